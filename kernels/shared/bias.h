@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all kernels do alike around the products: start the output at its bias or at zero, and sum bias gradients.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/trilinear.h"
+
+namespace convict {
+
+/// Calls `visit(element)` for the spatial elements of one (batch, channel) plane.
+template <class T, class Visit>
+void for_each_in_plane(const Operand<T>& operand, const Axes& extent, int64_t a, int64_t b, const Visit& visit) {
+  for (int64_t i0 = 0; i0 < extent[0]; ++i0)
+    for (int64_t i1 = 0; i1 < extent[1]; ++i1) {
+      T* row = &operand.at(a, b, i0, i1, 0);
+      for (int64_t i2 = 0; i2 < extent[2]; ++i2) visit(row[i2 * operand.spatial[2]]);
+    }
+}
+
+/// Sets every element of the computed operand to its bias, or to zero without one.
+template <class T>
+void start_output(const Trilinear<T>& form) {
+  const int64_t x_total = form.x_channels * form.groups, y_total = form.y_channels * form.groups;
+  const auto start = [&](const Operand<T>& operand, const Axes& extent, int64_t outer, int64_t inner) {
+    for (int64_t a = 0; a < outer; ++a)
+      for (int64_t b = 0; b < inner; ++b) {
+        const T value = form.bias ? form.bias[b * form.bias_stride] : T(0);
+        for_each_in_plane(operand, extent, a, b, [&](T& element) { element = value; });
+      }
+  };
+  switch (form.face) {
+    case Face::kX: return start(form.x, form.x_extent, form.batch, x_total);
+    case Face::kY: return start(form.y, form.y_extent, form.batch, y_total);
+    case Face::kW: return start(form.w, form.kernel, y_total, form.x_channels);
+  }
+}
+
+/// diff_bias[channel] = sum of the output gradient over batch and positions. Does nothing where none is wanted.
+template <class T>
+void sum_diff_bias(const Trilinear<T>& form) {
+  if (!form.diff_bias) return;
+  const Operand<T>& gradient = form.bias_on_x ? form.x : form.y;
+  const Axes& extent = form.bias_on_x ? form.x_extent : form.y_extent;
+  const int64_t channels = (form.bias_on_x ? form.x_channels : form.y_channels) * form.groups;
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    T sum = 0;
+    for (int64_t n = 0; n < form.batch; ++n)
+      for_each_in_plane(gradient, extent, n, channel, [&](const T& element) { sum += element; });
+    form.diff_bias[channel * form.bias_stride] = sum;
+  }
+}
+
+}  // namespace convict

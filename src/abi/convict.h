@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The C ABI of convict: the one interface of everything that computes a convolution here, be it a native kernel, an
+ * oracle or a user's own shared library. C99 and C++17 clean, no dependency.
+ *
+ * A plugin is a shared library that exports `convict_plugin_v1`:
+ *
+ *     static const convict_implementation mine = {"mine", "my kernel", "my lineage", {...}, unsupported, run};
+ *     static const convict_implementation *const all[] = {&mine};
+ *     static const convict_plugin plugin = {CONVICT_ABI_VERSION, "1.0", 1, all};
+ *     const convict_plugin *convict_plugin_v1(void) { return &plugin; }
+ *
+ * and is put on trial with `convict fuzz --plugin ./mine.so --target mine`.
+ *
+ * Rules. An implementation never throws across this border, never frees what it did not allocate, never writes outside
+ * the tensors that are outputs of the pass, and is never unloaded. `unsupported` and `run` are called from one thread.
+ */
+#ifndef CONVICT_CONVICT_H_
+#define CONVICT_CONVICT_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CONVICT_ABI_VERSION 1u
+#define CONVICT_MAX_RANK 3
+#define CONVICT_MAX_DIMS (CONVICT_MAX_RANK + 2)
+
+typedef enum convict_op { CONVICT_CONV = 1, CONVICT_CONV_TRANSPOSE = 2 } convict_op;
+
+typedef enum convict_pass {
+  CONVICT_FORWARD = 1,         /* src, wei [, bias]  -> dst */
+  CONVICT_BACKWARD_DATA = 2,   /* diff_dst, wei      -> diff_src */
+  CONVICT_BACKWARD_WEIGHTS = 3 /* src, diff_dst      -> diff_wei [, diff_bias] */
+} convict_pass;
+
+typedef enum convict_dtype { CONVICT_F32 = 1, CONVICT_F64 = 2 } convict_dtype;
+
+/* One convolution without its data: always the geometry of the *forward* problem of the op, whatever the pass.
+ * Axis 0 is the outermost spatial axis; axes from `rank` on are 1 in extents, stride and dilation, and 0 in padding.
+ * Automatic padding (SAME, VALID) is already resolved into pad_begin, pad_end and output_padding. */
+typedef struct convict_problem {
+  convict_op op;
+  convict_pass pass;
+  int32_t rank;     /* spatial axes, 1 to 3 */
+  int32_t has_bias; /* forward: bias is added; backward_weights: diff_bias is wanted */
+  int32_t threads;  /* the number of threads to use; 1 is single threaded */
+  int64_t batch, groups;
+  int64_t ic, oc; /* channels of src and dst, all groups together; both divide by groups */
+  int64_t in[CONVICT_MAX_RANK], out[CONVICT_MAX_RANK]; /* spatial extents of src and dst */
+  int64_t kernel[CONVICT_MAX_RANK], stride[CONVICT_MAX_RANK];
+  int64_t dilation[CONVICT_MAX_RANK];                             /* 1 is dense (oneDNN: 0) */
+  int64_t pad_begin[CONVICT_MAX_RANK], pad_end[CONVICT_MAX_RANK]; /* may differ, may be negative (a crop) */
+  int64_t output_padding[CONVICT_MAX_RANK];                       /* conv_transpose only: enlarges dst at its end */
+} convict_problem;
+
+/* A strided view. Dimensions are logical and do not depend on the layout:
+ *   src, dst and their gradients:   [batch][channels][spatial...]
+ *   wei, diff_wei, conv:            [oc][ic / groups][kernel...]
+ *   wei, diff_wei, conv_transpose:  [ic][oc / groups][kernel...]
+ *   bias, diff_bias:                [oc]
+ * Element (i0, i1, ...) is at data[i0*strides[0] + i1*strides[1] + ...], in elements of `dtype`, aligned to its size.
+ * A tensor that the pass does not use has ndim 0 and data NULL. */
+typedef struct convict_tensor {
+  void* data;
+  convict_dtype dtype;
+  int32_t ndim;
+  int64_t dims[CONVICT_MAX_DIMS];
+  int64_t strides[CONVICT_MAX_DIMS];
+} convict_tensor;
+
+/* The operands by name, so that no pass can mix them up. Inputs of the pass may be mapped read-only. Every element of
+ * the outputs of the pass must be written; their old contents are unspecified. */
+typedef struct convict_tensors {
+  convict_tensor src, wei, bias, dst;
+  convict_tensor diff_src, diff_wei, diff_bias, diff_dst;
+} convict_tensors;
+
+/* What an implementation promises about its arithmetic; it chooses the error bound it is held to (docs/bounds.md). */
+typedef enum convict_algorithm {
+  CONVICT_DIRECT = 1,   /* every output is a sum of its products, in any order */
+  CONVICT_WINOGRAD = 2, /* F(m, r): `winograd_m` outputs by `winograd_r` taps a tile */
+  CONVICT_FFT = 3
+} convict_algorithm;
+
+typedef struct convict_contract {
+  convict_algorithm algorithm;
+  convict_dtype min_accumulator; /* the narrowest type that sums are kept in; a wider one is used for wider tensors */
+  int32_t winograd_m, winograd_r;
+  int32_t flushes_subnormals; /* non-zero: subnormal operands or results may become zero */
+  int32_t deterministic;      /* non-zero: same inputs and threads give the same bits */
+} convict_contract;
+
+typedef enum convict_status {
+  CONVICT_OK = 0,
+  CONVICT_REFUSED = 1,     /* cannot express this problem after all; says why in `error` */
+  CONVICT_FAILED = 2,      /* accepted the problem and then failed */
+  CONVICT_WRONG_SHAPE = 3, /* computes an output of other extents than the tensors given */
+  CONVICT_OUT_OF_MEMORY = 4
+} convict_status;
+
+typedef struct convict_implementation {
+  const char* name;        /* unique, without blanks or commas: "direct", "libtorch:native" */
+  const char* description; /* one line */
+  const char* lineage;     /* whose arithmetic this is; two implementations of one lineage are one opinion */
+  convict_contract contract;
+
+  /* Why this problem cannot be computed here, or NULL if it can. `tensors` describes types and layouts; its data
+   * pointers are NULL. The text lives until the next call. `self` is the object this pointer was found in. */
+  const char* (*unsupported)(const struct convict_implementation* self, const convict_problem* problem,
+                             const convict_tensors* tensors);
+
+  /* Computes the outputs of the pass. On any status but CONVICT_OK, one line of at most `error_size` bytes including
+   * the closing NUL goes to `error`. */
+  convict_status (*run)(const struct convict_implementation* self, const convict_problem* problem,
+                        const convict_tensors* tensors, char* error, size_t error_size);
+} convict_implementation;
+
+typedef struct convict_plugin {
+  uint32_t abi_version; /* CONVICT_ABI_VERSION */
+  const char* version;  /* of the library behind it, for reports */
+  size_t count;
+  const convict_implementation* const* implementations;
+} convict_plugin;
+
+/* The symbol a plugin exports, and its type. NULL means that the plugin cannot work on this machine. */
+#define CONVICT_PLUGIN_SYMBOL "convict_plugin_v1"
+typedef const convict_plugin* (*convict_plugin_function)(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CONVICT_CONVICT_H_ */

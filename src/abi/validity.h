@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which problems are legal, and how large their outputs are: the specification that implementations are held to.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "abi/convict.h"
+
+namespace convict {
+
+/// Extents and counts above this are refused: far more than memory holds, and sums of a few stay within int64_t.
+inline constexpr int64_t kLargestCount = int64_t{1} << 48;
+
+/// Source elements that one window spans: dilation * (kernel - 1) + 1.
+constexpr int64_t window(int64_t kernel, int64_t dilation) { return dilation * (kernel - 1) + 1; }
+
+/// Output positions of conv along one axis; 0 if the window is larger than the padded input.
+constexpr int64_t conv_extent(int64_t in, int64_t kernel, int64_t stride, int64_t dilation, int64_t pad_begin,
+                              int64_t pad_end) {
+  const int64_t slack = in + pad_begin + pad_end - window(kernel, dilation);
+  return slack < 0 ? 0 : slack / stride + 1;
+}
+static_assert(conv_extent(/*in=*/7, /*kernel=*/3, /*stride=*/2, /*dilation=*/1, 1, 1) == 4);
+static_assert(conv_extent(1, 2, 2, 1, 0, 0) == 0);
+
+/// Output positions of conv_transpose along one axis; zero or less if the padding crops everything.
+constexpr int64_t conv_transpose_extent(int64_t in, int64_t kernel, int64_t stride, int64_t dilation, int64_t pad_begin,
+                                        int64_t pad_end, int64_t output_padding) {
+  return (in - 1) * stride - pad_begin - pad_end + window(kernel, dilation) + output_padding;
+}
+static_assert(conv_transpose_extent(2, 2, 2, 1, 1, 1, 1) == 3);  // rows of the output_padding seed case
+
+/// Why a problem is not legal, in the vocabulary of case lines. An empty `field` means that it is.
+struct Invalid {
+  const char* field = "";
+  std::string why;
+  explicit operator bool() const { return *field != '\0'; }
+};
+
+/// Checks everything the specification says of a resolved problem, `out` included.
+/// Precondition: numbers are at most kLargestCount in magnitude, and products along one axis fit int64_t.
+inline Invalid invalid(const convict_problem& p) {
+  const auto text = [](int64_t number) { return std::to_string(number); };
+  const bool is_conv = p.op == CONVICT_CONV;
+  if (p.op != CONVICT_CONV && p.op != CONVICT_CONV_TRANSPOSE) return {"op", "the op is unknown"};
+  if (p.pass < CONVICT_FORWARD || p.pass > CONVICT_BACKWARD_WEIGHTS) return {"pass", "the pass is unknown"};
+  if (p.rank < 1 || p.rank > CONVICT_MAX_RANK) return {"rank", "the rank is not 1, 2 or 3"};
+  if (p.batch < 0) return {"n", "the batch is negative"};
+  if (p.groups < 1) return {"g", "there must be at least one group"};
+  if (p.ic < 0 || p.oc < 0) return {p.ic < 0 ? "ic" : "oc", "channels are negative"};
+  if (p.ic % p.groups != 0) return {"g", text(p.groups) + " groups do not divide ic=" + text(p.ic)};
+  if (p.oc % p.groups != 0) return {"g", text(p.groups) + " groups do not divide oc=" + text(p.oc)};
+  if (p.threads < 1) return {"threads", "there must be at least one thread"};
+  for (int i = 0; i < p.rank; ++i) {
+    if (p.in[i] < 0) return {"in", "an extent is negative"};
+    if (p.kernel[i] < 1) return {"k", "the kernel must be at least 1"};
+    if (p.stride[i] < 1) return {"s", "the stride must be at least 1"};
+    if (p.dilation[i] < 1) return {"d", "the dilation must be at least 1 (1 is dense)"};
+    if (is_conv && p.output_padding[i] != 0) return {"op", "only conv_transpose has output padding"};
+    const int64_t op_limit = std::max(p.stride[i], p.dilation[i]);
+    if (p.output_padding[i] < 0 || p.output_padding[i] >= op_limit)
+      return {"op", "output padding " + text(p.output_padding[i]) + " is not in 0.." + text(op_limit - 1) +
+                        " (below the larger of stride and dilation)"};
+    const int64_t out =
+        is_conv ? conv_extent(p.in[i], p.kernel[i], p.stride[i], p.dilation[i], p.pad_begin[i], p.pad_end[i])
+                : conv_transpose_extent(p.in[i], p.kernel[i], p.stride[i], p.dilation[i], p.pad_begin[i], p.pad_end[i],
+                                        p.output_padding[i]);
+    if (out < 1)
+      return {"p", is_conv ? "a window of " + text(window(p.kernel[i], p.dilation[i])) +
+                                 " is larger than the padded input of " + text(p.in[i] + p.pad_begin[i] + p.pad_end[i])
+                           : "the padding crops the whole output (extent " + text(out) + ")"};
+    if (p.out[i] != out) return {"out", "the output extent is " + text(out) + ", not " + text(p.out[i])};
+  }
+  return {};
+}
+
+}  // namespace convict

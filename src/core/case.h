@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A case: one convolution problem and the recipe for its data, reproducible bit for bit from one line of text.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "abi/convict.h"
+#include "abi/trilinear.h"
+
+namespace convict {
+
+enum class PadMode { kExplicit, kSameUpper, kSameLower, kValid };
+enum class ActivationLayout { kChannelsFirst, kChannelsLast };
+
+/// Physical order of the weight dimensions, outermost first; h and w stand for all spatial axes.
+enum class WeightLayout { kOihw, kIohw, kOhwi, kHwio };
+
+enum class Fill {
+  kInt,    // small integers whose every partial sum is exact: judged by equality
+  kNormal  // zero-mean reals, nearly normal with unit variance: judged by the error bound
+};
+
+/// Fields describe the *forward* problem of the op, whatever the pass; sizes count elements. Axis 0 is the outermost
+/// spatial axis, and entries from `rank` on keep their defaults. docs/case-format.md has the text form.
+struct Case {
+  convict_op op = CONVICT_CONV;
+  convict_pass pass = CONVICT_FORWARD;
+  int rank = 2;
+  int64_t batch = 1, groups = 1;
+  int64_t ic = 1, oc = 1;  // channels of all groups together
+  Axes in = {1, 1, 1}, kernel = {1, 1, 1}, stride = {1, 1, 1};
+  Axes dilation = {1, 1, 1};  // 1 is dense
+  PadMode pad_mode = PadMode::kExplicit;
+  Axes pad_begin = {0, 0, 0}, pad_end = {0, 0, 0};  // for kExplicit; may be negative
+  Axes output_padding = {0, 0, 0};
+  bool bias = false;
+  convict_dtype src_type = CONVICT_F32, wei_type = CONVICT_F32, dst_type = CONVICT_F32;
+  ActivationLayout src_layout = ActivationLayout::kChannelsFirst, dst_layout = ActivationLayout::kChannelsFirst;
+  WeightLayout wei_layout = WeightLayout::kOihw;  // see default_weight_layout
+  Fill fill = Fill::kInt;
+  uint64_t seed = 0;
+  int64_t threads = 1;
+
+  bool operator==(const Case&) const = default;
+};
+
+/// The layout that stores W[y][x][taps] densely in the order of the trilinear form, as PyTorch does for either op.
+constexpr WeightLayout default_weight_layout(convict_op op) {
+  return op == CONVICT_CONV ? WeightLayout::kOihw : WeightLayout::kIohw;
+}
+
+}  // namespace convict

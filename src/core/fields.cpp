@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/fields.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "abi/validity.h"
+#include "core/layout.h"
+#include "core/text.h"
+
+namespace convict {
+namespace {
+
+constexpr int64_t kLargestStep = std::numeric_limits<int32_t>::max();  // kernel, stride, dilation, padding
+constexpr int64_t kLargestThreads = 1024;
+
+int64_t number_in(std::string_view text, int64_t lowest, int64_t highest) {
+  const auto value = parse_integer(text);
+  if (!value) throw BadValue("not a number that fits 64 bits");
+  if (*value < lowest) throw BadValue(fmt::format("less than {}", lowest));
+  if (*value > highest) throw BadValue(fmt::format("more than {}", highest));
+  return *value;
+}
+
+template <auto Member, int64_t Default>
+std::string print_number(const Case& c) {
+  return c.*Member == Default ? "" : std::to_string(c.*Member);
+}
+
+template <auto Member, int64_t Lowest, int64_t Highest>
+void parse_number(std::string_view value, Case& to) {
+  to.*Member = number_in(value, Lowest, Highest);
+}
+
+std::string joined(const Axes& axes, int rank) {
+  return fmt::format("{}", fmt::join(axes.begin(), axes.begin() + rank, "x"));
+}
+
+/// Calls `set(axis, part)` for each part of "AxBxC"; one part stands for all axes.
+template <class Set>
+void for_each_axis(std::string_view value, int rank, const Set& set) {
+  const auto parts = split(value, 'x');
+  if (parts.size() != 1 && parts.size() != static_cast<size_t>(rank))
+    throw BadValue(fmt::format("{} values for {} axes", parts.size(), rank));
+  for (int axis = 0; axis < rank; ++axis) set(axis, parts[parts.size() == 1 ? 0 : axis]);
+}
+
+template <Axes Case::*Member, int64_t Default>
+std::string print_axes(const Case& c) {
+  for (int axis = 0; axis < c.rank; ++axis)
+    if ((c.*Member)[axis] != Default) return joined(c.*Member, c.rank);
+  return "";
+}
+
+template <Axes Case::*Member, int64_t Lowest, int64_t Highest>
+void parse_axes(std::string_view value, Case& to) {
+  for_each_axis(value, to.rank,
+                [&](int axis, std::string_view part) { (to.*Member)[axis] = number_in(part, Lowest, Highest); });
+}
+
+std::string print_in(const Case& c) { return joined(c.in, c.rank); }
+
+struct PadWord {
+  PadMode mode;
+  std::string_view word;
+};
+constexpr PadWord kPadWords[] = {
+    {PadMode::kSameUpper, "same_upper"}, {PadMode::kSameLower, "same_lower"}, {PadMode::kValid, "valid"}};
+
+std::string print_padding(const Case& c) {
+  for (const PadWord& pad : kPadWords)
+    if (c.pad_mode == pad.mode) return std::string(pad.word);
+  if (c.pad_begin == c.pad_end) return print_axes<&Case::pad_begin, 0>(c);
+  std::string text;
+  for (int axis = 0; axis < c.rank; ++axis)
+    text += fmt::format("{}{}:{}", axis == 0 ? "" : "x", c.pad_begin[axis], c.pad_end[axis]);
+  return text;
+}
+
+void parse_padding(std::string_view value, Case& to) {
+  for (const PadWord& pad : kPadWords)
+    if (value == pad.word) {
+      to.pad_mode = pad.mode;
+      return;
+    }
+  for_each_axis(value, to.rank, [&](int axis, std::string_view part) {
+    const size_t colon = part.find(':');
+    to.pad_begin[axis] = number_in(part.substr(0, colon), -kLargestStep, kLargestStep);
+    to.pad_end[axis] = colon == std::string_view::npos ? to.pad_begin[axis]
+                                                       : number_in(part.substr(colon + 1), -kLargestStep, kLargestStep);
+  });
+}
+
+/// "src:wei:dst" into its three parts; one part stands for all three.
+std::array<std::string_view, 3> three_parts(std::string_view value) {
+  const auto parts = split(value, ':');
+  if (parts.size() == 1) return {parts[0], parts[0], parts[0]};
+  if (parts.size() != 3) throw BadValue("neither one value nor src:wei:dst");
+  return {parts[0], parts[1], parts[2]};
+}
+
+std::string print_types(const Case& c) {
+  if (c.src_type == c.wei_type && c.wei_type == c.dst_type)
+    return c.src_type == CONVICT_F32 ? "" : std::string(type_name(c.src_type));
+  return fmt::format("{}:{}:{}", type_name(c.src_type), type_name(c.wei_type), type_name(c.dst_type));
+}
+
+convict_dtype type_named(std::string_view name) {
+  for (const convict_dtype type : {CONVICT_F32, CONVICT_F64})
+    if (name == type_name(type)) return type;
+  throw BadValue("unknown data type");
+}
+
+void parse_types(std::string_view value, Case& to) {
+  const auto parts = three_parts(value);
+  to.src_type = type_named(parts[0]);
+  to.wei_type = type_named(parts[1]);
+  to.dst_type = type_named(parts[2]);
+}
+
+std::string print_layouts(const Case& c) {
+  const Case usual;
+  if (c.src_layout == usual.src_layout && c.dst_layout == usual.dst_layout &&
+      c.wei_layout == default_weight_layout(c.op))
+    return "";
+  return fmt::format("{}:{}:{}", layout_name(c.src_layout, c.rank), layout_name(c.wei_layout, c.rank),
+                     layout_name(c.dst_layout, c.rank));
+}
+
+template <class Layout>
+Layout layout_named(std::string_view name, int rank, std::initializer_list<Layout> layouts) {
+  std::string valid;
+  for (const Layout layout : layouts) {
+    if (name == layout_name(layout, rank)) return layout;
+    valid += (valid.empty() ? "" : ", ") + layout_name(layout, rank);
+  }
+  throw BadValue(fmt::format("unknown layout '{}' (valid here: {})", printable(name, 20), valid));
+}
+
+void parse_layouts(std::string_view value, Case& to) {
+  const auto parts = split(value, ':');
+  if (parts.size() != 3) throw BadValue("not of the form src:wei:dst");
+  const auto activations = {ActivationLayout::kChannelsFirst, ActivationLayout::kChannelsLast};
+  to.src_layout = layout_named(parts[0], to.rank, activations);
+  to.wei_layout = layout_named(parts[1], to.rank,
+                               {WeightLayout::kOihw, WeightLayout::kIohw, WeightLayout::kOhwi, WeightLayout::kHwio});
+  to.dst_layout = layout_named(parts[2], to.rank, activations);
+}
+
+std::string print_fill(const Case& c) { return c.fill == Fill::kInt ? "" : "normal"; }
+
+void parse_fill(std::string_view value, Case& to) {
+  if (value != "int" && value != "normal") throw BadValue("unknown fill");
+  to.fill = value == "int" ? Fill::kInt : Fill::kNormal;
+}
+
+std::string print_seed(const Case& c) { return c.seed == 0 ? "" : std::to_string(c.seed); }
+
+void parse_seed(std::string_view value, Case& to) {
+  const auto seed = parse_unsigned(value);
+  if (!seed) throw BadValue("not a number of 0 to 18446744073709551615");
+  to.seed = *seed;
+}
+
+constexpr Field kFields[] = {
+    {"n", "batch: a number from 0 (default 1)", print_number<&Case::batch, 1>,
+     parse_number<&Case::batch, 0, kLargestCount>},
+    {"g", "groups: a number from 1 (default 1)", print_number<&Case::groups, 1>,
+     parse_number<&Case::groups, 1, kLargestCount>},
+    {"ic", "input channels of all groups: a number from 0 (default 1)", print_number<&Case::ic, 1>,
+     parse_number<&Case::ic, 0, kLargestCount>},
+    {"oc", "output channels of all groups: a number from 0 (default 1)", print_number<&Case::oc, 1>,
+     parse_number<&Case::oc, 0, kLargestCount>},
+    {.key = "in",
+     .help = "spatial input extents from 0, one for all axes or one each: 9, 5x9, 3x5x9 (no default)",
+     .print = print_in,
+     .parse = parse_axes<&Case::in, 0, kLargestCount>,
+     .required = true},
+    {"k", "kernel extents from 1: 3, 3x7 (default 1)", print_axes<&Case::kernel, 1>,
+     parse_axes<&Case::kernel, 1, kLargestStep>},
+    {"s", "strides from 1: 2, 2x1 (default 1)", print_axes<&Case::stride, 1>,
+     parse_axes<&Case::stride, 1, kLargestStep>},
+    {"d", "dilations from 1, 1 is dense: 2, 1x2 (default 1)", print_axes<&Case::dilation, 1>,
+     parse_axes<&Case::dilation, 1, kLargestStep>},
+    {"p",
+     "padding, negative crops: 1, 1x2, begin:end for an axis (0:1x3:3), same_upper, same_lower or valid (default 0)",
+     print_padding, parse_padding},
+    {"op", "output padding of conv_transpose from 0: 1, 1x0 (default 0)", print_axes<&Case::output_padding, 0>,
+     parse_axes<&Case::output_padding, 0, kLargestStep>},
+    {.key = "bias",
+     .help = "a bare word: forward adds a bias, backward_weights computes its gradient",
+     .print = [](const Case& c) { return std::string(c.bias ? "bias" : ""); },
+     .parse = [](std::string_view, Case& to) { to.bias = true; },
+     .bare = true},
+    {"dt", "data types, one for all or src:wei:dst, of f32 and f64 (default f32)", print_types, parse_types},
+    {"lay",
+     "layouts src:wei:dst, for rank 2 of nchw nhwc and oihw iohw ohwi hwio (default nchw:oihw:nchw, conv_transpose "
+     "iohw)",
+     print_layouts, parse_layouts},
+    {"fill", "data: int (exact integers, default) or normal (zero-mean reals)", print_fill, parse_fill},
+    {"seed", "of the data: a number from 0 (default 0)", print_seed, parse_seed},
+    {"threads", "a number from 1 to 1024 (default 1)", print_number<&Case::threads, 1>,
+     parse_number<&Case::threads, 1, kLargestThreads>},
+};
+
+}  // namespace
+
+std::span<const Field> fields() { return kFields; }
+
+}  // namespace convict

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The native kernels linked into this program. The table is written by the build from the file names in kernels/.
+#pragma once
+
+#include <span>
+
+#include "abi/convict.h"
+
+namespace convict {
+
+/// Sorted by name.
+std::span<const convict_implementation* const> native_kernels();
+
+}  // namespace convict

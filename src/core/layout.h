@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names of data types and layouts, and the tensor descriptions (dimensions and strides, no data) of a case.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/case.h"
+
+namespace convict {
+
+std::string_view type_name(convict_dtype type);
+size_t type_size(convict_dtype type);
+
+/// "nchw", "nhwc", for rank 1 "ncw", for rank 3 "ncdhw"...
+std::string layout_name(ActivationLayout layout, int rank);
+std::string layout_name(WeightLayout layout, int rank);
+
+/// Every tensor the pass of `c` uses, densely laid out as the case says; data is NULL, and unused tensors are empty.
+/// Bias has the type of the tensor its channels belong to. Precondition: `p` is resolve(c).
+convict_tensors describe_tensors(const Case& c, const convict_problem& p);
+
+int64_t element_count(const convict_tensor& tensor);
+
+}  // namespace convict

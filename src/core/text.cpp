@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <utility>
+
+namespace convict {
+namespace {
+
+template <class T>
+std::optional<T> parse_number(std::string_view text) {
+  T value{};
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Levenshtein distance, one row at a time.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 0; i < a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i + 1);
+    for (size_t j = 0; j < b.size(); ++j)
+      diagonal = std::exchange(row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, diagonal + (a[i] != b[j])}));
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (size_t begin = 0;;) {
+    const size_t end = text.find(separator, begin);
+    parts.push_back(text.substr(begin, end - begin));
+    if (end == std::string_view::npos) return parts;
+    begin = end + 1;
+  }
+}
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+std::optional<int64_t> parse_integer(std::string_view text) { return parse_number<int64_t>(text); }
+std::optional<uint64_t> parse_unsigned(std::string_view text) { return parse_number<uint64_t>(text); }
+
+std::string suggestion(std::string_view name, std::span<const std::string> candidates) {
+  const auto distance = [&](const std::string& candidate) { return edit_distance(name, candidate); };
+  const auto best = std::ranges::min_element(candidates, {}, distance);
+  if (best == candidates.end() || distance(*best) > std::max<size_t>(1, name.size() / 3)) return "";
+  return "; did you mean '" + *best + "'?";
+}
+
+std::string printable(std::string_view text, size_t limit) {
+  std::string result(text.substr(0, limit));
+  for (char& c : result)
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) c = '?';
+  if (text.size() > limit) result += "...";
+  return result;
+}
+
+}  // namespace convict

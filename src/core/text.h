@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small text helpers shared by everything that talks to people.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace convict {
+
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// Without blanks at both ends.
+std::string_view trim(std::string_view text);
+
+/// All of `text` as a decimal integer, or nothing if it is malformed or does not fit.
+std::optional<int64_t> parse_integer(std::string_view text);
+std::optional<uint64_t> parse_unsigned(std::string_view text);
+
+/// "; did you mean 'direct'?" if a candidate is close to `name`, else nothing.
+std::string suggestion(std::string_view name, std::span<const std::string> candidates);
+
+/// Control characters replaced and cut to `limit` bytes: fit to be quoted in a one-line message.
+std::string printable(std::string_view text, size_t limit = 80);
+
+}  // namespace convict

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What can be wrong with an implementation, whose fault it is, and the record that is kept of it.
+#pragma once
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/case.h"
+
+namespace convict {
+
+/// The rungs of the ladder, strongest evidence first (docs/bounds.md).
+enum class Verdict {
+  kCrash,            // the worker process died while the implementation ran
+  kHang,             // it exceeded its time
+  kOom,              // it exceeded its memory
+  kShape,            // it computes an output of other extents
+  kAcceptsInvalid,   // it computed an illegal problem
+  kRefusesValid,     // it accepted a legal problem and then failed
+  kOutOfBounds,      // it read or wrote outside its tensors
+  kInputWritten,     // it wrote to an input
+  kOutputUnwritten,  // it left output elements as they were
+  kWrongExact,       // integer data, and a result that differs at all
+  kWrongProven       // real data, and an error above the proven bound of its numeric contract
+};
+
+inline constexpr std::array<std::string_view, 11> kVerdictNames = {"crash",
+                                                                   "hang",
+                                                                   "oom",
+                                                                   "shape",
+                                                                   "accepts-invalid",
+                                                                   "refuses-valid",
+                                                                   "out-of-bounds",
+                                                                   "input-written",
+                                                                   "output-unwritten",
+                                                                   "wrong-exact",
+                                                                   "wrong-proven"};
+
+constexpr std::string_view name_of(Verdict verdict) { return kVerdictNames[static_cast<size_t>(verdict)]; }
+
+/// Whose fault a mismatch is. A mistake of the reference ends the campaign.
+enum class Blame { kTarget, kOracle, kReference };
+
+constexpr std::string_view name_of(Blame blame) {
+  return blame == Blame::kTarget ? "target" : blame == Blame::kOracle ? "oracle" : "reference";
+}
+
+/// One implementation caught on one case. The certificate is what a sceptic needs: coordinates, got, exact, number of
+/// terms, magnitude, bound and its name, and what each witness said (docs/store-format.md).
+struct Mismatch {
+  Case problem_case;
+  std::string suspect;
+  Verdict verdict = Verdict::kCrash;
+  Blame blame = Blame::kTarget;
+  nlohmann::json certificate = nlohmann::json::object();
+};
+
+/// The key that makes two mismatches the same bug as far as can be told without shrinking: suspect, verdict and
+/// operation, e.g. "onednn|wrong-exact|conv2d.backward_weights".
+std::string signature(const Mismatch& mismatch);
+
+}  // namespace convict
