@@ -41,12 +41,13 @@ inline constexpr std::array<std::string_view, 11> kVerdictNames = {"crash",
 
 constexpr std::string_view name_of(Verdict verdict) { return kVerdictNames[static_cast<size_t>(verdict)]; }
 
-/// Whose fault a mismatch is. A mistake of the reference ends the campaign.
-enum class Blame { kTarget, kOracle, kReference };
+/// Whose fault a mismatch is. A mistake of the reference ends the campaign; a death that nobody could be shown to have
+/// caused is nobody's.
+enum class Blame { kTarget, kOracle, kReference, kNobody };
 
-constexpr std::string_view name_of(Blame blame) {
-  return blame == Blame::kTarget ? "target" : blame == Blame::kOracle ? "oracle" : "reference";
-}
+inline constexpr std::array<std::string_view, 4> kBlameNames = {"target", "oracle", "reference", "nobody"};
+
+constexpr std::string_view name_of(Blame blame) { return kBlameNames[static_cast<size_t>(blame)]; }
 
 /// One implementation caught on one case. The certificate is what a sceptic needs: coordinates, got, exact, number of
 /// terms, magnitude, bound and its name, and what each witness said (docs/store-format.md).

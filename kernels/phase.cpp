@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolution by the phases of the image: the strided form as a sum of dense, unit-stride ones.
+//
+// Output position o meets tap r at i = o*stride - pad_begin + r*dilation, so the positions i that a tap meets share one
+// residue modulo the stride, its phase, and consecutive o meet consecutive members of it. Sorting the positions of X by
+// phase, axis by axis, therefore makes every tap a dense correlation: with 8 positions and stride 3,
+//
+//     slots of X:   0 3 6 | 1 4 7 | 2 5      the tap that o = 0 meets at 1 meets o = 1 at 4, in the next slot
+//
+// This is the textbook decomposition of transposed convolution (face X) into stride^rank small convolutions, each over
+// its own taps; see Dumoulin and Visin, "A guide to convolution arithmetic for deep learning" (2016), section 4, for
+// the inserted zeros it avoids, and Shi et al., "Is the deconvolution layer the same as a convolutional layer?" (2016).
+// No zeros are inserted and no divisibility is tested: a phase that no tap meets (stride and dilation have a common
+// factor, or the kernel is short) is never visited and keeps its bias or zero. The other two faces read the same sorted
+// image.
+//
+// Y is copied to a dense buffer likewise, so that tensors may have any strides while inner loops run over unit strides.
+// The computed one of X and Y is copied in, bias or zero and all, and out again at the end.
+//
+// Workspace, in elements: x_channels*x_positions + y_channels*y_positions (channels within a group) for one image and
+// group, and a few integers per position and tap of an axis. Numeric contract: every output is the sum of its products
+// in the type of the tensors, tap by tap; face W sums each row of outputs on its own first.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/shared/bias.h"
+#include "kernels/shared/native.h"
+
+namespace convict {
+namespace {
+
+/// The outputs that meet one tap inside the image: output begin + j meets slot + j, for begin + j < end.
+struct Tap {
+  int64_t begin, end, slot;
+};
+
+/// One axis of X, sorted by phase.
+struct PhaseAxis {
+  std::vector<int64_t> position;  // of each slot
+  std::vector<Tap> taps;          // one per kernel element
+};
+
+template <class T>
+PhaseAxis phase_axis(const Trilinear<T>& f, int axis) {
+  const int64_t extent = f.x_extent[axis], stride = f.stride[axis];
+  PhaseAxis result;
+  result.position.reserve(extent);
+  result.taps.reserve(f.kernel[axis]);
+  std::vector<int64_t> slot_of(extent);
+  for (int64_t first = 0; first < std::min(stride, extent); ++first)  // the first position of every phase
+    for (int64_t i = first; i < extent; i += stride) {
+      slot_of[i] = static_cast<int64_t>(result.position.size());
+      result.position.push_back(i);
+    }
+  for (int64_t r = 0; r < f.kernel[axis]; ++r) {
+    const Range o = outputs_of_tap(f, axis, r);
+    const bool meets = o.begin < o.end;
+    result.taps.push_back({o.begin, o.end, meets ? slot_of[f.x_position(axis, o.begin, r)] : 0});
+  }
+  return result;
+}
+
+/// One image and group: dense X[c][slots] and Y[k][outputs].
+template <class T>
+struct PhaseImage {
+  std::array<PhaseAxis, kAxes> axes;
+  int64_t x_plane, y_plane;  // elements of one channel
+  std::vector<T> x, y;
+
+  explicit PhaseImage(const Trilinear<T>& f)
+      : axes{phase_axis(f, 0), phase_axis(f, 1), phase_axis(f, 2)},
+        x_plane(f.x_extent[0] * f.x_extent[1] * f.x_extent[2]),
+        y_plane(f.y_extent[0] * f.y_extent[1] * f.y_extent[2]),
+        x(f.x_channels * x_plane),
+        y(f.y_channels * y_plane) {}
+};
+
+/// Calls `visit(element)` for the channels of X of image n and group g, in the order of the slots.
+template <class T, class Visit>
+void for_each_x(const Trilinear<T>& f, const PhaseImage<T>& image, int64_t n, int64_t g, const Visit& visit) {
+  for (int64_t c = 0; c < f.x_channels; ++c)
+    for (const int64_t i0 : image.axes[0].position)
+      for (const int64_t i1 : image.axes[1].position) {
+        T* row = &f.x.at(n, g * f.x_channels + c, i0, i1, 0);
+        for (const int64_t i2 : image.axes[2].position) visit(row[i2 * f.x.spatial[2]]);
+      }
+}
+
+/// Calls `visit(element)` for the channels of Y of image n and group g, in the order of the outputs.
+template <class T, class Visit>
+void for_each_y(const Trilinear<T>& f, int64_t n, int64_t g, const Visit& visit) {
+  for (int64_t k = 0; k < f.y_channels; ++k) for_each_in_plane(f.y, f.y_extent, n, g * f.y_channels + k, visit);
+}
+
+/// Calls `row(x, w, y, count)` for every run of outputs along the last axis that meets one weight of the channels:
+/// for j < count, x[j], *w and y[j] form a product. `x` and `y` are planes of a PhaseImage.
+template <class T, class Row>
+void for_each_row(const Trilinear<T>& f, const PhaseImage<T>& image, int64_t w_k, int64_t c, T* x, T* y,
+                  const Row& row) {
+  for (int64_t r0 = 0; r0 < f.kernel[0]; ++r0)
+    for (int64_t r1 = 0; r1 < f.kernel[1]; ++r1)
+      for (int64_t r2 = 0; r2 < f.kernel[2]; ++r2) {
+        const Tap &t0 = image.axes[0].taps[r0], &t1 = image.axes[1].taps[r1], &t2 = image.axes[2].taps[r2];
+        if (t2.begin >= t2.end) continue;
+        T* weight = &f.w.at(w_k, c, r0, r1, r2);
+        for (int64_t o0 = t0.begin; o0 < t0.end; ++o0)
+          for (int64_t o1 = t1.begin; o1 < t1.end; ++o1) {
+            const int64_t slot0 = t0.slot + o0 - t0.begin, slot1 = t1.slot + o1 - t1.begin;
+            row(x + (slot0 * f.x_extent[1] + slot1) * f.x_extent[2] + t2.slot, weight,
+                y + (o0 * f.y_extent[1] + o1) * f.y_extent[2] + t2.begin, t2.end - t2.begin);
+          }
+      }
+}
+
+struct Phase {
+  template <class T>
+  static void run(const Trilinear<T>& form) {
+    start_output(form);
+    if (form.batch > 0 && form.x_channels > 0 && form.y_channels > 0) {
+      PhaseImage<T> image(form);
+      for (int64_t n = 0; n < form.batch; ++n)
+        for (int64_t g = 0; g < form.groups; ++g) accumulate_image(form, n, g, image);
+    }
+    sum_diff_bias(form);
+  }
+
+  template <class T>
+  static void accumulate_image(const Trilinear<T>& form, int64_t n, int64_t g, PhaseImage<T>& image) {
+    T *x_to = image.x.data(), *y_to = image.y.data();
+    for_each_x(form, image, n, g, [&](const T& element) { *x_to++ = element; });
+    for_each_y(form, n, g, [&](const T& element) { *y_to++ = element; });
+    for (int64_t k = 0; k < form.y_channels; ++k)
+      for (int64_t c = 0; c < form.x_channels; ++c) accumulate_plane(form, g, k, c, image);
+    const T *x_from = image.x.data(), *y_from = image.y.data();
+    if (form.face == Face::kX) for_each_x(form, image, n, g, [&](T& element) { element = *x_from++; });
+    if (form.face == Face::kY) for_each_y(form, n, g, [&](T& element) { element = *y_from++; });
+  }
+
+  template <class T>
+  static void accumulate_plane(const Trilinear<T>& form, int64_t g, int64_t k, int64_t c, PhaseImage<T>& image) {
+    T *x_plane = image.x.data() + c * image.x_plane, *y_plane = image.y.data() + k * image.y_plane;
+    const auto rows = [&](const auto& row) {
+      for_each_row(form, image, g * form.y_channels + k, c, x_plane, y_plane, row);
+    };
+    switch (form.face) {
+      case Face::kY:
+        return rows([](const T* x, const T* w, T* y, int64_t count) {
+          const T weight = *w;  // a copy, for the compiler cannot know that y does not overlap it
+          for (int64_t j = 0; j < count; ++j) y[j] += x[j] * weight;
+        });
+      case Face::kX:
+        return rows([](T* x, const T* w, const T* y, int64_t count) {
+          const T weight = *w;
+          for (int64_t j = 0; j < count; ++j) x[j] += y[j] * weight;
+        });
+      case Face::kW:
+        return rows([](const T* x, T* w, const T* y, int64_t count) {
+          T sum = 0;
+          for (int64_t j = 0; j < count; ++j) sum += x[j] * y[j];
+          *w += sum;
+        });
+    }
+  }
+};
+
+}  // namespace
+
+extern const convict_implementation kernel_phase =
+    native_kernel<Phase>("phase", "image sorted by phase modulo the stride: every tap a dense correlation");
+
+}  // namespace convict

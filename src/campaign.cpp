@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "campaign.h"
+
+#include <algorithm>
+
+#include "core/isa.h"
+#include "culprit.h"
+#include "generate/generate.h"
+
+namespace convict {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using nlohmann::json;
+
+json to_json(const Counts& counts) {
+  return {{"cases", counts.cases},
+          {"judged", counts.judged},
+          {"unjudged", counts.unjudged},
+          {"witnessed", counts.witnessed},
+          {"worker_deaths", counts.deaths}};
+}
+
+class Campaign final : public Assignment {
+ public:
+  Campaign(const CampaignSettings& settings, Store& store, const std::atomic<bool>& interrupted,
+           const Progress& progress)
+      : settings_(settings),
+        store_(store),
+        interrupted_(interrupted),
+        progress_(progress),
+        next_(settings.start + settings.shard_index) {}
+
+  CampaignResult run() {
+    try {
+      result_.counts = supervise(*this, settings_.supervisor);
+    } catch (...) {
+      if (result_.id != 0) store_.update_campaign(result_.id, to_json(result_.counts), "failed");
+      throw;
+    }
+    result_.seconds = seconds();
+    store_.update_campaign(result_.id, to_json(result_.counts),
+                           result_.reference_is_wrong ? "failed"
+                           : result_.interrupted      ? "interrupted"
+                                                      : "finished");
+    return std::move(result_);
+  }
+
+  void on_roster(const std::vector<RosterEntry>& roster, const std::vector<std::string>& notes) override {
+    result_.roster = roster;
+    result_.notes = notes;
+    const WorkerSettings& worker = settings_.supervisor.worker;
+    CampaignInfo info{worker.seed, worker.profile, settings_.flags, json::object(), best_isa(), CONVICT_VERSION};
+    for (const RosterEntry& entry : roster) info.libraries[entry.name] = entry.version;
+    result_.id = store_.begin_campaign(info);
+    started_ = last_saved_ = Clock::now();
+  }
+
+  std::optional<Work> next_work(uint64_t count) override {
+    const uint64_t end = settings_.cases ? settings_.start + *settings_.cases : UINT64_MAX;
+    if (next_ >= end) return std::nullopt;
+    const uint64_t left = (end - next_ - 1) / settings_.shard_count + 1;
+    const Work work{next_, std::min(count, left), settings_.shard_count};
+    next_ += work.count * work.step;
+    return work;
+  }
+
+  json message(const Work& work) const override { return {{"range", {work.first, work.count, work.step}}}; }
+
+  void on_mismatch(uint64_t, const Mismatch& mismatch) override { keep(mismatch); }
+
+  void on_refusals(const json& refusals) override {
+    for (const json& refusal : refusals) result_.refusals[{refusal[0], refusal[1]}] += refusal[2].get<uint64_t>();
+  }
+
+  void on_casualty(const Casualty& casualty) override {
+    Culprit culprit{casualty.position, casualty.index, casualty.verdict, "as before"};
+    if (!is_known(casualty))
+      culprit = find_culprit(casualty, result_.roster, settings_.supervisor,
+                             [this](const Work& work) { return message(work); });
+    Mismatch mismatch = accuse(culprit);
+    mismatch.certificate = casualty.certificate;
+    mismatch.certificate["evidence"] = culprit.how;
+    keep(mismatch);
+  }
+
+  Next on_tick(const Counts& counts) override {
+    result_.counts = counts;
+    result_.seconds = seconds();
+    if (result_.id != 0 && Clock::now() - last_saved_ > std::chrono::seconds(1)) {
+      store_.update_campaign(result_.id, to_json(counts), "running");
+      last_saved_ = Clock::now();
+    }
+    progress_(result_);
+    result_.interrupted = interrupted_;
+    if (interrupted_ || result_.reference_is_wrong) return Next::kAbort;
+    const bool time_is_up = settings_.time && result_.id != 0 && Clock::now() - started_ > *settings_.time;
+    return time_is_up ? Next::kFinish : Next::kContinue;
+  }
+
+ private:
+  double seconds() const {
+    return result_.id == 0 ? 0 : std::chrono::duration<double>(Clock::now() - started_).count();
+  }
+
+  Mismatch accuse(const Culprit& culprit) const {
+    const WorkerSettings& worker = settings_.supervisor.worker;
+    Mismatch mismatch{generate(find_profile(worker.profile), worker.seed, culprit.index),
+                      "unattributed",
+                      culprit.verdict,
+                      Blame::kNobody,
+                      {}};
+    if (culprit.position == FlightRecord::kOwnCode) return mismatch;
+    const RosterEntry& entry = result_.roster[static_cast<size_t>(culprit.position)];
+    mismatch.suspect = entry.name;
+    mismatch.blame = entry.is_target ? Blame::kTarget : Blame::kOracle;
+    return mismatch;
+  }
+
+  /// Whether the like of it has been proven already: trials cost processes, and a kernel that dies of every case
+  /// would cost thousands.
+  bool is_known(const Casualty& casualty) const {
+    if (casualty.position == FlightRecord::kOwnCode) return false;
+    return result_.found.contains(signature(accuse({casualty.position, casualty.index, casualty.verdict, {}})));
+  }
+
+  void keep(const Mismatch& mismatch) {
+    const Recorded recorded = store_.record(result_.id, mismatch);
+    const auto [entry, inserted] = result_.found.try_emplace(signature(mismatch));
+    if (inserted) entry->second = {mismatch, recorded.id, 0, recorded.first_ever, recorded.status};
+    ++entry->second.hits;
+    result_.reference_is_wrong |= mismatch.blame == Blame::kReference;
+  }
+
+  const CampaignSettings& settings_;
+  Store& store_;
+  const std::atomic<bool>& interrupted_;
+  const Progress& progress_;
+  uint64_t next_;
+  CampaignResult result_;
+  Clock::time_point started_, last_saved_;
+};
+
+}  // namespace
+
+bool CampaignResult::has_new_mismatch() const {
+  return std::ranges::any_of(found, [](const auto& entry) {
+    const Found& one = entry.second;
+    const bool open = one.status == "new" || one.status == "fixed";  // what came back after a fix is news too
+    return open && one.example.blame == Blame::kTarget;
+  });
+}
+
+CampaignResult run_campaign(const CampaignSettings& settings, Store& store, const std::atomic<bool>& interrupted,
+                            const Progress& progress) {
+  return Campaign(settings, store, interrupted, progress).run();
+}
+
+}  // namespace convict

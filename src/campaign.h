@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Many cases: sampled, examined by workers, counted, and their mismatches kept.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/verdict.h"
+#include "store/store.h"
+#include "supervisor.h"
+
+namespace convict {
+
+/// Which cases of the campaign (seed, profile) to run: start + shard_index, then every shard_count-th.
+struct CampaignSettings {
+  SupervisorSettings supervisor;
+  uint64_t start = 0;
+  std::optional<uint64_t> cases;  // of all shards together
+  std::optional<std::chrono::seconds> time;
+  uint64_t shard_index = 0, shard_count = 1;
+  nlohmann::json flags = nlohmann::json::object();  // as given, for the record
+};
+
+/// One signature as this campaign saw it.
+struct Found {
+  Mismatch example;  // the first hit
+  int64_t id = 0;    // in the database
+  uint64_t hits = 0;
+  bool first_ever = false;
+  std::string status;
+};
+
+struct CampaignResult {
+  int64_t id = 0;  // in the database
+  Counts counts;
+  double seconds = 0;
+  bool interrupted = false;
+  bool reference_is_wrong = false;
+  std::vector<RosterEntry> roster;
+  std::vector<std::string> notes;
+  std::map<std::string, Found> found;                                // by signature
+  std::map<std::pair<std::string, std::string>, uint64_t> refusals;  // by (implementation, reason)
+
+  /// Whether a target has a mismatch that nobody has triaged as known.
+  bool has_new_mismatch() const;
+};
+
+/// Called several times a second with the result so far.
+using Progress = std::function<void(const CampaignResult&)>;
+
+/// `interrupted` may become true at any time (a signal); the campaign then ends with what it has.
+CampaignResult run_campaign(const CampaignSettings& settings, Store& store, const std::atomic<bool>& interrupted,
+                            const Progress& progress);
+
+}  // namespace convict

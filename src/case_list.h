@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Given cases, rather than sampled ones, through the workers: what `repro` and `replay` share.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "core/corpus.h"
+#include "core/verdict.h"
+#include "supervisor.h"
+
+namespace convict {
+
+/// What became of one case.
+struct CaseResult {
+  bool examined = false;                                     // false: not reached before an interrupt
+  bool judged = false;                                       // a target's result was held against the reference
+  nlohmann::json implementations = nlohmann::json::array();  // [{"name","target","outcome"}]; empty if a worker died
+  std::vector<Mismatch> mismatches;
+};
+
+struct CaseListResult {
+  std::vector<CaseResult> cases;  // in the order given
+  std::vector<RosterEntry> roster;
+  std::vector<std::string> notes;
+  bool interrupted = false;
+};
+
+/// `progress(done)` is called several times a second.
+CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const SupervisorSettings& settings,
+                             const std::atomic<bool>& interrupted, const std::function<void(uint64_t)>& progress);
+
+}  // namespace convict

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A subcommand: one file in this folder, one function that adds it to the program.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace convict {
+
+/// The exit codes of the program.
+enum ExitCode : int {
+  kClean = 0,          // known issues only counts as clean
+  kMismatch = 1,       // a target has at least one new mismatch
+  kUsage = 2,          // wrong usage or bad input
+  kCannotJudge = 125,  // no oracle, or unsupported by every target; `git bisect run` skips it
+  kInterrupted = 130   // after the partial summary
+};
+
+/// Each adds one command; its callback stores the exit code in `exit_code`.
+void add_fuzz(CLI::App& app, int& exit_code);
+void add_repro(CLI::App& app, int& exit_code);
+void add_replay(CLI::App& app, int& exit_code);
+void add_list(CLI::App& app, int& exit_code);
+void add_doctor(CLI::App& app, int& exit_code);
+void add_worker(CLI::App& app, int& exit_code);
+
+}  // namespace convict

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <thread>
+
+#include "case_list.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/roster_query.h"
+#include "core/case_text.h"
+#include "core/isa.h"
+
+namespace convict {
+namespace {
+
+using nlohmann::json;
+
+/// A case that every oracle can compute; the first of the founding bugs.
+constexpr const char* kProbe = "conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7";
+
+/// Runs the probe on one implementation; "works", or what is wrong.
+std::string probe(const std::string& name) {
+  SupervisorSettings settings;
+  settings.worker.roster = {{name}, {std::string(kNoOracle)}, {}, false};
+  const CaseListResult result =
+      run_case_list({{parse_case(kProbe), false, ""}}, settings, interrupted(), [](uint64_t) {});
+  const CaseResult& one = result.cases.front();
+  if (!one.mismatches.empty()) return fmt::format("{} on a probe", name_of(one.mismatches.front().verdict));
+  return one.judged ? "works" : "refused a probe: " + one.implementations.front()["outcome"].get<std::string>();
+}
+
+json diagnose() {
+  const Installed installed = everything_installed({});
+  json report = {{"version", CONVICT_VERSION},
+                 {"isa", best_isa()},
+                 {"cores", std::thread::hardware_concurrency()},
+                 {"sqlite", sqlite3_libversion()}};
+  report["memory_bytes"] =
+      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  report["implementations"] = json::array();
+  for (const RosterEntry& entry : installed.entries)
+    report["implementations"].push_back(
+        {{"name", entry.name}, {"version", entry.version}, {"lineage", entry.lineage}, {"state", probe(entry.name)}});
+  for (const auto& [module, why] : installed.failures)
+    report["implementations"].push_back({{"name", module}, {"version", ""}, {"lineage", ""}, {"state", why}});
+  for (const std::string_view oracle : kDefaultOracles) {
+    const std::string module(oracle.substr(0, oracle.find(':')));
+    const auto named = [&](const json& one) { return one["name"].get<std::string>().starts_with(module); };
+    if (std::ranges::none_of(report["implementations"], named))
+      report["implementations"].push_back(
+          {{"name", module}, {"version", ""}, {"lineage", ""}, {"state", "not installed: built without it"}});
+  }
+  return report;
+}
+
+/// Whether anything foreign can be a witness.
+bool has_oracle(const json& report) {
+  return std::ranges::any_of(report["implementations"],
+                             [](const json& one) { return one["state"] == "works" && one["lineage"] != "convict"; });
+}
+
+std::string as_text(const json& report) {
+  std::string text = fmt::format("convict {}, SQLite {}, vector instructions {}, {} cores, {:.1f} GiB of memory\n",
+                                 report["version"].get<std::string>(), report["sqlite"].get<std::string>(),
+                                 report["isa"].get<std::string>(), report["cores"].get<int>(),
+                                 report["memory_bytes"].get<double>() / (1 << 30));
+  for (const json& one : report["implementations"])
+    text += fmt::format("  {:<18} {:<8} {:<9} {}\n", one["name"].get<std::string>(), one["version"].get<std::string>(),
+                        one["lineage"].get<std::string>(), one["state"].get<std::string>());
+  return text + (has_oracle(report) ? "ready\n"
+                                    : "no oracle works here: install LibTorch or oneDNN, or judge by the exact "
+                                      "reference alone with --oracle none\n");
+}
+
+int doctor(const OutputOptions& out) {
+  const json report = diagnose();
+  out.write(out.json() ? report.dump(2, ' ', false, json::error_handler_t::replace) + "\n" : as_text(report));
+  return has_oracle(report) ? kClean : kCannotJudge;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<OutputOptions>();
+  CLI::App* command =
+      app.add_subcommand("doctor", "Check which libraries are here, in which versions, and whether they work");
+  command->footer("Example:\n  convict doctor\nExit codes: 0 ready, 125 no oracle works");
+  options->add_to(*command);
+  command->callback([options, &exit_code] { exit_code = doctor(*options); });
+}
+
+}  // namespace convict

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "campaign.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "core/case_text.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "generate/profile.h"
+
+namespace convict {
+namespace {
+
+using nlohmann::json;
+
+struct FuzzOptions {
+  RunOptions run;
+  OutputOptions out;
+  std::string database = "convict.db", profile = "smoke", time, shard = "1/1";
+  uint64_t seed = 1, start = 0;
+  std::optional<uint64_t> cases;
+  int jobs = 1;
+};
+
+void parse_shard(const std::string& text, CampaignSettings& settings) {
+  const auto parts = split(text, '/');
+  const auto index = parse_unsigned(parts[0]), count = parse_unsigned(parts.back());
+  if (parts.size() != 2 || !index || !count || *index < 1 || *index > *count || *count > 1'000'000)
+    throw UsageError(fmt::format("--shard: '{}' is not valid; valid: i/n with 1 <= i <= n, e.g. 2/8", printable(text)));
+  settings.shard_index = *index - 1;
+  settings.shard_count = *count;
+}
+
+CampaignSettings campaign_settings(const FuzzOptions& options) {
+  CampaignSettings settings;
+  settings.supervisor = options.run.settings();
+  settings.supervisor.worker.profile = options.profile;
+  settings.supervisor.worker.seed = options.seed;
+  settings.supervisor.jobs = options.jobs;
+  find_profile(options.profile);  // a wrong name must not cost a worker
+  settings.start = options.start;
+  settings.cases = options.cases;
+  if (!options.time.empty())
+    settings.time = std::chrono::ceil<std::chrono::seconds>(parse_duration(options.time, "--time"));
+  if (!settings.time && !settings.cases) settings.time = std::chrono::minutes(1);
+  parse_shard(options.shard, settings);
+  settings.flags = {{"targets", options.run.targets},
+                    {"oracles", options.run.oracles},
+                    {"plugins", options.run.plugins},
+                    {"time", options.time},
+                    {"start", options.start},
+                    {"shard", options.shard},
+                    {"jobs", options.jobs}};
+  settings.flags["cases"] = options.cases ? json(*options.cases) : json(nullptr);
+  return settings;
+}
+
+/// Target mismatches first, then by signature.
+std::vector<const Found*> sorted(const CampaignResult& result) {
+  std::vector<const Found*> list;
+  for (const auto& [signature, found] : result.found) list.push_back(&found);
+  std::ranges::stable_sort(list, {}, [](const Found* found) { return found->example.blame; });
+  return list;
+}
+
+std::string implementations_table(const CampaignResult& result) {
+  std::string text =
+      fmt::format("  {:<18} {:<8} {:<10} {:>10} {:>10}\n", "implementation", "role", "version", "computed", "refused");
+  for (size_t i = 0; i < result.roster.size(); ++i) {
+    const RosterEntry& entry = result.roster[i];
+    text += fmt::format("  {:<18} {:<8} {:<10} {:>10} {:>10}\n", entry.name, entry.is_target ? "target" : "oracle",
+                        entry.version, result.counts.computed[i], result.counts.refused[i]);
+  }
+  return text;
+}
+
+std::string refusals_table(const CampaignResult& result, bool all) {
+  std::vector<std::pair<uint64_t, std::string>> rows;
+  for (const auto& [key, count] : result.refusals)
+    rows.emplace_back(count, fmt::format("{}: {}", key.first, key.second));
+  std::ranges::sort(rows, std::greater());
+  const size_t shown = all ? rows.size() : std::min<size_t>(rows.size(), 8);
+  std::string text = rows.empty() ? "" : "why they refused:\n";
+  for (size_t i = 0; i < shown; ++i) text += fmt::format("  {:>10}  {}\n", rows[i].first, rows[i].second);
+  if (shown < rows.size()) text += fmt::format("  and {} more reasons (-v shows them)\n", rows.size() - shown);
+  return text;
+}
+
+std::string mismatch_lines(const Found& found, const OutputOptions& out) {
+  const Mismatch& m = found.example;
+  const std::string headline = fmt::format("#{} {} {}", found.id, m.suspect, name_of(m.verdict));
+  std::string text =
+      fmt::format("  {}  ({}, {} hits, {})\n", out.colored(m.blame == Blame::kTarget ? "1;31" : "1;33", headline),
+                  name_of(m.blame), found.hits, found.first_ever ? "first seen now" : found.status);
+  return text + fmt::format("      convict repro '{}'\n", to_text(m.problem_case));
+}
+
+std::string as_text(const CampaignResult& result, const FuzzOptions& options) {
+  const Counts& counts = result.counts;
+  std::string text = fmt::format("convict fuzz: seed {}, profile {}, {} cases in {:.1f} s ({:.0f} cases/s){}\n",
+                                 options.seed, options.profile, counts.cases, result.seconds,
+                                 static_cast<double>(counts.cases) / std::max(result.seconds, 1e-3),
+                                 result.interrupted ? ", interrupted" : "");
+  text += fmt::format(
+      "judged by the exact reference: {}, of which all oracles computed {}; unjudged: {}; workers lost: {}\n",
+      counts.judged, counts.witnessed, counts.unjudged, counts.deaths);
+  for (const std::string& note : result.notes) text += "note: " + note + "\n";
+  text += implementations_table(result) + refusals_table(result, options.out.verbose);
+  text += result.found.empty() ? "no mismatches\n" : fmt::format("mismatches, {} signatures:\n", result.found.size());
+  for (const Found* found : sorted(result)) text += mismatch_lines(*found, options.out);
+  if (result.reference_is_wrong)
+    text += "the exact reference itself was contradicted by everybody: the campaign stopped; please report this case\n";
+  return text + fmt::format("database: {}, campaign {}\n", options.database, result.id);
+}
+
+std::string as_json(const CampaignResult& result, const FuzzOptions& options) {
+  const Counts& counts = result.counts;
+  json document = {
+      {"seed", options.seed},         {"profile", options.profile},     {"seconds", result.seconds},
+      {"cases", counts.cases},        {"judged", counts.judged},        {"witnessed", counts.witnessed},
+      {"unjudged", counts.unjudged},  {"worker_deaths", counts.deaths}, {"interrupted", result.interrupted},
+      {"database", options.database}, {"campaign", result.id},          {"notes", result.notes}};
+  for (size_t i = 0; i < result.roster.size(); ++i) {
+    const RosterEntry& entry = result.roster[i];
+    document["implementations"].push_back({{"name", entry.name},
+                                           {"target", entry.is_target},
+                                           {"version", entry.version},
+                                           {"computed", counts.computed[i]},
+                                           {"refused", counts.refused[i]}});
+  }
+  document["refusals"] = json::array();
+  for (const auto& [key, count] : result.refusals)
+    document["refusals"].push_back({{"implementation", key.first}, {"reason", key.second}, {"count", count}});
+  document["mismatches"] = json::array();
+  for (const Found* found : sorted(result)) {
+    json row = to_json(found->example);
+    row["id"] = found->id;
+    row["hits"] = found->hits;
+    row["status"] = found->status;
+    row["signature"] = signature(found->example);
+    document["mismatches"].push_back(std::move(row));
+  }
+  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+int fuzz(const FuzzOptions& options) {
+  const CampaignSettings settings = campaign_settings(options);
+  const std::atomic<bool>& stop = interrupted();
+  Store store = Store::open(options.database);
+  ProgressLine progress(options.out.quiet);
+  const CampaignResult result =
+      run_campaign(settings, store, stop, [&](const CampaignResult& so_far) { progress(so_far); });
+  progress.finish();
+  options.out.write(options.out.json() ? as_json(result, options) : as_text(result, options));
+  if (result.interrupted) return kInterrupted;
+  if (result.has_new_mismatch() || result.reference_is_wrong) return kMismatch;
+  return result.counts.judged == 0 && result.counts.cases > 0 ? kCannotJudge : kClean;
+}
+
+}  // namespace
+
+void add_fuzz(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<FuzzOptions>();
+  CLI::App* command = app.add_subcommand("fuzz", "Sample convolution problems and put implementations on trial");
+  command->footer(
+      "Examples:\n"
+      "  convict fuzz                                    all native kernels, one minute\n"
+      "  convict fuzz --plugin ./mine.so --time 10m -j 2  your own kernels\n"
+      "  convict fuzz --target onednn --oracle libtorch:native --profile all\n"
+      "Exit codes: 0 clean, 1 a target has a new mismatch, 2 usage, 125 nothing could be judged, 130 interrupted");
+  options->run.add_to(*command);
+  command->add_option("--db", options->database, "Database of campaigns and mismatches")->capture_default_str();
+  command->add_option("--seed", options->seed, "Of the campaign: the same seed gives the same cases")
+      ->capture_default_str();
+  command->add_option("--start", options->start, "Index of the first case")->capture_default_str();
+  command->add_option("--cases", options->cases, "Number of cases (all shards together)");
+  command->add_option("--time", options->time, "30s, 10m, 2h [1m if --cases is not given either]");
+  command->add_option("-j,--jobs", options->jobs, "Workers at once")->check(CLI::Range(1, 256))->capture_default_str();
+  command->add_option("--shard", options->shard, "i/n: the i-th of n disjoint parts of the same campaign")
+      ->capture_default_str();
+  command->add_option("--profile", options->profile, "What to sample; `convict list profiles` shows them")
+      ->capture_default_str();
+  options->out.add_to(*command);
+  command->callback([options, &exit_code] { exit_code = fuzz(*options); });
+}
+
+}  // namespace convict

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "case_list.h"
+#include "cli/command.h"
+#include "cli/describe.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/roster_query.h"
+#include "core/error.h"
+#include "core/fields.h"
+#include "core/text.h"
+#include "generate/profile.h"
+#include "store/store.h"
+
+namespace convict {
+namespace {
+
+using nlohmann::json;
+
+struct ListOptions {
+  OutputOptions out;
+  std::string what = "implementations", database = "convict.db", suspect, status;
+  std::vector<std::string> plugins;
+};
+
+json implementations(const ListOptions& options) {
+  json rows = json::array();
+  for (const RosterEntry& entry : everything_installed(options.plugins).entries)
+    rows.push_back({{"name", entry.name},
+                    {"version", entry.version},
+                    {"lineage", entry.lineage},
+                    {"description", entry.description}});
+  return rows;
+}
+
+json profile_rows() {
+  json rows = json::array();
+  for (const Profile& profile : profiles()) rows.push_back({{"name", profile.name}, {"description", profile.help}});
+  rows.push_back({{"name", kAllProfiles}, {"description", "each case from one of the others"}});
+  return rows;
+}
+
+json field_rows() {
+  json rows = json::array();
+  for (const Field& field : fields()) rows.push_back({{"name", field.key}, {"description", field.help}});
+  return rows;
+}
+
+json mismatch_rows(const ListOptions& options) {
+  if (!std::filesystem::exists(options.database))
+    throw UsageError(fmt::format("database '{}' does not exist", options.database));
+  json rows = json::array();
+  for (const MismatchRow& row : Store::open(options.database).mismatches({options.status, options.suspect}))
+    rows.push_back({{"id", row.id},
+                    {"status", row.status},
+                    {"suspect", row.suspect},
+                    {"verdict", row.verdict},
+                    {"blame", row.blame},
+                    {"hits", row.hits},
+                    {"last_seen", row.last_seen},
+                    {"case", row.case_text}});
+  return rows;
+}
+
+/// Columns in the order given, each as wide as its widest cell, the last one as long as it is.
+std::string table(const json& rows, std::initializer_list<const char*> columns) {
+  const auto cell = [](const json& row, const char* column) {
+    return row[column].is_string() ? row[column].get<std::string>() : row[column].dump();
+  };
+  std::string text;
+  std::vector<size_t> widths;
+  for (const char* column : columns) {
+    size_t width = std::string_view(column).size();
+    for (const json& row : rows) width = std::max(width, cell(row, column).size());
+    widths.push_back(width);
+    text += fmt::format("{:<{}}  ", column, width);
+  }
+  const auto end_line = [&] { text.erase(text.find_last_not_of(' ') + 1) += '\n'; };
+  end_line();
+  for (const json& row : rows) {
+    size_t i = 0;
+    for (const char* column : columns) text += fmt::format("{:<{}}  ", cell(row, column), widths[i++]);
+    end_line();
+  }
+  return text;
+}
+
+int list(const ListOptions& options) {
+  json rows;
+  std::string text;
+  if (options.what == "implementations") {
+    rows = implementations(options);
+    text = table(rows, {"name", "version", "lineage", "description"});
+  } else if (options.what == "mismatches") {
+    rows = mismatch_rows(options);
+    text = table(rows, {"id", "status", "suspect", "verdict", "blame", "hits", "last_seen", "case"});
+  } else {
+    rows = options.what == "profiles" ? profile_rows() : field_rows();
+    text = table(rows, {"name", "description"});
+  }
+  options.out.write(options.out.json() ? rows.dump(2, ' ', false, json::error_handler_t::replace) + "\n" : text);
+  return kClean;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ListOptions>();
+  CLI::App* command = app.add_subcommand("list", "Show implementations, profiles, fields of a case, or mismatches");
+  command->footer(
+      "Examples:\n"
+      "  convict list                        implementations that can be targets or oracles\n"
+      "  convict list fields                 the keys of a case line\n"
+      "  convict list mismatches --suspect onednn --db convict.db");
+  command->add_option("what", options->what, "implementations, profiles, fields or mismatches")
+      ->check(CLI::IsMember({"implementations", "profiles", "fields", "mismatches"}))
+      ->capture_default_str();
+  command->add_option("--plugin", options->plugins, "List its implementations too");
+  command->add_option("--db", options->database, "Database of mismatches")->capture_default_str();
+  command->add_option("--suspect", options->suspect, "Only mismatches of this implementation");
+  command->add_option("--status", options->status,
+                      "Only mismatches of this status: new, known, reported, fixed or wontfix");
+  options->out.add_to(*command);
+  command->callback([options, &exit_code] { exit_code = list(*options); });
+}
+
+}  // namespace convict

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "core/error.h"
+#include "core/text.h"
+
+namespace convict {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  int64_t factor;
+};
+
+/// A positive whole number with one of the units.
+int64_t parse_quantity(const std::string& text, const std::string& flag, std::initializer_list<Unit> units,
+                       const char* examples) {
+  const size_t digits = text.find_first_not_of("0123456789");
+  const auto number = parse_integer(text.substr(0, digits));
+  const std::string_view unit =
+      digits == std::string::npos ? std::string_view() : std::string_view(text).substr(digits);
+  for (const Unit& known : units)
+    if (number && *number > 0 && unit == known.name && *number <= INT64_MAX / known.factor)
+      return *number * known.factor;
+  throw UsageError(fmt::format("{}: '{}' is not valid; valid: {}", flag, printable(text), examples));
+}
+
+}  // namespace
+
+void RunOptions::add_to(CLI::App& command) {
+  command
+      .add_option("--target", targets,
+                  "Implementation on trial (repeatable, or comma-separated); 'native' for all native kernels [native]")
+      ->delimiter(',');
+  command
+      .add_option("--oracle", oracles,
+                  "Witness: an implementation, a module ('libtorch'), or 'none' [libtorch:native,onednn]")
+      ->delimiter(',');
+  command.add_option(
+      "--plugin", plugins,
+      "Shared library with implementations of the C ABI; its own are the targets unless --target says otherwise");
+  command.add_option("--timeout", timeout, "Time of one call before it is a hang: 500ms, 10s, 2m")
+      ->capture_default_str();
+  command.add_option("--memory", memory, "Resident memory of one worker before it is killed: 800M, 4G")
+      ->capture_default_str();
+}
+
+SupervisorSettings RunOptions::settings() const {
+  SupervisorSettings settings;
+  settings.worker.roster = {targets, oracles, plugins, true};
+  settings.timeout = parse_duration(timeout, "--timeout");
+  settings.memory = parse_bytes(memory, "--memory");
+  return settings;
+}
+
+void OutputOptions::add_to(CLI::App& command) {
+  command.add_option("--format", format, "Of the result: text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command.add_option("-o,--output", output, "File for the result instead of stdout");
+  command.add_option("--color", color, "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->capture_default_str();
+  command.add_flag("-q,--quiet", quiet, "No progress");
+  command.add_flag("-v,--verbose", verbose, "Say more");
+}
+
+void OutputOptions::write(const std::string& text) const {
+  if (output.empty()) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (std::fflush(stdout) != 0) throw UsageError("cannot write to stdout");
+    return;
+  }
+  const std::string unfinished = output + ".part";
+  std::ofstream file(unfinished, std::ios::binary);
+  file << text;
+  file.close();
+  std::error_code error;
+  if (file) std::filesystem::rename(unfinished, output, error);
+  if (!file || error) {
+    std::error_code ignored;
+    std::filesystem::remove(unfinished, ignored);
+    throw UsageError(
+        fmt::format("--output: cannot write '{}'; valid: a file in a writable directory", printable(output, 300)));
+  }
+}
+
+std::string OutputOptions::colored(std::string_view code, const std::string& text) const {
+  const bool on =
+      color == "always" || (color == "auto" && output.empty() && isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR"));
+  return on ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+}
+
+std::chrono::milliseconds parse_duration(const std::string& text, const std::string& flag) {
+  return std::chrono::milliseconds(parse_quantity(
+      text, flag, {{"ms", 1}, {"s", 1000}, {"", 1000}, {"m", 60'000}, {"h", 3'600'000}}, "500ms, 30s, 10m, 2h"));
+}
+
+uint64_t parse_bytes(const std::string& text, const std::string& flag) {
+  return static_cast<uint64_t>(
+      parse_quantity(text, flag, {{"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}}, "800M, 4G"));
+}
+
+}  // namespace convict

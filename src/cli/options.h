@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The flags that several commands share, and what their words mean.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "supervisor.h"
+
+namespace convict {
+
+/// --target, --oracle, --plugin, --timeout, --memory: whom to run and within which limits.
+struct RunOptions {
+  std::vector<std::string> targets, oracles, plugins;
+  std::string timeout = "10s", memory = "4G";
+
+  void add_to(CLI::App& command);
+  SupervisorSettings settings() const;
+};
+
+/// --format, --output, --color, -q, -v: how to talk.
+struct OutputOptions {
+  std::string format = "text", output, color = "auto";
+  bool quiet = false, verbose = false;
+
+  void add_to(CLI::App& command);
+  bool json() const { return format == "json"; }
+
+  /// Writes the result to --output or stdout; a file is written whole or not at all. Throws UsageError.
+  void write(const std::string& text) const;
+
+  /// `text` in colour (an SGR code such as "1;31") if stdout shows colours.
+  std::string colored(std::string_view code, const std::string& text) const;
+};
+
+/// "30s", "10m", "2h", "500ms". Throws UsageError naming `flag`.
+std::chrono::milliseconds parse_duration(const std::string& text, const std::string& flag);
+
+/// "800M", "4G". Throws UsageError naming `flag`.
+uint64_t parse_bytes(const std::string& text, const std::string& flag);
+
+}  // namespace convict

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "case_list.h"
+#include "cli/command.h"
+#include "cli/describe.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "core/case_text.h"
+#include "core/error.h"
+#include "core/geometry.h"
+#include "core/implementation.h"
+#include "core/text.h"
+#include "store/store.h"
+
+namespace convict {
+namespace {
+
+using nlohmann::json;
+
+struct ReproOptions {
+  RunOptions run;
+  OutputOptions out;
+  std::vector<std::string> words;
+  std::string database = "convict.db";
+  bool in_process = false;
+};
+
+/// The case given in words, or that of a mismatch given by its number.
+Case wanted_case(const ReproOptions& options) {
+  const std::string line = fmt::format("{}", fmt::join(options.words, " "));
+  const auto id = parse_integer(line);
+  if (!id) return parse_case(line);
+  if (!std::filesystem::exists(options.database))
+    throw UsageError(
+        fmt::format("database '{}' does not exist, so mismatch {} cannot be looked up", options.database, *id));
+  const auto row = Store::open(options.database).mismatch(*id);
+  if (!row) throw UsageError(fmt::format("database '{}' has no mismatch {}", options.database, *id));
+  return parse_case(row->case_text);
+}
+
+/// Without a worker, for a debugger: whatever an implementation does, it does to this process.
+CaseListResult run_here(const Case& c, const SupervisorSettings& settings) {
+  const Roster roster = load_roster(settings.worker.roster, native_kernels());
+  GuardedMemory memory;
+  FlightRecord record;
+  const Examination examination = examine(c, roster.subjects, memory, record);
+  CaseListResult result;
+  result.notes = roster.notes;
+  result.cases.push_back({true, examination.judged, to_json(examination)["implementations"], examination.mismatches});
+  return result;
+}
+
+std::string as_text(const Case& c, const CaseListResult& result, const OutputOptions& out) {
+  const CaseResult& one = result.cases.front();
+  const convict_problem p = resolve_valid(c);
+  std::string text = fmt::format("{}\n", to_text(c));
+  text += fmt::format("case {:016x}, output {}, {:.0f} multiply-adds\n", case_id(c),
+                      fmt::join(p.out, p.out + p.rank, "x"), multiply_adds(p));
+  for (const std::string& note : result.notes) text += "note: " + note + "\n";
+  for (const json& entry : one.implementations)
+    text += fmt::format("  {:<18} {:<8} {}\n", entry["name"].get<std::string>(),
+                        entry["target"].get<bool>() ? "target" : "oracle", entry["outcome"].get<std::string>());
+  for (const Mismatch& mismatch : one.mismatches) text += out.colored("1;31", "mismatch") + "\n" + describe(mismatch);
+  if (one.mismatches.empty()) text += one.judged ? "no mismatch\n" : "not judged: every target refused\n";
+  return text;
+}
+
+std::string as_json(const Case& c, const CaseListResult& result) {
+  const CaseResult& one = result.cases.front();
+  json document = {{"case", to_text(c)},
+                   {"id", fmt::format("{:016x}", case_id(c))},
+                   {"judged", one.judged},
+                   {"implementations", one.implementations},
+                   {"notes", result.notes}};
+  document["mismatches"] = json::array();
+  for (const Mismatch& mismatch : one.mismatches) document["mismatches"].push_back(to_json(mismatch));
+  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+int repro(const ReproOptions& options) {
+  const Case c = wanted_case(options);
+  resolve_valid(c);
+  const SupervisorSettings settings = options.run.settings();
+  const std::vector<CorpusEntry> entries = {{c, false, ""}};
+  const CaseListResult result =
+      options.in_process ? run_here(c, settings) : run_case_list(entries, settings, interrupted(), [](uint64_t) {});
+  if (result.interrupted) return kInterrupted;
+  options.out.write(options.out.json() ? as_json(c, result) : as_text(c, result, options.out));
+  if (!result.cases.front().mismatches.empty()) return kMismatch;
+  return result.cases.front().judged ? kClean : kCannotJudge;
+}
+
+}  // namespace
+
+void add_repro(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ReproOptions>();
+  CLI::App* command = app.add_subcommand("repro", "Run one case and show who says what");
+  command->footer(
+      "Examples:\n"
+      "  convict repro conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7\n"
+      "  convict repro 3 --db convict.db                  the case of mismatch 3\n"
+      "  gdb --args convict repro --in-process --target direct --oracle none 'conv2d in=5 k=3'\n"
+      "Exit codes: 0 no mismatch, 1 mismatch (of anybody), 2 usage, 125 every target refused");
+  command->add_option("case", options->words, "A case line (quotes are optional), or the number of a mismatch")
+      ->required();
+  options->run.add_to(*command);
+  command->add_option("--db", options->database, "Where a mismatch number is looked up")->capture_default_str();
+  command->add_flag("--in-process", options->in_process, "Without a worker process, for a debugger");
+  options->out.add_to(*command);
+  command->callback([options, &exit_code] { exit_code = repro(*options); });
+}
+
+}  // namespace convict

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/corpus.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "core/case_text.h"
+#include "core/error.h"
+#include "core/geometry.h"
+#include "core/text.h"
+
+namespace convict {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kExtension = ".cases", kArrow = "=>", kRefused = "refused";
+constexpr uintmax_t kLargestFile = uintmax_t{64} << 20;  // bytes
+
+std::vector<CorpusEntry> read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::error_code error;
+  const uintmax_t size = fs::file_size(path, error);
+  if (!file || error) throw UsageError(fmt::format("corpus '{}' cannot be read", printable(path.string(), 300)));
+  if (size > kLargestFile)
+    throw UsageError(fmt::format("corpus '{}' has {} bytes; at most {} are valid", printable(path.string(), 300), size,
+                                 kLargestFile));
+  std::vector<CorpusEntry> entries;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.find('\0') != std::string::npos)
+      throw UsageError(fmt::format("corpus '{}' is not a text file: line {} holds a NUL byte",
+                                   printable(path.string(), 300), number));
+    append_corpus_line(line, fmt::format("{}:{}", path.string(), number), entries);
+  }
+  return entries;
+}
+
+std::vector<fs::path> case_files(const fs::path& directory) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(directory, error))
+    if (entry.is_regular_file() && entry.path().extension() == kExtension) files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace
+
+void append_corpus_line(std::string_view line, const std::string& origin, std::vector<CorpusEntry>& to) {
+  line = trim(line.substr(0, line.find('#')));
+  if (line.empty()) return;
+  const std::string where = origin.empty() ? "" : origin + ": ";
+  const size_t arrow = line.find(kArrow);
+  const std::string_view expected =
+      arrow == std::string_view::npos ? std::string_view() : trim(line.substr(arrow + kArrow.size()));
+  if (arrow != std::string_view::npos && expected != kRefused)
+    throw UsageError(fmt::format("{}unknown expectation '{}'; valid: => {}", where, printable(expected), kRefused));
+  try {
+    CorpusEntry entry{parse_case(trim(line.substr(0, arrow))), !expected.empty(), origin};
+    const Resolved resolved = resolve(entry.c);
+    if (entry.must_be_refused && !resolved.why_not)
+      throw UsageError(fmt::format("case '{}' is legal, so nobody has to refuse it", to_text(entry.c)));
+    if (!entry.must_be_refused) resolve_valid(entry.c);
+    to.push_back(std::move(entry));
+  } catch (const UsageError& error) {
+    throw UsageError(where + error.what());
+  }
+}
+
+std::vector<CorpusEntry> read_corpus(const std::string& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) throw UsageError(fmt::format("corpus '{}' does not exist", printable(path, 300)));
+  std::vector<CorpusEntry> entries;
+  if (!fs::is_directory(path, error)) {
+    entries = read_file(path);
+  } else {
+    for (const fs::path& file : case_files(path)) {
+      std::vector<CorpusEntry> more = read_file(file);
+      std::ranges::move(more, std::back_inserter(entries));
+    }
+  }
+  if (entries.empty())
+    throw UsageError(
+        fmt::format("corpus '{}' holds no case; valid: a file with one case a line, or a directory of *{} files",
+                    printable(path, 300), kExtension));
+  return entries;
+}
+
+}  // namespace convict

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "culprit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace convict {
+namespace {
+
+/// One piece of work for one suspect; remembers the first death.
+class Trial final : public Assignment {
+ public:
+  Trial(Work work, const std::function<nlohmann::json(const Work&)>& message) : work_(work), message_(message) {}
+
+  void on_roster(const std::vector<RosterEntry>&, const std::vector<std::string>&) override {}
+  std::optional<Work> next_work(uint64_t) override { return std::exchange(work_, std::nullopt); }
+  nlohmann::json message(const Work& work) const override { return message_(work); }
+  void on_mismatch(uint64_t, const Mismatch&) override {}
+  void on_casualty(const Casualty& casualty) override {
+    if (!death_) death_ = casualty;
+  }
+  Next on_tick(const Counts&) override { return death_ ? Next::kAbort : Next::kContinue; }
+
+  const std::optional<Casualty>& death() const { return death_; }
+
+ private:
+  std::optional<Work> work_;
+  const std::function<nlohmann::json(const Work&)>& message_;
+  std::optional<Casualty> death_;
+};
+
+std::optional<Casualty> dies_alone(const std::string& name, const Work& work, SupervisorSettings settings,
+                                   const std::function<nlohmann::json(const Work&)>& message) {
+  settings.jobs = 1;
+  settings.worker.roster.targets = {name};
+  settings.worker.roster.oracles = {std::string(kNoOracle)};
+  Trial trial(work, message);
+  supervise(trial, settings);
+  return trial.death();
+}
+
+/// Foreign code first: it is the likelier one to have corrupted what is not its own.
+std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster) {
+  std::vector<int> order(roster.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](int i) { return roster[static_cast<size_t>(i)].lineage == "convict"; });
+  return order;
+}
+
+}  // namespace
+
+Culprit find_culprit(const Casualty& casualty, const std::vector<RosterEntry>& roster, SupervisorSettings settings,
+                     const std::function<nlohmann::json(const Work&)>& message) {
+  if (casualty.position != FlightRecord::kOwnCode) {
+    const auto death =
+        dies_alone(roster[static_cast<size_t>(casualty.position)].name, {casualty.index, 1, 1}, settings, message);
+    if (death)
+      return {casualty.position, casualty.index, death->verdict, "dies alone, on this case alone, in a fresh process"};
+  }
+  const Work history{casualty.work.first, (casualty.index - casualty.work.first) / casualty.work.step + 1,
+                     casualty.work.step};
+  for (const int position : by_suspicion(roster))
+    if (const auto death = dies_alone(roster[static_cast<size_t>(position)].name, history, settings, message))
+      return {
+          position, death->index, death->verdict,
+          fmt::format("dies alone in a fresh process, after {} cases", (death->index - history.first) / history.step)};
+  return {FlightRecord::kOwnCode, casualty.index, casualty.verdict,
+          fmt::format("nobody dies of the {} cases before it when alone", history.count)};
+}
+
+}  // namespace convict

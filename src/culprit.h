@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who killed a worker. The implementation that was running is the first suspect, but a heap that one library corrupts
+// may break under the next one that allocates: so suspects are run alone before anybody is blamed.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "supervisor.h"
+
+namespace convict {
+
+struct Culprit {
+  int position = FlightRecord::kOwnCode;  // in the roster, or kOwnCode if nobody could be convicted
+  uint64_t index = 0;                     // of the case it died on when alone
+  Verdict verdict = Verdict::kCrash;
+  std::string how;  // the evidence, in words
+};
+
+/// Runs the case alone under the first suspect, then the whole batch before it under everybody in turn, each in a fresh
+/// process without oracles. `message` tells a worker about work, as in Assignment.
+Culprit find_culprit(const Casualty& casualty, const std::vector<RosterEntry>& roster, SupervisorSettings settings,
+                     const std::function<nlohmann::json(const Work&)>& message);
+
+}  // namespace convict

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Parses the command line, runs one command, and turns what was thrown into one line and an exit code.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace {
+
+int fail(const std::string& why, int exit_code) {
+  fmt::print(stderr, "convict: {}\n", why);
+  return exit_code;
+}
+
+/// What CLI11 calls an unexpected argument is, in first place, a misspelt command.
+std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); }))
+    commands.push_back(command->get_name());
+  if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-')
+    return fmt::format("unknown command '{}'{}; valid: {}", convict::printable(argv[1]),
+                       convict::suggestion(argv[1], commands), fmt::join(commands, ", "));
+  std::string why = error.what();
+  for (char& c : why)
+    if (c == '\n') c = ' ';
+  std::vector<std::string> flags;
+  if (!app.get_subcommands().empty())
+    for (const CLI::Option* option : app.get_subcommands().front()->get_options())
+      flags.push_back("--" + option->get_single_name());
+  for (int i = 2; i < argc && dynamic_cast<const CLI::ExtrasError*>(&error); ++i) {
+    const std::string given = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    if (why.find(given) == std::string::npos || !given.starts_with("--")) continue;
+    return fmt::format("unknown flag '{}'{}; --help shows all", convict::printable(given),
+                       convict::suggestion(given, flags));
+  }
+  return why + (app.get_subcommands().empty() ? "; convict --help shows the commands" : "; --help shows what is valid");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app(
+      "convict puts convolution kernels on trial: differential testing and fuzzing against LibTorch, oneDNN and an "
+      "exact reference",
+      "convict");
+  int exit_code = convict::kClean;
+  app.set_version_flag("--version", "convict " CONVICT_VERSION);
+  app.set_config("--config", "", "TOML file with the same names as the flags, one section a command");
+  app.require_subcommand(1);
+  app.footer("Example: convict fuzz --time 1m\nEvery command has --help.");
+  for (const auto add : {convict::add_fuzz, convict::add_repro, convict::add_replay, convict::add_list,
+                         convict::add_doctor, convict::add_worker})
+    add(app, exit_code);
+  try {
+    app.parse(argc, argv);
+    return exit_code;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    return fail(explain(app, error, argc, argv), convict::kUsage);
+  } catch (const convict::UsageError& error) {
+    return fail(error.what(), convict::kUsage);
+  } catch (const convict::CannotJudge& error) {
+    return fail(error.what(), convict::kCannotJudge);
+  } catch (const std::exception& error) {
+    return fail(error.what(), convict::kUsage);
+  }
+}

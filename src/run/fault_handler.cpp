@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/fault_handler.h"
+
+#include <csignal>
+#include <vector>
+
+namespace convict {
+namespace {
+
+// A signal handler can reach nothing but statics; these two are set once, before the handler is installed.
+const GuardedMemory* watched_memory = nullptr;
+FlightRecord* watched_record = nullptr;
+
+void on_fault(int signal, siginfo_t* info, void*) {
+  std::string_view role;
+  const AddressClass found = watched_memory->classify(info->si_addr, &role);
+  watched_record->signal = signal;
+  watched_record->address_class = static_cast<int32_t>(found);
+  for (size_t i = 0; i < kRoles.size(); ++i)
+    if (kRoles[i].name == role) watched_record->role = static_cast<int32_t>(i);
+  // SA_RESETHAND has put the default action back: returning repeats the fault and the process dies of it.
+}
+
+}  // namespace
+
+void report_faults(const GuardedMemory& memory, FlightRecord& record) {
+  watched_memory = &memory;
+  watched_record = &record;
+  static std::vector<char> stack(64 * 1024);  // a stack overflow of an implementation must not take the handler with it
+  const stack_t alternate{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+  sigaltstack(&alternate, nullptr);
+  struct sigaction action {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+  sigaction(SIGSEGV, &action, nullptr);
+  sigaction(SIGBUS, &action, nullptr);
+}
+
+}  // namespace convict

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "run/flight_record.h"
+#include "run/guarded_memory.h"
+
+namespace convict {
+
+/// From now on a SIGSEGV or SIGBUS of this process is classified into `record` (which tensor's guard page, or an
+/// input) before the process dies of it. Both objects must live as long as the process.
+void report_faults(const GuardedMemory& memory, FlightRecord& record);
+
+}  // namespace convict

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a worker was doing, in memory it shares with its supervisor, so that it survives the worker's death.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace convict {
+
+inline constexpr int kMostImplementations = 64;  // in one campaign
+
+/// Counts of one worker process since it started.
+struct Tally {
+  std::atomic<uint64_t> cases{0};      // examined to the end, or given up because somebody died on them
+  std::atomic<uint64_t> judged{0};     // at least one target's result was held against the reference
+  std::atomic<uint64_t> unjudged{0};   // every target refused
+  std::atomic<uint64_t> witnessed{0};  // judged, and every oracle computed it too
+  std::atomic<uint64_t> computed[kMostImplementations] = {};
+  std::atomic<uint64_t> refused[kMostImplementations] = {};
+};
+
+/// Written by the worker alone, read by the supervisor at any time. Plain data plus lock-free atomics: it is placed in
+/// a shared mapping and never destroyed.
+struct FlightRecord {
+  static constexpr int kOwnCode = -1;  // `implementation` while none runs
+
+  std::atomic<uint64_t> index{0};                 // of the case in the campaign or list being worked on
+  std::atomic<int32_t> implementation{kOwnCode};  // position in the roster
+  std::atomic<int64_t> entered_ns{0};             // CLOCK_MONOTONIC when `implementation` was entered
+  std::atomic<int32_t> signal{0};                 // that ended the worker, if it could still say so
+  std::atomic<int32_t> address_class{0};          // AddressClass of the faulting address
+  std::atomic<int32_t> role{-1};                  // index into kRoles of the operand it belongs to
+  Tally tally;
+};
+static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<int32_t>::is_always_lock_free);
+
+}  // namespace convict

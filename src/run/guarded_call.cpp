@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/guarded_call.h"
+
+#include <time.h>
+
+#include "core/text.h"
+
+namespace convict {
+namespace {
+
+int64_t monotonic_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+/// Names the implementation in the record for as long as it lives. The time is written first: the supervisor must
+/// never see a new implementation with an old time.
+class Entered {
+ public:
+  Entered(FlightRecord& record, int position) : record_(record) {
+    record_.entered_ns = monotonic_ns();
+    record_.implementation = position;
+  }
+  ~Entered() { record_.implementation = FlightRecord::kOwnCode; }
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+
+ private:
+  FlightRecord& record_;
+};
+
+Outcome::Kind kind_of(convict_status status) {
+  switch (status) {
+    case CONVICT_OK: return Outcome::Kind::kComputed;
+    case CONVICT_REFUSED: return Outcome::Kind::kRefused;
+    case CONVICT_WRONG_SHAPE: return Outcome::Kind::kWrongShape;
+    case CONVICT_OUT_OF_MEMORY: return Outcome::Kind::kOutOfMemory;
+    case CONVICT_FAILED: break;
+  }
+  return Outcome::Kind::kFailed;
+}
+
+constexpr size_t kLongestText = 500;  // bytes of a reason or error that are kept
+
+}  // namespace
+
+Outcome call_guarded(const convict_implementation& implementation, int position, const convict_problem& p,
+                     GuardedMemory& memory, FlightRecord& record) {
+  memory.poison_outputs();
+  char error[kLongestText + 1] = "";
+  Outcome outcome;
+  {
+    const Entered entered(record, position);
+    outcome.kind = kind_of(implementation.run(&implementation, &p, &memory.theirs(), error, sizeof error));
+  }
+  error[kLongestText] = '\0';
+  if (outcome.kind != Outcome::Kind::kComputed) outcome.text = printable(error, kLongestText);
+  outcome.overrun = memory.overrun();
+  return outcome;
+}
+
+std::optional<std::string> ask_unsupported(const convict_implementation& implementation, int position,
+                                           const convict_problem& p, const convict_tensors& described,
+                                           FlightRecord& record) {
+  const Entered entered(record, position);
+  const char* reason = implementation.unsupported(&implementation, &p, &described);
+  if (!reason) return std::nullopt;
+  return printable(reason, kLongestText);
+}
+
+}  // namespace convict

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory in which an implementation's mistakes show: unmapped pages around every tensor, inputs mapped read-only,
+// outputs and slack poisoned.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+#include "abi/convict.h"
+#include "core/role.h"
+
+namespace convict {
+
+/// Every byte of outputs before a call, and of the slack beside every tensor. As f32 and f64 it is a NaN that no
+/// arithmetic creates (hardware makes its NaNs with a zero payload), so what is left of it was never written.
+inline constexpr unsigned char kPoison = 0xff;
+
+/// Where an address lies, seen from the tensors. For the report of a fault.
+enum class AddressClass : int { kElsewhere = 0, kGuard = 1, kReadOnlyInput = 2 };
+
+/// Room for one tensor between two guard pages. The same pages are mapped twice, writable for us and, for inputs,
+/// read-only for the implementation, so that no case costs a system call.
+class GuardedSlot {
+ public:
+  GuardedSlot() = default;
+  GuardedSlot(const GuardedSlot&) = delete;
+  GuardedSlot& operator=(const GuardedSlot&) = delete;
+  ~GuardedSlot();
+
+  /// Makes room for `bytes`, flush against the guard page at the end (or at the begin), and poisons the slack on the
+  /// other side. Contents are unspecified. Throws std::bad_alloc.
+  void place(size_t bytes, bool flush_end);
+
+  void* ours() const { return ours_ + offset_; }
+  void* theirs(bool read_only) const { return (read_only ? read_only_ : ours_) + offset_; }
+
+  void poison();
+
+  /// Whether the slack beside the tensor is as place() left it.
+  bool slack_intact() const;
+
+  AddressClass classify(const void* address) const;
+
+ private:
+  void reserve(size_t bytes);
+  void release();
+  size_t slack_begin() const;
+
+  static constexpr size_t kSlack = 256;  // bytes checked beside the tensor: four AVX-512 stores
+  unsigned char* ours_ = nullptr;        // first data byte; a guard page is in front of it and behind the capacity
+  unsigned char* read_only_ = nullptr;
+  size_t capacity_ = 0, offset_ = 0, bytes_ = 0;  // bytes; capacity is a multiple of the page size
+  bool flush_end_ = true;
+};
+
+/// One slot per operand.
+class GuardedMemory {
+ public:
+  /// Places every tensor of the pass. flush_end chooses the side on which an overrun faults at once.
+  void place(const convict_problem& p, const convict_tensors& described, bool flush_end);
+
+  const convict_tensors& ours() const { return ours_; }      // all writable
+  const convict_tensors& theirs() const { return theirs_; }  // inputs read-only
+
+  void poison_outputs();
+
+  /// The name of an operand whose slack was written to, or nothing.
+  std::string_view overrun() const;
+
+  /// Where an address lies and beside or in which operand. Async-signal-safe.
+  AddressClass classify(const void* address, std::string_view* role) const;
+
+ private:
+  std::array<GuardedSlot, kRoles.size()> slots_;
+  convict_tensors ours_{}, theirs_{};
+  convict_pass pass_ = CONVICT_FORWARD;
+};
+
+}  // namespace convict

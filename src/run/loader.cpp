@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/loader.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "run/flight_record.h"
+
+namespace convict {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kModulePrefix = "convict_", kModuleSuffix = ".so";
+
+/// Where modules may be: beside the program (a build tree), or in the library directory it is installed with.
+std::vector<fs::path> module_directories() {
+  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
+  std::vector<fs::path> directories = {program, program / "../lib/convict"};
+#ifdef CONVICT_MODULE_DIR
+  directories.emplace_back(CONVICT_MODULE_DIR);
+#endif
+  return directories;
+}
+
+std::optional<fs::path> module_file(const std::string& name) {
+  for (const fs::path& directory : module_directories()) {
+    const fs::path file = directory / fmt::format("{}{}{}", kModulePrefix, name, kModuleSuffix);
+    if (std::error_code ignored; fs::exists(file, ignored)) return file;
+  }
+  return std::nullopt;
+}
+
+bool well_formed(const convict_implementation* one) {
+  return one && one->name && *one->name && one->description && one->lineage && one->unsupported && one->run &&
+         std::string_view(one->name).find_first_of(" ,\t\n") == std::string_view::npos;
+}
+
+std::vector<Subject> load_library(const fs::path& path, const std::string& shown) {
+  void* library = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: that is the contract
+  if (!library) throw UsageError(fmt::format("plugin '{}' cannot be loaded: {}", shown, printable(dlerror(), 300)));
+  const auto entry = reinterpret_cast<convict_plugin_function>(dlsym(library, CONVICT_PLUGIN_SYMBOL));
+  if (!entry)
+    throw UsageError(fmt::format("'{}' is not a convict plugin: it does not export {}", shown, CONVICT_PLUGIN_SYMBOL));
+  const convict_plugin* plugin = entry();
+  if (!plugin) throw UsageError(fmt::format("plugin '{}' says that it cannot work on this machine", shown));
+  if (plugin->abi_version != CONVICT_ABI_VERSION)
+    throw UsageError(fmt::format("plugin '{}' has ABI version {}; this program speaks version {}", shown,
+                                 plugin->abi_version, CONVICT_ABI_VERSION));
+  if (plugin->count == 0 || plugin->count > kMostImplementations)
+    throw UsageError(fmt::format("plugin '{}' offers {} implementations; valid: 1 to {}", shown, plugin->count,
+                                 kMostImplementations));
+  std::vector<Subject> subjects;
+  for (size_t i = 0; i < plugin->count; ++i) {
+    const convict_implementation* one = plugin->implementations[i];
+    if (!well_formed(one))
+      throw UsageError(
+          fmt::format("plugin '{}': implementation {} lacks a name (without blanks and commas), a description, a "
+                      "lineage or a function",
+                      shown, i));
+    subjects.push_back({one, false, plugin->version ? plugin->version : ""});
+  }
+  return subjects;
+}
+
+/// Resolves names against native kernels, plugins and, loading them when first named, modules.
+class Catalogue {
+ public:
+  Catalogue(std::span<const convict_implementation* const> native, const std::vector<std::string>& plugins) {
+    for (const convict_implementation* kernel : native) known_.push_back({kernel, false, CONVICT_VERSION});
+    native_count_ = known_.size();
+    for (const std::string& path : plugins) add(load_plugin(path));
+    plugin_end_ = known_.size();
+  }
+
+  std::span<const Subject> native() const { return std::span(known_).first(native_count_); }
+  std::span<const Subject> from_plugins() const {
+    return std::span(known_).subspan(native_count_, plugin_end_ - native_count_);
+  }
+
+  /// All implementations a name stands for.
+  std::vector<Subject> find(const std::string& name) {
+    if (name == kAllNative) return {native().begin(), native().end()};
+    if (auto found = loaded(name); !found.empty()) return found;
+    const std::string module = name.substr(0, name.find(':'));
+    if (module_file(module)) {
+      add(load_module(module));
+      if (auto found = loaded(name); !found.empty()) return found;
+    }
+    throw_unknown(name, module);
+  }
+
+ private:
+  std::vector<Subject> loaded(const std::string& name) const {
+    std::vector<Subject> found;
+    for (const Subject& subject : known_) {
+      const std::string_view other = subject.implementation->name;
+      if (other == name || (other.starts_with(name) && other[name.size()] == ':')) found.push_back(subject);
+    }
+    return found;
+  }
+
+  void add(std::vector<Subject> subjects) {
+    for (Subject& subject : subjects) {
+      const std::string_view name = subject.implementation->name;
+      if (std::ranges::any_of(known_, [&](const Subject& other) { return other.implementation->name == name; }))
+        throw UsageError(fmt::format("two implementations are called '{}'", name));
+      known_.push_back(std::move(subject));
+    }
+  }
+
+  [[noreturn]] void throw_unknown(const std::string& name, const std::string& module) const {
+    for (const std::string_view oracle : kDefaultOracles)
+      if (oracle.substr(0, oracle.find(':')) == module && !module_file(module))
+        throw CannotJudge(fmt::format("'{}' is not installed: no {}{}{} beside this program", printable(name),
+                                      kModulePrefix, module, kModuleSuffix));
+    std::vector<std::string> names = {std::string(kAllNative)};
+    for (const Subject& subject : known_) names.emplace_back(subject.implementation->name);
+    for (const std::string& installed : installed_modules())
+      if (installed != module) names.push_back(installed);
+    throw UsageError(fmt::format("unknown implementation '{}'{}; valid: {}", printable(name), suggestion(name, names),
+                                 fmt::join(names, ", ")));
+  }
+
+  std::vector<Subject> known_;
+  size_t native_count_ = 0, plugin_end_ = 0;
+};
+
+/// Adds what is not in the roster yet; a target is not its own witness.
+void enlist(Roster& roster, std::span<const Subject> subjects, bool is_target) {
+  for (Subject subject : subjects) {
+    const auto same = [&](const Subject& other) { return other.implementation == subject.implementation; };
+    if (std::ranges::any_of(roster.subjects, same)) continue;
+    subject.is_target = is_target;
+    roster.subjects.push_back(std::move(subject));
+  }
+}
+
+void enlist_default_oracles(Catalogue& catalogue, bool require_one, Roster& roster) {
+  const size_t before = roster.subjects.size();
+  for (const std::string_view name : kDefaultOracles) try {
+      enlist(roster, catalogue.find(std::string(name)), false);
+    } catch (const CannotJudge& missing) {
+      roster.notes.push_back(fmt::format("judging without an oracle: {}", missing.what()));
+    }
+  if (require_one && roster.subjects.size() == before)
+    throw CannotJudge(
+        "no oracle is available: neither LibTorch nor oneDNN; --oracle none judges by the exact reference alone");
+}
+
+}  // namespace
+
+std::vector<std::string> installed_modules() {
+  std::vector<std::string> names;
+  for (const fs::path& directory : module_directories()) {
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
+      const std::string file = entry.path().filename().string();
+      if (!file.starts_with(kModulePrefix) || !file.ends_with(kModuleSuffix)) continue;
+      names.push_back(file.substr(kModulePrefix.size(), file.size() - kModulePrefix.size() - kModuleSuffix.size()));
+    }
+  }
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+std::vector<Subject> load_module(const std::string& name) {
+  const auto file = module_file(name);
+  if (!file) throw CannotJudge(fmt::format("'{}' is not installed", printable(name)));
+  return load_library(*file, name);
+}
+
+std::vector<Subject> load_plugin(const std::string& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) throw UsageError(fmt::format("plugin '{}' does not exist", printable(path, 300)));
+  if (fs::is_directory(path, ignored))
+    throw UsageError(fmt::format("plugin '{}' is a directory; valid: a shared library", printable(path, 300)));
+  return load_library(path, printable(path, 300));
+}
+
+Roster load_roster(const RosterRequest& request, std::span<const convict_implementation* const> native) {
+  Catalogue catalogue(native, request.plugins);
+  Roster roster;
+  if (request.targets.empty())
+    enlist(roster, request.plugins.empty() ? catalogue.native() : catalogue.from_plugins(), true);
+  for (const std::string& name : request.targets) enlist(roster, catalogue.find(name), true);
+  const bool none = std::ranges::find(request.oracles, kNoOracle) != request.oracles.end();
+  if (request.oracles.empty()) enlist_default_oracles(catalogue, request.require_oracle, roster);
+  if (!none)
+    for (const std::string& name : request.oracles) enlist(roster, catalogue.find(name), false);
+  if (roster.subjects.size() > kMostImplementations)
+    throw UsageError(fmt::format("{} implementations in one campaign; valid: at most {}", roster.subjects.size(),
+                                 kMostImplementations));
+  return roster;
+}
+
+}  // namespace convict

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the names on a command line to implementations: native kernels, the oracle modules of this program, and
+// plugins. Runs in workers only, because loading somebody's library runs somebody's code.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi/convict.h"
+
+namespace convict {
+
+/// One implementation in a campaign.
+struct Subject {
+  const convict_implementation* implementation = nullptr;
+  bool is_target = false;
+  std::string version;
+};
+
+/// What the user asked for. Names are those of implementations, or of a whole module ("libtorch").
+struct RosterRequest {
+  std::vector<std::string> targets;  // empty: those of the plugins, or without plugins `native`
+  std::vector<std::string> oracles;  // empty: kDefaultOracles, as far as they are installed
+  std::vector<std::string> plugins;  // shared libraries
+  bool require_oracle = true;        // false: the exact reference alone may judge
+};
+
+struct Roster {
+  std::vector<Subject> subjects;   // targets, then oracles
+  std::vector<std::string> notes;  // what the user should know, e.g. a default oracle that is not installed
+};
+
+inline constexpr std::string_view kAllNative = "native";  // stands for every native kernel
+inline constexpr std::string_view kNoOracle = "none";     // the exact reference alone
+inline constexpr std::string_view kDefaultOracles[] = {"libtorch:native", "onednn"};
+
+/// Throws UsageError for an unknown name or a file that is no plugin, CannotJudge for an oracle that is not here.
+Roster load_roster(const RosterRequest& request, std::span<const convict_implementation* const> native);
+
+/// The oracle modules installed with this program, by name: "libtorch", "onednn".
+std::vector<std::string> installed_modules();
+
+/// Everything one module or plugin file offers, for listings.
+std::vector<Subject> load_module(const std::string& name);
+std::vector<Subject> load_plugin(const std::string& path);
+
+}  // namespace convict

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/worker_process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <new>
+#include <system_error>
+#include <utility>
+
+extern char** environ;
+
+namespace convict {
+namespace {
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+/// A descriptor that is closed when it goes out of scope, unless released.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+/// Descriptors above those that the worker finds at fixed numbers, so that no dup2 overwrites another's source.
+int moved_up(int fd) {
+  if (fd < 0) return fd;
+  const int high = fcntl(fd, F_DUPFD_CLOEXEC, 16);
+  close(fd);
+  return high;
+}
+
+struct Pipe {
+  Pipe() : Pipe(make()) {}
+  Descriptor read, write;
+
+ private:
+  static std::array<int, 2> make() {
+    std::array<int, 2> ends;
+    if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("cannot create a pipe");
+    return ends;
+  }
+  explicit Pipe(std::array<int, 2> ends) : read(moved_up(ends[0])), write(moved_up(ends[1])) {}
+};
+
+Descriptor memory_file(const char* name, size_t bytes) {
+  Descriptor file(moved_up(memfd_create(name, MFD_CLOEXEC)));
+  if (file.get() < 0 || ftruncate(file.get(), static_cast<off_t>(bytes)) != 0) fail("cannot create shared memory");
+  return Descriptor(file.release());
+}
+
+FlightRecord* map_record(int fd) {
+  void* memory = mmap(nullptr, sizeof(FlightRecord), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (memory == MAP_FAILED) fail("cannot map the flight record");
+  return static_cast<FlightRecord*>(memory);
+}
+
+pid_t spawn(const std::vector<std::string>& arguments, int command, int result, int record, int output) {
+  std::vector<char*> argv;
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, command, kCommandFd);
+  posix_spawn_file_actions_adddup2(&actions, result, kResultFd);
+  posix_spawn_file_actions_adddup2(&actions, record, kRecordFd);
+  pid_t pid = -1;
+  const int status = posix_spawn(&pid, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (status != 0) throw std::system_error(status, std::generic_category(), "cannot start a worker");
+  return pid;
+}
+
+}  // namespace
+
+WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments) {
+  Pipe commands, results;
+  Descriptor record = memory_file("convict record", sizeof(FlightRecord));
+  Descriptor output = memory_file("convict worker output", 0);
+  fcntl(output.get(), F_SETFL, O_APPEND);
+  record_ = new (map_record(record.get())) FlightRecord();
+  pid_ = spawn(arguments, commands.read.get(), results.write.get(), record.get(), output.get());
+  fcntl(results.read.get(), F_SETFL, O_NONBLOCK);
+  command_fd_ = commands.write.release();
+  result_fd_ = results.read.release();
+  output_fd_ = output.release();
+}
+
+WorkerProcess::~WorkerProcess() {
+  kill();
+  wait();
+  for (const int fd : {command_fd_, result_fd_, output_fd_}) close(fd);
+  munmap(record_, sizeof(FlightRecord));
+}
+
+void WorkerProcess::send(std::string line) {
+  line += '\n';
+  for (std::string_view rest = line; !rest.empty();) {
+    const ssize_t written = write(command_fd_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return;  // EPIPE: it died
+    rest.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+bool WorkerProcess::receive() {
+  std::array<char, 1 << 16> buffer;
+  for (;;) {
+    const ssize_t count = read(result_fd_, buffer.data(), buffer.size());
+    if (count > 0)
+      received_.append(buffer.data(), static_cast<size_t>(count));
+    else if (count == 0)
+      return false;
+    else if (errno != EINTR)
+      return errno == EAGAIN;
+  }
+}
+
+std::optional<std::string> WorkerProcess::take_line() {
+  const size_t end = received_.find('\n');
+  if (end == std::string::npos) return std::nullopt;
+  std::string line = received_.substr(0, end);
+  received_.erase(0, end + 1);
+  return line;
+}
+
+uint64_t WorkerProcess::resident_bytes() const {
+  const std::string path = "/proc/" + std::to_string(pid_) + "/statm";
+  std::FILE* file = std::fopen(path.c_str(), "r");
+  if (!file) return 0;
+  unsigned long long total = 0, resident = 0;
+  if (std::fscanf(file, "%llu %llu", &total, &resident) != 2) resident = 0;
+  std::fclose(file);
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::string WorkerProcess::last_words(size_t limit) const {
+  const off_t size = lseek(output_fd_, 0, SEEK_END);
+  const off_t begin = std::max<off_t>(0, size - static_cast<off_t>(limit));
+  std::string words(static_cast<size_t>(size - begin), '\0');
+  const ssize_t count = pread(output_fd_, words.data(), words.size(), begin);
+  words.resize(static_cast<size_t>(std::max<ssize_t>(count, 0)));
+  return words;
+}
+
+void WorkerProcess::kill() {
+  if (!exit_) ::kill(pid_, SIGKILL);
+}
+
+WorkerExit WorkerProcess::wait() {
+  if (exit_) return *exit_;
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  exit_ = WorkerExit{WIFSIGNALED(status) ? WTERMSIG(status) : 0, WIFEXITED(status) ? WEXITSTATUS(status) : 0};
+  return *exit_;
+}
+
+FlightRecord& inherited_record() { return *map_record(kRecordFd); }
+
+}  // namespace convict

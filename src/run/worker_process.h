@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The supervisor's side of one worker: a process of this very program that runs foreign code, so that this one never
+// does. It knows how to start, watch and end a process, not what runs in it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "run/flight_record.h"
+
+namespace convict {
+
+/// File descriptors that a worker finds open. Its standard output and error go to a file of their own: a library's
+/// chatter must not mix with results, and its last words belong into the certificate of its crash.
+enum WorkerDescriptor : int { kCommandFd = 3, kResultFd = 4, kRecordFd = 5 };
+
+/// How a worker ended, from waitpid.
+struct WorkerExit {
+  int signal = 0;     // that killed it, or 0
+  int exit_code = 0;  // if it exited by itself
+};
+
+class WorkerProcess {
+ public:
+  /// Starts `program arguments...` (argv[0] included). Throws std::system_error.
+  explicit WorkerProcess(const std::vector<std::string>& arguments);
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+  ~WorkerProcess();  // kills it
+
+  /// Sends one line. A worker that is gone is not an error here: its end shows in receive().
+  void send(std::string line);
+
+  /// Reads what has arrived, without waiting; false once the worker has closed its end, i.e. died.
+  bool receive();
+
+  /// The next complete line received, if any.
+  std::optional<std::string> take_line();
+
+  /// For poll().
+  int result_fd() const { return result_fd_; }
+
+  const FlightRecord& record() const { return *record_; }
+  uint64_t resident_bytes() const;
+
+  /// The end of what it wrote to stdout and stderr, at most `limit` bytes.
+  std::string last_words(size_t limit) const;
+
+  void kill();
+  WorkerExit wait();
+
+ private:
+  pid_t pid_ = -1;
+  int command_fd_ = -1, result_fd_ = -1, output_fd_ = -1;
+  FlightRecord* record_ = nullptr;
+  std::string received_;
+  std::optional<WorkerExit> exit_;
+};
+
+/// The worker's side of the record. Called once, in the worker.
+FlightRecord& inherited_record();
+
+}  // namespace convict

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a file name to a database that is ours, sound and of the current schema, or to one line that says why not.
+#pragma once
+
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace convict::store {
+
+/// "database 'nightly.db': <what is wrong>; <what would be valid>".
+UsageError bad_database(const std::string& path, std::string_view what, std::string_view valid);
+
+/// The same for an error SQLite met while at work.
+UsageError bad_database(const std::string& path, const SQLite::Exception& error);
+
+/// Opens `path` for reading and writing, creates it if missing and migrates it if older. A file that is refused is left
+/// as it was, and a file that could not be created completely is removed.
+std::unique_ptr<SQLite::Database> open_database(const std::string& path, std::chrono::milliseconds busy_timeout);
+
+/// Brings `db` to version steps.size(), each step in a transaction of its own. `path` is for messages.
+void migrate(SQLite::Database& db, std::span<const char* const> steps, const std::string& path);
+
+}  // namespace convict::store

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The database as SQLite sees it: what docs/store-format.md explains at length.
+//
+// A change of the schema is a new step at the end of kMigrations; a step that was released is never edited. Step number
+// n (counting from 1) turns version n - 1 into version n, and `PRAGMA user_version` is the version.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace convict::store {
+
+/// "cvct" in ASCII: bytes 68 to 71 of every database of ours.
+inline constexpr uint32_t kApplicationId = 0x63766374;
+
+inline constexpr const char* kSchemaVersion1 = R"sql(
+PRAGMA application_id = 0x63766374;
+
+-- One row per run of `convict fuzz`.
+CREATE TABLE campaigns (
+  id              INTEGER PRIMARY KEY AUTOINCREMENT,        -- never used twice, even after a deletion
+  seed            TEXT    NOT NULL,                         -- decimal: unsigned 64 bits do not fit an INTEGER
+  profile         TEXT    NOT NULL,                         -- what was sampled, e.g. large-kernel
+  flags           TEXT    NOT NULL CHECK (json_valid(flags)),      -- JSON: the command line as it was understood
+  libraries       TEXT    NOT NULL CHECK (json_valid(libraries)),  -- JSON: version of each implementation, by name
+  isa             TEXT    NOT NULL,                         -- instruction sets of the machine
+  convict_version TEXT    NOT NULL,
+  counts          TEXT    NOT NULL DEFAULT '{}' CHECK (json_valid(counts)),  -- JSON: cases by outcome, so far
+  state           TEXT    NOT NULL DEFAULT 'running'
+                          CHECK (state IN ('running', 'finished', 'interrupted', 'failed')),
+  started         TEXT    NOT NULL,                         -- ISO 8601, UTC, as all times here
+  updated         TEXT    NOT NULL,                         -- when counts and state were last written
+  ended           TEXT                                      -- NULL while running, and after a kill -9
+) STRICT;
+
+-- One row per signature: one bug, as far as can be told without shrinking.
+CREATE TABLE mismatches (
+  id              INTEGER PRIMARY KEY AUTOINCREMENT,        -- people quote it: never used twice
+  signature       TEXT    NOT NULL UNIQUE,                  -- suspect|verdict|operation
+  verdict         TEXT    NOT NULL,                         -- e.g. wrong-exact (src/core/verdict.h)
+  suspect         TEXT    NOT NULL,                         -- the implementation that was caught
+  blame           TEXT    NOT NULL,                         -- target, oracle or reference
+  case_text       TEXT    NOT NULL,                         -- the simplest case seen so far
+  cost            REAL    NOT NULL,                         -- its multiply-adds, the first measure of simplicity
+  shrunk_text     TEXT,                                     -- the shrunk case; NULL until shrunk
+  certificate     TEXT    NOT NULL CHECK (json_valid(certificate)),  -- JSON: the evidence for case_text
+  first_seen      TEXT    NOT NULL,
+  last_seen       TEXT    NOT NULL,
+  hits            INTEGER NOT NULL DEFAULT 1 CHECK (hits >= 1),      -- how many cases had this signature
+  status          TEXT    NOT NULL DEFAULT 'new'
+                          CHECK (status IN ('new', 'known', 'reported', 'fixed', 'wontfix')),
+  link            TEXT    NOT NULL DEFAULT '',              -- the issue it was reported as
+  note            TEXT    NOT NULL DEFAULT '',              -- free text of whoever triaged it
+  first_campaign  INTEGER NOT NULL REFERENCES campaigns (id),
+  last_campaign   INTEGER NOT NULL REFERENCES campaigns (id)
+) STRICT;
+)sql";
+
+inline constexpr std::array kMigrations = {kSchemaVersion1};
+
+}  // namespace convict::store

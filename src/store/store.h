@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory of the campaigns: a SQLite file of mismatches, one row per signature (docs/store-format.md).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/verdict.h"
+
+namespace SQLite {
+class Database;
+}
+
+namespace convict {
+
+/// What has to be known to run a campaign again.
+struct CampaignInfo {
+  uint64_t seed = 0;
+  std::string profile;
+  nlohmann::json flags = nlohmann::json::object();
+  nlohmann::json libraries = nlohmann::json::object();  // {"direct": "0.1.0", "onednn": "2.6.3"}
+  std::string isa;
+  std::string version;  // of convict
+};
+
+struct Recorded {
+  int64_t id = 0;
+  bool first_ever = false;  // no campaign has seen this signature before
+  std::string status;       // "new" until somebody triages it
+};
+
+/// A row of the table `mismatches`, with the names of its columns.
+struct MismatchRow {
+  int64_t id = 0;
+  std::string signature, verdict, suspect, blame;
+  std::string case_text;
+  double cost = 0;
+  std::optional<std::string> shrunk_text;
+  nlohmann::json certificate;
+  std::string first_seen, last_seen;
+  int64_t hits = 0;
+  std::string status, link, note;
+  int64_t first_campaign = 0, last_campaign = 0;
+};
+
+/// Which rows a listing wants; an empty text stands for any.
+struct MismatchFilter {
+  std::string status = {}, suspect = {};
+};
+
+/// One connection, for one thread. Every function is one transaction: when it returns, a kill -9 loses nothing of it.
+/// Trouble with the file or the disk is a UsageError of one line.
+class Store {
+ public:
+  /// Creates the file if it is missing and migrates it if it is older. Other processes may use it at the same time;
+  /// `busy_timeout` is how long to wait for one that writes.
+  static Store open(const std::string& path, std::chrono::milliseconds busy_timeout = std::chrono::seconds(5));
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  /// A new campaign in state "running"; returns its id.
+  int64_t begin_campaign(const CampaignInfo& info);
+
+  /// `state` is running, finished, interrupted or failed; all but running set the time of its end.
+  void update_campaign(int64_t id, const nlohmann::json& counts, std::string_view state);
+
+  /// Adds one hit. The row shows the simplest case seen so far (fewest multiply-adds, then shortest line, then order of
+  /// text), whatever the order in which the hits arrive; what people wrote to it stays.
+  Recorded record(int64_t campaign, const Mismatch& mismatch);
+
+  /// In the order they were first seen.
+  std::vector<MismatchRow> mismatches(const MismatchFilter& filter = {}) const;
+  std::optional<MismatchRow> mismatch(int64_t id) const;
+
+ private:
+  Store(std::string path, std::unique_ptr<SQLite::Database> db);
+
+  /// Calls body(*db_), with SQLite's exceptions turned into UsageError.
+  template <class Body>
+  auto guarded(const Body& body) const;
+
+  std::string path_;
+  std::unique_ptr<SQLite::Database> db_;
+};
+
+}  // namespace convict

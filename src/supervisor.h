@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs work on several workers, restarts those that die, and lets a death cost one case. It loads no foreign code and
+// never forks a process that has threads: workers are spawned.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/verdict.h"
+#include "run/flight_record.h"
+#include "worker.h"
+
+namespace convict {
+
+/// Cases handed to a worker at once: first, first + step, ... `count` of them.
+struct Work {
+  uint64_t first = 0, count = 0, step = 1;
+  bool contains(uint64_t index) const {
+    return index >= first && (index - first) % step == 0 && (index - first) / step < count;
+  }
+};
+
+/// An implementation as the workers reported it.
+struct RosterEntry {
+  std::string name, description, lineage, version;
+  bool is_target = false;
+};
+
+/// A worker's death, or its killing for exceeding its time or memory.
+struct Casualty {
+  Verdict verdict = Verdict::kCrash;
+  uint64_t index = 0;                     // of the case that is lost
+  int position = FlightRecord::kOwnCode;  // in the roster: who was running
+  Work work;                              // what the worker had been given, from the first case on
+  nlohmann::json certificate;             // signal, what was touched, last words
+};
+
+/// Sums over all workers, dead or alive.
+struct Counts {
+  uint64_t cases = 0, judged = 0, unjudged = 0, witnessed = 0, deaths = 0;
+  std::vector<uint64_t> computed, refused;  // by roster position
+};
+
+/// The client of a supervisor: where work comes from and where results go. Called from supervise() only.
+class Assignment {
+ public:
+  enum class Next { kContinue, kFinish, kAbort };
+
+  virtual ~Assignment() = default;
+  /// Called once, when the first worker is up.
+  virtual void on_roster(const std::vector<RosterEntry>& roster, const std::vector<std::string>& notes) = 0;
+  /// The next work of about `count` cases, or nothing if all is handed out.
+  virtual std::optional<Work> next_work(uint64_t count) = 0;
+  /// What a worker is told about it (worker.h).
+  virtual nlohmann::json message(const Work& work) const = 0;
+  virtual void on_mismatch(uint64_t index, const Mismatch& mismatch) = 0;
+  virtual void on_examination(uint64_t /*index*/, const nlohmann::json& /*examination*/) {}
+  virtual void on_refusals(const nlohmann::json& /*refusals*/) {}
+  virtual void on_casualty(const Casualty& casualty) = 0;
+  /// Several times a second. kFinish: hand out no more; kAbort: kill the workers now.
+  virtual Next on_tick(const Counts&) { return Next::kContinue; }
+};
+
+struct SupervisorSettings {
+  WorkerSettings worker;
+  int jobs = 1;
+  std::chrono::milliseconds timeout{10'000};  // of one call of an implementation
+  uint64_t memory = uint64_t{4} << 30;        // resident bytes of one worker
+};
+
+/// Works until the assignment has no more to do. Throws UsageError or CannotJudge if the workers cannot start.
+Counts supervise(Assignment& assignment, const SupervisorSettings& settings);
+
+}  // namespace convict

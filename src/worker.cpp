@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <map>
+
+#include "core/case_text.h"
+#include "core/error.h"
+#include "core/implementation.h"
+#include "generate/generate.h"
+#include "run/fault_handler.h"
+#include "run/worker_process.h"
+
+namespace convict {
+namespace {
+
+using nlohmann::json;
+
+/// Lines in and out on the two inherited pipes.
+class Channel {
+ public:
+  Channel() : in_(fdopen(kCommandFd, "r")), out_(fdopen(kResultFd, "w")) {}
+
+  bool next(json& message) {
+    if (!in_ || getline(&line_, &capacity_, in_) < 0) return false;
+    message = json::parse(line_);
+    return true;
+  }
+
+  void send(const json& message) {
+    const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    std::fwrite(line.data(), 1, line.size(), out_);
+    std::fflush(out_);
+  }
+
+ private:
+  std::FILE* in_;
+  std::FILE* out_;
+  char* line_ = nullptr;
+  size_t capacity_ = 0;
+};
+
+class Worker {
+ public:
+  Worker(Channel& channel, const WorkerSettings& settings)
+      : channel_(channel), settings_(settings), profile_(find_profile(settings.profile)), record_(inherited_record()) {}
+
+  /// Loads everybody and reports who is there; false if that failed.
+  bool muster() {
+    try {
+      Roster roster = load_roster(settings_.roster, native_kernels());
+      subjects_ = std::move(roster.subjects);
+      json list = json::array();
+      for (const Subject& subject : subjects_) {
+        const convict_implementation& one = *subject.implementation;
+        list.push_back({{"name", one.name},
+                        {"description", one.description},
+                        {"lineage", one.lineage},
+                        {"target", subject.is_target},
+                        {"version", subject.version}});
+      }
+      report_faults(memory_, record_);
+      channel_.send({{"roster", list}, {"notes", roster.notes}});
+      return true;
+    } catch (const UsageError& error) {
+      channel_.send({{"error", error.what()}, {"exit", 2}});
+    } catch (const CannotJudge& error) {
+      channel_.send({{"error", error.what()}, {"exit", 125}});
+    }
+    return false;
+  }
+
+  void work(const json& message) {
+    uint64_t done = 0;
+    if (message.contains("range")) {
+      const auto [first, count, step] = message["range"].get<std::array<uint64_t, 3>>();
+      for (; done < count; ++done) {
+        record_.index = first + done * step;
+        tell(examine(generate(profile_, settings_.seed, record_.index), subjects_, memory_, record_));
+      }
+    } else {
+      for (const json& entry : message["cases"]) {
+        record_.index = message["first"].get<uint64_t>() + done++;
+        const Case c = parse_case(entry["text"].get<std::string>());
+        const auto examination = entry["illegal"].get<bool>() ? examine_illegal(c, subjects_, memory_, record_)
+                                                              : examine(c, subjects_, memory_, record_);
+        channel_.send({{"examination", to_json(examination)}, {"index", record_.index.load()}});
+        tell(examination);
+      }
+    }
+    finish(done);
+  }
+
+ private:
+  /// Counts a case and sends its mismatches.
+  void tell(const Examination& examination) {
+    Tally& tally = record_.tally;
+    for (size_t i = 0; i < examination.testimonies.size(); ++i) {
+      const Outcome& outcome = examination.testimonies[i].outcome;
+      if (outcome.kind == Outcome::Kind::kRefused) {
+        ++tally.refused[i];
+        ++refusals_[{i, outcome.text}];
+      } else {
+        ++tally.computed[i];
+      }
+    }
+    ++(examination.judged ? tally.judged : tally.unjudged);
+    if (examination.witnessed) ++tally.witnessed;
+    ++tally.cases;
+    for (const Mismatch& mismatch : examination.mismatches)
+      channel_.send({{"mismatch", to_json(mismatch)}, {"index", record_.index.load()}});
+  }
+
+  void finish(uint64_t done) {
+    json refusals = json::array();
+    for (const auto& [key, count] : refusals_)
+      refusals.push_back({subjects_[key.first].implementation->name, key.second, count});
+    refusals_.clear();
+    channel_.send({{"done", done}, {"refusals", refusals}});
+    constexpr off_t kLongestOutput = 1 << 20;  // what foreign code prints lives in memory
+    if (lseek(STDOUT_FILENO, 0, SEEK_END) > kLongestOutput && ftruncate(STDOUT_FILENO, 0) != 0) return;
+  }
+
+  Channel& channel_;
+  WorkerSettings settings_;
+  const Profile* profile_;
+  FlightRecord& record_;
+  std::vector<Subject> subjects_;
+  GuardedMemory memory_;
+  std::map<std::pair<size_t, std::string>, uint64_t> refusals_;  // since the last "done"
+};
+
+}  // namespace
+
+json to_json(const WorkerSettings& s) {
+  return {{"targets", s.roster.targets}, {"oracles", s.roster.oracles},
+          {"plugins", s.roster.plugins}, {"require_oracle", s.roster.require_oracle},
+          {"profile", s.profile},        {"seed", s.seed}};
+}
+
+WorkerSettings settings_from_json(const json& j) {
+  return {{j["targets"], j["oracles"], j["plugins"], j["require_oracle"]}, j["profile"], j["seed"]};
+}
+
+json to_json(const Mismatch& m) {
+  return {{"case", to_text(m.problem_case)},
+          {"suspect", m.suspect},
+          {"verdict", m.verdict},
+          {"blame", m.blame},
+          {"certificate", m.certificate}};
+}
+
+Mismatch mismatch_from_json(const json& j) {
+  return {parse_case(j["case"].get<std::string>()), j["suspect"], j["verdict"].get<Verdict>(), j["blame"].get<Blame>(),
+          j["certificate"]};
+}
+
+json to_json(const Examination& examination) {
+  json implementations = json::array(), mismatches = json::array();
+  for (const Testimony& testimony : examination.testimonies)
+    implementations.push_back(
+        {{"name", testimony.who->name}, {"target", testimony.is_target}, {"outcome", in_words(testimony)}});
+  for (const Mismatch& mismatch : examination.mismatches) mismatches.push_back(to_json(mismatch));
+  return {{"implementations", implementations}, {"mismatches", mismatches}, {"judged", examination.judged}};
+}
+
+int run_worker() {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // a worker never outlives its supervisor
+  signal(SIGINT, SIG_IGN);           // Ctrl-C is the supervisor's to handle
+  Channel channel;
+  json message;
+  if (!channel.next(message)) return 0;
+  Worker worker(channel, settings_from_json(message));
+  if (!worker.muster()) return 0;
+  while (channel.next(message)) worker.work(message);
+  _exit(0);  // not through the destructors of foreign libraries
+}
+
+}  // namespace convict

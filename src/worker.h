@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What runs in a worker process, and the messages it exchanges with its supervisor: one JSON object a line.
+//
+//   supervisor                                        worker
+//   {"targets":[..],"oracles":[..],"plugins":[..],..}  ->
+//                                                     <-  {"roster":[..],"notes":[..]} or {"error":"..","exit":2}
+//   {"range":[first,count,step]}                       ->
+//   or {"cases":[{"text":"..","illegal":false}],"first":i}
+//                                                     <-  {"mismatch":{..}} and, for cases, {"examination":{..}}
+//                                                     <-  {"done":count,"refusals":[[name,reason,count],..]}
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/verdict.h"
+#include "pipeline.h"
+#include "run/loader.h"
+
+namespace convict {
+
+/// What a worker is told once, at its start.
+struct WorkerSettings {
+  RosterRequest roster;
+  std::string profile = "smoke";
+  uint64_t seed = 1;
+};
+
+nlohmann::json to_json(const WorkerSettings& settings);
+WorkerSettings settings_from_json(const nlohmann::json& json);
+
+nlohmann::json to_json(const Mismatch& mismatch);
+Mismatch mismatch_from_json(const nlohmann::json& json);
+
+/// {"implementations":[{"name","target","outcome"}],"mismatches":[..],"judged":bool}
+nlohmann::json to_json(const Examination& examination);
+
+/// The body of the hidden command `worker`. Returns when the supervisor closes the command pipe.
+int run_worker();
+
+}  // namespace convict
