@@ -52,11 +52,13 @@ struct Direct {
     switch (form.face) {
       case Face::kY:
         return for_each_row(form, n, g, k, c, [&](const T* x, const T* w, T* y, int64_t count) {
-          for (int64_t j = 0; j < count; ++j) y[j * y_step] += x[j * x_step] * *w;
+          const T weight = *w;  // a copy, because y might overlap it for all the compiler knows
+          for (int64_t j = 0; j < count; ++j) y[j * y_step] += x[j * x_step] * weight;
         });
       case Face::kX:
         return for_each_row(form, n, g, k, c, [&](T* x, const T* w, const T* y, int64_t count) {
-          for (int64_t j = 0; j < count; ++j) x[j * x_step] += y[j * y_step] * *w;
+          const T weight = *w;
+          for (int64_t j = 0; j < count; ++j) x[j * x_step] += y[j * y_step] * weight;
         });
       case Face::kW:
         return for_each_row(form, n, g, k, c, [&](const T* x, T* w, const T* y, int64_t count) {

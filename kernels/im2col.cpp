@@ -26,14 +26,6 @@
 namespace convict {
 namespace {
 
-constexpr int64_t volume(const Axes& extent) { return extent[0] * extent[1] * extent[2]; }
-
-/// Calls `visit(element)` for the output channels of image n and group g, in the order of Y[k][outputs].
-template <class T, class Visit>
-void for_each_y(const Trilinear<T>& f, int64_t n, int64_t g, const Visit& visit) {
-  for (int64_t k = 0; k < f.y_channels; ++k) for_each_in_plane(f.y, f.y_extent, n, g * f.y_channels + k, visit);
-}
-
 /// Calls `visit(element)` for the weights of group g, in the order of W[k][c * taps].
 template <class T, class Visit>
 void for_each_w(const Trilinear<T>& f, int64_t g, const Visit& visit) {
@@ -104,7 +96,7 @@ struct Im2col {
   template <class T>
   static void run(const Trilinear<T>& form) {
     start_output(form);
-    if (form.batch > 0 && form.x_channels > 0 && form.y_channels > 0) {
+    if (has_products(form)) {
       Workspace<T> work(form);
       for (int64_t g = 0; g < form.groups; ++g) accumulate_group(form, g, work);
     }

@@ -12,11 +12,10 @@
 // its own taps; see Dumoulin and Visin, "A guide to convolution arithmetic for deep learning" (2016), section 4, for
 // the inserted zeros it avoids, and Shi et al., "Is the deconvolution layer the same as a convolutional layer?" (2016).
 // No zeros are inserted and no divisibility is tested: a phase that no tap meets (stride and dilation have a common
-// factor, or the kernel is short) is never visited and keeps its bias or zero. The other two faces read the same sorted
-// image.
+// factor, or the kernel is short) is never visited and stays zero. The other two faces read the same sorted image.
 //
 // Y is copied to a dense buffer likewise, so that tensors may have any strides while inner loops run over unit strides.
-// The computed one of X and Y is copied in, bias or zero and all, and out again at the end.
+// If X or Y is computed, its buffer is added to the tensor, which holds the bias, at the end of each image and group.
 //
 // Workspace, in elements: x_channels*x_positions + y_channels*y_positions (channels within a group) for one image and
 // group, and a few integers per position and tap of an axis. Numeric contract: every output is the sum of its products
@@ -72,8 +71,8 @@ struct PhaseImage {
 
   explicit PhaseImage(const Trilinear<T>& f)
       : axes{phase_axis(f, 0), phase_axis(f, 1), phase_axis(f, 2)},
-        x_plane(f.x_extent[0] * f.x_extent[1] * f.x_extent[2]),
-        y_plane(f.y_extent[0] * f.y_extent[1] * f.y_extent[2]),
+        x_plane(volume(f.x_extent)),
+        y_plane(volume(f.y_extent)),
         x(f.x_channels * x_plane),
         y(f.y_channels * y_plane) {}
 };
@@ -89,28 +88,26 @@ void for_each_x(const Trilinear<T>& f, const PhaseImage<T>& image, int64_t n, in
       }
 }
 
-/// Calls `visit(element)` for the channels of Y of image n and group g, in the order of the outputs.
-template <class T, class Visit>
-void for_each_y(const Trilinear<T>& f, int64_t n, int64_t g, const Visit& visit) {
-  for (int64_t k = 0; k < f.y_channels; ++k) for_each_in_plane(f.y, f.y_extent, n, g * f.y_channels + k, visit);
-}
-
-/// Calls `row(x, w, y, count)` for every run of outputs along the last axis that meets one weight of the channels:
-/// for j < count, x[j], *w and y[j] form a product. `x` and `y` are planes of a PhaseImage.
+/// Calls `row(x, w, y, count)` for every run of outputs along the last axis that meets one weight of group g: for
+/// j < count, x[j], *w and y[j] form a product. Channels are the inner loops, for the geometry is the same for all.
 template <class T, class Row>
-void for_each_row(const Trilinear<T>& f, const PhaseImage<T>& image, int64_t w_k, int64_t c, T* x, T* y,
-                  const Row& row) {
+void for_each_row(const Trilinear<T>& f, int64_t g, PhaseImage<T>& image, const Row& row) {
+  const auto all_channels = [&](T* x, T* weights, T* y, int64_t count) {
+    for (int64_t k = 0; k < f.y_channels; ++k)
+      for (int64_t c = 0; c < f.x_channels; ++c)
+        row(x + c * image.x_plane, weights + k * f.w.outer + c * f.w.inner, y + k * image.y_plane, count);
+  };
   for (int64_t r0 = 0; r0 < f.kernel[0]; ++r0)
     for (int64_t r1 = 0; r1 < f.kernel[1]; ++r1)
       for (int64_t r2 = 0; r2 < f.kernel[2]; ++r2) {
         const Tap &t0 = image.axes[0].taps[r0], &t1 = image.axes[1].taps[r1], &t2 = image.axes[2].taps[r2];
         if (t2.begin >= t2.end) continue;
-        T* weight = &f.w.at(w_k, c, r0, r1, r2);
         for (int64_t o0 = t0.begin; o0 < t0.end; ++o0)
           for (int64_t o1 = t1.begin; o1 < t1.end; ++o1) {
             const int64_t slot0 = t0.slot + o0 - t0.begin, slot1 = t1.slot + o1 - t1.begin;
-            row(x + (slot0 * f.x_extent[1] + slot1) * f.x_extent[2] + t2.slot, weight,
-                y + (o0 * f.y_extent[1] + o1) * f.y_extent[2] + t2.begin, t2.end - t2.begin);
+            all_channels(image.x.data() + (slot0 * f.x_extent[1] + slot1) * f.x_extent[2] + t2.slot,
+                         &f.w.at(g * f.y_channels, 0, r0, r1, r2),
+                         image.y.data() + (o0 * f.y_extent[1] + o1) * f.y_extent[2] + t2.begin, t2.end - t2.begin);
           }
       }
 }
@@ -119,7 +116,7 @@ struct Phase {
   template <class T>
   static void run(const Trilinear<T>& form) {
     start_output(form);
-    if (form.batch > 0 && form.x_channels > 0 && form.y_channels > 0) {
+    if (has_products(form)) {
       PhaseImage<T> image(form);
       for (int64_t n = 0; n < form.batch; ++n)
         for (int64_t g = 0; g < form.groups; ++g) accumulate_image(form, n, g, image);
@@ -129,35 +126,42 @@ struct Phase {
 
   template <class T>
   static void accumulate_image(const Trilinear<T>& form, int64_t n, int64_t g, PhaseImage<T>& image) {
-    T *x_to = image.x.data(), *y_to = image.y.data();
-    for_each_x(form, image, n, g, [&](const T& element) { *x_to++ = element; });
-    for_each_y(form, n, g, [&](const T& element) { *y_to++ = element; });
-    for (int64_t k = 0; k < form.y_channels; ++k)
-      for (int64_t c = 0; c < form.x_channels; ++c) accumulate_plane(form, g, k, c, image);
-    const T *x_from = image.x.data(), *y_from = image.y.data();
-    if (form.face == Face::kX) for_each_x(form, image, n, g, [&](T& element) { element = *x_from++; });
-    if (form.face == Face::kY) for_each_y(form, n, g, [&](T& element) { element = *y_from++; });
+    load(form, n, g, image);
+    multiply(form, g, image);
+    const T *x = image.x.data(), *y = image.y.data();
+    if (form.face == Face::kX) for_each_x(form, image, n, g, [&](T& element) { element += *x++; });
+    if (form.face == Face::kY) for_each_y(form, n, g, [&](T& element) { element += *y++; });
+  }
+
+  /// Copies the given ones of X and Y, and sets the computed one to zero.
+  template <class T>
+  static void load(const Trilinear<T>& form, int64_t n, int64_t g, PhaseImage<T>& image) {
+    T *x = image.x.data(), *y = image.y.data();
+    if (form.face == Face::kX)
+      std::fill(image.x.begin(), image.x.end(), T(0));
+    else
+      for_each_x(form, image, n, g, [&](const T& element) { *x++ = element; });
+    if (form.face == Face::kY)
+      std::fill(image.y.begin(), image.y.end(), T(0));
+    else
+      for_each_y(form, n, g, [&](const T& element) { *y++ = element; });
   }
 
   template <class T>
-  static void accumulate_plane(const Trilinear<T>& form, int64_t g, int64_t k, int64_t c, PhaseImage<T>& image) {
-    T *x_plane = image.x.data() + c * image.x_plane, *y_plane = image.y.data() + k * image.y_plane;
-    const auto rows = [&](const auto& row) {
-      for_each_row(form, image, g * form.y_channels + k, c, x_plane, y_plane, row);
-    };
+  static void multiply(const Trilinear<T>& form, int64_t g, PhaseImage<T>& image) {
     switch (form.face) {
       case Face::kY:
-        return rows([](const T* x, const T* w, T* y, int64_t count) {
+        return for_each_row(form, g, image, [](const T* x, const T* w, T* y, int64_t count) {
           const T weight = *w;  // a copy, for the compiler cannot know that y does not overlap it
           for (int64_t j = 0; j < count; ++j) y[j] += x[j] * weight;
         });
       case Face::kX:
-        return rows([](T* x, const T* w, const T* y, int64_t count) {
+        return for_each_row(form, g, image, [](T* x, const T* w, const T* y, int64_t count) {
           const T weight = *w;
           for (int64_t j = 0; j < count; ++j) x[j] += y[j] * weight;
         });
       case Face::kW:
-        return rows([](const T* x, T* w, const T* y, int64_t count) {
+        return for_each_row(form, g, image, [](const T* x, T* w, const T* y, int64_t count) {
           T sum = 0;
           for (int64_t j = 0; j < count; ++j) sum += x[j] * y[j];
           *w += sum;

@@ -31,7 +31,6 @@
 #include <tuple>
 
 #include "abi/convict.h"
-#include "abi/validity.h"
 
 namespace convict {
 namespace {
@@ -107,8 +106,7 @@ at::Tensor placeholder(const convict_problem& p, const Expression& e, const conv
 
 at::Tensor forward(const convict_problem& p, const convict_tensors& t, const Expression& e) {
   const bool transposed = p.op == CONVICT_CONV_TRANSPOSE;
-  c10::optional<at::Tensor> bias;
-  if (p.has_bias) bias = view(t.bias);
+  const at::Tensor bias = p.has_bias ? view(t.bias) : at::Tensor();
   const at::Tensor src = transposed ? view(t.src) : framed(p, e, view(t.src), +1);
   const at::Tensor dst =
       at::convolution(src, view(t.wei), bias, spatial(p, p.stride), spatial(p, e.padding.data()),
@@ -126,15 +124,18 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> backward(const convict_problem& p
                                       : framed(p, e, view(t.src), +1);
   const at::Tensor wei = data ? view(t.wei) : view(t.diff_wei);
   const at::IntArrayRef bias_sizes(&p.oc, 1);
-  return at::convolution_backward(diff_dst, src, wei, diff_bias ? at::OptionalIntArrayRef(bias_sizes) : c10::nullopt,
-                                  spatial(p, p.stride), spatial(p, e.padding.data()), spatial(p, p.dilation),
-                                  transposed, spatial(p, e.output_padding.data()), p.groups,
-                                  std::array<bool, 3>{data, !data, diff_bias});
+  return at::convolution_backward(
+      diff_dst, src, wei, diff_bias ? at::OptionalIntArrayRef(bias_sizes) : at::OptionalIntArrayRef(),
+      spatial(p, p.stride), spatial(p, e.padding.data()), spatial(p, p.dilation), transposed,
+      spatial(p, e.output_padding.data()), p.groups, std::array<bool, 3>{data, !data, diff_bias});
 }
 
 std::string text(at::IntArrayRef extents) {
   std::string joined;
-  for (const int64_t extent : extents) joined += (joined.empty() ? "" : "x") + std::to_string(extent);
+  for (const int64_t extent : extents) {
+    if (!joined.empty()) joined += 'x';
+    joined += std::to_string(extent);
+  }
   return joined;
 }
 
@@ -146,7 +147,7 @@ convict_status deliver(const at::Tensor& result, const convict_tensor& to, const
     return CONVICT_FAILED;
   }
   if (result.sizes() != dims) {
-    *why = "LibTorch's " + std::string(name) + " is " + text(result.sizes()) + " instead of " + text(dims);
+    *why = std::string("LibTorch's ") + name + " is " + text(result.sizes()) + " instead of " + text(dims);
     return CONVICT_WRONG_SHAPE;
   }
   const bool same_layout = result.strides() == at::IntArrayRef(to.strides, dims.size());
@@ -175,7 +176,7 @@ convict_status compute(const convict_problem& p, const convict_tensors& t, std::
 /// LibTorch reports exhausted memory as an ordinary error of its allocator.
 convict_status failure(const char* message, std::string* why) {
   const std::string whole(message);
-  *why = "LibTorch: " + whole.substr(0, whole.find('\n'));
+  *why = std::string("LibTorch: ").append(whole, 0, whole.find('\n'));
   const bool memory = whole.find("DefaultCPUAllocator") != std::string::npos;
   return memory ? CONVICT_OUT_OF_MEMORY : CONVICT_FAILED;
 }
@@ -255,8 +256,9 @@ constexpr convict_contract kContract = {CONVICT_DIRECT,           CONVICT_F32,
                                         /*flushes_subnormals=*/0, /*deterministic=*/1};
 constexpr convict_implementation kNative = {
     "libtorch:native", "LibTorch's own kernels (oneDNN off)", "aten", kContract, unsupported_native, run_native};
+// Where oneDNN is not preferred its own kernels run, so this is a second opinion on neither.
 constexpr convict_implementation kOneDnn = {"libtorch:onednn",  "LibTorch, using oneDNN where it prefers it",
-                                            "onednn",           kContract,
+                                            "aten+onednn",      kContract,
                                             unsupported_onednn, run_onednn};
 constexpr const convict_implementation* kImplementations[] = {&kNative, &kOneDnn};
 constexpr convict_plugin kPlugin = {CONVICT_ABI_VERSION, TORCH_VERSION, 2, kImplementations};

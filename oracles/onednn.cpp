@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <exception>
 #include <new>
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -240,9 +239,9 @@ convict_status run(const convict_implementation*, const convict_problem* problem
   } catch (const std::bad_alloc&) {
     std::snprintf(error, error_size, "out of memory");
     return CONVICT_OUT_OF_MEMORY;
-  } catch (const std::exception& e) {  // the header's wrappers, on descriptors and memory objects
-    std::snprintf(error, error_size, "oneDNN: %s", e.what());
-    return CONVICT_FAILED;
+  } catch (const dnnl::error& e) {  // from the header's descriptors and memory objects; the rest reports by status
+    std::snprintf(error, error_size, "oneDNN cannot describe the tensors (%s)", dnnl_status2str(e.status));
+    return e.status == dnnl_out_of_memory ? CONVICT_OUT_OF_MEMORY : CONVICT_REFUSED;
   }
 }
 

@@ -6,18 +6,9 @@
 #include <cstdint>
 
 #include "abi/trilinear.h"
+#include "kernels/shared/planes.h"
 
 namespace convict {
-
-/// Calls `visit(element)` for the spatial elements of one (batch, channel) plane.
-template <class T, class Visit>
-void for_each_in_plane(const Operand<T>& operand, const Axes& extent, int64_t a, int64_t b, const Visit& visit) {
-  for (int64_t i0 = 0; i0 < extent[0]; ++i0)
-    for (int64_t i1 = 0; i1 < extent[1]; ++i1) {
-      T* row = &operand.at(a, b, i0, i1, 0);
-      for (int64_t i2 = 0; i2 < extent[2]; ++i2) visit(row[i2 * operand.spatial[2]]);
-    }
-}
 
 /// Sets every element of the computed operand to its bias, or to zero without one.
 template <class T>

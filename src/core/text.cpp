@@ -54,7 +54,9 @@ std::optional<uint64_t> parse_unsigned(std::string_view text) { return parse_num
 std::string suggestion(std::string_view name, std::span<const std::string> candidates) {
   const auto distance = [&](const std::string& candidate) { return edit_distance(name, candidate); };
   const auto best = std::ranges::min_element(candidates, {}, distance);
-  if (best == candidates.end() || distance(*best) > std::max<size_t>(1, name.size() / 3)) return "";
+  if (name.empty() || best == candidates.end()) return "";
+  // A third of the name may be wrong, and one letter more for a swapped pair; but not the whole of a short name.
+  if (distance(*best) > std::min(name.size() - 1, name.size() / 3 + 1)) return "";
   return "; did you mean '" + *best + "'?";
 }
 

@@ -23,12 +23,13 @@ class Budget {
  public:
   Budget(Random& random, double left) : random_(random), left_(left) {}
 
-  /// A value of `from` that the budget still allows, at least 1 unless 0 is drawn; the rest shrinks by it.
-  int64_t take(std::span<const int64_t> from) {
+  /// A value of `from` that the budget still allows to appear `times` times as a factor, at least 1 unless 0 is drawn;
+  /// the rest shrinks by it.
+  int64_t take(std::span<const int64_t> from, int times = 1) {
+    const auto most = static_cast<int64_t>(std::pow(left_, 1.0 / times));
     int64_t value = random_.pick(from);
-    if (static_cast<double>(value) > left_)
-      value = std::max<int64_t>(1, random_.between(1, static_cast<int64_t>(left_)));
-    left_ /= static_cast<double>(std::max<int64_t>(value, 1));
+    if (value > most) value = random_.between(1, std::max<int64_t>(most, 1));
+    left_ /= std::pow(static_cast<double>(std::max<int64_t>(value, 1)), times);
     return value;
   }
 
@@ -45,10 +46,11 @@ void draw_operation(const Profile& profile, Random& random, Case& c) {
   c.wei_layout = default_weight_layout(c.op);
 }
 
-/// Fills one number per axis: all alike now and then, else each its own.
+/// Fills one number per axis with draw(axis, number of axes it is for): all alike now and then, else each its own.
 template <class Draw>
 void draw_axes(Draft& draft, bool alike, Axes& axes, const Draw& draw) {
-  for (int axis = 0; axis < draft.c.rank; ++axis) axes[axis] = alike && axis > 0 ? axes[0] : draw(axis);
+  const int rank = draft.c.rank;
+  for (int axis = 0; axis < rank; ++axis) axes[axis] = alike && axis > 0 ? axes[0] : draw(axis, alike ? rank : 1);
 }
 
 void draw_channels(const Profile& profile, Random& random, Budget& macs, Draft& draft) {
@@ -69,20 +71,27 @@ void draw_channels(const Profile& profile, Random& random, Budget& macs, Draft& 
 /// Sizes that multiply to the cost of the problem, drawn in an order that is itself random, so that now the channels
 /// and now the kernel gets the lion's share of the budget.
 void draw_sizes(const Profile& profile, Random& random, Draft& draft) {
-  const double budget = std::exp2(random.between(6, 100 * static_cast<int64_t>(std::log2(profile.most_macs))) / 100.0);
-  Budget macs(random, std::max(budget, 1.0));
+  const double least = std::log2(profile.least_macs), most = std::log2(profile.most_macs);
+  const double budget = std::exp2(least + (most - least) * static_cast<double>(random.below(1000)) / 1000);
+  Budget macs(random, budget);
   const bool alike = random.chance(profile.equal_axes);
-  int order[] = {0, 1, 2, 3};
+  enum Part { kBatch, kChannels, kExtents, kKernels };
+  Part order[] = {kBatch, kChannels, kExtents, kKernels};
   for (int i = 3; i > 0; --i) std::swap(order[i], order[random.below(i + 1)]);
-  for (const int what : order) switch (what) {
-      case 0: draft.c.batch = macs.take(profile.batches); break;
-      case 1: draw_channels(profile, random, macs, draft); break;
-      case 2: draw_axes(draft, alike, draft.c.kernel, [&](int) { return macs.take(profile.kernels); }); break;
-      default: draw_axes(draft, alike, draft.y_extent, [&](int) { return macs.take(profile.extents); }); break;
+  if (profile.kernels_first) std::swap(order[0], *std::ranges::find(order, kKernels));
+  for (const Part part : order) switch (part) {
+      case kBatch: draft.c.batch = macs.take(profile.batches); break;
+      case kChannels: draw_channels(profile, random, macs, draft); break;
+      case kKernels:
+        draw_axes(draft, alike, draft.c.kernel, [&](int, int times) { return macs.take(profile.kernels, times); });
+        break;
+      case kExtents:
+        draw_axes(draft, alike, draft.y_extent, [&](int, int times) { return macs.take(profile.extents, times); });
+        break;
     }
-  draw_axes(draft, alike, draft.c.stride, [&](int) { return random.pick(profile.strides); });
+  draw_axes(draft, alike, draft.c.stride, [&](int, int) { return random.pick(profile.strides); });
   draw_axes(draft, alike, draft.c.dilation,
-            [&](int axis) { return draft.c.kernel[axis] == 1 ? 1 : random.pick(profile.dilations); });
+            [&](int axis, int) { return draft.c.kernel[axis] == 1 ? 1 : random.pick(profile.dilations); });
 }
 
 /// Elements of one channel of X, before padding.

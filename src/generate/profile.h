@@ -14,6 +14,8 @@ struct Profile {
   double most_macs;       // multiply-adds of one case, padding included
   int64_t most_elements;  // of src and of dst
   std::span<const int64_t> batches, groups, channels, kernels, strides, dilations, extents;
+  double least_macs = 64;     // the budget of a case lies between them, evenly on a logarithmic scale
+  bool kernels_first = false;  // kernels get their share of it before anything else
   double transposed = 0.5, depthwise = 0.15, bias = 0.4, reals = 0.35, doubles = 0.08;
   double equal_axes = 0.2;      // all axes alike; else each its own
   double auto_padding = 0.15;   // same_upper, same_lower or valid

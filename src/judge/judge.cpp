@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <set>
+
+#include "core/text.h"
 
 namespace convict {
 namespace {
@@ -63,18 +64,24 @@ bool tell_the_same(const Comparison& a, const Comparison& b) {
   return a.role == b.role && a.at == b.at && std::abs(a.got - b.got) <= a.bound + b.bound;
 }
 
-/// All who computed contradict the reference in the same way, and they are at least two independent opinions.
+/// Whether two implementations share no arithmetic: a lineage is one name, or several joined by '+'.
+bool independent(const convict_implementation& a, const convict_implementation& b) {
+  const auto of_a = split(a.lineage, '+'), of_b = split(b.lineage, '+');
+  return std::ranges::none_of(of_a, [&](std::string_view one) { return std::ranges::find(of_b, one) != of_b.end(); });
+}
+
+/// All who computed contradict the reference in the same way, and at least two of them are independent.
 bool all_against_reference(std::span<const Testimony> testimonies) {
-  std::set<std::string_view> lineages;
-  const Testimony* first = nullptr;
+  std::vector<const Testimony*> accusers;
   for (const Testimony& testimony : testimonies) {
     if (testimony.outcome.kind != Kind::kComputed) continue;
     if (testimony.comparison.wrong == 0 || testimony.comparison.unwritten > 0) return false;
-    if (!first) first = &testimony;
-    if (!tell_the_same(first->comparison, testimony.comparison)) return false;
-    lineages.insert(testimony.who->lineage);
+    if (!accusers.empty() && !tell_the_same(accusers.front()->comparison, testimony.comparison)) return false;
+    accusers.push_back(&testimony);
   }
-  return lineages.size() >= 2;
+  return std::ranges::any_of(accusers, [&](const Testimony* a) {
+    return std::ranges::any_of(accusers, [&](const Testimony* b) { return independent(*a->who, *b->who); });
+  });
 }
 
 }  // namespace

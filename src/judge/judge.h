@@ -22,7 +22,7 @@ struct Testimony {
 };
 
 /// The mismatches of one case, at most one per implementation. The reference is the arbiter, unless every
-/// implementation that computed agrees against it and they have more than one lineage: then it is the suspect.
+/// implementation that computed agrees against it and two of them share no lineage: then it is the suspect.
 std::vector<Mismatch> judge(const Case& c, std::span<const Testimony> testimonies);
 
 /// The mismatches of a case that is not legal: whoever computed it.

@@ -40,7 +40,7 @@ CREATE TABLE mismatches (
   signature       TEXT    NOT NULL UNIQUE,                  -- suspect|verdict|operation
   verdict         TEXT    NOT NULL,                         -- e.g. wrong-exact (src/core/verdict.h)
   suspect         TEXT    NOT NULL,                         -- the implementation that was caught
-  blame           TEXT    NOT NULL,                         -- target, oracle or reference
+  blame           TEXT    NOT NULL,                         -- target, oracle, reference or nobody
   case_text       TEXT    NOT NULL,                         -- the simplest case seen so far
   cost            REAL    NOT NULL,                         -- its multiply-adds, the first measure of simplicity
   shrunk_text     TEXT,                                     -- the shrunk case; NULL until shrunk

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+# The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
+.PHONY: help setup build test fuzz replay sanitize clean
+
+PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
+            libfmt-dev libspdlog-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
+JOBS     ?= $(shell nproc)
+TIME     ?= 60s
+DB       ?= convict.db
+SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
+CONVICT  := build/release/convict
+
+help:
+	@echo 'make build   install what is missing, build $(CONVICT)'
+	@echo 'make test    build, and run all tests'
+	@echo 'make fuzz    build, and put all native kernels on trial for TIME=$(TIME) into DB=$(DB)'
+	@echo 'make replay  build, and run every case of corpus/'
+	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
+
+# Installs the packages that are missing, and nothing if none is.
+setup:
+	@missing=; for package in $(PACKAGES); do \
+	  dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$package"; done; \
+	if [ -n "$$missing" ]; then \
+	  echo "installing:$$missing"; \
+	  $(SUDO) apt-get update -q && \
+	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing; fi
+
+build: setup
+	@[ -f build/release/build.ninja ] || cmake --preset release
+	@cmake --build --preset release -j $(JOBS)
+
+test: build
+	ctest --preset release -j $(JOBS)
+
+fuzz: build
+	$(CONVICT) fuzz --time $(TIME) -j $(JOBS) --db $(DB)
+
+replay: build
+	$(CONVICT) replay corpus/ -j $(JOBS)
+
+sanitize: setup
+	cmake --preset asan
+	cmake --build --preset asan -j $(JOBS)
+	ctest --preset asan -j $(JOBS)
+
+clean:
+	rm -rf build

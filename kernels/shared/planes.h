@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Walks over operands that kernels share.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "abi/trilinear.h"
+
+namespace convict {
+
+constexpr int64_t volume(const Axes& extent) { return extent[0] * extent[1] * extent[2]; }
+
+/// Whether there is anything to multiply.
+template <class T>
+bool has_products(const Trilinear<T>& f) {
+  return std::min({f.batch, f.x_channels, f.y_channels, volume(f.x_extent), volume(f.y_extent)}) > 0;
+}
+
+/// Calls `visit(element)` for the spatial elements of one (batch, channel) plane.
+template <class T, class Visit>
+void for_each_in_plane(const Operand<T>& operand, const Axes& extent, int64_t a, int64_t b, const Visit& visit) {
+  for (int64_t i0 = 0; i0 < extent[0]; ++i0)
+    for (int64_t i1 = 0; i1 < extent[1]; ++i1) {
+      T* row = &operand.at(a, b, i0, i1, 0);
+      for (int64_t i2 = 0; i2 < extent[2]; ++i2) visit(row[i2 * operand.spatial[2]]);
+    }
+}
+
+/// Calls `visit(element)` for the output channels of image n and group g, in the order of Y[k][outputs].
+template <class T, class Visit>
+void for_each_y(const Trilinear<T>& f, int64_t n, int64_t g, const Visit& visit) {
+  for (int64_t k = 0; k < f.y_channels; ++k) for_each_in_plane(f.y, f.y_extent, n, g * f.y_channels + k, visit);
+}
+
+}  // namespace convict

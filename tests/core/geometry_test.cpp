@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/geometry.h"
+
+#include <gtest/gtest.h>
+
+#include "core/case_text.h"
+#include "core/error.h"
+
+namespace convict {
+namespace {
+
+Axes out_of(const char* line) {
+  const convict_problem p = resolve_valid(parse_case(line));
+  return {p.out[0], p.out[1], p.out[2]};
+}
+
+std::string why_not(const char* line) {
+  const Resolved resolved = resolve(parse_case(line));
+  return resolved.why_not.field + std::string(": ") + resolved.why_not.why;
+}
+
+TEST(Geometry, OutputPaddingEnlargesOnlyTheEnd) {
+  EXPECT_EQ(out_of("conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0"), (Axes{3, 2, 1}));
+  EXPECT_EQ(out_of("conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1"), (Axes{2, 2, 1}));
+}
+
+TEST(Geometry, SameKeepsTheInputExtentForAnyKernel) {
+  for (const char* op : {"conv2d", "conv_transpose2d"})
+    for (int kernel = 1; kernel <= 9; ++kernel)
+      for (int dilation = 1; dilation <= 3; ++dilation)
+        for (const char* mode : {"same_upper", "same_lower"}) {
+          const std::string line =
+              std::string(op) + " in=8 k=" + std::to_string(kernel) + " d=" + std::to_string(dilation) + " p=" + mode;
+          EXPECT_EQ(out_of(line.c_str()), (Axes{8, 8, 1})) << line;
+        }
+}
+
+TEST(Geometry, SamePutsTheOddElementOnTheNamedSide) {
+  EXPECT_EQ(same_padding(/*in=*/5, /*kernel=*/2, /*stride=*/1, /*dilation=*/1, /*upper=*/true), (Padding{0, 1, 0}));
+  EXPECT_EQ(same_padding(5, 2, 1, 1, false), (Padding{1, 0, 0}));
+  EXPECT_EQ(same_padding(/*in=*/7, /*kernel=*/5, /*stride=*/3, 1, true), (Padding{2, 2, 0}));
+  EXPECT_EQ(same_transpose_padding(/*kernel=*/4, /*stride=*/1, /*dilation=*/1, true), (Padding{1, 2, 0}));
+  EXPECT_EQ(same_transpose_padding(4, 1, 1, false), (Padding{2, 1, 0}));
+  EXPECT_EQ(same_transpose_padding(/*kernel=*/1, /*stride=*/3, 1, true), (Padding{0, 0, 2}));
+}
+
+TEST(Geometry, SameOfTransposedConvolutionMultipliesByTheStride) {
+  EXPECT_EQ(out_of("conv_transpose1d in=5 k=3 s=4 p=same_upper"), (Axes{20, 1, 1}));
+  EXPECT_EQ(out_of("conv_transpose1d in=5 k=9 s=2 d=2 p=same_lower"), (Axes{10, 1, 1}));
+}
+
+TEST(Geometry, SameOfStridedConvolutionDividesRoundingUp) {
+  EXPECT_EQ(out_of("conv1d in=10 k=3 s=4 p=same_upper"), (Axes{3, 1, 1}));
+}
+
+TEST(Geometry, ContradictionsNameTheField) {
+  EXPECT_EQ(why_not("conv2d g=3 ic=4 oc=3 in=5"), "g: 3 groups do not divide ic=4");
+  EXPECT_EQ(why_not("conv2d g=3 ic=3 oc=4 in=5"), "g: 3 groups do not divide oc=4");
+  EXPECT_EQ(why_not("conv1d in=5 k=9 p=1"), "p: a window of 9 is larger than the padded input of 7");
+  EXPECT_EQ(why_not("conv1d in=5 k=3 d=3"), "p: a window of 7 is larger than the padded input of 5");
+  EXPECT_EQ(why_not("conv_transpose1d in=5 k=3 s=2 op=2"),
+            "op: output padding 2 is not in 0..1 (below the larger of stride and dilation)");
+  EXPECT_EQ(why_not("conv1d in=5 k=3 s=2 op=1"), "op: only conv_transpose has output padding");
+  EXPECT_EQ(why_not("conv_transpose1d in=1 k=3 p=2"), "p: the padding crops the whole output (extent -1)");
+  EXPECT_EQ(why_not("conv_transpose1d in=5 k=3 s=2 op=1 p=same_upper"),
+            "op: SAME padding decides the output padding itself; leave op out");
+  EXPECT_EQ(why_not("conv1d.backward_data in=5 bias"), "bias: backward_data has no bias");
+}
+
+TEST(Geometry, OutputPaddingMayReachTheDilation) {
+  EXPECT_EQ(out_of("conv_transpose1d in=3 k=2 s=2 d=5 op=4"), (Axes{2 * 2 + 6 + 4, 1, 1}));
+}
+
+TEST(Geometry, AbsurdSizesAreRefusedWithoutOverflow) {
+  for (const char* line :
+       {"conv1d in=281474976710656 s=2147483647", "conv1d in=5 k=2147483647 d=2147483647 p=2147483647",
+        "conv3d in=281474976710656 n=281474976710656", "conv2d ic=281474976710656 oc=281474976710656 in=9"})
+    EXPECT_THROW(resolve_valid(parse_case(line)), UsageError) << line;
+}
+
+}  // namespace
+}  // namespace convict

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fill/fill.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "core/layout.h"
+#include "core/terms.h"
+#include "generate/generate.h"
+
+namespace convict {
+namespace {
+
+/// The inputs of a case in memory of their own.
+struct Filled {
+  explicit Filled(const std::string& line) : c(parse_case(line)), p(resolve_valid(c)), t(describe_tensors(c, p)) {
+    for (convict_tensor* tensor : {&t.src, &t.wei, &t.bias, &t.dst, &t.diff_dst}) {
+      if (tensor->ndim == 0) continue;
+      storage.emplace_back(static_cast<size_t>(element_count(*tensor)));
+      tensor->data = storage.back().data();
+    }
+    fill_inputs(c, p, t);
+  }
+  float src(int64_t n, int64_t channel, int64_t h, int64_t w) const { return at(t.src, n, channel, h, w); }
+  float wei(int64_t o, int64_t i, int64_t h, int64_t w) const { return at(t.wei, o, i, h, w); }
+  static float at(const convict_tensor& x, int64_t a, int64_t b, int64_t h, int64_t w) {
+    return static_cast<const float*>(x.data)[a * x.strides[0] + b * x.strides[1] + h * x.strides[2] + w * x.strides[3]];
+  }
+
+  Case c;
+  convict_problem p;
+  convict_tensors t;
+  std::vector<std::vector<float>> storage;
+};
+
+TEST(Fill, ValuesDoNotDependOnTheLayout) {
+  const Filled first("conv2d n=2 ic=3 oc=4 in=5x6 k=2x3 seed=9"),
+      last("conv2d n=2 ic=3 oc=4 in=5x6 k=2x3 lay=nhwc:hwio:nhwc seed=9");
+  for (int64_t n = 0; n < 2; ++n)
+    for (int64_t channel = 0; channel < 3; ++channel)
+      for (int64_t h = 0; h < 5; ++h)
+        for (int64_t w = 0; w < 6; ++w) EXPECT_EQ(first.src(n, channel, h, w), last.src(n, channel, h, w));
+  EXPECT_EQ(first.wei(3, 2, 1, 2), last.wei(3, 2, 1, 2));
+}
+
+TEST(Fill, ShrinkingAnExtentKeepsTheRest) {
+  const Filled large("conv2d n=2 ic=3 in=5x6 seed=9"), small("conv2d n=1 ic=2 in=4x3 seed=9");
+  for (int64_t channel = 0; channel < 2; ++channel)
+    for (int64_t h = 0; h < 4; ++h)
+      for (int64_t w = 0; w < 3; ++w) EXPECT_EQ(large.src(0, channel, h, w), small.src(0, channel, h, w));
+}
+
+TEST(Fill, SeedAndRoleChangeTheValues) {
+  const Filled one("conv2d n=8 ic=8 in=8x8 oc=64 k=8 seed=1"), two("conv2d n=8 ic=8 in=8x8 oc=64 k=8 seed=2");
+  EXPECT_NE(one.storage[0], two.storage[0]);
+  EXPECT_NE(one.storage[0], one.storage[1]);  // src and wei, equally large
+}
+
+/// benchdnn's weights repeat in every group, so a kernel that reads group 0 for all passes: ours must not.
+TEST(Fill, GroupsBatchesAndChannelsDiffer) {
+  const Filled f("conv2d n=2 g=2 ic=4 oc=4 in=4x4 k=3 seed=5");
+  std::set<std::vector<float>> weights, images;
+  for (int64_t o = 0; o < 4; ++o) {
+    std::vector<float> filter;
+    for (int64_t i = 0; i < 18; ++i) filter.push_back(f.wei(o, i / 9, i / 3 % 3, i % 3));
+    weights.insert(filter);
+  }
+  for (int64_t n = 0; n < 2; ++n)
+    for (int64_t channel = 0; channel < 4; ++channel) {
+      std::vector<float> plane;
+      for (int64_t i = 0; i < 16; ++i) plane.push_back(f.src(n, channel, i / 4, i % 4));
+      images.insert(plane);
+    }
+  EXPECT_EQ(weights.size(), 4u);
+  EXPECT_EQ(images.size(), 8u);
+}
+
+TEST(Fill, IntegersKeepEveryPartialSumExact) {
+  for (uint64_t i = 0; i < 2'000; ++i) {
+    const Case c = generate(nullptr, 4, i);
+    const convict_problem p = resolve_valid(c);
+    const double range = static_cast<double>(exact_range(c, p)), terms = static_cast<double>(most_terms(p));
+    EXPECT_LE(range * range * terms + range, c.src_type == CONVICT_F32 ? 0x1p24 : 0x1p53) << to_text(c);
+    EXPECT_GT(range, 0);
+  }
+  const Case huge = parse_case("conv1d.backward_weights n=20000000 in=1");
+  EXPECT_EQ(exact_range(huge, resolve_valid(huge)), 0);  // no range is exact; nothing may be judged by equality
+}
+
+TEST(Fill, IntegersUseTheirWholeRange) {
+  const Filled f("conv1d n=64 ic=64 in=8 seed=3");
+  std::set<float> values(f.storage[0].begin(), f.storage[0].end());
+  EXPECT_EQ(values.size(), 33u);
+  EXPECT_EQ(*values.begin(), -16);
+  EXPECT_EQ(*values.rbegin(), 16);
+}
+
+TEST(Fill, NormalsHaveZeroMeanAndUnitVariance) {
+  const Filled f("conv1d n=64 ic=64 in=8 fill=normal seed=3");
+  double sum = 0, squares = 0;
+  for (const float x : f.storage[0]) {
+    sum += x;
+    squares += double{x} * x;
+  }
+  const double count = static_cast<double>(f.storage[0].size());
+  EXPECT_NEAR(sum / count, 0, 4 / std::sqrt(count));
+  EXPECT_NEAR(squares / count, 1, 6 / std::sqrt(count));
+}
+
+}  // namespace
+}  // namespace convict

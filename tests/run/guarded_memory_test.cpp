@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/guarded_memory.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "core/layout.h"
+
+namespace convict {
+namespace {
+
+struct Placed {
+  explicit Placed(bool flush_end) : c(parse_case("conv2d n=2 ic=3 oc=2 in=5x7 k=3 bias")), p(resolve_valid(c)) {
+    memory.place(p, describe_tensors(c, p), flush_end);
+    memory.poison_outputs();
+  }
+  float* dst() const { return static_cast<float*>(memory.theirs().dst.data); }
+  const float* src() const { return static_cast<const float*>(memory.theirs().src.data); }
+  int64_t dst_size() const { return element_count(memory.theirs().dst); }
+
+  Case c;
+  convict_problem p;
+  GuardedMemory memory;
+};
+
+/// Accesses that the compiler must not remove.
+float read(const float* address) { return *static_cast<const volatile float*>(address); }
+void write(const float* address) { *const_cast<volatile float*>(address) = 1; }
+
+TEST(GuardedMemory, OnePastTheEndFaults) {
+  const Placed placed(/*flush_end=*/true);
+  EXPECT_DEATH(write(placed.dst() + placed.dst_size()), "");
+  EXPECT_DEATH(read(placed.src() + element_count(placed.memory.theirs().src)), "");
+}
+
+TEST(GuardedMemory, OneBeforeTheBeginFaults) {
+  const Placed placed(/*flush_end=*/false);
+  EXPECT_DEATH(write(placed.dst() - 1), "");
+  EXPECT_DEATH(read(placed.src() - 1), "");
+}
+
+TEST(GuardedMemory, TheOtherSideHasSlackThatRemembersWrites) {
+  for (const bool flush_end : {true, false}) {
+    const Placed placed(flush_end);
+    EXPECT_EQ(placed.memory.overrun(), "");
+    for (int64_t i = 0; i < placed.dst_size(); ++i) placed.dst()[i] = 0;
+    EXPECT_EQ(placed.memory.overrun(), "");
+    write(flush_end ? placed.dst() - 1 : placed.dst() + placed.dst_size());
+    EXPECT_EQ(placed.memory.overrun(), "dst");
+  }
+}
+
+TEST(GuardedMemory, InputsAreReadOnlyForTheImplementationAlone) {
+  const Placed placed(true);
+  static_cast<float*>(placed.memory.ours().src.data)[0] = 3;
+  EXPECT_EQ(placed.src()[0], 3);
+  EXPECT_DEATH(write(placed.src()), "");
+}
+
+TEST(GuardedMemory, AddressesAreClassified) {
+  const Placed placed(true);
+  std::string_view role;
+  EXPECT_EQ(placed.memory.classify(placed.dst() + placed.dst_size(), &role), AddressClass::kGuard);
+  EXPECT_EQ(role, "dst");
+  EXPECT_EQ(placed.memory.classify(placed.src(), &role), AddressClass::kReadOnlyInput);
+  EXPECT_EQ(role, "src");
+  EXPECT_EQ(placed.memory.classify(&role, &role), AddressClass::kElsewhere);
+}
+
+TEST(GuardedMemory, OutputsStartAsPoisonThatIsNotANumber) {
+  const Placed placed(true);
+  for (int64_t i = 0; i < placed.dst_size(); ++i) EXPECT_NE(placed.dst()[i], placed.dst()[i]);
+}
+
+TEST(GuardedMemory, ALargerTensorGetsRoom) {
+  Placed placed(true);
+  const Case large = parse_case("conv2d ic=64 in=100x100");
+  placed.memory.place(resolve_valid(large), describe_tensors(large, resolve_valid(large)), false);
+  std::memset(placed.memory.ours().src.data, 0, 64 * 100 * 100 * sizeof(float));
+  EXPECT_EQ(placed.src()[64 * 100 * 100 - 1], 0);
+}
+
+}  // namespace
+}  // namespace convict
