@@ -28,10 +28,13 @@ bool ask_all(const Scene& scene, std::span<const Subject> subjects, FlightRecord
     Testimony& testimony = testimonies.emplace_back();
     testimony.who = subjects[i].implementation;
     testimony.is_target = subjects[i].is_target;
-    if (auto reason = ask_unsupported(*testimony.who, static_cast<int>(i), scene.problem, scene.described, record))
-      testimony.outcome = {Kind::kRefused, std::move(*reason), {}};
+    std::optional<std::string> reason;
+    if (testimony.who->contract.algorithm != CONVICT_DIRECT)  // its errors obey another bound than the one known here
+      reason = "only implementations that declare CONVICT_DIRECT can be judged";
     else
-      anybody = true;
+      reason = ask_unsupported(*testimony.who, static_cast<int>(i), scene.problem, scene.described, record);
+    anybody |= !reason;
+    if (reason) testimony.outcome = {Kind::kRefused, std::move(*reason), {}};
   }
   return anybody;
 }

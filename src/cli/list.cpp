@@ -119,7 +119,7 @@ void add_list(CLI::App& app, int& exit_code) {
   command->add_option("what", options->what, "implementations, profiles, fields or mismatches")
       ->check(CLI::IsMember({"implementations", "profiles", "fields", "mismatches"}))
       ->capture_default_str();
-  command->add_option("--plugin", options->plugins, "List its implementations too");
+  command->add_option("--plugin", options->plugins, "List its implementations too")->allow_extra_args(false);
   command->add_option("--db", options->database, "Database of mismatches")->capture_default_str();
   command->add_option("--suspect", options->suspect, "Only mismatches of this implementation");
   command->add_option("--status", options->status,

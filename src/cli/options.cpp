@@ -38,14 +38,18 @@ void RunOptions::add_to(CLI::App& command) {
   command
       .add_option("--target", targets,
                   "Implementation on trial (repeatable, or comma-separated); 'native' for all native kernels [native]")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command
       .add_option("--oracle", oracles,
                   "Witness: an implementation, a module ('libtorch'), or 'none' [libtorch:native,onednn]")
-      ->delimiter(',');
-  command.add_option(
-      "--plugin", plugins,
-      "Shared library with implementations of the C ABI; its own are the targets unless --target says otherwise");
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      .add_option(
+          "--plugin", plugins,
+          "Shared library with implementations of the C ABI; its own are the targets unless --target says otherwise")
+      ->allow_extra_args(false);
   command.add_option("--timeout", timeout, "Time of one call before it is a hang: 500ms, 10s, 2m")
       ->capture_default_str();
   command.add_option("--memory", memory, "Resident memory of one worker before it is killed: 800M, 4G")

@@ -23,4 +23,12 @@ inline int64_t most_terms(const convict_problem& p) {
   return 0;
 }
 
+/// The elements of the output gradient that each element of diff_bias sums up; 0 where there is no diff_bias.
+inline int64_t diff_bias_terms(const convict_problem& p) {
+  if (p.pass != CONVICT_BACKWARD_WEIGHTS || !p.has_bias) return 0;
+  int64_t positions = p.batch;
+  for (int axis = 0; axis < p.rank; ++axis) positions *= p.out[axis];
+  return positions;
+}
+
 }  // namespace convict

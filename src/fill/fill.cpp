@@ -60,9 +60,9 @@ void fill_tensor(const convict_tensor& tensor, uint64_t key, const Values& value
 int64_t exact_range(const Case& c, const convict_problem& p) {
   const bool narrow = c.src_type == CONVICT_F32 || c.wei_type == CONVICT_F32 || c.dst_type == CONVICT_F32;
   const double largest = narrow ? 0x1p24 : 0x1p53;  // consecutive integers end here
-  const double terms = static_cast<double>(most_terms(p));
-  for (const int64_t range : {16, 4, 1})
-    if (static_cast<double>(range * range) * terms + static_cast<double>(range) <= largest) return range;
+  const double terms = static_cast<double>(most_terms(p)), bias_terms = static_cast<double>(diff_bias_terms(p));
+  for (const double range : {16, 4, 1})
+    if (range * range * terms + range <= largest && range * bias_terms <= largest) return static_cast<int64_t>(range);
   return 0;
 }
 

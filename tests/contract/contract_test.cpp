@@ -78,6 +78,13 @@ TEST_P(Contract, RefusesWhatIsNotLegalWithAReason) {
 
 TEST_P(Contract, RefusesMixedTypes) { EXPECT_FALSE(examine_case(parse_case("conv2d in=5 k=3 dt=f32:f64:f32")).judged); }
 
+TEST_P(Contract, AnotherNumericContractIsNotJudgedByTheBoundOfSums) {
+  convict_implementation winograd = *GetParam();
+  winograd.contract.algorithm = CONVICT_WINOGRAD;
+  subjects_ = {{&winograd, true, ""}};
+  EXPECT_FALSE(examine_case(parse_case("conv2d in=5 k=3")).judged);
+}
+
 INSTANTIATE_TEST_SUITE_P(Native, Contract, testing::ValuesIn(native_kernels().begin(), native_kernels().end()),
                          [](const auto& info) { return std::string(info.param->name); });
 
