@@ -6,14 +6,17 @@
 // implementations runs; `unsupported` repeats only what its descriptors can never say, and whatever else it declines
 // comes back from `run` as a refusal with the library's status. What it accepts is computed, right or wrong.
 #include <oneapi/dnnl/dnnl_debug.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <new>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <utility>
 
 #include "abi/convict.h"
+#include "abi/validity.h"
 
 // oneDNN takes its number of threads from the OpenMP runtime it was linked with. A weak reference binds to that very
 // runtime, whatever compiler builds this file, and is null where oneDNN does not use OpenMP.
@@ -249,6 +252,7 @@ const char* unsupported(const convict_implementation*, const convict_problem* p,
   for (const convict_tensor* tensor :
        {&t->src, &t->wei, &t->bias, &t->dst, &t->diff_src, &t->diff_wei, &t->diff_bias, &t->diff_dst})
     if (tensor->ndim != 0 && tensor->dtype != CONVICT_F32) return "oneDNN computes f32 only on the CPU";
+  if (invalid(*p)) return "not a legal problem";  // oneDNN knows no output padding that it could check
   if (p->ic == 0 || p->oc == 0) return "oneDNN wants at least one channel";
   const Geometry g = geometry_of(*p);
   for (int i = 0; i < p->rank; ++i) {

@@ -30,6 +30,8 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   std::string why = error.what();
   for (char& c : why)
     if (c == '\n') c = ' ';
+  if (dynamic_cast<const CLI::ConfigError*>(&error))
+    return fmt::format("--config: {}; valid: the names of the flags, in one section a command", why);
   std::vector<std::string> flags;
   if (!app.get_subcommands().empty())
     for (const CLI::Option* option : app.get_subcommands().front()->get_options())
@@ -53,6 +55,7 @@ int main(int argc, char** argv) {
   int exit_code = convict::kClean;
   app.set_version_flag("--version", "convict " CONVICT_VERSION);
   app.set_config("--config", "", "TOML file with the same names as the flags, one section a command");
+  app.allow_config_extras(CLI::config_extras_mode::error);  // a misspelt name must not be silently without effect
   app.require_subcommand(1);
   app.footer("Example: convict fuzz --time 1m\nEvery command has --help.");
   for (const auto add : {convict::add_fuzz, convict::add_repro, convict::add_replay, convict::add_list,

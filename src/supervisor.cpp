@@ -217,8 +217,9 @@ class Supervision {
         roster.plugins.empty()
             ? "the oracle modules"
             : fmt::format("plugin '{}'", printable(fmt::format("{}", fmt::join(roster.plugins, "', '")), 300));
-    throw UsageError(fmt::format("a worker {} while loading {}: {}", how, whom,
-                                 printable(trim(seat.process().last_words(300)), 300)));
+    const std::string last_words(trim(seat.process().last_words(300)));
+    throw UsageError(fmt::format("a worker {} while loading {}{}", how, whom,
+                                 last_words.empty() ? "" : ": " + printable(last_words, 300)));
   }
 
   static Casualty casualty_of(Seat& seat, const WorkerExit& exit, std::optional<Verdict> killed_for) {

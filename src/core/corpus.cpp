@@ -65,6 +65,9 @@ void append_corpus_line(std::string_view line, const std::string& origin, std::v
     if (entry.must_be_refused && !resolved.why_not)
       throw UsageError(fmt::format("case '{}' is legal, so nobody has to refuse it", to_text(entry.c)));
     if (!entry.must_be_refused) resolve_valid(entry.c);
+    if (entry.must_be_refused && !invalid(resolved.problem))
+      throw UsageError(fmt::format("case '{}': {}; that is a mistake in the line, which no implementation gets to see",
+                                   to_text(entry.c), resolved.why_not.why));
     to.push_back(std::move(entry));
   } catch (const UsageError& error) {
     throw UsageError(where + error.what());

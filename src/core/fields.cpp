@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <vector>
 
 #include "abi/validity.h"
 #include "core/layout.h"
@@ -79,11 +80,14 @@ std::string print_padding(const Case& c) {
 }
 
 void parse_padding(std::string_view value, Case& to) {
-  for (const PadWord& pad : kPadWords)
-    if (value == pad.word) {
-      to.pad_mode = pad.mode;
-      return;
-    }
+  std::vector<std::string> words;
+  for (const PadWord& pad : kPadWords) {
+    words.emplace_back(pad.word);
+    if (value != pad.word) continue;
+    to.pad_mode = pad.mode;
+    return;
+  }
+  if (!value.empty() && value[0] >= 'a' && value[0] <= 'z') throw BadValue("unknown word" + suggestion(value, words));
   for_each_axis(value, to.rank, [&](int axis, std::string_view part) {
     const size_t colon = part.find(':');
     to.pad_begin[axis] = number_in(part.substr(0, colon), -kLargestStep, kLargestStep);

@@ -7,15 +7,28 @@
 
 namespace convict {
 
-/// A way to sample cases: the values each dimension draws from and how often a feature appears. Lists name a value
-/// several times to draw it more often.
+/// Values that dimensions draw from unless a profile has its own. They lie on both sides of SIMD blocks and of the
+/// sizes at which real bugs began; a value is named several times to be drawn more often.
+namespace usual {
+inline constexpr int64_t kBatches[] = {1, 1, 1, 2, 2, 3};
+inline constexpr int64_t kGroups[] = {1, 1, 1, 1, 2, 2, 3, 4};
+inline constexpr int64_t kChannels[] = {1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17};
+inline constexpr int64_t kKernels[] = {1, 1, 2, 2, 3, 3, 3, 4, 5, 5, 6, 7, 8};
+inline constexpr int64_t kStrides[] = {1, 1, 1, 1, 2, 2, 2, 3, 3, 4};
+inline constexpr int64_t kDilations[] = {1, 1, 1, 1, 1, 2, 2, 3};
+inline constexpr int64_t kExtents[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+}  // namespace usual
+
+/// A way to sample cases: sizes, the values each dimension draws from, and how often a feature appears.
 struct Profile {
   std::string_view name, help;
-  double most_macs;       // multiply-adds of one case, padding included
-  int64_t most_elements;  // of src and of dst
-  std::span<const int64_t> batches, groups, channels, kernels, strides, dilations, extents;
-  double least_macs = 64;     // the budget of a case lies between them, evenly on a logarithmic scale
-  bool kernels_first = false;  // kernels get their share of it before anything else
+  double least_macs = 64,
+         most_macs = 1e6;           // the budget of a case, in multiply-adds, lies evenly between their logarithms
+  bool kernels_first = false;       // kernels get their share of it before anything else
+  int64_t most_elements = 1 << 16;  // of src and of dst
+  std::span<const int64_t> batches = usual::kBatches, groups = usual::kGroups, channels = usual::kChannels,
+                           kernels = usual::kKernels, strides = usual::kStrides, dilations = usual::kDilations,
+                           extents = usual::kExtents;
   double transposed = 0.5, depthwise = 0.15, bias = 0.4, reals = 0.35, doubles = 0.08;
   double equal_axes = 0.2;      // all axes alike; else each its own
   double auto_padding = 0.15;   // same_upper, same_lower or valid
@@ -30,9 +43,9 @@ struct Profile {
 /// All profiles but `all`, which draws one of them for each case.
 std::span<const Profile> profiles();
 
-/// Throws UsageError with a suggestion.
-const Profile* find_profile(std::string_view name);  // nullptr stands for `all`
-
 inline constexpr std::string_view kAllProfiles = "all";
+
+/// nullptr stands for `all`. Throws UsageError with a suggestion.
+const Profile* find_profile(std::string_view name);
 
 }  // namespace convict

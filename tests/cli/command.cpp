@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cli/command.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace convict::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+std::vector<char*> pointers(std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  for (std::string& text : texts) result.push_back(text.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+pid_t spawn(const std::vector<std::string>& arguments, const CommandOptions& options, int out, int err) {
+  std::vector<std::string> words = {"convict"}, variables = options.environment;
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  for (char** variable = environ; *variable; ++variable) variables.emplace_back(*variable);
+
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
+  if (!options.directory.empty()) posix_spawn_file_actions_addchdir_np(&actions, options.directory.c_str());
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+
+  pid_t pid = -1;
+  const int status = posix_spawn(&pid, options.program.c_str(), &actions, &attributes, pointers(words).data(),
+                                 pointers(variables).data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  if (status != 0) throw std::runtime_error("cannot start " + options.program);
+  return pid;
+}
+
+/// Parent and state, from /proc; nothing if there is no such process.
+struct ProcessState {
+  pid_t parent;
+  char state;
+};
+std::optional<ProcessState> state_of(pid_t pid) {
+  const std::string line = read_file("/proc/" + std::to_string(pid) + "/stat");
+  const size_t name_end = line.rfind(')');  // the name may hold anything, parentheses included
+  if (name_end == std::string::npos) return std::nullopt;
+  std::istringstream rest(line.substr(name_end + 1));
+  ProcessState result{};
+  rest >> result.state >> result.parent;
+  return result;
+}
+
+}  // namespace
+
+nlohmann::json CommandResult::mismatches() const {
+  const nlohmann::json report = json();
+  return report.is_object() ? report.value("mismatches", nlohmann::json::array()) : nlohmann::json::array();
+}
+
+Command::Command(const std::vector<std::string>& arguments, const CommandOptions& options)
+    : deadline_(Clock::now() + options.timeout) {
+  int out[2], err[2];
+  if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) throw std::runtime_error("cannot create a pipe");
+  pid_ = spawn(arguments, options, out[1], err[1]);
+  close(out[1]);
+  close(err[1]);
+  streams_[0] = out[0];
+  streams_[1] = err[0];
+}
+
+Command::~Command() {
+  if (!ended_) {
+    signal_group(SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  for (const int stream : streams_)
+    if (stream >= 0) close(stream);
+}
+
+void Command::signal(int number) const {
+  if (!ended_) kill(pid_, number);
+}
+
+void Command::signal_group(int number) const {
+  if (!ended_) kill(-pid_, number);
+}
+
+bool Command::has_ended() {
+  if (!ended_) ended_ = waitpid(pid_, &status_, WNOHANG) == pid_;
+  return ended_;
+}
+
+void Command::read_available(int timeout_ms) {
+  pollfd fds[] = {{streams_[0], POLLIN, 0}, {streams_[1], POLLIN, 0}};  // poll ignores negative ones
+  poll(fds, 2, timeout_ms);
+  std::string* const texts[] = {&result_.out, &result_.err};
+  for (int i = 0; i < 2; ++i) {
+    if (!(fds[i].revents & (POLLIN | POLLHUP))) continue;
+    char buffer[1 << 16];
+    const ssize_t count = read(streams_[i], buffer, sizeof buffer);
+    if (count > 0) {
+      texts[i]->append(buffer, static_cast<size_t>(count));
+    } else {
+      close(streams_[i]);
+      streams_[i] = -1;
+    }
+  }
+}
+
+CommandResult Command::wait() {
+  while (streams_open() || !has_ended()) {
+    if (Clock::now() > deadline_ && !result_.timed_out) {
+      result_.timed_out = true;
+      signal_group(SIGKILL);
+    }
+    read_available(10);
+  }
+  if (WIFEXITED(status_)) result_.exit_code = WEXITSTATUS(status_);
+  if (WIFSIGNALED(status_)) result_.signal = WTERMSIG(status_);
+  return result_;
+}
+
+CommandResult run_convict(const std::vector<std::string>& arguments, const CommandOptions& options) {
+  return Command(arguments, options).wait();
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string name = fs::temp_directory_path() / "convict_test_XXXXXX";
+  if (!mkdtemp(name.data())) throw std::runtime_error("cannot create a temporary directory");
+  path_ = name;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+testing::AssertionResult refuses(const CommandResult& result, const std::vector<std::string>& parts, int exit_code) {
+  const auto failure = [&](const std::string& what) {
+    return testing::AssertionFailure() << what << "; exit code " << result.exit_code << ", signal " << result.signal
+                                       << (result.timed_out ? ", timed out" : "") << "\nstdout: " << result.out
+                                       << "\nstderr: " << result.err;
+  };
+  if (result.exit_code != exit_code) return failure("the exit code should be " + std::to_string(exit_code));
+  if (!result.out.empty()) return failure("stdout should be empty");
+  if (result.err.empty() || result.err.find('\n') != result.err.size() - 1)
+    return failure("stderr should be exactly one line");
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (std::any_of(result.err.begin(), result.err.end() - 1, is_control))
+    return failure("stderr should be free of control characters");
+  for (const std::string& part : parts)
+    if (result.err.find(part) == std::string::npos) return failure("stderr should name <" + part + ">");
+  return testing::AssertionSuccess();
+}
+
+std::string plugin(const std::string& name) { return std::string(CONVICT_TEST_PLUGINS) + "/" + name + ".so"; }
+
+std::string read_file(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_file(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
+
+std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> children;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
+    const pid_t pid = std::atoi(entry.path().filename().c_str());
+    if (pid == 0) continue;
+    const auto state = state_of(pid);
+    if (state && state->parent == parent && state->state != 'Z') children.push_back(pid);
+  }
+  return children;
+}
+
+bool is_alive(pid_t pid) {
+  const auto state = state_of(pid);
+  return state && state->state != 'Z' && state->state != 'X';
+}
+
+bool eventually(const std::function<bool()>& holds, std::chrono::seconds limit) {
+  const auto deadline = Clock::now() + limit;
+  while (!holds()) {
+    if (Clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
+
+}  // namespace convict::test

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One faulty implementation costs its own cases and nothing else: it is named, the others are not, and the campaign
+// goes on to its end.
+#include <algorithm>
+#include <set>
+
+#include "tests/cli/command.h"
+
+namespace convict::test {
+namespace {
+
+using nlohmann::json;
+
+class FaultTest : public CliTest {
+ protected:
+  CommandResult fuzz(const std::string& targets, int cases, const std::string& timeout = "20s") const {
+    return run({"fuzz", "--plugin=" + plugin("faulty"), "--target=" + targets, "--oracle=none",
+                "--cases=" + std::to_string(cases), "--timeout=" + timeout, "--memory=600M", "--format=json", "-q"});
+  }
+};
+
+std::set<std::string> all_of(const json& mismatches, const char* column) {
+  std::set<std::string> values;
+  for (const json& mismatch : mismatches) values.insert(mismatch[column].get<std::string>());
+  return values;
+}
+
+std::set<std::string> verdicts(const json& mismatches) {
+  std::set<std::string> names;
+  for (const std::string& signature : all_of(mismatches, "signature")) {
+    const size_t begin = signature.find('|') + 1;
+    names.insert(signature.substr(begin, signature.find('|', begin) - begin));
+  }
+  return names;
+}
+
+uint64_t hits(const json& mismatches) {
+  uint64_t sum = 0;
+  for (const json& mismatch : mismatches) sum += mismatch["hits"].get<uint64_t>();
+  return sum;
+}
+
+int occurrences(const std::string& text, const std::string& part) {
+  int count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+struct Fault {
+  const char *name, *verdict;
+  int cases = 20;
+  const char* timeout = "20s";
+};
+
+void PrintTo(const Fault& fault, std::ostream* out) { *out << fault.name; }
+
+/// Faults that show on every case.
+class EveryCase : public FaultTest, public testing::WithParamInterface<Fault> {};
+
+TEST_P(EveryCase, IsCountedAndHasTheVerdict) {
+  const CommandResult result = fuzz(GetParam().name, GetParam().cases, GetParam().timeout);
+  ASSERT_EQ(result.exit_code, 1) << result.err;
+  const json report = result.json();
+  EXPECT_EQ(report["cases"], GetParam().cases);
+  EXPECT_EQ(all_of(report["mismatches"], "suspect"), std::set<std::string>{GetParam().name});
+  EXPECT_EQ(verdicts(report["mismatches"]), std::set<std::string>{GetParam().verdict});
+  EXPECT_EQ(hits(report["mismatches"]), GetParam().cases);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, EveryCase,
+                         testing::Values(Fault{"crashes", "crash"}, Fault{"hangs", "hang", 3, "500ms"},
+                                         Fault{"eats-memory", "oom", 4}, Fault{"exits", "crash"},
+                                         Fault{"aborts", "crash"}, Fault{"overruns", "out-of-bounds"},
+                                         Fault{"underruns", "out-of-bounds"}, Fault{"writes-input", "input-written"},
+                                         Fault{"leaves-holes", "output-unwritten"}, Fault{"wrong-shape", "shape"},
+                                         Fault{"fails", "refuses-valid"}, Fault{"out-of-memory", "oom"}),
+                         [](const auto& info) {
+                           std::string name = info.param.name;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+/// The guard page is behind the operand in one half of the cases and before it in the other.
+TEST_F(FaultTest, ReadsOutsideAreFound) {
+  const json report = fuzz("reads-outside", 40).json();
+  EXPECT_EQ(report["cases"], 40);
+  EXPECT_EQ(all_of(report["mismatches"], "suspect"), std::set<std::string>{"reads-outside"});
+  EXPECT_TRUE(verdicts(report["mismatches"]).contains("out-of-bounds"));
+  EXPECT_FALSE(verdicts(report["mismatches"]).contains("crash"));
+}
+
+TEST_F(FaultTest, ExitCodeIsInTheCertificate) {
+  EXPECT_EQ(fuzz("exits", 1).json()["mismatches"][0]["certificate"]["exit_code"], 3);
+}
+
+TEST_F(FaultTest, LastWordsAreInTheCertificate) {
+  const json certificate = fuzz("aborts", 1).json()["mismatches"][0]["certificate"];
+  EXPECT_NE(certificate["output_tail"].dump().find("last words of a plugin"), std::string::npos);
+  EXPECT_EQ(certificate["signal"], "Aborted");
+}
+
+TEST_F(FaultTest, TheReasonIsInTheCertificate) {
+  EXPECT_EQ(fuzz("wrong-shape", 1).json()["mismatches"][0]["certificate"]["text"], "my output has one row less");
+}
+
+TEST_F(FaultTest, ChatterStaysOutOfTheResult) {
+  const CommandResult result = fuzz("chatty", 20);
+  EXPECT_EQ(result.exit_code, 125);
+  EXPECT_EQ(result.err, "");
+  const json report = result.json();
+  ASSERT_FALSE(report.is_discarded()) << result.out;
+  EXPECT_EQ(report["unjudged"], 20);
+  EXPECT_EQ(report["refusals"][0]["reason"], "it only talks");
+}
+
+TEST_F(FaultTest, AcceptingTheIllegalIsFound) {
+  write_file(file("some.cases"),
+             "conv2d in=3 k=4 => refused\n"
+             "conv2d g=2 ic=3 oc=2 in=5 => refused\n"
+             "conv_transpose2d in=3 s=2 op=2 => refused\n"
+             "conv_transpose1d in=1 p=2 => refused\n");
+  const CommandResult result = run(
+      {"replay", "some.cases", "--plugin=" + plugin("faulty"), "--target=direct,accepts-anything", "--oracle=none"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_EQ(occurrences(result.out, "accepts-anything: accepts-invalid"), 4) << result.out;
+  EXPECT_EQ(occurrences(result.out, "(blame: "), 4) << result.out;
+}
+
+TEST_F(FaultTest, VerdictsAndBlameAreWordsInJson) {
+  const json mismatch = fuzz("crashes", 1).json()["mismatches"][0];
+  EXPECT_EQ(mismatch["verdict"], json("crash"));
+  EXPECT_EQ(mismatch["blame"], json("target"));
+}
+
+TEST_F(FaultTest, AZeroAnswerIsFound) {
+  EXPECT_TRUE(verdicts(fuzz("accepts-anything", 40).json()["mismatches"]).contains("wrong-exact"));
+}
+
+/// Faulty and innocent ones in one worker.
+TEST_F(FaultTest, TheInnocentAreNotBlamedForACrash) {
+  const json report = fuzz("native,crashes", 20).json();
+  EXPECT_EQ(report["cases"], 20);
+  EXPECT_EQ(all_of(report["mismatches"], "suspect"), std::set<std::string>{"crashes"});
+}
+
+TEST_F(FaultTest, TheInnocentAreNotBlamedForACorruptedHeap) {
+  const CommandResult result = fuzz("native,corrupts-heap", 60);
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  std::set<std::string> suspects = all_of(result.json()["mismatches"], "suspect");
+  EXPECT_EQ(suspects.erase("corrupts-heap"), 1);
+  suspects.erase("unattributed");
+  EXPECT_TRUE(suspects.empty()) << *suspects.begin();
+}
+
+TEST_F(FaultTest, EachCaseIsCountedOnceWithACorruptedHeap) {
+  for (const char* targets : {"corrupts-heap", "native,corrupts-heap"})
+    EXPECT_EQ(fuzz(targets, 60).json()["cases"], 60) << targets;
+}
+
+/// The memory that is too small is ours, not that of the kernel.
+TEST_F(FaultTest, TheTargetIsNotBlamedForACaseTooLargeForUs) {
+  const CommandResult result = run({"repro", "conv2d ic=1000 in=100000", "--target=direct", "--oracle=none"});
+  EXPECT_EQ(result.out.find("blame: target"), std::string::npos) << result.out;
+}
+
+/// It dies with the target's results, so that nothing is judged.
+TEST_F(FaultTest, ACrashingOracleDoesNotFailTheTarget) {
+  const CommandResult result = run({"fuzz", "--plugin=" + plugin("faulty"), "--target=direct", "--oracle=crashes",
+                                    "--cases=10", "--format=json", "-q"});
+  EXPECT_EQ(result.exit_code, 125) << result.err;
+  EXPECT_EQ(result.json()["cases"], 10);
+  EXPECT_EQ(all_of(result.json()["mismatches"], "suspect"), std::set<std::string>{"crashes"});
+}
+
+}  // namespace
+}  // namespace convict::test

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the program says about itself and about what it has found, for people and for scripts.
+#include <set>
+
+#include "tests/cli/command.h"
+
+namespace convict::test {
+namespace {
+
+using nlohmann::json;
+
+class ListTest : public CliTest {
+ protected:
+  json list(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"list", "--format=json"});
+    const CommandResult result = run(words);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.json();
+  }
+};
+
+std::set<std::string> names(const json& rows) {
+  std::set<std::string> result;
+  for (const json& row : rows) result.insert(row["name"]);
+  return result;
+}
+
+TEST_F(ListTest, ImplementationsHaveANameAVersionALineageAndADescription) {
+  const json rows = list({"implementations"});
+  ASSERT_TRUE(names(rows).contains("direct"));
+  for (const json& row : rows)
+    for (const char* column : {"name", "version", "lineage", "description"}) EXPECT_NE(row[column], "") << row;
+}
+
+TEST_F(ListTest, ImplementationsAreTheDefault) { EXPECT_EQ(list({}), list({"implementations"})); }
+
+TEST_F(ListTest, ImplementationsOfAPluginAreListed) {
+  EXPECT_TRUE(names(list({"--plugin=" + plugin("guilty")})).contains("guilty"));
+}
+
+TEST_F(ListTest, TextHasARowForEachImplementation) {
+  const CommandResult result = run({"list"});
+  EXPECT_EQ(result.out.substr(0, 4), "name");
+  for (const std::string& name : names(list({}))) EXPECT_NE(result.out.find("\n" + name + " "), std::string::npos);
+}
+
+TEST_F(ListTest, EveryProfileCanBeFuzzed) {
+  const std::set<std::string> profiles = names(list({"profiles"}));
+  EXPECT_TRUE(profiles.contains("smoke"));
+  EXPECT_TRUE(profiles.contains("all"));
+  for (const std::string& profile : profiles)
+    EXPECT_EQ(run({"fuzz", "--target=direct", "--oracle=none", "--cases=3", "-q", "--profile", profile}).exit_code, 0)
+        << profile;
+}
+
+TEST_F(ListTest, FieldsAreThoseOfACaseLine) {
+  const std::set<std::string> fields = {"n", "g",  "ic",   "oc", "in",  "k",    "s",    "d",
+                                        "p", "op", "bias", "dt", "lay", "fill", "seed", "threads"};
+  EXPECT_EQ(names(list({"fields"})), fields);
+}
+
+class ListMismatches : public ListTest {
+ protected:
+  void SetUp() override {
+    const CommandResult result = run({"fuzz", "--plugin=" + plugin("guilty"), "--oracle=none", "--cases=100", "-q",
+                                      "--profile=output-padding", "--db=found.db"});
+    ASSERT_EQ(result.exit_code, 1) << result.err;
+  }
+};
+
+TEST_F(ListMismatches, JsonHasEveryColumn) {
+  const json rows = list({"mismatches", "--db=found.db"});
+  ASSERT_FALSE(rows.empty());
+  for (const char* column : {"id", "status", "suspect", "verdict", "blame", "hits", "last_seen", "case"})
+    EXPECT_TRUE(rows[0].contains(column)) << column;
+  EXPECT_EQ(rows[0]["status"], "new");
+  EXPECT_EQ(rows[0]["suspect"], "guilty");
+}
+
+TEST_F(ListMismatches, TextHasALineForEach) {
+  const std::string text = run({"list", "mismatches", "--db=found.db"}).out;
+  for (const json& row : list({"mismatches", "--db=found.db"}))
+    EXPECT_NE(text.find(row["case"].get<std::string>() + "\n"), std::string::npos) << text;
+}
+
+TEST_F(ListMismatches, SuspectAndStatusSelect) {
+  EXPECT_FALSE(list({"mismatches", "--db=found.db", "--suspect=guilty", "--status=new"}).empty());
+  EXPECT_TRUE(list({"mismatches", "--db=found.db", "--suspect=direct"}).empty());
+  EXPECT_TRUE(list({"mismatches", "--db=found.db", "--status=known"}).empty());
+}
+
+TEST_F(ListMismatches, AMissingDatabaseIsNotCreated) {
+  EXPECT_TRUE(refuses(run({"list", "mismatches", "--db=missing.db"}), {"'missing.db'", "does not exist"}));
+  EXPECT_FALSE(std::filesystem::exists(file("missing.db")));
+}
+
+/// 0 if anything foreign works here, else 125.
+TEST_F(ListTest, DoctorAgreesWithWhatIsInstalled) {
+  bool has_oracle = false;
+  for (const json& row : list({})) has_oracle |= row["lineage"] != "convict";
+  const CommandResult text = run({"doctor"});
+  EXPECT_EQ(text.exit_code, has_oracle ? 0 : 125) << text.out << text.err;
+  EXPECT_EQ(text.out.ends_with("\nready\n"), has_oracle) << text.out;
+}
+
+TEST_F(ListTest, DoctorKnowsEveryImplementation) {
+  const json report = run({"doctor", "--format=json"}).json();
+  ASSERT_TRUE(report.is_object());
+  std::set<std::string> missing = names(list({}));
+  for (const json& one : report["implementations"]) {
+    missing.erase(one["name"]);
+    const bool native = one["lineage"] == "convict";
+    EXPECT_TRUE(!native || one["state"] == "works") << one;
+  }
+  EXPECT_TRUE(missing.empty()) << *missing.begin();
+  for (const char* column : {"version", "isa", "cores", "sqlite", "memory_bytes"})
+    EXPECT_TRUE(report.contains(column)) << column;
+}
+
+}  // namespace
+}  // namespace convict::test
