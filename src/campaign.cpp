@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/case_text.h"
 #include "core/isa.h"
 #include "culprit.h"
 #include "generate/generate.h"
@@ -39,6 +40,7 @@ class Campaign final : public Assignment {
       throw;
     }
     result_.seconds = seconds();
+    show_simplest();
     store_.update_campaign(result_.id, to_json(result_.counts),
                            result_.reference_is_wrong ? "failed"
                            : result_.interrupted      ? "interrupted"
@@ -101,6 +103,16 @@ class Campaign final : public Assignment {
  private:
   double seconds() const {
     return result_.id == 0 ? 0 : std::chrono::duration<double>(Clock::now() - started_).count();
+  }
+
+  /// The store keeps the simplest case of each signature, whatever the order in which workers found them.
+  void show_simplest() {
+    for (auto& [signature, found] : result_.found) {
+      const auto row = store_.mismatch(found.id);
+      if (!row) continue;
+      found.example.problem_case = parse_case(row->case_text);
+      found.example.certificate = row->certificate;
+    }
   }
 
   Mismatch accuse(const Culprit& culprit) const {

@@ -31,7 +31,7 @@ struct CampaignSettings {
 
 /// One signature as this campaign saw it.
 struct Found {
-  Mismatch example;  // the first hit
+  Mismatch example;  // the first hit; at the end of the campaign the simplest one in the database
   int64_t id = 0;    // in the database
   uint64_t hits = 0;
   bool first_ever = false;

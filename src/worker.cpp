@@ -170,7 +170,8 @@ json to_json(const Examination& examination) {
 
 int run_worker() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a worker never outlives its supervisor
-  signal(SIGINT, SIG_IGN);           // Ctrl-C is the supervisor's to handle
+  prctl(PR_SET_NAME, "convict-worker");
+  signal(SIGINT, SIG_IGN);  // Ctrl-C is the supervisor's to handle
   Channel channel;
   json message;
   if (!channel.next(message)) return 0;

@@ -92,13 +92,21 @@ std::string refusals_table(const CampaignResult& result, bool all) {
   return text;
 }
 
-std::string mismatch_lines(const Found& found, const OutputOptions& out) {
+/// The command that shows a mismatch again, wherever it was found.
+std::string repro_command(const Mismatch& m, const RunOptions& run) {
+  std::string command = "convict repro";
+  for (const std::string& plugin : run.plugins) command += " --plugin " + plugin;
+  if (m.blame == Blame::kTarget) command += " --target " + m.suspect;
+  if (m.blame == Blame::kOracle) command += " --oracle " + m.suspect;
+  return fmt::format("{} '{}'", command, to_text(m.problem_case));
+}
+
+std::string mismatch_lines(const Found& found, const FuzzOptions& options) {
   const Mismatch& m = found.example;
-  const std::string headline = fmt::format("#{} {} {}", found.id, m.suspect, name_of(m.verdict));
-  std::string text =
-      fmt::format("  {}  ({}, {} hits, {})\n", out.colored(m.blame == Blame::kTarget ? "1;31" : "1;33", headline),
-                  name_of(m.blame), found.hits, found.first_ever ? "first seen now" : found.status);
-  return text + fmt::format("      convict repro '{}'\n", to_text(m.problem_case));
+  const std::string headline = options.out.colored(m.blame == Blame::kTarget ? "1;31" : "1;33",
+                                                   fmt::format("#{} {} {}", found.id, m.suspect, name_of(m.verdict)));
+  return fmt::format("  {}  ({}, {} hits, {})\n      {}\n", headline, name_of(m.blame), found.hits,
+                     found.first_ever ? "first seen now" : found.status, repro_command(m, options.run));
 }
 
 std::string as_text(const CampaignResult& result, const FuzzOptions& options) {
@@ -113,7 +121,7 @@ std::string as_text(const CampaignResult& result, const FuzzOptions& options) {
   for (const std::string& note : result.notes) text += "note: " + note + "\n";
   text += implementations_table(result) + refusals_table(result, options.out.verbose);
   text += result.found.empty() ? "no mismatches\n" : fmt::format("mismatches, {} signatures:\n", result.found.size());
-  for (const Found* found : sorted(result)) text += mismatch_lines(*found, options.out);
+  for (const Found* found : sorted(result)) text += mismatch_lines(*found, options);
   if (result.reference_is_wrong)
     text += "the exact reference itself was contradicted by everybody: the campaign stopped; please report this case\n";
   return text + fmt::format("database: {}, campaign {}\n", options.database, result.id);
@@ -144,6 +152,7 @@ std::string as_json(const CampaignResult& result, const FuzzOptions& options) {
     row["hits"] = found->hits;
     row["status"] = found->status;
     row["signature"] = signature(found->example);
+    row["repro"] = repro_command(found->example, options.run);
     document["mismatches"].push_back(std::move(row));
   }
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

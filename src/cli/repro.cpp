@@ -29,17 +29,29 @@ struct ReproOptions {
   bool in_process = false;
 };
 
-/// The case given in words, or that of a mismatch given by its number.
-Case wanted_case(const ReproOptions& options) {
+struct Wanted {
+  Case c;
+  RosterRequest roster;
+};
+
+/// The case given in words; or that of a mismatch given by its number, with its suspect taking part.
+Wanted wanted(const ReproOptions& options) {
+  Wanted result{{}, options.run.settings().worker.roster};
   const std::string line = fmt::format("{}", fmt::join(options.words, " "));
   const auto id = parse_integer(line);
-  if (!id) return parse_case(line);
+  if (!id) {
+    result.c = parse_case(line);
+    return result;
+  }
   if (!std::filesystem::exists(options.database))
     throw UsageError(
         fmt::format("database '{}' does not exist, so mismatch {} cannot be looked up", options.database, *id));
   const auto row = Store::open(options.database).mismatch(*id);
   if (!row) throw UsageError(fmt::format("database '{}' has no mismatch {}", options.database, *id));
-  return parse_case(row->case_text);
+  result.c = parse_case(row->case_text);
+  if (row->blame == name_of(Blame::kTarget) && result.roster.targets.empty()) result.roster.targets = {row->suspect};
+  if (row->blame == name_of(Blame::kOracle) && result.roster.oracles.empty()) result.roster.oracles = {row->suspect};
+  return result;
 }
 
 /// Without a worker, for a debugger: whatever an implementation does, it does to this process.
@@ -82,9 +94,10 @@ std::string as_json(const Case& c, const CaseListResult& result) {
 }
 
 int repro(const ReproOptions& options) {
-  const Case c = wanted_case(options);
+  const auto [c, roster] = wanted(options);
   resolve_valid(c);
-  const SupervisorSettings settings = options.run.settings();
+  SupervisorSettings settings = options.run.settings();
+  settings.worker.roster = roster;
   const std::vector<CorpusEntry> entries = {{c, false, ""}};
   const CaseListResult result =
       options.in_process ? run_here(c, settings) : run_case_list(entries, settings, interrupted(), [](uint64_t) {});

@@ -88,6 +88,16 @@ TEST_F(InterruptTest, CtrlCIsNoCrashOfAWorker) {
   EXPECT_TRUE(result.json()["mismatches"].empty());
 }
 
+TEST_F(InterruptTest, LoadingCanBeInterrupted) {
+  Command command(fuzz({"--plugin=" + plugin("slow_to_load")}), options());
+  ASSERT_TRUE(eventually([&] { return !children_of(command.pid()).empty(); }));
+  std::this_thread::sleep_for(milliseconds(300));  // until it loads
+  command.signal(SIGINT);
+  const CommandResult result = command.wait();
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_EQ(result.err, "");
+}
+
 TEST_F(InterruptTest, AHangCanBeInterrupted) {
   Command command(fuzz({"--plugin=" + plugin("faulty"), "--target=hangs", "--timeout=1h", "--time=1h"}), options());
   ASSERT_TRUE(eventually([&] { return !children_of(command.pid()).empty(); }));
@@ -165,19 +175,16 @@ TEST_F(InterruptTest, TheCampaignGoesOnWhenWorkersAreKilled) {
   for (const json& mismatch : result.mismatches()) EXPECT_EQ(mismatch["suspect"], "unattributed");
 }
 
-/// The first worker has shown that loading works; what kills a later one at its start comes from outside.
-TEST_F(InterruptTest, TheCampaignGoesOnWhenAWorkerIsKilledAtItsStart) {
-  Command command(fuzz({"--time=4s"}), options());
+/// The first worker has shown that loading works; what kills a later one while it loads comes from outside.
+TEST_F(InterruptTest, TheCampaignGoesOnWhenAWorkerIsKilledWhileLoading) {
+  Command command(fuzz({"--plugin=" + plugin("slow_to_load"), "--target=direct", "--time=4s"}), options());
   ASSERT_TRUE(is_under_way());
-  const pid_t first = children_of(command.pid()).at(0);
-  kill(first, SIGKILL);
-  std::vector<pid_t> later;
-  ASSERT_TRUE(eventually([&] {
-    later = children_of(command.pid());
-    std::erase(later, first);
-    return !later.empty();
-  }));
-  kill(later.front(), SIGKILL);
+  const std::vector<pid_t> workers = children_of(command.pid());
+  ASSERT_EQ(workers.size(), 1);
+  kill(workers.front(), SIGKILL);
+  ASSERT_TRUE(eventually([&] { return !is_alive(workers.front()) && !children_of(command.pid()).empty(); }));
+  std::this_thread::sleep_for(milliseconds(300));  // it loads for two seconds
+  for (const pid_t pid : children_of(command.pid())) kill(pid, SIGKILL);
   const CommandResult result = command.wait();
   EXPECT_EQ(result.exit_code, 0) << result.err;
 }
