@@ -24,27 +24,24 @@ json to_json(const Counts& counts) {
 
 class Campaign final : public Assignment {
  public:
-  Campaign(const CampaignSettings& settings, Store& store, const std::atomic<bool>& interrupted,
-           const Progress& progress)
-      : settings_(settings),
-        store_(store),
-        interrupted_(interrupted),
-        progress_(progress),
-        next_(settings.start + settings.shard_index) {}
+  Campaign(const CampaignSettings& settings, const Progress& progress)
+      : settings_(settings), progress_(progress), next_(settings.start + settings.shard_index) {}
 
   CampaignResult run() {
     try {
       result_.counts = supervise(*this, settings_.supervisor);
     } catch (...) {
-      if (result_.id != 0) store_.update_campaign(result_.id, to_json(result_.counts), "failed");
+      if (store_) store_->update_campaign(result_.id, to_json(result_.counts), "failed");
       throw;
     }
+    result_.interrupted = settings_.supervisor.interrupted && *settings_.supervisor.interrupted;
     result_.seconds = seconds();
+    if (!store_) return std::move(result_);  // interrupted before anybody was loaded
     show_simplest();
-    store_.update_campaign(result_.id, to_json(result_.counts),
-                           result_.reference_is_wrong ? "failed"
-                           : result_.interrupted      ? "interrupted"
-                                                      : "finished");
+    store_->update_campaign(result_.id, to_json(result_.counts),
+                            result_.reference_is_wrong ? "failed"
+                            : result_.interrupted      ? "interrupted"
+                                                       : "finished");
     return std::move(result_);
   }
 
@@ -54,7 +51,8 @@ class Campaign final : public Assignment {
     const WorkerSettings& worker = settings_.supervisor.worker;
     CampaignInfo info{worker.seed, worker.profile, settings_.flags, json::object(), best_isa(), CONVICT_VERSION};
     for (const RosterEntry& entry : roster) info.libraries[entry.name] = entry.version;
-    result_.id = store_.begin_campaign(info);
+    store_ = Store::open(settings_.database);
+    result_.id = store_->begin_campaign(info);
     started_ = last_saved_ = Clock::now();
   }
 
@@ -90,12 +88,11 @@ class Campaign final : public Assignment {
     result_.counts = counts;
     result_.seconds = seconds();
     if (result_.id != 0 && Clock::now() - last_saved_ > std::chrono::seconds(1)) {
-      store_.update_campaign(result_.id, to_json(counts), "running");
+      store_->update_campaign(result_.id, to_json(counts), "running");
       last_saved_ = Clock::now();
     }
     progress_(result_);
-    result_.interrupted = interrupted_;
-    if (interrupted_ || result_.reference_is_wrong) return Next::kAbort;
+    if (result_.reference_is_wrong) return Next::kAbort;
     const bool time_is_up = settings_.time && result_.id != 0 && Clock::now() - started_ > *settings_.time;
     return time_is_up ? Next::kFinish : Next::kContinue;
   }
@@ -108,7 +105,7 @@ class Campaign final : public Assignment {
   /// The store keeps the simplest case of each signature, whatever the order in which workers found them.
   void show_simplest() {
     for (auto& [signature, found] : result_.found) {
-      const auto row = store_.mismatch(found.id);
+      const auto row = store_->mismatch(found.id);
       if (!row) continue;
       found.example.problem_case = parse_case(row->case_text);
       found.example.certificate = row->certificate;
@@ -137,7 +134,7 @@ class Campaign final : public Assignment {
   }
 
   void keep(const Mismatch& mismatch) {
-    const Recorded recorded = store_.record(result_.id, mismatch);
+    const Recorded recorded = store_->record(result_.id, mismatch);
     const auto [entry, inserted] = result_.found.try_emplace(signature(mismatch));
     if (inserted) entry->second = {mismatch, recorded.id, 0, recorded.first_ever, recorded.status};
     ++entry->second.hits;
@@ -145,8 +142,7 @@ class Campaign final : public Assignment {
   }
 
   const CampaignSettings& settings_;
-  Store& store_;
-  const std::atomic<bool>& interrupted_;
+  std::optional<Store> store_;
   const Progress& progress_;
   uint64_t next_;
   CampaignResult result_;
@@ -163,9 +159,8 @@ bool CampaignResult::has_new_mismatch() const {
   });
 }
 
-CampaignResult run_campaign(const CampaignSettings& settings, Store& store, const std::atomic<bool>& interrupted,
-                            const Progress& progress) {
-  return Campaign(settings, store, interrupted, progress).run();
+CampaignResult run_campaign(const CampaignSettings& settings, const Progress& progress) {
+  return Campaign(settings, progress).run();
 }
 
 }  // namespace convict

@@ -3,7 +3,6 @@
 // Many cases: sampled, examined by workers, counted, and their mismatches kept.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -22,6 +21,7 @@ namespace convict {
 /// Which cases of the campaign (seed, profile) to run: start + shard_index, then every shard_count-th.
 struct CampaignSettings {
   SupervisorSettings supervisor;
+  std::string database;
   uint64_t start = 0;
   std::optional<uint64_t> cases;  // of all shards together
   std::optional<std::chrono::seconds> time;
@@ -56,8 +56,8 @@ struct CampaignResult {
 /// Called several times a second with the result so far.
 using Progress = std::function<void(const CampaignResult&)>;
 
-/// `interrupted` may become true at any time (a signal); the campaign then ends with what it has.
-CampaignResult run_campaign(const CampaignSettings& settings, Store& store, const std::atomic<bool>& interrupted,
-                            const Progress& progress);
+/// Opens (creates, migrates) the database once the implementations are loaded, so that a misspelt name leaves nothing
+/// behind. Throws UsageError or CannotJudge.
+CampaignResult run_campaign(const CampaignSettings& settings, const Progress& progress);
 
 }  // namespace convict

@@ -14,13 +14,14 @@ using nlohmann::json;
 class CaseList final : public Assignment {
  public:
   CaseList(const std::vector<CorpusEntry>& entries, const SupervisorSettings& settings,
-           const std::atomic<bool>& interrupted, const std::function<void(uint64_t)>& progress)
-      : entries_(entries), settings_(settings), interrupted_(interrupted), progress_(progress) {
+           const std::function<void(uint64_t)>& progress)
+      : entries_(entries), settings_(settings), progress_(progress) {
     result_.cases.resize(entries.size());
   }
 
   CaseListResult run() {
     supervise(*this, settings_);
+    result_.interrupted = settings_.interrupted && *settings_.interrupted;
     return std::move(result_);
   }
 
@@ -71,14 +72,12 @@ class CaseList final : public Assignment {
 
   Next on_tick(const Counts& counts) override {
     progress_(counts.cases);
-    result_.interrupted = interrupted_;
-    return interrupted_ ? Next::kAbort : Next::kContinue;
+    return Next::kContinue;
   }
 
  private:
   const std::vector<CorpusEntry>& entries_;
   const SupervisorSettings& settings_;
-  const std::atomic<bool>& interrupted_;
   const std::function<void(uint64_t)>& progress_;
   uint64_t next_ = 0;
   CaseListResult result_;
@@ -87,8 +86,8 @@ class CaseList final : public Assignment {
 }  // namespace
 
 CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const SupervisorSettings& settings,
-                             const std::atomic<bool>& interrupted, const std::function<void(uint64_t)>& progress) {
-  return CaseList(entries, settings, interrupted, progress).run();
+                             const std::function<void(uint64_t)>& progress) {
+  return CaseList(entries, settings, progress).run();
 }
 
 }  // namespace convict

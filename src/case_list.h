@@ -3,7 +3,6 @@
 // Given cases, rather than sampled ones, through the workers: what `repro` and `replay` share.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -31,6 +30,6 @@ struct CaseListResult {
 
 /// `progress(done)` is called several times a second.
 CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const SupervisorSettings& settings,
-                             const std::atomic<bool>& interrupted, const std::function<void(uint64_t)>& progress);
+                             const std::function<void(uint64_t)>& progress);
 
 }  // namespace convict

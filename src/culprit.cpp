@@ -10,6 +10,9 @@
 namespace convict {
 namespace {
 
+/// Native kernels, taken for harmless where a control is needed.
+constexpr const char *kControl = "direct", *kOtherControl = "im2col";
+
 /// One piece of work for one suspect; remembers the first death.
 class Trial final : public Assignment {
  public:
@@ -32,14 +35,27 @@ class Trial final : public Assignment {
   std::optional<Casualty> death_;
 };
 
-std::optional<Casualty> dies_alone(const std::string& name, const Work& work, SupervisorSettings settings,
-                                   const std::function<nlohmann::json(const Work&)>& message) {
+using Messages = std::function<nlohmann::json(const Work&)>;
+
+std::optional<Casualty> death_of(const std::string& name, const Work& work, SupervisorSettings settings,
+                                 const Messages& message) {
   settings.jobs = 1;
   settings.worker.roster.targets = {name};
   settings.worker.roster.oracles = {std::string(kNoOracle)};
   Trial trial(work, message);
   supervise(trial, settings);
   return trial.death();
+}
+
+/// Whether this implementation, alone with us, dies of the work; its death is evidence only if nobody outside killed it
+/// and, where it happened in our own code, if we survive the same work with another implementation.
+std::optional<Casualty> dies_alone(const std::string& name, const Work& work, const SupervisorSettings& settings,
+                                   const Messages& message) {
+  const auto death = death_of(name, work, settings, message);
+  if (!death || death->from_outside) return std::nullopt;
+  if (death->position != FlightRecord::kOwnCode) return death;
+  const std::string control = name == kControl ? kOtherControl : kControl;
+  return death_of(control, work, settings, message) ? std::nullopt : death;
 }
 
 /// Foreign code first: it is the likelier one to have corrupted what is not its own.
@@ -54,6 +70,7 @@ std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster) {
 
 Culprit find_culprit(const Casualty& casualty, const std::vector<RosterEntry>& roster, SupervisorSettings settings,
                      const std::function<nlohmann::json(const Work&)>& message) {
+  if (casualty.from_outside) return {FlightRecord::kOwnCode, casualty.index, casualty.verdict, "killed from outside"};
   if (casualty.position != FlightRecord::kOwnCode) {
     const auto death =
         dies_alone(roster[static_cast<size_t>(casualty.position)].name, {casualty.index, 1, 1}, settings, message);

@@ -27,6 +27,11 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc,
   if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-')
     return fmt::format("unknown command '{}'{}; valid: {}", convict::printable(argv[1]),
                        convict::suggestion(argv[1], commands), fmt::join(commands, ", "));
+  if (app.get_subcommands().empty() && argc > 1 && dynamic_cast<const CLI::RequiredError*>(&error)) {
+    const std::vector<std::string> flags = {"--help", "--version", "--config"};
+    return fmt::format("unknown flag '{}'{}; valid: {}", convict::printable(argv[1]),
+                       convict::suggestion(argv[1], flags), fmt::join(flags, ", "));
+  }
   std::string why = error.what();
   for (char& c : why)
     if (c == '\n') c = ' ';

@@ -20,19 +20,32 @@ struct Scene {
   convict_tensors described;  // without data
 };
 
+/// Why nobody can be judged on this case, whatever they say; nothing if they can.
+std::optional<std::string> impossible(const Scene& scene, double most_bytes) {
+  if (scene.c.src_type != scene.c.wei_type || scene.c.wei_type != scene.c.dst_type)
+    return "the exact reference does not mix data types";
+  if (examination_bytes(scene.described, scene.problem.pass) > most_bytes)
+    return "the operands and their reference need more memory than one worker may have";
+  return std::nullopt;
+}
+
+std::optional<std::string> reason_to_refuse(const Scene& scene, const convict_implementation& who, int position,
+                                            FlightRecord& record) {
+  if (who.contract.algorithm != CONVICT_DIRECT)  // its errors obey another bound than the one known here
+    return "only implementations that declare CONVICT_DIRECT can be judged";
+  return ask_unsupported(who, position, scene.problem, scene.described, record);
+}
+
 /// Asks every subject whether it takes the problem; true if anybody does.
-bool ask_all(const Scene& scene, std::span<const Subject> subjects, FlightRecord& record,
+bool ask_all(const Scene& scene, std::span<const Subject> subjects, double most_bytes, FlightRecord& record,
              std::vector<Testimony>& testimonies) {
+  const auto for_all = impossible(scene, most_bytes);
   bool anybody = false;
   for (size_t i = 0; i < subjects.size(); ++i) {
     Testimony& testimony = testimonies.emplace_back();
     testimony.who = subjects[i].implementation;
     testimony.is_target = subjects[i].is_target;
-    std::optional<std::string> reason;
-    if (testimony.who->contract.algorithm != CONVICT_DIRECT)  // its errors obey another bound than the one known here
-      reason = "only implementations that declare CONVICT_DIRECT can be judged";
-    else
-      reason = ask_unsupported(*testimony.who, static_cast<int>(i), scene.problem, scene.described, record);
+    auto reason = for_all ? for_all : reason_to_refuse(scene, *testimony.who, static_cast<int>(i), record);
     anybody |= !reason;
     if (reason) testimony.outcome = {Kind::kRefused, std::move(*reason), {}};
   }
@@ -93,16 +106,12 @@ void set_scene(const Scene& scene, GuardedMemory& memory) {
 
 }  // namespace
 
-Examination examine(const Case& c, std::span<const Subject> subjects, GuardedMemory& memory, FlightRecord& record) {
+Examination examine(const Case& c, std::span<const Subject> subjects, GuardedMemory& memory, FlightRecord& record,
+                    double most_bytes) {
   Scene scene{c, resolve_valid(c), {}};
   scene.described = describe_tensors(c, scene.problem);
   Examination examination;
-  if (!ask_all(scene, subjects, record, examination.testimonies)) return examination;
-  if (c.src_type != c.wei_type || c.wei_type != c.dst_type) {
-    for (Testimony& testimony : examination.testimonies)
-      testimony.outcome = {Kind::kRefused, "the exact reference does not mix data types", {}};
-    return examination;
-  }
+  if (!ask_all(scene, subjects, most_bytes, record, examination.testimonies)) return examination;
   set_scene(scene, memory);
   if (c.src_type == CONVICT_F32)
     run_and_compare<float>(scene, memory, record, examination.testimonies);
@@ -114,11 +123,11 @@ Examination examine(const Case& c, std::span<const Subject> subjects, GuardedMem
 }
 
 Examination examine_illegal(const Case& c, std::span<const Subject> subjects, GuardedMemory& memory,
-                            FlightRecord& record) {
+                            FlightRecord& record, double most_bytes) {
   Scene scene{c, resolve(c).problem, {}};
   scene.described = describe_tensors(c, scene.problem);
   Examination examination;
-  if (ask_all(scene, subjects, record, examination.testimonies)) {
+  if (ask_all(scene, subjects, most_bytes, record, examination.testimonies)) {
     set_scene(scene, memory);
     run_all(scene, memory, record, examination.testimonies, [](Comparison&) {});
   }

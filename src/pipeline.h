@@ -23,11 +23,13 @@ struct Examination {
 };
 
 /// Runs every subject on the case and judges them. Throws UsageError if the case is not legal. Whatever a subject does
-/// to this process, `record` names the culprit; `memory` is scratch that the next case reuses.
-Examination examine(const Case& c, std::span<const Subject> subjects, GuardedMemory& memory, FlightRecord& record);
+/// to this process, `record` names the culprit; `memory` is scratch that the next case reuses. A case that needs more
+/// than `most_bytes` of us is refused on everybody's behalf.
+Examination examine(const Case& c, std::span<const Subject> subjects, GuardedMemory& memory, FlightRecord& record,
+                    double most_bytes);
 
 /// The same for a case that is *not* legal, which every subject must refuse.
 Examination examine_illegal(const Case& c, std::span<const Subject> subjects, GuardedMemory& memory,
-                            FlightRecord& record);
+                            FlightRecord& record, double most_bytes);
 
 }  // namespace convict

@@ -26,8 +26,9 @@ constexpr auto kOwnCodeGrace = std::chrono::seconds(60);  // for work of ours be
 constexpr auto kMusterTime = std::chrono::seconds(120);   // for loading libraries
 constexpr double kBatchSeconds = 0.05;                    // of work handed out at once
 constexpr uint64_t kLargestBatch = 512;
-constexpr size_t kBatchesAhead = 2;  // so that a worker never waits for its supervisor
-constexpr size_t kLastWords = 800;   // bytes of a dead worker's output that are kept
+constexpr size_t kBatchesAhead = 2;     // so that a worker never waits for its supervisor
+constexpr int kMostFailedMusters = 10;  // in a row, of workers that once could be mustered
+constexpr size_t kLastWords = 800;      // bytes of a dead worker's output that are kept
 
 void add(const Tally& tally, Counts& counts) {
   counts.cases += tally.cases;
@@ -77,7 +78,7 @@ class Supervision {
   Counts run() {
     signal(SIGPIPE, SIG_IGN);  // a dead worker shows as the end of its pipe
     for (int i = 0; i < settings_.jobs; ++i) seats_.push_back(std::make_unique<Seat>(settings_));
-    for (;;) {
+    while (!settings_.interrupted || !*settings_.interrupted) {
       const auto next = assignment_.on_tick(counts());
       if (next == Assignment::Next::kAbort) break;
       finishing_ |= next == Assignment::Next::kFinish;
@@ -135,11 +136,23 @@ class Supervision {
 
   void attend(std::unique_ptr<Seat>& seat) {
     const bool alive = seat->process().receive();
-    while (const auto line = seat->process().take_line()) on_line(*seat, *line);
+    const bool sane = take_lines(*seat);
     if (!alive)
       on_death(seat, std::nullopt);
+    else if (!sane)
+      on_death(seat, Verdict::kCrash);
     else if (const auto verdict = exceeded(*seat))
       on_death(seat, verdict);
+  }
+
+  /// False if the worker sends what is no message: its memory is not to be trusted any more.
+  bool take_lines(Seat& seat) {
+    while (const auto line = seat.process().take_line()) try {
+        on_line(seat, *line);
+      } catch (const json::exception&) {
+        return false;
+      }
+    return true;
   }
 
   void on_line(Seat& seat, const std::string& line) {
@@ -153,6 +166,7 @@ class Supervision {
       assignment_.on_examination(message["index"], message["examination"]);
     } else if (message.contains("roster")) {
       seat.ready = true;
+      failed_musters_ = 0;
       on_roster(message);
     } else if (message.value("exit", 0) == 125) {
       throw CannotJudge(message["error"].get<std::string>());
@@ -176,7 +190,7 @@ class Supervision {
     const FlightRecord& record = seat.process().record();
     const auto idle = Clock::now() - seat.last_progress();
     if (!seat.ready) return idle > kMusterTime ? std::optional(Verdict::kHang) : std::nullopt;
-    if (seat.process().resident_bytes() > settings_.memory) return Verdict::kOom;
+    if (seat.process().resident_bytes() > settings_.worker.memory) return Verdict::kOom;
     if (seat.works().empty()) return std::nullopt;
     // steady_clock is CLOCK_MONOTONIC, the clock of entered_ns. The position is read last: if it names somebody, the
     // time before it is theirs or older than theirs by one call of this very moment.
@@ -193,16 +207,23 @@ class Supervision {
     const WorkerExit exit = seat->process().wait();
     while (seat->process().receive()) {
     }
-    while (const auto line = seat->process().take_line()) on_line(*seat, *line);
-    if (!seat->ready) fail_to_muster(*seat, exit);
+    take_lines(*seat);
+    if (!seat->ready) {
+      // Somebody may kill workers at any time; but a library that kills its first worker would kill the next ones too.
+      const bool may_be_chance = !roster_.empty() || exit.signal == SIGKILL;
+      if (!may_be_chance || ++failed_musters_ > kMostFailedMusters) fail_to_muster(*seat, exit);
+      seat = std::make_unique<Seat>(settings_);
+      return;
+    }
     add(seat->process().record().tally, past_);
     ++past_.deaths;
     std::optional<Casualty> casualty;
     if (!seat->works().empty()) casualty = casualty_of(*seat, exit, killed_for);
+    const uint64_t counted = seat->process().record().counted;
     for (size_t i = 1; i < seat->works().size(); ++i) left_over_.push_back(seat->works()[i]);
     seat = std::make_unique<Seat>(settings_);
     if (!casualty) return;
-    ++past_.cases;  // given up, but not forgotten
+    if (counted != casualty->index) ++past_.cases;  // given up, but not forgotten
     const Work& work = casualty->work;
     const uint64_t done = (casualty->index - work.first) / work.step + 1;
     if (done < work.count) left_over_.push_front({casualty->index + work.step, work.count - done, work.step});
@@ -212,11 +233,10 @@ class Supervision {
   [[noreturn]] void fail_to_muster(const Seat& seat, const WorkerExit& exit) const {
     const std::string how = exit.signal ? fmt::format("died of {}", strsignal(exit.signal))
                                         : fmt::format("exited with code {}", exit.exit_code);
-    const RosterRequest& roster = settings_.worker.roster;
+    const std::vector<std::string>& plugins = settings_.worker.roster.plugins;
     const std::string whom =
-        roster.plugins.empty()
-            ? "the oracle modules"
-            : fmt::format("plugin '{}'", printable(fmt::format("{}", fmt::join(roster.plugins, "', '")), 300));
+        plugins.empty() ? "its implementations"
+                        : fmt::format("plugin '{}'", printable(fmt::format("{}", fmt::join(plugins, "', '")), 300));
     const std::string last_words(trim(seat.process().last_words(300)));
     throw UsageError(fmt::format("a worker {} while loading {}{}", how, whom,
                                  last_words.empty() ? "" : ": " + printable(last_words, 300)));
@@ -228,6 +248,7 @@ class Supervision {
     casualty.work = seat.works().front();
     casualty.index = casualty.work.contains(record.index) ? record.index.load() : casualty.work.first;
     casualty.position = record.implementation;
+    casualty.from_outside = !killed_for && exit.signal == SIGKILL;
     const auto touched = static_cast<AddressClass>(record.address_class.load());
     casualty.verdict = killed_for                                ? *killed_for
                        : touched == AddressClass::kGuard         ? Verdict::kOutOfBounds
@@ -251,6 +272,7 @@ class Supervision {
   std::deque<Work> left_over_;  // of workers that died
   Counts past_;                 // of workers that died
   Clock::time_point started_ = Clock::now();
+  int failed_musters_ = 0;
   bool finishing_ = false;
 };
 

@@ -4,6 +4,7 @@
 // never forks a process that has threads: workers are spawned.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -37,6 +38,7 @@ struct Casualty {
   Verdict verdict = Verdict::kCrash;
   uint64_t index = 0;                     // of the case that is lost
   int position = FlightRecord::kOwnCode;  // in the roster: who was running
+  bool from_outside = false;              // killed by neither itself nor us: says nothing about anybody
   Work work;                              // what the worker had been given, from the first case on
   nlohmann::json certificate;             // signal, what was touched, last words
 };
@@ -70,8 +72,8 @@ class Assignment {
 struct SupervisorSettings {
   WorkerSettings worker;
   int jobs = 1;
-  std::chrono::milliseconds timeout{10'000};  // of one call of an implementation
-  uint64_t memory = uint64_t{4} << 30;        // resident bytes of one worker
+  std::chrono::milliseconds timeout{10'000};       // of one call of an implementation
+  const std::atomic<bool>* interrupted = nullptr;  // set by a signal handler: kill the workers and return
 };
 
 /// Works until the assignment has no more to do. Throws UsageError or CannotJudge if the workers cannot start.

@@ -80,14 +80,16 @@ class Worker {
       const auto [first, count, step] = message["range"].get<std::array<uint64_t, 3>>();
       for (; done < count; ++done) {
         record_.index = first + done * step;
-        tell(examine(generate(profile_, settings_.seed, record_.index), subjects_, memory_, record_));
+        tell(examine(generate(profile_, settings_.seed, record_.index), subjects_, memory_, record_,
+                     settings_.most_bytes()));
       }
     } else {
       for (const json& entry : message["cases"]) {
         record_.index = message["first"].get<uint64_t>() + done++;
         const Case c = parse_case(entry["text"].get<std::string>());
-        const auto examination = entry["illegal"].get<bool>() ? examine_illegal(c, subjects_, memory_, record_)
-                                                              : examine(c, subjects_, memory_, record_);
+        const auto examination = entry["illegal"].get<bool>()
+                                     ? examine_illegal(c, subjects_, memory_, record_, settings_.most_bytes())
+                                     : examine(c, subjects_, memory_, record_, settings_.most_bytes());
         channel_.send({{"examination", to_json(examination)}, {"index", record_.index.load()}});
         tell(examination);
       }
@@ -98,7 +100,9 @@ class Worker {
  private:
   /// Counts a case and sends its mismatches.
   void tell(const Examination& examination) {
-    Tally& tally = record_.tally;
+    for (const Mismatch& mismatch : examination.mismatches)
+      channel_.send({{"mismatch", to_json(mismatch)}, {"index", record_.index.load()}});
+    Tally& tally = record_.tally;  // after sending: a case that is counted has been reported
     for (size_t i = 0; i < examination.testimonies.size(); ++i) {
       const Outcome& outcome = examination.testimonies[i].outcome;
       if (outcome.kind == Outcome::Kind::kRefused) {
@@ -111,8 +115,7 @@ class Worker {
     ++(examination.judged ? tally.judged : tally.unjudged);
     if (examination.witnessed) ++tally.witnessed;
     ++tally.cases;
-    for (const Mismatch& mismatch : examination.mismatches)
-      channel_.send({{"mismatch", to_json(mismatch)}, {"index", record_.index.load()}});
+    record_.counted = record_.index.load();
   }
 
   void finish(uint64_t done) {
@@ -139,24 +142,25 @@ class Worker {
 json to_json(const WorkerSettings& s) {
   return {{"targets", s.roster.targets}, {"oracles", s.roster.oracles},
           {"plugins", s.roster.plugins}, {"require_oracle", s.roster.require_oracle},
-          {"profile", s.profile},        {"seed", s.seed}};
+          {"profile", s.profile},        {"seed", s.seed},
+          {"memory", s.memory}};
 }
 
 WorkerSettings settings_from_json(const json& j) {
-  return {{j["targets"], j["oracles"], j["plugins"], j["require_oracle"]}, j["profile"], j["seed"]};
+  return {{j["targets"], j["oracles"], j["plugins"], j["require_oracle"]}, j["profile"], j["seed"], j["memory"]};
 }
 
 json to_json(const Mismatch& m) {
   return {{"case", to_text(m.problem_case)},
           {"suspect", m.suspect},
-          {"verdict", m.verdict},
-          {"blame", m.blame},
+          {"verdict", name_of(m.verdict)},
+          {"blame", name_of(m.blame)},
           {"certificate", m.certificate}};
 }
 
 Mismatch mismatch_from_json(const json& j) {
-  return {parse_case(j["case"].get<std::string>()), j["suspect"], j["verdict"].get<Verdict>(), j["blame"].get<Blame>(),
-          j["certificate"]};
+  return {parse_case(j["case"].get<std::string>()), j["suspect"], verdict_named(j["verdict"].get<std::string>()),
+          blame_named(j["blame"].get<std::string>()), j["certificate"]};
 }
 
 json to_json(const Examination& examination) {

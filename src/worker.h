@@ -26,6 +26,10 @@ struct WorkerSettings {
   RosterRequest roster;
   std::string profile = "smoke";
   uint64_t seed = 1;
+  uint64_t memory = uint64_t{4} << 30;  // resident bytes of one worker
+
+  /// What one case may take of it: the rest is for the libraries and what they allocate.
+  double most_bytes() const { return static_cast<double>(memory) / 2; }
 };
 
 nlohmann::json to_json(const WorkerSettings& settings);

@@ -9,7 +9,6 @@
 
 #include "case_list.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/roster_query.h"
 #include "core/case_text.h"
@@ -27,8 +26,7 @@ constexpr const char* kProbe = "conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0
 std::string probe(const std::string& name) {
   SupervisorSettings settings;
   settings.worker.roster = {{name}, {std::string(kNoOracle)}, {}, false};
-  const CaseListResult result =
-      run_case_list({{parse_case(kProbe), false, ""}}, settings, interrupted(), [](uint64_t) {});
+  const CaseListResult result = run_case_list({{parse_case(kProbe), false, ""}}, settings, [](uint64_t) {});
   const CaseResult& one = result.cases.front();
   if (!one.mismatches.empty()) return fmt::format("{} on a probe", name_of(one.mismatches.front().verdict));
   return one.judged ? "works" : "refused a probe: " + one.implementations.front()["outcome"].get<std::string>();

@@ -43,6 +43,8 @@ CampaignSettings campaign_settings(const FuzzOptions& options) {
   settings.supervisor.worker.profile = options.profile;
   settings.supervisor.worker.seed = options.seed;
   settings.supervisor.jobs = options.jobs;
+  settings.supervisor.interrupted = &interrupted();
+  settings.database = options.database;
   find_profile(options.profile);  // a wrong name must not cost a worker
   settings.start = options.start;
   settings.cases = options.cases;
@@ -160,11 +162,8 @@ std::string as_json(const CampaignResult& result, const FuzzOptions& options) {
 
 int fuzz(const FuzzOptions& options) {
   const CampaignSettings settings = campaign_settings(options);
-  const std::atomic<bool>& stop = interrupted();
-  Store store = Store::open(options.database);
   ProgressLine progress(options.out.quiet);
-  const CampaignResult result =
-      run_campaign(settings, store, stop, [&](const CampaignResult& so_far) { progress(so_far); });
+  const CampaignResult result = run_campaign(settings, [&](const CampaignResult& so_far) { progress(so_far); });
   progress.finish();
   options.out.write(options.out.json() ? as_json(result, options) : as_text(result, options));
   if (result.interrupted) return kInterrupted;
@@ -186,9 +185,12 @@ void add_fuzz(CLI::App& app, int& exit_code) {
   options->run.add_to(*command);
   command->add_option("--db", options->database, "Database of campaigns and mismatches")->capture_default_str();
   command->add_option("--seed", options->seed, "Of the campaign: the same seed gives the same cases")
-      ->capture_default_str();
-  command->add_option("--start", options->start, "Index of the first case")->capture_default_str();
-  command->add_option("--cases", options->cases, "Number of cases (all shards together)");
+      ->capture_default_str()
+      ->check(unsigned_number());
+  command->add_option("--start", options->start, "Index of the first case")
+      ->capture_default_str()
+      ->check(unsigned_number());
+  command->add_option("--cases", options->cases, "Number of cases (all shards together)")->check(unsigned_number());
   command->add_option("--time", options->time, "30s, 10m, 2h [1m if --cases is not given either]");
   command->add_option("-j,--jobs", options->jobs, "Workers at once")->check(CLI::Range(1, 256))->capture_default_str();
   command->add_option("--shard", options->shard, "i/n: the i-th of n disjoint parts of the same campaign")

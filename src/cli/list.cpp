@@ -122,8 +122,8 @@ void add_list(CLI::App& app, int& exit_code) {
   command->add_option("--plugin", options->plugins, "List its implementations too")->allow_extra_args(false);
   command->add_option("--db", options->database, "Database of mismatches")->capture_default_str();
   command->add_option("--suspect", options->suspect, "Only mismatches of this implementation");
-  command->add_option("--status", options->status,
-                      "Only mismatches of this status: new, known, reported, fixed or wontfix");
+  command->add_option("--status", options->status, "Only mismatches of this status")
+      ->check(CLI::IsMember({"new", "known", "reported", "fixed", "wontfix"}));
   options->out.add_to(*command);
   command->callback([options, &exit_code] { exit_code = list(*options); });
 }

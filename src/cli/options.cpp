@@ -60,7 +60,7 @@ SupervisorSettings RunOptions::settings() const {
   SupervisorSettings settings;
   settings.worker.roster = {targets, oracles, plugins, true};
   settings.timeout = parse_duration(timeout, "--timeout");
-  settings.memory = parse_bytes(memory, "--memory");
+  settings.worker.memory = parse_bytes(memory, "--memory");
   return settings;
 }
 
@@ -100,6 +100,15 @@ std::string OutputOptions::colored(std::string_view code, const std::string& tex
   const bool on =
       color == "always" || (color == "auto" && output.empty() && isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR"));
   return on ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+}
+
+CLI::Validator unsigned_number() {
+  return CLI::Validator(
+      [](std::string& text) {
+        return parse_unsigned(text) ? ""
+                                    : fmt::format("'{}' is not a number of 0 to 18446744073709551615", printable(text));
+      },
+      "");
 }
 
 std::chrono::milliseconds parse_duration(const std::string& text, const std::string& flag) {

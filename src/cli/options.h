@@ -37,6 +37,9 @@ struct OutputOptions {
   std::string colored(std::string_view code, const std::string& text) const;
 };
 
+/// Accepts what parse_unsigned does: CLI11 itself would wrap -1 around and cut what is too large.
+CLI::Validator unsigned_number();
+
 /// "30s", "10m", "2h", "500ms". Throws UsageError naming `flag`.
 std::chrono::milliseconds parse_duration(const std::string& text, const std::string& flag);
 

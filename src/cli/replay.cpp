@@ -88,8 +88,9 @@ int replay(const ReplayOptions& options) {
   for (const std::string& path : options.paths) std::ranges::move(read_corpus(path), std::back_inserter(entries));
   SupervisorSettings settings = options.run.settings();
   settings.jobs = options.jobs;
+  settings.interrupted = &interrupted();
   const bool live = !options.out.quiet && isatty(STDERR_FILENO);
-  const CaseListResult result = run_case_list(entries, settings, interrupted(), [&](uint64_t done) {
+  const CaseListResult result = run_case_list(entries, settings, [&](uint64_t done) {
     if (live) fmt::print(stderr, "\r\033[K{} of {} cases", done, entries.size());
   });
   if (live) fmt::print(stderr, "\r\033[K");

@@ -59,7 +59,7 @@ CaseListResult run_here(const Case& c, const SupervisorSettings& settings) {
   const Roster roster = load_roster(settings.worker.roster, native_kernels());
   GuardedMemory memory;
   FlightRecord record;
-  const Examination examination = examine(c, roster.subjects, memory, record);
+  const Examination examination = examine(c, roster.subjects, memory, record, settings.worker.most_bytes());
   CaseListResult result;
   result.notes = roster.notes;
   result.cases.push_back({true, examination.judged, to_json(examination)["implementations"], examination.mismatches});
@@ -98,9 +98,10 @@ int repro(const ReproOptions& options) {
   resolve_valid(c);
   SupervisorSettings settings = options.run.settings();
   settings.worker.roster = roster;
+  settings.interrupted = &interrupted();
   const std::vector<CorpusEntry> entries = {{c, false, ""}};
   const CaseListResult result =
-      options.in_process ? run_here(c, settings) : run_case_list(entries, settings, interrupted(), [](uint64_t) {});
+      options.in_process ? run_here(c, settings) : run_case_list(entries, settings, [](uint64_t) {});
   if (result.interrupted) return kInterrupted;
   options.out.write(options.out.json() ? as_json(c, result) : as_text(c, result, options.out));
   if (!result.cases.front().mismatches.empty()) return kMismatch;

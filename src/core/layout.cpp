@@ -4,6 +4,8 @@
 #include <initializer_list>
 #include <span>
 
+#include "core/role.h"
+
 namespace convict {
 namespace {
 
@@ -119,6 +121,17 @@ convict_tensors describe_tensors(const Case& c, const convict_problem& p) {
       break;
   }
   return t;
+}
+
+double examination_bytes(const convict_tensors& described, convict_pass pass) {
+  double bytes = 0;
+  for (const Role& role : kRoles) {
+    const convict_tensor& tensor = described.*role.tensor;
+    const double wide = tensor.dtype == CONVICT_F32 ? sizeof(double) : sizeof(long double);
+    const double kept = role.is_output[pass] ? 2 * wide + sizeof(double) : wide;  // value, magnitude, bound; or a copy
+    bytes += static_cast<double>(element_count(tensor)) * (static_cast<double>(type_size(tensor.dtype)) + kept);
+  }
+  return bytes;
 }
 
 int64_t element_count(const convict_tensor& tensor) {

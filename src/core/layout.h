@@ -22,6 +22,9 @@ std::string layout_name(WeightLayout layout, int rank);
 /// Bias has the type of the tensor its channels belong to. Precondition: `p` is resolve(c).
 convict_tensors describe_tensors(const Case& c, const convict_problem& p);
 
+/// Bytes that examining a problem with these tensors takes in this program: the tensors, and what the reference keeps.
+double examination_bytes(const convict_tensors& described, convict_pass pass);
+
 int64_t element_count(const convict_tensor& tensor);
 
 }  // namespace convict

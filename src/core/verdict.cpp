@@ -3,9 +3,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <stdexcept>
+
 #include "core/case_text.h"
 
 namespace convict {
+
+namespace {
+
+template <class Enum, size_t N>
+Enum named(const std::array<std::string_view, N>& names, std::string_view name) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) throw std::out_of_range(fmt::format("no such name: {}", name));
+  return static_cast<Enum>(found - names.begin());
+}
+
+}  // namespace
+
+Verdict verdict_named(std::string_view name) { return named<Verdict>(kVerdictNames, name); }
+Blame blame_named(std::string_view name) { return named<Blame>(kBlameNames, name); }
 
 std::string signature(const Mismatch& mismatch) {
   return fmt::format("{}|{}|{}", mismatch.suspect, name_of(mismatch.verdict), operation_text(mismatch.problem_case));

@@ -49,6 +49,10 @@ inline constexpr std::array<std::string_view, 4> kBlameNames = {"target", "oracl
 
 constexpr std::string_view name_of(Blame blame) { return kBlameNames[static_cast<size_t>(blame)]; }
 
+/// The value with this name. Throws std::out_of_range for an unknown one.
+Verdict verdict_named(std::string_view name);
+Blame blame_named(std::string_view name);
+
 /// One implementation caught on one case. The certificate is what a sceptic needs: coordinates, got, exact, number of
 /// terms, magnitude, bound and its name, and what each witness said (docs/store-format.md).
 struct Mismatch {

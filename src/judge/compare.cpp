@@ -86,6 +86,7 @@ class TensorComparison {
 template <class T>
 Comparison compare(std::span<const Expected<T>> expected) {
   Comparison result;
+  result.compared = true;
   for (const Expected<T>& output : expected) {
     result.elements += static_cast<int64_t>(output.value.size());
     TensorComparison<T>(output, result).run();

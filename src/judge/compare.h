@@ -14,6 +14,7 @@ namespace convict {
 
 /// The evidence against one implementation on one case; `wrong == 0 && unwritten == 0` is agreement.
 struct Comparison {
+  bool compared = false;  // there was something to compare with
   int64_t elements = 0;
   int64_t wrong = 0;      // differ, or exceed the bound
   int64_t unwritten = 0;  // still poison

@@ -95,6 +95,7 @@ std::string in_words(const Testimony& testimony) {
     case Kind::kOutOfMemory: return "out of memory: " + testimony.outcome.text;
     case Kind::kComputed: break;
   }
+  if (!testimony.comparison.compared) return "computed";
   return testimony.comparison.agrees() ? "agrees" : "differs";
 }
 

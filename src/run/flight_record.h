@@ -24,8 +24,10 @@ struct Tally {
 /// a shared mapping and never destroyed.
 struct FlightRecord {
   static constexpr int kOwnCode = -1;  // `implementation` while none runs
+  static constexpr uint64_t kNone = UINT64_MAX;
 
   std::atomic<uint64_t> index{0};                 // of the case in the campaign or list being worked on
+  std::atomic<uint64_t> counted{kNone};           // the last index that is in `tally`
   std::atomic<int32_t> implementation{kOwnCode};  // position in the roster
   std::atomic<int64_t> entered_ns{0};             // CLOCK_MONOTONIC when `implementation` was entered
   std::atomic<int32_t> signal{0};                 // that ended the worker, if it could still say so

@@ -192,6 +192,7 @@ Roster load_roster(const RosterRequest& request, std::span<const convict_impleme
     enlist(roster, request.plugins.empty() ? catalogue.native() : catalogue.from_plugins(), true);
   for (const std::string& name : request.targets) enlist(roster, catalogue.find(name), true);
   const bool none = std::ranges::find(request.oracles, kNoOracle) != request.oracles.end();
+  if (none && request.oracles.size() > 1) throw UsageError("--oracle none excludes other oracles");
   if (request.oracles.empty()) enlist_default_oracles(catalogue, request.require_oracle, roster);
   if (!none)
     for (const std::string& name : request.oracles) enlist(roster, catalogue.find(name), false);

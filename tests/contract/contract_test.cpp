@@ -20,9 +20,11 @@
 namespace convict {
 namespace {
 
+constexpr double kPlenty = 1e9;  // bytes
+
 class Contract : public testing::TestWithParam<const convict_implementation*> {
  protected:
-  Examination examine_case(const Case& c) { return examine(c, subjects_, memory_, record_); }
+  Examination examine_case(const Case& c) { return examine(c, subjects_, memory_, record_, kPlenty); }
 
   std::vector<Subject> subjects_ = {{GetParam(), true, ""}};
   GuardedMemory memory_;
@@ -71,7 +73,7 @@ TEST_P(Contract, GivesTheSameBitsTwice) {
 TEST_P(Contract, RefusesWhatIsNotLegalWithAReason) {
   for (const char* line : {"conv2d g=2 ic=3 oc=2 in=5", "conv2d g=2 ic=2 oc=3 in=5", "conv1d in=3 k=5",
                            "conv_transpose1d in=3 k=3 s=2 op=2", "conv1d in=3 s=2 op=1"}) {
-    const Examination examination = examine_illegal(parse_case(line), subjects_, memory_, record_);
+    const Examination examination = examine_illegal(parse_case(line), subjects_, memory_, record_, kPlenty);
     EXPECT_TRUE(examination.mismatches.empty()) << line;
     EXPECT_EQ(examination.testimonies.front().outcome.kind, Outcome::Kind::kRefused) << line;
     EXPECT_NE(examination.testimonies.front().outcome.text, "") << line;

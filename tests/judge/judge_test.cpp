@@ -21,6 +21,7 @@ const Case kCase = parse_case("conv2d in=5 k=3");
 
 Testimony agrees(const convict_implementation& who, bool target = false) {
   Testimony testimony{&who, target, {}, {}};
+  testimony.comparison.compared = true;
   testimony.comparison.elements = 9;
   return testimony;
 }
