@@ -195,12 +195,9 @@ TEST_F(InterruptTest, ATargetIsNotBlamedForKillsFromOutside) {
   ASSERT_TRUE(eventually([&] { return !children_of(command.pid()).empty(); }));
   std::this_thread::sleep_for(milliseconds(500));
   kill(children_of(command.pid()).at(0), SIGKILL);
-  ASSERT_TRUE(eventually([&] { return children_of(command.pid()).size() == 2; }));
-  std::this_thread::sleep_for(milliseconds(500));
-  const std::vector<pid_t> workers = children_of(command.pid());
-  kill(*std::ranges::max_element(workers), SIGKILL);
   const CommandResult result = command.wait();
   EXPECT_EQ(result.out.find("blame: target"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("unattributed: crash"), std::string::npos) << result.out;
 }
 
 }  // namespace
