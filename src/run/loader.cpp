@@ -22,11 +22,7 @@ constexpr std::string_view kModulePrefix = "convict_", kModuleSuffix = ".so";
 /// Where modules may be: beside the program (a build tree), or in the library directory it is installed with.
 std::vector<fs::path> module_directories() {
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
-  std::vector<fs::path> directories = {program, program / "../lib/convict"};
-#ifdef CONVICT_MODULE_DIR
-  directories.emplace_back(CONVICT_MODULE_DIR);
-#endif
-  return directories;
+  return {program, program / "../lib/convict"};
 }
 
 std::optional<fs::path> module_file(const std::string& name) {
