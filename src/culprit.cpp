@@ -68,8 +68,8 @@ std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster) {
 
 }  // namespace
 
-Culprit find_culprit(const Casualty& casualty, const std::vector<RosterEntry>& roster, SupervisorSettings settings,
-                     const std::function<nlohmann::json(const Work&)>& message) {
+Culprit find_culprit(const Casualty& casualty, const std::vector<RosterEntry>& roster,
+                     const SupervisorSettings& settings, const std::function<nlohmann::json(const Work&)>& message) {
   if (casualty.from_outside) return {FlightRecord::kOwnCode, casualty.index, casualty.verdict, "killed from outside"};
   if (casualty.position != FlightRecord::kOwnCode) {
     const auto death =

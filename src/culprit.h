@@ -21,7 +21,7 @@ struct Culprit {
 
 /// Runs the case alone under the first suspect, then the whole batch before it under everybody in turn, each in a fresh
 /// process without oracles. `message` tells a worker about work, as in Assignment.
-Culprit find_culprit(const Casualty& casualty, const std::vector<RosterEntry>& roster, SupervisorSettings settings,
-                     const std::function<nlohmann::json(const Work&)>& message);
+Culprit find_culprit(const Casualty& casualty, const std::vector<RosterEntry>& roster,
+                     const SupervisorSettings& settings, const std::function<nlohmann::json(const Work&)>& message);
 
 }  // namespace convict

@@ -192,8 +192,8 @@ class Supervision {
     if (!seat.ready) return idle > kMusterTime ? std::optional(Verdict::kHang) : std::nullopt;
     if (seat.process().resident_bytes() > settings_.worker.memory) return Verdict::kOom;
     if (seat.works().empty()) return std::nullopt;
-    // steady_clock is CLOCK_MONOTONIC, the clock of entered_ns. The position is read last: if it names somebody, the
-    // time before it is theirs or older than theirs by one call of this very moment.
+    // steady_clock is CLOCK_MONOTONIC, the clock of entered_ns. A position goes with a time only if the time is still
+    // the same after the position was read: else the worker has just entered somebody else.
     const int64_t entered = record.entered_ns;
     const auto in_call = Clock::now().time_since_epoch() - std::chrono::nanoseconds(entered);
     const bool calling = record.implementation != FlightRecord::kOwnCode && record.entered_ns == entered;

@@ -13,8 +13,7 @@
 namespace convict {
 namespace {
 
-constexpr auto kLiveInterval = std::chrono::milliseconds(200);
-constexpr auto kPlainInterval = std::chrono::seconds(10);
+constexpr std::chrono::milliseconds kLiveInterval{200}, kPlainInterval{10'000};
 
 std::string names(const CampaignResult& result, bool targets) {
   std::vector<std::string> list;
@@ -31,9 +30,7 @@ ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_
 void ProgressLine::operator()(const CampaignResult& so_far) {
   if (quiet_ || so_far.roster.empty()) return;
   announce(so_far);
-  if (Clock::now() - last_ <
-      (terminal_ ? std::chrono::milliseconds(kLiveInterval) : std::chrono::milliseconds(kPlainInterval)))
-    return;
+  if (Clock::now() - last_ < (terminal_ ? kLiveInterval : kPlainInterval)) return;
   last_ = Clock::now();
   const Counts& counts = so_far.counts;
   clear_line();
