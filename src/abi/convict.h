@@ -63,7 +63,7 @@ typedef struct convict_problem {
  *   wei, diff_wei, conv_transpose:  [ic][oc / groups][kernel...]
  *   bias, diff_bias:                [oc]
  * Element (i0, i1, ...) is at data[i0*strides[0] + i1*strides[1] + ...], in elements of `dtype`, aligned to its size.
- * A tensor that the pass does not use has ndim 0 and data NULL. */
+ * A tensor that the pass does not use has ndim 0 and data NULL; any other has data, even if it has no elements. */
 typedef struct convict_tensor {
   void* data;
   convict_dtype dtype;
