@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The mutants of one table as a plugin, and "none": the same code with every fault off.
+#include <cstdio>
+#include <exception>
+#include <iterator>
+
+#include "abi/validity.h"
+#include "tests/mutants/benchdnn_faults.h"
+#include "tests/mutants/kernel.h"
+#include "tests/mutants/public_faults.h"
+
+#ifndef CONVICT_MUTANTS  // the build makes one module of each table
+#define CONVICT_MUTANTS kPublicFaults
+#endif
+
+namespace convict::mutants {
+namespace {
+
+constexpr Mutant kNoFault = {"none", Fault::kNone, kEverywhere, "no fault", "", ""};
+
+/// Of an operand that the pass has for certain.
+convict_dtype type_of(const convict_problem& p, const convict_tensors& t) {
+  return p.pass == CONVICT_BACKWARD_DATA ? t.wei.dtype : t.src.dtype;
+}
+
+/// An implementation that knows which mutant it is; the ABI hands the base back as `self`.
+struct Implementation : convict_implementation {
+  const Mutant* mutant;
+};
+
+const char* unsupported(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
+  if (invalid(*p)) return "not a legal problem";
+  const convict_dtype type = type_of(*p, *t);
+  for (const convict_tensor* one :
+       {&t->src, &t->wei, &t->bias, &t->dst, &t->diff_src, &t->diff_wei, &t->diff_bias, &t->diff_dst})
+    if (one->ndim != 0 && one->dtype != type) return "operands of different data types";
+  return type == CONVICT_F32 || type == CONVICT_F64 ? nullptr : "data type is neither f32 nor f64";
+}
+
+convict_status run(const convict_implementation* self, const convict_problem* p, const convict_tensors* t, char* error,
+                   size_t error_size) {
+  try {
+    const Mutant& mutant = *static_cast<const Implementation*>(self)->mutant;
+    const Fault fault = mutant.scope & scope_of(p->op, p->pass) ? mutant.fault : Fault::kNone;
+    return type_of(*p, *t) == CONVICT_F32 ? compute<float>(fault, *p, *t) : compute<double>(fault, *p, *t);
+  } catch (const std::exception& e) {
+    std::snprintf(error, error_size, "%s", e.what());
+    return CONVICT_FAILED;
+  }
+}
+
+Implementation implementation_of(const Mutant& mutant) {
+  const convict_contract direct = {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1};
+  return {{mutant.name, mutant.description, "mutant", direct, unsupported, run}, &mutant};
+}
+
+}  // namespace
+}  // namespace convict::mutants
+
+extern "C" const convict_plugin* convict_plugin_v1() {
+  using namespace convict::mutants;
+  constexpr size_t kCount = std::size(CONVICT_MUTANTS) + 1;
+  static Implementation implementations[kCount];
+  static const convict_implementation* all[kCount];
+  for (size_t i = 0; i < kCount; ++i) {
+    implementations[i] = implementation_of(i == 0 ? kNoFault : CONVICT_MUTANTS[i - 1]);
+    all[i] = &implementations[i];
+  }
+  static const convict_plugin plugin = {CONVICT_ABI_VERSION, "1.0", kCount, all};
+  return &plugin;
+}

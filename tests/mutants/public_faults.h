@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// P01 to P34: faults modelled on public bugs of convolution libraries. Of each one the scope, what it does, a case
+// inside its trigger and one just outside. README.md lists those that are missing.
+#pragma once
+
+#include "tests/mutants/mutant.h"
+
+namespace convict::mutants {
+
+inline constexpr Mutant kPublicFaults[] = {
+    {"P01", Fault::kP01, kTransposed, "writes only the rows that there are without output padding",
+     "conv_transpose2d in=3x2 k=2 s=2 op=1x0", "conv_transpose2d in=3x2 k=2 s=2"},
+    {"P02", Fault::kP02, kTransposed, "fills the rows of the output padding with zeros, without bias",
+     "conv_transpose1d in=3 k=3 s=2 p=0:1 op=1", "conv_transpose1d in=3 k=2 s=2 op=1"},
+    {"P03", Fault::kP03, kEverywhere, "gives stride, dilation and padding of rank 1 to an axis of extent 1",
+     "conv1d in=9 k=3 s=2", "conv1d in=9 k=3"},
+    {"P04", Fault::kP04, kTransposed, "reads the weight block of a group as [out][in]",
+     "conv_transpose2d ic=2 oc=2 in=3 k=2", "conv_transpose2d ic=2 oc=1 in=3 k=2"},
+    {"P05", Fault::kP05, kTransposed, "loops over at most 5 taps an axis in rank 3", "conv_transpose3d in=2 k=1x1x6",
+     "conv_transpose3d in=2 k=1x1x5"},
+    {"P06", Fault::kP06, kTransposed, "crops SAME only at the end", "conv_transpose2d in=3 k=3 p=same_upper",
+     "conv_transpose2d in=3 k=2 p=same_upper"},
+    {"P07", Fault::kP07, kTransposed, "computes the output channels of group 0 only",
+     "conv_transpose2d g=2 ic=2 oc=2 in=3 k=2", "conv_transpose2d ic=2 oc=2 in=3 k=2"},
+    {"P08", Fault::kP08, kConvWeights, "correlates every group with the input of group 0",
+     "conv2d.backward_weights g=2 ic=2 oc=2 in=5 k=2", "conv2d.backward_weights ic=2 oc=2 in=5 k=2"},
+    {"P09", Fault::kP09, kConvWeights, "computes surplus taps and cuts them off at the begin",
+     "conv1d.backward_weights in=6 k=3 s=2", "conv1d.backward_weights in=7 k=3 s=2"},
+    {"P10", Fault::kP10, kConv, "takes the weights for channels-first, whatever their layout",
+     "conv2d ic=2 in=4 k=2 lay=nchw:ohwi:nchw", "conv2d ic=2 in=4 k=1 lay=nchw:ohwi:nchw"},
+    {"P11", Fault::kP11, kEverywhere, "takes the dilated kernel for kernel + dilation - 1 wide", "conv1d in=9 k=3 d=2",
+     "conv1d in=9 k=2 d=2"},
+    {"P12", Fault::kP12, kConv, "multiplies the output position by the dilation", "conv1d in=7 k=2 d=2",
+     "conv1d in=3 k=2 d=2"},
+    {"P13", Fault::kP13, kConv, "compares columns with the height if there is padding", "conv2d in=3x5 k=3 p=1",
+     "conv2d in=4x4 k=3 p=1"},
+    {"P14", Fault::kP14, kTransposed, "exchanges the begin paddings of the two axes", "conv_transpose2d in=4 k=3 p=1x0",
+     "conv_transpose2d in=4 k=3 p=1x1"},
+    {"P15", Fault::kP15, kConv, "pads half of the total at the begin", "conv1d in=5 k=3 p=0:2",
+     "conv1d in=5 k=3 p=1:2"},
+    {"P16", Fault::kP16, kEverywhere, "takes SAME_LOWER for SAME_UPPER", "conv1d in=5 k=2 p=same_lower",
+     "conv1d in=5 k=3 p=same_lower"},
+    {"P17", Fault::kP17, kConvData, "leaves input positions in no window unwritten",
+     "conv1d.backward_data in=5 k=1 s=2", "conv1d.backward_data in=5 k=2"},
+    {"P18", Fault::kP18, kConv, "derives the group of an output channel from the input channels",
+     "conv2d g=2 ic=2 oc=4 in=3", "conv2d g=2 ic=4 oc=4 in=3"},
+    {"P19", Fault::kP19, kConv | kTransposed, "uses the bias of group 0 in every group",
+     "conv2d g=2 ic=2 oc=2 in=3 bias", "conv2d g=2 ic=2 oc=2 in=3"},
+    {"P20", Fault::kP20, kConv, "gives channels left over of blocks of 8 the results of the last block",
+     "conv2d oc=9 in=3", "conv2d oc=16 in=3"},
+    {"P21", Fault::kP21, kConvWeights, "loses the last pair of an even number of 8 or more columns",
+     "conv1d.backward_weights in=12 k=8", "conv1d.backward_weights in=12 k=7"},
+    {"P22", Fault::kP22, kConv, "ignores the padding of kernels of 1", "conv2d in=3 p=1", "conv2d in=3 k=2 p=1"},
+    {"P23", Fault::kP23, kConv, "ignores the channel multiplier of depthwise", "conv2d g=2 ic=2 oc=4 in=3",
+     "conv2d g=2 ic=2 oc=2 in=3"},
+    {"P24", Fault::kP24, kConv, "stores the output channels-last in a channels-first tensor",
+     "conv2d oc=3 in=4 k=2 lay=nchw:ohwi:nchw", "conv2d oc=3 in=4 k=2 lay=nchw:oihw:nchw"},
+    {"P26", Fault::kP26, kConvWeights, "accumulates images after the second into a buffer that is not cleared",
+     "conv1d.backward_weights n=3 in=4 k=2", "conv1d.backward_weights n=2 in=4 k=2"},
+    {"P28", Fault::kP28, kConvWeights, "lets threads add into one gradient without synchronization",
+     "conv2d.backward_weights n=8 ic=8 oc=8 in=6 k=3 threads=4", "conv2d.backward_weights n=8 ic=8 oc=8 in=6 k=3"},
+    {"P29", Fault::kP29, kTransposed, "computes image 0 only", "conv_transpose2d n=2 in=3 k=2",
+     "conv_transpose2d in=3 k=2"},
+    {"P30", Fault::kP30, kEverywhere, "keeps the flat output index in 16 bits", "conv1d in=32769", "conv1d in=32768"},
+    {"P31", Fault::kP31, kConv, "skips weights that are zero", "conv2d in=9 k=7", "conv2d in=9 k=7", Live::kNoFillYet},
+    {"P32", Fault::kP32, kConvWeights, "returns early for an empty batch", "conv2d.backward_weights n=0 in=3 k=2",
+     "conv2d.backward_weights n=1 in=3 k=2"},
+    {"P33", Fault::kP33, kConv, "reads the next row where the last half tile of F(2x2,3x3) has padding",
+     "conv2d in=5 k=3 p=1", "conv2d in=6 k=3 p=1"},
+    {"P34", Fault::kP34, kConvWeights, "forgets the stride when it counts taps above the image",
+     "conv2d.backward_weights g=2 ic=2 oc=2 in=8 k=3 s=2 p=2",
+     "conv2d.backward_weights g=2 ic=2 oc=2 in=8 k=3 s=2 p=1"},
+};
+
+}  // namespace convict::mutants
