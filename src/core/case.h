@@ -18,8 +18,9 @@ enum class ActivationLayout { kChannelsFirst, kChannelsLast };
 enum class WeightLayout { kOihw, kIohw, kOhwi, kHwio };
 
 enum class Fill {
-  kInt,    // small integers whose every partial sum is exact: judged by equality
-  kNormal  // zero-mean reals, nearly normal with unit variance: judged by the error bound
+  kInt,     // small integers whose every partial sum is exact: judged by equality
+  kNormal,  // zero-mean reals, nearly normal with unit variance: judged by the error bound
+  kWide     // the same, each times a power of two of its own: sums that narrow types cannot hold
 };
 
 /// Fields describe the *forward* problem of the op, whatever the pass; sizes count elements. Axis 0 is the outermost

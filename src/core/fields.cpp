@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <vector>
 
@@ -152,11 +154,16 @@ void parse_layouts(std::string_view value, Case& to) {
   to.dst_layout = layout_named(parts[2], to.rank, activations);
 }
 
-std::string print_fill(const Case& c) { return c.fill == Fill::kInt ? "" : "normal"; }
+constexpr std::array<std::string_view, 3> kFillNames = {"int", "normal", "wide"};  // by Fill
+
+std::string print_fill(const Case& c) {
+  return c.fill == Fill::kInt ? "" : std::string(kFillNames[static_cast<size_t>(c.fill)]);
+}
 
 void parse_fill(std::string_view value, Case& to) {
-  if (value != "int" && value != "normal") throw BadValue("unknown fill");
-  to.fill = value == "int" ? Fill::kInt : Fill::kNormal;
+  const auto found = std::ranges::find(kFillNames, value);
+  if (found == kFillNames.end()) throw BadValue("unknown fill");
+  to.fill = static_cast<Fill>(found - kFillNames.begin());
 }
 
 std::string print_seed(const Case& c) { return c.seed == 0 ? "" : std::to_string(c.seed); }
@@ -202,7 +209,8 @@ constexpr Field kFields[] = {
      "layouts src:wei:dst, for rank 2 of nchw nhwc and oihw iohw ohwi hwio (default nchw:oihw:nchw, conv_transpose "
      "iohw)",
      print_layouts, parse_layouts},
-    {"fill", "data: int (exact integers, default) or normal (zero-mean reals)", print_fill, parse_fill},
+    {"fill", "data: int (exact integers, default), normal (zero-mean reals) or wide (reals of many magnitudes)",
+     print_fill, parse_fill},
     {"seed", "of the data: a number from 0 (default 0)", print_seed, parse_seed},
     {"threads", "a number from 1 to 1024 (default 1)", print_number<&Case::threads, 1>,
      parse_number<&Case::threads, 1, kLargestThreads>},

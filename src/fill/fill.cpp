@@ -36,6 +36,16 @@ struct Normals {
   }
 };
 
+/// Normals times a power of two each, from 2^-20 to 2^20: products from 2^-40 to 2^44, far from both ends of f32.
+struct WideNormals {
+  template <class T>
+  T value(uint64_t hash) const {
+    constexpr int kExponents = 41;  // -20 to 20
+    const auto exponent = static_cast<int>(((mix(hash) >> 32) * kExponents) >> 32) - kExponents / 2;
+    return std::ldexp(Normals{}.value<T>(hash), exponent);
+  }
+};
+
 template <class T, class Values>
 void fill_dimension(const convict_tensor& tensor, int dim, T* data, uint64_t key, const Values& values) {
   const int64_t extent = tensor.dims[dim], stride = tensor.strides[dim];
@@ -74,6 +84,8 @@ void fill_inputs(const Case& c, const convict_problem& p, const convict_tensors&
     const uint64_t key = mix(c.seed + kGoldenGamma * (i + 1));
     if (range > 0)
       fill_tensor(tensor, key, Integers{static_cast<uint64_t>(2 * range + 1), range});
+    else if (c.fill == Fill::kWide)
+      fill_tensor(tensor, key, WideNormals{});
     else
       fill_tensor(tensor, key, Normals{});
   }

@@ -176,7 +176,7 @@ void draw_data(const Profile& profile, Random& random, Case& c) {
   if (random.chance(profile.channels_last)) c.src_layout = c.dst_layout = ActivationLayout::kChannelsLast;
   if (random.chance(profile.channels_last / 5)) c.dst_layout = ActivationLayout::kChannelsFirst;  // a mixed pair
   if (random.chance(profile.other_weights)) c.wei_layout = static_cast<WeightLayout>(random.below(4));
-  c.fill = random.chance(profile.reals) ? Fill::kNormal : Fill::kInt;
+  if (random.chance(profile.reals)) c.fill = random.chance(profile.wide) ? Fill::kWide : Fill::kNormal;
   c.seed = random.bits() >> 40;  // 24 bits read well on a line, and the problem varies too
 }
 

@@ -30,6 +30,7 @@ struct Profile {
                            kernels = usual::kKernels, strides = usual::kStrides, dilations = usual::kDilations,
                            extents = usual::kExtents;
   double transposed = 0.5, depthwise = 0.15, bias = 0.4, reals = 0.35, doubles = 0.08;
+  double wide = 0.25;           // of the reals: of many magnitudes
   double equal_axes = 0.2;      // all axes alike; else each its own
   double auto_padding = 0.15;   // same_upper, same_lower or valid
   double padded = 0.6;          // explicit padding that is not all zero

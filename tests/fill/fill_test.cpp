@@ -115,5 +115,18 @@ TEST(Fill, NormalsHaveZeroMeanAndUnitVariance) {
   EXPECT_NEAR(squares / count, 1, 6 / std::sqrt(count));
 }
 
+TEST(Fill, WideValuesHaveManyMagnitudesAndNoneAtTheEndsOfTheType) {
+  const Filled f("conv1d n=64 ic=64 in=8 fill=wide seed=3");
+  int large = 0, small = 0;
+  for (const float x : f.storage[0]) {
+    large += std::abs(x) > 0x1p10f;
+    small += std::abs(x) < 0x1p-10f;
+    EXPECT_LE(std::abs(x), 0x1p22f);
+  }
+  const int count = static_cast<int>(f.storage[0].size());
+  EXPECT_GT(large, count / 8);
+  EXPECT_GT(small, count / 8);
+}
+
 }  // namespace
 }  // namespace convict

@@ -64,6 +64,7 @@ TEST(Generate, SmokeReachesEveryFeature) {
     seen["bias"] += c.bias;
     seen["f64"] += c.src_type == CONVICT_F64;
     seen["normal"] += c.fill == Fill::kNormal;
+    seen["wide"] += c.fill == Fill::kWide;
     seen["channels last"] += c.src_layout == ActivationLayout::kChannelsLast;
     seen["other weights"] += c.wei_layout != default_weight_layout(c.op);
     seen["kernel > 5"] += std::ranges::max(c.kernel) > 5;

@@ -110,8 +110,7 @@ TEST(FaultsWithoutAFill, ShowOnHandMadeOperands) {
   for (const Product& one : {Product{"mutants_p", "P31", kInfinity, 0, 0},
                              {"mutants_b", "B20", kInfinity, 0, 0},
                              {"mutants_b", "B21", 1, 0, -0.0f},
-                             {"mutants_b", "B22", 1, kTiny, 0},
-                             {"mutants_b", "B27", 1000, 1000, 65504}}) {
+                             {"mutants_b", "B22", 1, kTiny, 0}}) {
     const auto bits = [](float value) { return std::bit_cast<uint32_t>(value); };
     EXPECT_EQ(bits(multiply(one.module, one.name, one.x, one.w)), bits(one.wrong)) << one.name;
     EXPECT_NE(bits(multiply(one.module, "none", one.x, one.w)), bits(one.wrong)) << one.name;
