@@ -74,11 +74,11 @@ class Campaign final : public Assignment {
   }
 
   void on_casualty(const Casualty& casualty) override {
-    Culprit culprit{casualty.position, casualty.index, casualty.verdict, "as before"};
-    if (!is_known(casualty))
+    Culprit culprit = first_suspicion(casualty);
+    if (casualty.from_outside || !is_known(casualty))
       culprit = find_culprit(casualty, result_.roster, settings_.supervisor,
                              [this](const Work& work) { return message(work); });
-    Mismatch mismatch = accuse(culprit);
+    Mismatch mismatch = accuse(case_at(culprit.index), culprit, result_.roster);
     mismatch.certificate = casualty.certificate;
     mismatch.certificate["evidence"] = culprit.how;
     keep(mismatch);
@@ -112,25 +112,21 @@ class Campaign final : public Assignment {
     }
   }
 
-  Mismatch accuse(const Culprit& culprit) const {
+  static Culprit first_suspicion(const Casualty& casualty) {
+    return {casualty.position, casualty.index, casualty.verdict, "as before"};
+  }
+
+  Case case_at(uint64_t index) const {
     const WorkerSettings& worker = settings_.supervisor.worker;
-    Mismatch mismatch{generate(find_profile(worker.profile), worker.seed, culprit.index),
-                      "unattributed",
-                      culprit.verdict,
-                      Blame::kNobody,
-                      {}};
-    if (culprit.position == FlightRecord::kOwnCode) return mismatch;
-    const RosterEntry& entry = result_.roster[static_cast<size_t>(culprit.position)];
-    mismatch.suspect = entry.name;
-    mismatch.blame = entry.is_target ? Blame::kTarget : Blame::kOracle;
-    return mismatch;
+    return generate(find_profile(worker.profile), worker.seed, index);
   }
 
   /// Whether the like of it has been proven already: trials cost processes, and a kernel that dies of every case
   /// would cost thousands.
   bool is_known(const Casualty& casualty) const {
     if (casualty.position == FlightRecord::kOwnCode) return false;
-    return result_.found.contains(signature(accuse({casualty.position, casualty.index, casualty.verdict, {}})));
+    return result_.found.contains(
+        signature(accuse(case_at(casualty.index), first_suspicion(casualty), result_.roster)));
   }
 
   void keep(const Mismatch& mismatch) {

@@ -58,12 +58,8 @@ class CaseList final : public Assignment {
   void on_casualty(const Casualty& casualty) override {
     const Culprit culprit =
         find_culprit(casualty, result_.roster, settings_, [this](const Work& work) { return message(work); });
-    Mismatch mismatch{entries_[culprit.index].c, "unattributed", culprit.verdict, Blame::kNobody, casualty.certificate};
-    if (culprit.position != FlightRecord::kOwnCode) {
-      const RosterEntry& entry = result_.roster[static_cast<size_t>(culprit.position)];
-      mismatch.suspect = entry.name;
-      mismatch.blame = entry.is_target ? Blame::kTarget : Blame::kOracle;
-    }
+    Mismatch mismatch = accuse(entries_[culprit.index].c, culprit, result_.roster);
+    mismatch.certificate = casualty.certificate;
     mismatch.certificate["evidence"] = culprit.how;
     CaseResult& one = result_.cases[casualty.index];
     one.examined = one.judged = true;

@@ -88,4 +88,13 @@ Culprit find_culprit(const Casualty& casualty, const std::vector<RosterEntry>& r
           fmt::format("nobody dies of the {} cases before it when alone", history.count)};
 }
 
+Mismatch accuse(const Case& c, const Culprit& culprit, const std::vector<RosterEntry>& roster) {
+  Mismatch mismatch{c, "unattributed", culprit.verdict, Blame::kNobody, {}};
+  if (culprit.position == FlightRecord::kOwnCode) return mismatch;
+  const RosterEntry& entry = roster[static_cast<size_t>(culprit.position)];
+  mismatch.suspect = entry.name;
+  mismatch.blame = entry.is_target ? Blame::kTarget : Blame::kOracle;
+  return mismatch;
+}
+
 }  // namespace convict

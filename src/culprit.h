@@ -24,4 +24,7 @@ struct Culprit {
 Culprit find_culprit(const Casualty& casualty, const std::vector<RosterEntry>& roster,
                      const SupervisorSettings& settings, const std::function<nlohmann::json(const Work&)>& message);
 
+/// The mismatch that says so; `c` is the case with the culprit's index. Its certificate is left to the caller.
+Mismatch accuse(const Case& c, const Culprit& culprit, const std::vector<RosterEntry>& roster);
+
 }  // namespace convict
