@@ -253,7 +253,9 @@ const char* unsupported_onednn(const convict_implementation* self, const convict
 
 constexpr convict_contract kContract = {CONVICT_DIRECT,           CONVICT_F32,
                                         /*winograd_m=*/0,         /*winograd_r=*/0,
-                                        /*flushes_subnormals=*/0, /*deterministic=*/1};
+                                        /*flushes_subnormals=*/0, /*deterministic=*/1,
+                                        CONVICT_ANY_ORDER,        /*sum_block=*/0,
+                                        /*accumulates=*/0};
 constexpr convict_implementation kNative = {
     "libtorch:native", "LibTorch's own kernels (oneDNN off)", "aten", kContract, unsupported_native, run_native};
 // Where oneDNN is not preferred its own kernels run, so this is a second opinion on neither.

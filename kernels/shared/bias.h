@@ -10,7 +10,7 @@
 
 namespace convict {
 
-/// Sets every element of the computed operand to its bias, or to zero without one.
+/// Sets every element of the computed operand to its bias, or to zero without one, plus beta times what it was.
 template <class T>
 void start_output(const Trilinear<T>& form) {
   const int64_t x_total = form.x_channels * form.groups, y_total = form.y_channels * form.groups;
@@ -18,7 +18,10 @@ void start_output(const Trilinear<T>& form) {
     for (int64_t a = 0; a < outer; ++a)
       for (int64_t b = 0; b < inner; ++b) {
         const T value = form.bias ? form.bias[b * form.bias_stride] : T(0);
-        for_each_in_plane(operand, extent, a, b, [&](T& element) { element = value; });
+        if (form.beta == 0)
+          for_each_in_plane(operand, extent, a, b, [&](T& element) { element = value; });
+        else
+          for_each_in_plane(operand, extent, a, b, [&](T& element) { element = element * T(form.beta) + value; });
       }
   };
   switch (form.face) {

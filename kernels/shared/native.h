@@ -17,41 +17,43 @@
 #include "abi/convict.h"
 #include "abi/trilinear.h"
 #include "abi/validity.h"
+#include "kernels/shared/widened.h"
 
 namespace convict {
 
-/// The type of all operands of the pass, or nothing if they are mixed.
-inline const char* mixed_types(const convict_tensors& t, convict_dtype* common) {
-  *common = CONVICT_F32;
-  bool first = true;
+/// Whether some operand of the pass has this type, and whether all have.
+struct Share {
+  bool some = false, all = true;
+};
+
+inline Share share_of(convict_dtype type, const convict_tensors& t) {
+  Share share;
   for (const convict_tensor* tensor :
        {&t.src, &t.wei, &t.bias, &t.dst, &t.diff_src, &t.diff_wei, &t.diff_bias, &t.diff_dst}) {
     if (tensor->ndim == 0) continue;
-    if (!first && tensor->dtype != *common) return "operands of different data types";
-    *common = tensor->dtype;
-    first = false;
+    share.some |= tensor->dtype == type;
+    share.all &= tensor->dtype == type;
   }
-  return nullptr;
+  return share;
 }
 
 inline const char* native_unsupported(const convict_implementation*, const convict_problem* problem,
                                       const convict_tensors* tensors) {
   if (invalid(*problem)) return "not a legal problem";
-  convict_dtype type;
-  if (const char* mixed = mixed_types(*tensors, &type)) return mixed;
-  return type == CONVICT_F32 || type == CONVICT_F64 ? nullptr : "data type is neither f32 nor f64";
+  const Share f64 = share_of(CONVICT_F64, *tensors);
+  return f64.some && !f64.all ? "f64 mixed with other data types" : nullptr;
 }
 
 template <class Kernel>
 convict_status run_native(const convict_implementation*, const convict_problem* problem, const convict_tensors* tensors,
                           char* error, size_t error_size) {
   try {
-    convict_dtype type;
-    mixed_types(*tensors, &type);
-    if (type == CONVICT_F32)
+    if (share_of(CONVICT_F64, *tensors).some)
+      Kernel::run(trilinear<double>(*problem, *tensors));
+    else if (share_of(CONVICT_F32, *tensors).all)
       Kernel::run(trilinear<float>(*problem, *tensors));
     else
-      Kernel::run(trilinear<double>(*problem, *tensors));
+      widened(*problem, *tensors, [&](const convict_tensors& wide) { Kernel::run(trilinear<float>(*problem, wide)); });
     return CONVICT_OK;
   } catch (const std::bad_alloc&) {
     std::snprintf(error, error_size, "out of memory for the workspace");
@@ -62,9 +64,16 @@ convict_status run_native(const convict_implementation*, const convict_problem* 
   }
 }
 
-/// Every output is a plain sum of its products, kept in the type of the tensors.
-inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,           CONVICT_F32,        0, 0,
-                                                     /*flushes_subnormals=*/0, /*deterministic=*/1};
+/// Every output is a plain sum of its products, kept in the type of the tensors, or in f32 where that is narrower.
+inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,
+                                                     CONVICT_F32,
+                                                     /*winograd_m=*/0,
+                                                     /*winograd_r=*/0,
+                                                     /*flushes_subnormals=*/0,
+                                                     /*deterministic=*/1,
+                                                     CONVICT_ANY_ORDER,
+                                                     /*sum_block=*/0,
+                                                     /*accumulates=*/1};
 
 template <class Kernel>
 constexpr convict_implementation native_kernel(const char* name, const char* description,

@@ -37,7 +37,12 @@ typedef enum convict_pass {
   CONVICT_BACKWARD_WEIGHTS = 3 /* src, diff_dst      -> diff_wei [, diff_bias] */
 } convict_pass;
 
-typedef enum convict_dtype { CONVICT_F32 = 1, CONVICT_F64 = 2 } convict_dtype;
+typedef enum convict_dtype {
+  CONVICT_F32 = 1,
+  CONVICT_F64 = 2,
+  CONVICT_F16 = 3, /* IEEE binary16 */
+  CONVICT_BF16 = 4 /* the upper half of an f32 */
+} convict_dtype;
 
 /* One convolution without its data: always the geometry of the *forward* problem of the op, whatever the pass.
  * Axis 0 is the outermost spatial axis; axes from `rank` on are 1 in extents, stride and dilation, and 0 in padding.
@@ -55,6 +60,8 @@ typedef struct convict_problem {
   int64_t dilation[CONVICT_MAX_RANK];                             /* 1 is dense (oneDNN: 0) */
   int64_t pad_begin[CONVICT_MAX_RANK], pad_end[CONVICT_MAX_RANK]; /* may differ, may be negative (a crop) */
   int64_t output_padding[CONVICT_MAX_RANK];                       /* conv_transpose only: enlarges dst at its end */
+  double beta; /* dst, diff_src or diff_wei = the result + beta * its old contents; 0: these are ignored, even NaN.
+                * Never for diff_bias. Non-zero only for implementations whose contract `accumulates`. */
 } convict_problem;
 
 /* A strided view. Dimensions are logical and do not depend on the layout:
@@ -63,6 +70,8 @@ typedef struct convict_problem {
  *   wei, diff_wei, conv_transpose:  [ic][oc / groups][kernel...]
  *   bias, diff_bias:                [oc]
  * Element (i0, i1, ...) is at data[i0*strides[0] + i1*strides[1] + ...], in elements of `dtype`, aligned to its size.
+ * It may be a part of a larger buffer that begins `offset` elements before `data` (0 if the tensor is all of it); what
+ * lies between its elements is not to be read, and not to be written.
  * A tensor that the pass does not use has ndim 0 and data NULL; any other has data, even if it has no elements. */
 typedef struct convict_tensor {
   void* data;
@@ -70,10 +79,11 @@ typedef struct convict_tensor {
   int32_t ndim;
   int64_t dims[CONVICT_MAX_DIMS];
   int64_t strides[CONVICT_MAX_DIMS];
+  int64_t offset; /* of `data` in its buffer, for those who address it from there */
 } convict_tensor;
 
 /* The operands by name, so that no pass can mix them up. Inputs of the pass may be mapped read-only. Every element of
- * the outputs of the pass must be written; their old contents are unspecified. */
+ * the outputs of the pass must be written; without beta, their old contents are unspecified. */
 typedef struct convict_tensors {
   convict_tensor src, wei, bias, dst;
   convict_tensor diff_src, diff_wei, diff_bias, diff_dst;
@@ -86,12 +96,22 @@ typedef enum convict_algorithm {
   CONVICT_FFT = 3
 } convict_algorithm;
 
+/* How the products of one output are added up. */
+typedef enum convict_summation {
+  CONVICT_ANY_ORDER = 0,
+  CONVICT_BLOCKED = 1, /* runs of at most `sum_block` products, then the sums of the runs one by one */
+  CONVICT_PAIRWISE = 2 /* a balanced binary tree */
+} convict_summation;
+
 typedef struct convict_contract {
   convict_algorithm algorithm;
   convict_dtype min_accumulator; /* the narrowest type that sums are kept in; a wider one is used for wider tensors */
   int32_t winograd_m, winograd_r;
   int32_t flushes_subnormals; /* non-zero: subnormal operands or results may become zero */
   int32_t deterministic;      /* non-zero: same inputs and threads give the same bits */
+  convict_summation summation;
+  int32_t sum_block;   /* for CONVICT_BLOCKED, from 1 */
+  int32_t accumulates; /* non-zero: honours beta; otherwise it is always 0 */
 } convict_contract;
 
 typedef enum convict_status {

@@ -50,6 +50,7 @@ struct Trilinear {
   int64_t batch, groups, x_channels, y_channels;  // channels within one group
   Axes x_extent, y_extent, kernel, stride, dilation, pad_begin;
   int threads;
+  double beta;  // of the computed operand
   Operand<T> x, w, y;
   // At most one of these is set. Forward: one addend per channel of the computed operand. Backward_weights: one sum
   // per channel of the given gradient, which is `y` for conv and `x` for conv_transpose.
@@ -102,6 +103,7 @@ Trilinear<T> trilinear(const convict_problem& p, const convict_tensors& t) {
   form.dilation = detail::lifted(p.dilation, p.rank, 1);
   form.pad_begin = detail::lifted(p.pad_begin, p.rank, 0);
   form.threads = p.threads;
+  form.beta = p.beta;
   form.x = detail::operand<T>(is_conv ? src_like : dst_like, p.rank);
   form.y = detail::operand<T>(is_conv ? dst_like : src_like, p.rank);
   form.w = detail::operand<T>(wei_like, p.rank);

@@ -18,9 +18,29 @@ enum class ActivationLayout { kChannelsFirst, kChannelsLast };
 enum class WeightLayout { kOihw, kIohw, kOhwi, kHwio };
 
 enum class Fill {
-  kInt,     // small integers whose every partial sum is exact: judged by equality
-  kNormal,  // zero-mean reals, nearly normal with unit variance: judged by the error bound
-  kWide     // the same, each times a power of two of its own: sums that narrow types cannot hold
+  kInt,        // small integers whose every partial sum is exact: judged by equality
+  kNormal,     // zero-mean reals, nearly normal with unit variance: judged by the error bound
+  kWide,       // the same, each times a power of two of its own: sums that narrow types cannot hold
+  kPositive,   // reals of [0.5, 1.5): no cancellation, large sums
+  kComb,       // one non-zero product per output, of distinct values: exact at any number of terms
+  kSpecial,    // normal with a few infinities, NaN and huge values against many zeros
+  kSubnormal,  // integers times the smallest subnormal against integers: exact, and lost if subnormals are flushed
+  kZero        // all weights (for backward_weights: the gradient) zero
+};
+
+/// What happens to an implementation around the call that is judged.
+enum class Calls {
+  kOnce,
+  kAgain,     // the same call twice: the same bits are expected, if the contract says so
+  kRefilled,  // first with other contents in the same buffers
+  kAfter      // after a call for a smaller problem
+};
+
+/// Which operands are views: parts of a larger, poisoned buffer, with its strides. `wei` includes the bias; each stands
+/// for its gradient too.
+struct Views {
+  bool src = false, wei = false, dst = false;
+  bool operator==(const Views&) const = default;
 };
 
 /// Fields describe the *forward* problem of the op, whatever the pass; sizes count elements. Axis 0 is the outermost
@@ -37,12 +57,15 @@ struct Case {
   Axes pad_begin = {0, 0, 0}, pad_end = {0, 0, 0};  // for kExplicit; may be negative
   Axes output_padding = {0, 0, 0};
   bool bias = false;
+  double beta = 0;  // the old contents of the main output times beta are added
   convict_dtype src_type = CONVICT_F32, wei_type = CONVICT_F32, dst_type = CONVICT_F32;
   ActivationLayout src_layout = ActivationLayout::kChannelsFirst, dst_layout = ActivationLayout::kChannelsFirst;
   WeightLayout wei_layout = WeightLayout::kOihw;  // see default_weight_layout
+  Views views;
   Fill fill = Fill::kInt;
   uint64_t seed = 0;
   int64_t threads = 1;
+  Calls calls = Calls::kOnce;
 
   bool operator==(const Case&) const = default;
 };

@@ -113,7 +113,7 @@ std::string print_types(const Case& c) {
 }
 
 convict_dtype type_named(std::string_view name) {
-  for (const convict_dtype type : {CONVICT_F32, CONVICT_F64})
+  for (const convict_dtype type : {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16})
     if (name == type_name(type)) return type;
   throw BadValue("unknown data type");
 }
@@ -154,16 +154,56 @@ void parse_layouts(std::string_view value, Case& to) {
   to.dst_layout = layout_named(parts[2], to.rank, activations);
 }
 
-constexpr std::array<std::string_view, 3> kFillNames = {"int", "normal", "wide"};  // by Fill
+constexpr std::array<std::string_view, 8> kFillNames = {"int",  "normal",  "wide",      "positive",
+                                                        "comb", "special", "subnormal", "zero"};  // by Fill
+constexpr std::array<std::string_view, 4> kCallsNames = {"once", "again", "refilled", "after"};   // by Calls
 
-std::string print_fill(const Case& c) {
-  return c.fill == Fill::kInt ? "" : std::string(kFillNames[static_cast<size_t>(c.fill)]);
+/// The name of an enumerator, or nothing for the first one, which is the default.
+template <auto Member, const auto& Names>
+std::string print_word(const Case& c) {
+  const auto index = static_cast<size_t>(c.*Member);
+  return index == 0 ? "" : std::string(Names[index]);
 }
 
-void parse_fill(std::string_view value, Case& to) {
-  const auto found = std::ranges::find(kFillNames, value);
-  if (found == kFillNames.end()) throw BadValue("unknown fill");
-  to.fill = static_cast<Fill>(found - kFillNames.begin());
+template <auto Member, const auto& Names>
+void parse_word(std::string_view value, Case& to) {
+  const auto found = std::ranges::find(Names, value);
+  if (found == Names.end())
+    throw BadValue("unknown word" + suggestion(value, std::vector<std::string>(Names.begin(), Names.end())));
+  to.*Member = static_cast<std::remove_reference_t<decltype(to.*Member)>>(found - Names.begin());
+}
+
+struct ViewName {
+  bool Views::* member;
+  std::string_view name;
+};
+constexpr ViewName kViewNames[] = {{&Views::src, "src"}, {&Views::wei, "wei"}, {&Views::dst, "dst"}};
+
+std::string print_views(const Case& c) {
+  std::string text;
+  for (const ViewName& view : kViewNames)
+    if (c.views.*view.member) text += (text.empty() ? "" : "+") + std::string(view.name);
+  return text;
+}
+
+void parse_views(std::string_view value, Case& to) {
+  for (const std::string_view part : split(value, '+')) {
+    const auto found = std::ranges::find(kViewNames, part, &ViewName::name);
+    if (found == std::end(kViewNames)) throw BadValue("not src, wei, dst or several of them joined by +");
+    to.views.*found->member = true;
+  }
+}
+
+std::string print_beta(const Case& c) { return c.beta == 0 ? "" : fmt::format("{}", c.beta); }
+
+/// Few values, because exact data has to stay exact: multiples of 1/2 up to 2.
+void parse_beta(std::string_view value, Case& to) {
+  for (const double beta : {0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0})
+    if (value == fmt::format("{}", beta)) {
+      to.beta = beta;
+      return;
+    }
+  throw BadValue("not one of 0, 0.5, 1, 2 or their negatives");
 }
 
 std::string print_seed(const Case& c) { return c.seed == 0 ? "" : std::to_string(c.seed); }
@@ -204,16 +244,26 @@ constexpr Field kFields[] = {
      .print = [](const Case& c) { return std::string(c.bias ? "bias" : ""); },
      .parse = [](std::string_view, Case& to) { to.bias = true; },
      .bare = true},
-    {"dt", "data types, one for all or src:wei:dst, of f32 and f64 (default f32)", print_types, parse_types},
+    {"beta", "the old contents of the output times this are added: 0.5, 1, 2 or a negative of them (default 0)",
+     print_beta, parse_beta},
+    {"dt", "data types, one for all or src:wei:dst, of f32, f64, f16 and bf16 (default f32)", print_types, parse_types},
     {"lay",
      "layouts src:wei:dst, for rank 2 of nchw nhwc and oihw iohw ohwi hwio (default nchw:oihw:nchw, conv_transpose "
      "iohw)",
      print_layouts, parse_layouts},
-    {"fill", "data: int (exact integers, default), normal (zero-mean reals) or wide (reals of many magnitudes)",
-     print_fill, parse_fill},
+    {"view", "operands that are parts of a larger buffer: src, wei, dst, src+dst... (default none)", print_views,
+     parse_views},
+    {"fill",
+     "data: int (exact integers, default), comb (one product per output), normal, positive or wide (reals), special "
+     "(NaN, infinities), subnormal, zero",
+     print_word<&Case::fill, kFillNames>, parse_word<&Case::fill, kFillNames>},
     {"seed", "of the data: a number from 0 (default 0)", print_seed, parse_seed},
     {"threads", "a number from 1 to 1024 (default 1)", print_number<&Case::threads, 1>,
      parse_number<&Case::threads, 1, kLargestThreads>},
+    {"calls",
+     "what an implementation is called for: once (default), again (twice), refilled (with other contents before) or "
+     "after (a smaller problem)",
+     print_word<&Case::calls, kCallsNames>, parse_word<&Case::calls, kCallsNames>},
 };
 
 }  // namespace

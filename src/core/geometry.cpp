@@ -77,6 +77,7 @@ Resolved resolve(const Case& c) {
   p.groups = c.groups;
   p.ic = c.ic;
   p.oc = c.oc;
+  p.beta = c.beta;
   if ((result.why_not = too_large(c))) return result;
   for (int axis = 0; axis < kAxes; ++axis) {
     const Padding pad = axis < c.rank ? padding_of_axis(c, axis) : Padding{0, 0, 0};

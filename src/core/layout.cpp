@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <span>
 
+#include "core/random.h"
 #include "core/role.h"
 
 namespace convict {
@@ -11,25 +12,47 @@ namespace {
 
 std::string_view spatial_letters(int rank) { return std::string_view("dhw").substr(kAxes - rank); }
 
-/// A dense tensor whose dimensions are stored in `order`, outermost first.
-convict_tensor dense(convict_dtype type, std::span<const int64_t> dims, std::span<const int> order) {
+/// How the dimensions of one operand are embedded in its buffer: bit i of `cut` says that dimension i has elements in
+/// front of and behind the tensor's own. 0 is dense.
+struct Storage {
+  convict_dtype type;
+  uint64_t cut = 0;
+};
+
+constexpr int64_t kFront = 1, kBehind = 2;  // elements of a cut dimension that are not the tensor's
+
+/// A tensor whose dimensions are stored in `order`, outermost first.
+convict_tensor stored(const Storage& storage, std::span<const int64_t> dims, std::span<const int> order) {
   convict_tensor tensor{};
-  tensor.dtype = type;
+  tensor.dtype = storage.type;
   tensor.ndim = static_cast<int32_t>(dims.size());
   for (size_t i = 0; i < dims.size(); ++i) tensor.dims[i] = dims[i];
   int64_t stride = 1;
   for (size_t i = order.size(); i-- > 0;) {
-    tensor.strides[order[i]] = stride;
-    stride *= dims[order[i]];
+    const int dim = order[i];
+    const bool cut = (storage.cut >> dim & 1) != 0;
+    tensor.strides[dim] = stride;
+    if (cut) tensor.offset += kFront * stride;
+    stride *= dims[dim] + (cut ? kFront + kBehind : 0);
   }
   return tensor;
 }
 
+/// The storage of an operand that may be a view. Which dimensions are cut follows from the seed, so that the same line
+/// always means the same strides; at least one is.
+Storage storage_of(const Case& c, convict_dtype type, bool view, uint64_t role) {
+  if (!view) return {type};
+  const uint64_t cut = mix(c.seed + kGoldenGamma * role) & ((1u << (2 + c.rank)) - 1);
+  return {type, cut != 0 ? cut : 1u << (1 + c.rank)};
+}
+
+constexpr uint64_t kSrcRole = 1, kWeiRole = 2, kDstRole = 3;  // for storage_of; gradients count as what they are of
+
 /// The dimensions of a physical order: 0 and 1 are the leading logical ones, kSpatial stands for all spatial axes.
 constexpr int kSpatial = 2;
 
-convict_tensor dense_in_order(convict_dtype type, int64_t first, int64_t second, const int64_t* spatial, int rank,
-                              std::initializer_list<int> order) {
+convict_tensor in_order(const Storage& storage, int64_t first, int64_t second, const int64_t* spatial, int rank,
+                        std::initializer_list<int> order) {
   int64_t dims[CONVICT_MAX_DIMS] = {first, second};
   for (int axis = 0; axis < rank; ++axis) dims[2 + axis] = spatial[axis];
   int expanded[CONVICT_MAX_DIMS];
@@ -41,14 +64,14 @@ convict_tensor dense_in_order(convict_dtype type, int64_t first, int64_t second,
     }
     for (int axis = 0; axis < rank; ++axis) expanded[count++] = 2 + axis;
   }
-  return dense(type, {dims, static_cast<size_t>(2 + rank)}, {expanded, static_cast<size_t>(count)});
+  return stored(storage, {dims, static_cast<size_t>(2 + rank)}, {expanded, static_cast<size_t>(count)});
 }
 
-convict_tensor activation(convict_dtype type, ActivationLayout layout, int64_t batch, int64_t channels,
+convict_tensor activation(const Storage& storage, ActivationLayout layout, int64_t batch, int64_t channels,
                           const int64_t* spatial, int rank) {
   if (layout == ActivationLayout::kChannelsFirst)
-    return dense_in_order(type, batch, channels, spatial, rank, {0, 1, kSpatial});
-  return dense_in_order(type, batch, channels, spatial, rank, {0, kSpatial, 1});
+    return in_order(storage, batch, channels, spatial, rank, {0, 1, kSpatial});
+  return in_order(storage, batch, channels, spatial, rank, {0, kSpatial, 1});
 }
 
 /// Logical dimension 0 of the weights is o for conv and i for conv_transpose.
@@ -56,28 +79,44 @@ convict_tensor weights(const Case& c, const convict_problem& p) {
   const bool is_conv = c.op == CONVICT_CONV;
   const int o = is_conv ? 0 : 1, i = 1 - o;
   const int64_t first = is_conv ? p.oc : p.ic, second = (is_conv ? p.ic : p.oc) / p.groups;
-  const auto in_order = [&](std::initializer_list<int> order) {
-    return dense_in_order(c.wei_type, first, second, p.kernel, p.rank, order);
+  const auto stored_in = [&](std::initializer_list<int> order) {
+    return in_order(storage_of(c, c.wei_type, c.views.wei, kWeiRole), first, second, p.kernel, p.rank, order);
   };
   switch (c.wei_layout) {
-    case WeightLayout::kOihw: return in_order({o, i, kSpatial});
-    case WeightLayout::kIohw: return in_order({i, o, kSpatial});
-    case WeightLayout::kOhwi: return in_order({o, kSpatial, i});
-    case WeightLayout::kHwio: return in_order({kSpatial, i, o});
+    case WeightLayout::kOihw: return stored_in({o, i, kSpatial});
+    case WeightLayout::kIohw: return stored_in({i, o, kSpatial});
+    case WeightLayout::kOhwi: return stored_in({o, kSpatial, i});
+    case WeightLayout::kHwio: return stored_in({kSpatial, i, o});
   }
   return {};
 }
 
-convict_tensor vector(convict_dtype type, int64_t length) {
+/// A view of a vector is a column of a matrix of two, behind one element in front.
+convict_tensor vector(convict_dtype type, int64_t length, bool view) {
   const int order[] = {0};
-  return dense(type, {&length, 1}, order);
+  convict_tensor tensor = stored({type}, {&length, 1}, order);
+  if (view) {
+    tensor.strides[0] = 2;
+    tensor.offset = 1;
+  }
+  return tensor;
 }
 
 }  // namespace
 
-std::string_view type_name(convict_dtype type) { return type == CONVICT_F32 ? "f32" : "f64"; }
+std::string_view type_name(convict_dtype type) {
+  switch (type) {
+    case CONVICT_F32: return "f32";
+    case CONVICT_F64: return "f64";
+    case CONVICT_F16: return "f16";
+    case CONVICT_BF16: return "bf16";
+  }
+  return "?";
+}
 
-size_t type_size(convict_dtype type) { return type == CONVICT_F32 ? sizeof(float) : sizeof(double); }
+size_t type_size(convict_dtype type) {
+  return type == CONVICT_F64 ? sizeof(double) : type == CONVICT_F32 ? sizeof(float) : 2;
+}
 
 std::string layout_name(ActivationLayout layout, int rank) {
   const std::string spatial(spatial_letters(rank));
@@ -96,10 +135,12 @@ std::string layout_name(WeightLayout layout, int rank) {
 }
 
 convict_tensors describe_tensors(const Case& c, const convict_problem& p) {
-  const convict_tensor src = activation(c.src_type, c.src_layout, p.batch, p.ic, p.in, p.rank);
-  const convict_tensor dst = activation(c.dst_type, c.dst_layout, p.batch, p.oc, p.out, p.rank);
+  const convict_tensor src = activation(storage_of(c, c.src_type, c.views.src, kSrcRole), c.src_layout, p.batch, p.ic,
+                                        p.in, p.rank);
+  const convict_tensor dst = activation(storage_of(c, c.dst_type, c.views.dst, kDstRole), c.dst_layout, p.batch, p.oc,
+                                        p.out, p.rank);
   const convict_tensor wei = weights(c, p);
-  const convict_tensor bias = c.bias ? vector(c.dst_type, p.oc) : convict_tensor{};
+  const convict_tensor bias = c.bias ? vector(c.dst_type, p.oc, c.views.wei) : convict_tensor{};
   convict_tensors t{};
   switch (p.pass) {
     case CONVICT_FORWARD:
@@ -127,9 +168,10 @@ double examination_bytes(const convict_tensors& described, convict_pass pass) {
   double bytes = 0;
   for (const Role& role : kRoles) {
     const convict_tensor& tensor = described.*role.tensor;
-    const double wide = tensor.dtype == CONVICT_F32 ? sizeof(double) : sizeof(long double);
+    const double wide = tensor.dtype == CONVICT_F64 ? sizeof(long double) : sizeof(double);
     const double kept = role.is_output[pass] ? 2 * wide + sizeof(double) : wide;  // value, magnitude, bound; or a copy
-    bytes += static_cast<double>(element_count(tensor)) * (static_cast<double>(type_size(tensor.dtype)) + kept);
+    bytes += static_cast<double>(buffer_count(tensor)) * static_cast<double>(type_size(tensor.dtype)) +
+             static_cast<double>(element_count(tensor)) * kept;
   }
   return bytes;
 }
@@ -140,5 +182,14 @@ int64_t element_count(const convict_tensor& tensor) {
   for (int i = 0; i < tensor.ndim; ++i) count *= tensor.dims[i];
   return count;
 }
+
+int64_t buffer_count(const convict_tensor& tensor) {
+  if (element_count(tensor) == 0) return tensor.offset;
+  int64_t last = 0;
+  for (int i = 0; i < tensor.ndim; ++i) last += (tensor.dims[i] - 1) * tensor.strides[i];
+  return tensor.offset + last + 1;
+}
+
+bool has_gaps(const convict_tensor& tensor) { return buffer_count(tensor) != element_count(tensor); }
 
 }  // namespace convict

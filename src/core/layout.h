@@ -18,13 +18,19 @@ size_t type_size(convict_dtype type);
 std::string layout_name(ActivationLayout layout, int rank);
 std::string layout_name(WeightLayout layout, int rank);
 
-/// Every tensor the pass of `c` uses, densely laid out as the case says; data is NULL, and unused tensors are empty.
-/// Bias has the type of the tensor its channels belong to. Precondition: `p` is resolve(c).
+/// Every tensor the pass of `c` uses, laid out as the case says, densely or, for views, with the strides of a larger
+/// buffer; data is NULL, and unused tensors are empty. Bias has the type of dst. Precondition: `p` is resolve(c).
 convict_tensors describe_tensors(const Case& c, const convict_problem& p);
 
 /// Bytes that examining a problem with these tensors takes in this program: the tensors, and what the reference keeps.
 double examination_bytes(const convict_tensors& described, convict_pass pass);
 
 int64_t element_count(const convict_tensor& tensor);
+
+/// Elements from the begin of the tensor's buffer to its last element: element_count() where there are no gaps.
+int64_t buffer_count(const convict_tensor& tensor);
+
+/// Whether the buffer has elements that the tensor does not.
+bool has_gaps(const convict_tensor& tensor);
 
 }  // namespace convict

@@ -23,11 +23,17 @@ enum class Verdict {
   kOutOfBounds,      // it read or wrote outside its tensors
   kInputWritten,     // it wrote to an input
   kOutputUnwritten,  // it left output elements as they were
-  kWrongExact,       // integer data, and a result that differs at all
-  kWrongProven       // real data, and an error above the proven bound of its numeric contract
+  kNondeterministic,  // it declares the same bits for the same call, and gave others
+  kWrongExact,        // exact data, and a result that differs at all
+  kWrongProven,       // real data, and an error above the proven bound of its numeric contract
+  kSpecialValues,     // NaN, infinities, signed zeros are not what IEEE arithmetic makes of the taps that are read
+  kWrongRelation,     // two results of its own that a metamorphic relation ties together differ
+  kContract,          // explained by a numeric contract weaker than the one it declares
+  kWrongStatistical,  // an error that rounding hardly ever makes, at the same place on redrawn data
+  kLessAccurate       // inside its bound, but far worse than the witnesses
 };
 
-inline constexpr std::array<std::string_view, 11> kVerdictNames = {"crash",
+inline constexpr std::array<std::string_view, 17> kVerdictNames = {"crash",
                                                                    "hang",
                                                                    "oom",
                                                                    "shape",
@@ -36,8 +42,14 @@ inline constexpr std::array<std::string_view, 11> kVerdictNames = {"crash",
                                                                    "out-of-bounds",
                                                                    "input-written",
                                                                    "output-unwritten",
+                                                                   "nondeterministic",
                                                                    "wrong-exact",
-                                                                   "wrong-proven"};
+                                                                   "wrong-proven",
+                                                                   "special-values",
+                                                                   "wrong-relation",
+                                                                   "contract",
+                                                                   "wrong-statistical",
+                                                                   "less-accurate"};
 
 constexpr std::string_view name_of(Verdict verdict) { return kVerdictNames[static_cast<size_t>(verdict)]; }
 

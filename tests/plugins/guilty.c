@@ -177,7 +177,9 @@ static const convict_implementation guilty = {
     "zero-fills the output padding",       /* one line for listings */
     "guilty",                              /* lineage: it shares its arithmetic with nobody */
     {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, /* sums of products, kept in f32, subnormals kept; */
-     1},                                   /* the same bits every time */
+     1,                                    /* the same bits every time; */
+     CONVICT_ANY_ORDER, 0,                 /* no promise about the order; */
+     0},                                   /* and no beta */
     unsupported,
     run,
 };

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// 16-bit types by way of f32: inputs are copied into f32, which is exact, and outputs are rounded once at the end.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "abi/convict.h"
+#include "abi/element.h"
+
+namespace convict {
+namespace detail {
+
+/// A dense f32 tensor of the same logical dimensions; `storage` owns its elements.
+inline convict_tensor widened_like(const convict_tensor& narrow, std::vector<float>& storage) {
+  convict_tensor wide = narrow;
+  wide.dtype = CONVICT_F32;
+  wide.offset = 0;
+  int64_t stride = 1;
+  for (int dim = narrow.ndim; dim-- > 0;) {
+    wide.strides[dim] = stride;
+    stride *= narrow.dims[dim];
+  }
+  storage.resize(static_cast<size_t>(stride) + 1);  // never empty: a tensor in use has data
+  wide.data = storage.data();
+  return wide;
+}
+
+/// Calls visit(narrow element, wide element) for all of them.
+template <class Visit>
+void for_each_pair(const convict_tensor& narrow, const convict_tensor& wide, const Visit& visit) {
+  with_type(narrow.dtype, [&](auto zero) {
+    auto* to = static_cast<float*>(wide.data);
+    for_each_element<decltype(zero)>(narrow, [&](auto& element, const int64_t*) { visit(element, *to++); });
+  });
+}
+
+}  // namespace detail
+
+/// Calls compute(tensors) with f32 copies of all operands, and rounds what it left in the outputs to their types.
+template <class Compute>
+void widened(const convict_problem& p, const convict_tensors& t, const Compute& compute) {
+  constexpr convict_tensor convict_tensors::*kInputs[] = {&convict_tensors::src, &convict_tensors::wei,
+                                                          &convict_tensors::bias, &convict_tensors::diff_dst};
+  constexpr convict_tensor convict_tensors::*kOutputs[] = {&convict_tensors::dst, &convict_tensors::diff_src,
+                                                           &convict_tensors::diff_wei, &convict_tensors::diff_bias};
+  convict_tensors wide{};
+  std::vector<float> storage[8];
+  int count = 0;
+  const auto widen = [&](convict_tensor convict_tensors::*member, bool copy) {
+    const convict_tensor& narrow = t.*member;
+    if (narrow.ndim == 0) return;
+    wide.*member = detail::widened_like(narrow, storage[count++]);
+    if (copy) detail::for_each_pair(narrow, wide.*member, [](const auto& from, float& to) {
+      to = static_cast<float>(number(from));
+    });
+  };
+  for (const auto member : kInputs) widen(member, true);
+  for (const auto member : kOutputs) widen(member, p.beta != 0);
+  compute(wide);
+  for (const auto member : kOutputs)
+    if ((t.*member).ndim != 0) detail::for_each_pair(t.*member, wide.*member, [](auto& to, const float& from) {
+      to = element_of<std::remove_reference_t<decltype(to)>>(from);
+    });
+}
+
+}  // namespace convict

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elements of any data type as numbers, and walks over the elements of a tensor.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "abi/convict.h"
+#include "abi/half.h"
+
+namespace convict {
+
+/// Calls visit(T{}) with a value of the type that stands for `type`: float, double, Half or Bfloat.
+template <class Visit>
+auto with_type(convict_dtype type, const Visit& visit) {
+  switch (type) {
+    case CONVICT_F64: return visit(double{});
+    case CONVICT_F16: return visit(Half{});
+    case CONVICT_BF16: return visit(Bfloat{});
+    case CONVICT_F32: break;
+  }
+  return visit(float{});
+}
+
+inline float number(float value) { return value; }
+inline double number(double value) { return value; }
+inline float number(Half value) { return to_float(value); }
+inline float number(Bfloat value) { return to_float(value); }
+
+/// `value` as an element, correctly rounded.
+template <class T>
+T element_of(double value) {
+  if constexpr (std::is_same_v<T, Half>) return to_half(value);
+  else if constexpr (std::is_same_v<T, Bfloat>) return to_bfloat(value);
+  else return static_cast<T>(value);
+}
+
+/// `value` rounded to the nearest number of `type`.
+inline double rounded_to(convict_dtype type, double value) {
+  return with_type(type, [&](auto zero) { return static_cast<double>(number(element_of<decltype(zero)>(value))); });
+}
+
+namespace detail {
+
+template <class T, class Visit>
+void walk(const convict_tensor& tensor, int dim, T* data, int64_t* at, const Visit& visit) {
+  for (int64_t i = 0; i < tensor.dims[dim]; ++i, data += tensor.strides[dim]) {
+    at[dim] = i;
+    if (dim + 1 == tensor.ndim)
+      visit(*data, at);
+    else
+      walk(tensor, dim + 1, data, at, visit);
+  }
+}
+
+}  // namespace detail
+
+/// Calls visit(element, coordinates) for all elements of type T in logical row-major order; coordinates is an array of
+/// ndim numbers.
+template <class T, class Visit>
+void for_each_element(const convict_tensor& tensor, const Visit& visit) {
+  int64_t at[CONVICT_MAX_DIMS] = {};
+  if (tensor.ndim > 0) detail::walk(tensor, 0, static_cast<T*>(tensor.data), at, visit);
+}
+
+/// Where the element with these logical coordinates lies, in elements from `data`.
+inline int64_t position_of(const convict_tensor& tensor, const int64_t* at) {
+  int64_t position = 0;
+  for (int dim = 0; dim < tensor.ndim; ++dim) position += at[dim] * tensor.strides[dim];
+  return position;
+}
+
+}  // namespace convict

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The two 16-bit types as bits: no compiler that builds this is required to know them.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace convict {
+
+/// IEEE binary16: 1 sign, 5 exponent and 10 fraction bits.
+struct Half {
+  uint16_t bits;
+};
+
+/// The upper half of an f32: 1 sign, 8 exponent and 7 fraction bits.
+struct Bfloat {
+  uint16_t bits;
+};
+
+inline float to_float(Bfloat value) { return std::bit_cast<float>(static_cast<uint32_t>(value.bits) << 16); }
+
+inline float to_float(Half value) {
+  const int exponent = value.bits >> 10 & 0x1f, fraction = value.bits & 0x3ff;
+  const float sign = (value.bits & 0x8000) != 0 ? -1.0f : 1.0f;
+  if (exponent == 0x1f) {  // keeps the payload: poison must stay recognizable
+    const uint32_t bits = (value.bits & 0x8000u) << 16 | 0x7f800000u | static_cast<uint32_t>(fraction) << 13;
+    return std::bit_cast<float>(bits);
+  }
+  if (exponent == 0) return sign * std::ldexp(static_cast<float>(fraction), -24);
+  return sign * std::ldexp(static_cast<float>(fraction + 0x400), exponent - 25);
+}
+
+namespace detail {
+
+/// `value` with a significand of `digits` bits and no exponent below `least`, rounded to nearest, ties to even; as if
+/// there were no largest number.
+inline double rounded(double value, int digits, int least) {
+  int exponent;
+  std::frexp(value, &exponent);  // value = f * 2^exponent, 0.5 <= |f| < 1
+  const int quantum = exponent - digits > least ? exponent - digits : least;
+  return std::ldexp(std::nearbyint(std::ldexp(value, -quantum)), quantum);
+}
+
+}  // namespace detail
+
+/// The nearest Half, ties to even; above 65504 + half a step an infinity.
+inline Half to_half(double value) {
+  const auto sign = static_cast<uint16_t>(std::signbit(value) ? 0x8000 : 0);
+  if (std::isnan(value)) return {static_cast<uint16_t>(sign | 0x7e00)};
+  const double magnitude = std::isinf(value) ? value : detail::rounded(value, 11, -24);
+  const double most = std::abs(magnitude);
+  if (most >= 65536) return {static_cast<uint16_t>(sign | 0x7c00)};
+  if (most < 0x1p-14) return {static_cast<uint16_t>(sign | static_cast<int>(std::ldexp(most, 24)))};
+  int exponent;
+  std::frexp(most, &exponent);  // most = 1.f * 2^(exponent - 1)
+  const int fraction = static_cast<int>(std::ldexp(most, 11 - exponent)) - 0x400;
+  return {static_cast<uint16_t>(sign | (exponent - 1 + 15) << 10 | fraction)};
+}
+
+/// The nearest Bfloat, ties to even.
+inline Bfloat to_bfloat(double value) {
+  if (std::isnan(value)) return {static_cast<uint16_t>(std::signbit(value) ? 0xffc0 : 0x7fc0)};
+  const double nearest = std::isinf(value) ? value : detail::rounded(value, 8, -133);
+  const auto narrow = static_cast<float>(nearest);  // exact, or an infinity
+  return {static_cast<uint16_t>(std::bit_cast<uint32_t>(narrow) >> 16)};
+}
+
+}  // namespace convict
