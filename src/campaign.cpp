@@ -15,10 +15,8 @@ using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
 json to_json(const Counts& counts) {
-  return {{"cases", counts.cases},
-          {"judged", counts.judged},
-          {"unjudged", counts.unjudged},
-          {"witnessed", counts.witnessed},
+  return {{"cases", counts.cases},         {"judged", counts.judged},         {"unjudged", counts.unjudged},
+          {"witnessed", counts.witnessed}, {"mistrusted", counts.mistrusted}, {"redrawn", counts.redrawn},
           {"worker_deaths", counts.deaths}};
 }
 

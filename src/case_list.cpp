@@ -39,8 +39,7 @@ class CaseList final : public Assignment {
 
   json message(const Work& work) const override {
     json cases = json::array();
-    for (uint64_t i = work.first; i < work.first + work.count; ++i)
-      cases.push_back({{"text", to_text(entries_[i].c)}, {"illegal", entries_[i].must_be_refused}});
+    for (uint64_t i = work.first; i < work.first + work.count; ++i) cases.push_back(to_text(entries_[i].c));
     return {{"cases", cases}, {"first", work.first}};
   }
 

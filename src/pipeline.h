@@ -8,6 +8,7 @@
 
 #include "core/case.h"
 #include "judge/judge.h"
+#include "rules.h"
 #include "run/flight_record.h"
 #include "run/guarded_memory.h"
 #include "run/loader.h"
@@ -18,18 +19,21 @@ namespace convict {
 struct Examination {
   std::vector<Testimony> testimonies;  // one per subject, in their order
   std::vector<Mismatch> mismatches;
-  bool judged = false;     // a target's result was held against the reference
-  bool witnessed = false;  // judged, and every oracle computed it too
+  bool judged = false;      // a target's result was held against the reference
+  bool witnessed = false;   // judged, and every oracle computed it too
+  bool mistrusted = false;  // most lost products would have gone unnoticed, so it was run again with Fill::kComb
+  int redrawn = 0;          // results beyond the probabilistic bound that did not come back on other data
 };
 
-/// Runs every subject on the case and judges them. Throws UsageError if the case is not legal. Whatever a subject does
-/// to this process, `record` names the culprit; `memory` is scratch that the next case reuses. A case that needs more
-/// than `most_bytes` of us is refused on everybody's behalf.
-Examination examine(const Case& c, std::span<const Subject> subjects, GuardedMemory& memory, FlightRecord& record,
-                    double most_bytes);
+/// The limits and the measure of an examination.
+struct ExaminationSettings {
+  double most_bytes = 0;  // a case that needs more than this of us is refused on everybody's behalf
+  Yardstick yardstick = Yardstick::kLadder;
+};
 
-/// The same for a case that is *not* legal, which every subject must refuse.
-Examination examine_illegal(const Case& c, std::span<const Subject> subjects, GuardedMemory& memory,
-                            FlightRecord& record, double most_bytes);
+/// Runs every subject on the case and judges them; a case that is not legal, they must refuse. Whatever a subject does
+/// to this process, `record` names the culprit; `memory` is scratch that the next case reuses.
+Examination examine(const Case& c, std::span<const Subject> subjects, GuardedMemory& memory, FlightRecord& record,
+                    const ExaminationSettings& settings);
 
 }  // namespace convict

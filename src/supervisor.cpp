@@ -35,6 +35,8 @@ void add(const Tally& tally, Counts& counts) {
   counts.judged += tally.judged;
   counts.unjudged += tally.unjudged;
   counts.witnessed += tally.witnessed;
+  counts.mistrusted += tally.mistrusted;
+  counts.redrawn += tally.redrawn;
   for (size_t i = 0; i < counts.computed.size(); ++i) {
     counts.computed[i] += tally.computed[i];
     counts.refused[i] += tally.refused[i];

@@ -80,16 +80,12 @@ class Worker {
       const auto [first, count, step] = message["range"].get<std::array<uint64_t, 3>>();
       for (; done < count; ++done) {
         record_.index = first + done * step;
-        tell(examine(generate(profile_, settings_.seed, record_.index), subjects_, memory_, record_,
-                     settings_.most_bytes()));
+        tell(examine(generate(profile_, settings_.seed, record_.index), subjects_, memory_, record_, settings()));
       }
     } else {
       for (const json& entry : message["cases"]) {
         record_.index = message["first"].get<uint64_t>() + done++;
-        const Case c = parse_case(entry["text"].get<std::string>());
-        const auto examination = entry["illegal"].get<bool>()
-                                     ? examine_illegal(c, subjects_, memory_, record_, settings_.most_bytes())
-                                     : examine(c, subjects_, memory_, record_, settings_.most_bytes());
+        const auto examination = examine(parse_case(entry.get<std::string>()), subjects_, memory_, record_, settings());
         channel_.send({{"examination", to_json(examination)}, {"index", record_.index.load()}});
         tell(examination);
       }
@@ -98,6 +94,8 @@ class Worker {
   }
 
  private:
+  ExaminationSettings settings() const { return {settings_.most_bytes(), Yardstick::kLadder}; }
+
   /// Counts a case and sends its mismatches.
   void tell(const Examination& examination) {
     for (const Mismatch& mismatch : examination.mismatches)
@@ -114,6 +112,8 @@ class Worker {
     }
     ++(examination.judged ? tally.judged : tally.unjudged);
     if (examination.witnessed) ++tally.witnessed;
+    if (examination.mistrusted) ++tally.mistrusted;
+    tally.redrawn += static_cast<uint64_t>(examination.redrawn);
     ++tally.cases;
     record_.counted = record_.index.load();
   }

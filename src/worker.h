@@ -6,7 +6,7 @@
 //   {"targets":[..],"oracles":[..],"plugins":[..],..}  ->
 //                                                     <-  {"roster":[..],"notes":[..]} or {"error":"..","exit":2}
 //   {"range":[first,count,step]}                       ->
-//   or {"cases":[{"text":"..","illegal":false}],"first":i}
+//   or {"cases":["..",..],"first":i}
 //                                                     <-  {"mismatch":{..}} and, for cases, {"examination":{..}}
 //                                                     <-  {"done":count,"refusals":[[name,reason,count],..]}
 #pragma once

@@ -65,13 +65,11 @@ convict_status run_native(const convict_implementation*, const convict_problem* 
 }
 
 /// Every output is a plain sum of its products, kept in the type of the tensors, or in f32 where that is narrower.
-inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,
-                                                     CONVICT_F32,
+inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,           CONVICT_F32,
                                                      /*winograd_m=*/0,
                                                      /*winograd_r=*/0,
                                                      /*flushes_subnormals=*/0,
-                                                     /*deterministic=*/1,
-                                                     CONVICT_ANY_ORDER,
+                                                     /*deterministic=*/1,      CONVICT_ANY_ORDER,
                                                      /*sum_block=*/0,
                                                      /*accumulates=*/1};
 

@@ -52,17 +52,18 @@ void widened(const convict_problem& p, const convict_tensors& t, const Compute& 
     const convict_tensor& narrow = t.*member;
     if (narrow.ndim == 0) return;
     wide.*member = detail::widened_like(narrow, storage[count++]);
-    if (copy) detail::for_each_pair(narrow, wide.*member, [](const auto& from, float& to) {
-      to = static_cast<float>(number(from));
-    });
+    if (copy)
+      detail::for_each_pair(narrow, wide.*member,
+                            [](const auto& from, float& to) { to = static_cast<float>(number(from)); });
   };
   for (const auto member : kInputs) widen(member, true);
   for (const auto member : kOutputs) widen(member, p.beta != 0);
   compute(wide);
   for (const auto member : kOutputs)
-    if ((t.*member).ndim != 0) detail::for_each_pair(t.*member, wide.*member, [](auto& to, const float& from) {
-      to = element_of<std::remove_reference_t<decltype(to)>>(from);
-    });
+    if ((t.*member).ndim != 0)
+      detail::for_each_pair(t.*member, wide.*member, [](auto& to, const float& from) {
+        to = element_of<std::remove_reference_t<decltype(to)>>(from);
+      });
 }
 
 }  // namespace convict

@@ -32,9 +32,12 @@ inline float number(Bfloat value) { return to_float(value); }
 /// `value` as an element, correctly rounded.
 template <class T>
 T element_of(double value) {
-  if constexpr (std::is_same_v<T, Half>) return to_half(value);
-  else if constexpr (std::is_same_v<T, Bfloat>) return to_bfloat(value);
-  else return static_cast<T>(value);
+  if constexpr (std::is_same_v<T, Half>)
+    return to_half(value);
+  else if constexpr (std::is_same_v<T, Bfloat>)
+    return to_bfloat(value);
+  else
+    return static_cast<T>(value);
 }
 
 /// `value` rounded to the nearest number of `type`.

@@ -33,7 +33,7 @@ enum class Calls {
   kOnce,
   kAgain,     // the same call twice: the same bits are expected, if the contract says so
   kRefilled,  // first with other contents in the same buffers
-  kAfter      // after a call for a smaller problem
+  kAfter      // after a call for a slightly larger problem
 };
 
 /// Which operands are views: parts of a larger, poisoned buffer, with its strides. `wei` includes the bias; each stands

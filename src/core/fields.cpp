@@ -174,7 +174,7 @@ void parse_word(std::string_view value, Case& to) {
 }
 
 struct ViewName {
-  bool Views::* member;
+  bool Views::*member;
   std::string_view name;
 };
 constexpr ViewName kViewNames[] = {{&Views::src, "src"}, {&Views::wei, "wei"}, {&Views::dst, "dst"}};
@@ -262,7 +262,7 @@ constexpr Field kFields[] = {
      parse_number<&Case::threads, 1, kLargestThreads>},
     {"calls",
      "what an implementation is called for: once (default), again (twice), refilled (with other contents before) or "
-     "after (a smaller problem)",
+     "after (another problem)",
      print_word<&Case::calls, kCallsNames>, parse_word<&Case::calls, kCallsNames>},
 };
 

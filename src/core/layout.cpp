@@ -135,10 +135,10 @@ std::string layout_name(WeightLayout layout, int rank) {
 }
 
 convict_tensors describe_tensors(const Case& c, const convict_problem& p) {
-  const convict_tensor src = activation(storage_of(c, c.src_type, c.views.src, kSrcRole), c.src_layout, p.batch, p.ic,
-                                        p.in, p.rank);
-  const convict_tensor dst = activation(storage_of(c, c.dst_type, c.views.dst, kDstRole), c.dst_layout, p.batch, p.oc,
-                                        p.out, p.rank);
+  const convict_tensor src =
+      activation(storage_of(c, c.src_type, c.views.src, kSrcRole), c.src_layout, p.batch, p.ic, p.in, p.rank);
+  const convict_tensor dst =
+      activation(storage_of(c, c.dst_type, c.views.dst, kDstRole), c.dst_layout, p.batch, p.oc, p.out, p.rank);
   const convict_tensor wei = weights(c, p);
   const convict_tensor bias = c.bias ? vector(c.dst_type, p.oc, c.views.wei) : convict_tensor{};
   convict_tensors t{};

@@ -14,15 +14,15 @@ namespace convict {
 
 /// The rungs of the ladder, strongest evidence first (docs/bounds.md).
 enum class Verdict {
-  kCrash,            // the worker process died while the implementation ran
-  kHang,             // it exceeded its time
-  kOom,              // it exceeded its memory
-  kShape,            // it computes an output of other extents
-  kAcceptsInvalid,   // it computed an illegal problem
-  kRefusesValid,     // it accepted a legal problem and then failed
-  kOutOfBounds,      // it read or wrote outside its tensors
-  kInputWritten,     // it wrote to an input
-  kOutputUnwritten,  // it left output elements as they were
+  kCrash,             // the worker process died while the implementation ran
+  kHang,              // it exceeded its time
+  kOom,               // it exceeded its memory
+  kShape,             // it computes an output of other extents
+  kAcceptsInvalid,    // it computed an illegal problem
+  kRefusesValid,      // it accepted a legal problem and then failed
+  kOutOfBounds,       // it read or wrote outside its tensors
+  kInputWritten,      // it wrote to an input
+  kOutputUnwritten,   // it left output elements as they were
   kNondeterministic,  // it declares the same bits for the same call, and gave others
   kWrongExact,        // exact data, and a result that differs at all
   kWrongProven,       // real data, and an error above the proven bound of its numeric contract

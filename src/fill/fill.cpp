@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fill/fill.h"
 
-#include <cmath>
+#include <algorithm>
 
+#include "abi/element.h"
 #include "core/random.h"
 #include "core/role.h"
 #include "core/terms.h"
+#include "fill/comb.h"
+#include "fill/values.h"
 
 namespace convict {
 namespace {
@@ -14,80 +17,139 @@ namespace {
 constexpr uint64_t kSteps[CONVICT_MAX_DIMS] = {0x9fb21c651e98df25, 0xd6e8feb86659fd93, 0xa0761d6478bd642f,
                                                0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3};
 
-/// Uniform in [-range, range].
-struct Integers {
-  uint64_t width;  // 2 * range + 1
-  int64_t range;
-  template <class T>
-  T value(uint64_t hash) const {
-    return static_cast<T>(static_cast<int64_t>(((hash >> 32) * width) >> 32) - range);
-  }
-};
-
-/// Sum of four uniform 16-bit numbers, centred and scaled to unit variance: nearly normal, never above 3.47 in
-/// magnitude, and with at most 18 significant bits before scaling, so that its square does not flush to zero.
-struct Normals {
-  template <class T>
-  T value(uint64_t hash) const {
-    const int64_t sum =
-        static_cast<int64_t>((hash & 0xffff) + ((hash >> 16) & 0xffff) + ((hash >> 32) & 0xffff) + (hash >> 48));
-    constexpr double kScale = 1.7320508075688772 / 65536;  // sqrt(12 / 4) / 2^16
-    return static_cast<T>(static_cast<double>(sum - 2 * 65535) * kScale);
-  }
-};
-
-/// Normals times a power of two each, from 2^-20 to 2^20: products from 2^-40 to 2^44, far from both ends of f32.
-struct WideNormals {
-  template <class T>
-  T value(uint64_t hash) const {
-    constexpr int kExponents = 41;  // -20 to 20
-    const auto exponent = static_cast<int>(((mix(hash) >> 32) * kExponents) >> 32) - kExponents / 2;
-    return std::ldexp(Normals{}.value<T>(hash), exponent);
-  }
-};
-
-template <class T, class Values>
-void fill_dimension(const convict_tensor& tensor, int dim, T* data, uint64_t key, const Values& values) {
-  const int64_t extent = tensor.dims[dim], stride = tensor.strides[dim];
-  for (int64_t i = 0; i < extent; ++i, data += stride, key += kSteps[dim]) {
+/// Writes value(hash, coordinates) to every element.
+template <class T, class Value>
+void fill_typed(const convict_tensor& tensor, int dim, T* data, uint64_t key, int64_t* at, const Value& value) {
+  for (int64_t i = 0; i < tensor.dims[dim]; ++i, data += tensor.strides[dim], key += kSteps[dim]) {
+    at[dim] = i;
     if (dim + 1 == tensor.ndim)
-      *data = values.template value<T>(mix(key));
+      *data = element_of<T>(value(mix(key), static_cast<const int64_t*>(at)));
     else
-      fill_dimension(tensor, dim + 1, data, key, values);
+      fill_typed(tensor, dim + 1, data, key, at, value);
   }
 }
 
-template <class Values>
-void fill_tensor(const convict_tensor& tensor, uint64_t key, const Values& values) {
-  if (tensor.dtype == CONVICT_F32)
-    fill_dimension(tensor, 0, static_cast<float*>(tensor.data), key, values);
-  else
-    fill_dimension(tensor, 0, static_cast<double*>(tensor.data), key, values);
+template <class Value>
+void fill_tensor(const convict_tensor& tensor, uint64_t key, const Value& value) {
+  int64_t at[CONVICT_MAX_DIMS] = {};
+  with_type(tensor.dtype,
+            [&](auto zero) { fill_typed(tensor, 0, static_cast<decltype(zero)*>(tensor.data), key, at, value); });
 }
+
+/// What a tensor is to the pass, as far as its data goes.
+enum class Part {
+  kImage,   // the given one of X and Y; for backward_weights the one that is not the gradient
+  kWeight,  // the weights; for backward_weights the gradient
+  kAddend   // bias, and the old contents of the output
+};
+
+Part part_of(const convict_problem& p, std::string_view role, bool is_output) {
+  if (is_output || role == "bias") return Part::kAddend;
+  const bool weights_given = p.pass != CONVICT_BACKWARD_WEIGHTS;
+  return role == (weights_given ? "wei" : "diff_dst") ? Part::kWeight : Part::kImage;
+}
+
+double smallest_subnormal(convict_dtype type) {
+  return type == CONVICT_F64 ? 0x1p-1074 : type == CONVICT_F32 ? 0x1p-149 : type == CONVICT_BF16 ? 0x1p-133 : 0x1p-24;
+}
+
+/// Addends of exact data are even, so that half of one, for beta, is whole too.
+double even(uint64_t hash, int64_t range) { return 2 * integer(hash, range); }
+
+class Filler {
+ public:
+  Filler(const Case& c, const convict_problem& p, uint64_t data_seed)
+      : c_(c), p_(p), comb_(p, data_seed), range_(std::max<int64_t>(exact_range(c, p), 1)) {}
+
+  void fill(const convict_tensor& tensor, std::string_view role, Part part, uint64_t key) const {
+    switch (c_.fill) {
+      case Fill::kInt:
+        if (is_exact(c_, p_)) return fill_integers(tensor, part, key, 1);
+        return fill_tensor(tensor, key, [](uint64_t hash, const int64_t*) { return normal(hash); });
+      case Fill::kZero: return fill_integers(tensor, part, key, part == Part::kWeight ? 0 : 1);
+      case Fill::kSubnormal:
+        return fill_integers(tensor, part, key, part == Part::kImage ? 1 : smallest_subnormal(c_.wei_type));
+      case Fill::kComb: return fill_comb(tensor, role, part, key);
+      case Fill::kNormal: return fill_tensor(tensor, key, [](uint64_t hash, const int64_t*) { return normal(hash); });
+      case Fill::kPositive:
+        return fill_tensor(tensor, key, [](uint64_t hash, const int64_t*) { return positive(hash); });
+      case Fill::kWide: return fill_wide(tensor, key);
+      case Fill::kSpecial: return fill_special(tensor, part, key);
+    }
+  }
+
+ private:
+  void fill_integers(const convict_tensor& tensor, Part part, uint64_t key, double unit) const {
+    fill_tensor(tensor, key, [&](uint64_t hash, const int64_t*) {
+      return unit * (part == Part::kAddend ? even(hash, range_) : integer(hash, range_));
+    });
+  }
+
+  void fill_comb(const convict_tensor& tensor, std::string_view role, Part part, uint64_t key) const {
+    if (part == Part::kAddend)
+      return fill_tensor(tensor, key, [](uint64_t hash, const int64_t*) { return even(hash, 16); });
+    if (operand_of(p_.op, role) == comb_.sparse())
+      return fill_tensor(tensor, key, [&](uint64_t, const int64_t* at) { return comb_.sparse_value(at); });
+    fill_tensor(tensor, key, [&](uint64_t hash, const int64_t*) { return distinct_value(hash, tensor.dtype); });
+  }
+
+  /// Products of at most 2^44 in f32 and f64, and of 2^10 where f16 takes part.
+  void fill_wide(const convict_tensor& tensor, uint64_t key) const {
+    const int exponent = narrow() ? 3 : 20;
+    fill_tensor(tensor, key, [&](uint64_t hash, const int64_t*) { return wide_normal(hash, exponent); });
+  }
+
+  /// About one special value for each output, in the image, because padding with zeros may be computed with: a special
+  /// weight would then legitimately spread into the border.
+  void fill_special(const convict_tensor& tensor, Part part, uint64_t key) const {
+    const auto rarity = static_cast<uint64_t>(std::clamp<int64_t>(most_terms(p_), 8, 1 << 20));
+    const double huge = narrow() ? 0x1p12 : 0x1p100;
+    fill_tensor(tensor, key, [&](uint64_t hash, const int64_t*) {
+      if (part == Part::kImage) return special(hash, rarity, huge);
+      return part == Part::kWeight ? mostly_zero(hash, rarity, huge) : normal(hash);
+    });
+  }
+
+  /// Whether a type with few exponent bits takes part.
+  bool narrow() const { return c_.src_type == CONVICT_F16 || c_.wei_type == CONVICT_F16 || c_.dst_type == CONVICT_F16; }
+
+  const Case& c_;
+  const convict_problem& p_;
+  Comb comb_;
+  int64_t range_;
+};
 
 }  // namespace
 
 int64_t exact_range(const Case& c, const convict_problem& p) {
-  const bool narrow = c.src_type == CONVICT_F32 || c.wei_type == CONVICT_F32 || c.dst_type == CONVICT_F32;
+  const bool narrow = c.src_type != CONVICT_F64 || c.wei_type != CONVICT_F64 || c.dst_type != CONVICT_F64;
   const double largest = narrow ? 0x1p24 : 0x1p53;  // consecutive integers end here
   const double terms = static_cast<double>(most_terms(p)), bias_terms = static_cast<double>(diff_bias_terms(p));
+  constexpr double kAddends = 6;  // times the range: bias up to 2, and beta up to 2 times old contents up to 2
   for (const double range : {16, 4, 1})
-    if (range * range * terms + range <= largest && range * bias_terms <= largest) return static_cast<int64_t>(range);
+    if (range * range * terms + kAddends * range <= largest && range * bias_terms <= largest)
+      return static_cast<int64_t>(range);
   return 0;
 }
 
-void fill_inputs(const Case& c, const convict_problem& p, const convict_tensors& tensors) {
-  const int64_t range = c.fill == Fill::kInt ? exact_range(c, p) : 0;
+bool is_exact(const Case& c, const convict_problem& p) {
+  switch (c.fill) {
+    case Fill::kInt:
+    case Fill::kSubnormal: return exact_range(c, p) > 0;
+    case Fill::kComb:
+    case Fill::kZero: return true;
+    default: return false;
+  }
+}
+
+void fill_operands(const Case& c, const convict_problem& p, const convict_tensors& tensors, uint64_t data_seed) {
+  const Filler filler(c, p, data_seed);
   for (size_t i = 0; i < kRoles.size(); ++i) {
-    const convict_tensor& tensor = tensors.*kRoles[i].tensor;
-    if (tensor.ndim == 0 || kRoles[i].is_output[p.pass]) continue;
-    const uint64_t key = mix(c.seed + kGoldenGamma * (i + 1));
-    if (range > 0)
-      fill_tensor(tensor, key, Integers{static_cast<uint64_t>(2 * range + 1), range});
-    else if (c.fill == Fill::kWide)
-      fill_tensor(tensor, key, WideNormals{});
-    else
-      fill_tensor(tensor, key, Normals{});
+    const Role& role = kRoles[i];
+    const convict_tensor& tensor = tensors.*role.tensor;
+    const bool is_output = role.is_output[p.pass];
+    if (tensor.ndim == 0 || (is_output && (p.beta == 0 || role.name == "diff_bias"))) continue;
+    filler.fill(tensor, role.name, part_of(p, role.name, is_output), mix(data_seed + kGoldenGamma * (i + 1)));
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Case -> data. Every value is a pure function of (seed, tensor role, logical coordinates): independent of layout,
-// threads and neighbouring extents, so that shrinking one extent does not reshuffle the rest.
+// Case -> data. Every value is a pure function of (seed, tensor role, logical coordinates) and, where a fill depends on
+// how many terms a sum has, of that number: independent of layout and threads, so that shrinking one extent does not
+// reshuffle the rest.
 #pragma once
 
 #include "core/case.h"
@@ -9,10 +10,15 @@
 namespace convict {
 
 /// Magnitude of the integers of Fill::kInt for this problem, chosen so that every partial sum of products is exact in
-/// the type of the outputs, in any order; 0 if no range does that (then the data is judged by the error bound).
+/// the accumulator (f32, or f64 if all operands have it), in any order; 0 if no range does that.
 int64_t exact_range(const Case& c, const convict_problem& p);
 
-/// Writes all inputs of the pass; outputs are not touched. Precondition: data pointers of the inputs are writable.
-void fill_inputs(const Case& c, const convict_problem& p, const convict_tensors& tensors);
+/// Whether the data of `c` makes every partial sum exact, so that results are judged by equality.
+bool is_exact(const Case& c, const convict_problem& p);
+
+/// Writes all inputs of the pass and, with beta, the old contents of the main output. Only elements of the tensors are
+/// written, not what lies between them. `data_seed` is c.seed, or another one to draw the same case again with other
+/// data. Precondition: data pointers are writable.
+void fill_operands(const Case& c, const convict_problem& p, const convict_tensors& tensors, uint64_t data_seed);
 
 }  // namespace convict

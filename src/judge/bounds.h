@@ -31,3 +31,35 @@ constexpr double direct_bound(int64_t terms, double magnitude) {
 }
 
 }  // namespace convict
+#include <algorithm>
+#include "abi/convict.h"
+namespace convict {
+struct Arithmetic {
+  double u_product = 0, u_sum = 0, u_out = 0;
+  double eta_sum = 0, eta_out = 0;
+  convict_summation summation = CONVICT_ANY_ORDER;
+  int64_t sum_block = 0;
+};
+inline Arithmetic arithmetic_of(const convict_contract&, convict_dtype src, convict_dtype wei, convict_dtype dst) {
+  Arithmetic a;
+  const bool d = src == CONVICT_F64 || wei == CONVICT_F64 || dst == CONVICT_F64;
+  a.u_sum = a.u_product = d ? 0x1p-53 : 0x1p-24;
+  a.eta_sum = d ? 0x1p-1074 : 0x1p-149;
+  if (dst == CONVICT_F16) a.u_out = 0x1p-11, a.eta_out = 0x1p-24;
+  if (dst == CONVICT_BF16) a.u_out = 0x1p-8, a.eta_out = 0x1p-133;
+  return a;
+}
+inline double direct_bound(const Arithmetic& a, int64_t products, int64_t extra, double magnitude, double exact,
+                           double u_reference) {
+  const double n = static_cast<double>(products + 2 * extra);
+  const double inner = gamma(n, a.u_sum) * magnitude + n * a.eta_sum;
+  return (1 + a.u_out) * inner + a.u_out * (exact < 0 ? -exact : exact) + a.eta_out / 2 +
+         gamma(n, u_reference) * magnitude;
+}
+inline double largest_finite(convict_dtype t) {
+  return t == CONVICT_F64    ? 0x1.fffffffffffffp+1023
+         : t == CONVICT_F32  ? 0x1.fffffep+127
+         : t == CONVICT_BF16 ? 0x1.fep+127
+                             : 65504;
+}
+}  // namespace convict

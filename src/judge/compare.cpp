@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judge/compare.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
+#include "abi/element.h"
+#include "abi/trilinear.h"
+
 namespace convict {
 namespace {
+
+constexpr size_t kMostNoted = 32;  // suspects and minus zeros that are looked into
+
+/// sqrt(2 ln(2 / delta)) for a failure probability of 1e-12 an element: Hallman and Ipsen, theorem 2.4; docs/bounds.md.
+constexpr double kLambda = 7.53;
 
 template <class T>
 bool is_poison(T value) {
@@ -15,86 +24,145 @@ bool is_poison(T value) {
   return std::memcmp(bytes, poison, sizeof(T)) == 0;
 }
 
-/// Walks one output tensor and adds what it finds to `result`.
-template <class T>
+/// One output tensor of element type T against sums of type W.
+template <class T, class W>
 class TensorComparison {
  public:
-  TensorComparison(const Expected<T>& expected, Comparison& result)
-      : expected_(expected), tensor_(*expected.tensor), result_(result) {}
+  TensorComparison(const Expected<W>& expected, const Rule& rule, Comparison& result)
+      : expected_(expected), tensor_(*expected.tensor), rule_(rule), result_(result) {}
 
   void run() {
-    if (expected_.value.empty()) return;
-    if (tensor_.ndim == 1) {  // diff_bias
-      for (int64_t i = 0; i < tensor_.dims[0]; ++i) element(i, 0, 0, 0, 0);
-      return;
-    }
-    const Axes extent = detail::lifted(tensor_.dims + 2, tensor_.ndim - 2, 1);
-    for (int64_t a = 0; a < tensor_.dims[0]; ++a)
-      for (int64_t b = 0; b < tensor_.dims[1]; ++b)
-        for (int64_t i0 = 0; i0 < extent[0]; ++i0)
-          for (int64_t i1 = 0; i1 < extent[1]; ++i1)
-            for (int64_t i2 = 0; i2 < extent[2]; ++i2) element(a, b, i0, i1, i2);
+    for_each_element<T>(tensor_, [&](const T& element, const int64_t* at) {
+      const size_t index = next_++;
+      if (rule_.kind == Rule::Kind::kExact)
+        check_equal(element, index, at);
+      else
+        check_close(element, index, at);
+    });
   }
 
  private:
-  /// Elements come in the row-major order of `expected_`, so the index just counts.
-  void element(int64_t a, int64_t b, int64_t i0, int64_t i1, int64_t i2) {
-    const size_t index = next_++;
-    const T got = at(a, b, i0, i1, i2);
-    const Wide<T> exact = expected_.value[index];
-    if (expected_.bound.empty()
-            ? got == static_cast<T>(exact)
-            : std::abs(static_cast<double>(got - exact)) <= expected_.bound[index])  // false for NaN
+  static double value_of(const T& element) { return static_cast<double>(number(element)); }
+
+  int64_t products(const int64_t* at) const {
+    if (tensor_.ndim == 1) return expected_.products(0, 0, 0);
+    int64_t lifted[kAxes] = {};
+    for (int dim = 2; dim < tensor_.ndim; ++dim) lifted[kAxes - tensor_.ndim + dim] = at[dim];
+    return expected_.products(lifted[0], lifted[1], lifted[2]);
+  }
+
+  void check_equal(const T& element, size_t index, const int64_t* at) {
+    const auto exact = static_cast<double>(expected_.value[index]);
+    const auto rounded = number(element_of<T>(exact));
+    if (number(element) != rounded) return record(element, index, at, 0);
+    if (rounded == 0 && std::signbit(number(element)) && result_.minus_zeros.size() < kMostNoted)
+      result_.minus_zeros.push_back(describe(element, index, at, 0));
+  }
+
+  void check_close(const T& element, size_t index, const int64_t* at) {
+    const int64_t n = products(at);
+    const double got = value_of(element);
+    const auto exact = static_cast<double>(expected_.value[index]);
+    if (rule_.kind == Rule::Kind::kTolerance) {
+      const bool close = std::isnan(exact) ? std::isnan(got)
+                                           : got == exact || std::abs(got - exact) <=
+                                                                 rule_.absolute + rule_.relative * std::abs(exact);
+      return close ? void() : record(element, index, at, rule_.absolute + rule_.relative * std::abs(exact));
+    }
+    if (!std::isfinite(exact)) {
+      if (std::isnan(exact) ? !std::isnan(got) : got != exact) record(element, index, at, 0);
       return;
-    record(got, index, a, b, i0, i1, i2);
+    }
+    const double bound = bound_of(index, n, exact);
+    // W carries more digits than double where it has to: the difference is taken there.
+    const auto error = static_cast<double>(std::abs(static_cast<W>(got) - expected_.value[index]));
+    if (!(error <= bound) && !may_overflow(got, exact, bound)) return record(element, index, at, bound);
+    if (n > 0) look_closer(element, index, at, n, error, bound);
   }
 
-  T at(int64_t a, int64_t b, int64_t i0, int64_t i1, int64_t i2) const {
-    const int64_t* s = tensor_.strides;
-    int64_t offset = a * s[0];
-    if (tensor_.ndim > 1) offset += b * s[1] + i2 * s[tensor_.ndim - 1];
-    if (tensor_.ndim > 3) offset += i1 * s[tensor_.ndim - 2];
-    if (tensor_.ndim > 4) offset += i0 * s[2];
-    return static_cast<const T*>(tensor_.data)[offset];
+  double bound_of(size_t index, int64_t n, double exact) const {
+    const double direct = direct_bound(rule_.arithmetic, n, expected_.extra_terms,
+                                       static_cast<double>(expected_.magnitude[index]), exact, unit_roundoff<W>());
+    const bool is_main = tensor_.ndim > 1;
+    return is_main && !rule_.algorithm_bounds.empty() ? std::max(direct, rule_.algorithm_bounds[index]) : direct;
   }
 
-  void record(T got, size_t index, int64_t a, int64_t b, int64_t i0, int64_t i1, int64_t i2) {
-    const bool unwritten = is_poison(got);
+  /// Whether an infinity is right: the exact value is beyond the largest number of the type, or so near that rounding
+  /// decides. Sums whose parts overflow and cancel are not held against anybody either.
+  bool may_overflow(double got, double exact, double bound) const {
+    const double largest = largest_finite(tensor_.dtype);
+    if (std::isinf(got)) return std::signbit(got) == std::signbit(exact) && std::abs(exact) + bound >= largest;
+    return false;
+  }
+
+  /// What a result within its bound still tells.
+  void look_closer(const T& element, size_t index, const int64_t* at, int64_t n, double error, double bound) {
+    const auto magnitude = static_cast<double>(expected_.magnitude[index]);
+    const double u = std::max(rule_.arithmetic.u_sum, rule_.arithmetic.u_out);
+    ++result_.with_terms;
+    if (magnitude / static_cast<double>(n) <= bound) ++result_.blind;
+    const double units = magnitude > 0 ? error / (u * std::sqrt(static_cast<double>(n)) * magnitude) : 0;
+    if (units > result_.worst_units) {  // false for NaN
+      result_.worst_units = units;
+      if (units > kNoteworthyUnits) result_.worst = describe(element, index, at, bound);
+    }
+    if (!expected_.squared_sums.empty() && error > probabilistic_bound(index, n) &&
+        result_.suspects.size() < kMostNoted)
+      result_.suspects.push_back(describe(element, index, at, probabilistic_bound(index, n)));
+  }
+
+  /// lambda * u * sqrt(sum of s_k^2), the larger one of the order of the loops and its reverse, whose partial sums are
+  /// s - s_k; products are rounded as well. Hallman and Ipsen 2023, section 2.
+  double probabilistic_bound(size_t index, int64_t n) const {
+    const double s = static_cast<double>(expected_.value[index]),
+                 forward = static_cast<double>(expected_.squared_sums[index]),
+                 sums = static_cast<double>(expected_.partial_sums[index]);
+    const double backward = static_cast<double>(n) * s * s - 2 * s * sums + forward;
+    const double spread = std::max(forward, backward) + static_cast<double>(expected_.squared_terms[index]);
+    return kLambda * rule_.arithmetic.u_sum * std::sqrt(spread) + rule_.arithmetic.u_out * std::abs(s) +
+           static_cast<double>(n) * rule_.arithmetic.eta_sum + rule_.arithmetic.eta_out;
+  }
+
+  Element describe(const T& element, size_t index, const int64_t* at, double bound) const {
+    return {expected_.role,
+            index,
+            std::vector<int64_t>(at, at + tensor_.ndim),
+            value_of(element),
+            static_cast<double>(expected_.value[index]),
+            products(at) + expected_.extra_terms,
+            bound};
+  }
+
+  void record(const T& element, size_t index, const int64_t* at, double bound) {
+    const bool unwritten = is_poison(element);
     const bool first = unwritten ? result_.unwritten == 0 : result_.agrees();
     ++(unwritten ? result_.unwritten : result_.wrong);
-    if (!first) return;
-    const int64_t lifted[] = {i0, i1, i2};
-    result_.role = expected_.role;
-    result_.index = index;
-    result_.at = {a};
-    if (tensor_.ndim > 1) result_.at.push_back(b);
-    for (int dim = 2; dim < tensor_.ndim; ++dim) result_.at.push_back(lifted[kAxes - tensor_.ndim + dim]);
-    result_.got = static_cast<double>(got);
-    result_.exact = static_cast<double>(expected_.value[index]);
-    result_.terms = expected_.terms(i0, i1, i2);
-    result_.bound = expected_.bound.empty() ? 0 : expected_.bound[index];
+    if (first) result_.offender = describe(element, index, at, bound);
   }
 
-  const Expected<T>& expected_;
+  const Expected<W>& expected_;
   const convict_tensor& tensor_;
+  const Rule& rule_;
   Comparison& result_;
   size_t next_ = 0;
 };
 
 }  // namespace
 
-template <class T>
-Comparison compare(std::span<const Expected<T>> expected) {
+template <class W>
+Comparison compare(std::span<const Expected<W>> expected, const Rule& rule) {
   Comparison result;
   result.compared = true;
-  for (const Expected<T>& output : expected) {
+  result.bound_name = rule.bound_name;
+  for (const Expected<W>& output : expected) {
     result.elements += static_cast<int64_t>(output.value.size());
-    TensorComparison<T>(output, result).run();
+    with_type(output.tensor->dtype,
+              [&](auto zero) { TensorComparison<decltype(zero), W>(output, rule, result).run(); });
   }
   return result;
 }
 
-template Comparison compare(std::span<const Expected<float>>);
-template Comparison compare(std::span<const Expected<double>>);
+template Comparison compare(std::span<const Expected<double>>, const Rule&);
+template Comparison compare(std::span<const Expected<long double>>, const Rule&);
 
 }  // namespace convict

@@ -4,34 +4,86 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "judge/bounds.h"
 #include "judge/reference.h"
 
 namespace convict {
 
-/// The evidence against one implementation on one case; `wrong == 0 && unwritten == 0` is agreement.
+/// What results are held to.
+struct Rule {
+  enum class Kind {
+    kExact,      // equality with the exact value, rounded once to the type of the output
+    kBound,      // an error within the bound of the arithmetic
+    kSpecial,    // the same where the exact value is finite; else the same NaN or infinity
+    kTolerance,  // |got - exact| <= absolute + relative * |exact|: what other tools do, for comparison with them
+  };
+  Kind kind = Kind::kExact;
+  Arithmetic arithmetic = {};
+  std::string_view bound_name = "equality";
+  std::vector<double> algorithm_bounds =
+      {};  // of the main output, where the algorithm has larger ones than direct sums
+  double relative = 0, absolute = 0;
+};
+
+/// Rule::bound_name of Kind::kSpecial.
+inline constexpr std::string_view kSpecialBound = "gamma_n, special values apart";
+
+/// One element of an output.
+struct Element {
+  std::string_view role;
+  size_t index = 0;              // in Expected::value
+  std::vector<int64_t> at = {};  // logical coordinates
+  double got = 0, exact = 0;
+  int64_t terms = 0;  // products, + 1 with bias, + 1 with beta
+  double bound = 0;   // 0: equality is demanded
+};
+
+/// A plain loop over a million positive numbers stays below one of the units of worst_units.
+inline constexpr double kNoteworthyUnits = 2;
+
+/// The evidence for or against one implementation on one case.
 struct Comparison {
   bool compared = false;  // there was something to compare with
   int64_t elements = 0;
-  int64_t wrong = 0;      // differ, or exceed the bound
-  int64_t unwritten = 0;  // still poison
-  // The first offending element (unwritten ones before wrong ones):
-  std::string_view role;
-  size_t index = 0;         // in Expected::value
-  std::vector<int64_t> at;  // logical coordinates
-  double got = 0, exact = 0;
-  int64_t terms = 0;
-  double magnitude = 0;  // S; set on a mismatch
-  double bound = 0;      // 0: equality is demanded
+  int64_t wrong = 0;                // differ, or exceed the bound
+  int64_t unwritten = 0;            // still poison
+  std::optional<Element> offender;  // the first of these, unwritten ones before wrong ones
+  double magnitude = 0;             // S of the offender; set on a mismatch
+  std::string_view bound_name = "equality";
+
+  // Of results that are right by the rule, where there are magnitudes:
+  double worst_units = 0;             // largest error in units of u * sqrt(n) * S,
+  std::optional<Element> worst;       // and where, if it is more than kNoteworthyUnits
+  std::vector<Element> suspects;      // beyond the probabilistic bound; the first few
+  std::vector<Element> minus_zeros;   // -0 where the exact sum is 0; the first few
+  int64_t with_terms = 0, blind = 0;  // elements with products; those of them whose bound hides a typical lost one
 
   bool agrees() const { return wrong == 0 && unwritten == 0; }
 };
 
-/// Compares all outputs. Without bounds in `expected`, values must be equal; with them, errors must not exceed them.
-template <class T>
-Comparison compare(std::span<const Expected<T>> expected);
+/// Compares all outputs. Every rule but equality needs magnitudes in `expected`; suspects need statistics.
+template <class W>
+Comparison compare(std::span<const Expected<W>> expected, const Rule& rule);
+
+/// Calls visit(index, got) for every element of an output, in the order of `expected`.
+template <class W, class Visit>
+void for_each_result(const Expected<W>& expected, const Visit& visit);
 
 }  // namespace convict
+
+#include "abi/element.h"
+
+template <class W, class Visit>
+void convict::for_each_result(const Expected<W>& expected, const Visit& visit) {
+  with_type(expected.tensor->dtype, [&](auto zero) {
+    size_t index = 0;
+    for_each_element<decltype(zero)>(*expected.tensor, [&](const auto& element, const int64_t*) {
+      visit(index++, static_cast<double>(number(element)));
+    });
+  });
+}

@@ -14,6 +14,20 @@ namespace {
 
 using Kind = Outcome::Kind;
 
+/// Whether two implementations share no arithmetic: a lineage is one name, or several joined by '+'.
+bool independent(const convict_implementation& a, const convict_implementation& b) {
+  const auto of_a = split(a.lineage, '+'), of_b = split(b.lineage, '+');
+  return std::ranges::none_of(of_a, [&](std::string_view one) { return std::ranges::find(of_b, one) != of_b.end(); });
+}
+
+Verdict verdict_on_value(const Testimony& testimony) {
+  const Element& offender = *testimony.comparison.offender;
+  if (!testimony.weaker_contract.empty()) return Verdict::kContract;
+  const bool specials = testimony.comparison.bound_name == kSpecialBound;
+  if (specials && (!std::isfinite(offender.exact) || !std::isfinite(offender.got))) return Verdict::kSpecialValues;
+  return offender.bound > 0 ? Verdict::kWrongProven : Verdict::kWrongExact;
+}
+
 /// The verdict on one testimony, strongest rung first, or nothing if there is nothing to hold against it.
 std::optional<Verdict> verdict_on(const Testimony& testimony) {
   if (!testimony.outcome.overrun.empty()) return Verdict::kOutOfBounds;
@@ -25,8 +39,23 @@ std::optional<Verdict> verdict_on(const Testimony& testimony) {
     case Kind::kComputed: break;
   }
   if (testimony.comparison.unwritten > 0) return Verdict::kOutputUnwritten;
-  if (testimony.comparison.wrong == 0) return std::nullopt;
-  return testimony.comparison.bound > 0 ? Verdict::kWrongProven : Verdict::kWrongExact;
+  if (testimony.repeats_differently) return Verdict::kNondeterministic;
+  if (testimony.comparison.wrong > 0) return verdict_on_value(testimony);
+  if (testimony.minus_zero) return Verdict::kSpecialValues;
+  if (testimony.relation) return Verdict::kWrongRelation;
+  if (testimony.improbable) return Verdict::kWrongStatistical;
+  return std::nullopt;
+}
+
+/// The largest error of `testimony`, in units of u * sqrt(n) * S, against the best independent witness's.
+bool is_less_accurate(const Testimony& testimony, std::span<const Testimony> all) {
+  constexpr double kTimes = 8;
+  if (testimony.outcome.kind != Kind::kComputed || !testimony.comparison.worst) return false;
+  return std::ranges::any_of(all, [&](const Testimony& witness) {
+    return witness.comparison.with_terms > 0 && witness.comparison.agrees() &&
+           independent(*witness.who, *testimony.who) &&
+           testimony.comparison.worst_units > kTimes * witness.comparison.worst_units;
+  });
 }
 
 nlohmann::json number(double value) {
@@ -34,24 +63,45 @@ nlohmann::json number(double value) {
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";  // JSON has no word for them
 }
 
+/// The element that the verdict rests on, if it rests on one.
+const Element* evidence_of(const Testimony& suspect) {
+  const Comparison& comparison = suspect.comparison;
+  if (!comparison.agrees()) return &*comparison.offender;
+  if (suspect.minus_zero) return &comparison.minus_zeros.front();
+  if (suspect.improbable) return &comparison.suspects.front();
+  return comparison.worst ? &*comparison.worst : nullptr;
+}
+
 nlohmann::json certificate(const Testimony& suspect, std::span<const Testimony> all) {
   nlohmann::json result = nlohmann::json::object();
   if (!suspect.outcome.text.empty()) result["text"] = suspect.outcome.text;
   if (!suspect.outcome.overrun.empty()) result["overrun"] = suspect.outcome.overrun;
-  if (const Comparison& evidence = suspect.comparison; !evidence.agrees()) {
-    result["role"] = evidence.role;
-    result["at"] = evidence.at;
-    result["got"] = number(evidence.got);
-    result["got_hex"] = fmt::format("{:a}", evidence.got);
-    result["exact"] = number(evidence.exact);
-    result["exact_hex"] = fmt::format("{:a}", evidence.exact);
-    result["terms"] = evidence.terms;
-    result["magnitude"] = number(evidence.magnitude);
-    result["bound"] = number(evidence.bound);
-    result["bound_name"] = evidence.bound > 0 ? "gamma_n" : "equality";
-    result["wrong_elements"] = evidence.wrong;
-    result["unwritten_elements"] = evidence.unwritten;
-    result["elements"] = evidence.elements;
+  if (const Element* element = evidence_of(suspect)) {
+    result["role"] = element->role;
+    result["at"] = element->at;
+    result["got"] = number(element->got);
+    result["got_hex"] = fmt::format("{:a}", element->got);
+    result["exact"] = number(element->exact);
+    result["exact_hex"] = fmt::format("{:a}", element->exact);
+    result["terms"] = element->terms;
+    result["magnitude"] = number(suspect.comparison.magnitude);
+    result["bound"] = number(element->bound);
+    result["bound_name"] = suspect.improbable && suspect.comparison.agrees() ? "statistical"
+                           : element->bound > 0                              ? suspect.comparison.bound_name
+                                                                             : "equality";
+    result["wrong_elements"] = suspect.comparison.wrong;
+    result["unwritten_elements"] = suspect.comparison.unwritten;
+    result["elements"] = suspect.comparison.elements;
+  }
+  if (!suspect.weaker_contract.empty()) result["explained_by"] = suspect.weaker_contract;
+  if (!suspect.read.empty()) result["read"] = suspect.read;
+  if (suspect.repeats_differently) result["text"] = "the same call again gave other bits";
+  if (suspect.relation) {
+    result["relation"] = suspect.relation->name;
+    result["text"] = suspect.relation->text;
+    result["at"] = suspect.relation->at;
+    result["got"] = number(suspect.relation->got);
+    result["expected"] = number(suspect.relation->expected);
   }
   nlohmann::json& witnesses = result["witnesses"] = nlohmann::json::object();
   for (const Testimony& other : all)
@@ -61,13 +111,8 @@ nlohmann::json certificate(const Testimony& suspect, std::span<const Testimony> 
 
 /// Whether two wrong results support each other: the same element, and values that can stem from one exact value.
 bool tell_the_same(const Comparison& a, const Comparison& b) {
-  return a.role == b.role && a.at == b.at && std::abs(a.got - b.got) <= a.bound + b.bound;
-}
-
-/// Whether two implementations share no arithmetic: a lineage is one name, or several joined by '+'.
-bool independent(const convict_implementation& a, const convict_implementation& b) {
-  const auto of_a = split(a.lineage, '+'), of_b = split(b.lineage, '+');
-  return std::ranges::none_of(of_a, [&](std::string_view one) { return std::ranges::find(of_b, one) != of_b.end(); });
+  return a.offender->role == b.offender->role && a.offender->at == b.offender->at &&
+         std::abs(a.offender->got - b.offender->got) <= a.offender->bound + b.offender->bound;
 }
 
 /// All who computed contradict the reference in the same way, and at least two of them are independent.
@@ -103,7 +148,8 @@ std::vector<Mismatch> judge(const Case& c, std::span<const Testimony> testimonie
   std::vector<Mismatch> mismatches;
   const bool reference_is_wrong = all_against_reference(testimonies);
   for (const Testimony& testimony : testimonies) {
-    const auto verdict = verdict_on(testimony);
+    auto verdict = verdict_on(testimony);
+    if (!verdict && is_less_accurate(testimony, testimonies)) verdict = Verdict::kLessAccurate;
     if (!verdict) continue;
     const Blame blame = reference_is_wrong ? Blame::kReference : testimony.is_target ? Blame::kTarget : Blame::kOracle;
     mismatches.push_back({c, reference_is_wrong ? "reference" : testimony.who->name, *verdict, blame,
@@ -117,7 +163,9 @@ std::vector<Mismatch> judge_acceptance(const Case& c, std::span<const Testimony>
   std::vector<Mismatch> mismatches;
   for (const Testimony& testimony : testimonies) {
     if (testimony.outcome.kind != Kind::kComputed) continue;
-    nlohmann::json evidence = certificate({testimony.who, testimony.is_target, {}, {}}, testimonies);
+    Testimony accused;
+    accused.who = testimony.who;
+    nlohmann::json evidence = certificate(accused, testimonies);
     evidence["text"] = "computed a problem that is not legal";
     mismatches.push_back({c, testimony.who->name, Verdict::kAcceptsInvalid,
                           testimony.is_target ? Blame::kTarget : Blame::kOracle, std::move(evidence)});

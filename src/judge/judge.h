@@ -3,7 +3,9 @@
 // From what everybody did on one case to mismatches: the verdict, whose fault it is, and the certificate.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "abi/convict.h"
@@ -13,12 +15,27 @@
 
 namespace convict {
 
+/// A metamorphic relation that an implementation breaks.
+struct BrokenRelation {
+  std::string_view name;
+  std::string text;
+  std::vector<int64_t> at;
+  double got = 0, expected = 0;
+};
+
 /// One implementation's part in a case.
 struct Testimony {
   const convict_implementation* who = nullptr;
   bool is_target = false;
   Outcome outcome;
-  Comparison comparison;  // of kComputed outcomes
+  // Of kComputed outcomes:
+  Comparison comparison;
+  bool repeats_differently = false;  // other bits from the same call
+  bool minus_zero = false;           // comparison.minus_zeros holds one that no order of summation gives
+  bool improbable = false;           // comparison.suspects holds one that came back on redrawn data
+  std::string weaker_contract;       // explains what is wrong, in words
+  std::string read;                  // what the offender read instead, in words
+  std::optional<BrokenRelation> relation;
 };
 
 /// The mismatches of one case, at most one per implementation. The reference is the arbiter, unless every

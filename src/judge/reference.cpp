@@ -3,23 +3,23 @@
 
 #include <cmath>
 
+#include "abi/element.h"
 #include "abi/trilinear.h"
+#include "core/layout.h"
 #include "core/role.h"
-#include "judge/bounds.h"
 
 namespace convict {
 namespace {
 
-/// The elements of one operand, densely in logical order: (first, second, 3 lifted axes).
-template <class T>
-std::vector<Wide<T>> gathered(const Operand<T>& from, int64_t first, int64_t second, const Axes& extent) {
-  std::vector<Wide<T>> to;
-  to.reserve(static_cast<size_t>(first * second * extent[0] * extent[1] * extent[2]));
-  for (int64_t a = 0; a < first; ++a)
-    for (int64_t b = 0; b < second; ++b)
-      for (int64_t i0 = 0; i0 < extent[0]; ++i0)
-        for (int64_t i1 = 0; i1 < extent[1]; ++i1)
-          for (int64_t i2 = 0; i2 < extent[2]; ++i2) to.push_back(from.at(a, b, i0, i1, i2));
+/// The elements of one tensor in logical order, which for all operands is the order of the form.
+template <class W>
+std::vector<W> gathered(const convict_tensor& from) {
+  std::vector<W> to;
+  to.reserve(static_cast<size_t>(element_count(from)));
+  with_type(from.dtype, [&](auto zero) {
+    for_each_element<decltype(zero)>(
+        from, [&](const auto& element, const int64_t*) { to.push_back(static_cast<W>(number(element))); });
+  });
   return to;
 }
 
@@ -69,124 +69,126 @@ std::vector<int64_t> taps_by_position(const Trilinear<T>& f, int axis) {
   return taps;
 }
 
-/// Starts every element at the bias of its channel, or at zero.
-template <class T>
-void start(Expected<T>& expected, const Trilinear<T>& f, int64_t outer, int64_t channels, int64_t plane,
-           bool magnitudes) {
-  expected.value.assign(static_cast<size_t>(outer * channels * plane), 0);
-  if (f.bias) {
-    expected.has_bias = true;
-    auto element = expected.value.begin();
-    for (int64_t n = 0; n < outer; ++n)
-      for (int64_t channel = 0; channel < channels; ++channel)
-        for (int64_t i = 0; i < plane; ++i) *element++ = f.bias[channel * f.bias_stride];
-  }
-  if (!magnitudes) return;
-  expected.magnitude.resize(expected.value.size());
-  for (size_t i = 0; i < expected.value.size(); ++i) expected.magnitude[i] = std::abs(expected.value[i]);
+/// Adds one more term to an element.
+template <class W>
+void add_term(Expected<W>& expected, size_t index, W term) {
+  const W sum = expected.value[index] += term;
+  if (expected.magnitude.empty()) return;
+  expected.magnitude[index] += std::abs(term);
+  if (expected.squared_sums.empty()) return;
+  expected.squared_sums[index] += sum * sum;
+  expected.partial_sums[index] += sum;
+  expected.squared_terms[index] += term * term;
 }
 
-/// Adds the products of two operands into the third, `to`, indexed by `target(x, w, y)`.
-template <class T, class Product, class Target>
-void accumulate(const Trilinear<T>& f, Expected<T>& expected, const Product& product, const Target& target) {
-  Wide<T>* value = expected.value.data();
-  if (expected.magnitude.empty()) {
+template <class W>
+void allocate(Expected<W>& expected, size_t elements, Detail detail) {
+  expected.value.assign(elements, 0);
+  if (detail != Detail::kValues) expected.magnitude.assign(elements, 0);
+  if (detail != Detail::kStatistics) return;
+  for (std::vector<W>* statistic : {&expected.squared_sums, &expected.partial_sums, &expected.squared_terms})
+    statistic->assign(elements, 0);
+}
+
+/// Starts every element at beta times its old contents, and at the bias of its channel.
+template <class W>
+void start(Expected<W>& expected, const convict_problem& p, const convict_tensors& t) {
+  if (p.beta != 0) {
+    ++expected.extra_terms;
+    const std::vector<W> old = gathered<W>(*expected.tensor);
+    for (size_t i = 0; i < old.size(); ++i) add_term(expected, i, static_cast<W>(p.beta) * old[i]);
+  }
+  if (p.pass != CONVICT_FORWARD || !p.has_bias || expected.value.empty()) return;
+  ++expected.extra_terms;
+  const std::vector<W> bias = gathered<W>(t.bias);
+  const size_t plane = expected.value.size() / static_cast<size_t>(p.batch * p.oc);
+  for (size_t i = 0; i < expected.value.size(); ++i) add_term(expected, i, bias[i / plane % bias.size()]);
+}
+
+/// Adds the products of two operands into the third, indexed by target(x, w, y).
+template <class W, class Product, class Target>
+void accumulate(const Trilinear<W>& f, Expected<W>& expected, const Product& product, const Target& target) {
+  if (expected.magnitude.empty()) {  // the common case, exact data, without tests in the innermost loop
+    W* value = expected.value.data();
     for_each_product(f, [&](int64_t x, int64_t w, int64_t y) { value[target(x, w, y)] += product(x, w, y); });
     return;
   }
-  Wide<T>* magnitude = expected.magnitude.data();
   for_each_product(f, [&](int64_t x, int64_t w, int64_t y) {
-    const Wide<T> term = product(x, w, y);
-    value[target(x, w, y)] += term;
-    magnitude[target(x, w, y)] += std::abs(term);
+    add_term(expected, static_cast<size_t>(target(x, w, y)), product(x, w, y));
   });
 }
 
-template <class T>
-Expected<T> compute_face(const Trilinear<T>& f, bool magnitudes) {
-  const int64_t x_total = f.groups * f.x_channels, y_total = f.groups * f.y_channels;
-  Expected<T> expected;
-  for (int axis = 0; axis < kAxes; ++axis) expected.taps[axis] = taps_by_position(f, axis);
-  std::vector<Wide<T>> x, w, y;
-  if (f.face != Face::kX) x = gathered(f.x, f.batch, x_total, f.x_extent);
-  if (f.face != Face::kW) w = gathered(f.w, y_total, f.x_channels, f.kernel);
-  if (f.face != Face::kY) y = gathered(f.y, f.batch, y_total, f.y_extent);
+template <class W>
+void add_products(const Trilinear<W>& f, const DenseOperands<W>& dense, Expected<W>& expected) {
+  const W *x = dense.x.data(), *w = dense.w.data(), *y = dense.y.data();
   switch (f.face) {
     case Face::kX:
       expected.factor = f.y_channels;
-      start(expected, f, f.batch, x_total, volume(f.x_extent), magnitudes);
-      accumulate(
+      return accumulate(
           f, expected, [&](int64_t, int64_t wi, int64_t yi) { return y[yi] * w[wi]; },
           [](int64_t xi, int64_t, int64_t) { return xi; });
-      break;
     case Face::kY:
       expected.factor = f.x_channels;
-      start(expected, f, f.batch, y_total, volume(f.y_extent), magnitudes);
-      accumulate(
+      return accumulate(
           f, expected, [&](int64_t xi, int64_t wi, int64_t) { return x[xi] * w[wi]; },
           [](int64_t, int64_t, int64_t yi) { return yi; });
-      break;
     case Face::kW:
       expected.factor = f.batch;
-      start(expected, f, y_total, f.x_channels, volume(f.kernel), magnitudes);
-      accumulate(
+      return accumulate(
           f, expected, [&](int64_t xi, int64_t, int64_t yi) { return x[xi] * y[yi]; },
           [](int64_t, int64_t wi, int64_t) { return wi; });
-      break;
   }
-  return expected;
+}
+
+/// The given operands; the tensors of a problem in terms of the form.
+template <class W>
+DenseOperands<W> gathered_operands(const convict_problem& p, const convict_tensors& t) {
+  const bool is_conv = p.op == CONVICT_CONV;
+  const std::vector<W> src = gathered<W>(t.src), diff_dst = gathered<W>(t.diff_dst);
+  return {is_conv ? src : diff_dst, gathered<W>(t.wei), is_conv ? diff_dst : src};
 }
 
 /// diff_bias: the given gradient summed over batch and positions, per channel.
-template <class T>
-Expected<T> compute_diff_bias(const Trilinear<T>& f, bool magnitudes) {
-  const Operand<T>& gradient = f.bias_on_x ? f.x : f.y;
-  const Axes& extent = f.bias_on_x ? f.x_extent : f.y_extent;
-  const int64_t channels = f.groups * (f.bias_on_x ? f.x_channels : f.y_channels);
-  Expected<T> expected;
+template <class W>
+void sum_gradient(const convict_problem& p, const convict_tensors& t, Expected<W>& expected) {
+  const std::vector<W> gradient = gathered<W>(t.diff_dst);
   expected.taps.fill({1});
-  expected.factor = f.batch * volume(extent);
-  expected.value.assign(static_cast<size_t>(channels), 0);
-  if (magnitudes) expected.magnitude.assign(static_cast<size_t>(channels), 0);
-  const std::vector<Wide<T>> dense = gathered(gradient, f.batch, channels, extent);
-  for (size_t i = 0; i < dense.size(); ++i) {
-    const size_t channel = i / static_cast<size_t>(volume(extent)) % static_cast<size_t>(channels);
-    expected.value[channel] += dense[i];
-    if (magnitudes) expected.magnitude[channel] += std::abs(dense[i]);
-  }
-  return expected;
-}
-
-/// The error bound of every element, from its terms and magnitude.
-template <class T>
-void set_bounds(Expected<T>& expected) {
-  expected.bound.reserve(expected.magnitude.size());
-  while (expected.bound.size() < expected.magnitude.size())  // once per (outer, inner) plane
-    for (size_t i0 = 0; i0 < expected.taps[0].size(); ++i0)
-      for (size_t i1 = 0; i1 < expected.taps[1].size(); ++i1)
-        for (size_t i2 = 0; i2 < expected.taps[2].size(); ++i2)
-          expected.bound.push_back(direct_bound<T, Wide<T>>(
-              expected.terms(i0, i1, i2), static_cast<double>(expected.magnitude[expected.bound.size()])));
+  expected.factor = p.oc == 0 ? 0 : static_cast<int64_t>(gradient.size()) / p.oc;
+  if (gradient.empty()) return;
+  const size_t plane = gradient.size() / static_cast<size_t>(p.batch * p.oc);
+  for (size_t i = 0; i < gradient.size(); ++i) add_term(expected, i / plane % expected.value.size(), gradient[i]);
 }
 
 }  // namespace
 
-template <class T>
-std::vector<Expected<T>> compute_reference(const convict_problem& p, const convict_tensors& t, bool bounds) {
-  const Trilinear<T> form = trilinear<T>(p, t);
-  std::vector<Expected<T>> outputs;
+template <class W>
+std::vector<Expected<W>> compute_reference(const convict_problem& p, const convict_tensors& t, Detail detail,
+                                           DenseOperands<W>* dense) {
+  const Trilinear<W> form = trilinear<W>(p, t);  // for its geometry; elements may be of other types
+  std::vector<Expected<W>> outputs;
   for (const Role& role : kRoles) {
     const convict_tensor& tensor = t.*role.tensor;
     if (!role.is_output[p.pass] || tensor.ndim == 0) continue;
-    outputs.push_back(tensor.ndim == 1 ? compute_diff_bias(form, bounds) : compute_face(form, bounds));
-    outputs.back().role = role.name;
-    outputs.back().tensor = &tensor;
-    if (bounds) set_bounds(outputs.back());
+    Expected<W>& expected = outputs.emplace_back();
+    expected.role = role.name;
+    expected.tensor = &tensor;
+    allocate(expected, static_cast<size_t>(element_count(tensor)), detail);
+    if (tensor.ndim == 1) {
+      sum_gradient(p, t, expected);
+      continue;
+    }
+    for (int axis = 0; axis < kAxes; ++axis) expected.taps[axis] = taps_by_position(form, axis);
+    start(expected, p, t);
+    DenseOperands<W> operands = gathered_operands<W>(p, t);
+    add_products(form, operands, expected);
+    if (dense) *dense = std::move(operands);
   }
   return outputs;
 }
 
-template std::vector<Expected<float>> compute_reference(const convict_problem&, const convict_tensors&, bool);
-template std::vector<Expected<double>> compute_reference(const convict_problem&, const convict_tensors&, bool);
+template std::vector<Expected<double>> compute_reference(const convict_problem&, const convict_tensors&, Detail,
+                                                         DenseOperands<double>*);
+template std::vector<Expected<long double>> compute_reference(const convict_problem&, const convict_tensors&, Detail,
+                                                              DenseOperands<long double>*);
 
 }  // namespace convict

@@ -1,44 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The exact reference: the trilinear form summed as it is written, one accumulation per face, in a type so wide that
-// integer data is exact and real data is known far better than any implementation can compute it.
+// exact data stays exact and real data is known far better than any implementation can compute it.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include "core/case.h"
 
 namespace convict {
 
-/// Products of two T are exact in it, and its sums are (much) more precise than those of T.
-template <class T>
-using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+/// How much the reference has to know about its sums.
+enum class Detail {
+  kValues,      // s
+  kMagnitudes,  // and S, for bounds
+  kStatistics   // and what its partial sums were, for the probabilistic bound
+};
 
-/// What one output tensor of the pass must hold. Elements in logical row-major order, whatever the layout.
-template <class T>
+/// The operands of the form, densely and in its order: X[n][c][i], W[k][c][r], Y[n][k][o], c within the group and k of
+/// all groups in W. The computed one is empty.
+template <class W>
+struct DenseOperands {
+  std::vector<W> x, w, y;
+};
+
+/// What one output tensor of the pass must hold, in sums of type W (double, or long double where f64 takes part).
+/// Elements in logical row-major order, whatever the layout.
+template <class W>
 struct Expected {
   std::string_view role;
   const convict_tensor* tensor = nullptr;    // the tensor that is checked against this
-  std::vector<Wide<T>> value;                // s, the exact sum
-  std::vector<Wide<T>> magnitude;            // S, the sum of absolute values; empty if equality is demanded
-  std::vector<double> bound;                 // largest error of a correct implementation; empty like magnitude
+  std::vector<W> value;                      // s, the exact sum
+  std::vector<W> magnitude;                  // S, the sum of absolute values
+  std::vector<W> squared_sums;               // sum over k of s_k^2, s_k the partial sums in the order of the loops,
+  std::vector<W> partial_sums;               // sum over k of s_k,
+  std::vector<W> squared_terms;              // and the sum of squared terms
   std::array<std::vector<int64_t>, 3> taps;  // in-bounds taps by position, per lifted axis
-  int64_t factor = 1;                        // terms of an element = factor * product of its taps + (1 with bias)
-  bool has_bias = false;
+  int64_t factor = 1;                        // products of an element = factor * product of its taps
+  int64_t extra_terms = 0;                   // 1 with bias, 1 with beta
 
-  /// n, the true number of in-bounds terms of the element at these lifted spatial coordinates.
-  int64_t terms(int64_t i0, int64_t i1, int64_t i2) const {
-    return factor * taps[0][i0] * taps[1][i1] * taps[2][i2] + (has_bias ? 1 : 0);
+  /// n, the true number of in-bounds products of the element at these lifted spatial coordinates.
+  int64_t products(int64_t i0, int64_t i1, int64_t i2) const {
+    return factor * taps[0][i0] * taps[1][i1] * taps[2][i2];
   }
 };
 
-/// All outputs of the pass: the computed face and, where asked for, diff_bias. With `bounds`, magnitudes and error
-/// bounds too. `tensors` holds the filled inputs; every operand has elements of type T.
-template <class T>
-std::vector<Expected<T>> compute_reference(const convict_problem& p, const convict_tensors& tensors, bool bounds);
+/// All outputs of the pass, the computed face first and diff_bias after it. `tensors` holds the filled operands, old
+/// contents of the outputs included where there is beta. `dense` is filled if it is given.
+template <class W>
+std::vector<Expected<W>> compute_reference(const convict_problem& p, const convict_tensors& tensors, Detail detail,
+                                           DenseOperands<W>* dense = nullptr);
 
 }  // namespace convict

@@ -12,10 +12,12 @@ inline constexpr int kMostImplementations = 64;  // in one campaign
 
 /// Counts of one worker process since it started.
 struct Tally {
-  std::atomic<uint64_t> cases{0};      // examined to the end, or given up because somebody died on them
-  std::atomic<uint64_t> judged{0};     // at least one target's result was held against the reference
-  std::atomic<uint64_t> unjudged{0};   // every target refused
-  std::atomic<uint64_t> witnessed{0};  // judged, and every oracle computed it too
+  std::atomic<uint64_t> cases{0};       // examined to the end, or given up because somebody died on them
+  std::atomic<uint64_t> judged{0};      // at least one target's result was held against the reference
+  std::atomic<uint64_t> unjudged{0};    // every target refused
+  std::atomic<uint64_t> witnessed{0};   // judged, and every oracle computed it too
+  std::atomic<uint64_t> mistrusted{0};  // judged again with data that hide nothing
+  std::atomic<uint64_t> redrawn{0};     // results beyond the probabilistic bound that did not come back on other data
   std::atomic<uint64_t> computed[kMostImplementations] = {};
   std::atomic<uint64_t> refused[kMostImplementations] = {};
 };

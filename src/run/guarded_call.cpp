@@ -47,7 +47,7 @@ constexpr size_t kLongestText = 500;  // bytes of a reason or error that are kep
 
 Outcome call_guarded(const convict_implementation& implementation, int position, const convict_problem& p,
                      GuardedMemory& memory, FlightRecord& record) {
-  memory.poison_outputs();
+  memory.reset_outputs(/*to_kept=*/p.beta != 0);
   char error[kLongestText + 1] = "";
   Outcome outcome;
   {

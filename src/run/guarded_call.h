@@ -10,8 +10,8 @@
 
 namespace convict {
 
-/// Runs one implementation over the operands in `memory`: outputs poisoned before, slack checked after, and `record`
-/// naming it (as `position`) while it runs.
+/// Runs one implementation over the operands in `memory`: outputs poisoned (or, with beta, as they were kept) before,
+/// slack checked after, and `record` naming it (as `position`) while it runs.
 Outcome call_guarded(const convict_implementation& implementation, int position, const convict_problem& p,
                      GuardedMemory& memory, FlightRecord& record);
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "abi/element.h"
 #include "core/layout.h"
 
 namespace convict {
@@ -32,6 +33,22 @@ unsigned char* map_between_guards(int file, size_t bytes, int protection) {
 
 void unmap_with_guards(unsigned char* data, size_t bytes) {
   if (data) munmap(data - page_size(), bytes + 2 * page_size());
+}
+
+/// Whether everything between the elements of a tensor, and in front of them, is still poison.
+bool gaps_intact(const convict_tensor& tensor) {
+  if (!has_gaps(tensor)) return true;
+  const size_t size = type_size(tensor.dtype), count = static_cast<size_t>(buffer_count(tensor));
+  std::vector<bool> is_element(count, false);
+  with_type(tensor.dtype, [&](auto zero) {
+    for_each_element<decltype(zero)>(tensor, [&](const auto&, const int64_t* at) {
+      is_element[static_cast<size_t>(tensor.offset + position_of(tensor, at))] = true;
+    });
+  });
+  const auto* bytes = static_cast<const unsigned char*>(tensor.data) - static_cast<size_t>(tensor.offset) * size;
+  for (size_t i = 0; i < count * size; ++i)
+    if (!is_element[i / size] && bytes[i] != kPoison) return false;
+  return true;
 }
 
 AddressClass classify_in(const unsigned char* data, size_t capacity, bool read_only, const void* address) {
@@ -84,6 +101,10 @@ size_t GuardedSlot::slack_begin() const { return flush_end_ ? offset_ - kSlack :
 
 void GuardedSlot::poison() { std::memset(ours_ + offset_, kPoison, bytes_); }
 
+void GuardedSlot::keep() { kept_.assign(ours_ + offset_, ours_ + offset_ + bytes_); }
+
+void GuardedSlot::restore() { std::copy(kept_.begin(), kept_.end(), ours_ + offset_); }
+
 bool GuardedSlot::slack_intact() const {
   const unsigned char* slack = ours_ + slack_begin();
   return std::all_of(slack, slack + kSlack, [](unsigned char byte) { return byte == kPoison; });
@@ -100,21 +121,46 @@ void GuardedMemory::place(const convict_problem& p, const convict_tensors& descr
   for (size_t i = 0; i < kRoles.size(); ++i) {
     convict_tensor& tensor = ours_.*kRoles[i].tensor;
     if (tensor.ndim == 0) continue;
-    slots_[i].place(static_cast<size_t>(element_count(tensor)) * type_size(tensor.dtype), flush_end);
-    tensor.data = slots_[i].ours();
-    (theirs_.*kRoles[i].tensor).data = slots_[i].theirs(!kRoles[i].is_output[p.pass]);
+    const size_t size = type_size(tensor.dtype), front = static_cast<size_t>(tensor.offset) * size;
+    slots_[i].place(static_cast<size_t>(buffer_count(tensor)) * size, flush_end);
+    tensor.data = static_cast<unsigned char*>(slots_[i].ours()) + front;
+    void* theirs = slots_[i].theirs(!kRoles[i].is_output[p.pass]);
+    (theirs_.*kRoles[i].tensor).data = static_cast<unsigned char*>(theirs) + front;
+    if (kRoles[i].is_output[p.pass] || has_gaps(tensor)) slots_[i].poison();
   }
 }
 
-void GuardedMemory::poison_outputs() {
+void GuardedMemory::keep_outputs() {
   for (size_t i = 0; i < kRoles.size(); ++i)
-    if (kRoles[i].is_output[pass_] && (ours_.*kRoles[i].tensor).ndim != 0) slots_[i].poison();
+    if (kRoles[i].is_output[pass_] && (ours_.*kRoles[i].tensor).ndim != 0) slots_[i].keep();
+}
+
+void GuardedMemory::reset_outputs(bool to_kept) {
+  for (size_t i = 0; i < kRoles.size(); ++i) {
+    if (!kRoles[i].is_output[pass_] || (ours_.*kRoles[i].tensor).ndim == 0) continue;
+    if (to_kept)
+      slots_[i].restore();
+    else
+      slots_[i].poison();
+  }
+}
+
+std::vector<unsigned char> GuardedMemory::output_bytes() const {
+  std::vector<unsigned char> all;
+  for (size_t i = 0; i < kRoles.size(); ++i) {
+    if (!kRoles[i].is_output[pass_] || (ours_.*kRoles[i].tensor).ndim == 0) continue;
+    const auto* bytes = static_cast<const unsigned char*>(slots_[i].ours());
+    all.insert(all.end(), bytes, bytes + slots_[i].bytes());
+  }
+  return all;
 }
 
 std::string_view GuardedMemory::overrun() const {
-  for (size_t i = 0; i < kRoles.size(); ++i)
-    if (kRoles[i].is_output[pass_] && (ours_.*kRoles[i].tensor).ndim != 0 && !slots_[i].slack_intact())
-      return kRoles[i].name;
+  for (size_t i = 0; i < kRoles.size(); ++i) {
+    const convict_tensor& tensor = ours_.*kRoles[i].tensor;
+    if (!kRoles[i].is_output[pass_] || tensor.ndim == 0) continue;
+    if (!slots_[i].slack_intact() || !gaps_intact(tensor)) return kRoles[i].name;
+  }
   return {};
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory in which an implementation's mistakes show: unmapped pages around every tensor, inputs mapped read-only,
-// outputs and slack poisoned.
+// outputs, slack and whatever lies between the elements of a view poisoned.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "abi/convict.h"
 #include "core/role.h"
@@ -34,9 +35,14 @@ class GuardedSlot {
   void place(size_t bytes, bool flush_end);
 
   void* ours() const { return ours_ + offset_; }
+  size_t bytes() const { return bytes_; }
   void* theirs(bool read_only) const { return (read_only ? read_only_ : ours_) + offset_; }
 
   void poison();
+
+  /// Remembers the contents, and puts them back.
+  void keep();
+  void restore();
 
   /// Whether the slack beside the tensor is as place() left it.
   bool slack_intact() const;
@@ -53,20 +59,29 @@ class GuardedSlot {
   unsigned char* read_only_ = nullptr;
   size_t capacity_ = 0, offset_ = 0, bytes_ = 0;  // bytes; capacity is a multiple of the page size
   bool flush_end_ = true;
+  std::vector<unsigned char> kept_;
 };
 
 /// One slot per operand.
 class GuardedMemory {
  public:
-  /// Places every tensor of the pass. flush_end chooses the side on which an overrun faults at once.
+  /// Places every tensor of the pass, poisons outputs and what lies between the elements of inputs. flush_end chooses
+  /// the side on which an overrun faults at once.
   void place(const convict_problem& p, const convict_tensors& described, bool flush_end);
 
   const convict_tensors& ours() const { return ours_; }      // all writable
   const convict_tensors& theirs() const { return theirs_; }  // inputs read-only
 
-  void poison_outputs();
+  /// Remembers what the outputs hold, for beta.
+  void keep_outputs();
 
-  /// The name of an operand whose slack was written to, or nothing.
+  /// Before a call: outputs become poison, or what was kept.
+  void reset_outputs(bool to_kept);
+
+  /// A copy of the outputs, with what lies between their elements.
+  std::vector<unsigned char> output_bytes() const;
+
+  /// The name of an output beside or between whose elements something was written, or nothing.
   std::string_view overrun() const;
 
   /// Where an address lies and beside or in which operand. Async-signal-safe.

@@ -55,8 +55,8 @@ TEST_F(ListTest, EveryProfileCanBeFuzzed) {
 }
 
 TEST_F(ListTest, FieldsAreThoseOfACaseLine) {
-  const std::set<std::string> fields = {"n", "g",  "ic",   "oc", "in",  "k",    "s",    "d",
-                                        "p", "op", "bias", "dt", "lay", "fill", "seed", "threads"};
+  const std::set<std::string> fields = {"n",    "g",    "ic", "oc",  "in",   "k",    "s",    "d",       "p",    "op",
+                                        "bias", "beta", "dt", "lay", "view", "fill", "seed", "threads", "calls"};
   EXPECT_EQ(names(list({"fields"})), fields);
 }
 

@@ -33,7 +33,8 @@ TEST_P(Witnesses, AgreeWithTheReferenceOnEveryProfileButItsCorners) {
     int differences = 0;
     for (uint64_t i = 0; i < 400; ++i) {
       const Case c = generate(find_profile(profile), 31, i);
-      for (const Testimony& testimony : examine(c, subjects_, memory_, record_, kPlenty).testimonies) {
+      for (const Testimony& testimony :
+           examine(c, subjects_, memory_, record_, {kPlenty, Yardstick::kLadder}).testimonies) {
         if (testimony.outcome.kind != Outcome::Kind::kComputed) continue;
         ++computed;
         if (testimony.comparison.agrees()) continue;

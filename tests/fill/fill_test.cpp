@@ -24,7 +24,7 @@ struct Filled {
       storage.emplace_back(static_cast<size_t>(element_count(*tensor)));
       tensor->data = storage.back().data();
     }
-    fill_inputs(c, p, t);
+    fill_operands(c, p, t, c.seed);
   }
   float src(int64_t n, int64_t channel, int64_t h, int64_t w) const { return at(t.src, n, channel, h, w); }
   float wei(int64_t o, int64_t i, int64_t h, int64_t w) const { return at(t.wei, o, i, h, w); }

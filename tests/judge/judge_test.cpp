@@ -20,7 +20,9 @@ constexpr convict_implementation kAten = named("aten", "aten"), kOnednn = named(
 const Case kCase = parse_case("conv2d in=5 k=3");
 
 Testimony agrees(const convict_implementation& who, bool target = false) {
-  Testimony testimony{&who, target, {}, {}};
+  Testimony testimony;
+  testimony.who = &who;
+  testimony.is_target = target;
   testimony.comparison.compared = true;
   testimony.comparison.elements = 9;
   return testimony;
@@ -29,10 +31,7 @@ Testimony agrees(const convict_implementation& who, bool target = false) {
 Testimony wrong(const convict_implementation& who, double got, bool target = false) {
   Testimony testimony = agrees(who, target);
   testimony.comparison.wrong = 1;
-  testimony.comparison.role = "dst";
-  testimony.comparison.at = {0, 0, 1, 2};
-  testimony.comparison.got = got;
-  testimony.comparison.exact = 5;
+  testimony.comparison.offender = {.role = "dst", .at = {0, 0, 1, 2}, .got = got, .exact = 5};
   return testimony;
 }
 
@@ -96,7 +95,7 @@ TEST(Judge, TheStrongestRungNamesTheVerdict) {
   Testimony unwritten = wrong(kMine, 4, true), overrun = unwritten, bounded = unwritten;
   unwritten.comparison.unwritten = 1;
   overrun.outcome.overrun = "dst";
-  bounded.comparison.bound = 1e-6;
+  bounded.comparison.offender->bound = 1e-6;
   EXPECT_EQ(judged({unwritten, agrees(kAten)})[0].verdict, Verdict::kOutputUnwritten);
   EXPECT_EQ(judged({overrun, agrees(kAten)})[0].verdict, Verdict::kOutOfBounds);
   EXPECT_EQ(judged({bounded, agrees(kAten)})[0].verdict, Verdict::kWrongProven);

@@ -109,6 +109,11 @@ void confuse_axes(const Call<T>& call, Trilinear<T>& form) {
   }
 }
 
+template <class T>
+const convict_tensor& weights_of(const Call<T>& call) {
+  return call.problem.pass == CONVICT_BACKWARD_WEIGHTS ? call.tensors.diff_wei : call.tensors.wei;
+}
+
 /// The form as the loops will see it.
 template <class T>
 void bend_geometry(Call<T>& call) {
@@ -128,6 +133,7 @@ void bend_geometry(Call<T>& call) {
   if (call.fault == Fault::kP22 && takes_unpadded_path(p)) form.pad_begin.fill(0);
   if (call.fault == Fault::kP10) forget_weight_layout(form);
   if (call.fault == Fault::kP24) store_channels_last(call, form);
+  if (call.fault == Fault::kP25) form.w.data -= weights_of(call).offset;
 }
 
 }  // namespace convict::mutants

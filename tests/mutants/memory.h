@@ -79,7 +79,10 @@ std::optional<T> first_value(const Call<T>& call, const AxisMaps& maps, int64_t 
 template <class T>
 void start_output(const Call<T>& call, const AxisMaps& maps) {
   for_each_result(call, [&](T& element, int64_t a, int64_t b, const Axes& at) {
-    if (const auto value = first_value(call, maps, a, b, at)) element = *value;
+    const auto value = first_value(call, maps, a, b, at);
+    if (!value) return;
+    const bool accumulates = call.form.beta != 0 && call.fault != Fault::kP27;
+    element = accumulates ? static_cast<T>(call.form.beta) * element + *value : *value;
   });
 }
 

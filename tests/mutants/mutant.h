@@ -15,7 +15,7 @@ namespace convict::mutants {
 enum class Fault {
   kNone,
   // geometry.h, on the problem as a whole.
-  kP03, kP06, kP10, kP11, kP14, kP15, kP16, kP22, kP24,
+  kP03, kP06, kP10, kP11, kP14, kP15, kP16, kP22, kP24, kP25,
   kB04, kB05, kB06, kB09, kB13, kB14, kB23, kB24, kD02, kD04, kD05, kD06,
   // positions.h, on what one axis reads.
   kP01, kP02, kP05, kP09, kP12, kP13, kP21, kP33, kP34,
@@ -24,7 +24,7 @@ enum class Fault {
   kP04, kP07, kP08, kP18, kP19, kP23, kP26, kP29,
   kB01, kB02, kB03, kB10, kB11, kB29, kD01, kD09, kD11,
   // memory.h, on what is written and when.
-  kP17, kP20, kP28, kP30, kP32,
+  kP17, kP20, kP27, kP28, kP30, kP32,
   // numerics.h, on values.
   kP31, kB18, kB19, kB20, kB21, kB22, kB27, kB28,
 };
@@ -40,9 +40,6 @@ inline constexpr Scope kConvWeights = scope_of(CONVICT_CONV, CONVICT_BACKWARD_WE
 inline constexpr Scope kTransposed = scope_of(CONVICT_CONV_TRANSPOSE, CONVICT_FORWARD);
 inline constexpr Scope kEverywhere = 0x3f;
 
-/// Whether a hand-made case can show the fault today. Some act only on values that no fill produces.
-enum class Live { kShown, kNoFillYet };
-
 struct Mutant {
   const char* name;
   Fault fault;
@@ -50,7 +47,6 @@ struct Mutant {
   const char* description;
   const char* witness;    // a case inside the trigger, on which the fault must show
   const char* near_miss;  // and one just outside, on which it must not
-  Live live = Live::kShown;
 };
 
 /// One call of a mutant. The fault is kNone where it is out of scope.

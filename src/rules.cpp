@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rules.h"
+
+#include "abi/trilinear.h"
+#include "core/terms.h"
+#include "fill/fill.h"
+#include "judge/fft_bound.h"
+#include "judge/winograd_bound.h"
+
+namespace convict {
+namespace {
+
+/// rtol and atol of torch.testing.assert_close, as its documentation tabulates them by data type.
+void set_assert_close(Rule& rule, convict_dtype type) {
+  switch (type) {
+    case CONVICT_F64: rule.relative = 1e-7, rule.absolute = 1e-7; break;
+    case CONVICT_F32: rule.relative = 1.3e-6, rule.absolute = 1e-5; break;
+    case CONVICT_F16: rule.relative = 1e-3, rule.absolute = 1e-5; break;
+    case CONVICT_BF16: rule.relative = 1.6e-2, rule.absolute = 1e-5; break;
+  }
+}
+
+/// The types of the two given operands and of the main output.
+struct Types {
+  convict_dtype first, second, output;
+};
+
+Types types_of(const Case& c) {
+  switch (c.pass) {
+    case CONVICT_BACKWARD_DATA: return {c.dst_type, c.wei_type, c.src_type};
+    case CONVICT_BACKWARD_WEIGHTS: return {c.src_type, c.dst_type, c.wei_type};
+    case CONVICT_FORWARD: break;
+  }
+  return {c.src_type, c.wei_type, c.dst_type};
+}
+
+/// Whether sums are kept in a type in which the exact data is exact.
+bool keeps_exact(const convict_contract& contract, const Case& c) {
+  const bool narrow = contract.min_accumulator == CONVICT_F16 || contract.min_accumulator == CONVICT_BF16;
+  if (contract.algorithm != CONVICT_DIRECT || narrow) return false;
+  return !(contract.flushes_subnormals && c.fill == Fill::kSubnormal);
+}
+
+constexpr int64_t kManyTerms = 256;  // below, the proven bound sees nearly all that a probabilistic one would
+
+}  // namespace
+
+Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick yardstick) {
+  const Case& c = scene.the_case();
+  const Types types = types_of(c);
+  Rule rule;
+  rule.arithmetic = arithmetic_of(contract, types.first, types.second, types.output);
+  if (yardstick != Yardstick::kLadder) {
+    rule.kind = Rule::Kind::kTolerance;
+    rule.bound_name = "tolerance";
+    rule.relative = 1e-2;
+    rule.absolute = 1e-3;
+    if (yardstick == Yardstick::kAssertClose) set_assert_close(rule, types.output);
+  } else if (c.fill == Fill::kSpecial) {
+    rule.kind = Rule::Kind::kSpecial;
+    rule.bound_name = kSpecialBound;
+  } else if (!is_exact(c, scene.problem()) || !keeps_exact(contract, c)) {
+    rule.kind = Rule::Kind::kBound;
+    rule.bound_name = contract.summation == CONVICT_BLOCKED    ? "gamma_n, blocked"
+                      : contract.summation == CONVICT_PAIRWISE ? "gamma_n, pairwise"
+                                                               : "gamma_n";
+  }
+  return rule;
+}
+
+Detail detail_for(const Rule& rule, const Scene& scene) {
+  if (rule.kind == Rule::Kind::kExact && scene.problem().beta == 0) return Detail::kValues;
+  const bool zero_mean = scene.the_case().fill == Fill::kNormal || scene.the_case().fill == Fill::kInt;
+  const bool worth_it = rule.kind == Rule::Kind::kBound && zero_mean && most_terms(scene.problem()) >= kManyTerms;
+  return worth_it ? Detail::kStatistics : Detail::kMagnitudes;
+}
+
+void add_algorithm_bounds(Rule& rule, const convict_contract& contract, const convict_problem& p,
+                          const convict_tensors& tensors, const DenseOperands<double>& dense) {
+  if (rule.kind != Rule::Kind::kBound) return;
+  const Trilinear<double> form = trilinear<double>(p, tensors);
+  const double u = rule.arithmetic.u_sum;
+  if (contract.algorithm == CONVICT_WINOGRAD && winograd_applies(form, contract.winograd_m, contract.winograd_r)) {
+    rule.algorithm_bounds =
+        winograd_bounds(form, dense.x, dense.w, dense.y, contract.winograd_m, contract.winograd_r, u);
+    rule.bound_name = "winograd";
+  }
+  if (contract.algorithm == CONVICT_FFT) {
+    rule.algorithm_bounds = fft_bounds(form, dense.x, dense.w, dense.y, u);
+    rule.bound_name = "fft";
+  }
+}
+
+}  // namespace convict

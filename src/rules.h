@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which rule an implementation's results are held to on a case: by the data, and by the contract it declares.
+#pragma once
+
+#include "judge/compare.h"
+#include "scene.h"
+
+namespace convict {
+
+/// How results are judged: by the whole ladder, or as other tools do it, to be compared with them.
+enum class Yardstick {
+  kLadder,
+  kAssertClose,  // the default tolerances of torch.testing.assert_close, by data type
+  kLoose         // 1e-2 of the value plus 1e-3
+};
+
+/// The rule without the bounds of an algorithm, which need the operands (algorithm_bounds).
+Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick yardstick);
+
+/// What the reference has to compute for this rule. `most_terms` of a sum decide whether statistics are worth it.
+Detail detail_for(const Rule& rule, const Scene& scene);
+
+/// Bounds of all elements of the main output, for contracts of other algorithms than direct sums, where these apply to
+/// the problem; else nothing. The name of the bound goes to `rule`.
+void add_algorithm_bounds(Rule& rule, const convict_contract& contract, const convict_problem& p,
+                          const convict_tensors& tensors, const DenseOperands<double>& dense);
+
+}  // namespace convict

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every rung of the ladder in both directions: it fires on a fault of its class and stays silent on the correct kernel.
+#include "trial.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "abi/element.h"
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "core/implementation.h"
+#include "judge/bounds.h"
+#include "pipeline.h"
+
+namespace convict {
+namespace {
+
+const convict_implementation& direct() {
+  for (const convict_implementation* kernel : native_kernels())
+    if (std::string_view(kernel->name) == "direct") return *kernel;
+  throw std::runtime_error("no kernel 'direct'");
+}
+
+using Twist = std::function<void(const convict_problem&, const convict_tensors&)>;
+
+/// The correct kernel, and what is done to its results after each call.
+struct Twisted : convict_implementation {
+  explicit Twisted(Twist twist = [](const auto&, const auto&) {}) : convict_implementation(direct()), twist_(twist) {
+    name = "twisted";
+    lineage = "twisted";
+    run = [](const convict_implementation* self, const convict_problem* p, const convict_tensors* t, char* error,
+             size_t size) {
+      const convict_status status = direct().run(self, p, t, error, size);
+      static_cast<const Twisted*>(self)->twist_(*p, *t);
+      return status;
+    };
+  }
+  Twist twist_;
+};
+
+Examination examined(const convict_implementation& target, const std::string& line, bool with_witness = false) {
+  std::vector<Subject> subjects = {{&target, true, ""}};
+  if (with_witness) subjects.push_back({&direct(), false, ""});
+  GuardedMemory memory;
+  FlightRecord record;
+  return examine(parse_case(line), subjects, memory, record, {1e9, Yardstick::kLadder});
+}
+
+std::optional<Verdict> verdict(const Twist& twist, const std::string& line, bool with_witness = false) {
+  EXPECT_TRUE(examined(direct(), line).mismatches.empty()) << "the correct kernel on " << line;
+  const Examination examination = examined(Twisted(twist), line, with_witness);
+  EXPECT_TRUE(examination.judged) << line;
+  if (examination.mismatches.empty()) return std::nullopt;
+  return examination.mismatches.front().verdict;
+}
+
+/// Applies `change(value)` to every element of dst.
+Twist each(const std::function<float(float)>& change) {
+  return [=](const convict_problem&, const convict_tensors& t) {
+    for_each_element<float>(t.dst, [&](float& element, const int64_t*) { element = change(element); });
+  };
+}
+
+/// Takes one product off the first output: what a lost tap would have added.
+void lose_a_product(const convict_problem&, const convict_tensors& t) {
+  static_cast<float*>(t.dst.data)[0] -=
+      static_cast<const float*>(t.src.data)[0] * static_cast<const float*>(t.wei.data)[0];
+}
+
+constexpr const char *kReals = "conv2d ic=4 oc=3 in=9 k=3 fill=normal", *kIntegers = "conv2d ic=8 oc=3 in=9 k=3",
+                     *kManyTerms = "conv2d ic=300 oc=2 in=12 k=9 fill=normal seed=4";
+
+TEST(Ladder, NondeterminismOverRepeats) {
+  int call = 0;
+  const Twist jitter = [&](const convict_problem&, const convict_tensors& t) {
+    float& first = *static_cast<float*>(t.dst.data);
+    if (++call % 2 == 0) first = std::nextafter(first, 1e9f);  // well within its bound
+  };
+  EXPECT_EQ(verdict(jitter, std::string(kReals) + " calls=again"), Verdict::kNondeterministic);
+  call = 0;
+  EXPECT_EQ(verdict(jitter, kReals), std::nullopt);
+  Twisted candid(jitter);
+  candid.contract.deterministic = 0;
+  EXPECT_TRUE(examined(candid, std::string(kReals) + " calls=again").mismatches.empty());
+}
+
+TEST(Ladder, SpecialValues) {
+  const std::string line = "conv2d ic=2 oc=8 in=9 k=3 fill=special seed=2";
+  EXPECT_EQ(verdict(each([](float x) { return std::isnan(x) ? 0 : x; }), line), Verdict::kSpecialValues);
+  EXPECT_EQ(verdict(each([](float x) { return std::isinf(x) ? std::copysign(3.4e38f, x) : x; }), line),
+            Verdict::kSpecialValues);
+  EXPECT_EQ(verdict(each([](float x) { return x == 0.0f ? 0.0f : x; }), line), std::nullopt);
+}
+
+TEST(Ladder, AMinusZeroThatNoOrderOfSummationGives) {
+  const Twist negative = each([](float x) { return x == 0 ? -0.0f : x; });
+  EXPECT_EQ(verdict(negative, "conv2d ic=2 in=40"), Verdict::kSpecialValues);
+  EXPECT_EQ(verdict(negative, "conv2d in=5 fill=zero"), std::nullopt);  // all terms may be -0, so the sum may be
+}
+
+TEST(Ladder, AContractThatIsNotHonoured) {
+  EXPECT_EQ(verdict(each([](float x) { return to_float(to_half(x)); }), kReals), Verdict::kContract);
+  EXPECT_EQ(verdict(each([](float x) { return to_float(to_bfloat(x)); }), kIntegers), Verdict::kContract);
+  const Twist flush = each([](float x) { return std::fpclassify(x) == FP_SUBNORMAL ? 0 : x; });
+  EXPECT_EQ(verdict(flush, "conv2d ic=2 oc=3 in=9 k=3 fill=subnormal"), Verdict::kContract);
+  EXPECT_EQ(verdict(flush, kReals), std::nullopt);
+  Twisted candid(flush);
+  candid.contract.flushes_subnormals = 1;
+  EXPECT_TRUE(examined(candid, "conv2d ic=2 oc=3 in=9 k=3 fill=subnormal").mismatches.empty());
+}
+
+TEST(Ladder, ALostProductIsNoWeakContract) {
+  EXPECT_EQ(verdict(lose_a_product, kIntegers), Verdict::kWrongExact);
+  EXPECT_EQ(verdict(lose_a_product, kReals), Verdict::kWrongProven);
+  const Twist lose_many = [](const convict_problem&, const convict_tensors& t) {
+    for_each_element<float>(t.dst, [&](float& element, const int64_t* at) {
+      element -= static_cast<const float*>(t.src.data)[at[3]] * static_cast<const float*>(t.wei.data)[at[1]];
+    });
+  };
+  EXPECT_EQ(verdict(lose_many, kIntegers), Verdict::kWrongExact);
+  EXPECT_EQ(verdict(lose_many, kReals), Verdict::kWrongProven);
+}
+
+/// Beyond what rounding does, at the same place on data drawn again; the proven bound of 24,300 terms hides it.
+TEST(Ladder, AnImprobableErrorThatComesBack) {
+  EXPECT_EQ(verdict(lose_a_product, kManyTerms), Verdict::kWrongStatistical);
+  int call = 0;
+  Twisted once([&](const convict_problem& p, const convict_tensors& t) {
+    if (call++ == 0) lose_a_product(p, t);
+  });
+  const Examination examination = examined(once, kManyTerms);
+  EXPECT_TRUE(examination.mismatches.empty());
+  EXPECT_EQ(examination.redrawn, 1);
+}
+
+TEST(Ladder, FarLessAccurateThanAWitness) {
+  const std::string line = "conv2d ic=100 oc=2 in=9 k=5 fill=positive";  // 2,500 terms of about 1: S is about 2,500
+  const Twist worse = each([](float x) { return x * (1 + 600 * 0x1p-24f); });  // twelve times sqrt(n) units
+  EXPECT_EQ(verdict(worse, line, /*with_witness=*/true), Verdict::kLessAccurate);
+  EXPECT_EQ(verdict(worse, line), std::nullopt);  // nobody to compare with
+  EXPECT_EQ(verdict(each([](float x) { return x * (1 + 0x1p-23f); }), line, true), std::nullopt);
+}
+
+/// Data that hide a lost product are not trusted: the case is judged again with a comb.
+TEST(Ladder, APassThatProvesNothingIsRefilled) {
+  const std::string line = "conv2d ic=300 oc=2 in=20 k=15 fill=positive";  // 67,500 terms
+  const Examination examination = examined(Twisted(), line);
+  EXPECT_TRUE(examination.mistrusted);
+  EXPECT_TRUE(examination.mismatches.empty());
+  Case half = parse_case(line);
+  const Examination guilty = examined(Twisted([](const convict_problem&, const convict_tensors& t) {
+                                        for_each_element<float>(t.dst, [&](float& element, const int64_t* at) {
+                                          if (at[2] == 5) element = static_cast<float*>(t.dst.data)[0];
+                                        });
+                                      }),
+                                      to_text(half) + " bias");
+  ASSERT_FALSE(guilty.mismatches.empty());
+  EXPECT_FALSE(examined(Twisted(), kReals).mistrusted);
+  EXPECT_TRUE(examined(Twisted(), "conv2d in=9 k=3 fill=zero").mistrusted);
+}
+
+TEST(Ladder, ACacheThatIgnoresTheContents) {
+  std::vector<float> kept;
+  const Twist cache = [&](const convict_problem&, const convict_tensors& t) {
+    size_t i = 0;
+    const bool first = kept.empty();
+    for_each_element<float>(t.dst, [&](float& element, const int64_t*) {
+      if (first)
+        kept.push_back(element);
+      else
+        element = kept[i++];
+    });
+  };
+  EXPECT_EQ(verdict(cache, std::string(kIntegers) + " calls=refilled"), Verdict::kWrongExact);
+  kept.clear();
+  EXPECT_EQ(verdict(cache, kIntegers), std::nullopt);
+}
+
+TEST(Ladder, ACacheThatIgnoresTheProblem) {
+  int64_t rows = 0;
+  const Twist cache = [&](const convict_problem& p, const convict_tensors& t) {
+    if (rows == 0) rows = p.batch * p.out[1];
+    if (rows != p.batch * p.out[1]) *static_cast<float*>(t.dst.data) = 0.5f;
+  };
+  EXPECT_EQ(verdict(cache, std::string(kIntegers) + " calls=after"), Verdict::kWrongExact);
+  rows = 0;
+  EXPECT_EQ(verdict(cache, kIntegers), std::nullopt);
+}
+
+TEST(Ladder, AWriteBetweenTheElementsOfAView) {
+  const Twist stray = [](const convict_problem&, const convict_tensors& t) {
+    if (t.dst.offset > 0) static_cast<float*>(t.dst.data)[-1] = 0;
+  };
+  EXPECT_EQ(verdict(stray, std::string(kIntegers) + " view=dst"), Verdict::kOutOfBounds);
+  EXPECT_EQ(verdict(stray, kIntegers), std::nullopt);
+}
+
+TEST(Ladder, ACombNamesWhatWasRead) {
+  Twisted shifted([](const convict_problem&, const convict_tensors& t) {
+    for_each_element<float>(t.dst, [&](float& element, const int64_t* at) {
+      if (at[3] + 1 < t.dst.dims[3]) element = (&element)[1];
+    });
+  });
+  const Examination examination = examined(shifted, "conv2d ic=3 oc=2 in=9 k=3 fill=comb seed=1");
+  ASSERT_FALSE(examination.mismatches.empty());
+  const nlohmann::json& certificate = examination.mismatches.front().certificate;
+  ASSERT_TRUE(certificate.contains("read")) << certificate.dump();
+  EXPECT_NE(certificate["read"].get<std::string>().find("the product of "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace convict
