@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes a C++ file that lists convict::kernel_<name> for every kernels/<name>.cpp given, so that adding a kernel touches
-# one file and needs no static initialiser.
-function(write_kernel_table output)
+# Writes a C++ file that lists convict::<prefix><name> for every <folder>/<name>.cpp given, sorted by name, so that adding
+# a kernel or a relation touches one file and needs no static initialiser. `accessor` is declared in `header` and returns
+# them as a span of pointers to const `type`.
+function(write_table output header prefix type accessor)
   set(declarations "")
   set(entries "")
   foreach(file IN LISTS ARGN)
     get_filename_component(name ${file} NAME_WE)
-    string(APPEND declarations "extern const convict_implementation kernel_${name};\n")
-    string(APPEND entries "    &kernel_${name},\n")
+    string(APPEND declarations "extern const ${type} ${prefix}${name};\n")
+    string(APPEND entries "      &${prefix}${name},\n")
   endforeach()
   file(CONFIGURE OUTPUT ${output} @ONLY CONTENT
-"// Written by cmake/KernelTable.cmake from the file names in kernels/.
-#include \"core/implementation.h\"
+"// Written by cmake/KernelTable.cmake from file names.
+#include \"@header@\"
 
 namespace convict {
 
 @declarations@
-std::span<const convict_implementation* const> native_kernels() {
-  static constexpr const convict_implementation* kKernels[] = {
+std::span<const @type@* const> @accessor@() {
+  static constexpr const @type@* kTable[] = {
 @entries@  };
-  return kKernels;
+  return kTable;
 }
 
 }  // namespace convict

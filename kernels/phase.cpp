@@ -113,6 +113,14 @@ void for_each_row(const Trilinear<T>& f, int64_t g, PhaseImage<T>& image, const 
 }
 
 struct Phase {
+  /// The sorted copy of an image has to fit in memory beside it.
+  static const char* unsuited(const convict_problem& p) {
+    const int64_t* extent = p.op == CONVICT_CONV ? p.in : p.out;
+    double elements = static_cast<double>((p.op == CONVICT_CONV ? p.ic : p.oc) / p.groups);
+    for (int axis = 0; axis < p.rank; ++axis) elements *= static_cast<double>(extent[axis]);
+    return elements > 0x1p28 ? "the image is too large to be sorted by phase" : nullptr;
+  }
+
   template <class T>
   static void run(const Trilinear<T>& form) {
     start_output(form);

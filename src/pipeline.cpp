@@ -14,7 +14,7 @@ using Kind = Outcome::Kind;
 
 /// Why nobody can be judged on this case, whatever they say; nothing if they can.
 std::optional<std::string> impossible(const Scene& scene, double most_bytes) {
-  if (examination_bytes(scene.described(), scene.problem().pass) > most_bytes)
+  if (examination_bytes(scene.described(), scene.problem()) > most_bytes)
     return "the operands and their reference need more memory than one worker may have";
   return std::nullopt;
 }

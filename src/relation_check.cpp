@@ -1,7 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "relation_check.h"
+
+#include "core/layout.h"
+#include "core/random.h"
+#include "fill/fill.h"
+#include "implementation_runner.h"
+
 namespace convict {
-std::optional<BrokenRelation> broken_relation(const Scene&, const convict_implementation&, int, GuardedMemory&,
-                                              FlightRecord&) {
+namespace {
+
+constexpr uint64_t kOneCaseIn = 8;
+
+/// Whether the data and the contract allow to ask this relation.
+bool applies(const Relation& relation, const Scene& scene, const convict_contract& contract, const Call& call) {
+  const Case& c = scene.the_case();
+  const bool exact = c.fill == Fill::kInt && is_exact(c, scene.problem()) && contract.algorithm == CONVICT_DIRECT &&
+                     (contract.min_accumulator == CONVICT_F32 || contract.min_accumulator == CONVICT_F64);
+  const bool bit_for_bit = contract.deterministic && c.fill != Fill::kSpecial && c.fill != Fill::kSubnormal;
+  return (relation.exact_only ? exact : bit_for_bit) && relation.unsuited(call) == nullptr;
+}
+
+BrokenRelation broken(const Relation& relation, const Violation& violation) {
+  return {relation.name, violation.text, violation.at, violation.got, violation.expected};
+}
+
+uint64_t choice_of(const Scene& scene) { return mix(scene.the_case().seed ^ 0x4e1a); }
+
+}  // namespace
+
+bool asks_relation(const Scene& scene) {
+  return choice_of(scene) % kOneCaseIn == 0 && scene.problem().beta == 0 && !has_huge_image(scene.problem(), scene.described());
+}
+
+std::optional<BrokenRelation> broken_relation(const Scene& scene, const convict_implementation& who, int position,
+                                              GuardedMemory& memory, FlightRecord& record) {
+  const Call call = call_of(scene.the_case(), scene.problem(), memory.ours());
+  const auto all = relations();
+  const size_t first = (choice_of(scene) >> 8) % all.size();
+  for (size_t i = 0; i < all.size(); ++i) {  // the first one from there on that says anything about this case
+    const Relation& relation = *all[(first + i) % all.size()];
+    if (!applies(relation, scene, who.contract, call)) continue;
+    ImplementationRunner runner(who, position, memory, record);
+    const auto violation = relation.check(call, runner);
+    return violation ? std::optional(broken(relation, *violation)) : std::nullopt;
+  }
   return std::nullopt;
 }
+
 }  // namespace convict

@@ -9,9 +9,11 @@
 
 namespace convict {
 
-/// One metamorphic relation, which the seed of the case chooses, put to an implementation that has just computed the
-/// case; nothing if it holds. Most cases ask none, for a relation costs several calls. Leaves other operands in
-/// `memory`.
+/// Whether the seed of the case says that a relation is asked: one case in eight, for a relation costs several calls.
+bool asks_relation(const Scene& scene);
+
+/// One metamorphic relation, which the seed chooses among those that say anything about the case, put to an
+/// implementation; nothing if it holds. Precondition: the scene is set in `memory`, where other operands are left.
 std::optional<BrokenRelation> broken_relation(const Scene& scene, const convict_implementation& who, int position,
                                               GuardedMemory& memory, FlightRecord& record);
 

@@ -2,6 +2,7 @@
 #include "rules.h"
 
 #include "abi/trilinear.h"
+#include "core/layout.h"
 #include "core/terms.h"
 #include "fill/fill.h"
 #include "judge/fft_bound.h"
@@ -49,6 +50,7 @@ Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick ya
   const Case& c = scene.the_case();
   const Types types = types_of(c);
   Rule rule;
+  rule.subnormal = c.fill == Fill::kSubnormal;
   rule.arithmetic = arithmetic_of(contract, types.first, types.second, types.output);
   if (yardstick != Yardstick::kLadder) {
     rule.kind = Rule::Kind::kTolerance;
@@ -71,22 +73,22 @@ Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick ya
 Detail detail_for(const Rule& rule, const Scene& scene) {
   if (rule.kind == Rule::Kind::kExact && scene.problem().beta == 0) return Detail::kValues;
   const bool zero_mean = scene.the_case().fill == Fill::kNormal || scene.the_case().fill == Fill::kInt;
+  if (has_huge_image(scene.problem(), scene.described())) return Detail::kMagnitudes;
   const bool worth_it = rule.kind == Rule::Kind::kBound && zero_mean && most_terms(scene.problem()) >= kManyTerms;
   return worth_it ? Detail::kStatistics : Detail::kMagnitudes;
 }
 
-void add_algorithm_bounds(Rule& rule, const convict_contract& contract, const convict_problem& p,
+void add_transform_bounds(Rule& rule, const convict_contract& contract, const convict_problem& p,
                           const convict_tensors& tensors, const DenseOperands<double>& dense) {
   if (rule.kind != Rule::Kind::kBound) return;
   const Trilinear<double> form = trilinear<double>(p, tensors);
-  const double u = rule.arithmetic.u_sum;
   if (contract.algorithm == CONVICT_WINOGRAD && winograd_applies(form, contract.winograd_m, contract.winograd_r)) {
-    rule.algorithm_bounds =
-        winograd_bounds(form, dense.x, dense.w, dense.y, contract.winograd_m, contract.winograd_r, u);
+    rule.transform_bounds =
+        winograd_bounds(form, dense.x, dense.w, dense.y, contract.winograd_m, contract.winograd_r, rule.arithmetic);
     rule.bound_name = "winograd";
   }
   if (contract.algorithm == CONVICT_FFT) {
-    rule.algorithm_bounds = fft_bounds(form, dense.x, dense.w, dense.y, u);
+    rule.transform_bounds = fft_bounds(form, dense.x, dense.w, dense.y, rule.arithmetic);
     rule.bound_name = "fft";
   }
 }

@@ -15,7 +15,7 @@ enum class Yardstick {
   kLoose         // 1e-2 of the value plus 1e-3
 };
 
-/// The rule without the bounds of an algorithm, which need the operands (algorithm_bounds).
+/// The rule without the bounds of an algorithm, which need the operands (add_transform_bounds).
 Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick yardstick);
 
 /// What the reference has to compute for this rule. `most_terms` of a sum decide whether statistics are worth it.
@@ -23,7 +23,7 @@ Detail detail_for(const Rule& rule, const Scene& scene);
 
 /// Bounds of all elements of the main output, for contracts of other algorithms than direct sums, where these apply to
 /// the problem; else nothing. The name of the bound goes to `rule`.
-void add_algorithm_bounds(Rule& rule, const convict_contract& contract, const convict_problem& p,
+void add_transform_bounds(Rule& rule, const convict_contract& contract, const convict_problem& p,
                           const convict_tensors& tensors, const DenseOperands<double>& dense);
 
 }  // namespace convict

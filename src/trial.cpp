@@ -95,7 +95,7 @@ class Trial {
 
   Comparison compared(size_t i) {
     if constexpr (std::is_same_v<W, double>)
-      add_algorithm_bounds(rules_[i], testimonies_[i].who->contract, scene_.problem(), room_.memory.ours(), dense_);
+      add_transform_bounds(rules_[i], testimonies_[i].who->contract, scene_.problem(), room_.memory.ours(), dense_);
     return compare<W>(expected_, rules_[i]);
   }
 
@@ -112,7 +112,7 @@ class Trial {
         testimony.read = comb_reading(scene_, room_.memory.ours(), *found.offender);
     }
     if (!found.minus_zeros.empty()) check_minus_zeros(testimony);
-    if (found.worst) found.magnitude = magnitude_of(*found.worst);
+    if (found.worst && found.agrees()) found.magnitude = magnitude_of(*found.worst);
     if (scene_.the_case().calls == Calls::kAgain && testimony.who->contract.deterministic) {
       const auto before = room_.memory.output_bytes();
       testimony.outcome = call(i);
@@ -139,12 +139,15 @@ class Trial {
       testimony.comparison.magnitude = magnitude_of(noted.front());
   }
 
+  /// A relation leaves other operands in memory, so each is asked with the scene set anew.
   void check_relations() {
-    for (size_t i = 0; i < testimonies_.size(); ++i)
-      if (testimonies_[i].is_target && testimonies_[i].outcome.kind == Kind::kComputed &&
-          testimonies_[i].comparison.agrees())
-        testimonies_[i].relation =
-            broken_relation(scene_, *testimonies_[i].who, static_cast<int>(i), room_.memory, room_.record);
+    for (size_t i = 0; i < testimonies_.size(); ++i) {
+      Testimony& testimony = testimonies_[i];
+      if (!testimony.is_target || testimony.outcome.kind != Kind::kComputed || !testimony.comparison.agrees()) continue;
+      if (!asks_relation(scene_)) return;
+      scene_.set(room_.memory);
+      testimony.relation = broken_relation(scene_, *testimony.who, static_cast<int>(i), room_.memory, room_.record);
+    }
   }
 
   /// Results beyond the probabilistic bound, on other data: what comes back at the same place is no accident.

@@ -5,7 +5,8 @@
 //     struct Foo { template <class T> static void run(const Trilinear<T>& form); };
 //     extern const convict_implementation kernel_foo = native_kernel<Foo>("foo", "one line about it");
 //
-// and is linked in by its file name; nothing else lists it. `run` computes form.face completely, bias included.
+// and is linked in by its file name; nothing else lists it. `run` computes form.face completely, bias included. A kernel
+// that does not take every legal problem also has `static const char* unsuited(const convict_problem&)`: why, or nullptr.
 #pragma once
 
 #include <algorithm>
@@ -37,11 +38,14 @@ inline Share share_of(convict_dtype type, const convict_tensors& t) {
   return share;
 }
 
-inline const char* native_unsupported(const convict_implementation*, const convict_problem* problem,
+template <class Kernel>
+const char* native_unsupported(const convict_implementation*, const convict_problem* problem,
                                       const convict_tensors* tensors) {
   if (invalid(*problem)) return "not a legal problem";
   const Share f64 = share_of(CONVICT_F64, *tensors);
-  return f64.some && !f64.all ? "f64 mixed with other data types" : nullptr;
+  if (f64.some && !f64.all) return "f64 mixed with other data types";
+  if constexpr (requires { Kernel::unsuited(*problem); }) return Kernel::unsuited(*problem);
+  return nullptr;
 }
 
 template <class Kernel>
@@ -76,7 +80,7 @@ inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,           C
 template <class Kernel>
 constexpr convict_implementation native_kernel(const char* name, const char* description,
                                                convict_contract contract = kDirectContract) {
-  return {name, description, "convict", contract, native_unsupported, run_native<Kernel>};
+  return {name, description, "convict", contract, native_unsupported<Kernel>, run_native<Kernel>};
 }
 
 }  // namespace convict

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/layout.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <span>
 
+#include "core/geometry.h"
 #include "core/random.h"
 #include "core/role.h"
 
@@ -164,12 +166,22 @@ convict_tensors describe_tensors(const Case& c, const convict_problem& p) {
   return t;
 }
 
-double examination_bytes(const convict_tensors& described, convict_pass pass) {
+bool has_huge_image(const convict_problem& p, const convict_tensors& tensors) {
+  return buffer_count(p.op == CONVICT_CONV ? tensors.src : tensors.diff_dst) > int64_t{1} << 28;
+}
+
+double examination_bytes(const convict_tensors& described, const convict_problem& p) {
   double bytes = 0;
   for (const Role& role : kRoles) {
     const convict_tensor& tensor = described.*role.tensor;
+    const bool is_image = &tensor == (p.op == CONVICT_CONV ? &described.src : &described.diff_dst);
+    if (is_image && has_huge_image(p, described)) {
+      constexpr double kPage = 4096;
+      bytes += kPage * multiply_adds(p);
+      continue;
+    }
     const double wide = tensor.dtype == CONVICT_F64 ? sizeof(long double) : sizeof(double);
-    const double kept = role.is_output[pass] ? 2 * wide + sizeof(double) : wide;  // value, magnitude, bound; or a copy
+    const double kept = role.is_output[p.pass] ? 2 * wide + sizeof(double) : wide;  // value, magnitude, bound; or a copy
     bytes += static_cast<double>(buffer_count(tensor)) * static_cast<double>(type_size(tensor.dtype)) +
              static_cast<double>(element_count(tensor)) * kept;
   }

@@ -22,8 +22,13 @@ std::string layout_name(WeightLayout layout, int rank);
 /// buffer; data is NULL, and unused tensors are empty. Bias has the type of dst. Precondition: `p` is resolve(c).
 convict_tensors describe_tensors(const Case& c, const convict_problem& p);
 
-/// Bytes that examining a problem with these tensors takes in this program: the tensors, and what the reference keeps.
-double examination_bytes(const convict_tensors& described, convict_pass pass);
+/// Whether the image (X of the trilinear form) is an input so large that nobody may walk over all of it: it lives in
+/// pages that are not touched unless they are read.
+bool has_huge_image(const convict_problem& p, const convict_tensors& tensors);
+
+/// Bytes that examining a problem with these tensors takes in this program: the tensors, and what the reference keeps;
+/// of a huge image, a page for each product.
+double examination_bytes(const convict_tensors& described, const convict_problem& p);
 
 int64_t element_count(const convict_tensor& tensor);
 

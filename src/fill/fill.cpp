@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include "abi/element.h"
+#include "core/layout.h"
 #include "core/random.h"
 #include "core/role.h"
 #include "core/terms.h"
 #include "fill/comb.h"
+#include "fill/touched.h"
 #include "fill/values.h"
 
 namespace convict {
@@ -29,24 +31,33 @@ void fill_typed(const convict_tensor& tensor, int dim, T* data, uint64_t key, in
   }
 }
 
-template <class Value>
-void fill_tensor(const convict_tensor& tensor, uint64_t key, const Value& value) {
-  int64_t at[CONVICT_MAX_DIMS] = {};
-  with_type(tensor.dtype,
-            [&](auto zero) { fill_typed(tensor, 0, static_cast<decltype(zero)*>(tensor.data), key, at, value); });
+/// The same for some coordinates only.
+template <class T, class Value>
+void fill_touched(const convict_tensor& tensor, const Touched& touched, size_t dim, T* data, uint64_t key, int64_t* at,
+                  const Value& value) {
+  for (const int64_t i : touched[dim]) {
+    at[dim] = i;
+    T* element = data + i * tensor.strides[dim];
+    const uint64_t key_here = key + static_cast<uint64_t>(i) * kSteps[dim];
+    if (dim + 1 == touched.size())
+      *element = element_of<T>(value(mix(key_here), static_cast<const int64_t*>(at)));
+    else
+      fill_touched(tensor, touched, dim + 1, element, key_here, at, value);
+  }
 }
 
 /// What a tensor is to the pass, as far as its data goes.
 enum class Part {
-  kImage,   // the given one of X and Y; for backward_weights the one that is not the gradient
-  kWeight,  // the weights; for backward_weights the gradient
+  kImage,   // X of the trilinear form, or Y where X is computed
+  kWeight,  // the other factor: the weights, or Y where they are computed
   kAddend   // bias, and the old contents of the output
 };
 
 Part part_of(const convict_problem& p, std::string_view role, bool is_output) {
   if (is_output || role == "bias") return Part::kAddend;
   const bool weights_given = p.pass != CONVICT_BACKWARD_WEIGHTS;
-  return role == (weights_given ? "wei" : "diff_dst") ? Part::kWeight : Part::kImage;
+  const FormOperand operand = operand_of(p.op, role);
+  return operand == (weights_given ? FormOperand::kW : FormOperand::kY) ? Part::kWeight : Part::kImage;
 }
 
 double smallest_subnormal(convict_dtype type) {
@@ -58,55 +69,78 @@ double even(uint64_t hash, int64_t range) { return 2 * integer(hash, range); }
 
 class Filler {
  public:
-  Filler(const Case& c, const convict_problem& p, uint64_t data_seed)
-      : c_(c), p_(p), comb_(p, data_seed), range_(std::max<int64_t>(exact_range(c, p), 1)) {}
+  Filler(const Case& c, const convict_problem& p, const convict_tensors& tensors, uint64_t data_seed)
+      : c_(c),
+        p_(p),
+        comb_(p, data_seed),
+        range_(std::max<int64_t>(exact_range(c, p), 1)),
+        overflows_(mix(data_seed) % 4 == 0),
+        huge_image_(!has_huge_image(p, tensors)  ? nullptr
+                    : p.op == CONVICT_CONV ? &tensors.src
+                                           : &tensors.diff_dst) {}
 
   void fill(const convict_tensor& tensor, std::string_view role, Part part, uint64_t key) const {
     switch (c_.fill) {
       case Fill::kInt:
         if (is_exact(c_, p_)) return fill_integers(tensor, part, key, 1);
-        return fill_tensor(tensor, key, [](uint64_t hash, const int64_t*) { return normal(hash); });
+        return write(tensor, key, [](uint64_t hash, const int64_t*) { return normal(hash); });
       case Fill::kZero: return fill_integers(tensor, part, key, part == Part::kWeight ? 0 : 1);
       case Fill::kSubnormal:
         return fill_integers(tensor, part, key, part == Part::kImage ? 1 : smallest_subnormal(c_.wei_type));
       case Fill::kComb: return fill_comb(tensor, role, part, key);
-      case Fill::kNormal: return fill_tensor(tensor, key, [](uint64_t hash, const int64_t*) { return normal(hash); });
+      case Fill::kNormal: return write(tensor, key, [](uint64_t hash, const int64_t*) { return normal(hash); });
       case Fill::kPositive:
-        return fill_tensor(tensor, key, [](uint64_t hash, const int64_t*) { return positive(hash); });
+        return write(tensor, key, [](uint64_t hash, const int64_t*) { return positive(hash); });
       case Fill::kWide: return fill_wide(tensor, key);
       case Fill::kSpecial: return fill_special(tensor, part, key);
     }
   }
 
  private:
+  /// Writes value(hash, coordinates) to every element, or to all that are read of a huge tensor.
+  template <class Value>
+  void write(const convict_tensor& tensor, uint64_t key, const Value& value) const {
+    int64_t at[CONVICT_MAX_DIMS] = {};
+    with_type(tensor.dtype, [&](auto zero) {
+      auto* data = static_cast<decltype(zero)*>(tensor.data);
+      if (&tensor == huge_image_)
+        fill_touched(tensor, touched_by(p_, tensor), 0, data, key, at, value);
+      else
+        fill_typed(tensor, 0, data, key, at, value);
+    });
+  }
+
   void fill_integers(const convict_tensor& tensor, Part part, uint64_t key, double unit) const {
-    fill_tensor(tensor, key, [&](uint64_t hash, const int64_t*) {
+    write(tensor, key, [&](uint64_t hash, const int64_t*) {
       return unit * (part == Part::kAddend ? even(hash, range_) : integer(hash, range_));
     });
   }
 
   void fill_comb(const convict_tensor& tensor, std::string_view role, Part part, uint64_t key) const {
     if (part == Part::kAddend)
-      return fill_tensor(tensor, key, [](uint64_t hash, const int64_t*) { return even(hash, 16); });
+      return write(tensor, key, [](uint64_t hash, const int64_t*) { return even(hash, 16); });
     if (operand_of(p_.op, role) == comb_.sparse())
-      return fill_tensor(tensor, key, [&](uint64_t, const int64_t* at) { return comb_.sparse_value(at); });
-    fill_tensor(tensor, key, [&](uint64_t hash, const int64_t*) { return distinct_value(hash, tensor.dtype); });
+      return write(tensor, key, [&](uint64_t, const int64_t* at) { return comb_.sparse_value(at); });
+    write(tensor, key, [&](uint64_t hash, const int64_t*) { return distinct_value(hash, tensor.dtype); });
   }
 
   /// Products of at most 2^44 in f32 and f64, and of 2^10 where f16 takes part.
   void fill_wide(const convict_tensor& tensor, uint64_t key) const {
     const int exponent = narrow() ? 3 : 20;
-    fill_tensor(tensor, key, [&](uint64_t hash, const int64_t*) { return wide_normal(hash, exponent); });
+    write(tensor, key, [&](uint64_t hash, const int64_t*) { return wide_normal(hash, exponent); });
   }
 
   /// About one special value for each output, in the image, because padding with zeros may be computed with: a special
-  /// weight would then legitimately spread into the border.
+  /// weight would then legitimately spread into the border. Either NaN and infinities against many zeros, or values in
+  /// both operands whose product overflows; not both, for an infinity may meet an overflow of the other sign.
   void fill_special(const convict_tensor& tensor, Part part, uint64_t key) const {
     const auto rarity = static_cast<uint64_t>(std::clamp<int64_t>(most_terms(p_), 8, 1 << 20));
     const double huge = narrow() ? 0x1p12 : 0x1p100;
-    fill_tensor(tensor, key, [&](uint64_t hash, const int64_t*) {
-      if (part == Part::kImage) return special(hash, rarity, huge);
-      return part == Part::kWeight ? mostly_zero(hash, rarity, huge) : normal(hash);
+    write(tensor, key, [&](uint64_t hash, const int64_t*) {
+      const bool rare = part != Part::kAddend && below(hash, rarity) == 0;
+      if (overflows_) return rare ? huge : normal(mix(hash));
+      if (part == Part::kImage) return rare ? not_finite(hash) : normal(mix(hash));
+      return part == Part::kWeight ? mostly_zero(hash) : normal(hash);
     });
   }
 
@@ -117,6 +151,8 @@ class Filler {
   const convict_problem& p_;
   Comb comb_;
   int64_t range_;
+  bool overflows_;  // what kind of special values
+  const convict_tensor* huge_image_;  // or nullptr
 };
 
 }  // namespace
@@ -143,7 +179,7 @@ bool is_exact(const Case& c, const convict_problem& p) {
 }
 
 void fill_operands(const Case& c, const convict_problem& p, const convict_tensors& tensors, uint64_t data_seed) {
-  const Filler filler(c, p, data_seed);
+  const Filler filler(c, p, tensors, data_seed);
   for (size_t i = 0; i < kRoles.size(); ++i) {
     const Role& role = kRoles[i];
     const convict_tensor& tensor = tensors.*role.tensor;

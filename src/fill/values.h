@@ -37,17 +37,15 @@ inline double wide_normal(uint64_t hash, int exponent) {
 /// Uniform in [0.5, 1.5).
 inline double positive(uint64_t hash) { return 0.5 + static_cast<double>(hash >> 11) * 0x1p-53; }
 
-/// Now and then (one in `rarity`) NaN, an infinity or `huge`; else a normal.
-inline double special(uint64_t hash, uint64_t rarity, double huge) {
-  if (below(hash, rarity) != 0) return normal(mix(hash));
+/// NaN or an infinity.
+inline double not_finite(uint64_t hash) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const double values[] = {std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity, huge};
-  return values[hash & 3];
+  const double values[] = {std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity};
+  return values[hash % 3];
 }
 
-/// A normal, or with probability one third a zero of either sign, or now and then `huge`.
-inline double mostly_zero(uint64_t hash, uint64_t rarity, double huge) {
-  if (below(hash, rarity) == 0) return huge;
+/// A normal, or with probability one third a zero of either sign.
+inline double mostly_zero(uint64_t hash) {
   if (hash % 3 == 0) return (hash & 0x10000) != 0 ? 0.0 : -0.0;
   return normal(mix(hash));
 }

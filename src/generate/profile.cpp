@@ -18,56 +18,127 @@ constexpr int64_t kSmallTensor = 1 << 12;
 
 constexpr int64_t kManyGroups[] = {2, 2, 3, 3, 4, 5, 7, 8};
 constexpr int64_t kLargeKernels[] = {6, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 31, 32, 64};
-constexpr int64_t kOddStrides[] = {2, 3, 3, 4, 5, 5, 6, 7, 8, 9};
+constexpr int64_t kOddStrides[] = {1, 2, 3, 3, 4, 5, 5, 6, 7, 8, 9};
 constexpr int64_t kManyDilations[] = {1, 1, 2, 2, 3, 4, 6};
 constexpr int64_t kWideExtents[] = {1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 63, 64, 65};
 constexpr int64_t kTinyBatches[] = {0, 1, 1, 2};
 constexpr int64_t kTinyChannels[] = {0, 1, 1, 1, 2};
 constexpr int64_t kTinyExtents[] = {1, 1, 1, 2};
 
+constexpr int64_t kTypicalRanks[] = {1, 2, 2, 2, 2, 2, 3};
+constexpr int64_t kTypicalKernels[] = {1, 1, 2, 3, 3, 3, 3, 3, 4, 5, 7};
+constexpr int64_t kTypicalStrides[] = {1, 1, 1, 1, 2, 2, 2, 3};
+constexpr int64_t kTypicalDilations[] = {1, 1, 1, 1, 1, 1, 2};
+constexpr int64_t kTypicalChannels[] = {1, 1, 2, 3, 3, 4, 8, 8, 9, 12, 16, 16, 17, 24, 32};
+
+// Shares keep a campaign of `all` cheap: most cases are small, because few faults need large ones.
 constexpr Profile kProfiles[] = {
     {.name = "smoke",
      .help = "small problems of every kind, thousands a second",
+     .share = 50,
      .most_macs = kSmallMacs,
      .most_elements = kSmallTensor},
     {.name = "large-kernel",
      .help = "kernels of 6 to 64, as far as a million multiply-adds go",
+     .share = 4,
      .least_macs = 4e3,
+     .most_macs = 1e6,
      .kernels_first = true,
+     .most_elements = 1 << 16,
      .kernels = kLargeKernels,
      .extents = kWideExtents},
     {.name = "odd-stride",
      .help = "strides up to 9, larger than the kernel, and with factors in common with the dilation",
+     .share = 12,
      .strides = kOddStrides,
      .dilations = kManyDilations},
     {.name = "output-padding",
      .help = "conv_transpose with output padding, also above the stride",
+     .share = 7,
      .strides = kOddStrides,
      .dilations = kManyDilations,
      .transposed = 1.0,
      .auto_padding = 0.0,
-     .output_padding = 0.9},
-    {.name = "grouped", .help = "groups, depthwise and channel multipliers", .groups = kManyGroups, .depthwise = 0.5},
+     .output_padding = 0.9,
+     .features_off = false},
+    {.name = "grouped",
+     .help = "groups, depthwise and channel multipliers",
+     .share = 12,
+     .groups = kManyGroups,
+     .depthwise = 0.5,
+     .features_off = false},
     {.name = "layouts",
      .help = "channels-last activations and every weight layout",
+     .share = 8,
      .channels_last = 0.6,
      .other_weights = 0.7},
     {.name = "degenerate",
-     .help = "empty batches and channels, extents of 1, padding wider than the window",
+     .help = "empty batches and channels, extents of 1, padding wider than the window, illegal problems",
+     .share = 6,
      .most_macs = kSmallMacs,
      .most_elements = kSmallTensor,
      .batches = kTinyBatches,
      .channels = kTinyChannels,
      .extents = kTinyExtents,
+     .invalid = 0.1,
      .padded = 0.9,
-     .asymmetric = 0.6,
-     .negative = 0.2,
-     .wide_padding = 0.4},
+     .negative = 0.25,
+     .wide_padding = 0.4,
+     .features_off = false},
+    {.name = "long",
+     .help = "one size past 2^15 or 2^16: outputs, inputs, channels, groups or batch; all else minimal",
+     .sampler = Sampler::kLong,
+     .share = 1,
+     .most_macs = 1e6,
+     .most_elements = 1 << 20},
+    {.name = "huge-index",
+     .help = "element counts past 2^31 and 2^32, few outputs; takes up to 24 GiB of address space (not in all)",
+     .sampler = Sampler::kHuge,
+     .share = 0,
+     .most_macs = 1e5,
+     .most_elements = int64_t{6} << 30,
+     .invalid = 0},
+    {.name = "uniform",
+     .help = "everything uniform and independent, to compare the other profiles with (not in all)",
+     .sampler = Sampler::kUniform,
+     .share = 0,
+     .most_macs = 200e3,
+     .most_elements = 1 << 20,
+     .invalid = 0},
 };
 
 }  // namespace
 
 std::span<const Profile> profiles() { return kProfiles; }
+
+Profile with_typical_values(const Profile& profile) {
+  Profile typical = profile;
+  const auto replace = [](std::span<const int64_t>& values, std::span<const int64_t> usual,
+                          std::span<const int64_t> by) {
+    if (values.data() == usual.data()) values = by;
+  };
+  replace(typical.ranks, usual::kRanks, kTypicalRanks);
+  replace(typical.channels, usual::kChannels, kTypicalChannels);
+  replace(typical.kernels, usual::kKernels, kTypicalKernels);
+  replace(typical.strides, usual::kStrides, kTypicalStrides);
+  replace(typical.dilations, usual::kDilations, kTypicalDilations);
+  typical.alike_axes = 0.85;
+  typical.symmetric = 0.6;
+  typical.wide_padding /= 3;
+  typical.negative /= 3;
+  return typical;
+}
+
+const Profile& profile_of_all(double at) {
+  double shares = 0;
+  for (const Profile& profile : kProfiles) shares += profile.share;
+  double left = at * shares;
+  for (const Profile& profile : kProfiles) {
+    left -= profile.share;
+    if (left < 0) return profile;
+  }
+  return kProfiles[0];  // rounding
+}
 
 const Profile* find_profile(std::string_view name) {
   if (name == kAllProfiles) return nullptr;

@@ -10,41 +10,62 @@ namespace convict {
 /// Values that dimensions draw from unless a profile has its own. They lie on both sides of SIMD blocks and of the
 /// sizes at which real bugs began; a value is named several times to be drawn more often.
 namespace usual {
-inline constexpr int64_t kBatches[] = {1, 1, 1, 2, 2, 3};
+inline constexpr int64_t kBatches[] = {1, 1, 2, 2, 3, 4};
+inline constexpr int64_t kRanks[] = {1, 1, 2, 2, 2, 2, 3, 3};
 inline constexpr int64_t kGroups[] = {1, 1, 1, 1, 2, 2, 3, 4};
-inline constexpr int64_t kChannels[] = {1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17};
-inline constexpr int64_t kKernels[] = {1, 1, 2, 2, 3, 3, 3, 4, 5, 5, 6, 7, 8};
-inline constexpr int64_t kStrides[] = {1, 1, 1, 1, 2, 2, 2, 3, 3, 4};
-inline constexpr int64_t kDilations[] = {1, 1, 1, 1, 1, 2, 2, 3};
-inline constexpr int64_t kExtents[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+inline constexpr int64_t kChannels[] = {1, 1, 1, 2,  2,  3,  3,  4,  5,  6,  7,  8,
+                                        8, 9, 9, 12, 15, 16, 16, 17, 17, 24, 31, 33};
+inline constexpr int64_t kKernels[] = {1, 1, 1, 2, 2, 3, 3, 3, 3, 4, 5, 5, 6, 7, 8, 9, 10, 11, 16};
+inline constexpr int64_t kStrides[] = {1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5};
+inline constexpr int64_t kDilations[] = {1, 1, 1, 1, 2, 2, 3, 4};
+inline constexpr int64_t kExtents[] = {1, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12, 15, 16, 16, 17, 31, 33};
 }  // namespace usual
 
-/// A way to sample cases: sizes, the values each dimension draws from, and how often a feature appears.
-struct Profile {
-  std::string_view name, help;
-  double least_macs = 64,
-         most_macs = 1e6;           // the budget of a case, in multiply-adds, lies evenly between their logarithms
-  bool kernels_first = false;       // kernels get their share of it before anything else
-  int64_t most_elements = 1 << 16;  // of src and of dst
-  std::span<const int64_t> batches = usual::kBatches, groups = usual::kGroups, channels = usual::kChannels,
-                           kernels = usual::kKernels, strides = usual::kStrides, dilations = usual::kDilations,
-                           extents = usual::kExtents;
-  double transposed = 0.5, depthwise = 0.15, bias = 0.4, reals = 0.35, doubles = 0.08;
-  double wide = 0.25;           // of the reals: of many magnitudes
-  double equal_axes = 0.2;      // all axes alike; else each its own
-  double auto_padding = 0.15;   // same_upper, same_lower or valid
-  double padded = 0.6;          // explicit padding that is not all zero
-  double asymmetric = 0.35;     // of the padded: begin and end drawn apart
-  double negative = 0.05;       // of the asymmetric: a side that crops
-  double wide_padding = 0.08;   // a side as large as the window or larger
-  double output_padding = 0.5;  // an axis of conv_transpose that can have one
-  double channels_last = 0.25, other_weights = 0.2;
+/// How the cases of a profile are made.
+enum class Sampler {
+  kSteered,  // features from masks and wishes, sizes within a budget
+  kLong,     // one size past 2^15 or 2^16, everything else minimal
+  kHuge,     // element counts past 2^31 or 2^32, few outputs
+  kUniform   // everything uniform and independent: the baseline that the others have to beat
 };
 
-/// All profiles but `all`, which draws one of them for each case.
+/// A way to sample cases: sizes, the values each dimension draws from, and how often a feature appears where neither a
+/// mask nor a wish (generate/plan.h) decides it.
+struct Profile {
+  std::string_view name, help;
+  Sampler sampler = Sampler::kSteered;
+  double share = 1;  // of the cases of `all`, relative to the other profiles; 0: only by name
+  double least_macs = 500,
+         most_macs = 200e3;         // the budget of a case, in multiply-adds, lies evenly between their logarithms
+  bool kernels_first = false;       // kernels get their share of it before anything else
+  int64_t most_elements = 1 << 14;  // of src and of dst
+  std::span<const int64_t> ranks = usual::kRanks, batches = usual::kBatches, groups = usual::kGroups,
+                           channels = usual::kChannels, kernels = usual::kKernels, strides = usual::kStrides,
+                           dilations = usual::kDilations, extents = usual::kExtents;
+  double invalid = 0.02;  // made illegal in one way: implementations must refuse them
+  double empty = 0.01;    // a batch of 0; half as often channels
+  double transposed = 0.45, depthwise = 0.16, bias = 0.5;
+  double alike_axes = 0.4;  // all axes alike; a coin of its own for each of kernel, stride, dilation, padding, extent
+  double auto_padding = 0.18;    // same_upper, same_lower or valid
+  double symmetric = 0.4;        // of the padded: begin and end alike
+  double padded = 0.8;           // explicit padding that is not all zero
+  double negative = 0.05;        // of the padded: a side that crops
+  double wide_padding = 0.15;    // a side as large as the window or larger
+  double output_padding = 0.55;  // conv_transpose with output padding
+  double channels_last = 0.3, other_weights = 0.3;
+  bool features_off = true;  // masks may switch features off for a while
+};
+
 std::span<const Profile> profiles();
 
+/// The same profile with the values that networks have and fast paths are written for: rank 2, kernels of 1 and 3,
+/// strides of 1 and 2, all axes alike. Values that the profile has of its own stay.
+Profile with_typical_values(const Profile& profile);
+
 inline constexpr std::string_view kAllProfiles = "all";
+
+/// The profile of a case of `all`, by their shares; `at` is a number of [0, 1).
+const Profile& profile_of_all(double at);
 
 /// nullptr stands for `all`. Throws UsageError with a suggestion.
 const Profile* find_profile(std::string_view name);

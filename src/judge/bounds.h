@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "abi/convict.h"
+
 namespace convict {
 
 /// Half the spacing of T at 1: the largest relative error of one rounding to nearest.
@@ -13,6 +15,13 @@ template <class T>
 constexpr double unit_roundoff() {
   return static_cast<double>(std::numeric_limits<T>::epsilon()) / 2;
 }
+double unit_roundoff(convict_dtype type);
+
+/// The ends of a type's range. An exact value beyond the largest finite number of the output type has no error bound:
+/// infinity is then a right answer too, and callers have to ask for this themselves.
+double largest_finite(convict_dtype type);
+double smallest_normal(convict_dtype type);
+double smallest_subnormal(convict_dtype type);
 
 /// gamma_n = n*u / (1 - n*u): Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1.
 /// Infinite where n*u >= 1, i.e. where nothing is proven.
@@ -30,36 +39,45 @@ constexpr double direct_bound(int64_t terms, double magnitude) {
          n * static_cast<double>(std::numeric_limits<T>::denorm_min());
 }
 
-}  // namespace convict
-#include <algorithm>
-#include "abi/convict.h"
-namespace convict {
+/// How one implementation computes an output of one case, as far as its error bound depends on it.
 struct Arithmetic {
-  double u_product = 0, u_sum = 0, u_out = 0;
-  double eta_sum = 0, eta_out = 0;
+  double u_product = 0;  // unit roundoff of a product before it is added; 0 where products are exact in the accumulator
+  double u_sum = 0;      // unit roundoff of the accumulator
+  double u_out = 0;      // and of the output type; 0 if that is as wide as the accumulator
+  double eta_sum = 0;    // smallest subnormal of the accumulator; its smallest normal if subnormals are flushed
+  double eta_out = 0;    // the same of the output type; 0 if that is as wide as the accumulator
+  double largest_sum = 0;  // largest finite number of the accumulator
+  bool flushes_subnormals = false;
   convict_summation summation = CONVICT_ANY_ORDER;
   int64_t sum_block = 0;
+
+  /// Largest absolute error that one rounding of a tiny result adds to its relative one.
+  double underflow(double eta) const { return flushes_subnormals ? eta : eta / 2; }
 };
-inline Arithmetic arithmetic_of(const convict_contract&, convict_dtype src, convict_dtype wei, convict_dtype dst) {
-  Arithmetic a;
-  const bool d = src == CONVICT_F64 || wei == CONVICT_F64 || dst == CONVICT_F64;
-  a.u_sum = a.u_product = d ? 0x1p-53 : 0x1p-24;
-  a.eta_sum = d ? 0x1p-1074 : 0x1p-149;
-  if (dst == CONVICT_F16) a.u_out = 0x1p-11, a.eta_out = 0x1p-24;
-  if (dst == CONVICT_BF16) a.u_out = 0x1p-8, a.eta_out = 0x1p-133;
-  return a;
-}
-inline double direct_bound(const Arithmetic& a, int64_t products, int64_t extra, double magnitude, double exact,
-                           double u_reference) {
-  const double n = static_cast<double>(products + 2 * extra);
-  const double inner = gamma(n, a.u_sum) * magnitude + n * a.eta_sum;
-  return (1 + a.u_out) * inner + a.u_out * (exact < 0 ? -exact : exact) + a.eta_out / 2 +
-         gamma(n, u_reference) * magnitude;
-}
-inline double largest_finite(convict_dtype t) {
-  return t == CONVICT_F64    ? 0x1.fffffffffffffp+1023
-         : t == CONVICT_F32  ? 0x1.fffffep+127
-         : t == CONVICT_BF16 ? 0x1.fep+127
-                             : 65504;
-}
+
+/// The arithmetic of an implementation with this contract, for the types of the two operands given and of the one
+/// computed. The accumulator is the narrowest type that holds all of these and contract.min_accumulator; f16 and bf16
+/// do not hold each other, together they need f32.
+Arithmetic arithmetic_of(const convict_contract& contract, convict_dtype first, convict_dtype second,
+                         convict_dtype computed);
+
+/// One output element as the reference knows it.
+struct Sum {
+  int64_t products = 0;  // those inside the image
+  int64_t window = 0;    // the same, padding included: what a tree or a run of blocks may extend over
+  bool bias = false;     // a bias is added
+  bool old = false;      // beta * the old contents is added
+  double magnitude = 0;  // S, the sum of the absolute values of all these terms
+  double exact = 0;      // s
+  double subnormal = 0;  // the part of S from terms with a subnormal factor; looked at only if subnormals are flushed
+};
+
+/// Bound on |computed - s| of a direct implementation; u_reference is the unit roundoff that s was computed with.
+/// Infinite where nothing is proven: too many roundings, or partial sums that may overflow the accumulator.
+double direct_bound(const Arithmetic& arithmetic, const Sum& sum, double u_reference);
+
+/// The same for an implementation that may compute the products' sum by a transform; `transform` bounds the error of
+/// that (winograd_bounds, fft_bounds). Never less than direct_bound: such an implementation is free to fall back.
+double transformed_bound(const Arithmetic& arithmetic, const Sum& sum, double transform, double u_reference);
+
 }  // namespace convict

@@ -73,18 +73,18 @@ class TensorComparison {
       if (std::isnan(exact) ? !std::isnan(got) : got != exact) record(element, index, at, 0);
       return;
     }
-    const double bound = bound_of(index, n, exact);
+    const double bound = bound_of(index, n);
     // W carries more digits than double where it has to: the difference is taken there.
     const auto error = static_cast<double>(std::abs(static_cast<W>(got) - expected_.value[index]));
     if (!(error <= bound) && !may_overflow(got, exact, bound)) return record(element, index, at, bound);
     if (n > 0) look_closer(element, index, at, n, error, bound);
   }
 
-  double bound_of(size_t index, int64_t n, double exact) const {
-    const double direct = direct_bound(rule_.arithmetic, n, expected_.extra_terms,
-                                       static_cast<double>(expected_.magnitude[index]), exact, unit_roundoff<W>());
-    const bool is_main = tensor_.ndim > 1;
-    return is_main && !rule_.algorithm_bounds.empty() ? std::max(direct, rule_.algorithm_bounds[index]) : direct;
+  double bound_of(size_t index, int64_t n) const {
+    const Sum sum = sum_of(expected_, index, n, rule_);
+    const bool transformed = tensor_.ndim > 1 && !rule_.transform_bounds.empty();
+    return transformed ? transformed_bound(rule_.arithmetic, sum, rule_.transform_bounds[index], unit_roundoff<W>())
+                       : direct_bound(rule_.arithmetic, sum, unit_roundoff<W>());
   }
 
   /// Whether an infinity is right: the exact value is beyond the largest number of the type, or so near that rounding
@@ -129,7 +129,7 @@ class TensorComparison {
             std::vector<int64_t>(at, at + tensor_.ndim),
             value_of(element),
             static_cast<double>(expected_.value[index]),
-            products(at) + expected_.extra_terms,
+            products(at) + expected_.extra_terms(),
             bound};
   }
 

@@ -25,8 +25,8 @@ struct Rule {
   Kind kind = Kind::kExact;
   Arithmetic arithmetic = {};
   std::string_view bound_name = "equality";
-  std::vector<double> algorithm_bounds =
-      {};  // of the main output, where the algorithm has larger ones than direct sums
+  std::vector<double> transform_bounds = {};  // of the main output's elements, where a transform computes the sums
+  bool subnormal = false;                     // one factor of every product is subnormal
   double relative = 0, absolute = 0;
 };
 
@@ -65,6 +65,20 @@ struct Comparison {
 
   bool agrees() const { return wrong == 0 && unwritten == 0; }
 };
+
+/// What the reference knows about one element, in the terms of the bounds. Its magnitude has to be there.
+template <class W>
+Sum sum_of(const Expected<W>& expected, size_t index, int64_t products, const Rule& rule) {
+  Sum sum;
+  sum.products = products;
+  sum.window = expected.window;
+  sum.bias = expected.bias;
+  sum.old = expected.old;
+  sum.magnitude = static_cast<double>(expected.magnitude[index]);
+  sum.exact = static_cast<double>(expected.value[index]);
+  sum.subnormal = rule.subnormal ? sum.magnitude : 0;
+  return sum;
+}
 
 /// Compares all outputs. Every rule but equality needs magnitudes in `expected`; suspects need statistics.
 template <class W>

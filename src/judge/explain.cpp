@@ -42,8 +42,8 @@ template <class W>
 bool is_allowed(const Rule& rule, const Expected<W>& output, size_t index, int64_t products, double got) {
   const auto exact = static_cast<double>(output.value[index]);
   if (rule.kind == Rule::Kind::kExact) return got == rounded_to(output.tensor->dtype, exact);
-  return std::abs(got - exact) <= direct_bound(rule.arithmetic, products, output.extra_terms,
-                                               static_cast<double>(output.magnitude[index]), exact, unit_roundoff<W>());
+  return std::abs(got - exact) <=
+         direct_bound(rule.arithmetic, sum_of(output, index, products, rule), unit_roundoff<W>());
 }
 
 /// All results that break their rule, and how many there could be.
@@ -59,7 +59,7 @@ std::vector<Wrong> wrong_results(std::span<const Expected<W>> expected, const Ru
       *with_products += products[index] > 0 && output.magnitude[index] > 0 ? 1 : 0;
       if (!is_allowed(rule, output, index, products[index], got))
         wrong.push_back(
-            {got, exact, static_cast<double>(output.magnitude[index]), products[index] + output.extra_terms});
+            {got, exact, static_cast<double>(output.magnitude[index]), products[index] + output.extra_terms()});
     });
   }
   return wrong;

@@ -7,6 +7,8 @@
 #include "abi/trilinear.h"
 #include "core/layout.h"
 #include "core/role.h"
+#include "core/terms.h"
+#include "judge/element_evaluation.h"
 
 namespace convict {
 namespace {
@@ -94,12 +96,10 @@ void allocate(Expected<W>& expected, size_t elements, Detail detail) {
 template <class W>
 void start(Expected<W>& expected, const convict_problem& p, const convict_tensors& t) {
   if (p.beta != 0) {
-    ++expected.extra_terms;
     const std::vector<W> old = gathered<W>(*expected.tensor);
     for (size_t i = 0; i < old.size(); ++i) add_term(expected, i, static_cast<W>(p.beta) * old[i]);
   }
   if (p.pass != CONVICT_FORWARD || !p.has_bias || expected.value.empty()) return;
-  ++expected.extra_terms;
   const std::vector<W> bias = gathered<W>(t.bias);
   const size_t plane = expected.value.size() / static_cast<size_t>(p.batch * p.oc);
   for (size_t i = 0; i < expected.value.size(); ++i) add_term(expected, i, bias[i / plane % bias.size()]);
@@ -123,21 +123,38 @@ void add_products(const Trilinear<W>& f, const DenseOperands<W>& dense, Expected
   const W *x = dense.x.data(), *w = dense.w.data(), *y = dense.y.data();
   switch (f.face) {
     case Face::kX:
-      expected.factor = f.y_channels;
       return accumulate(
           f, expected, [&](int64_t, int64_t wi, int64_t yi) { return y[yi] * w[wi]; },
           [](int64_t xi, int64_t, int64_t) { return xi; });
     case Face::kY:
-      expected.factor = f.x_channels;
       return accumulate(
           f, expected, [&](int64_t xi, int64_t wi, int64_t) { return x[xi] * w[wi]; },
           [](int64_t, int64_t, int64_t yi) { return yi; });
     case Face::kW:
-      expected.factor = f.batch;
       return accumulate(
           f, expected, [&](int64_t xi, int64_t, int64_t yi) { return x[xi] * y[yi]; },
           [](int64_t, int64_t wi, int64_t) { return wi; });
   }
+}
+
+/// Of a problem with a huge image, which cannot be gathered: element by element, reading nothing but its terms.
+template <class W>
+void evaluate_each(const convict_problem& p, const convict_tensors& t, Expected<W>& expected) {
+  size_t index = 0;
+  with_type(expected.tensor->dtype, [&](auto zero) {
+    for_each_element<decltype(zero)>(*expected.tensor, [&](const auto&, const int64_t* at) {
+      const auto ndim = static_cast<size_t>(expected.tensor->ndim);
+      const ExactElement exact = evaluate_element(p, t, expected.role, {at, ndim});
+      expected.value[index] = static_cast<W>(exact.value);
+      if (!expected.magnitude.empty()) expected.magnitude[index] = exact.magnitude;
+      ++index;
+    });
+  });
+}
+
+template <class T>
+int64_t products_a_tap(const Trilinear<T>& f) {
+  return f.face == Face::kX ? f.y_channels : f.face == Face::kY ? f.x_channels : f.batch;
 }
 
 /// The given operands; the tensors of a problem in terms of the form.
@@ -153,7 +170,7 @@ template <class W>
 void sum_gradient(const convict_problem& p, const convict_tensors& t, Expected<W>& expected) {
   const std::vector<W> gradient = gathered<W>(t.diff_dst);
   expected.taps.fill({1});
-  expected.factor = p.oc == 0 ? 0 : static_cast<int64_t>(gradient.size()) / p.oc;
+  expected.factor = expected.window = p.oc == 0 ? 0 : static_cast<int64_t>(gradient.size()) / p.oc;
   if (gradient.empty()) return;
   const size_t plane = gradient.size() / static_cast<size_t>(p.batch * p.oc);
   for (size_t i = 0; i < gradient.size(); ++i) add_term(expected, i / plane % expected.value.size(), gradient[i]);
@@ -173,11 +190,19 @@ std::vector<Expected<W>> compute_reference(const convict_problem& p, const convi
     expected.role = role.name;
     expected.tensor = &tensor;
     allocate(expected, static_cast<size_t>(element_count(tensor)), detail);
-    if (tensor.ndim == 1) {
+    if (tensor.ndim == 1) {  // of Y, which is never huge
       sum_gradient(p, t, expected);
       continue;
     }
     for (int axis = 0; axis < kAxes; ++axis) expected.taps[axis] = taps_by_position(form, axis);
+    expected.factor = products_a_tap(form);
+    expected.window = most_terms(p);
+    expected.old = p.beta != 0;
+    expected.bias = p.pass == CONVICT_FORWARD && p.has_bias;
+    if (has_huge_image(p, t)) {
+      evaluate_each(p, t, expected);
+      continue;
+    }
     start(expected, p, t);
     DenseOperands<W> operands = gathered_operands<W>(p, t);
     add_products(form, operands, expected);

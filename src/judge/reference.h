@@ -40,7 +40,10 @@ struct Expected {
   std::vector<W> squared_terms;              // and the sum of squared terms
   std::array<std::vector<int64_t>, 3> taps;  // in-bounds taps by position, per lifted axis
   int64_t factor = 1;                        // products of an element = factor * product of its taps
-  int64_t extra_terms = 0;                   // 1 with bias, 1 with beta
+  int64_t window = 0;                        // the same for any element, padding included, at most
+  bool bias = false, old = false;            // a bias, beta times the old contents are terms too
+
+  int64_t extra_terms() const { return (bias ? 1 : 0) + (old ? 1 : 0); }
 
   /// n, the true number of in-bounds products of the element at these lifted spatial coordinates.
   int64_t products(int64_t i0, int64_t i1, int64_t i2) const {

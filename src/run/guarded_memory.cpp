@@ -70,7 +70,8 @@ void GuardedSlot::release() {
 }
 
 void GuardedSlot::reserve(size_t bytes) {
-  if (ours_ && bytes <= capacity_) return;
+  const bool wasteful = capacity_ > kMostKept && bytes <= kMostKept;  // its pages would stay
+  if (ours_ && bytes <= capacity_ && !wasteful) return;
   release();
   size_t capacity = 16 * page_size();
   while (capacity < bytes) capacity *= 2;

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "abi/validity.h"
+#include "kernels/shared/native.h"
 #include "tests/mutants/benchdnn_faults.h"
 #include "tests/mutants/kernel.h"
 #include "tests/mutants/public_faults.h"
@@ -19,11 +20,6 @@ namespace {
 
 constexpr Mutant kNoFault = {"none", Fault::kNone, kEverywhere, "no fault", "", ""};
 
-/// Of an operand that the pass has for certain.
-convict_dtype type_of(const convict_problem& p, const convict_tensors& t) {
-  return p.pass == CONVICT_BACKWARD_DATA ? t.wei.dtype : t.src.dtype;
-}
-
 /// An implementation that knows which mutant it is; the ABI hands the base back as `self`.
 struct Implementation : convict_implementation {
   const Mutant* mutant;
@@ -31,11 +27,8 @@ struct Implementation : convict_implementation {
 
 const char* unsupported(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
   if (invalid(*p)) return "not a legal problem";
-  const convict_dtype type = type_of(*p, *t);
-  for (const convict_tensor* one :
-       {&t->src, &t->wei, &t->bias, &t->dst, &t->diff_src, &t->diff_wei, &t->diff_bias, &t->diff_dst})
-    if (one->ndim != 0 && one->dtype != type) return "operands of different data types";
-  return type == CONVICT_F32 || type == CONVICT_F64 ? nullptr : "data type is neither f32 nor f64";
+  const Share f64 = share_of(CONVICT_F64, *t);
+  return f64.some && !f64.all ? "f64 mixed with other data types" : nullptr;
 }
 
 convict_status run(const convict_implementation* self, const convict_problem* p, const convict_tensors* t, char* error,
@@ -43,7 +36,11 @@ convict_status run(const convict_implementation* self, const convict_problem* p,
   try {
     const Mutant& mutant = *static_cast<const Implementation*>(self)->mutant;
     const Fault fault = mutant.scope & scope_of(p->op, p->pass) ? mutant.fault : Fault::kNone;
-    return type_of(*p, *t) == CONVICT_F32 ? compute<float>(fault, *p, *t) : compute<double>(fault, *p, *t);
+    if (share_of(CONVICT_F64, *t).some) return compute<double>(fault, *p, *t);
+    if (share_of(CONVICT_F32, *t).all) return compute<float>(fault, *p, *t);
+    convict_status status = CONVICT_OK;
+    widened(*p, *t, [&](const convict_tensors& wide) { status = compute<float>(fault, *p, wide); });
+    return status;
   } catch (const std::exception& e) {
     std::snprintf(error, error_size, "%s", e.what());
     return CONVICT_FAILED;

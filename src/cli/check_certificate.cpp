@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include "certificate.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "core/case_text.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "store/store.h"
+
+namespace convict {
+namespace {
+
+using nlohmann::json;
+
+struct CheckOptions {
+  OutputOptions out;
+  std::string what;
+  std::string database = "convict.db";
+};
+
+/// A mismatch as it was given, and what came of its certificate.
+struct Checked {
+  std::string case_text, suspect, verdict;
+  CertificateCheck check;
+
+  const char* finding() const {
+    return check.confirmed() ? "confirmed" : check.refuted() ? "refuted" : "nothing numeric to check";
+  }
+};
+
+Verdict verdict_called(const std::string& name) {
+  for (size_t i = 0; i < kVerdictNames.size(); ++i)
+    if (kVerdictNames[i] == name) return static_cast<Verdict>(i);
+  throw UsageError(
+      fmt::format("key 'verdict': unknown verdict '{}'; valid: {}", printable(name), fmt::join(kVerdictNames, ", ")));
+}
+
+std::string text_of(const json& mismatch, const char* key) {
+  if (!mismatch.contains(key) || !mismatch[key].is_string())
+    throw UsageError(fmt::format("key '{}': missing or not a text", key));
+  return mismatch[key];
+}
+
+Checked check(const json& mismatch) {
+  if (!mismatch.is_object()) throw UsageError("not a JSON object");
+  Checked result{text_of(mismatch, "case"),
+                 mismatch.contains("suspect") ? text_of(mismatch, "suspect") : "somebody",
+                 text_of(mismatch, "verdict"),
+                 {}};
+  const Verdict verdict = verdict_called(result.verdict);
+  if (!mismatch.contains("certificate") || !mismatch["certificate"].is_object())
+    throw UsageError("key 'certificate': missing or not an object");
+  result.check = check_certificate(parse_case(result.case_text), verdict, mismatch["certificate"]);
+  return result;
+}
+
+/// The mismatch of the database with this number, in the form of a report.
+json from_database(const CheckOptions& options, int64_t id) {
+  if (!std::filesystem::exists(options.database))
+    throw UsageError(
+        fmt::format("database '{}' does not exist, so mismatch {} cannot be looked up", options.database, id));
+  const auto row = Store::open(options.database).mismatch(id);
+  if (!row) throw UsageError(fmt::format("database '{}' has no mismatch {}", options.database, id));
+  return {{"case", row->case_text},
+          {"suspect", row->suspect},
+          {"verdict", row->verdict},
+          {"certificate", row->certificate}};
+}
+
+json from_file(const std::string& path) {
+  const auto name = fmt::format("'{}'", printable(path, 300));
+  std::string text;
+  if (path == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  } else {
+    if (!std::filesystem::exists(path))
+      throw UsageError(name + " does not exist; valid: a file, - for stdin, or the number of a mismatch");
+    if (std::filesystem::is_directory(path)) throw UsageError(name + " is a directory");
+    std::ifstream file(path, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    if (!file) throw UsageError(name + " cannot be read");
+  }
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& error) {
+    throw UsageError(fmt::format("{} is not JSON: wrong at byte {}", name, error.byte));
+  }
+}
+
+/// What to check, one by one, and how to call each of them in an error message.
+std::vector<std::pair<std::string, json>> mismatches_of(const CheckOptions& options) {
+  if (const auto id = parse_integer(options.what))
+    return {{fmt::format("mismatch {}", *id), from_database(options, *id)}};
+  const json document = from_file(options.what);
+  const auto name = fmt::format("'{}'", printable(options.what, 300));
+  if (!document.is_object() || !document.contains("mismatches")) return {{name, document}};
+  if (!document["mismatches"].is_array()) throw UsageError(name + ": key 'mismatches': not an array");
+  std::vector<std::pair<std::string, json>> list;
+  for (const json& one : document["mismatches"])
+    list.emplace_back(fmt::format("{}, mismatch {}", name, list.size() + 1), one);
+  return list;
+}
+
+std::string as_text(const std::vector<Checked>& all, const OutputOptions& out) {
+  std::string text;
+  for (const Checked& one : all) {
+    text += fmt::format("{}\n  {}: {}: {}\n", one.case_text, one.suspect, one.verdict,
+                        out.colored(one.check.confirmed() ? "1;32"
+                                    : one.check.refuted() ? "1;31"
+                                                          : "1;33",
+                                    one.finding()));
+    for (const std::string& line : one.check.lines) text += "    " + line + "\n";
+  }
+  return text;
+}
+
+std::string as_json(const std::vector<Checked>& all) {
+  json list = json::array();
+  for (const Checked& one : all)
+    list.push_back({{"case", one.case_text},
+                    {"suspect", one.suspect},
+                    {"verdict", one.verdict},
+                    {"finding", one.finding()},
+                    {"lines", one.check.lines}});
+  return json{{"certificates", list}}.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+int check_all(const CheckOptions& options) {
+  std::vector<Checked> all;
+  int confirmed = 0, refuted = 0;
+  for (const auto& [name, mismatch] : mismatches_of(options)) {
+    try {
+      all.push_back(check(mismatch));
+    } catch (const UsageError& error) {
+      throw UsageError(fmt::format("{}: {}", name, error.what()));
+    }
+    confirmed += all.back().check.confirmed();
+    refuted += all.back().check.refuted();
+  }
+  std::string text = options.out.json() ? as_json(all) : as_text(all, options.out);
+  if (!options.out.json())
+    text += fmt::format("certificates: {} confirmed, {} refuted, {} with nothing numeric to check\n", confirmed,
+                        refuted, static_cast<int>(all.size()) - confirmed - refuted);
+  options.out.write(text);
+  return refuted > 0 ? kMismatch : confirmed > 0 ? kClean : kCannotJudge;
+}
+
+}  // namespace
+
+void add_check_certificate(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* command =
+      app.add_subcommand("check-certificate", "Verify the evidence of a mismatch from its case line alone");
+  command->footer(
+      "Examples:\n"
+      "  convict repro 3 --format json | convict check-certificate -\n"
+      "  convict check-certificate found.json            a mismatch, or all of a document of fuzz or repro\n"
+      "  convict check-certificate 3 --db convict.db     the mismatch of a database with this number\n"
+      "Exit codes: 0 confirmed, 1 any refuted, 2 usage or bad input, 125 nothing numeric to check");
+  command->add_option("what", options->what, "A JSON file, - for stdin, or the number of a mismatch")->required();
+  command->add_option("--db", options->database, "Where a mismatch number is looked up")->capture_default_str();
+  options->out.add_to(*command);
+  command->callback([options, &exit_code] { exit_code = check_all(*options); });
+}
+
+}  // namespace convict

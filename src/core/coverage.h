@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which combinations of levels of two and of three features have been seen: t-way coverage, with t = 2 and 3. (Kuhn,
+// Wallace, Gallo, "Software Fault Interactions and Implications for Software Testing", IEEE TSE 30(6), 2004: nearly all
+// faults take few conditions together.)
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/features.h"
+
+namespace convict {
+
+/// A level of two or three features; `size` says which.
+struct Tuple {
+  int size = 0;
+  FeatureId feature[3] = {};
+  uint8_t level[3] = {};
+};
+
+/// Tuples are numbered densely from 0, those of two features first. The number depends on the feature table alone.
+uint32_t tuple_count();
+uint32_t pair_count();
+Tuple tuple_of(uint32_t id);
+
+/// The number of a tuple, whose features are in the order of the table.
+uint32_t id_of(const Tuple& tuple);
+
+/// "op=conv, pass=forward, rank=2".
+std::string name_of(const Tuple& tuple);
+
+/// Counts each tuple as never seen, seen once, or more often: all that coverage and the Good-Turing estimate need, and
+/// little enough that counters of several workers add up to exactly what one counter would have seen.
+class Coverage {
+ public:
+  Coverage();
+
+  /// Counts the tuples of one case: a few microseconds.
+  void add(const Levels& levels);
+  /// Adds what another counter has seen.
+  void merge(const Coverage& other);
+
+  /// The tuples whose count rose since the last call, an id twice if it rose by two. Applying them elsewhere adds what
+  /// this counter has seen of `cases` cases. Not filled by merge and apply.
+  std::vector<uint32_t> take_news();
+  void apply(std::span<const uint32_t> news, uint64_t cases = 0);
+
+  /// For the database. parse throws UsageError if the text is of another feature table, or damaged.
+  std::string serialise() const;
+  static Coverage parse(std::string_view blob);
+
+  uint64_t cases() const { return cases_; }
+  uint32_t seen() const { return seen_; }            // tuples seen at all
+  uint32_t seen_once() const { return seen_once_; }  // exactly once
+  bool has_seen(uint32_t id) const { return counts_[id] > 0; }
+
+  /// Tuples not seen yet, those of two features first; of `among` only if that is not empty (one flag per id).
+  std::vector<uint32_t> unseen(const std::vector<bool>& among = {}, size_t most = SIZE_MAX) const;
+
+  /// The number of unseen tuples to expect in the next case, N1 / N with N cases and N1 tuples seen once (Good, "The
+  /// population frequencies of species and the estimation of population parameters", Biometrika 40, 1953, eq. 9,
+  /// summed over tuples). It assumes cases drawn alike. 1 without cases.
+  double expected_unseen() const;
+  /// An upper bound of the probability that the next case shows any unseen tuple: min(1, expected_unseen()).
+  double chance_of_unseen() const;
+
+ private:
+  void count(uint32_t id);
+
+  std::vector<uint8_t> counts_;  // 0, 1 or 2 for more
+  std::vector<uint32_t> news_;
+  uint64_t cases_ = 0;
+  uint32_t seen_ = 0, seen_once_ = 0;
+};
+
+}  // namespace convict

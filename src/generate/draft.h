@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A case while it is drawn. The steps run in the order of their declarations; each asks the plan first, and the profile
+// for what the plan leaves open. A case is legal whatever is drawn: the output side is chosen, the input follows.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/trilinear.h"
+#include "core/case.h"
+#include "core/random.h"
+#include "generate/plan.h"
+#include "generate/profile.h"
+
+namespace convict {
+
+/// In the terms of the trilinear form: Y is the strided side (dst of conv, src of conv_transpose), X the other;
+/// channels are those of one group.
+struct Draft {
+  const Profile& profile;
+  const Plan& plan;
+  Random& random;
+  double macs;  // what is left of the budget
+
+  Case c = {};
+  int64_t x_channels = 1, y_channels = 1;
+  Axes y_extent = {1, 1, 1}, x_extent = {1, 1, 1};
+  Axes rest = {0, 0, 0};  // conv: rows of X behind the last window that bring no further output
+
+  bool is_conv() const { return c.op == CONVICT_CONV; }
+  /// A value of `from` within bounds that the budget still allows `times` times as a factor; the budget shrinks by it.
+  int64_t take(std::span<const int64_t> from, Bounds bounds = {0, levels::kNoEnd}, int times = 1);
+};
+
+void draw_operation(Draft& draft);
+/// Batch, groups, channels, kernel and the extents of Y, as far as the budget goes; strides and dilations.
+void draw_sizes(Draft& draft);
+/// Padding, output padding, and with them the extents of X.
+void draw_padding(Draft& draft);
+/// Bias, beta, types, layouts, views, fill, calls, threads.
+void draw_data(Draft& draft);
+
+/// The profile's word on an axis-wise attribute: all axes alike?
+inline bool draw_alike(Draft& draft) { return draft.c.rank == 1 || draft.random.chance(draft.profile.alike_axes); }
+
+/// The bounds a plan asks for, or `free`.
+template <size_t N>
+Bounds asked(const Plan& plan, FeatureId feature, const Bounds (&table)[N], Bounds free = {0, levels::kNoEnd}) {
+  return plan.is_free(feature) ? free : table[plan[feature]];
+}
+
+/// Whether the plan asks for an extent of dst that does not follow from Y alone: that of conv_transpose.
+inline bool asks_for_output(const Draft& draft) {
+  return !draft.is_conv() && !(draft.plan.is_free(feature::kOutLast) && draft.plan.is_free(feature::kOutParity));
+}
+
+/// Draws the extent of Y on this axis such that the dst of conv_transpose is what the plan asks for, as far as stride
+/// and padding let it.
+void aim_at_output(Draft& draft, int axis);
+
+/// Whether these features are what was wished; they must depend on kernels, strides and dilations alone.
+bool meets_wish(const Draft& draft, std::span<const FeatureId> features);
+
+}  // namespace convict

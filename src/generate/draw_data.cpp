@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "generate/draft.h"
+
+namespace convict {
+namespace {
+
+using namespace feature;
+using namespace levels;
+
+/// Rates of what is not the usual, on average over all blocks: three times as much in a busy block, so that two or
+/// three of these things meet often enough, and a third of it elsewhere. Wishes add a little to each.
+constexpr double kBetaRate = 0.09, kViewRate = 0.14, kCallsRate = 0.10, kThreadRate = 0.08;
+constexpr double kF64Rate = 0.05, kF16Rate = 0.05, kBf16Rate = 0.05, kMixedRate = 0.005;
+
+double rate(const Draft& draft, double average) {
+  constexpr double kBusy = 3, kQuiet = (1 - kBusy * kBusyShare) / (1 - kBusyShare);
+  return average * (draft.plan.busy ? kBusy : kQuiet);
+}
+
+struct Rate {
+  int64_t level;
+  double rate;
+};
+constexpr Rate kFills[] = {{static_cast<int>(Fill::kInt), 0.47},       {static_cast<int>(Fill::kComb), 0.19},
+                           {static_cast<int>(Fill::kNormal), 0.10},    {static_cast<int>(Fill::kWide), 0.05},
+                           {static_cast<int>(Fill::kPositive), 0.05},  {static_cast<int>(Fill::kSpecial), 0.06},
+                           {static_cast<int>(Fill::kSubnormal), 0.05}, {static_cast<int>(Fill::kZero), 0.03}};
+
+int draw_level(Random& random, std::span<const Rate> rates) {
+  double left = static_cast<double>(random.bits() >> 11) * 0x1p-53;
+  for (const Rate& rate : rates)
+    if ((left -= rate.rate) < 0) return static_cast<int>(rate.level);
+  return static_cast<int>(rates[0].level);
+}
+
+/// The level the plan asks for; else now and then, at this average, one of `others`, and 0 mostly.
+int level_or(Draft& draft, FeatureId id, double average, std::span<const Rate> others) {
+  if (!draft.plan.is_free(id)) return draft.plan[id];
+  return draft.random.chance(rate(draft, average)) ? draw_level(draft.random, others) : 0;
+}
+
+void draw_types(Draft& draft) {
+  Case& c = draft.c;
+  constexpr std::array<convict_dtype, 3> kMixtures[] = {{CONVICT_BF16, CONVICT_BF16, CONVICT_F32},
+                                                        {CONVICT_F16, CONVICT_F16, CONVICT_F32},
+                                                        {CONVICT_F32, CONVICT_BF16, CONVICT_F32}};
+  constexpr double kRate = kF64Rate + kF16Rate + kBf16Rate + kMixedRate;
+  constexpr Rate kOthers[] = {{levels::kF64, kF64Rate / kRate},
+                              {levels::kF16, kF16Rate / kRate},
+                              {levels::kBf16, kBf16Rate / kRate},
+                              {levels::kMixed, kMixedRate / kRate}};
+  const int level = level_or(draft, kType, kRate, kOthers);
+  c.src_type = c.wei_type = c.dst_type = static_cast<convict_dtype>(CONVICT_F32 + level);
+  if (level != levels::kMixed) return;
+  const auto& mixture = kMixtures[draft.random.below(std::size(kMixtures))];
+  c.src_type = mixture[0];
+  c.wei_type = mixture[1];
+  c.dst_type = mixture[2];
+}
+
+/// Products of subnormals take a type that has them with room below: f32 or f64.
+bool holds_subnormals(const Case& c) {
+  return c.src_type == c.wei_type && c.src_type == c.dst_type &&
+         (c.src_type == CONVICT_F32 || c.src_type == CONVICT_F64);
+}
+
+void draw_fill(Draft& draft) {
+  Case& c = draft.c;
+  if (draft.plan.wishes(kFill) && draft.plan.is(kFill, static_cast<int>(Fill::kSubnormal)) &&
+      !draft.plan.wishes(kType) && !holds_subnormals(c))
+    c.src_type = c.wei_type = c.dst_type = CONVICT_F32;
+  c.fill = static_cast<Fill>(draft.plan.is_free(kFill) ? draw_level(draft.random, kFills) : draft.plan[kFill]);
+  if (c.fill == Fill::kSubnormal && !holds_subnormals(c)) c.fill = Fill::kInt;
+}
+
+void draw_beta(Draft& draft) {
+  constexpr Rate kLevels[] = {{kBetaOne, 0.5}, {kOtherBeta, 0.5}};
+  const int level = level_or(draft, kBeta, kBetaRate, kLevels);
+  if (level == kNoBeta) return;
+  constexpr double kOthers[] = {-1, 0.5, -0.5, 2, -2}, kWhole[] = {-1, 2, -2};
+  const bool halves = draft.c.fill != Fill::kSubnormal;  // half of an odd subnormal is none
+  draft.c.beta = level == kBetaOne ? 1 : draft.random.pick(halves ? std::span<const double>(kOthers) : kWhole);
+}
+
+void draw_layouts(Draft& draft) {
+  Case& c = draft.c;
+  const Profile& profile = draft.profile;
+  int level = draft.plan[kLayouts];
+  if (level == Plan::kFree) {
+    level = draft.random.chance(profile.channels_last) ? levels::kLast : levels::kFirst;
+    if (draft.random.chance(profile.channels_last / 4))
+      level = static_cast<int>(draft.random.between(levels::kLastToFirst, levels::kFirstToLast));
+  }
+  const auto as_layout = [](bool last) {
+    return last ? ActivationLayout::kChannelsLast : ActivationLayout::kChannelsFirst;
+  };
+  c.src_layout = as_layout(level == levels::kLast || level == levels::kLastToFirst);
+  c.dst_layout = as_layout(level == levels::kLast || level == levels::kFirstToLast);
+  if (!draft.plan.is_free(feature::kWeights))
+    c.wei_layout = static_cast<WeightLayout>(draft.plan[feature::kWeights]);
+  else if (draft.random.chance(profile.other_weights))
+    c.wei_layout = static_cast<WeightLayout>(draft.random.below(4));
+}
+
+void draw_views(Draft& draft) {
+  Views& views = draft.c.views;
+  constexpr Rate kLevels[] = {{kSrcView, 0.25}, {kWeiView, 0.25}, {kDstView, 0.25}, {kSeveralViews, 0.25}};
+  const int level = level_or(draft, kViews, kViewRate, kLevels);
+  views = {level == kSrcView, level == kWeiView, level == kDstView};
+  if (level != kSeveralViews) return;
+  const auto without = draft.random.below(4);  // one of the three is none; or all are
+  views = {without != 0, without != 1, without != 2};
+}
+
+void draw_threads(Draft& draft) {
+  constexpr Rate kLevels[] = {{1, 0.85}, {2, 0.15}};
+  const int level = level_or(draft, feature::kThreads, kThreadRate, kLevels);
+  draft.c.threads = level == 0 ? 1 : level == 1 ? draft.random.between(2, 4) : 8;
+}
+
+}  // namespace
+
+void draw_data(Draft& draft) {
+  Case& c = draft.c;
+  const Plan& plan = draft.plan;
+  const bool bias = plan.is_free(kBias) ? draft.random.chance(draft.profile.bias) : plan[kBias] != 0;
+  c.bias = c.pass != CONVICT_BACKWARD_DATA && bias;
+  draw_types(draft);
+  draw_fill(draft);
+  draw_beta(draft);
+  draw_layouts(draft);
+  draw_views(draft);
+  constexpr Rate kCallLevels[] = {{static_cast<int>(Calls::kAgain), 0.36},
+                                  {static_cast<int>(Calls::kRefilled), 0.36},
+                                  {static_cast<int>(Calls::kAfter), 0.28}};
+  c.calls = static_cast<Calls>(level_or(draft, kCalls, kCallsRate, kCallLevels));
+  draw_threads(draft);
+  c.seed = draft.random.bits() >> 40;  // 24 bits read well on a line, and the problem varies too
+}
+
+}  // namespace convict

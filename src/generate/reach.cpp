@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generate/reach.h"
+
+#include "core/coverage.h"
+#include "core/geometry.h"
+#include "generate/generate.h"
+
+namespace convict {
+namespace {
+
+constexpr uint64_t kSeed = 0x7265616368;  // of no campaign in particular
+
+void mark(Coverage& seen, const Case& c) {
+  const Resolved resolved = resolve(c);
+  if (!resolved.why_not) seen.add(levels_of(c, resolved.problem));
+}
+
+/// Two profiles, because the small one has no large sizes and the other no empty ones.
+const Profile& to_ask(const Profile* profile, int attempt) {
+  if (profile) return *profile;
+  return *find_profile(attempt % 2 == 0 ? "odd-stride" : "degenerate");
+}
+
+}  // namespace
+
+std::vector<bool> reachable(const Profile* profile, int tries, uint64_t plain) {
+  Coverage seen;
+  for (uint64_t i = 0; i < plain; ++i) mark(seen, generate(profile, kSeed, i));
+  seen.take_news();
+  const bool steered = !profile || profile->sampler == Sampler::kSteered;
+  for (uint32_t id = 0; steered && id < tuple_count(); ++id) {
+    const Tuple tuple = tuple_of(id);
+    for (int i = 0; i < tries && !seen.has_seen(id); ++i)
+      mark(seen, generate_wished(to_ask(profile, i), tuple, kSeed + 1, id * uint64_t{64} + static_cast<uint64_t>(i)));
+  }
+  std::vector<bool> flags(tuple_count());
+  for (uint32_t id = 0; id < tuple_count(); ++id) flags[id] = seen.has_seen(id);
+  return flags;
+}
+
+}  // namespace convict

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "generate/profile.h"
+
+namespace convict {
+
+/// One flag per tuple (core/coverage.h): whether the cases of the profile can show it. Found by construction: a tuple
+/// is reachable if one of the first `plain` cases shows it, or a case drawn for some tuple does, each tuple nobody has
+/// shown so far being asked for `tries` times. So a flag that is set is proven by a case, and one that is not set says
+/// that the generator fails at it, usually because the levels exclude each other. Takes seconds. `profile` nullptr is
+/// `all`; samplers without wishes only have the plain cases.
+std::vector<bool> reachable(const Profile* profile, int tries = 12, uint64_t plain = 50'000);
+
+}  // namespace convict

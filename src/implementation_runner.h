@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of relations, run by a real implementation in guarded memory.
+#pragma once
+
+#include "core/case.h"
+#include "relations/relation.h"
+#include "run/flight_record.h"
+#include "run/guarded_memory.h"
+
+namespace convict {
+
+class ImplementationRunner final : public Runner {
+ public:
+  /// Borrows everything. `position` names the implementation in the record; `memory` is overwritten by every call.
+  ImplementationRunner(const convict_implementation& implementation, int position, GuardedMemory& memory,
+                       FlightRecord& record)
+      : implementation_(implementation), position_(position), memory_(memory), record_(record) {}
+
+  /// Precondition: the problem is legal, and every operand has its dimensions and numbers of its type.
+  std::optional<Results> run(const Call& call) override;
+
+ private:
+  const convict_implementation& implementation_;
+  int position_;
+  GuardedMemory& memory_;
+  FlightRecord& record_;
+};
+
+/// The call that the operands of a case are for: `filled` are its tensors, with data in those that the pass reads.
+/// beta is left out, and views are copied.
+Call call_of(const Case& c, const convict_problem& p, const convict_tensors& filled);
+
+}  // namespace convict

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "judge/bounds.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace convict {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// A binary floating-point format: bits of the significand, exponents of the smallest subnormal and of the largest
+/// power of two.
+struct Format {
+  int digits, least, most;
+};
+
+Format format_of(convict_dtype type) {
+  switch (type) {
+    case CONVICT_F16: return {11, -24, 15};
+    case CONVICT_BF16: return {8, -133, 127};
+    case CONVICT_F64: return {53, -1074, 1023};
+    case CONVICT_F32: break;
+  }
+  return {24, -149, 127};
+}
+
+/// The narrowest type that holds both.
+convict_dtype joined(convict_dtype a, convict_dtype b) {
+  if (a == b) return a;
+  return a == CONVICT_F64 || b == CONVICT_F64 ? CONVICT_F64 : CONVICT_F32;
+}
+
+int64_t extra_terms(const Sum& sum) { return (sum.bias ? 1 : 0) + (sum.old ? 1 : 0); }
+
+/// The most additions that round and that one term goes through. Padding adds zeros, which does not round, but it does
+/// shape the tree: terms that lie apart meet one by one. So a structure is counted over the window.
+int64_t additions(const Arithmetic& arithmetic, const Sum& sum) {
+  const int64_t extra = extra_terms(sum), any_order = std::max<int64_t>(sum.products + extra - 1, 0);
+  const int64_t window = std::max({sum.window, sum.products, int64_t{1}});
+  if (arithmetic.summation == CONVICT_PAIRWISE)
+    return std::min<int64_t>(any_order, std::bit_width(static_cast<uint64_t>(window - 1)) + extra);
+  if (arithmetic.summation == CONVICT_BLOCKED && arithmetic.sum_block >= 1) {
+    const int64_t block = std::min(arithmetic.sum_block, window), blocks = (window + block - 1) / block;
+    return std::min(any_order, block - 1 + blocks - 1 + extra);
+  }
+  return any_order;
+}
+
+/// Error of the sum in the accumulator, before it is rounded to the output type.
+double accumulated_bound(const Arithmetic& arithmetic, const Sum& sum) {
+  // Roundings of a term before it is added: its product; with beta, that of beta to the accumulator and the product.
+  const int64_t before = sum.old ? 2 : arithmetic.u_product > 0 ? 1 : 0;
+  const double relative = gamma(static_cast<double>(additions(arithmetic, sum) + before), arithmetic.u_sum);
+  if (!((1 + relative) * sum.magnitude <= arithmetic.largest_sum)) return kInfinity;
+  // Gradual underflow harms products only, sums of tiny numbers are exact (Higham, section 2.8); flushing harms both.
+  const int64_t terms = sum.products + extra_terms(sum);
+  const double tiny = arithmetic.flushes_subnormals ? 2.0 * static_cast<double>(terms) * arithmetic.eta_sum
+                                                    : static_cast<double>(terms) * arithmetic.eta_sum / 2;
+  const double flushed = arithmetic.flushes_subnormals ? sum.subnormal : 0;
+  return relative * sum.magnitude + (1 + relative) * (tiny + flushed);
+}
+
+/// Adds the rounding to the output type to an error bound of the accumulator.
+double rounded_bound(const Arithmetic& arithmetic, double accumulated, double exact) {
+  return arithmetic.u_out * std::abs(exact) + (1 + arithmetic.u_out) * accumulated +
+         arithmetic.underflow(arithmetic.eta_out);
+}
+
+double reference_bound(const Sum& sum, double u_reference) {
+  return gamma(static_cast<double>(sum.products + extra_terms(sum)), u_reference) * sum.magnitude;
+}
+
+}  // namespace
+
+double unit_roundoff(convict_dtype type) { return std::ldexp(1, -format_of(type).digits); }
+
+double smallest_subnormal(convict_dtype type) { return std::ldexp(1, format_of(type).least); }
+
+double smallest_normal(convict_dtype type) { return std::ldexp(1, format_of(type).least + format_of(type).digits - 1); }
+
+double largest_finite(convict_dtype type) { return std::ldexp(2 - 2 * unit_roundoff(type), format_of(type).most); }
+
+Arithmetic arithmetic_of(const convict_contract& contract, convict_dtype first, convict_dtype second,
+                         convict_dtype computed) {
+  const convict_dtype accumulator = joined(joined(contract.min_accumulator, computed), joined(first, second));
+  const bool exact_products = format_of(first).digits + format_of(second).digits <= format_of(accumulator).digits;
+  const auto eta = [&](convict_dtype type) {
+    return contract.flushes_subnormals ? smallest_normal(type) : smallest_subnormal(type);
+  };
+  Arithmetic result;
+  result.u_sum = unit_roundoff(accumulator);
+  result.u_product = exact_products ? 0 : result.u_sum;
+  result.eta_sum = eta(accumulator);
+  if (computed != accumulator) {
+    result.u_out = unit_roundoff(computed);
+    result.eta_out = eta(computed);
+  }
+  result.largest_sum = largest_finite(accumulator);
+  result.flushes_subnormals = contract.flushes_subnormals != 0;
+  result.summation = contract.summation;
+  result.sum_block = contract.sum_block;
+  return result;
+}
+
+double direct_bound(const Arithmetic& arithmetic, const Sum& sum, double u_reference) {
+  if (sum.products + extra_terms(sum) == 0) return 0;  // no terms, no roundings: exactly zero
+  return rounded_bound(arithmetic, accumulated_bound(arithmetic, sum), sum.exact) + reference_bound(sum, u_reference);
+}
+
+double transformed_bound(const Arithmetic& arithmetic, const Sum& sum, double transform, double u_reference) {
+  // The bounds of the transforms count the additions of bias and old contents to their result. What these terms carry
+  // themselves is a product with a rounded beta and two additions.
+  const double extra = static_cast<double>(extra_terms(sum));
+  double accumulated = transform;
+  if (extra > 0) accumulated += gamma(4, arithmetic.u_sum) * sum.magnitude + 2 * extra * arithmetic.eta_sum;
+  if (arithmetic.flushes_subnormals) accumulated += sum.subnormal;
+  return std::max(direct_bound(arithmetic, sum, u_reference),
+                  rounded_bound(arithmetic, accumulated, sum.exact) + reference_bound(sum, u_reference));
+}
+
+}  // namespace convict

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "judge/element_evaluation.h"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cmath>
+
+#include "abi/element.h"
+#include "core/role.h"
+
+namespace convict {
+namespace {
+
+long double element(const convict_tensor& tensor, int64_t position) {
+  return with_type(tensor.dtype, [&](auto zero) -> long double {
+    return number(static_cast<const decltype(zero)*>(tensor.data)[position]);
+  });
+}
+
+/// The exponent of the lowest bit of a positive number that is set; 32 bits at a time.
+int lowest_bit(long double value) {
+  int exponent;
+  const long double digits = std::ldexp(std::frexp(value, &exponent), 32);
+  const auto upper = static_cast<uint64_t>(digits);
+  const long double lower = digits - static_cast<long double>(upper);
+  return exponent - 32 + (lower == 0 ? std::countr_zero(upper) : lowest_bit(lower));
+}
+
+/// A sum of products, each of them as two numbers without any error, and with the error of every addition carried
+/// along: Ogita, Rump and Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26 (2005), algorithm 5.3.
+class Sum {
+ public:
+  void add(long double x, long double y = 1) {
+    const long double product = x * y;
+    ++result_.terms;
+    if (!std::isfinite(product)) {
+      result_.finite = false;
+      high_ += product;
+      return;
+    }
+    magnitude_ += std::abs(product);
+    add_part(product);
+    add_part(std::fma(x, y, -product));  // what the product lost
+  }
+
+  ExactElement result() const {
+    ExactElement result = result_;
+    result.value = result.finite ? high_ + low_ : high_;
+    result.magnitude = static_cast<double>(magnitude_);
+    return result;
+  }
+
+ private:
+  void add_part(long double part) {
+    if (part == 0) return;
+    result_.quantum = std::min(result_.quantum, lowest_bit(std::abs(part)));
+    const long double sum = high_ + part, taken = sum - high_;  // Knuth's TwoSum
+    low_ += (high_ - (sum - taken)) + (part - taken);
+    high_ = sum;
+  }
+
+  ExactElement result_;
+  long double high_ = 0, low_ = 0, magnitude_ = 0;
+};
+
+/// Walks the terms of one element of a convolution. Along every axis a position `i` of the image, a position `o` of the
+/// strided side and a tap `r` of the filter belong together if i = o*stride - pad_begin + r*dilation. The element fixes
+/// one of the three, one runs, and the third is solved for.
+class Walk {
+ public:
+  Walk(const convict_problem& p, const convict_tensors& t, const int64_t* at, Sum& sum) : p_(p), at_(at), sum_(sum) {
+    const convict_tensor& src = p.pass == CONVICT_BACKWARD_DATA ? t.diff_src : t.src;
+    const convict_tensor& dst = p.pass == CONVICT_FORWARD ? t.dst : t.diff_dst;
+    image_ = p.op == CONVICT_CONV ? &src : &dst;
+    strided_ = p.op == CONVICT_CONV ? &dst : &src;
+    filter_ = p.pass == CONVICT_BACKWARD_WEIGHTS ? &t.diff_wei : &t.wei;
+    const convict_tensor* activation = p.pass == CONVICT_BACKWARD_DATA ? &src : &dst;
+    computed_ = p.pass == CONVICT_BACKWARD_WEIGHTS ? filter_ : activation;
+  }
+
+  void run() {
+    const int64_t image_channels = image_->dims[1] / p_.groups, strided_channels = strided_->dims[1] / p_.groups;
+    if (computed_ == filter_) {  // at: channel of the strided side, channel of the image within the group, taps
+      const int64_t group = at_[0] / strided_channels;
+      for (int64_t n = 0; n < p_.batch; ++n) pair(n, group * image_channels + at_[1], at_[0], at_[1]);
+    } else if (computed_ == strided_) {
+      const int64_t group = at_[1] / strided_channels;
+      for (int64_t c = 0; c < image_channels; ++c) pair(at_[0], group * image_channels + c, at_[1], c);
+    } else {
+      const int64_t group = at_[1] / image_channels, c = at_[1] % image_channels;
+      for (int64_t k = 0; k < strided_channels; ++k) pair(at_[0], at_[1], group * strided_channels + k, c);
+    }
+  }
+
+ private:
+  /// All terms of one image of the batch and one pair of channels.
+  void pair(int64_t n, int64_t image_channel, int64_t strided_channel, int64_t channel_in_group) {
+    axis(0, n * image_->strides[0] + image_channel * image_->strides[1],
+         n * strided_->strides[0] + strided_channel * strided_->strides[1],
+         strided_channel * filter_->strides[0] + channel_in_group * filter_->strides[1]);
+  }
+
+  /// The three are positions in the operands, complete up to this axis.
+  void axis(int axis, int64_t image, int64_t strided, int64_t filter) {
+    if (axis == p_.rank) return multiply(image, strided, filter);
+    const int dim = 2 + axis;
+    const int64_t fixed = at_[dim], stride = p_.stride[axis], pad = p_.pad_begin[axis], dilation = p_.dilation[axis];
+    const auto meet = [&](int64_t i, int64_t o, int64_t r) {
+      if (i < 0 || i >= image_->dims[dim] || o < 0 || o >= strided_->dims[dim]) return;
+      this->axis(axis + 1, image + i * image_->strides[dim], strided + o * strided_->strides[dim],
+                 filter + r * filter_->strides[dim]);
+    };
+    if (computed_ == filter_)
+      for (int64_t o = 0; o < strided_->dims[dim]; ++o) meet(o * stride - pad + fixed * dilation, o, fixed);
+    else if (computed_ == strided_)
+      for (int64_t r = 0; r < filter_->dims[dim]; ++r) meet(fixed * stride - pad + r * dilation, fixed, r);
+    else
+      for (int64_t r = 0; r < filter_->dims[dim]; ++r)
+        if (const int64_t steps = fixed + pad - r * dilation; steps % stride == 0) meet(fixed, steps / stride, r);
+  }
+
+  void multiply(int64_t image, int64_t strided, int64_t filter) {
+    if (computed_ == filter_)
+      sum_.add(element(*image_, image), element(*strided_, strided));
+    else if (computed_ == strided_)
+      sum_.add(element(*image_, image), element(*filter_, filter));
+    else
+      sum_.add(element(*strided_, strided), element(*filter_, filter));
+  }
+
+  const convict_problem& p_;
+  const int64_t* at_;
+  Sum& sum_;
+  const convict_tensor *image_, *strided_, *filter_, *computed_;
+};
+
+/// Adds up all elements of a tensor from dimension `dim` on.
+void add_all(const convict_tensor& tensor, int dim, int64_t position, Sum& sum) {
+  if (dim == tensor.ndim) return sum.add(element(tensor, position));
+  for (int64_t i = 0; i < tensor.dims[dim]; ++i) add_all(tensor, dim + 1, position + i * tensor.strides[dim], sum);
+}
+
+}  // namespace
+
+bool ExactElement::exact_in(int digits, int least) const {
+  if (!finite || quantum == kNone) return finite;
+  return quantum >= least && magnitude <= std::ldexp(1.0L, quantum + digits);
+}
+
+ExactElement evaluate_element(const convict_problem& p, const convict_tensors& filled, std::string_view role,
+                              std::span<const int64_t> at) {
+  const auto found = std::ranges::find(kRoles, role, &Role::name);
+  assert(found != kRoles.end() && found->is_output[p.pass]);
+  const convict_tensor& output = filled.*found->tensor;
+  assert(at.size() == static_cast<size_t>(output.ndim));
+  Sum sum;
+  if (role == "diff_bias") {
+    for (int64_t n = 0; n < p.batch; ++n)
+      add_all(filled.diff_dst, 2, n * filled.diff_dst.strides[0] + at[0] * filled.diff_dst.strides[1], sum);
+    return sum.result();
+  }
+  Walk(p, filled, at.data(), sum).run();
+  if (p.pass == CONVICT_FORWARD && p.has_bias) sum.add(element(filled.bias, at[1] * filled.bias.strides[0]));
+  if (p.beta != 0) sum.add(p.beta, element(output, position_of(output, at.data())));
+  return sum.result();
+}
+
+}  // namespace convict

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One output element straight from the definition of the operation, so that a certificate can be checked by other code
+// than the reference that issued it. It shares no index arithmetic with abi/trilinear.h and judge/reference.h; that is
+// the point of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "abi/convict.h"
+
+namespace convict {
+
+/// What one output element must be.
+struct ExactElement {
+  long double value = 0;  // the sum, with a relative error of 2^-64; NaN or an infinity where IEEE arithmetic says so
+  double magnitude = 0;   // S, the sum of the absolute values of the terms
+  int64_t terms = 0;      // n: products inside the image, plus one for a bias, plus one for beta
+  bool finite = true;     // all terms are numbers; if not, magnitude and quantum mean nothing
+  int quantum = kNone;    // all terms are multiples of 2^quantum
+
+  static constexpr int kNone = 1 << 20;  // quantum of a sum without a term other than 0
+
+  /// Whether every partial sum, in any order, is a number of a type with this many significant bits whose smallest
+  /// subnormal is 2^least: then a direct sum rounds nothing, and equality may be demanded of it.
+  bool exact_in(int digits, int least) const;
+};
+
+/// The element of output `role` of the pass ("dst", "diff_src", "diff_wei", "diff_bias") at the logical coordinates
+/// `at`, from the data of `filled`: the inputs and, with beta, the old contents of that output. Any data types and
+/// strides. Reads nothing but the terms of this element: O(terms), plus those that fall into padding.
+/// Precondition: the problem is legal, `role` is one of its outputs, and `at` lies inside it.
+ExactElement evaluate_element(const convict_problem& p, const convict_tensors& filled, std::string_view role,
+                              std::span<const int64_t> at);
+
+}  // namespace convict

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// C. Percival, "Rapid multiplication modulo the sum and difference of highly composite numbers", Math. Comp. 72, 2003,
+// with the constant of complex products of R. Brent, C. Percival, P. Zimmermann, "Error bounds on complex
+// floating-point multiplication", Math. Comp. 76, 2007. For transforms of 2^levels points,
+//
+//     max |computed - exact| < |x|_2 * |w|_2 * ((1+u)^(3*levels) * (1+sqrt(5)*u)^(3*levels+1) * (1+b)^(3*levels) - 1),
+//
+// b the error of the roots of unity. A sum over channels multiplies every term by a further (1+u) per addition.
+#include "judge/fft_bound.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace convict {
+namespace {
+
+int64_t volume(const Axes& extent) { return extent[0] * extent[1] * extent[2]; }
+
+/// The 2-norm of every plane of a dense operand.
+std::vector<double> plane_norms(std::span<const double> dense, int64_t planes, int64_t size) {
+  std::vector<double> norms;
+  for (int64_t plane = 0; plane < planes; ++plane) {
+    double squares = 0;
+    for (int64_t i = plane * size; i < (plane + 1) * size; ++i) squares += dense[i] * dense[i];
+    norms.push_back(std::sqrt(squares));
+  }
+  return norms;
+}
+
+/// Points that one axis of the linear convolution takes, whichever two operands are given; gaps of strides and
+/// dilations are filled with zeros.
+int64_t convolved_extent(const Trilinear<double>& f, int axis) {
+  const int64_t window = f.dilation[axis] * (f.kernel[axis] - 1) + 1;
+  const int64_t spread_y = (f.y_extent[axis] - 1) * f.stride[axis] + 1;
+  const int64_t x = std::max(f.x_extent[axis], spread_y + window - 1);  // with the padding that is read
+  return x + (f.face == Face::kW ? spread_y : window) - 1;
+}
+
+}  // namespace
+
+int fft_levels(const Trilinear<double>& form) {
+  int levels = 0;
+  for (int axis = 0; axis < kAxes; ++axis)
+    if (const int64_t extent = convolved_extent(form, axis); extent > 1)
+      levels += std::bit_width(static_cast<uint64_t>(extent - 1)) + 1;
+  return levels;
+}
+
+std::vector<double> fft_bounds(const Trilinear<double>& form, std::span<const double> x, std::span<const double> w,
+                               std::span<const double> y, const Arithmetic& arithmetic) {
+  const int levels = fft_levels(form);
+  const double u = arithmetic.u_sum, points = std::ldexp(1, levels);
+  // Roots from a faithful sine and cosine: each part is wrong by less than u, the whole by less than 2u.
+  const double root_error = 2 * u;
+  const int64_t reduced = form.face == Face::kY   ? form.x_channels
+                          : form.face == Face::kX ? form.y_channels
+                                                  : form.batch;
+  const double growth =
+      std::expm1((3 * levels + static_cast<double>(reduced) + 2) * std::log1p(u) +
+                 (3 * levels + 1) * std::log1p(std::sqrt(5) * u) + 3 * levels * std::log1p(root_error));
+  // Underflow: an operation errs by at most u * (|result| + floor). Every level adds a few floors to every point, which
+  // grows the 2-norm as if the operand had been larger by 4 floors a point; the product and the way back add 64.
+  const double floor = arithmetic.underflow(arithmetic.eta_sum) / u, inflation = 4 * floor * std::sqrt(points);
+
+  const int64_t x_planes = form.groups * form.x_channels, y_planes = form.groups * form.y_channels;
+  std::vector<double> xs, ws, ys;
+  if (form.face != Face::kX) xs = plane_norms(x, form.batch * x_planes, volume(form.x_extent));
+  if (form.face != Face::kW) ws = plane_norms(w, y_planes * form.x_channels, volume(form.kernel));
+  if (form.face != Face::kY) ys = plane_norms(y, form.batch * y_planes, volume(form.y_extent));
+  const auto product = [&](double a, double b) { return (a + inflation) * (b + inflation); };
+
+  std::vector<double> planes(static_cast<size_t>(form.face == Face::kY   ? form.batch * y_planes
+                                                 : form.face == Face::kX ? form.batch * x_planes
+                                                                         : y_planes * form.x_channels));
+  for (int64_t n = 0; n < form.batch; ++n)
+    for (int64_t k = 0; k < y_planes; ++k)
+      for (int64_t c = 0; c < form.x_channels; ++c) {
+        const int64_t xi = n * x_planes + k / form.y_channels * form.x_channels + c;
+        const int64_t wi = k * form.x_channels + c, yi = n * y_planes + k;
+        switch (form.face) {
+          case Face::kX: planes[xi] += product(ys[yi], ws[wi]); break;
+          case Face::kY: planes[yi] += product(xs[xi], ws[wi]); break;
+          case Face::kW: planes[wi] += product(xs[xi], ys[yi]); break;
+        }
+      }
+
+  const Axes& extent = form.face == Face::kY ? form.y_extent : form.face == Face::kX ? form.x_extent : form.kernel;
+  std::vector<double> bounds;
+  for (const double norms : planes) {
+    const bool fits = points * norms <= arithmetic.largest_sum;  // false for NaN
+    const double bound = growth * norms + 64 * static_cast<double>(reduced) * u * floor;
+    bounds.insert(bounds.end(), static_cast<size_t>(volume(extent)),
+                  fits ? bound : std::numeric_limits<double>::infinity());
+  }
+  return bounds;
+}
+
+}  // namespace convict

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An honest certificate is confirmed from its case line, and one that was tampered with, in whatever place, is not.
+#include <cmath>
+
+#include "tests/cli/command.h"
+
+namespace convict::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class CertificateTest : public CliTest {
+ protected:
+  /// What `repro --format json` says of an implementation of a plugin of ours.
+  json report(const std::string& line, const std::string& library = "guilty", const std::string& who = "guilty") const {
+    return run({"repro", line, "--plugin=" + plugin(library), "--target=" + who, "--oracle=none", "--format=json"})
+        .json();
+  }
+  json mismatch(const std::string& line) const { return report(line)["mismatches"].at(0); }
+
+  CommandResult check(const json& document) const {
+    write_file(file("found.json"), document.dump());
+    return run({"check-certificate", "found.json"});
+  }
+
+  testing::AssertionResult confirms(const json& document) const {
+    const CommandResult result = check(document);
+    if (result.exit_code == 0 && result.out.find("REFUTED") == std::string::npos) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << result.exit_code << ": " << result.out << result.err;
+  }
+
+  /// Refuted in the one line that begins with `claim`; with `parts` in it.
+  testing::AssertionResult refutes(const json& document, const std::string& claim,
+                                   const std::vector<std::string>& parts = {}) const {
+    const CommandResult result = check(document);
+    const size_t begin = result.out.find("    " + claim + ": REFUTED: ");
+    if (result.exit_code != 1 || begin == std::string::npos)
+      return testing::AssertionFailure() << result.exit_code << ": " << result.out << result.err;
+    const std::string line = result.out.substr(begin, result.out.find('\n', begin) - begin);
+    for (const std::string& part : parts)
+      if (line.find(part) == std::string::npos) return testing::AssertionFailure() << part << " is not in " << line;
+    return testing::AssertionSuccess();
+  }
+
+  static json with(json document, const char* key, const json& value) {
+    document["certificate"][key] = value;
+    return document;
+  }
+  /// With another value, told consistently in both ways.
+  static json with_value(json document, const std::string& key, double value) {
+    char hex[64];
+    std::snprintf(hex, sizeof hex, "%a", value);
+    document["certificate"][key] = value;
+    document["certificate"][key + "_hex"] = hex;
+    return document;
+  }
+  static json without(json document, const char* key) {
+    document["certificate"].erase(key);
+    return document;
+  }
+
+  // Exact is 78 in dst[0,0,2,0], of 2 terms and S = 98; guilty says 0.
+  const json exact_ = mismatch("conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7");
+  const json proven_ = mismatch("conv_transpose2d ic=3 in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 bias fill=normal seed=7");
+};
+
+TEST_F(CertificateTest, HonestOnesAreConfirmed) {
+  EXPECT_EQ(exact_["verdict"], "wrong-exact");
+  EXPECT_EQ(proven_["verdict"], "wrong-proven");
+  EXPECT_TRUE(confirms(exact_));
+  EXPECT_TRUE(confirms(proven_));
+  for (const char* line :
+       {"conv_transpose3d g=2 ic=4 oc=2 in=2x1x3 k=3x2x3 s=2 p=1x0x1 op=1x0x1 lay=ndhwc:dhwio:ndhwc seed=3",
+        "conv_transpose1d ic=5 in=4 k=3 s=2 p=1 op=1 fill=wide seed=5",
+        "conv_transpose1d ic=0 in=4 k=3 s=2 op=1 bias fill=normal seed=5"})
+    EXPECT_TRUE(confirms(mismatch(line))) << line;
+}
+
+TEST_F(CertificateTest, EveryClaimHasItsLine) {
+  const std::string exact = check(exact_).out, proven = check(proven_).out;
+  EXPECT_NE(exact.find("\n    exact value: confirmed (0x1.38p+6 = 78)\n    terms: confirmed (2)\n"), std::string::npos)
+      << exact;
+  for (const char* claim : {"exact value", "terms", "magnitude", "got", "bound", "error"})
+    EXPECT_NE(proven.find(std::string("    ") + claim + ": confirmed ("), std::string::npos) << claim << proven;
+}
+
+TEST_F(CertificateTest, AWholeDocumentIsCheckedOneByOne) {
+  json document = {{"mismatches", {exact_, proven_}}};
+  EXPECT_TRUE(confirms(document));
+  EXPECT_NE(check(document).out.find("2 confirmed, 0 refuted"), std::string::npos);
+  document["mismatches"][1]["certificate"]["terms"] = 3;
+  EXPECT_EQ(check(document).exit_code, 1);
+  EXPECT_NE(check(document).out.find("1 confirmed, 1 refuted"), std::string::npos);
+}
+
+TEST_F(CertificateTest, WhatACampaignFoundIsConfirmedFromItsReportAndItsDatabase) {
+  const CommandResult found = run({"fuzz", "--plugin=" + plugin("guilty"), "--target=guilty", "--oracle=none", "-q",
+                                   "--profile=all", "--cases=3000", "--db=found.db", "--format=json"});
+  ASSERT_GE(found.mismatches().size(), 3u);
+  EXPECT_TRUE(confirms(found.json()));
+  const std::string id = found.mismatches()[0]["id"].dump();
+  const CommandResult stored = run({"check-certificate", id, "--db=found.db", "--format=json"});
+  EXPECT_EQ(stored.exit_code, 0) << stored.err;
+  EXPECT_EQ(stored.json()["certificates"][0]["finding"], "confirmed");
+  EXPECT_EQ(stored.json()["certificates"][0]["case"], found.mismatches()[0]["case"]);
+}
+
+TEST_F(CertificateTest, AnotherExactValueIsRefuted) {
+  EXPECT_TRUE(refutes(with_value(exact_, "exact", 79), "exact value", {"0x1.3cp+6 = 79", "computed 0x1.38p+6 = 78"}));
+  EXPECT_TRUE(refutes(with(exact_, "exact", 79), "exact value", {"0x1.38p+6 = 78", "79"}));
+  EXPECT_TRUE(refutes(with_value(exact_, "exact", 78 + 0x1p-46), "exact value"));    // the very next double
+  const double real = proven_["certificate"]["exact"], next = real * (1 + 0x1p-45);  // more than double sums err
+  EXPECT_TRUE(refutes(with_value(proven_, "exact", next), "exact value", {"certificate says"}));
+}
+
+TEST_F(CertificateTest, OtherDataIsRefuted) {
+  json other = exact_;
+  other["case"] = "conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=8";
+  EXPECT_TRUE(refutes(other, "exact value"));
+  EXPECT_TRUE(refutes(with(exact_, "data_seed", 8), "exact value"));
+  EXPECT_TRUE(confirms(with(other, "data_seed", 7)));
+}
+
+TEST_F(CertificateTest, OtherCountsAreRefuted) {
+  EXPECT_TRUE(refutes(with(exact_, "terms", 4), "terms", {"says 4, computed 2"}));
+  EXPECT_TRUE(refutes(with(exact_, "magnitude", 98.5), "magnitude", {"says 98.5, computed 98"}));
+  EXPECT_TRUE(refutes(with(exact_, "magnitude", 98 + 1e-9), "magnitude"));
+}
+
+TEST_F(CertificateTest, AnInnocentValueIsRefuted) {
+  EXPECT_TRUE(refutes(with_value(exact_, "got", 78), "got", {"is the exact value"}));
+  EXPECT_TRUE(refutes(with(exact_, "got", 1), "got", {"got_hex", "0x0p+0"}));
+  EXPECT_TRUE(refutes(with_value(exact_, "got", 1 + 0x1p-40), "got", {"no number of f32"}));
+  const auto nearly = std::nextafter(proven_["certificate"]["exact"].get<float>(), 10.0f);
+  EXPECT_TRUE(refutes(with_value(proven_, "got", nearly), "error", {"is allowed"}));
+}
+
+TEST_F(CertificateTest, NotANumberIsNoInnocentValue) {
+  EXPECT_TRUE(confirms(with(with(proven_, "got", "nan"), "got_hex", "-nan")));
+  EXPECT_TRUE(confirms(with(with(exact_, "got", "-inf"), "got_hex", "-inf")));
+  EXPECT_TRUE(refutes(with(exact_, "got", "nan"), "got"));
+}
+
+TEST_F(CertificateTest, ABoundThatIsTooSmallOrNotExceededIsRefuted) {
+  const double bound = proven_["certificate"]["bound"];
+  EXPECT_TRUE(refutes(with(proven_, "bound", bound * 0.99), "bound", {"gamma_n is at least"}));
+  EXPECT_TRUE(refutes(with(proven_, "bound", 100), "error", {"is allowed"}));
+  EXPECT_TRUE(refutes(with(proven_, "bound", "inf"), "error"));
+  EXPECT_TRUE(refutes(with(exact_, "bound", 1), "bound", {"equality"}));
+}
+
+TEST_F(CertificateTest, EqualityIsRefutedWhereSumsAreRounded) {
+  EXPECT_TRUE(refutes(with(with(proven_, "bound", 0), "bound_name", "equality"), "bound", {"too much to ask"}));
+}
+
+TEST_F(CertificateTest, BoundsOfOtherSummationsHaveTheirOwnLeast) {
+  const double bound = proven_["certificate"]["bound"];  // of 7 terms
+  EXPECT_TRUE(confirms(with(with(proven_, "bound", bound * 5 / 7), "bound_name", "gamma_n, blocked")));
+  EXPECT_TRUE(refutes(with(with(proven_, "bound", bound * 4 / 7), "bound_name", "gamma_n, blocked"), "bound"));
+  EXPECT_TRUE(confirms(with(with(proven_, "bound", bound * 4 / 7), "bound_name", "pairwise")));
+  EXPECT_TRUE(refutes(with(with(proven_, "bound", bound * 3 / 7), "bound_name", "pairwise"), "bound"));
+}
+
+/// Sums kept in a wider type have a smaller bound, and a result that is rounded once more.
+TEST_F(CertificateTest, TheAccumulatorMakesTheBound) {
+  const double bound = proven_["certificate"]["bound"];
+  EXPECT_TRUE(confirms(with(with(proven_, "bound", bound / 50), "accumulator", "f64")));
+  EXPECT_TRUE(refutes(with(with(proven_, "bound", bound / 500), "accumulator", "f64"), "bound"));
+}
+
+TEST_F(CertificateTest, BoundsThatCannotBeRecomputedAreSaidToBeSo) {
+  for (const char* name : {"winograd", "fft", "statistical"}) {
+    const json other = with(proven_, "bound_name", name);
+    EXPECT_TRUE(confirms(other)) << name;
+    EXPECT_NE(check(other).out.find("bound: not recomputed"), std::string::npos) << name;
+    EXPECT_TRUE(refutes(with(other, "bound", 100), "error")) << name;
+  }
+}
+
+TEST_F(CertificateTest, AnElementThatDoesNotExistIsRefuted) {
+  for (const json& at : {json{0, 0, 3, 0}, json{0, 0, -1, 0}, json{0, 0, 2}, json{0, 0, 2, 0, 0}, json::array()})
+    EXPECT_TRUE(refutes(with(exact_, "at", at), "coordinates", {"1x1x3x2"})) << at;
+  for (const char* role : {"src", "diff_src", "diff_bias", "nothing"})
+    EXPECT_TRUE(refutes(with(exact_, "role", role), "role", {role}));
+}
+
+TEST_F(CertificateTest, ValuesThatWereNotWrittenAreNaN) {
+  json other = with(with(exact_, "got", "nan"), "got_hex", "nan");
+  other["verdict"] = "output-unwritten";
+  EXPECT_TRUE(confirms(other));
+  EXPECT_TRUE(refutes(with_value(other, "got", 1), "got", {"written by somebody"}));
+}
+
+/// What the faulty implementations are caught at: none of it is refuted, and what has a value is confirmed.
+TEST_F(CertificateTest, NoHonestVerdictIsRefuted) {
+  const std::vector<std::pair<std::string, int>> all = {
+      {"crashes", 125},     {"overruns", 0}, {"writes-input", 125}, {"leaves-holes", 0},
+      {"wrong-shape", 125}, {"fails", 125},  {"out-of-memory", 125}};
+  for (const auto& [who, exit_code] : all) {
+    const json document = report("conv2d in=5 k=3 seed=1", "faulty", who);
+    ASSERT_EQ(document["mismatches"].size(), 1u) << who;
+    const CommandResult result = check(document);
+    EXPECT_EQ(result.exit_code, exit_code) << who << document << result.out << result.err;
+  }
+}
+
+/// It accuses nobody of exceeding a bound.
+TEST_F(CertificateTest, WhatIsOnlyLessAccurateMayBeInsideItsBound) {
+  json other = with(proven_, "bound", 100);
+  other["verdict"] = "less-accurate";
+  EXPECT_TRUE(confirms(other));
+  EXPECT_TRUE(refutes(with(other, "terms", 1), "terms"));
+}
+
+TEST_F(CertificateTest, AcceptingWhatIsLegalIsNoFault) {
+  json other = exact_;
+  other["verdict"] = "accepts-invalid";
+  EXPECT_TRUE(refutes(other, "case is not legal"));
+  other["case"] = "conv2d in=3 k=4";
+  EXPECT_TRUE(confirms(other));
+}
+
+TEST_F(CertificateTest, WithoutANumberThereIsNothingToCheck) {
+  const json crash = {
+      {"case", "conv2d in=5"}, {"suspect", "me"}, {"verdict", "crash"}, {"certificate", {{"signal", 11}}}};
+  const CommandResult result = check(crash);
+  EXPECT_EQ(result.exit_code, 125);
+  EXPECT_NE(result.out.find("nothing numeric to check: 'crash'"), std::string::npos) << result.out;
+  EXPECT_EQ(check({{"mismatches", json::array()}}).exit_code, 125);
+  EXPECT_EQ(check({{"mismatches", {crash, exact_}}}).exit_code, 0);
+}
+
+TEST_F(CertificateTest, OperandsThatFillTheMachineAreNotDrawn) {
+  json huge = with(exact_, "at", {0, 0, 0, 0});
+  huge["case"] = "conv_transpose2d in=100000 k=2";
+  EXPECT_EQ(check(huge).exit_code, 125);
+}
+
+TEST_F(CertificateTest, MissingKeysAreNamed) {
+  for (const char* key :
+       {"role", "at", "exact", "exact_hex", "terms", "magnitude", "got", "got_hex", "bound", "bound_name"})
+    EXPECT_TRUE(refuses(check(without(exact_, key)), {"'found.json'", std::string("'") + key + "'"})) << key;
+  for (const char* key : {"case", "verdict", "certificate"}) {
+    json other = exact_;
+    other.erase(key);
+    EXPECT_TRUE(refuses(check(other), {std::string("'") + key + "'"})) << key;
+  }
+}
+
+TEST_F(CertificateTest, KeysOfAnotherTypeAreNamed) {
+  for (const char* key : {"role", "at", "exact", "exact_hex", "terms", "magnitude", "got", "got_hex", "bound",
+                          "bound_name", "data_seed", "accumulator"})
+    for (const json& value : {json(nullptr), json{"x"}, json::object()}) {
+      EXPECT_TRUE(refuses(check(with(proven_, key, value)), {"certificate, key", key})) << key << value;
+    }
+  for (const char* key : {"at", "exact", "exact_hex", "terms", "magnitude", "got", "got_hex", "bound", "accumulator"})
+    EXPECT_TRUE(refuses(check(with(proven_, key, "seven")), {"certificate, key", key})) << key;
+  EXPECT_TRUE(refuses(check(with(exact_, "data_seed", -1)), {"'data_seed'"}));
+}
+
+TEST_F(CertificateTest, BadInputIsNamed) {
+  json other = exact_;
+  other["verdict"] = "guilty";
+  EXPECT_TRUE(refuses(check(other), {"'verdict'", "'guilty'", "wrong-exact"}));
+  other = exact_;
+  other["case"] = "conv2d in=3 k=4";
+  EXPECT_TRUE(refuses(check(other), {"'found.json'", "window of 4"}));
+  other["case"] = "conv2d in=x";
+  EXPECT_TRUE(refuses(check({{"mismatches", {exact_, other}}}), {"mismatch 2", "'in=x'"}));
+  EXPECT_TRUE(refuses(check(json::array({exact_})), {"'found.json'", "not a JSON object"}));
+  EXPECT_TRUE(refuses(check({{"mismatches", 3}}), {"'mismatches'"}));
+  write_file(file("found.json"), "{\"case\": ");
+  EXPECT_TRUE(refuses(run({"check-certificate", "found.json"}), {"'found.json'", "not JSON"}));
+  fs::create_directory(file("directory"));
+  EXPECT_TRUE(refuses(run({"check-certificate", "directory"}), {"'directory'", "is a directory"}));
+  EXPECT_TRUE(refuses(run({"check-certificate", "missing.json"}), {"'missing.json'", "does not exist"}));
+  EXPECT_TRUE(refuses(run({"check-certificate", "-"}), {"'-'", "not JSON"}));  // nothing is on stdin
+  EXPECT_TRUE(refuses(run({"check-certificate", "3"}), {"'convict.db'", "does not exist"}));
+}
+
+}  // namespace
+}  // namespace convict::test

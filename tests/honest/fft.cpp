@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolution by complex radix-2 transforms over all axes, channels summed before the way back. f32 throughout.
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "tests/honest/honest.h"
+
+namespace convict::honest {
+namespace {
+
+using Complex = std::complex<float>;
+
+/// (a + bi)(c + di) in the plain way; the library's operator adds repairs for infinities.
+Complex product(Complex a, Complex b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+/// exp(-2 pi i k / size) for k < size / 2, correctly rounded nearly always.
+std::vector<Complex> roots_of(int64_t size) {
+  std::vector<Complex> roots;
+  for (int64_t k = 0; k < size / 2; ++k) {
+    const double angle = -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(size);
+    roots.emplace_back(static_cast<float>(std::cos(angle)), static_cast<float>(std::sin(angle)));
+  }
+  return roots;
+}
+
+/// Decimation in time, out of place: to[k] = sum of from[j * step] * exp(-+2 pi i j k / size).
+void transform_line(const Complex* from, int64_t step, Complex* to, int64_t size, const std::vector<Complex>& roots,
+                    int64_t root_step, bool inverse) {
+  if (size == 1) {
+    *to = *from;
+    return;
+  }
+  const int64_t half = size / 2;
+  transform_line(from, 2 * step, to, half, roots, 2 * root_step, inverse);
+  transform_line(from + step, 2 * step, to + half, half, roots, 2 * root_step, inverse);
+  for (int64_t k = 0; k < half; ++k) {
+    const Complex root = roots[static_cast<size_t>(k * root_step)];
+    const Complex even = to[k], odd = product(to[k + half], inverse ? std::conj(root) : root);
+    to[k] = even + odd;
+    to[k + half] = even - odd;
+  }
+}
+
+/// A periodic box with powers of two as extents, in row-major order.
+struct Box {
+  Axes extent;
+  std::vector<Complex> values;
+
+  explicit Box(const Axes& e) : extent(e), values(static_cast<size_t>(e[0] * e[1] * e[2])) {}
+  Complex& at(int64_t i0, int64_t i1, int64_t i2) {
+    return values[static_cast<size_t>((i0 * extent[1] + i1) * extent[2] + i2)];
+  }
+};
+
+void transform(Box& box, bool inverse) {
+  for (int axis = 0; axis < kAxes; ++axis) {
+    const int64_t size = box.extent[axis], step = axis == 2   ? 1
+                                                  : axis == 1 ? box.extent[2]
+                                                              : box.extent[1] * box.extent[2];
+    const std::vector<Complex> roots = roots_of(size);
+    std::vector<Complex> line(static_cast<size_t>(size));
+    Axes lines = box.extent;
+    lines[axis] = 1;
+    for (int64_t i0 = 0; i0 < lines[0]; ++i0)
+      for (int64_t i1 = 0; i1 < lines[1]; ++i1)
+        for (int64_t i2 = 0; i2 < lines[2]; ++i2) {
+          Complex* first = &box.at(i0, i1, i2);
+          transform_line(first, step, line.data(), size, roots, 1, inverse);
+          for (int64_t j = 0; j < size; ++j) first[j * step] = line[static_cast<size_t>(j)];
+        }
+  }
+}
+
+/// Room for the linear convolution of X with the turned, dilated filter.
+Axes room_for(const Trilinear<float>& f) {
+  Axes extent;
+  for (int axis = 0; axis < kAxes; ++axis) {
+    const int64_t length = f.x_extent[axis] + f.dilation[axis] * (f.kernel[axis] - 1);
+    extent[axis] = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(length)));
+  }
+  return extent;
+}
+
+void compute_plane(const Trilinear<float>& f, int64_t n, int64_t k) {
+  const Axes room = room_for(f);
+  Box sum(room);
+  for (int64_t c = 0; c < f.x_channels; ++c) {
+    Box x(room), w(room);
+    for (int64_t i0 = 0; i0 < f.x_extent[0]; ++i0)
+      for (int64_t i1 = 0; i1 < f.x_extent[1]; ++i1)
+        for (int64_t i2 = 0; i2 < f.x_extent[2]; ++i2)
+          x.at(i0, i1, i2) = f.x.at(n, k / f.y_channels * f.x_channels + c, i0, i1, i2);
+    for (int64_t r0 = 0; r0 < f.kernel[0]; ++r0)  // turned around: tap r lies at d * (kernel - 1 - r)
+      for (int64_t r1 = 0; r1 < f.kernel[1]; ++r1)
+        for (int64_t r2 = 0; r2 < f.kernel[2]; ++r2)
+          w.at(f.dilation[0] * (f.kernel[0] - 1 - r0), f.dilation[1] * (f.kernel[1] - 1 - r1),
+               f.dilation[2] * (f.kernel[2] - 1 - r2)) = f.w.at(k, c, r0, r1, r2);
+    transform(x, false);
+    transform(w, false);
+    for (size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += product(x.values[i], w.values[i]);
+  }
+  transform(sum, true);
+  const auto points = static_cast<float>(sum.values.size());
+  for (int64_t o0 = 0; o0 < f.y_extent[0]; ++o0)
+    for (int64_t o1 = 0; o1 < f.y_extent[1]; ++o1)
+      for (int64_t o2 = 0; o2 < f.y_extent[2]; ++o2) {
+        const Axes at = {f.x_position(0, o0, f.kernel[0] - 1), f.x_position(1, o1, f.kernel[1] - 1),
+                         f.x_position(2, o2, f.kernel[2] - 1)};
+        bool reached = true;  // a window that lies in the padding altogether
+        for (int axis = 0; axis < kAxes; ++axis) reached &= at[axis] >= 0 && at[axis] < room[axis];
+        f.y.at(n, k, o0, o1, o2) = (reached ? sum.at(at[0], at[1], at[2]).real() / points : 0) + bias_of(f, k);
+      }
+}
+
+convict_status run(const convict_implementation*, const convict_problem* p, const convict_tensors* t, char* error,
+                   size_t error_size) {
+  return guarded(error, error_size, [&] {
+    const Trilinear<float> f = trilinear<float>(*p, *t);
+    for (int64_t n = 0; n < f.batch; ++n)
+      for (int64_t k = 0; k < f.groups * f.y_channels; ++k) compute_plane(f, n, k);
+  });
+}
+
+const char* unsupported(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
+  if (const char* reason = not_forward(*p, *t)) return reason;
+  return t->src.dtype == CONVICT_F32 ? nullptr : "only f32";
+}
+
+constexpr convict_contract kContract = {CONVICT_FFT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0};
+constexpr convict_implementation kFft = {"fft", "radix-2 transforms", "honest", kContract, unsupported, run};
+constexpr const convict_implementation* kAll[] = {&kFft};
+
+}  // namespace
+
+std::span<const convict_implementation* const> ffts() { return kAll; }
+
+}  // namespace convict::honest

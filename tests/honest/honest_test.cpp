@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Error bounds in both directions: implementations that do as they declare stay inside them on random problems, and
+// twins that declare another arithmetic, or lose a tap, do not.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/honest/trial.h"
+
+namespace convict::honest {
+namespace {
+
+/// What the random problems of one implementation look like.
+struct Family {
+  const char* name;
+  int64_t channels;    // at most
+  bool winograd_only;  // kernels of 3, no strides
+  std::vector<convict_dtype> types;
+  double seen;  // dropped taps that its bound must show at one or two channels; what is left is too small
+};
+
+void PrintTo(const Family& family, std::ostream* out) { *out << family.name; }
+
+Case random_case(const Family& family, Random& random) {
+  Case c;
+  c.rank = static_cast<int>(random.between(1, 3));
+  c.batch = random.between(1, 2);
+  c.groups = random.between(1, 2);
+  c.ic = c.groups * random.between(1, random.chance(0.5) ? 2 : family.channels);
+  c.oc = c.groups * random.between(1, 2);
+  c.bias = random.chance(0.3);
+  for (int i = 0; i < c.rank; ++i) {
+    c.kernel[i] = family.winograd_only ? 3 : random.between(1, 4);
+    if (!family.winograd_only) c.stride[i] = random.between(1, 2), c.dilation[i] = random.between(1, 2);
+    c.in[i] = window(c.kernel[i], c.dilation[i]) + 1 + random.below(c.rank == 1 ? 40 : 8);
+    c.pad_begin[i] = random.between(-1, 2);
+    c.pad_end[i] = random.between(0, 3);
+  }
+  c.src_type = c.wei_type = c.dst_type = random.pick(std::span<const convict_dtype>(family.types));
+  return c;
+}
+
+class Honest : public testing::TestWithParam<Family> {};
+
+TEST_P(Honest, StaysInsideItsBoundAndSeesADroppedTap) {
+  const Family& family = GetParam();
+  const convict_implementation& who = named(family.name);
+  double worst = 0;
+  int64_t outputs = 0, seen = 0, outputs_dropped = 0;
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    Random random(seed, 1);
+    const Case c = random_case(family, random);
+    Trial trial(c, normal, normal, seed);
+    const Held held = hold(trial, who, who.contract);
+    ASSERT_EQ(held.outside, 0) << to_text(c) << ": " << held.worst << " times the bound";
+    worst = std::max(worst, held.worst);
+    outputs += held.outputs;
+    if (c.ic > 2 * c.groups) continue;
+    const Held dropped = hold(trial, who, who.contract, true);
+    outputs_dropped += dropped.outputs;
+    seen += dropped.outside;
+  }
+  std::printf("%s: largest error / bound %.3f over %lld outputs; %.2f %% of dropped taps seen at few channels\n",
+              family.name, worst, static_cast<long long>(outputs),
+              100.0 * static_cast<double>(seen) / static_cast<double>(outputs_dropped));
+  EXPECT_GT(worst, 0) << "nothing was rounded";
+  EXPECT_GT(outputs_dropped, 1000);
+  EXPECT_GE(static_cast<double>(seen), family.seen * static_cast<double>(outputs_dropped));
+}
+
+const std::vector<convict_dtype> kF32 = {CONVICT_F32}, kF16 = {CONVICT_F16}, kNarrow = {CONVICT_F16, CONVICT_BF16};
+
+INSTANTIATE_TEST_SUITE_P(
+    Bounds, Honest,
+    testing::Values(Family{"pairwise", 40, false, kF32, 0.999}, Family{"blocked-32", 40, false, kF32, 0.999},
+                    Family{"flushing", 40, false, kF32, 0.999}, Family{"f16-sums", 4, false, kF16, 0.75},
+                    Family{"winograd-2-3", 20, true, kF32, 0.99}, Family{"winograd-4-3", 20, true, kF32, 0.9},
+                    Family{"fft", 10, false, kF32, 0.98}));
+INSTANTIATE_TEST_SUITE_P(NarrowTypes, Honest,
+                         testing::Values(Family{"pairwise", 40, false, kNarrow, 0.97},
+                                         Family{"blocked-32", 40, false, kNarrow, 0.97}));
+
+TEST(Honest, FlushingStaysInsideItsBoundOnSubnormals) {
+  const convict_implementation& who = named("flushing");
+  double worst = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Trial trial(parse_case("conv2d n=2 ic=3 oc=3 in=9 k=3 p=1 bias"), tiny, normal, seed);
+    const Held held = hold(trial, who, who.contract);
+    ASSERT_EQ(held.outside, 0);
+    worst = std::max(worst, held.worst);
+  }
+  std::printf("flushing, subnormal data: largest error / bound %.3f\n", worst);
+  EXPECT_GT(worst, 0.01);  // it did flush
+}
+
+TEST(Honest, FlushingStaysInsideItsBoundWhereALostOperandMatters) {
+  const Draw huge = [](Random& random) { return std::ldexp(normal(random), 40); };
+  const convict_implementation& who = named("flushing");
+  Trial trial(parse_case("conv1d in=200 k=3"), tiny, huge, 1);
+  const Held held = hold(trial, who, who.contract);
+  EXPECT_EQ(held.outside, 0);
+  EXPECT_GT(held.worst, 0.9);  // most subnormal operands are all that an output has
+}
+
+TEST(Honest, TransformsStayInsideTheirBoundsOnSubnormals) {
+  const Draw few_bits = [](Random& random) { return std::ldexp(normal(random), -147); };
+  for (const char* name : {"winograd-2-3", "winograd-4-3", "fft"})
+    for (const Draw& draw : {Draw(tiny), few_bits})
+      for (const char* line : {"conv1d in=200 k=3", "conv2d ic=3 oc=3 in=9 k=3 p=1 bias"}) {
+        Trial trial(parse_case(line), draw, normal, 1);
+        EXPECT_EQ(hold(trial, named(name), named(name).contract).outside, 0) << name << ", " << line;
+      }
+}
+
+TEST(Dishonest, HalfPrecisionSumsBreakTheBoundOfF32) {
+  for (const char* line : {"conv1d in=40 k=3", "conv2d ic=16 oc=2 in=8 k=3"}) {
+    Trial trial(parse_case(line), normal, normal, 1);
+    const convict_implementation& who = named("dishonest-half");
+    const Held held = hold(trial, who, who.contract);
+    EXPECT_GT(held.outside, held.outputs * 9 / 10) << line;
+  }
+}
+
+TEST(Dishonest, HalfPrecisionSumsOfHalfPrecisionDataBreakItToo) {
+  Trial trial(parse_case("conv2d ic=64 oc=4 in=6 k=3 dt=f16"), positive, positive, 1);
+  const convict_implementation &twin = named("dishonest-half"), &honest = named("f16-sums");
+  EXPECT_GT(hold(trial, twin, twin.contract).outside, 0);
+  EXPECT_EQ(hold(trial, honest, honest.contract).outside, 0);
+}
+
+TEST(Dishonest, UndeclaredFlushingBreaksTheBound) {
+  Trial trial(parse_case("conv1d in=200 k=3"), tiny, normal, 1);
+  const convict_implementation& who = named("dishonest-flushing");
+  EXPECT_GT(hold(trial, who, who.contract).outside, 10);
+  convict_contract declared = who.contract;
+  declared.flushes_subnormals = 1;
+  EXPECT_EQ(hold(trial, who, declared).outside, 0);
+}
+
+TEST(Dishonest, SequentialSumsBreakTheBoundOfATree) {
+  Trial trial(parse_case("conv2d ic=512 oc=2 in=8 k=3"), positive, positive, 1);
+  const convict_implementation& who = named("dishonest-pairwise");
+  EXPECT_GT(hold(trial, who, who.contract).outside, 0);
+  convict_contract any_order = who.contract;
+  any_order.summation = CONVICT_ANY_ORDER;
+  EXPECT_EQ(hold(trial, who, any_order).outside, 0);
+}
+
+TEST(Dishonest, ChangingOrdersStayInsideTheBoundButChangeTheBits) {
+  Trial trial(parse_case("conv2d ic=8 oc=1 in=5 k=3"), normal, normal, 1);  // an odd number of outputs
+  const convict_implementation& who = named("dishonest-nondeterministic");
+  ASSERT_TRUE(who.contract.deterministic);
+  EXPECT_EQ(hold(trial, who, who.contract).outside, 0);
+  EXPECT_NE(trial.computed(who), trial.computed(who));
+  EXPECT_EQ(trial.computed(named("pairwise")), trial.computed(named("pairwise")));
+}
+
+TEST(Dishonest, WinogradBreaksTheBoundOfDirectSumsAtOneChannel) {
+  for (const char* line : {"conv1d in=200 k=3 p=1", "conv2d in=20 k=3 p=1"}) {
+    Trial trial(parse_case(line), normal, normal, 1);
+    const convict_implementation& who = named("winograd-as-direct");
+    EXPECT_GT(hold(trial, who, who.contract).outside, 10) << line;
+    EXPECT_EQ(hold(trial, who, named("winograd-4-3").contract).outside, 0) << line;
+  }
+}
+
+TEST(Dishonest, FftBreaksTheBoundOfDirectSums) {
+  Trial trial(parse_case("conv2d in=20 k=3 p=2"), normal, normal, 1);
+  EXPECT_GT(hold(trial, named("fft"), named("winograd-as-direct").contract).outside, 10);
+}
+
+}  // namespace
+}  // namespace convict::honest
