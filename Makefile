@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup build test fuzz replay sanitize clean
+.PHONY: help setup build test fuzz replay sanitize detection clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev libspdlog-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
@@ -15,6 +15,7 @@ help:
 	@echo 'make test    build, and run all tests'
 	@echo 'make fuzz    build, and put all native kernels on trial for TIME=$(TIME) into DB=$(DB)'
 	@echo 'make replay  build, and run every case of corpus/'
+	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/detection.md: hours'
 	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
 
 # Installs the packages that are missing, and nothing if none is.
@@ -43,6 +44,13 @@ sanitize: setup
 	cmake --preset asan
 	cmake --build --preset asan -j $(JOBS)
 	ctest --preset asan -j $(JOBS)
+
+# A mutant that is missed costs its whole budget every time: baselines, which miss more of them, get fewer seeds.
+detection: build
+	$(CONVICT) score --plugin build/release/tests/mutants_p.so --plugin build/release/tests/mutants_b.so \
+	  --seeds 20 --budget 60s --baselines all --baseline-seeds 5 -j $(JOBS) --format markdown -o build/detection.md
+	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/detection.md' \
+	  docs/detection.md
 
 clean:
 	rm -rf build

@@ -97,8 +97,10 @@ Examination examine(const Case& c, std::span<const Subject> subjects, GuardedMem
   scene.set(memory);
   examination.redrawn = hear(scene, courtroom, examination.testimonies);
   summarize(c, examination);
-  examination.mismatches = judge(c, examination.testimonies);
   const bool ladder = settings.yardstick == Yardstick::kLadder;
+  if (!ladder)  // the other tools see values, not what lies around them
+    for (Testimony& testimony : examination.testimonies) testimony.outcome.overrun = {};
+  examination.mismatches = judge(c, examination.testimonies);
   if (ladder && examination.mistrusted) refill(c, subjects, memory, record, settings, examination);
   return examination;
 }

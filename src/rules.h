@@ -11,9 +11,13 @@ namespace convict {
 /// How results are judged: by the whole ladder, or as other tools do it, to be compared with them.
 enum class Yardstick {
   kLadder,
+  kIntegers,     // integer data only, and equality: no other rung
   kAssertClose,  // the default tolerances of torch.testing.assert_close, by data type
   kLoose         // 1e-2 of the value plus 1e-3
 };
+
+/// The case as it is judged by this yardstick: kIntegers has its own data, and one call.
+Case case_for(Yardstick yardstick, Case c);
 
 /// The rule without the bounds of an algorithm, which need the operands (add_transform_bounds).
 Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick yardstick);

@@ -37,6 +37,7 @@ void add(const Tally& tally, Counts& counts) {
   counts.witnessed += tally.witnessed;
   counts.mistrusted += tally.mistrusted;
   counts.redrawn += tally.redrawn;
+  counts.cpu_seconds += 1e-9 * static_cast<double>(tally.cpu_ns);
   for (size_t i = 0; i < counts.computed.size(); ++i) {
     counts.computed[i] += tally.computed[i];
     counts.refused[i] += tally.refused[i];

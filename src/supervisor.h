@@ -46,6 +46,7 @@ struct Casualty {
 /// Sums over all workers, dead or alive.
 struct Counts {
   uint64_t cases = 0, judged = 0, unjudged = 0, witnessed = 0, deaths = 0, mistrusted = 0, redrawn = 0;
+  double cpu_seconds = 0;                   // of the workers, without loading, each up to the last case it counted
   std::vector<uint64_t> computed, refused;  // by roster position
 };
 

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -44,6 +45,13 @@ class Channel {
   size_t capacity_ = 0;
 };
 
+/// CPU time of this process, all threads.
+uint64_t cpu_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
 class Worker {
  public:
   Worker(Channel& channel, const WorkerSettings& settings)
@@ -64,6 +72,7 @@ class Worker {
                         {"version", subject.version}});
       }
       report_faults(memory_, record_);
+      mustered_ns_ = cpu_ns();
       channel_.send({{"roster", list}, {"notes", roster.notes}});
       return true;
     } catch (const UsageError& error) {
@@ -78,14 +87,14 @@ class Worker {
     uint64_t done = 0;
     if (message.contains("range")) {
       const auto [first, count, step] = message["range"].get<std::array<uint64_t, 3>>();
-      for (; done < count; ++done) {
+      for (; done < count && !(settings_.until_mismatch && found_); ++done) {
         record_.index = first + done * step;
-        tell(examine(generate(profile_, settings_.seed, record_.index), subjects_, memory_, record_, settings()));
+        tell(examined(generate(profile_, settings_.seed, record_.index)));
       }
     } else {
       for (const json& entry : message["cases"]) {
         record_.index = message["first"].get<uint64_t>() + done++;
-        const auto examination = examine(parse_case(entry.get<std::string>()), subjects_, memory_, record_, settings());
+        const auto examination = examined(parse_case(entry.get<std::string>()));
         channel_.send({{"examination", to_json(examination)}, {"index", record_.index.load()}});
         tell(examination);
       }
@@ -94,12 +103,17 @@ class Worker {
   }
 
  private:
-  ExaminationSettings settings() const { return {settings_.most_bytes(), Yardstick::kLadder}; }
+  Examination examined(const Case& c) {
+    return examine(case_for(settings_.yardstick, c), subjects_, memory_, record_,
+                   {settings_.most_bytes(), settings_.yardstick});
+  }
 
   /// Counts a case and sends its mismatches.
   void tell(const Examination& examination) {
-    for (const Mismatch& mismatch : examination.mismatches)
+    for (const Mismatch& mismatch : examination.mismatches) {
+      found_ |= mismatch.blame == Blame::kTarget;
       channel_.send({{"mismatch", to_json(mismatch)}, {"index", record_.index.load()}});
+    }
     Tally& tally = record_.tally;  // after sending: a case that is counted has been reported
     for (size_t i = 0; i < examination.testimonies.size(); ++i) {
       const Outcome& outcome = examination.testimonies[i].outcome;
@@ -114,6 +128,7 @@ class Worker {
     if (examination.witnessed) ++tally.witnessed;
     if (examination.mistrusted) ++tally.mistrusted;
     tally.redrawn += static_cast<uint64_t>(examination.redrawn);
+    tally.cpu_ns = cpu_ns() - mustered_ns_;
     ++tally.cases;
     record_.counted = record_.index.load();
   }
@@ -134,20 +149,32 @@ class Worker {
   FlightRecord& record_;
   std::vector<Subject> subjects_;
   GuardedMemory memory_;
+  uint64_t mustered_ns_ = 0;
+  bool found_ = false;                                           // a mismatch of a target
   std::map<std::pair<size_t, std::string>, uint64_t> refusals_;  // since the last "done"
 };
 
 }  // namespace
 
 json to_json(const WorkerSettings& s) {
-  return {{"targets", s.roster.targets}, {"oracles", s.roster.oracles},
-          {"plugins", s.roster.plugins}, {"require_oracle", s.roster.require_oracle},
-          {"profile", s.profile},        {"seed", s.seed},
-          {"memory", s.memory}};
+  return {{"targets", s.roster.targets},
+          {"oracles", s.roster.oracles},
+          {"plugins", s.roster.plugins},
+          {"require_oracle", s.roster.require_oracle},
+          {"profile", s.profile},
+          {"seed", s.seed},
+          {"memory", s.memory},
+          {"yardstick", s.yardstick},
+          {"until_mismatch", s.until_mismatch}};
 }
 
 WorkerSettings settings_from_json(const json& j) {
-  return {{j["targets"], j["oracles"], j["plugins"], j["require_oracle"]}, j["profile"], j["seed"], j["memory"]};
+  return {{j["targets"], j["oracles"], j["plugins"], j["require_oracle"]},
+          j["profile"],
+          j["seed"],
+          j["memory"],
+          j["yardstick"],
+          j["until_mismatch"]};
 }
 
 json to_json(const Mismatch& m) {

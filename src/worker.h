@@ -27,6 +27,8 @@ struct WorkerSettings {
   std::string profile = "smoke";
   uint64_t seed = 1;
   uint64_t memory = uint64_t{4} << 30;  // resident bytes of one worker
+  Yardstick yardstick = Yardstick::kLadder;
+  bool until_mismatch = false;  // a range ends, and all after it are skipped, once a target has a mismatch
 
   /// What one case may take of it: the rest is for the libraries and what they allocate.
   double most_bytes() const { return static_cast<double>(memory) / 2; }

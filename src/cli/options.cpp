@@ -64,9 +64,9 @@ SupervisorSettings RunOptions::settings() const {
   return settings;
 }
 
-void OutputOptions::add_to(CLI::App& command) {
-  command.add_option("--format", format, "Of the result: text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+void OutputOptions::add_to(CLI::App& command, const std::vector<std::string>& formats) {
+  command.add_option("--format", format, fmt::format("Of the result: {}", fmt::join(formats, ", ")))
+      ->check(CLI::IsMember(formats))
       ->capture_default_str();
   command.add_option("-o,--output", output, "File for the result instead of stdout");
   command.add_option("--color", color, "auto, always or never")

@@ -27,7 +27,7 @@ struct OutputOptions {
   std::string format = "text", output, color = "auto";
   bool quiet = false, verbose = false;
 
-  void add_to(CLI::App& command);
+  void add_to(CLI::App& command, const std::vector<std::string>& formats = {"text", "json"});
   bool json() const { return format == "json"; }
 
   /// Writes the result to --output or stdout; a file is written whole or not at all. Throws UsageError.

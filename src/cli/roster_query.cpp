@@ -43,8 +43,10 @@ Installed everything_installed(const std::vector<std::string>& plugins) {
       installed.failures.emplace_back(module, error.what());
     }
   for (const std::string& plugin : plugins)
-    std::ranges::move(roster_of({{}, {}, {plugin}, false}), std::back_inserter(installed.entries));
+    std::ranges::move(offered_by(plugin), std::back_inserter(installed.entries));
   return installed;
 }
+
+std::vector<RosterEntry> offered_by(const std::string& plugin) { return roster_of({{}, {}, {plugin}, false}); }
 
 }  // namespace convict

@@ -18,4 +18,7 @@ struct Installed {
 /// listed as such; a plugin that fails is the user's mistake and throws UsageError.
 Installed everything_installed(const std::vector<std::string>& plugins);
 
+/// What one plugin offers. Throws UsageError.
+std::vector<RosterEntry> offered_by(const std::string& plugin);
+
 }  // namespace convict

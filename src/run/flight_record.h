@@ -18,6 +18,7 @@ struct Tally {
   std::atomic<uint64_t> witnessed{0};   // judged, and every oracle computed it too
   std::atomic<uint64_t> mistrusted{0};  // judged again with data that hide nothing
   std::atomic<uint64_t> redrawn{0};     // results beyond the probabilistic bound that did not come back on other data
+  std::atomic<uint64_t> cpu_ns{0};      // that the process has spent since it was mustered, up to the last of `cases`
   std::atomic<uint64_t> computed[kMostImplementations] = {};
   std::atomic<uint64_t> refused[kMostImplementations] = {};
 };

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/roster_query.h"
+#include "cli/score_report.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "generate/profile.h"
+#include "score_summary.h"
+
+namespace convict {
+namespace {
+
+struct ScoreOptions {
+  RunOptions run;
+  OutputOptions out;
+  std::string profile = "all", budget = "60s";
+  std::vector<std::string> baselines = {"none"};
+  uint64_t seeds = 20, control_cases = 20'000;
+  std::optional<uint64_t> cases, baseline_seeds;
+  int jobs = 1;
+};
+
+[[noreturn]] void unknown(const char* flag, const std::string& name, const std::vector<std::string>& valid) {
+  throw UsageError(fmt::format("{}: unknown '{}'{}; valid: {}", flag, printable(name), suggestion(name, valid),
+                               fmt::join(valid, ", ")));
+}
+
+std::vector<Method> chosen_methods(const std::vector<std::string>& names) {
+  std::vector<Method> methods = {kLadderMethod};
+  std::vector<std::string> valid = {"all", "none"};
+  for (const Method& method : baselines()) valid.emplace_back(method.name);
+  for (const std::string& name : names)
+    if (std::ranges::find(valid, name) == valid.end()) unknown("--baselines", name, valid);
+  const auto has = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
+  if (names.size() > 1 && (has("all") || has("none"))) throw UsageError("--baselines: 'all' and 'none' stand alone");
+  for (const Method& method : baselines()) {
+    if (!has("all") && !has(method.name)) continue;
+    methods.push_back(method);
+    if (!method.profile.empty()) find_profile(method.profile);
+  }
+  return methods;
+}
+
+/// Who is in the plugins and named by --target, if that names anybody.
+void choose_mutants(const RunOptions& run, ScoreSettings& settings) {
+  std::vector<std::string> names;
+  for (const std::string& plugin : run.plugins)
+    for (const RosterEntry& entry : offered_by(plugin)) {
+      const Mutant mutant = {plugin, entry.name, entry.description};
+      names.push_back(entry.name);
+      if (entry.name == kControlMutant)
+        settings.controls.push_back(mutant);
+      else if (run.targets.empty() || std::ranges::find(run.targets, entry.name) != run.targets.end())
+        settings.mutants.push_back(mutant);
+    }
+  for (const std::string& target : run.targets)
+    if (std::ranges::find(names, target) == names.end()) unknown("--target", target, names);
+  if (settings.mutants.empty())
+    throw UsageError("--plugin: there is no implementation but 'none'; valid: a library with at least one mutant");
+}
+
+ScoreSettings score_settings(const ScoreOptions& options) {
+  ScoreSettings settings;
+  settings.supervisor = options.run.settings();
+  settings.supervisor.interrupted = &interrupted();
+  RosterRequest& roster = settings.supervisor.worker.roster;
+  if (roster.oracles.empty()) roster.oracles = {std::string(kNoOracle)};
+  find_profile(options.profile);  // a wrong name must not cost a worker
+  settings.profile = options.profile;
+  settings.methods = chosen_methods(options.baselines);
+  settings.seeds = options.seeds;
+  settings.baseline_seeds = options.baseline_seeds.value_or(options.seeds);
+  settings.budget_seconds = std::chrono::duration<double>(parse_duration(options.budget, "--budget")).count();
+  settings.cases = options.cases.value_or(UINT64_MAX);
+  settings.control_cases = options.control_cases;
+  settings.jobs = options.jobs;
+  choose_mutants(options.run, settings);
+  return settings;
+}
+
+/// One live line on a terminal, else a plain one every ten seconds.
+class ScoreLine {
+ public:
+  explicit ScoreLine(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {}
+
+  void operator()(const ScoreProgress& now) {
+    if (quiet_ || (!terminal_ && now.seconds - last_ < 10)) return;
+    last_ = now.seconds;
+    const double left = now.seconds / static_cast<double>(now.done) * static_cast<double>(now.total - now.done);
+    fmt::print(stderr, "{}{}: seed {}/{}, mutant {}/{}, {} of {} runs, {} found, about {:.0f} s left{}",
+               terminal_ ? "\r\033[K" : "", now.method.name, now.seed, now.seeds, now.mutant, now.mutants, now.done,
+               now.total, now.detected, left, terminal_ ? "" : "\n");
+  }
+
+  void finish() const {
+    if (!quiet_ && terminal_) fmt::print(stderr, "\r\033[K");
+  }
+
+ private:
+  bool quiet_, terminal_;
+  double last_ = 0;  // seconds since the begin
+};
+
+int exit_code_of(const ScoreResult& result) {
+  if (result.interrupted) return kInterrupted;
+  const MethodScore& tool = result.methods.front();
+  if (summarize(tool).false_alarms > 0) return kMismatch;
+  const bool judged = std::ranges::any_of(
+      tool.runs, [](const auto& runs) { return std::ranges::any_of(runs, [](const Run& run) { return run.judged; }); });
+  return judged ? kClean : kCannotJudge;
+}
+
+int score(const ScoreOptions& options) {
+  const ScoreSettings settings = score_settings(options);
+  ScoreLine line(options.out.quiet);
+  const ScoreResult result = run_score(settings, [&](const ScoreProgress& now) { line(now); });
+  line.finish();
+  options.out.write(options.out.json()                 ? score_as_json(settings, result)
+                    : options.out.format == "markdown" ? score_as_markdown(settings, result)
+                                                       : score_as_text(settings, result));
+  return exit_code_of(result);
+}
+
+/// What is run, and how often.
+void add_measure(CLI::App* command, ScoreOptions* options) {
+  const auto add_number = [&](const char* name, auto& value, const char* help) {
+    return command->add_option(name, value, help)->check(unsigned_number());
+  };
+  add_number("--seeds", options->seeds, "Runs of each mutant: seeds 1 to this")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{10'000}))
+      ->capture_default_str();
+  command->add_option("--budget", options->budget, "CPU time of a run: 500ms, 60s, 5m")->capture_default_str();
+  add_number("--cases", options->cases, "Cases of a run at most")->check(CLI::PositiveNumber);
+  add_number("--control-cases", options->control_cases, "Cases of a run of the control")->capture_default_str();
+  command->add_option("--profile", options->profile, "What to sample; `convict list profiles` shows them")
+      ->capture_default_str();
+  command
+      ->add_option("--baselines", options->baselines,
+                   "Other methods on the same mutants: uniform, integers, assert-close, loose, all or none")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  add_number("--baseline-seeds", options->baseline_seeds, "Runs of each mutant by a baseline [as --seeds]")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{10'000}));
+}
+
+}  // namespace
+
+void add_score(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ScoreOptions>();
+  CLI::App* command = app.add_subcommand("score", "Measure how well planted faults are found");
+  command->footer(
+      "Every implementation of the plugins is a mutant; one named 'none' is the control, which must never be accused.\n"
+      "Examples:\n"
+      "  convict score --plugin build/release/tests/mutants_b.so --seeds 3 --budget 5s\n"
+      "  convict score --plugin ./mutants.so --target B19,B21 --baselines all --format json\n"
+      "Exit codes: 0 measured, 1 a control was accused, 2 usage, 125 nothing could be judged, 130 interrupted");
+  options->run.add_to(*command);
+  command->get_option("--plugin")->required();
+  add_measure(command, options.get());
+  command->add_option("-j,--jobs", options->jobs, "Runs at once")->check(CLI::Range(1, 256))->capture_default_str();
+  options->out.add_to(*command, {"text", "json", "markdown"});
+  command->callback([options, &exit_code] { exit_code = score(*options); });
+}
+
+}  // namespace convict
