@@ -11,7 +11,7 @@ using namespace levels;
 
 /// Rates of what is not the usual, on average over all blocks: three times as much in a busy block, so that two or
 /// three of these things meet often enough, and a third of it elsewhere. Wishes add a little to each.
-constexpr double kBetaRate = 0.09, kViewRate = 0.14, kCallsRate = 0.10, kThreadRate = 0.08;
+constexpr double kBetaRate = 0.09, kViewRate = 0.14, kCallsRate = 0.10;
 constexpr double kF64Rate = 0.05, kF16Rate = 0.05, kBf16Rate = 0.05, kMixedRate = 0.005;
 
 double rate(const Draft& draft, double average) {
@@ -115,9 +115,12 @@ void draw_views(Draft& draft) {
 }
 
 void draw_threads(Draft& draft) {
-  constexpr Rate kLevels[] = {{1, 0.85}, {2, 0.15}};
-  const int level = level_or(draft, feature::kThreads, kThreadRate, kLevels);
-  draft.c.threads = level == 0 ? 1 : level == 1 ? draft.random.between(2, 4) : 8;
+  draft.c.threads = draft.plan.threads;
+  if (!draft.plan.wishes(feature::kThreads)) return;
+  const int level = draft.plan[feature::kThreads];
+  const bool shown = level == 0 ? draft.c.threads == 1 : level == 1 ? draft.c.threads <= 4 && draft.c.threads > 1
+                                                                    : draft.c.threads > 4;
+  if (!shown) draft.c.threads = level == 0 ? 1 : level == 1 ? draft.random.between(2, 4) : 8;
 }
 
 }  // namespace

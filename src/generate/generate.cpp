@@ -38,7 +38,7 @@ void trim(const Profile& profile, Draft& draft) {
 Case draw(const Profile& usual, const Plan& plan, Random& random) {
   const Profile profile = plan.typical ? with_typical_values(usual) : usual;
   const double least = std::log2(profile.least_macs), most = std::log2(profile.most_macs);
-  const double share = plan.wishes() ? 1 : static_cast<double>(random.below(1000)) / 1000;
+  const double share = plan.roomy ? 1 : static_cast<double>(random.below(1000)) / 1000;
   Draft draft{profile, plan, random, std::exp2(least + (most - least) * share)};
   draw_operation(draft);
   draw_sizes(draft);
@@ -58,12 +58,31 @@ bool shows(const Case& c, const Tuple& wish) {
   return true;
 }
 
+/// The level of kThreads that a block of cases has.
+int thread_level(int64_t threads) { return threads == 1 ? 0 : threads <= 4 ? 1 : 2; }
+
+/// The next wish that leaves the threads of the block as they are.
+Tuple wish_for(const Sampling& sampling, const Plan& mask, uint64_t number) {
+  constexpr uint64_t kTries = 8, kFarAway = 7919;
+  Tuple wish;
+  for (uint64_t i = 0; i < kTries; ++i) {
+    wish = wish_of(sampling.focus, sampling.seed, number + i * kFarAway);
+    const auto end = wish.feature + wish.size, at = std::find(wish.feature, end, feature::kThreads);
+    if (at == end || wish.level[at - wish.feature] == thread_level(mask.threads)) break;
+  }
+  return wish;
+}
+
 /// The mask gives way to the wish from the second draw on: the two may contradict each other.
 Case draw_wished(const Profile& profile, const Plan& mask, const Tuple& wish, Random& random) {
   Plan plan = mask;
   Case c;
   for (int attempt = 0; attempt < kDraws; ++attempt) {
-    if (attempt > 0) plan = {};  // values of the profile, too
+    if (attempt > 0) {
+      plan = {};  // values of the profile, too
+      plan.threads = mask.threads;
+      plan.roomy = true;
+    }
     plan.wish(wish);
     plan.thrifty = attempt >= 2;
     c = draw(profile, plan, random);
@@ -85,7 +104,7 @@ Case generate(const Sampling& sampling, uint64_t index) {
   } else {
     const Plan mask = mask_of_block(profile, sampling.seed, index / kBlock);
     const bool wishes = index % 2 != 0 && !illegal;
-    c = wishes ? draw_wished(profile, mask, wish_of(sampling.focus, sampling.seed, index / 2), random)
+    c = wishes ? draw_wished(profile, mask, wish_for(sampling, mask, index / 2), random)
                : draw(profile, mask, random);
   }
   if (illegal) make_illegal(c, random);

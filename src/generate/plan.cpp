@@ -42,6 +42,8 @@ constexpr Maskable kMaskable[] = {
     {kWeights, Plan::kFree, 0, 0.2, 4},
 };
 
+constexpr double kThreadedShare = 0.12;  // of the blocks
+
 }  // namespace
 
 void Plan::wish(const Tuple& tuple) {
@@ -60,6 +62,8 @@ Plan mask_of_block(const Profile& profile, uint64_t seed, uint64_t block) {
   Plan plan;
   plan.typical = random.chance(0.5);
   plan.busy = random.chance(kBusyShare);
+  constexpr int64_t kThreads[] = {2, 3, 4, 8};
+  if (random.chance(kThreadedShare)) plan.threads = random.pick<int64_t>(kThreads);
   const double pins = plan.typical ? 0.3 : 1;
   for (const Maskable& row : kMaskable) {
     if (row.off != Plan::kFree && random.chance(row.rate * off))

@@ -34,6 +34,8 @@ class Plan {
 
   bool typical = false;  // values of with_typical_values
   bool busy = false;     // types, beta, views, calls and threads other than the usual ones are frequent, else rare
+  int64_t threads = 1;   // unless the wish has its own: changing them makes libraries build new pools of threads
+  bool roomy = false;    // the whole budget may be used
   bool thrifty = false;  // sizes nobody asks for stay minimal, so that the wish fits into the budget
 
  private:
