@@ -79,8 +79,11 @@ class Campaign final : public Assignment {
     Mismatch mismatch = accuse(case_at(culprit.index), culprit, result_.roster);
     mismatch.certificate = casualty.certificate;
     mismatch.certificate["evidence"] = culprit.how;
+    if (mismatch.blame == Blame::kOracle) resting_.insert(kind_of_case(mismatch.suspect, mismatch.problem_case));
     keep(mismatch);
   }
+
+  Resting resting() const override { return resting_; }
 
   Next on_tick(const Counts& counts) override {
     result_.counts = counts;
@@ -140,6 +143,7 @@ class Campaign final : public Assignment {
   const Progress& progress_;
   uint64_t next_;
   CampaignResult result_;
+  Resting resting_;
   Clock::time_point started_, last_saved_;
 };
 

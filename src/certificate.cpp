@@ -62,7 +62,7 @@ class Checker {
       return result_;
     }
     p_ = resolve_valid(c_);
-    if (!needs_value(verdict_) && !from_.contains("at")) {
+    if (!needs_value(verdict_) && !(from_.contains("role") && from_.contains("at"))) {
       note(fmt::format("nothing numeric to check: '{}' is no claim about a value", name_of(verdict_)));
       return result_;
     }

@@ -38,7 +38,7 @@ std::optional<double> least_bound(std::string_view name, const SumTypes& types, 
     roundings = n;
   else if (name == "gamma_n, blocked")
     roundings = std::ceil(2 * std::sqrt(n)) - 1;  // the least of b + ceil(n/b) - 1 over all blocks b
-  else if (name == "pairwise")
+  else if (name == "gamma_n, pairwise")
     roundings = std::ceil(std::log2(n)) + 1;
   else
     return std::nullopt;

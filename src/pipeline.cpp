@@ -29,15 +29,19 @@ std::optional<std::string> reason_to_refuse(const Scene& scene, const convict_im
 }
 
 /// Asks every subject whether it takes the problem; true if anybody does.
-bool ask_all(const Scene& scene, std::span<const Subject> subjects, double most_bytes, FlightRecord& record,
-             std::vector<Testimony>& testimonies) {
-  const auto for_all = impossible(scene, most_bytes);
+bool ask_all(const Scene& scene, std::span<const Subject> subjects, const ExaminationSettings& settings,
+             FlightRecord& record, std::vector<Testimony>& testimonies) {
+  const auto for_all = impossible(scene, settings.most_bytes);
   bool anybody = false;
   for (size_t i = 0; i < subjects.size(); ++i) {
     Testimony& testimony = testimonies.emplace_back();
     testimony.who = subjects[i].implementation;
     testimony.is_target = subjects[i].is_target;
-    auto reason = for_all ? for_all : reason_to_refuse(scene, *testimony.who, static_cast<int>(i), record);
+    const bool spared =
+        !testimony.is_target && is_spared(settings.resting, testimony.who->name, scene.the_case());
+    auto reason = for_all  ? for_all
+                  : spared ? "spared: it died of several cases like this one"
+                           : reason_to_refuse(scene, *testimony.who, static_cast<int>(i), record);
     anybody |= !reason;
     if (reason) testimony.outcome = {Kind::kRefused, std::move(*reason), {}};
   }
@@ -82,7 +86,7 @@ Examination examine(const Case& c, std::span<const Subject> subjects, GuardedMem
   const Scene scene(c);
   const bool legal = !resolve(c).why_not;
   Examination examination;
-  const bool anybody = ask_all(scene, subjects, settings.most_bytes, record, examination.testimonies);
+  const bool anybody = ask_all(scene, subjects, settings, record, examination.testimonies);
   const Courtroom courtroom = {memory, record, settings.yardstick};
   if (!legal) {
     if (anybody) {

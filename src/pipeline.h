@@ -8,6 +8,7 @@
 
 #include "core/case.h"
 #include "judge/judge.h"
+#include "resting.h"
 #include "rules.h"
 #include "run/flight_record.h"
 #include "run/guarded_memory.h"
@@ -29,6 +30,7 @@ struct Examination {
 struct ExaminationSettings {
   double most_bytes = 0;  // a case that needs more than this of us is refused on everybody's behalf
   Yardstick yardstick = Yardstick::kLadder;
+  Resting resting = {};  // oracles that are spared most cases of a kind
 };
 
 /// Runs every subject on the case and judges them; a case that is not legal, they must refuse. Whatever a subject does

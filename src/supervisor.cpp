@@ -47,8 +47,8 @@ void add(const Tally& tally, Counts& counts) {
 /// One seat at the table: a worker process, and what it has been given.
 class Seat {
  public:
-  explicit Seat(const SupervisorSettings& settings) : process_({"convict", "worker"}) {
-    process_.send(to_json(settings.worker).dump());
+  explicit Seat(const WorkerSettings& settings) : process_({"convict", "worker"}) {
+    process_.send(to_json(settings).dump());
   }
 
   WorkerProcess& process() { return process_; }
@@ -80,7 +80,7 @@ class Supervision {
 
   Counts run() {
     signal(SIGPIPE, SIG_IGN);  // a dead worker shows as the end of its pipe
-    for (int i = 0; i < settings_.jobs; ++i) seats_.push_back(std::make_unique<Seat>(settings_));
+    for (int i = 0; i < settings_.jobs; ++i) seats_.push_back(new_seat());
     while (!settings_.interrupted || !*settings_.interrupted) {
       const auto next = assignment_.on_tick(counts());
       if (next == Assignment::Next::kAbort) break;
@@ -94,6 +94,12 @@ class Supervision {
   }
 
  private:
+  std::unique_ptr<Seat> new_seat() const {
+    WorkerSettings settings = settings_.worker;
+    settings.resting = assignment_.resting();
+    return std::make_unique<Seat>(settings);
+  }
+
   Counts counts() const {
     Counts sum = past_;
     for (const auto& seat : seats_)
@@ -215,7 +221,7 @@ class Supervision {
       // Somebody may kill workers at any time; but a library that kills its first worker would kill the next ones too.
       const bool may_be_chance = !roster_.empty() || exit.signal == SIGKILL;
       if (!may_be_chance || ++failed_musters_ > kMostFailedMusters) fail_to_muster(*seat, exit);
-      seat = std::make_unique<Seat>(settings_);
+      seat = new_seat();
       return;
     }
     add(seat->process().record().tally, past_);
@@ -224,7 +230,7 @@ class Supervision {
     if (!seat->works().empty()) casualty = casualty_of(*seat, exit, killed_for);
     const uint64_t counted = seat->process().record().counted;
     for (size_t i = 1; i < seat->works().size(); ++i) left_over_.push_back(seat->works()[i]);
-    seat = std::make_unique<Seat>(settings_);
+    seat = new_seat();
     if (!casualty) return;
     if (counted != casualty->index) ++past_.cases;  // given up, but not forgotten
     const Work& work = casualty->work;

@@ -66,6 +66,8 @@ class Assignment {
   virtual void on_examination(uint64_t /*index*/, const nlohmann::json& /*examination*/) {}
   virtual void on_refusals(const nlohmann::json& /*refusals*/) {}
   virtual void on_casualty(const Casualty& casualty) = 0;
+  /// Who is spared which cases from now on; asked when a worker is seated.
+  virtual Resting resting() const { return {}; }
   /// Several times a second. kFinish: hand out no more; kAbort: kill the workers now.
   virtual Next on_tick(const Counts&) { return Next::kContinue; }
 };

@@ -105,7 +105,7 @@ class Worker {
  private:
   Examination examined(const Case& c) {
     return examine(case_for(settings_.yardstick, c), subjects_, memory_, record_,
-                   {settings_.most_bytes(), settings_.yardstick});
+                   {settings_.most_bytes(), settings_.yardstick, settings_.resting});
   }
 
   /// Counts a case and sends its mismatches.
@@ -165,6 +165,7 @@ json to_json(const WorkerSettings& s) {
           {"seed", s.seed},
           {"memory", s.memory},
           {"yardstick", s.yardstick},
+          {"resting", s.resting},
           {"until_mismatch", s.until_mismatch}};
 }
 
@@ -174,6 +175,7 @@ WorkerSettings settings_from_json(const json& j) {
           j["seed"],
           j["memory"],
           j["yardstick"],
+          j["resting"],
           j["until_mismatch"]};
 }
 

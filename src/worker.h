@@ -28,6 +28,7 @@ struct WorkerSettings {
   uint64_t seed = 1;
   uint64_t memory = uint64_t{4} << 30;  // resident bytes of one worker
   Yardstick yardstick = Yardstick::kLadder;
+  Resting resting = {};
   bool until_mismatch = false;  // a range ends, and all after it are skipped, once a target has a mismatch
 
   /// What one case may take of it: the rest is for the libraries and what they allocate.

@@ -100,7 +100,8 @@ std::string repro_command(const Mismatch& m, const RunOptions& run) {
   for (const std::string& plugin : run.plugins) command += " --plugin " + plugin;
   if (m.blame == Blame::kTarget) command += " --target " + m.suspect;
   if (m.blame == Blame::kOracle) command += " --oracle " + m.suspect;
-  return fmt::format("{} '{}'", command, to_text(m.problem_case));
+  return fmt::format("{} '{}{}'", command, to_text(m.problem_case),
+                     m.verdict == Verdict::kAcceptsInvalid ? " => refused" : "");
 }
 
 std::string mismatch_lines(const Found& found, const FuzzOptions& options) {

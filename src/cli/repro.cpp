@@ -30,7 +30,7 @@ struct ReproOptions {
 };
 
 struct Wanted {
-  Case c;
+  CorpusEntry entry;
   RosterRequest roster;
 };
 
@@ -40,7 +40,9 @@ Wanted wanted(const ReproOptions& options) {
   const std::string line = fmt::format("{}", fmt::join(options.words, " "));
   const auto id = parse_integer(line);
   if (!id) {
-    result.c = parse_case(line);
+    std::vector<CorpusEntry> entries;
+    append_corpus_line(line, "", entries);
+    result.entry = entries.empty() ? CorpusEntry{parse_case(line), false, ""} : entries.front();
     return result;
   }
   if (!std::filesystem::exists(options.database))
@@ -48,7 +50,7 @@ Wanted wanted(const ReproOptions& options) {
         fmt::format("database '{}' does not exist, so mismatch {} cannot be looked up", options.database, *id));
   const auto row = Store::open(options.database).mismatch(*id);
   if (!row) throw UsageError(fmt::format("database '{}' has no mismatch {}", options.database, *id));
-  result.c = parse_case(row->case_text);
+  result.entry = {parse_case(row->case_text), row->verdict == name_of(Verdict::kAcceptsInvalid), ""};
   if (row->blame == name_of(Blame::kTarget) && result.roster.targets.empty()) result.roster.targets = {row->suspect};
   if (row->blame == name_of(Blame::kOracle) && result.roster.oracles.empty()) result.roster.oracles = {row->suspect};
   return result;
@@ -68,10 +70,13 @@ CaseListResult run_here(const Case& c, const SupervisorSettings& settings) {
 
 std::string as_text(const Case& c, const CaseListResult& result, const OutputOptions& out) {
   const CaseResult& one = result.cases.front();
-  const convict_problem p = resolve_valid(c);
+  const auto& [p, why_not] = resolve(c);
   std::string text = fmt::format("{}\n", to_text(c));
-  text += fmt::format("case {:016x}, output {}, {:.0f} multiply-adds\n", case_id(c),
-                      fmt::join(p.out, p.out + p.rank, "x"), multiply_adds(p));
+  if (why_not)
+    text += fmt::format("not legal, so it must be refused: {}\n", why_not.why);
+  else
+    text += fmt::format("case {:016x}, output {}, {:.0f} multiply-adds\n", case_id(c),
+                        fmt::join(p.out, p.out + p.rank, "x"), multiply_adds(p));
   for (const std::string& note : result.notes) text += "note: " + note + "\n";
   for (const json& entry : one.implementations)
     text += fmt::format("  {:<18} {:<8} {}\n", entry["name"].get<std::string>(),
@@ -94,12 +99,12 @@ std::string as_json(const Case& c, const CaseListResult& result) {
 }
 
 int repro(const ReproOptions& options) {
-  const auto [c, roster] = wanted(options);
-  resolve_valid(c);
+  const auto [entry, roster] = wanted(options);
+  const Case& c = entry.c;
   SupervisorSettings settings = options.run.settings();
   settings.worker.roster = roster;
   settings.interrupted = &interrupted();
-  const std::vector<CorpusEntry> entries = {{c, false, ""}};
+  const std::vector<CorpusEntry> entries = {entry};
   const CaseListResult result =
       options.in_process ? run_here(c, settings) : run_case_list(entries, settings, [](uint64_t) {});
   if (result.interrupted) return kInterrupted;
@@ -117,6 +122,7 @@ void add_repro(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  convict repro conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7\n"
       "  convict repro 3 --db convict.db                  the case of mismatch 3\n"
+      "  convict repro 'conv2d in=3 k=4 => refused'       a problem that must be refused\n"
       "  gdb --args convict repro --in-process --target direct --oracle none 'conv2d in=5 k=3'\n"
       "Exit codes: 0 no mismatch, 1 mismatch (of anybody), 2 usage, 125 every target refused");
   command->add_option("case", options->words, "A case line (quotes are optional), or the number of a mismatch")

@@ -35,6 +35,11 @@ void unmap_with_guards(unsigned char* data, size_t bytes) {
   if (data) munmap(data - page_size(), bytes + 2 * page_size());
 }
 
+/// `bytes` is even, and so is the address: the smallest element has two bytes.
+void fill_words(unsigned char* to, size_t bytes, uint16_t word) {
+  std::fill_n(reinterpret_cast<uint16_t*>(to), bytes / sizeof word, word);
+}
+
 /// Whether everything between the elements of a tensor, and in front of them, is still poison.
 bool gaps_intact(const convict_tensor& tensor) {
   if (!has_gaps(tensor)) return true;
@@ -90,17 +95,18 @@ void GuardedSlot::reserve(size_t bytes) {
   close(file);  // the mappings keep it
 }
 
-void GuardedSlot::place(size_t bytes, bool flush_end) {
+void GuardedSlot::place(size_t bytes, bool flush_end, uint16_t poison) {
   reserve(bytes + kSlack);
   bytes_ = bytes;
   flush_end_ = flush_end;
   offset_ = flush_end ? capacity_ - bytes : 0;
-  std::memset(ours_ + slack_begin(), kPoison, kSlack);
+  poison_ = poison;
+  fill_words(ours_ + slack_begin(), kSlack, poison_);
 }
 
 size_t GuardedSlot::slack_begin() const { return flush_end_ ? offset_ - kSlack : bytes_; }
 
-void GuardedSlot::poison() { std::memset(ours_ + offset_, kPoison, bytes_); }
+void GuardedSlot::poison() { fill_words(ours_ + offset_, bytes_, poison_); }
 
 void GuardedSlot::keep() { kept_.assign(ours_ + offset_, ours_ + offset_ + bytes_); }
 
@@ -123,11 +129,12 @@ void GuardedMemory::place(const convict_problem& p, const convict_tensors& descr
     convict_tensor& tensor = ours_.*kRoles[i].tensor;
     if (tensor.ndim == 0) continue;
     const size_t size = type_size(tensor.dtype), front = static_cast<size_t>(tensor.offset) * size;
-    slots_[i].place(static_cast<size_t>(buffer_count(tensor)) * size, flush_end);
+    const bool is_output = kRoles[i].is_output[p.pass];
+    slots_[i].place(static_cast<size_t>(buffer_count(tensor)) * size, flush_end, is_output ? kOutputPoison : kInputPoison);
     tensor.data = static_cast<unsigned char*>(slots_[i].ours()) + front;
-    void* theirs = slots_[i].theirs(!kRoles[i].is_output[p.pass]);
+    void* theirs = slots_[i].theirs(!is_output);
     (theirs_.*kRoles[i].tensor).data = static_cast<unsigned char*>(theirs) + front;
-    if (kRoles[i].is_output[p.pass] || has_gaps(tensor)) slots_[i].poison();
+    if (is_output || has_gaps(tensor)) slots_[i].poison();
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,11 @@ namespace convict {
 /// Every byte of outputs before a call, and of the slack beside every tensor. As f32 and f64 it is a NaN that no
 /// arithmetic creates (hardware makes its NaNs with a zero payload), so what is left of it was never written.
 inline constexpr unsigned char kPoison = 0xff;
+inline constexpr uint16_t kOutputPoison = 0xffff;
+
+/// What lies beside and between the elements of inputs, as 16-bit words: a NaN in every type, and another one, so that
+/// a result computed from it is not taken for one that nobody wrote.
+inline constexpr uint16_t kInputPoison = 0x7ff8;
 
 /// Where an address lies, seen from the tensors. For the report of a fault.
 enum class AddressClass : int { kElsewhere = 0, kGuard = 1, kReadOnlyInput = 2 };
@@ -32,12 +38,13 @@ class GuardedSlot {
 
   /// Makes room for `bytes`, flush against the guard page at the end (or at the begin), and poisons the slack on the
   /// other side. Contents are unspecified. Throws std::bad_alloc.
-  void place(size_t bytes, bool flush_end);
+  void place(size_t bytes, bool flush_end, uint16_t poison);
 
   void* ours() const { return ours_ + offset_; }
   size_t bytes() const { return bytes_; }
   void* theirs(bool read_only) const { return (read_only ? read_only_ : ours_) + offset_; }
 
+  /// Fills the room for the tensor with what place() was given.
   void poison();
 
   /// Remembers the contents, and puts them back.
@@ -60,6 +67,7 @@ class GuardedSlot {
   unsigned char* read_only_ = nullptr;
   size_t capacity_ = 0, offset_ = 0, bytes_ = 0;  // bytes; capacity is a multiple of the page size
   bool flush_end_ = true;
+  uint16_t poison_ = kOutputPoison;
   std::vector<unsigned char> kept_;
 };
 

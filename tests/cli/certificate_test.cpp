@@ -159,8 +159,8 @@ TEST_F(CertificateTest, BoundsOfOtherSummationsHaveTheirOwnLeast) {
   const double bound = proven_["certificate"]["bound"];  // of 7 terms
   EXPECT_TRUE(confirms(with(with(proven_, "bound", bound * 5 / 7), "bound_name", "gamma_n, blocked")));
   EXPECT_TRUE(refutes(with(with(proven_, "bound", bound * 4 / 7), "bound_name", "gamma_n, blocked"), "bound"));
-  EXPECT_TRUE(confirms(with(with(proven_, "bound", bound * 4 / 7), "bound_name", "pairwise")));
-  EXPECT_TRUE(refutes(with(with(proven_, "bound", bound * 3 / 7), "bound_name", "pairwise"), "bound"));
+  EXPECT_TRUE(confirms(with(with(proven_, "bound", bound * 4 / 7), "bound_name", "gamma_n, pairwise")));
+  EXPECT_TRUE(refutes(with(with(proven_, "bound", bound * 3 / 7), "bound_name", "gamma_n, pairwise"), "bound"));
 }
 
 /// Sums kept in a wider type have a smaller bound, and a result that is rounded once more.

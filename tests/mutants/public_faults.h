@@ -67,7 +67,7 @@ inline constexpr Mutant kPublicFaults[] = {
     {"P29", Fault::kP29, kTransposed, "computes image 0 only", "conv_transpose2d n=2 in=3 k=2",
      "conv_transpose2d in=3 k=2"},
     {"P30", Fault::kP30, kEverywhere, "keeps the flat output index in 16 bits", "conv1d in=32769", "conv1d in=32768"},
-    {"P31", Fault::kP31, kConv, "skips weights that are zero", "conv2d ic=2 oc=8 in=9 k=3 fill=special",
+    {"P31", Fault::kP31, kConv, "skips weights that are zero", "conv2d ic=2 oc=8 in=9 k=3 fill=special seed=2",
      "conv2d ic=2 oc=8 in=9 k=3"},
     {"P32", Fault::kP32, kConvWeights, "returns early for an empty batch", "conv2d.backward_weights n=0 in=3 k=2",
      "conv2d.backward_weights n=1 in=3 k=2"},

@@ -194,7 +194,7 @@ static const char* chat_and_refuse(const convict_implementation* self, const con
  */
 
 #define IMPLEMENTATION(name, description, unsupported, run) \
-  { name, description, "faulty", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0}, unsupported, run }
+  { name, description, "faulty", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 1}, unsupported, run }
 
 static const convict_implementation faulty[] = {
     IMPLEMENTATION("crashes", "writes to address 0", accept, crashes),
