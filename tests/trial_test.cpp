@@ -14,6 +14,7 @@
 #include "core/implementation.h"
 #include "judge/bounds.h"
 #include "pipeline.h"
+#include "run/loader.h"
 
 namespace convict {
 namespace {
@@ -188,6 +189,21 @@ TEST(Ladder, ACacheThatIgnoresTheProblem) {
   EXPECT_EQ(verdict(cache, std::string(kIntegers) + " calls=after"), Verdict::kWrongExact);
   rows = 0;
   EXPECT_EQ(verdict(cache, kIntegers), std::nullopt);
+}
+
+/// Transforms have larger errors than direct sums, and are held to their own bounds only.
+TEST(Ladder, AnHonestWinogradKernelIsNotAccused) {
+  for (const Subject& one : load_plugin(CONVICT_TEST_PLUGINS "/honest.so")) {
+    if (std::string_view(one.implementation->name) != "winograd-4-3") continue;
+    for (const char* line : {"conv2d ic=10 oc=3 in=34 k=3 fill=normal", "conv2d ic=2 oc=3 in=40 k=3 fill=normal"}) {
+      const Examination examination = examined(*one.implementation, line, /*with_witness=*/true);
+      EXPECT_TRUE(examination.judged) << line;
+      EXPECT_TRUE(examination.mismatches.empty()) << line;
+    }
+    convict_implementation pretender = *one.implementation;
+    pretender.contract.algorithm = CONVICT_DIRECT;
+    EXPECT_FALSE(examined(pretender, "conv2d oc=3 in=40 k=3 fill=normal").mismatches.empty());
+  }
 }
 
 TEST(Ladder, AWriteBetweenTheElementsOfAView) {

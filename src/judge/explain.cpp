@@ -94,7 +94,7 @@ std::string weaker_contract(std::span<const Expected<W>> expected, const Rule& r
   if (std::ranges::all_of(wrong, flushed) && static_cast<double>(wrong.size()) > 0.9 * static_cast<double>(not_zero))
     return "subnormals flushed to zero";
   for (const Precision& precision : kPrecisions) {
-    if (std::ldexp(1.0, -precision.digits) <= rule.arithmetic.u_sum) continue;
+    if (std::ldexp(1.0, -precision.digits) <= std::max(rule.arithmetic.u_sum, rule.arithmetic.u_out)) continue;
     if (std::ranges::all_of(wrong, [&](const Wrong& one) { return explains(precision, one); }))
       return std::string(precision.what);
   }
