@@ -32,7 +32,8 @@ TEST_P(Witnesses, AgreeWithTheReferenceOnEveryProfileButItsCorners) {
     std::string differing;
     int differences = 0;
     for (uint64_t i = 0; i < 400; ++i) {
-      const Case c = generate(find_profile(profile), 31, i);
+      Case c = generate(find_profile(profile), 31, i);
+      c.views = {};  // oneDNN may die of them, which a campaign survives, but not this process
       for (const Testimony& testimony :
            examine(c, subjects_, memory_, record_, {kPlenty, Yardstick::kLadder}).testimonies) {
         if (testimony.outcome.kind != Outcome::Kind::kComputed) continue;
