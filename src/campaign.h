@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/coverage.h"
 #include "core/verdict.h"
 #include "store/store.h"
 #include "supervisor.h"
@@ -46,6 +47,7 @@ struct CampaignResult {
   bool reference_is_wrong = false;
   std::vector<RosterEntry> roster;
   std::vector<std::string> notes;
+  Coverage coverage;  // of the profile: this campaign's on top of what the database held; at the end all of it
   std::map<std::string, Found> found;                                // by signature
   std::map<std::pair<std::string, std::string>, uint64_t> refusals;  // by (implementation, reason)
 
@@ -56,8 +58,9 @@ struct CampaignResult {
 /// Called several times a second with the result so far.
 using Progress = std::function<void(const CampaignResult&)>;
 
-/// Opens (creates, migrates) the database once the implementations are loaded, so that a misspelt name leaves nothing
-/// behind. Throws UsageError or CannotJudge.
+/// Creates the database once the implementations are loaded, so that a misspelt name leaves nothing behind; one that
+/// exists is opened before, because what it holds of the profile decides what the campaign aims at (docs/generator.md).
+/// Throws UsageError or CannotJudge.
 CampaignResult run_campaign(const CampaignSettings& settings, const Progress& progress);
 
 }  // namespace convict

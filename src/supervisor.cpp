@@ -169,6 +169,8 @@ class Supervision {
     if (message.contains("done")) {
       seat.works().pop_front();
       assignment_.on_refusals(message["refusals"]);
+      if (message.contains("tuples"))
+        assignment_.on_coverage(message["tuples"].get<std::vector<uint32_t>>(), message["covered"]);
     } else if (message.contains("mismatch")) {
       assignment_.on_mismatch(message["index"], mismatch_from_json(message["mismatch"]));
     } else if (message.contains("examination")) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,9 @@ class Assignment {
   virtual void on_mismatch(uint64_t index, const Mismatch& mismatch) = 0;
   virtual void on_examination(uint64_t /*index*/, const nlohmann::json& /*examination*/) {}
   virtual void on_refusals(const nlohmann::json& /*refusals*/) {}
+  /// Tuples whose count rose by `cases` further cases (Coverage::take_news), if the workers were asked for coverage.
+  /// Of a batch on which a worker died there is none.
+  virtual void on_coverage(std::span<const uint32_t> /*news*/, uint64_t /*cases*/) {}
   virtual void on_casualty(const Casualty& casualty) = 0;
   /// Who is spared which cases from now on; asked when a worker is seated.
   virtual Resting resting() const { return {}; }

@@ -8,11 +8,13 @@
 
 #include <cstdio>
 #include <map>
+#include <utility>
 
 #include "core/case_text.h"
+#include "core/coverage.h"
 #include "core/error.h"
+#include "core/geometry.h"
 #include "core/implementation.h"
-#include "generate/generate.h"
 #include "run/fault_handler.h"
 #include "run/worker_process.h"
 
@@ -55,7 +57,7 @@ uint64_t cpu_ns() {
 class Worker {
  public:
   Worker(Channel& channel, const WorkerSettings& settings)
-      : channel_(channel), settings_(settings), profile_(find_profile(settings.profile)), record_(inherited_record()) {}
+      : channel_(channel), settings_(settings), sampling_(settings_.sampling()), record_(inherited_record()) {}
 
   /// Loads everybody and reports who is there; false if that failed.
   bool muster() {
@@ -89,7 +91,9 @@ class Worker {
       const auto [first, count, step] = message["range"].get<std::array<uint64_t, 3>>();
       for (; done < count && !(settings_.until_mismatch && found_); ++done) {
         record_.index = first + done * step;
-        tell(examined(generate(profile_, settings_.seed, record_.index)));
+        const Case c = generate(sampling_, record_.index);
+        tell(examined(c));
+        if (settings_.coverage) cover(c);
       }
     } else {
       for (const json& entry : message["cases"]) {
@@ -133,23 +137,38 @@ class Worker {
     record_.counted = record_.index.load();
   }
 
+  /// Adds a case to what the next "done" tells about coverage.
+  void cover(const Case& c) {
+    const Resolved resolved = resolve(c);
+    if (resolved.why_not) return;
+    coverage_.add(levels_of(c, resolved.problem));
+    ++covered_;
+  }
+
   void finish(uint64_t done) {
     json refusals = json::array();
     for (const auto& [key, count] : refusals_)
       refusals.push_back({subjects_[key.first].implementation->name, key.second, count});
     refusals_.clear();
-    channel_.send({{"done", done}, {"refusals", refusals}});
+    json message = {{"done", done}, {"refusals", refusals}};
+    if (settings_.coverage) {
+      message["tuples"] = coverage_.take_news();
+      message["covered"] = std::exchange(covered_, 0);
+    }
+    channel_.send(message);
     constexpr off_t kLongestOutput = 1 << 20;  // what foreign code prints lives in memory
     if (lseek(STDOUT_FILENO, 0, SEEK_END) > kLongestOutput && ftruncate(STDOUT_FILENO, 0) != 0) return;
   }
 
   Channel& channel_;
   WorkerSettings settings_;
-  const Profile* profile_;
+  Sampling sampling_;
   FlightRecord& record_;
   std::vector<Subject> subjects_;
   GuardedMemory memory_;
   uint64_t mustered_ns_ = 0;
+  Coverage coverage_;                                            // since the start of this process
+  uint64_t covered_ = 0;                                         // cases added to it since the last "done"
   bool found_ = false;                                           // a mismatch of a target
   std::map<std::pair<size_t, std::string>, uint64_t> refusals_;  // since the last "done"
 };
@@ -166,7 +185,9 @@ json to_json(const WorkerSettings& s) {
           {"memory", s.memory},
           {"yardstick", s.yardstick},
           {"resting", s.resting},
-          {"until_mismatch", s.until_mismatch}};
+          {"until_mismatch", s.until_mismatch},
+          {"coverage", s.coverage},
+          {"focus", s.focus}};
 }
 
 WorkerSettings settings_from_json(const json& j) {
@@ -176,7 +197,9 @@ WorkerSettings settings_from_json(const json& j) {
           j["memory"],
           j["yardstick"],
           j["resting"],
-          j["until_mismatch"]};
+          j["until_mismatch"],
+          j["coverage"],
+          j["focus"]};
 }
 
 json to_json(const Mismatch& m) {

@@ -8,7 +8,8 @@
 //   {"range":[first,count,step]}                       ->
 //   or {"cases":["..",..],"first":i}
 //                                                     <-  {"mismatch":{..}} and, for cases, {"examination":{..}}
-//                                                     <-  {"done":count,"refusals":[[name,reason,count],..]}
+//                                                     <-  {"done":count,"refusals":[[name,reason,count],..]} and, if
+//                                                         coverage is wanted, "tuples":[id,..],"covered":count
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "core/verdict.h"
+#include "generate/generate.h"
 #include "pipeline.h"
 #include "run/loader.h"
 
@@ -30,6 +32,11 @@ struct WorkerSettings {
   Yardstick yardstick = Yardstick::kLadder;
   Resting resting = {};
   bool until_mismatch = false;  // a range ends, and all after it are skipped, once a target has a mismatch
+  bool coverage = false;        // count the tuples (core/coverage.h) of the legal cases of ranges, and send them
+  std::vector<uint32_t> focus;  // of the sampling
+
+  /// What a range numbers. It refers to these settings.
+  Sampling sampling() const { return {find_profile(profile), seed, focus}; }
 
   /// What one case may take of it: the rest is for the libraries and what they allocate.
   double most_bytes() const { return static_cast<double>(memory) / 2; }

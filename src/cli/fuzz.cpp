@@ -112,6 +112,25 @@ std::string mismatch_lines(const Found& found, const FuzzOptions& options) {
                      found.first_ever ? "first seen now" : found.status, repro_command(m, options.run));
 }
 
+std::string rechecks_line(const Counts& counts) {
+  if (counts.mistrusted + counts.redrawn == 0) return "";
+  return fmt::format(
+      "{} passes proved nothing and were judged again with a comb; {} improbable errors did not come back on redrawn "
+      "data\n",
+      with_commas(counts.mistrusted), with_commas(counts.redrawn));
+}
+
+/// Counts, not shares: what a profile can reach takes a while to find out, and `convict report` does.
+std::string coverage_line(const Coverage& coverage, const std::string& profile) {
+  if (coverage.cases() == 0) return "";
+  const double left = tuple_count() - coverage.seen(), at_this_rate = 1000 * coverage.expected_unseen();
+  return fmt::format(
+      "combinations of features: {} pairs and {} triples seen in all {} legal cases of profile {} so far; "
+      "at most about {:.1f} new ones expected in the next 1,000 cases\n",
+      with_commas(coverage.seen_pairs()), with_commas(coverage.seen() - coverage.seen_pairs()),
+      with_commas(coverage.cases()), profile, std::min(left, at_this_rate));
+}
+
 std::string as_text(const CampaignResult& result, const FuzzOptions& options) {
   const Counts& counts = result.counts;
   std::string text = fmt::format("convict fuzz: seed {}, profile {}, {} cases in {:.1f} s ({:.0f} cases/s){}\n",
@@ -121,6 +140,7 @@ std::string as_text(const CampaignResult& result, const FuzzOptions& options) {
   text += fmt::format(
       "judged by the exact reference: {}, of which all oracles computed {}; unjudged: {}; workers lost: {}\n",
       counts.judged, counts.witnessed, counts.unjudged, counts.deaths);
+  text += rechecks_line(counts) + coverage_line(result.coverage, options.profile);
   for (const std::string& note : result.notes) text += "note: " + note + "\n";
   text += implementations_table(result) + refusals_table(result, options.out.verbose);
   text += result.found.empty() ? "no mismatches\n" : fmt::format("mismatches, {} signatures:\n", result.found.size());
@@ -132,11 +152,24 @@ std::string as_text(const CampaignResult& result, const FuzzOptions& options) {
 
 std::string as_json(const CampaignResult& result, const FuzzOptions& options) {
   const Counts& counts = result.counts;
-  json document = {
-      {"seed", options.seed},         {"profile", options.profile},     {"seconds", result.seconds},
-      {"cases", counts.cases},        {"judged", counts.judged},        {"witnessed", counts.witnessed},
-      {"unjudged", counts.unjudged},  {"worker_deaths", counts.deaths}, {"interrupted", result.interrupted},
-      {"database", options.database}, {"campaign", result.id},          {"notes", result.notes}};
+  json document = {{"seed", options.seed},
+                   {"profile", options.profile},
+                   {"seconds", result.seconds},
+                   {"cases", counts.cases},
+                   {"judged", counts.judged},
+                   {"witnessed", counts.witnessed},
+                   {"unjudged", counts.unjudged},
+                   {"worker_deaths", counts.deaths},
+                   {"interrupted", result.interrupted},
+                   {"database", options.database},
+                   {"campaign", result.id},
+                   {"notes", result.notes},
+                   {"mistrusted", counts.mistrusted},
+                   {"redrawn", counts.redrawn}};
+  document["coverage"] = {{"pairs", result.coverage.seen_pairs()},
+                          {"triples", result.coverage.seen() - result.coverage.seen_pairs()},
+                          {"expected_unseen_next_case", result.coverage.expected_unseen()},
+                          {"cases", result.coverage.cases()}};
   for (size_t i = 0; i < result.roster.size(); ++i) {
     const RosterEntry& entry = result.roster[i];
     document["implementations"].push_back({{"name", entry.name},
@@ -185,7 +218,9 @@ void add_fuzz(CLI::App& app, int& exit_code) {
       "Exit codes: 0 clean, 1 a target has a new mismatch, 2 usage, 125 nothing could be judged, 130 interrupted");
   options->run.add_to(*command);
   command->add_option("--db", options->database, "Database of campaigns and mismatches")->capture_default_str();
-  command->add_option("--seed", options->seed, "Of the campaign: the same seed gives the same cases")
+  command
+      ->add_option("--seed", options->seed,
+                   "Of the campaign: the same seed gives the same cases, unless the database steers it elsewhere")
       ->capture_default_str()
       ->check(unsigned_number());
   command->add_option("--start", options->start, "Index of the first case")

@@ -114,6 +114,8 @@ uint32_t id_of(const Tuple& t) {
          n.column[j + 1] + t.level[2];
 }
 
+std::string feature_table() { return fmt::format("{:016x}", numbering().version); }
+
 std::string name_of(const Tuple& tuple) {
   std::string text;
   for (int i = 0; i < tuple.size; ++i) {
@@ -159,6 +161,11 @@ void Coverage::merge(const Coverage& other) {
   for (uint32_t id = 0; id < counts_.size(); ++id)
     for (int times = other.counts_[id]; times > 0 && counts_[id] < 2; --times) count(id);
   cases_ += other.cases_;
+}
+
+uint32_t Coverage::seen_pairs() const {
+  return static_cast<uint32_t>(
+      std::count_if(counts_.begin(), counts_.begin() + pair_count(), [](uint8_t count) { return count > 0; }));
 }
 
 std::vector<uint32_t> Coverage::take_news() { return std::exchange(news_, {}); }

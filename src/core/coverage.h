@@ -30,6 +30,9 @@ Tuple tuple_of(uint32_t id);
 /// The number of a tuple, whose features are in the order of the table.
 uint32_t id_of(const Tuple& tuple);
 
+/// Which feature table this program has, as 16 hexadecimal digits: tuples of another one have other numbers.
+std::string feature_table();
+
 /// "op=conv, pass=forward, rank=2".
 std::string name_of(const Tuple& tuple);
 
@@ -55,6 +58,7 @@ class Coverage {
 
   uint64_t cases() const { return cases_; }
   uint32_t seen() const { return seen_; }            // tuples seen at all
+  uint32_t seen_pairs() const;                       // those of two features among them
   uint32_t seen_once() const { return seen_once_; }  // exactly once
   bool has_seen(uint32_t id) const { return counts_[id] > 0; }
 

@@ -60,6 +60,16 @@ std::string suggestion(std::string_view name, std::span<const std::string> candi
   return "; did you mean '" + *best + "'?";
 }
 
+std::string with_commas(uint64_t number) {
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
+}
+
 std::string printable(std::string_view text, size_t limit) {
   std::string result(text.substr(0, limit));
   for (char& c : result)

@@ -24,6 +24,9 @@ std::optional<uint64_t> parse_unsigned(std::string_view text);
 /// "; did you mean 'direct'?" if a candidate is close to `name`, else nothing.
 std::string suggestion(std::string_view name, std::span<const std::string> candidates);
 
+/// "1,234,567".
+std::string with_commas(uint64_t number);
+
 /// Control characters replaced and cut to `limit` bytes: fit to be quoted in a one-line message.
 std::string printable(std::string_view text, size_t limit = 80);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generate/reach.h"
 
+#include <algorithm>
+
 #include "core/coverage.h"
 #include "core/geometry.h"
 #include "generate/generate.h"
@@ -21,18 +23,34 @@ const Profile& to_ask(const Profile* profile, int attempt) {
   return *find_profile(attempt % 2 == 0 ? "odd-stride" : "degenerate");
 }
 
+/// Draws for a tuple until it is seen.
+void ask_for(uint32_t id, const Profile* profile, int tries, Coverage& seen) {
+  const Tuple tuple = tuple_of(id);
+  for (int i = 0; i < tries && !seen.has_seen(id); ++i)
+    mark(seen, generate_wished(to_ask(profile, i), tuple, kSeed + 1, id * uint64_t{64} + static_cast<uint64_t>(i)));
+}
+
 }  // namespace
+
+std::vector<uint32_t> within_reach(const Profile* profile, std::span<const uint32_t> ids, size_t most) {
+  constexpr size_t kMostAsked = 40'000;
+  std::vector<uint32_t> found;
+  if (profile && profile->sampler != Sampler::kSteered) return found;
+  Coverage seen;
+  for (const uint32_t id : ids.first(std::min(ids.size(), kMostAsked))) {
+    if (found.size() == most) break;
+    ask_for(id, profile, 2, seen);
+    if (seen.has_seen(id)) found.push_back(id);
+  }
+  return found;
+}
 
 std::vector<bool> reachable(const Profile* profile, int tries, uint64_t plain) {
   Coverage seen;
   for (uint64_t i = 0; i < plain; ++i) mark(seen, generate(profile, kSeed, i));
   seen.take_news();
   const bool steered = !profile || profile->sampler == Sampler::kSteered;
-  for (uint32_t id = 0; steered && id < tuple_count(); ++id) {
-    const Tuple tuple = tuple_of(id);
-    for (int i = 0; i < tries && !seen.has_seen(id); ++i)
-      mark(seen, generate_wished(to_ask(profile, i), tuple, kSeed + 1, id * uint64_t{64} + static_cast<uint64_t>(i)));
-  }
+  for (uint32_t id = 0; steered && id < tuple_count(); ++id) ask_for(id, profile, tries, seen);
   std::vector<bool> flags(tuple_count());
   for (uint32_t id = 0; id < tuple_count(); ++id) flags[id] = seen.has_seen(id);
   return flags;

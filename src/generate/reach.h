@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "generate/profile.h"
@@ -13,5 +15,10 @@ namespace convict {
 /// that the generator fails at it, usually because the levels exclude each other. Takes seconds. `profile` nullptr is
 /// `all`; samplers without wishes only have the plain cases.
 std::vector<bool> reachable(const Profile* profile, int tries = 12, uint64_t plain = 50'000);
+
+/// Those of `ids` that two draws each can show, in their order: what a focus is made of, because a wish that cannot
+/// come true costs a case. Stops at `most`, and after asking for 40,000, so that it takes a second at worst. None of
+/// samplers without wishes.
+std::vector<uint32_t> within_reach(const Profile* profile, std::span<const uint32_t> ids, size_t most);
 
 }  // namespace convict

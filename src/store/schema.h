@@ -57,6 +57,21 @@ CREATE TABLE mismatches (
 ) STRICT;
 )sql";
 
-inline constexpr std::array kMigrations = {kSchemaVersion1};
+inline constexpr const char* kSchemaVersion2 = R"sql(
+-- One row per profile: which combinations of features its cases have shown, over all campaigns.
+CREATE TABLE coverage (
+  profile         TEXT    NOT NULL PRIMARY KEY,             -- what was sampled
+  feature_table   TEXT    NOT NULL,                         -- hash of the features and levels that the tuples are of
+  cases           INTEGER NOT NULL,                         -- legal cases that were counted
+  tuples          BLOB    NOT NULL,                         -- two bits a tuple (src/core/coverage.h)
+  updated         TEXT    NOT NULL                          -- when it was last written
+) STRICT;
+
+ALTER TABLE campaigns ADD COLUMN
+  focus           TEXT    NOT NULL DEFAULT '' CHECK (focus = '' OR json_valid(focus))
+                          /* JSON: ids of the tuples the campaign was steered at, or '' */;
+)sql";
+
+inline constexpr std::array kMigrations = {kSchemaVersion1, kSchemaVersion2};
 
 }  // namespace convict::store

@@ -110,6 +110,38 @@ MismatchRow row_of(const SQLite::Statement& at, const std::string& path) {
   return row;
 }
 
+StoredCoverage read_coverage(SQLite::Database& db, const std::string& profile) {
+  SQLite::Statement select(db, "SELECT feature_table, tuples FROM coverage WHERE profile = ?");
+  select.bind(1, profile);
+  StoredCoverage stored;
+  if (!select.executeStep()) return stored;
+  if (select.getColumn(0).getString() != feature_table()) {
+    stored.replaced = fmt::format("coverage of profile {} was of another feature table: counted anew", profile);
+    return stored;
+  }
+  const SQLite::Column blob = select.getColumn(1);
+  try {
+    stored.coverage = Coverage::parse({static_cast<const char*>(blob.getBlob()), static_cast<size_t>(blob.size())});
+  } catch (const UsageError& error) {
+    stored.replaced = fmt::format("coverage of profile {} counted anew: {}", profile, error.what());
+  }
+  return stored;
+}
+
+void write_coverage(SQLite::Database& db, const std::string& profile, const Coverage& coverage) {
+  SQLite::Statement statement(db, R"sql(
+    INSERT OR REPLACE INTO coverage (profile, feature_table, cases, tuples, updated)
+    VALUES (:profile, :feature_table, :cases, :tuples, :now)
+  )sql");
+  const std::string tuples = coverage.serialise();
+  statement.bind(":profile", profile);
+  statement.bind(":feature_table", feature_table());
+  statement.bind(":cases", static_cast<int64_t>(coverage.cases()));
+  statement.bind(":tuples", tuples.data(), static_cast<int>(tuples.size()));
+  statement.bind(":now", utc_now());
+  statement.exec();
+}
+
 }  // namespace
 
 Store::Store(std::string path, std::unique_ptr<SQLite::Database> db) : path_(std::move(path)), db_(std::move(db)) {}
@@ -133,8 +165,8 @@ auto Store::guarded(const Body& body) const {
 int64_t Store::begin_campaign(const CampaignInfo& info) {
   return guarded([&](SQLite::Database& db) {
     SQLite::Statement statement(db, R"sql(
-      INSERT INTO campaigns (seed, profile, flags, libraries, isa, convict_version, started, updated)
-      VALUES (:seed, :profile, :flags, :libraries, :isa, :version, :now, :now)
+      INSERT INTO campaigns (seed, profile, flags, libraries, isa, convict_version, focus, started, updated)
+      VALUES (:seed, :profile, :flags, :libraries, :isa, :version, :focus, :now, :now)
     )sql");
     statement.bind(":seed", std::to_string(info.seed));
     statement.bind(":profile", info.profile);
@@ -142,6 +174,7 @@ int64_t Store::begin_campaign(const CampaignInfo& info) {
     statement.bind(":libraries", to_json_text(info.libraries));
     statement.bind(":isa", info.isa);
     statement.bind(":version", info.version);
+    statement.bind(":focus", info.focus.empty() ? "" : to_json_text(info.focus));
     statement.bind(":now", utc_now());
     statement.exec();
     return db.getLastInsertRowid();
@@ -162,6 +195,45 @@ void Store::update_campaign(int64_t id, const json& counts, std::string_view sta
     return statement.exec();
   });
   if (rows == 0) throw store::bad_database(path_, fmt::format("campaign {} is gone", id), "start another one");
+}
+
+std::vector<CampaignRow> Store::campaigns() const {
+  return guarded([&](SQLite::Database& db) {
+    SQLite::Statement select(db, "SELECT id, profile, state, counts FROM campaigns ORDER BY id");
+    std::vector<CampaignRow> rows;
+    while (select.executeStep()) {
+      CampaignRow& row = rows.emplace_back();
+      row.id = select.getColumn(0).getInt64();
+      row.profile = select.getColumn(1).getString();
+      row.state = select.getColumn(2).getString();
+      row.counts = json::parse(select.getColumn(3).getString());  // the schema admits nothing else
+    }
+    return rows;
+  });
+}
+
+StoredCoverage Store::coverage(const std::string& profile) const {
+  return guarded([&](SQLite::Database& db) { return read_coverage(db, profile); });
+}
+
+StoredCoverage Store::add_coverage(const std::string& profile, const Coverage& more) {
+  return guarded([&](SQLite::Database& db) {
+    SQLite::Transaction transaction(db, TransactionBehavior::IMMEDIATE);  // nobody writes between reading and writing
+    StoredCoverage sum = read_coverage(db, profile);
+    sum.coverage.merge(more);
+    write_coverage(db, profile, sum.coverage);
+    transaction.commit();
+    return sum;
+  });
+}
+
+std::vector<std::string> Store::covered_profiles() const {
+  return guarded([&](SQLite::Database& db) {
+    SQLite::Statement select(db, "SELECT profile FROM coverage ORDER BY profile");
+    std::vector<std::string> names;
+    while (select.executeStep()) names.push_back(select.getColumn(0).getString());
+    return names;
+  });
 }
 
 Recorded Store::record(int64_t campaign, const Mismatch& mismatch) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/coverage.h"
 #include "core/verdict.h"
 
 namespace SQLite {
@@ -27,7 +28,21 @@ struct CampaignInfo {
   nlohmann::json flags = nlohmann::json::object();
   nlohmann::json libraries = nlohmann::json::object();  // {"direct": "0.1.0", "onednn": "2.6.3"}
   std::string isa;
-  std::string version;  // of convict
+  std::string version;               // of convict
+  std::vector<uint32_t> focus = {};  // of its sampling (generate/generate.h)
+};
+
+/// What all campaigns of a profile have covered.
+struct StoredCoverage {
+  Coverage coverage;
+  std::string replaced;  // why what the database held before counts no more; empty if it does
+};
+
+/// A row of the table `campaigns`, as far as anybody asks for it.
+struct CampaignRow {
+  int64_t id = 0;
+  std::string profile, state;
+  nlohmann::json counts = nlohmann::json::object();
 };
 
 struct Recorded {
@@ -71,6 +86,19 @@ class Store {
 
   /// `state` is running, finished, interrupted or failed; all but running set the time of its end.
   void update_campaign(int64_t id, const nlohmann::json& counts, std::string_view state);
+
+  /// Of all campaigns, in the order of their start.
+  std::vector<CampaignRow> campaigns() const;
+
+  /// What is known of the profile; nothing is no error, nor is a record of another feature table.
+  StoredCoverage coverage(const std::string& profile) const;
+
+  /// Adds what a campaign has counted since its last call, and returns the sum. Processes that do so at the same time
+  /// lose nothing of each other. A record of another feature table, or a damaged one, is replaced.
+  StoredCoverage add_coverage(const std::string& profile, const Coverage& more);
+
+  /// The profiles there is coverage of, in the order of their names.
+  std::vector<std::string> covered_profiles() const;
 
   /// Adds one hit. The row shows the simplest case seen so far (fewest multiply-adds, then shortest line, then order of
   /// text), whatever the order in which the hits arrive; what people wrote to it stays.

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `convict report` on databases whose contents are known.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <set>
+
+#include "core/coverage.h"
+#include "generate/reach.h"
+#include "store/store.h"
+#include "tests/cli/command.h"
+
+namespace convict::test {
+namespace {
+
+using nlohmann::json;
+
+class ReportCommand : public CliTest {
+ protected:
+  void fuzz(std::vector<std::string> more) const {
+    more.insert(more.begin(), {"fuzz", "--oracle=none", "--db=convict.db", "-q"});
+    ASSERT_NE(run(more).exit_code, 2);
+  }
+  json reported(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"report", "--db=convict.db", "--format=json"});
+    const CommandResult result = run(more);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.json();
+  }
+  void write_sql(const std::string& sql) const {
+    SQLite::Database(file("convict.db"), SQLite::OPEN_READWRITE, 1000).exec(sql);
+  }
+};
+
+TEST_F(ReportCommand, ShowsTheCoverageOfAProfile) {
+  fuzz({"--target=direct", "--cases=2000"});
+  const Coverage coverage = Store::open(file("convict.db")).coverage("smoke").coverage;
+  const json report = reported({"--emptiest=25"});
+  ASSERT_EQ(report["profiles"].size(), 1u);
+  const json profile = report["profiles"][0];
+  EXPECT_EQ(profile["profile"], "smoke");
+  EXPECT_EQ(profile["cases"], coverage.cases());
+  EXPECT_EQ(profile["pairs"]["seen"], coverage.seen_pairs());
+  EXPECT_EQ(profile["triples"]["seen"], coverage.seen() - coverage.seen_pairs());
+  EXPECT_EQ(profile["expected_unseen_next_case"], coverage.expected_unseen());
+  EXPECT_EQ(profile["chance_of_unseen_next_case"], 1);
+
+  std::vector<bool> can = reachable(find_profile("smoke"));
+  uint32_t pairs = 0, all = 0;
+  std::set<std::string> never;
+  for (uint32_t id = 0; id < tuple_count(); ++id) {
+    const bool reached = can[id] || coverage.has_seen(id);
+    pairs += reached && id < pair_count();
+    all += reached;
+    if (reached && !coverage.has_seen(id)) never.insert(name_of(tuple_of(id)));
+  }
+  EXPECT_EQ(profile["pairs"]["reachable"], pairs);
+  EXPECT_EQ(profile["triples"]["reachable"], all - pairs);
+  EXPECT_DOUBLE_EQ(profile["pairs"]["percent"], 100.0 * coverage.seen_pairs() / pairs);
+  ASSERT_EQ(profile["emptiest"].size(), 25u);
+  for (const json& name : profile["emptiest"]) EXPECT_TRUE(never.contains(name)) << name;
+}
+
+TEST_F(ReportCommand, SaysSoInWords) {
+  fuzz({"--plugin=" + plugin("guilty"), "--cases=1000"});
+  fuzz({"--target=direct", "--cases=500", "--profile=grouped"});
+  const CommandResult result = run({"report", "--emptiest=3"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const char* part :
+       {"profile grouped: ", "profile smoke: ", "  2-way coverage  ", "  3-way coverage  ", " combinations never seen",
+        "  never seen, 3 of ", "    op=", " signatures of targets and oracles in 1,500 cases, ",
+        "  chance that the next case shows a new signature: at most about ", "  new: ", "    #1 guilty "})
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << " is not in:\n" << result.out;
+  EXPECT_EQ(result.out.find("known: "), std::string::npos) << result.out;
+  EXPECT_NE(result.err.find("what profile grouped can reach"), std::string::npos) << result.err;
+  EXPECT_EQ(run({"report", "-q", "--profile=grouped", "--output=it.txt"}).err, "");
+  EXPECT_EQ(read_file(file("it.txt")).find("profile smoke"), std::string::npos);
+}
+
+TEST_F(ReportCommand, EstimatesTheChanceOfANewSignature) {
+  fuzz({"--target=direct", "--cases=400"});
+  const auto insert = [&](const std::string& name, const std::string& blame, int hits, const std::string& status) {
+    write_sql(
+        "INSERT INTO mismatches (signature, verdict, suspect, blame, case_text, cost, certificate, first_seen, "
+        "last_seen, hits, status, first_campaign, last_campaign) VALUES ('" +
+        name + "', 'crash', '" + name + "', '" + blame + "', 'conv2d in=4x4', 16, '{}', 'then', 'then', " +
+        std::to_string(hits) + ", '" + status + "', 1, 1)");
+  };
+  EXPECT_EQ(reported()["signatures"]["chance_of_new"], 0);
+  EXPECT_NE(run({"report", "-q"}).out.find("a new signature: below about 1 in 400\n"), std::string::npos);
+  insert("a", "target", 1, "new");
+  insert("b", "oracle", 1, "known");
+  insert("c", "target", 2, "new");
+  insert("d", "nobody", 1, "new");
+  const json report = reported();
+  EXPECT_EQ(report["signatures"]["cases"], 400);
+  EXPECT_EQ(report["signatures"]["count"], 3);
+  EXPECT_EQ(report["signatures"]["hit_once"], 2);
+  EXPECT_DOUBLE_EQ(report["signatures"]["chance_of_new"], 2.0 / 400);
+  EXPECT_EQ(report["mismatches"].size(), 4u);
+  const std::string text = run({"report", "-q"}).out;
+  EXPECT_NE(text.find("  new: 3\n    #1 a crash (target, 1 hits)  conv2d in=4x4\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  known: 1\n    #2 b crash"), std::string::npos) << text;
+}
+
+TEST_F(ReportCommand, WrongUsageIsOneLine) {
+  EXPECT_TRUE(refuses(run({"report", "--db=missing.db"}), {"'missing.db'", "does not exist"}));
+  EXPECT_FALSE(std::filesystem::exists(file("missing.db")));
+  fuzz({"--target=direct", "--cases=50"});
+  EXPECT_TRUE(refuses(run({"report", "--profile=smke"}), {"'smke'", "smoke"}));
+  EXPECT_TRUE(refuses(run({"report", "--profile=grouped"}), {"'grouped'", "it has: smoke"}));
+  write_file(file("text.db"), "no database\n");
+  EXPECT_TRUE(refuses(run({"report", "--db=text.db"}), {"'text.db'", "not a SQLite database"}));
+}
+
+TEST_F(ReportCommand, NotesWhatItCannotRead) {
+  fuzz({"--target=direct", "--cases=50"});
+  write_sql("UPDATE coverage SET feature_table = 'another'");
+  json report = reported();
+  EXPECT_EQ(report["profiles"].size(), 0u);
+  ASSERT_EQ(report["notes"].size(), 1u);
+  EXPECT_NE(report["notes"][0].get<std::string>().find("another feature table"), std::string::npos);
+  write_sql("UPDATE coverage SET profile = 'of-the-future'");
+  report = reported();
+  EXPECT_EQ(report["profiles"].size(), 0u);
+  EXPECT_NE(report["notes"].dump().find("of-the-future is unknown"), std::string::npos);
+}
+
+TEST_F(ReportCommand, ADatabaseOfBeforeHasNoCoverage) {
+  fuzz({"--target=direct", "--cases=50"});
+  write_sql("DELETE FROM coverage");
+  const CommandResult result = run({"report"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_NE(result.out.find("no coverage recorded\nmismatches: 0 signatures"), std::string::npos) << result.out;
+}
+
+}  // namespace
+}  // namespace convict::test
