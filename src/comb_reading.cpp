@@ -53,7 +53,7 @@ std::string comb_reading(const Scene& scene, const convict_tensors& tensors, con
     const std::string got = in_words(role.name, tensor, element.got),
                       exact = in_words(role.name, tensor, element.exact);
     if (got.empty() || exact.empty()) return "";
-    return fmt::format("the product of {}; expected that of {}", got, exact);
+    return fmt::format("{} instead of {}", got, exact);
   }
   return "";
 }

@@ -91,7 +91,7 @@ std::string weaker_contract(std::span<const Expected<W>> expected, const Rule& r
   if (static_cast<int64_t>(wrong.size()) < kFewest || static_cast<int64_t>(wrong.size()) < with_products / 8) return "";
   const double least_normal = rule.arithmetic.u_sum < 0x1p-40 ? 0x1p-1022 : 0x1p-126;
   const auto flushed = [&](const Wrong& one) { return one.got == 0 && std::abs(one.exact) < least_normal; };
-  if (std::ranges::all_of(wrong, flushed) && static_cast<double>(wrong.size()) > 0.9 * static_cast<double>(not_zero))
+  if (std::ranges::all_of(wrong, flushed) && static_cast<int64_t>(wrong.size()) == not_zero)
     return "subnormals flushed to zero";
   for (const Precision& precision : kPrecisions) {
     if (std::ldexp(1.0, -precision.digits) <= std::max(rule.arithmetic.u_sum, rule.arithmetic.u_out)) continue;
