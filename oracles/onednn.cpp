@@ -252,7 +252,7 @@ const char* unsupported(const convict_implementation*, const convict_problem* p,
   for (const convict_tensor* tensor :
        {&t->src, &t->wei, &t->bias, &t->dst, &t->diff_src, &t->diff_wei, &t->diff_bias, &t->diff_dst})
     if (tensor->ndim != 0 && tensor->dtype != CONVICT_F32) return "oneDNN computes f32 only on the CPU";
-  if (invalid(*p)) return "not a legal problem";  // oneDNN knows no output padding that it could check
+  if (invalid(*p)) return "not a legal problem";                // oneDNN knows no output padding that it could check
   for (const convict_tensor* bias : {&t->bias, &t->diff_bias})  // its guide knows them in format x only, i.e. dense
     if (bias->ndim != 0 && bias->strides[0] != 1) return "oneDNN wants a dense bias";
   if (p->ic == 0 || p->oc == 0) return "oneDNN wants at least one channel";

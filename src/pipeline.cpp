@@ -37,8 +37,7 @@ bool ask_all(const Scene& scene, std::span<const Subject> subjects, const Examin
     Testimony& testimony = testimonies.emplace_back();
     testimony.who = subjects[i].implementation;
     testimony.is_target = subjects[i].is_target;
-    const bool spared =
-        !testimony.is_target && is_spared(settings.resting, testimony.who->name, scene.the_case());
+    const bool spared = !testimony.is_target && is_spared(settings.resting, testimony.who->name, scene.the_case());
     auto reason = for_all  ? for_all
                   : spared ? "spared: it died of several cases like this one"
                            : reason_to_refuse(scene, *testimony.who, static_cast<int>(i), record);

@@ -29,7 +29,8 @@ uint64_t choice_of(const Scene& scene) { return mix(scene.the_case().seed ^ 0x4e
 }  // namespace
 
 bool asks_relation(const Scene& scene) {
-  return choice_of(scene) % kOneCaseIn == 0 && scene.problem().beta == 0 && !has_huge_image(scene.problem(), scene.described());
+  return choice_of(scene) % kOneCaseIn == 0 && scene.problem().beta == 0 &&
+         !has_huge_image(scene.problem(), scene.described());
 }
 
 std::optional<BrokenRelation> broken_relation(const Scene& scene, const convict_implementation& who, int position,

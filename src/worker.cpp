@@ -176,18 +176,12 @@ class Worker {
 }  // namespace
 
 json to_json(const WorkerSettings& s) {
-  return {{"targets", s.roster.targets},
-          {"oracles", s.roster.oracles},
-          {"plugins", s.roster.plugins},
-          {"require_oracle", s.roster.require_oracle},
-          {"profile", s.profile},
-          {"seed", s.seed},
-          {"memory", s.memory},
-          {"yardstick", s.yardstick},
-          {"resting", s.resting},
-          {"until_mismatch", s.until_mismatch},
-          {"coverage", s.coverage},
-          {"focus", s.focus}};
+  return {{"targets", s.roster.targets}, {"oracles", s.roster.oracles},
+          {"plugins", s.roster.plugins}, {"require_oracle", s.roster.require_oracle},
+          {"profile", s.profile},        {"seed", s.seed},
+          {"memory", s.memory},          {"yardstick", s.yardstick},
+          {"resting", s.resting},        {"until_mismatch", s.until_mismatch},
+          {"coverage", s.coverage},      {"focus", s.focus}};
 }
 
 WorkerSettings settings_from_json(const json& j) {

@@ -206,6 +206,20 @@ TEST(Ladder, AnHonestWinogradKernelIsNotAccused) {
   }
 }
 
+/// More than 2^32 elements, of which a dozen are read: filled, computed and judged without touching the rest.
+TEST(Ladder, AHugeImage) {
+  const std::string line = "conv2d ic=3 oc=2 in=40000 k=2 s=39000 d=500 seed=3";
+  EXPECT_EQ(verdict([](const convict_problem&, const convict_tensors&) {}, line), std::nullopt);
+  // What an index of 32 bits would read in the last channel, instead of what it should.
+  const auto wrapped = [](const convict_problem&, const convict_tensors& t) {
+    const auto* src = static_cast<const float*>(t.src.data);
+    const int64_t index = 2 * t.src.strides[1] + 39000 * t.src.strides[2] + 39000;
+    static_cast<float*>(t.dst.data)[3] +=
+        (src[static_cast<uint32_t>(index)] - src[index]) * static_cast<const float*>(t.wei.data)[2 * t.wei.strides[1]];
+  };
+  EXPECT_EQ(verdict(wrapped, line), Verdict::kWrongExact);
+}
+
 TEST(Ladder, AWriteBetweenTheElementsOfAView) {
   const Twist stray = [](const convict_problem&, const convict_tensors& t) {
     if (t.dst.offset > 0) static_cast<float*>(t.dst.data)[-1] = 0;

@@ -5,8 +5,9 @@
 //     struct Foo { template <class T> static void run(const Trilinear<T>& form); };
 //     extern const convict_implementation kernel_foo = native_kernel<Foo>("foo", "one line about it");
 //
-// and is linked in by its file name; nothing else lists it. `run` computes form.face completely, bias included. A kernel
-// that does not take every legal problem also has `static const char* unsuited(const convict_problem&)`: why, or nullptr.
+// and is linked in by its file name; nothing else lists it. `run` computes form.face completely, bias included. A
+// kernel that does not take every legal problem also has `static const char* unsuited(const convict_problem&)`: why, or
+// nullptr.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +41,7 @@ inline Share share_of(convict_dtype type, const convict_tensors& t) {
 
 template <class Kernel>
 const char* native_unsupported(const convict_implementation*, const convict_problem* problem,
-                                      const convict_tensors* tensors) {
+                               const convict_tensors* tensors) {
   if (invalid(*problem)) return "not a legal problem";
   const Share f64 = share_of(CONVICT_F64, *tensors);
   if (f64.some && !f64.all) return "f64 mixed with other data types";

@@ -128,8 +128,7 @@ std::string coverage_line(const Coverage& coverage, const std::string& profile) 
       "combinations of features: {} pairs and {} triples seen in all {} legal cases of profile {} so far; "
       "at most about {} new ones expected in the next 1,000 cases\n",
       with_commas(coverage.seen_pairs()), with_commas(coverage.seen() - coverage.seen_pairs()),
-      with_commas(coverage.cases()), profile,
-      with_commas(static_cast<uint64_t>(std::min(left, at_this_rate))));
+      with_commas(coverage.cases()), profile, with_commas(static_cast<uint64_t>(std::min(left, at_this_rate))));
 }
 
 std::string as_text(const CampaignResult& result, const FuzzOptions& options) {

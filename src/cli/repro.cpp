@@ -61,7 +61,8 @@ CaseListResult run_here(const Case& c, const SupervisorSettings& settings) {
   const Roster roster = load_roster(settings.worker.roster, native_kernels());
   GuardedMemory memory;
   FlightRecord record;
-  const Examination examination = examine(c, roster.subjects, memory, record, {settings.worker.most_bytes(), Yardstick::kLadder});
+  const Examination examination =
+      examine(c, roster.subjects, memory, record, {settings.worker.most_bytes(), Yardstick::kLadder});
   CaseListResult result;
   result.notes = roster.notes;
   result.cases.push_back({true, examination.judged, to_json(examination)["implementations"], examination.mismatches});

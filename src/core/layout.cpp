@@ -181,7 +181,8 @@ double examination_bytes(const convict_tensors& described, const convict_problem
       continue;
     }
     const double wide = tensor.dtype == CONVICT_F64 ? sizeof(long double) : sizeof(double);
-    const double kept = role.is_output[p.pass] ? 2 * wide + sizeof(double) : wide;  // value, magnitude, bound; or a copy
+    const double kept =
+        role.is_output[p.pass] ? 2 * wide + sizeof(double) : wide;  // value, magnitude, bound; or a copy
     bytes += static_cast<double>(buffer_count(tensor)) * static_cast<double>(type_size(tensor.dtype)) +
              static_cast<double>(element_count(tensor)) * kept;
   }

@@ -75,9 +75,9 @@ class Filler {
         comb_(p, data_seed),
         range_(std::max<int64_t>(exact_range(c, p), 1)),
         overflows_(mix(data_seed) % 4 == 0),
-        huge_image_(!has_huge_image(p, tensors)  ? nullptr
-                    : p.op == CONVICT_CONV ? &tensors.src
-                                           : &tensors.diff_dst) {}
+        huge_image_(!has_huge_image(p, tensors) ? nullptr
+                    : p.op == CONVICT_CONV      ? &tensors.src
+                                                : &tensors.diff_dst) {}
 
   void fill(const convict_tensor& tensor, std::string_view role, Part part, uint64_t key) const {
     switch (c_.fill) {
@@ -89,8 +89,7 @@ class Filler {
         return fill_integers(tensor, part, key, part == Part::kImage ? 1 : smallest_subnormal(c_.wei_type));
       case Fill::kComb: return fill_comb(tensor, role, part, key);
       case Fill::kNormal: return write(tensor, key, [](uint64_t hash, const int64_t*) { return normal(hash); });
-      case Fill::kPositive:
-        return write(tensor, key, [](uint64_t hash, const int64_t*) { return positive(hash); });
+      case Fill::kPositive: return write(tensor, key, [](uint64_t hash, const int64_t*) { return positive(hash); });
       case Fill::kWide: return fill_wide(tensor, key);
       case Fill::kSpecial: return fill_special(tensor, part, key);
     }
@@ -117,8 +116,7 @@ class Filler {
   }
 
   void fill_comb(const convict_tensor& tensor, std::string_view role, Part part, uint64_t key) const {
-    if (part == Part::kAddend)
-      return write(tensor, key, [](uint64_t hash, const int64_t*) { return even(hash, 16); });
+    if (part == Part::kAddend) return write(tensor, key, [](uint64_t hash, const int64_t*) { return even(hash, 16); });
     if (operand_of(p_.op, role) == comb_.sparse())
       return write(tensor, key, [&](uint64_t, const int64_t* at) { return comb_.sparse_value(at); });
     write(tensor, key, [&](uint64_t hash, const int64_t*) { return distinct_value(hash, tensor.dtype); });
@@ -151,7 +149,7 @@ class Filler {
   const convict_problem& p_;
   Comb comb_;
   int64_t range_;
-  bool overflows_;  // what kind of special values
+  bool overflows_;                    // what kind of special values
   const convict_tensor* huge_image_;  // or nullptr
 };
 

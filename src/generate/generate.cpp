@@ -104,8 +104,7 @@ Case generate(const Sampling& sampling, uint64_t index) {
   } else {
     const Plan mask = mask_of_block(profile, sampling.seed, index / kBlock);
     const bool wishes = index % 2 != 0 && !illegal;
-    c = wishes ? draw_wished(profile, mask, wish_for(sampling, mask, index / 2), random)
-               : draw(profile, mask, random);
+    c = wishes ? draw_wished(profile, mask, wish_for(sampling, mask, index / 2), random) : draw(profile, mask, random);
   }
   if (illegal) make_illegal(c, random);
   return c;

@@ -42,8 +42,8 @@ struct Profile {
   std::span<const int64_t> ranks = usual::kRanks, batches = usual::kBatches, groups = usual::kGroups,
                            channels = usual::kChannels, kernels = usual::kKernels, strides = usual::kStrides,
                            dilations = usual::kDilations, extents = usual::kExtents;
-  double invalid = 0;     // made illegal in one way: implementations must refuse them
-  double empty = 0.01;    // a batch of 0; half as often channels
+  double invalid = 0;   // made illegal in one way: implementations must refuse them
+  double empty = 0.01;  // a batch of 0; half as often channels
   double transposed = 0.45, depthwise = 0.16, bias = 0.5;
   double alike_axes = 0.4;  // all axes alike; a coin of its own for each of kernel, stride, dilation, padding, extent
   double auto_padding = 0.18;    // same_upper, same_lower or valid

@@ -130,7 +130,8 @@ void GuardedMemory::place(const convict_problem& p, const convict_tensors& descr
     if (tensor.ndim == 0) continue;
     const size_t size = type_size(tensor.dtype), front = static_cast<size_t>(tensor.offset) * size;
     const bool is_output = kRoles[i].is_output[p.pass];
-    slots_[i].place(static_cast<size_t>(buffer_count(tensor)) * size, flush_end, is_output ? kOutputPoison : kInputPoison);
+    slots_[i].place(static_cast<size_t>(buffer_count(tensor)) * size, flush_end,
+                    is_output ? kOutputPoison : kInputPoison);
     tensor.data = static_cast<unsigned char*>(slots_[i].ours()) + front;
     void* theirs = slots_[i].theirs(!is_output);
     (theirs_.*kRoles[i].tensor).data = static_cast<unsigned char*>(theirs) + front;

@@ -61,9 +61,9 @@ class GuardedSlot {
   void release();
   size_t slack_begin() const;
 
-  static constexpr size_t kSlack = 256;  // bytes checked beside the tensor: four AVX-512 stores
+  static constexpr size_t kSlack = 256;                 // bytes checked beside the tensor: four AVX-512 stores
   static constexpr size_t kMostKept = size_t{1} << 30;  // bytes of capacity that outlive the case that needed them
-  unsigned char* ours_ = nullptr;        // first data byte; a guard page is in front of it and behind the capacity
+  unsigned char* ours_ = nullptr;  // first data byte; a guard page is in front of it and behind the capacity
   unsigned char* read_only_ = nullptr;
   size_t capacity_ = 0, offset_ = 0, bytes_ = 0;  // bytes; capacity is a multiple of the page size
   bool flush_end_ = true;

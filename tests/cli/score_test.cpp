@@ -172,7 +172,8 @@ TEST_F(ScoreCommand, BadFlags) {
 
 /// P30 needs 32,768 outputs, which this profile has not, so that one run would take an hour.
 TEST_F(ScoreCommand, AnInterruptPrintsWhatThereIs) {
-  Command command({"score", "--plugin=" + plugin("mutants_p"), "--target=P30", "--profile=smoke", "--budget=1h"}, {.directory = directory_.path()});
+  Command command({"score", "--plugin=" + plugin("mutants_p"), "--target=P30", "--profile=smoke", "--budget=1h"},
+                  {.directory = directory_.path()});
   ASSERT_TRUE(eventually([&] { return !children_of(command.pid()).empty(); }));
   std::this_thread::sleep_for(std::chrono::seconds(1));  // until it searches
   command.signal_group(SIGINT);

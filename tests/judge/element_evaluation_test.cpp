@@ -79,7 +79,8 @@ int expect_as_the_reference_says(const Scene& scene) {
       const double u = std::is_same_v<W, double> ? 0x1p-53 : 0x1p-64;  // of the reference
       const double allowed = mine.exact_in(53, -1074) ? 0 : 1.01 * static_cast<double>(mine.terms) * u * mine.magnitude;
       ASSERT_LE(std::abs(mine.value - theirs), allowed) << to_text(scene.c) << ' ' << expected.role << ' ' << index;
-      ASSERT_EQ(mine.terms, expected.products(spatial[0], spatial[1], spatial[2]) + expected.extra_terms()) << to_text(scene.c) << ' ' << index;
+      ASSERT_EQ(mine.terms, expected.products(spatial[0], spatial[1], spatial[2]) + expected.extra_terms())
+          << to_text(scene.c) << ' ' << index;
       ASSERT_NEAR(mine.magnitude, magnitude, 1e-12 * magnitude) << to_text(scene.c);
       ASSERT_TRUE(mine.finite);
       ++index;
@@ -101,7 +102,8 @@ TEST(ElementEvaluation, SaysWhatTheReferenceSaysOfGeneratedCases) {
       const bool widest = c.src_type == CONVICT_F64 || c.wei_type == CONVICT_F64 || c.dst_type == CONVICT_F64;
       Scene scene(c);
       fill(scene);
-      elements += widest ? expect_as_the_reference_says<long double>(scene) : expect_as_the_reference_says<double>(scene);
+      elements +=
+          widest ? expect_as_the_reference_says<long double>(scene) : expect_as_the_reference_says<double>(scene);
       if (HasFatalFailure()) return;
       ++cases;
     }

@@ -103,7 +103,8 @@ TEST(Reference, AgreesWithTheDefinitionElementByElement) {
     c.src_type = c.wei_type = c.dst_type = CONVICT_F32;
     c.beta = 0;
     c.views = {};
-    if (resolve(c).why_not || c.pass == CONVICT_BACKWARD_WEIGHTS || c.bias || multiply_adds(resolve_valid(c)) > 3000) continue;
+    if (resolve(c).why_not || c.pass == CONVICT_BACKWARD_WEIGHTS || c.bias || multiply_adds(resolve_valid(c)) > 3000)
+      continue;
     const Solved solved(c);
     const Trilinear<float> form = trilinear<float>(solved.p, solved.t);
     const bool is_y = form.face == Face::kY;
