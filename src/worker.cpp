@@ -211,11 +211,16 @@ Mismatch mismatch_from_json(const json& j) {
 
 json to_json(const Examination& examination) {
   json implementations = json::array(), mismatches = json::array();
-  for (const Testimony& testimony : examination.testimonies)
-    implementations.push_back(
-        {{"name", testimony.who->name}, {"target", testimony.is_target}, {"outcome", in_words(testimony)}});
+  for (const Testimony& testimony : examination.testimonies) {
+    json& entry = implementations.emplace_back(
+        json{{"name", testimony.who->name}, {"target", testimony.is_target}, {"outcome", in_words(testimony)}});
+    if (testimony.comparison.smallest_fault) entry["smallest_fault"] = *testimony.comparison.smallest_fault;
+  }
   for (const Mismatch& mismatch : examination.mismatches) mismatches.push_back(to_json(mismatch));
-  return {{"implementations", implementations}, {"mismatches", mismatches}, {"judged", examination.judged}};
+  return {{"implementations", implementations},
+          {"mismatches", mismatches},
+          {"judged", examination.judged},
+          {"mistrusted", examination.mistrusted}};
 }
 
 int run_worker() {

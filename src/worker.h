@@ -48,7 +48,8 @@ WorkerSettings settings_from_json(const nlohmann::json& json);
 nlohmann::json to_json(const Mismatch& mismatch);
 Mismatch mismatch_from_json(const nlohmann::json& json);
 
-/// {"implementations":[{"name","target","outcome"}],"mismatches":[..],"judged":bool}
+/// {"implementations":[{"name","target","outcome","smallest_fault"}],"mismatches":[..],"judged":bool,"mistrusted":bool};
+/// smallest_fault as in judge/compare.h, where there is one.
 nlohmann::json to_json(const Examination& examination);
 
 /// The body of the hidden command `worker`. Returns when the supervisor closes the command pipe.

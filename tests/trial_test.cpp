@@ -159,7 +159,11 @@ TEST(Ladder, APassThatProvesNothingIsRefilled) {
                                       }),
                                       to_text(half) + " bias");
   ASSERT_FALSE(guilty.mismatches.empty());
-  EXPECT_FALSE(examined(Twisted(), kReals).mistrusted);
+  EXPECT_GT(*examination.testimonies.front().comparison.smallest_fault, 1);
+  const Examination trusted = examined(Twisted(), kReals);
+  EXPECT_FALSE(trusted.mistrusted);
+  EXPECT_LT(*trusted.testimonies.front().comparison.smallest_fault, 1e-3);
+  EXPECT_EQ(*examined(Twisted(), kIntegers).testimonies.front().comparison.smallest_fault, 0);
   EXPECT_TRUE(examined(Twisted(), "conv2d in=9 k=3 fill=zero").mistrusted);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -69,6 +70,17 @@ CaseListResult run_here(const Case& c, const SupervisorSettings& settings) {
   return result;
 }
 
+/// What a pass on real data is worth; exact data show any product that is not zero.
+std::string sensitivity(const json& implementations) {
+  double smallest = 0;
+  for (const json& entry : implementations)
+    if (entry.contains("smallest_fault") && entry["smallest_fault"].is_number())
+      smallest = std::max(smallest, entry["smallest_fault"].get<double>());
+  if (smallest == 0) return "";
+  return fmt::format("sensitivity: somewhere, a lost product of {:.2g} times the average one would show{}\n", smallest,
+                     smallest < 1 ? "" : "; judged with a comb as well");
+}
+
 std::string as_text(const Case& c, const CaseListResult& result, const OutputOptions& out) {
   const CaseResult& one = result.cases.front();
   const auto& [p, why_not] = resolve(c);
@@ -82,6 +94,7 @@ std::string as_text(const Case& c, const CaseListResult& result, const OutputOpt
   for (const json& entry : one.implementations)
     text += fmt::format("  {:<18} {:<8} {}\n", entry["name"].get<std::string>(),
                         entry["target"].get<bool>() ? "target" : "oracle", entry["outcome"].get<std::string>());
+  text += sensitivity(one.implementations);
   for (const Mismatch& mismatch : one.mismatches) text += out.colored("1;31", "mismatch") + "\n" + describe(mismatch);
   if (one.mismatches.empty()) text += one.judged ? "no mismatch\n" : "not judged: every target refused\n";
   return text;

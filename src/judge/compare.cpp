@@ -100,6 +100,10 @@ class TensorComparison {
     const auto magnitude = static_cast<double>(expected_.magnitude[index]);
     const double u = std::max(rule_.arithmetic.u_sum, rule_.arithmetic.u_out);
     ++result_.with_terms;
+    if (magnitude > 0) {
+      const double fault = bound * static_cast<double>(n) / magnitude;
+      result_.smallest_fault = std::min(result_.smallest_fault.value_or(fault), fault);
+    }
     if (magnitude / static_cast<double>(n) <= bound) ++result_.blind;
     if (!rule_.transform_bounds.empty()) return;  // what follows knows the errors of direct sums
     const double units = magnitude > 0 ? error / (u * std::sqrt(static_cast<double>(n)) * magnitude) : 0;
@@ -157,6 +161,7 @@ Comparison compare(std::span<const Expected<W>> expected, const Rule& rule) {
   result.bound_name = rule.bound_name;
   for (const Expected<W>& output : expected) {
     result.elements += static_cast<int64_t>(output.value.size());
+    if (rule.kind == Rule::Kind::kExact && !output.value.empty() && output.window > 0) result.smallest_fault = 0;
     with_type(output.tensor->dtype,
               [&](auto zero) { TensorComparison<decltype(zero), W>(output, rule, result).run(); });
   }

@@ -56,6 +56,10 @@ struct Comparison {
   double magnitude = 0;             // S of the offender; set on a mismatch
   std::string_view bound_name = "equality";
 
+  /// Sensitivity: the smallest lost product that the rule would have shown in some element, in units of the average
+  /// magnitude S / n of its products; 0 where equality is demanded. Nothing if there was no product to lose.
+  std::optional<double> smallest_fault;
+
   // Of results that are right by the rule, where there are magnitudes:
   double worst_units = 0;             // largest error in units of u * sqrt(n) * S,
   std::optional<Element> worst;       // and where, if it is more than kNoteworthyUnits

@@ -24,7 +24,8 @@ static convict_status run(const convict_implementation* self, const convict_prob
 }
 
 static const convict_implementation named = {
-    "named", "has a name", "nameless", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0}, unsupported, run};
+    "named",     "has a name", "nameless", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0},
+    unsupported, run};
 static const convict_implementation nameless = {
     NULL, "has none", "nameless", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0}, unsupported, run};
 
