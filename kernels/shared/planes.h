@@ -10,8 +10,6 @@
 
 namespace convict {
 
-constexpr int64_t volume(const Axes& extent) { return extent[0] * extent[1] * extent[2]; }
-
 /// Whether there is anything to multiply.
 template <class T>
 bool has_products(const Trilinear<T>& f) {

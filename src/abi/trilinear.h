@@ -20,6 +20,8 @@ namespace convict {
 inline constexpr int kAxes = CONVICT_MAX_RANK;
 using Axes = std::array<int64_t, kAxes>;
 
+constexpr int64_t volume(const Axes& extent) { return extent[0] * extent[1] * extent[2]; }
+
 /// The operand of the trilinear form that a pass computes.
 enum class Face { kX, kW, kY };
 

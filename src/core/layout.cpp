@@ -120,6 +120,16 @@ size_t type_size(convict_dtype type) {
   return type == CONVICT_F64 ? sizeof(double) : type == CONVICT_F32 ? sizeof(float) : 2;
 }
 
+double smallest_subnormal(convict_dtype type) {
+  switch (type) {
+    case CONVICT_F64: return 0x1p-1074;
+    case CONVICT_F32: return 0x1p-149;
+    case CONVICT_BF16: return 0x1p-133;
+    case CONVICT_F16: return 0x1p-24;
+  }
+  return 0;
+}
+
 std::string layout_name(ActivationLayout layout, int rank) {
   const std::string spatial(spatial_letters(rank));
   return layout == ActivationLayout::kChannelsFirst ? "nc" + spatial : "n" + spatial + "c";

@@ -13,6 +13,7 @@ namespace convict {
 
 std::string_view type_name(convict_dtype type);
 size_t type_size(convict_dtype type);
+double smallest_subnormal(convict_dtype type);
 
 /// "nchw", "nhwc", for rank 1 "ncw", for rank 3 "ncdhw"...
 std::string layout_name(ActivationLayout layout, int rank);

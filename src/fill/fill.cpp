@@ -60,10 +60,6 @@ Part part_of(const convict_problem& p, std::string_view role, bool is_output) {
   return operand == (weights_given ? FormOperand::kW : FormOperand::kY) ? Part::kWeight : Part::kImage;
 }
 
-double smallest_subnormal(convict_dtype type) {
-  return type == CONVICT_F64 ? 0x1p-1074 : type == CONVICT_F32 ? 0x1p-149 : type == CONVICT_BF16 ? 0x1p-133 : 0x1p-24;
-}
-
 /// Addends of exact data are even, so that half of one, for beta, is whole too.
 double even(uint64_t hash, int64_t range) { return 2 * integer(hash, range); }
 

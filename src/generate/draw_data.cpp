@@ -118,10 +118,8 @@ void draw_threads(Draft& draft) {
   draft.c.threads = draft.plan.threads;
   if (!draft.plan.wishes(feature::kThreads)) return;
   const int level = draft.plan[feature::kThreads];
-  const bool shown = level == 0   ? draft.c.threads == 1
-                     : level == 1 ? draft.c.threads <= 4 && draft.c.threads > 1
-                                  : draft.c.threads > 4;
-  if (!shown) draft.c.threads = level == 0 ? 1 : level == 1 ? draft.random.between(2, 4) : 8;
+  if (levels::kThreadCounts[level].contain(draft.c.threads)) return;
+  draft.c.threads = level == 0 ? 1 : level == 1 ? draft.random.between(2, 4) : 8;
 }
 
 }  // namespace

@@ -58,9 +58,6 @@ bool shows(const Case& c, const Tuple& wish) {
   return true;
 }
 
-/// The level of kThreads that a block of cases has.
-int thread_level(int64_t threads) { return threads == 1 ? 0 : threads <= 4 ? 1 : 2; }
-
 /// The next wish that leaves the threads of the block as they are.
 Tuple wish_for(const Sampling& sampling, const Plan& mask, uint64_t number) {
   constexpr uint64_t kTries = 8, kFarAway = 7919;
@@ -68,7 +65,7 @@ Tuple wish_for(const Sampling& sampling, const Plan& mask, uint64_t number) {
   for (uint64_t i = 0; i < kTries; ++i) {
     wish = wish_of(sampling.focus, sampling.seed, number + i * kFarAway);
     const auto end = wish.feature + wish.size, at = std::find(wish.feature, end, feature::kThreads);
-    if (at == end || wish.level[at - wish.feature] == thread_level(mask.threads)) break;
+    if (at == end || levels::kThreadCounts[wish.level[at - wish.feature]].contain(mask.threads)) break;
   }
   return wish;
 }

@@ -76,8 +76,6 @@ double reference_bound(const Sum& sum, double u_reference) {
 
 double unit_roundoff(convict_dtype type) { return std::ldexp(1, -format_of(type).digits); }
 
-double smallest_subnormal(convict_dtype type) { return std::ldexp(1, format_of(type).least); }
-
 double smallest_normal(convict_dtype type) { return std::ldexp(1, format_of(type).least + format_of(type).digits - 1); }
 
 double largest_finite(convict_dtype type) { return std::ldexp(2 - 2 * unit_roundoff(type), format_of(type).most); }

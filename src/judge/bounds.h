@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "abi/convict.h"
+#include "core/layout.h"
 
 namespace convict {
 
@@ -21,22 +22,11 @@ double unit_roundoff(convict_dtype type);
 /// infinity is then a right answer too, and callers have to ask for this themselves.
 double largest_finite(convict_dtype type);
 double smallest_normal(convict_dtype type);
-double smallest_subnormal(convict_dtype type);
 
 /// gamma_n = n*u / (1 - n*u): Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1.
 /// Infinite where n*u >= 1, i.e. where nothing is proven.
 constexpr double gamma(double n, double u) {
   return n * u < 1 ? n * u / (1 - n * u) : std::numeric_limits<double>::infinity();
-}
-
-/// Bound on |computed - exact| for a sum of `terms` products (a bias counts as one) in any order, with or without
-/// fused multiply-add, computed in T; `magnitude` is the sum of |x*w| (+ |bias|). Higham, eq. (3.5), plus one smallest
-/// subnormal a term for products that underflow, plus the error of the reference itself, computed in Reference.
-template <class T, class Reference>
-constexpr double direct_bound(int64_t terms, double magnitude) {
-  const double n = static_cast<double>(terms);
-  return (gamma(n, unit_roundoff<T>()) + gamma(n, unit_roundoff<Reference>())) * magnitude +
-         n * static_cast<double>(std::numeric_limits<T>::denorm_min());
 }
 
 /// How one implementation computes an output of one case, as far as its error bound depends on it.

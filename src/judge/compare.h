@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/element.h"
 #include "judge/bounds.h"
 #include "judge/reference.h"
 
@@ -90,14 +91,7 @@ Comparison compare(std::span<const Expected<W>> expected, const Rule& rule);
 
 /// Calls visit(index, got) for every element of an output, in the order of `expected`.
 template <class W, class Visit>
-void for_each_result(const Expected<W>& expected, const Visit& visit);
-
-}  // namespace convict
-
-#include "abi/element.h"
-
-template <class W, class Visit>
-void convict::for_each_result(const Expected<W>& expected, const Visit& visit) {
+void for_each_result(const Expected<W>& expected, const Visit& visit) {
   with_type(expected.tensor->dtype, [&](auto zero) {
     size_t index = 0;
     for_each_element<decltype(zero)>(*expected.tensor, [&](const auto& element, const int64_t*) {
@@ -105,3 +99,5 @@ void convict::for_each_result(const Expected<W>& expected, const Visit& visit) {
     });
   });
 }
+
+}  // namespace convict

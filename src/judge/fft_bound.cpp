@@ -17,8 +17,6 @@
 namespace convict {
 namespace {
 
-int64_t volume(const Axes& extent) { return extent[0] * extent[1] * extent[2]; }
-
 /// The 2-norm of every plane of a dense operand.
 std::vector<double> plane_norms(std::span<const double> dense, int64_t planes, int64_t size) {
   std::vector<double> norms;

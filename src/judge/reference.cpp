@@ -29,8 +29,6 @@ int64_t row_major(const Axes& extent, int64_t i0, int64_t i1, int64_t i2) {
   return (i0 * extent[1] + i1) * extent[2] + i2;
 }
 
-int64_t volume(const Axes& extent) { return extent[0] * extent[1] * extent[2]; }
-
 /// Calls visit(x, w, y) with the dense indices of every product x*w*y of the form that lies inside the image.
 template <class T, class Visit>
 void for_each_product(const Trilinear<T>& f, const Visit& visit) {

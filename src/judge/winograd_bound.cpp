@@ -40,8 +40,6 @@ struct Box {
   double& at(int64_t i0, int64_t i1, int64_t i2) { return values[(i0 * extent[1] + i1) * extent[2] + i2]; }
 };
 
-int64_t volume(const Axes& extent) { return extent[0] * extent[1] * extent[2]; }
-
 /// The problem as a plain correlation: out[n][j] sums in[n][i] * filter over i = j - pad + tap.
 struct Correlation {
   std::span<const double> in;
