@@ -2,20 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 
 #include "case_list.h"
+#include "cli/chosen.h"
 #include "cli/command.h"
 #include "cli/describe.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "core/case_text.h"
-#include "core/error.h"
 #include "core/geometry.h"
 #include "core/implementation.h"
-#include "core/text.h"
-#include "store/store.h"
 
 namespace convict {
 namespace {
@@ -25,37 +22,9 @@ using nlohmann::json;
 struct ReproOptions {
   RunOptions run;
   OutputOptions out;
-  std::vector<std::string> words;
-  std::string database = "convict.db";
+  CaseOptions which;
   bool in_process = false;
 };
-
-struct Wanted {
-  CorpusEntry entry;
-  RosterRequest roster;
-};
-
-/// The case given in words; or that of a mismatch given by its number, with its suspect taking part.
-Wanted wanted(const ReproOptions& options) {
-  Wanted result{{}, options.run.settings().worker.roster};
-  const std::string line = fmt::format("{}", fmt::join(options.words, " "));
-  const auto id = parse_integer(line);
-  if (!id) {
-    std::vector<CorpusEntry> entries;
-    append_corpus_line(line, "", entries);
-    result.entry = entries.empty() ? CorpusEntry{parse_case(line), false, ""} : entries.front();
-    return result;
-  }
-  if (!std::filesystem::exists(options.database))
-    throw UsageError(
-        fmt::format("database '{}' does not exist, so mismatch {} cannot be looked up", options.database, *id));
-  const auto row = Store::open(options.database).mismatch(*id);
-  if (!row) throw UsageError(fmt::format("database '{}' has no mismatch {}", options.database, *id));
-  result.entry = {parse_case(row->case_text), row->verdict == name_of(Verdict::kAcceptsInvalid), ""};
-  if (row->blame == name_of(Blame::kTarget) && result.roster.targets.empty()) result.roster.targets = {row->suspect};
-  if (row->blame == name_of(Blame::kOracle) && result.roster.oracles.empty()) result.roster.oracles = {row->suspect};
-  return result;
-}
 
 /// Without a worker, for a debugger: whatever an implementation does, it does to this process.
 CaseListResult run_here(const Case& c, const SupervisorSettings& settings) {
@@ -113,12 +82,12 @@ std::string as_json(const Case& c, const CaseListResult& result) {
 }
 
 int repro(const ReproOptions& options) {
-  const auto [entry, roster] = wanted(options);
-  const Case& c = entry.c;
+  const Chosen chosen = chosen_case(options.which);
+  const Case& c = chosen.entry.c;
   SupervisorSettings settings = options.run.settings();
-  settings.worker.roster = roster;
+  settings.worker.roster = chosen.with_suspect(settings.worker.roster);
   settings.interrupted = &interrupted();
-  const std::vector<CorpusEntry> entries = {entry};
+  const std::vector<CorpusEntry> entries = {chosen.entry};
   const CaseListResult result =
       options.in_process ? run_here(c, settings) : run_case_list(entries, settings, [](uint64_t) {});
   if (result.interrupted) return kInterrupted;
@@ -139,10 +108,8 @@ void add_repro(CLI::App& app, int& exit_code) {
       "  convict repro 'conv2d in=3 k=4 => refused'       a problem that must be refused\n"
       "  gdb --args convict repro --in-process --target direct --oracle none 'conv2d in=5 k=3'\n"
       "Exit codes: 0 no mismatch, 1 mismatch (of anybody), 2 usage, 125 every target refused");
-  command->add_option("case", options->words, "A case line (quotes are optional), or the number of a mismatch")
-      ->required();
+  options->which.add_to(*command);
   options->run.add_to(*command);
-  command->add_option("--db", options->database, "Where a mismatch number is looked up")->capture_default_str();
   command->add_flag("--in-process", options->in_process, "Without a worker process, for a debugger");
   options->out.add_to(*command);
   command->callback([options, &exit_code] { exit_code = repro(*options); });

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/chosen.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "core/case_text.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace convict {
+
+void CaseOptions::add_to(CLI::App& command) {
+  command.add_option("case", words, "A case line (quotes are optional), or the number of a mismatch")->required();
+  command.add_option("--db", database, "Where a mismatch number is looked up")->capture_default_str();
+}
+
+RosterRequest Chosen::with_suspect(RosterRequest roster) const {
+  if (!row) return roster;
+  if (row->blame == name_of(Blame::kTarget) && roster.targets.empty()) roster.targets = {row->suspect};
+  if (row->blame == name_of(Blame::kOracle) && roster.oracles.empty()) roster.oracles = {row->suspect};
+  return roster;
+}
+
+MismatchRow mismatch_in(const std::string& database, int64_t id) {
+  if (!std::filesystem::exists(database))
+    throw UsageError(fmt::format("database '{}' does not exist, so mismatch {} cannot be looked up", database, id));
+  auto row = Store::open(database).mismatch(id);
+  if (!row) throw UsageError(fmt::format("database '{}' has no mismatch {}", database, id));
+  return std::move(*row);
+}
+
+Chosen chosen_case(const CaseOptions& options) {
+  const std::string line = fmt::format("{}", fmt::join(options.words, " "));
+  if (const auto id = parse_integer(line)) {
+    MismatchRow row = mismatch_in(options.database, *id);
+    const CorpusEntry entry{parse_case(row.shrunk_text.value_or(row.case_text)),
+                            row.verdict == name_of(Verdict::kAcceptsInvalid), ""};
+    return {entry, std::move(row)};
+  }
+  std::vector<CorpusEntry> entries;
+  append_corpus_line(line, "", entries);
+  return {entries.empty() ? CorpusEntry{parse_case(line), false, ""} : entries.front(), std::nullopt};
+}
+
+}  // namespace convict

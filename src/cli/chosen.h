@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a command is to work on, as people name it: a case line, or the number of a mismatch in a database.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/corpus.h"
+#include "run/loader.h"
+#include "store/store.h"
+
+namespace convict {
+
+/// The positional `case` and --db.
+struct CaseOptions {
+  std::vector<std::string> words;  // of the case line: quotes are optional
+  std::string database = "convict.db";
+
+  void add_to(CLI::App& command);
+};
+
+struct Chosen {
+  CorpusEntry entry;
+  std::optional<MismatchRow> row;  // if it was chosen by number
+
+  /// The request, with the suspect of the row taking part where nobody else was asked for in its role.
+  RosterRequest with_suspect(RosterRequest roster) const;
+};
+
+/// Of a mismatch, the shrunk case if there is one. Throws UsageError.
+Chosen chosen_case(const CaseOptions& options);
+
+/// The row with this number. Throws UsageError if the database or the row does not exist.
+MismatchRow mismatch_in(const std::string& database, int64_t id);
+
+}  // namespace convict
