@@ -62,7 +62,7 @@ std::string mismatches_text(const Report& report) {
     for (const MismatchRow& row : report.mismatches)
       if (row.status == status)
         text += fmt::format("    #{} {} {} ({}, {} hits)  {}\n", row.id, row.suspect, row.verdict, row.blame, row.hits,
-                            row.shrunk_text.value_or(row.case_text));
+                            row.best_text());
   }
   return text;
 }
@@ -104,7 +104,7 @@ std::string as_json(const Report& report) {
                                       {"verdict", row.verdict},
                                       {"blame", row.blame},
                                       {"hits", row.hits},
-                                      {"case", row.shrunk_text.value_or(row.case_text)}});
+                                      {"case", row.best_text()}});
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

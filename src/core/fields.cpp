@@ -112,8 +112,11 @@ std::string print_types(const Case& c) {
   return fmt::format("{}:{}:{}", type_name(c.src_type), type_name(c.wei_type), type_name(c.dst_type));
 }
 
+constexpr convict_dtype kTypes[] = {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16};
+constexpr std::string_view kTypeNames[] = {"f32", "f64", "f16", "bf16"};
+
 convict_dtype type_named(std::string_view name) {
-  for (const convict_dtype type : {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16})
+  for (const convict_dtype type : kTypes)
     if (name == type_name(type)) return type;
   throw BadValue("unknown data type");
 }
@@ -173,6 +176,8 @@ void parse_word(std::string_view value, Case& to) {
   to.*Member = static_cast<std::remove_reference_t<decltype(to.*Member)>>(found - Names.begin());
 }
 
+constexpr std::string_view kNoYes[] = {"no", "yes"};
+
 struct ViewName {
   bool Views::*member;
   std::string_view name;
@@ -197,8 +202,11 @@ void parse_views(std::string_view value, Case& to) {
 std::string print_beta(const Case& c) { return c.beta == 0 ? "" : fmt::format("{}", c.beta); }
 
 /// Few values, because exact data has to stay exact: multiples of 1/2 up to 2.
+constexpr double kBetas[] = {0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0};
+constexpr std::string_view kBetaNames[] = {"0", "1", "-1", "0.5", "-0.5", "2", "-2"};
+
 void parse_beta(std::string_view value, Case& to) {
-  for (const double beta : {0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0})
+  for (const double beta : kBetas)
     if (value == fmt::format("{}", beta)) {
       to.beta = beta;
       return;
@@ -214,60 +222,174 @@ void parse_seed(std::string_view value, Case& to) {
   to.seed = *seed;
 }
 
+constexpr auto kMostSeed = std::numeric_limits<int64_t>::max();
+
+template <auto Member>
+constexpr Slot number_slot(std::string_view name, int64_t lowest, int64_t highest,
+                           std::span<const std::string_view> words = {}) {
+  return {name,
+          false,
+          lowest,
+          highest,
+          words,
+          [](const Case& c, int) { return static_cast<int64_t>(c.*Member); },
+          [](Case& c, int, int64_t value) {
+            c.*Member = static_cast<std::remove_reference_t<decltype(c.*Member)>>(value);
+          }};
+}
+
+template <auto Member>
+constexpr Slot word_slot(std::string_view name, std::span<const std::string_view> words) {
+  return number_slot<Member>(name, 0, static_cast<int64_t>(words.size()) - 1, words);
+}
+
+template <Axes Case::*Member>
+constexpr Slot axes_slot(std::string_view name, int64_t lowest, int64_t highest) {
+  return {name,
+          true,
+          lowest,
+          highest,
+          {},
+          [](const Case& c, int axis) { return (c.*Member)[axis]; },
+          [](Case& c, int axis, int64_t value) { (c.*Member)[axis] = value; }};
+}
+
+template <auto Member>
+constexpr Slot type_slot(std::string_view name) {
+  return {name,
+          false,
+          0,
+          std::size(kTypes) - 1,
+          kTypeNames,
+          [](const Case& c, int) { return std::ranges::find(kTypes, c.*Member) - std::begin(kTypes); },
+          [](Case& c, int, int64_t value) { c.*Member = kTypes[value]; }};
+}
+
+template <bool Views::*Member>
+constexpr Slot view_slot(std::string_view name) {
+  return {name,
+          false,
+          0,
+          1,
+          kNoYes,
+          [](const Case& c, int) { return int64_t{c.views.*Member}; },
+          [](Case& c, int, int64_t value) { c.views.*Member = value != 0; }};
+}
+
+constexpr std::string_view kPadModeNames[] = {"explicit", "same_upper", "same_lower", "valid"};  // by PadMode
+constexpr std::string_view kActivationNames[] = {"channels_first", "channels_last"};             // by value
+constexpr std::string_view kWeightNames[] = {"oihw", "iohw", "ohwi", "hwio"};                    // by value
+
+constexpr Slot kBatchSlots[] = {number_slot<&Case::batch>("n", 0, kLargestCount)};
+constexpr Slot kGroupSlots[] = {number_slot<&Case::groups>("g", 1, kLargestCount)};
+constexpr Slot kIcSlots[] = {number_slot<&Case::ic>("ic", 0, kLargestCount)};
+constexpr Slot kOcSlots[] = {number_slot<&Case::oc>("oc", 0, kLargestCount)};
+constexpr Slot kInSlots[] = {axes_slot<&Case::in>("in", 0, kLargestCount)};
+constexpr Slot kKernelSlots[] = {axes_slot<&Case::kernel>("k", 1, kLargestStep)};
+constexpr Slot kStrideSlots[] = {axes_slot<&Case::stride>("s", 1, kLargestStep)};
+constexpr Slot kDilationSlots[] = {axes_slot<&Case::dilation>("d", 1, kLargestStep)};
+constexpr Slot kPaddingSlots[] = {word_slot<&Case::pad_mode>("p.mode", kPadModeNames),
+                                  axes_slot<&Case::pad_begin>("p.begin", -kLargestStep, kLargestStep),
+                                  axes_slot<&Case::pad_end>("p.end", -kLargestStep, kLargestStep)};
+constexpr Slot kOutputPaddingSlots[] = {axes_slot<&Case::output_padding>("op", 0, kLargestStep)};
+constexpr Slot kBiasSlots[] = {word_slot<&Case::bias>("bias", kNoYes)};
+constexpr Slot kBetaSlots[] = {
+    {"beta", false, 0, std::size(kBetas) - 1, kBetaNames,
+     [](const Case& c, int) { return std::ranges::find(kBetas, c.beta) - std::begin(kBetas); },
+     [](Case& c, int, int64_t value) { c.beta = kBetas[value]; }}};
+constexpr Slot kTypeSlots[] = {type_slot<&Case::src_type>("dt.src"), type_slot<&Case::wei_type>("dt.wei"),
+                               type_slot<&Case::dst_type>("dt.dst")};
+constexpr Slot kLayoutSlots[] = {word_slot<&Case::src_layout>("lay.src", kActivationNames),
+                                 word_slot<&Case::wei_layout>("lay.wei", kWeightNames),
+                                 word_slot<&Case::dst_layout>("lay.dst", kActivationNames)};
+constexpr Slot kViewSlots[] = {view_slot<&Views::src>("view.src"), view_slot<&Views::wei>("view.wei"),
+                               view_slot<&Views::dst>("view.dst")};
+constexpr Slot kFillSlots[] = {word_slot<&Case::fill>("fill", kFillNames)};
+constexpr Slot kSeedSlots[] = {number_slot<&Case::seed>("seed", 0, kMostSeed)};
+constexpr Slot kThreadSlots[] = {number_slot<&Case::threads>("threads", 1, kLargestThreads)};
+constexpr Slot kCallSlots[] = {word_slot<&Case::calls>("calls", kCallsNames)};
+
 constexpr Field kFields[] = {
     {"n", "batch: a number from 0 (default 1)", print_number<&Case::batch, 1>,
-     parse_number<&Case::batch, 0, kLargestCount>},
+     parse_number<&Case::batch, 0, kLargestCount>, kBatchSlots},
     {"g", "groups: a number from 1 (default 1)", print_number<&Case::groups, 1>,
-     parse_number<&Case::groups, 1, kLargestCount>},
+     parse_number<&Case::groups, 1, kLargestCount>, kGroupSlots},
     {"ic", "input channels of all groups: a number from 0 (default 1)", print_number<&Case::ic, 1>,
-     parse_number<&Case::ic, 0, kLargestCount>},
+     parse_number<&Case::ic, 0, kLargestCount>, kIcSlots},
     {"oc", "output channels of all groups: a number from 0 (default 1)", print_number<&Case::oc, 1>,
-     parse_number<&Case::oc, 0, kLargestCount>},
+     parse_number<&Case::oc, 0, kLargestCount>, kOcSlots},
     {.key = "in",
      .help = "spatial input extents from 0, one for all axes or one each: 9, 5x9, 3x5x9 (no default)",
      .print = print_in,
      .parse = parse_axes<&Case::in, 0, kLargestCount>,
+     .slots = kInSlots,
      .required = true},
     {"k", "kernel extents from 1: 3, 3x7 (default 1)", print_axes<&Case::kernel, 1>,
-     parse_axes<&Case::kernel, 1, kLargestStep>},
+     parse_axes<&Case::kernel, 1, kLargestStep>, kKernelSlots},
     {"s", "strides from 1: 2, 2x1 (default 1)", print_axes<&Case::stride, 1>,
-     parse_axes<&Case::stride, 1, kLargestStep>},
+     parse_axes<&Case::stride, 1, kLargestStep>, kStrideSlots},
     {"d", "dilations from 1, 1 is dense: 2, 1x2 (default 1)", print_axes<&Case::dilation, 1>,
-     parse_axes<&Case::dilation, 1, kLargestStep>},
+     parse_axes<&Case::dilation, 1, kLargestStep>, kDilationSlots},
     {"p",
      "padding, negative crops: 1, 1x2, begin:end for an axis (0:1x3:3), same_upper, same_lower or valid (default 0)",
-     print_padding, parse_padding},
+     print_padding, parse_padding, kPaddingSlots},
     {"op", "output padding of conv_transpose from 0: 1, 1x0 (default 0)", print_axes<&Case::output_padding, 0>,
-     parse_axes<&Case::output_padding, 0, kLargestStep>},
+     parse_axes<&Case::output_padding, 0, kLargestStep>, kOutputPaddingSlots},
     {.key = "bias",
      .help = "a bare word: forward adds a bias, backward_weights computes its gradient",
      .print = [](const Case& c) { return std::string(c.bias ? "bias" : ""); },
      .parse = [](std::string_view, Case& to) { to.bias = true; },
+     .slots = kBiasSlots,
      .bare = true},
     {"beta", "the old contents of the output times this are added: 0.5, 1, 2 or a negative of them (default 0)",
-     print_beta, parse_beta},
-    {"dt", "data types, one for all or src:wei:dst, of f32, f64, f16 and bf16 (default f32)", print_types, parse_types},
+     print_beta, parse_beta, kBetaSlots},
+    {"dt", "data types, one for all or src:wei:dst, of f32, f64, f16 and bf16 (default f32)", print_types, parse_types,
+     kTypeSlots},
     {"lay",
      "layouts src:wei:dst, for rank 2 of nchw nhwc and oihw iohw ohwi hwio (default nchw:oihw:nchw, conv_transpose "
      "iohw)",
-     print_layouts, parse_layouts},
+     print_layouts, parse_layouts, kLayoutSlots},
     {"view", "operands that are parts of a larger buffer: src, wei, dst, src+dst... (default none)", print_views,
-     parse_views},
+     parse_views, kViewSlots},
     {"fill",
      "data: int (exact integers, default), comb (one product per output), normal, positive or wide (reals), special "
      "(NaN, infinities), subnormal, zero",
-     print_word<&Case::fill, kFillNames>, parse_word<&Case::fill, kFillNames>},
-    {"seed", "of the data: a number from 0 (default 0)", print_seed, parse_seed},
+     print_word<&Case::fill, kFillNames>, parse_word<&Case::fill, kFillNames>, kFillSlots},
+    {"seed", "of the data: a number from 0 (default 0)", print_seed, parse_seed, kSeedSlots},
     {"threads", "a number from 1 to 1024 (default 1)", print_number<&Case::threads, 1>,
-     parse_number<&Case::threads, 1, kLargestThreads>},
+     parse_number<&Case::threads, 1, kLargestThreads>, kThreadSlots},
     {"calls",
      "what an implementation is called for: once (default), again (twice), refilled (with other contents before) or "
      "after (another problem)",
-     print_word<&Case::calls, kCallsNames>, parse_word<&Case::calls, kCallsNames>},
+     print_word<&Case::calls, kCallsNames>, parse_word<&Case::calls, kCallsNames>, kCallSlots},
 };
 
 }  // namespace
 
 std::span<const Field> fields() { return kFields; }
+
+std::span<const Slot> slots() {
+  static const std::vector<Slot> all = [] {
+    std::vector<Slot> list;
+    for (const Field& field : kFields) list.insert(list.end(), field.slots.begin(), field.slots.end());
+    return list;
+  }();
+  return all;
+}
+
+const Slot& slot_named(std::string_view name) {
+  const auto found = std::ranges::find(slots(), name, &Slot::name);
+  if (found == slots().end()) throw std::out_of_range(fmt::format("no such slot: {}", name));
+  return *found;
+}
+
+Case plain_case(const Case& c) {
+  Case plain;
+  plain.op = c.op;
+  plain.pass = c.pass;
+  plain.rank = c.rank;
+  plain.wei_layout = default_weight_layout(c.op);
+  return plain;
+}
 
 }  // namespace convict

@@ -18,15 +18,39 @@ struct BadValue : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A number of a case that can be changed by itself: the extent of one axis, one of three layouts, a switch. Mutation,
+/// shrinking and explanation walk these. Words are numbered from 0, the default first unless it depends on the op.
+struct Slot {
+  std::string_view name;  // "k", "p.begin", "lay.wei"
+  bool per_axis = false;
+  int64_t lowest = 0, highest = 0;               // what parse would accept
+  std::span<const std::string_view> words = {};  // names of the values, if they are words
+  int64_t (*get)(const Case&, int axis) = nullptr;
+  void (*set)(Case&, int axis, int64_t value) = nullptr;
+};
+
 struct Field {
   std::string_view key;
   std::string_view help;              // what it is and which values it takes, for errors and `list fields`
   std::string (*print)(const Case&);  // the value, or nothing if the field has its default
   void (*parse)(std::string_view value, Case& to);  // `rank` and `op` of `to` are already set; may throw BadValue
+  std::span<const Slot> slots = {};
   bool required = false;
   bool bare = false;  // a word without "=value": its presence is its value
 };
 
 std::span<const Field> fields();
+
+/// The slots of all fields, in their order.
+std::span<const Slot> slots();
+
+/// The slot with this name. Throws std::out_of_range.
+const Slot& slot_named(std::string_view name);
+
+/// How many numbers a slot has in a case of this rank.
+inline int count_of(const Slot& slot, int rank) { return slot.per_axis ? rank : 1; }
+
+/// The case of one multiplication, with every field at its default, that is the same operation in the same pass.
+Case plain_case(const Case& c);
 
 }  // namespace convict

@@ -2,6 +2,7 @@
 #include "store/database.h"
 
 #include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -159,6 +161,12 @@ UsageError bad_database(const std::string& path, const SQLite::Exception& error)
     case SQLITE_PERM: return bad_database(path, message, kChooseWritable);
     default: return bad_database(path, message, "choose another file");
   }
+}
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+std::string to_json_text(const nlohmann::json& value) {
+  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 void migrate(SQLite::Database& db, std::span<const char* const> steps, const std::string& path) {

@@ -72,6 +72,56 @@ ALTER TABLE campaigns ADD COLUMN
                           /* JSON: ids of the tuples the campaign was steered at, or '' */;
 )sql";
 
-inline constexpr std::array kMigrations = {kSchemaVersion1, kSchemaVersion2};
+/// Signatures become finer: two bugs of one suspect in one operation are told apart once their cases are shrunk and
+/// explained. Until then, hits that no predicate explains share a row whose signature is the coarse one.
+inline constexpr const char* kSchemaVersion3 = R"sql(
+ALTER TABLE campaigns ADD COLUMN uuid TEXT NOT NULL DEFAULT '' /* 32 hexadecimal digits: the same in every copy */;
+UPDATE campaigns SET uuid = lower(hex(randomblob(16)));
+CREATE UNIQUE INDEX campaigns_by_uuid ON campaigns (uuid);
+ALTER TABLE campaigns ADD COLUMN
+  done            TEXT    NOT NULL DEFAULT '[]' CHECK (json_valid(done))
+                          /* JSON: cases that were examined, [[first, count], ...] in the order of the shard */;
+
+ALTER TABLE mismatches ADD COLUMN coarse TEXT NOT NULL DEFAULT '' /* suspect|verdict|operation */;
+UPDATE mismatches SET coarse = signature;
+CREATE INDEX mismatches_by_coarse ON mismatches (coarse);
+ALTER TABLE mismatches ADD COLUMN geography TEXT NOT NULL DEFAULT '' /* where the errors lie, in a few words */;
+ALTER TABLE mismatches ADD COLUMN predicate TEXT NOT NULL DEFAULT '' /* on which cases it shows; '' until explained */;
+ALTER TABLE mismatches ADD COLUMN
+  explanation     TEXT    NOT NULL DEFAULT '{}' CHECK (json_valid(explanation)) /* JSON: how that was found out */;
+ALTER TABLE mismatches ADD COLUMN
+  shrunk_certificate TEXT CHECK (shrunk_certificate IS NULL OR json_valid(shrunk_certificate))
+                          /* JSON: the evidence for shrunk_text */;
+ALTER TABLE mismatches ADD COLUMN triaged TEXT NOT NULL DEFAULT '' /* when somebody last changed status, link or note */;
+ALTER TABLE mismatches ADD COLUMN
+  versions        TEXT    NOT NULL DEFAULT '{}' CHECK (json_valid(versions))
+                          /* JSON: {"onednn":"2.6.3"}; with other versions, a known mismatch counts as new again */;
+
+-- Which campaign saw which signature how often; hits of a mismatch are their sum.
+CREATE TABLE sightings (
+  mismatch        INTEGER NOT NULL REFERENCES mismatches (id) ON DELETE CASCADE,
+  campaign        INTEGER NOT NULL REFERENCES campaigns (id),
+  hits            INTEGER NOT NULL CHECK (hits >= 1),
+  first_seen      TEXT    NOT NULL,
+  last_seen       TEXT    NOT NULL,
+  PRIMARY KEY (mismatch, campaign)
+) STRICT, WITHOUT ROWID;
+INSERT INTO sightings SELECT id, last_campaign, hits, first_seen, last_seen FROM mismatches;
+
+-- The simplest cases of a row that is not explained yet: whether they are all one bug is still to be found out.
+CREATE TABLE candidates (
+  mismatch        INTEGER NOT NULL REFERENCES mismatches (id) ON DELETE CASCADE,
+  campaign        INTEGER NOT NULL REFERENCES campaigns (id),  -- that saw it first
+  case_text       TEXT    NOT NULL,
+  cost            REAL    NOT NULL,
+  blame           TEXT    NOT NULL,
+  certificate     TEXT    NOT NULL CHECK (json_valid(certificate)),
+  hits            INTEGER NOT NULL CHECK (hits >= 1),
+  PRIMARY KEY (mismatch, case_text)
+) STRICT, WITHOUT ROWID;
+INSERT INTO candidates SELECT id, last_campaign, case_text, cost, blame, certificate, 1 FROM mismatches;
+)sql";
+
+inline constexpr std::array kMigrations = {kSchemaVersion1, kSchemaVersion2, kSchemaVersion3};
 
 }  // namespace convict::store

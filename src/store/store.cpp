@@ -13,102 +13,15 @@
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "store/database.h"
+#include "store/mismatch_table.h"
 
 namespace convict {
 namespace {
 
 using nlohmann::json;
 using SQLite::TransactionBehavior;
-
-std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
-
-/// A crashed process may have printed anything: what is not UTF-8 is replaced instead of refused.
-std::string to_json_text(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
-
-/// SQLite has no NaN: of an illegal problem whose cost is not a number, every other case is simpler.
-double cost_of(const Case& c) {
-  const double cost = multiply_adds(resolve(c).problem);
-  return std::isfinite(cost) ? cost : std::numeric_limits<double>::max();
-}
-
-std::optional<Recorded> find(SQLite::Database& db, const std::string& signature) {
-  SQLite::Statement select(db, "SELECT id, status FROM mismatches WHERE signature = ?");
-  select.bind(1, signature);
-  if (!select.executeStep()) return std::nullopt;
-  return Recorded{select.getColumn(0).getInt64(), false, select.getColumn(1).getString()};
-}
-
-/// What two hits of one signature may differ in.
-void bind_evidence(SQLite::Statement& statement, const Mismatch& mismatch) {
-  statement.bind(":blame", std::string(name_of(mismatch.blame)));
-  statement.bind(":case_text", to_text(mismatch.problem_case));
-  statement.bind(":cost", cost_of(mismatch.problem_case));
-  statement.bind(":certificate", to_json_text(mismatch.certificate));
-}
-
-void insert(SQLite::Database& db, int64_t campaign, const std::string& key, const Mismatch& mismatch) {
-  SQLite::Statement statement(db, R"sql(
-    INSERT INTO mismatches (signature, verdict, suspect, blame, case_text, cost, certificate,
-                            first_seen, last_seen, first_campaign, last_campaign)
-    VALUES (:signature, :verdict, :suspect, :blame, :case_text, :cost, :certificate, :now, :now, :campaign, :campaign)
-  )sql");
-  statement.bind(":signature", key);
-  statement.bind(":verdict", std::string(name_of(mismatch.verdict)));
-  statement.bind(":suspect", mismatch.suspect);
-  bind_evidence(statement, mismatch);
-  statement.bind(":now", utc_now());
-  statement.bind(":campaign", campaign);
-  statement.exec();
-}
-
-void count_hit(SQLite::Database& db, int64_t campaign, int64_t id) {
-  SQLite::Statement statement(db, R"sql(
-    UPDATE mismatches SET hits = hits + 1, last_seen = max(last_seen, :now), last_campaign = :campaign WHERE id = :id
-  )sql");
-  statement.bind(":now", utc_now());
-  statement.bind(":campaign", campaign);
-  statement.bind(":id", id);
-  statement.exec();
-}
-
-/// Certificate and blame are compared last, so that the order is total even if the same case is caught twice and does
-/// not fail in the same way.
-void keep_simplest(SQLite::Database& db, int64_t id, const Mismatch& mismatch) {
-  SQLite::Statement statement(db, R"sql(
-    UPDATE mismatches SET case_text = :case_text, cost = :cost, certificate = :certificate, blame = :blame
-    WHERE id = :id AND (:cost, length(:case_text), :case_text, :certificate, :blame)
-                     < (cost, length(case_text), case_text, certificate, blame)
-  )sql");
-  bind_evidence(statement, mismatch);
-  statement.bind(":id", id);
-  statement.exec();
-}
-
-MismatchRow row_of(const SQLite::Statement& at, const std::string& path) {
-  const auto text = [&at](const char* column) { return at.getColumn(column).getString(); };
-  const auto number = [&at](const char* column) { return at.getColumn(column).getInt64(); };
-  MismatchRow row;
-  row.id = number("id");
-  row.signature = text("signature");
-  row.verdict = text("verdict");
-  row.suspect = text("suspect");
-  row.blame = text("blame");
-  row.case_text = text("case_text");
-  row.cost = at.getColumn("cost").getDouble();
-  if (!at.getColumn("shrunk_text").isNull()) row.shrunk_text = text("shrunk_text");
-  row.certificate = json::parse(text("certificate"), nullptr, /*allow_exceptions=*/false);
-  if (row.certificate.is_discarded())
-    throw store::bad_database(path, fmt::format("the certificate of mismatch {} is not JSON", row.id), "correct it");
-  row.first_seen = text("first_seen");
-  row.last_seen = text("last_seen");
-  row.hits = number("hits");
-  row.status = text("status");
-  row.link = text("link");
-  row.note = text("note");
-  row.first_campaign = number("first_campaign");
-  row.last_campaign = number("last_campaign");
-  return row;
-}
+using store::to_json_text;
+using store::utc_now;
 
 StoredCoverage read_coverage(SQLite::Database& db, const std::string& profile) {
   SQLite::Statement select(db, "SELECT feature_table, tuples FROM coverage WHERE profile = ?");
@@ -165,8 +78,8 @@ auto Store::guarded(const Body& body) const {
 int64_t Store::begin_campaign(const CampaignInfo& info) {
   return guarded([&](SQLite::Database& db) {
     SQLite::Statement statement(db, R"sql(
-      INSERT INTO campaigns (seed, profile, flags, libraries, isa, convict_version, focus, started, updated)
-      VALUES (:seed, :profile, :flags, :libraries, :isa, :version, :focus, :now, :now)
+      INSERT INTO campaigns (uuid, seed, profile, flags, libraries, isa, convict_version, focus, started, updated)
+      VALUES (lower(hex(randomblob(16))), :seed, :profile, :flags, :libraries, :isa, :version, :focus, :now, :now)
     )sql");
     statement.bind(":seed", std::to_string(info.seed));
     statement.bind(":profile", info.profile);
@@ -237,46 +150,30 @@ std::vector<std::string> Store::covered_profiles() const {
 }
 
 Recorded Store::record(int64_t campaign, const Mismatch& mismatch) {
-  const std::string key = signature(mismatch);
   return guarded([&](SQLite::Database& db) {
     // IMMEDIATE: two processes that both read first and write then could not both go on.
     SQLite::Transaction transaction(db, TransactionBehavior::IMMEDIATE);
-    std::optional<Recorded> known = find(db, key);
-    if (known) {
-      count_hit(db, campaign, known->id);
-      keep_simplest(db, known->id, mismatch);
-    } else {
-      insert(db, campaign, key, mismatch);
-      known = find(db, key);
-      known->first_ever = true;
-    }
+    Recorded recorded = store::record(db, campaign, mismatch);
     transaction.commit();
-    return *known;
+    return recorded;
+  });
+}
+
+int64_t Store::settle(int64_t id, const Settlement& settlement) {
+  return guarded([&](SQLite::Database& db) {
+    SQLite::Transaction transaction(db, TransactionBehavior::IMMEDIATE);
+    const int64_t home = store::settle(db, id, settlement, path_);
+    transaction.commit();
+    return home;
   });
 }
 
 std::vector<MismatchRow> Store::mismatches(const MismatchFilter& filter) const {
-  return guarded([&](SQLite::Database& db) {
-    SQLite::Statement select(db, R"sql(
-      SELECT * FROM mismatches
-      WHERE :status IN ('', status) AND :suspect IN ('', suspect)
-      ORDER BY id
-    )sql");
-    select.bind(":status", filter.status);
-    select.bind(":suspect", filter.suspect);
-    std::vector<MismatchRow> rows;
-    while (select.executeStep()) rows.push_back(row_of(select, path_));
-    return rows;
-  });
+  return guarded([&](SQLite::Database& db) { return store::select_mismatches(db, filter, path_); });
 }
 
 std::optional<MismatchRow> Store::mismatch(int64_t id) const {
-  return guarded([&](SQLite::Database& db) -> std::optional<MismatchRow> {
-    SQLite::Statement select(db, "SELECT * FROM mismatches WHERE id = ?");
-    select.bind(1, id);
-    if (!select.executeStep()) return std::nullopt;
-    return row_of(select, path_);
-  });
+  return guarded([&](SQLite::Database& db) { return store::select_mismatch(db, id, path_); });
 }
 
 }  // namespace convict

@@ -63,6 +63,23 @@ struct MismatchRow {
   int64_t hits = 0;
   std::string status, link, note;
   int64_t first_campaign = 0, last_campaign = 0;
+  std::string coarse, geography, predicate;
+  nlohmann::json explanation, shrunk_certificate, versions;  // the second is null until shrunk
+  std::string triaged;
+
+  /// The shrunk case, as soon as there is one, with the certificate that belongs to it.
+  const std::string& best_text() const { return shrunk_text ? *shrunk_text : case_text; }
+  const nlohmann::json& best_certificate() const { return shrunk_text ? shrunk_certificate : certificate; }
+  bool is_explained() const { return !explanation.empty(); }
+};
+
+/// What shrinking and explaining made of a row.
+struct Settlement {
+  std::string case_text;                   // of the row or one of its candidates: what was shrunk
+  std::optional<std::string> shrunk_text;  // nothing if the mismatch did not come back
+  nlohmann::json shrunk_certificate = nullptr;
+  std::string geography, predicate;  // of the signature; an empty predicate explains no other case
+  nlohmann::json explanation;        // an object that is not empty
 };
 
 /// Which rows a listing wants; an empty text stands for any.
@@ -100,9 +117,14 @@ class Store {
   /// The profiles there is coverage of, in the order of their names.
   std::vector<std::string> covered_profiles() const;
 
-  /// Adds one hit. The row shows the simplest case seen so far (fewest multiply-adds, then shortest line, then order of
-  /// text), whatever the order in which the hits arrive; what people wrote to it stays.
+  /// Adds one hit, to the first row of its coarse signature whose predicate holds for the case, or to the row of those
+  /// that nothing explains yet. The row shows the simplest case seen so far (fewest multiply-adds, then shortest line,
+  /// then order of text), whatever the order in which the hits arrive; what people wrote to it stays.
   Recorded record(int64_t campaign, const Mismatch& mismatch);
+
+  /// Gives a row that was not explained its fine signature, and returns the id of the row it ended in: another one, if
+  /// that signature was known. Candidates that the predicate does not explain make up a new row.
+  int64_t settle(int64_t id, const Settlement& settlement);
 
   /// In the order they were first seen.
   std::vector<MismatchRow> mismatches(const MismatchFilter& filter = {}) const;

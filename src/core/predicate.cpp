@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/predicate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "core/error.h"
+#include "core/fields.h"
+#include "core/geometry.h"
+#include "core/text.h"
+
+namespace convict {
+namespace {
+
+constexpr std::string_view kAnd = " and ", kAlways = "always";
+constexpr std::array<std::string_view, 6> kRelations = {"=", "!=", ">=", "<=", ">", "<"};  // by Relation
+
+int64_t output_extent(const Case& c, int axis) { return resolve(c).problem.out[axis]; }
+int64_t window_extent(const Case& c, int axis) { return window(c.kernel[axis], c.dilation[axis]); }
+int64_t group_ic(const Case& c, int) { return c.ic / std::max<int64_t>(c.groups, 1); }
+int64_t group_oc(const Case& c, int) { return c.oc / std::max<int64_t>(c.groups, 1); }
+
+std::vector<Quantity> make_quantities() {
+  std::vector<Quantity> list;
+  for (const Slot& slot : slots())
+    if (slot.name != "seed") list.push_back({slot.name, slot.per_axis, slot.words, nullptr, &slot});
+  list.push_back({"ic/g", false, {}, group_ic});
+  list.push_back({"oc/g", false, {}, group_oc});
+  list.push_back({"window", true, {}, window_extent});
+  list.push_back({"out", true, {}, output_extent});
+  return list;
+}
+
+bool compare(Relation relation, int64_t left, int64_t right) {
+  switch (relation) {
+    case Relation::kEqual: return left == right;
+    case Relation::kUnequal: return left != right;
+    case Relation::kAtLeast: return left >= right;
+    case Relation::kAtMost: return left <= right;
+    case Relation::kMore: return left > right;
+    case Relation::kLess: return left < right;
+  }
+  return false;
+}
+
+[[noreturn]] void refuse(std::string_view part) {
+  throw UsageError(fmt::format("predicate: '{}' is not valid; valid: conditions such as 's >= 2', joined by 'and'",
+                               printable(part)));
+}
+
+/// "s[1]": a quantity and its axis.
+std::pair<int, int> parse_quantity(std::string_view text) {
+  int axis = Condition::kSomeAxis;
+  std::string_view name = text;
+  if (const size_t bracket = text.find('['); bracket != std::string_view::npos) {
+    const auto number = parse_integer(text.substr(bracket + 1, text.size() - bracket - 2));
+    if (text.back() != ']' || !number || *number < 0 || *number >= kAxes) refuse(text);
+    axis = static_cast<int>(*number);
+    name = text.substr(0, bracket);
+  }
+  const auto found = std::ranges::find(quantities(), name, &Quantity::name);
+  if (found == quantities().end() || (axis >= 0 && !found->per_axis)) refuse(text);
+  return {static_cast<int>(found - quantities().begin()), axis};
+}
+
+/// A number, a word of the quantity's, or another quantity.
+void parse_right(std::string_view text, Condition& to) {
+  const Quantity& left = quantities()[to.left];
+  if (const auto word = std::ranges::find(left.words, text); word != left.words.end()) {
+    to.value = word - left.words.begin();
+  } else if (const auto number = parse_integer(text)) {
+    to.value = *number;
+  } else {
+    const auto [right, axis] = parse_quantity(text);
+    if (axis != to.axis && quantities()[right].per_axis) refuse(text);
+    to.right = right;
+  }
+}
+
+Condition parse_condition(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (const std::string_view word : split(text, ' ')) words.push_back(word);
+  const bool modular = words.size() == 5 && words[1] == "%";
+  if (words.size() != 3 && !modular) refuse(text);
+  Condition condition;
+  std::tie(condition.left, condition.axis) = parse_quantity(words[0]);
+  if (modular) {
+    const auto modulus = parse_integer(words[2]);
+    if (!modulus || *modulus < 2) refuse(text);
+    condition.modulus = *modulus;
+  }
+  const auto relation = std::ranges::find(kRelations, words[words.size() - 2]);
+  if (relation == kRelations.end()) refuse(text);
+  condition.relation = static_cast<Relation>(relation - kRelations.begin());
+  parse_right(words.back(), condition);
+  return condition;
+}
+
+}  // namespace
+
+int64_t Quantity::value(const Case& c, int axis) const { return slot ? slot->get(c, axis) : derived(c, axis); }
+
+std::span<const Quantity> quantities() {
+  static const std::vector<Quantity> all = make_quantities();
+  return all;
+}
+
+bool Condition::is_per_axis() const {
+  return quantities()[left].per_axis || (right >= 0 && quantities()[right].per_axis);
+}
+
+bool Condition::holds(const Case& c, int on_axis) const {
+  const int at = axis == kSomeAxis ? on_axis : axis;
+  if (is_per_axis() && at >= c.rank) return false;
+  int64_t value_left = quantities()[left].value(c, at);
+  if (modulus > 0) value_left = (value_left % modulus + modulus) % modulus;
+  return compare(relation, value_left, right < 0 ? value : quantities()[right].value(c, at));
+}
+
+std::string Condition::text() const {
+  const Quantity& quantity = quantities()[left];
+  const auto named = [&](const Quantity& one) {
+    return one.per_axis && axis >= 0 ? fmt::format("{}[{}]", one.name, axis) : std::string(one.name);
+  };
+  std::string text = named(quantity);
+  if (modulus > 0) text += fmt::format(" % {}", modulus);
+  text += fmt::format(" {} ", kRelations[static_cast<size_t>(relation)]);
+  if (right >= 0) return text + named(quantities()[right]);
+  const bool word = modulus == 0 && value >= 0 && value < static_cast<int64_t>(quantity.words.size());
+  return text + (word ? std::string(quantity.words[value]) : std::to_string(value));
+}
+
+bool Predicate::holds(const Case& c) const {
+  for (int axis = 0; axis < c.rank; ++axis)
+    if (std::ranges::all_of(conditions, [&](const Condition& one) { return one.holds(c, axis); })) return true;
+  return false;
+}
+
+std::string Predicate::text() const {
+  std::string text;
+  for (const Condition& one : conditions) text += (text.empty() ? "" : std::string(kAnd)) + one.text();
+  return text.empty() ? std::string(kAlways) : text;
+}
+
+Predicate Predicate::parse(std::string_view text) {
+  Predicate predicate;
+  if (text == kAlways) return predicate;
+  while (true) {
+    const size_t end = text.find(kAnd);
+    predicate.conditions.push_back(parse_condition(text.substr(0, end)));
+    if (end == std::string_view::npos) return predicate;
+    text.remove_prefix(end + kAnd.size());
+  }
+}
+
+}  // namespace convict

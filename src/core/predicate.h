@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Conditions on the fields of a case, such as "s >= 2 and op >= 1": what decides, as far as is known, whether a
+// mismatch shows. They are learnt by explain/, kept in the database, and evaluated on every further hit.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/case.h"
+
+namespace convict {
+
+/// A number that conditions can speak of: a slot of the field table, or one derived from several of them.
+struct Quantity {
+  std::string_view name;  // "k", "oc/g", "window"
+  bool per_axis = false;
+  std::span<const std::string_view> words = {};  // names of the values, if they are words
+  int64_t (*derived)(const Case&, int axis) = nullptr;
+  const struct Slot* slot = nullptr;  // if not derived
+
+  int64_t value(const Case& c, int axis) const;
+};
+
+/// All of them; each slot first, in the order of the field table, except the seed.
+std::span<const Quantity> quantities();
+
+enum class Relation { kEqual, kUnequal, kAtLeast, kAtMost, kMore, kLess };
+
+/// One condition. Quantities that are per axis mean the same axis in all conditions of a predicate: some axis, for
+/// `axis` kSomeAxis, has to meet all of them; or the axis with the given number.
+struct Condition {
+  static constexpr int kSomeAxis = -1;
+
+  int left = 0;         // index in quantities()
+  int64_t modulus = 0;  // of the left side; 0 for none
+  Relation relation = Relation::kEqual;
+  int right = -1;     // index in quantities(), or -1
+  int64_t value = 0;  // if right is -1
+  int axis = kSomeAxis;
+
+  bool holds(const Case& c, int on_axis) const;
+  bool is_per_axis() const;
+  std::string text() const;
+  bool operator==(const Condition&) const = default;
+};
+
+/// A conjunction; without conditions it holds always.
+struct Predicate {
+  std::vector<Condition> conditions;
+
+  bool holds(const Case& c) const;
+
+  /// "s >= 2 and op >= 1"; "always". Axes are "s[1] >= 2".
+  std::string text() const;
+
+  /// Throws UsageError for anything that text() does not print.
+  static Predicate parse(std::string_view text);
+  bool operator==(const Predicate&) const = default;
+};
+
+}  // namespace convict
