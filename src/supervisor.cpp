@@ -73,6 +73,8 @@ class Seat {
   Clock::time_point last_progress_ = Clock::now();
 };
 
+}  // namespace
+
 class Supervision {
  public:
   Supervision(Assignment& assignment, const SupervisorSettings& settings)
@@ -80,7 +82,7 @@ class Supervision {
 
   Counts run() {
     signal(SIGPIPE, SIG_IGN);  // a dead worker shows as the end of its pipe
-    for (int i = 0; i < settings_.jobs; ++i) seats_.push_back(new_seat());
+    while (seats_.size() < static_cast<size_t>(settings_.jobs)) seats_.push_back(new_seat());
     while (!settings_.interrupted || !*settings_.interrupted) {
       const auto next = assignment_.on_tick(counts());
       if (next == Assignment::Next::kAbort) break;
@@ -277,7 +279,7 @@ class Supervision {
   }
 
   Assignment& assignment_;
-  const SupervisorSettings& settings_;
+  const SupervisorSettings settings_;
   std::vector<std::unique_ptr<Seat>> seats_;
   std::vector<RosterEntry> roster_;
   std::deque<Work> left_over_;  // of workers that died
@@ -287,10 +289,15 @@ class Supervision {
   bool finishing_ = false;
 };
 
-}  // namespace
+Supervisor::Supervisor(Assignment& assignment, const SupervisorSettings& settings)
+    : supervision_(std::make_unique<Supervision>(assignment, settings)) {}
+
+Supervisor::~Supervisor() = default;
+
+Counts Supervisor::work() { return supervision_->run(); }
 
 Counts supervise(Assignment& assignment, const SupervisorSettings& settings) {
-  return Supervision(assignment, settings).run();
+  return Supervisor(assignment, settings).work();
 }
 
 }  // namespace convict

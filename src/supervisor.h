@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -83,7 +84,20 @@ struct SupervisorSettings {
   const std::atomic<bool>* interrupted = nullptr;  // set by a signal handler: kill the workers and return
 };
 
-/// Works until the assignment has no more to do. Throws UsageError or CannotJudge if the workers cannot start.
+/// Workers that outlive one piece of work: for an assignment that gets new work after it was done.
+class Supervisor {
+ public:
+  Supervisor(Assignment& assignment, const SupervisorSettings& settings);
+  ~Supervisor();  // kills the workers
+
+  /// Works until the assignment has no more to do. Throws UsageError or CannotJudge if the workers cannot start.
+  Counts work();
+
+ private:
+  std::unique_ptr<class Supervision> supervision_;
+};
+
+/// The same, once.
 Counts supervise(Assignment& assignment, const SupervisorSettings& settings);
 
 }  // namespace convict

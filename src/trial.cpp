@@ -144,9 +144,10 @@ class Trial {
     for (size_t i = 0; i < testimonies_.size(); ++i) {
       Testimony& testimony = testimonies_[i];
       if (!testimony.is_target || testimony.outcome.kind != Kind::kComputed || !testimony.comparison.agrees()) continue;
-      if (!asks_relation(scene_)) return;
+      if (!asks_relation(scene_, room_.thorough)) return;
       scene_.set(room_.memory);
-      testimony.relation = broken_relation(scene_, *testimony.who, static_cast<int>(i), room_.memory, room_.record);
+      testimony.relation =
+          broken_relation(scene_, *testimony.who, static_cast<int>(i), room_.memory, room_.record, room_.thorough);
     }
   }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <utility>
 
@@ -92,13 +93,13 @@ class Worker {
       for (; done < count && !(settings_.until_mismatch && found_); ++done) {
         record_.index = first + done * step;
         const Case c = generate(sampling_, record_.index);
-        tell(examined(c));
+        tell(examined(c, false));
         if (settings_.coverage) cover(c);
       }
     } else {
       for (const json& entry : message["cases"]) {
         record_.index = message["first"].get<uint64_t>() + done++;
-        const auto examination = examined(parse_case(entry.get<std::string>()));
+        const auto examination = examined(parse_case(entry.get<std::string>()), true);
         channel_.send({{"examination", to_json(examination)}, {"index", record_.index.load()}});
         tell(examination);
       }
@@ -107,9 +108,10 @@ class Worker {
   }
 
  private:
-  Examination examined(const Case& c) {
+  /// Given cases are few and worth every question; a campaign asks each of its cases some.
+  Examination examined(const Case& c, bool thorough) {
     return examine(case_for(settings_.yardstick, c), subjects_, memory_, record_,
-                   {settings_.most_bytes(), settings_.yardstick, settings_.resting});
+                   {settings_.most_bytes(), settings_.yardstick, settings_.resting, thorough});
   }
 
   /// Counts a case and sends its mismatches.
@@ -181,7 +183,8 @@ json to_json(const WorkerSettings& s) {
           {"profile", s.profile},        {"seed", s.seed},
           {"memory", s.memory},          {"yardstick", s.yardstick},
           {"resting", s.resting},        {"until_mismatch", s.until_mismatch},
-          {"coverage", s.coverage},      {"focus", s.focus}};
+          {"coverage", s.coverage},      {"focus", s.focus},
+          {"environment", s.environment}};
 }
 
 WorkerSettings settings_from_json(const json& j) {
@@ -193,7 +196,8 @@ WorkerSettings settings_from_json(const json& j) {
           j["resting"],
           j["until_mismatch"],
           j["coverage"],
-          j["focus"]};
+          j["focus"],
+          j["environment"]};
 }
 
 json to_json(const Mismatch& m) {
@@ -230,7 +234,9 @@ int run_worker() {
   Channel channel;
   json message;
   if (!channel.next(message)) return 0;
-  Worker worker(channel, settings_from_json(message));
+  const WorkerSettings settings = settings_from_json(message);
+  for (const auto& [name, value] : settings.environment) setenv(name.c_str(), value.c_str(), 1);
+  Worker worker(channel, settings);
   if (!worker.muster()) return 0;
   while (channel.next(message)) worker.work(message);
   _exit(0);  // not through the destructors of foreign libraries

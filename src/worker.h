@@ -12,6 +12,7 @@
 //                                                         coverage is wanted, "tuples":[id,..],"covered":count
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ struct WorkerSettings {
   bool until_mismatch = false;  // a range ends, and all after it are skipped, once a target has a mismatch
   bool coverage = false;        // count the tuples (core/coverage.h) of the legal cases of ranges, and send them
   std::vector<uint32_t> focus;  // of the sampling
+  std::map<std::string, std::string> environment = {};  // variables set before anything is loaded
 
   /// What a range numbers. It refers to these settings.
   Sampling sampling() const { return {find_profile(profile), seed, focus}; }

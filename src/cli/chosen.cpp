@@ -35,8 +35,7 @@ Chosen chosen_case(const CaseOptions& options) {
   const std::string line = fmt::format("{}", fmt::join(options.words, " "));
   if (const auto id = parse_integer(line)) {
     MismatchRow row = mismatch_in(options.database, *id);
-    const CorpusEntry entry{parse_case(row.best_text()),
-                            row.verdict == name_of(Verdict::kAcceptsInvalid), ""};
+    const CorpusEntry entry{parse_case(row.best_text()), row.verdict == name_of(Verdict::kAcceptsInvalid), ""};
     return {entry, std::move(row)};
   }
   std::vector<CorpusEntry> entries;

@@ -21,6 +21,8 @@ void add_fuzz(CLI::App& app, int& exit_code);
 void add_repro(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
+void add_shrink(CLI::App& app, int& exit_code);
+void add_explain(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_score(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);

@@ -31,7 +31,7 @@ std::string describe(const Mismatch& mismatch) {
     text += fmt::format("    relation {}: {} is {}, expected {}\n", plain(c["relation"]), c["at"].dump(),
                         plain(c["got"]), plain(c["expected"]));
   for (const char* key :
-       {"explained_by", "read", "text", "overrun", "signal", "exit_code", "address_class", "evidence"})
+       {"geography", "explained_by", "read", "text", "overrun", "signal", "exit_code", "address_class", "evidence"})
     if (c.contains(key)) text += fmt::format("    {}: {}\n", key, plain(c[key]));
   if (c.contains("role") && !c.contains("exact")) text += fmt::format("    operand: {}\n", plain(c["role"]));
   if (c.contains("output_tail"))

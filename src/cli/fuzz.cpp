@@ -6,6 +6,7 @@
 
 #include "campaign.h"
 #include "cli/command.h"
+#include "cli/inquest_options.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -92,16 +93,6 @@ std::string refusals_table(const CampaignResult& result, bool all) {
   for (size_t i = 0; i < shown; ++i) text += fmt::format("  {:>10}  {}\n", rows[i].first, rows[i].second);
   if (shown < rows.size()) text += fmt::format("  and {} more reasons (-v shows them)\n", rows.size() - shown);
   return text;
-}
-
-/// The command that shows a mismatch again, wherever it was found.
-std::string repro_command(const Mismatch& m, const RunOptions& run) {
-  std::string command = "convict repro";
-  for (const std::string& plugin : run.plugins) command += " --plugin " + plugin;
-  if (m.blame == Blame::kTarget) command += " --target " + m.suspect;
-  if (m.blame == Blame::kOracle) command += " --oracle " + m.suspect;
-  return fmt::format("{} '{}{}'", command, to_text(m.problem_case),
-                     m.verdict == Verdict::kAcceptsInvalid ? " => refused" : "");
 }
 
 std::string mismatch_lines(const Found& found, const FuzzOptions& options) {

@@ -32,7 +32,7 @@ CaseListResult run_here(const Case& c, const SupervisorSettings& settings) {
   GuardedMemory memory;
   FlightRecord record;
   const Examination examination =
-      examine(c, roster.subjects, memory, record, {settings.worker.most_bytes(), Yardstick::kLadder});
+      examine(c, roster.subjects, memory, record, {settings.worker.most_bytes(), Yardstick::kLadder, {}, true});
   CaseListResult result;
   result.notes = roster.notes;
   result.cases.push_back({true, examination.judged, to_json(examination)["implementations"], examination.mismatches});

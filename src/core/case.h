@@ -25,7 +25,11 @@ enum class Fill {
   kComb,       // one non-zero product per output, of distinct values: exact at any number of terms
   kSpecial,    // normal with a few infinities, NaN and huge values against many zeros
   kSubnormal,  // integers times the smallest subnormal against integers: exact, and lost if subnormals are flushed
-  kZero        // all weights (for backward_weights: the gradient) zero
+  kZero,       // all weights (for backward_weights: the gradient) zero
+  // Simpler ones, for shrinking, of exact data as well:
+  kSparse,  // integers, three out of four zero
+  kOnes,    // every element 1
+  kOneHot   // a single 1 in the image and a single 1 in the weights; the seed says where
 };
 
 /// What happens to an implementation around the call that is judged.

@@ -190,7 +190,7 @@ constexpr Feature kFeatures[] = {
     {kLayouts, "layouts", kLayoutNames, layouts},
     {kWeights, "weights", kWeightNames, [](C c, P) { return static_cast<int>(c.wei_layout); }},
     {kViews, "views", kViewNames, views},
-    {kFill, "fill", kFills, [](C c, P) { return static_cast<int>(c.fill); }},
+    {kFill, "fill", kFills, [](C c, P) { return c.fill > Fill::kZero ? 0 : static_cast<int>(c.fill); }},
     {kCalls, "calls", kCallNames, [](C c, P) { return static_cast<int>(c.calls); }},
     {kThreads, "threads", kThreadNames, [](C c, P) { return level_in(kThreadCounts, c.threads); }},
 };

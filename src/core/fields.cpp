@@ -157,9 +157,10 @@ void parse_layouts(std::string_view value, Case& to) {
   to.dst_layout = layout_named(parts[2], to.rank, activations);
 }
 
-constexpr std::array<std::string_view, 8> kFillNames = {"int",  "normal",  "wide",      "positive",
-                                                        "comb", "special", "subnormal", "zero"};  // by Fill
-constexpr std::array<std::string_view, 4> kCallsNames = {"once", "again", "refilled", "after"};   // by Calls
+constexpr std::array<std::string_view, 11> kFillNames = {"int",    "normal",  "wide",      "positive",
+                                                         "comb",   "special", "subnormal", "zero",
+                                                         "sparse", "ones",    "onehot"};         // by Fill
+constexpr std::array<std::string_view, 4> kCallsNames = {"once", "again", "refilled", "after"};  // by Calls
 
 /// The name of an enumerator, or nothing for the first one, which is the default.
 template <auto Member, const auto& Names>
@@ -353,7 +354,7 @@ constexpr Field kFields[] = {
      parse_views, kViewSlots},
     {"fill",
      "data: int (exact integers, default), comb (one product per output), normal, positive or wide (reals), special "
-     "(NaN, infinities), subnormal, zero",
+     "(NaN, infinities), subnormal, zero, sparse, ones, onehot (the seed says where)",
      print_word<&Case::fill, kFillNames>, parse_word<&Case::fill, kFillNames>, kFillSlots},
     {"seed", "of the data: a number from 0 (default 0)", print_seed, parse_seed, kSeedSlots},
     {"threads", "a number from 1 to 1024 (default 1)", print_number<&Case::threads, 1>,

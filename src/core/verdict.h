@@ -53,6 +53,12 @@ inline constexpr std::array<std::string_view, 17> kVerdictNames = {"crash",
 
 constexpr std::string_view name_of(Verdict verdict) { return kVerdictNames[static_cast<size_t>(verdict)]; }
 
+/// Whether two verdicts may be two views of one fault: those on what was computed, from output-unwritten on, depend on
+/// the data; any other one is alike to itself only.
+constexpr bool are_alike(Verdict a, Verdict b) {
+  return a == b || (a >= Verdict::kOutputUnwritten && b >= Verdict::kOutputUnwritten);
+}
+
 /// Whose fault a mismatch is. A mistake of the reference ends the campaign; a death that nobody could be shown to have
 /// caused is nobody's.
 enum class Blame { kTarget, kOracle, kReference, kNobody };

@@ -60,6 +60,14 @@ Part part_of(const convict_problem& p, std::string_view role, bool is_output) {
   return operand == (weights_given ? FormOperand::kW : FormOperand::kY) ? Part::kWeight : Part::kImage;
 }
 
+/// Elements of the image, at least 1.
+uint64_t image_count(const convict_problem& p, const convict_tensors& tensors) {
+  for (const Role& role : kRoles)
+    if (!role.is_output[p.pass] && (tensors.*role.tensor).ndim > 0 && part_of(p, role.name, false) == Part::kImage)
+      return static_cast<uint64_t>(std::max<int64_t>(element_count(tensors.*role.tensor), 1));
+  return 1;
+}
+
 /// Addends of exact data are even, so that half of one, for beta, is whole too.
 double even(uint64_t hash, int64_t range) { return 2 * integer(hash, range); }
 
@@ -71,6 +79,8 @@ class Filler {
         comb_(p, data_seed),
         range_(std::max<int64_t>(exact_range(c, p), 1)),
         overflows_(mix(data_seed) % 4 == 0),
+        data_seed_(data_seed),
+        image_count_(image_count(p, tensors)),
         huge_image_(!has_huge_image(p, tensors) ? nullptr
                     : p.op == CONVICT_CONV      ? &tensors.src
                                                 : &tensors.diff_dst) {}
@@ -88,6 +98,9 @@ class Filler {
       case Fill::kPositive: return write(tensor, key, [](uint64_t hash, const int64_t*) { return positive(hash); });
       case Fill::kWide: return fill_wide(tensor, key);
       case Fill::kSpecial: return fill_special(tensor, part, key);
+      case Fill::kSparse: return fill_sparse(tensor, part, key);
+      case Fill::kOnes: return write(tensor, key, [](uint64_t, const int64_t*) { return 1.0; });
+      case Fill::kOneHot: return fill_one_hot(tensor, part, key);
     }
   }
 
@@ -138,6 +151,27 @@ class Filler {
     });
   }
 
+  void fill_sparse(const convict_tensor& tensor, Part part, uint64_t key) const {
+    write(tensor, key, [&](uint64_t hash, const int64_t*) {
+      const double value = part == Part::kAddend ? even(hash, range_) : integer(hash, range_);
+      return below(mix(hash), 4) == 0 ? value : 0.0;
+    });
+  }
+
+  /// Element number seed % |image| of the image is 1, and so is number seed / |image| of the weights, modulo their
+  /// number; elements are counted in logical row-major order.
+  void fill_one_hot(const convict_tensor& tensor, Part part, uint64_t key) const {
+    if (part == Part::kAddend) return write(tensor, key, [](uint64_t, const int64_t*) { return 0.0; });
+    const uint64_t digits = part == Part::kImage ? data_seed_ : data_seed_ / image_count_;
+    const uint64_t hot = digits % static_cast<uint64_t>(std::max<int64_t>(element_count(tensor), 1));
+    write(tensor, key, [&](uint64_t, const int64_t* at) {
+      uint64_t index = 0;
+      for (int dim = 0; dim < tensor.ndim; ++dim)
+        index = index * static_cast<uint64_t>(tensor.dims[dim]) + static_cast<uint64_t>(at[dim]);
+      return index == hot ? 1.0 : 0.0;
+    });
+  }
+
   /// Whether a type with few exponent bits takes part.
   bool narrow() const { return c_.src_type == CONVICT_F16 || c_.wei_type == CONVICT_F16 || c_.dst_type == CONVICT_F16; }
 
@@ -146,6 +180,7 @@ class Filler {
   Comb comb_;
   int64_t range_;
   bool overflows_;                    // what kind of special values
+  uint64_t data_seed_, image_count_;  // elements of the image, for kOneHot
   const convict_tensor* huge_image_;  // or nullptr
 };
 
@@ -165,8 +200,11 @@ int64_t exact_range(const Case& c, const convict_problem& p) {
 bool is_exact(const Case& c, const convict_problem& p) {
   switch (c.fill) {
     case Fill::kInt:
+    case Fill::kSparse:
+    case Fill::kOnes:
     case Fill::kSubnormal: return exact_range(c, p) > 0;
     case Fill::kComb:
+    case Fill::kOneHot:
     case Fill::kZero: return true;
     default: return false;
   }

@@ -143,6 +143,11 @@ class TensorComparison {
     const bool first = unwritten ? result_.unwritten == 0 : result_.agrees();
     ++(unwritten ? result_.unwritten : result_.wrong);
     if (first) result_.offender = describe(element, index, at, bound);
+    if (result_.places.empty()) {
+      result_.places_role = expected_.role;
+      result_.places_dims.assign(tensor_.dims, tensor_.dims + tensor_.ndim);
+    }
+    if (result_.places_role == expected_.role && result_.places.size() < kMostPlaces) result_.places.push_back(index);
   }
 
   const Expected<W>& expected_;

@@ -44,6 +44,8 @@ struct Element {
   double bound = 0;   // 0: equality is demanded
 };
 
+inline constexpr size_t kMostPlaces = 1 << 16;
+
 /// A plain loop over a million positive numbers stays below one of the units of worst_units.
 inline constexpr double kNoteworthyUnits = 2;
 
@@ -55,6 +57,10 @@ struct Comparison {
   int64_t unwritten = 0;            // still poison
   std::optional<Element> offender;  // the first of these, unwritten ones before wrong ones
   double magnitude = 0;             // S of the offender; set on a mismatch
+  std::vector<size_t> places;       // Expected::value indices of wrong and unwritten elements of the first output that
+                                    // has any: of the first kMostPlaces of them
+  std::string_view places_role;     // the name of that output
+  std::vector<int64_t> places_dims;
   std::string_view bound_name = "equality";
 
   /// Sensitivity: the smallest lost product that the rule would have shown in some element, in units of the average

@@ -8,11 +8,14 @@
 #include <optional>
 
 #include "core/text.h"
+#include "judge/geography.h"
 
 namespace convict {
 namespace {
 
 using Kind = Outcome::Kind;
+
+constexpr int64_t kLargestMap = 4096;  // elements of a map in a certificate
 
 /// Whether two implementations share no arithmetic: a lineage is one name, or several joined by '+'.
 bool independent(const convict_implementation& a, const convict_implementation& b) {
@@ -72,7 +75,18 @@ const Element* evidence_of(const Testimony& suspect) {
   return comparison.worst ? &*comparison.worst : nullptr;
 }
 
-nlohmann::json certificate(const Testimony& suspect, std::span<const Testimony> all) {
+/// Where the errors lie: in words, and element by element if there are not too many.
+void add_places(const Comparison& comparison, const Case& c, nlohmann::json& to) {
+  const Places places{comparison.places_role, comparison.places_dims, comparison.places};
+  to["geography"] = geography(places, c.groups);
+  const int64_t elements = volume_of(places);
+  if (elements > kLargestMap) return;
+  std::string map(static_cast<size_t>(elements), '.');
+  for (const size_t index : comparison.places) map[index] = 'x';
+  to["map"] = {{"role", comparison.places_role}, {"dims", comparison.places_dims}, {"wrong", map}};
+}
+
+nlohmann::json certificate(const Case& c, const Testimony& suspect, std::span<const Testimony> all) {
   nlohmann::json result = nlohmann::json::object();
   if (!suspect.outcome.text.empty()) result["text"] = suspect.outcome.text;
   if (!suspect.outcome.overrun.empty()) result["overrun"] = suspect.outcome.overrun;
@@ -92,6 +106,7 @@ nlohmann::json certificate(const Testimony& suspect, std::span<const Testimony> 
     result["wrong_elements"] = suspect.comparison.wrong;
     result["unwritten_elements"] = suspect.comparison.unwritten;
     result["elements"] = suspect.comparison.elements;
+    if (!suspect.comparison.places.empty()) add_places(suspect.comparison, c, result);
   }
   if (!suspect.weaker_contract.empty()) result["explained_by"] = suspect.weaker_contract;
   if (!suspect.read.empty()) result["read"] = suspect.read;
@@ -153,7 +168,7 @@ std::vector<Mismatch> judge(const Case& c, std::span<const Testimony> testimonie
     if (!verdict) continue;
     const Blame blame = reference_is_wrong ? Blame::kReference : testimony.is_target ? Blame::kTarget : Blame::kOracle;
     mismatches.push_back({c, reference_is_wrong ? "reference" : testimony.who->name, *verdict, blame,
-                          certificate(testimony, testimonies)});
+                          certificate(c, testimony, testimonies)});
     if (reference_is_wrong) break;  // one row says it all
   }
   return mismatches;
@@ -165,7 +180,7 @@ std::vector<Mismatch> judge_acceptance(const Case& c, std::span<const Testimony>
     if (testimony.outcome.kind != Kind::kComputed) continue;
     Testimony accused;
     accused.who = testimony.who;
-    nlohmann::json evidence = certificate(accused, testimonies);
+    nlohmann::json evidence = certificate(c, accused, testimonies);
     evidence["text"] = "computed a problem that is not legal";
     mismatches.push_back({c, testimony.who->name, Verdict::kAcceptsInvalid,
                           testimony.is_target ? Blame::kTarget : Blame::kOracle, std::move(evidence)});

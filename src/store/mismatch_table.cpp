@@ -42,14 +42,20 @@ bool explains(const std::string& predicate, const Case& c) {
   }
 }
 
-/// The row of a coarse signature that explains the case, or else the one whose signature it is.
-std::optional<Recorded> row_for(SQLite::Database& db, const std::string& coarse, const Case& c) {
-  SQLite::Statement select(db, "SELECT id, status, predicate, signature FROM mismatches WHERE coarse = ? ORDER BY id");
-  select.bind(1, coarse);
+/// The row that explains the mismatch, whatever alike verdict it was shrunk to; or else the one of the coarse
+/// signature.
+std::optional<Recorded> row_for(SQLite::Database& db, const std::string& coarse, const Mismatch& mismatch) {
+  SQLite::Statement select(db, R"sql(
+    SELECT id, status, predicate, signature, verdict FROM mismatches
+    WHERE suspect = :suspect AND operation = :operation ORDER BY id
+  )sql");
+  select.bind(":suspect", mismatch.suspect);
+  select.bind(":operation", operation_text(mismatch.problem_case));
   std::optional<Recorded> unexplained;
   while (select.executeStep()) {
     const Recorded row{select.getColumn(0).getInt64(), false, select.getColumn(1).getString()};
-    if (explains(select.getColumn(2).getString(), c)) return row;
+    const bool alike = are_alike(verdict_named(select.getColumn(4).getString()), mismatch.verdict);
+    if (alike && explains(select.getColumn(2).getString(), mismatch.problem_case)) return row;
     if (select.getColumn(3).getString() == coarse) unexplained = row;
   }
   return unexplained;
@@ -57,12 +63,13 @@ std::optional<Recorded> row_for(SQLite::Database& db, const std::string& coarse,
 
 int64_t insert_row(SQLite::Database& db, int64_t campaign, const std::string& coarse, const Mismatch& mismatch) {
   SQLite::Statement statement(db, R"sql(
-    INSERT INTO mismatches (signature, coarse, verdict, suspect, blame, case_text, cost, certificate,
+    INSERT INTO mismatches (signature, coarse, operation, verdict, suspect, blame, case_text, cost, certificate,
                             first_seen, last_seen, first_campaign, last_campaign)
-    VALUES (:coarse, :coarse, :verdict, :suspect, :blame, :case_text, :cost, :certificate, :now, :now, :campaign,
+    VALUES (:coarse, :coarse, :operation, :verdict, :suspect, :blame, :case_text, :cost, :certificate, :now, :now, :campaign,
             :campaign)
   )sql");
   statement.bind(":coarse", coarse);
+  statement.bind(":operation", operation_text(mismatch.problem_case));
   statement.bind(":verdict", std::string(name_of(mismatch.verdict)));
   statement.bind(":suspect", mismatch.suspect);
   bind_evidence(statement, mismatch);
@@ -160,6 +167,7 @@ MismatchRow row_of(const SQLite::Statement& at, const std::string& path) {
   row.shrunk_certificate = parsed("shrunk_certificate");
   row.versions = parsed("versions");
   row.coarse = text("coarse");
+  row.operation = text("operation");
   row.geography = text("geography");
   row.predicate = text("predicate");
   row.triaged = text("triaged");
@@ -216,14 +224,20 @@ void execute(SQLite::Database& db, const char* sql, int64_t id) {
   statement.exec();
 }
 
+std::string coarse_signature(const MismatchRow& row, const Settlement& settlement) {
+  return fmt::format("{}|{}|{}", row.suspect, name_of(settlement.verdict), row.operation);
+}
+
 void write_settlement(SQLite::Database& db, const MismatchRow& row, const std::string& signature,
                       const Settlement& settlement) {
   SQLite::Statement statement(db, R"sql(
-    UPDATE mismatches SET signature = :signature, shrunk_text = :shrunk, shrunk_certificate = :certificate,
+    UPDATE mismatches SET signature = :signature, coarse = :coarse, verdict = :verdict, shrunk_text = :shrunk, shrunk_certificate = :certificate,
                           geography = :geography, predicate = :predicate, explanation = :explanation
     WHERE id = :id
   )sql");
   statement.bind(":signature", signature);
+  statement.bind(":coarse", coarse_signature(row, settlement));
+  statement.bind(":verdict", std::string(name_of(settlement.verdict)));
   if (settlement.shrunk_text) {
     statement.bind(":shrunk", *settlement.shrunk_text);
     statement.bind(":certificate", to_json_text(settlement.shrunk_certificate));
@@ -265,7 +279,7 @@ void absorb(SQLite::Database& db, const MismatchRow& from, int64_t into) {
 
 Recorded record(SQLite::Database& db, int64_t campaign, const Mismatch& mismatch) {
   const std::string coarse = signature(mismatch), now = utc_now();
-  std::optional<Recorded> row = row_for(db, coarse, mismatch.problem_case);
+  std::optional<Recorded> row = row_for(db, coarse, mismatch);
   if (!row) row = Recorded{insert_row(db, campaign, coarse, mismatch), true, "new"};
   add_sightings(db, row->id, campaign, 1, now, now);
   keep_simplest(db, row->id, mismatch);
@@ -278,7 +292,8 @@ int64_t settle(SQLite::Database& db, int64_t id, const Settlement& settlement, c
   const auto row = select_mismatch(db, id, path);
   if (!row || row->is_explained()) return id;  // another process was faster
   const std::vector<Candidate> others = unexplained_candidates(db, *row, settlement);
-  const std::string signature = fmt::format("{}|{}|{}", row->coarse, settlement.geography, settlement.predicate);
+  const std::string signature =
+      fmt::format("{}|{}|{}", coarse_signature(*row, settlement), settlement.geography, settlement.predicate);
   execute(db, "DELETE FROM candidates WHERE mismatch = :id", id);
   for (const Candidate& other : others) remove_sightings(db, id, other.campaign, other.hits);
   int64_t home = id;

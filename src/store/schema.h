@@ -84,7 +84,9 @@ ALTER TABLE campaigns ADD COLUMN
 
 ALTER TABLE mismatches ADD COLUMN coarse TEXT NOT NULL DEFAULT '' /* suspect|verdict|operation */;
 UPDATE mismatches SET coarse = signature;
-CREATE INDEX mismatches_by_coarse ON mismatches (coarse);
+ALTER TABLE mismatches ADD COLUMN operation TEXT NOT NULL DEFAULT '' /* conv2d.backward_data, ... */;
+UPDATE mismatches SET operation = replace(signature, suspect || '|' || verdict || '|', '');
+CREATE INDEX mismatches_by_operation ON mismatches (suspect, operation);
 ALTER TABLE mismatches ADD COLUMN geography TEXT NOT NULL DEFAULT '' /* where the errors lie, in a few words */;
 ALTER TABLE mismatches ADD COLUMN predicate TEXT NOT NULL DEFAULT '' /* on which cases it shows; '' until explained */;
 ALTER TABLE mismatches ADD COLUMN

@@ -63,7 +63,7 @@ struct MismatchRow {
   int64_t hits = 0;
   std::string status, link, note;
   int64_t first_campaign = 0, last_campaign = 0;
-  std::string coarse, geography, predicate;
+  std::string coarse, operation, geography, predicate;
   nlohmann::json explanation, shrunk_certificate, versions;  // the second is null until shrunk
   std::string triaged;
 
@@ -76,6 +76,7 @@ struct MismatchRow {
 /// What shrinking and explaining made of a row.
 struct Settlement {
   std::string case_text;                   // of the row or one of its candidates: what was shrunk
+  Verdict verdict = Verdict::kCrash;       // of the shrunk case: alike to the row's, and at least as strong
   std::optional<std::string> shrunk_text;  // nothing if the mismatch did not come back
   nlohmann::json shrunk_certificate = nullptr;
   std::string geography, predicate;  // of the signature; an empty predicate explains no other case

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/command.h"
+#include "cli/error_map.h"
+#include "cli/inquest_options.h"
+#include "cli/interrupt.h"
+#include "core/case_text.h"
+#include "core/text.h"
+#include "worker.h"
+
+namespace convict {
+namespace {
+
+using nlohmann::json;
+
+std::string predicate_text(const Finding& finding) {
+  if (finding.predicate.empty()) return "";
+  const auto unexplained = finding.explanation.value("unexplained", int64_t{0});
+  std::string text = finding.predicate == "always" ? "fails always: no field that was varied made it pass\n"
+                     : unexplained == 0            ? fmt::format("fails iff {}\n", finding.predicate)
+                                        : fmt::format("fails if {}, but for {} of {} cases tried\n", finding.predicate,
+                                                      unexplained, finding.explanation.value("samples", int64_t{0}));
+  for (const json& one : finding.explanation.value("conditions", json::array()))
+    if (one.contains("passes"))
+      text += fmt::format("  without {}, this passes: {}\n", printable(one.value("condition", ""), 200),
+                          printable(one.value("passes", ""), 500));
+  for (const json& one : finding.explanation.value("exceptions", json::array()))
+    text += fmt::format("  exception: this {}: {}\n", one.value("fails", false) ? "fails too" : "passes",
+                        printable(one.value("case", ""), 500));
+  return text;
+}
+
+std::string environment_text(const json& explanation) {
+  if (!explanation.contains("environment")) return "";
+  const json& environment = explanation["environment"];
+  return fmt::format(
+      "environment: {}; instructions: fails from {} on\n",
+      environment.value("alone", false) ? "fails alone in a fresh process" : "does not fail alone in a fresh process",
+      printable(environment.value("oldest_isa", "?")));
+}
+
+std::string as_text(const InquestResult& result, const InquestOptions& options) {
+  const Finding& finding = result.finding;
+  std::string text = fmt::format("{}: {}\n", result.original.suspect, name_of(result.original.verdict));
+  if (!finding.shrunk) return text + finding.explanation.value("text", "did not come back") + "\n";
+  text += to_text(finding.shrunk->problem_case) + "\n" + predicate_text(finding);
+  const json& certificate = finding.shrunk->certificate;
+  const json& before = result.original.certificate;
+  if (!finding.geography.empty()) text += fmt::format("wrong: {}\n", printable(finding.geography, 200));
+  text += draw_map(certificate);
+  if (before.contains("geography") && before["geography"].is_string())
+    text += fmt::format("in the case it was found on: {}\n", printable(before["geography"].get<std::string>(), 200));
+  if (certificate.contains("read")) text += fmt::format("it read: {}\n", printable(certificate["read"].dump(), 300));
+  if (before.contains("read")) text += fmt::format("there it read: {}\n", printable(before["read"].dump(), 300));
+  text += environment_text(finding.explanation);
+  if (finding.explain_runs > 0)
+    text += fmt::format("{} runs to shrink, {} to explain{}\n", finding.shrink_runs, finding.explain_runs,
+                        finding.complete ? "" : "; stopped early");
+  return text + fmt::format("repro: {}\n", repro_command(*finding.shrunk, options.run));
+}
+
+std::string as_json(const InquestResult& result) {
+  const Finding& finding = result.finding;
+  json document = {{"original", to_json(result.original)}, {"predicate", finding.predicate},
+                   {"geography", finding.geography},       {"explanation", finding.explanation},
+                   {"complete", finding.complete},         {"shrunk", nullptr}};
+  if (finding.shrunk) document["shrunk"] = to_json(*finding.shrunk);
+  if (result.row != 0) document["id"] = result.row;
+  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+int explain_command(const InquestOptions& options) {
+  const InquestResult result = inquest_for(options);
+  options.out.write(options.out.json() ? as_json(result) : as_text(result, options));
+  if (interrupted()) return kInterrupted;
+  return result.finding.reproduced ? kMismatch : kClean;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<InquestOptions>();
+  CLI::App* command =
+      app.add_subcommand("explain", "Find out on which cases a mismatch shows, and where in the output");
+  command->footer(
+      "Examples:\n"
+      "  convict explain 3                         mismatch 3 of convict.db: shrunk and explained, and stored\n"
+      "  convict explain --plugin ./mine.so --target mine 'conv2d n=2 ic=8 oc=8 in=31 k=5 s=2 seed=9'\n"
+      "Exit codes: 0 it did not come back, 1 explained, 2 usage or no mismatch, 130 interrupted (with what is known)");
+  options->add_to(*command);
+  command->callback([options, &exit_code] { exit_code = explain_command(*options); });
+}
+
+}  // namespace convict

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/inquest_options.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "case_list.h"
+#include "cli/interrupt.h"
+#include "core/case_text.h"
+#include "core/error.h"
+
+namespace convict {
+namespace {
+
+Mismatch mismatch_of(const MismatchRow& row) {
+  return {parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame), row.certificate};
+}
+
+/// The first mismatch of the case, one of a target if there is any.
+Mismatch mismatch_shown_by(const CorpusEntry& entry, const SupervisorSettings& settings) {
+  const CaseListResult result = run_case_list({entry}, settings, [](uint64_t) {});
+  const Mismatch* found = nullptr;
+  for (const Mismatch& one : result.cases.front().mismatches)
+    if (!found || (one.blame == Blame::kTarget && found->blame != Blame::kTarget)) found = &one;
+  if (!found || found->suspect == "unattributed")
+    throw UsageError(
+        fmt::format("'{}' shows no mismatch of these implementations; --target, --oracle and --plugin "
+                    "say whose",
+                    to_text(entry.c)));
+  return *found;
+}
+
+Finding stored(const MismatchRow& row) {
+  Finding finding;
+  finding.reproduced = row.explanation.value("reproduced", false);
+  finding.complete = true;
+  if (row.shrunk_text)
+    finding.shrunk = Mismatch{parse_case(*row.shrunk_text), row.suspect, verdict_named(row.verdict),
+                              blame_named(row.blame), row.shrunk_certificate};
+  finding.geography = row.geography;
+  finding.predicate = row.predicate;
+  finding.explanation = row.explanation;
+  return finding;
+}
+
+/// One live line on a terminal; nothing elsewhere, for it takes seconds.
+Finding with_progress(const Mismatch& mismatch, const InquestSettings& settings, bool quiet) {
+  const bool live = !quiet && isatty(STDERR_FILENO) != 0;
+  const Finding finding = hold_inquest(mismatch, settings, [&](const InquestProgress& now) {
+    if (live) fmt::print(stderr, "\r\033[K{}: {} runs, {:.60}", now.stage, now.runs, now.smallest);
+  });
+  if (live) fmt::print(stderr, "\r\033[K");
+  return finding;
+}
+
+}  // namespace
+
+void InquestOptions::add_to(CLI::App& command) {
+  which.add_to(command);
+  run.add_to(command);
+  command.add_option("--time", time, "How long it may take; the smallest case so far is kept")->capture_default_str();
+  command.add_option("--runs", shrink_runs, "Runs of the suspect to shrink with")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  out.add_to(command);
+}
+
+InquestResult inquest_for(const InquestOptions& options) {
+  const Chosen chosen = chosen_case(options.which);
+  if (chosen.row && chosen.row->is_explained()) return {mismatch_of(*chosen.row), stored(*chosen.row), chosen.row->id};
+  InquestSettings settings{options.run.settings(), options.shrink_runs, options.explain_runs, std::nullopt};
+  settings.supervisor.worker.roster = chosen.with_suspect(settings.supervisor.worker.roster);
+  settings.supervisor.interrupted = &interrupted();
+  settings.deadline = std::chrono::steady_clock::now() + parse_duration(options.time, "--time");
+  InquestResult result;
+  result.original = chosen.row ? mismatch_of(*chosen.row) : mismatch_shown_by(chosen.entry, settings.supervisor);
+  result.finding = with_progress(result.original, settings, options.out.quiet);
+  if (chosen.row && result.finding.complete)
+    result.row = Store::open(options.which.database).settle(chosen.row->id, result.finding.settlement(result.original));
+  return result;
+}
+
+std::string repro_command(const Mismatch& m, const RunOptions& run) {
+  std::string command = "convict repro";
+  for (const std::string& plugin : run.plugins) command += " --plugin " + plugin;
+  if (m.blame == Blame::kTarget) command += " --target " + m.suspect;
+  if (m.blame == Blame::kOracle) command += " --oracle " + m.suspect;
+  return fmt::format("{} '{}{}'", command, to_text(m.problem_case),
+                     m.verdict == Verdict::kAcceptsInvalid ? " => refused" : "");
+}
+
+}  // namespace convict

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "explain/samples.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/case_text.h"
+#include "core/fields.h"
+#include "core/geometry.h"
+#include "core/random.h"
+
+namespace convict {
+namespace {
+
+/// One slot of one axis and another value for it.
+struct Change {
+  const Slot* slot = nullptr;
+  int axis = 0;
+  int64_t value = 0;
+};
+
+/// Channels and groups are varied through each other: a group more is a group of channels more.
+void apply(const Change& change, Case& to) {
+  const int64_t groups = std::max<int64_t>(to.groups, 1), ic = to.ic / groups, oc = to.oc / groups;
+  change.slot->set(to, change.axis, change.value);
+  if (change.slot->name == "g") {
+    to.ic = to.groups * ic;
+    to.oc = to.groups * oc;
+  }
+}
+
+/// Other values of a number: its neighbours, its double, and the sizes at which kernels change their ways.
+std::vector<int64_t> other_values(const Slot& slot, int64_t now, const Case& c) {
+  std::vector<int64_t> values;
+  if (!slot.words.empty()) {
+    for (int64_t value = 0; value < static_cast<int64_t>(slot.words.size()); ++value) values.push_back(value);
+  } else if (slot.name == "ic" || slot.name == "oc") {
+    for (const int64_t times : {1, 2, 3, 4, 5, 8, 16, 17}) values.push_back(times * c.groups);
+  } else {
+    values = {now - 1, now + 1, now - 2, now + 2, 0, 1, 2, 3, 4, 5, 2 * now, 2 * now + 1, 7, 8, 9, 16, 17};
+  }
+  const bool is_size = slot.name == "n" || slot.name == "ic" || slot.name == "oc" || slot.name == "in";
+  std::erase_if(values, [&](int64_t value) {
+    const bool empties = is_size && value == 0 && now > 0;  // where there is nothing, nothing can be wrong
+    return value == now || value < slot.lowest || value > slot.highest || empties;
+  });
+  std::set<int64_t> seen;
+  std::erase_if(values, [&](int64_t value) { return !seen.insert(value).second; });
+  return values;
+}
+
+class Sampler {
+ public:
+  Sampler(const Case& failing, const Fails& fails, const std::function<bool()>& go_on, const SamplingLimits& limits)
+      : failing_(failing), fails_(fails), go_on_(go_on), limits_(limits), axis_(busiest_axis(failing)) {
+    take(failing, axis_);
+  }
+
+  std::vector<Sample> run() {
+    one_at_a_time();
+    moved_axes();
+    all_that_do_not_matter();
+    two_at_a_time();
+    return std::move(samples_);
+  }
+
+ private:
+  /// The axis with the most on it; the last one of several.
+  static int busiest_axis(const Case& c) {
+    const Case plain = plain_case(c);
+    std::vector<int> busy(static_cast<size_t>(c.rank));
+    for (const Slot& slot : slots())
+      for (int axis = 0; slot.per_axis && axis < c.rank; ++axis)
+        busy[static_cast<size_t>(axis)] += slot.get(c, axis) != slot.get(plain, axis);
+    int best = c.rank - 1;
+    for (int axis = c.rank - 1; axis >= 0; --axis)
+      if (busy[static_cast<size_t>(axis)] > busy[static_cast<size_t>(best)]) best = axis;
+    return best;
+  }
+
+  /// Runs a case that is new, legal and small. Whether it failed, or nothing if it was not run.
+  std::optional<bool> take(const Case& c, int axis) {
+    if (static_cast<int>(samples_.size()) >= limits_.runs || !seen_.insert(to_text(c)).second) return std::nullopt;
+    const Resolved resolved = resolve(c);
+    if (resolved.why_not || multiply_adds(resolved.problem) > limits_.largest_cost || !go_on_()) return std::nullopt;
+    const auto fails = samples_.empty() ? std::optional(true) : fails_(c);
+    if (fails) samples_.push_back({c, *fails, axis});
+    return fails;
+  }
+
+  void one_at_a_time() {
+    for (const Slot& slot : slots()) {
+      if (slot.name == "seed" || slot.name == "fill") continue;  // the data are varied with every problem
+      for (int axis = 0; axis < count_of(slot, failing_.rank); ++axis) {
+        bool matters = false;
+        std::vector<Change> harmless, helpful;
+        for (const int64_t value : other_values(slot, slot.get(failing_, axis), failing_)) {
+          const Change change{&slot, axis, value};
+          Case varied = failing_;
+          apply(change, varied);
+          const auto failed = take(varied, axis_);
+          if (!failed) continue;
+          matters |= !*failed;
+          (*failed ? harmless : helpful).push_back(change);
+        }
+        auto& changes = matters ? mattering_ : free_;
+        changes.insert(changes.end(), harmless.begin(), harmless.end());
+        if (matters) mattering_.insert(mattering_.end(), helpful.begin(), helpful.end());
+      }
+    }
+  }
+
+  /// The same on another axis: is the last one special?
+  void moved_axes() {
+    for (int other = 0; other < failing_.rank; ++other) {
+      if (other == axis_) continue;
+      Case moved = failing_;
+      for (const Slot& slot : slots())
+        if (slot.per_axis) {
+          slot.set(moved, axis_, slot.get(failing_, other));
+          slot.set(moved, other, slot.get(failing_, axis_));
+        }
+      take(moved, other);
+    }
+  }
+
+  /// What changed nothing alone should change nothing together.
+  void all_that_do_not_matter() {
+    constexpr uint64_t kDraws = 64;
+    if (free_.empty()) return;
+    for (uint64_t draw = 0; draw < kDraws; ++draw) {
+      Case varied = failing_;
+      for (uint64_t i = 0; i < 6; ++i) apply(free_[mix(draw * 31 + i) % free_.size()], varied);
+      take(varied, axis_);
+    }
+  }
+
+  void two_at_a_time() {
+    for (const Change& first : mattering_)
+      for (const Change& second : mattering_) {
+        if (std::pair(first.slot, first.axis) >= std::pair(second.slot, second.axis)) continue;
+        Case varied = failing_;
+        apply(first, varied);
+        apply(second, varied);
+        take(varied, axis_);
+      }
+  }
+
+  const Case& failing_;
+  const Fails& fails_;
+  const std::function<bool()>& go_on_;
+  const SamplingLimits& limits_;
+  int axis_;
+  std::vector<Sample> samples_;
+  std::set<std::string> seen_;
+  std::vector<Change> free_, mattering_;  // of slots that decide nothing alone; of the others
+};
+
+}  // namespace
+
+std::vector<Sample> sample_around(const Case& failing, const Fails& fails, const std::function<bool()>& go_on,
+                                  const SamplingLimits& limits) {
+  return Sampler(failing, fails, go_on, limits).run();
+}
+
+}  // namespace convict

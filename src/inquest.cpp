@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inquest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "explain/learn.h"
+#include "explain/samples.h"
+#include "interrogation.h"
+#include "shrink/shrink.h"
+
+namespace convict {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using nlohmann::json;
+
+constexpr size_t kMostExamples = 5;          // of passing neighbours, and of cases that are not explained
+constexpr double kCostOfSample = 1'000'000;  // multiply-adds, unless the shrunk case itself has more
+
+/// What makes the libraries use older instructions, the oldest first.
+struct IsaCap {
+  const char* name;
+  std::map<std::string, std::string> environment;
+};
+
+const IsaCap kIsaCaps[] = {
+    {"baseline", {{"CONVICT_ISA", "baseline"}, {"ONEDNN_MAX_CPU_ISA", "SSE41"}, {"ATEN_CPU_CAPABILITY", "default"}}},
+    {"avx2", {{"CONVICT_ISA", "avx2"}, {"ONEDNN_MAX_CPU_ISA", "AVX2"}, {"ATEN_CPU_CAPABILITY", "avx2"}}}};
+
+struct Data {
+  Fill fill;
+  uint64_t seed;
+};
+
+/// A passing case has to pass with all of these: a fault may hide behind zeros, or behind equal numbers.
+constexpr Data kTellingData[] = {{Fill::kComb, 1}, {Fill::kInt, 2}};
+
+class Inquest {
+ public:
+  Inquest(const Mismatch& mismatch, const InquestSettings& settings,
+          const std::function<void(const InquestProgress&)>& progress)
+      : mismatch_(mismatch),
+        settings_(settings),
+        progress_(progress),
+        interrogation_({mismatch.suspect, mismatch.verdict}, settings.supervisor) {}
+
+  Finding run() {
+    Finding finding;
+    const auto first = interrogation_.ask(mismatch_.problem_case).mismatch;
+    finding.reproduced = first.has_value();
+    if (!first) {
+      finding.complete = !interrogation_.interrupted();
+      finding.explanation = {{"reproduced", false},
+                             {"text", "did not come back when the case was run alone in a fresh process"}};
+      return finding;
+    }
+    if (resolve(mismatch_.problem_case).why_not) return accepted(std::move(finding), *first);
+    shrink_case(finding);
+    explain_case(finding);
+    finding.explanation["environment"] = environment(finding.shrunk->problem_case);
+    finding.complete = may_go_on();
+    return finding;
+  }
+
+ private:
+  bool may_go_on() const {
+    return !interrogation_.interrupted() && (!settings_.deadline || Clock::now() < *settings_.deadline);
+  }
+
+  void tell(const char* stage, const Case& smallest) {
+    if (Clock::now() - told_ < std::chrono::milliseconds(100)) return;
+    told_ = Clock::now();
+    progress_({stage, interrogation_.runs(), to_text(smallest)});
+  }
+
+  /// A problem that is not legal has no neighbours to be compared with: the rule it breaks is what there is to say.
+  Finding accepted(Finding finding, const Mismatch& first) const {
+    finding.complete = true;
+    finding.shrunk = first;
+    const Invalid why_not = resolve(first.problem_case).why_not;
+    finding.geography = why_not.field;
+    finding.explanation = {{"reproduced", true}, {"text", why_not.why}};
+    return finding;
+  }
+
+  void shrink_case(Finding& finding) {
+    const int before = interrogation_.runs();
+    Mismatch smallest = *interrogation_.ask(mismatch_.problem_case).mismatch;
+    // Other data may show the same fault with stronger evidence, but never with weaker.
+    const auto still_fails = [&](const Case& c) {
+      tell("shrinking", smallest.problem_case);
+      const auto& found = interrogation_.ask(c).mismatch;
+      if (!found || found->verdict > smallest.verdict) return false;
+      smallest = *found;
+      return true;
+    };
+    const auto go_on = [&] { return may_go_on() && interrogation_.runs() - before < settings_.shrink_runs; };
+    shrink(mismatch_.problem_case, still_fails, go_on);
+    finding.shrunk = smallest;
+    finding.shrunk->blame = mismatch_.blame;
+    finding.shrink_runs = interrogation_.runs() - before;
+    finding.explanation["reproduced"] = true;
+    finding.explanation["shrink_runs"] = finding.shrink_runs;
+    finding.geography = finding.shrunk->certificate.value("geography", "");
+  }
+
+  void explain_case(Finding& finding) {
+    const int before = interrogation_.runs();
+    const Case& shrunk = finding.shrunk->problem_case;
+    const bool needs_fill = !fails_with(shrunk, kTellingData).value_or(false);
+    std::vector<Data> data = {{shrunk.fill, shrunk.seed}};
+    if (needs_fill)
+      for (uint64_t other = 1; other < 4; ++other) data.push_back({shrunk.fill, shrunk.seed + other});
+    else
+      data.insert(data.end(), std::begin(kTellingData), std::end(kTellingData));
+    const auto fails = [&](const Case& c) {
+      tell("explaining", shrunk);
+      return fails_with(c, data);
+    };
+    const double cost = multiply_adds(resolve(shrunk).problem);
+    const auto samples = sample_around(shrunk, fails, [&] { return may_go_on(); },
+                                       {settings_.explain_runs, std::max(kCostOfSample, 4 * cost)});
+    Learnt learnt = learn_predicate(samples);
+    if (needs_fill) learnt.predicate.conditions.push_back(fill_is(shrunk.fill));
+    finding.explain_runs = interrogation_.runs() - before;
+    finding.predicate = learnt.predicate.text();
+    finding.explanation["explain_runs"] = finding.explain_runs;
+    finding.explanation["conditions"] = conditions(learnt.predicate, samples);
+    finding.explanation["samples"] = samples.size();
+    finding.explanation["unexplained"] = learnt.unexplained.size();
+    json& exceptions = finding.explanation["exceptions"] = json::array();
+    for (const Sample& sample : learnt.unexplained)
+      if (exceptions.size() < kMostExamples)
+        exceptions.push_back({{"case", to_text(sample.c)}, {"fails", sample.fails}});
+  }
+
+  /// Whether the problem fails with any of these data; nothing if it is refused.
+  std::optional<bool> fails_with(Case c, std::span<const Data> data) {
+    for (const Data& one : data) {
+      c.fill = one.fill;
+      c.seed = one.seed;
+      const Interrogation::Answer& answer = interrogation_.ask(c);
+      if (answer.mismatch) return true;
+      if (!answer.judged) return std::nullopt;
+    }
+    return false;
+  }
+
+  static Condition fill_is(Fill fill) {
+    const auto all = quantities();
+    const auto found = std::ranges::find(all, "fill", &Quantity::name);
+    return {static_cast<int>(found - all.begin()), 0, Relation::kEqual, -1, static_cast<int64_t>(fill)};
+  }
+
+  /// Each condition with the simplest case that passes because it alone does not hold.
+  static json conditions(const Predicate& predicate, const std::vector<Sample>& samples) {
+    json list = json::array();
+    for (const Condition& one : predicate.conditions) {
+      Predicate others = predicate;
+      std::erase(others.conditions, one);
+      json entry = {{"condition", one.text()}};
+      for (const Sample& sample : samples)
+        if (!sample.fails && others.holds(sample.c) && !predicate.holds(sample.c)) {
+          entry["passes"] = to_text(sample.c);
+          break;
+        }
+      list.push_back(std::move(entry));
+    }
+    return list;
+  }
+
+  /// Alone in a fresh process, and with older instructions.
+  json environment(const Case& c) const {
+    json result = {{"alone", interrogation_.ask_fresh(c).mismatch.has_value()}};
+    for (const IsaCap& cap : kIsaCaps) {
+      if (!may_go_on()) break;
+      if (!interrogation_.ask_fresh(c, cap.environment).mismatch) continue;
+      result["oldest_isa"] = cap.name;
+      break;
+    }
+    if (!result.contains("oldest_isa")) result["oldest_isa"] = "this machine's only";
+    return result;
+  }
+
+  const Mismatch& mismatch_;
+  const InquestSettings& settings_;
+  const std::function<void(const InquestProgress&)>& progress_;
+  Interrogation interrogation_;
+  Clock::time_point told_ = Clock::now();
+};
+
+}  // namespace
+
+Settlement Finding::settlement(const Mismatch& original) const {
+  Settlement result;
+  result.case_text = to_text(original.problem_case);
+  result.verdict = shrunk ? shrunk->verdict : original.verdict;
+  if (shrunk) {
+    result.shrunk_text = to_text(shrunk->problem_case);
+    result.shrunk_certificate = shrunk->certificate;
+  }
+  result.geography = reproduced ? geography : "not reproduced";
+  result.predicate = predicate;
+  result.explanation = explanation;
+  return result;
+}
+
+Finding hold_inquest(const Mismatch& mismatch, const InquestSettings& settings,
+                     const std::function<void(const InquestProgress&)>& progress) {
+  return Inquest(mismatch, settings, progress).run();
+}
+
+}  // namespace convict

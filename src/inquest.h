@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a mismatch to what its report says: the smallest case, the conditions under which it shows, and the environment
+// it needs.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "core/verdict.h"
+#include "store/store.h"
+#include "supervisor.h"
+
+namespace convict {
+
+struct InquestSettings {
+  SupervisorSettings supervisor;
+  int shrink_runs = 500, explain_runs = 400;  // of the suspect
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+};
+
+/// What has been done so far, several times a second.
+struct InquestProgress {
+  const char* stage = "";
+  int runs = 0;
+  std::string smallest;
+};
+
+struct Finding {
+  bool reproduced = false;  // alone, in a fresh process
+  bool complete = false;    // neither interrupted nor out of time
+  int shrink_runs = 0, explain_runs = 0;
+  std::optional<Mismatch> shrunk;  // on the smallest case, with its certificate
+  std::string geography, predicate;
+  nlohmann::json explanation = nlohmann::json::object();  // docs/store-format.md
+
+  /// For the row of the case it began with.
+  Settlement settlement(const Mismatch& original) const;
+};
+
+/// Never throws for what the suspect does; UsageError or CannotJudge if it cannot be loaded.
+Finding hold_inquest(const Mismatch& mismatch, const InquestSettings& settings,
+                     const std::function<void(const InquestProgress&)>& progress);
+
+}  // namespace convict

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One suspect, asked about one case after the other in worker processes that stay as long as they live: what shrinking
+// and explaining ask. The exact reference is the only other party.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/case.h"
+#include "core/verdict.h"
+#include "supervisor.h"
+
+namespace convict {
+
+/// Whom to ask, and for what.
+struct Charge {
+  std::string suspect;
+  Verdict verdict = Verdict::kCrash;
+};
+
+class Interrogation final : private Assignment {
+ public:
+  /// The roster of `settings` says where the suspect is to be found (plugins) and, for Verdict::kLessAccurate, who the
+  /// witnesses are; a hang is waited for two seconds at most.
+  Interrogation(const Charge& charge, const SupervisorSettings& settings);
+
+  struct Answer {
+    bool judged = false;               // it did not refuse
+    std::optional<Mismatch> mismatch;  // of a verdict that is alike to the charge
+  };
+
+  /// The same case is not run twice.
+  const Answer& ask(const Case& c);
+
+  /// The same in a process that has run nothing before, with the threads' and instruction sets' limits of `environment`
+  /// (names and values of environment variables).
+  Answer ask_fresh(const Case& c, const std::map<std::string, std::string>& environment = {}) const;
+
+  int runs() const { return runs_; }
+  bool interrupted() const { return settings_.interrupted && *settings_.interrupted; }
+
+ private:
+  void on_roster(const std::vector<RosterEntry>&, const std::vector<std::string>&) override {}
+  std::optional<Work> next_work(uint64_t count) override;
+  nlohmann::json message(const Work& work) const override;
+  void on_mismatch(uint64_t index, const Mismatch& mismatch) override;
+  void on_examination(uint64_t index, const nlohmann::json& examination) override;
+  void on_casualty(const Casualty& casualty) override;
+
+  Charge charge_;
+  SupervisorSettings settings_;
+  Supervisor supervisor_;
+  Case asked_;
+  bool handed_out_ = true;
+  Answer answer_;
+  std::map<std::string, Answer> answers_;  // by canonical line
+  int runs_ = 0;
+};
+
+}  // namespace convict

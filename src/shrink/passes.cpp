@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shrink/passes.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+#include "core/fields.h"
+#include "core/geometry.h"
+#include "core/layout.h"
+
+namespace convict {
+namespace {
+
+/// Slots that other passes move, because they make no sense alone.
+bool has_its_own_pass(std::string_view name) {
+  return name == "g" || name == "ic" || name == "oc" || name == "p.mode" || name == "fill" || name == "seed";
+}
+
+/// Everything but the sizes at once; then each field alone.
+std::vector<Case> reset_fields(const Case& c) {
+  const Case plain = plain_case(c);
+  std::vector<Case> list;
+  const auto reset = [&](auto... member) {
+    Case simpler = c;
+    ((simpler.*member = plain.*member), ...);
+    if (!(simpler == c)) list.push_back(simpler);
+  };
+  reset(&Case::bias, &Case::beta, &Case::src_type, &Case::wei_type, &Case::dst_type, &Case::src_layout,
+        &Case::wei_layout, &Case::dst_layout, &Case::views, &Case::threads, &Case::calls);
+  reset(&Case::bias);
+  reset(&Case::beta);
+  reset(&Case::src_type, &Case::wei_type, &Case::dst_type);
+  reset(&Case::src_layout, &Case::wei_layout, &Case::dst_layout);
+  reset(&Case::views);
+  reset(&Case::threads);
+  reset(&Case::calls);
+  reset(&Case::batch);
+  reset(&Case::dilation);
+  reset(&Case::output_padding);
+  reset(&Case::stride, &Case::output_padding);
+  return list;
+}
+
+/// Groups first, with their channels; then channels of a group; then fewer of either.
+std::vector<Case> channels(const Case& c) {
+  const int64_t groups = std::max<int64_t>(c.groups, 1), ic = c.ic / groups, oc = c.oc / groups;
+  std::vector<Case> list;
+  const auto propose = [&](int64_t g, int64_t group_ic, int64_t group_oc) {
+    if (g > groups || group_ic > ic || group_oc > oc || (g == groups && group_ic == ic && group_oc == oc)) return;
+    Case simpler = c;
+    simpler.groups = g;
+    simpler.ic = g * group_ic;
+    simpler.oc = g * group_oc;
+    list.push_back(simpler);
+  };
+  for (const int64_t g : {int64_t{1}, int64_t{2}, groups / 2, groups - 1}) {
+    if (g < 1) continue;
+    propose(g, std::min<int64_t>(ic, 1), std::min<int64_t>(oc, 1));
+    propose(g, ic, oc);
+    propose(g, std::min<int64_t>(ic, 1), oc);
+    propose(g, ic, std::min<int64_t>(oc, 1));
+  }
+  for (const int64_t fewer : {int64_t{1}, int64_t{2}, ic / 2, ic - 1}) propose(groups, fewer, oc);
+  for (const int64_t fewer : {int64_t{1}, int64_t{2}, oc / 2, oc - 1}) propose(groups, ic, fewer);
+  return list;
+}
+
+/// An axis of extent 1 with nothing on it.
+std::vector<Case> flatten_axes(const Case& c) {
+  std::vector<Case> list;
+  const Case plain = plain_case(c);
+  for (int axis = 0; axis < c.rank; ++axis) {
+    Case flat = c;
+    for (const Slot& slot : slots())
+      if (slot.per_axis) slot.set(flat, axis, slot.get(plain, axis));
+    if (!(flat == c)) list.push_back(flat);
+  }
+  return list;
+}
+
+/// Words for padding, as the numbers they stand for.
+std::vector<Case> spell_padding_out(const Case& c) {
+  if (c.pad_mode == PadMode::kExplicit) return {};
+  Case without = c, spelt = c;
+  without.pad_mode = spelt.pad_mode = PadMode::kExplicit;
+  const convict_problem p = resolve(c).problem;
+  for (int axis = 0; axis < c.rank; ++axis) {
+    spelt.pad_begin[axis] = p.pad_begin[axis];
+    spelt.pad_end[axis] = p.pad_end[axis];
+    spelt.output_padding[axis] = p.output_padding[axis];
+  }
+  return {without, spelt};
+}
+
+/// Each number to its default; else by half of the way, a quarter, ... and at last by one.
+std::vector<Case> smaller_numbers(const Case& c) {
+  std::vector<Case> list;
+  const Case plain = plain_case(c);
+  for (const Slot& slot : slots()) {
+    if (has_its_own_pass(slot.name)) continue;
+    for (int axis = 0; axis < count_of(slot, c.rank); ++axis) {
+      const int64_t now = slot.get(c, axis), aim = slot.get(plain, axis);
+      for (int64_t step = now - aim; step != 0; step /= 2) {
+        Case simpler = c;
+        slot.set(simpler, axis, now - step);
+        list.push_back(simpler);
+      }
+    }
+  }
+  return list;
+}
+
+/// Simpler kinds of data: small integers that are all alike, a few of them, any of them; then a small seed.
+std::vector<Case> simpler_data(const Case& c) {
+  constexpr Fill kSimplestFirst[] = {Fill::kOnes,     Fill::kSparse, Fill::kInt,     Fill::kNormal,
+                                     Fill::kPositive, Fill::kWide,   Fill::kSpecial, Fill::kSubnormal,
+                                     Fill::kZero,     Fill::kComb,   Fill::kOneHot};
+  std::vector<Case> list;
+  for (const Fill fill : kSimplestFirst) {
+    if (fill == c.fill) break;
+    Case simpler = c;
+    simpler.fill = fill;
+    list.push_back(simpler);
+  }
+  for (uint64_t seed = 0; seed < std::min<uint64_t>(c.seed, 4); ++seed) {
+    Case simpler = c;
+    simpler.seed = seed;
+    list.push_back(simpler);
+  }
+  return list;
+}
+
+}  // namespace
+
+std::vector<ShrinkPass> shrink_passes() {
+  return {reset_fields, channels, flatten_axes, spell_padding_out, smaller_numbers, simpler_data};
+}
+
+std::vector<Case> joint_steps(const Case& c) {
+  std::vector<Case> list;
+  const Case plain = plain_case(c);
+  const auto toward = [&](const Slot& slot, int axis, Case& to) {
+    const int64_t now = slot.get(c, axis), aim = slot.get(plain, axis);
+    if (now != aim) slot.set(to, axis, now > aim ? now - 1 : now + 1);
+    return now != aim;
+  };
+  for (int axis = 0; axis < c.rank; ++axis)
+    for (const Slot& first : slots())
+      for (const Slot& second : slots()) {
+        if (!first.per_axis || !second.per_axis || &first >= &second) continue;
+        Case simpler = c;
+        if (toward(first, axis, simpler) && toward(second, axis, simpler)) list.push_back(simpler);
+      }
+  return list;
+}
+
+std::vector<Case> axis_orders(const Case& c) {
+  std::vector<int> order(static_cast<size_t>(c.rank));
+  std::iota(order.begin(), order.end(), 0);
+  // How much there is on each axis, the last one weighing most: only what is more than before is proposed.
+  const Case plain = plain_case(c);
+  const auto load = [&](const Case& one) {
+    std::vector<int64_t> loads;
+    for (int axis = c.rank - 1; axis >= 0; --axis) {
+      int64_t sum = 0;
+      for (const Slot& slot : slots())
+        if (slot.per_axis) sum += std::abs(slot.get(one, axis) - slot.get(plain, axis));
+      loads.push_back(sum);
+    }
+    return loads;
+  };
+  std::vector<Case> list;
+  while (std::ranges::next_permutation(order).found) {
+    Case moved = c;
+    for (const Slot& slot : slots())
+      for (int axis = 0; slot.per_axis && axis < c.rank; ++axis) slot.set(moved, axis, slot.get(c, order[axis]));
+    if (load(moved) > load(c)) list.push_back(moved);
+  }
+  return list;
+}
+
+std::vector<Case> one_hot_seeds(const Case& c) {
+  constexpr int64_t kMostPairs = 64;
+  if (c.fill != Fill::kOnes && c.fill != Fill::kSparse && c.fill != Fill::kInt && c.fill != Fill::kComb) return {};
+  const convict_problem p = resolve(c).problem;
+  const convict_tensors tensors = describe_tensors(c, p);
+  int64_t pairs = 1;
+  for (const convict_tensor* operand : {&tensors.src, &tensors.wei, &tensors.diff_dst})
+    if (operand->ndim > 0) pairs *= std::max<int64_t>(element_count(*operand), 1);
+  std::vector<Case> list;
+  for (int64_t seed = 0; seed < std::min(pairs, kMostPairs); ++seed) {
+    Case hot = c;
+    hot.fill = Fill::kOneHot;
+    hot.seed = static_cast<uint64_t>(seed);
+    list.push_back(hot);
+  }
+  return list;
+}
+
+}  // namespace convict

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where shrinking may go from a case: simpler cases, the boldest step first.
+#pragma once
+
+#include <vector>
+
+#include "core/case.h"
+
+namespace convict {
+
+/// One pass proposes cases that differ from `c` in one respect. It need not look at whether they are legal.
+using ShrinkPass = std::vector<Case> (*)(const Case& c);
+
+/// In the order in which they are tried: whole fields before numbers, the problem before its data.
+std::vector<ShrinkPass> shrink_passes();
+
+/// Pairs of numbers of one axis that have to move together, tried once nothing else helps.
+std::vector<Case> joint_steps(const Case& c);
+
+/// The same sizes with each axis in another place, as far as that is simpler: what is not at its default belongs last.
+std::vector<Case> axis_orders(const Case& c);
+
+/// Data with a single product, for a case that is small.
+std::vector<Case> one_hot_seeds(const Case& c);
+
+}  // namespace convict
