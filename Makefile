@@ -3,7 +3,8 @@
 .PHONY: help setup build test fuzz replay sanitize detection clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
-            libfmt-dev libspdlog-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev
+            libfmt-dev libspdlog-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
+            libonnx-testdata libzip-dev python3-torch python3-onnx python3-numpy
 JOBS     ?= $(shell nproc)
 TIME     ?= 60s
 DB       ?= convict.db
@@ -14,7 +15,7 @@ help:
 	@echo 'make build   install what is missing, build $(CONVICT)'
 	@echo 'make test    build, and run all tests'
 	@echo 'make fuzz    build, and put all native kernels on trial for TIME=$(TIME) into DB=$(DB)'
-	@echo 'make replay  build, and run every case of corpus/'
+	@echo 'make replay  build, and run every case of corpus/ but the full-size ones of corpus/bench/'
 	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/detection.md: half an hour'
 	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
 
@@ -38,7 +39,7 @@ fuzz: build
 	$(CONVICT) fuzz --time $(TIME) -j $(JOBS) --db $(DB)
 
 replay: build
-	$(CONVICT) replay corpus/ -j $(JOBS)
+	$(CONVICT) replay corpus/seeds corpus/networks -j $(JOBS)
 
 sanitize: setup
 	cmake --preset asan

@@ -20,10 +20,12 @@ enum ExitCode : int {
 void add_fuzz(CLI::App& app, int& exit_code);
 void add_repro(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);
+void add_import(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_shrink(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
+void add_export(CLI::App& app, int& exit_code);
 void add_score(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_check_certificate(CLI::App& app, int& exit_code);

@@ -108,7 +108,7 @@ void add_replay(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("replay", "Run every case of corpus files");
   command->footer(
       "Examples:\n"
-      "  convict replay corpus/\n"
+      "  convict replay corpus/seeds corpus/networks\n"
       "  convict replay --plugin ./mine.so corpus/seeds/output_padding.cases -v\n"
       "Exit codes: 0 no target has a mismatch, 1 one has, 2 usage, 125 nothing could be judged, 130 interrupted");
   command->add_option("paths", options->paths, "Corpus files, or directories of *.cases files")->required();

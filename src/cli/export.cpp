@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `convict export`: one case in the language of those who have to repair what it shows.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "cli/chosen.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "core/case_text.h"
+#include "core/error.h"
+#include "core/geometry.h"
+#include "core/text.h"
+#include "export/exporter.h"
+#include "export/shared/facts.h"
+
+namespace convict {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ExportOptions {
+  CaseOptions which;
+  std::string format, output;
+};
+
+const Exporter& exporter_named(const std::string& name) {
+  for (const Exporter* exporter : exporters())
+    if (exporter->name == name) return *exporter;
+  throw UsageError(fmt::format("--to: '{}' is unknown", printable(name)));  // CLI11 lets no other through
+}
+
+Exhibit exhibit_of(const Chosen& chosen) {
+  Exhibit exhibit{chosen.entry.c, chosen.entry.must_be_refused};
+  if (!exhibit.must_be_refused) resolve_valid(exhibit.c);  // throws
+  if (exhibit.must_be_refused && !resolve(exhibit.c).why_not)
+    throw UsageError(fmt::format("case '{}' is legal, so it need not be refused", to_text(exhibit.c)));
+  if (chosen.row) exhibit.evidence = {chosen.row->suspect, chosen.row->verdict, chosen.row->certificate};
+  return exhibit;
+}
+
+/// A directory beside `path` that becomes it, or vanishes with all it holds.
+class UnfinishedDirectory {
+ public:
+  explicit UnfinishedDirectory(const fs::path& path) : path_(path.string() + ".part-XXXXXX") {
+    if (!mkdtemp(path_.data())) throw fs::filesystem_error("mkdtemp", std::error_code(errno, std::generic_category()));
+    fs::permissions(path_, fs::perms(0755));
+  }
+  UnfinishedDirectory(const UnfinishedDirectory&) = delete;
+  UnfinishedDirectory& operator=(const UnfinishedDirectory&) = delete;
+  ~UnfinishedDirectory() {
+    std::error_code ignored;
+    if (!finished_) fs::remove_all(path_, ignored);
+  }
+
+  void add(const ExportFile& file) const {
+    const fs::path to = fs::path(path_) / file.name;
+    fs::create_directories(to.parent_path());
+    std::ofstream stream(to, std::ios::binary);
+    stream << file.bytes;
+    stream.close();
+    if (!stream) throw fs::filesystem_error("write", to, std::make_error_code(std::errc::io_error));
+  }
+  void become(const fs::path& path) {
+    fs::rename(path_, path);  // over an empty directory at most
+    finished_ = true;
+  }
+
+ private:
+  std::string path_;
+  bool finished_ = false;
+};
+
+/// "a/b/" means "a/b".
+fs::path without_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
+
+void write_directory(const std::string& output, const std::vector<ExportFile>& files) {
+  const fs::path path = without_slash(output);
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
+  if (fs::exists(status) && !(fs::is_directory(status) && fs::is_empty(path, error)))
+    throw UsageError(
+        fmt::format("--output: '{}' exists and is no empty directory; nothing is overwritten", printable(output, 300)));
+  try {
+    UnfinishedDirectory unfinished(path);
+    for (const ExportFile& file : files) unfinished.add(file);
+    unfinished.become(path);
+  } catch (const fs::filesystem_error&) {
+    throw UsageError(
+        fmt::format("--output: cannot write '{}'; valid: a new directory in a writable one", printable(output, 300)));
+  }
+}
+
+void export_case(const ExportOptions& options) {
+  const Exporter& exporter = exporter_named(options.format);
+  if (options.output.empty() && exporter.form != ExportForm::kText)
+    throw UsageError(fmt::format("--to {}: it is no text; --output says where to write the {}", exporter.name,
+                                 exporter.form == ExportForm::kDirectory ? "directory" : "file"));
+  const Exhibit exhibit = exhibit_of(chosen_case(options.which));
+  std::string why = too_large(exhibit.c);
+  if (why.empty()) why = exporter.unsuited(exhibit);
+  if (!why.empty())
+    throw CannotJudge(fmt::format("--to {}: case '{}' cannot be exported: {}", exporter.name,
+                                  printable(to_text(exhibit.c), 300), why));
+  const std::vector<ExportFile> files = exporter.write(exhibit);
+  if (exporter.form == ExportForm::kDirectory) return write_directory(options.output, files);
+  OutputOptions out;
+  out.output = options.output;
+  out.write(files.front().bytes);
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ExportOptions>();
+  CLI::App* command = app.add_subcommand("export", "Write one case for the people who have to repair what it shows");
+  command->footer(
+      "Examples:\n"
+      "  convict export conv2d in=5 k=3 seed=7 --to pytorch -o case.py && python3 case.py\n"
+      "  convict export 3 --db convict.db --to cpp -o case.cpp   the case of mismatch 3\n"
+      "  convict export conv_transpose2d in=2x3 k=2 s=2 op=1 --to onnx -o test_case\n"
+      "Exit codes: 0 written, 2 usage, 125 the format cannot say it; docs/exports.md has what each can");
+  options->which.add_to(*command);
+  std::vector<std::string> names;
+  std::string help = "The format.";
+  for (const Exporter* exporter : exporters()) {
+    names.emplace_back(exporter->name);
+    help += fmt::format(" {}: {}.", exporter->name, exporter->help);
+  }
+  command->add_option("--to", options->format, help)->required()->check(CLI::IsMember(names));
+  command->add_option("-o,--output", options->output, "File, or for onnx directory, instead of stdout");
+  command->callback([options, &exit_code] {
+    export_case(*options);
+    exit_code = kClean;
+  });
+}
+
+}  // namespace convict

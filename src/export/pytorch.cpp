@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A Python script that needs nothing but PyTorch: operands, call and exact result in one file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "core/layout.h"
+#include "core/role.h"
+#include "export/exporter.h"
+#include "export/shared/facts.h"
+#include "export/shared/script.h"
+#include "export/shared/spelling.h"
+#include "export/shared/torch_call.h"
+#include "judge/bounds.h"
+
+namespace convict {
+namespace {
+
+constexpr size_t kMostSpelt = 4096;  // elements of a tensor as text; more are base64 of their bytes
+
+bool is_whole(double value) {
+  return std::abs(value) < 0x1p53 && std::trunc(value) == value && !(value == 0 && std::signbit(value));
+}
+
+/// Python that gives the values in row-major order.
+std::string spelt(convict_dtype type, std::span<const double> values) {
+  if (values.empty()) return fmt::format("torch.empty(0, dtype={})", torch_type(type));
+  if (values.size() > kMostSpelt)
+    return fmt::format("packed(\"{}\", {})", base64(raw_bytes(type, values)), torch_type(type));
+  std::vector<std::string> words;
+  for (const double value : values)
+    words.push_back(is_whole(value) ? fmt::format("{}", static_cast<int64_t>(value)) : hex_float(value));
+  return "numbers(\"\"\"\n" + wrapped(words, "    ") + "\"\"\")";
+}
+
+std::string place(const convict_tensor& tensor) {
+  return fmt::format("{}, {}, {}, {}, {}", torch_type(tensor.dtype), python_tuple(tensor.dims, tensor.ndim),
+                     python_tuple(tensor.strides, tensor.ndim), tensor.offset, buffer_count(tensor));
+}
+
+std::string zeros(const convict_tensor& tensor) {
+  return fmt::format("torch.zeros({})", python_tuple(tensor.dims, tensor.ndim));
+}
+
+std::string head(const Exhibit& exhibit, const TorchCall& call, const std::string& rule) {
+  const Case& c = exhibit.c;
+  std::string text =
+      fmt::format("# One convolution and what must come out of it, for PyTorch. Written by convict " CONVICT_VERSION
+                  " from\n#     {}\n",
+                  to_text(c));
+  if (exhibit.evidence) text += fmt::format("# {}\n", comment_text(accusation(exhibit)));
+  text += exhibit.must_be_refused
+              ? "#\n# The problem is not legal. Exit code 0: PyTorch refuses it. 1: it computes something.\n"
+              : "#\n# Exit code 0: PyTorch is right. 1: it is wrong. 125: it does not compute this at all.\n";
+  if (!rule.empty()) text += fmt::format("# Results are held to {}.\n", rule);
+  if (!call.note.empty()) text += fmt::format("# {}\n", call.note);
+  if (c.pass == CONVICT_FORWARD && (c.dst_layout != ActivationLayout::kChannelsFirst || c.views.dst))
+    text += "# PyTorch chooses the layout of dst itself; the one of the case is not used.\n";
+  if (c.pass == CONVICT_BACKWARD_WEIGHTS || c.pass == CONVICT_BACKWARD_DATA)
+    text += "# PyTorch chooses the layout of what it computes; operands have that of the case.\n";
+  if (c.beta != 0) text += "# PyTorch has no beta: the old contents are added by hand.\n";
+  if (c.calls != Calls::kOnce) text += "# The case is about repeated calls; this makes one.\n";
+  return text + "\n";
+}
+
+std::string evidence(const Exhibit& exhibit) {
+  std::string text = fmt::format("\n\nCASE = {}\n", string_literal(to_text(exhibit.c)));
+  if (!exhibit.evidence) return text;
+  text += fmt::format("ACCUSATION = {}\n", string_literal(accusation(exhibit)));
+  return text + fmt::format("CERTIFICATE = {}\n", string_literal(certificate_text(exhibit)));
+}
+
+/// All tensors that the forward call needs, by name; those it is not given are zeros that ask for a gradient.
+std::string operands(const Exhibit& exhibit, const convict_tensors& described, const Facts& facts) {
+  std::string text = "\n";
+  const bool has_bias = exhibit.c.bias && exhibit.c.pass != CONVICT_BACKWARD_DATA;
+  if (!has_bias) text += "bias = None\n";
+  for (const Role& role : kRoles) {
+    const convict_tensor& tensor = described.*role.tensor;
+    if (tensor.ndim == 0) continue;
+    if (const NamedTensor* input = facts.input(role.name)) {
+      text += fmt::format("{} = operand({},\n    {})\n", role.name, spelt(tensor.dtype, input->values), place(tensor));
+    } else if (role.is_output[exhibit.c.pass] && role.name != "dst") {
+      text += fmt::format("{} = operand({}, {}).requires_grad_()\n", role.name.substr(5), zeros(tensor), place(tensor));
+    } else if (exhibit.must_be_refused && role.name != "dst") {
+      text += fmt::format("{} = operand({}, {})\n", role.name, zeros(tensor), place(tensor));
+    }
+  }
+  if (!facts.outputs.empty() && exhibit.c.beta != 0) {
+    const RequiredTensor& main = facts.outputs.front();
+    text += fmt::format("old = {}.reshape({}).to({})\n", spelt(main.tensor.layout.dtype, main.old),
+                        python_tuple(main.tensor.layout.dims, main.tensor.layout.ndim),
+                        torch_type(main.tensor.layout.dtype));
+  }
+  return text;
+}
+
+std::string compute(const Case& c, const convict_problem& p, const TorchCall& call) {
+  std::string text = "\n\ndef compute():\n" + call.forward;
+  const std::string addend = c.beta == 0 ? "" : fmt::format(" + {} * old", c.beta);
+  switch (c.pass) {
+    case CONVICT_FORWARD: return text + fmt::format("    return {{\"dst\": dst{}}}\n", addend);
+    case CONVICT_BACKWARD_DATA:
+      text += "    diff_src, = torch.autograd.grad(dst, [src], diff_dst)\n";
+      return text + fmt::format("    return {{\"diff_src\": diff_src{}}}\n", addend);
+    case CONVICT_BACKWARD_WEIGHTS: break;
+  }
+  if (!p.has_bias) {
+    text += "    diff_wei, = torch.autograd.grad(dst, [wei], diff_dst)\n";
+    return text + fmt::format("    return {{\"diff_wei\": diff_wei{}}}\n", addend);
+  }
+  text += "    diff_wei, diff_bias = torch.autograd.grad(dst, [wei, bias], diff_dst)\n";
+  return text + fmt::format("    return {{\"diff_wei\": diff_wei{}, \"diff_bias\": diff_bias}}\n", addend);
+}
+
+/// A call of check() for one output.
+std::string checked(const RequiredTensor& output) {
+  const NamedTensor& tensor = output.tensor;
+  std::string text =
+      fmt::format("    right &= check(\"{0}\", results[\"{0}\"], {1},\n    {2}.to(torch.float64)", tensor.role,
+                  python_tuple(tensor.layout.dims, tensor.layout.ndim), spelt(tensor.layout.dtype, tensor.values));
+  if (output.by_equality()) return text + ")\n";
+  return text + fmt::format(",\n    {},\n    {}, float.fromhex(\"{}\"))\n", spelt(CONVICT_F64, output.exact),
+                            spelt(CONVICT_F64, output.bounds), hex_float(largest_finite(tensor.layout.dtype)));
+}
+
+/// Whether oneDNN is to be used, where the suspect's name says so; else PyTorch decides.
+std::string switches(const Exhibit& exhibit) {
+  std::string text = fmt::format("    torch.set_num_threads({})\n", exhibit.c.threads);
+  if (!exhibit.evidence) return text;
+  const std::string& suspect = exhibit.evidence->suspect;
+  if (suspect == "libtorch:native") text += "    torch.backends.mkldnn.set_flags(False)\n";
+  if (suspect == "libtorch:onednn") text += "    torch.backends.mkldnn.set_flags(True)\n";
+  return text;
+}
+
+std::string main_function(const Exhibit& exhibit, const Facts& facts) {
+  std::string text = "\n\ndef main():\n    print(CASE)\n";
+  if (exhibit.evidence) text += "    print(ACCUSATION)\n    print(CERTIFICATE)\n";
+  text += switches(exhibit) + "    try:\n        results = compute()\n    except Exception as error:\n";
+  text += exhibit.must_be_refused ? "        print(\"refused, as it must be:\", error)\n        return 0\n"
+                                  : "        print(\"PyTorch does not compute this:\", error)\n        return 125\n";
+  if (exhibit.must_be_refused) {
+    text +=
+        "    print(\"MISMATCH: not legal, but computed:\", {name: tuple(t.shape) for name, t in results.items()})\n";
+    text += "    return 1\n";
+  } else {
+    text += "    right = True\n";
+    for (const RequiredTensor& output : facts.outputs) text += checked(output);
+    text += "    print(\"right\" if right else \"wrong\")\n    return 0 if right else 1\n";
+  }
+  return text + "\n\nif __name__ == \"__main__\":\n    sys.exit(main())\n";
+}
+
+/// Gradients of an illegal problem need the forward call only, which has to raise.
+Exhibit as_forward(Exhibit exhibit) {
+  if (exhibit.must_be_refused) exhibit.c.pass = CONVICT_FORWARD;
+  return exhibit;
+}
+
+std::vector<ExportFile> write(const Exhibit& exhibit) {
+  const Exhibit run = as_forward(exhibit);
+  const convict_problem p = resolve(run.c).problem;
+  const Facts facts = exhibit.must_be_refused ? Facts{} : facts_of(exhibit);
+  const TorchCall call = torch_call(p);
+  return {{"case.py", head(exhibit, call, facts.rule) + std::string(kScriptHelpers) + evidence(exhibit) +
+                          operands(run, describe_tensors(run.c, p), facts) + compute(run.c, p, call) +
+                          main_function(exhibit, facts)}};
+}
+
+}  // namespace
+
+extern const Exporter export_pytorch;
+const Exporter export_pytorch = {"pytorch", "a Python script that needs nothing but torch", ExportForm::kText,
+                                 torch_unsuited, write};
+
+}  // namespace convict
