@@ -8,11 +8,14 @@
 #include <utility>
 
 #include "core/case_text.h"
+#include "core/error.h"
+#include "core/intervals.h"
 #include "core/isa.h"
 #include "core/text.h"
 #include "culprit.h"
 #include "generate/generate.h"
 #include "generate/reach.h"
+#include "store/ownership.h"
 
 namespace convict {
 namespace {
@@ -36,36 +39,51 @@ std::vector<uint32_t> focus_for(const Profile* profile, const Coverage& coverage
   return focus;
 }
 
-json to_json(const Counts& counts) {
-  return {{"cases", counts.cases},         {"judged", counts.judged},         {"unjudged", counts.unjudged},
-          {"witnessed", counts.witnessed}, {"mistrusted", counts.mistrusted}, {"redrawn", counts.redrawn},
-          {"worker_deaths", counts.deaths}};
+constexpr int kMostKills = 3;  // of workers on one case by somebody else, e.g. a system short of memory
+
+/// The numbers of Counts that the database keeps, by their names there.
+constexpr std::pair<const char*, uint64_t Counts::*> kKeptCounts[] = {
+    {"cases", &Counts::cases},         {"judged", &Counts::judged},         {"unjudged", &Counts::unjudged},
+    {"witnessed", &Counts::witnessed}, {"mistrusted", &Counts::mistrusted}, {"redrawn", &Counts::redrawn},
+    {"worker_deaths", &Counts::deaths}};
+
+/// What the kept numbers were when a campaign was last stopped.
+Counts counts_from(const json& kept) {
+  Counts counts;
+  for (const auto& [name, member] : kKeptCounts)
+    if (kept.contains(name) && kept[name].is_number_unsigned()) counts.*member = kept[name];
+  return counts;
+}
+
+double seconds_from(const json& kept) {
+  return kept.contains("seconds") && kept["seconds"].is_number() ? std::max(kept["seconds"].get<double>(), 0.0) : 0;
 }
 
 class Campaign final : public Assignment {
  public:
   Campaign(const CampaignSettings& settings, const Progress& progress)
-      : settings_(settings), progress_(progress), next_(settings.start + settings.shard_index) {
+      : settings_(settings), progress_(progress), size_(size_of(settings)) {
     settings_.supervisor.worker.coverage = true;
   }
 
   CampaignResult run() {
-    if (std::error_code error; std::filesystem::exists(settings_.database, error)) steer();
+    if (settings_.resumed)
+      take_over(*settings_.resumed);
+    else if (std::error_code error; std::filesystem::exists(settings_.database, error))
+      steer();
     try {
-      result_.counts = supervise(*this, settings_.supervisor);
+      result_.counts = in_all(supervise(*this, settings_.supervisor));
     } catch (...) {
-      if (result_.id != 0) store_->update_campaign(result_.id, to_json(result_.counts), "failed");
+      note_failure();
       throw;
     }
     result_.interrupted = settings_.supervisor.interrupted && *settings_.supervisor.interrupted;
     result_.seconds = seconds();
     if (result_.id == 0) return std::move(result_);  // interrupted before anybody was loaded
+    result_.counts.cases = done_.count();            // of a worker that was killed, more may have been counted
     show_simplest();
     save_coverage();
-    store_->update_campaign(result_.id, to_json(result_.counts),
-                            result_.reference_is_wrong ? "failed"
-                            : result_.interrupted      ? "interrupted"
-                                                       : "finished");
+    save(result_.reference_is_wrong ? "failed" : result_.interrupted ? "interrupted" : "finished");
     return std::move(result_);
   }
 
@@ -77,22 +95,32 @@ class Campaign final : public Assignment {
                       best_isa(),  CONVICT_VERSION, worker.focus};
     for (const RosterEntry& entry : roster) info.libraries[entry.name] = entry.version;
     if (!store_) store_ = Store::open(settings_.database);
-    result_.id = store_->begin_campaign(info);
-    started_ = last_saved_ = coverage_saved_ = Clock::now();
+    result_.id = settings_.resumed ? resume(info) : begin(info);
+    last_saved_ = coverage_saved_ = Clock::now();
+    started_ =
+        last_saved_ - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_before_));
   }
 
   std::optional<Work> next_work(uint64_t count) override {
-    const uint64_t end = settings_.cases ? settings_.start + *settings_.cases : UINT64_MAX;
-    if (next_ >= end) return std::nullopt;
-    const uint64_t left = (end - next_ - 1) / settings_.shard_count + 1;
-    const Work work{next_, std::min(count, left), settings_.shard_count};
-    next_ += work.count * work.step;
-    return work;
+    const Intervals::Gap gap = done_.gap(next_);
+    if (gap.first >= size_) return std::nullopt;
+    count = std::min({count, gap.count, size_ - gap.first});
+    next_ = gap.first + count;
+    const uint64_t step = settings_.shard_count;
+    return Work{settings_.start + settings_.shard_index + gap.first * step, count, step};
   }
 
   json message(const Work& work) const override { return {{"range", {work.first, work.count, work.step}}}; }
 
-  void on_mismatch(uint64_t, const Mismatch& mismatch) override { keep(mismatch); }
+  // Why every case counts exactly once: `done_` and the hits are always written in one transaction, so that the
+  // database holds what memory held at some moment; and in memory, a case is in `done_` if and only if all of its hits
+  // have been kept. Mismatches wait in `unkept_` until the supervisor says that their case is complete.
+  void on_mismatch(uint64_t, const Mismatch& mismatch) override { unkept_.push_back(mismatch); }
+
+  void on_reported(const Work& work) override {
+    done_.add(position_of(work.first), work.count);
+    if (!unkept_.empty()) keep(std::exchange(unkept_, {}));
+  }
 
   void on_refusals(const json& refusals) override {
     for (const json& refusal : refusals) result_.refusals[{refusal[0], refusal[1]}] += refusal[2].get<uint64_t>();
@@ -108,22 +136,24 @@ class Campaign final : public Assignment {
     if (casualty.from_outside || !is_known(casualty))
       culprit = find_culprit(casualty, result_.roster, settings_.supervisor,
                              [this](const Work& work) { return message(work); });
+    // A trial that was interrupted proves nothing: the case stays undone.
+    if (settings_.supervisor.interrupted && *settings_.supervisor.interrupted) return;
     Mismatch mismatch = accuse(case_at(culprit.index), culprit, result_.roster);
     mismatch.certificate = casualty.certificate;
     mismatch.certificate["evidence"] = culprit.how;
     if (mismatch.blame == Blame::kOracle) resting_.insert(kind_of_case(mismatch.suspect, mismatch.problem_case));
-    keep(mismatch);
+    if (!casualty.reported) done_.add(position_of(casualty.index), 1);
+    keep({std::move(mismatch)});
   }
+
+  bool wants_again(uint64_t index) override { return ++kills_[index] <= kMostKills; }
 
   Resting resting() const override { return resting_; }
 
   Next on_tick(const Counts& counts) override {
-    result_.counts = counts;
+    result_.counts = in_all(counts);
     result_.seconds = seconds();
-    if (result_.id != 0 && Clock::now() - last_saved_ > std::chrono::seconds(1)) {
-      store_->update_campaign(result_.id, to_json(counts), "running");
-      last_saved_ = Clock::now();
-    }
+    if (result_.id != 0 && Clock::now() - last_saved_ > std::chrono::seconds(1)) save("running");
     if (result_.id != 0 && Clock::now() - coverage_saved_ > kCoverageInterval) save_coverage();
     progress_(result_);
     if (result_.reference_is_wrong) return Next::kAbort;
@@ -132,6 +162,100 @@ class Campaign final : public Assignment {
   }
 
  private:
+  /// Cases of the shard.
+  static uint64_t size_of(const CampaignSettings& settings) {
+    const uint64_t offset = settings.shard_index, most = UINT64_MAX - settings.start;
+    const uint64_t cases = std::min(settings.cases.value_or(most), most);
+    return cases <= offset ? 0 : (cases - offset - 1) / settings.shard_count + 1;
+  }
+
+  /// Where in the shard the case with this index is.
+  uint64_t position_of(uint64_t index) const {
+    return (index - settings_.start - settings_.shard_index) / settings_.shard_count;
+  }
+
+  int64_t begin(const CampaignInfo& info) {
+    const int64_t id = store_->begin_campaign(info);
+    own(id);
+    return id;
+  }
+
+  void own(int64_t id) {
+    ownership_ = Ownership::take(settings_.database, id);
+    if (!ownership_)
+      throw UsageError(fmt::format("campaign {} of database '{}' is being run by another process; wait for it to end",
+                                   id, printable(settings_.database, 200)));
+  }
+
+  /// Loads what there is of a campaign. Nobody can have been faster, or be: it is ours before we look.
+  void take_over(int64_t id) {
+    own(id);
+    store_ = Store::open(settings_.database);
+    auto before = store_->campaign(id);
+    if (!before || before->state == "finished")
+      throw UsageError(fmt::format("campaign {} of database '{}' is {}; there is nothing to resume", id,
+                                   printable(settings_.database, 200), before ? "finished" : "gone"));
+    done_ = std::move(before->done);
+    counts_before_ = counts_from(before->counts);
+    counts_before_.cases = done_.count();
+    seconds_before_ = seconds_from(before->counts);
+    libraries_before_ = std::move(before->info.libraries);
+    version_before_ = before->info.version;
+    settings_.supervisor.worker.focus = std::move(before->info.focus);
+    take(store_->coverage(settings_.supervisor.worker.profile));
+    for (const auto& [row, hits] : store_->sightings(id)) recall(id, row, static_cast<uint64_t>(hits));
+  }
+
+  /// What an earlier run of this campaign has found.
+  void recall(int64_t id, const MismatchRow& row, uint64_t hits) try {
+    const Mismatch mismatch{parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
+                            row.certificate};
+    const auto [entry, inserted] = result_.found.try_emplace(signature(mismatch));
+    if (inserted) entry->second = {mismatch, row.id, 0, row.first_campaign == id, row.status};
+    entry->second.hits += hits;
+  } catch (const std::exception&) {
+    result_.notes.push_back(fmt::format("mismatch {} of the database makes no sense: not shown", row.id));
+  }
+
+  int64_t resume(const CampaignInfo& now) {
+    result_.notes.push_back(
+        fmt::format("resumed campaign {} after {} cases", *settings_.resumed, with_commas(done_.count())));
+    if (version_before_ != now.version)
+      result_.notes.push_back(fmt::format("the campaign was begun by convict {}: cases may have other numbers now",
+                                          printable(version_before_)));
+    for (const auto& [name, version] : now.libraries.items())
+      if (const json before = libraries_before_.value(name, json("not there")); before != version)
+        result_.notes.push_back(fmt::format("{} was {} when the campaign was begun, and is {} now", name,
+                                            printable(before.dump()), version.dump()));
+    store_->update_campaign(*settings_.resumed, kept_counts(), "running");
+    return *settings_.resumed;
+  }
+
+  /// Of all runs of the campaign.
+  Counts in_all(Counts counts) const {
+    for (const auto& [name, member] : kKeptCounts) counts.*member += counts_before_.*member;
+    return counts;
+  }
+
+  json kept_counts() const {
+    json kept = {{"seconds", result_.seconds}};
+    for (const auto& [name, member] : kKeptCounts) kept[name] = result_.counts.*member;
+    kept["cases"] = done_.count();
+    return kept;
+  }
+
+  void save(std::string_view state) {
+    store_->update_campaign(result_.id, kept_counts(), state, done_);
+    last_saved_ = Clock::now();
+  }
+
+  /// Without `done_`: hits of what was added last may not have been kept. What led here is the news, whatever else
+  /// fails.
+  void note_failure() try {
+    if (result_.id != 0) store_->update_campaign(result_.id, kept_counts(), "failed");
+  } catch (const UsageError&) {
+  }
+
   /// Aims the campaign at what earlier ones of the profile did not reach.
   void steer() {
     store_ = Store::open(settings_.database);
@@ -163,12 +287,14 @@ class Campaign final : public Assignment {
 
   /// The store keeps the simplest case of each signature, whatever the order in which workers found them.
   void show_simplest() {
-    for (auto& [signature, found] : result_.found) {
-      const auto row = store_->mismatch(found.id);
-      if (!row) continue;
-      found.example.problem_case = parse_case(row->case_text);
-      found.example.certificate = row->certificate;
-    }
+    for (auto& [signature, found] : result_.found) try {
+        const auto row = store_->mismatch(found.id);
+        if (!row) continue;
+        found.example.problem_case = parse_case(row->case_text);
+        found.example.certificate = row->certificate;
+      } catch (const UsageError& error) {  // somebody else wrote to it: what this campaign saw is shown instead
+        result_.notes.push_back(fmt::format("mismatch {} in the database makes no sense: {}", found.id, error.what()));
+      }
   }
 
   static Culprit first_suspicion(const Casualty& casualty) {
@@ -185,22 +311,35 @@ class Campaign final : public Assignment {
         signature(accuse(case_at(casualty.index), first_suspicion(casualty), result_.roster)));
   }
 
-  void keep(const Mismatch& mismatch) {
-    const Recorded recorded = store_->record(result_.id, mismatch);
-    const auto [entry, inserted] = result_.found.try_emplace(signature(mismatch));
-    if (inserted) entry->second = {mismatch, recorded.id, 0, recorded.first_ever, recorded.status};
-    ++entry->second.hits;
-    result_.reference_is_wrong |= mismatch.blame == Blame::kReference;
+  /// Writes hits, and that their cases are done.
+  void keep(const std::vector<Mismatch>& mismatches) {
+    const std::vector<Recorded> recorded = store_->record(result_.id, mismatches, done_);
+    for (size_t i = 0; i < mismatches.size(); ++i) {
+      const auto [entry, inserted] = result_.found.try_emplace(signature(mismatches[i]));
+      if (inserted) entry->second = {mismatches[i], recorded[i].id, 0, recorded[i].first_ever, recorded[i].status};
+      ++entry->second.hits;
+      result_.reference_is_wrong |= mismatches[i].blame == Blame::kReference;
+    }
   }
 
   CampaignSettings settings_;
+  std::optional<Ownership> ownership_;  // outlives the store
   std::optional<Store> store_;
   const Progress& progress_;
-  uint64_t next_;
+  uint64_t size_;                  // cases of the shard
+  uint64_t next_ = 0;              // position in the shard: everything before has been handed out, or was done before
+  Intervals done_;                 // positions in the shard
+  std::vector<Mismatch> unkept_;   // of a case that is not in done_ yet
+  std::map<uint64_t, int> kills_;  // by somebody else, by the index of the case
   CampaignResult result_;
   Resting resting_;
   Coverage unsaved_;  // counted since coverage_saved_
   Clock::time_point started_, last_saved_, coverage_saved_;
+  // Of earlier runs of the same campaign:
+  Counts counts_before_;
+  double seconds_before_ = 0;
+  json libraries_before_ = json::object();
+  std::string version_before_;
 };
 
 }  // namespace

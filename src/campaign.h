@@ -28,6 +28,7 @@ struct CampaignSettings {
   std::optional<std::chrono::seconds> time;
   uint64_t shard_index = 0, shard_count = 1;
   nlohmann::json flags = nlohmann::json::object();  // as given, for the record
+  std::optional<int64_t> resumed;                   // the campaign to go on with: all of the above must be as it was
 };
 
 /// One signature as this campaign saw it.
@@ -39,6 +40,7 @@ struct Found {
   std::string status;
 };
 
+/// Of a resumed campaign: all of it, from its first start on.
 struct CampaignResult {
   int64_t id = 0;  // in the database
   Counts counts;
@@ -61,6 +63,8 @@ using Progress = std::function<void(const CampaignResult&)>;
 /// Creates the database once the implementations are loaded, so that a misspelt name leaves nothing behind; one that
 /// exists is opened before, because what it holds of the profile decides what the campaign aims at (docs/generator.md).
 /// Throws UsageError or CannotJudge.
+///
+/// Every case is examined and recorded exactly once, whatever is killed and resumed in between: docs/decisions/0018.
 CampaignResult run_campaign(const CampaignSettings& settings, const Progress& progress);
 
 }  // namespace convict

@@ -77,6 +77,9 @@ Culprit find_culprit(const Casualty& casualty, const std::vector<RosterEntry>& r
     if (death)
       return {casualty.position, casualty.index, death->verdict, "dies alone, on this case alone, in a fresh process"};
   }
+  if (casualty.hoarder != FlightRecord::kOwnCode)
+    return {casualty.hoarder, casualty.index, Verdict::kOom,
+            "its calls left more memory behind than anybody else's, measured one by one"};
   const Work history{casualty.work.first, (casualty.index - casualty.work.first) / casualty.work.step + 1,
                      casualty.work.step};
   for (const int position : by_suspicion(roster))

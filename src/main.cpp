@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,19 @@ namespace {
 int fail(const std::string& why, int exit_code) {
   fmt::print(stderr, "convict: {}\n", why);
   return exit_code;
+}
+
+/// CLI11 would read any file to its end, /dev/zero included.
+CLI::Validator small_text_file() {
+  return CLI::Validator(
+      [](std::string& name) -> std::string {
+        constexpr uintmax_t kLargest = 1 << 20;  // bytes
+        std::error_code error;
+        const bool regular = std::filesystem::is_regular_file(name, error);
+        if (regular && std::filesystem::file_size(name, error) <= kLargest) return "";
+        return fmt::format("'{}' is not a file of at most {} bytes", convict::printable(name, 200), kLargest);
+      },
+      "");
 }
 
 /// What CLI11 calls an unexpected argument is, in first place, a misspelt command.
@@ -58,8 +73,10 @@ int main(int argc, char** argv) {
       "exact reference",
       "convict");
   int exit_code = convict::kClean;
+  signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of write(), as a full disk is
   app.set_version_flag("--version", "convict " CONVICT_VERSION);
   app.set_config("--config", "", "TOML file with the same names as the flags, one section a command");
+  app.get_config_ptr()->check(small_text_file(), "");
   app.allow_config_extras(CLI::config_extras_mode::error);  // a misspelt name must not be silently without effect
   app.require_subcommand(1);
   app.footer("Example: convict fuzz --time 1m\nEvery command has --help.");

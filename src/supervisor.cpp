@@ -26,9 +26,11 @@ constexpr auto kOwnCodeGrace = std::chrono::seconds(60);  // for work of ours be
 constexpr auto kMusterTime = std::chrono::seconds(120);   // for loading libraries
 constexpr double kBatchSeconds = 0.05;                    // of work handed out at once
 constexpr uint64_t kLargestBatch = 512;
-constexpr size_t kBatchesAhead = 2;     // so that a worker never waits for its supervisor
-constexpr int kMostFailedMusters = 10;  // in a row, of workers that once could be mustered
-constexpr size_t kLastWords = 800;      // bytes of a dead worker's output that are kept
+constexpr size_t kBatchesAhead = 2;                  // so that a worker never waits for its supervisor
+constexpr int kMostFailedMusters = 10;               // in a row, of workers that once could be mustered
+constexpr size_t kLastWords = 800;                   // bytes of a dead worker's output that are kept
+constexpr size_t kLongestLine = size_t{64} << 20;    // bytes that a worker may send as one message
+constexpr auto kEndGrace = std::chrono::seconds(2);  // for a worker that hung up to end by itself
 
 void add(const Tally& tally, Counts& counts) {
   counts.cases += tally.cases;
@@ -44,6 +46,13 @@ void add(const Tally& tally, Counts& counts) {
   }
 }
 
+/// Cases `begin` to `end` - 1 of a work, counted from its first one.
+Work part_of(const Work& work, uint64_t begin, uint64_t end) {
+  return {work.first + begin * work.step, end - begin, work.step};
+}
+
+uint64_t position_in(const Work& work, uint64_t index) { return (index - work.first) / work.step; }
+
 /// One seat at the table: a worker process, and what it has been given.
 class Seat {
  public:
@@ -55,6 +64,8 @@ class Seat {
   const WorkerProcess& process() const { return process_; }
   std::deque<Work>& works() { return works_; }
   bool ready = false;
+  bool sane = true;       // what it has sent so far were messages
+  uint64_t reported = 0;  // cases of the work in front that on_reported has told of
 
   /// Since when the worker has shown no progress at all.
   Clock::time_point last_progress() {
@@ -92,6 +103,7 @@ class Supervision {
       wait_for_messages();
       for (auto& seat : seats_) attend(seat);
     }
+    for (auto& seat : seats_) dismiss(*seat);
     return counts();
   }
 
@@ -146,36 +158,37 @@ class Supervision {
   }
 
   void attend(std::unique_ptr<Seat>& seat) {
-    const bool alive = seat->process().receive();
-    const bool sane = take_lines(*seat);
-    if (!alive)
+    seat->process().limit_output();
+    // Asked first, so that nothing it has written is left unread; for a child that foreign code forked may keep the
+    // pipe open, and whoever closed the pipe may be alive.
+    const bool ended = seat->process().has_ended();
+    const bool open = seat->process().receive();
+    take_lines(*seat);
+    if (ended || !open)
       on_death(seat, std::nullopt);
-    else if (!sane)
+    else if (!seat->sane)
       on_death(seat, Verdict::kCrash);
     else if (const auto verdict = exceeded(*seat))
       on_death(seat, verdict);
   }
 
-  /// False if the worker sends what is no message: its memory is not to be trusted any more.
-  bool take_lines(Seat& seat) {
-    while (const auto line = seat.process().take_line()) try {
-        on_line(seat, *line);
+  /// Up to what is no message: who sends that is not to be trusted any more.
+  void take_lines(Seat& seat) {
+    while (seat.sane) try {
+        const auto line = seat.process().take_line();
+        if (!line) break;
+        seat.sane = on_line(seat, json::parse(*line));
       } catch (const json::exception&) {
-        return false;
+        seat.sane = false;
       }
-    return true;
+    seat.sane &= seat.process().unread_bytes() < kLongestLine;
   }
 
-  void on_line(Seat& seat, const std::string& line) {
-    const json message = json::parse(line);
-    if (message.contains("done")) {
-      seat.works().pop_front();
-      assignment_.on_refusals(message["refusals"]);
-      if (message.contains("tuples"))
-        assignment_.on_coverage(message["tuples"].get<std::vector<uint32_t>>(), message["covered"]);
-    } else if (message.contains("mismatch")) {
-      assignment_.on_mismatch(message["index"], mismatch_from_json(message["mismatch"]));
-    } else if (message.contains("examination")) {
+  /// False if this is not what a worker says.
+  bool on_line(Seat& seat, const json& message) {
+    if (message.contains("done")) return on_done(seat, message);
+    if (message.contains("mismatches")) return on_mismatches(seat, message["index"], message["mismatches"]);
+    if (message.contains("examination")) {
       assignment_.on_examination(message["index"], message["examination"]);
     } else if (message.contains("roster")) {
       seat.ready = true;
@@ -186,6 +199,61 @@ class Supervision {
     } else {
       throw UsageError(message["error"].get<std::string>());
     }
+    return true;
+  }
+
+  bool on_done(Seat& seat, const json& message) {
+    if (seat.works().empty()) return false;
+    const json& refusals = message["refusals"];
+    const auto news = message.value("tuples", std::vector<uint32_t>());
+    report(seat, seat.works().front().count);
+    seat.works().pop_front();
+    seat.reported = 0;
+    assignment_.on_refusals(refusals);
+    if (message.contains("tuples")) assignment_.on_coverage(news, message["covered"]);
+    return true;
+  }
+
+  bool on_mismatches(Seat& seat, uint64_t index, const json& list) {
+    if (seat.works().empty() || !seat.works().front().contains(index)) return false;
+    const uint64_t position = position_in(seat.works().front(), index);
+    if (position < seat.reported) return false;
+    std::vector<Mismatch> mismatches;
+    try {
+      for (const json& one : list) mismatches.push_back(mismatch_from_json(one));
+    } catch (const UsageError&) {
+      return false;
+    } catch (const std::out_of_range&) {
+      return false;
+    }
+    for (const Mismatch& mismatch : mismatches) assignment_.on_mismatch(index, mismatch);
+    report(seat, position + 1);  // a worker goes through its cases in order
+    return true;
+  }
+
+  /// Tells of the first `end` cases of the work in front, as far as that is news.
+  void report(Seat& seat, uint64_t end) {
+    if (end <= seat.reported) return;
+    assignment_.on_reported(part_of(seat.works().front(), seat.reported, end));
+    seat.reported = end;
+  }
+
+  /// The same for what a worker that has ended had counted. All its lines must have been taken: it counts a case after
+  /// it has sent the mismatches. Who has sent nonsense may have lost some among it.
+  void report_counted(Seat& seat) {
+    const uint64_t counted = seat.process().record().counted;
+    if (seat.sane && !seat.works().empty() && seat.works().front().contains(counted))
+      report(seat, position_in(seat.works().front(), counted) + 1);
+  }
+
+  /// Ends a worker of which nothing more is wanted, and hears what it had to say.
+  void dismiss(Seat& seat) {
+    if (!seat.ready || seat.works().empty()) return;
+    seat.process().kill();
+    seat.process().wait();
+    seat.process().receive();
+    take_lines(seat);
+    report_counted(seat);
   }
 
   void on_roster(const json& message) {
@@ -216,10 +284,10 @@ class Supervision {
 
   /// Buries a worker, reports the case it died on and seats a new one for the rest.
   void on_death(std::unique_ptr<Seat>& seat, std::optional<Verdict> killed_for) {
+    if (!killed_for && !seat->process().ends_within(kEndGrace)) killed_for = Verdict::kCrash;
     if (killed_for) seat->process().kill();
     const WorkerExit exit = seat->process().wait();
-    while (seat->process().receive()) {
-    }
+    seat->process().receive();
     take_lines(*seat);
     if (!seat->ready) {
       // Somebody may kill workers at any time; but a library that kills its first worker would kill the next ones too.
@@ -230,17 +298,28 @@ class Supervision {
     }
     add(seat->process().record().tally, past_);
     ++past_.deaths;
+    report_counted(*seat);
     std::optional<Casualty> casualty;
     if (!seat->works().empty()) casualty = casualty_of(*seat, exit, killed_for);
-    const uint64_t counted = seat->process().record().counted;
+    const uint64_t counted = seat->process().record().counted, reported = seat->reported;
     for (size_t i = 1; i < seat->works().size(); ++i) left_over_.push_back(seat->works()[i]);
     seat = new_seat();
-    if (!casualty) return;
-    if (counted != casualty->index) ++past_.cases;  // given up, but not forgotten
-    const Work& work = casualty->work;
-    const uint64_t done = (casualty->index - work.first) / work.step + 1;
-    if (done < work.count) left_over_.push_front({casualty->index + work.step, work.count - done, work.step});
-    assignment_.on_casualty(*casualty);
+    if (casualty) on_casualty(*casualty, reported, counted == casualty->index);
+  }
+
+  /// `reported` cases of its work are known; `counted`: the one it died on is in the tally already.
+  void on_casualty(Casualty& casualty, uint64_t reported, bool counted) {
+    const Work& work = casualty.work;
+    const uint64_t position = position_in(work, casualty.index);
+    casualty.reported = position < reported;
+    const bool again = casualty.from_outside && !casualty.reported && assignment_.wants_again(casualty.index);
+    if (!counted && !again) ++past_.cases;  // given up, but not forgotten
+    const uint64_t next = again ? position : std::max(position + 1, reported);
+    if (next < work.count) left_over_.push_front(part_of(work, next, work.count));
+    // Where nonsense was sent, nobody knows what became of the cases before.
+    if (reported < position) left_over_.push_front(part_of(work, reported, position));
+    const bool nothing_lost = casualty.from_outside && casualty.reported;
+    if (!again && !nothing_lost) assignment_.on_casualty(casualty);
   }
 
   [[noreturn]] void fail_to_muster(const Seat& seat, const WorkerExit& exit) const {
@@ -255,13 +334,28 @@ class Supervision {
                                  last_words.empty() ? "" : ": " + printable(last_words, 300)));
   }
 
-  static Casualty casualty_of(Seat& seat, const WorkerExit& exit, std::optional<Verdict> killed_for) {
+  /// Whose calls have left most behind since memory became short, if that was half of it or more.
+  int hoarder_of(const FlightRecord& record) const {
+    const auto kept = std::span(record.kept_bytes).first(roster_.size());
+    const auto most = std::ranges::max_element(kept, {}, [](const auto& bytes) { return bytes.load(); });
+    const bool is_guilty = *most > settings_.worker.memory / 4;  // it was short from half the memory on
+    return is_guilty ? static_cast<int>(most - kept.begin()) : FlightRecord::kOwnCode;
+  }
+
+  Casualty casualty_of(Seat& seat, const WorkerExit& exit, std::optional<Verdict> killed_for) const {
     const FlightRecord& record = seat.process().record();
     Casualty casualty;
     casualty.work = seat.works().front();
-    casualty.index = casualty.work.contains(record.index) ? record.index.load() : casualty.work.first;
-    casualty.position = record.implementation;
+    // Before it has begun with its work it died on the first case; who sent nonsense may be beyond the last one by now.
+    const uint64_t otherwise = seat.sane ? 0 : casualty.work.count - 1;
+    casualty.index = casualty.work.contains(record.index) ? record.index.load()
+                                                          : casualty.work.first + otherwise * casualty.work.step;
+    // The record is memory of a process that may have written anywhere.
+    const int position = record.implementation, role = record.role;
+    casualty.position = position < static_cast<int>(roster_.size()) ? std::max(position, FlightRecord::kOwnCode)
+                                                                    : FlightRecord::kOwnCode;
     casualty.from_outside = !killed_for && exit.signal == SIGKILL;
+    if (killed_for == Verdict::kOom) casualty.hoarder = hoarder_of(record);
     const auto touched = static_cast<AddressClass>(record.address_class.load());
     casualty.verdict = killed_for                                ? *killed_for
                        : touched == AddressClass::kGuard         ? Verdict::kOutOfBounds
@@ -270,9 +364,12 @@ class Supervision {
     json& certificate = casualty.certificate = json::object();
     if (exit.signal && !killed_for) certificate["signal"] = strsignal(exit.signal);
     if (!exit.signal) certificate["exit_code"] = exit.exit_code;
+    if (!seat.sane) certificate["text"] = "wrote into the pipe to the supervisor";
+    if (record.closed_descriptor) certificate["text"] = "closed a file descriptor that was not its own";
     if (touched == AddressClass::kGuard) certificate["address_class"] = "guard page";
     if (touched == AddressClass::kReadOnlyInput) certificate["address_class"] = "read-only input";
-    if (record.role >= 0) certificate["role"] = kRoles[static_cast<size_t>(record.role.load())].name;
+    if (role >= 0 && role < static_cast<int>(kRoles.size()))
+      certificate["role"] = kRoles[static_cast<size_t>(role)].name;
     if (const std::string words = seat.process().last_words(kLastWords); !words.empty())
       certificate["output_tail"] = words;
     return casualty;

@@ -41,6 +41,8 @@ struct Casualty {
   uint64_t index = 0;                     // of the case that is lost
   int position = FlightRecord::kOwnCode;  // in the roster: who was running
   bool from_outside = false;              // killed by neither itself nor us: says nothing about anybody
+  bool reported = false;                  // on_reported has told of the case: the worker died after it
+  int hoarder = FlightRecord::kOwnCode;   // whose calls left most memory behind, if that is what it was killed for
   Work work;                              // what the worker had been given, from the first case on
   nlohmann::json certificate;             // signal, what was touched, last words
 };
@@ -65,12 +67,17 @@ class Assignment {
   /// What a worker is told about it (worker.h).
   virtual nlohmann::json message(const Work& work) const = 0;
   virtual void on_mismatch(uint64_t index, const Mismatch& mismatch) = 0;
+  /// These cases have been examined to the end, and on_mismatch was called for all of their mismatches. Every case is
+  /// in exactly one such call, or it is the one of an on_casualty that is not `reported`.
+  virtual void on_reported(const Work& /*work*/) {}
   virtual void on_examination(uint64_t /*index*/, const nlohmann::json& /*examination*/) {}
   virtual void on_refusals(const nlohmann::json& /*refusals*/) {}
   /// Tuples whose count rose by `cases` further cases (Coverage::take_news), if the workers were asked for coverage.
   /// Of a batch on which a worker died there is none.
   virtual void on_coverage(std::span<const uint32_t> /*news*/, uint64_t /*cases*/) {}
   virtual void on_casualty(const Casualty& casualty) = 0;
+  /// Whether a case is to be handed out again after somebody else killed its worker, instead of becoming a casualty.
+  virtual bool wants_again(uint64_t /*index*/) { return false; }
   /// Who is spared which cases from now on; asked when a worker is seated.
   virtual Resting resting() const { return {}; }
   /// Several times a second. kFinish: hand out no more; kAbort: kill the workers now.

@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/geometry.h"
 #include "core/implementation.h"
+#include "run/environment.h"
 #include "run/fault_handler.h"
 #include "run/worker_process.h"
 
@@ -75,6 +76,7 @@ class Worker {
                         {"version", subject.version}});
       }
       report_faults(memory_, record_);
+      record_.watched_descriptor = kResultFd;
       mustered_ns_ = cpu_ns();
       channel_.send({{"roster", list}, {"notes", roster.notes}});
       return true;
@@ -110,16 +112,21 @@ class Worker {
  private:
   /// Given cases are few and worth every question; a campaign asks each of its cases some.
   Examination examined(const Case& c, bool thorough) {
+    keep_reporting_faults();
+    if (!record_.weighs && peak_resident_bytes() > settings_.memory / 2) record_.weighs = 1;
     return examine(case_for(settings_.yardstick, c), subjects_, memory_, record_,
                    {settings_.most_bytes(), settings_.yardstick, settings_.resting, thorough});
   }
 
   /// Counts a case and sends its mismatches.
   void tell(const Examination& examination) {
+    json mismatches = json::array();
     for (const Mismatch& mismatch : examination.mismatches) {
       found_ |= mismatch.blame == Blame::kTarget;
-      channel_.send({{"mismatch", to_json(mismatch)}, {"index", record_.index.load()}});
+      mismatches.push_back(to_json(mismatch));
     }
+    // One line: whatever ends this process, the supervisor gets all mismatches of a case or none.
+    if (!mismatches.empty()) channel_.send({{"mismatches", mismatches}, {"index", record_.index.load()}});
     Tally& tally = record_.tally;  // after sending: a case that is counted has been reported
     for (size_t i = 0; i < examination.testimonies.size(); ++i) {
       const Outcome& outcome = examination.testimonies[i].outcome;
@@ -231,6 +238,7 @@ int run_worker() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a worker never outlives its supervisor
   prctl(PR_SET_NAME, "convict-worker");
   signal(SIGINT, SIG_IGN);  // Ctrl-C is the supervisor's to handle
+  expect_forks();
   Channel channel;
   json message;
   if (!channel.next(message)) return 0;

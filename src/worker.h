@@ -7,7 +7,8 @@
 //                                                     <-  {"roster":[..],"notes":[..]} or {"error":"..","exit":2}
 //   {"range":[first,count,step]}                       ->
 //   or {"cases":["..",..],"first":i}
-//                                                     <-  {"mismatch":{..}} and, for cases, {"examination":{..}}
+//                                                     <-  {"mismatches":[{..},..],"index":i}, all of a case at once, in
+//                                                         the order of the cases; for cases also {"examination":{..}}
 //                                                     <-  {"done":count,"refusals":[[name,reason,count],..]} and, if
 //                                                         coverage is wanted, "tuples":[id,..],"covered":count
 #pragma once

@@ -6,6 +6,7 @@
 
 #include "campaign.h"
 #include "cli/command.h"
+#include "cli/fuzz_options.h"
 #include "cli/inquest_options.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
@@ -19,15 +20,6 @@ namespace convict {
 namespace {
 
 using nlohmann::json;
-
-struct FuzzOptions {
-  RunOptions run;
-  OutputOptions out;
-  std::string database = "convict.db", profile = "smoke", time, shard = "1/1";
-  uint64_t seed = 1, start = 0;
-  std::optional<uint64_t> cases;
-  int jobs = 1;
-};
 
 void parse_shard(const std::string& text, CampaignSettings& settings) {
   const auto parts = split(text, '/');
@@ -53,14 +45,7 @@ CampaignSettings campaign_settings(const FuzzOptions& options) {
     settings.time = std::chrono::ceil<std::chrono::seconds>(parse_duration(options.time, "--time"));
   if (!settings.time && !settings.cases) settings.time = std::chrono::minutes(1);
   parse_shard(options.shard, settings);
-  settings.flags = {{"targets", options.run.targets},
-                    {"oracles", options.run.oracles},
-                    {"plugins", options.run.plugins},
-                    {"time", options.time},
-                    {"start", options.start},
-                    {"shard", options.shard},
-                    {"jobs", options.jobs}};
-  settings.flags["cases"] = options.cases ? json(*options.cases) : json(nullptr);
+  settings.flags = flags_of(options);
   return settings;
 }
 
@@ -185,8 +170,11 @@ std::string as_json(const CampaignResult& result, const FuzzOptions& options) {
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-int fuzz(const FuzzOptions& options) {
-  const CampaignSettings settings = campaign_settings(options);
+int fuzz(const CLI::App& command, FuzzOptions options) {
+  std::optional<int64_t> resumed;
+  if (command.get_option("--resume")->count() > 0) resumed = resumed_campaign(command, options);
+  CampaignSettings settings = campaign_settings(options);
+  settings.resumed = resumed;
   ProgressLine progress(options.out.quiet);
   const CampaignResult result = run_campaign(settings, [&](const CampaignResult& so_far) { progress(so_far); });
   progress.finish();
@@ -206,6 +194,7 @@ void add_fuzz(CLI::App& app, int& exit_code) {
       "  convict fuzz                                    all native kernels, one minute\n"
       "  convict fuzz --plugin ./mine.so --time 10m -j 2  your own kernels\n"
       "  convict fuzz --target onednn --oracle libtorch:native --profile all\n"
+      "  convict fuzz --resume --db nightly.db           go on with what was interrupted or killed\n"
       "Exit codes: 0 clean, 1 a target has a new mismatch, 2 usage, 125 nothing could be judged, 130 interrupted");
   options->run.add_to(*command);
   command->add_option("--db", options->database, "Database of campaigns and mismatches")->capture_default_str();
@@ -224,8 +213,13 @@ void add_fuzz(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--profile", options->profile, "What to sample; `convict list profiles` shows them")
       ->capture_default_str();
+  command
+      ->add_option("--resume", options->resume,
+                   "Go on with this campaign of the database, or with the last one that is not finished; what it was "
+                   "begun with need not be given again")
+      ->expected(0, 1);
   options->out.add_to(*command);
-  command->callback([options, &exit_code] { exit_code = fuzz(*options); });
+  command->callback([options, command, &exit_code] { exit_code = fuzz(*command, *options); });
 }
 
 }  // namespace convict

@@ -14,6 +14,7 @@ struct Outcome {
   Kind kind = Kind::kComputed;
   std::string text;          // its reason or error, one line
   std::string_view overrun;  // the output beside which it wrote, if any
+  std::string_view left = {};  // what of the floating-point environment it did not put back, if anything
 };
 
 }  // namespace convict

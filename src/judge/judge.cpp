@@ -47,6 +47,7 @@ std::optional<Verdict> verdict_on(const Testimony& testimony) {
   if (testimony.minus_zero) return Verdict::kSpecialValues;
   if (testimony.relation) return Verdict::kWrongRelation;
   if (testimony.improbable) return Verdict::kWrongStatistical;
+  if (!testimony.outcome.left.empty()) return Verdict::kContract;
   return std::nullopt;
 }
 
@@ -89,6 +90,8 @@ void add_places(const Comparison& comparison, const Case& c, nlohmann::json& to)
 nlohmann::json certificate(const Case& c, const Testimony& suspect, std::span<const Testimony> all) {
   nlohmann::json result = nlohmann::json::object();
   if (!suspect.outcome.text.empty()) result["text"] = suspect.outcome.text;
+  if (!suspect.outcome.left.empty())
+    result["text"] = fmt::format("did not put back {}, which the next one to compute depends on", suspect.outcome.left);
   if (!suspect.outcome.overrun.empty()) result["overrun"] = suspect.outcome.overrun;
   if (const Element* element = evidence_of(suspect)) {
     result["role"] = element->role;

@@ -26,6 +26,10 @@ void on_fault(int signal, siginfo_t* info, void*) {
 void report_faults(const GuardedMemory& memory, FlightRecord& record) {
   watched_memory = &memory;
   watched_record = &record;
+  keep_reporting_faults();
+}
+
+void keep_reporting_faults() {
   static std::vector<char> stack(64 * 1024);  // a stack overflow of an implementation must not take the handler with it
   const stack_t alternate{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
   sigaltstack(&alternate, nullptr);

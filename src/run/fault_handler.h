@@ -10,4 +10,7 @@ namespace convict {
 /// input) before the process dies of it. Both objects must live as long as the process.
 void report_faults(const GuardedMemory& memory, FlightRecord& record);
 
+/// Does so again, should foreign code have installed handlers or a signal stack of its own.
+void keep_reporting_faults();
+
 }  // namespace convict

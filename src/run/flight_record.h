@@ -36,6 +36,10 @@ struct FlightRecord {
   std::atomic<int32_t> signal{0};                 // that ended the worker, if it could still say so
   std::atomic<int32_t> address_class{0};          // AddressClass of the faulting address
   std::atomic<int32_t> role{-1};                  // index into kRoles of the operand it belongs to
+  std::atomic<int32_t> watched_descriptor{-1};    // that foreign code must not close, or -1
+  std::atomic<int32_t> closed_descriptor{0};      // 1 if `implementation` did so
+  std::atomic<int32_t> weighs{0};                 // 1 once memory is short: `kept_bytes` is measured from now on
+  std::atomic<uint64_t> kept_bytes[kMostImplementations] = {};  // by which calls raised the peak of resident bytes
   Tally tally;
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<int32_t>::is_always_lock_free);

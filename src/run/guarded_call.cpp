@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "core/text.h"
+#include "run/environment.h"
 
 namespace convict {
 namespace {
@@ -14,20 +15,30 @@ int64_t monotonic_ns() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-/// Names the implementation in the record for as long as it lives. The time is written first: the supervisor must
-/// never see a new implementation with an old time.
+/// Names the implementation in the record for as long as it lives, and watches what it does to this process. The time
+/// is written first: the supervisor must never see a new implementation with an old time.
 class Entered {
  public:
   Entered(FlightRecord& record, int position) : record_(record) {
+    if (record_.weighs) peak_before_ = peak_resident_bytes();
     record_.entered_ns = monotonic_ns();
     record_.implementation = position;
   }
-  ~Entered() { record_.implementation = FlightRecord::kOwnCode; }
+  ~Entered() {
+    leave();
+    end_if_unfit(record_);
+    if (record_.weighs) record_.kept_bytes[record_.implementation] += peak_resident_bytes() - peak_before_;
+    record_.implementation = FlightRecord::kOwnCode;
+  }
+  /// Puts the floating-point environment back; what had been changed.
+  std::string_view leave() const { return floating_point_.restore(); }
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;
 
  private:
   FlightRecord& record_;
+  uint64_t peak_before_ = 0;
+  FloatingPoint floating_point_;
 };
 
 Outcome::Kind kind_of(convict_status status) {
@@ -53,6 +64,7 @@ Outcome call_guarded(const convict_implementation& implementation, int position,
   {
     const Entered entered(record, position);
     outcome.kind = kind_of(implementation.run(&implementation, &p, &memory.theirs(), error, sizeof error));
+    outcome.left = entered.leave();
   }
   error[kLongestText] = '\0';
   if (outcome.kind != Outcome::Kind::kComputed) outcome.text = printable(error, kLongestText);

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <new>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 extern char** environ;
@@ -83,8 +84,12 @@ pid_t spawn(const std::vector<std::string>& arguments, int command, int result, 
   posix_spawn_file_actions_adddup2(&actions, command, kCommandFd);
   posix_spawn_file_actions_adddup2(&actions, result, kResultFd);
   posix_spawn_file_actions_adddup2(&actions, record, kRecordFd);
+  posix_spawnattr_t attributes;  // a process group of its own, so that what it starts can be ended with it
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t pid = -1;
-  const int status = posix_spawn(&pid, "/proc/self/exe", &actions, nullptr, argv.data(), environ);
+  const int status = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (status != 0) throw std::system_error(status, std::generic_category(), "cannot start a worker");
   return pid;
@@ -123,8 +128,9 @@ void WorkerProcess::send(std::string line) {
 }
 
 bool WorkerProcess::receive() {
+  constexpr size_t kEnough = size_t{64} << 20;  // bytes, before somebody looks at them
   std::array<char, 1 << 16> buffer;
-  for (;;) {
+  while (received_.size() < kEnough) {
     const ssize_t count = read(result_fd_, buffer.data(), buffer.size());
     if (count > 0)
       received_.append(buffer.data(), static_cast<size_t>(count));
@@ -133,6 +139,7 @@ bool WorkerProcess::receive() {
     else if (errno != EINTR)
       return errno == EAGAIN;
   }
+  return true;
 }
 
 std::optional<std::string> WorkerProcess::take_line() {
@@ -162,19 +169,51 @@ std::string WorkerProcess::last_words(size_t limit) const {
   return words;
 }
 
-void WorkerProcess::kill() {
-  if (!exit_) ::kill(pid_, SIGKILL);
+void WorkerProcess::limit_output() const {
+  constexpr off_t kMost = 16 << 20;  // bytes
+  if (lseek(output_fd_, 0, SEEK_END) > kMost && ftruncate(output_fd_, 0) != 0) return;
 }
 
-WorkerExit WorkerProcess::wait() {
-  if (exit_) return *exit_;
+void WorkerProcess::kill() {
+  if (exit_) return;  // the number may be somebody else's by now
+  ::kill(-pid_, SIGKILL);
+  ::kill(pid_, SIGKILL);
+}
+
+bool WorkerProcess::reap(int flags) {
+  if (exit_) return true;
+  siginfo_t info{};
+  while (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | flags) < 0 && errno == EINTR) {
+  }
+  if (info.si_pid == 0) return false;
+  ::kill(-pid_, SIGKILL);  // what it has left behind, while it still holds the number
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
   exit_ = WorkerExit{WIFSIGNALED(status) ? WTERMSIG(status) : 0, WIFEXITED(status) ? WEXITSTATUS(status) : 0};
+  return true;
+}
+
+bool WorkerProcess::has_ended() { return reap(WNOHANG); }
+
+bool WorkerProcess::ends_within(std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (!has_ended()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
+WorkerExit WorkerProcess::wait() {
+  reap(0);
   return *exit_;
 }
 
-FlightRecord& inherited_record() { return *map_record(kRecordFd); }
+FlightRecord& inherited_record() {
+  FlightRecord& record = *map_record(kRecordFd);
+  close(kRecordFd);  // the mapping keeps it, and nobody can write to it by accident
+  return record;
+}
 
 }  // namespace convict

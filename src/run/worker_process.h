@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,11 +38,14 @@ class WorkerProcess {
   /// Sends one line. A worker that is gone is not an error here: its end shows in receive().
   void send(std::string line);
 
-  /// Reads what has arrived, without waiting; false once the worker has closed its end, i.e. died.
+  /// Reads what has arrived, without waiting, or a part of it if that is much; false once nobody can write any more.
   bool receive();
 
   /// The next complete line received, if any.
   std::optional<std::string> take_line();
+
+  /// Bytes of a line that is not complete; after take_line has given nothing.
+  size_t unread_bytes() const { return received_.size(); }
 
   /// For poll().
   int result_fd() const { return result_fd_; }
@@ -52,10 +56,18 @@ class WorkerProcess {
   /// The end of what it wrote to stdout and stderr, at most `limit` bytes.
   std::string last_words(size_t limit) const;
 
+  /// Forgets what it wrote there if that is very much: it lives in memory.
+  void limit_output() const;
+
+  /// Ends it at once, together with the processes it has started.
   void kill();
+  bool has_ended();
+  bool ends_within(std::chrono::milliseconds limit);
   WorkerExit wait();
 
  private:
+  bool reap(int flags);
+
   pid_t pid_ = -1;
   int command_fd_ = -1, result_fd_ = -1, output_fd_ = -1;
   FlightRecord* record_ = nullptr;

@@ -126,6 +126,9 @@ void refuse_damaged(SQLite::Database& db, const std::string& path) {
 
 /// `has_log`: a write-ahead log was there before we came. Until the database is accepted, it stays as it is.
 void prepare(SQLite::Database& db, bool has_log, const std::string& path, std::chrono::milliseconds busy_timeout) {
+  // Of one value: nothing of ours is as long, and what others wrote must not fill our memory.
+  constexpr int kLongestValue = 16 << 20;  // bytes
+  sqlite3_limit(db.getHandle(), SQLITE_LIMIT_LENGTH, kLongestValue);
   write_back_on_close(db, !has_log);
   refuse_newer(db, static_cast<int>(kMigrations.size()), path);
   refuse_damaged(db, path);
@@ -154,6 +157,8 @@ UsageError bad_database(const std::string& path, const SQLite::Exception& error)
     case SQLITE_IOERR:
       return bad_database(path, fmt::format("cannot be read or written ({})", message),
                           "check the disk, its free space and the limit on file sizes");
+    case SQLITE_TOOBIG:
+      return bad_database(path, "holds a value of more than 16 MB", "remove it: convict writes none as long");
     case SQLITE_NOTADB: return bad_database(path, "not a SQLite database", kChooseOurs);
     case SQLITE_CORRUPT: return bad_database(path, fmt::format("damaged ({})", message), kRescue);
     case SQLITE_READONLY:

@@ -12,6 +12,7 @@
 
 #include "core/case_text.h"
 #include "core/geometry.h"
+#include "store/campaign_table.h"
 #include "store/database.h"
 #include "store/mismatch_table.h"
 
@@ -97,8 +98,8 @@ int64_t Store::begin_campaign(const CampaignInfo& info) {
 void Store::update_campaign(int64_t id, const json& counts, std::string_view state) {
   const int rows = guarded([&](SQLite::Database& db) {
     SQLite::Statement statement(db, R"sql(
-      UPDATE campaigns SET counts = :counts, state = :state, updated = :now,
-                           ended = CASE :state WHEN 'running' THEN NULL ELSE :now END
+      UPDATE campaigns SET counts = :counts, state = :state, updated = max(updated, :now),
+                           ended = CASE :state WHEN 'running' THEN NULL ELSE max(updated, :now) END
       WHERE id = :id
     )sql");
     statement.bind(":counts", to_json_text(counts));
@@ -108,6 +109,27 @@ void Store::update_campaign(int64_t id, const json& counts, std::string_view sta
     return statement.exec();
   });
   if (rows == 0) throw store::bad_database(path_, fmt::format("campaign {} is gone", id), "start another one");
+}
+
+void Store::update_campaign(int64_t id, const json& counts, std::string_view state, const Intervals& done) {
+  guarded([&](SQLite::Database& db) {
+    SQLite::Transaction transaction(db, TransactionBehavior::IMMEDIATE);
+    update_campaign(id, counts, state);
+    store::write_done(db, id, done.to_json());
+    transaction.commit();
+  });
+}
+
+std::optional<StoredCampaign> Store::campaign(int64_t id) const {
+  return guarded([&](SQLite::Database& db) { return store::select_campaign(db, id, path_); });
+}
+
+std::optional<int64_t> Store::last_unfinished_campaign() const {
+  return guarded([](SQLite::Database& db) { return store::last_unfinished(db); });
+}
+
+std::vector<std::pair<MismatchRow, int64_t>> Store::sightings(int64_t campaign) const {
+  return guarded([&](SQLite::Database& db) { return store::select_sightings(db, campaign, path_); });
 }
 
 std::vector<CampaignRow> Store::campaigns() const {
@@ -154,6 +176,18 @@ Recorded Store::record(int64_t campaign, const Mismatch& mismatch) {
     // IMMEDIATE: two processes that both read first and write then could not both go on.
     SQLite::Transaction transaction(db, TransactionBehavior::IMMEDIATE);
     Recorded recorded = store::record(db, campaign, mismatch);
+    transaction.commit();
+    return recorded;
+  });
+}
+
+std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> mismatches, const Intervals& done) {
+  return guarded([&](SQLite::Database& db) {
+    SQLite::Transaction transaction(db, TransactionBehavior::IMMEDIATE);
+    std::vector<Recorded> recorded;
+    for (const Mismatch& mismatch : mismatches) recorded.push_back(store::record(db, campaign, mismatch));
+    if (!store::write_done(db, campaign, done.to_json()))
+      throw store::bad_database(path_, fmt::format("campaign {} is gone", campaign), "start another one");
     transaction.commit();
     return recorded;
   });

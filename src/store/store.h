@@ -8,11 +8,14 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/coverage.h"
+#include "core/intervals.h"
 #include "core/verdict.h"
 
 namespace SQLite {
@@ -43,6 +46,15 @@ struct CampaignRow {
   int64_t id = 0;
   std::string profile, state;
   nlohmann::json counts = nlohmann::json::object();
+};
+
+/// A campaign with all that going on with it needs.
+struct StoredCampaign {
+  int64_t id = 0;
+  CampaignInfo info;
+  std::string state;
+  nlohmann::json counts = nlohmann::json::object();
+  Intervals done;  // positions in the order of the shard, from 0
 };
 
 struct Recorded {
@@ -105,8 +117,18 @@ class Store {
   /// `state` is running, finished, interrupted or failed; all but running set the time of its end.
   void update_campaign(int64_t id, const nlohmann::json& counts, std::string_view state);
 
+  /// The same, with what has been examined so far.
+  void update_campaign(int64_t id, const nlohmann::json& counts, std::string_view state, const Intervals& done);
+
   /// Of all campaigns, in the order of their start.
   std::vector<CampaignRow> campaigns() const;
+
+  /// Nothing if there is none. A row that makes no sense is a UsageError.
+  std::optional<StoredCampaign> campaign(int64_t id) const;
+  std::optional<int64_t> last_unfinished_campaign() const;
+
+  /// The mismatches that a campaign has seen, and its hits of each.
+  std::vector<std::pair<MismatchRow, int64_t>> sightings(int64_t campaign) const;
 
   /// What is known of the profile; nothing is no error, nor is a record of another feature table.
   StoredCoverage coverage(const std::string& profile) const;
@@ -122,6 +144,9 @@ class Store {
   /// that nothing explains yet. The row shows the simplest case seen so far (fewest multiply-adds, then shortest line,
   /// then order of text), whatever the order in which the hits arrive; what people wrote to it stays.
   Recorded record(int64_t campaign, const Mismatch& mismatch);
+
+  /// Records all of these, and in the same transaction that `done` is what the campaign has examined.
+  std::vector<Recorded> record(int64_t campaign, std::span<const Mismatch> mismatches, const Intervals& done);
 
   /// Gives a row that was not explained its fine signature, and returns the id of the row it ended in: another one, if
   /// that signature was known. Candidates that the predicate does not explain make up a new row.

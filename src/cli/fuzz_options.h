@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command line of `convict fuzz`, and how much of it a campaign remembers.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/options.h"
+
+namespace convict {
+
+struct FuzzOptions {
+  RunOptions run;
+  OutputOptions out;
+  std::string database = "convict.db", profile = "smoke", time, shard = "1/1", resume;
+  uint64_t seed = 1, start = 0;
+  std::optional<uint64_t> cases;
+  int jobs = 1;
+};
+
+/// The column `flags` of the table `campaigns`.
+nlohmann::json flags_of(const FuzzOptions& options);
+
+/// Which campaign --resume means; the flags that decide what is examined and how become those it was begun with. Throws
+/// UsageError if there is none, or for a flag that was given again on `command` and differs.
+int64_t resumed_campaign(const CLI::App& command, FuzzOptions& options);
+
+}  // namespace convict

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/campaign_table.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "store/database.h"
+#include "store/mismatch_table.h"
+
+namespace convict::store {
+
+using nlohmann::json;
+
+std::optional<StoredCampaign> select_campaign(SQLite::Database& db, int64_t id, const std::string& path) {
+  SQLite::Statement select(db, "SELECT * FROM campaigns WHERE id = ?");
+  select.bind(1, id);
+  if (!select.executeStep()) return std::nullopt;
+  const auto text = [&select](const char* column) { return select.getColumn(column).getString(); };
+  try {
+    StoredCampaign row;
+    row.id = id;
+    const auto seed = parse_unsigned(text("seed"));
+    if (!seed) throw UsageError("the seed is not a number");
+    const std::string focus = text("focus");
+    row.info = {*seed,
+                text("profile"),
+                json::parse(text("flags")),
+                json::parse(text("libraries")),
+                text("isa"),
+                text("convict_version"),
+                focus.empty() ? std::vector<uint32_t>{} : json::parse(focus).get<std::vector<uint32_t>>()};
+    row.state = text("state");
+    row.counts = json::parse(text("counts"));
+    row.done = Intervals::from_json(json::parse(text("done")));
+    if (!row.info.flags.is_object() || !row.info.libraries.is_object() || !row.counts.is_object())
+      throw UsageError("flags, libraries and counts are not all objects");
+    return row;
+  } catch (const json::exception& error) {
+    throw bad_database(path, fmt::format("campaign {} is damaged ({})", id, printable(error.what(), 200)),
+                       "start another one");
+  } catch (const UsageError& error) {
+    throw bad_database(path, fmt::format("campaign {} is damaged ({})", id, error.what()), "start another one");
+  }
+}
+
+std::optional<int64_t> last_unfinished(SQLite::Database& db) {
+  SQLite::Statement select(db, "SELECT id FROM campaigns WHERE state <> 'finished' ORDER BY id DESC LIMIT 1");
+  if (!select.executeStep()) return std::nullopt;
+  return select.getColumn(0).getInt64();
+}
+
+bool write_done(SQLite::Database& db, int64_t id, const json& done) {
+  SQLite::Statement statement(db, "UPDATE campaigns SET done = :done WHERE id = :id");
+  statement.bind(":done", to_json_text(done));
+  statement.bind(":id", id);
+  return statement.exec() == 1;
+}
+
+std::vector<std::pair<MismatchRow, int64_t>> select_sightings(SQLite::Database& db, int64_t campaign,
+                                                              const std::string& path) {
+  SQLite::Statement select(db, "SELECT mismatch, hits FROM sightings WHERE campaign = ? ORDER BY mismatch");
+  select.bind(1, campaign);
+  std::vector<std::pair<MismatchRow, int64_t>> list;
+  while (select.executeStep())
+    if (auto row = select_mismatch(db, select.getColumn(0).getInt64(), path))
+      list.emplace_back(std::move(*row), select.getColumn(1).getInt64());
+  return list;
+}
+
+}  // namespace convict::store

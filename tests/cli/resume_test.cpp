@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A campaign that is stopped, killed, cut into shards or slices is the same campaign: every case once, every hit once.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <thread>
+
+#include "tests/cli/command.h"
+
+namespace convict::test {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+
+/// What a campaign is about: hits by signature.
+using Hits = std::map<std::string, int64_t>;
+
+class ResumeTest : public CliTest {
+ protected:
+  /// Native kernels that are right, and mutants that are wrong now and then.
+  static std::vector<std::string> fuzz(const std::string& database, std::vector<std::string> more) {
+    more.insert(more.begin(), {"fuzz", "--oracle=none", "--plugin=" + plugin("mutants_p"),
+                               "--target=direct,P03,P11,P18", "-q", "--db=" + database});
+    return more;
+  }
+  static std::vector<std::string> resume(const std::string& database, std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"fuzz", "--resume", "-q", "--db=" + database});
+    return more;
+  }
+
+  CommandOptions options() const { return {.directory = directory_.path(), .timeout = std::chrono::seconds(240)}; }
+  CommandResult run_long(const std::vector<std::string>& arguments) const { return run_convict(arguments, options()); }
+
+  std::string query(const std::string& database, const std::string& sql) const {
+    try {
+      return SQLite::Database(file(database), SQLite::OPEN_READWRITE, 5000).execAndGet(sql).getString();
+    } catch (const SQLite::Exception& error) {
+      return error.what();
+    }
+  }
+
+  Hits hits(const std::string& database) const {
+    SQLite::Database db(file(database), SQLite::OPEN_READWRITE, 5000);
+    SQLite::Statement select(db, "SELECT signature, hits FROM mismatches");
+    Hits found;
+    while (select.executeStep()) found[select.getColumn(0).getString()] = select.getColumn(1).getInt64();
+    return found;
+  }
+
+  bool is_under_way(const std::string& database, const std::string& at_least = "1") const {
+    return eventually([&] {
+      const std::string sum = query(database, "SELECT coalesce(sum(hits), 0) >= " + at_least + " FROM mismatches");
+      return sum == "1";
+    });
+  }
+};
+
+TEST_F(ResumeTest, AnInterruptedCampaignGoesOn) {
+  ASSERT_EQ(run_long(fuzz("whole.db", {"--cases=4000", "--seed=5"})).exit_code, 1);
+  {
+    Command command(fuzz("cut.db", {"--cases=4000", "--seed=5"}), options());
+    ASSERT_TRUE(is_under_way("cut.db"));
+    command.signal(SIGINT);
+    ASSERT_EQ(command.wait().exit_code, 130);
+  }
+  ASSERT_NE(query("cut.db", "SELECT done FROM campaigns"), "[[0,4000]]") << "it was too fast to interrupt";
+  EXPECT_EQ(
+      query("cut.db", "SELECT counts ->> 'cases' = (SELECT sum(value ->> 1) FROM json_each(done)) FROM campaigns"),
+      "1");
+  const std::string uuid = query("cut.db", "SELECT uuid FROM campaigns");
+  const CommandResult result = run_long(resume("cut.db", {"--format=json", "-j", "2"}));
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_EQ(result.json()["cases"], 4000);
+  EXPECT_EQ(result.json()["judged"].get<int>() + result.json()["unjudged"].get<int>(), 4000);
+  EXPECT_EQ(hits("cut.db"), hits("whole.db"));
+  int64_t shown = 0, stored = 0;
+  for (const json& mismatch : result.mismatches()) shown += mismatch["hits"].get<int64_t>();
+  for (const auto& [signature, count] : hits("cut.db")) stored += count;
+  EXPECT_EQ(shown, stored) << "the report is of the whole campaign";
+  EXPECT_EQ(query("cut.db", "SELECT count(*) FROM campaigns"), "1");
+  EXPECT_EQ(query("cut.db", "SELECT uuid FROM campaigns"), uuid);
+  EXPECT_EQ(query("cut.db", "SELECT state || done FROM campaigns"), "finished[[0,4000]]");
+}
+
+TEST_F(ResumeTest, NothingToResumeIsOneLine) {
+  EXPECT_TRUE(refuses(run(resume("none.db")), {"--resume", "'none.db'", "does not exist"}));
+  ASSERT_EQ(run(fuzz("some.db", {"--target=none", "--cases=5"})).signal, 0);
+  EXPECT_TRUE(refuses(run(resume("some.db")), {"--resume", "'some.db'", "nothing to resume"}));
+  EXPECT_TRUE(refuses(run({"fuzz", "--resume", "7", "--db=some.db"}), {"--resume", "no campaign 7"}));
+  EXPECT_TRUE(refuses(run({"fuzz", "--resume", "1", "--db=some.db"}), {"--resume", "campaign 1", "finished"}));
+  EXPECT_TRUE(refuses(run({"fuzz", "--resume=last", "--db=some.db"}), {"--resume", "'last'"}));
+}
+
+TEST_F(ResumeTest, AFlagThatDiffersIsNamed) {
+  ASSERT_EQ(run(fuzz("some.db", {"--cases=5", "--seed=3"})).signal, 0);
+  query("some.db", "UPDATE campaigns SET state = 'interrupted', done = '[[0,2]]'");
+  const std::vector<std::pair<std::string, std::string>> others = {
+      {"--seed", "4"},     {"--profile", "all"},   {"--start", "1"},
+      {"--cases", "6"},    {"--shard", "1/2"},     {"--time", "3s"},
+      {"--target", "P03"}, {"--oracle", "onednn"}, {"--plugin", plugin("guilty")},
+      {"--timeout", "3s"}, {"--memory", "1G"}};
+  for (const auto& [flag, value] : others)
+    EXPECT_TRUE(refuses(run(resume("some.db", {flag, value})), {flag, "campaign 1 was begun with"})) << flag;
+  EXPECT_EQ(query("some.db", "SELECT state || done FROM campaigns"), "interrupted[[0,2]]");
+  const CommandResult result = run(resume("some.db", {"--seed=3", "--cases=5", "-j", "2", "--format=json"}));
+  EXPECT_LE(result.exit_code, 1) << result.err;
+  EXPECT_EQ(result.json()["cases"], 5);
+}
+
+TEST_F(ResumeTest, AnotherVersionIsNoted) {
+  ASSERT_EQ(run(fuzz("some.db", {"--cases=5"})).signal, 0);
+  query("some.db",
+        "UPDATE campaigns SET state = 'interrupted', done = '[]', libraries = json_set(libraries, '$.P03', '0.9')");
+  EXPECT_NE(run(resume("some.db", {"--format=json"})).json()["notes"].dump().find("P03 was"), std::string::npos);
+}
+
+TEST_F(ResumeTest, TwoProcessesDoNotRunTheSameCampaign) {
+  Command command(fuzz("some.db", {"--time=1h"}), options());
+  ASSERT_TRUE(is_under_way("some.db"));
+  EXPECT_TRUE(refuses(run(resume("some.db")), {"campaign 1", "another process"}));
+  command.signal(SIGKILL);
+  command.wait();
+  Command first(resume("some.db"), options());
+  ASSERT_TRUE(eventually([&] { return children_of(first.pid()).size() == 1; }));
+  EXPECT_TRUE(refuses(run(resume("some.db")), {"campaign 1", "another process"}));
+  first.signal(SIGINT);
+  EXPECT_EQ(first.wait().exit_code, 130);
+}
+
+TEST_F(ResumeTest, OnlyTheRestOfTheTimeIsUsed) {
+  ASSERT_EQ(run(fuzz("some.db", {"--time=1h", "--cases=3"})).signal, 0);
+  query("some.db",
+        "UPDATE campaigns SET state = 'interrupted', flags = json_set(flags, '$.cases', NULL), "
+        "counts = json_set(counts, '$.seconds', 3599.0)");
+  const CommandResult result = run_long(resume("some.db", {"--format=json"}));
+  EXPECT_GE(result.json()["seconds"], 3600);
+  EXPECT_LT(result.json()["seconds"], 3620);
+}
+
+TEST_F(ResumeTest, ShardsMakeUpTheCampaign) {
+  ASSERT_EQ(run_long(fuzz("whole.db", {"--cases=3001", "--seed=9", "--start=17"})).exit_code, 1);
+  Hits sum;
+  int cases = 0;
+  for (const char* shard : {"1/3", "2/3", "3/3"}) {
+    const std::string database = std::string("shard") + shard[0] + ".db";
+    cases += run_long(fuzz(database, {"--cases=3001", "--seed=9", "--start=17", "--format=json",
+                                      std::string("--shard=") + shard}))
+                 .json()["cases"]
+                 .get<int>();
+    for (const auto& [signature, count] : hits(database)) sum[signature] += count;
+  }
+  EXPECT_EQ(cases, 3001);
+  EXPECT_EQ(sum, hits("whole.db"));
+}
+
+TEST_F(ResumeTest, SlicesMakeUpTheCampaign) {
+  ASSERT_EQ(run_long(fuzz("whole.db", {"--cases=1500", "--seed=2"})).exit_code, 1);
+  Hits sum;
+  for (const auto& [start, count] : {std::pair("0", "1"), std::pair("1", "700"), std::pair("701", "799")}) {
+    const std::string database = std::string("slice") + start + ".db";
+    run_long(fuzz(database, {"--seed=2", std::string("--start=") + start, std::string("--cases=") + count}));
+    for (const auto& [signature, hit] : hits(database)) sum[signature] += hit;
+  }
+  EXPECT_EQ(sum, hits("whole.db"));
+}
+
+/// Kills the supervisor, and in between workers, again and again, at moments a fixed seed decides.
+class KillTest : public ResumeTest {
+ protected:
+  static constexpr int kKills = 200, kCases = 5000;
+  static constexpr std::chrono::seconds kLimit{40};  // then the campaign under way is finished without kills
+
+  milliseconds moment(int most_ms) { return milliseconds(std::uniform_int_distribution<int>(0, most_ms)(random_)); }
+
+  /// One run of the campaign that is killed sooner or later, unless it comes to its end.
+  void run_and_kill(const std::vector<std::string>& arguments) {
+    Command command(arguments, options());
+    if (random_() % 2 == 0) {
+      std::this_thread::sleep_for(moment(100));
+      for (const pid_t pid : children_of(command.pid())) {
+        kill(pid, SIGKILL);
+        ++kills_;
+      }
+    }
+    std::this_thread::sleep_for(moment(250));
+    if (command.has_ended()) return;
+    command.signal(SIGKILL);
+    ++kills_;
+    command.wait();
+  }
+
+  /// Nothing that was stored is ever lost.
+  void check_growth(const std::string& database) {
+    ASSERT_EQ(query(database, "PRAGMA integrity_check"), "ok") << "seed " << kSeed << ", kill " << kills_;
+    const Hits now = hits(database);
+    for (const auto& [signature, count] : before_) {
+      ASSERT_TRUE(now.contains(signature)) << signature << ": seed " << kSeed << ", kill " << kills_;
+      ASSERT_GE(now.at(signature), count) << signature << ": seed " << kSeed << ", kill " << kills_;
+    }
+    before_ = now;
+  }
+
+  bool is_finished(const std::string& database) const {
+    return query(database, "SELECT state FROM campaigns") == "finished";
+  }
+
+  static constexpr unsigned kSeed = 20;
+  std::mt19937 random_{kSeed};
+  int kills_ = 0;
+  Hits before_;
+};
+
+TEST_F(KillTest, EveryCaseCountsOnceInTheEnd) {
+  const auto begin = std::chrono::steady_clock::now();
+  int campaigns = 0;
+  while (kills_ < kKills && std::chrono::steady_clock::now() - begin < kLimit) {
+    const std::string number = std::to_string(++campaigns), database = "killed" + number + ".db";
+    const std::vector<std::string> flags = {"--cases=" + std::to_string(kCases), "--seed=" + number, "-j", "2"};
+    ASSERT_EQ(run_long(fuzz("whole" + number + ".db", flags)).exit_code, 1);
+    before_.clear();
+    while (!is_finished(database) && kills_ < kKills && std::chrono::steady_clock::now() - begin < kLimit) {
+      const bool is_begun = query(database, "SELECT count(*) FROM campaigns") == "1";
+      run_and_kill(is_begun ? resume(database) : fuzz(database, flags));
+      if (query(database, "SELECT count(*) FROM campaigns") == "1") check_growth(database);
+      if (HasFatalFailure()) return;
+    }
+    if (query(database, "SELECT count(*) FROM campaigns") != "1") run_long(fuzz(database, flags));
+    if (!is_finished(database)) {
+      ASSERT_EQ(run_long(resume(database)).exit_code, 1) << "seed " << kSeed;
+    }
+    EXPECT_EQ(query(database, "SELECT state || done FROM campaigns"), "finished[[0," + std::to_string(kCases) + "]]");
+    EXPECT_EQ(query(database, "SELECT counts ->> 'cases' FROM campaigns"), std::to_string(kCases));
+    EXPECT_EQ(hits(database), hits("whole" + number + ".db")) << "seed " << kSeed << ", campaign " << number;
+  }
+  RecordProperty("kills", kills_);
+  EXPECT_GE(kills_, 20) << "too slow to kill anything";
+}
+
+}  // namespace
+}  // namespace convict::test

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Implementations that do something to the process they run in: the campaign goes on to its end, what they did is
+// theirs, and the others do not suffer.
+#include <set>
+#include <thread>
+
+#include "tests/cli/command.h"
+
+namespace convict::test {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kCases = 60;
+
+class SurviveTest : public CliTest {
+ protected:
+  std::vector<std::string> fuzz(const std::string& targets, std::vector<std::string> more = {}) const {
+    std::vector<std::string> words = {"fuzz",
+                                      "--plugin=" + plugin("rude"),
+                                      "--plugin=" + plugin("faulty"),
+                                      "--oracle=none",
+                                      "--target=" + targets,
+                                      "--format=json",
+                                      "-q"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+
+  CommandResult run_cases(const std::string& targets, std::vector<std::string> more = {}) const {
+    more.push_back("--cases=" + std::to_string(kCases));
+    return run(fuzz(targets, more));
+  }
+};
+
+std::set<std::string> signatures(const json& mismatches) {
+  std::set<std::string> names;
+  for (const json& mismatch : mismatches) {
+    const std::string signature = mismatch["signature"];
+    names.insert(signature.substr(0, signature.rfind('|')));
+  }
+  return names;
+}
+
+/// Nobody is blamed, nobody died, every case was judged as without it.
+class Innocent : public SurviveTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(Innocent, AllGoesOn) {
+  const CommandResult result = run_cases(std::string(GetParam()) + ",direct");
+  ASSERT_EQ(result.exit_code, 0) << result.err << result.out;
+  const json report = result.json();
+  EXPECT_EQ(report["cases"], kCases);
+  EXPECT_EQ(report["worker_deaths"], 0);
+  EXPECT_GT(report["implementations"][0]["computed"], 0);
+  EXPECT_TRUE(report["mismatches"].empty()) << report["mismatches"];
+}
+
+INSTANTIATE_TEST_SUITE_P(Is, Innocent,
+                         testing::Values("polite", "prints", "handles", "leaves-threads", "forks", "forks-and-stays"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+/// It alone is blamed, with this verdict and these words in the certificate, and the campaign reaches its end.
+struct Deed {
+  const char *name, *verdict, *evidence;
+};
+void PrintTo(const Deed& deed, std::ostream* out) { *out << deed.name; }
+
+class Guilty : public SurviveTest, public testing::WithParamInterface<Deed> {};
+
+TEST_P(Guilty, IsNamedAndNobodyElseIs) {
+  const CommandResult result = run_cases("direct," + std::string(GetParam().name) + ",im2col", {"--timeout=1s"});
+  ASSERT_EQ(result.exit_code, 1) << result.err << result.out;
+  const json report = result.json();
+  EXPECT_EQ(report["cases"], kCases);
+  const std::string expected = std::string(GetParam().name) + "|" + GetParam().verdict;
+  EXPECT_EQ(signatures(report["mismatches"]), std::set<std::string>{expected}) << report["mismatches"];
+  EXPECT_NE(report["mismatches"][0]["certificate"].dump().find(GetParam().evidence), std::string::npos)
+      << report["mismatches"][0];
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Guilty,
+                         testing::Values(Deed{"closes", "crash", "closed a file descriptor that was not its own"},
+                                         Deed{"scribbles", "crash", "wrote into the pipe to the supervisor"},
+                                         Deed{"handles-and-crashes", "crash", "\"exit_code\":7"},
+                                         Deed{"exits-cleanly", "crash", "\"exit_code\":0"},
+                                         Deed{"forks-and-crashes", "crash", "Segmentation fault"},
+                                         Deed{"rounds-up", "contract", "did not put back the rounding mode"}),
+                         [](const auto& info) {
+                           std::string name = info.param.name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST_F(SurviveTest, FlushingDoesNotOutliveTheCall) {
+#if !defined(__x86_64__)
+  GTEST_SKIP() << "the plugin knows how to flush on x86-64 only";
+#endif
+  const json report = run_cases("flushes,direct,im2col", {"--profile=all"}).json();
+  EXPECT_EQ(signatures(report["mismatches"]), std::set<std::string>{"flushes|contract"}) << report["mismatches"];
+}
+
+/// The plugin fails where it finds another rounding mode than to nearest, or subnormals flushed.
+TEST_F(SurviveTest, TheArithmeticOfTheNextOneIsAsAlways) {
+  const json report = run_cases("rounds-up,flushes,polite,direct").json();
+  EXPECT_GT(report["implementations"][2]["computed"], 0);
+  std::set<std::string> expected = {"rounds-up|contract"};
+#if defined(__x86_64__)
+  expected.insert("flushes|contract");
+#endif
+  EXPECT_EQ(signatures(report["mismatches"]), expected) << report["mismatches"];
+}
+
+/// Its handlers exit with code 7; ours tell a guard page from any other address.
+TEST_F(SurviveTest, HandlersOfOneDoNotHideTheCrashOfAnother) {
+  const json report = run_cases("handles,overruns").json();
+  EXPECT_EQ(report["cases"], kCases);
+  std::set<std::string> found = signatures(report["mismatches"]);
+  EXPECT_TRUE(found.contains("overruns|out-of-bounds")) << report["mismatches"];
+  for (const std::string& one : found) EXPECT_TRUE(one.starts_with("overruns|")) << one;
+}
+
+TEST_F(SurviveTest, WhoIgnoresSignalsIsEndedInTime) {
+  const auto begin = std::chrono::steady_clock::now();
+  const CommandResult result = run(fuzz("ignores-and-hangs", {"--cases=6", "--timeout=300ms"}));
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_EQ(signatures(result.mismatches()), std::set<std::string>{"ignores-and-hangs|hang"});
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
+TEST_F(SurviveTest, WhoIgnoresSignalsEndsWithTheCampaign) {
+  Command command(fuzz("ignores-and-hangs", {"--time=1h", "--timeout=1h"}), {.directory = directory_.path()});
+  ASSERT_TRUE(eventually([&] { return !children_of(command.pid()).empty(); }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const std::vector<pid_t> workers = children_of(command.pid());
+  command.signal(SIGTERM);
+  EXPECT_EQ(command.wait().exit_code, 130);
+  for (const pid_t pid : workers) EXPECT_TRUE(eventually([pid] { return !is_alive(pid); }));
+}
+
+TEST_F(SurviveTest, ALeakIsItsOwners) {
+  const CommandResult result = run(fuzz("direct,leaks,im2col", {"--cases=1500", "--memory=200M", "--timeout=20s"}));
+  ASSERT_EQ(result.exit_code, 1) << result.err << result.out;
+  const json report = result.json();
+  EXPECT_EQ(report["cases"], 1500);
+  EXPECT_GT(report["worker_deaths"], 0);
+  EXPECT_EQ(signatures(report["mismatches"]), std::set<std::string>{"leaks|oom"}) << report["mismatches"];
+}
+
+/// Nothing that a plugin forked is left when the campaign is over.
+TEST_F(SurviveTest, ForkedProcessesEndToo) {
+  const auto of_us = [] {
+    std::set<pid_t> found;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      const std::string map = read_file(entry.path() / "maps");
+      if (map.find(plugin("rude")) != std::string::npos) found.insert(std::atoi(entry.path().filename().c_str()));
+    }
+    return found;
+  };
+  const std::set<pid_t> before = of_us();
+  EXPECT_EQ(run_cases("forks-and-stays").exit_code, 0);
+  EXPECT_TRUE(eventually([&] {
+    for (const pid_t pid : of_us())
+      if (!before.contains(pid) && is_alive(pid)) return false;
+    return true;
+  }));
+}
+
+}  // namespace
+}  // namespace convict::test

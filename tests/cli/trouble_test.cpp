@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Trouble with the machine while a campaign runs, and files made to hurt: one line, exit code 2, and what was stored
+// before is intact.
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tests/cli/command.h"
+
+namespace convict::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+class TroubleTest : public CliTest {
+ protected:
+  /// `script` in a shell, where $C is the program.
+  CommandResult shell(const std::string& script) const {
+    return run_convict({"-c", "C='" CONVICT_PROGRAM "'; " + script},
+                       {.directory = directory_.path(), .timeout = std::chrono::seconds(120), .program = "/bin/sh"});
+  }
+
+  /// The same where the directory `disk` is a file system of its own, if we may make one.
+  CommandResult shell_with_disk(const std::string& mount_options, const std::string& script) const {
+    fs::create_directory(file("disk"));
+    write_file(file("inside.sh"),
+               "mount -t tmpfs -o " + mount_options + " tmpfs disk 2>/dev/null || exit 99\n" + script);
+    return shell(
+        "export C; unshare -m --propagation private sh inside.sh 2>err || { r=$?; cat err >&2; exit $r; }; "
+        "cat err >&2");
+  }
+
+  static std::string fuzz(const std::string& database, const std::string& more) {
+    return "\"$C\" fuzz --oracle=none --plugin='" + plugin("mutants_p") + "' --target=P03,P11,P18 -q --db=" + database +
+           " " + more + " ";
+  }
+
+  std::string query(const std::string& database, const std::string& sql) const {
+    return SQLite::Database(file(database), SQLite::OPEN_READWRITE, 5000).execAndGet(sql).getString();
+  }
+};
+
+TEST_F(TroubleTest, AFullDiskEndsTheCampaignInOneLine) {
+  const CommandResult result =
+      shell_with_disk("size=700k", fuzz("disk/a.db", "--cases=20 >/dev/null") + "; cp disk/a.db before.db\n" +
+                                       "\"$C\" list mismatches --db before.db >/dev/null || exit 98\n" +
+                                       fuzz("disk/a.db", "--cases=100000 --seed=2 --profile=all") + "; r=$?\n" +
+                                       "cp disk/a.db* . ; exit $r\n");
+  if (result.exit_code == 99) GTEST_SKIP() << "only root can mount a file system of its own";
+  EXPECT_TRUE(refuses(result, {"disk/a.db", "full"}));
+  EXPECT_EQ(query("a.db", "PRAGMA integrity_check"), "ok");
+  SQLite::Database db(file("a.db"), SQLite::OPEN_READWRITE, 5000);
+  db.exec("ATTACH '" + file("before.db") + "' AS before");
+  EXPECT_NE(db.execAndGet("SELECT count(*) FROM before.mismatches").getInt64(), 0);
+  EXPECT_EQ(db.execAndGet("SELECT count(*) FROM before.mismatches b WHERE NOT EXISTS (SELECT 1 FROM main.mismatches m "
+                          "WHERE m.id = b.id AND m.signature = b.signature AND m.hits >= b.hits)")
+                .getInt64(),
+            0);
+}
+
+TEST_F(TroubleTest, AReadOnlyDirectoryIsOneLine) {
+  const CommandResult result = shell_with_disk(
+      "size=1m", "mount -o remount,ro disk 2>/dev/null || exit 99\n" + fuzz("disk/a.db", "--cases=5") + "\n");
+  if (result.exit_code == 99) GTEST_SKIP() << "only root can mount a file system of its own";
+  EXPECT_TRUE(refuses(result, {"disk/a.db", "cannot write"}));
+}
+
+TEST_F(TroubleTest, ALockedDatabaseIsOneLine) {
+  ASSERT_LE(shell(fuzz("a.db", "--cases=20")).exit_code, 1);
+  const std::string hits = query("a.db", "SELECT sum(hits) FROM mismatches");
+  SQLite::Database other(file("a.db"), SQLite::OPEN_READWRITE);
+  other.exec("BEGIN IMMEDIATE");
+  EXPECT_TRUE(refuses(shell(fuzz("a.db", "--cases=20 --seed=2")), {"'a.db'", "locked by another process"}));
+  other.exec("ROLLBACK");
+  EXPECT_EQ(query("a.db", "SELECT sum(hits) FROM mismatches"), hits);
+}
+
+TEST_F(TroubleTest, ADatabaseThatIsLockedMeanwhileIsOneLine) {
+  Command command({"fuzz", "--oracle=none", "--target=direct", "--time=1h", "-q"}, {.directory = directory_.path()});
+  ASSERT_TRUE(eventually([&] {
+    try {
+      return query("convict.db", "SELECT count(*) FROM campaigns") == "1";
+    } catch (const SQLite::Exception&) {
+      return false;
+    }
+  }));
+  SQLite::Database other(file("convict.db"), SQLite::OPEN_READWRITE, 5000);
+  other.exec("BEGIN IMMEDIATE");
+  EXPECT_TRUE(refuses(command.wait(), {"'convict.db'", "locked by another process"}));
+}
+
+/// Times in the database from a clock that was ahead.
+TEST_F(TroubleTest, AClockThatWasSetBackTurnsNoTimeBack) {
+  ASSERT_LE(shell(fuzz("a.db", "--cases=50")).exit_code, 1);
+  SQLite::Database(file("a.db"), SQLite::OPEN_READWRITE, 5000)
+      .exec(
+          "UPDATE campaigns SET state = 'interrupted', done = '[[0,20]]', updated = '2999-01-01T00:00:00Z';"
+          "UPDATE sightings SET last_seen = '2999-01-01T00:00:00Z';"
+          "UPDATE mismatches SET last_seen = '2999-01-01T00:00:00Z'");
+  const CommandResult result = shell("\"$C\" fuzz --resume -q --db=a.db");
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_EQ(query("a.db", "SELECT min(last_seen) FROM mismatches"), "2999-01-01T00:00:00Z");
+  EXPECT_EQ(query("a.db", "SELECT min(last_seen) FROM sightings"), "2999-01-01T00:00:00Z");
+  EXPECT_EQ(query("a.db", "SELECT updated = '2999-01-01T00:00:00Z' AND ended >= started FROM campaigns"), "1");
+}
+
+/// The wall clock jumps by a year every second; the steady one does not.
+TEST_F(TroubleTest, TimeBudgetsAreOfTheSteadyClock) {
+  if (system("command -v faketime >/dev/null") != 0) GTEST_SKIP() << "faketime is not installed";
+  const auto begin = std::chrono::steady_clock::now();
+  const CommandResult result = shell(
+      "DONT_FAKE_MONOTONIC=1 FAKETIME_DONT_FAKE_MONOTONIC=1 faketime -f '+0 x30000000' \"$C\" fuzz --oracle=none "
+      "--target=direct -q --time=2s --format=json");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_GE(result.json()["seconds"], 2);
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+}
+
+/// ---- Files made to hurt. Every command runs with an address space of about 1 GB.
+/// ------------------------------------
+class HostileTest : public TroubleTest {
+ protected:
+  CommandResult bounded(const std::string& arguments) const { return shell("ulimit -v 1000000; \"$C\" " + arguments); }
+
+  void damage(const std::string& sql) const {
+    ASSERT_LE(shell(fuzz("a.db", "--cases=100")).exit_code, 1);
+    SQLite::Database(file("a.db"), SQLite::OPEN_READWRITE, 5000).exec(sql);
+  }
+};
+
+TEST_F(HostileTest, ALineOfTenMegabytes) {
+  write_file(file("some.cases"), "conv2d in=5 " + std::string(10 << 20, 'x') + "\n");
+  EXPECT_TRUE(refuses(bounded("replay --oracle none some.cases"), {"some.cases:1", "bytes"}));
+}
+
+TEST_F(HostileTest, AGigabyteOfZeros) {
+  std::ofstream(file("some.cases"));
+  fs::resize_file(file("some.cases"), uintmax_t{1} << 30);
+  EXPECT_TRUE(refuses(bounded("replay --oracle none some.cases"), {"some.cases", "bytes"}));
+}
+
+TEST_F(HostileTest, MegabytesOfZeros) {
+  std::ofstream(file("some.cases"));
+  fs::resize_file(file("some.cases"), uintmax_t{60} << 20);
+  EXPECT_TRUE(refuses(bounded("replay --oracle none some.cases"), {"some.cases", "not a text file"}));
+}
+
+TEST_F(HostileTest, AConfigFileOfGarbage) {
+  std::string garbage = "[fuzz\n=]\x01\xff\x1b[2J";
+  for (int i = 0; i < 100'000; ++i) garbage += static_cast<char>(i * 2654435761u >> 13);
+  write_file(file("garbage.toml"), garbage);
+  EXPECT_TRUE(refuses(bounded("--config garbage.toml fuzz --cases 1"), {"config"}));
+}
+
+TEST_F(HostileTest, AConfigFileWithoutEnd) {
+  EXPECT_TRUE(refuses(bounded("--config /dev/zero fuzz --cases 1"), {"--config", "/dev/zero"}));
+}
+
+TEST_F(HostileTest, ACaseInTheDatabaseThatIsNone) {
+  damage("UPDATE mismatches SET cost = -1, case_text = 'conv9d' || char(27) || '[2J'");
+  EXPECT_TRUE(refuses(bounded("repro 1 --db a.db --oracle none --plugin '" + plugin("mutants_p") + "'"), {"conv9d"}));
+  const CommandResult again = shell(fuzz("a.db", "--cases=100 --format=json"));
+  EXPECT_LE(again.exit_code, 1) << again.err;
+  EXPECT_NE(again.json()["notes"].dump().find("makes no sense"), std::string::npos);
+  for (const char* command : {"list mismatches --db a.db", "report --db a.db --emptiest 0 -q"})
+    EXPECT_EQ(bounded(command).exit_code, 0) << command;
+}
+
+TEST_F(HostileTest, ACertificateThatIsNoObject) {
+  for (const char* certificate : {"[]", "3", "null", "\"text\"", "{\"at\":{},\"got\":[],\"witnesses\":3}"}) {
+    damage(std::string("UPDATE mismatches SET cost = -1, certificate = '") + certificate + "'");
+    for (const char* command :
+         {"list mismatches --db a.db", "report --db a.db --emptiest 0 -q", "list mismatches --db a.db --format json"})
+      EXPECT_EQ(bounded(command).exit_code, 0) << command;
+    const CommandResult again = shell(fuzz("a.db", "--cases=100"));
+    EXPECT_LE(again.exit_code, 1) << again.err;
+    EXPECT_EQ(again.signal, 0);
+  }
+}
+
+TEST_F(HostileTest, ANoteOfAHundredMegabytes) {
+  damage("UPDATE mismatches SET note = printf('%.*c', 100000000, 'x') WHERE id = 1");
+  for (const char* command : {"list mismatches --db a.db", "report --db a.db -q", "repro 1 --db a.db --oracle none"})
+    EXPECT_TRUE(refuses(bounded(command), {"'a.db'", "16 MB"})) << command;
+}
+
+TEST_F(HostileTest, ACampaignToResumeThatMakesNoSense) {
+  ASSERT_LE(shell(fuzz("a.db", "--cases=10")).exit_code, 1);
+  for (const char* set : {"done = '[[5,1],[0,9]]'", "done = '[[0,-1]]'", "done = '3'", "seed = 'x'", "focus = '{}'",
+                          "flags = '[]'", "flags = '{\"targets\":3}'", "counts = '[1]'", "libraries = '\"x\"'"}) {
+    SQLite::Database db(file("a.db"), SQLite::OPEN_READWRITE, 5000);
+    db.exec(
+        "UPDATE campaigns SET state = 'interrupted', done = '[]', seed = '1', focus = '', counts = '{}', "
+        "libraries = '{}', flags = '{\"cases\":10}'");
+    db.exec(std::string("UPDATE campaigns SET ") + set);
+    EXPECT_TRUE(refuses(bounded("fuzz --resume -q --db a.db"), {"'a.db'", "campaign"})) << set;
+  }
+}
+
+}  // namespace
+}  // namespace convict::test
