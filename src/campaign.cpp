@@ -203,7 +203,7 @@ class Campaign final : public Assignment {
     version_before_ = before->info.version;
     settings_.supervisor.worker.focus = std::move(before->info.focus);
     take(store_->coverage(settings_.supervisor.worker.profile));
-    for (const auto& [row, hits] : store_->sightings(id)) recall(id, row, static_cast<uint64_t>(hits));
+    for (const auto& [row, hits] : store_->seen_by(id)) recall(id, row, static_cast<uint64_t>(hits));
   }
 
   /// What an earlier run of this campaign has found.

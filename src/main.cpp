@@ -82,7 +82,8 @@ int main(int argc, char** argv) {
   app.footer("Example: convict fuzz --time 1m\nEvery command has --help.");
   for (const auto add :
        {convict::add_fuzz, convict::add_repro, convict::add_replay, convict::add_shrink, convict::add_explain,
-        convict::add_list, convict::add_report, convict::add_export, convict::add_import, convict::add_score,
+        convict::add_list, convict::add_show, convict::add_triage, convict::add_keep, convict::add_merge,
+        convict::add_report, convict::add_export, convict::add_import, convict::add_score,
         convict::add_check_certificate, convict::add_doctor, convict::add_worker})
     add(app, exit_code);
   try {

@@ -23,11 +23,28 @@ RosterRequest Chosen::with_suspect(RosterRequest roster) const {
   return roster;
 }
 
+std::string no_such_mismatch(const Store& store, const std::string& database, int64_t id) {
+  const std::vector<MismatchRow> rows = store.mismatches();
+  std::string valid =
+      rows.empty() ? "it has none" : fmt::format("it has {} of them, the last one is {}", rows.size(), rows.back().id);
+  return fmt::format("database '{}' has no mismatch {}; {}; `convict list mismatches` shows them",
+                     printable(database, 200), id, valid);
+}
+
+Store existing_store(const std::string& database) {
+  std::error_code error;
+  if (!std::filesystem::exists(database, error))
+    throw UsageError(
+        fmt::format("database '{}' does not exist; `convict fuzz --db FILE` makes one", printable(database, 200)));
+  return Store::open(database);
+}
+
 MismatchRow mismatch_in(const std::string& database, int64_t id) {
   if (!std::filesystem::exists(database))
     throw UsageError(fmt::format("database '{}' does not exist, so mismatch {} cannot be looked up", database, id));
-  auto row = Store::open(database).mismatch(id);
-  if (!row) throw UsageError(fmt::format("database '{}' has no mismatch {}", database, id));
+  const Store store = Store::open(database);
+  auto row = store.mismatch(id);
+  if (!row) throw UsageError(no_such_mismatch(store, database, id));
   return std::move(*row);
 }
 

@@ -36,4 +36,10 @@ Chosen chosen_case(const CaseOptions& options);
 /// The row with this number. Throws UsageError if the database or the row does not exist.
 MismatchRow mismatch_in(const std::string& database, int64_t id);
 
+/// Says so in one line, with what is valid.
+std::string no_such_mismatch(const Store& store, const std::string& database, int64_t id);
+
+/// Opens a database that has to exist. Throws UsageError.
+Store existing_store(const std::string& database);
+
 }  // namespace convict

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <filesystem>
+#include <chrono>
+#include <ctime>
 #include <memory>
 
 #include "case_list.h"
+#include "cli/chosen.h"
 #include "cli/command.h"
 #include "cli/describe.h"
 #include "cli/interrupt.h"
@@ -23,7 +25,8 @@ using nlohmann::json;
 
 struct ListOptions {
   OutputOptions out;
-  std::string what = "implementations", database = "convict.db", suspect, status;
+  std::string what = "implementations", database = "convict.db";
+  MismatchFilter filter;
   std::vector<std::string> plugins;
 };
 
@@ -50,26 +53,59 @@ json field_rows() {
   return rows;
 }
 
+/// "2026-11-21" or "2026-11-21T02:13:28Z"; of a day its first second, or its last. Throws UsageError naming `flag`.
+std::string parse_date(const std::string& text, const char* flag, const char* time) {
+  if (text.empty()) return "";
+  std::tm parsed{};
+  const bool day_only = text.size() == 10;
+  const std::string full = day_only ? text + time : text;
+  const char* end = strptime(full.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parsed);
+  const std::chrono::year_month_day day{std::chrono::year(parsed.tm_year + 1900),
+                                        std::chrono::month(static_cast<unsigned>(parsed.tm_mon + 1)),
+                                        std::chrono::day(static_cast<unsigned>(parsed.tm_mday))};
+  if (!end || *end != 0 || full.size() != 20 || !day.ok())  // two digits each: times are compared as text
+    throw UsageError(
+        fmt::format("{}: '{}' is not valid; valid: 2026-11-21, 2026-11-21T02:13:28Z (UTC)", flag, printable(text)));
+  return full;
+}
+
 json mismatch_rows(const ListOptions& options) {
-  if (!std::filesystem::exists(options.database))
-    throw UsageError(fmt::format("database '{}' does not exist", options.database));
+  MismatchFilter filter = options.filter;
+  filter.since = parse_date(filter.since, "--since", "T00:00:00Z");
+  filter.until = parse_date(filter.until, "--until", "T23:59:59Z");
   json rows = json::array();
-  for (const MismatchRow& row : Store::open(options.database).mismatches({options.status, options.suspect}))
+  for (const MismatchRow& row : existing_store(options.database).mismatches(filter))
     rows.push_back({{"id", row.id},
-                    {"status", row.status},
+                    {"status", row.effective_status},
+                    {"triage", row.status_text()},
                     {"suspect", row.suspect},
                     {"verdict", row.verdict},
                     {"blame", row.blame},
                     {"hits", row.hits},
+                    {"first_seen", row.first_seen},
                     {"last_seen", row.last_seen},
-                    {"case", row.case_text}});
+                    {"predicate", row.predicate},
+                    {"shrunk", row.shrunk_text.has_value()},
+                    {"case", row.best_text()}});
   return rows;
 }
+
+/// For the table: the status with what was triaged, and a predicate that leaves room for the case.
+json shortened(json rows) {
+  constexpr size_t kPredicateWidth = 40;
+  for (json& row : rows) {
+    row["status"] = row["triage"];
+    row["predicate"] = printable(row["predicate"].get<std::string>(), kPredicateWidth);
+  }
+  return rows;
+}
+
+constexpr size_t kLongestCell = 4096;  // a case line
 
 /// Columns in the order given, each as wide as its widest cell, the last one as long as it is.
 std::string table(const json& rows, std::initializer_list<const char*> columns) {
   const auto cell = [](const json& row, const char* column) {
-    return row[column].is_string() ? row[column].get<std::string>() : row[column].dump();
+    return row[column].is_string() ? printable(row[column].get<std::string>(), kLongestCell) : row[column].dump();
   };
   std::string text;
   std::vector<size_t> widths;
@@ -97,7 +133,8 @@ int list(const ListOptions& options) {
     text = table(rows, {"name", "version", "lineage", "description"});
   } else if (options.what == "mismatches") {
     rows = mismatch_rows(options);
-    text = table(rows, {"id", "status", "suspect", "verdict", "blame", "hits", "last_seen", "case"});
+    text = table(shortened(rows),
+                 {"id", "status", "suspect", "verdict", "blame", "hits", "last_seen", "predicate", "case"});
   } else {
     rows = options.what == "profiles" ? profile_rows() : field_rows();
     text = table(rows, {"name", "description"});
@@ -115,15 +152,24 @@ void add_list(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  convict list                        implementations that can be targets or oracles\n"
       "  convict list fields                 the keys of a case line\n"
-      "  convict list mismatches --suspect onednn --db convict.db");
+      "  convict list mismatches --suspect onednn --db convict.db\n"
+      "  convict list mismatches --status new --op conv_transpose --since 2026-11-01 --limit 20\n"
+      "Exit codes: 0 listed, 2 usage or a missing database");
   command->add_option("what", options->what, "implementations, profiles, fields or mismatches")
       ->check(CLI::IsMember({"implementations", "profiles", "fields", "mismatches"}))
       ->capture_default_str();
   command->add_option("--plugin", options->plugins, "List its implementations too")->allow_extra_args(false);
   command->add_option("--db", options->database, "Database of mismatches")->capture_default_str();
-  command->add_option("--suspect", options->suspect, "Only mismatches of this implementation");
-  command->add_option("--status", options->status, "Only mismatches of this status")
-      ->check(CLI::IsMember({"new", "known", "reported", "fixed", "wontfix"}));
+  MismatchFilter& filter = options->filter;
+  command->add_option("--suspect", filter.suspect, "Only mismatches of this implementation");
+  command->add_option("--verdict", filter.verdict, "Only mismatches of this verdict")
+      ->check(CLI::IsMember(std::vector<std::string>(kVerdictNames.begin(), kVerdictNames.end())));
+  command->add_option("--op", filter.operation, "Only operations that begin like this: conv3d, conv_transpose2d.back");
+  command->add_option("--status", filter.status, "Only mismatches of this status")
+      ->check(CLI::IsMember(std::vector<std::string>(kStatuses.begin(), kStatuses.end())));
+  command->add_option("--since", filter.since, "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
+  command->add_option("--until", filter.until, "Only mismatches seen then or before");
+  command->add_option("--limit", filter.limit, "At most so many mismatches")->check(unsigned_number());
   options->out.add_to(*command);
   command->callback([options, &exit_code] { exit_code = list(*options); });
 }

@@ -82,18 +82,22 @@ void OutputOptions::write(const std::string& text) const {
     if (std::fflush(stdout) != 0) throw UsageError("cannot write to stdout");
     return;
   }
-  const std::string unfinished = output + ".part";
+  if (!write_whole_file(output, text))
+    throw UsageError(
+        fmt::format("--output: cannot write '{}'; valid: a file in a writable directory", printable(output, 300)));
+}
+
+bool write_whole_file(const std::string& path, const std::string& text) {
+  const std::string unfinished = path + ".part";
   std::ofstream file(unfinished, std::ios::binary);
   file << text;
   file.close();
   std::error_code error;
-  if (file) std::filesystem::rename(unfinished, output, error);
-  if (!file || error) {
-    std::error_code ignored;
-    std::filesystem::remove(unfinished, ignored);
-    throw UsageError(
-        fmt::format("--output: cannot write '{}'; valid: a file in a writable directory", printable(output, 300)));
-  }
+  if (file) std::filesystem::rename(unfinished, path, error);
+  if (file && !error) return true;
+  std::error_code ignored;
+  std::filesystem::remove(unfinished, ignored);
+  return false;
 }
 
 std::string OutputOptions::colored(std::string_view code, const std::string& text) const {

@@ -37,6 +37,9 @@ struct OutputOptions {
   std::string colored(std::string_view code, const std::string& text) const;
 };
 
+/// Writes a file whole or not at all; returns whether it did.
+bool write_whole_file(const std::string& path, const std::string& text);
+
 /// Accepts what parse_unsigned does: CLI11 itself would wrap -1 around and cut what is too large.
 CLI::Validator unsigned_number();
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <memory>
 
@@ -25,58 +26,99 @@ struct ReplayOptions {
   int jobs = 1;
 };
 
-struct Totals {
-  size_t examined = 0, judged = 0, targets = 0,
-         others = 0;  // the last two: cases with mismatches of targets, of others
+/// What became of a case, given what was expected of it.
+enum class Outcome {
+  kNotReached,
+  kFailed,     // a mismatch of a target, or of the reference
+  kOracle,     // of anybody else
+  kExpected,   // the known one and no other
+  kFixed,      // the known one does not show any more
+  kNotJudged,  // whose known mismatch it is was not loaded
+  kPassed,
+  kUnjudged
 };
 
-bool blames_target(const CaseResult& result) {
-  return std::ranges::any_of(
-      result.mismatches, [](const Mismatch& m) { return m.blame == Blame::kTarget || m.blame == Blame::kReference; });
+constexpr std::array<const char*, 8> kWords = {"not reached", "FAILED",     "ORACLE", "expected",
+                                               "FIXED?",      "not judged", "passed", "unjudged"};
+
+bool blames_target(const Mismatch& m) { return m.blame == Blame::kTarget || m.blame == Blame::kReference; }
+
+bool is_known(const Mismatch& m, const CorpusEntry& entry) {
+  return entry.known && KnownMismatch{m.suspect, m.verdict} == *entry.known;
 }
 
-Totals totals(const CaseListResult& result) {
-  Totals sum;
-  for (const CaseResult& one : result.cases) {
-    sum.examined += one.examined;
-    sum.judged += one.judged;
-    sum.targets += blames_target(one);
-    sum.others += !one.mismatches.empty() && !blames_target(one);
+Outcome outcome_of(const CorpusEntry& entry, const CaseResult& one, const std::vector<RosterEntry>& roster) {
+  if (!one.examined) return Outcome::kNotReached;
+  bool known = false, others = false;
+  for (const Mismatch& mismatch : one.mismatches) {
+    known |= is_known(mismatch, entry);
+    others |= !is_known(mismatch, entry);
+    if (!is_known(mismatch, entry) && blames_target(mismatch)) return Outcome::kFailed;
   }
-  return sum;
+  if (others) return Outcome::kOracle;
+  if (known) return Outcome::kExpected;
+  if (!entry.known) return one.judged ? Outcome::kPassed : Outcome::kUnjudged;
+  const bool loaded = std::ranges::find(roster, entry.known->suspect, &RosterEntry::name) != roster.end();
+  return loaded ? Outcome::kFixed : Outcome::kNotJudged;
 }
 
-const char* word_for(const CaseResult& one) {
-  if (!one.examined) return "not reached";
-  if (!one.mismatches.empty()) return blames_target(one) ? "FAILED" : "ORACLE";
-  return one.judged ? "passed" : "unjudged";
+std::vector<Outcome> outcomes_of(const std::vector<CorpusEntry>& entries, const CaseListResult& result) {
+  std::vector<Outcome> outcomes;
+  for (size_t i = 0; i < entries.size(); ++i)
+    outcomes.push_back(outcome_of(entries[i], result.cases[i], result.roster));
+  return outcomes;
+}
+
+/// Behind the word, in a few more.
+std::string remark(Outcome outcome, const CorpusEntry& entry, const CaseResult& one) {
+  if (outcome == Outcome::kNotJudged) return fmt::format("  {} is not loaded\n", entry.known->suspect);
+  if (outcome != Outcome::kFixed) return "";
+  std::string says = "said nothing";
+  for (const json& implementation : one.implementations)
+    if (implementation["name"] == entry.known->suspect) says = implementation["outcome"];
+  return fmt::format("  {} does not show this mismatch any more ({}); if it is fixed, remove the expectation\n",
+                     entry.known->suspect, says);
+}
+
+std::string totals(const std::vector<Outcome>& outcomes, const CaseListResult& result) {
+  const auto count = [&](Outcome outcome) { return std::ranges::count(outcomes, outcome); };
+  const auto examined = std::ranges::count(result.cases, true, &CaseResult::examined);
+  const auto judged = std::ranges::count(result.cases, true, &CaseResult::judged);
+  std::string text = fmt::format("{} cases: {} judged, {} unjudged; {} with a mismatch of a target, {} of an oracle",
+                                 examined, judged, examined - judged, count(Outcome::kFailed), count(Outcome::kOracle));
+  if (count(Outcome::kExpected) > 0) text += fmt::format("; {} as expected", count(Outcome::kExpected));
+  if (count(Outcome::kFixed) > 0) text += fmt::format("; {} FIXED?", count(Outcome::kFixed));
+  if (count(Outcome::kNotJudged) > 0)
+    text += fmt::format("; {} of implementations that are not loaded", count(Outcome::kNotJudged));
+  return text + (result.interrupted ? " (interrupted)\n" : "\n");
 }
 
 std::string as_text(const std::vector<CorpusEntry>& entries, const CaseListResult& result, const OutputOptions& out) {
   std::string text;
   for (const std::string& note : result.notes) text += "note: " + note + "\n";
+  const std::vector<Outcome> outcomes = outcomes_of(entries, result);
   for (size_t i = 0; i < entries.size(); ++i) {
-    const CaseResult& one = result.cases[i];
-    const bool plain = one.mismatches.empty() && one.judged;
-    if (plain && !out.verbose) continue;
-    text += fmt::format("{:<11} {}: {}{}\n", word_for(one), entries[i].origin, to_text(entries[i].c),
-                        entries[i].must_be_refused ? " => refused" : "");
-    for (const Mismatch& mismatch : one.mismatches) text += describe(mismatch);
+    const bool quiet = outcomes[i] == Outcome::kPassed || outcomes[i] == Outcome::kExpected;
+    if (quiet && !out.verbose) continue;
+    text += fmt::format("{:<11} {}: {}{}\n", kWords[static_cast<size_t>(outcomes[i])], entries[i].origin,
+                        to_text(entries[i].c), entries[i].expectation());
+    text += remark(outcomes[i], entries[i], result.cases[i]);
+    for (const Mismatch& mismatch : result.cases[i].mismatches) text += describe(mismatch);
   }
-  const Totals sum = totals(result);
-  return text + fmt::format("{} cases: {} judged, {} unjudged; {} with a mismatch of a target, {} of an oracle{}\n",
-                            sum.examined, sum.judged, sum.examined - sum.judged, sum.targets, sum.others,
-                            result.interrupted ? " (interrupted)" : "");
+  return text + totals(outcomes, result);
 }
 
 std::string as_json(const std::vector<CorpusEntry>& entries, const CaseListResult& result) {
   json document = {{"notes", result.notes}, {"interrupted", result.interrupted}, {"cases", json::array()}};
+  const std::vector<Outcome> outcomes = outcomes_of(entries, result);
   for (size_t i = 0; i < entries.size(); ++i) {
     json row = {{"case", to_text(entries[i].c)},
                 {"origin", entries[i].origin},
-                {"outcome", word_for(result.cases[i])},
+                {"outcome", kWords[static_cast<size_t>(outcomes[i])]},
                 {"implementations", result.cases[i].implementations},
                 {"mismatches", json::array()}};
+    if (entries[i].known)
+      row["known"] = {{"suspect", entries[i].known->suspect}, {"verdict", name_of(entries[i].known->verdict)}};
     for (const Mismatch& mismatch : result.cases[i].mismatches) row["mismatches"].push_back(to_json(mismatch));
     document["cases"].push_back(std::move(row));
   }
@@ -95,10 +137,10 @@ int replay(const ReplayOptions& options) {
   });
   if (live) fmt::print(stderr, "\r\033[K");
   options.out.write(options.out.json() ? as_json(entries, result) : as_text(entries, result, options.out));
-  const Totals sum = totals(result);
   if (result.interrupted) return kInterrupted;
-  if (sum.targets > 0) return kMismatch;
-  return sum.judged == 0 ? kCannotJudge : kClean;
+  const std::vector<Outcome> outcomes = outcomes_of(entries, result);
+  if (std::ranges::find(outcomes, Outcome::kFailed) != outcomes.end()) return kMismatch;
+  return std::ranges::none_of(result.cases, &CaseResult::judged) ? kCannotJudge : kClean;
 }
 
 }  // namespace
@@ -110,7 +152,10 @@ void add_replay(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  convict replay corpus/seeds corpus/networks\n"
       "  convict replay --plugin ./mine.so corpus/seeds/output_padding.cases -v\n"
-      "Exit codes: 0 no target has a mismatch, 1 one has, 2 usage, 125 nothing could be judged, 130 interrupted");
+      "A line ends with what is expected, if not that all is well: => refused, or => mismatch SUSPECT VERDICT for a\n"
+      "bug that is known; that it is gone is said and is no failure.\n"
+      "Exit codes: 0 no target has a mismatch that is not expected, 1 one has, 2 usage, 125 nothing could be judged,\n"
+      "130 interrupted");
   command->add_option("paths", options->paths, "Corpus files, or directories of *.cases files")->required();
   options->run.add_to(*command);
   command->add_option("-j,--jobs", options->jobs, "Workers at once")->check(CLI::Range(1, 256))->capture_default_str();

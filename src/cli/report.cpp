@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "cli/chosen.h"
 #include "cli/command.h"
+#include "cli/findings.h"
 #include "cli/options.h"
 #include "core/text.h"
 
@@ -21,10 +23,8 @@ using nlohmann::json;
 struct ReportOptions {
   OutputOptions out;
   ReportSettings settings;
+  std::string suspect;
 };
-
-/// Of the table `mismatches`, in the order in which people have to look at them.
-constexpr const char* kStatuses[] = {"new", "known", "reported", "fixed", "wontfix"};
 
 std::string in_words(const Share& share) {
   // Rounded down: 100 % is said of all only.
@@ -55,14 +55,16 @@ std::string mismatches_text(const Report& report) {
   text += signatures.hit_once > 0 || signatures.cases == 0
               ? fmt::format("at most about {:.4g}\n", signatures.chance_of_new())
               : fmt::format("below about 1 in {}\n", with_commas(signatures.cases));  // an estimate of 0 proves nothing
-  for (const char* status : kStatuses) {
-    const auto count = std::ranges::count(report.mismatches, status, &MismatchRow::status);
+  for (const std::string_view status : kStatuses) {
+    const auto count = std::ranges::count(report.mismatches, status, &MismatchRow::effective_status);
     if (count == 0) continue;
     text += fmt::format("  {}: {}\n", status, count);
     for (const MismatchRow& row : report.mismatches)
-      if (row.status == status)
-        text += fmt::format("    #{} {} {} ({}, {} hits)  {}\n", row.id, row.suspect, row.verdict, row.blame, row.hits,
-                            row.best_text());
+      if (row.effective_status == status)
+        text += fmt::format("    #{} {} {} ({}, {} hits{})  {}\n", row.id, printable(row.suspect),
+                            printable(row.verdict), row.blame, row.hits,
+                            row.effective_status == row.status ? "" : ", " + printable(row.status_text(), 200),
+                            printable(row.best_text(), 4096));
   }
   return text;
 }
@@ -99,7 +101,7 @@ std::string as_json(const Report& report) {
                                     {"chance_of_unseen_next_case", one.chance_of_unseen}});
   for (const MismatchRow& row : report.mismatches)
     document["mismatches"].push_back({{"id", row.id},
-                                      {"status", row.status},
+                                      {"status", row.effective_status},
                                       {"suspect", row.suspect},
                                       {"verdict", row.verdict},
                                       {"blame", row.blame},
@@ -109,6 +111,10 @@ std::string as_json(const Report& report) {
 }
 
 int report(const ReportOptions& options) {
+  if (options.out.format == "findings") {
+    options.out.write(findings_page(existing_store(options.settings.database), options.suspect));
+    return kClean;
+  }
   const bool quiet = options.out.quiet, terminal = isatty(STDERR_FILENO) != 0;
   const Report facts = make_report(options.settings, [&](const std::string& profile) {
     if (!quiet)
@@ -131,6 +137,7 @@ void add_report(CLI::App& app, int& exit_code) {
       "  convict report                                     coverage of every profile, mismatches by status\n"
       "  convict report --db nightly.db --profile smoke --emptiest 30\n"
       "  convict report --format json --output report.json\n"
+      "  convict report --format findings --output docs/findings.md    what oracles got wrong, as a page\n"
       "Exit codes: 0 reported, 2 usage or a missing database");
   command->add_option("--db", options->settings.database, "Database of campaigns and mismatches")
       ->capture_default_str();
@@ -138,7 +145,8 @@ void add_report(CLI::App& app, int& exit_code) {
   command->add_option("--emptiest", options->settings.emptiest, "How many combinations that were never seen to name")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
-  options->out.add_to(*command);
+  command->add_option("--suspect", options->suspect, "Findings in this implementation only [in all oracles]");
+  options->out.add_to(*command, {"text", "json", "findings"});
   command->callback([options, &exit_code] { exit_code = report(*options); });
 }
 

@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kExtension = ".cases", kArrow = "=>", kRefused = "refused";
+constexpr std::string_view kExtension = ".cases", kArrow = "=>", kPasses = "passes", kRefused = "refused",
+                           kMismatch = "mismatch";
 constexpr uintmax_t kLargestFile = uintmax_t{64} << 20;  // bytes
 
 std::vector<CorpusEntry> read_file(const fs::path& path) {
@@ -48,26 +49,61 @@ std::vector<fs::path> case_files(const fs::path& directory) {
   return files;
 }
 
+std::string valid_expectations() {
+  return fmt::format("=> {}, => {}, or => {} SUSPECT VERDICT with one of the verdicts {}", kPasses, kRefused, kMismatch,
+                     fmt::join(kVerdictNames, ", "));
+}
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (size_t begin = text.find_first_not_of(" \t"); begin != std::string_view::npos;) {
+    const size_t end = text.find_first_of(" \t", begin);
+    words.push_back(text.substr(begin, end - begin));
+    begin = end == std::string_view::npos ? end : text.find_first_not_of(" \t", end);
+  }
+  return words;
+}
+
+/// What follows the arrow.
+void expect(std::string_view text, CorpusEntry& entry) {
+  const auto words = words_of(text);
+  if (words == std::vector{kPasses}) return;
+  if (words == std::vector{kRefused}) {
+    entry.must_be_refused = true;
+    return;
+  }
+  if (words.size() != 3 || words[0] != kMismatch || std::ranges::find(kVerdictNames, words[2]) == kVerdictNames.end())
+    throw UsageError(fmt::format("unknown expectation '{}'; valid: {}", printable(text), valid_expectations()));
+  entry.known = {std::string(words[1]), verdict_named(words[2])};
+  entry.must_be_refused = entry.known->verdict == Verdict::kAcceptsInvalid;
+}
+
+void check(const CorpusEntry& entry) {
+  const Resolved resolved = resolve(entry.c);
+  if (entry.must_be_refused && !resolved.why_not)
+    throw UsageError(fmt::format("case '{}' is legal, so nobody has to refuse it", to_text(entry.c)));
+  if (!entry.must_be_refused) resolve_valid(entry.c);
+  if (entry.must_be_refused && !invalid(resolved.problem))
+    throw UsageError(fmt::format("case '{}': {}; that is a mistake in the line, which no implementation gets to see",
+                                 to_text(entry.c), resolved.why_not.why));
+}
+
 }  // namespace
+
+std::string CorpusEntry::expectation() const {
+  if (known) return fmt::format(" {} {} {} {}", kArrow, kMismatch, known->suspect, name_of(known->verdict));
+  return must_be_refused ? fmt::format(" {} {}", kArrow, kRefused) : "";
+}
 
 void append_corpus_line(std::string_view line, const std::string& origin, std::vector<CorpusEntry>& to) {
   line = trim(line.substr(0, line.find('#')));
   if (line.empty()) return;
   const std::string where = origin.empty() ? "" : origin + ": ";
   const size_t arrow = line.find(kArrow);
-  const std::string_view expected =
-      arrow == std::string_view::npos ? std::string_view() : trim(line.substr(arrow + kArrow.size()));
-  if (arrow != std::string_view::npos && expected != kRefused)
-    throw UsageError(fmt::format("{}unknown expectation '{}'; valid: => {}", where, printable(expected), kRefused));
   try {
-    CorpusEntry entry{parse_case(trim(line.substr(0, arrow))), !expected.empty(), origin};
-    const Resolved resolved = resolve(entry.c);
-    if (entry.must_be_refused && !resolved.why_not)
-      throw UsageError(fmt::format("case '{}' is legal, so nobody has to refuse it", to_text(entry.c)));
-    if (!entry.must_be_refused) resolve_valid(entry.c);
-    if (entry.must_be_refused && !invalid(resolved.problem))
-      throw UsageError(fmt::format("case '{}': {}; that is a mistake in the line, which no implementation gets to see",
-                                   to_text(entry.c), resolved.why_not.why));
+    CorpusEntry entry{parse_case(trim(line.substr(0, arrow))), false, origin};
+    if (arrow != std::string_view::npos) expect(trim(line.substr(arrow + kArrow.size())), entry);
+    check(entry);
     to.push_back(std::move(entry));
   } catch (const UsageError& error) {
     throw UsageError(where + error.what());

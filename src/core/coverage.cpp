@@ -163,6 +163,12 @@ void Coverage::merge(const Coverage& other) {
   cases_ += other.cases_;
 }
 
+void Coverage::unite(const Coverage& other) {
+  for (uint32_t id = 0; id < counts_.size(); ++id)
+    while (counts_[id] < other.counts_[id]) count(id);
+  cases_ = std::max(cases_, other.cases_);
+}
+
 uint32_t Coverage::seen_pairs() const {
   return static_cast<uint32_t>(
       std::count_if(counts_.begin(), counts_.begin() + pair_count(), [](uint8_t count) { return count > 0; }));

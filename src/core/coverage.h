@@ -46,6 +46,11 @@ class Coverage {
   void add(const Levels& levels);
   /// Adds what another counter has seen.
   void merge(const Coverage& other);
+  /// The larger count of each tuple, and of cases. For counters that may have seen some of the same cases, such as two
+  /// copies of a database: adding those up would count the cases they share twice, and once more with every repetition.
+  /// Of counters that share none, tuples that each saw once stay "once", and `cases` is too small: both make
+  /// expected_unseen larger, never smaller.
+  void unite(const Coverage& other);
 
   /// The tuples whose count rose since the last call, an id twice if it rose by two. Applying them elsewhere adds what
   /// this counter has seen of `cases` cases. Not filled by merge and apply.

@@ -57,13 +57,12 @@ bool write_done(SQLite::Database& db, int64_t id, const json& done) {
   return statement.exec() == 1;
 }
 
-std::vector<std::pair<MismatchRow, int64_t>> select_sightings(SQLite::Database& db, int64_t campaign,
-                                                              const std::string& path) {
-  SQLite::Statement select(db, "SELECT mismatch, hits FROM sightings WHERE campaign = ? ORDER BY mismatch");
+std::vector<std::pair<MismatchRow, int64_t>> seen_by(Statements& sql, int64_t campaign, const std::string& path) {
+  SQLite::Statement select(sql.database(), "SELECT mismatch, hits FROM sightings WHERE campaign = ? ORDER BY mismatch");
   select.bind(1, campaign);
   std::vector<std::pair<MismatchRow, int64_t>> list;
   while (select.executeStep())
-    if (auto row = select_mismatch(db, select.getColumn(0).getInt64(), path))
+    if (auto row = select_mismatch(sql, select.getColumn(0).getInt64(), path))
       list.emplace_back(std::move(*row), select.getColumn(1).getInt64());
   return list;
 }

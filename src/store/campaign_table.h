@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "store/statements.h"
 #include "store/store.h"
 
 namespace convict::store {
@@ -22,7 +23,6 @@ std::optional<int64_t> last_unfinished(SQLite::Database& db);
 /// False if there is no such campaign.
 bool write_done(SQLite::Database& db, int64_t id, const nlohmann::json& done);
 
-std::vector<std::pair<MismatchRow, int64_t>> select_sightings(SQLite::Database& db, int64_t campaign,
-                                                              const std::string& path);
+std::vector<std::pair<MismatchRow, int64_t>> seen_by(Statements& sql, int64_t campaign, const std::string& path);
 
 }  // namespace convict::store

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/database.h"
 
+#include <SQLiteCpp/Backup.h>
 #include <fcntl.h>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -90,6 +91,17 @@ bool existing_database(const std::string& path) {
   return true;
 }
 
+/// In a URI, some characters have a meaning.
+std::string escaped_for_uri(const std::string& file) {
+  std::string text;
+  for (const char c : file)
+    if (c == '%' || c == '?' || c == '#')
+      text += fmt::format("%{:02x}", c);
+    else
+      text += c;
+  return text;
+}
+
 int user_version(SQLite::Database& db) { return db.execAndGet("PRAGMA user_version").getInt(); }
 
 /// Readers go on while a writer writes. SQLite does not wait by itself when two processes switch a new database at the
@@ -122,6 +134,26 @@ void refuse_newer(SQLite::Database& db, int newest, const std::string& path) {
 void refuse_damaged(SQLite::Database& db, const std::string& path) {
   const std::string verdict = db.execAndGet("PRAGMA quick_check(1)").getString();
   if (verdict != "ok") throw bad_database(path, fmt::format("damaged ({})", printable(verdict, 200)), kRescue);
+}
+
+/// 32 hexadecimal digits that depend on the text alone: FNV-1a (as for cases) from two different starts.
+std::string fingerprint(std::string_view text) {
+  uint64_t one = 0xcbf29ce484222325, other = ~one;
+  for (const char byte : text) {
+    one = (one ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+    other = (other ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
+  }
+  return fmt::format("{:016x}{:016x}", one, other);
+}
+
+/// What the migrations call.
+void define_functions(SQLite::Database& db) {
+  const auto call = [](sqlite3_context* context, int, sqlite3_value** arguments) {
+    const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(arguments[0]));
+    const std::string result = fingerprint(text ? text : "");
+    sqlite3_result_text(context, result.c_str(), static_cast<int>(result.size()), SQLITE_TRANSIENT);
+  };
+  db.createFunction("fingerprint", 1, /*aDeterministic=*/true, nullptr, call);
 }
 
 /// `has_log`: a write-ahead log was there before we came. Until the database is accepted, it stays as it is.
@@ -176,6 +208,7 @@ std::string to_json_text(const nlohmann::json& value) {
 
 void migrate(SQLite::Database& db, std::span<const char* const> steps, const std::string& path) {
   const int newest = static_cast<int>(steps.size());
+  define_functions(db);
   while (user_version(db) < newest) {
     SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
     const int version = user_version(db);  // again: another process may have been faster
@@ -200,6 +233,30 @@ std::unique_ptr<SQLite::Database> open_database(const std::string& path, std::ch
     std::error_code ignored;
     if (!existed && has_no_bytes(file)) fs::remove(file, ignored);
     throw bad_database(path, error);
+  }
+}
+
+std::unique_ptr<SQLite::Database> open_copy(const std::string& path, std::chrono::milliseconds busy_timeout) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error))
+    throw bad_database(path, fs::exists(path, error) ? "not a regular file" : "does not exist",
+                       "choose a database made by convict");
+  require_our_header(path);
+  const fs::path file = real_path(path);
+  // Without a log nobody has the file open, and it can be read without leaving anything beside it. With one, SQLite has
+  // to lock it and to read both.
+  const bool has_log = fs::exists(file.string() + "-wal", error);
+  const std::string uri = "file:" + escaped_for_uri(file.string()) + (has_log ? "?mode=ro" : "?mode=ro&immutable=1");
+  try {
+    SQLite::Database original(uri, SQLite::OPEN_READONLY | SQLite::OPEN_URI, static_cast<int>(busy_timeout.count()));
+    auto copy = std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    SQLite::Backup(*copy, original).executeStep();
+    refuse_newer(*copy, static_cast<int>(kMigrations.size()), path);
+    refuse_damaged(*copy, path);
+    migrate(*copy, kMigrations, path);
+    return copy;
+  } catch (const SQLite::Exception& exception) {
+    throw bad_database(path, exception);
   }
 }
 

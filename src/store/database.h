@@ -26,6 +26,10 @@ UsageError bad_database(const std::string& path, const SQLite::Exception& error)
 /// as it was, and a file that could not be created completely is removed.
 std::unique_ptr<SQLite::Database> open_database(const std::string& path, std::chrono::milliseconds busy_timeout);
 
+/// A copy in memory, of the current schema. Neither the file nor its log is written, and it may be in use. Throws
+/// UsageError for all that open_database refuses, and for a file without a byte.
+std::unique_ptr<SQLite::Database> open_copy(const std::string& path, std::chrono::milliseconds busy_timeout);
+
 /// Brings `db` to version steps.size(), each step in a transaction of its own. `path` is for messages.
 void migrate(SQLite::Database& db, std::span<const char* const> steps, const std::string& path);
 

@@ -1,25 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables `mismatches`, `sightings` and `candidates`: which row a hit belongs to, and what becomes of a row when it
-// is explained. Every function expects to run in a transaction of the caller's where it writes.
+// The tables `mismatches`, `sightings` and `candidates`: which row a hit belongs to (hits.cpp), what becomes of a row
+// when it is explained (settlement.cpp), and what people read and write (mismatch_table.cpp). Every function expects to
+// run in a transaction of the caller's where it writes.
 #pragma once
-
-#include <SQLiteCpp/SQLiteCpp.h>
 
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/verdict.h"
+#include "store/statements.h"
 #include "store/store.h"
 
 namespace convict::store {
 
-Recorded record(SQLite::Database& db, int64_t campaign, const Mismatch& mismatch);
-int64_t settle(SQLite::Database& db, int64_t id, const Settlement& settlement, const std::string& path);
+inline constexpr int kMostCandidates = 32;  // of one row, the simplest ones
+
+Recorded record(Statements& sql, int64_t campaign, const Mismatch& mismatch);
+int64_t settle(Statements& sql, int64_t id, const Settlement& settlement, const std::string& path);
+
+/// Whether there is such a row.
+bool triage(Statements& sql, int64_t id, const Triage& triage);
 
 /// `path` is for messages.
-std::vector<MismatchRow> select_mismatches(SQLite::Database& db, const MismatchFilter& filter, const std::string& path);
-std::optional<MismatchRow> select_mismatch(SQLite::Database& db, int64_t id, const std::string& path);
+std::vector<MismatchRow> select_mismatches(Statements& sql, const MismatchFilter& filter, const std::string& path);
+std::optional<MismatchRow> select_mismatch(Statements& sql, int64_t id, const std::string& path);
+std::vector<Sighting> select_sightings(Statements& sql, int64_t id);
+std::optional<int64_t> id_of(Statements& sql, const std::string& signature);
+
+/// Whether the row with this predicate explains the case; one of the hits that nothing explains has none.
+bool explains(const std::string& predicate, const Case& c);
+
+/// Adds to what a campaign has seen of a row.
+void add_sightings(Statements& sql, int64_t id, int64_t campaign, int64_t hits, const std::string& first,
+                   const std::string& last);
+
+/// Makes the hits, times and campaigns of a row those of its sightings.
+void sum_up(Statements& sql, int64_t id);
+
+/// Shows the mismatch in the row if it is simpler than what the row shows, whatever the order in which they come.
+void keep_simplest(Statements& sql, int64_t id, const Mismatch& mismatch);
+
+/// SQL for the status that counts in a campaign that ran `libraries`, a JSON column or parameter: who triaged a
+/// mismatch as known, reported or wontfix for some versions did not see it in others.
+std::string effective_status(const std::string& libraries);
 
 }  // namespace convict::store

@@ -76,7 +76,8 @@ ALTER TABLE campaigns ADD COLUMN
 /// explained. Until then, hits that no predicate explains share a row whose signature is the coarse one.
 inline constexpr const char* kSchemaVersion3 = R"sql(
 ALTER TABLE campaigns ADD COLUMN uuid TEXT NOT NULL DEFAULT '' /* 32 hexadecimal digits: the same in every copy */;
-UPDATE campaigns SET uuid = lower(hex(randomblob(16)));
+-- Copies of an old database that are migrated apart must come to the same (database.cpp defines the function).
+UPDATE campaigns SET uuid = fingerprint(json_array(id, seed, profile, flags, libraries, isa, convict_version, started));
 CREATE UNIQUE INDEX campaigns_by_uuid ON campaigns (uuid);
 ALTER TABLE campaigns ADD COLUMN
   done            TEXT    NOT NULL DEFAULT '[]' CHECK (json_valid(done))

@@ -2,16 +2,10 @@
 #include "store/store.h"
 
 #include <SQLiteCpp/SQLiteCpp.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <cmath>
-#include <ctime>
-#include <limits>
 #include <utility>
 
-#include "core/case_text.h"
-#include "core/geometry.h"
 #include "store/campaign_table.h"
 #include "store/database.h"
 #include "store/mismatch_table.h"
@@ -21,6 +15,7 @@ namespace {
 
 using nlohmann::json;
 using SQLite::TransactionBehavior;
+using store::Statements;
 using store::to_json_text;
 using store::utc_now;
 
@@ -58,9 +53,23 @@ void write_coverage(SQLite::Database& db, const std::string& profile, const Cove
 
 }  // namespace
 
-Store::Store(std::string path, std::unique_ptr<SQLite::Database> db) : path_(std::move(path)), db_(std::move(db)) {}
+std::string MismatchRow::status_text() const {
+  if (effective_status == status) return status;
+  std::vector<std::string> names;
+  for (const auto& [name, version] : versions.items())
+    names.push_back(name + " " + (version.is_string() ? version.get<std::string>() : version.dump()));
+  return fmt::format("{} ({} for {})", effective_status, status, fmt::join(names, ", "));
+}
+
+Store::Store(std::string path, std::unique_ptr<SQLite::Database> db)
+    : path_(std::move(path)), db_(std::move(db)), statements_(std::make_unique<store::Statements>(*db_)) {}
 Store::Store(Store&&) noexcept = default;
-Store& Store::operator=(Store&&) noexcept = default;
+Store& Store::operator=(Store&& other) noexcept {
+  statements_ = std::move(other.statements_);  // ours end before their database does
+  db_ = std::move(other.db_);
+  path_ = std::move(other.path_);
+  return *this;
+}
 Store::~Store() = default;
 
 Store Store::open(const std::string& path, std::chrono::milliseconds busy_timeout) {
@@ -70,15 +79,15 @@ Store Store::open(const std::string& path, std::chrono::milliseconds busy_timeou
 template <class Body>
 auto Store::guarded(const Body& body) const {
   try {
-    return body(*db_);
+    return body(*statements_);
   } catch (const SQLite::Exception& error) {
     throw store::bad_database(path_, error);
   }
 }
 
 int64_t Store::begin_campaign(const CampaignInfo& info) {
-  return guarded([&](SQLite::Database& db) {
-    SQLite::Statement statement(db, R"sql(
+  return guarded([&](Statements& sql) {
+    SQLite::Statement statement(sql.database(), R"sql(
       INSERT INTO campaigns (uuid, seed, profile, flags, libraries, isa, convict_version, focus, started, updated)
       VALUES (lower(hex(randomblob(16))), :seed, :profile, :flags, :libraries, :isa, :version, :focus, :now, :now)
     )sql");
@@ -91,13 +100,13 @@ int64_t Store::begin_campaign(const CampaignInfo& info) {
     statement.bind(":focus", info.focus.empty() ? "" : to_json_text(info.focus));
     statement.bind(":now", utc_now());
     statement.exec();
-    return db.getLastInsertRowid();
+    return sql.database().getLastInsertRowid();
   });
 }
 
 void Store::update_campaign(int64_t id, const json& counts, std::string_view state) {
-  const int rows = guarded([&](SQLite::Database& db) {
-    SQLite::Statement statement(db, R"sql(
+  const int rows = guarded([&](Statements& sql) {
+    SQLite::Statement statement(sql.database(), R"sql(
       UPDATE campaigns SET counts = :counts, state = :state, updated = max(updated, :now),
                            ended = CASE :state WHEN 'running' THEN NULL ELSE max(updated, :now) END
       WHERE id = :id
@@ -112,7 +121,8 @@ void Store::update_campaign(int64_t id, const json& counts, std::string_view sta
 }
 
 void Store::update_campaign(int64_t id, const json& counts, std::string_view state, const Intervals& done) {
-  guarded([&](SQLite::Database& db) {
+  guarded([&](Statements& sql) {
+    SQLite::Database& db = sql.database();
     SQLite::Transaction transaction(db, TransactionBehavior::IMMEDIATE);
     update_campaign(id, counts, state);
     store::write_done(db, id, done.to_json());
@@ -121,20 +131,20 @@ void Store::update_campaign(int64_t id, const json& counts, std::string_view sta
 }
 
 std::optional<StoredCampaign> Store::campaign(int64_t id) const {
-  return guarded([&](SQLite::Database& db) { return store::select_campaign(db, id, path_); });
+  return guarded([&](Statements& sql) { return store::select_campaign(sql.database(), id, path_); });
 }
 
 std::optional<int64_t> Store::last_unfinished_campaign() const {
-  return guarded([](SQLite::Database& db) { return store::last_unfinished(db); });
+  return guarded([](Statements& sql) { return store::last_unfinished(sql.database()); });
 }
 
-std::vector<std::pair<MismatchRow, int64_t>> Store::sightings(int64_t campaign) const {
-  return guarded([&](SQLite::Database& db) { return store::select_sightings(db, campaign, path_); });
+std::vector<std::pair<MismatchRow, int64_t>> Store::seen_by(int64_t campaign) const {
+  return guarded([&](Statements& sql) { return store::seen_by(sql, campaign, path_); });
 }
 
 std::vector<CampaignRow> Store::campaigns() const {
-  return guarded([&](SQLite::Database& db) {
-    SQLite::Statement select(db, "SELECT id, profile, state, counts FROM campaigns ORDER BY id");
+  return guarded([&](Statements& sql) {
+    SQLite::Statement select(sql.database(), "SELECT id, profile, state, counts FROM campaigns ORDER BY id");
     std::vector<CampaignRow> rows;
     while (select.executeStep()) {
       CampaignRow& row = rows.emplace_back();
@@ -148,23 +158,24 @@ std::vector<CampaignRow> Store::campaigns() const {
 }
 
 StoredCoverage Store::coverage(const std::string& profile) const {
-  return guarded([&](SQLite::Database& db) { return read_coverage(db, profile); });
+  return guarded([&](Statements& sql) { return read_coverage(sql.database(), profile); });
 }
 
 StoredCoverage Store::add_coverage(const std::string& profile, const Coverage& more) {
-  return guarded([&](SQLite::Database& db) {
-    SQLite::Transaction transaction(db, TransactionBehavior::IMMEDIATE);  // nobody writes between reading and writing
-    StoredCoverage sum = read_coverage(db, profile);
+  return guarded([&](Statements& sql) {
+    SQLite::Transaction transaction(sql.database(),
+                                    TransactionBehavior::IMMEDIATE);  // nobody writes between reading and writing
+    StoredCoverage sum = read_coverage(sql.database(), profile);
     sum.coverage.merge(more);
-    write_coverage(db, profile, sum.coverage);
+    write_coverage(sql.database(), profile, sum.coverage);
     transaction.commit();
     return sum;
   });
 }
 
 std::vector<std::string> Store::covered_profiles() const {
-  return guarded([&](SQLite::Database& db) {
-    SQLite::Statement select(db, "SELECT profile FROM coverage ORDER BY profile");
+  return guarded([&](Statements& sql) {
+    SQLite::Statement select(sql.database(), "SELECT profile FROM coverage ORDER BY profile");
     std::vector<std::string> names;
     while (select.executeStep()) names.push_back(select.getColumn(0).getString());
     return names;
@@ -172,21 +183,21 @@ std::vector<std::string> Store::covered_profiles() const {
 }
 
 Recorded Store::record(int64_t campaign, const Mismatch& mismatch) {
-  return guarded([&](SQLite::Database& db) {
+  return guarded([&](Statements& sql) {
     // IMMEDIATE: two processes that both read first and write then could not both go on.
-    SQLite::Transaction transaction(db, TransactionBehavior::IMMEDIATE);
-    Recorded recorded = store::record(db, campaign, mismatch);
+    SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
+    Recorded recorded = store::record(sql, campaign, mismatch);
     transaction.commit();
     return recorded;
   });
 }
 
 std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> mismatches, const Intervals& done) {
-  return guarded([&](SQLite::Database& db) {
-    SQLite::Transaction transaction(db, TransactionBehavior::IMMEDIATE);
+  return guarded([&](Statements& sql) {
+    SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
     std::vector<Recorded> recorded;
-    for (const Mismatch& mismatch : mismatches) recorded.push_back(store::record(db, campaign, mismatch));
-    if (!store::write_done(db, campaign, done.to_json()))
+    for (const Mismatch& mismatch : mismatches) recorded.push_back(store::record(sql, campaign, mismatch));
+    if (!store::write_done(sql.database(), campaign, done.to_json()))
       throw store::bad_database(path_, fmt::format("campaign {} is gone", campaign), "start another one");
     transaction.commit();
     return recorded;
@@ -194,20 +205,43 @@ std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> 
 }
 
 int64_t Store::settle(int64_t id, const Settlement& settlement) {
-  return guarded([&](SQLite::Database& db) {
-    SQLite::Transaction transaction(db, TransactionBehavior::IMMEDIATE);
-    const int64_t home = store::settle(db, id, settlement, path_);
+  return guarded([&](Statements& sql) {
+    SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
+    const int64_t home = store::settle(sql, id, settlement, path_);
     transaction.commit();
     return home;
   });
 }
 
+void Store::triage(const std::map<int64_t, Triage>& what) {
+  guarded([&](Statements& sql) {
+    SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
+    for (const auto& [id, one] : what)
+      if (!store::triage(sql, id, one))
+        throw store::bad_database(path_, fmt::format("no mismatch {}", id), "choose one that it has");
+    transaction.commit();
+  });
+}
+
 std::vector<MismatchRow> Store::mismatches(const MismatchFilter& filter) const {
-  return guarded([&](SQLite::Database& db) { return store::select_mismatches(db, filter, path_); });
+  return guarded([&](Statements& sql) { return store::select_mismatches(sql, filter, path_); });
 }
 
 std::optional<MismatchRow> Store::mismatch(int64_t id) const {
-  return guarded([&](SQLite::Database& db) { return store::select_mismatch(db, id, path_); });
+  return guarded([&](Statements& sql) { return store::select_mismatch(sql, id, path_); });
+}
+
+std::vector<Sighting> Store::sightings(int64_t id) const {
+  return guarded([&](Statements& sql) { return store::select_sightings(sql, id); });
+}
+
+std::map<std::string, std::set<std::string>> Store::versions() const {
+  return guarded([&](Statements& sql) {
+    SQLite::Statement select(sql.database(), "SELECT DISTINCT key, value FROM campaigns, json_each(libraries)");
+    std::map<std::string, std::set<std::string>> versions;
+    while (select.executeStep()) versions[select.getColumn(0).getString()].insert(select.getColumn(1).getString());
+    return versions;
+  });
 }
 
 }  // namespace convict

@@ -3,11 +3,14 @@
 // The memory of the campaigns: a SQLite file of mismatches, one row per signature (docs/store-format.md).
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,17 +24,20 @@
 namespace SQLite {
 class Database;
 }
+namespace convict::store {
+class Statements;
+}
 
 namespace convict {
 
 /// What has to be known to run a campaign again.
 struct CampaignInfo {
   uint64_t seed = 0;
-  std::string profile;
+  std::string profile = {};
   nlohmann::json flags = nlohmann::json::object();
   nlohmann::json libraries = nlohmann::json::object();  // {"direct": "0.1.0", "onednn": "2.6.3"}
-  std::string isa;
-  std::string version;               // of convict
+  std::string isa = {};
+  std::string version = {};          // of convict
   std::vector<uint32_t> focus = {};  // of its sampling (generate/generate.h)
 };
 
@@ -60,7 +66,17 @@ struct StoredCampaign {
 struct Recorded {
   int64_t id = 0;
   bool first_ever = false;  // no campaign has seen this signature before
-  std::string status;       // "new" until somebody triages it
+  std::string status;       // "new" until somebody triages it, and again where other versions run than they triaged
+};
+
+/// Of a mismatch, in the order in which people have to look at them.
+inline constexpr std::array<std::string_view, 5> kStatuses = {"new", "known", "reported", "fixed", "wontfix"};
+
+/// What somebody says about a mismatch.
+struct Triage {
+  std::string status;                                  // of kStatuses
+  std::optional<std::string> link = {}, note = {};     // nothing: as it was
+  nlohmann::json versions = nlohmann::json::object();  // {"onednn": "2.6.3"}: it holds for these; empty for all
 };
 
 /// A row of the table `mismatches`, with the names of its columns.
@@ -78,6 +94,10 @@ struct MismatchRow {
   std::string coarse, operation, geography, predicate;
   nlohmann::json explanation, shrunk_certificate, versions;  // the second is null until shrunk
   std::string triaged;
+  std::string effective_status;  // in the campaign that saw it last: "new" if that ran other versions than `versions`
+
+  /// "known", or "new (known for onednn 2.6.3)".
+  std::string status_text() const;
 
   /// The shrunk case, as soon as there is one, with the certificate that belongs to it.
   const std::string& best_text() const { return shrunk_text ? *shrunk_text : case_text; }
@@ -97,7 +117,19 @@ struct Settlement {
 
 /// Which rows a listing wants; an empty text stands for any.
 struct MismatchFilter {
-  std::string status = {}, suspect = {};
+  std::string status = {};  // the effective one
+  std::string suspect = {}, verdict = {};
+  std::string operation = {};          // how it begins, e.g. "conv_transpose2d"
+  std::string since = {}, until = {};  // ISO 8601: seen at or after, at or before
+  std::optional<uint64_t> limit = {};  // of rows, those with the smallest ids
+};
+
+/// A row of the table `sightings`, with what there is to know about its campaign.
+struct Sighting {
+  int64_t campaign = 0, hits = 0;
+  std::string first_seen, last_seen;
+  std::string seed, profile;
+  nlohmann::json libraries;
 };
 
 /// One connection, for one thread. Every function is one transaction: when it returns, a kill -9 loses nothing of it.
@@ -128,7 +160,7 @@ class Store {
   std::optional<int64_t> last_unfinished_campaign() const;
 
   /// The mismatches that a campaign has seen, and its hits of each.
-  std::vector<std::pair<MismatchRow, int64_t>> sightings(int64_t campaign) const;
+  std::vector<std::pair<MismatchRow, int64_t>> seen_by(int64_t campaign) const;
 
   /// What is known of the profile; nothing is no error, nor is a record of another feature table.
   StoredCoverage coverage(const std::string& profile) const;
@@ -152,19 +184,29 @@ class Store {
   /// that signature was known. Candidates that the predicate does not explain make up a new row.
   int64_t settle(int64_t id, const Settlement& settlement);
 
-  /// In the order they were first seen.
+  /// Writes what somebody says about these rows, all or none. Throws UsageError if one does not exist.
+  void triage(const std::map<int64_t, Triage>& what);
+
+  /// In the order of their numbers.
   std::vector<MismatchRow> mismatches(const MismatchFilter& filter = {}) const;
   std::optional<MismatchRow> mismatch(int64_t id) const;
+
+  /// Which campaigns saw a mismatch, the first one first.
+  std::vector<Sighting> sightings(int64_t id) const;
+
+  /// The versions that campaigns have run, by implementation: what a triage can be for.
+  std::map<std::string, std::set<std::string>> versions() const;
 
  private:
   Store(std::string path, std::unique_ptr<SQLite::Database> db);
 
-  /// Calls body(*db_), with SQLite's exceptions turned into UsageError.
+  /// Calls body(*statements_), with SQLite's exceptions turned into UsageError.
   template <class Body>
   auto guarded(const Body& body) const;
 
   std::string path_;
   std::unique_ptr<SQLite::Database> db_;
+  std::unique_ptr<store::Statements> statements_;  // of db_
 };
 
 }  // namespace convict

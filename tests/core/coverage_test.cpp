@@ -154,6 +154,29 @@ void expect_refused(const std::string& blob, const std::string& why) {
   }
 }
 
+TEST(Coverage, UnitesToTheLargerCounts) {
+  Levels one{}, other{};
+  other[0] = 1;
+  Coverage first, second;
+  for (int i = 0; i < 3; ++i) first.add(one);
+  second.add(one);
+  second.add(other);
+  Coverage both = first;
+  both.unite(second);
+  EXPECT_EQ(both.cases(), 3u);
+  Coverage more_of_first = first;
+  more_of_first.add(other);
+  EXPECT_EQ(both.seen(), more_of_first.seen());
+  EXPECT_EQ(both.seen_once(), more_of_first.seen_once());
+  Coverage reversed = second;
+  reversed.unite(first);
+  reversed.unite(both);
+  EXPECT_EQ(reversed.serialise(), both.serialise());
+  Coverage sum = first;
+  sum.merge(second);
+  EXPECT_NE(sum.serialise(), both.serialise());
+}
+
 TEST(Coverage, RefusesForeignRecordsWithAReason) {
   std::string blob = counted(1, 5).serialise();
   expect_refused("", "not a coverage record");

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/merge.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/command.h"
+#include "core/text.h"
+
+namespace convict {
+namespace {
+
+struct MergeOptions {
+  std::string output;
+  std::vector<std::string> inputs;
+};
+
+int merge(const MergeOptions& options) {
+  const MergeSummary summary = merge_databases(options.output, options.inputs);
+  fmt::print("{}: {} campaigns ({} new), {} mismatches ({} new), of {} databases\n", printable(options.output, 300),
+             summary.campaigns, summary.new_campaigns, summary.mismatches, summary.new_mismatches,
+             options.inputs.size());
+  return kClean;
+}
+
+}  // namespace
+
+void add_merge(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<MergeOptions>();
+  CLI::App* command = app.add_subcommand("merge", "Add databases to another one");
+  command->footer(
+      "Campaigns are recognised, so nothing is counted twice, whatever the order and however often. Inputs are only "
+      "read.\n"
+      "Examples:\n"
+      "  convict merge all.db shard1.db shard2.db shard3.db\n"
+      "Exit codes: 0 merged, 2 usage, or a database that cannot be read or written: then nothing is written");
+  command->add_option("output", options->output, "Database that the others are added to; created if missing")
+      ->required();
+  command->add_option("inputs", options->inputs, "Databases to add")->required();
+  command->callback([options, &exit_code] { exit_code = merge(*options); });
+}
+
+}  // namespace convict

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `convict show`: everything the database has about one mismatch.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/chosen.h"
+#include "cli/command.h"
+#include "cli/describe.h"
+#include "cli/options.h"
+#include "core/text.h"
+
+namespace convict {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kLongest = 4096;  // of one text: as long as a case line may be
+
+struct ShowOptions {
+  OutputOptions out;
+  std::string database = "convict.db";
+  int64_t id = 0;
+};
+
+std::string line(std::string_view name, std::string_view text) {
+  return text.empty() ? "" : fmt::format("  {:<13} {}\n", name, printable(text, kLongest));
+}
+
+/// For a shell.
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? "'\\''" : std::string(1, c);
+  return result + "'";
+}
+
+std::vector<std::string> commands(const MismatchRow& row, const std::string& database) {
+  const std::string where = database == "convict.db" ? "" : " --db " + quoted(database);
+  std::string one = fmt::format("convict repro {}{}", row.id, where);
+  return {std::move(one), fmt::format("convict export {} --to pytorch{}", row.id, where)};
+}
+
+/// What explaining leaves is an object of its own making: words as they are, the rest compactly.
+std::string explanation_text(const json& explanation) {
+  std::string text;
+  if (!explanation.is_object()) return line("explanation", explanation.dump());
+  for (const auto& [key, value] : explanation.items())
+    text += fmt::format("    {}: {}\n", printable(key),
+                        printable(value.is_string() ? value.get<std::string>()
+                                                    : value.dump(-1, ' ', false, json::error_handler_t::replace),
+                                  kLongest));
+  return text.empty() ? "" : "  explanation\n" + text;
+}
+
+std::string as_text(const MismatchRow& row, const std::vector<Sighting>& sightings, const std::string& database) {
+  std::string text = fmt::format("#{} {} {} (blame: {})\n", row.id, printable(row.suspect), printable(row.verdict),
+                                 printable(row.blame));
+  text += line("signature", row.signature) + line("status", row.status_text());
+  if (row.versions.is_object() && !row.versions.empty() && row.effective_status == row.status)
+    text += line("for", row.versions.dump(-1, ' ', false, json::error_handler_t::replace));
+  text += line("link", row.link) + line("note", row.note) + line("triaged", row.triaged);
+  text += line("case", row.case_text) + line("shrunk", row.shrunk_text.value_or(""));
+  text += line("geography", row.geography) + line("predicate", row.predicate);
+  text += explanation_text(row.explanation);
+  text += "  certificate\n" + describe_certificate(row.best_certificate());
+  text += fmt::format("  seen {} times from {} to {}\n", row.hits, printable(row.first_seen), printable(row.last_seen));
+  for (const Sighting& one : sightings)
+    text +=
+        fmt::format("    campaign {}: {} hits, profile {}, seed {}, {} to {}\n", one.campaign, one.hits,
+                    printable(one.profile), printable(one.seed), printable(one.first_seen), printable(one.last_seen));
+  text += "  commands\n";
+  for (const std::string& command : commands(row, database)) text += "    " + printable(command, kLongest) + "\n";
+  return text;
+}
+
+std::string as_json(const MismatchRow& row, const std::vector<Sighting>& sightings, const std::string& database) {
+  json document = {{"id", row.id},
+                   {"signature", row.signature},
+                   {"coarse", row.coarse},
+                   {"verdict", row.verdict},
+                   {"suspect", row.suspect},
+                   {"blame", row.blame},
+                   {"status", row.status},
+                   {"effective_status", row.effective_status},
+                   {"link", row.link},
+                   {"note", row.note},
+                   {"triaged", row.triaged},
+                   {"versions", row.versions},
+                   {"case", row.case_text},
+                   {"shrunk", row.shrunk_text ? json(*row.shrunk_text) : json(nullptr)},
+                   {"geography", row.geography},
+                   {"predicate", row.predicate},
+                   {"explanation", row.explanation},
+                   {"certificate", row.certificate},
+                   {"shrunk_certificate", row.shrunk_certificate},
+                   {"hits", row.hits},
+                   {"first_seen", row.first_seen},
+                   {"last_seen", row.last_seen},
+                   {"sightings", json::array()},
+                   {"commands", commands(row, database)}};
+  for (const Sighting& one : sightings)
+    document["sightings"].push_back({{"campaign", one.campaign},
+                                     {"hits", one.hits},
+                                     {"profile", one.profile},
+                                     {"seed", one.seed},
+                                     {"first_seen", one.first_seen},
+                                     {"last_seen", one.last_seen},
+                                     {"libraries", one.libraries}});
+  return document.dump(2, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace) + "\n";
+}
+
+int show(const ShowOptions& options) {
+  const MismatchRow row = mismatch_in(options.database, options.id);
+  const auto sightings = existing_store(options.database).sightings(options.id);
+  options.out.write(options.out.json() ? as_json(row, sightings, options.database)
+                                       : as_text(row, sightings, options.database));
+  return kClean;
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<ShowOptions>();
+  CLI::App* command = app.add_subcommand("show", "Show everything about one mismatch");
+  command->footer(
+      "Examples:\n"
+      "  convict show 3\n"
+      "  convict show 3 --db nightly.db --format json\n"
+      "Exit codes: 0 shown, 2 usage or no such mismatch");
+  command->add_option("id", options->id, "Number of the mismatch; `convict list mismatches` shows them")->required();
+  command->add_option("--db", options->database, "Database of mismatches")->capture_default_str();
+  options->out.add_to(*command);
+  command->callback([options, &exit_code] { exit_code = show(*options); });
+}
+
+}  // namespace convict

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `convict triage`: what people have to say about a mismatch.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "cli/chosen.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace convict {
+namespace {
+
+using nlohmann::json;
+
+struct TriageOptions {
+  std::vector<int64_t> ids;
+  std::string database = "convict.db", status, versions;
+  std::optional<std::string> link, note;
+};
+
+/// The version of its suspect in the campaign that saw it last.
+json current_versions(const Store& store, const MismatchRow& row) {
+  for (const Sighting& one : store.sightings(row.id))
+    if (one.campaign == row.last_campaign && one.libraries.contains(row.suspect))
+      return {{row.suspect, one.libraries[row.suspect]}};
+  throw UsageError(fmt::format("--versions: the version of '{}' is not known; valid: name it, e.g. onednn=2.6.3",
+                               printable(row.suspect)));
+}
+
+/// "onednn=2.6.3,libtorch:native=1.13.0". A misspelt name would never make a difference, so it is refused.
+json parse_versions(const Store& store, const std::string& text) {
+  json versions = json::object();
+  const auto known = store.versions();
+  for (const std::string_view part : split(text, ',')) {
+    const size_t equals = part.find('=');
+    const std::string name(trim(part.substr(0, equals)));
+    const std::string version(equals == std::string_view::npos ? "" : trim(part.substr(equals + 1)));
+    if (name.empty() || version.empty())
+      throw UsageError(
+          fmt::format("--versions: '{}' is not valid; valid: current, or NAME=VERSION,...", printable(part)));
+    if (!known.contains(name)) {
+      std::vector<std::string> names;
+      for (const auto& [one, unused] : known) names.push_back(printable(one));
+      throw UsageError(fmt::format("--versions: no campaign has run '{}'{}; valid: {}", printable(name),
+                                   suggestion(name, names), fmt::join(names, ", ")));
+    }
+    versions[name] = version;
+  }
+  return versions;
+}
+
+/// "known (onednn=2.6.3), link https://..., note '...'".
+std::string words_of(const MismatchRow& row) {
+  std::string text = row.status;
+  if (!row.versions.empty())
+    text += " for " + printable(row.versions.dump(-1, ' ', false, json::error_handler_t::replace), 200);
+  if (!row.link.empty()) text += ", " + printable(row.link, 200);
+  if (!row.note.empty()) text += ", '" + printable(row.note, 60) + "'";
+  return text;
+}
+
+int triage(const TriageOptions& options) {
+  Store store = existing_store(options.database);
+  std::vector<MismatchRow> before;
+  for (const int64_t id : options.ids) {
+    auto row = store.mismatch(id);
+    if (!row) throw UsageError(no_such_mismatch(store, options.database, id));
+    before.push_back(std::move(*row));
+  }
+  const bool current = options.versions == "current";
+  const json versions = current || options.versions.empty() ? json::object() : parse_versions(store, options.versions);
+  std::map<int64_t, Triage> what;
+  for (const MismatchRow& row : before)
+    what[row.id] = {options.status, options.link, options.note, current ? current_versions(store, row) : versions};
+  store.triage(what);
+  for (const MismatchRow& row : before)
+    fmt::print("#{} {} {}: {} -> {}\n", row.id, printable(row.suspect), printable(row.verdict), words_of(row),
+               words_of(*store.mismatch(row.id)));
+  return kClean;
+}
+
+}  // namespace
+
+void add_triage(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<TriageOptions>();
+  CLI::App* command = app.add_subcommand("triage", "Say what a mismatch is: known, reported, fixed, ...");
+  command->footer(
+      "new and fixed ones of a target fail `convict fuzz`; known, reported and wontfix ones are listed. With "
+      "--versions\n"
+      "that holds for these versions: in campaigns with others, the mismatch counts as new again. Without, for all.\n"
+      "Examples:\n"
+      "  convict triage 3 --status reported --link https://example.org/issues/12 --versions current\n"
+      "  convict triage 4 5 --status wontfix --note 'no input channels: nobody does that'\n"
+      "  convict triage 6 --status known --versions onednn=2.6.3\n"
+      "Exit codes: 0 written, 2 usage or no such mismatch: then nothing is written");
+  command->add_option("ids", options->ids, "Numbers of mismatches")->required();
+  command->add_option("--status", options->status, fmt::format("{}", fmt::join(kStatuses, ", ")))
+      ->required()
+      ->check(CLI::IsMember(std::vector<std::string>(kStatuses.begin(), kStatuses.end())));
+  command->add_option("--link", options->link, "Where it was reported [as it was]");
+  command->add_option("--note", options->note, "Free text [as it was]");
+  command->add_option("--versions", options->versions,
+                      "current (of the suspect, where it was seen last), or NAME=VERSION,... [all versions]");
+  command->add_option("--db", options->database, "Database of mismatches")->capture_default_str();
+  command->callback([options, &exit_code] { exit_code = triage(*options); });
+}
+
+}  // namespace convict

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "store/contents.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <tuple>
+
+#include "core/case_text.h"
+#include "core/error.h"
+#include "core/geometry.h"
+#include "store/mismatch_table.h"
+
+namespace convict::store {
+namespace {
+
+std::string text(const SQLite::Statement& at, const char* column) { return at.getColumn(column).getString(); }
+
+Specimen specimen_of(const SQLite::Statement& at) {
+  const std::string case_text = text(at, "case_text");
+  return {at.getColumn("cost").getDouble(), case_text.size(), case_text, text(at, "certificate"), text(at, "blame")};
+}
+
+Shrunk shrunk_of(const SQLite::Statement& at) {
+  Shrunk shrunk;
+  shrunk.explanation = text(at, "explanation");
+  if (at.getColumn("shrunk_text").isNull()) return shrunk;
+  shrunk.missing = false;
+  shrunk.case_text = text(at, "shrunk_text");
+  shrunk.length = shrunk.case_text.size();
+  shrunk.certificate = text(at, "shrunk_certificate");
+  try {
+    shrunk.cost = multiply_adds(resolve(parse_case(shrunk.case_text)).problem);
+  } catch (const UsageError&) {
+    shrunk.cost = std::numeric_limits<double>::max();  // of another version: what we can read is simpler
+  }
+  return shrunk;
+}
+
+Word word_of(const SQLite::Statement& at) {
+  Word word{text(at, "triaged"), false, text(at, "status"), text(at, "link"), text(at, "note"), text(at, "versions")};
+  word.says_something = word.status != "new" || !word.link.empty() || !word.note.empty();
+  return word;
+}
+
+void read_campaigns(Statements& sql, Contents& to) {
+  const auto select = sql(
+      fmt::format("SELECT uuid, coalesce(json_extract(counts, '$.cases'), 0), {} FROM campaigns", kCampaignColumns));
+  while (select->executeStep()) {
+    CampaignContents& campaign = to.campaigns[select->getColumn(0).getString()];
+    campaign.cases = select->getColumn(1).getInt64();
+    campaign.updated = select->getColumn(2).getString();
+    for (int i = 2; i < select->getColumnCount(); ++i) {
+      const SQLite::Column column = select->getColumn(i);
+      campaign.columns.push_back(column.isNull() ? std::nullopt : std::optional(column.getString()));
+    }
+  }
+}
+
+void read_mismatches(Statements& sql, Contents& to) {
+  const auto select = sql("SELECT * FROM mismatches");
+  while (select->executeStep()) {
+    MismatchContents& row = to.mismatches[text(*select, "signature")];
+    row.coarse = text(*select, "coarse");
+    row.verdict = text(*select, "verdict");
+    row.suspect = text(*select, "suspect");
+    row.geography = text(*select, "geography");
+    row.predicate = text(*select, "predicate");
+    row.specimen = specimen_of(*select);
+    row.shrunk = shrunk_of(*select);
+    row.word = word_of(*select);
+  }
+}
+
+/// A row that somebody inserted without sightings has the one that the row itself claims.
+void read_sightings(Statements& sql, Contents& to) {
+  const auto select = sql(R"sql(
+    SELECT m.signature, m.coarse, c.uuid, coalesce(s.hits, m.hits), coalesce(s.first_seen, m.first_seen),
+           coalesce(s.last_seen, m.last_seen)
+    FROM mismatches m LEFT JOIN sightings s ON s.mismatch = m.id
+                      JOIN campaigns c ON c.id = coalesce(s.campaign, m.last_campaign)
+  )sql");
+  while (select->executeStep()) {
+    const std::string uuid = select->getColumn(2).getString();
+    const Seen seen{select->getColumn(3).getInt64(), select->getColumn(4).getString(),
+                    select->getColumn(5).getString()};
+    to.mismatches[select->getColumn(0).getString()].seen[uuid] = seen;
+    to.totals[{select->getColumn(1).getString(), uuid}] += seen.hits;
+  }
+}
+
+void read_candidates(Statements& sql, Contents& to) {
+  const auto select = sql(R"sql(
+    SELECT m.signature, c.uuid, k.* FROM candidates k JOIN mismatches m ON m.id = k.mismatch
+                                                      JOIN campaigns c ON c.id = k.campaign
+  )sql");
+  while (select->executeStep()) {
+    const Specimen specimen = specimen_of(*select);
+    to.mismatches[select->getColumn(0).getString()].candidates[specimen.case_text] = {
+        specimen, select->getColumn(1).getString(), select->getColumn("hits").getInt64()};
+  }
+}
+
+void read_coverage(Statements& sql, Contents& to) {
+  const auto select = sql("SELECT profile, feature_table, cases, tuples, updated FROM coverage");
+  while (select->executeStep()) {
+    CoverageContents& one = to.coverage[select->getColumn(0).getString()];
+    const SQLite::Column blob = select->getColumn(3);
+    one.table = select->getColumn(1).getString();
+    one.cases = static_cast<uint64_t>(select->getColumn(2).getInt64());
+    one.tuples.assign(static_cast<const char*>(blob.getBlob()), static_cast<size_t>(blob.size()));
+    one.updated = select->getColumn(4).getString();
+    if (one.table != feature_table()) continue;
+    try {
+      one.coverage = Coverage::parse(one.tuples);
+    } catch (const UsageError&) {
+      continue;  // damaged: the next campaign of the profile replaces it
+    }
+  }
+}
+
+template <class Map>
+void add_all(Map& to, const Map& from) {
+  for (const auto& [key, value] : from) {
+    const auto [entry, is_new] = to.try_emplace(key, value);
+    if (!is_new) entry->second += value;
+  }
+}
+
+template <class Map>
+void keep_larger(Map& to, const Map& from) {
+  for (const auto& [key, value] : from) {
+    const auto [entry, is_new] = to.try_emplace(key, value);
+    if (!is_new) entry->second = std::max(entry->second, value);
+  }
+}
+
+Seen& operator+=(Seen& to, const Seen& other) {
+  to = {std::max(to.hits, other.hits), std::min(to.first, other.first), std::max(to.last, other.last)};
+  return to;
+}
+
+CandidateContents& operator+=(CandidateContents& to, const CandidateContents& other) {
+  to = {std::min(to.specimen, other.specimen), std::min(to.campaign, other.campaign), std::max(to.hits, other.hits)};
+  return to;
+}
+
+/// The rows of a coarse signature that are explained.
+using Explained = std::vector<MismatchContents*>;
+
+bool is_explained(const std::string& case_text, const Explained& rows) {
+  try {
+    const Case c = parse_case(case_text);
+    return std::ranges::any_of(rows, [&](const MismatchContents* row) { return explains(row->predicate, c); });
+  } catch (const UsageError&) {
+    return false;  // of another version
+  }
+}
+
+void finish_candidates(MismatchContents& row, const Explained& explained) {
+  std::erase_if(row.candidates, [&](const auto& entry) { return is_explained(entry.first, explained); });
+  std::vector<Specimen> simplest;
+  for (const auto& [case_text, candidate] : row.candidates) simplest.push_back(candidate.specimen);
+  if (simplest.empty()) return;
+  std::ranges::sort(simplest);
+  if (is_explained(row.specimen.case_text, explained) || simplest.front() < row.specimen)
+    row.specimen = simplest.front();
+  for (size_t i = kMostCandidates; i < simplest.size(); ++i) row.candidates.erase(simplest[i].case_text);
+}
+
+/// Whether there are hits left.
+bool finish_hits(MismatchContents& row, const Contents& contents, const Explained& explained) {
+  for (auto at = row.seen.begin(); at != row.seen.end();) {
+    auto& [uuid, seen] = *at;
+    seen.hits = contents.totals.at({row.coarse, uuid});
+    for (const MismatchContents* other : explained)
+      if (const auto known = other->seen.find(uuid); known != other->seen.end()) seen.hits -= known->second.hits;
+    at = seen.hits > 0 ? std::next(at) : row.seen.erase(at);
+  }
+  return !row.seen.empty();
+}
+
+}  // namespace
+
+MismatchContents& MismatchContents::operator+=(const MismatchContents& other) {
+  specimen = std::min(specimen, other.specimen);
+  shrunk = std::min(shrunk, other.shrunk);
+  word = std::max(word, other.word);
+  geography = std::max(geography, other.geography);  // as the predicate, the same, unless somebody wrote to it
+  predicate = std::max(predicate, other.predicate);
+  for (const auto& [uuid, more] : other.seen) {
+    const auto [entry, is_new] = seen.try_emplace(uuid, more);
+    if (!is_new) entry->second += more;
+  }
+  for (const auto& [case_text, more] : other.candidates) {
+    const auto [entry, is_new] = candidates.try_emplace(case_text, more);
+    if (!is_new) entry->second += more;
+  }
+  return *this;
+}
+
+CoverageContents& CoverageContents::operator+=(const CoverageContents& other) {
+  if (coverage && other.coverage) {
+    coverage->unite(*other.coverage);
+    updated = std::max(updated, other.updated);
+    return *this;
+  }
+  const auto rank = [](const CoverageContents& one) {
+    return std::tuple(one.coverage.has_value(), one.updated, one.table, one.tuples);
+  };
+  if (rank(*this) < rank(other)) *this = other;
+  return *this;
+}
+
+Contents Contents::read(Statements& sql) {
+  Contents contents;
+  read_campaigns(sql, contents);
+  read_mismatches(sql, contents);
+  read_sightings(sql, contents);
+  read_candidates(sql, contents);
+  read_coverage(sql, contents);
+  return contents;
+}
+
+Contents& Contents::operator+=(const Contents& other) {
+  keep_larger(campaigns, other.campaigns);
+  add_all(mismatches, other.mismatches);
+  keep_larger(totals, other.totals);
+  add_all(coverage, other.coverage);
+  return *this;
+}
+
+void Contents::finish() {
+  std::map<std::string, Explained> by_coarse;
+  for (auto& [signature, row] : mismatches)
+    if (signature != row.coarse) by_coarse[row.coarse].push_back(&row);
+  for (auto& [coarse, explained] : by_coarse) {
+    const auto at = mismatches.find(coarse);
+    if (at == mismatches.end()) continue;
+    MismatchContents& row = at->second;
+    const auto seen = row.seen;
+    finish_candidates(row, explained);
+    if (finish_hits(row, *this, explained)) continue;
+    // What people wrote to it was about the bugs that it turned out to be.
+    for (MismatchContents* other : explained)
+      if (std::ranges::any_of(seen, [&](const auto& campaign) { return other->seen.contains(campaign.first); }))
+        other->word = std::max(other->word, row.word);
+    mismatches.erase(at);
+  }
+  for (auto& [signature, row] : mismatches)
+    if (signature == row.coarse && !by_coarse.contains(signature)) {
+      finish_candidates(row, {});
+      finish_hits(row, *this, {});
+    }
+}
+
+}  // namespace convict::store

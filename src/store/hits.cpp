@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Recording a hit: once for every mismatch of a campaign, thousands of times a second if a target is broken.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "core/case_text.h"
+#include "core/error.h"
+#include "core/geometry.h"
+#include "core/predicate.h"
+#include "store/database.h"
+#include "store/mismatch_table.h"
+
+namespace convict::store {
+namespace {
+
+/// SQLite has no NaN: of an illegal problem whose cost is not a number, every other case is simpler.
+double cost_of(const Case& c) {
+  const double cost = multiply_adds(resolve(c).problem);
+  return std::isfinite(cost) ? cost : std::numeric_limits<double>::max();
+}
+
+/// What two hits of one signature may differ in.
+struct Evidence {
+  explicit Evidence(const Mismatch& m)
+      : mismatch(m), case_text(to_text(m.problem_case)), cost(cost_of(m.problem_case)) {}
+
+  void bind(SQLite::Statement& statement) const {
+    statement.bind(":blame", std::string(name_of(mismatch.blame)));
+    statement.bind(":case_text", case_text);
+    statement.bind(":cost", cost);
+    statement.bind(":certificate", to_json_text(mismatch.certificate));
+  }
+
+  const Mismatch& mismatch;
+  std::string case_text;
+  double cost;
+};
+
+/// The row that a hit belongs to.
+struct Home {
+  Recorded recorded;
+  bool explained = false;
+  std::string case_text;
+  double cost = 0;
+
+  bool may_be_simpler(const Evidence& evidence) const {
+    const size_t length = evidence.case_text.size(), ours = case_text.size();
+    return std::tie(evidence.cost, length, evidence.case_text) <= std::tie(cost, ours, case_text);
+  }
+};
+
+/// The row that explains the mismatch, whatever alike verdict it was shrunk to; or else the one of the coarse
+/// signature.
+std::optional<Home> home_of(Statements& sql, int64_t campaign, const std::string& coarse, const Mismatch& mismatch) {
+  static const std::string kSelect = fmt::format(
+      "SELECT id, {}, predicate, signature, case_text, cost, verdict FROM mismatches, "
+      "(SELECT libraries FROM campaigns WHERE id = :campaign) AS running "
+      "WHERE suspect = :suspect AND operation = :operation ORDER BY id",
+      effective_status("running.libraries"));
+  const auto select = sql(kSelect);
+  select->bind(":suspect", mismatch.suspect);
+  select->bind(":operation", operation_text(mismatch.problem_case));
+  select->bind(":campaign", campaign);
+  std::optional<Home> unexplained;
+  while (select->executeStep()) {
+    const bool is_coarse = coarse == select->getColumn(3).getText();
+    const bool holds = are_alike(verdict_named(select->getColumn(6).getString()), mismatch.verdict) &&
+                       explains(select->getColumn(2).getString(), mismatch.problem_case);
+    if (!holds && !is_coarse) continue;
+    Home row{{select->getColumn(0).getInt64(), false, select->getColumn(1).getString()},
+             !is_coarse,
+             select->getColumn(4).getString(),
+             select->getColumn(5).getDouble()};
+    if (holds) return row;
+    unexplained = std::move(row);
+  }
+  return unexplained;
+}
+
+int64_t insert_row(Statements& sql, int64_t campaign, const std::string& coarse, const Evidence& evidence) {
+  const auto statement = sql(R"sql(
+    INSERT INTO mismatches (signature, coarse, operation, verdict, suspect, blame, case_text, cost, certificate,
+                            first_seen, last_seen, first_campaign, last_campaign)
+    VALUES (:coarse, :coarse, :operation, :verdict, :suspect, :blame, :case_text, :cost, :certificate, :now, :now, :campaign,
+            :campaign)
+  )sql");
+  statement->bind(":coarse", coarse);
+  statement->bind(":operation", operation_text(evidence.mismatch.problem_case));
+  statement->bind(":verdict", std::string(name_of(evidence.mismatch.verdict)));
+  statement->bind(":suspect", evidence.mismatch.suspect);
+  evidence.bind(*statement);
+  statement->bind(":now", utc_now());
+  statement->bind(":campaign", campaign);
+  statement->exec();
+  return sql.database().getLastInsertRowid();
+}
+
+/// What sum_up would find, without looking at all other campaigns. A clock that was set back must not make a hit the
+/// last one that was seen.
+void count_hit(Statements& sql, int64_t id, int64_t campaign, const std::string& now) {
+  const auto statement = sql(R"sql(
+    UPDATE mismatches SET hits = hits + 1, first_seen = min(first_seen, :now), last_seen = max(last_seen, :now),
+                          last_campaign = CASE WHEN :now >= last_seen THEN :campaign ELSE last_campaign END
+    WHERE id = :id
+  )sql");
+  statement->bind(":now", now);
+  statement->bind(":campaign", campaign);
+  statement->bind(":id", id);
+  statement->exec();
+}
+
+/// Certificate and blame are compared last, so that the order is total even if the same case is caught twice and does
+/// not fail in the same way.
+void keep_simplest(Statements& sql, int64_t id, const Evidence& evidence) {
+  const auto statement = sql(R"sql(
+    UPDATE mismatches SET case_text = :case_text, cost = :cost, certificate = :certificate, blame = :blame
+    WHERE id = :id AND (:cost, length(:case_text), :case_text, :certificate, :blame)
+                     < (cost, length(case_text), case_text, certificate, blame)
+  )sql");
+  evidence.bind(*statement);
+  statement->bind(":id", id);
+  statement->exec();
+}
+
+/// How many candidates the row has, and the cost of the dearest one.
+std::pair<int, double> candidates_of(Statements& sql, int64_t id) {
+  const auto select = sql("SELECT count(*), max(cost) FROM candidates WHERE mismatch = :id");
+  select->bind(":id", id);
+  select->executeStep();
+  return {select->getColumn(0).getInt(), select->getColumn(1).getDouble()};
+}
+
+void add_candidate(Statements& sql, int64_t id, int64_t campaign, const Evidence& evidence) {
+  const auto [count, dearest] = candidates_of(sql, id);
+  if (count >= kMostCandidates && evidence.cost > dearest) return;  // it would be removed at once
+  {
+    const auto statement = sql(R"sql(
+      INSERT INTO candidates (mismatch, campaign, case_text, cost, blame, certificate, hits)
+      VALUES (:id, :campaign, :case_text, :cost, :blame, :certificate, 1)
+      ON CONFLICT DO UPDATE SET hits = hits + 1
+    )sql");
+    evidence.bind(*statement);
+    statement->bind(":id", id);
+    statement->bind(":campaign", campaign);
+    statement->exec();
+  }
+  if (count < kMostCandidates) return;
+  const auto trim = sql(R"sql(
+    DELETE FROM candidates WHERE mismatch = :id AND case_text IN (
+      SELECT case_text FROM candidates WHERE mismatch = :id
+      ORDER BY cost, length(case_text), case_text LIMIT -1 OFFSET :most)
+  )sql");
+  trim->bind(":id", id);
+  trim->bind(":most", kMostCandidates);
+  trim->exec();
+}
+
+}  // namespace
+
+bool explains(const std::string& predicate, const Case& c) {
+  try {
+    return !predicate.empty() && Predicate::parse(predicate).holds(c);
+  } catch (const UsageError&) {
+    return false;  // of another version, which knows more quantities
+  }
+}
+
+void add_sightings(Statements& sql, int64_t id, int64_t campaign, int64_t hits, const std::string& first,
+                   const std::string& last) {
+  const auto statement = sql(R"sql(
+    INSERT INTO sightings (mismatch, campaign, hits, first_seen, last_seen)
+    VALUES (:id, :campaign, :hits, :first, :last)
+    ON CONFLICT DO UPDATE SET hits = hits + excluded.hits, first_seen = min(first_seen, excluded.first_seen),
+                              last_seen = max(last_seen, excluded.last_seen)
+  )sql");
+  statement->bind(":id", id);
+  statement->bind(":campaign", campaign);
+  statement->bind(":hits", hits);
+  statement->bind(":first", first);
+  statement->bind(":last", last);
+  statement->exec();
+}
+
+void keep_simplest(Statements& sql, int64_t id, const Mismatch& mismatch) {
+  keep_simplest(sql, id, Evidence(mismatch));
+}
+
+Recorded record(Statements& sql, int64_t campaign, const Mismatch& mismatch) {
+  const std::string coarse = signature(mismatch), now = utc_now();
+  const Evidence evidence(mismatch);
+  std::optional<Home> home = home_of(sql, campaign, coarse, mismatch);
+  if (home) {
+    count_hit(sql, home->recorded.id, campaign, now);
+    if (home->may_be_simpler(evidence)) keep_simplest(sql, home->recorded.id, evidence);
+  } else {
+    home = Home{{insert_row(sql, campaign, coarse, evidence), true, "new"}, false, evidence.case_text, evidence.cost};
+  }
+  add_sightings(sql, home->recorded.id, campaign, 1, now, now);
+  if (!home->explained) add_candidate(sql, home->recorded.id, campaign, evidence);
+  return home->recorded;
+}
+
+}  // namespace convict::store

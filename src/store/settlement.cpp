@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What becomes of a row when its mismatch is explained: it gets its fine signature, and gives away what that does not
+// explain.
+#include <fmt/format.h>
+
+#include "core/case_text.h"
+#include "store/database.h"
+#include "store/mismatch_table.h"
+
+namespace convict::store {
+namespace {
+
+using nlohmann::json;
+
+struct Candidate {
+  Mismatch mismatch;
+  int64_t campaign = 0, hits = 0;
+};
+
+/// The candidates of a row that a settlement does not explain.
+std::vector<Candidate> unexplained_candidates(Statements& sql, const MismatchRow& row, const Settlement& settlement) {
+  std::vector<Candidate> list;
+  const auto select = sql("SELECT * FROM candidates WHERE mismatch = ? ORDER BY cost, length(case_text), case_text");
+  select->bind(1, row.id);
+  while (select->executeStep()) {
+    const std::string text = select->getColumn("case_text").getString();
+    Candidate one;
+    one.mismatch = {parse_case(text), row.suspect, verdict_named(row.verdict),
+                    blame_named(select->getColumn("blame").getString()),
+                    json::parse(select->getColumn("certificate").getString())};
+    one.campaign = select->getColumn("campaign").getInt64();
+    one.hits = select->getColumn("hits").getInt64();
+    if (text != settlement.case_text && !explains(settlement.predicate, one.mismatch.problem_case))
+      list.push_back(std::move(one));
+  }
+  return list;
+}
+
+/// Takes hits away from a row, but not its last one.
+void remove_sightings(Statements& sql, int64_t id, int64_t campaign, int64_t hits) {
+  const auto statement =
+      sql("UPDATE sightings SET hits = max(hits - :hits, 1) WHERE mismatch = :id AND campaign = :campaign");
+  statement->bind(":hits", hits);
+  statement->bind(":id", id);
+  statement->bind(":campaign", campaign);
+  statement->exec();
+}
+
+void execute(Statements& sql, const char* text, int64_t id) {
+  const auto statement = sql(text);
+  statement->bind(":id", id);
+  statement->exec();
+}
+
+void write_settlement(Statements& sql, const MismatchRow& row, const std::string& signature,
+                      const Settlement& settlement) {
+  const auto statement = sql(R"sql(
+    UPDATE mismatches SET signature = :signature, verdict = :verdict, shrunk_text = :shrunk, shrunk_certificate = :certificate,
+                          geography = :geography, predicate = :predicate, explanation = :explanation
+    WHERE id = :id
+  )sql");
+  statement->bind(":signature", signature);
+  statement->bind(":verdict", std::string(name_of(settlement.verdict)));
+  if (settlement.shrunk_text) {
+    statement->bind(":shrunk", *settlement.shrunk_text);
+    statement->bind(":certificate", to_json_text(settlement.shrunk_certificate));
+  }
+  statement->bind(":geography", settlement.geography);
+  statement->bind(":predicate", settlement.predicate);
+  statement->bind(":explanation", to_json_text(settlement.explanation));
+  statement->bind(":id", row.id);
+  statement->exec();
+}
+
+/// Adds what one row has seen to another one, and removes it.
+void absorb(Statements& sql, const MismatchRow& from, int64_t into) {
+  for (const Sighting& one : select_sightings(sql, from.id))
+    add_sightings(sql, into, one.campaign, one.hits, one.first_seen, one.last_seen);
+  execute(sql, "DELETE FROM mismatches WHERE id = :id", from.id);
+  keep_simplest(sql, into,
+                {parse_case(from.case_text), from.suspect, verdict_named(from.verdict), blame_named(from.blame),
+                 from.certificate});
+}
+
+}  // namespace
+
+int64_t settle(Statements& sql, int64_t id, const Settlement& settlement, const std::string& path) {
+  const auto row = select_mismatch(sql, id, path);
+  if (!row || row->is_explained()) return id;  // another process was faster
+  const std::vector<Candidate> others = unexplained_candidates(sql, *row, settlement);
+  const std::string signature = fmt::format("{}|{}|{}|{}|{}", row->suspect, name_of(settlement.verdict), row->operation,
+                                            settlement.geography, settlement.predicate);
+  execute(sql, "DELETE FROM candidates WHERE mismatch = :id", id);
+  for (const Candidate& other : others) remove_sightings(sql, id, other.campaign, other.hits);
+  int64_t home = id;
+  if (const auto known = id_of(sql, signature)) {
+    absorb(sql, *row, *known);
+    home = *known;
+  } else {
+    write_settlement(sql, *row, signature, settlement);
+  }
+  sum_up(sql, home);
+  for (const Candidate& other : others)
+    for (int64_t hit = 0; hit < other.hits; ++hit) record(sql, other.campaign, other.mismatch);
+  return home;
+}
+
+}  // namespace convict::store

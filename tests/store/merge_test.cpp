@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Merging databases: the result says the same whatever the order of the inputs and however often they are merged.
+#include "store/merge.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+
+#include "store/database.h"
+#include "store/schema.h"
+#include "tests/store/store_fixture.h"
+
+namespace convict::test {
+namespace {
+
+class MergeTest : public StoreTest {
+ protected:
+  /// All that a database says, without ids: rows as text, sorted.
+  std::string dump(const std::string& name) const {
+    SQLite::Database db(path(name), SQLite::OPEN_READWRITE, 1000);
+    std::multiset<std::string> rows;
+    for (const char* query :
+         {"SELECT 'campaign', uuid, seed, profile, flags, libraries, isa, convict_version, counts, state, started, "
+          "updated, ended, focus, done FROM campaigns",
+          "SELECT 'mismatch', signature, coarse, verdict, suspect, blame, case_text, cost, shrunk_text, certificate, "
+          "shrunk_certificate, explanation, geography, predicate, m.first_seen, last_seen, hits, status, link, note, "
+          "triaged, versions, f.uuid, l.uuid FROM mismatches m JOIN campaigns f ON f.id = first_campaign "
+          "JOIN campaigns l ON l.id = last_campaign",
+          "SELECT 'sighting', signature, uuid, s.hits, s.first_seen, s.last_seen FROM sightings s "
+          "JOIN mismatches m ON m.id = s.mismatch JOIN campaigns c ON c.id = s.campaign",
+          "SELECT 'candidate', signature, uuid, k.case_text, k.cost, k.blame, k.certificate, k.hits FROM candidates k "
+          "JOIN mismatches m ON m.id = k.mismatch JOIN campaigns c ON c.id = k.campaign",
+          "SELECT 'coverage', profile, feature_table, cases, hex(tuples), updated FROM coverage"}) {
+      SQLite::Statement select(db, query);
+      while (select.executeStep()) {
+        std::string row;
+        for (int i = 0; i < select.getColumnCount(); ++i) row += select.getColumn(i).getString() + " ; ";
+        rows.insert(row);
+      }
+    }
+    EXPECT_EQ(db.execAndGet("SELECT count(*) FROM mismatches m WHERE hits <> (SELECT sum(hits) FROM sightings s "
+                            "WHERE s.mismatch = m.id)")
+                  .getInt(),
+              0);
+    return fmt::format("{}", fmt::join(rows, "\n"));
+  }
+
+  void merge(const std::string& output, const std::vector<std::string>& inputs) const {
+    std::vector<std::string> paths;
+    for (const std::string& input : inputs) paths.push_back(path(input));
+    merge_databases(path(output), paths);
+  }
+  void copy(const std::string& from, const std::string& to) const { fs::copy_file(path(from), path(to)); }
+  Store open(const std::string& name) const { return Store::open(path(name)); }
+  void write(const std::string& name, const std::string& sql) const {
+    SQLite::Database(path(name), SQLite::OPEN_READWRITE, 1000).exec(sql);
+  }
+  int64_t number(const std::string& name, const std::string& sql) const {
+    return SQLite::Database(path(name), SQLite::OPEN_READWRITE, 1000).execAndGet(sql).getInt64();
+  }
+
+  /// Three databases that went separate ways: b is a copy of a that was settled and triaged, a went on, c is of others.
+  void make_three() const {
+    int64_t campaign = 0;
+    {
+      Store a = open("a");
+      campaign = a.begin_campaign({.seed = 1, .libraries = {{"direct", "1"}}});
+      for (const char* line : {"conv2d in=4x4 s=2", "conv2d in=6x6 s=2", "conv2d in=5x5 k=3", "conv1d in=9"})
+        a.record(campaign, wrong(line));
+      Coverage coverage;
+      coverage.add(Levels{});
+      a.add_coverage("smoke", coverage);
+    }
+    copy("a", "b");
+    {
+      Store b = open("b");
+      b.settle(1, settled("conv2d in=4x4 s=2x2", "s >= 2", "conv2d in=2x2 s=2x2"));
+      b.triage({{1, {.status = "known", .note = "mine"}}});
+    }
+    {
+      Store a = open("a");
+      a.record(campaign, wrong("conv2d in=7x7 s=2"));
+      a.update_campaign(campaign, {{"cases", 7}}, "finished");
+    }
+    Store c = open("c");
+    const int64_t other = c.begin_campaign({.seed = 2, .libraries = {{"direct", "2"}}});
+    for (const char* line : {"conv2d in=3x3 k=3", "conv2d in=8x8 s=3", "conv3d in=2"}) c.record(other, wrong(line));
+    Coverage coverage;
+    Levels levels{};
+    levels[0] = 1;
+    coverage.add(levels);
+    coverage.add(levels);
+    c.add_coverage("smoke", coverage);
+    c.add_coverage("all", coverage);
+  }
+
+  static Settlement settled(const std::string& line, const std::string& predicate, const std::string& shrunk) {
+    return {line, shrunk, {{"shrunk", true}}, "everywhere", predicate, {{"how", "by hand"}}};
+  }
+};
+
+TEST_F(MergeTest, DoesNotDependOnTheOrderOrOnHowOften) {
+  make_three();
+  merge("abc", {"a", "b", "c"});
+  const std::string expected = dump("abc");
+  std::vector<std::string> order = {"a", "b", "c"};
+  int i = 0;
+  do {
+    const std::string output = fmt::format("out{}", i++);
+    merge(output, order);
+    EXPECT_EQ(dump(output), expected) << fmt::format("{}", fmt::join(order, " "));
+    merge(output, order);
+    merge(output, {order[1]});
+    EXPECT_EQ(dump(output), expected) << "twice, " << fmt::format("{}", fmt::join(order, " "));
+    copy(order[0], output + "in");  // into one of them
+    merge(output + "in", {order[2], order[1]});
+    EXPECT_EQ(dump(output + "in"), expected);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_F(MergeTest, IsAssociative) {
+  make_three();
+  merge("abc", {"a", "b", "c"});
+  for (const auto& [first, second, third] :
+       std::vector<std::array<std::string, 3>>{{"a", "b", "c"}, {"a", "c", "b"}, {"b", "c", "a"}}) {
+    const std::string two = first + second, left = two + "_" + third, right = third + "_" + two;
+    merge(two, {first, second});
+    merge(left, {two, third});
+    merge(right, {third, two});
+    EXPECT_EQ(dump(left), dump("abc")) << left;
+    EXPECT_EQ(dump(right), dump("abc")) << right;
+  }
+}
+
+TEST_F(MergeTest, DoesNotDoubleWhatWasSettledMeanwhile) {
+  make_three();
+  merge("ab", {"a", "b"});
+  // Of four conv2d hits, two were explained in b; the other two are one that is not (k=3) and one that came later.
+  EXPECT_EQ(number("ab", "SELECT sum(hits) FROM mismatches WHERE coarse LIKE '%conv2d'"), 4);
+  EXPECT_EQ(number("ab", "SELECT hits FROM mismatches WHERE predicate = 's >= 2'"), 2);
+  EXPECT_EQ(number("ab", "SELECT count(*) FROM candidates WHERE case_text LIKE 'conv2d%'"), 1);
+  EXPECT_EQ(number("ab", "SELECT count(*) FROM campaigns"), 1);
+  EXPECT_EQ(number("ab", "SELECT counts ->> 'cases' FROM campaigns"), 7);
+  EXPECT_EQ(open("ab").mismatches({.status = "known"}).at(0).note, "mine");
+}
+
+TEST_F(MergeTest, ARowThatIsAllExplainedElsewhereKeepsItsNumber) {
+  {
+    Store a = open("a");
+    a.record(a.begin_campaign({}), wrong("conv2d in=4x4 s=2"));
+  }
+  copy("a", "b");
+  open("b").settle(1, settled("conv2d in=4x4 s=2x2", "s >= 2", "conv2d in=2x2 s=2x2"));
+  open("a").triage({{1, {.status = "reported", .link = "https://example.org/1"}}});
+  merge("a", {"b"});
+  const auto rows = open("a").mismatches();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].id, 1);
+  EXPECT_EQ(rows[0].predicate, "s >= 2");
+  EXPECT_EQ(rows[0].status, "reported");
+  merge("ba", {"b", "a"});
+  EXPECT_EQ(dump("ba"), dump("a"));
+}
+
+TEST_F(MergeTest, TheLaterTriageAndTheSimplestShrunkCaseWin) {
+  for (const char* name : {"a", "b"}) {
+    Store store = open(name);
+    store.record(store.begin_campaign({}), wrong("conv2d in=4x4 s=2"));
+    const bool simpler = std::string(name) == "b";
+    store.settle(1, settled("conv2d in=4x4 s=2x2", "s >= 2", simpler ? "conv2d in=2x2 s=2x2" : "conv2d in=3x3 s=2x2"));
+    store.triage({{1, {.status = simpler ? "known" : "wontfix"}}});
+  }
+  write("a", "UPDATE mismatches SET triaged = '2030-01-01T00:00:00Z'");
+  for (const std::vector<std::string>& order : {std::vector<std::string>{"a", "b"}, {"b", "a"}}) {
+    merge(order[0] + "first", order);
+    const MismatchRow row = open(order[0] + "first").mismatches().at(0);
+    EXPECT_EQ(row.status, "wontfix");
+    EXPECT_EQ(row.shrunk_text, "conv2d in=2x2 s=2x2");
+    EXPECT_EQ(row.hits, 2);
+  }
+}
+
+TEST_F(MergeTest, CoverageIsTheLargerCountOfEachCombination) {
+  make_three();
+  merge("out", {"a", "c", "a", "c"});
+  Coverage expected = open("a").coverage("smoke").coverage;
+  expected.unite(open("c").coverage("smoke").coverage);
+  const Coverage merged = open("out").coverage("smoke").coverage;
+  EXPECT_EQ(merged.serialise(), expected.serialise());
+  EXPECT_EQ(merged.cases(), 2u);
+  EXPECT_GT(merged.seen(), open("a").coverage("smoke").coverage.seen());
+}
+
+TEST_F(MergeTest, CoverageOfAnotherFeatureTableGivesWay) {
+  make_three();
+  write("a", "UPDATE coverage SET feature_table = 'ffff'");
+  for (const std::vector<std::string>& order : {std::vector<std::string>{"a", "c"}, {"c", "a"}}) {
+    merge(order[0] + "first", order);
+    EXPECT_EQ(open(order[0] + "first").coverage("smoke").coverage.cases(), 2u);
+  }
+}
+
+TEST_F(MergeTest, MigratesOldInputsWithoutWritingToThem) {
+  {
+    SQLite::Database db(path("old"), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    store::migrate(db, std::span(store::kMigrations).first(1), path("old"));
+    db.exec(R"(INSERT INTO campaigns (seed, profile, flags, libraries, isa, convict_version, started, updated)
+               VALUES ('7', 'smoke', '{}', '{}', 'avx2', '0.1.0', 'then', 'then');
+               INSERT INTO mismatches (signature, verdict, suspect, blame, case_text, cost, certificate, first_seen,
+                                       last_seen, hits, first_campaign, last_campaign)
+               VALUES ('direct|crash|conv2d', 'crash', 'direct', 'target', 'conv2d in=4x4', 16, '{}', 'then', 'then',
+                       5, 1, 1))");
+  }
+  copy("old", "old_output");
+  const std::string before = files().at("old");
+  merge("out", {"old"});
+  merge("out", {"old"});
+  EXPECT_EQ(files().at("old"), before);
+  EXPECT_FALSE(files().contains("old-wal"));
+  EXPECT_EQ(number("out", "SELECT hits FROM mismatches"), 5);
+  merge("old_output", {"old"});  // migrated in place; it is the same campaign
+  EXPECT_EQ(number("old_output", "PRAGMA user_version"), 3);
+  EXPECT_EQ(dump("old_output"), dump("out"));
+}
+
+TEST_F(MergeTest, ReadsWhatAKilledCampaignLeftInTheLog) {
+  {
+    Child killed([this](int output) {
+      Store store = open("a");
+      store.record(store.begin_campaign({}), wrong("conv2d in=4x4"));
+      send(output, "recorded");
+      pause();
+    });
+    ASSERT_EQ(killed.read_some(), "recorded");
+    merge("live", {"a"});  // while it is open
+    killed.kill();
+    killed.read_all();
+  }
+  const std::string database = files().at("a"), log = files().at("a-wal");
+  ASSERT_FALSE(log.empty());
+  merge("out", {"a"});
+  EXPECT_EQ(open("out").mismatches().size(), 1u);
+  EXPECT_EQ(open("live").mismatches().size(), 1u);
+  EXPECT_EQ(files().at("a"), database);
+  EXPECT_EQ(files().at("a-wal"), log);
+}
+
+TEST_F(MergeTest, RefusesBeforeAnythingIsWritten) {
+  make_three();
+  std::ofstream(path("text")) << "no database\n";
+  std::ofstream(path("empty"));
+  copy("a", "damaged");
+  fs::resize_file(path("damaged"), fs::file_size(path("damaged")) / 2);
+  copy("a", "tables");
+  write("tables", "DROP TABLE sightings");
+  copy("a", "newer");
+  write("newer", "PRAGMA user_version = 99");
+  merge("out", {"a"});
+  const auto before = files();
+  for (const char* bad : {"text", "empty", "damaged", "tables", "newer", "missing"}) {
+    EXPECT_NE(refusal([&] { merge("out", {"c", bad}); }, path(bad)), "not refused") << bad;
+    EXPECT_NE(refusal([&] { merge("fresh", {"c", bad}); }, path(bad)), "not refused") << bad;
+  }
+  EXPECT_THROW(merge("a", {"c", "a"}), UsageError);
+  fs::create_symlink(path("a"), path("link"));
+  EXPECT_THROW(merge("a", {"c", "link"}), UsageError);
+  fs::remove(path("link"));
+  EXPECT_EQ(files(), before);
+}
+
+TEST_F(MergeTest, KeepsTheSimplestCandidates) {
+  for (int shard = 0; shard < 3; ++shard) {
+    Store store = open(fmt::format("s{}", shard));
+    const int64_t campaign = store.begin_campaign({.seed = static_cast<uint64_t>(shard)});
+    for (int i = 0; i < 30; ++i) store.record(campaign, wrong(fmt::format("conv2d in={}x4", 4 + 3 * i + shard)));
+  }
+  merge("out", {"s0", "s1", "s2"});
+  EXPECT_EQ(number("out", "SELECT hits FROM mismatches"), 90);
+  EXPECT_EQ(number("out", "SELECT count(*) FROM candidates"), 32);
+  EXPECT_EQ(number("out", "SELECT max(cost) FROM candidates"), 35 * 4);
+}
+
+}  // namespace
+}  // namespace convict::test
