@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <thread>
 #include <utility>
 
 #include "core/case_text.h"
@@ -15,6 +17,7 @@
 #include "culprit.h"
 #include "generate/generate.h"
 #include "generate/reach.h"
+#include "inquests.h"
 #include "store/ownership.h"
 
 namespace convict {
@@ -81,7 +84,8 @@ class Campaign final : public Assignment {
     result_.seconds = seconds();
     if (result_.id == 0) return std::move(result_);  // interrupted before anybody was loaded
     result_.counts.cases = done_.count();            // of a worker that was killed, more may have been counted
-    show_simplest();
+    await_inquests();
+    show_rows();
     save_coverage();
     save(result_.reference_is_wrong ? "failed" : result_.interrupted ? "interrupted" : "finished");
     return std::move(result_);
@@ -96,6 +100,8 @@ class Campaign final : public Assignment {
     for (const RosterEntry& entry : roster) info.libraries[entry.name] = entry.version;
     if (!store_) store_ = Store::open(settings_.database);
     result_.id = settings_.resumed ? resume(info) : begin(info);
+    if (settings_.shrink_time.count() > 0) inquests_.emplace(settings_.supervisor, settings_.shrink_time);
+    refer_unexplained("");
     last_saved_ = coverage_saved_ = Clock::now();
     started_ =
         last_saved_ - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_before_));
@@ -155,6 +161,7 @@ class Campaign final : public Assignment {
     result_.seconds = seconds();
     if (result_.id != 0 && Clock::now() - last_saved_ > std::chrono::seconds(1)) save("running");
     if (result_.id != 0 && Clock::now() - coverage_saved_ > kCoverageInterval) save_coverage();
+    if (result_.id != 0) settle_finished();
     progress_(result_);
     if (result_.reference_is_wrong) return Next::kAbort;
     const bool time_is_up = settings_.time && result_.id != 0 && Clock::now() - started_ > *settings_.time;
@@ -211,7 +218,7 @@ class Campaign final : public Assignment {
     const Mismatch mismatch{parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
                             row.certificate};
     const auto [entry, inserted] = result_.found.try_emplace(signature(mismatch));
-    if (inserted) entry->second = {mismatch, row.id, 0, row.first_campaign == id, row.status};
+    if (inserted) entry->second = {mismatch, row.id, 0, row.first_campaign == id, row.status, row.predicate};
     entry->second.hits += hits;
   } catch (const std::exception&) {
     result_.notes.push_back(fmt::format("mismatch {} of the database makes no sense: not shown", row.id));
@@ -285,16 +292,19 @@ class Campaign final : public Assignment {
     return result_.id == 0 ? 0 : std::chrono::duration<double>(Clock::now() - started_).count();
   }
 
-  /// The store keeps the simplest case of each signature, whatever the order in which workers found them.
-  void show_simplest() {
-    for (auto& [signature, found] : result_.found) try {
-        const auto row = store_->mismatch(found.id);
-        if (!row) continue;
-        found.example.problem_case = parse_case(row->case_text);
-        found.example.certificate = row->certificate;
-      } catch (const UsageError& error) {  // somebody else wrote to it: what this campaign saw is shown instead
-        result_.notes.push_back(fmt::format("mismatch {} in the database makes no sense: {}", found.id, error.what()));
+  /// What the database knows by now of what this campaign has seen: rows have been split and joined meanwhile.
+  void show_rows() {
+    std::map<std::string, Found> rows;
+    for (const auto& [row, hits] : store_->seen_by(result_.id)) try {
+        const Mismatch best{parse_case(row.best_text()), row.suspect, verdict_named(row.verdict),
+                            blame_named(row.blame), row.best_certificate()};
+        rows[row.signature] = {
+            best,         row.id, static_cast<uint64_t>(hits), row.first_campaign == result_.id, row.effective_status,
+            row.predicate};
+      } catch (const std::exception& error) {  // somebody else wrote to it
+        result_.notes.push_back(fmt::format("mismatch {} in the database makes no sense: {}", row.id, error.what()));
       }
+    result_.found = std::move(rows);
   }
 
   static Culprit first_suspicion(const Casualty& casualty) {
@@ -316,10 +326,60 @@ class Campaign final : public Assignment {
     const std::vector<Recorded> recorded = store_->record(result_.id, mismatches, done_);
     for (size_t i = 0; i < mismatches.size(); ++i) {
       const auto [entry, inserted] = result_.found.try_emplace(signature(mismatches[i]));
-      if (inserted) entry->second = {mismatches[i], recorded[i].id, 0, recorded[i].first_ever, recorded[i].status};
+      if (inserted) entry->second = {mismatches[i], recorded[i].id, 0, recorded[i].first_ever, recorded[i].status, ""};
       ++entry->second.hits;
       result_.reference_is_wrong |= mismatches[i].blame == Blame::kReference;
+      if (!recorded[i].explained) refer(recorded[i].id, mismatches[i]);
     }
+  }
+
+  /// Asks for a row to be explained, if it can be: somebody has to be the suspect, and has to be here.
+  void refer(int64_t row, const Mismatch& mismatch) {
+    if (!inquests_ || !referred_.insert(row).second) return;
+    if (std::ranges::find(result_.roster, mismatch.suspect, &RosterEntry::name) == result_.roster.end()) return;
+    Referral referral{row, mismatch, {}};
+    for (const MismatchRow& other : store_->mismatches({.suspect = mismatch.suspect})) try {
+        if (!other.predicate.empty() && other.operation == operation_text(mismatch.problem_case) &&
+            are_alike(verdict_named(other.verdict), mismatch.verdict))
+          referral.known.push_back(Predicate::parse(other.predicate));
+      } catch (const std::exception&) {  // of another version, or written by somebody else: it explains nothing here
+      }
+    inquests_->refer(std::move(referral));
+  }
+
+  /// Rows that wait to be explained: what earlier campaigns left, and what a predicate did not cover.
+  void refer_unexplained(const std::string& suspect) try {
+    if (!inquests_) return;
+    for (const MismatchRow& row : store_->mismatches({.suspect = suspect}))
+      if (!row.is_explained())
+        refer(row.id, {parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
+                       row.certificate});
+  } catch (const std::exception& error) {
+    result_.notes.push_back(fmt::format("a row of the database makes no sense: {}", error.what()));
+  }
+
+  void settle_finished() {
+    if (!inquests_) return;
+    for (const Verdicts& one : inquests_->take()) {
+      if (!one.trouble.empty()) {
+        result_.notes.push_back(fmt::format("mismatch {} could not be explained: {}", one.row, one.trouble));
+        continue;
+      }
+      store_->settle(one.row, one.finding.settlement(one.mismatch));
+      refer_unexplained(one.mismatch.suspect);
+    }
+  }
+
+  /// What was found in the last seconds gets its time, too.
+  void await_inquests() {
+    const auto interrupted = [&] { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; };
+    while (inquests_ && !inquests_->idle() && !interrupted()) {
+      settle_finished();
+      progress_(result_);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    if (inquests_) settle_finished();
+    inquests_.reset();
   }
 
   CampaignSettings settings_;
@@ -332,6 +392,8 @@ class Campaign final : public Assignment {
   std::vector<Mismatch> unkept_;   // of a case that is not in done_ yet
   std::map<uint64_t, int> kills_;  // by somebody else, by the index of the case
   CampaignResult result_;
+  std::optional<Inquests> inquests_;
+  std::set<int64_t> referred_;  // rows
   Resting resting_;
   Coverage unsaved_;  // counted since coverage_saved_
   Clock::time_point started_, last_saved_, coverage_saved_;

@@ -28,6 +28,7 @@ struct CampaignSettings {
   std::optional<std::chrono::seconds> time;
   uint64_t shard_index = 0, shard_count = 1;
   nlohmann::json flags = nlohmann::json::object();  // as given, for the record
+  std::chrono::milliseconds shrink_time{0};         // for shrinking and explaining what is found, beside the cases
   std::optional<int64_t> resumed;                   // the campaign to go on with: all of the above must be as it was
 };
 
@@ -38,6 +39,7 @@ struct Found {
   uint64_t hits = 0;
   bool first_ever = false;
   std::string status;
+  std::string predicate;  // empty until explained
 };
 
 /// Of a resumed campaign: all of it, from its first start on.
@@ -50,7 +52,7 @@ struct CampaignResult {
   std::vector<RosterEntry> roster;
   std::vector<std::string> notes;
   Coverage coverage;  // of the profile: this campaign's on top of what the database held; at the end all of it
-  std::map<std::string, Found> found;                                // by signature
+  std::map<std::string, Found> found;  // by signature: the coarse one while it runs, at the end that of the row
   std::map<std::pair<std::string, std::string>, uint64_t> refusals;  // by (implementation, reason)
 
   /// Whether a target has a mismatch that nobody has triaged as known.

@@ -96,6 +96,7 @@ class Inquest {
     // Other data may show the same fault with stronger evidence, but never with weaker.
     const auto still_fails = [&](const Case& c) {
       tell("shrinking", smallest.problem_case);
+      if (std::ranges::any_of(settings_.known, [&](const Predicate& one) { return one.holds(c); })) return false;
       const auto& found = interrogation_.ask(c).mismatch;
       if (!found || found->verdict > smallest.verdict) return false;
       smallest = *found;
@@ -201,7 +202,7 @@ class Inquest {
 Settlement Finding::settlement(const Mismatch& original) const {
   Settlement result;
   result.case_text = to_text(original.problem_case);
-  result.verdict = shrunk ? shrunk->verdict : original.verdict;
+  if (shrunk) result.verdict = shrunk->verdict;
   if (shrunk) {
     result.shrunk_text = to_text(shrunk->problem_case);
     result.shrunk_certificate = shrunk->certificate;

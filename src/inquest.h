@@ -9,7 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "core/predicate.h"
 #include "core/verdict.h"
 #include "store/store.h"
 #include "supervisor.h"
@@ -20,6 +22,7 @@ struct InquestSettings {
   SupervisorSettings supervisor;
   int shrink_runs = 500, explain_runs = 400;  // of the suspect
   std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::vector<Predicate> known = {};  // faults of the same suspect that shrinking must not slip into
 };
 
 /// What has been done so far, several times a second.

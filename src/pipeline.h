@@ -30,7 +30,7 @@ struct Examination {
 struct ExaminationSettings {
   double most_bytes = 0;  // a case that needs more than this of us is refused on everybody's behalf
   Yardstick yardstick = Yardstick::kLadder;
-  Resting resting = {};  // oracles that are spared most cases of a kind
+  Resting resting = {};   // oracles that are spared most cases of a kind
   bool thorough = false;  // asks every metamorphic relation, of every case
 };
 

@@ -69,10 +69,10 @@ json from_database(const CheckOptions& options, int64_t id) {
         fmt::format("database '{}' does not exist, so mismatch {} cannot be looked up", options.database, id));
   const auto row = Store::open(options.database).mismatch(id);
   if (!row) throw UsageError(fmt::format("database '{}' has no mismatch {}", options.database, id));
-  return {{"case", row->case_text},
+  return {{"case", row->best_text()},
           {"suspect", row->suspect},
           {"verdict", row->verdict},
-          {"certificate", row->certificate}};
+          {"certificate", row->best_certificate()}};
 }
 
 json from_file(const std::string& path) {

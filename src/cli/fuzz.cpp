@@ -44,16 +44,17 @@ CampaignSettings campaign_settings(const FuzzOptions& options) {
   if (!options.time.empty())
     settings.time = std::chrono::ceil<std::chrono::seconds>(parse_duration(options.time, "--time"));
   if (!settings.time && !settings.cases) settings.time = std::chrono::minutes(1);
+  if (options.shrink != "none") settings.shrink_time = parse_duration(options.shrink, "--shrink");
   parse_shard(options.shard, settings);
   settings.flags = flags_of(options);
   return settings;
 }
 
 /// Target mismatches first, then by signature.
-std::vector<const Found*> sorted(const CampaignResult& result) {
-  std::vector<const Found*> list;
-  for (const auto& [signature, found] : result.found) list.push_back(&found);
-  std::ranges::stable_sort(list, {}, [](const Found* found) { return found->example.blame; });
+std::vector<std::pair<std::string, const Found*>> sorted(const CampaignResult& result) {
+  std::vector<std::pair<std::string, const Found*>> list;
+  for (const auto& [signature, found] : result.found) list.emplace_back(signature, &found);
+  std::ranges::stable_sort(list, {}, [](const auto& entry) { return entry.second->example.blame; });
   return list;
 }
 
@@ -84,8 +85,10 @@ std::string mismatch_lines(const Found& found, const FuzzOptions& options) {
   const Mismatch& m = found.example;
   const std::string headline = options.out.colored(m.blame == Blame::kTarget ? "1;31" : "1;33",
                                                    fmt::format("#{} {} {}", found.id, m.suspect, name_of(m.verdict)));
-  return fmt::format("  {}  ({}, {} hits, {})\n      {}\n", headline, name_of(m.blame), found.hits,
-                     found.first_ever ? "first seen now" : found.status, repro_command(m, options.run));
+  return fmt::format("  {}  ({}, {} hits, {})\n{}      {}\n", headline, name_of(m.blame), found.hits,
+                     found.first_ever ? "first seen now" : found.status,
+                     found.predicate.empty() ? "" : fmt::format("      fails if {}\n", found.predicate),
+                     repro_command(m, options.run));
 }
 
 std::string rechecks_line(const Counts& counts) {
@@ -120,7 +123,7 @@ std::string as_text(const CampaignResult& result, const FuzzOptions& options) {
   for (const std::string& note : result.notes) text += "note: " + note + "\n";
   text += implementations_table(result) + refusals_table(result, options.out.verbose);
   text += result.found.empty() ? "no mismatches\n" : fmt::format("mismatches, {} signatures:\n", result.found.size());
-  for (const Found* found : sorted(result)) text += mismatch_lines(*found, options);
+  for (const auto& [signature, found] : sorted(result)) text += mismatch_lines(*found, options);
   if (result.reference_is_wrong)
     text += "the exact reference itself was contradicted by everybody: the campaign stopped; please report this case\n";
   return text + fmt::format("database: {}, campaign {}\n", options.database, result.id);
@@ -158,12 +161,13 @@ std::string as_json(const CampaignResult& result, const FuzzOptions& options) {
   for (const auto& [key, count] : result.refusals)
     document["refusals"].push_back({{"implementation", key.first}, {"reason", key.second}, {"count", count}});
   document["mismatches"] = json::array();
-  for (const Found* found : sorted(result)) {
+  for (const auto& [signature, found] : sorted(result)) {
     json row = to_json(found->example);
     row["id"] = found->id;
     row["hits"] = found->hits;
     row["status"] = found->status;
-    row["signature"] = signature(found->example);
+    row["signature"] = signature;
+    row["predicate"] = found->predicate;
     row["repro"] = repro_command(found->example, options.run);
     document["mismatches"].push_back(std::move(row));
   }
@@ -210,6 +214,10 @@ void add_fuzz(CLI::App& app, int& exit_code) {
   command->add_option("--time", options->time, "30s, 10m, 2h [1m if --cases is not given either]");
   command->add_option("-j,--jobs", options->jobs, "Workers at once")->check(CLI::Range(1, 256))->capture_default_str();
   command->add_option("--shard", options->shard, "i/n: the i-th of n disjoint parts of the same campaign")
+      ->capture_default_str();
+  command
+      ->add_option("--shrink", options->shrink,
+                   "Time for shrinking and explaining what is found, in a worker beside the others; or none")
       ->capture_default_str();
   command->add_option("--profile", options->profile, "What to sample; `convict list profiles` shows them")
       ->capture_default_str();

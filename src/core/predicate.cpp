@@ -19,6 +19,9 @@ constexpr std::string_view kAnd = " and ", kAlways = "always";
 constexpr std::array<std::string_view, 6> kRelations = {"=", "!=", ">=", "<=", ">", "<"};  // by Relation
 
 int64_t output_extent(const Case& c, int axis) { return resolve(c).problem.out[axis]; }
+int64_t pad_begin(const Case& c, int axis) { return resolve(c).problem.pad_begin[axis]; }
+int64_t pad_end(const Case& c, int axis) { return resolve(c).problem.pad_end[axis]; }
+int64_t output_padding(const Case& c, int axis) { return resolve(c).problem.output_padding[axis]; }
 int64_t window_extent(const Case& c, int axis) { return window(c.kernel[axis], c.dilation[axis]); }
 int64_t group_ic(const Case& c, int) { return c.ic / std::max<int64_t>(c.groups, 1); }
 int64_t group_oc(const Case& c, int) { return c.oc / std::max<int64_t>(c.groups, 1); }
@@ -26,7 +29,12 @@ int64_t group_oc(const Case& c, int) { return c.oc / std::max<int64_t>(c.groups,
 std::vector<Quantity> make_quantities() {
   std::vector<Quantity> list;
   for (const Slot& slot : slots())
-    if (slot.name != "seed") list.push_back({slot.name, slot.per_axis, slot.words, nullptr, &slot});
+    if (slot.name != "seed" && !slot.name.starts_with("p.") && slot.name != "op")
+      list.push_back({slot.name, slot.per_axis, slot.words, nullptr, &slot});
+  // As an implementation is told: in numbers, even where the case has a word.
+  list.push_back({"p.begin", true, {}, pad_begin});
+  list.push_back({"p.end", true, {}, pad_end});
+  list.push_back({"op", true, {}, output_padding});
   list.push_back({"ic/g", false, {}, group_ic});
   list.push_back({"oc/g", false, {}, group_oc});
   list.push_back({"window", true, {}, window_extent});

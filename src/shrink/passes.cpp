@@ -2,8 +2,10 @@
 #include "shrink/passes.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 #include "core/fields.h"
 #include "core/geometry.h"
@@ -47,7 +49,9 @@ std::vector<Case> channels(const Case& c) {
   const int64_t groups = std::max<int64_t>(c.groups, 1), ic = c.ic / groups, oc = c.oc / groups;
   std::vector<Case> list;
   const auto propose = [&](int64_t g, int64_t group_ic, int64_t group_oc) {
-    if (g > groups || group_ic > ic || group_oc > oc || (g == groups && group_ic == ic && group_oc == oc)) return;
+    const auto farther = [](int64_t to, int64_t from) { return std::abs(to - 1) > std::abs(from - 1); };
+    if (g > groups || farther(group_ic, ic) || farther(group_oc, oc)) return;
+    if (g == groups && group_ic == ic && group_oc == oc) return;
     Case simpler = c;
     simpler.groups = g;
     simpler.ic = g * group_ic;
@@ -56,10 +60,10 @@ std::vector<Case> channels(const Case& c) {
   };
   for (const int64_t g : {int64_t{1}, int64_t{2}, groups / 2, groups - 1}) {
     if (g < 1) continue;
-    propose(g, std::min<int64_t>(ic, 1), std::min<int64_t>(oc, 1));
+    propose(g, 1, 1);
     propose(g, ic, oc);
-    propose(g, std::min<int64_t>(ic, 1), oc);
-    propose(g, ic, std::min<int64_t>(oc, 1));
+    propose(g, 1, oc);
+    propose(g, ic, 1);
   }
   for (const int64_t fewer : {int64_t{1}, int64_t{2}, ic / 2, ic - 1}) propose(groups, fewer, oc);
   for (const int64_t fewer : {int64_t{1}, int64_t{2}, oc / 2, oc - 1}) propose(groups, ic, fewer);
@@ -152,6 +156,58 @@ std::vector<Case> joint_steps(const Case& c) {
         Case simpler = c;
         if (toward(first, axis, simpler) && toward(second, axis, simpler)) list.push_back(simpler);
       }
+  return list;
+}
+
+int64_t distance_from_plain(const Case& c) {
+  const Case plain = plain_case(c);
+  int64_t sum = 0;
+  for (const Slot& slot : slots())
+    for (int axis = 0; slot.name != "fill" && slot.name != "seed" && axis < count_of(slot, c.rank); ++axis) {
+      const int64_t away = std::abs(slot.get(c, axis) - slot.get(plain, axis));
+      sum += slot.words.empty() ? away : std::min<int64_t>(away, 1);
+    }
+  return sum;
+}
+
+std::vector<Case> near_plain(const Case& c) {
+  std::vector<Case> singles, list;
+  const Case plain = plain_case(c);
+  const auto step = [](const Case& from, const Slot& slot, int axis, int64_t by) {
+    Case to = from;
+    slot.set(to, axis, slot.get(from, axis) + by);
+    return to;
+  };
+  const auto each_step = [&](const Case& from, const auto& visit) {
+    for (const Slot& slot : slots())
+      for (int axis = 0; slot.words.empty() && slot.name != "seed" && axis < count_of(slot, c.rank); ++axis)
+        for (const int64_t by : {1, -1})
+          if (slot.get(from, axis) + by >= slot.lowest) visit(step(from, slot, axis, by));
+  };
+  const auto each_word = [&](const Case& from, const auto& visit) {
+    for (const Slot& slot : slots())
+      for (int64_t word = 0; slot.name != "fill" && word < static_cast<int64_t>(slot.words.size()); ++word)
+        if (word != slot.get(from, 0)) visit(step(from, slot, 0, word - slot.get(from, 0)));
+  };
+  const int64_t limit = distance_from_plain(c);
+  // So small a case may hide the fault behind the data at hand: others get their chance.
+  using Data = std::pair<Fill, uint64_t>;
+  std::vector<Data> data = {{c.fill, c.seed}, {Fill::kComb, 1}, {Fill::kInt, 2}, {Fill::kOnes, 0}};
+  const auto propose = [&](Case one) {
+    if (distance_from_plain(one) >= limit) return;
+    for (const auto& [fill, seed] : data) {
+      one.fill = fill;
+      one.seed = seed;
+      list.push_back(one);
+    }
+  };
+  propose(plain);
+  each_step(plain, [&](const Case& one) { singles.push_back(one); });
+  std::ranges::for_each(singles, propose);
+  each_word(plain, propose);
+  data.resize(2);  // there are many pairs
+  if (limit > 3)
+    for (const Case& one : singles) each_step(one, propose);
   return list;
 }
 

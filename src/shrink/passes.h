@@ -18,6 +18,13 @@ std::vector<ShrinkPass> shrink_passes();
 /// Pairs of numbers of one axis that have to move together, tried once nothing else helps.
 std::vector<Case> joint_steps(const Case& c);
 
+/// How far the numbers of a case are from their defaults, all together; a word counts 1, the data not at all.
+int64_t distance_from_plain(const Case& c);
+
+/// Cases one and two steps from the plain one, as far as `c` is farther away: what walking down from `c` cannot reach,
+/// because it would have to trade an extent for padding, say.
+std::vector<Case> near_plain(const Case& c);
+
 /// The same sizes with each axis in another place, as far as that is simpler: what is not at its default belongs last.
 std::vector<Case> axis_orders(const Case& c);
 

@@ -22,7 +22,7 @@ class Shrinking {
     do {
       while (exhaust(shrink_passes())) {
       }
-    } while (!stopped_ && (improve(axis_orders) || improve(joint_steps)));
+    } while (!stopped_ && (improve(axis_orders) || improve(joint_steps) || improve(near_plain)));
     improve(one_hot_seeds);
     return best_;
   }

@@ -71,7 +71,7 @@ std::optional<Home> home_of(Statements& sql, int64_t campaign, const std::string
     const bool holds = are_alike(verdict_named(select->getColumn(6).getString()), mismatch.verdict) &&
                        explains(select->getColumn(2).getString(), mismatch.problem_case);
     if (!holds && !is_coarse) continue;
-    Home row{{select->getColumn(0).getInt64(), false, select->getColumn(1).getString()},
+    Home row{{select->getColumn(0).getInt64(), false, !is_coarse, select->getColumn(1).getString()},
              !is_coarse,
              select->getColumn(4).getString(),
              select->getColumn(5).getDouble()};
@@ -197,7 +197,8 @@ Recorded record(Statements& sql, int64_t campaign, const Mismatch& mismatch) {
     count_hit(sql, home->recorded.id, campaign, now);
     if (home->may_be_simpler(evidence)) keep_simplest(sql, home->recorded.id, evidence);
   } else {
-    home = Home{{insert_row(sql, campaign, coarse, evidence), true, "new"}, false, evidence.case_text, evidence.cost};
+    home = Home{
+        {insert_row(sql, campaign, coarse, evidence), true, false, "new"}, false, evidence.case_text, evidence.cost};
   }
   add_sightings(sql, home->recorded.id, campaign, 1, now, now);
   if (!home->explained) add_candidate(sql, home->recorded.id, campaign, evidence);

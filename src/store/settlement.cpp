@@ -53,6 +53,10 @@ void execute(Statements& sql, const char* text, int64_t id) {
   statement->exec();
 }
 
+std::string verdict_of(const MismatchRow& row, const Settlement& settlement) {
+  return settlement.verdict ? std::string(name_of(*settlement.verdict)) : row.verdict;
+}
+
 void write_settlement(Statements& sql, const MismatchRow& row, const std::string& signature,
                       const Settlement& settlement) {
   const auto statement = sql(R"sql(
@@ -61,7 +65,7 @@ void write_settlement(Statements& sql, const MismatchRow& row, const std::string
     WHERE id = :id
   )sql");
   statement->bind(":signature", signature);
-  statement->bind(":verdict", std::string(name_of(settlement.verdict)));
+  statement->bind(":verdict", verdict_of(row, settlement));
   if (settlement.shrunk_text) {
     statement->bind(":shrunk", *settlement.shrunk_text);
     statement->bind(":certificate", to_json_text(settlement.shrunk_certificate));
@@ -89,8 +93,8 @@ int64_t settle(Statements& sql, int64_t id, const Settlement& settlement, const 
   const auto row = select_mismatch(sql, id, path);
   if (!row || row->is_explained()) return id;  // another process was faster
   const std::vector<Candidate> others = unexplained_candidates(sql, *row, settlement);
-  const std::string signature = fmt::format("{}|{}|{}|{}|{}", row->suspect, name_of(settlement.verdict), row->operation,
-                                            settlement.geography, settlement.predicate);
+  const std::string signature = fmt::format("{}|{}|{}|{}|{}", row->suspect, verdict_of(*row, settlement),
+                                            row->operation, settlement.geography, settlement.predicate);
   execute(sql, "DELETE FROM candidates WHERE mismatch = :id", id);
   for (const Candidate& other : others) remove_sightings(sql, id, other.campaign, other.hits);
   int64_t home = id;

@@ -66,7 +66,8 @@ struct StoredCampaign {
 struct Recorded {
   int64_t id = 0;
   bool first_ever = false;  // no campaign has seen this signature before
-  std::string status;       // "new" until somebody triages it, and again where other versions run than they triaged
+  bool explained = false;   // the row has a predicate, which holds
+  std::string status = {};  // "new" until somebody triages it, and again where other versions run than they triaged
 };
 
 /// Of a mismatch, in the order in which people have to look at them.
@@ -108,11 +109,11 @@ struct MismatchRow {
 /// What shrinking and explaining made of a row.
 struct Settlement {
   std::string case_text;                   // of the row or one of its candidates: what was shrunk
-  Verdict verdict = Verdict::kCrash;       // of the shrunk case: alike to the row's, and at least as strong
   std::optional<std::string> shrunk_text;  // nothing if the mismatch did not come back
   nlohmann::json shrunk_certificate = nullptr;
-  std::string geography, predicate;  // of the signature; an empty predicate explains no other case
-  nlohmann::json explanation;        // an object that is not empty
+  std::string geography, predicate;     // of the signature; an empty predicate explains no other case
+  nlohmann::json explanation;           // an object that is not empty
+  std::optional<Verdict> verdict = {};  // of the shrunk case, if it is a stronger one than the row's
 };
 
 /// Which rows a listing wants; an empty text stands for any.

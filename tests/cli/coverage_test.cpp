@@ -23,7 +23,7 @@ using nlohmann::json;
 class CoverageCommand : public CliTest {
  protected:
   std::vector<std::string> fuzz(std::vector<std::string> more) const {
-    more.insert(more.begin(), {"fuzz", "--oracle=none", "--db=convict.db", "-q", "--format=json"});
+    more.insert(more.begin(), {"fuzz", "--oracle=none", "--db=convict.db", "-q", "--format=json", "--shrink=none"});
     return more;
   }
   CommandResult run_fuzz(std::vector<std::string> more) const {

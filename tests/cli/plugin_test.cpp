@@ -68,7 +68,7 @@ class GuiltyPlugin : public CliTest {
  protected:
   CommandResult fuzz(const std::vector<std::string>& more) const {
     std::vector<std::string> arguments = {"fuzz", "--plugin=" + plugin("guilty"), "--profile=output-padding", "-q",
-                                          "--format=json"};
+                                          "--format=json", "--shrink=none"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   }
@@ -108,8 +108,8 @@ TEST_F(GuiltyPlugin, IsFoundGuiltyOfForwardConvTransposeOnly) {
 TEST_F(GuiltyPlugin, IsInnocentWithoutOutputPadding) {
   write_file(file("some.cases"),
              "conv_transpose2d n=2 g=2 ic=4 oc=6 in=4x5 k=3x2 s=2x3 d=1x2 p=1:0x0:2 bias lay=nhwc:ohwi:nhwc\n"
-             "conv_transpose3d.backward_weights ic=2 in=2x3x2 k=2 s=2 op=1 bias\n"
-             "conv_transpose1d.backward_data ic=2 oc=3 in=5 k=3 s=3 op=2\n"
+             "conv_transpose3d.backward_weights ic=2 in=2x3x2 k=2 s=2 bias\n"
+             "conv_transpose1d.backward_data ic=2 oc=3 in=5 k=3 s=3\n"
              "conv3d.backward_weights g=2 ic=4 oc=2 in=5x4x6 k=3x2x1 s=2 p=1:-1x0x2 bias\n"
              "conv2d.backward_data n=2 ic=3 oc=2 in=6 k=3 s=2 p=same_upper\n"
              "conv1d in=9 k=4 p=2 bias fill=normal\n");

@@ -25,11 +25,11 @@ class ResumeTest : public CliTest {
   /// Native kernels that are right, and mutants that are wrong now and then.
   static std::vector<std::string> fuzz(const std::string& database, std::vector<std::string> more) {
     more.insert(more.begin(), {"fuzz", "--oracle=none", "--plugin=" + plugin("mutants_p"),
-                               "--target=direct,P03,P11,P18", "-q", "--db=" + database});
+                               "--target=direct,P03,P11,P18", "-q", "--shrink=none", "--db=" + database});
     return more;
   }
   static std::vector<std::string> resume(const std::string& database, std::vector<std::string> more = {}) {
-    more.insert(more.begin(), {"fuzz", "--resume", "-q", "--db=" + database});
+    more.insert(more.begin(), {"fuzz", "--resume", "-q", "--shrink=none", "--db=" + database});
     return more;
   }
 

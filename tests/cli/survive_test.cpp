@@ -23,6 +23,7 @@ class SurviveTest : public CliTest {
                                       "--oracle=none",
                                       "--target=" + targets,
                                       "--format=json",
+                                      "--shrink=none",
                                       "-q"};
     words.insert(words.end(), more.begin(), more.end());
     return words;
