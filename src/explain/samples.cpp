@@ -91,6 +91,12 @@ class Sampler {
     return fails;
   }
 
+  /// What is not legal may be so on a larger image.
+  static Case with_room(Case c) {
+    for (int axis = 0; axis < c.rank; ++axis) c.in[axis] += 2;
+    return c;
+  }
+
   void one_at_a_time() {
     for (const Slot& slot : slots()) {
       if (slot.name == "seed" || slot.name == "fill") continue;  // the data are varied with every problem
@@ -101,7 +107,8 @@ class Sampler {
           const Change change{&slot, axis, value};
           Case varied = failing_;
           apply(change, varied);
-          const auto failed = take(varied, axis_);
+          auto failed = take(varied, axis_);
+          if (!failed && resolve(varied).why_not) failed = take(with_room(varied), axis_);
           if (!failed) continue;
           matters |= !*failed;
           (*failed ? harmless : helpful).push_back(change);

@@ -20,10 +20,12 @@ class Shrinking {
 
   Case run() {
     do {
-      while (exhaust(shrink_passes())) {
-      }
-    } while (!stopped_ && (improve(axis_orders) || improve(joint_steps) || improve(near_plain)));
-    improve(one_hot_seeds);
+      do {
+        while (exhaust(shrink_passes())) {
+        }
+      } while (improve(axis_orders) || improve(joint_steps));
+      improve(one_hot_seeds);
+    } while (improve(near_plain));  // last, for it may take all the runs that are left
     return best_;
   }
 

@@ -81,11 +81,12 @@ std::optional<Home> home_of(Statements& sql, int64_t campaign, const std::string
   return unexplained;
 }
 
-int64_t insert_row(Statements& sql, int64_t campaign, const std::string& coarse, const Evidence& evidence) {
+int64_t insert_row(Statements& sql, int64_t campaign, const std::string& coarse, const Evidence& evidence,
+                   const Span& seen) {
   const auto statement = sql(R"sql(
     INSERT INTO mismatches (signature, coarse, operation, verdict, suspect, blame, case_text, cost, certificate,
                             first_seen, last_seen, first_campaign, last_campaign)
-    VALUES (:coarse, :coarse, :operation, :verdict, :suspect, :blame, :case_text, :cost, :certificate, :now, :now, :campaign,
+    VALUES (:coarse, :coarse, :operation, :verdict, :suspect, :blame, :case_text, :cost, :certificate, :first, :last, :campaign,
             :campaign)
   )sql");
   statement->bind(":coarse", coarse);
@@ -93,7 +94,8 @@ int64_t insert_row(Statements& sql, int64_t campaign, const std::string& coarse,
   statement->bind(":verdict", std::string(name_of(evidence.mismatch.verdict)));
   statement->bind(":suspect", evidence.mismatch.suspect);
   evidence.bind(*statement);
-  statement->bind(":now", utc_now());
+  statement->bind(":first", seen.first);
+  statement->bind(":last", seen.last);
   statement->bind(":campaign", campaign);
   statement->exec();
   return sql.database().getLastInsertRowid();
@@ -101,13 +103,14 @@ int64_t insert_row(Statements& sql, int64_t campaign, const std::string& coarse,
 
 /// What sum_up would find, without looking at all other campaigns. A clock that was set back must not make a hit the
 /// last one that was seen.
-void count_hit(Statements& sql, int64_t id, int64_t campaign, const std::string& now) {
+void count_hit(Statements& sql, int64_t id, int64_t campaign, const Span& seen) {
   const auto statement = sql(R"sql(
-    UPDATE mismatches SET hits = hits + 1, first_seen = min(first_seen, :now), last_seen = max(last_seen, :now),
-                          last_campaign = CASE WHEN :now >= last_seen THEN :campaign ELSE last_campaign END
+    UPDATE mismatches SET hits = hits + 1, first_seen = min(first_seen, :first), last_seen = max(last_seen, :last),
+                          last_campaign = CASE WHEN :last >= last_seen THEN :campaign ELSE last_campaign END
     WHERE id = :id
   )sql");
-  statement->bind(":now", now);
+  statement->bind(":first", seen.first);
+  statement->bind(":last", seen.last);
   statement->bind(":campaign", campaign);
   statement->bind(":id", id);
   statement->exec();
@@ -189,18 +192,20 @@ void keep_simplest(Statements& sql, int64_t id, const Mismatch& mismatch) {
   keep_simplest(sql, id, Evidence(mismatch));
 }
 
-Recorded record(Statements& sql, int64_t campaign, const Mismatch& mismatch) {
-  const std::string coarse = signature(mismatch), now = utc_now();
+Recorded record(Statements& sql, int64_t campaign, const Mismatch& mismatch, const Span& seen) {
+  const std::string coarse = signature(mismatch);
   const Evidence evidence(mismatch);
   std::optional<Home> home = home_of(sql, campaign, coarse, mismatch);
   if (home) {
-    count_hit(sql, home->recorded.id, campaign, now);
+    count_hit(sql, home->recorded.id, campaign, seen);
     if (home->may_be_simpler(evidence)) keep_simplest(sql, home->recorded.id, evidence);
   } else {
-    home = Home{
-        {insert_row(sql, campaign, coarse, evidence), true, false, "new"}, false, evidence.case_text, evidence.cost};
+    home = Home{{insert_row(sql, campaign, coarse, evidence, seen), true, false, "new"},
+                false,
+                evidence.case_text,
+                evidence.cost};
   }
-  add_sightings(sql, home->recorded.id, campaign, 1, now, now);
+  add_sightings(sql, home->recorded.id, campaign, 1, seen.first, seen.last);
   if (!home->explained) add_candidate(sql, home->recorded.id, campaign, evidence);
   return home->recorded;
 }

@@ -17,7 +17,12 @@ namespace convict::store {
 
 inline constexpr int kMostCandidates = 32;  // of one row, the simplest ones
 
-Recorded record(Statements& sql, int64_t campaign, const Mismatch& mismatch);
+/// When hits were seen: ISO 8601.
+struct Span {
+  std::string first, last;
+};
+
+Recorded record(Statements& sql, int64_t campaign, const Mismatch& mismatch, const Span& seen);
 int64_t settle(Statements& sql, int64_t id, const Settlement& settlement, const std::string& path);
 
 /// Whether there is such a row.

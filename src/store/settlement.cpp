@@ -4,6 +4,8 @@
 // explain.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "core/case_text.h"
 #include "store/database.h"
 #include "store/mismatch_table.h"
@@ -95,6 +97,8 @@ int64_t settle(Statements& sql, int64_t id, const Settlement& settlement, const 
   const std::vector<Candidate> others = unexplained_candidates(sql, *row, settlement);
   const std::string signature = fmt::format("{}|{}|{}|{}|{}", row->suspect, verdict_of(*row, settlement),
                                             row->operation, settlement.geography, settlement.predicate);
+  std::map<int64_t, Span> times;  // what goes elsewhere was seen when it was seen
+  for (const Sighting& one : select_sightings(sql, id)) times[one.campaign] = {one.first_seen, one.last_seen};
   execute(sql, "DELETE FROM candidates WHERE mismatch = :id", id);
   for (const Candidate& other : others) remove_sightings(sql, id, other.campaign, other.hits);
   int64_t home = id;
@@ -106,7 +110,8 @@ int64_t settle(Statements& sql, int64_t id, const Settlement& settlement, const 
   }
   sum_up(sql, home);
   for (const Candidate& other : others)
-    for (int64_t hit = 0; hit < other.hits; ++hit) record(sql, other.campaign, other.mismatch);
+    for (int64_t hit = 0; hit < other.hits; ++hit)
+      record(sql, other.campaign, other.mismatch, times.at(other.campaign));
   return home;
 }
 

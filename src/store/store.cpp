@@ -186,7 +186,8 @@ Recorded Store::record(int64_t campaign, const Mismatch& mismatch) {
   return guarded([&](Statements& sql) {
     // IMMEDIATE: two processes that both read first and write then could not both go on.
     SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
-    Recorded recorded = store::record(sql, campaign, mismatch);
+    const std::string now = store::utc_now();
+    Recorded recorded = store::record(sql, campaign, mismatch, {now, now});
     transaction.commit();
     return recorded;
   });
@@ -196,7 +197,8 @@ std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> 
   return guarded([&](Statements& sql) {
     SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
     std::vector<Recorded> recorded;
-    for (const Mismatch& mismatch : mismatches) recorded.push_back(store::record(sql, campaign, mismatch));
+    const std::string now = store::utc_now();
+    for (const Mismatch& mismatch : mismatches) recorded.push_back(store::record(sql, campaign, mismatch, {now, now}));
     if (!store::write_done(sql.database(), campaign, done.to_json()))
       throw store::bad_database(path_, fmt::format("campaign {} is gone", campaign), "start another one");
     transaction.commit();

@@ -105,9 +105,9 @@ TEST_F(GuiltyPlugin, IsFoundGuiltyOfForwardConvTransposeOnly) {
   EXPECT_TRUE(verdicts.contains("wrong-proven"));
 }
 
+/// Of conv_transpose forward it is not: relations put problems with output padding to it.
 TEST_F(GuiltyPlugin, IsInnocentWithoutOutputPadding) {
   write_file(file("some.cases"),
-             "conv_transpose2d n=2 g=2 ic=4 oc=6 in=4x5 k=3x2 s=2x3 d=1x2 p=1:0x0:2 bias lay=nhwc:ohwi:nhwc\n"
              "conv_transpose3d.backward_weights ic=2 in=2x3x2 k=2 s=2 bias\n"
              "conv_transpose1d.backward_data ic=2 oc=3 in=5 k=3 s=3\n"
              "conv3d.backward_weights g=2 ic=4 oc=2 in=5x4x6 k=3x2x1 s=2 p=1:-1x0x2 bias\n"

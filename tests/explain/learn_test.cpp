@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Faults whose condition is known, and what is learnt of them.
+#include "explain/learn.h"
+
+#include <gtest/gtest.h>
+
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "explain/samples.h"
+
+namespace convict {
+namespace {
+
+/// Samples around a failing case of a fault that shows iff `truth` holds.
+Learnt learn(const std::string& failing, const std::string& truth) {
+  const Predicate fault = Predicate::parse(truth);
+  const auto samples = sample_around(
+      parse_case(failing), [&](const Case& c) { return std::optional(fault.holds(c)); }, [] { return true; },
+      {400, 1e6});
+  EXPECT_TRUE(samples.front().fails);
+  return learn_predicate(samples);
+}
+
+struct Fault {
+  const char *truth, *failing;
+};
+
+class KnownFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(KnownFault, IsLearntWithoutExceptions) {
+  const Learnt learnt = learn(GetParam().failing, GetParam().truth);
+  EXPECT_EQ(learnt.predicate.text(), GetParam().truth);
+  EXPECT_TRUE(learnt.unexplained.empty()) << to_text(learnt.unexplained.front().c);
+}
+
+INSTANTIATE_TEST_SUITE_P(Some, KnownFault,
+                         testing::Values(Fault{"always", "conv2d in=1x1"}, Fault{"k >= 6", "conv3d in=1x1x6 k=1x1x6"},
+                                         Fault{"op >= 1", "conv_transpose2d in=1x1 s=1x2 op=0x1"},
+                                         Fault{"g >= 2 and s >= 2", "conv1d g=2 ic=2 oc=2 in=1 s=2"},
+                                         Fault{"k[1] >= 2", "conv2d in=1x2 k=1x2"},
+                                         Fault{"lay.wei = hwio", "conv2d in=1x1 lay=nchw:hwio:nchw"},
+                                         Fault{"bias = yes and dt.dst = f16", "conv1d in=1 bias dt=f32:f32:f16"},
+                                         Fault{"k > s", "conv1d in=3 k=3 s=2"}),
+                         [](const auto& info) { return "Number" + std::to_string(info.index); });
+
+TEST(Learn, TailsAreRemainders) {
+  const Learnt learnt = learn("conv1d oc=1 in=1", "oc % 8 != 0");
+  for (const int channels : {1, 3, 7, 9, 15, 17})
+    EXPECT_TRUE(learnt.predicate.holds(parse_case("conv1d in=1 oc=" + std::to_string(channels)))) << channels;
+  for (const int channels : {8, 16})
+    EXPECT_FALSE(learnt.predicate.holds(parse_case("conv1d in=1 oc=" + std::to_string(channels))));
+}
+
+TEST(Learn, ARefusedProblemSaysNothing) {
+  const auto samples = sample_around(
+      parse_case("conv1d in=2 k=2"),
+      [](const Case& c) { return c.groups > 1 ? std::nullopt : std::optional(c.kernel[0] > 1); }, [] { return true; },
+      {400, 1e6});
+  for (const Sample& sample : samples) EXPECT_EQ(sample.c.groups, 1);
+  EXPECT_EQ(learn_predicate(samples).predicate.text(), "k >= 2");
+}
+
+TEST(Learn, WhatNoConjunctionSaysIsAnException) {
+  const auto samples = sample_around(
+      parse_case("conv1d in=3"),
+      [](const Case& c) { return std::optional(c.in[0] == 3 || c.in[0] == 8); }, [] { return true; },
+      {400, 1e6});
+  EXPECT_FALSE(learn_predicate(samples).unexplained.empty());
+}
+
+}  // namespace
+}  // namespace convict
