@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inquests.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace convict {
 
 using Clock = std::chrono::steady_clock;
+
+/// Of the time that is left, one inquest gets a quarter, but this much at least: a crash that costs a process each time
+/// must not keep everything else waiting.
+constexpr std::chrono::seconds kLeast{2};
 
 Inquests::Inquests(const SupervisorSettings& settings, std::chrono::milliseconds budget)
     : settings_(settings), left_(budget), thread_([this] { run(); }) {}
@@ -47,7 +52,7 @@ void Inquests::run() {
     InquestSettings settings;
     settings.supervisor = settings_;
     settings.supervisor.interrupted = &stopped_;
-    settings.deadline = started + left_;
+    settings.deadline = started + std::min(left_, std::max<Clock::duration>(left_ / 4, kLeast));
     settings.known = std::move(referral.known);
     lock.unlock();
     Verdicts result{referral.row, std::move(referral.mismatch), {}, ""};
