@@ -341,7 +341,7 @@ class Campaign final : public Assignment {
     for (const MismatchRow& other : store_->mismatches({.suspect = mismatch.suspect})) try {
         if (!other.predicate.empty() && other.operation == operation_text(mismatch.problem_case) &&
             are_alike(verdict_named(other.verdict), mismatch.verdict))
-          referral.known.push_back(Predicate::parse(other.predicate));
+          referral.known.push_back({other.id, Predicate::parse(other.predicate)});
       } catch (const std::exception&) {  // of another version, or written by somebody else: it explains nothing here
       }
     inquests_->refer(std::move(referral));

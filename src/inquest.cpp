@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/case_text.h"
+#include "core/fields.h"
 #include "core/geometry.h"
 #include "explain/learn.h"
 #include "explain/samples.h"
@@ -63,6 +64,11 @@ class Inquest {
     }
     if (resolve(mismatch_.problem_case).why_not) return accepted(std::move(finding), *first);
     shrink_case(finding);
+    if (const KnownFault* known = known_fault(finding.shrunk->problem_case)) {
+      finding.same_as = known->row;
+      finding.complete = may_go_on();
+      return finding;
+    }
     explain_case(finding);
     finding.explanation["environment"] = environment(finding.shrunk->problem_case);
     finding.complete = may_go_on();
@@ -90,13 +96,35 @@ class Inquest {
     return finding;
   }
 
+  /// The fault whose predicate holds. What shrinks to a case of a known fault is that fault, though its predicate did
+  /// not see it coming: but only step by step towards the plain case. A leap to another small case may lead from a new
+  /// fault to an old one.
+  const KnownFault* known_fault(const Case& c) const {
+    const auto found =
+        std::ranges::find_if(settings_.known, [&](const KnownFault& one) { return one.predicate.holds(c); });
+    return found == settings_.known.end() ? nullptr : &*found;
+  }
+
+  /// Whether every number of `to` lies between its default and what it is in `from`.
+  static bool is_reduction(const Case& from, const Case& to) {
+    const Case plain = plain_case(from);
+    return std::ranges::all_of(slots(), [&](const Slot& slot) {
+      if (slot.name == "fill" || slot.name == "seed" || slot.name.starts_with("p.")) return true;
+      for (int axis = 0; axis < count_of(slot, from.rank); ++axis) {
+        const int64_t now = slot.get(to, axis), was = slot.get(from, axis), aim = slot.get(plain, axis);
+        if (now != was && now != aim && (now < std::min(was, aim) || now > std::max(was, aim))) return false;
+      }
+      return true;
+    });
+  }
+
   void shrink_case(Finding& finding) {
     const int before = interrogation_.runs();
     Mismatch smallest = *interrogation_.ask(mismatch_.problem_case).mismatch;
     // Other data may show the same fault with stronger evidence, but never with weaker.
     const auto still_fails = [&](const Case& c) {
       tell("shrinking", smallest.problem_case);
-      if (std::ranges::any_of(settings_.known, [&](const Predicate& one) { return one.holds(c); })) return false;
+      if (known_fault(c) && !is_reduction(smallest.problem_case, c)) return false;
       const auto& found = interrogation_.ask(c).mismatch;
       if (!found || found->verdict > smallest.verdict) return false;
       smallest = *found;
@@ -202,6 +230,7 @@ class Inquest {
 Settlement Finding::settlement(const Mismatch& original) const {
   Settlement result;
   result.case_text = to_text(original.problem_case);
+  result.same_as = same_as;
   if (shrunk) result.verdict = shrunk->verdict;
   if (shrunk) {
     result.shrunk_text = to_text(shrunk->problem_case);

@@ -18,11 +18,17 @@
 
 namespace convict {
 
+/// A row that is explained.
+struct KnownFault {
+  int64_t row = 0;
+  Predicate predicate;
+};
+
 struct InquestSettings {
   SupervisorSettings supervisor;
   int shrink_runs = 500, explain_runs = 400;  // of the suspect
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  std::vector<Predicate> known = {};  // faults of the same suspect that shrinking must not slip into
+  std::vector<KnownFault> known = {};  // of the same suspect and operation
 };
 
 /// What has been done so far, several times a second.
@@ -36,6 +42,7 @@ struct Finding {
   bool reproduced = false;  // alone, in a fresh process
   bool complete = false;    // neither interrupted nor out of time
   int shrink_runs = 0, explain_runs = 0;
+  std::optional<int64_t> same_as;  // the row of a known fault: its predicate holds for the shrunk case
   std::optional<Mismatch> shrunk;  // on the smallest case, with its certificate
   std::string geography, predicate;
   nlohmann::json explanation = nlohmann::json::object();  // docs/store-format.md

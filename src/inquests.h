@@ -22,7 +22,7 @@ namespace convict {
 struct Referral {
   int64_t row = 0;
   Mismatch mismatch;
-  std::vector<Predicate> known;  // of explained rows of the same suspect and operation
+  std::vector<KnownFault> known;  // of the same suspect and operation
 };
 
 struct Verdicts {

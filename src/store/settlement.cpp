@@ -79,6 +79,11 @@ void write_settlement(Statements& sql, const MismatchRow& row, const std::string
   statement->exec();
 }
 
+/// Nothing if the row is gone: it may have been merged into another one meanwhile.
+std::optional<int64_t> existing(Statements& sql, int64_t id, const std::string& path) {
+  return select_mismatch(sql, id, path) ? std::optional(id) : std::nullopt;
+}
+
 /// Adds what one row has seen to another one, and removes it.
 void absorb(Statements& sql, const MismatchRow& from, int64_t into) {
   for (const Sighting& one : select_sightings(sql, from.id))
@@ -102,7 +107,7 @@ int64_t settle(Statements& sql, int64_t id, const Settlement& settlement, const 
   execute(sql, "DELETE FROM candidates WHERE mismatch = :id", id);
   for (const Candidate& other : others) remove_sightings(sql, id, other.campaign, other.hits);
   int64_t home = id;
-  if (const auto known = id_of(sql, signature)) {
+  if (const auto known = settlement.same_as ? existing(sql, *settlement.same_as, path) : id_of(sql, signature)) {
     absorb(sql, *row, *known);
     home = *known;
   } else {

@@ -114,6 +114,7 @@ struct Settlement {
   std::string geography, predicate;     // of the signature; an empty predicate explains no other case
   nlohmann::json explanation;           // an object that is not empty
   std::optional<Verdict> verdict = {};  // of the shrunk case, if it is a stronger one than the row's
+  std::optional<int64_t> same_as = {};  // the row of a known fault, which this one turned out to be
 };
 
 /// Which rows a listing wants; an empty text stands for any.
