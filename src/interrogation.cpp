@@ -31,12 +31,23 @@ Interrogation::Interrogation(const Charge& charge, const SupervisorSettings& set
 const Interrogation::Answer& Interrogation::ask(const Case& c) {
   const auto [known, inserted] = answers_.try_emplace(to_text(c));
   if (!inserted) return known->second;
+  run(c);
+  // What corrupts memory may kill the process cases later: a death counts only if the case dies in a new one, too.
+  if (died_ && cases_in_this_process_ > 1) {
+    cases_in_this_process_ = 0;
+    run(c);
+  }
+  if (died_) cases_in_this_process_ = 0;
+  return known->second = std::move(answer_);
+}
+
+void Interrogation::run(const Case& c) {
   asked_ = c;
-  handed_out_ = false;
+  handed_out_ = died_ = false;
   answer_ = {};
   ++runs_;
+  ++cases_in_this_process_;
   supervisor_.work();
-  return known->second = std::move(answer_);
 }
 
 Interrogation::Answer Interrogation::ask_fresh(const Case& c,
@@ -65,6 +76,7 @@ void Interrogation::on_examination(uint64_t, const nlohmann::json& examination) 
 
 /// Nobody else runs here: whatever the process died of, the suspect did it.
 void Interrogation::on_casualty(const Casualty& casualty) {
+  died_ = true;
   answer_.judged = !casualty.from_outside;
   if (casualty.from_outside || casualty.verdict != charge_.verdict) return;
   answer_.mismatch = Mismatch{asked_, charge_.suspect, casualty.verdict, Blame::kTarget, casualty.certificate};

@@ -50,11 +50,15 @@ class Interrogation final : private Assignment {
   void on_examination(uint64_t index, const nlohmann::json& examination) override;
   void on_casualty(const Casualty& casualty) override;
 
+  void run(const Case& c);
+
   Charge charge_;
   SupervisorSettings settings_;
   Supervisor supervisor_;
   Case asked_;
   bool handed_out_ = true;
+  bool died_ = false;  // the process, of the last case
+  int cases_in_this_process_ = 0;
   Answer answer_;
   std::map<std::string, Answer> answers_;  // by canonical line
   int runs_ = 0;

@@ -32,7 +32,7 @@ int index_of(std::string_view name) {
   return static_cast<int>(std::ranges::find(all, name, &Quantity::name) - all.begin());
 }
 
-/// Every condition that holds for the first sample, the simplest first.
+/// Conditions that may hold for the first sample, the simplest first.
 std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t>& moduli) {
   std::vector<Condition> list;
   const auto all = quantities();
@@ -119,7 +119,9 @@ Predicate learn(const std::vector<Sample>& samples, bool on_some_axis) {
       for (int at = 0; at < sample.c.rank; ++at)
         if (on_some_axis || at == axis) rows.passing.push_back({&sample.c, at});
   }
-  Predicate predicate{cover(conditions_of(rows.failing.front(), {2, 3, 4, 8, 16}), rows)};
+  std::vector<Condition> conditions = conditions_of(rows.failing.front(), {2, 3, 4, 8, 16});
+  std::erase_if(conditions, [&](const Condition& one) { return !holds(one, rows.failing.front()); });
+  Predicate predicate{cover(conditions, rows)};
   for (Condition& one : predicate.conditions)
     if (!on_some_axis && one.is_per_axis()) one.axis = axis;
   const auto order = [](const Condition& one) { return std::tuple(one.right >= 0, one.modulus, one.left, one.value); };
