@@ -42,6 +42,13 @@ std::string paragraphs(const std::string& text) {
 /// A code block of lines that are printable; indented lines cannot end it.
 std::string code_block(const std::string& lines) { return "```\n" + lines + "```\n"; }
 
+/// One line, without the character that ends it.
+std::string code_span(const std::string& text) {
+  std::string one = printable(text, kLongest);
+  std::ranges::replace(one, '`', '\'');
+  return "`" + one + "`";
+}
+
 std::string link_text(const std::string& link) {
   const bool plain = std::ranges::all_of(link, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -69,11 +76,10 @@ std::string repro_lines(const MismatchRow& row) {
 std::string section(const MismatchRow& row, const std::vector<Sighting>& sightings, int number) {
   std::string text = fmt::format("\n## {}. {}{}: {}\n", number, prose(row.suspect, 80), versions_of(row, sightings),
                                  prose(row.verdict, 80));
-  text += fmt::format("Operation {}, {}.", prose(row.coarse.substr(row.coarse.rfind('|') + 1), 80),
-                      row.shrunk_text ? "shrunk" : "not shrunk");
+  text += fmt::format("Operation {}, {}.", code_span(row.operation), row.shrunk_text ? "shrunk" : "not shrunk");
   if (row.is_explained())
     text += row.predicate.empty() ? " On which cases it shows is not known."
-                                  : fmt::format(" It shows if {}.", prose(row.predicate));
+                                  : fmt::format(" It shows if {}.", code_span(row.predicate));
   if (!row.geography.empty()) text += fmt::format(" Where: {}.", prose(row.geography));
   text += "\n" + repro_lines(row);
   text += fmt::format("Status: {}{}{}. Seen {} times, from {} to {}.\n", prose(row.status_text()),
