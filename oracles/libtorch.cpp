@@ -31,53 +31,17 @@
 #include <tuple>
 
 #include "abi/convict.h"
+#include "abi/torch_frame.h"
 
 namespace convict {
 namespace {
-
-using Extents = std::array<int64_t, CONVICT_MAX_RANK>;
 
 at::IntArrayRef spatial(const convict_problem& p, const int64_t* values) {
   return at::IntArrayRef(values, static_cast<size_t>(p.rank));
 }
 
-/// LibTorch computes a convolution whose padding is the same at both ends and not negative, and a frame of zeros,
-/// or a crop where negative, turns one of its tensors into ours. `begin` and `end` enlarge src of the problem to src
-/// of LibTorch for conv, and dst of LibTorch to dst of the problem for conv_transpose.
-struct Expression {
-  Extents padding{}, output_padding{};
-  Extents begin{}, end{};
-  bool framed = false;
-};
-
-bool native_padding(const convict_problem& p) {
-  for (int i = 0; i < p.rank; ++i)
-    if (p.pad_begin[i] != p.pad_end[i] || p.pad_begin[i] < 0) return false;
-  return true;
-}
-
-Expression expression_of(const convict_problem& p) {
-  Expression e;
-  e.framed = !native_padding(p);
-  for (int i = 0; i < p.rank; ++i) {
-    if (!e.framed) {
-      e.padding[i] = p.pad_begin[i];
-      e.output_padding[i] = p.output_padding[i];
-    } else if (p.op == CONVICT_CONV) {
-      e.begin[i] = p.pad_begin[i];
-      e.end[i] = p.pad_end[i];
-    } else {
-      // Output padding first takes back what the padding crops at the end; only the rest has to be computed beyond.
-      e.output_padding[i] = std::min(std::max<int64_t>(0, p.output_padding[i] - p.pad_end[i]), p.output_padding[i]);
-      e.begin[i] = -p.pad_begin[i];
-      e.end[i] = p.output_padding[i] - e.output_padding[i] - p.pad_end[i];
-    }
-  }
-  return e;
-}
-
 /// `tensor` with `sign` times the frame around its spatial axes.
-at::Tensor framed(const convict_problem& p, const Expression& e, const at::Tensor& tensor, int sign) {
+at::Tensor framed(const convict_problem& p, const TorchFrame& e, const at::Tensor& tensor, int sign) {
   if (!e.framed) return tensor;
   std::array<int64_t, 2 * CONVICT_MAX_RANK> pads{};  // begin and end of the last axis, then of the one before...
   for (int i = 0; i < p.rank; ++i) {
@@ -97,25 +61,24 @@ at::Tensor view(const convict_tensor& t) {
 
 /// Stands for the forward operand whose gradient is asked for: LibTorch wants it for its extents. It has the extents
 /// and the layout of the gradient, and that memory is as good as any other, because no value of it is used.
-at::Tensor placeholder(const convict_problem& p, const Expression& e, const convict_tensor& gradient) {
+at::Tensor placeholder(const convict_problem& p, const TorchFrame& e, const convict_tensor& gradient) {
   if (!e.framed || p.op != CONVICT_CONV) return view(gradient);
   std::array<int64_t, CONVICT_MAX_DIMS> sizes{gradient.dims[0], gradient.dims[1]};
   for (int i = 0; i < p.rank; ++i) sizes[2 + i] = gradient.dims[2 + i] + e.begin[i] + e.end[i];
   return at::empty(at::IntArrayRef(sizes.data(), static_cast<size_t>(gradient.ndim)), scalar_type(gradient.dtype));
 }
 
-at::Tensor forward(const convict_problem& p, const convict_tensors& t, const Expression& e) {
+at::Tensor forward(const convict_problem& p, const convict_tensors& t, const TorchFrame& e) {
   const bool transposed = p.op == CONVICT_CONV_TRANSPOSE;
   const at::Tensor bias = p.has_bias ? view(t.bias) : at::Tensor();
   const at::Tensor src = transposed ? view(t.src) : framed(p, e, view(t.src), +1);
-  const at::Tensor dst =
-      at::convolution(src, view(t.wei), bias, spatial(p, p.stride), spatial(p, e.padding.data()),
-                      spatial(p, p.dilation), transposed, spatial(p, e.output_padding.data()), p.groups);
+  const at::Tensor dst = at::convolution(src, view(t.wei), bias, spatial(p, p.stride), spatial(p, e.padding),
+                                         spatial(p, p.dilation), transposed, spatial(p, e.output_padding), p.groups);
   return transposed ? framed(p, e, dst, +1) : dst;
 }
 
 std::tuple<at::Tensor, at::Tensor, at::Tensor> backward(const convict_problem& p, const convict_tensors& t,
-                                                        const Expression& e) {
+                                                        const TorchFrame& e) {
   const bool data = p.pass == CONVICT_BACKWARD_DATA, transposed = p.op == CONVICT_CONV_TRANSPOSE;
   const bool diff_bias = p.has_bias && !data;
   const at::Tensor diff_dst = transposed ? framed(p, e, view(t.diff_dst), -1) : view(t.diff_dst);
@@ -124,10 +87,10 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> backward(const convict_problem& p
                                       : framed(p, e, view(t.src), +1);
   const at::Tensor wei = data ? view(t.wei) : view(t.diff_wei);
   const at::IntArrayRef bias_sizes(&p.oc, 1);
-  return at::convolution_backward(
-      diff_dst, src, wei, diff_bias ? at::OptionalIntArrayRef(bias_sizes) : at::OptionalIntArrayRef(),
-      spatial(p, p.stride), spatial(p, e.padding.data()), spatial(p, p.dilation), transposed,
-      spatial(p, e.output_padding.data()), p.groups, std::array<bool, 3>{data, !data, diff_bias});
+  return at::convolution_backward(diff_dst, src, wei,
+                                  diff_bias ? at::OptionalIntArrayRef(bias_sizes) : at::OptionalIntArrayRef(),
+                                  spatial(p, p.stride), spatial(p, e.padding), spatial(p, p.dilation), transposed,
+                                  spatial(p, e.output_padding), p.groups, std::array<bool, 3>{data, !data, diff_bias});
 }
 
 std::string text(at::IntArrayRef extents) {
@@ -162,7 +125,7 @@ convict_status deliver(const at::Tensor& result, const convict_tensor& to, const
 convict_status compute(const convict_problem& p, const convict_tensors& t, std::string* why) {
   const c10::InferenceMode no_autograd;
   if (at::get_num_threads() != p.threads) at::set_num_threads(p.threads);
-  const Expression e = expression_of(p);
+  const TorchFrame e = torch_frame(p);
   if (p.pass == CONVICT_FORWARD) return deliver(forward(p, t, e), t.dst, "dst", why);
   const auto [diff_src, diff_wei, diff_bias] = backward(p, t, e);
   if (p.pass == CONVICT_BACKWARD_DATA) {
@@ -227,7 +190,7 @@ const char* unsupported_empty(const convict_problem& p) {
 
 /// What the frame of a problem cannot express.
 const char* unsupported_padding(const convict_problem& p) {
-  const Expression e = expression_of(p);
+  const TorchFrame e = torch_frame(p);
   if (!e.framed) return nullptr;
   const bool is_conv = p.op == CONVICT_CONV;
   for (int i = 0; i < p.rank; ++i) {

@@ -12,8 +12,8 @@ namespace convict {
 struct Outcome {
   enum class Kind { kComputed, kRefused, kFailed, kWrongShape, kOutOfMemory };
   Kind kind = Kind::kComputed;
-  std::string text;          // its reason or error, one line
-  std::string_view overrun;  // the output beside which it wrote, if any
+  std::string text;            // its reason or error, one line
+  std::string_view overrun;    // the output beside which it wrote, if any
   std::string_view left = {};  // what of the floating-point environment it did not put back, if anything
 };
 

@@ -34,8 +34,8 @@ class TroubleTest : public CliTest {
   }
 
   static std::string fuzz(const std::string& database, const std::string& more) {
-    return "\"$C\" fuzz --oracle=none --plugin='" + plugin("mutants_p") + "' --target=P03,P11,P18 -q --shrink=none --db=" + database +
-           " " + more + " ";
+    return "\"$C\" fuzz --oracle=none --plugin='" + plugin("mutants_p") +
+           "' --target=P03,P11,P18 -q --shrink=none --db=" + database + " " + more + " ";
   }
 
   std::string query(const std::string& database, const std::string& sql) const {

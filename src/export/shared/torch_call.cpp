@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "abi/torch_frame.h"
 #include "abi/trilinear.h"
 #include "core/geometry.h"
 #include "core/layout.h"
@@ -13,41 +14,8 @@
 namespace convict {
 namespace {
 
-/// PyTorch pads both ends alike, and never less than nothing.
-bool native_padding(const convict_problem& p) {
-  for (int i = 0; i < p.rank; ++i)
-    if (p.pad_begin[i] != p.pad_end[i] || p.pad_begin[i] < 0) return false;
-  return true;
-}
-
-/// What PyTorch is asked for. `begin` and `end` frame src of conv before the call, or dst of conv_transpose after it;
-/// negative is a crop.
-struct Expression {
-  Axes padding{}, output_padding{}, begin{}, end{};
-  bool framed = false;
-};
-
-Expression expression_of(const convict_problem& p) {
-  Expression e;
-  e.framed = !native_padding(p);
-  for (int i = 0; i < p.rank; ++i) {
-    if (!e.framed) {
-      e.padding[i] = p.pad_begin[i];
-      e.output_padding[i] = p.output_padding[i];
-    } else if (p.op == CONVICT_CONV) {
-      e.begin[i] = p.pad_begin[i];
-      e.end[i] = p.pad_end[i];
-    } else {  // what the crop would cut off again need not be computed
-      e.output_padding[i] = std::clamp<int64_t>(p.output_padding[i] - p.pad_end[i], 0, p.output_padding[i]);
-      e.begin[i] = -p.pad_begin[i];
-      e.end[i] = p.output_padding[i] - e.output_padding[i] - p.pad_end[i];
-    }
-  }
-  return e;
-}
-
 /// torch.nn.functional.pad takes the last axis first.
-std::string pad_call(const convict_problem& p, const Expression& e, const char* what) {
+std::string pad_call(const convict_problem& p, const TorchFrame& e, const char* what) {
   std::vector<int64_t> pads;
   for (int i = p.rank - 1; i >= 0; --i) {
     pads.push_back(e.begin[i]);
@@ -58,7 +26,7 @@ std::string pad_call(const convict_problem& p, const Expression& e, const char* 
 
 /// What a frame cannot express.
 std::string unsuited_padding(const convict_problem& p) {
-  const Expression e = expression_of(p);
+  const TorchFrame e = torch_frame(p);
   if (!e.framed) return "";
   const bool is_conv = p.op == CONVICT_CONV;
   for (int i = 0; i < p.rank; ++i) {
@@ -88,7 +56,7 @@ std::string unsuited_illegal(const Case& c) {
   if (c.op == CONVICT_CONV) return "";
   if (c.oc % c.groups != 0) return "PyTorch's conv_transpose takes the channels of dst from the weights";
   const Resolved resolved = resolve(c);
-  if (std::string_view(resolved.why_not.field) != "g" && !native_padding(resolved.problem))
+  if (std::string_view(resolved.why_not.field) != "g" && !has_torch_padding(resolved.problem))
     return "PyTorch needs F.pad for this padding of conv_transpose, which crops down to nothing without complaint";
   return "";
 }
@@ -110,16 +78,16 @@ std::string python_tuple(const int64_t* values, int count) {
 }
 
 TorchCall torch_call(const convict_problem& p) {
-  const Expression e = expression_of(p);
+  const TorchFrame e = torch_frame(p);
   const bool is_conv = p.op == CONVICT_CONV;
   TorchCall call;
   const std::string image = is_conv && e.framed ? pad_call(p, e, "src") : "src";
   const std::string transposed =
-      is_conv ? "" : fmt::format("output_padding={}, ", python_tuple(e.output_padding.data(), p.rank));
+      is_conv ? "" : fmt::format("output_padding={}, ", python_tuple(e.output_padding, p.rank));
   call.forward =
       fmt::format("    dst = F.{}{}d({}, wei, bias, stride={}, padding={},\n        {}dilation={}, groups={})\n",
                   is_conv ? "conv" : "conv_transpose", p.rank, image, python_tuple(p.stride, p.rank),
-                  python_tuple(e.padding.data(), p.rank), transposed, python_tuple(p.dilation, p.rank), p.groups);
+                  python_tuple(e.padding, p.rank), transposed, python_tuple(p.dilation, p.rank), p.groups);
   if (e.framed && !is_conv) call.forward += fmt::format("    dst = {}\n", pad_call(p, e, "dst"));
   if (e.framed)
     call.note = is_conv ? "PyTorch pads both ends alike and never crops: F.pad does it before the call."
