@@ -333,18 +333,23 @@ class Campaign final : public Assignment {
     }
   }
 
+  /// Rows that are explained, of the same suspect and operation and an alike verdict.
+  std::vector<KnownFault> known_faults(const Mismatch& mismatch) const {
+    std::vector<KnownFault> known;
+    for (const MismatchRow& row : store_->mismatches({.suspect = mismatch.suspect})) try {
+        if (!row.predicate.empty() && row.operation == operation_text(mismatch.problem_case) &&
+            are_alike(verdict_named(row.verdict), mismatch.verdict))
+          known.push_back({row.id, Predicate::parse(row.predicate)});
+      } catch (const std::exception&) {  // of another version, or written by somebody else: it explains nothing here
+      }
+    return known;
+  }
+
   /// Asks for a row to be explained, if it can be: somebody has to be the suspect, and has to be here.
   void refer(int64_t row, const Mismatch& mismatch) {
     if (!inquests_ || !referred_.insert(row).second) return;
     if (std::ranges::find(result_.roster, mismatch.suspect, &RosterEntry::name) == result_.roster.end()) return;
-    Referral referral{row, mismatch, {}};
-    for (const MismatchRow& other : store_->mismatches({.suspect = mismatch.suspect})) try {
-        if (!other.predicate.empty() && other.operation == operation_text(mismatch.problem_case) &&
-            are_alike(verdict_named(other.verdict), mismatch.verdict))
-          referral.known.push_back({other.id, Predicate::parse(other.predicate)});
-      } catch (const std::exception&) {  // of another version, or written by somebody else: it explains nothing here
-      }
-    inquests_->refer(std::move(referral));
+    inquests_->refer({row, mismatch, known_faults(mismatch)});
   }
 
   /// Rows that wait to be explained: what earlier campaigns left, and what a predicate did not cover.
@@ -365,7 +370,12 @@ class Campaign final : public Assignment {
         result_.notes.push_back(fmt::format("mismatch {} could not be explained: {}", one.row, one.trouble));
         continue;
       }
-      store_->settle(one.row, one.finding.settlement(one.mismatch));
+      Settlement settlement = one.finding.settlement(one.mismatch);
+      // What was found out meanwhile may explain it, too.
+      if (one.finding.shrunk && !settlement.same_as)
+        for (const KnownFault& known : known_faults(*one.finding.shrunk))
+          if (known.predicate.holds(one.finding.shrunk->problem_case)) settlement.same_as = known.row;
+      store_->settle(one.row, settlement);
       refer_unexplained(one.mismatch.suspect);
     }
   }
