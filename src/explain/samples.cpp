@@ -56,7 +56,8 @@ class Sampler {
  public:
   Sampler(const Case& failing, const Fails& fails, const std::function<bool()>& go_on, const SamplingLimits& limits)
       : failing_(failing), fails_(fails), go_on_(go_on), limits_(limits), axis_(busiest_axis(failing)) {
-    take(failing, axis_);
+    seen_.insert(to_text(failing));
+    samples_.push_back({failing, true, axis_});  // whatever the limits
   }
 
   std::vector<Sample> run() {
@@ -86,7 +87,7 @@ class Sampler {
     if (static_cast<int>(samples_.size()) >= limits_.runs || !seen_.insert(to_text(c)).second) return std::nullopt;
     const Resolved resolved = resolve(c);
     if (resolved.why_not || multiply_adds(resolved.problem) > limits_.largest_cost || !go_on_()) return std::nullopt;
-    const auto fails = samples_.empty() ? std::optional(true) : fails_(c);
+    const auto fails = fails_(c);
     if (fails) samples_.push_back({c, *fails, axis});
     return fails;
   }

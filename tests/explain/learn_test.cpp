@@ -62,6 +62,13 @@ TEST(Learn, ThePredicateHoldsForTheFailingCase) {
   }
 }
 
+TEST(Learn, OutOfTimeThereIsStillTheFailingCase) {
+  const auto samples = sample_around(
+      parse_case("conv1d in=3"), [](const Case&) { return std::optional(true); }, [] { return false; }, {400, 1e6});
+  ASSERT_EQ(samples.size(), 1u);
+  EXPECT_EQ(learn_predicate(samples).predicate.text(), "always");
+}
+
 TEST(Learn, ARefusedProblemSaysNothing) {
   const auto samples = sample_around(
       parse_case("conv1d in=2 k=2"),
