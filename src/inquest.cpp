@@ -70,8 +70,8 @@ class Inquest {
       return finding;
     }
     explain_case(finding);
+    finding.complete = may_go_on();  // the rest is welcome, but not waited for
     finding.explanation["environment"] = environment(finding.shrunk->problem_case);
-    finding.complete = may_go_on();
     return finding;
   }
 

@@ -9,8 +9,8 @@ namespace convict {
 using Clock = std::chrono::steady_clock;
 
 /// Of the time that is left, one inquest gets a quarter, but this much at least: a crash that costs a process each time
-/// must not keep everything else waiting.
-constexpr std::chrono::seconds kLeast{2};
+/// must not keep everything else waiting. (LibTorch takes half a second to load, and is loaded four times.)
+constexpr std::chrono::seconds kLeast{6};
 
 Inquests::Inquests(const SupervisorSettings& settings, std::chrono::milliseconds budget)
     : settings_(settings), left_(budget), thread_([this] { run(); }) {}

@@ -16,7 +16,7 @@ namespace convict {
 struct FuzzOptions {
   RunOptions run;
   OutputOptions out;
-  std::string database = "convict.db", profile = "smoke", time, shard = "1/1", resume, shrink = "10s";
+  std::string database = "convict.db", profile = "smoke", time, shard = "1/1", resume, shrink = "30s";
   uint64_t seed = 1, start = 0;
   std::optional<uint64_t> cases;
   int jobs = 1;
