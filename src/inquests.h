@@ -9,7 +9,6 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -38,7 +37,6 @@ class Inquests {
   Inquests(const SupervisorSettings& settings, std::chrono::milliseconds budget);
   ~Inquests();  // ends the one that is going on
 
-  /// A row that was referred before is not taken up again.
   void refer(Referral referral);
 
   /// What has been finished since the last call. An inquest that was cut short is not among it.
@@ -55,7 +53,6 @@ class Inquests {
   mutable std::mutex mutex_;  // of all below
   std::condition_variable wake_;
   std::deque<Referral> waiting_;
-  std::set<int64_t> referred_;
   std::vector<Verdicts> finished_;
   std::chrono::steady_clock::duration left_;
   bool busy_ = false;

@@ -378,12 +378,6 @@ std::span<const Slot> slots() {
   return all;
 }
 
-const Slot& slot_named(std::string_view name) {
-  const auto found = std::ranges::find(slots(), name, &Slot::name);
-  if (found == slots().end()) throw std::out_of_range(fmt::format("no such slot: {}", name));
-  return *found;
-}
-
 Case plain_case(const Case& c) {
   Case plain;
   plain.op = c.op;

@@ -44,9 +44,6 @@ std::span<const Field> fields();
 /// The slots of all fields, in their order.
 std::span<const Slot> slots();
 
-/// The slot with this name. Throws std::out_of_range.
-const Slot& slot_named(std::string_view name);
-
 /// How many numbers a slot has in a case of this rank.
 inline int count_of(const Slot& slot, int rank) { return slot.per_axis ? rank : 1; }
 
