@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 #include <thread>
 #include <utility>
 
@@ -17,7 +16,7 @@
 #include "culprit.h"
 #include "generate/generate.h"
 #include "generate/reach.h"
-#include "inquests.h"
+#include "row_inquests.h"
 #include "store/ownership.h"
 
 namespace convict {
@@ -100,8 +99,10 @@ class Campaign final : public Assignment {
     for (const RosterEntry& entry : roster) info.libraries[entry.name] = entry.version;
     if (!store_) store_ = Store::open(settings_.database);
     result_.id = settings_.resumed ? resume(info) : begin(info);
-    if (settings_.shrink_time.count() > 0) inquests_.emplace(settings_.supervisor, settings_.shrink_time);
-    refer_unexplained("");
+    if (settings_.shrink_time.count() > 0) {
+      inquests_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time);
+      inquests_->refer_unexplained();
+    }
     last_saved_ = coverage_saved_ = Clock::now();
     started_ =
         last_saved_ - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_before_));
@@ -161,7 +162,7 @@ class Campaign final : public Assignment {
     result_.seconds = seconds();
     if (result_.id != 0 && Clock::now() - last_saved_ > std::chrono::seconds(1)) save("running");
     if (result_.id != 0 && Clock::now() - coverage_saved_ > kCoverageInterval) save_coverage();
-    if (result_.id != 0) settle_finished();
+    if (inquests_) inquests_->settle_finished();
     progress_(result_);
     if (result_.reference_is_wrong) return Next::kAbort;
     const bool time_is_up = settings_.time && result_.id != 0 && Clock::now() - started_ > *settings_.time;
@@ -329,54 +330,7 @@ class Campaign final : public Assignment {
       if (inserted) entry->second = {mismatches[i], recorded[i].id, 0, recorded[i].first_ever, recorded[i].status, ""};
       ++entry->second.hits;
       result_.reference_is_wrong |= mismatches[i].blame == Blame::kReference;
-      if (!recorded[i].explained) refer(recorded[i].id, mismatches[i]);
-    }
-  }
-
-  /// Rows that are explained, of the same suspect and operation and an alike verdict.
-  std::vector<KnownFault> known_faults(const Mismatch& mismatch) const {
-    std::vector<KnownFault> known;
-    for (const MismatchRow& row : store_->mismatches({.suspect = mismatch.suspect})) try {
-        if (!row.predicate.empty() && row.operation == operation_text(mismatch.problem_case) &&
-            are_alike(verdict_named(row.verdict), mismatch.verdict))
-          known.push_back({row.id, Predicate::parse(row.predicate)});
-      } catch (const std::exception&) {  // of another version, or written by somebody else: it explains nothing here
-      }
-    return known;
-  }
-
-  /// Asks for a row to be explained, if it can be: somebody has to be the suspect, and has to be here.
-  void refer(int64_t row, const Mismatch& mismatch) {
-    if (!inquests_ || !referred_.insert(row).second) return;
-    if (std::ranges::find(result_.roster, mismatch.suspect, &RosterEntry::name) == result_.roster.end()) return;
-    inquests_->refer({row, mismatch, known_faults(mismatch)});
-  }
-
-  /// Rows that wait to be explained: what earlier campaigns left, and what a predicate did not cover.
-  void refer_unexplained(const std::string& suspect) try {
-    if (!inquests_) return;
-    for (const MismatchRow& row : store_->mismatches({.suspect = suspect}))
-      if (!row.is_explained())
-        refer(row.id, {parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
-                       row.certificate});
-  } catch (const std::exception& error) {
-    result_.notes.push_back(fmt::format("a row of the database makes no sense: {}", error.what()));
-  }
-
-  void settle_finished() {
-    if (!inquests_) return;
-    for (const Verdicts& one : inquests_->take()) {
-      if (!one.trouble.empty()) {
-        result_.notes.push_back(fmt::format("mismatch {} could not be explained: {}", one.row, one.trouble));
-        continue;
-      }
-      Settlement settlement = one.finding.settlement(one.mismatch);
-      // What was found out meanwhile may explain it, too.
-      if (one.finding.shrunk && !settlement.same_as)
-        for (const KnownFault& known : known_faults(*one.finding.shrunk))
-          if (known.predicate.holds(one.finding.shrunk->problem_case)) settlement.same_as = known.row;
-      store_->settle(one.row, settlement);
-      refer_unexplained(one.mismatch.suspect);
+      if (inquests_ && !recorded[i].explained) inquests_->refer(recorded[i].id, mismatches[i]);
     }
   }
 
@@ -384,11 +338,11 @@ class Campaign final : public Assignment {
   void await_inquests() {
     const auto interrupted = [&] { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; };
     while (inquests_ && !inquests_->idle() && !interrupted()) {
-      settle_finished();
+      inquests_->settle_finished();
       progress_(result_);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    if (inquests_) settle_finished();
+    if (inquests_) inquests_->settle_finished();
     inquests_.reset();
   }
 
@@ -402,8 +356,7 @@ class Campaign final : public Assignment {
   std::vector<Mismatch> unkept_;   // of a case that is not in done_ yet
   std::map<uint64_t, int> kills_;  // by somebody else, by the index of the case
   CampaignResult result_;
-  std::optional<Inquests> inquests_;
-  std::set<int64_t> referred_;  // rows
+  std::optional<RowInquests> inquests_;
   Resting resting_;
   Coverage unsaved_;  // counted since coverage_saved_
   Clock::time_point started_, last_saved_, coverage_saved_;
