@@ -219,12 +219,21 @@ constexpr convict_contract kContract = {CONVICT_DIRECT,           CONVICT_F32,
                                         /*flushes_subnormals=*/0, /*deterministic=*/1,
                                         CONVICT_ANY_ORDER,        /*sum_block=*/0,
                                         /*accumulates=*/0};
-constexpr convict_implementation kNative = {
-    "libtorch:native", "LibTorch's own kernels (oneDNN off)", "aten", kContract, unsupported_native, run_native};
+constexpr convict_implementation kNative = {"libtorch:native",
+                                            "LibTorch's own kernels (oneDNN off)",
+                                            "aten",
+                                            kContract,
+                                            unsupported_native,
+                                            run_native,
+                                            nullptr};
 // Where oneDNN is not preferred its own kernels run, so this is a second opinion on neither.
-constexpr convict_implementation kOneDnn = {"libtorch:onednn",  "LibTorch, using oneDNN where it prefers it",
-                                            "aten+onednn",      kContract,
-                                            unsupported_onednn, run_onednn};
+constexpr convict_implementation kOneDnn = {"libtorch:onednn",
+                                            "LibTorch, using oneDNN where it prefers it",
+                                            "aten+onednn",
+                                            kContract,
+                                            unsupported_onednn,
+                                            run_onednn,
+                                            nullptr};
 constexpr const convict_implementation* kImplementations[] = {&kNative, &kOneDnn};
 constexpr convict_plugin kPlugin = {CONVICT_ABI_VERSION, TORCH_VERSION, 2, kImplementations};
 

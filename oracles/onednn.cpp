@@ -277,7 +277,8 @@ constexpr convict_contract kContract = {CONVICT_DIRECT,           CONVICT_F32,
                                         CONVICT_ANY_ORDER,        /*sum_block=*/0,
                                         /*accumulates=*/0};
 constexpr convict_implementation kOneDnn = {
-    "onednn", "oneDNN, the implementation it chooses for plain layouts", "onednn", kContract, unsupported, run};
+    "onednn", "oneDNN, the implementation it chooses for plain layouts", "onednn", kContract, unsupported, run,
+    nullptr};
 constexpr const convict_implementation* kImplementations[] = {&kOneDnn};
 
 }  // namespace

@@ -75,8 +75,9 @@ Report make_report(const ReportSettings& settings, const std::function<void(cons
   const Store store = Store::open(settings.database);
   Report report;
   report.database = settings.database;
-  report.mismatches = store.mismatches();
-  report.signatures = report_on_signatures(store, report.mismatches);
+  const std::vector<MismatchRow> rows = store.mismatches(settings.mismatches);
+  for (const MismatchRow& row : rows) report.mismatches.push_back({row, store.sightings(row.id), ""});
+  report.signatures = report_on_signatures(store, rows);
   for (const std::string& profile : wanted_profiles(store, settings)) {
     const StoredCoverage stored = store.coverage(profile);
     if (!stored.replaced.empty()) report.notes.push_back(stored.replaced);

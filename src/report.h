@@ -3,8 +3,12 @@
 // What a database says about how much has been tried and what remains: the facts of `convict report`, without words.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,18 +40,55 @@ struct SignatureReport {
   double chance_of_new() const;  // at most; 1 without cases
 };
 
+/// How far a campaign was after so many seconds.
+struct Moment {
+  double seconds = 0;
+  uint64_t cases = 0;
+  uint32_t pairs = 0, triples = 0;  // combinations of features seen, of the profile
+};
+
+/// How near to their bounds the results of one implementation came: for each case judged by a bound, the largest
+/// error / bound. Bin i > 0 counts ratios of [2^(i - kBins), 2^(i - kBins + 1)), the last one also all above, bin 0 also
+/// all below, down to no error at all.
+struct RatioHistogram {
+  static constexpr int kBins = 32;
+  std::array<uint64_t, kBins> counts{};
+};
+
+struct CampaignReport {
+  int64_t id = 0;
+  CampaignInfo info;
+  std::string state, started, ended;  // ended: empty while it runs
+  nlohmann::json counts;              // docs/store-format.md
+  std::vector<Moment> progress;       // in the order of time, at most some hundreds
+  std::map<std::string, RatioHistogram> ratios;  // by implementation
+};
+
+/// A row with what there is to say about it.
+struct MismatchReport {
+  MismatchRow row;
+  std::vector<Sighting> sightings;  // the first one first
+  std::string repro;                // the command that reproduces it
+  bool is_new() const { return row.effective_status == "new"; }
+};
+
 struct Report {
-  std::string database;
+  std::string database, version, isa;  // of convict, of this machine
+  std::string written;                 // ISO 8601, UTC
   std::vector<ProfileReport> profiles;
+  std::vector<CampaignReport> campaigns;  // in the order of their start
   SignatureReport signatures;
-  std::vector<MismatchRow> mismatches;  // in the order they were first seen
-  std::vector<std::string> notes;       // what could not be reported
+  std::vector<MismatchReport> mismatches;  // in the order they were first seen
+  nlohmann::json score;                    // of the last `convict score --db`; null if there was none
+  std::vector<std::string> notes;          // what could not be reported
 };
 
 struct ReportSettings {
   std::string database;
   std::string profile;  // empty: all that the database has
   size_t emptiest = 10;
+  MismatchFilter mismatches = {};
+  std::optional<int64_t> campaign = {};  // mismatches that it saw, and nobody else's numbers
 };
 
 /// Reads the database, which has to exist, and works out what its profiles can reach: some seconds for each, announced

@@ -81,7 +81,7 @@ inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,           C
 template <class Kernel>
 constexpr convict_implementation native_kernel(const char* name, const char* description,
                                                convict_contract contract = kDirectContract) {
-  return {name, description, "convict", contract, native_unsupported<Kernel>, run_native<Kernel>};
+  return {name, description, "convict", contract, native_unsupported<Kernel>, run_native<Kernel>, nullptr};
 }
 
 }  // namespace convict

@@ -5,7 +5,7 @@
  *
  * A plugin is a shared library that exports `convict_plugin_v1`:
  *
- *     static const convict_implementation mine = {"mine", "my kernel", "my lineage", {...}, unsupported, run};
+ *     static const convict_implementation mine = {"mine", "my kernel", "my lineage", {...}, unsupported, run, NULL};
  *     static const convict_implementation *const all[] = {&mine};
  *     static const convict_plugin plugin = {CONVICT_ABI_VERSION, "1.0", 1, all};
  *     const convict_plugin *convict_plugin_v1(void) { return &plugin; }
@@ -137,6 +137,12 @@ typedef struct convict_implementation {
    * the closing NUL goes to `error`. */
   convict_status (*run)(const struct convict_implementation* self, const convict_problem* problem,
                         const convict_tensors* tensors, char* error, size_t error_size);
+
+  /* How `run` would compute this problem, in one line: the code it dispatches to first, then what else decides it, e.g.
+   * "avx2 phase tile=6x16 workspace=73728". For a problem that is not `unsupported`; tensors as there. Guided fuzzing
+   * looks for problems with other plans. NULL if there is nothing to tell; the text lives until the next call. */
+  const char* (*plan)(const struct convict_implementation* self, const convict_problem* problem,
+                      const convict_tensors* tensors);
 } convict_implementation;
 
 typedef struct convict_plugin {

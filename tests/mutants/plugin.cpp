@@ -49,7 +49,7 @@ convict_status run(const convict_implementation* self, const convict_problem* p,
 
 Implementation implementation_of(const Mutant& mutant) {
   const convict_contract direct = {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 1};
-  return {{mutant.name, mutant.description, "mutant", direct, unsupported, run}, &mutant};
+  return {{mutant.name, mutant.description, "mutant", direct, unsupported, run, nullptr}, &mutant};
 }
 
 }  // namespace

@@ -193,8 +193,11 @@ static const char* chat_and_refuse(const convict_implementation* self, const con
 /* ---- The plugin ---------------------------------------------------------------------------------------------------
  */
 
-#define IMPLEMENTATION(name, description, unsupported, run) \
-  { name, description, "faulty", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 1}, unsupported, run }
+#define IMPLEMENTATION(name, description, unsupported, run)                                                            \
+  {                                                                                                                    \
+    name, description, "faulty", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 1}, unsupported, run, \
+        NULL                                                                                                           \
+  }
 
 static const convict_implementation faulty[] = {
     IMPLEMENTATION("crashes", "writes to address 0", accept, crashes),

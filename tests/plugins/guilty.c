@@ -182,6 +182,7 @@ static const convict_implementation guilty = {
      0},                                   /* and no beta */
     unsupported,
     run,
+    NULL, /* no plans to tell */
 };
 
 /* The one symbol that a plugin exports. */

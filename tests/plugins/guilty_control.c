@@ -26,7 +26,7 @@ static convict_status run(const convict_implementation* self, const convict_prob
 #define IDLE(name)                                                                                                   \
   {                                                                                                                  \
     name, "writes nothing", "idle", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0}, unsupported, \
-        run                                                                                                          \
+        run, NULL                                                                                                    \
   }
 
 const convict_plugin* convict_plugin_v1(void);

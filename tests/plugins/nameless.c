@@ -25,9 +25,10 @@ static convict_status run(const convict_implementation* self, const convict_prob
 
 static const convict_implementation named = {
     "named",     "has a name", "nameless", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0},
-    unsupported, run};
+    unsupported, run,          NULL};
 static const convict_implementation nameless = {
-    NULL, "has none", "nameless", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0}, unsupported, run};
+    NULL,        "has none", "nameless", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0},
+    unsupported, run,        NULL};
 
 const convict_plugin* convict_plugin_v1(void);
 const convict_plugin* convict_plugin_v1(void) {

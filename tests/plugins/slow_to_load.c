@@ -29,7 +29,7 @@ static convict_status run(const convict_implementation* self, const convict_prob
 
 static const convict_implementation slow = {
     "slow-to-load", "refuses", "slow", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0},
-    unsupported,    run};
+    unsupported,    run,       NULL};
 
 const convict_plugin* convict_plugin_v1(void);
 const convict_plugin* convict_plugin_v1(void) {

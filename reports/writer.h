@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Report writers: what a database says, in one format. One file each, reports/<name>.cpp, which defines
+// `report_<name>`; the build lists them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "report.h"
+
+namespace convict {
+
+struct ReportWriter {
+  std::string_view name;  // "junit", as in --format
+  std::string_view help;  // one line
+  /// The whole file. Every string in a report may be hostile: anybody may have written the database.
+  std::string (*write)(const Report& report);
+};
+
+/// All of them, sorted by name.
+std::span<const ReportWriter* const> report_writers();
+
+}  // namespace convict
