@@ -140,12 +140,15 @@ class Campaign final : public Assignment {
 
   void on_casualty(const Casualty& casualty) override {
     Culprit culprit = first_suspicion(casualty);
-    if (casualty.from_outside || !is_known(casualty))
-      culprit = find_culprit(casualty, result_.roster, settings_.supervisor,
-                             [this](const Work& work) { return message(work); });
+    const Case lost = lost_case(casualty, settings_.supervisor.worker);
+    if (casualty.from_outside || !is_known(casualty, lost))
+      culprit = find_culprit(casualty, result_.roster, settings_.supervisor, [&](const Work& work) {
+        return casualty.case_text.empty() ? message(work) : json{{"cases", {to_text(lost)}}, {"first", work.first}};
+      });
     // A trial that was interrupted proves nothing: the case stays undone.
     if (settings_.supervisor.interrupted && *settings_.supervisor.interrupted) return;
-    Mismatch mismatch = accuse(case_at(culprit.index), culprit, result_.roster);
+    const bool earlier = culprit.index != casualty.index;
+    Mismatch mismatch = accuse(earlier ? case_at(culprit.index) : lost, culprit, result_.roster);
     mismatch.certificate = casualty.certificate;
     mismatch.certificate["evidence"] = culprit.how;
     if (mismatch.blame == Blame::kOracle) resting_.insert(kind_of_case(mismatch.suspect, mismatch.problem_case));
@@ -269,7 +272,7 @@ class Campaign final : public Assignment {
     store_ = Store::open(settings_.database);
     WorkerSettings& worker = settings_.supervisor.worker;
     StoredCoverage before = store_->coverage(worker.profile);
-    worker.focus = focus_for(find_profile(worker.profile), before.coverage);
+    if (settings_.steered) worker.focus = focus_for(find_profile(worker.profile), before.coverage);
     if (!worker.focus.empty())
       result_.notes.push_back(fmt::format("steered at {} combinations that earlier campaigns did not reach",
                                           with_commas(worker.focus.size())));
@@ -316,10 +319,9 @@ class Campaign final : public Assignment {
 
   /// Whether the like of it has been proven already: trials cost processes, and a kernel that dies of every case
   /// would cost thousands.
-  bool is_known(const Casualty& casualty) const {
+  bool is_known(const Casualty& casualty, const Case& lost) const {
     if (casualty.position == FlightRecord::kOwnCode) return false;
-    return result_.found.contains(
-        signature(accuse(case_at(casualty.index), first_suspicion(casualty), result_.roster)));
+    return result_.found.contains(signature(accuse(lost, first_suspicion(casualty), result_.roster)));
   }
 
   /// Writes hits, and that their cases are done.

@@ -7,6 +7,10 @@
 #include <numeric>
 #include <utility>
 
+#include "core/case_text.h"
+#include "core/error.h"
+#include "generate/generate.h"
+
 namespace convict {
 namespace {
 
@@ -68,18 +72,28 @@ std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster) {
 
 }  // namespace
 
+Case lost_case(const Casualty& casualty, const WorkerSettings& worker) {
+  if (!casualty.case_text.empty()) try {
+      return parse_case(casualty.case_text);
+    } catch (const UsageError&) {  // the note is memory of a process that may have written anywhere
+    }
+  return generate(worker.sampling(), casualty.index);
+}
+
 Culprit find_culprit(const Casualty& casualty, const std::vector<RosterEntry>& roster,
                      const SupervisorSettings& settings, const std::function<nlohmann::json(const Work&)>& message) {
   if (casualty.from_outside) return {FlightRecord::kOwnCode, casualty.index, casualty.verdict, "killed from outside"};
+  const Work this_case{casualty.index, 1, 1};
   if (casualty.position != FlightRecord::kOwnCode) {
-    const auto death =
-        dies_alone(roster[static_cast<size_t>(casualty.position)].name, {casualty.index, 1, 1}, settings, message);
+    const auto death = dies_alone(roster[static_cast<size_t>(casualty.position)].name, this_case, settings, message);
     if (death)
       return {casualty.position, casualty.index, death->verdict, "dies alone, on this case alone, in a fresh process"};
   }
   if (casualty.hoarder != FlightRecord::kOwnCode)
     return {casualty.hoarder, casualty.index, Verdict::kOom,
             "its calls left more memory behind than anybody else's, measured one by one"};
+  if (!casualty.case_text.empty())
+    return {FlightRecord::kOwnCode, casualty.index, casualty.verdict, "nobody dies of the case alone"};
   const Work history{casualty.work.first, (casualty.index - casualty.work.first) / casualty.work.step + 1,
                      casualty.work.step};
   for (const int position : by_suspicion(roster))

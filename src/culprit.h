@@ -12,6 +12,9 @@
 
 namespace convict {
 
+/// The case that a worker died on: the one it noted, or else the one that its settings number so.
+Case lost_case(const Casualty& casualty, const WorkerSettings& worker);
+
 struct Culprit {
   int position = FlightRecord::kOwnCode;  // in the roster, or kOwnCode if nobody could be convicted
   uint64_t index = 0;                     // of the case it died on when alone
@@ -20,7 +23,8 @@ struct Culprit {
 };
 
 /// Runs the case alone under the first suspect, then the whole batch before it under everybody in turn, each in a fresh
-/// process without oracles. `message` tells a worker about work, as in Assignment.
+/// process without oracles. `message` tells a worker about work, as in Assignment. Of a worker that makes up its cases
+/// itself, there is nothing but the case.
 Culprit find_culprit(const Casualty& casualty, const std::vector<RosterEntry>& roster,
                      const SupervisorSettings& settings, const std::function<nlohmann::json(const Work&)>& message);
 

@@ -7,7 +7,7 @@
 
 #include "case_list.h"
 #include "core/case_text.h"
-#include "generate/generate.h"
+#include "culprit.h"
 
 namespace convict {
 namespace {
@@ -45,8 +45,7 @@ class Search final : public Assignment {
   void on_casualty(const Casualty& casualty) override {
     const bool of_a_witness = casualty.position > 0;  // the target comes first in the roster
     if (casualty.from_outside || of_a_witness || !shows(casualty.verdict)) return;
-    const Case c = generate(find_profile(worker_.profile), worker_.seed, casualty.index);
-    note({casualty.index, casualty.verdict, case_for(worker_.yardstick, c)});
+    note({casualty.index, casualty.verdict, case_for(worker_.yardstick, lost_case(casualty, worker_))});
     died_ = true;
   }
 

@@ -56,7 +56,7 @@ uint64_t position_in(const Work& work, uint64_t index) { return (index - work.fi
 /// One seat at the table: a worker process, and what it has been given.
 class Seat {
  public:
-  explicit Seat(const WorkerSettings& settings) : process_({"convict", "worker"}) {
+  Seat(const WorkerSettings& settings, const std::string& program) : process_({"convict", "worker"}, program) {
     process_.send(to_json(settings).dump());
   }
 
@@ -111,7 +111,7 @@ class Supervision {
   std::unique_ptr<Seat> new_seat() const {
     WorkerSettings settings = settings_.worker;
     settings.resting = assignment_.resting();
-    return std::make_unique<Seat>(settings);
+    return std::make_unique<Seat>(settings, settings_.program);
   }
 
   Counts counts() const {
@@ -355,6 +355,7 @@ class Supervision {
     casualty.position = position < static_cast<int>(roster_.size()) ? std::max(position, FlightRecord::kOwnCode)
                                                                     : FlightRecord::kOwnCode;
     casualty.from_outside = !killed_for && exit.signal == SIGKILL;
+    casualty.case_text.assign(record.case_text, std::min<size_t>(record.case_bytes, sizeof record.case_text));
     if (killed_for == Verdict::kOom) casualty.hoarder = hoarder_of(record);
     const auto touched = static_cast<AddressClass>(record.address_class.load());
     casualty.verdict = killed_for                                ? *killed_for

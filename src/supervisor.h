@@ -17,6 +17,7 @@
 
 #include "core/verdict.h"
 #include "run/flight_record.h"
+#include "run/worker_process.h"
 #include "worker.h"
 
 namespace convict {
@@ -44,6 +45,7 @@ struct Casualty {
   bool reported = false;                  // on_reported has told of the case: the worker died after it
   int hoarder = FlightRecord::kOwnCode;   // whose calls left most memory behind, if that is what it was killed for
   Work work;                              // what the worker had been given, from the first case on
+  std::string case_text;                  // of workers that make up their cases themselves; else empty
   nlohmann::json certificate;             // signal, what was touched, last words
 };
 
@@ -89,6 +91,7 @@ struct SupervisorSettings {
   int jobs = 1;
   std::chrono::milliseconds timeout{10'000};       // of one call of an implementation
   const std::atomic<bool>* interrupted = nullptr;  // set by a signal handler: kill the workers and return
+  std::string program = kThisProgram;              // of the workers
 };
 
 /// Workers that outlive one piece of work: for an assignment that gets new work after it was done.

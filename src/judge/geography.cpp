@@ -68,7 +68,7 @@ std::string geography(const Places& places, int64_t groups) {
   size_t product = 1;
   for (size_t dim = 0; dim < hit.size(); ++dim) {
     std::ranges::sort(hit[dim]);
-    hit[dim].erase(std::ranges::unique(hit[dim]).begin(), hit[dim].end());
+    hit[dim].erase(std::unique(hit[dim].begin(), hit[dim].end()), hit[dim].end());
     product *= hit[dim].size();
     const auto extent = static_cast<size_t>(places.dims[dim]);
     if (hit[dim].size() == extent) continue;

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 namespace convict {
 
-inline constexpr int kMostImplementations = 64;  // in one campaign
+inline constexpr int kMostImplementations = 64;      // in one campaign
+inline constexpr size_t kLongestCaseText = 1 << 12;  // bytes
 
 /// Counts of one worker process since it started.
 struct Tally {
@@ -41,6 +43,10 @@ struct FlightRecord {
   std::atomic<int32_t> weighs{0};                 // 1 once memory is short: `kept_bytes` is measured from now on
   std::atomic<uint64_t> kept_bytes[kMostImplementations] = {};  // by which calls raised the peak of resident bytes
   Tally tally;
+
+  // The case itself, from workers whose cases are no function of `index`: a canonical line, cut if it is longer.
+  std::atomic<uint32_t> case_bytes{0};
+  char case_text[kLongestCaseText] = {};
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<int32_t>::is_always_lock_free);
 

@@ -81,4 +81,12 @@ std::optional<std::string> ask_unsupported(const convict_implementation& impleme
   return printable(reason, kLongestText);
 }
 
+std::string ask_plan(const convict_implementation& implementation, int position, const convict_problem& p,
+                     const convict_tensors& described, FlightRecord& record) {
+  if (!implementation.plan) return "";
+  const Entered entered(record, position);
+  const char* plan = implementation.plan(&implementation, &p, &described);
+  return plan ? printable(plan, kLongestText) : "";
+}
+
 }  // namespace convict

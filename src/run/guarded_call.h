@@ -20,4 +20,8 @@ std::optional<std::string> ask_unsupported(const convict_implementation& impleme
                                            const convict_problem& p, const convict_tensors& described,
                                            FlightRecord& record);
 
+/// How the implementation would compute a problem that it takes; nothing if it does not tell.
+std::string ask_plan(const convict_implementation& implementation, int position, const convict_problem& p,
+                     const convict_tensors& described, FlightRecord& record);
+
 }  // namespace convict

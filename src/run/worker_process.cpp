@@ -73,7 +73,8 @@ FlightRecord* map_record(int fd) {
   return static_cast<FlightRecord*>(memory);
 }
 
-pid_t spawn(const std::vector<std::string>& arguments, int command, int result, int record, int output) {
+pid_t spawn(const std::string& program, const std::vector<std::string>& arguments, int command, int result, int record,
+            int output) {
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -88,7 +89,7 @@ pid_t spawn(const std::vector<std::string>& arguments, int command, int result, 
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t pid = -1;
-  const int status = posix_spawn(&pid, "/proc/self/exe", &actions, &attributes, argv.data(), environ);
+  const int status = posix_spawn(&pid, program.c_str(), &actions, &attributes, argv.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (status != 0) throw std::system_error(status, std::generic_category(), "cannot start a worker");
@@ -97,13 +98,13 @@ pid_t spawn(const std::vector<std::string>& arguments, int command, int result, 
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments) {
+WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments, const std::string& program) {
   Pipe commands, results;
   Descriptor record = memory_file("convict record", sizeof(FlightRecord));
   Descriptor output = memory_file("convict worker output", 0);
   fcntl(output.get(), F_SETFL, O_APPEND);
   record_ = new (map_record(record.get())) FlightRecord();
-  pid_ = spawn(arguments, commands.read.get(), results.write.get(), record.get(), output.get());
+  pid_ = spawn(program, arguments, commands.read.get(), results.write.get(), record.get(), output.get());
   fcntl(results.read.get(), F_SETFL, O_NONBLOCK);
   command_fd_ = commands.write.release();
   result_fd_ = results.read.release();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The supervisor's side of one worker: a process of this very program that runs foreign code, so that this one never
-// does. It knows how to start, watch and end a process, not what runs in it.
+// The supervisor's side of one worker: a process that runs foreign code, so that this one never does. It knows how to
+// start, watch and end a process, not what runs in it.
 #pragma once
 
 #include <sys/types.h>
@@ -21,6 +21,8 @@ namespace convict {
 /// chatter must not mix with results, and its last words belong into the certificate of its crash.
 enum WorkerDescriptor : int { kCommandFd = 3, kResultFd = 4, kRecordFd = 5 };
 
+inline constexpr const char* kThisProgram = "/proc/self/exe";
+
 /// How a worker ended, from waitpid.
 struct WorkerExit {
   int signal = 0;     // that killed it, or 0
@@ -29,8 +31,9 @@ struct WorkerExit {
 
 class WorkerProcess {
  public:
-  /// Starts `program arguments...` (argv[0] included). Throws std::system_error.
-  explicit WorkerProcess(const std::vector<std::string>& arguments);
+  /// Starts `program arguments...` (argv[0] included); by default another process of this very program. Throws
+  /// std::system_error.
+  explicit WorkerProcess(const std::vector<std::string>& arguments, const std::string& program = kThisProgram);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();  // kills it

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The worker's side of the conversation with its supervisor: whom it has loaded, cases one by one, and what it tells
+// about them. Where the cases come from is its client's affair.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/coverage.h"
+#include "pipeline.h"
+#include "worker.h"
+
+namespace convict {
+
+/// Lines in and out on the two inherited pipes.
+class Channel {
+ public:
+  Channel();
+
+  /// Waits for the next message; false once the supervisor has closed the pipe.
+  bool next(nlohmann::json& message);
+  void send(const nlohmann::json& message);
+
+ private:
+  std::FILE* in_;
+  std::FILE* out_;
+  char* line_ = nullptr;
+  size_t capacity_ = 0;
+};
+
+class WorkerSession {
+ public:
+  /// Takes the first message, the settings, and makes this process a worker.
+  WorkerSession();
+
+  /// Loads everybody and reports who is there; false if that failed, or if nobody wants a worker.
+  bool muster();
+
+  /// The next message that is not a list of cases, for those are examined here. Ends the process once the supervisor
+  /// has closed the pipe.
+  nlohmann::json next_message();
+
+  const WorkerSettings& settings() const { return settings_; }
+
+  /// Examines a case of a range, and tells of it. The result is that of the examination.
+  Examination examine_numbered(uint64_t index, const Case& c);
+
+  /// Whether what is left of the range is to be skipped.
+  bool has_enough() const { return settings_.until_mismatch && found_; }
+
+  /// Closes a range of which this many cases were examined.
+  void finish(uint64_t done);
+
+  FlightRecord& record() { return record_; }
+
+ private:
+  Examination examined(const Case& c, bool thorough);
+  void work_through(const nlohmann::json& cases, uint64_t first);
+  void tell(const Examination& examination);
+  void cover(const Case& c);
+
+  Channel channel_;
+  bool wanted_ = false;
+  WorkerSettings settings_;
+  FlightRecord& record_;
+  std::vector<Subject> subjects_;
+  GuardedMemory memory_;
+  uint64_t mustered_ns_ = 0;
+  Coverage coverage_;                                            // since the start of this process
+  uint64_t covered_ = 0;                                         // cases added to it since the last "done"
+  bool found_ = false;                                           // a mismatch of a target
+  std::map<std::pair<size_t, std::string>, uint64_t> refusals_;  // since the last "done"
+};
+
+}  // namespace convict
