@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "score.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 
+#include "core/error.h"
 #include "hunt.h"
 
 namespace convict {
@@ -19,6 +24,28 @@ constexpr Method kBaselines[] = {
     {"integers", "integer data only, equality of values", Yardstick::kIntegers},
     {"assert-close", "tolerances of torch.testing.assert_close", Yardstick::kAssertClose},
     {"loose", "tolerances of 1e-2 and 1e-3", Yardstick::kLoose},
+    {"guided", "all rungs on cases that libFuzzer makes up", Yardstick::kLadder, {}, true},
+};
+
+/// An empty folder, for one run.
+class TemporaryCorpus {
+ public:
+  explicit TemporaryCorpus(bool wanted) {
+    std::string name = (std::filesystem::temp_directory_path() / "convict-corpus-XXXXXX").string();
+    if (!wanted) return;
+    if (!mkdtemp(name.data())) throw UsageError(fmt::format("cannot make a folder like '{}'", name));
+    folder_ = name;
+  }
+  ~TemporaryCorpus() {
+    std::error_code error;
+    if (!folder_.empty()) std::filesystem::remove_all(folder_, error);
+  }
+  TemporaryCorpus(const TemporaryCorpus&) = delete;
+  TemporaryCorpus& operator=(const TemporaryCorpus&) = delete;
+  const std::string& folder() const { return folder_; }
+
+ private:
+  std::string folder_;
 };
 
 /// One run to be made. `who` counts the mutants, then the controls.
@@ -86,6 +113,11 @@ class Score {
     worker.profile = score.method.profile.empty() ? settings_.profile : std::string(score.method.profile);
     worker.yardstick = score.method.yardstick;
     worker.seed = task.seed;
+    const TemporaryCorpus corpus(score.method.guided);
+    if (score.method.guided) {
+      hunting.supervisor.program = settings_.guided_program;
+      worker.corpus = corpus.folder();
+    }
     const size_t mutants = settings_.mutants.size();
     if (task.who < mutants) {
       const Mutant& mutant = settings_.mutants[task.who];

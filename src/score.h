@@ -21,6 +21,7 @@ struct Method {
   std::string_view name, help;
   Yardstick yardstick = Yardstick::kLadder;
   std::string_view profile = {};  // empty: that of the score
+  bool guided = false;            // cases made up by libFuzzer
 };
 
 /// The tool itself, and what it is compared with.
@@ -76,6 +77,7 @@ struct ScoreSettings {
   uint64_t cases = UINT64_MAX;               // a run
   uint64_t control_cases = 20'000;           // a run
   int jobs = 1;                              // runs at once
+  std::string guided_program;                // for methods that are guided
 };
 
 struct ScoreResult {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "campaign.h"
@@ -15,6 +16,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "generate/profile.h"
+#include "guided_engine.h"
 
 namespace convict {
 namespace {
@@ -28,6 +30,21 @@ void parse_shard(const std::string& text, CampaignSettings& settings) {
     throw UsageError(fmt::format("--shard: '{}' is not valid; valid: i/n with 1 <= i <= n, e.g. 2/8", printable(text)));
   settings.shard_index = *index - 1;
   settings.shard_count = *count;
+}
+
+/// Where the corpus is if nobody says: convict.db has convict.corpus beside it.
+std::string corpus_of(const FuzzOptions& options) {
+  return options.corpus.empty() ? std::filesystem::path(options.database).replace_extension(".corpus").string()
+                                : options.corpus;
+}
+
+/// libFuzzer makes up the cases. Its coverage counts for the profile that has cases of all kinds.
+void guide(const FuzzOptions& options, CampaignSettings& settings) {
+  settings.supervisor.program = guided_program();
+  settings.supervisor.worker.profile = kAllProfiles;
+  settings.supervisor.worker.corpus = corpus_of(options);
+  settings.steered = false;
+  prepare_corpus(settings.supervisor.worker.corpus);
 }
 
 CampaignSettings campaign_settings(const FuzzOptions& options) {
@@ -46,6 +63,7 @@ CampaignSettings campaign_settings(const FuzzOptions& options) {
   if (!settings.time && !settings.cases) settings.time = std::chrono::minutes(1);
   if (options.shrink != "none") settings.shrink_time = parse_duration(options.shrink, "--shrink");
   parse_shard(options.shard, settings);
+  if (options.engine == kGuidedEngine) guide(options, settings);
   settings.flags = flags_of(options);
   return settings;
 }
@@ -174,7 +192,16 @@ std::string as_json(const CampaignResult& result, const FuzzOptions& options) {
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+void refuse_contradictions(const CLI::App& command, const FuzzOptions& options) {
+  const bool guided = options.engine == kGuidedEngine;
+  if (guided && command.get_option("--profile")->count() > 0)
+    throw UsageError("--profile: libFuzzer makes up cases of all kinds; leave it out, or use --engine generator");
+  if (!guided && command.get_option("--corpus")->count() > 0)
+    throw UsageError("--corpus: only --engine libfuzzer has one; valid with it: a folder");
+}
+
 int fuzz(const CLI::App& command, FuzzOptions options) {
+  refuse_contradictions(command, options);
   std::optional<int64_t> resumed;
   if (command.get_option("--resume")->count() > 0) resumed = resumed_campaign(command, options);
   CampaignSettings settings = campaign_settings(options);
@@ -198,6 +225,7 @@ void add_fuzz(CLI::App& app, int& exit_code) {
       "  convict fuzz                                    all native kernels, one minute\n"
       "  convict fuzz --plugin ./mine.so --time 10m -j 2  your own kernels\n"
       "  convict fuzz --target onednn --oracle libtorch:native --profile all\n"
+      "  convict fuzz --engine libfuzzer --time 10m      guided by coverage (needs a build with clang)\n"
       "  convict fuzz --resume --db nightly.db           go on with what was interrupted or killed\n"
       "Exit codes: 0 clean, 1 a target has a new mismatch, 2 usage, 125 nothing could be judged, 130 interrupted");
   options->run.add_to(*command);
@@ -221,6 +249,13 @@ void add_fuzz(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   command->add_option("--profile", options->profile, "What to sample; `convict list profiles` shows them")
       ->capture_default_str();
+  command
+      ->add_option("--engine", options->engine,
+                   "What makes up the cases: the generator, or libFuzzer, guided by what the kernels' code does")
+      ->check(CLI::IsMember({"generator", kGuidedEngine}))
+      ->capture_default_str();
+  command->add_option("--corpus", options->corpus,
+                      "Folder of libFuzzer's inputs [the name of the database, ending in .corpus]");
   command
       ->add_option("--resume", options->resume,
                    "Go on with this campaign of the database, or with the last one that is not finished; what it was "

@@ -39,7 +39,8 @@ StoredCampaign campaign_to_resume(const FuzzOptions& options) {
 constexpr std::pair<const char*, const char*> kRemembered[] = {
     {"targets", "--target"}, {"oracles", "--oracle"}, {"plugins", "--plugin"},  {"timeout", "--timeout"},
     {"memory", "--memory"},  {"seed", "--seed"},      {"profile", "--profile"}, {"start", "--start"},
-    {"cases", "--cases"},    {"time", "--time"},      {"shard", "--shard"}};
+    {"cases", "--cases"},    {"time", "--time"},      {"shard", "--shard"},     {"engine", "--engine"},
+    {"corpus", "--corpus"}};
 
 void refuse_differences(const CLI::App& command, const json& given, const StoredCampaign& campaign,
                         const json& remembered) {
@@ -55,7 +56,8 @@ void refuse_differences(const CLI::App& command, const json& given, const Stored
 json flags_of(const FuzzOptions& options) {
   json flags = {{"targets", options.run.targets}, {"oracles", options.run.oracles}, {"plugins", options.run.plugins},
                 {"time", options.time},           {"start", options.start},         {"shard", options.shard},
-                {"jobs", options.jobs},           {"timeout", options.run.timeout}, {"memory", options.run.memory}};
+                {"jobs", options.jobs},           {"timeout", options.run.timeout}, {"memory", options.run.memory},
+                {"engine", options.engine},       {"corpus", options.corpus}};
   flags["cases"] = options.cases ? json(*options.cases) : json(nullptr);
   return flags;
 }
@@ -81,6 +83,8 @@ int64_t resumed_campaign(const CLI::App& command, FuzzOptions& options) {
     options.shard = remembered["shard"];
     options.seed = remembered["seed"];
     options.start = remembered["start"];
+    options.engine = remembered["engine"];
+    options.corpus = remembered["corpus"];
     options.cases.reset();
     if (!remembered["cases"].is_null()) options.cases = remembered["cases"].get<uint64_t>();
     if (command.get_option("--jobs")->count() == 0) options.jobs = std::clamp(remembered["jobs"].get<int>(), 1, 256);

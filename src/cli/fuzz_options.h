@@ -17,10 +17,13 @@ struct FuzzOptions {
   RunOptions run;
   OutputOptions out;
   std::string database = "convict.db", profile = "smoke", time, shard = "1/1", resume, shrink = "30s";
+  std::string engine = "generator", corpus;
   uint64_t seed = 1, start = 0;
   std::optional<uint64_t> cases;
   int jobs = 1;
 };
+
+inline constexpr const char* kGuidedEngine = "libfuzzer";
 
 /// The column `flags` of the table `campaigns`.
 nlohmann::json flags_of(const FuzzOptions& options);

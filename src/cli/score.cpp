@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "generate/profile.h"
+#include "guided_engine.h"
 #include "score_summary.h"
 
 namespace convict {
@@ -42,7 +43,7 @@ std::vector<Method> chosen_methods(const std::vector<std::string>& names) {
   const auto has = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
   if (names.size() > 1 && (has("all") || has("none"))) throw UsageError("--baselines: 'all' and 'none' stand alone");
   for (const Method& method : baselines()) {
-    if (!has("all") && !has(method.name)) continue;
+    if (!has(method.name) && (!has("all") || method.guided)) continue;  // which not every build has
     methods.push_back(method);
     if (!method.profile.empty()) find_profile(method.profile);
   }
@@ -76,6 +77,7 @@ ScoreSettings score_settings(const ScoreOptions& options) {
   find_profile(options.profile);  // a wrong name must not cost a worker
   settings.profile = options.profile;
   settings.methods = chosen_methods(options.baselines);
+  if (std::ranges::any_of(settings.methods, &Method::guided)) settings.guided_program = guided_program();
   settings.seeds = options.seeds;
   settings.baseline_seeds = options.baseline_seeds.value_or(options.seeds);
   settings.budget_seconds = std::chrono::duration<double>(parse_duration(options.budget, "--budget")).count();
@@ -144,7 +146,8 @@ void add_measure(CLI::App* command, ScoreOptions* options) {
       ->capture_default_str();
   command
       ->add_option("--baselines", options->baselines,
-                   "Other methods on the same mutants: uniform, integers, assert-close, loose, all or none")
+                   "Other methods on the same mutants: uniform, integers, assert-close, loose, all of these, "
+                   "guided (needs a build with clang) or none")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();

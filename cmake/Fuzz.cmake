@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# libFuzzer targets: every src/fuzz/fuzz_<name>.cpp is a program. Built by clang with the preset `fuzz` they are fuzzers;
+# in any other build the same sources get a main that replays files, so that none rots.
+option(CONVICT_FUZZ "link libFuzzer (clang only; the preset `fuzz` sets it)" OFF)
+
+file(GLOB fuzz_shared CONFIGURE_DEPENDS src/fuzz/shared/*.cpp)
+list(FILTER fuzz_shared EXCLUDE REGEX "/(replay_main|record_hooks)\\.cpp$")
+add_library(convict_fuzz OBJECT ${fuzz_shared})
+target_link_libraries(convict_fuzz PUBLIC convict_core)
+
+add_custom_target(fuzzers)  # what the preset builds
+
+# add_fuzzer(<name> [RECORDS]): RECORDS if the input is a record (src/fuzz/shared/record.h), mutated field by field.
+function(add_fuzzer name)
+  cmake_parse_arguments(FUZZER "RECORDS" "" "" ${ARGN})
+  add_executable(${name} src/fuzz/${name}.cpp)
+  if(FUZZER_RECORDS)
+    target_sources(${name} PRIVATE src/fuzz/shared/record_hooks.cpp)
+  endif()
+  if(CONVICT_FUZZ)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${name} PRIVATE src/fuzz/shared/replay_main.cpp)
+  endif()
+  target_link_libraries(${name} PRIVATE convict_fuzz convict_core convict_kernels)
+  add_dependencies(fuzzers ${name})
+endfunction()
+
+file(GLOB fuzzer_files CONFIGURE_DEPENDS src/fuzz/fuzz_*.cpp)
+foreach(file IN LISTS fuzzer_files)
+  get_filename_component(name ${file} NAME_WE)
+  if(name MATCHES "^fuzz_(kernels|oracles)$")
+    add_fuzzer(${name} RECORDS)
+  else()
+    add_fuzzer(${name})
+  endif()
+endforeach()
+
+# The worker of `convict fuzz --engine libfuzzer`. libFuzzer without its main is in the compiler's own folder.
+if(CONVICT_FUZZ)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-runtime-dir OUTPUT_VARIABLE runtime
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-resource-dir OUTPUT_VARIABLE resources
+                  OUTPUT_STRIP_TRAILING_WHITESPACE)
+  find_library(CONVICT_LIBFUZZER NAMES clang_rt.fuzzer_no_main-${CMAKE_SYSTEM_PROCESSOR} clang_rt.fuzzer_no_main
+               PATHS ${runtime} ${resources}/lib/linux NO_DEFAULT_PATH REQUIRED)
+  add_executable(convict-guided src/fuzz/guided.cpp src/fuzz/shared/record_hooks.cpp)
+  target_link_libraries(convict-guided PRIVATE convict_fuzz convict_core convict_kernels ${CONVICT_LIBFUZZER})
+  add_dependencies(fuzzers convict-guided)
+  foreach(module convict_libtorch convict_onednn)
+    if(TARGET ${module})
+      add_dependencies(fuzzers ${module})
+    endif()
+  endforeach()
+  install(TARGETS convict-guided RUNTIME DESTINATION lib/convict)
+endif()

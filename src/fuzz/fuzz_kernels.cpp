@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// bytes -> a legal case -> all native kernels, judged by the exact reference and the metamorphic relations.
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/implementation.h"
+#include "fuzz/shared/court.h"
+#include "fuzz/shared/record.h"
+
+namespace {
+
+std::vector<convict::Subject> all_kernels() {
+  std::vector<convict::Subject> subjects;
+  for (const convict_implementation* kernel : convict::native_kernels()) subjects.push_back({kernel, true, ""});
+  return subjects;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static convict::Court court(all_kernels());
+  court.hear(convict::decode({data, size}));
+  return 0;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The same as fuzz_kernels, with LibTorch and oneDNN loaded as witnesses. What they get wrong is printed and does not
+// end the run; where they crash, run it with -fork=1 -ignore_crashes=1, or as `convict fuzz --engine libfuzzer`.
+#include <cstddef>
+#include <cstdint>
+
+#include "core/implementation.h"
+#include "fuzz/shared/court.h"
+#include "fuzz/shared/record.h"
+
+/// LeakSanitizer: what the vendors' libraries keep for good, by library. Our own leaks are reported.
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libtorch_cpu.so\n"  // operator registries, filled by static initialisers and never freed
+         "leak:libdnnl.so\n"       // the cache of primitives lives as long as the process
+         "leak:libgomp.so\n"       // teams of threads
+         "leak:libomp.so\n";
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static convict::Court court(convict::load_roster({}, convict::native_kernels()).subjects);
+  court.hear(convict::decode({data, size}));
+  return 0;
+}

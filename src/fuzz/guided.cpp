@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The worker of `convict fuzz --engine libfuzzer`: libFuzzer makes up the cases, and calls back for each; in all else
+// it is a worker like any other. A death of this process costs the case it died on: libFuzzer writes what it has found
+// worth keeping to the corpus at once, and the next worker begins with that.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/case_text.h"
+#include "core/random.h"
+#include "fuzz/shared/guidance.h"
+#include "fuzz/shared/record.h"
+#include "generate/generate.h"
+#include "worker_session.h"
+
+extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv, int (*callback)(const uint8_t* data, size_t size));
+
+/// Faults are for our own handler to tell apart, deaths for the supervisor; leaks would be found at an exit that a
+/// worker does not have.
+extern "C" const char* __asan_default_options() {
+  return "handle_segv=0:handle_sigbus=0:handle_abort=0:abort_on_error=1:detect_leaks=0:allocator_may_return_null=1";
+}
+extern "C" const char* __ubsan_default_options() { return "abort_on_error=1:print_stacktrace=0"; }
+
+namespace convict {
+namespace {
+
+/// The range that the supervisor has handed out, case by case.
+class GuidedWorker {
+ public:
+  bool muster() { return session_.muster(); }
+  const WorkerSettings& settings() const { return session_.settings(); }
+
+  /// Waits for work if there is none.
+  void run(const Case& c) {
+    while (done_ == count_) open();
+    const uint64_t index = first_ + done_ * step_;
+    note(c);
+    const Examination examination = session_.examine_numbered(index, c);
+    mark(c, examination.testimonies, session_.record());
+    if (++done_ == count_ || session_.has_enough()) close();
+  }
+
+  /// Takes the next range. Called before the engine starts, too, because its seed depends on the range.
+  uint64_t open() {
+    const auto [first, count, step] = session_.next_message()["range"].get<std::array<uint64_t, 3>>();
+    first_ = first, count_ = count, step_ = step, done_ = 0;
+    if (session_.has_enough()) close();
+    return first;
+  }
+
+ private:
+  void close() {
+    session_.finish(std::exchange(done_, 0));
+    count_ = 0;
+  }
+
+  /// So that the supervisor knows what the case was, should it be the last.
+  void note(const Case& c) {
+    const std::string text = to_text(c);
+    FlightRecord& record = session_.record();
+    const size_t size = std::min(text.size(), sizeof record.case_text);
+    record.case_bytes = 0;
+    std::memcpy(record.case_text, text.data(), size);
+    record.case_bytes = static_cast<uint32_t>(size);
+  }
+
+  WorkerSession session_;
+  uint64_t first_ = 0, count_ = 0, step_ = 1, done_ = 0;
+};
+
+/// libFuzzer's callback has no room for a context.
+GuidedWorker& the_worker() {
+  static GuidedWorker worker;
+  return worker;
+}
+
+int run_one(const uint8_t* data, size_t size) {
+  the_worker().run(decode({data, size}));
+  return 0;
+}
+
+constexpr uint64_t kFirstCases = 256;  // enough to show most features; the engine drops what adds nothing
+
+/// Cases of the generator, for a corpus that is empty. That a file cannot be written is no loss.
+void begin_corpus(const std::filesystem::path& folder, uint64_t seed) {
+  std::error_code error;
+  if (std::filesystem::directory_iterator(folder, error) != std::filesystem::directory_iterator()) return;
+  for (uint64_t i = 0; i < kFirstCases; ++i) {
+    const std::vector<uint8_t> bytes = encode(generate(nullptr, seed, i));
+    std::ofstream(folder / fmt::format("generated-{:03}", i), std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+}
+
+int run_guided_worker() {
+  GuidedWorker& worker = the_worker();
+  if (!worker.muster()) return 0;
+  const uint64_t first = worker.open();
+  begin_corpus(worker.settings().corpus, worker.settings().seed);
+  const auto seed = static_cast<uint32_t>(mix(worker.settings().seed ^ mix(first)));
+  std::vector<std::string> flags = {"convict-guided", worker.settings().corpus, fmt::format("-seed={}", seed | 1),
+                                    fmt::format("-max_len={}", record_size())};
+  // The supervisor watches time and memory, our own handlers watch signals, and other workers add to the corpus.
+  for (const char* flag : {"-timeout=0", "-rss_limit_mb=0", "-malloc_limit_mb=0", "-detect_leaks=0", "-handle_abrt=0",
+                           "-handle_bus=0", "-handle_fpe=0", "-handle_ill=0", "-handle_int=0", "-handle_segv=0",
+                           "-handle_term=0", "-handle_xfsz=0", "-handle_usr1=0", "-handle_usr2=0", "-reload=1",
+                           "-print_final_stats=0", "-len_control=0", "-use_value_profile=1"})
+    flags.emplace_back(flag);
+  std::vector<char*> arguments;
+  for (std::string& flag : flags) arguments.push_back(flag.data());
+  int count = static_cast<int>(arguments.size());
+  char** list = arguments.data();
+  return LLVMFuzzerRunDriver(&count, &list, run_one);
+}
+
+}  // namespace
+}  // namespace convict
+
+int main() { return convict::run_guided_worker(); }

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/shared/mutate.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/fields.h"
+#include "fuzz/shared/record.h"
+#include "fuzz/shared/repair.h"
+#include "generate/generate.h"
+#include "shrink/passes.h"
+
+namespace convict {
+namespace {
+
+/// A number of the case: which slot, and of which axis.
+struct Place {
+  const Slot* slot;
+  int axis;
+};
+
+Place any_place(const Case& c, Random& random) {
+  const Slot& slot = slots()[static_cast<size_t>(random.below(static_cast<int64_t>(slots().size())))];
+  return {&slot, static_cast<int>(random.below(count_of(slot, c.rank)))};
+}
+
+void set(Case& c, const Place& place, int64_t value) {
+  place.slot->set(c, place.axis, std::clamp(value, place.slot->lowest, place.slot->highest));
+}
+
+/// What the generator puts there in a case of its own: boundary values, in their proportions.
+void take_from_generator(Case& c, Random& random) {
+  const Case other = generate(nullptr, random.bits(), 0);
+  const Place place = any_place(c, random);
+  set(c, place, place.slot->get(other, std::min(place.axis, other.rank - 1)));
+}
+
+void step(Case& c, Random& random) {
+  const Place place = any_place(c, random);
+  const int64_t now = place.slot->get(c, place.axis);
+  if (!place.slot->words.empty()) return set(c, place, random.below(static_cast<int64_t>(place.slot->words.size())));
+  const int64_t near[] = {now - 1, now + 1, now + 1, now / 2, now * 2, now * 2 + 1, -now};
+  set(c, place, random.pick(std::span(near)));
+}
+
+/// One axis like another.
+void copy_axis(Case& c, Random& random) {
+  const Place place = any_place(c, random);
+  const auto from = static_cast<int>(random.below(count_of(*place.slot, c.rank)));
+  set(c, place, place.slot->get(c, from));
+}
+
+/// The same numbers in another operation, pass or rank.
+void change_operation(Case& c, Random& random) {
+  const int64_t what = random.below(3);
+  if (what == 0) c.pass = static_cast<convict_pass>(random.between(CONVICT_FORWARD, CONVICT_BACKWARD_WEIGHTS));
+  if (what == 1) c.op = c.op == CONVICT_CONV ? CONVICT_CONV_TRANSPOSE : CONVICT_CONV;
+  if (what == 2) c.rank = static_cast<int>(random.between(1, kAxes));
+  const Case plain = plain_case(c);
+  for (const Slot& slot : slots())  // axes that are gone are at their default, new ones become like the last
+    for (int axis = 1; slot.per_axis && axis < kAxes; ++axis)
+      slot.set(c, axis, slot.get(axis < c.rank ? c : plain, axis));
+}
+
+/// As many channels as groups, or many of both.
+void regroup(Case& c, Random& random) {
+  const int64_t groups[] = {1, 2, 3, 4, 8, 16, 17}, multiples[] = {1, 1, 2, 3, 8};
+  c.groups = random.pick(std::span(groups));
+  c.ic = c.groups * random.pick(std::span(multiples));
+  c.oc = c.groups * random.pick(std::span(multiples));
+}
+
+}  // namespace
+
+Case mutated(const Case& c, Random& random) {
+  Case next = c;
+  for (int64_t changes = random.between(1, 4); changes > 0; --changes) {
+    const int64_t how = random.below(16);
+    if (how < 7)
+      take_from_generator(next, random);
+    else if (how < 12)
+      step(next, random);
+    else if (how < 13)
+      copy_axis(next, random);
+    else if (how < 14)
+      change_operation(next, random);
+    else if (how < 15)
+      regroup(next, random);
+    else
+      next = generate(nullptr, random.bits(), 0);
+  }
+  repair(next);
+  return next;
+}
+
+Case crossed(const Case& first, const Case& second, Random& random) {
+  Case child = first;
+  for (const Field& field : fields()) {
+    if (random.chance(0.5)) continue;
+    for (const Slot& slot : field.slots)
+      for (int axis = 0; axis < count_of(slot, std::min(first.rank, second.rank)); ++axis)
+        slot.set(child, axis, slot.get(second, axis));
+  }
+  repair(child);
+  return child;
+}
+
+Case simplified(const Case& c, size_t most_bytes, Random& random) {
+  std::vector<Case> candidates;
+  for (const ShrinkPass pass : shrink_passes())
+    for (Case& simpler : pass(c)) {
+      repair(simpler);
+      if (encode(simpler).size() <= most_bytes) candidates.push_back(simpler);
+    }
+  return candidates.empty() ? plain_case(c) : random.pick(std::span<const Case>(candidates));
+}
+
+}  // namespace convict

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/shared/repair.h"
+
+#include <algorithm>
+
+#include "core/geometry.h"
+
+namespace convict {
+namespace {
+
+/// How much the axis has to give or lose at its ends.
+int64_t padding_of(const Case& c, int axis) {
+  return c.pad_mode == PadMode::kExplicit ? c.pad_begin[axis] + c.pad_end[axis] : 0;
+}
+
+bool is_same(const Case& c) { return c.pad_mode == PadMode::kSameUpper || c.pad_mode == PadMode::kSameLower; }
+
+/// The smallest input that gives one output position at least.
+int64_t least_input(const Case& c, int axis) {
+  const int64_t reach = window(c.kernel[axis], c.dilation[axis]);
+  if (c.op == CONVICT_CONV) return is_same(c) ? 1 : std::max<int64_t>(reach - padding_of(c, axis), 0);
+  if (is_same(c)) return 1;
+  const int64_t missing = 1 + padding_of(c, axis) - reach - c.output_padding[axis];  // of (in - 1) * stride
+  return std::max<int64_t>(missing <= 0 ? 1 - (-missing / c.stride[axis]) : 1 + (missing - 1) / c.stride[axis] + 1, 0);
+}
+
+/// Everything that is not legal, with inputs made larger where something needs them so.
+void legalise(Case& c) {
+  c.groups = std::max<int64_t>(c.groups, 1);
+  c.ic = (c.ic + c.groups - 1) / c.groups * c.groups;
+  c.oc = (c.oc + c.groups - 1) / c.groups * c.groups;
+  if (c.pass == CONVICT_BACKWARD_DATA) c.bias = false;
+  if (c.pad_mode != PadMode::kExplicit) c.pad_begin = c.pad_end = {0, 0, 0};
+  for (int axis = 0; axis < c.rank; ++axis) {
+    if (c.op == CONVICT_CONV || is_same(c)) c.output_padding[axis] = 0;
+    c.output_padding[axis] %= std::max(c.stride[axis], c.dilation[axis]);
+    c.in[axis] = std::max(c.in[axis], least_input(c, axis));
+  }
+}
+
+bool fits(const Case& c, const FuzzBudget& budget) {
+  const Resolved resolved = resolve(c);
+  if (resolved.why_not) return false;  // too large for any memory
+  const convict_problem& p = resolved.problem;
+  double src = static_cast<double>(p.batch) * static_cast<double>(p.ic);
+  double dst = static_cast<double>(p.batch) * static_cast<double>(p.oc);
+  double wei = static_cast<double>(p.ic) * static_cast<double>(p.oc) / static_cast<double>(p.groups);
+  for (int axis = 0; axis < p.rank; ++axis) {
+    src *= static_cast<double>(p.in[axis]);
+    dst *= static_cast<double>(p.out[axis]);
+    wei *= static_cast<double>(p.kernel[axis]);
+  }
+  return std::max({src, dst, wei}) <= budget.elements && multiply_adds(p) <= budget.macs;
+}
+
+/// Halves the largest number that costs anything; false if there is none above 1.
+bool halve_largest(Case& c) {
+  int64_t group_ic = c.ic / c.groups, group_oc = c.oc / c.groups;
+  int64_t* largest = &c.batch;
+  const auto consider = [&](int64_t& number) {
+    if (std::abs(number) > std::abs(*largest)) largest = &number;
+  };
+  for (int64_t* number : {&c.groups, &group_ic, &group_oc}) consider(*number);
+  for (int axis = 0; axis < c.rank; ++axis) {
+    for (Axes* axes : {&c.kernel, &c.stride, &c.dilation, &c.pad_begin, &c.pad_end}) consider((*axes)[axis]);
+    if (c.in[axis] > std::max<int64_t>(least_input(c, axis), 1)) consider(c.in[axis]);  // else it would grow again
+  }
+  if (std::abs(*largest) <= 1) return false;
+  *largest /= 2;
+  c.ic = c.groups * group_ic;
+  c.oc = c.groups * group_oc;
+  return true;
+}
+
+}  // namespace
+
+void repair(Case& c, const FuzzBudget& budget) {
+  for (legalise(c); !fits(c, budget); legalise(c)) {
+    if (halve_largest(c)) continue;
+    const Case broken = c;  // nothing above 1 is left, and still it is not legal
+    c.pad_mode = PadMode::kExplicit;
+    c.pad_begin = c.pad_end = {0, 0, 0};
+    if (c == broken) return;
+  }
+}
+
+}  // namespace convict
