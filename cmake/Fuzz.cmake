@@ -6,23 +6,26 @@ option(CONVICT_FUZZ "link libFuzzer (clang only; the preset `fuzz` sets it)" OFF
 file(GLOB fuzz_shared CONFIGURE_DEPENDS src/fuzz/shared/*.cpp)
 list(FILTER fuzz_shared EXCLUDE REGEX "/(replay_main|record_hooks)\\.cpp$")
 add_library(convict_fuzz OBJECT ${fuzz_shared})
-target_link_libraries(convict_fuzz PUBLIC convict_core)
+target_link_libraries(convict_fuzz PUBLIC convict_court)
 
 add_custom_target(fuzzers)  # what the preset builds
 
-# add_fuzzer(<name> [RECORDS]): RECORDS if the input is a record (src/fuzz/shared/record.h), mutated field by field.
+# add_fuzzer(<name> [RECORDS]): RECORDS if the input is a record (src/fuzz/shared/record.h), mutated field by field; such
+# a program has no use for what lies beyond the examination of a case.
 function(add_fuzzer name)
   cmake_parse_arguments(FUZZER "RECORDS" "" "" ${ARGN})
   add_executable(${name} src/fuzz/${name}.cpp)
   if(FUZZER_RECORDS)
     target_sources(${name} PRIVATE src/fuzz/shared/record_hooks.cpp)
+  else()
+    target_link_libraries(${name} PRIVATE convict_core)
   endif()
   if(CONVICT_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   else()
     target_sources(${name} PRIVATE src/fuzz/shared/replay_main.cpp)
   endif()
-  target_link_libraries(${name} PRIVATE convict_fuzz convict_core convict_kernels)
+  target_link_libraries(${name} PRIVATE convict_fuzz convict_court convict_kernels)
   add_dependencies(fuzzers ${name})
 endfunction()
 
@@ -45,7 +48,8 @@ if(CONVICT_FUZZ)
   find_library(CONVICT_LIBFUZZER NAMES clang_rt.fuzzer_no_main-${CMAKE_SYSTEM_PROCESSOR} clang_rt.fuzzer_no_main
                PATHS ${runtime} ${resources}/lib/linux NO_DEFAULT_PATH REQUIRED)
   add_executable(convict-guided src/fuzz/guided.cpp src/fuzz/shared/record_hooks.cpp)
-  target_link_libraries(convict-guided PRIVATE convict_fuzz convict_core convict_kernels ${CONVICT_LIBFUZZER})
+  target_link_libraries(convict-guided PRIVATE convict_fuzz convict_court convict_kernels
+                        ${CONVICT_LIBFUZZER})
   add_dependencies(fuzzers convict-guided)
   foreach(module convict_libtorch convict_onednn)
     if(TARGET ${module})

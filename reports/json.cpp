@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One JSON document.
+// One JSON document with every fact.
+#include "reports/shared/facts.h"
 #include "reports/writer.h"
 
 namespace convict {
@@ -8,41 +9,19 @@ namespace {
 
 using nlohmann::json;
 
-json to_json(const Share& share) {
-  return {{"seen", share.seen}, {"reachable", share.reachable}, {"percent", share.percent()}};
-}
-
 std::string as_json(const Report& report) {
-  json document = {{"database", report.database},
-                   {"notes", report.notes},
-                   {"profiles", json::array()},
-                   {"signatures",
-                    {{"cases", report.signatures.cases},
-                     {"count", report.signatures.signatures},
-                     {"hit_once", report.signatures.hit_once},
-                     {"chance_of_new", report.signatures.chance_of_new()}}},
-                   {"mismatches", json::array()}};
-  for (const ProfileReport& one : report.profiles)
-    document["profiles"].push_back({{"profile", one.profile},
-                                    {"cases", one.cases},
-                                    {"pairs", to_json(one.pairs)},
-                                    {"triples", to_json(one.triples)},
-                                    {"emptiest", one.emptiest},
-                                    {"expected_unseen_next_case", one.expected_unseen},
-                                    {"chance_of_unseen_next_case", one.chance_of_unseen}});
-  for (const auto& [row, sightings, repro] : report.mismatches)
-    document["mismatches"].push_back({{"id", row.id},
-                                      {"status", row.effective_status},
-                                      {"suspect", row.suspect},
-                                      {"verdict", row.verdict},
-                                      {"blame", row.blame},
-                                      {"hits", row.hits},
-                                      {"case", row.best_text()}});
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  json document = facts_of(report);
+  document["notes"] = report.notes;
+  document["score"] = report.score;
+  for (const char* list : {"profiles", "campaigns", "mismatches"}) document[list] = json::array();
+  for (const ProfileReport& one : report.profiles) document["profiles"].push_back(facts_of(one));
+  for (const CampaignReport& one : report.campaigns) document["campaigns"].push_back(facts_of(one));
+  for (const MismatchReport& one : report.mismatches) document["mismatches"].push_back(facts_of(one));
+  return dump(document, 2) + "\n";
 }
 
 }  // namespace
 
-extern const ReportWriter report_json = {"json", "one document", as_json};
+extern const ReportWriter report_json = {"json", "one document with every fact", as_json};
 
 }  // namespace convict

@@ -1,63 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For people at a terminal.
+// An overview for people at a terminal: 80 columns, as far as case lines allow.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/text.h"
+#include "reports/shared/standing.h"
 #include "reports/writer.h"
 
 namespace convict {
 namespace {
 
-std::string in_words(const Share& share) {
+constexpr size_t kColumns = 80;
+constexpr size_t kMostCampaigns = 10, kMostRows = 20;  // the last campaigns, the first rows of a status
+constexpr size_t kLongest = 4096;                      // a case line
+
+std::string campaign_text(const CampaignReport& campaign) {
+  const auto count = [&](const char* key) {
+    const bool is_there = campaign.counts.is_object() && campaign.counts.contains(key);
+    return is_there && campaign.counts[key].is_number() ? campaign.counts[key].get<double>() : 0.0;
+  };
+  return fmt::format("  #{} {} {} seed {} {}: {} cases, {:.1f} s\n", campaign.id,
+                     printable(std::string_view(campaign.started).substr(0, 10)), printable(campaign.info.profile, 20),
+                     campaign.info.seed, printable(campaign.state, 20),
+                     with_commas(static_cast<uint64_t>(std::max(0.0, count("cases")))), count("seconds"));
+}
+
+std::string campaigns_text(const Report& report) {
+  if (report.campaigns.empty()) return "";
+  std::string text = fmt::format("campaigns: {}\n", with_commas(report.campaigns.size()));
+  const size_t first = report.campaigns.size() - std::min(report.campaigns.size(), kMostCampaigns);
+  if (first > 0) text += fmt::format("  ... and {} before these\n", with_commas(first));
+  for (size_t i = first; i < report.campaigns.size(); ++i) text += campaign_text(report.campaigns[i]);
+  return text;
+}
+
+/// Where in the bin a ratio is: "below 2^-3".
+std::string place(int bin) {
+  return bin == RatioHistogram::kBins - 1 ? "2^-1 or more" : fmt::format("below 2^{}", bin + 1 - RatioHistogram::kBins);
+}
+
+std::string ratio_text(const std::string& name, const RatioHistogram& histogram) {
+  uint64_t cases = 0, below = 0;
+  int last = 0, middle = 0;
+  for (int i = 0; i < RatioHistogram::kBins; ++i) {
+    cases += histogram.counts[i];
+    if (histogram.counts[i] > 0) last = i;
+  }
+  while (middle < last && 2 * (below += histogram.counts[middle]) < cases) ++middle;
+  return fmt::format("  {}: largest {} of its bound, median {}, in {} cases\n", printable(name, 20), place(last),
+                     place(middle), with_commas(cases));
+}
+
+std::string ratios_text(const Report& report) {
+  std::map<std::string, RatioHistogram> sums;
+  for (const CampaignReport& campaign : report.campaigns)
+    for (const auto& [name, histogram] : campaign.ratios)
+      for (int i = 0; i < RatioHistogram::kBins; ++i) sums[name].counts[i] += histogram.counts[i];
+  std::string text;
+  for (const auto& [name, histogram] : sums) text += ratio_text(name, histogram);
+  return text.empty() ? "" : "errors:\n" + text;
+}
+
+std::string in_words(const Share& share, const char* what) {
   // Rounded down: 100 % is said of all only.
-  return fmt::format("{:.1f} % ({} of {})", static_cast<int>(10 * share.percent()) / 10.0, with_commas(share.seen),
-                     with_commas(share.reachable));
+  return fmt::format("{:.1f} % ({} of {} reachable {} of features)\n", static_cast<int>(10 * share.percent()) / 10.0,
+                     with_commas(share.seen), with_commas(share.reachable), what);
 }
 
 std::string profile_text(const ProfileReport& report) {
-  std::string text = fmt::format("profile {}: {} legal cases\n", report.profile, with_commas(report.cases));
-  text += fmt::format("  2-way coverage  {} of the reachable combinations of two features\n", in_words(report.pairs));
-  text += fmt::format("  3-way coverage  {} of three\n", in_words(report.triples));
-  text += fmt::format(
-      "  the next case shows about {:.4g} combinations never seen; the chance that it shows any is at most {:.4g}\n",
-      report.expected_unseen, report.chance_of_unseen);
+  std::string text = fmt::format("profile {}: {} legal cases\n", printable(report.profile), with_commas(report.cases));
+  text += "  2-way coverage  " + in_words(report.pairs, "pairs");
+  text += "  3-way coverage  " + in_words(report.triples, "triples");
+  text += fmt::format("  the next case shows about {:.4g} combinations never seen;\n", report.expected_unseen);
+  text += fmt::format("  the chance that it shows any is at most {:.4g}\n", report.chance_of_unseen);
   const uint32_t unseen = report.pairs.reachable - report.pairs.seen + report.triples.reachable - report.triples.seen;
   if (unseen == 0) return text + "  every reachable combination has been seen\n";
   if (report.emptiest.empty()) return text;
   text += fmt::format("  never seen, {} of {}:\n", report.emptiest.size(), with_commas(unseen));
-  for (const std::string& name : report.emptiest) text += "    " + name + "\n";
+  for (const std::string& name : report.emptiest) text += "    " + printable(name) + "\n";
   return text;
+}
+
+std::string row_text(const MismatchReport& one) {
+  const MismatchRow& row = one.row;
+  std::string text = fmt::format("    #{} {} {} ({}, {} hits)", row.id, printable(row.suspect), printable(row.verdict),
+                                 printable(row.blame), row.hits);
+  if (came_back(one) || row.effective_status != row.status) text += "\n      " + printable(standing(one), 200);
+  const std::string case_text = printable(row.best_text(), kLongest);
+  const size_t column = text.size() - (text.rfind('\n') + 1);  // npos + 1 is 0
+  text += (column + 2 + case_text.size() <= kColumns ? "  " : "\n      ") + case_text + "\n";
+  return row.predicate.empty() ? text : text + "      shows if " + printable(row.predicate, kLongest) + "\n";
+}
+
+std::string status_text(const Report& report, std::string_view status) {
+  std::string text;
+  size_t count = 0;
+  for (const MismatchReport& one : report.mismatches)
+    if (one.row.effective_status == status && ++count <= kMostRows) text += row_text(one);
+  if (count > kMostRows)
+    text += fmt::format("    ... and {} more: convict list mismatches --status {}\n", count - kMostRows, status);
+  return count == 0 ? "" : fmt::format("  {}: {}\n", status, with_commas(count)) + text;
 }
 
 std::string mismatches_text(const Report& report) {
   const SignatureReport& signatures = report.signatures;
-  std::string text = fmt::format("mismatches: {} signatures of targets and oracles in {} cases, {} of them hit once\n",
+  std::string text = fmt::format("mismatches: {} signatures of targets and oracles in {} cases, {} hit once\n",
                                  signatures.signatures, with_commas(signatures.cases), signatures.hit_once);
   text += "  chance that the next case shows a new signature: ";
   text += signatures.hit_once > 0 || signatures.cases == 0
               ? fmt::format("at most about {:.4g}\n", signatures.chance_of_new())
               : fmt::format("below about 1 in {}\n", with_commas(signatures.cases));  // an estimate of 0 proves nothing
-  for (const std::string_view status : kStatuses) {
-    const auto count = std::ranges::count(report.mismatches, status,
-                                          [](const MismatchReport& one) { return one.row.effective_status; });
-    if (count == 0) continue;
-    text += fmt::format("  {}: {}\n", status, count);
-    for (const auto& [row, sightings, repro] : report.mismatches)
-      if (row.effective_status == status)
-        text += fmt::format("    #{} {} {} ({}, {} hits{})  {}\n", row.id, printable(row.suspect),
-                            printable(row.verdict), row.blame, row.hits,
-                            row.effective_status == row.status ? "" : ", " + printable(row.status_text(), 200),
-                            printable(row.best_text(), 4096));
-  }
+  for (const std::string_view status : kStatuses) text += status_text(report, status);
   return text;
 }
 
 std::string as_text(const Report& report) {
-  std::string text = fmt::format("convict report: {}\n", report.database);
-  for (const std::string& note : report.notes) text += "note: " + note + "\n";
+  std::string text = fmt::format("convict report: {}\n", printable(report.database, 300));
+  for (const std::string& note : report.notes) text += "note: " + printable(note, 300) + "\n";
+  if (report.signatures.cases == 0 && report.campaigns.empty() && report.mismatches.empty())
+    text += "no campaign yet: `convict fuzz --db FILE` adds one\n";
+  text += campaigns_text(report) + ratios_text(report);
   if (report.profiles.empty()) text += "no coverage recorded\n";
   for (const ProfileReport& one : report.profiles) text += profile_text(one);
   return text + mismatches_text(report);
@@ -65,6 +129,6 @@ std::string as_text(const Report& report) {
 
 }  // namespace
 
-extern const ReportWriter report_text = {"text", "for a terminal", as_text};
+extern const ReportWriter report_text = {"text", "an overview for a terminal", as_text};
 
 }  // namespace convict

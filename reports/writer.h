@@ -17,6 +17,8 @@ struct ReportWriter {
   std::string_view help;  // one line
   /// The whole file. Every string in a report may be hostile: anybody may have written the database.
   std::string (*write)(const Report& report);
+  bool shows_coverage = true;     // else nobody has to spend seconds on Report::profiles
+  bool is_about_oracles = false;  // without --suspect it wants the mismatches of oracles and of nobody else
 };
 
 /// All of them, sorted by name.

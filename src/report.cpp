@@ -78,7 +78,7 @@ Report make_report(const ReportSettings& settings, const std::function<void(cons
   const std::vector<MismatchRow> rows = store.mismatches(settings.mismatches);
   for (const MismatchRow& row : rows) report.mismatches.push_back({row, store.sightings(row.id), ""});
   report.signatures = report_on_signatures(store, rows);
-  for (const std::string& profile : wanted_profiles(store, settings)) {
+  for (const std::string& profile : settings.coverage ? wanted_profiles(store, settings) : std::vector<std::string>()) {
     const StoredCoverage stored = store.coverage(profile);
     if (!stored.replaced.empty()) report.notes.push_back(stored.replaced);
     if (!is_known(profile))

@@ -87,6 +87,7 @@ struct ReportSettings {
   std::string database;
   std::string profile;  // empty: all that the database has
   size_t emptiest = 10;
+  bool coverage = true;  // false: no profiles, which take seconds
   MismatchFilter mismatches = {};
   std::optional<int64_t> campaign = {};  // mismatches that it saw, and nobody else's numbers
 };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <chrono>
-#include <ctime>
 #include <memory>
 
 #include "case_list.h"
 #include "cli/chosen.h"
 #include "cli/command.h"
+#include "cli/dates.h"
 #include "cli/describe.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
@@ -51,22 +50,6 @@ json field_rows() {
   json rows = json::array();
   for (const Field& field : fields()) rows.push_back({{"name", field.key}, {"description", field.help}});
   return rows;
-}
-
-/// "2026-11-21" or "2026-11-21T02:13:28Z"; of a day its first second, or its last. Throws UsageError naming `flag`.
-std::string parse_date(const std::string& text, const char* flag, const char* time) {
-  if (text.empty()) return "";
-  std::tm parsed{};
-  const bool day_only = text.size() == 10;
-  const std::string full = day_only ? text + time : text;
-  const char* end = strptime(full.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parsed);
-  const std::chrono::year_month_day day{std::chrono::year(parsed.tm_year + 1900),
-                                        std::chrono::month(static_cast<unsigned>(parsed.tm_mon + 1)),
-                                        std::chrono::day(static_cast<unsigned>(parsed.tm_mday))};
-  if (!end || *end != 0 || full.size() != 20 || !day.ok())  // two digits each: times are compared as text
-    throw UsageError(
-        fmt::format("{}: '{}' is not valid; valid: 2026-11-21, 2026-11-21T02:13:28Z (UTC)", flag, printable(text)));
-  return full;
 }
 
 json mismatch_rows(const ListOptions& options) {

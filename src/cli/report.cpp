@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `convict report`: what a database says about coverage and mismatches, in words.
+// `convict report`: what a database says about campaigns, coverage and mismatches, in any format of reports/.
 #include "report.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
-#include "cli/chosen.h"
 #include "cli/command.h"
-#include "cli/findings.h"
+#include "cli/dates.h"
 #include "cli/options.h"
+#include "core/error.h"
 #include "reports/writer.h"
 
 namespace convict {
@@ -20,24 +21,65 @@ namespace {
 struct ReportOptions {
   OutputOptions out;
   ReportSettings settings;
-  std::string suspect;
+  bool new_only = false;
+  bool asks_for_coverage = false;  // --profile or --emptiest
 };
 
+const ReportWriter& writer_named(const std::string& name) {
+  return **std::ranges::find(report_writers(), name, &ReportWriter::name);  // the option has been checked
+}
+
+ReportSettings settings_for(const ReportWriter& writer, const ReportOptions& options) {
+  ReportSettings settings = options.settings;
+  settings.coverage = writer.shows_coverage;
+  if (options.new_only) settings.mismatches.status = "new";
+  settings.mismatches.since = parse_date(settings.mismatches.since, "--since", "T00:00:00Z");
+  if (writer.shows_coverage || !options.asks_for_coverage) return settings;
+  std::vector<std::string_view> valid;
+  for (const ReportWriter* one : report_writers())
+    if (one->shows_coverage) valid.push_back(one->name);
+  throw UsageError(fmt::format("--profile, --emptiest: --format {} shows no coverage; valid: {}", writer.name,
+                               fmt::join(valid, ", ")));
+}
+
 int report(const ReportOptions& options) {
-  if (options.out.format == "findings") {
-    options.out.write(findings_page(existing_store(options.settings.database), options.suspect));
-    return kClean;
-  }
+  const ReportWriter& writer = writer_named(options.out.format);
+  const ReportSettings settings = settings_for(writer, options);
   const bool quiet = options.out.quiet, terminal = isatty(STDERR_FILENO) != 0;
-  const Report facts = make_report(options.settings, [&](const std::string& profile) {
+  Report facts = make_report(settings, [&](const std::string& profile) {
     if (!quiet)
       fmt::print(stderr, "{}working out what profile {} can reach ...{}", terminal ? "\r\033[K" : "", profile,
                  terminal ? "" : "\n");
   });
   if (!quiet && terminal) fmt::print(stderr, "\r\033[K");
-  for (const ReportWriter* writer : report_writers())
-    if (writer->name == options.out.format) options.out.write(writer->write(facts));
+  if (writer.is_about_oracles && settings.mismatches.suspect.empty())
+    std::erase_if(facts.mismatches, [](const MismatchReport& one) { return one.row.blame != name_of(Blame::kOracle); });
+  options.out.write(writer.write(facts));
   return kClean;
+}
+
+std::string footer() {
+  std::string text = "Formats:\n";
+  for (const ReportWriter* writer : report_writers()) text += fmt::format("  {:<9} {}\n", writer->name, writer->help);
+  return text +
+         "Examples:\n"
+         "  convict report                                     coverage of every profile, mismatches by status\n"
+         "  convict report --db nightly.db --profile smoke --emptiest 30\n"
+         "  convict report --new-only --since 2026-11-20 --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
+         "  convict report --format sarif --output convict.sarif\n"
+         "  convict report --format findings --output docs/findings.md    what oracles got wrong, as a page\n"
+         "Exit codes: 0 reported, 2 usage or a missing database";
+}
+
+void add_filters(CLI::App& command, ReportOptions& options) {
+  ReportSettings& settings = options.settings;
+  command.add_option("--campaign", settings.campaign, "Only this campaign, by its number, and what it saw");
+  command.add_option("--suspect", settings.mismatches.suspect, "Only mismatches of this implementation");
+  command.add_option("--since", settings.mismatches.since,
+                     "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
+  CLI::Option* status = command.add_option("--status", settings.mismatches.status, "Only mismatches of this status")
+                            ->check(CLI::IsMember(std::vector<std::string>(kStatuses.begin(), kStatuses.end())));
+  command.add_flag("--new-only", options.new_only, "Short for --status new")->excludes(status);
 }
 
 }  // namespace
@@ -46,24 +88,24 @@ void add_report(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ReportOptions>();
   options->settings.database = "convict.db";
   CLI::App* command = app.add_subcommand("report", "Show how much has been tried, what was found, and what remains");
-  command->footer(
-      "Examples:\n"
-      "  convict report                                     coverage of every profile, mismatches by status\n"
-      "  convict report --db nightly.db --profile smoke --emptiest 30\n"
-      "  convict report --format json --output report.json\n"
-      "  convict report --format findings --output docs/findings.md    what oracles got wrong, as a page\n"
-      "Exit codes: 0 reported, 2 usage or a missing database");
+  command->footer(footer());
   command->add_option("--db", options->settings.database, "Database of campaigns and mismatches")
       ->capture_default_str();
-  command->add_option("--profile", options->settings.profile, "Coverage of this profile only [all in the database]");
-  command->add_option("--emptiest", options->settings.emptiest, "How many combinations that were never seen to name")
-      ->check(CLI::Range(0, 1'000'000))
-      ->capture_default_str();
-  command->add_option("--suspect", options->suspect, "Findings in this implementation only [in all oracles]");
-  std::vector<std::string> formats = {"findings"};
+  const CLI::Option* profile = command->add_option("--profile", options->settings.profile,
+                                                   "Coverage of this profile only [all in the database]");
+  const CLI::Option* emptiest =
+      command
+          ->add_option("--emptiest", options->settings.emptiest, "How many combinations that were never seen to name")
+          ->check(CLI::Range(0, 1'000'000))
+          ->capture_default_str();
+  add_filters(*command, *options);
+  std::vector<std::string> formats;
   for (const ReportWriter* writer : report_writers()) formats.emplace_back(writer->name);
   options->out.add_to(*command, formats);
-  command->callback([options, &exit_code] { exit_code = report(*options); });
+  command->callback([options, profile, emptiest, &exit_code] {
+    options->asks_for_coverage = !profile->empty() || !emptiest->empty();
+    exit_code = report(*options);
+  });
 }
 
 }  // namespace convict

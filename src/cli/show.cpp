@@ -7,9 +7,9 @@
 
 #include "cli/chosen.h"
 #include "cli/command.h"
-#include "cli/describe.h"
 #include "cli/options.h"
 #include "core/text.h"
+#include "reports/shared/certificate_text.h"
 
 namespace convict {
 namespace {

@@ -26,7 +26,8 @@ extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv, int (*callback)(cons
 /// Faults are for our own handler to tell apart, deaths for the supervisor; leaks would be found at an exit that a
 /// worker does not have.
 extern "C" const char* __asan_default_options() {
-  return "handle_segv=0:handle_sigbus=0:handle_abort=0:abort_on_error=1:detect_leaks=0:allocator_may_return_null=1";
+  return "handle_segv=0:handle_sigbus=0:handle_abort=0:abort_on_error=1:detect_leaks=0:allocator_may_return_null=1:"
+         "max_malloc_fill_size=0";
 }
 extern "C" const char* __ubsan_default_options() { return "abort_on_error=1:print_stacktrace=0"; }
 
@@ -109,11 +110,12 @@ int run_guided_worker() {
   const auto seed = static_cast<uint32_t>(mix(worker.settings().seed ^ mix(first)));
   std::vector<std::string> flags = {"convict-guided", worker.settings().corpus, fmt::format("-seed={}", seed | 1),
                                     fmt::format("-max_len={}", record_size())};
+  // Entropic scheduling costs more than an execution once a corpus has hundreds of inputs with hundreds of features.
   // The supervisor watches time and memory, our own handlers watch signals, and other workers add to the corpus.
-  for (const char* flag : {"-timeout=0", "-rss_limit_mb=0", "-malloc_limit_mb=0", "-detect_leaks=0", "-handle_abrt=0",
-                           "-handle_bus=0", "-handle_fpe=0", "-handle_ill=0", "-handle_int=0", "-handle_segv=0",
-                           "-handle_term=0", "-handle_xfsz=0", "-handle_usr1=0", "-handle_usr2=0", "-reload=1",
-                           "-print_final_stats=0", "-len_control=0", "-use_value_profile=1"})
+  for (const char* flag :
+       {"-timeout=0", "-rss_limit_mb=0", "-malloc_limit_mb=0", "-detect_leaks=0", "-handle_abrt=0", "-handle_bus=0",
+        "-handle_fpe=0", "-handle_ill=0", "-handle_int=0", "-handle_segv=0", "-handle_term=0", "-handle_xfsz=0",
+        "-handle_usr1=0", "-handle_usr2=0", "-reload=1", "-print_final_stats=0", "-len_control=0", "-entropic=0"})
     flags.emplace_back(flag);
   std::vector<char*> arguments;
   for (std::string& flag : flags) arguments.push_back(flag.data());

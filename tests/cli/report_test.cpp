@@ -5,8 +5,10 @@
 
 #include <set>
 
+#include "core/case_text.h"
 #include "core/coverage.h"
 #include "generate/reach.h"
+#include "reports/writer.h"
 #include "store/store.h"
 #include "tests/cli/command.h"
 
@@ -132,6 +134,70 @@ TEST_F(ReportCommand, ADatabaseOfBeforeHasNoCoverage) {
   const CommandResult result = run({"report"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_NE(result.out.find("no coverage recorded\nmismatches: 0 signatures"), std::string::npos) << result.out;
+}
+
+std::vector<std::string> formats() {
+  std::vector<std::string> names;
+  for (const ReportWriter* writer : report_writers()) names.emplace_back(writer->name);
+  return names;
+}
+
+TEST_F(ReportCommand, AnEmptyDatabaseHasAReportInEveryFormat) {
+  { Store::open(file("convict.db")); }
+  EXPECT_GE(formats().size(), 8u);
+  for (const std::string& format : formats()) {
+    const CommandResult result = run({"report", "--format=" + format});
+    EXPECT_EQ(result.exit_code, 0) << format << result.err;
+    EXPECT_EQ(result.err, "") << format;
+    EXPECT_TRUE(result.out.ends_with("\n")) << format;
+    EXPECT_EQ(run({"report", "--format=" + format, "--output=it"}).out, "");
+    EXPECT_FALSE(read_file(file("it")).empty()) << format;
+  }
+  EXPECT_NE(run({"report"}).out.find("no campaign yet: `convict fuzz --db FILE`"), std::string::npos);
+}
+
+TEST_F(ReportCommand, AMissingDatabaseIsOneLineInEveryFormat) {
+  for (const std::string& format : formats()) {
+    EXPECT_TRUE(refuses(run({"report", "--db=missing.db", "--format=" + format, "--output=it"}), {"'missing.db'"}));
+    EXPECT_FALSE(std::filesystem::exists(file("it"))) << format;
+  }
+}
+
+TEST_F(ReportCommand, ShowsWhatIsAskedFor) {
+  {
+    Store store = Store::open(file("convict.db"));
+    const int64_t campaign = store.begin_campaign({.seed = 42, .profile = "smoke"});
+    store.record(campaign, {parse_case("conv2d in=4"), "onednn", Verdict::kCrash, Blame::kOracle, {}});
+    store.record(campaign, {parse_case("conv1d in=4"), "direct", Verdict::kHang, Blame::kTarget, {}});
+    store.triage({{1, {.status = "known"}}});
+  }
+  write_sql("UPDATE mismatches SET last_seen = '2026-01-02T00:00:00Z' WHERE id = 2");
+  const auto ids = [&](const std::vector<std::string>& words) {
+    std::string text;
+    const json report = reported(words);
+    for (const json& row : report["mismatches"]) text += std::to_string(row["id"].get<int64_t>());
+    return text;
+  };
+  EXPECT_EQ(ids({}), "12");
+  EXPECT_EQ(ids({"--new-only"}), "2");
+  EXPECT_EQ(ids({"--status=known"}), "1");
+  EXPECT_EQ(ids({"--status=wontfix"}), "");
+  EXPECT_EQ(ids({"--suspect=direct"}), "2");
+  EXPECT_EQ(ids({"--since=2026-01-02"}), "12");
+  EXPECT_EQ(ids({"--since=2026-01-03"}), "1");
+  EXPECT_TRUE(refuses(run({"report", "--since=soon"}), {"--since", "'soon'", "2026-11-21"}));
+  EXPECT_TRUE(refuses(run({"report", "--status=old"}), {"--status", "wontfix"}));
+  EXPECT_EQ(run({"report", "--status=known", "--new-only"}).exit_code, 2);
+  EXPECT_TRUE(refuses(run({"report", "--campaign=x"}), {"--campaign"}));
+}
+
+TEST_F(ReportCommand, WhatShowsNoCoverageDoesNotWorkItOut) {
+  fuzz({"--target=direct", "--cases=50"});
+  EXPECT_NE(run({"report"}).err.find("can reach"), std::string::npos);
+  for (const char* format : {"csv", "findings", "junit", "markdown", "sarif"})
+    EXPECT_EQ(run({"report", std::string("--format=") + format}).err, "") << format;
+  EXPECT_TRUE(refuses(run({"report", "--format=junit", "--profile=smoke"}), {"junit", "no coverage", "json", "text"}));
+  EXPECT_TRUE(refuses(run({"report", "--format=csv", "--emptiest=3"}), {"csv", "no coverage"}));
 }
 
 }  // namespace

@@ -28,9 +28,20 @@ void set(Case& c, const Place& place, int64_t value) {
   place.slot->set(c, place.axis, std::clamp(value, place.slot->lowest, place.slot->highest));
 }
 
+/// A case of the generator. They are made once, because making one costs as much as examining it.
+const Case& generated(Random& random) {
+  constexpr uint64_t kCount = 4096;
+  static const std::vector<Case> cases = [] {
+    std::vector<Case> list;
+    for (uint64_t i = 0; i < kCount; ++i) list.push_back(generate(nullptr, 1, i));
+    return list;
+  }();
+  return random.pick(std::span<const Case>(cases));
+}
+
 /// What the generator puts there in a case of its own: boundary values, in their proportions.
 void take_from_generator(Case& c, Random& random) {
-  const Case other = generate(nullptr, random.bits(), 0);
+  const Case& other = generated(random);
   const Place place = any_place(c, random);
   set(c, place, place.slot->get(other, std::min(place.axis, other.rank - 1)));
 }
@@ -40,7 +51,7 @@ void step(Case& c, Random& random) {
   const int64_t now = place.slot->get(c, place.axis);
   if (!place.slot->words.empty()) return set(c, place, random.below(static_cast<int64_t>(place.slot->words.size())));
   const int64_t near[] = {now - 1, now + 1, now + 1, now / 2, now * 2, now * 2 + 1, -now};
-  set(c, place, random.pick(std::span(near)));
+  set(c, place, random.pick(std::span<const int64_t>(near)));
 }
 
 /// One axis like another.
@@ -65,9 +76,9 @@ void change_operation(Case& c, Random& random) {
 /// As many channels as groups, or many of both.
 void regroup(Case& c, Random& random) {
   const int64_t groups[] = {1, 2, 3, 4, 8, 16, 17}, multiples[] = {1, 1, 2, 3, 8};
-  c.groups = random.pick(std::span(groups));
-  c.ic = c.groups * random.pick(std::span(multiples));
-  c.oc = c.groups * random.pick(std::span(multiples));
+  c.groups = random.pick(std::span<const int64_t>(groups));
+  c.ic = c.groups * random.pick(std::span<const int64_t>(multiples));
+  c.oc = c.groups * random.pick(std::span<const int64_t>(multiples));
 }
 
 }  // namespace
@@ -87,7 +98,7 @@ Case mutated(const Case& c, Random& random) {
     else if (how < 15)
       regroup(next, random);
     else
-      next = generate(nullptr, random.bits(), 0);
+      next = generated(random);
   }
   repair(next);
   return next;

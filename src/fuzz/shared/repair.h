@@ -7,8 +7,8 @@ namespace convict {
 
 /// What a guided case may cost: many small executions teach an engine more than few large ones.
 struct FuzzBudget {
-  double macs = 8'000;      // multiply-adds, padding included
-  double elements = 4'096;  // of src, of dst and of wei each
+  double macs = 4'000;      // multiply-adds, padding included
+  double elements = 2'048;  // of src, of dst and of wei each
 };
 
 /// Makes any case legal and affordable, changing as little as that takes; one that is both already stays as it is.

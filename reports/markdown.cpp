@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The summary of a CI job: a table with what fails on top, details folded. GitHub shows 1 MiB of it at most, and
+// nothing at all of more, so rows and details are added as long as there is room. Foreign text stands in code, where it
+// is neither Markdown nor HTML, and where nobody is mentioned and nothing becomes a link.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text.h"
+#include "reports/shared/certificate_text.h"
+#include "reports/shared/markdown.h"
+#include "reports/shared/standing.h"
+#include "reports/writer.h"
+
+namespace convict {
+namespace {
+
+constexpr size_t kRoomForTable = 400'000, kRoom = 900'000;  // bytes, each from the beginning
+constexpr size_t kName = 80, kCell = 400;                   // bytes of a text in the table
+
+/// In HTML, as the one line of a summary.
+std::string html_code(const std::string& text) {
+  std::string result;
+  for (const char c : printable(text, kName)) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      case '`': result += '\''; break;
+      default: result += c;
+    }
+  }
+  return "<code>" + result + "</code>";
+}
+
+std::string row_of(const MismatchReport& one) {
+  const MismatchRow& row = one.row;
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", row.id, code_cell(standing(one), kName),
+                     code_cell(row.suspect, kName), code_cell(row.verdict, kName), code_cell(row.operation, kName),
+                     row.hits, code_cell(row.best_text(), kCell));
+}
+
+/// Blocks of lines that are text: each is indented, so that none can end the block.
+std::string line(const char* name, const std::string& text) {
+  return text.empty() ? "" : fmt::format("    {}: {}\n", name, printable(text, kLongestText));
+}
+
+std::string details_of(const MismatchReport& one) {
+  const MismatchRow& row = one.row;
+  std::string text = fmt::format("\n<details><summary>#{} {} {} {}</summary>\n\n", row.id, html_code(row.suspect),
+                                 html_code(row.verdict), html_code(row.operation));
+  std::string lines = line("case", row.best_text()) + line("shows if", row.predicate) + line("where", row.geography) +
+                      line("repro", one.repro) + line("status", standing(one)) + line("link", row.link) +
+                      line("note", row.note) + line("first seen", row.first_seen) + line("last seen", row.last_seen);
+  return text + code_block(lines + "\n" + describe_certificate(row.best_certificate())) + "\n</details>\n";
+}
+
+std::string head_of(const Report& report) {
+  const auto failing = std::ranges::count_if(report.mismatches, fails);
+  std::string text = failing == 0 ? "## convict: no new mismatch\n\n"
+                                  : fmt::format("## convict: {} new mismatch{}\n\n", failing, failing == 1 ? "" : "es");
+  text += fmt::format("Database {}: {} campaigns, {} cases, {} mismatches.\n", code_span(report.database, kCell),
+                      report.campaigns.size(), with_commas(report.signatures.cases), report.mismatches.size());
+  for (size_t i = 0; i < report.notes.size() && i < 20; ++i)
+    text += "\nNote: " + code_span(report.notes[i], kCell) + "\n";
+  return text;
+}
+
+std::string left_out(size_t count, const char* what) {
+  return fmt::format("\n{} more {} do not fit here: `convict report --format json` has them.\n", count, what);
+}
+
+std::string as_markdown(const Report& report) {
+  std::string text = head_of(report);
+  const std::vector<const MismatchReport*> order = by_urgency(report);
+  if (order.empty()) return text;
+  text += "\n| # | status | suspect | verdict | operation | hits | case |\n|---|---|---|---|---|---|---|\n";
+  size_t rows = 0, details = 0;
+  for (; rows < order.size(); ++rows) {
+    const std::string row = row_of(*order[rows]);
+    if (text.size() + row.size() > kRoomForTable) break;
+    text += row;
+  }
+  if (rows < order.size()) text += left_out(order.size() - rows, "rows");
+  for (; details < order.size(); ++details) {
+    const std::string detail = details_of(*order[details]);
+    if (text.size() + detail.size() > kRoom) break;
+    text += detail;
+  }
+  return details == order.size() ? text : text + left_out(order.size() - details, "details");
+}
+
+}  // namespace
+
+extern const ReportWriter report_markdown = {"markdown", "the summary of a CI job, at most 1 MB", as_markdown, false};
+
+}  // namespace convict

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/shared/markdown.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text.h"
+
+namespace convict {
+
+std::string prose(std::string_view text, size_t limit) {
+  std::string result;
+  for (const char c : printable(trim(text), limit)) {
+    if (std::string_view("\\`*_{}[]()<>#|~!&$").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string paragraphs(const std::string& text) {
+  std::string result;
+  for (const std::string_view line : split(text, '\n')) {
+    std::string one = prose(line);
+    if (one.empty()) continue;
+    const size_t first = one.find_first_not_of("0123456789");
+    if (first != std::string::npos && std::string_view("-+=.").find(one[first]) != std::string_view::npos)
+      one.insert(first, 1, '\\');
+    result += fmt::format("\n{}\n", one);
+  }
+  return result;
+}
+
+std::string code_block(const std::string& lines) { return fmt::format("```\n{}```\n", lines); }
+
+std::string code_span(const std::string& text, size_t limit) {
+  std::string one = printable(text, limit);
+  std::ranges::replace(one, '`', '\'');
+  return fmt::format("`{}`", one.empty() ? " " : one);  // two backticks in a row would begin another kind of span
+}
+
+std::string code_cell(const std::string& text, size_t limit) {
+  std::string one = code_span(text, limit);
+  // Escaping is no way out: in a span, implementations disagree on what `\\|` is.
+  std::ranges::replace(one, '|', '/');
+  return one;
+}
+
+std::string link_text(const std::string& link) {
+  const bool plain = std::ranges::all_of(link, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           std::string_view("-._~:/?#@!$&'*+,;=%").find(c) != std::string_view::npos;
+  });
+  return plain && link.starts_with("https://") ? "<" + link + ">" : prose(link);
+}
+
+}  // namespace convict

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/shared/standing.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace convict {
+
+bool came_back(const MismatchReport& one) {
+  // Times are ISO 8601 and sort as text.
+  return one.row.effective_status == "fixed" && !one.row.triaged.empty() && one.row.last_seen > one.row.triaged;
+}
+
+bool fails(const MismatchReport& one) {
+  const bool excused = one.row.blame == name_of(Blame::kOracle) || one.row.blame == name_of(Blame::kNobody);
+  return (one.is_new() || came_back(one)) && !excused;
+}
+
+std::string standing(const MismatchReport& one) {
+  std::string text = one.row.status_text();
+  if (came_back(one)) text += ", but seen again";
+  if ((one.is_new() || came_back(one)) && !fails(one)) text += ", blame: " + one.row.blame;
+  return text;
+}
+
+std::vector<const MismatchReport*> by_urgency(const Report& report) {
+  std::vector<const MismatchReport*> order;
+  for (const MismatchReport& one : report.mismatches) order.push_back(&one);
+  std::ranges::stable_sort(order, {}, [](const MismatchReport* one) {
+    return std::pair(!fails(*one), std::ranges::find(kStatuses, one->row.effective_status) - kStatuses.begin());
+  });
+  return order;
+}
+
+}  // namespace convict

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a mismatch means for whoever reads reports: does it need somebody, and if not, why not.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report.h"
+
+namespace convict {
+
+/// Fixed, and seen again after that was said.
+bool came_back(const MismatchReport& one);
+
+/// Whether it is a reason to fail a job: new or back again, and not the fault of an oracle or of nobody, as in
+/// docs/decisions/0003-exit-code-and-oracle-mismatches.md.
+bool fails(const MismatchReport& one);
+
+/// "new", "new, blame: oracle", "fixed, but seen again", "known", "new (known for onednn 2.6.3)". Not escaped.
+std::string standing(const MismatchReport& one);
+
+/// Those that fail first, then by status as people have to look at them (kStatuses), then as they are.
+std::vector<const MismatchReport*> by_urgency(const Report& report);
+
+}  // namespace convict
