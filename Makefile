@@ -4,7 +4,8 @@
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev libspdlog-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
-            libonnx-testdata libzip-dev libpugixml-dev python3-torch python3-onnx python3-numpy faketime
+            libonnx-testdata libzip-dev libpugixml-dev python3-torch python3-onnx python3-numpy faketime \
+            zsh fish groff-base
 JOBS     ?= $(shell nproc)
 TIME     ?= 60s
 DB       ?= convict.db

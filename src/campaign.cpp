@@ -64,7 +64,7 @@ double seconds_from(const json& kept) {
 class Campaign final : public Assignment {
  public:
   Campaign(const CampaignSettings& settings, const Progress& progress)
-      : settings_(settings), progress_(progress), size_(size_of(settings)) {
+      : settings_(settings), progress_(progress), size_(settings.cases_of_shard()) {
     settings_.supervisor.worker.coverage = true;
   }
 
@@ -173,13 +173,6 @@ class Campaign final : public Assignment {
   }
 
  private:
-  /// Cases of the shard.
-  static uint64_t size_of(const CampaignSettings& settings) {
-    const uint64_t offset = settings.shard_index, most = UINT64_MAX - settings.start;
-    const uint64_t cases = std::min(settings.cases.value_or(most), most);
-    return cases <= offset ? 0 : (cases - offset - 1) / settings.shard_count + 1;
-  }
-
   /// Where in the shard the case with this index is.
   uint64_t position_of(uint64_t index) const {
     return (index - settings_.start - settings_.shard_index) / settings_.shard_count;
@@ -371,11 +364,19 @@ class Campaign final : public Assignment {
 
 }  // namespace
 
+uint64_t CampaignSettings::cases_of_shard() const {
+  const uint64_t all = std::min(cases.value_or(UINT64_MAX), UINT64_MAX - start);
+  return all <= shard_index ? 0 : (all - shard_index - 1) / shard_count + 1;
+}
+
+std::string_view Found::novelty() const {
+  if (status != "new" && status != "fixed") return "known";
+  return first_ever ? "new" : "again";
+}
+
 bool CampaignResult::has_new_mismatch() const {
   return std::ranges::any_of(found, [](const auto& entry) {
-    const Found& one = entry.second;
-    const bool open = one.status == "new" || one.status == "fixed";  // what came back after a fix is news too
-    return open && one.example.blame == Blame::kTarget;
+    return entry.second.novelty() != "known" && entry.second.example.blame == Blame::kTarget;
   });
 }
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/coverage.h"
@@ -31,6 +32,9 @@ struct CampaignSettings {
   nlohmann::json flags = nlohmann::json::object();  // as given, for the record
   std::chrono::milliseconds shrink_time{0};         // for shrinking and explaining what is found, beside the cases
   std::optional<int64_t> resumed;                   // the campaign to go on with: all of the above must be as it was
+
+  /// How many cases that is; some 2^64 without `cases`.
+  uint64_t cases_of_shard() const;
 };
 
 /// One signature as this campaign saw it.
@@ -41,6 +45,10 @@ struct Found {
   bool first_ever = false;
   std::string status;
   std::string predicate;  // empty until explained
+
+  /// "new" if nobody has seen the signature before this campaign, "again" if somebody has and it is not settled (what
+  /// came back after a fix is not), else "known".
+  std::string_view novelty() const;
 };
 
 /// Of a resumed campaign: all of it, from its first start on.

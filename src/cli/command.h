@@ -33,6 +33,8 @@ void add_merge(CLI::App& app, int& exit_code);
 void add_score(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_check_certificate(CLI::App& app, int& exit_code);
+void add_completion(CLI::App& app, int& exit_code);
+void add_man(CLI::App& app, int& exit_code);
 void add_worker(CLI::App& app, int& exit_code);
 
 }  // namespace convict

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <memory>
 
 #include "campaign.h"
 #include "cli/command.h"
 #include "cli/fuzz_options.h"
-#include "cli/inquest_options.h"
+#include "cli/fuzz_report.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "core/case_text.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "generate/profile.h"
@@ -20,8 +18,6 @@
 
 namespace convict {
 namespace {
-
-using nlohmann::json;
 
 void parse_shard(const std::string& text, CampaignSettings& settings) {
   const auto parts = split(text, '/');
@@ -68,128 +64,10 @@ CampaignSettings campaign_settings(const FuzzOptions& options) {
   return settings;
 }
 
-/// Target mismatches first, then by signature.
-std::vector<std::pair<std::string, const Found*>> sorted(const CampaignResult& result) {
-  std::vector<std::pair<std::string, const Found*>> list;
-  for (const auto& [signature, found] : result.found) list.emplace_back(signature, &found);
-  std::ranges::stable_sort(list, {}, [](const auto& entry) { return entry.second->example.blame; });
-  return list;
-}
-
-std::string implementations_table(const CampaignResult& result) {
-  std::string text =
-      fmt::format("  {:<18} {:<8} {:<10} {:>10} {:>10}\n", "implementation", "role", "version", "computed", "refused");
-  for (size_t i = 0; i < result.roster.size(); ++i) {
-    const RosterEntry& entry = result.roster[i];
-    text += fmt::format("  {:<18} {:<8} {:<10} {:>10} {:>10}\n", entry.name, entry.is_target ? "target" : "oracle",
-                        entry.version, result.counts.computed[i], result.counts.refused[i]);
-  }
-  return text;
-}
-
-std::string refusals_table(const CampaignResult& result, bool all) {
-  std::vector<std::pair<uint64_t, std::string>> rows;
-  for (const auto& [key, count] : result.refusals)
-    rows.emplace_back(count, fmt::format("{}: {}", key.first, key.second));
-  std::ranges::sort(rows, std::greater());
-  const size_t shown = all ? rows.size() : std::min<size_t>(rows.size(), 8);
-  std::string text = rows.empty() ? "" : "why they refused:\n";
-  for (size_t i = 0; i < shown; ++i) text += fmt::format("  {:>10}  {}\n", rows[i].first, rows[i].second);
-  if (shown < rows.size()) text += fmt::format("  and {} more reasons (-v shows them)\n", rows.size() - shown);
-  return text;
-}
-
-std::string mismatch_lines(const Found& found, const FuzzOptions& options) {
-  const Mismatch& m = found.example;
-  const std::string headline = options.out.colored(m.blame == Blame::kTarget ? "1;31" : "1;33",
-                                                   fmt::format("#{} {} {}", found.id, m.suspect, name_of(m.verdict)));
-  return fmt::format("  {}  ({}, {} hits, {})\n{}      {}\n", headline, name_of(m.blame), found.hits,
-                     found.first_ever ? "first seen now" : found.status,
-                     found.predicate.empty() ? "" : fmt::format("      fails if {}\n", found.predicate),
-                     repro_command(m, options.run));
-}
-
-std::string rechecks_line(const Counts& counts) {
-  if (counts.mistrusted + counts.redrawn == 0) return "";
-  return fmt::format(
-      "{} passes proved nothing and were judged again with a comb; {} improbable errors did not come back on redrawn "
-      "data\n",
-      with_commas(counts.mistrusted), with_commas(counts.redrawn));
-}
-
-/// Counts, not shares: what a profile can reach takes a while to find out, and `convict report` does.
-std::string coverage_line(const Coverage& coverage, const std::string& profile) {
-  if (coverage.cases() == 0) return "";
-  const double left = tuple_count() - coverage.seen(), at_this_rate = 1000 * coverage.expected_unseen();
-  return fmt::format(
-      "combinations of features: {} pairs and {} triples seen in all {} legal cases of profile {} so far; "
-      "at most about {} new ones expected in the next 1,000 cases\n",
-      with_commas(coverage.seen_pairs()), with_commas(coverage.seen() - coverage.seen_pairs()),
-      with_commas(coverage.cases()), profile, with_commas(static_cast<uint64_t>(std::min(left, at_this_rate))));
-}
-
-std::string as_text(const CampaignResult& result, const FuzzOptions& options) {
-  const Counts& counts = result.counts;
-  std::string text = fmt::format("convict fuzz: seed {}, profile {}, {} cases in {:.1f} s ({:.0f} cases/s){}\n",
-                                 options.seed, options.profile, counts.cases, result.seconds,
-                                 static_cast<double>(counts.cases) / std::max(result.seconds, 1e-3),
-                                 result.interrupted ? ", interrupted" : "");
-  text += fmt::format(
-      "judged by the exact reference: {}, of which all oracles computed {}; unjudged: {}; workers lost: {}\n",
-      counts.judged, counts.witnessed, counts.unjudged, counts.deaths);
-  text += rechecks_line(counts) + coverage_line(result.coverage, options.profile);
-  for (const std::string& note : result.notes) text += "note: " + note + "\n";
-  text += implementations_table(result) + refusals_table(result, options.out.verbose);
-  text += result.found.empty() ? "no mismatches\n" : fmt::format("mismatches, {} signatures:\n", result.found.size());
-  for (const auto& [signature, found] : sorted(result)) text += mismatch_lines(*found, options);
-  if (result.reference_is_wrong)
-    text += "the exact reference itself was contradicted by everybody: the campaign stopped; please report this case\n";
-  return text + fmt::format("database: {}, campaign {}\n", options.database, result.id);
-}
-
-std::string as_json(const CampaignResult& result, const FuzzOptions& options) {
-  const Counts& counts = result.counts;
-  json document = {{"seed", options.seed},
-                   {"profile", options.profile},
-                   {"seconds", result.seconds},
-                   {"cases", counts.cases},
-                   {"judged", counts.judged},
-                   {"witnessed", counts.witnessed},
-                   {"unjudged", counts.unjudged},
-                   {"worker_deaths", counts.deaths},
-                   {"interrupted", result.interrupted},
-                   {"database", options.database},
-                   {"campaign", result.id},
-                   {"notes", result.notes},
-                   {"mistrusted", counts.mistrusted},
-                   {"redrawn", counts.redrawn}};
-  document["coverage"] = {{"pairs", result.coverage.seen_pairs()},
-                          {"triples", result.coverage.seen() - result.coverage.seen_pairs()},
-                          {"expected_unseen_next_case", result.coverage.expected_unseen()},
-                          {"cases", result.coverage.cases()}};
-  for (size_t i = 0; i < result.roster.size(); ++i) {
-    const RosterEntry& entry = result.roster[i];
-    document["implementations"].push_back({{"name", entry.name},
-                                           {"target", entry.is_target},
-                                           {"version", entry.version},
-                                           {"computed", counts.computed[i]},
-                                           {"refused", counts.refused[i]}});
-  }
-  document["refusals"] = json::array();
-  for (const auto& [key, count] : result.refusals)
-    document["refusals"].push_back({{"implementation", key.first}, {"reason", key.second}, {"count", count}});
-  document["mismatches"] = json::array();
-  for (const auto& [signature, found] : sorted(result)) {
-    json row = to_json(found->example);
-    row["id"] = found->id;
-    row["hits"] = found->hits;
-    row["status"] = found->status;
-    row["signature"] = signature;
-    row["predicate"] = found->predicate;
-    row["repro"] = repro_command(found->example, options.run);
-    document["mismatches"].push_back(std::move(row));
-  }
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+/// The progress is gone when it returns: the result has the screen to itself.
+CampaignResult run_with_progress(const CampaignSettings& settings, const OutputOptions& out) {
+  CampaignProgress progress(settings, out);
+  return run_campaign(settings, [&](const CampaignResult& so_far) { progress(so_far); });
 }
 
 void refuse_contradictions(const CLI::App& command, const FuzzOptions& options) {
@@ -206,10 +84,8 @@ int fuzz(const CLI::App& command, FuzzOptions options) {
   if (command.get_option("--resume")->count() > 0) resumed = resumed_campaign(command, options);
   CampaignSettings settings = campaign_settings(options);
   settings.resumed = resumed;
-  ProgressLine progress(options.out.quiet);
-  const CampaignResult result = run_campaign(settings, [&](const CampaignResult& so_far) { progress(so_far); });
-  progress.finish();
-  options.out.write(options.out.json() ? as_json(result, options) : as_text(result, options));
+  const CampaignResult result = run_with_progress(settings, options.out);
+  options.out.write(options.out.json() ? fuzz_as_json(result, options) : fuzz_as_text(result, options));
   if (result.interrupted) return kInterrupted;
   if (result.has_new_mismatch() || result.reference_is_wrong) return kMismatch;
   return result.counts.judged == 0 && result.counts.cases > 0 ? kCannotJudge : kClean;

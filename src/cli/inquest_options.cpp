@@ -2,10 +2,10 @@
 #include "cli/inquest_options.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "case_list.h"
 #include "cli/interrupt.h"
+#include "cli/live_block.h"
 #include "core/case_text.h"
 #include "core/error.h"
 
@@ -43,14 +43,11 @@ Finding stored(const MismatchRow& row) {
   return finding;
 }
 
-/// One live line on a terminal; nothing elsewhere, for it takes seconds.
 Finding with_progress(const Mismatch& mismatch, const InquestSettings& settings, bool quiet) {
-  const bool live = !quiet && isatty(STDERR_FILENO) != 0;
-  const Finding finding = hold_inquest(mismatch, settings, [&](const InquestProgress& now) {
-    if (live) fmt::print(stderr, "\r\033[K{}: {} runs, {:.60}", now.stage, now.runs, now.smallest);
+  LiveBlock block(quiet);
+  return hold_inquest(mismatch, settings, [&](const InquestProgress& now) {
+    if (block.is_due()) block.draw({fmt::format("{}: {} runs, {}", now.stage, now.runs, now.smallest)});
   });
-  if (live) fmt::print(stderr, "\r\033[K");
-  return finding;
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 #include "cli/options.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -69,7 +69,7 @@ void OutputOptions::add_to(CLI::App& command, const std::vector<std::string>& fo
       ->check(CLI::IsMember(formats))
       ->capture_default_str();
   command.add_option("-o,--output", output, "File for the result instead of stdout");
-  command.add_option("--color", color, "auto, always or never")
+  command.add_option("--color", color, "auto (on terminals, unless NO_COLOR is set), always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
   command.add_flag("-q,--quiet", quiet, "No progress");
@@ -100,9 +100,14 @@ bool write_whole_file(const std::string& path, const std::string& text) {
   return false;
 }
 
-std::string OutputOptions::colored(std::string_view code, const std::string& text) const {
-  const bool on =
-      color == "always" || (color == "auto" && output.empty() && isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR"));
+std::string OutputOptions::colored(std::string_view code, const std::string& text, int stream) const {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string_view(value ? value : "");
+  };
+  const bool to_file = stream == STDOUT_FILENO && !output.empty();
+  const bool terminal = !to_file && isatty(stream) != 0 && variable("TERM") != "dumb";
+  const bool on = color == "always" || (color == "auto" && terminal && variable("NO_COLOR").empty());
   return on ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
 }
 

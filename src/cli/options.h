@@ -3,6 +3,8 @@
 // The flags that several commands share, and what their words mean.
 #pragma once
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
@@ -33,8 +35,9 @@ struct OutputOptions {
   /// Writes the result to --output or stdout; a file is written whole or not at all. Throws UsageError.
   void write(const std::string& text) const;
 
-  /// `text` in colour (an SGR code such as "1;31") if stdout shows colours.
-  std::string colored(std::string_view code, const std::string& text) const;
+  /// `text` in colour (an SGR code such as "1;31") if that stream, STDOUT_FILENO or STDERR_FILENO, is to show colours:
+  /// as --color says, else if it is a terminal and NO_COLOR is unset or empty (https://no-color.org).
+  std::string colored(std::string_view code, const std::string& text, int stream = STDOUT_FILENO) const;
 };
 
 /// Writes a file whole or not at all; returns whether it did.

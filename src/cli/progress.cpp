@@ -5,15 +5,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <cmath>
 #include <utility>
 
+#include "cli/describe.h"
 #include "core/case_text.h"
+#include "core/text.h"
 
 namespace convict {
 namespace {
 
-constexpr std::chrono::milliseconds kLiveInterval{200}, kPlainInterval{10'000};
+constexpr double kRecent = 5;  // seconds
 
 std::string names(const CampaignResult& result, bool targets) {
   std::vector<std::string> list;
@@ -23,47 +25,87 @@ std::string names(const CampaignResult& result, bool targets) {
   return list.empty() ? "none" : fmt::format("{}", fmt::join(list, ", "));
 }
 
+/// "48 s", "8 m 48 s", "1 h 05 m".
+std::string duration(double seconds) {
+  const auto whole = static_cast<uint64_t>(std::ceil(std::max(seconds, 0.0)));
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} m {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} m", whole / 3600, whole % 3600 / 60);
+}
+
+std::string rate(double cases_per_second) {
+  return with_commas(static_cast<uint64_t>(std::llround(std::max(cases_per_second, 0.0))));
+}
+
+double mean_rate(const CampaignResult& result) {
+  return static_cast<double>(result.counts.cases) / std::max(result.seconds, 1e-3);
+}
+
+std::string mismatches(const CampaignResult& result) {
+  const auto count = [&](std::string_view what) {
+    return std::ranges::count_if(result.found, [&](const auto& entry) { return entry.second.novelty() == what; });
+  };
+  return fmt::format("{} signatures: {} new, {} again, {} known", result.found.size(), count("new"), count("again"),
+                     count("known"));
+}
+
 }  // namespace
 
-ProgressLine::ProgressLine(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {}
-
-void ProgressLine::operator()(const CampaignResult& so_far) {
-  if (quiet_ || so_far.roster.empty()) return;
-  announce(so_far);
-  if (Clock::now() - last_ < (terminal_ ? kLiveInterval : kPlainInterval)) return;
-  last_ = Clock::now();
-  const Counts& counts = so_far.counts;
-  clear_line();
-  fmt::print(stderr, "{:>6.0f} s  {} cases  {:.0f}/s  {} signatures  {} workers died{}", so_far.seconds, counts.cases,
-             static_cast<double>(counts.cases) / std::max(so_far.seconds, 1e-3), so_far.found.size(), counts.deaths,
-             terminal_ ? "" : "\n");
-  std::fflush(stderr);
+void CampaignProgress::operator()(const CampaignResult& so_far) {
+  if (out_.quiet || so_far.roster.empty()) return;
+  if (!std::exchange(introduced_, true)) introduce(so_far);
+  if (so_far.found.size() != announced_.size()) announce(so_far);
+  samples_.push_back({so_far.seconds, so_far.counts.cases});
+  while (samples_.size() > 2 && so_far.seconds - samples_[1].seconds > kRecent) samples_.pop_front();
+  if (block_.is_due()) block_.draw(lines(so_far));
 }
 
-void ProgressLine::announce(const CampaignResult& so_far) {
-  if (!std::exchange(introduced_, true)) {
-    clear_line();
-    fmt::print(stderr, "on trial: {}; witnesses: {}\n", names(so_far, true), names(so_far, false));
-    for (const std::string& note : so_far.notes) fmt::print(stderr, "note: {}\n", note);
-  }
-  if (so_far.found.size() == announced_.size()) return;
+void CampaignProgress::introduce(const CampaignResult& so_far) {
+  block_.say(fmt::format("on trial: {}; witnesses: {}", names(so_far, true), names(so_far, false)));
+  for (const std::string& note : so_far.notes) block_.say("note: " + note);
+}
+
+void CampaignProgress::announce(const CampaignResult& so_far) {
   for (const auto& [signature, found] : so_far.found) {
     if (!announced_.insert(signature).second) continue;
-    clear_line();
-    fmt::print(stderr, "{} {}: {}\n",
-               found.first_ever        ? "new  "
-               : found.status == "new" ? "again"
-                                       : "known",
-               signature, to_text(found.example.problem_case));
+    const std::string_view what = found.novelty();
+    const std::string word = fmt::format("{:<5}", what);
+    block_.say(fmt::format("{} {}: {}",
+                           what == "known" ? word : out_.colored(color_of(found.example.blame), word, STDERR_FILENO),
+                           signature, to_text(found.example.problem_case)));
   }
 }
 
-void ProgressLine::clear_line() const {
-  if (terminal_) fmt::print(stderr, "\r\033[K");
+double CampaignProgress::recent_rate() const {
+  const double seconds = samples_.back().seconds - samples_.front().seconds;
+  return seconds > 0 ? static_cast<double>(samples_.back().cases - samples_.front().cases) / seconds : 0;
 }
 
-void ProgressLine::finish() {
-  if (!quiet_) clear_line();
+/// Until the time is up or the cases are done, of which `convict fuzz` always sets one. When all cases are done, what
+/// was found last is still being explained.
+std::string CampaignProgress::time_left(const CampaignResult& so_far) const {
+  double left = settings_.time ? static_cast<double>(settings_.time->count()) - so_far.seconds : INFINITY;  // seconds
+  if (settings_.cases)
+    left = std::min(left, (static_cast<double>(settings_.cases_of_shard()) - static_cast<double>(so_far.counts.cases)) /
+                              std::max(mean_rate(so_far), 1e-3));
+  return left > 0 ? duration(left) + " left" : "finishing";
+}
+
+std::vector<std::string> CampaignProgress::lines(const CampaignResult& so_far) const {
+  const Counts& counts = so_far.counts;
+  const std::string time = fmt::format("{}, {}", duration(std::floor(so_far.seconds)), time_left(so_far));
+  const std::string cases = fmt::format("{}; {}/s now, {}/s on average", with_commas(counts.cases), rate(recent_rate()),
+                                        rate(mean_rate(so_far)));
+  const std::string judged = fmt::format(
+      "{:.1f} %", 100 * static_cast<double>(counts.judged) / static_cast<double>(std::max<uint64_t>(counts.cases, 1)));
+  const std::string coverage = fmt::format("{} pairs, {} triples", with_commas(so_far.coverage.seen_pairs()),
+                                           with_commas(so_far.coverage.seen() - so_far.coverage.seen_pairs()));
+  if (!block_.in_place())
+    return {fmt::format("{}: cases {}; judged {}; workers lost: {}; {}; coverage: {}", time, cases, judged,
+                        counts.deaths, mismatches(so_far), coverage)};
+  return {"time         " + time, "cases        " + cases,
+          fmt::format("judged       {}; workers lost: {}", judged, counts.deaths), "mismatches   " + mismatches(so_far),
+          "coverage     " + coverage};
 }
 
 }  // namespace convict

@@ -1,32 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
+#include <deque>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "campaign.h"
+#include "cli/live_block.h"
+#include "cli/options.h"
 
 namespace convict {
 
-/// Tells stderr how a campaign goes: one live line on a terminal, else a plain line every ten seconds; and a line for
-/// each new signature as it appears.
-class ProgressLine {
+/// Tells stderr how a campaign goes: a live block on a terminal, else a plain line every ten seconds; and a line for
+/// each signature as it appears. Both arguments outlive it.
+class CampaignProgress {
  public:
-  explicit ProgressLine(bool quiet);
+  CampaignProgress(const CampaignSettings& settings, const OutputOptions& out)
+      : settings_(settings), out_(out), block_(out.quiet) {}
   void operator()(const CampaignResult& so_far);
-  /// Leaves the cursor on a fresh line.
-  void finish();
 
  private:
-  void announce(const CampaignResult& so_far);
-  void clear_line() const;
+  struct Sample {
+    double seconds;  // since the campaign began
+    uint64_t cases;
+  };
 
-  using Clock = std::chrono::steady_clock;
-  bool quiet_, terminal_;
+  void introduce(const CampaignResult& so_far);
+  void announce(const CampaignResult& so_far);
+  double recent_rate() const;  // cases/s
+  std::string time_left(const CampaignResult& so_far) const;
+  std::vector<std::string> lines(const CampaignResult& so_far) const;
+
+  const CampaignSettings& settings_;
+  const OutputOptions& out_;
+  LiveBlock block_;
   bool introduced_ = false;
   std::set<std::string> announced_;  // signatures
-  Clock::time_point last_ = Clock::now();
+  std::deque<Sample> samples_;       // of the last seconds
 };
 
 }  // namespace convict

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/describe.h"
 #include "cli/interrupt.h"
+#include "cli/live_block.h"
 #include "cli/options.h"
 #include "core/case_text.h"
 
@@ -125,17 +125,21 @@ std::string as_json(const std::vector<CorpusEntry>& entries, const CaseListResul
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
+CaseListResult run_with_progress(const std::vector<CorpusEntry>& entries, const SupervisorSettings& settings,
+                                 bool quiet) {
+  LiveBlock block(quiet);
+  return run_case_list(entries, settings, [&](uint64_t done) {
+    if (block.is_due()) block.draw({fmt::format("{} of {} cases", done, entries.size())});
+  });
+}
+
 int replay(const ReplayOptions& options) {
   std::vector<CorpusEntry> entries;
   for (const std::string& path : options.paths) std::ranges::move(read_corpus(path), std::back_inserter(entries));
   SupervisorSettings settings = options.run.settings();
   settings.jobs = options.jobs;
   settings.interrupted = &interrupted();
-  const bool live = !options.out.quiet && isatty(STDERR_FILENO);
-  const CaseListResult result = run_case_list(entries, settings, [&](uint64_t done) {
-    if (live) fmt::print(stderr, "\r\033[K{} of {} cases", done, entries.size());
-  });
-  if (live) fmt::print(stderr, "\r\033[K");
+  const CaseListResult result = run_with_progress(entries, settings, options.out.quiet);
   options.out.write(options.out.json() ? as_json(entries, result) : as_text(entries, result, options.out));
   if (result.interrupted) return kInterrupted;
   const std::vector<Outcome> outcomes = outcomes_of(entries, result);

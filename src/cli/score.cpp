@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
+#include "cli/live_block.h"
 #include "cli/options.h"
 #include "cli/roster_query.h"
 #include "cli/score_report.h"
@@ -88,28 +88,18 @@ ScoreSettings score_settings(const ScoreOptions& options) {
   return settings;
 }
 
-/// One live line on a terminal, else a plain one every ten seconds.
-class ScoreLine {
- public:
-  explicit ScoreLine(bool quiet) : quiet_(quiet), terminal_(isatty(STDERR_FILENO) != 0) {}
+std::string line_of(const ScoreProgress& now) {
+  const double left = now.seconds / static_cast<double>(now.done) * static_cast<double>(now.total - now.done);
+  return fmt::format("{}: seed {}/{}, mutant {}/{}, {} of {} runs, {} found, about {:.0f} s left", now.method.name,
+                     now.seed, now.seeds, now.mutant, now.mutants, now.done, now.total, now.detected, left);
+}
 
-  void operator()(const ScoreProgress& now) {
-    if (quiet_ || (!terminal_ && now.seconds - last_ < 10)) return;
-    last_ = now.seconds;
-    const double left = now.seconds / static_cast<double>(now.done) * static_cast<double>(now.total - now.done);
-    fmt::print(stderr, "{}{}: seed {}/{}, mutant {}/{}, {} of {} runs, {} found, about {:.0f} s left{}",
-               terminal_ ? "\r\033[K" : "", now.method.name, now.seed, now.seeds, now.mutant, now.mutants, now.done,
-               now.total, now.detected, left, terminal_ ? "" : "\n");
-  }
-
-  void finish() const {
-    if (!quiet_ && terminal_) fmt::print(stderr, "\r\033[K");
-  }
-
- private:
-  bool quiet_, terminal_;
-  double last_ = 0;  // seconds since the begin
-};
+ScoreResult run_with_progress(const ScoreSettings& settings, bool quiet) {
+  LiveBlock block(quiet);
+  return run_score(settings, [&](const ScoreProgress& now) {
+    if (block.is_due()) block.draw({line_of(now)});
+  });
+}
 
 int exit_code_of(const ScoreResult& result) {
   if (result.interrupted) return kInterrupted;
@@ -122,9 +112,7 @@ int exit_code_of(const ScoreResult& result) {
 
 int score(const ScoreOptions& options) {
   const ScoreSettings settings = score_settings(options);
-  ScoreLine line(options.out.quiet);
-  const ScoreResult result = run_score(settings, [&](const ScoreProgress& now) { line(now); });
-  line.finish();
+  const ScoreResult result = run_with_progress(settings, options.out.quiet);
   options.out.write(options.out.json()                 ? score_as_json(settings, result)
                     : options.out.format == "markdown" ? score_as_markdown(settings, result)
                                                        : score_as_text(settings, result));

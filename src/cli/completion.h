@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The script that makes a shell complete our commands, one file a shell.
+#pragma once
+
+#include <string>
+
+#include "cli/command_line.h"
+
+namespace convict {
+
+std::string bash_completion(const Program& program);
+std::string zsh_completion(const Program& program);
+std::string fish_completion(const Program& program);
+
+/// In single quotes, for bash and zsh.
+std::string shell_quoted(const std::string& text);
+
+}  // namespace convict

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fuzz_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "cli/describe.h"
+#include "cli/inquest_options.h"
+#include "core/text.h"
+
+namespace convict {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kWidth = 80;
+
+/// Known ones first, what fails the campaign last; then by signature.
+std::vector<std::pair<std::string, const Found*>> sorted(const CampaignResult& result) {
+  std::vector<std::pair<std::string, const Found*>> list;
+  for (const auto& [signature, found] : result.found) list.emplace_back(signature, &found);
+  std::ranges::stable_sort(list, {}, [](const auto& entry) {
+    const Found& found = *entry.second;
+    return std::tuple(found.novelty() != "known", found.example.blame == Blame::kTarget);
+  });
+  return list;
+}
+
+/// `text` in lines, broken at blanks, of which all but the first are indented.
+std::string wrapped(std::string text, size_t indent) {
+  for (size_t begin = 0; text.size() - begin > kWidth;) {
+    const size_t at = text.rfind(' ', begin + kWidth);
+    if (at == std::string::npos || at < begin + indent + 1) break;  // one long word
+    text.replace(at, 1, "\n" + std::string(indent, ' '));
+    begin = at + 1;
+  }
+  return text + "\n";
+}
+
+/// "judged by the exact reference           233   77.7 %".
+std::string count_line(const char* what, uint64_t count, const std::string& remark = "") {
+  return wrapped(fmt::format("{:<32}{:>12}{}{}", what, with_commas(count), remark.empty() ? "" : "  ", remark), 46);
+}
+
+std::string share(uint64_t part, uint64_t all) {
+  return fmt::format("{:>5.1f} %", 100 * static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(all, 1)));
+}
+
+std::string judgement_lines(const CampaignResult& result) {
+  const Counts& counts = result.counts;
+  std::string text = count_line("judged by the exact reference", counts.judged, share(counts.judged, counts.cases));
+  if (!std::ranges::all_of(result.roster, &RosterEntry::is_target))
+    text += count_line("  and computed by all oracles", counts.witnessed, share(counts.witnessed, counts.cases));
+  text += count_line("unjudged", counts.unjudged, share(counts.unjudged, counts.cases));
+  if (counts.mistrusted > 0)
+    text += count_line("passes that proved nothing", counts.mistrusted, "judged again with a comb");
+  if (counts.redrawn > 0) text += count_line("improbable errors", counts.redrawn, "did not come back on redrawn data");
+  return text + count_line("workers lost", counts.deaths);
+}
+
+/// Counts, not shares: what a profile can reach takes a while to find out, and `convict report` does.
+std::string coverage_lines(const Coverage& coverage) {
+  if (coverage.cases() == 0) return "";
+  const double left = tuple_count() - coverage.seen(), at_this_rate = 1000 * coverage.expected_unseen();
+  return count_line("pairs of features seen", coverage.seen_pairs(),
+                    fmt::format("in {} legal cases of this profile", with_commas(coverage.cases()))) +
+         count_line("triples of features seen", coverage.seen() - coverage.seen_pairs()) +
+         count_line("new ones in 1,000 more cases", static_cast<uint64_t>(std::min(left, at_this_rate)),
+                    "at most about that many");
+}
+
+std::string implementations_table(const CampaignResult& result) {
+  constexpr const char* kRow = "{:<28}  {:<6}  {:<14}{:>14}{:>14}\n";
+  std::string text = fmt::format(kRow, "implementation", "role", "version", "computed", "refused");
+  for (size_t i = 0; i < result.roster.size(); ++i) {
+    const RosterEntry& entry = result.roster[i];
+    text += fmt::format(kRow, printable(entry.name, 25), entry.is_target ? "target" : "oracle",
+                        printable(entry.version, 11), with_commas(result.counts.computed[i]),
+                        with_commas(result.counts.refused[i]));
+  }
+  return text;
+}
+
+std::string refusals_table(const CampaignResult& result, bool all) {
+  std::vector<std::pair<uint64_t, std::string>> rows;
+  for (const auto& [key, count] : result.refusals)
+    rows.emplace_back(count, fmt::format("{}: {}", key.first, key.second));
+  std::ranges::sort(rows, std::greater());
+  const size_t shown = all ? rows.size() : std::min<size_t>(rows.size(), 8);
+  std::string text = rows.empty() ? "" : "\n     refused\n";
+  for (size_t i = 0; i < shown; ++i)
+    text += wrapped(fmt::format("{:>12}  {}", with_commas(rows[i].first), rows[i].second), 14);
+  if (shown < rows.size())
+    text += fmt::format("              and {} more reasons (-v shows them)\n", rows.size() - shown);
+  return text;
+}
+
+/// What became of it, in a word: "new" is what this campaign is the first to see.
+std::string status_of(const Found& found) {
+  const std::string_view novelty = found.novelty();
+  return std::string(novelty == "known" || found.status == "fixed" ? found.status : novelty);
+}
+
+std::string mismatches_table(const CampaignResult& result, const FuzzOptions& options) {
+  constexpr const char* kRow = "{:>6}  {:<20}  {:<17}  {:<9}  {:<8}{:>10}";
+  std::string text = fmt::format("mismatches, {} signatures:\n", result.found.size()) +
+                     fmt::format(kRow, "id", "suspect", "verdict", "blame", "status", "hits") + "\n";
+  for (const auto& [signature, found] : sorted(result)) {
+    const Mismatch& m = found->example;
+    const std::string row =
+        fmt::format(kRow, fmt::format("#{}", found->id), printable(m.suspect, 17), name_of(m.verdict), name_of(m.blame),
+                    status_of(*found), with_commas(found->hits));
+    text += (found->novelty() == "known" ? row : options.out.colored(color_of(m.blame), row)) + "\n";
+    if (!found->predicate.empty()) text += wrapped(fmt::format("        fails if {}", found->predicate), 17);
+    text += fmt::format("        {}\n", repro_command(m, options.run));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string fuzz_as_text(const CampaignResult& result, const FuzzOptions& options) {
+  const Counts& counts = result.counts;
+  std::string text = wrapped(
+      fmt::format("convict fuzz: {} cases in {:.1f} s, {}/s; seed {}, profile {}{}", with_commas(counts.cases),
+                  result.seconds, with_commas(static_cast<uint64_t>(counts.cases / std::max(result.seconds, 1e-3))),
+                  options.seed, options.profile, result.interrupted ? "; interrupted" : ""),
+      2);
+  text += fmt::format("campaign {} of {}\n", result.id, options.database);
+  for (const std::string& note : result.notes) text += wrapped("note: " + note, 6);
+  text += "\n" + judgement_lines(result) + coverage_lines(result.coverage);
+  if (!result.roster.empty())
+    text += "\n" + implementations_table(result) + refusals_table(result, options.out.verbose);
+  text += "\n" + (result.found.empty() ? "no mismatches\n" : mismatches_table(result, options));
+  if (result.reference_is_wrong)
+    text += wrapped(
+        "the exact reference itself was contradicted by everybody: the campaign stopped; please report this case", 2);
+  return text;
+}
+
+std::string fuzz_as_json(const CampaignResult& result, const FuzzOptions& options) {
+  const Counts& counts = result.counts;
+  json document = {{"seed", options.seed},
+                   {"profile", options.profile},
+                   {"seconds", result.seconds},
+                   {"cases", counts.cases},
+                   {"judged", counts.judged},
+                   {"witnessed", counts.witnessed},
+                   {"unjudged", counts.unjudged},
+                   {"worker_deaths", counts.deaths},
+                   {"interrupted", result.interrupted},
+                   {"database", options.database},
+                   {"campaign", result.id},
+                   {"notes", result.notes},
+                   {"mistrusted", counts.mistrusted},
+                   {"redrawn", counts.redrawn}};
+  document["coverage"] = {{"pairs", result.coverage.seen_pairs()},
+                          {"triples", result.coverage.seen() - result.coverage.seen_pairs()},
+                          {"expected_unseen_next_case", result.coverage.expected_unseen()},
+                          {"cases", result.coverage.cases()}};
+  for (size_t i = 0; i < result.roster.size(); ++i) {
+    const RosterEntry& entry = result.roster[i];
+    document["implementations"].push_back({{"name", entry.name},
+                                           {"target", entry.is_target},
+                                           {"version", entry.version},
+                                           {"computed", counts.computed[i]},
+                                           {"refused", counts.refused[i]}});
+  }
+  document["refusals"] = json::array();
+  for (const auto& [key, count] : result.refusals)
+    document["refusals"].push_back({{"implementation", key.first}, {"reason", key.second}, {"count", count}});
+  document["mismatches"] = json::array();
+  for (const auto& [signature, found] : sorted(result)) {
+    json row = to_json(found->example);
+    row["id"] = found->id;
+    row["hits"] = found->hits;
+    row["status"] = found->status;
+    row["signature"] = signature;
+    row["predicate"] = found->predicate;
+    row["repro"] = repro_command(found->example, options.run);
+    document["mismatches"].push_back(std::move(row));
+  }
+  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace convict

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "campaign.h"
+#include "cli/fuzz_options.h"
+
+namespace convict {
+
+/// What `convict fuzz` prints at its end: lines of at most 80 characters, but for commands, which are there to be
+/// copied. New mismatches of targets come last.
+std::string fuzz_as_text(const CampaignResult& result, const FuzzOptions& options);
+std::string fuzz_as_json(const CampaignResult& result, const FuzzOptions& options);
+
+}  // namespace convict

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Control sequences are those of ECMA-48 that every terminal knows: CUU (ESC [ n A), EL (ESC [ K), ED (ESC [ J).
+#include "cli/live_block.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace convict {
+namespace {
+
+constexpr std::chrono::milliseconds kLiveInterval{200}, kPlainInterval{10'000};
+
+struct Screen {
+  size_t columns = 80, rows = 24;
+};
+
+/// Asked before each drawing: windows are resized.
+Screen screen() {
+  winsize size{};
+  Screen result;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0) return result;
+  if (size.ws_col > 0) result.columns = size.ws_col;
+  if (size.ws_row > 0) result.rows = size.ws_row;
+  return result;
+}
+
+bool can_redraw() {
+  const char* term = std::getenv("TERM");
+  return isatty(STDERR_FILENO) != 0 && term && *term && std::string_view(term) != "dumb";
+}
+
+/// In one piece: the block never shows half drawn.
+void put(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+LiveBlock::LiveBlock(bool quiet) : quiet_(quiet), in_place_(!quiet && can_redraw()) {}
+
+bool LiveBlock::is_due() const {
+  return !quiet_ && Clock::now() - last_ >= (in_place_ ? kLiveInterval : kPlainInterval);
+}
+
+/// Terminals break lines again that a narrower window has no room for; the block then has more rows than lines.
+std::string LiveBlock::to_first_line(size_t columns) const {
+  size_t rows = 0;
+  for (const size_t length : drawn_) rows += std::max<size_t>(1, (length + columns - 1) / columns);
+  return rows == 0 ? "\r" : fmt::format("\r\033[{}A", rows);
+}
+
+void LiveBlock::draw(const std::vector<std::string>& lines) {
+  if (quiet_) return;
+  last_ = Clock::now();
+  if (!in_place_) {
+    for (const std::string& line : lines) put(line + "\n");
+    return;
+  }
+  const Screen now = screen();
+  std::string text = to_first_line(now.columns);
+  drawn_.clear();
+  for (const std::string& line : lines) {
+    if (drawn_.size() + 1 >= now.rows) break;                 // the cursor needs a row, too
+    const std::string cut = line.substr(0, now.columns - 1);  // in the last column, terminals differ
+    drawn_.push_back(cut.size());
+    text += cut + "\033[K\n";
+  }
+  put(text + "\033[J");
+}
+
+void LiveBlock::say(const std::string& line) {
+  if (quiet_) return;
+  clear();
+  put(line + "\n");
+  if (in_place_) last_ = {};  // the block is missing
+}
+
+void LiveBlock::clear() {
+  if (drawn_.empty()) return;
+  put(to_first_line(screen().columns) + "\033[J");
+  drawn_.clear();
+}
+
+}  // namespace convict

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "cli/command_line.h"
+
+namespace convict {
+
+/// Manual pages of section 1 in man(7). The dates are left out, so that a build gives the same bytes every time.
+std::string program_page(const Program& program);
+std::string command_page(const Program& program, const CommandLine& command);
+
+}  // namespace convict

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Completion as the shells do it, each of them with its own script.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "tests/cli/command.h"
+
+namespace convict::test {
+namespace {
+
+using Words = std::set<std::string>;
+
+/// What a shell that reads its commands from a file prints; its arguments are ours.
+std::string output_of(const std::string& command) {
+  FILE* pipe = popen(command.c_str(), "r");
+  std::string text;
+  for (int c; pipe && (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+  if (pipe) pclose(pipe);
+  return text;
+}
+
+bool is_installed(const std::string& shell) { return !output_of("command -v " + shell).empty(); }
+
+/// The script of the shell, with `more` behind it.
+class CompletionTest : public CliTest {
+ protected:
+  std::string complete(const std::string& shell, const std::string& more, const std::string& line) const {
+    const CommandResult script = run({"completion", shell});
+    EXPECT_EQ(script.exit_code, 0) << script.err;
+    write_file(file("_convict"), script.out);
+    write_file(file("driver"), more);
+    return output_of("cd '" + directory_.path().string() + "' && timeout 60 " + shell + " ./driver '" + line +
+                     "' 2>&1");
+  }
+
+  static Words words(const std::string& output) {
+    Words result;
+    std::istringstream stream(output);
+    for (std::string line; std::getline(stream, line);) result.insert(line.substr(0, line.find('\t')));
+    return result;
+  }
+
+  Words bash(const std::string& line) const {
+    return words(complete("bash",
+                          "source ./_convict\nCOMP_LINE=$1 COMP_POINT=${#1}\n_convict\n"
+                          "printf '%s\\n' \"${COMPREPLY[@]}\"\n",
+                          line));
+  }
+
+  Words fish(const std::string& line) const {
+    return words(complete("fish", "source ./_convict\ncomplete -C $argv[1]\n", line));
+  }
+
+  /// zsh completes in an editor only: another zsh types the line, and a key that writes down what became of it.
+  std::string zsh(const std::string& line) const {
+    return complete("zsh", R"(zmodload zsh/zpty
+zpty inner zsh -f -i
+zpty -w inner "fpath=($PWD \$fpath); autoload -Uz compinit; compinit -u -D; bindkey -e
+tell() { print -r -- \"<\$BUFFER>\" > $PWD/told; mv $PWD/told $PWD/line }; zle -N tell
+bindkey '^X' tell; touch $PWD/ready"
+while [[ ! -e ready ]]; do sleep 0.05; done
+zpty -w -n inner "$1"$'\t\C-x'
+while [[ ! -e line ]]; do sleep 0.05; done
+cat line
+)",
+                    line);
+  }
+};
+
+TEST_F(CompletionTest, Bash) {
+  EXPECT_EQ(bash("convict fu"), Words({"fuzz"}));
+  EXPECT_EQ(bash("convict list "), Words({"implementations", "profiles", "fields", "mismatches"}));
+  EXPECT_EQ(bash("convict fuzz --fo"), Words({"--format"}));
+  EXPECT_EQ(bash("convict fuzz --format "), Words({"text", "json"}));
+  EXPECT_EQ(bash("convict fuzz --format=j"), Words({"json"}));
+  EXPECT_EQ(bash("convict triage 3 --status re"), Words({"reported"}));
+  EXPECT_EQ(bash("convict fuzz --target im"), Words({"im2col"}));
+  EXPECT_EQ(bash("convict fuzz --oracle libtorch:"), Words({"native"})) << "bash replaces what is behind the colon";
+  EXPECT_EQ(bash("convict replay _conv"), Words({"_convict"})) << "a file";
+  EXPECT_EQ(bash("convict fuzz --db _conv"), Words({"_convict"}));
+  EXPECT_EQ(bash("convict fuzz --time "), Words({""})) << "nothing";
+}
+
+TEST_F(CompletionTest, HiddenCommandsStayHidden) {
+  const std::string scripts = run({"completion", "zsh"}).out + run({"completion", "fish"}).out;
+  for (const std::string form : {"'{}:", "    {})\n", "-a {} "}) {
+    const auto with = [&](const char* name) { return std::string(form).replace(form.find("{}"), 2, name); };
+    EXPECT_NE(scripts.find(with("fuzz")), std::string::npos) << form;
+    for (const char* hidden : {"worker", "man"}) EXPECT_EQ(scripts.find(with(hidden)), std::string::npos) << form;
+  }
+  EXPECT_EQ(bash("convict worker"), Words({""}));
+  EXPECT_EQ(bash("convict man"), Words({""}));
+}
+
+TEST_F(CompletionTest, Fish) {
+  if (!is_installed("fish")) GTEST_SKIP() << "no fish";
+  EXPECT_EQ(fish("convict fu"), Words({"fuzz"}));
+  EXPECT_EQ(fish("convict list "), Words({"implementations", "profiles", "fields", "mismatches"}));
+  EXPECT_EQ(fish("convict fuzz --fo"), Words({"--format"}));
+  EXPECT_EQ(fish("convict fuzz --format "), Words({"text", "json"}));
+  EXPECT_EQ(fish("convict fuzz --oracle libtorch:"), Words({"libtorch:native"}));
+  EXPECT_EQ(fish("convict fuzz --db _conv"), Words({"_convict"}));
+  EXPECT_EQ(fish("convict replay _conv"), Words({"_convict"}));
+  EXPECT_EQ(fish("convict worker"), Words());
+}
+
+TEST_F(CompletionTest, Zsh) {
+  if (!is_installed("zsh")) GTEST_SKIP() << "no zsh";
+  const std::map<std::string, std::string> completed = {
+      {"convict fu", "<convict fuzz >\n"},
+      {"convict list mi", "<convict list mismatches >\n"},
+      {"convict fuzz --fo", "<convict fuzz --format=>\n"},
+      {"convict fuzz --format=j", "<convict fuzz --format=json >\n"},
+      {"convict fuzz --oracle libtorch:n", "<convict fuzz --oracle libtorch:native >\n"},
+      {"convict replay _conv", "<convict replay _convict >\n"},
+      {"convict worke", "<convict worke>\n"}};
+  for (const auto& [typed, expected] : completed) {
+    EXPECT_EQ(zsh(typed), expected);
+    for (const char* left : {"ready", "line"}) std::filesystem::remove(file(left));
+  }
+}
+
+TEST_F(CompletionTest, AnUnknownShellIsRefused) {
+  EXPECT_TRUE(refuses(run({"completion", "tcsh"}), {"tcsh", "bash,zsh,fish"}));
+  EXPECT_TRUE(refuses(run({"completion"}), {"shell"}));
+}
+
+}  // namespace
+}  // namespace convict::test

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What people see while a campaign runs, on a terminal and elsewhere, and in which colours.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "tests/cli/command.h"
+#include "tests/cli/terminal.h"
+
+namespace convict::test {
+namespace {
+
+constexpr const char* kBlock[] = {"time  ", "cases  ", "judged  ", "mismatches  ", "coverage  "};
+constexpr char kCtrlC = '\x03';
+
+class ProgressTest : public CliTest {
+ protected:
+  static std::vector<std::string> endless() {
+    return {"fuzz", "--target=direct", "--oracle=none", "--time=1h", "--shrink=none"};
+  }
+
+  /// Finds mismatches, and ends by itself.
+  static std::vector<std::string> guilty(std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"fuzz", "--plugin=" + plugin("guilty"), "--oracle=none", "--profile=output-padding",
+                               "--cases=300", "--shrink=none"});
+    return more;
+  }
+
+  TerminalOptions on_terminal(std::vector<std::string> environment = {}) const {
+    return {.directory = directory_.path(), .environment = std::move(environment)};
+  }
+
+  /// Whether the rows of the block are there once, one below the other.
+  static testing::AssertionResult has_block(const Screen& screen) {
+    const auto& rows = screen.rows();
+    const auto first = std::ranges::find_if(rows, [](const std::string& row) { return row.starts_with(kBlock[0]); });
+    auto row = first;
+    for (const char* begin : kBlock)
+      if (row == rows.end() || !(row++)->starts_with(begin)) return failure(screen) << "no row <" << begin << ">";
+    return std::any_of(row, rows.end(), [](const std::string& one) { return !one.empty(); })
+               ? failure(screen) << "something is left below"
+               : testing::AssertionSuccess();
+  }
+
+  static testing::AssertionResult has_no_block(const Screen& screen) {
+    for (const char* begin : kBlock)
+      if (screen.has_row(begin)) return failure(screen) << "there is a row <" << begin << ">";
+    return testing::AssertionSuccess();
+  }
+
+  static testing::AssertionResult failure(const Screen& screen) {
+    std::string text;
+    for (const std::string& row : screen.rows()) text += row + "\n";
+    return testing::AssertionFailure() << text;
+  }
+};
+
+TEST_F(ProgressTest, ABlockIsThereAndGoneAtTheEnd) {
+  TerminalCommand command(endless(), on_terminal());
+  ASSERT_TRUE(command.redraws(2));
+  EXPECT_TRUE(has_block(command.screen()));
+  EXPECT_TRUE(std::ranges::any_of(command.screen().rows(), [](const std::string& row) {
+    return std::regex_match(row, std::regex("time .* (59 m \\d\\d s|1 h 00 m) left"));
+  })) << command.written();
+  command.press(kCtrlC);
+  EXPECT_EQ(command.wait(), 130);
+  EXPECT_TRUE(has_no_block(command.screen()));
+  EXPECT_TRUE(command.screen().rows().at(0).starts_with("on trial: direct")) << command.written();
+  EXPECT_TRUE(command.screen().rows().at(1).starts_with("convict fuzz: ")) << command.written();
+}
+
+TEST_F(ProgressTest, TheBlockIsCutToTheWidth) {
+  TerminalOptions options = on_terminal();
+  options.columns = 24;
+  TerminalCommand command(endless(), options);
+  ASSERT_TRUE(command.redraws(3));
+  EXPECT_TRUE(has_block(command.screen()));
+  EXPECT_FALSE(command.screen().has_row("mismatches   0 signatures")) << "24 columns have no room for it";
+}
+
+TEST_F(ProgressTest, TheBlockFollowsTheWindow) {
+  TerminalCommand command(endless(), on_terminal());
+  ASSERT_TRUE(command.shows("mismatches   0 signatures: 0 new, 0 again, 0 known"));
+  command.resize(20);
+  ASSERT_TRUE(command.redraws(3));
+  EXPECT_TRUE(has_block(command.screen()));
+  command.resize(60);
+  ASSERT_TRUE(command.redraws(3));
+  EXPECT_TRUE(has_block(command.screen()));
+  command.press(kCtrlC);
+  EXPECT_EQ(command.wait(), 130);
+  EXPECT_TRUE(has_no_block(command.screen()));
+  EXPECT_TRUE(command.screen().has_row("on trial: direct")) << "what is above stays";
+}
+
+TEST_F(ProgressTest, NothingButTheResultIfQuiet) {
+  TerminalOptions options = on_terminal();
+  options.stdout_file = file("result");
+  TerminalCommand command(guilty({"-q"}), options);
+  EXPECT_EQ(command.wait(), 1);
+  EXPECT_EQ(command.written(), "");
+  EXPECT_TRUE(read_file(file("result")).starts_with("convict fuzz: 300 cases"));
+}
+
+TEST_F(ProgressTest, PlainLinesElsewhere) {
+  auto arguments = endless();
+  arguments[3] = "--time=12s";
+  const CommandResult result = run(arguments);
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_TRUE(std::regex_match(
+      result.err, std::regex("on trial: direct; witnesses: none\n"
+                             "\\d+ s, \\d+ s left: cases [0-9,]+; [0-9,]+/s now, [0-9,]+/s on average; judged [0-9.]+ "
+                             "%; workers lost: 0; 0 signatures: 0 new, 0 again, 0 known; coverage: [0-9,]+ pairs, "
+                             "[0-9,]+ triples\n")))
+      << result.err;
+}
+
+TEST_F(ProgressTest, ADumbTerminalGetsNoControlSequences) {
+  TerminalCommand command(guilty(), on_terminal({"TERM=dumb"}));
+  EXPECT_EQ(command.wait(), 1);
+  EXPECT_EQ(command.written().find('\033'), std::string::npos) << command.written();
+  EXPECT_TRUE(command.screen().has_row("on trial: guilty"));
+}
+
+TEST_F(ProgressTest, TerminalsShowColours) {
+  for (const auto& environment : {std::vector<std::string>{}, std::vector<std::string>{"NO_COLOR="}}) {
+    const std::string database = environment.empty() ? "--db=one.db" : "--db=other.db";
+    TerminalCommand command(guilty({database}), on_terminal(environment));
+    EXPECT_EQ(command.wait(), 1);
+    EXPECT_NE(command.written().find("\033[1;31mnew"), std::string::npos) << command.written();
+    EXPECT_NE(command.written().find("\033[1;31m "), std::string::npos) << command.written();
+  }
+}
+
+TEST_F(ProgressTest, ColoursCanBeSwitchedOff) {
+  const std::pair<std::vector<std::string>, std::vector<std::string>> ways[] = {{{}, {"NO_COLOR=1"}},
+                                                                                {{"--color=never"}, {}}};
+  for (const auto& [flags, environment] : ways) {
+    TerminalCommand command(guilty(flags), on_terminal(environment));
+    EXPECT_EQ(command.wait(), 1);
+    EXPECT_EQ(command.written().find("\033[1;3"), std::string::npos) << command.written();
+  }
+}
+
+TEST_F(ProgressTest, EachStreamDecidesForItself) {
+  TerminalOptions options = on_terminal();
+  options.stdout_file = file("result");
+  TerminalCommand command(guilty(), options);
+  EXPECT_EQ(command.wait(), 1);
+  EXPECT_NE(command.written().find("\033[1;31mnew"), std::string::npos) << command.written();
+  EXPECT_EQ(read_file(file("result")).find('\033'), std::string::npos);
+  const CommandResult piped =
+      run_convict(guilty({"--color=always"}), {.directory = directory_.path(), .environment = {"NO_COLOR=1"}});
+  EXPECT_NE(piped.out.find("\033[1;31m"), std::string::npos) << piped.out;
+  EXPECT_NE(piped.err.find("\033[1;31m"), std::string::npos) << piped.err;
+  EXPECT_EQ(piped.err.find("\033[J"), std::string::npos) << piped.err;
+}
+
+}  // namespace
+}  // namespace convict::test
