@@ -106,6 +106,8 @@ class Campaign final : public Assignment {
     last_saved_ = coverage_saved_ = Clock::now();
     started_ =
         last_saved_ - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_before_));
+    result_.seconds = seconds_before_;
+    note_moment();
   }
 
   std::optional<Work> next_work(uint64_t count) override {
@@ -131,6 +133,10 @@ class Campaign final : public Assignment {
 
   void on_refusals(const json& refusals) override {
     for (const json& refusal : refusals) result_.refusals[{refusal[0], refusal[1]}] += refusal[2].get<uint64_t>();
+  }
+
+  void on_ratios(const Ratios& ratios) override {
+    for (const auto& [name, histogram] : ratios) ratios_[name] += histogram;
   }
 
   void on_coverage(std::span<const uint32_t> news, uint64_t cases) override {
@@ -200,6 +206,8 @@ class Campaign final : public Assignment {
       throw UsageError(fmt::format("campaign {} of database '{}' is {}; there is nothing to resume", id,
                                    printable(settings_.database, 200), before ? "finished" : "gone"));
     done_ = std::move(before->done);
+    timeline_ = Timeline(std::move(before->moments));
+    ratios_ = std::move(before->ratios);
     counts_before_ = counts_from(before->counts);
     counts_before_.cases = done_.count();
     seconds_before_ = seconds_from(before->counts);
@@ -248,8 +256,14 @@ class Campaign final : public Assignment {
     return kept;
   }
 
+  void note_moment() {
+    const uint32_t pairs = result_.coverage.seen_pairs();
+    timeline_.add({result_.seconds, done_.count(), pairs, result_.coverage.seen() - pairs});
+  }
+
   void save(std::string_view state) {
-    store_->update_campaign(result_.id, kept_counts(), state, done_);
+    note_moment();
+    store_->update_campaign(result_.id, kept_counts(), state, {done_, timeline_, ratios_});
     last_saved_ = Clock::now();
   }
 
@@ -350,6 +364,8 @@ class Campaign final : public Assignment {
   Intervals done_;                 // positions in the shard
   std::vector<Mismatch> unkept_;   // of a case that is not in done_ yet
   std::map<uint64_t, int> kills_;  // by somebody else, by the index of the case
+  Timeline timeline_;
+  Ratios ratios_;
   CampaignResult result_;
   std::optional<RowInquests> inquests_;
   Resting resting_;

@@ -69,6 +69,7 @@ class Inquest {
       finding.complete = may_go_on();
       return finding;
     }
+    show_values(*finding.shrunk);
     explain_case(finding);
     finding.complete = may_go_on();  // the rest is welcome, but not waited for
     finding.explanation["environment"] = environment(finding.shrunk->problem_case);
@@ -138,6 +139,13 @@ class Inquest {
     finding.explanation["reproduced"] = true;
     finding.explanation["shrink_runs"] = finding.shrink_runs;
     finding.geography = finding.shrunk->certificate.value("geography", "");
+  }
+
+  /// All elements of the output, got and expected: for the one case that people look at.
+  void show_values(Mismatch& shrunk) {
+    if (!shrunk.certificate.contains("map")) return;
+    const auto again = interrogation_.ask_for_values(shrunk.problem_case).mismatch;
+    if (again && again->verdict == shrunk.verdict) shrunk.certificate = again->certificate;
   }
 
   void explain_case(Finding& finding) {

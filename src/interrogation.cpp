@@ -41,6 +41,14 @@ const Interrogation::Answer& Interrogation::ask(const Case& c) {
   return known->second = std::move(answer_);
 }
 
+Interrogation::Answer Interrogation::ask_for_values(const Case& c) {
+  for_values_ = true;
+  run(c);
+  for_values_ = false;
+  if (died_) cases_in_this_process_ = 0;
+  return std::move(answer_);
+}
+
 void Interrogation::run(const Case& c) {
   asked_ = c;
   handed_out_ = died_ = false;
@@ -63,7 +71,7 @@ std::optional<Work> Interrogation::next_work(uint64_t) {
 }
 
 nlohmann::json Interrogation::message(const Work& work) const {
-  return {{"cases", {to_text(asked_)}}, {"first", work.first}};
+  return {{"cases", {to_text(asked_)}}, {"first", work.first}, {"values", for_values_}};
 }
 
 void Interrogation::on_mismatch(uint64_t, const Mismatch& mismatch) {

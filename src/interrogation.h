@@ -35,8 +35,11 @@ class Interrogation final : private Assignment {
   /// The same case is not run twice.
   const Answer& ask(const Case& c);
 
-  /// The same in a process that has run nothing before, with the threads' and instruction sets' limits of `environment`
-  /// (names and values of environment variables).
+  /// Runs the case again, for a certificate that shows all elements of a small output (docs/certificates.md).
+  Answer ask_for_values(const Case& c);
+
+  /// The same as ask in a process that has run nothing before, with the threads' and instruction sets' limits of
+  /// `environment` (names and values of environment variables).
   Answer ask_fresh(const Case& c, const std::map<std::string, std::string>& environment = {}) const;
 
   int runs() const { return runs_; }
@@ -56,6 +59,7 @@ class Interrogation final : private Assignment {
   SupervisorSettings settings_;
   Supervisor supervisor_;
   Case asked_;
+  bool for_values_ = false;
   bool handed_out_ = true;
   bool died_ = false;  // the process, of the last case
   int cases_in_this_process_ = 0;

@@ -86,7 +86,7 @@ Examination examine(const Case& c, std::span<const Subject> subjects, GuardedMem
   const bool legal = !resolve(c).why_not;
   Examination examination;
   const bool anybody = ask_all(scene, subjects, settings, record, examination.testimonies);
-  const Courtroom courtroom = {memory, record, settings.yardstick, settings.thorough};
+  const Courtroom courtroom = {memory, record, settings.yardstick, settings.thorough, settings.values};
   if (!legal) {
     if (anybody) {
       scene.set(memory);

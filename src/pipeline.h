@@ -32,6 +32,7 @@ struct ExaminationSettings {
   Yardstick yardstick = Yardstick::kLadder;
   Resting resting = {};   // oracles that are spared most cases of a kind
   bool thorough = false;  // asks every metamorphic relation, of every case
+  bool values = false;    // certificates show all elements of small outputs (docs/certificates.md)
 };
 
 /// Runs every subject on the case and judges them; a case that is not legal, they must refuse. Whatever a subject does

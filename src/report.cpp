@@ -5,13 +5,19 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include "core/error.h"
+#include "core/isa.h"
 #include "core/text.h"
 #include "generate/reach.h"
+#include "repro_command.h"
 
 namespace convict {
 namespace {
+
+using nlohmann::json;
 
 bool is_known(const std::string& profile) {
   return profile == kAllProfiles || std::ranges::find(profiles(), profile, &Profile::name) != profiles().end();
@@ -41,9 +47,17 @@ ProfileReport report_on(const std::string& profile, const Coverage& coverage, si
   return report;
 }
 
-std::vector<std::string> wanted_profiles(const Store& store, const ReportSettings& settings) {
-  const std::vector<std::string> covered = store.covered_profiles();
-  if (settings.profile.empty()) return covered;
+/// Of one campaign, its own.
+std::vector<std::string> wanted_profiles(const Store& store, const ReportSettings& settings,
+                                         const std::vector<CampaignReport>& campaigns) {
+  std::vector<std::string> covered = store.covered_profiles();
+  const auto is_reported = [&](const std::string& profile) {
+    return std::ranges::any_of(campaigns, [&](const CampaignReport& one) { return one.info.profile == profile; });
+  };
+  if (settings.profile.empty()) {
+    if (settings.campaign) std::erase_if(covered, std::not_fn(is_reported));
+    return covered;
+  }
   find_profile(settings.profile);  // refuses what is none
   if (std::ranges::find(covered, settings.profile) != covered.end()) return {settings.profile};
   throw UsageError(fmt::format("database '{}': no campaign has covered profile '{}'; it has: {}",
@@ -51,15 +65,94 @@ std::vector<std::string> wanted_profiles(const Store& store, const ReportSetting
                                covered.empty() ? "none" : fmt::format("{}", fmt::join(covered, ", "))));
 }
 
-SignatureReport report_on_signatures(const Store& store, const std::vector<MismatchRow>& mismatches) {
-  SignatureReport report;
-  for (const CampaignRow& row : store.campaigns()) report.cases += row.counts.value("cases", uint64_t{0});
-  for (const MismatchRow& row : mismatches) {
-    if (row.blame != name_of(Blame::kTarget) && row.blame != name_of(Blame::kOracle)) continue;
-    ++report.signatures;
-    report.hit_once += row.hits == 1;
+uint64_t cases_of(const json& counts) {
+  const auto cases = counts.find("cases");
+  return cases != counts.end() && cases->is_number_unsigned() ? cases->get<uint64_t>() : 0;
+}
+
+[[noreturn]] void refuse_campaign(int64_t id, const std::vector<CampaignRow>& rows, const std::string& database) {
+  const std::string valid = rows.empty() ? "it has none"
+                                         : fmt::format("it has {} of them, the first one is {}, the last one {}",
+                                                       rows.size(), rows.front().id, rows.back().id);
+  throw UsageError(fmt::format("database '{}': no campaign {}; {}", printable(database, 200), id, valid));
+}
+
+/// In the order of their start. A row that makes no sense is noted.
+std::vector<CampaignReport> report_on_campaigns(const Store& store, const ReportSettings& settings,
+                                                std::vector<std::string>& notes) {
+  std::vector<CampaignRow> rows = store.campaigns();
+  if (settings.campaign) {
+    const auto one = std::ranges::find(rows, *settings.campaign, &CampaignRow::id);
+    if (one == rows.end()) refuse_campaign(*settings.campaign, rows, settings.database);
+    rows = {*one};
   }
+  std::vector<CampaignReport> reports;
+  for (const CampaignRow& row : rows) try {
+      auto stored = store.campaign(row.id);
+      if (!stored) continue;  // it has been removed meanwhile
+      reports.push_back({row.id, std::move(stored->info), stored->state, stored->started, stored->ended,
+                         std::move(stored->counts), std::move(stored->moments), std::move(stored->ratios)});
+    } catch (const UsageError& error) {
+      notes.emplace_back(error.what());
+    }
+  std::ranges::stable_sort(reports, {}, &CampaignReport::started);
+  return reports;
+}
+
+SignatureReport report_on_signatures(const Store& store, const ReportSettings& settings,
+                                     const std::vector<CampaignReport>& campaigns) {
+  SignatureReport report;
+  for (const CampaignReport& campaign : campaigns) report.cases += cases_of(campaign.counts);
+  const SignatureCount count = store.signatures(settings.campaign);
+  report.signatures = count.signatures;
+  report.hit_once = count.hit_once;
   return report;
+}
+
+/// What a campaign had loaded, by its id.
+std::map<int64_t, std::vector<std::string>> plugins_of(const std::vector<CampaignReport>& campaigns) {
+  std::map<int64_t, std::vector<std::string>> plugins;
+  for (const CampaignReport& campaign : campaigns)
+    if (const auto list = campaign.info.flags.find("plugins"); list != campaign.info.flags.end() && list->is_array())
+      for (const json& file : *list)
+        if (file.is_string()) plugins[campaign.id].push_back(file);
+  return plugins;
+}
+
+/// Of one campaign, if the settings name one: what others have seen of its mismatches is left out.
+std::vector<MismatchReport> report_on_mismatches(const Store& store, const ReportSettings& settings,
+                                                 const std::vector<CampaignReport>& campaigns) {
+  MismatchFilter filter = settings.mismatches;
+  filter.campaign = settings.campaign;
+  auto sightings = store.all_sightings(settings.campaign);
+  const auto plugins = plugins_of(campaigns);
+  std::vector<MismatchReport> reports;
+  for (MismatchRow& row : store.mismatches(filter)) {
+    MismatchReport report;
+    report.row = std::move(row);
+    report.sightings = std::move(sightings[report.row.id]);
+    if (settings.campaign && !report.sightings.empty()) {
+      const Sighting& only = report.sightings.front();
+      report.row.hits = only.hits;
+      report.row.first_seen = only.first_seen;
+      report.row.last_seen = only.last_seen;
+    }
+    const auto loaded = plugins.find(settings.campaign.value_or(report.row.last_campaign));
+    report.repro = repro_command(report.row, loaded == plugins.end() ? std::vector<std::string>{} : loaded->second);
+    reports.push_back(std::move(report));
+  }
+  std::ranges::stable_sort(
+      reports, {}, [](const MismatchReport& one) -> auto& { return one.row.first_seen; });
+  return reports;
+}
+
+json last_score(const Store& store) {
+  const auto stored = store.last_score();
+  if (!stored) return nullptr;
+  json score = stored->result;
+  score["written"] = stored->written;
+  score["settings"] = stored->settings;
+  return score;
 }
 
 }  // namespace
@@ -75,10 +168,15 @@ Report make_report(const ReportSettings& settings, const std::function<void(cons
   const Store store = Store::open(settings.database);
   Report report;
   report.database = settings.database;
-  const std::vector<MismatchRow> rows = store.mismatches(settings.mismatches);
-  for (const MismatchRow& row : rows) report.mismatches.push_back({row, store.sightings(row.id), ""});
-  report.signatures = report_on_signatures(store, rows);
-  for (const std::string& profile : settings.coverage ? wanted_profiles(store, settings) : std::vector<std::string>()) {
+  report.version = CONVICT_VERSION;
+  report.isa = best_isa();
+  report.written = utc_now();
+  report.campaigns = report_on_campaigns(store, settings, report.notes);
+  report.signatures = report_on_signatures(store, settings, report.campaigns);
+  report.mismatches = report_on_mismatches(store, settings, report.campaigns);
+  report.score = last_score(store);
+  if (!settings.coverage) return report;
+  for (const std::string& profile : wanted_profiles(store, settings, report.campaigns)) {
     const StoredCoverage stored = store.coverage(profile);
     if (!stored.replaced.empty()) report.notes.push_back(stored.replaced);
     if (!is_known(profile))

@@ -3,15 +3,15 @@
 // What a database says about how much has been tried and what remains: the facts of `convict report`, without words.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/ratios.h"
+#include "core/timeline.h"
 #include "store/store.h"
 
 namespace convict {
@@ -40,28 +40,13 @@ struct SignatureReport {
   double chance_of_new() const;  // at most; 1 without cases
 };
 
-/// How far a campaign was after so many seconds.
-struct Moment {
-  double seconds = 0;
-  uint64_t cases = 0;
-  uint32_t pairs = 0, triples = 0;  // combinations of features seen, of the profile
-};
-
-/// How near to their bounds the results of one implementation came: for each case judged by a bound, the largest
-/// error / bound. Bin i > 0 counts ratios of [2^(i - kBins), 2^(i - kBins + 1)), the last one also all above, bin 0 also
-/// all below, down to no error at all.
-struct RatioHistogram {
-  static constexpr int kBins = 32;
-  std::array<uint64_t, kBins> counts{};
-};
-
 struct CampaignReport {
   int64_t id = 0;
   CampaignInfo info;
   std::string state, started, ended;  // ended: empty while it runs
   nlohmann::json counts;              // docs/store-format.md
   std::vector<Moment> progress;       // in the order of time, at most some hundreds
-  std::map<std::string, RatioHistogram> ratios;  // by implementation
+  Ratios ratios;                      // by implementation
 };
 
 /// A row with what there is to say about it.
@@ -79,7 +64,8 @@ struct Report {
   std::vector<CampaignReport> campaigns;  // in the order of their start
   SignatureReport signatures;
   std::vector<MismatchReport> mismatches;  // in the order they were first seen
-  nlohmann::json score;                    // of the last `convict score --db`; null if there was none
+  nlohmann::json score;                    // of the last `convict score --db` (docs/detection.md), with when it was
+                                           // "written" and its "settings"; null if there was none
   std::vector<std::string> notes;          // what could not be reported
 };
 

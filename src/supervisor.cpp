@@ -206,10 +206,17 @@ class Supervision {
     if (seat.works().empty()) return false;
     const json& refusals = message["refusals"];
     const auto news = message.value("tuples", std::vector<uint32_t>());
+    Ratios ratios;
+    try {
+      ratios = ratios_from_json(message.value("ratios", json::object()));
+    } catch (const UsageError&) {
+      return false;
+    }
     report(seat, seat.works().front().count);
     seat.works().pop_front();
     seat.reported = 0;
     assignment_.on_refusals(refusals);
+    assignment_.on_ratios(ratios);
     if (message.contains("tuples")) assignment_.on_coverage(news, message["covered"]);
     return true;
   }

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ratios.h"
 #include "core/verdict.h"
 #include "run/flight_record.h"
 #include "run/worker_process.h"
@@ -74,6 +75,8 @@ class Assignment {
   virtual void on_reported(const Work& /*work*/) {}
   virtual void on_examination(uint64_t /*index*/, const nlohmann::json& /*examination*/) {}
   virtual void on_refusals(const nlohmann::json& /*refusals*/) {}
+  /// Of cases that on_reported has told of. Of a batch on which a worker died there is none.
+  virtual void on_ratios(const Ratios& /*ratios*/) {}
   /// Tuples whose count rose by `cases` further cases (Coverage::take_news), if the workers were asked for coverage.
   /// Of a batch on which a worker died there is none.
   virtual void on_coverage(std::span<const uint32_t> /*news*/, uint64_t /*cases*/) {}

@@ -106,6 +106,7 @@ class Trial {
     if (!found.agrees()) {
       need_magnitudes();
       found.magnitude = magnitude_of(*found.offender);
+      if (room_.values) take_values(found);
       if (found.unwritten == 0 && rules_[i].kind != Rule::Kind::kSpecial)
         testimony.weaker_contract = weaker_contract<W>(expected_, rules_[i]);
       if (scene_.the_case().fill == Fill::kComb && rules_[i].kind == Rule::Kind::kExact)
@@ -118,6 +119,15 @@ class Trial {
       testimony.outcome = call(i);
       testimony.repeats_differently =
           testimony.outcome.kind == Kind::kComputed && before != room_.memory.output_bytes();
+    }
+  }
+
+  /// Of the output with the first errors, unless it is too large for a certificate.
+  void take_values(Comparison& found) const {
+    for (const Expected<W>& output : expected_) {
+      if (output.role != found.places_role || output.value.size() > kLargestMap) continue;
+      found.expected.assign(output.value.begin(), output.value.end());
+      for_each_result(output, [&](size_t, double got) { found.got.push_back(got); });
     }
   }
 

@@ -18,7 +18,7 @@ struct Courtroom {
   GuardedMemory& memory;
   FlightRecord& record;
   Yardstick yardstick;
-  bool thorough = false;  // see ExaminationSettings
+  bool thorough = false, values = false;  // see ExaminationSettings
 };
 
 /// Calls everybody who has not refused, and fills in their testimonies. Precondition: the scene is set. Returns how

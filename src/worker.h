@@ -6,11 +6,12 @@
 //   {"targets":[..],"oracles":[..],"plugins":[..],..}  ->
 //                                                     <-  {"roster":[..],"notes":[..]} or {"error":"..","exit":2}
 //   {"range":[first,count,step]}                       ->
-//   or {"cases":["..",..],"first":i}
+//   or {"cases":["..",..],"first":i,"values":bool}
 //                                                     <-  {"mismatches":[{..},..],"index":i}, all of a case at once, in
 //                                                         the order of the cases; for cases also {"examination":{..}}
-//                                                     <-  {"done":count,"refusals":[[name,reason,count],..]} and, if
-//                                                         coverage is wanted, "tuples":[id,..],"covered":count
+//                                                     <-  {"done":count,"refusals":[[name,reason,count],..],
+//                                                          "ratios":{name:[count,..]}} (core/ratios.h) and, if coverage
+//                                                         is wanted, "tuples":[id,..],"covered":count
 #pragma once
 
 #include <map>

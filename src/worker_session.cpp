@@ -86,16 +86,16 @@ json WorkerSession::next_message() {
   json message;
   while (channel_.next(message)) {
     if (!message.contains("cases")) return message;
-    work_through(message["cases"], message["first"]);
+    work_through(message["cases"], message["first"], message.value("values", false));
   }
   _exit(0);  // not through the destructors of foreign libraries
 }
 
-void WorkerSession::work_through(const json& cases, uint64_t first) {
+void WorkerSession::work_through(const json& cases, uint64_t first, bool values) {
   uint64_t done = 0;
   for (const json& entry : cases) {
     record_.index = first + done++;
-    const auto examination = examined(parse_case(entry.get<std::string>()), true);
+    const auto examination = examined(parse_case(entry.get<std::string>()), /*thorough=*/true, values);
     channel_.send({{"examination", to_json(examination)}, {"index", record_.index.load()}});
     tell(examination);
   }
@@ -104,18 +104,18 @@ void WorkerSession::work_through(const json& cases, uint64_t first) {
 
 Examination WorkerSession::examine_numbered(uint64_t index, const Case& c) {
   record_.index = index;
-  Examination examination = examined(c, false);
+  Examination examination = examined(c, /*thorough=*/false, /*values=*/false);
   tell(examination);
   if (settings_.coverage) cover(c);
   return examination;
 }
 
 /// Given cases are few and worth every question; a campaign asks each of its cases some.
-Examination WorkerSession::examined(const Case& c, bool thorough) {
+Examination WorkerSession::examined(const Case& c, bool thorough, bool values) {
   keep_reporting_faults();
   if (!record_.weighs && peak_resident_bytes() > settings_.memory / 2) record_.weighs = 1;
   return examine(case_for(settings_.yardstick, c), subjects_, memory_, record_,
-                 {settings_.most_bytes(), settings_.yardstick, settings_.resting, thorough});
+                 {settings_.most_bytes(), settings_.yardstick, settings_.resting, thorough, values});
 }
 
 /// Counts a case and sends its mismatches.
@@ -135,6 +135,8 @@ void WorkerSession::tell(const Examination& examination) {
       ++refusals_[{i, outcome.text}];
     } else {
       ++tally.computed[i];
+      if (const auto ratio = examination.testimonies[i].comparison.largest_ratio)
+        ratios_[subjects_[i].implementation->name].add(*ratio);
     }
   }
   ++(examination.judged ? tally.judged : tally.unjudged);
@@ -159,7 +161,7 @@ void WorkerSession::finish(uint64_t done) {
   for (const auto& [key, count] : refusals_)
     refusals.push_back({subjects_[key.first].implementation->name, key.second, count});
   refusals_.clear();
-  json message = {{"done", done}, {"refusals", refusals}};
+  json message = {{"done", done}, {"refusals", refusals}, {"ratios", to_json(std::exchange(ratios_, {}))}};
   if (settings_.coverage) {
     message["tuples"] = coverage_.take_news();
     message["covered"] = std::exchange(covered_, 0);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/coverage.h"
+#include "core/ratios.h"
 #include "pipeline.h"
 #include "worker.h"
 
@@ -60,8 +61,8 @@ class WorkerSession {
   FlightRecord& record() { return record_; }
 
  private:
-  Examination examined(const Case& c, bool thorough);
-  void work_through(const nlohmann::json& cases, uint64_t first);
+  Examination examined(const Case& c, bool thorough, bool values);
+  void work_through(const nlohmann::json& cases, uint64_t first, bool values);
   void tell(const Examination& examination);
   void cover(const Case& c);
 
@@ -76,6 +77,7 @@ class WorkerSession {
   uint64_t covered_ = 0;                                         // cases added to it since the last "done"
   bool found_ = false;                                           // a mismatch of a target
   std::map<std::pair<size_t, std::string>, uint64_t> refusals_;  // since the last "done"
+  Ratios ratios_;                                                // the same
 };
 
 }  // namespace convict

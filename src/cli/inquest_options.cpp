@@ -8,6 +8,7 @@
 #include "cli/live_block.h"
 #include "core/case_text.h"
 #include "core/error.h"
+#include "repro_command.h"
 
 namespace convict {
 namespace {
@@ -77,13 +78,8 @@ InquestResult inquest_for(const InquestOptions& options) {
   return result;
 }
 
-std::string repro_command(const Mismatch& m, const RunOptions& run) {
-  std::string command = "convict repro";
-  for (const std::string& plugin : run.plugins) command += " --plugin " + plugin;
-  if (m.blame == Blame::kTarget) command += " --target " + m.suspect;
-  if (m.blame == Blame::kOracle) command += " --oracle " + m.suspect;
-  return fmt::format("{} '{}{}'", command, to_text(m.problem_case),
-                     m.verdict == Verdict::kAcceptsInvalid ? " => refused" : "");
+std::string repro_command(const Mismatch& mismatch, const RunOptions& run) {
+  return repro_command(mismatch, run.plugins);
 }
 
 }  // namespace convict

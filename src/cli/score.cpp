@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -15,13 +16,17 @@
 #include "generate/profile.h"
 #include "guided_engine.h"
 #include "score_summary.h"
+#include "store/store.h"
 
 namespace convict {
 namespace {
 
+using nlohmann::json;
+
 struct ScoreOptions {
   RunOptions run;
   OutputOptions out;
+  std::string database;  // empty: none
   std::string profile = "all", budget = "60s";
   std::vector<std::string> baselines = {"none"};
   uint64_t seeds = 20, control_cases = 20'000;
@@ -68,6 +73,37 @@ void choose_mutants(const RunOptions& run, ScoreSettings& settings) {
     throw UsageError("--plugin: there is no implementation but 'none'; valid: a library with at least one mutant");
 }
 
+/// A value in a database has 16 MB at most, and a run takes some 80 bytes of it.
+constexpr uint64_t kMostKeptRuns = 100'000;
+
+void refuse_too_many_runs(const ScoreSettings& settings) {
+  const uint64_t seeds = settings.seeds + (settings.methods.size() - 1) * settings.baseline_seeds;
+  const uint64_t runs = settings.mutants.size() * seeds;
+  if (runs > kMostKeptRuns)
+    throw UsageError(
+        fmt::format("--db: a score of {} runs is too long for a database; valid: at most {}, so take "
+                    "fewer --seeds or --target",
+                    with_commas(runs), with_commas(kMostKeptRuns)));
+}
+
+/// The command line as it was understood, for the record.
+json flags_of(const ScoreOptions& options, const ScoreSettings& settings) {
+  json flags = {{"plugins", options.run.plugins},
+                {"targets", options.run.targets},
+                {"oracles", options.run.oracles},
+                {"profile", settings.profile},
+                {"budget", options.budget},
+                {"seeds", settings.seeds},
+                {"baselines", options.baselines},
+                {"baseline_seeds", settings.baseline_seeds},
+                {"control_cases", settings.control_cases},
+                {"jobs", settings.jobs},
+                {"timeout", options.run.timeout},
+                {"memory", options.run.memory}};
+  flags["cases"] = options.cases ? json(*options.cases) : json(nullptr);
+  return flags;
+}
+
 ScoreSettings score_settings(const ScoreOptions& options) {
   ScoreSettings settings;
   settings.supervisor = options.run.settings();
@@ -112,10 +148,20 @@ int exit_code_of(const ScoreResult& result) {
 
 int score(const ScoreOptions& options) {
   const ScoreSettings settings = score_settings(options);
+  std::optional<Store> store;  // opened before hours of work that it might not take
+  if (!options.database.empty()) {
+    refuse_too_many_runs(settings);
+    store = Store::open(options.database);
+  }
   const ScoreResult result = run_with_progress(settings, options.out.quiet);
-  options.out.write(options.out.json()                 ? score_as_json(settings, result)
+  const json document = score_document(settings, result);
+  options.out.write(options.out.json() ? document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
                     : options.out.format == "markdown" ? score_as_markdown(settings, result)
                                                        : score_as_text(settings, result));
+  // After that: whatever happens to the database, the result has been seen. One of some runs only would hide a whole
+  // one.
+  if (store && !result.interrupted)
+    store->add_score({utc_now(), CONVICT_VERSION, flags_of(options, settings), document});
   return exit_code_of(result);
 }
 
@@ -153,11 +199,13 @@ void add_score(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  convict score --plugin build/release/tests/mutants_b.so --seeds 3 --budget 5s\n"
       "  convict score --plugin ./mutants.so --target B19,B21 --baselines all --format json\n"
+      "  convict score --plugin ./mutants.so --db convict.db     to be shown by `convict report`\n"
       "Exit codes: 0 measured, 1 a control was accused, 2 usage, 125 nothing could be judged, 130 interrupted");
   options->run.add_to(*command);
   command->get_option("--plugin")->required();
   add_measure(command, options.get());
   command->add_option("-j,--jobs", options->jobs, "Runs at once")->check(CLI::Range(1, 256))->capture_default_str();
+  command->add_option("--db", options->database, "Database to add the result to, for `convict report` [none]");
   options->out.add_to(*command, {"text", "json", "markdown"});
   command->callback([options, &exit_code] { exit_code = score(*options); });
 }

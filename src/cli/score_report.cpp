@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "core/isa.h"
@@ -96,10 +95,22 @@ std::string survival_as_text(const char* unit, const std::vector<Survival>& curv
 
 json to_json(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
 
-json to_json(const Mutant& mutant, const MutantSummary& summary) {
+/// Those that were finished, for survival curves.
+json to_json(const std::vector<Run>& runs) {
+  json list = json::array();
+  for (size_t i = 0; i < runs.size(); ++i)
+    if (runs[i].finished)
+      list.push_back({{"seed", i + 1},
+                      {"detected", runs[i].detected},
+                      {"cases", runs[i].cases},
+                      {"cpu_seconds", runs[i].cpu_seconds}});
+  return list;
+}
+
+json to_json(const Mutant& mutant, const std::vector<Run>& runs, const MutantSummary& summary) {
   json row = {{"name", mutant.name},
               {"description", mutant.description},
-              {"runs", summary.runs},
+              {"runs", to_json(runs)},
               {"median_cases", to_json(summary.median_cases)},
               {"median_cpu_seconds", to_json(summary.median_cpu_seconds)},
               {"verdicts", json::object()}};
@@ -135,7 +146,7 @@ json to_json(const ScoreSettings& settings, const MethodScore& score) {
   document["detected_share"] = summary.runs == 0 ? json(nullptr) : json(summary.share());
   if (!summary.alarm_case.empty()) document["false_alarm_case"] = summary.alarm_case;
   for (size_t i = 0; i < summary.mutants.size(); ++i)
-    document["mutants"].push_back(to_json(settings.mutants[i], summary.mutants[i]));
+    document["mutants"].push_back(to_json(settings.mutants[i], score.runs[i], summary.mutants[i]));
   return document;
 }
 
@@ -213,7 +224,7 @@ std::string score_as_text(const ScoreSettings& settings, const ScoreResult& resu
   return text;
 }
 
-std::string score_as_json(const ScoreSettings& settings, const ScoreResult& result) {
+json score_document(const ScoreSettings& settings, const ScoreResult& result) {
   json document = to_json(settings, result.methods.front());
   document["budget_seconds"] = settings.budget_seconds;
   document["cases"] = settings.cases == UINT64_MAX ? json(nullptr) : json(settings.cases);
@@ -225,7 +236,7 @@ std::string score_as_json(const ScoreSettings& settings, const ScoreResult& resu
   document["baselines"] = json::object();
   for (size_t i = 1; i < result.methods.size(); ++i)
     document["baselines"][std::string(result.methods[i].method.name)] = to_json(settings, result.methods[i]);
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return document;
 }
 
 std::string score_as_markdown(const ScoreSettings& settings, const ScoreResult& result) {

@@ -28,15 +28,8 @@ std::string line(std::string_view name, std::string_view text) {
   return text.empty() ? "" : fmt::format("  {:<13} {}\n", name, printable(text, kLongest));
 }
 
-/// For a shell.
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? "'\\''" : std::string(1, c);
-  return result + "'";
-}
-
 std::vector<std::string> commands(const MismatchRow& row, const std::string& database) {
-  const std::string where = database == "convict.db" ? "" : " --db " + quoted(database);
+  const std::string where = database == "convict.db" ? "" : " --db " + shell_quoted(database);
   std::string one = fmt::format("convict repro {}{}", row.id, where);
   return {std::move(one), fmt::format("convict export {} --to pytorch{}", row.id, where)};
 }

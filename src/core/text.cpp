@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/text.h"
 
+#include <fmt/chrono.h>
+
 #include <algorithm>
 #include <charconv>
+#include <ctime>
 #include <numeric>
 #include <utility>
 
@@ -69,6 +72,20 @@ std::string with_commas(uint64_t number) {
   }
   return text;
 }
+
+std::string shell_quoted(std::string_view text) {
+  constexpr std::string_view kSafe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+  if (!text.empty() && text.find_first_not_of(kSafe) == std::string_view::npos) return std::string(text);
+  std::string word = "'";
+  for (const char c : text)
+    if (c == '\'')
+      word += "'\\''";
+    else
+      word += c;
+  return word + "'";
+}
+
+std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 std::string printable(std::string_view text, size_t limit) {
   std::string result(text.substr(0, limit));

@@ -27,6 +27,12 @@ std::string suggestion(std::string_view name, std::span<const std::string> candi
 /// "1,234,567".
 std::string with_commas(uint64_t number);
 
+/// As one word of a POSIX shell, whatever its bytes: as it is if that is safe, else between single quotes.
+std::string shell_quoted(std::string_view text);
+
+/// The time in UTC, ISO 8601, to the second: "2026-11-21T02:13:28Z".
+std::string utc_now();
+
 /// Control characters replaced and cut to `limit` bytes: fit to be quoted in a one-line message.
 std::string printable(std::string_view text, size_t limit = 80);
 

@@ -76,8 +76,17 @@ class TensorComparison {
     const double bound = bound_of(index, n);
     // W carries more digits than double where it has to: the difference is taken there.
     const auto error = static_cast<double>(std::abs(static_cast<W>(got) - expected_.value[index]));
-    if (!(error <= bound) && !may_overflow(got, exact, bound)) return record(element, index, at, bound);
+    const bool is_right = error <= bound || may_overflow(got, exact, bound);  // false for NaN
+    if (error <= bound || !is_right) note_ratio(error, bound);
+    if (!is_right) return record(element, index, at, bound);
     if (n > 0) look_closer(element, index, at, n, error, bound);
+  }
+
+  /// Of every element, so it divides only for what is news.
+  void note_ratio(double error, double bound) {
+    auto& largest = result_.largest_ratio;
+    if ((largest && error <= *largest * bound) || !(bound > 0 && std::isfinite(bound))) return;
+    largest = std::isnan(error) ? HUGE_VAL : error / bound;
   }
 
   double bound_of(size_t index, int64_t n) const {

@@ -45,6 +45,7 @@ struct Element {
 };
 
 inline constexpr size_t kMostPlaces = 1 << 16;
+inline constexpr size_t kLargestMap = 4096;  // elements of an output that a certificate shows one by one
 
 /// A plain loop over a million positive numbers stays below one of the units of worst_units.
 inline constexpr double kNoteworthyUnits = 2;
@@ -61,7 +62,12 @@ struct Comparison {
                                     // has any: of the first kMostPlaces of them
   std::string_view places_role;     // the name of that output
   std::vector<int64_t> places_dims;
+  std::vector<double> got, expected;  // all elements of that output, in the same order, where somebody asked for them
   std::string_view bound_name = "equality";
+
+  /// The largest error / bound of the elements that are judged by one; infinity for an error that is no number. Nothing
+  /// if there is none: an infinite bound judges nothing, and one of 0 is equality.
+  std::optional<double> largest_ratio;
 
   /// Sensitivity: the smallest lost product that the rule would have shown in some element, in units of the average
   /// magnitude S / n of its products; 0 where equality is demanded. Nothing if there was no product to lose.

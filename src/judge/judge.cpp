@@ -15,8 +15,6 @@ namespace {
 
 using Kind = Outcome::Kind;
 
-constexpr int64_t kLargestMap = 4096;  // elements of a map in a certificate
-
 /// Whether two implementations share no arithmetic: a lineage is one name, or several joined by '+'.
 bool independent(const convict_implementation& a, const convict_implementation& b) {
   const auto of_a = split(a.lineage, '+'), of_b = split(b.lineage, '+');
@@ -76,15 +74,23 @@ const Element* evidence_of(const Testimony& suspect) {
   return comparison.worst ? &*comparison.worst : nullptr;
 }
 
+nlohmann::json numbers(std::span<const double> values) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const double value : values) list.push_back(number(value));
+  return list;
+}
+
 /// Where the errors lie: in words, and element by element if there are not too many.
 void add_places(const Comparison& comparison, const Case& c, nlohmann::json& to) {
   const Places places{comparison.places_role, comparison.places_dims, comparison.places};
   to["geography"] = geography(places, c.groups);
-  const int64_t elements = volume_of(places);
+  const auto elements = static_cast<size_t>(volume_of(places));
   if (elements > kLargestMap) return;
-  std::string map(static_cast<size_t>(elements), '.');
+  std::string map(elements, '.');
   for (const size_t index : comparison.places) map[index] = 'x';
   to["map"] = {{"role", comparison.places_role}, {"dims", comparison.places_dims}, {"wrong", map}};
+  if (!comparison.got.empty())
+    to["values"] = {{"got", numbers(comparison.got)}, {"expected", numbers(comparison.expected)}};
 }
 
 nlohmann::json certificate(const Case& c, const Testimony& suspect, std::span<const Testimony> all) {

@@ -12,11 +12,23 @@ namespace convict::store {
 
 using nlohmann::json;
 
-std::optional<StoredCampaign> select_campaign(SQLite::Database& db, int64_t id, const std::string& path) {
-  SQLite::Statement select(db, "SELECT * FROM campaigns WHERE id = ?");
-  select.bind(1, id);
-  if (!select.executeStep()) return std::nullopt;
-  const auto text = [&select](const char* column) { return select.getColumn(column).getString(); };
+namespace {
+
+std::vector<Moment> select_moments(Statements& sql, int64_t campaign) {
+  const auto select = sql("SELECT seconds, cases, pairs, triples FROM moments WHERE campaign = ? ORDER BY seconds");
+  select->bind(1, campaign);
+  std::vector<Moment> moments;
+  while (select->executeStep()) moments.push_back(moment_at(*select, 0));
+  return moments;
+}
+
+}  // namespace
+
+std::optional<StoredCampaign> select_campaign(Statements& sql, int64_t id, const std::string& path) {
+  const auto select = sql("SELECT * FROM campaigns WHERE id = ?");
+  select->bind(1, id);
+  if (!select->executeStep()) return std::nullopt;
+  const auto text = [&select](const char* column) { return select->getColumn(column).getString(); };
   try {
     StoredCampaign row;
     row.id = id;
@@ -32,7 +44,11 @@ std::optional<StoredCampaign> select_campaign(SQLite::Database& db, int64_t id, 
                 focus.empty() ? std::vector<uint32_t>{} : json::parse(focus).get<std::vector<uint32_t>>()};
     row.state = text("state");
     row.counts = json::parse(text("counts"));
+    row.started = text("started");
+    row.ended = text("ended");  // NULL reads as no text
     row.done = Intervals::from_json(json::parse(text("done")));
+    row.moments = select_moments(sql, id);
+    row.ratios = ratios_from_json(json::parse(text("ratios")));
     if (!row.info.flags.is_object() || !row.info.libraries.is_object() || !row.counts.is_object())
       throw UsageError("flags, libraries and counts are not all objects");
     return row;
@@ -55,6 +71,35 @@ bool write_done(SQLite::Database& db, int64_t id, const json& done) {
   statement.bind(":done", to_json_text(done));
   statement.bind(":id", id);
   return statement.exec() == 1;
+}
+
+void write_ratios(Statements& sql, int64_t id, const Ratios& ratios) {
+  const auto statement = sql("UPDATE campaigns SET ratios = :ratios WHERE id = :id");
+  statement->bind(":ratios", to_json_text(to_json(ratios)));
+  statement->bind(":id", id);
+  statement->exec();
+}
+
+void write_moments(Statements& sql, int64_t id, std::span<const Moment> moments) {
+  {
+    const auto clear = sql("DELETE FROM moments WHERE campaign = ?");
+    clear->bind(1, id);
+    clear->exec();
+  }
+  for (const Moment& moment : moments) {
+    const auto insert = sql("INSERT INTO moments (campaign, seconds, cases, pairs, triples) VALUES (?, ?, ?, ?, ?)");
+    insert->bind(1, id);
+    insert->bind(2, moment.seconds);
+    insert->bind(3, static_cast<int64_t>(moment.cases));
+    insert->bind(4, moment.pairs);
+    insert->bind(5, moment.triples);
+    insert->exec();
+  }
+}
+
+Moment moment_at(const SQLite::Statement& at, int column) {
+  return {at.getColumn(column).getDouble(), static_cast<uint64_t>(at.getColumn(column + 1).getInt64()),
+          at.getColumn(column + 2).getUInt(), at.getColumn(column + 3).getUInt()};
 }
 
 std::vector<std::pair<MismatchRow, int64_t>> seen_by(Statements& sql, int64_t campaign, const std::string& path) {

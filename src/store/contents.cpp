@@ -11,6 +11,7 @@
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/geometry.h"
+#include "store/campaign_table.h"
 #include "store/mismatch_table.h"
 
 namespace convict::store {
@@ -57,6 +58,14 @@ void read_campaigns(Statements& sql, Contents& to) {
       campaign.columns.push_back(column.isNull() ? std::nullopt : std::optional(column.getString()));
     }
   }
+}
+
+void read_moments(Statements& sql, Contents& to) {
+  const auto select = sql(R"sql(
+    SELECT c.uuid, m.seconds, m.cases, m.pairs, m.triples FROM moments m JOIN campaigns c ON c.id = m.campaign
+    ORDER BY m.campaign, m.seconds
+  )sql");
+  while (select->executeStep()) to.campaigns[select->getColumn(0).getString()].moments.push_back(moment_at(*select, 1));
 }
 
 void read_mismatches(Statements& sql, Contents& to) {
@@ -119,6 +128,13 @@ void read_coverage(Statements& sql, Contents& to) {
       continue;  // damaged: the next campaign of the profile replaces it
     }
   }
+}
+
+void read_scores(Statements& sql, Contents& to) {
+  const auto select = sql("SELECT uuid, written, convict_version, settings, result FROM scores");
+  while (select->executeStep())
+    to.scores[select->getColumn(0).getString()] = {select->getColumn(1).getString(), select->getColumn(2).getString(),
+                                                   select->getColumn(3).getString(), select->getColumn(4).getString()};
 }
 
 template <class Map>
@@ -217,10 +233,12 @@ CoverageContents& CoverageContents::operator+=(const CoverageContents& other) {
 Contents Contents::read(Statements& sql) {
   Contents contents;
   read_campaigns(sql, contents);
+  read_moments(sql, contents);
   read_mismatches(sql, contents);
   read_sightings(sql, contents);
   read_candidates(sql, contents);
   read_coverage(sql, contents);
+  read_scores(sql, contents);
   return contents;
 }
 
@@ -229,6 +247,7 @@ Contents& Contents::operator+=(const Contents& other) {
   add_all(mismatches, other.mismatches);
   keep_larger(totals, other.totals);
   add_all(coverage, other.coverage);
+  keep_larger(scores, other.scores);
   return *this;
 }
 

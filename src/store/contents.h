@@ -11,13 +11,15 @@
 #include <vector>
 
 #include "core/coverage.h"
+#include "core/timeline.h"
 #include "store/statements.h"
 
 namespace convict::store {
 
 /// Of the table `campaigns`, without id and uuid.
 inline constexpr const char* kCampaignColumns =
-    "updated, counts, state, ended, done, started, seed, profile, flags, libraries, isa, convict_version, focus";
+    "updated, counts, state, ended, done, started, seed, profile, flags, libraries, isa, convict_version, focus, "
+    "ratios";
 inline constexpr int kStartedColumn = 5;
 
 /// Of two states of one campaign, the larger one is the later one.
@@ -25,6 +27,7 @@ struct CampaignContents {
   std::string updated;
   int64_t cases = 0;
   std::vector<std::optional<std::string>> columns;  // as in kCampaignColumns; nothing for NULL
+  std::vector<Moment> moments;
   auto operator<=>(const CampaignContents&) const = default;
 };
 
@@ -84,12 +87,19 @@ struct CoverageContents {
   CoverageContents& operator+=(const CoverageContents& other);
 };
 
+/// A score is never written again; should two copies differ, the larger one counts.
+struct ScoreContents {
+  std::string written, version, settings, result;
+  auto operator<=>(const ScoreContents&) const = default;
+};
+
 /// `+=` is commutative, associative and idempotent. finish() is for when all is added, and idempotent too.
 struct Contents {
   std::map<std::string, CampaignContents> campaigns;              // by uuid
   std::map<std::string, MismatchContents> mismatches;             // by signature
   std::map<std::pair<std::string, std::string>, int64_t> totals;  // hits, by coarse signature and uuid
   std::map<std::string, CoverageContents> coverage;               // by profile
+  std::map<std::string, ScoreContents> scores;                    // by uuid
 
   static Contents read(Statements& sql);
   Contents& operator+=(const Contents& other);

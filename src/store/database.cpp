@@ -3,7 +3,6 @@
 
 #include <SQLiteCpp/Backup.h>
 #include <fcntl.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
@@ -12,7 +11,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -199,8 +197,6 @@ UsageError bad_database(const std::string& path, const SQLite::Exception& error)
     default: return bad_database(path, message, "choose another file");
   }
 }
-
-std::string utc_now() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
 
 std::string to_json_text(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);

@@ -33,9 +33,6 @@ std::unique_ptr<SQLite::Database> open_copy(const std::string& path, std::chrono
 /// Brings `db` to version steps.size(), each step in a transaction of its own. `path` is for messages.
 void migrate(SQLite::Database& db, std::span<const char* const> steps, const std::string& path);
 
-/// ISO 8601, to the second.
-std::string utc_now();
-
 /// A crashed process may have printed anything: what is not UTF-8 is replaced instead of refused.
 std::string to_json_text(const nlohmann::json& value);
 

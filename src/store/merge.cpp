@@ -11,6 +11,7 @@
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "store/campaign_table.h"
 #include "store/contents.h"
 #include "store/database.h"
 #include "store/mismatch_table.h"
@@ -69,6 +70,7 @@ Ids write_campaigns(Statements& sql, const Contents& contents) {
     statement->bind(i + 1, uuid);
     statement->exec();
     if (is_new) ids[uuid] = sql.database().getLastInsertRowid();
+    store::write_moments(sql, ids[uuid], campaign.moments);
   }
   return ids;
 }
@@ -188,6 +190,21 @@ void write_coverage(Statements& sql, const Contents& contents) {
   }
 }
 
+void write_scores(Statements& sql, const Contents& contents) {
+  for (const auto& at : in_order(contents.scores, [](const store::ScoreContents& one) { return one.written; })) {
+    const auto& [uuid, score] = *at;
+    const auto statement = sql(R"sql(
+      INSERT INTO scores (uuid, written, convict_version, settings, result) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (uuid) DO UPDATE SET written = excluded.written, convict_version = excluded.convict_version,
+                                       settings = excluded.settings, result = excluded.result
+    )sql");
+    int i = 0;
+    for (const std::string& value : {uuid, score.written, score.version, score.settings, score.result})
+      statement->bind(++i, value);
+    statement->exec();
+  }
+}
+
 void require_other(const std::string& output, const std::string& input) {
   std::error_code error;
   if (fs::equivalent(output, input, error) || fs::weakly_canonical(output, error) == fs::weakly_canonical(input, error))
@@ -220,6 +237,7 @@ MergeSummary merge_databases(const std::string& output, const std::vector<std::s
     all.finish();
     write_mismatches(sql, all, write_campaigns(sql, all));
     write_coverage(sql, all);
+    write_scores(sql, all);
     transaction.commit();
     const auto count_new = [](const auto& now, const auto& then) {
       return static_cast<size_t>(

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text.h"
 #include "store/database.h"
 
 namespace convict::store {
@@ -50,10 +51,11 @@ MismatchRow row_of(const SQLite::Statement& at, const std::string& path) {
   return row;
 }
 
-/// All columns, and what the status is worth in the campaign that saw the row last.
+/// All columns, and what the status is worth in :campaign; without one, in the campaign that saw the row last.
 const std::string& select_all() {
   static const std::string kSelect = fmt::format(
-      "SELECT m.*, {} AS effective_status FROM mismatches m LEFT JOIN campaigns c ON c.id = m.last_campaign ",
+      "SELECT m.*, {} AS effective_status FROM mismatches m "
+      "LEFT JOIN campaigns c ON c.id = coalesce(:campaign, m.last_campaign) ",
       effective_status("c.libraries"));
   return kSelect;
 }
@@ -65,7 +67,27 @@ void bind_filter(SQLite::Statement& select, const MismatchFilter& filter) {
   select.bind(":operation", filter.operation);
   select.bind(":since", filter.since);
   select.bind(":until", filter.until);
+  if (filter.campaign) select.bind(":campaign", *filter.campaign);
   select.bind(":limit", filter.limit ? static_cast<int64_t>(*filter.limit) : int64_t{-1});
+}
+
+/// The first one of a mismatch first.
+std::string select_sightings_where(const char* condition) {
+  return fmt::format(
+      "SELECT s.mismatch, s.campaign, s.hits, s.first_seen, s.last_seen, c.seed, c.profile, c.libraries "
+      "FROM sightings s JOIN campaigns c ON c.id = s.campaign WHERE {} ORDER BY s.mismatch, s.first_seen, s.campaign",
+      condition);
+}
+
+Sighting sighting_of(const SQLite::Statement& at) {
+  const auto text = [&at](const char* column) { return at.getColumn(column).getString(); };
+  return {at.getColumn("campaign").getInt64(),
+          at.getColumn("hits").getInt64(),
+          text("first_seen"),
+          text("last_seen"),
+          text("seed"),
+          text("profile"),
+          json::parse(text("libraries"))};  // the schema admits nothing but JSON
 }
 
 }  // namespace
@@ -83,6 +105,7 @@ std::vector<MismatchRow> select_mismatches(Statements& sql, const MismatchFilter
     WHERE :status IN ('', effective_status) AND :suspect IN ('', suspect) AND :verdict IN ('', verdict)
       AND substr(case_text, 1, length(:operation)) = :operation
       AND last_seen >= :since AND (:until = '' OR first_seen <= :until)
+      AND (:campaign IS NULL OR EXISTS (SELECT 1 FROM sightings WHERE mismatch = m.id AND campaign = :campaign))
     ORDER BY m.id LIMIT :limit
   )sql";
   const auto select = sql(kSelect);
@@ -93,26 +116,41 @@ std::vector<MismatchRow> select_mismatches(Statements& sql, const MismatchFilter
 }
 
 std::optional<MismatchRow> select_mismatch(Statements& sql, int64_t id, const std::string& path) {
-  static const std::string kSelect = select_all() + "WHERE m.id = ?";
+  static const std::string kSelect = select_all() + "WHERE m.id = :id";
   const auto select = sql(kSelect);
-  select->bind(1, id);
+  select->bind(":id", id);
   if (!select->executeStep()) return std::nullopt;
   return row_of(*select, path);
 }
 
 std::vector<Sighting> select_sightings(Statements& sql, int64_t id) {
-  const auto select = sql(R"sql(
-    SELECT s.campaign, s.hits, s.first_seen, s.last_seen, c.seed, c.profile, c.libraries
-    FROM sightings s JOIN campaigns c ON c.id = s.campaign WHERE s.mismatch = ? ORDER BY s.first_seen, s.campaign
-  )sql");
+  static const std::string kSelect = select_sightings_where("s.mismatch = ?");
+  const auto select = sql(kSelect);
   select->bind(1, id);
   std::vector<Sighting> rows;
-  while (select->executeStep())
-    rows.push_back({select->getColumn(0).getInt64(), select->getColumn(1).getInt64(), select->getColumn(2).getString(),
-                    select->getColumn(3).getString(), select->getColumn(4).getString(),
-                    select->getColumn(5).getString(),
-                    json::parse(select->getColumn(6).getString())});  // the schema admits nothing else
+  while (select->executeStep()) rows.push_back(sighting_of(*select));
   return rows;
+}
+
+std::map<int64_t, std::vector<Sighting>> select_all_sightings(Statements& sql, std::optional<int64_t> campaign) {
+  static const std::string kSelect = select_sightings_where("?1 IS NULL OR s.campaign = ?1");
+  const auto select = sql(kSelect);
+  if (campaign) select->bind(1, *campaign);
+  std::map<int64_t, std::vector<Sighting>> rows;
+  while (select->executeStep()) rows[select->getColumn("mismatch").getInt64()].push_back(sighting_of(*select));
+  return rows;
+}
+
+SignatureCount count_signatures(Statements& sql, std::optional<int64_t> campaign) {
+  const auto select = sql(R"sql(
+    SELECT count(*), coalesce(sum(coalesce(s.hits, m.hits) = 1), 0)
+    FROM mismatches m LEFT JOIN sightings s ON s.mismatch = m.id AND s.campaign = ?1
+    WHERE m.blame IN ('target', 'oracle') AND (?1 IS NULL OR s.campaign IS NOT NULL)
+  )sql");
+  if (campaign) select->bind(1, *campaign);
+  select->executeStep();
+  return {static_cast<uint64_t>(select->getColumn(0).getInt64()),
+          static_cast<uint64_t>(select->getColumn(1).getInt64())};
 }
 
 std::optional<int64_t> id_of(Statements& sql, const std::string& signature) {

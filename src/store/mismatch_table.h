@@ -5,6 +5,7 @@
 // run in a transaction of the caller's where it writes.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,10 @@ bool triage(Statements& sql, int64_t id, const Triage& triage);
 std::vector<MismatchRow> select_mismatches(Statements& sql, const MismatchFilter& filter, const std::string& path);
 std::optional<MismatchRow> select_mismatch(Statements& sql, int64_t id, const std::string& path);
 std::vector<Sighting> select_sightings(Statements& sql, int64_t id);
+/// Of all mismatches, by their ids; by one campaign, if one is given.
+std::map<int64_t, std::vector<Sighting>> select_all_sightings(Statements& sql, std::optional<int64_t> campaign);
+/// Of targets and oracles, by what all campaigns or this one have seen.
+SignatureCount count_signatures(Statements& sql, std::optional<int64_t> campaign);
 std::optional<int64_t> id_of(Statements& sql, const std::string& signature);
 
 /// Whether the row with this predicate explains the case; one of the hits that nothing explains has none.

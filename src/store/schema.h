@@ -125,6 +125,33 @@ CREATE TABLE candidates (
 INSERT INTO candidates SELECT id, last_campaign, case_text, cost, blame, certificate, 1 FROM mismatches;
 )sql";
 
-inline constexpr std::array kMigrations = {kSchemaVersion1, kSchemaVersion2, kSchemaVersion3};
+/// What reports draw: how campaigns went on, how near to their bounds results came, and how well faults are found.
+inline constexpr const char* kSchemaVersion4 = R"sql(
+ALTER TABLE campaigns ADD COLUMN
+  ratios          TEXT    NOT NULL DEFAULT '{}' CHECK (json_valid(ratios))
+                          /* JSON: by implementation, cases by their largest error / bound, in powers of 2 */;
+
+-- How far a campaign was when; some 200 rows of each, whatever its length.
+CREATE TABLE moments (
+  campaign        INTEGER NOT NULL REFERENCES campaigns (id) ON DELETE CASCADE,
+  seconds         REAL    NOT NULL,                         -- it had run, all its runs together
+  cases           INTEGER NOT NULL,                         -- it had examined
+  pairs           INTEGER NOT NULL,                         -- combinations of two features seen, of its profile
+  triples         INTEGER NOT NULL,                         -- and of three
+  PRIMARY KEY (campaign, seconds)
+) STRICT, WITHOUT ROWID;
+
+-- One row per run of `convict score --db`.
+CREATE TABLE scores (
+  id              INTEGER PRIMARY KEY AUTOINCREMENT,
+  uuid            TEXT    NOT NULL UNIQUE,                  -- 32 hexadecimal digits: the same in every copy
+  written         TEXT    NOT NULL,                         -- when it was finished
+  convict_version TEXT    NOT NULL,
+  settings        TEXT    NOT NULL CHECK (json_valid(settings)),  -- JSON: the command line as it was understood
+  result          TEXT    NOT NULL CHECK (json_valid(result))     -- JSON: what `convict score --format json` prints
+) STRICT;
+)sql";
+
+inline constexpr std::array kMigrations = {kSchemaVersion1, kSchemaVersion2, kSchemaVersion3, kSchemaVersion4};
 
 }  // namespace convict::store

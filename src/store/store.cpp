@@ -6,9 +6,11 @@
 
 #include <utility>
 
+#include "core/text.h"
 #include "store/campaign_table.h"
 #include "store/database.h"
 #include "store/mismatch_table.h"
+#include "store/score_table.h"
 
 namespace convict {
 namespace {
@@ -17,7 +19,6 @@ using nlohmann::json;
 using SQLite::TransactionBehavior;
 using store::Statements;
 using store::to_json_text;
-using store::utc_now;
 
 StoredCoverage read_coverage(SQLite::Database& db, const std::string& profile) {
   SQLite::Statement select(db, "SELECT feature_table, tuples FROM coverage WHERE profile = ?");
@@ -120,18 +121,19 @@ void Store::update_campaign(int64_t id, const json& counts, std::string_view sta
   if (rows == 0) throw store::bad_database(path_, fmt::format("campaign {} is gone", id), "start another one");
 }
 
-void Store::update_campaign(int64_t id, const json& counts, std::string_view state, const Intervals& done) {
+void Store::update_campaign(int64_t id, const json& counts, std::string_view state, const Examined& examined) {
   guarded([&](Statements& sql) {
-    SQLite::Database& db = sql.database();
-    SQLite::Transaction transaction(db, TransactionBehavior::IMMEDIATE);
+    SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
     update_campaign(id, counts, state);
-    store::write_done(db, id, done.to_json());
+    store::write_done(sql.database(), id, examined.done.to_json());
+    store::write_moments(sql, id, examined.timeline.moments());
+    store::write_ratios(sql, id, examined.ratios);
     transaction.commit();
   });
 }
 
 std::optional<StoredCampaign> Store::campaign(int64_t id) const {
-  return guarded([&](Statements& sql) { return store::select_campaign(sql.database(), id, path_); });
+  return guarded([&](Statements& sql) { return store::select_campaign(sql, id, path_); });
 }
 
 std::optional<int64_t> Store::last_unfinished_campaign() const {
@@ -186,7 +188,7 @@ Recorded Store::record(int64_t campaign, const Mismatch& mismatch) {
   return guarded([&](Statements& sql) {
     // IMMEDIATE: two processes that both read first and write then could not both go on.
     SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
-    const std::string now = store::utc_now();
+    const std::string now = utc_now();
     Recorded recorded = store::record(sql, campaign, mismatch, {now, now});
     transaction.commit();
     return recorded;
@@ -197,7 +199,7 @@ std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> 
   return guarded([&](Statements& sql) {
     SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
     std::vector<Recorded> recorded;
-    const std::string now = store::utc_now();
+    const std::string now = utc_now();
     for (const Mismatch& mismatch : mismatches) recorded.push_back(store::record(sql, campaign, mismatch, {now, now}));
     if (!store::write_done(sql.database(), campaign, done.to_json()))
       throw store::bad_database(path_, fmt::format("campaign {} is gone", campaign), "start another one");
@@ -235,6 +237,22 @@ std::optional<MismatchRow> Store::mismatch(int64_t id) const {
 
 std::vector<Sighting> Store::sightings(int64_t id) const {
   return guarded([&](Statements& sql) { return store::select_sightings(sql, id); });
+}
+
+std::map<int64_t, std::vector<Sighting>> Store::all_sightings(std::optional<int64_t> campaign) const {
+  return guarded([&](Statements& sql) { return store::select_all_sightings(sql, campaign); });
+}
+
+SignatureCount Store::signatures(std::optional<int64_t> campaign) const {
+  return guarded([&](Statements& sql) { return store::count_signatures(sql, campaign); });
+}
+
+void Store::add_score(const StoredScore& score) {
+  guarded([&](Statements& sql) { store::insert_score(sql, score); });
+}
+
+std::optional<StoredScore> Store::last_score() const {
+  return guarded([&](Statements& sql) { return store::select_last_score(sql, path_); });
 }
 
 std::map<std::string, std::set<std::string>> Store::versions() const {

@@ -19,6 +19,8 @@
 
 #include "core/coverage.h"
 #include "core/intervals.h"
+#include "core/ratios.h"
+#include "core/timeline.h"
 #include "core/verdict.h"
 
 namespace SQLite {
@@ -58,9 +60,29 @@ struct CampaignRow {
 struct StoredCampaign {
   int64_t id = 0;
   CampaignInfo info;
-  std::string state;
+  std::string state, started, ended;  // ended: empty while it runs
   nlohmann::json counts = nlohmann::json::object();
   Intervals done;  // positions in the order of the shard, from 0
+  std::vector<Moment> moments;
+  Ratios ratios;
+};
+
+/// What a campaign has to show so far, besides mismatches.
+struct Examined {
+  const Intervals& done;
+  const Timeline& timeline;
+  const Ratios& ratios;
+};
+
+/// A row of the table `scores`.
+struct StoredScore {
+  std::string written = {}, version = {};  // ISO 8601; of convict
+  nlohmann::json settings, result;         // objects
+};
+
+/// Signatures of targets and of oracles.
+struct SignatureCount {
+  uint64_t signatures = 0, hit_once = 0;
 };
 
 struct Recorded {
@@ -121,9 +143,10 @@ struct Settlement {
 struct MismatchFilter {
   std::string status = {};  // the effective one
   std::string suspect = {}, verdict = {};
-  std::string operation = {};          // how it begins, e.g. "conv_transpose2d"
-  std::string since = {}, until = {};  // ISO 8601: seen at or after, at or before
-  std::optional<uint64_t> limit = {};  // of rows, those with the smallest ids
+  std::string operation = {};            // how it begins, e.g. "conv_transpose2d"
+  std::string since = {}, until = {};    // ISO 8601: seen at or after, at or before
+  std::optional<uint64_t> limit = {};    // of rows, those with the smallest ids
+  std::optional<int64_t> campaign = {};  // that saw it: the status is the one that counts there
 };
 
 /// A row of the table `sightings`, with what there is to know about its campaign.
@@ -152,7 +175,7 @@ class Store {
   void update_campaign(int64_t id, const nlohmann::json& counts, std::string_view state);
 
   /// The same, with what has been examined so far.
-  void update_campaign(int64_t id, const nlohmann::json& counts, std::string_view state, const Intervals& done);
+  void update_campaign(int64_t id, const nlohmann::json& counts, std::string_view state, const Examined& examined);
 
   /// Of all campaigns, in the order of their start.
   std::vector<CampaignRow> campaigns() const;
@@ -195,6 +218,16 @@ class Store {
 
   /// Which campaigns saw a mismatch, the first one first.
   std::vector<Sighting> sightings(int64_t id) const;
+
+  /// The same of all mismatches, by their ids; by one campaign, if one is given.
+  std::map<int64_t, std::vector<Sighting>> all_sightings(std::optional<int64_t> campaign = {}) const;
+
+  /// In all campaigns, or as one of them has seen them; whatever their status.
+  SignatureCount signatures(std::optional<int64_t> campaign = {}) const;
+
+  /// What a `convict score` has measured: another row.
+  void add_score(const StoredScore& score);
+  std::optional<StoredScore> last_score() const;
 
   /// The versions that campaigns have run, by implementation: what a triage can be for.
   std::map<std::string, std::set<std::string>> versions() const;

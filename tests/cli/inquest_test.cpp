@@ -36,6 +36,24 @@ TEST_F(InquestTest, ShrinksAndKeepsTheOperation) {
   EXPECT_EQ(run({"repro", "--plugin=" + plugin("guilty"), "--target=guilty", "--oracle=none", shrunk}).exit_code, 1);
 }
 
+/// The shrunk certificate has the outputs that a heat map shows; no other has.
+TEST_F(InquestTest, TheShrunkCertificateShowsAllElements) {
+  const json document = inquest("shrink", "guilty", kLarge, {"--format=json"}).json();
+  EXPECT_TRUE(document["original"]["certificate"].contains("map"));
+  EXPECT_FALSE(document["original"]["certificate"].contains("values"));
+  const json& certificate = document["shrunk"]["certificate"];
+  const std::string wrong = certificate["map"]["wrong"];
+  const json &got = certificate["values"]["got"], &expected = certificate["values"]["expected"];
+  ASSERT_EQ(got.size(), wrong.size());
+  ASSERT_EQ(expected.size(), wrong.size());
+  for (size_t i = 0; i < wrong.size(); ++i) EXPECT_EQ(wrong[i] == 'x', got[i] != expected[i]) << certificate;
+  EXPECT_EQ(certificate["got"], got[wrong.find('x')]);
+  EXPECT_EQ(certificate["exact"], expected[wrong.find('x')]);
+  write_file(file("shrunk.json"), document["shrunk"].dump());
+  const CommandResult checked = run({"check-certificate", "shrunk.json"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+}
+
 TEST_F(InquestTest, IsDeterministic) {
   std::set<std::string> results;
   for (int i = 0; i < 3; ++i) results.insert(inquest("shrink", "guilty", kLarge, {"--format=json"}).out);

@@ -73,6 +73,13 @@ TEST_F(ResumeTest, AnInterruptedCampaignGoesOn) {
       query("cut.db", "SELECT counts ->> 'cases' = (SELECT sum(value ->> 1) FROM json_each(done)) FROM campaigns"),
       "1");
   const std::string uuid = query("cut.db", "SELECT uuid FROM campaigns");
+  const std::string last_moment = "SELECT seconds || ' ' || cases FROM moments ORDER BY seconds DESC LIMIT 1";
+  const std::string counts = "SELECT counts ->> 'seconds' || ' ' || (counts ->> 'cases') FROM campaigns";
+  EXPECT_EQ(query("cut.db", last_moment), query("cut.db", counts));
+  const std::string judged = "SELECT sum(value) FROM campaigns, json_each(ratios, '$.direct')";
+  EXPECT_GT(std::stoll(query("cut.db", judged)), 0);
+  constexpr int64_t kMany = 1'000'000;  // cases that only the first run can have counted
+  query("cut.db", "UPDATE campaigns SET ratios = json_set(ratios, '$.direct[3]', 1000000)");
   const CommandResult result = run_long(resume("cut.db", {"--format=json", "-j", "2"}));
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_EQ(result.json()["cases"], 4000);
@@ -85,6 +92,11 @@ TEST_F(ResumeTest, AnInterruptedCampaignGoesOn) {
   EXPECT_EQ(query("cut.db", "SELECT count(*) FROM campaigns"), "1");
   EXPECT_EQ(query("cut.db", "SELECT uuid FROM campaigns"), uuid);
   EXPECT_EQ(query("cut.db", "SELECT state || done FROM campaigns"), "finished[[0,4000]]");
+  EXPECT_EQ(query("cut.db", last_moment), query("cut.db", counts));
+  EXPECT_EQ(query("cut.db", "SELECT min(seconds) || ' ' || min(cases) FROM moments"), "0.0 0");
+  // What was in flight when it was stopped may have been reported without being counted here, but nothing counts twice.
+  EXPECT_GT(std::stoll(query("cut.db", judged)), kMany + std::stoll(query("whole.db", judged)) / 4);
+  EXPECT_LE(std::stoll(query("cut.db", judged)), kMany + std::stoll(query("whole.db", judged)));
 }
 
 TEST_F(ResumeTest, NothingToResumeIsOneLine) {

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <thread>
 
+#include "store/store.h"
 #include "tests/cli/command.h"
 
 namespace convict::test {
@@ -140,6 +141,41 @@ TEST_F(ScoreCommand, AFalseAlarmIsReportedAndConfirmsNothing) {
   EXPECT_TRUE(report["mutants"][0]["case"].is_string());
 }
 
+/// With every run, so that survival curves can be drawn.
+TEST_F(ScoreCommand, KeepsItsResultWhereItIsToldTo) {
+  const CommandResult result = run(score(
+      {"--target=B01,B28", "--seeds=2", "--cases=300", "--baselines=integers", "--format=json", "--db=score.db"}));
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto stored = Store::open(file("score.db")).last_score();
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->result, result.json());
+  EXPECT_EQ(stored->settings["seeds"], 2);
+  EXPECT_EQ(stored->settings["cases"], 300);
+  EXPECT_EQ(stored->settings["plugins"], json({plugin("mutants_b")}));
+  EXPECT_FALSE(stored->version.empty());
+  for (const json& mutants : {stored->result["mutants"], stored->result["baselines"]["integers"]["mutants"]})
+    for (const json& mutant : mutants) {
+      ASSERT_EQ(mutant["runs"].size(), 2u);
+      uint64_t detected = 0;
+      for (const json& one : mutant["runs"]) {
+        detected += one["detected"].get<bool>();
+        EXPECT_EQ(one["cases"] == 300, !one["detected"].get<bool>()) << mutant;
+        EXPECT_GT(one["cpu_seconds"], 0);
+      }
+      EXPECT_EQ(mutant["runs"][1]["seed"], 2);
+      EXPECT_EQ(mutant["detected_share"], static_cast<double>(detected) / 2);
+    }
+  run(score({"--target=B01", "--seeds=1", "--cases=300"}));
+  EXPECT_FALSE(std::filesystem::exists(file("convict.db"))) << "no database unless one is named";
+}
+
+TEST_F(ScoreCommand, RefusesADatabaseBeforeTheWork) {
+  write_file(file("text.db"), "no database\n");
+  EXPECT_TRUE(refuses(run(score({"--target=B01", "--db=text.db"})), {"'text.db'", "not a SQLite database"}));
+  EXPECT_TRUE(refuses(run(score({"--seeds=10000", "--db=long.db"})), {"--db", "at most 100,000"}));
+  EXPECT_FALSE(std::filesystem::exists(file("long.db")));
+}
+
 TEST_F(ScoreCommand, TablesFitTheTerminal) {
   const CommandResult result = run(score({"--target=B01,B19", "--seeds=1", "--cases=500"}));
   EXPECT_EQ(result.exit_code, 0);
@@ -172,8 +208,9 @@ TEST_F(ScoreCommand, BadFlags) {
 
 /// P30 needs 32,768 outputs, which this profile has not, so that one run would take an hour.
 TEST_F(ScoreCommand, AnInterruptPrintsWhatThereIs) {
-  Command command({"score", "--plugin=" + plugin("mutants_p"), "--target=P30", "--profile=smoke", "--budget=1h"},
-                  {.directory = directory_.path()});
+  Command command(
+      {"score", "--plugin=" + plugin("mutants_p"), "--target=P30", "--profile=smoke", "--budget=1h", "--db=score.db"},
+      {.directory = directory_.path()});
   ASSERT_TRUE(eventually([&] { return !children_of(command.pid()).empty(); }));
   std::this_thread::sleep_for(std::chrono::seconds(1));  // until it searches
   command.signal_group(SIGINT);
@@ -181,6 +218,7 @@ TEST_F(ScoreCommand, AnInterruptPrintsWhatThereIs) {
   EXPECT_EQ(result.exit_code, 130);
   EXPECT_NE(result.out.find("interrupted"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("0/0"), std::string::npos) << result.out;
+  EXPECT_FALSE(Store::open(file("score.db")).last_score()) << "a part must not hide a whole one";
 }
 
 }  // namespace

@@ -22,7 +22,10 @@ class MergeTest : public StoreTest {
     std::multiset<std::string> rows;
     for (const char* query :
          {"SELECT 'campaign', uuid, seed, profile, flags, libraries, isa, convict_version, counts, state, started, "
-          "updated, ended, focus, done FROM campaigns",
+          "updated, ended, focus, done, ratios FROM campaigns",
+          "SELECT 'moment', uuid, m.seconds, m.cases, pairs, triples FROM moments m JOIN campaigns c ON c.id = "
+          "campaign",
+          "SELECT 'score', uuid, written, convict_version, settings, result FROM scores",
           "SELECT 'mismatch', signature, coarse, verdict, suspect, blame, case_text, cost, shrunk_text, certificate, "
           "shrunk_certificate, explanation, geography, predicate, m.first_seen, last_seen, hits, status, link, note, "
           "triaged, versions, f.uuid, l.uuid FROM mismatches m JOIN campaigns f ON f.id = first_campaign "
@@ -71,6 +74,8 @@ class MergeTest : public StoreTest {
       Coverage coverage;
       coverage.add(Levels{});
       a.add_coverage("smoke", coverage);
+      a.add_score({"then", "1", {{"of", "a"}}, {{"found", 1}}});
+      update(a, campaign, 4);
     }
     copy("a", "b");
     {
@@ -81,11 +86,13 @@ class MergeTest : public StoreTest {
     {
       Store a = open("a");
       a.record(campaign, wrong("conv2d in=7x7 s=2"));
-      a.update_campaign(campaign, {{"cases", 7}}, "finished");
+      update(a, campaign, 7);
     }
     Store c = open("c");
     const int64_t other = c.begin_campaign({.seed = 2, .libraries = {{"direct", "2"}}});
     for (const char* line : {"conv2d in=3x3 k=3", "conv2d in=8x8 s=3", "conv3d in=2"}) c.record(other, wrong(line));
+    update(c, other, 3);
+    c.add_score({"later", "1", {{"of", "c"}}, {{"found", 2}}});
     Coverage coverage;
     Levels levels{};
     levels[0] = 1;
@@ -93,6 +100,19 @@ class MergeTest : public StoreTest {
     coverage.add(levels);
     c.add_coverage("smoke", coverage);
     c.add_coverage("all", coverage);
+  }
+
+  /// With as many moments, and as many ratios, as cases.
+  static void update(Store& store, int64_t campaign, uint64_t cases) {
+    Intervals done;
+    done.add(0, cases);
+    Timeline timeline;
+    Ratios ratios;
+    for (uint64_t i = 1; i <= cases; ++i) {
+      timeline.add({static_cast<double>(i), i, 0, 0});
+      ratios["direct"].add(0.5);
+    }
+    store.update_campaign(campaign, {{"cases", cases}}, "running", {done, timeline, ratios});
   }
 
   static Settlement settled(const std::string& line, const std::string& predicate, const std::string& shrunk) {
@@ -143,6 +163,16 @@ TEST_F(MergeTest, DoesNotDoubleWhatWasSettledMeanwhile) {
   EXPECT_EQ(number("ab", "SELECT count(*) FROM campaigns"), 1);
   EXPECT_EQ(number("ab", "SELECT counts ->> 'cases' FROM campaigns"), 7);
   EXPECT_EQ(open("ab").mismatches({.status = "known"}).at(0).note, "mine");
+}
+
+TEST_F(MergeTest, ACampaignIsAsFarAsItsLatestCopyAndScoresAreAllThere) {
+  make_three();
+  merge("out", {"a", "b", "c"});
+  EXPECT_EQ(number("out", "SELECT count(*) FROM moments JOIN campaigns c ON c.id = campaign WHERE seed = '1'"), 7);
+  EXPECT_EQ(number("out", "SELECT ratios ->> '$.direct[31]' FROM campaigns WHERE seed = '1'"), 7);
+  EXPECT_EQ(number("out", "SELECT count(*) FROM moments"), 7 + 3);
+  ASSERT_EQ(number("out", "SELECT count(*) FROM scores"), 2);
+  EXPECT_EQ(open("out").last_score()->result, nlohmann::json({{"found", 1}})) << "'then' sorts after 'later'";
 }
 
 TEST_F(MergeTest, ARowThatIsAllExplainedElsewhereKeepsItsNumber) {
@@ -220,7 +250,7 @@ TEST_F(MergeTest, MigratesOldInputsWithoutWritingToThem) {
   EXPECT_FALSE(files().contains("old-wal"));
   EXPECT_EQ(number("out", "SELECT hits FROM mismatches"), 5);
   merge("old_output", {"old"});  // migrated in place; it is the same campaign
-  EXPECT_EQ(number("old_output", "PRAGMA user_version"), 3);
+  EXPECT_EQ(number("old_output", "PRAGMA user_version"), 4);
   EXPECT_EQ(dump("old_output"), dump("out"));
 }
 

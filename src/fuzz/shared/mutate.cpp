@@ -30,13 +30,13 @@ void set(Case& c, const Place& place, int64_t value) {
 
 /// A case of the generator. They are made once, because making one costs as much as examining it.
 const Case& generated(Random& random) {
-  constexpr uint64_t kCount = 4096;
+  constexpr int64_t kCount = 4096;
   static const std::vector<Case> cases = [] {
     std::vector<Case> list;
-    for (uint64_t i = 0; i < kCount; ++i) list.push_back(generate(nullptr, 1, i));
+    for (int64_t i = 0; i < kCount; ++i) list.push_back(generate(nullptr, 1, static_cast<uint64_t>(i)));
     return list;
   }();
-  return random.pick(std::span<const Case>(cases));
+  return cases[static_cast<size_t>(random.below(kCount))];
 }
 
 /// What the generator puts there in a case of its own: boundary values, in their proportions.

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table `scores`.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "store/statements.h"
+#include "store/store.h"
+
+namespace convict::store {
+
+void insert_score(Statements& sql, const StoredScore& score);
+
+/// The one that was written last. `path` is for messages.
+std::optional<StoredScore> select_last_score(Statements& sql, const std::string& path);
+
+}  // namespace convict::store
