@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup build test fuzz replay sanitize detection clean
+.PHONY: help setup test-setup build test fuzz replay sanitize detection clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev libspdlog-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
-            libonnx-testdata libzip-dev libpugixml-dev python3-torch python3-onnx python3-numpy faketime \
-            zsh fish groff-base
+            libonnx-testdata libzip-dev libpugixml-dev libjs-chart.js
+TEST_PACKAGES := python3-torch python3-onnx python3-numpy faketime zsh fish groff-base chromium chromium-driver \
+            python3-selenium
 JOBS     ?= $(shell nproc)
 TIME     ?= 60s
 DB       ?= convict.db
@@ -21,8 +22,8 @@ help:
 	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
 
 # Installs the packages that are missing, and nothing if none is.
-setup:
-	@missing=; for package in $(PACKAGES); do \
+setup test-setup:
+	@missing=; for package in $(PACKAGES) $(if $(filter test-setup,$@),$(TEST_PACKAGES)); do \
 	  dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$package"; done; \
 	if [ -n "$$missing" ]; then \
 	  echo "installing:$$missing"; \
@@ -33,7 +34,7 @@ build: setup
 	@[ -f build/release/build.ninja ] || cmake --preset release
 	@cmake --build --preset release -j $(JOBS)
 
-test: build
+test: test-setup build
 	ctest --preset release -j $(JOBS)
 
 fuzz: build
@@ -42,7 +43,7 @@ fuzz: build
 replay: build
 	$(CONVICT) replay corpus/seeds corpus/networks -j $(JOBS)
 
-sanitize: setup
+sanitize: test-setup
 	cmake --preset asan
 	cmake --build --preset asan -j $(JOBS)
 	ctest --preset asan -j $(JOBS)

@@ -92,10 +92,9 @@ Culprit find_culprit(const Casualty& casualty, const std::vector<RosterEntry>& r
   if (casualty.hoarder != FlightRecord::kOwnCode)
     return {casualty.hoarder, casualty.index, Verdict::kOom,
             "its calls left more memory behind than anybody else's, measured one by one"};
-  if (!casualty.case_text.empty())
-    return {FlightRecord::kOwnCode, casualty.index, casualty.verdict, "nobody dies of the case alone"};
-  const Work history{casualty.work.first, (casualty.index - casualty.work.first) / casualty.work.step + 1,
-                     casualty.work.step};
+  const uint64_t before = (casualty.index - casualty.work.first) / casualty.work.step;
+  const Work history =
+      casualty.case_text.empty() ? Work{casualty.work.first, before + 1, casualty.work.step} : this_case;
   for (const int position : by_suspicion(roster))
     if (const auto death = dies_alone(roster[static_cast<size_t>(position)].name, history, settings, message))
       return {

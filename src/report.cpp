@@ -34,6 +34,24 @@ Share share_of(std::vector<bool>& reachable, const Coverage& coverage, uint32_t 
   return share;
 }
 
+/// Of each two features, in the order of the table.
+std::vector<PairCell> matrix_of(const std::vector<bool>& reachable, const Coverage& coverage) {
+  std::vector<PairCell> matrix;
+  size_t cell[kFeatureCount][kFeatureCount];
+  for (int i = 0; i < kFeatureCount; ++i)
+    for (int j = i + 1; j < kFeatureCount; ++j) {
+      cell[i][j] = matrix.size();
+      matrix.push_back({std::string(features()[i].name), std::string(features()[j].name), {}});
+    }
+  for (uint32_t id = 0; id < pair_count(); ++id) {
+    const Tuple pair = tuple_of(id);
+    Share& share = matrix[cell[pair.feature[0]][pair.feature[1]]].share;
+    share.seen += coverage.has_seen(id);
+    share.reachable += reachable[id];
+  }
+  return matrix;
+}
+
 ProfileReport report_on(const std::string& profile, const Coverage& coverage, size_t emptiest) {
   std::vector<bool> can = reachable(find_profile(profile));
   ProfileReport report;
@@ -41,6 +59,7 @@ ProfileReport report_on(const std::string& profile, const Coverage& coverage, si
   report.cases = coverage.cases();
   report.pairs = share_of(can, coverage, 0, pair_count());
   report.triples = share_of(can, coverage, pair_count(), tuple_count());
+  report.matrix = matrix_of(can, coverage);
   for (const uint32_t id : coverage.unseen(can, emptiest)) report.emptiest.push_back(name_of(tuple_of(id)));
   report.expected_unseen = coverage.expected_unseen();
   report.chance_of_unseen = coverage.chance_of_unseen();

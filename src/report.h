@@ -22,10 +22,17 @@ struct Share {
   double percent() const { return reachable == 0 ? 0 : 100.0 * seen / reachable; }
 };
 
+/// Of the combinations of levels of two features.
+struct PairCell {
+  std::string first, second;  // names of features, in the order of the table
+  Share share;
+};
+
 struct ProfileReport {
   std::string profile;
   uint64_t cases = 0;  // legal ones that were counted
   Share pairs, triples;
+  std::vector<PairCell> matrix;       // of every two features; their shares add up to `pairs`
   std::vector<std::string> emptiest;  // reachable tuples never seen, those of two features first
   double expected_unseen = 0;         // unseen tuples to expect in the next case (Coverage::expected_unseen)
   double chance_of_unseen = 0;        // at most: that the next case shows one

@@ -60,6 +60,8 @@ Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick ya
   Rule rule;
   rule.subnormal = c.fill == Fill::kSubnormal;
   rule.arithmetic = arithmetic_of(contract, types.first, types.second, types.output);
+  rule.bias_arithmetic = arithmetic_of(contract, c.dst_type, c.dst_type, c.dst_type);
+  rule.bias_arithmetic.u_product = 0;  // it is a plain sum of gradients
   if (yardstick == Yardstick::kAssertClose || yardstick == Yardstick::kLoose) {
     rule.kind = Rule::Kind::kTolerance;
     rule.bound_name = "tolerance";

@@ -126,6 +126,19 @@ TEST(Ladder, ALostProductIsNoWeakContract) {
 }
 
 /// Beyond what rounding does, at the same place on data drawn again; the proven bound of 24,300 terms hides it.
+TEST(Ladder, AGradientOfTheBiasIsRoundedToItsOwnType) {
+  const std::string line =
+      "conv_transpose2d.backward_weights g=3 ic=12 oc=6 in=4x3 k=2x5 s=3x3 d=2x2 bias dt=f32:f32:bf16 fill=wide";
+  const auto spoil = [](int ulps) {
+    return [=](const convict_problem&, const convict_tensors& t) {
+      static_cast<uint16_t*>(t.diff_bias.data)[0] += static_cast<uint16_t>(ulps);
+    };
+  };
+  EXPECT_EQ(verdict(spoil(0), line), std::nullopt);
+  EXPECT_NE(verdict(spoil(2), line), std::nullopt);
+  EXPECT_EQ(examined(Twisted(spoil(2)), line).mismatches.front().certificate["role"], "diff_bias");
+}
+
 TEST(Ladder, AnImprobableErrorThatComesBack) {
   EXPECT_EQ(verdict(lose_a_product, kManyTerms), Verdict::kWrongStatistical);
   int call = 0;

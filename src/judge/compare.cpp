@@ -29,7 +29,11 @@ template <class T, class W>
 class TensorComparison {
  public:
   TensorComparison(const Expected<W>& expected, const Rule& rule, Comparison& result)
-      : expected_(expected), tensor_(*expected.tensor), rule_(rule), result_(result) {}
+      : expected_(expected),
+        tensor_(*expected.tensor),
+        rule_(rule),
+        arithmetic_(rule.arithmetic_for(tensor_)),
+        result_(result) {}
 
   void run() {
     for_each_element<T>(tensor_, [&](const T& element, const int64_t* at) {
@@ -92,8 +96,8 @@ class TensorComparison {
   double bound_of(size_t index, int64_t n) const {
     const Sum sum = sum_of(expected_, index, n, rule_);
     const bool transformed = tensor_.ndim > 1 && !rule_.transform_bounds.empty();
-    return transformed ? transformed_bound(rule_.arithmetic, sum, rule_.transform_bounds[index], unit_roundoff<W>())
-                       : direct_bound(rule_.arithmetic, sum, unit_roundoff<W>());
+    return transformed ? transformed_bound(arithmetic_, sum, rule_.transform_bounds[index], unit_roundoff<W>())
+                       : direct_bound(arithmetic_, sum, unit_roundoff<W>());
   }
 
   /// Whether an infinity is right: the exact value is beyond the largest number of the type, or so near that rounding
@@ -107,7 +111,7 @@ class TensorComparison {
   /// What a result within its bound still tells.
   void look_closer(const T& element, size_t index, const int64_t* at, int64_t n, double error, double bound) {
     const auto magnitude = static_cast<double>(expected_.magnitude[index]);
-    const double u = std::max(rule_.arithmetic.u_sum, rule_.arithmetic.u_out);
+    const double u = std::max(arithmetic_.u_sum, arithmetic_.u_out);
     ++result_.with_terms;
     if (magnitude > 0) {
       const double fault = bound * static_cast<double>(n) / magnitude;
@@ -133,8 +137,8 @@ class TensorComparison {
                  sums = static_cast<double>(expected_.partial_sums[index]);
     const double backward = static_cast<double>(n) * s * s - 2 * s * sums + forward;
     const double spread = std::max(forward, backward) + static_cast<double>(expected_.squared_terms[index]);
-    return kLambda * rule_.arithmetic.u_sum * std::sqrt(spread) + rule_.arithmetic.u_out * std::abs(s) +
-           static_cast<double>(n) * rule_.arithmetic.eta_sum + rule_.arithmetic.eta_out;
+    return kLambda * arithmetic_.u_sum * std::sqrt(spread) + arithmetic_.u_out * std::abs(s) +
+           static_cast<double>(n) * arithmetic_.eta_sum + arithmetic_.eta_out;
   }
 
   Element describe(const T& element, size_t index, const int64_t* at, double bound) const {
@@ -162,6 +166,7 @@ class TensorComparison {
   const Expected<W>& expected_;
   const convict_tensor& tensor_;
   const Rule& rule_;
+  const Arithmetic& arithmetic_;
   Comparison& result_;
   size_t next_ = 0;
 };

@@ -24,11 +24,16 @@ struct Rule {
     kTolerance,  // |got - exact| <= absolute + relative * |exact|: what other tools do, for comparison with them
   };
   Kind kind = Kind::kExact;
-  Arithmetic arithmetic = {};
+  Arithmetic arithmetic = {};       // of the main output
+  Arithmetic bias_arithmetic = {};  // of a gradient of the bias, which has a type of its own
   std::string_view bound_name = "equality";
   std::vector<double> transform_bounds = {};  // of the main output's elements, where a transform computes the sums
   bool subnormal = false;                     // one factor of every product is subnormal
   double relative = 0, absolute = 0;
+
+  const Arithmetic& arithmetic_for(const convict_tensor& output) const {
+    return output.ndim == 1 ? bias_arithmetic : arithmetic;
+  }
 };
 
 /// Rule::bound_name of Kind::kSpecial.

@@ -43,7 +43,7 @@ bool is_allowed(const Rule& rule, const Expected<W>& output, size_t index, int64
   const auto exact = static_cast<double>(output.value[index]);
   if (rule.kind == Rule::Kind::kExact) return got == rounded_to(output.tensor->dtype, exact);
   return std::abs(got - exact) <=
-         direct_bound(rule.arithmetic, sum_of(output, index, products, rule), unit_roundoff<W>());
+         direct_bound(rule.arithmetic_for(*output.tensor), sum_of(output, index, products, rule), unit_roundoff<W>());
 }
 
 /// All results that break their rule, how many there could be, and how many exact values are not zero.

@@ -146,7 +146,7 @@ Report sample_report() {
   Report report;
   report.database = "nightly run: 1.db", report.version = "0.1.0", report.isa = "avx512";
   report.written = "2026-11-21T04:00:00Z";
-  report.profiles = {{"smoke", 3000, {7000, 7762}, {200000, 296916}, {"op=conv, threads=5+"}, 1.828, 1}};
+  report.profiles = {{"smoke", 3000, {7000, 7762}, {200000, 296916}, {}, {"op=conv, threads=5+"}, 1.828, 1}};
   report.campaigns = {campaign(1), campaign(2)};
   report.signatures = {3000, 4, 1};
   for (const MismatchRow& row : {new_row(), hostile_row(), known_row(), returned_row(), future_row()})

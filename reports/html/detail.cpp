@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a mismatch has beyond its line, each part within a limit of its own.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "export/exporter.h"
+#include "export/shared/facts.h"
+#include "reports/html/rows.h"
+#include "reports/html/text.h"
+
+namespace convict::html {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kLongestText = 10'000;  // a note, or a text of a certificate
+constexpr size_t kMostSightings = 100;
+constexpr size_t kLongestExport = 64'000;
+constexpr double kMostMultiplyAdds = 200'000;  // exporting computes the case exactly, three times for every row
+constexpr std::array<std::string_view, 3> kExports = {"pytorch", "benchdnn", "cpp"};
+
+/// The JSON with its texts cut, but those that are pictures.
+json with_cut_texts(const json& value) {
+  if (value.is_string()) return cut(value.get<std::string>(), kLongestText);
+  if (!value.is_structured()) return value;
+  json result = value;
+  for (auto& [key, one] : result.items())
+    if (key != "map") one = with_cut_texts(one);
+  return result;
+}
+
+/// A text, or {"unsuited": why there is none}.
+json exported(const Exporter& exporter, const Exhibit& exhibit, const MismatchRow& row) {
+  std::string why = too_large(exhibit.c);
+  if (why.empty()) why = exporter.unsuited(exhibit);
+  if (!why.empty()) return {{"unsuited", cut(why, kLongestText)}};
+  const std::string by_hand = fmt::format("`convict export {} --to {}` writes it", row.id, exporter.name);
+  if (multiply_adds(resolve(exhibit.c).problem) > kMostMultiplyAdds)
+    return {{"unsuited", "too many multiply-adds for this page: " + by_hand}};
+  const std::string text = exporter.write(exhibit).front().bytes;
+  if (text.size() > kLongestExport) return {{"unsuited", "too long for this page: " + by_hand}};
+  return text;
+}
+
+json exports_of(const MismatchRow& row) {
+  json result = json::object();
+  for (const Exporter* exporter : exporters()) {
+    if (std::ranges::find(kExports, exporter->name) == kExports.end()) continue;
+    try {
+      Exhibit exhibit{parse_case(row.best_text())};
+      exhibit.must_be_refused = static_cast<bool>(resolve(exhibit.c).why_not);
+      exhibit.evidence = {row.suspect, row.verdict, row.best_certificate()};
+      result[std::string(exporter->name)] = exported(*exporter, exhibit, row);
+    } catch (const std::exception& error) {  // a case or a certificate that makes no sense: somebody wrote it by hand
+      result[std::string(exporter->name)] = {{"unsuited", cut(error.what(), kLongestText)}};
+    }
+  }
+  return result;
+}
+
+json sightings_of(const std::vector<Sighting>& sightings) {
+  json list = json::array();
+  for (size_t i = 0; i < std::min(sightings.size(), kMostSightings); ++i) {
+    const Sighting& one = sightings[i];
+    list.push_back({{"campaign", one.campaign},
+                    {"hits", one.hits},
+                    {"profile", cut(one.profile, 200)},
+                    {"seed", cut(one.seed, 40)},
+                    {"first", cut(one.first_seen, 40)},
+                    {"last", cut(one.last_seen, 40)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+json detail_of(const MismatchReport& mismatch) {
+  const MismatchRow& row = mismatch.row;
+  json detail = {{"signature", cut(row.signature, kLongestText)},
+                 {"repro", cut(mismatch.repro, kLongestText)},
+                 {"note", cut(row.note, kLongestText)},
+                 {"found", cut(row.case_text, kLongestText)},
+                 {"triaged", cut(row.triaged, 200)},
+                 {"certificate", with_cut_texts(row.best_certificate())},
+                 {"explanation", with_cut_texts(row.explanation)},
+                 {"sightings", sightings_of(mismatch.sightings)},
+                 {"more_sightings", mismatch.sightings.size() - std::min(mismatch.sightings.size(), kMostSightings)},
+                 {"exports", exports_of(row)}};
+  json& certificate = detail["certificate"];
+  if (embeddable(detail).size() > kMostWithValues && certificate.is_object()) {
+    certificate.erase("values");
+    if (certificate.contains("map") && certificate["map"].is_object()) certificate["map"].erase("values");
+  }
+  if (embeddable(detail).size() > kMostWithExports) detail.erase("exports");
+  return embeddable(detail).size() > kMostWithExports ? json() : detail;
+}
+
+}  // namespace convict::html

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/html/rows.h"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+#include "core/verdict.h"
+#include "reports/html/text.h"
+
+namespace convict::html {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kLongestName = 200, kLongestCase = 4096, kLongestWords = 500;
+
+template <class Names>
+size_t rank(const Names& names, std::string_view name) {
+  return static_cast<size_t>(std::ranges::find(names, name) - names.begin());
+}
+
+std::vector<const MismatchReport*> by_importance(const std::vector<MismatchReport>& mismatches) {
+  std::vector<const MismatchReport*> order;
+  for (const MismatchReport& one : mismatches) order.push_back(&one);
+  std::ranges::stable_sort(order, {}, [](const MismatchReport* one) {
+    return std::tuple(rank(kStatuses, one->row.effective_status), rank(kBlameNames, one->row.blame),
+                      rank(kVerdictNames, one->row.verdict));
+  });
+  return order;
+}
+
+json line_of(const MismatchRow& row) {
+  json line = {{"id", row.id},
+               {"status", cut(row.effective_status, kLongestName)},
+               {"suspect", cut(row.suspect, kLongestName)},
+               {"verdict", cut(row.verdict, kLongestName)},
+               {"blame", cut(row.blame, kLongestName)},
+               {"operation", cut(row.operation, kLongestName)},
+               {"hits", row.hits},
+               {"first", cut(row.first_seen, kLongestName)},
+               {"last", cut(row.last_seen, kLongestName)},
+               {"case", cut(row.best_text(), kLongestCase)}};
+  if (row.shrunk_text) line["shrunk"] = true;
+  if (row.effective_status != row.status) line["triage"] = cut(row.status_text(), kLongestWords);
+  for (const auto& [key, text] : {std::pair("predicate", &row.predicate), std::pair("geography", &row.geography),
+                                  std::pair("link", &row.link), std::pair("note", &row.note)})
+    if (!text->empty()) line[key] = cut(*text, kLongestWords);
+  return line;
+}
+
+}  // namespace
+
+Rows rows_of(const std::vector<MismatchReport>& mismatches, const Budget& budget) {
+  Rows rows;
+  size_t used = 0;
+  const std::vector<const MismatchReport*> order = by_importance(mismatches);
+  for (const MismatchReport* one : order) {
+    json line = line_of(one->row);
+    const size_t size = embeddable(line).size() + 1;  // and a comma
+    if (used + size > budget.lines) break;
+    used += size;
+    rows.lines.push_back(std::move(line));
+  }
+  rows.left_out = order.size() - rows.lines.size();
+  bool room = true;
+  for (size_t i = 0; i < rows.lines.size(); ++i) {
+    json detail = room ? detail_of(*order[i]) : json();
+    const size_t size = embeddable(detail).size() + sizeof(",\"detail\":");
+    room = room && used + size <= budget.rows;  // an order that skips would be hard to explain
+    if (!room || detail.is_null()) {
+      ++rows.without_detail;
+      continue;
+    }
+    used += size;
+    rows.lines[i]["detail"] = std::move(detail);
+  }
+  return rows;
+}
+
+}  // namespace convict::html
