@@ -8,6 +8,10 @@ list(FILTER fuzz_shared EXCLUDE REGEX "/(replay_main|record_hooks)\\.cpp$")
 add_library(convict_fuzz OBJECT ${fuzz_shared})
 target_link_libraries(convict_fuzz PUBLIC convict_court)
 
+file(GLOB fuzz_parsers CONFIGURE_DEPENDS src/fuzz/parsers/*.cpp)
+add_library(convict_fuzz_parsers OBJECT ${fuzz_parsers})
+target_link_libraries(convict_fuzz_parsers PUBLIC convict_core)
+
 add_custom_target(fuzzers)  # what the preset builds
 
 # add_fuzzer(<name> [RECORDS]): RECORDS if the input is a record (src/fuzz/shared/record.h), mutated field by field; such
@@ -18,7 +22,7 @@ function(add_fuzzer name)
   if(FUZZER_RECORDS)
     target_sources(${name} PRIVATE src/fuzz/shared/record_hooks.cpp)
   else()
-    target_link_libraries(${name} PRIVATE convict_core)
+    target_link_libraries(${name} PRIVATE convict_fuzz_parsers convict_core)
   endif()
   if(CONVICT_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
@@ -38,6 +42,11 @@ foreach(file IN LISTS fuzzer_files)
     add_fuzzer(${name})
   endif()
 endforeach()
+
+# fuzz_seeds OUT_DIR CORPUS_DIR: their first inputs, and dictionaries.
+add_executable(fuzz_seeds src/fuzz/seeds.cpp)
+target_link_libraries(fuzz_seeds PRIVATE convict_fuzz convict_fuzz_parsers convict_core convict_court convict_kernels)
+add_dependencies(fuzzers fuzz_seeds)
 
 # The worker of `convict fuzz --engine libfuzzer`. libFuzzer without its main is in the compiler's own folder.
 if(CONVICT_FUZZ)

@@ -193,7 +193,7 @@ class Inquest {
   static Condition fill_is(Fill fill) {
     const auto all = quantities();
     const auto found = std::ranges::find(all, "fill", &Quantity::name);
-    return {static_cast<int>(found - all.begin()), 0, Relation::kEqual, -1, static_cast<int64_t>(fill)};
+    return {static_cast<int>(found - all.begin()), 0, Comparator::kEqual, -1, static_cast<int64_t>(fill)};
   }
 
   /// Each condition with the simplest case that passes because it alone does not hold.

@@ -78,7 +78,7 @@ struct Report {
 
 struct ReportSettings {
   std::string database;
-  std::string profile;  // empty: all that the database has
+  std::string profile = {};  // empty: all that the database has
   size_t emptiest = 10;
   bool coverage = true;  // false: no profiles, which take seconds
   MismatchFilter mismatches = {};

@@ -230,8 +230,6 @@ class Supervision {
       for (const json& one : list) mismatches.push_back(mismatch_from_json(one));
     } catch (const UsageError&) {
       return false;
-    } catch (const std::out_of_range&) {
-      return false;
     }
     for (const Mismatch& mismatch : mismatches) assignment_.on_mismatch(index, mismatch);
     report(seat, position + 1);  // a worker goes through its cases in order

@@ -24,26 +24,26 @@
 namespace convict {
 
 /// Whether some operand of the pass has this type, and whether all have.
-struct Share {
+struct Presence {
   bool some = false, all = true;
 };
 
-inline Share share_of(convict_dtype type, const convict_tensors& t) {
-  Share share;
+inline Presence presence_of(convict_dtype type, const convict_tensors& t) {
+  Presence presence;
   for (const convict_tensor* tensor :
        {&t.src, &t.wei, &t.bias, &t.dst, &t.diff_src, &t.diff_wei, &t.diff_bias, &t.diff_dst}) {
     if (tensor->ndim == 0) continue;
-    share.some |= tensor->dtype == type;
-    share.all &= tensor->dtype == type;
+    presence.some |= tensor->dtype == type;
+    presence.all &= tensor->dtype == type;
   }
-  return share;
+  return presence;
 }
 
 template <class Kernel>
 const char* native_unsupported(const convict_implementation*, const convict_problem* problem,
                                const convict_tensors* tensors) {
   if (invalid(*problem)) return "not a legal problem";
-  const Share f64 = share_of(CONVICT_F64, *tensors);
+  const Presence f64 = presence_of(CONVICT_F64, *tensors);
   if (f64.some && !f64.all) return "f64 mixed with other data types";
   if constexpr (requires { Kernel::unsuited(*problem); }) return Kernel::unsuited(*problem);
   return nullptr;
@@ -53,9 +53,9 @@ template <class Kernel>
 convict_status run_native(const convict_implementation*, const convict_problem* problem, const convict_tensors* tensors,
                           char* error, size_t error_size) {
   try {
-    if (share_of(CONVICT_F64, *tensors).some)
+    if (presence_of(CONVICT_F64, *tensors).some)
       Kernel::run(trilinear<double>(*problem, *tensors));
-    else if (share_of(CONVICT_F32, *tensors).all)
+    else if (presence_of(CONVICT_F32, *tensors).all)
       Kernel::run(trilinear<float>(*problem, *tensors));
     else
       widened(*problem, *tensors, [&](const convict_tensors& wide) { Kernel::run(trilinear<float>(*problem, wide)); });

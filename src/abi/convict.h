@@ -123,7 +123,7 @@ typedef enum convict_status {
 } convict_status;
 
 typedef struct convict_implementation {
-  const char* name;        /* unique, without blanks or commas: "direct", "libtorch:native" */
+  const char* name;        /* unique, up to 100 printable ASCII characters, no blank or comma: "libtorch:native" */
   const char* description; /* one line */
   const char* lineage;     /* whose arithmetic this is; two implementations of one lineage are one opinion */
   convict_contract contract;

@@ -90,8 +90,8 @@ json from_file(const std::string& path) {
   }
   try {
     return json::parse(text);
-  } catch (const json::parse_error& error) {
-    throw UsageError(fmt::format("{} is not JSON: wrong at byte {}", name, error.byte));
+  } catch (const json::exception& error) {  // a number that fits no double is no parse_error
+    throw UsageError(fmt::format("{} is not JSON: {}", name, printable(error.what(), 200)));
   }
 }
 

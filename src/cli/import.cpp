@@ -74,7 +74,7 @@ std::string number(double value) {
   return value == 0 || std::abs(value) >= 1e-3 ? fmt::format("{:.9g}", value) : fmt::format("{:.9e}", value);
 }
 
-std::string describe(const Recorded& recorded) {
+std::string describe(const RecordedOutput& recorded) {
   if (recorded.agrees())
     return fmt::format("{}: recorded output agrees (worst error {:.2g} of its bound)", recorded.origin, recorded.worst);
   if (!recorded.wrong_shape.empty())
@@ -109,7 +109,7 @@ std::string as_json(const Imported& all) {
     document["cases"].push_back({{"case", to_text(entry.c)}, {"origin", entry.origin}});
   for (const Unexpressed& one : all.unexpressed)
     document["not_expressible"].push_back({{"origin", one.origin}, {"text", one.text}, {"reason", one.reason}});
-  for (const Recorded& one : all.recorded) {
+  for (const RecordedOutput& one : all.recorded) {
     json row = {{"origin", one.origin},           {"case", to_text(one.c)},
                 {"elements", one.elements},       {"wrong", one.wrong},
                 {"worst_error", one.worst},       {"agrees", one.agrees()},
@@ -127,7 +127,7 @@ void summarize(const Imported& all, const OutputOptions& out) {
   if (out.verbose)
     for (const Unexpressed& one : all.unexpressed)
       fmt::print(stderr, "{}: not expressible: {}: {}\n", printable(one.origin, 400), one.text, one.reason);
-  for (const Recorded& one : all.recorded)
+  for (const RecordedOutput& one : all.recorded)
     if (out.verbose || !one.agrees()) fmt::print(stderr, "{}\n", describe(one));
   if (out.quiet) return;
   std::string text = fmt::format("{} cases", with_commas(all.cases.size()));
@@ -136,8 +136,8 @@ void summarize(const Imported& all, const OutputOptions& out) {
     text += fmt::format("; {} not expressible: {}", with_commas(all.unexpressed.size()), kinds(all.unexpressed));
   if (!all.recorded.empty()) {
     double worst = 0;
-    for (const Recorded& one : all.recorded) worst = std::max(worst, one.worst);
-    const auto agree = std::ranges::count_if(all.recorded, &Recorded::agrees);
+    for (const RecordedOutput& one : all.recorded) worst = std::max(worst, one.worst);
+    const auto agree = std::ranges::count_if(all.recorded, &RecordedOutput::agrees);
     text += fmt::format("; recorded outputs: {} agree (worst error {:.2g} of its bound), {} differ", agree, worst,
                         all.recorded.size() - static_cast<size_t>(agree));
   }
@@ -152,7 +152,7 @@ int import_cases(const ImportOptions& options) {
   if (!all.cases.empty()) options.out.write(options.out.json() ? as_json(all) : as_corpus(options, all));
   summarize(all, options.out);
   if (all.cases.empty()) return kUsage;
-  return std::ranges::all_of(all.recorded, &Recorded::agrees) ? kClean : kMismatch;
+  return std::ranges::all_of(all.recorded, &RecordedOutput::agrees) ? kClean : kMismatch;
 }
 
 }  // namespace

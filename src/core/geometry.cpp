@@ -39,17 +39,20 @@ Invalid too_large(const Case& c) {
   return {};
 }
 
+/// An extent of 0 counts as 1: strides are products of the others.
 Invalid tensors_too_large(const convict_problem& p) {
-  double src = static_cast<double>(p.batch) * static_cast<double>(p.ic);
-  double dst = static_cast<double>(p.batch) * static_cast<double>(p.oc);
-  double wei = static_cast<double>(p.ic) * static_cast<double>(p.oc) / static_cast<double>(p.groups);
+  const auto size = [](int64_t extent) { return static_cast<double>(std::max<int64_t>(extent, 1)); };
+  double src = size(p.batch) * size(p.ic);
+  double dst = size(p.batch) * size(p.oc);
+  const int64_t groups = std::max<int64_t>(p.groups, 1);
+  double wei = std::max(size(p.ic / groups) * size(p.oc), size(p.ic) * size(p.oc / groups));
   for (int axis = 0; axis < p.rank; ++axis) {
-    src *= static_cast<double>(p.in[axis]);
-    dst *= static_cast<double>(p.out[axis]);
-    wei *= static_cast<double>(p.kernel[axis]);
+    src *= size(p.in[axis]);
+    dst *= size(p.out[axis]);
+    wei *= size(p.kernel[axis]);
   }
   if (std::max({src, dst, wei}) > static_cast<double>(kLargestCount))
-    return {"in", "a tensor has more than 2^48 elements"};
+    return {"in", "a tensor has more than 2^48 elements, extents of 0 counted as 1"};
   return {};
 }
 

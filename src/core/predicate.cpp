@@ -16,7 +16,7 @@ namespace convict {
 namespace {
 
 constexpr std::string_view kAnd = " and ", kAlways = "always";
-constexpr std::array<std::string_view, 6> kRelations = {"=", "!=", ">=", "<=", ">", "<"};  // by Relation
+constexpr std::array<std::string_view, 6> kRelations = {"=", "!=", ">=", "<=", ">", "<"};  // by Comparator
 
 int64_t output_extent(const Case& c, int axis) { return resolve(c).problem.out[axis]; }
 int64_t pad_begin(const Case& c, int axis) { return resolve(c).problem.pad_begin[axis]; }
@@ -42,14 +42,14 @@ std::vector<Quantity> make_quantities() {
   return list;
 }
 
-bool compare(Relation relation, int64_t left, int64_t right) {
+bool compare(Comparator relation, int64_t left, int64_t right) {
   switch (relation) {
-    case Relation::kEqual: return left == right;
-    case Relation::kUnequal: return left != right;
-    case Relation::kAtLeast: return left >= right;
-    case Relation::kAtMost: return left <= right;
-    case Relation::kMore: return left > right;
-    case Relation::kLess: return left < right;
+    case Comparator::kEqual: return left == right;
+    case Comparator::kUnequal: return left != right;
+    case Comparator::kAtLeast: return left >= right;
+    case Comparator::kAtMost: return left <= right;
+    case Comparator::kMore: return left > right;
+    case Comparator::kLess: return left < right;
   }
   return false;
 }
@@ -97,12 +97,12 @@ Condition parse_condition(std::string_view text) {
   std::tie(condition.left, condition.axis) = parse_quantity(words[0]);
   if (modular) {
     const auto modulus = parse_integer(words[2]);
-    if (!modulus || *modulus < 2) refuse(text);
+    if (!modulus || *modulus < 2 || !quantities()[condition.left].words.empty()) refuse(text);
     condition.modulus = *modulus;
   }
   const auto relation = std::ranges::find(kRelations, words[words.size() - 2]);
   if (relation == kRelations.end()) refuse(text);
-  condition.relation = static_cast<Relation>(relation - kRelations.begin());
+  condition.relation = static_cast<Comparator>(relation - kRelations.begin());
   parse_right(words.back(), condition);
   return condition;
 }
@@ -124,7 +124,7 @@ bool Condition::holds(const Case& c, int on_axis) const {
   const int at = axis == kSomeAxis ? on_axis : axis;
   if (is_per_axis() && at >= c.rank) return false;
   int64_t value_left = quantities()[left].value(c, at);
-  if (modulus > 0) value_left = (value_left % modulus + modulus) % modulus;
+  if (modulus > 0 && (value_left %= modulus) < 0) value_left += modulus;
   return compare(relation, value_left, right < 0 ? value : quantities()[right].value(c, at));
 }
 

@@ -28,7 +28,7 @@ struct Quantity {
 /// All of them; each slot first, in the order of the field table, except the seed.
 std::span<const Quantity> quantities();
 
-enum class Relation { kEqual, kUnequal, kAtLeast, kAtMost, kMore, kLess };
+enum class Comparator { kEqual, kUnequal, kAtLeast, kAtMost, kMore, kLess };
 
 /// One condition. Quantities that are per axis mean the same axis in all conditions of a predicate: some axis, for
 /// `axis` kSomeAxis, has to meet all of them; or the axis with the given number.
@@ -37,7 +37,7 @@ struct Condition {
 
   int left = 0;         // index in quantities()
   int64_t modulus = 0;  // of the left side; 0 for none
-  Relation relation = Relation::kEqual;
+  Comparator relation = Comparator::kEqual;
   int right = -1;     // index in quantities(), or -1
   int64_t value = 0;  // if right is -1
   int axis = kSomeAxis;

@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "core/case_text.h"
+#include "core/error.h"
+#include "core/text.h"
 
 namespace convict {
 
@@ -15,7 +16,8 @@ namespace {
 template <class Enum, size_t N>
 Enum named(const std::array<std::string_view, N>& names, std::string_view name) {
   const auto found = std::ranges::find(names, name);
-  if (found == names.end()) throw std::out_of_range(fmt::format("no such name: {}", name));
+  if (found == names.end())
+    throw UsageError(fmt::format("'{}' is not one of {}", printable(name), fmt::join(names, ", ")));
   return static_cast<Enum>(found - names.begin());
 }
 

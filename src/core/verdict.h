@@ -67,7 +67,7 @@ inline constexpr std::array<std::string_view, 4> kBlameNames = {"target", "oracl
 
 constexpr std::string_view name_of(Blame blame) { return kBlameNames[static_cast<size_t>(blame)]; }
 
-/// The value with this name. Throws std::out_of_range for an unknown one.
+/// The value with this name. Throws UsageError for an unknown one.
 Verdict verdict_named(std::string_view name);
 Blame blame_named(std::string_view name);
 

@@ -39,24 +39,24 @@ std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t
   const auto size = static_cast<int>(all.size());
   for (int i = 0; i < size; ++i) {
     const int64_t value = all[i].value(*first.c, first.axis);
-    for (const Relation relation : {Relation::kAtLeast, Relation::kAtMost, Relation::kEqual}) {
-      if (!all[i].words.empty() && relation != Relation::kEqual) continue;
+    for (const Comparator relation : {Comparator::kAtLeast, Comparator::kAtMost, Comparator::kEqual}) {
+      if (!all[i].words.empty() && relation != Comparator::kEqual) continue;
       list.push_back({i, 0, relation, -1, value});
     }
     const int64_t others = all[i].words.empty() ? 4 : static_cast<int64_t>(all[i].words.size());
     for (int64_t other = 0; other < others; ++other)
-      if (other != value) list.push_back({i, 0, Relation::kUnequal, -1, other});
+      if (other != value) list.push_back({i, 0, Comparator::kUnequal, -1, other});
   }
   for (const auto& [left, right] : kPairs)
-    for (const Relation relation : {Relation::kMore, Relation::kAtLeast, Relation::kLess, Relation::kAtMost,
-                                    Relation::kEqual, Relation::kUnequal})
+    for (const Comparator relation : {Comparator::kMore, Comparator::kAtLeast, Comparator::kLess, Comparator::kAtMost,
+                                      Comparator::kEqual, Comparator::kUnequal})
       list.push_back({index_of(left), 0, relation, index_of(right), 0});
   for (int i = 0; i < size; ++i)
     for (const int64_t modulus : moduli) {
       if (!all[i].words.empty()) continue;
       const int64_t rest = (all[i].value(*first.c, first.axis) % modulus + modulus) % modulus;
-      list.push_back({i, modulus, Relation::kUnequal, -1, 0});
-      list.push_back({i, modulus, Relation::kEqual, -1, rest});
+      list.push_back({i, modulus, Comparator::kUnequal, -1, 0});
+      list.push_back({i, modulus, Comparator::kEqual, -1, rest});
     }
   return list;
 }

@@ -30,7 +30,7 @@ struct Disagreement {
 };
 
 /// An output that came with the input, held against the exact reference on the inputs that came with it.
-struct Recorded {
+struct RecordedOutput {
   std::string origin;
   Case c;
   int64_t elements = 0, wrong = 0;
@@ -45,7 +45,7 @@ struct Recorded {
 struct Imported {
   std::vector<CorpusEntry> cases;
   std::vector<Unexpressed> unexpressed;
-  std::vector<Recorded> recorded;
+  std::vector<RecordedOutput> recorded;
   size_t repeated = 0;  // inputs that say the same as a case before them
 };
 

@@ -85,7 +85,7 @@ bool add_lines(std::string_view text, const std::string& path, Collector& to) {
     try {
       add(parse(line), origin, to);
       any = true;
-    } catch (const json::parse_error&) {
+    } catch (const json::exception&) {  // a number that fits no double is no parse_error
       to.refuse(origin, std::string(line), "not JSON");
     }
   });
@@ -97,9 +97,9 @@ Imported read_json(const std::string& path) {
   Collector found;
   try {
     add(parse(text), path, found);
-  } catch (const json::parse_error& error) {
+  } catch (const json::exception& error) {
     if (!add_lines(text, path, found))
-      throw UsageError(fmt::format("'{}' is not JSON: byte {}", printable(path, 300), error.byte));
+      throw UsageError(fmt::format("'{}' is not JSON: {}", printable(path, 300), printable(error.what(), 200)));
   }
   return found.take();
 }

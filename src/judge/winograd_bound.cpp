@@ -225,7 +225,7 @@ CookToom cook_toom(int m, int r) {
 }
 
 bool winograd_applies(const Trilinear<double>& form, int m, int r) {
-  if (form.face == Face::kW || m < 1 || r < 1 || m + r - 1 > kMostPoints) return false;
+  if (form.face == Face::kW || m < 1 || r < 1 || m > kMostPoints || r > kMostPoints + 1 - m) return false;
   for (int axis = kAxes - transformed_rank(form); axis < kAxes; ++axis)
     if (form.kernel[axis] != r || form.stride[axis] != 1 || form.dilation[axis] != 1) return false;
   return true;

@@ -41,7 +41,8 @@ class Entered {
   FloatingPoint floating_point_;
 };
 
-Outcome::Kind kind_of(convict_status status) {
+/// Any number may come over the border, so it is looked at as one.
+Outcome::Kind kind_of(int status) {
   switch (status) {
     case CONVICT_OK: return Outcome::Kind::kComputed;
     case CONVICT_REFUSED: return Outcome::Kind::kRefused;

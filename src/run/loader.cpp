@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "run/flight_record.h"
+#include "run/plugin_check.h"
 
 namespace convict {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kModulePrefix = "convict_", kModuleSuffix = ".so";
+constexpr size_t kLongestVersion = 200;  // bytes
 
 /// Where modules may be: beside the program (a build tree), or in the library directory it is installed with.
 std::vector<fs::path> module_directories() {
@@ -33,36 +35,13 @@ std::optional<fs::path> module_file(const std::string& name) {
   return std::nullopt;
 }
 
-bool well_formed(const convict_implementation* one) {
-  return one && one->name && *one->name && one->description && one->lineage && one->unsupported && one->run &&
-         std::string_view(one->name).find_first_of(" ,\t\n") == std::string_view::npos;
-}
-
 std::vector<Subject> load_library(const fs::path& path, const std::string& shown) {
   void* library = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: that is the contract
   if (!library) throw UsageError(fmt::format("plugin '{}' cannot be loaded: {}", shown, printable(dlerror(), 300)));
   const auto entry = reinterpret_cast<convict_plugin_function>(dlsym(library, CONVICT_PLUGIN_SYMBOL));
   if (!entry)
     throw UsageError(fmt::format("'{}' is not a convict plugin: it does not export {}", shown, CONVICT_PLUGIN_SYMBOL));
-  const convict_plugin* plugin = entry();
-  if (!plugin) throw UsageError(fmt::format("plugin '{}' says that it cannot work on this machine", shown));
-  if (plugin->abi_version != CONVICT_ABI_VERSION)
-    throw UsageError(fmt::format("plugin '{}' has ABI version {}; this program speaks version {}", shown,
-                                 plugin->abi_version, CONVICT_ABI_VERSION));
-  if (plugin->count == 0 || plugin->count > kMostImplementations)
-    throw UsageError(fmt::format("plugin '{}' offers {} implementations; valid: 1 to {}", shown, plugin->count,
-                                 kMostImplementations));
-  std::vector<Subject> subjects;
-  for (size_t i = 0; i < plugin->count; ++i) {
-    const convict_implementation* one = plugin->implementations[i];
-    if (!well_formed(one))
-      throw UsageError(
-          fmt::format("plugin '{}': implementation {} lacks a name (without blanks and commas), a description, a "
-                      "lineage or a function",
-                      shown, i));
-    subjects.push_back({one, false, plugin->version ? plugin->version : ""});
-  }
-  return subjects;
+  return subjects_of(entry(), shown);
 }
 
 /// Resolves names against native kernels, plugins and, loading them when first named, modules.
@@ -151,6 +130,14 @@ void enlist_default_oracles(Catalogue& catalogue, bool require_one, Roster& rost
 }
 
 }  // namespace
+
+std::vector<Subject> subjects_of(const convict_plugin* plugin, const std::string& shown) {
+  check_plugin(plugin, shown);
+  const std::string version = plugin->version ? printable(plugin->version, kLongestVersion) : "";
+  std::vector<Subject> subjects;
+  for (size_t i = 0; i < plugin->count; ++i) subjects.push_back({plugin->implementations[i], false, version});
+  return subjects;
+}
 
 std::vector<std::string> installed_modules() {
   std::vector<std::string> names;

@@ -46,4 +46,7 @@ std::vector<std::string> installed_modules();
 std::vector<Subject> load_module(const std::string& name);
 std::vector<Subject> load_plugin(const std::string& path);
 
+/// What a plugin in memory offers, as load_plugin has it from a file; `shown` names it in messages. Throws UsageError.
+std::vector<Subject> subjects_of(const convict_plugin* plugin, const std::string& shown);
+
 }  // namespace convict

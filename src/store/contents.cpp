@@ -11,6 +11,7 @@
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/geometry.h"
+#include "core/text.h"
 #include "store/campaign_table.h"
 #include "store/mismatch_table.h"
 
@@ -83,6 +84,9 @@ void read_mismatches(Statements& sql, Contents& to) {
   }
 }
 
+/// Sums of these fit 64 bits.
+constexpr int64_t kMostHits = int64_t{1} << 40;
+
 /// A row that somebody inserted without sightings has the one that the row itself claims.
 void read_sightings(Statements& sql, Contents& to) {
   const auto select = sql(R"sql(
@@ -95,9 +99,18 @@ void read_sightings(Statements& sql, Contents& to) {
     const std::string uuid = select->getColumn(2).getString();
     const Seen seen{select->getColumn(3).getInt64(), select->getColumn(4).getString(),
                     select->getColumn(5).getString()};
+    if (seen.hits > kMostHits)
+      throw UsageError(fmt::format("one campaign has {} hits of a mismatch; valid: up to {}", seen.hits, kMostHits));
     to.mismatches[select->getColumn(0).getString()].seen[uuid] = seen;
     to.totals[{select->getColumn(1).getString(), uuid}] += seen.hits;
   }
+}
+
+/// Without foreign keys, SQLite keeps rows that speak of campaigns that there are not.
+void require_campaigns(const Contents& contents) {
+  for (const auto& [signature, row] : contents.mismatches)
+    if (row.seen.empty())
+      throw UsageError(fmt::format("mismatch '{}' was seen by no campaign that is there", printable(signature, 200)));
 }
 
 void read_candidates(Statements& sql, Contents& to) {
@@ -236,6 +249,7 @@ Contents Contents::read(Statements& sql) {
   read_moments(sql, contents);
   read_mismatches(sql, contents);
   read_sightings(sql, contents);
+  require_campaigns(contents);
   read_candidates(sql, contents);
   read_coverage(sql, contents);
   read_scores(sql, contents);

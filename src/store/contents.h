@@ -101,6 +101,7 @@ struct Contents {
   std::map<std::string, CoverageContents> coverage;               // by profile
   std::map<std::string, ScoreContents> scores;                    // by uuid
 
+  /// Throws UsageError, which does not name the database, for rows that no convict writes.
   static Contents read(Statements& sql);
   Contents& operator+=(const Contents& other);
 

@@ -202,6 +202,12 @@ std::string to_json_text(const nlohmann::json& value) {
   return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
+nlohmann::json from_json_text(const std::string& text, std::string_view what, const std::string& path) {
+  nlohmann::json value = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (value.is_discarded()) throw bad_database(path, fmt::format("{} is not JSON", what), "correct it");
+  return value;
+}
+
 void migrate(SQLite::Database& db, std::span<const char* const> steps, const std::string& path) {
   const int newest = static_cast<int>(steps.size());
   define_functions(db);

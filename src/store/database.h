@@ -33,6 +33,10 @@ std::unique_ptr<SQLite::Database> open_copy(const std::string& path, std::chrono
 /// Brings `db` to version steps.size(), each step in a transaction of its own. `path` is for messages.
 void migrate(SQLite::Database& db, std::span<const char* const> steps, const std::string& path);
 
+/// A column that holds JSON as far as SQLite can tell: its json_valid() admits numbers and bytes that other parsers do
+/// not. `what` names it in the UsageError if there is no value in it.
+nlohmann::json from_json_text(const std::string& text, std::string_view what, const std::string& path);
+
 /// A crashed process may have printed anything: what is not UTF-8 is replaced instead of refused.
 std::string to_json_text(const nlohmann::json& value);
 

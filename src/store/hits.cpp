@@ -85,15 +85,16 @@ int64_t insert_row(Statements& sql, int64_t campaign, const std::string& coarse,
                    const Span& seen) {
   const auto statement = sql(R"sql(
     INSERT INTO mismatches (signature, coarse, operation, verdict, suspect, blame, case_text, cost, certificate,
-                            first_seen, last_seen, first_campaign, last_campaign)
-    VALUES (:coarse, :coarse, :operation, :verdict, :suspect, :blame, :case_text, :cost, :certificate, :first, :last, :campaign,
-            :campaign)
+                            hits, first_seen, last_seen, first_campaign, last_campaign)
+    VALUES (:coarse, :coarse, :operation, :verdict, :suspect, :blame, :case_text, :cost, :certificate, :hits, :first,
+            :last, :campaign, :campaign)
   )sql");
   statement->bind(":coarse", coarse);
   statement->bind(":operation", operation_text(evidence.mismatch.problem_case));
   statement->bind(":verdict", std::string(name_of(evidence.mismatch.verdict)));
   statement->bind(":suspect", evidence.mismatch.suspect);
   evidence.bind(*statement);
+  statement->bind(":hits", seen.hits);
   statement->bind(":first", seen.first);
   statement->bind(":last", seen.last);
   statement->bind(":campaign", campaign);
@@ -103,12 +104,13 @@ int64_t insert_row(Statements& sql, int64_t campaign, const std::string& coarse,
 
 /// What sum_up would find, without looking at all other campaigns. A clock that was set back must not make a hit the
 /// last one that was seen.
-void count_hit(Statements& sql, int64_t id, int64_t campaign, const Span& seen) {
+void count_hits(Statements& sql, int64_t id, int64_t campaign, const Span& seen) {
   const auto statement = sql(R"sql(
-    UPDATE mismatches SET hits = hits + 1, first_seen = min(first_seen, :first), last_seen = max(last_seen, :last),
+    UPDATE mismatches SET hits = hits + :hits, first_seen = min(first_seen, :first), last_seen = max(last_seen, :last),
                           last_campaign = CASE WHEN :last >= last_seen THEN :campaign ELSE last_campaign END
     WHERE id = :id
   )sql");
+  statement->bind(":hits", seen.hits);
   statement->bind(":first", seen.first);
   statement->bind(":last", seen.last);
   statement->bind(":campaign", campaign);
@@ -137,18 +139,19 @@ std::pair<int, double> candidates_of(Statements& sql, int64_t id) {
   return {select->getColumn(0).getInt(), select->getColumn(1).getDouble()};
 }
 
-void add_candidate(Statements& sql, int64_t id, int64_t campaign, const Evidence& evidence) {
+void add_candidate(Statements& sql, int64_t id, int64_t campaign, const Evidence& evidence, int64_t hits) {
   const auto [count, dearest] = candidates_of(sql, id);
   if (count >= kMostCandidates && evidence.cost > dearest) return;  // it would be removed at once
   {
     const auto statement = sql(R"sql(
       INSERT INTO candidates (mismatch, campaign, case_text, cost, blame, certificate, hits)
-      VALUES (:id, :campaign, :case_text, :cost, :blame, :certificate, 1)
-      ON CONFLICT DO UPDATE SET hits = hits + 1
+      VALUES (:id, :campaign, :case_text, :cost, :blame, :certificate, :hits)
+      ON CONFLICT DO UPDATE SET hits = hits + :hits
     )sql");
     evidence.bind(*statement);
     statement->bind(":id", id);
     statement->bind(":campaign", campaign);
+    statement->bind(":hits", hits);
     statement->exec();
   }
   if (count < kMostCandidates) return;
@@ -197,7 +200,7 @@ Recorded record(Statements& sql, int64_t campaign, const Mismatch& mismatch, con
   const Evidence evidence(mismatch);
   std::optional<Home> home = home_of(sql, campaign, coarse, mismatch);
   if (home) {
-    count_hit(sql, home->recorded.id, campaign, seen);
+    count_hits(sql, home->recorded.id, campaign, seen);
     if (home->may_be_simpler(evidence)) keep_simplest(sql, home->recorded.id, evidence);
   } else {
     home = Home{{insert_row(sql, campaign, coarse, evidence, seen), true, false, "new"},
@@ -205,8 +208,8 @@ Recorded record(Statements& sql, int64_t campaign, const Mismatch& mismatch, con
                 evidence.case_text,
                 evidence.cost};
   }
-  add_sightings(sql, home->recorded.id, campaign, 1, seen.first, seen.last);
-  if (!home->explained) add_candidate(sql, home->recorded.id, campaign, evidence);
+  add_sightings(sql, home->recorded.id, campaign, seen.hits, seen.first, seen.last);
+  if (!home->explained) add_candidate(sql, home->recorded.id, campaign, evidence, seen.hits);
   return home->recorded;
 }
 

@@ -219,6 +219,8 @@ Contents read(const std::string& path) {
     return Contents::read(sql);
   } catch (const SQLite::Exception& error) {
     throw store::bad_database(path, error);
+  } catch (const UsageError& error) {
+    throw store::bad_database(path, error.what(), "correct it, or leave it out");
   }
 }
 

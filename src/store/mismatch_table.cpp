@@ -24,11 +24,8 @@ MismatchRow row_of(const SQLite::Statement& at, const std::string& path) {
   row.cost = at.getColumn("cost").getDouble();
   if (!at.getColumn("shrunk_text").isNull()) row.shrunk_text = text("shrunk_text");
   const auto parsed = [&](const char* column) {
-    json value =
-        at.getColumn(column).isNull() ? json() : json::parse(text(column), nullptr, /*allow_exceptions=*/false);
-    if (value.is_discarded())
-      throw bad_database(path, fmt::format("the {} of mismatch {} is not JSON", column, row.id), "correct it");
-    return value;
+    if (at.getColumn(column).isNull()) return json();
+    return from_json_text(text(column), fmt::format("the {} of mismatch {}", column, row.id), path);
   };
   row.certificate = parsed("certificate");
   row.explanation = parsed("explanation");
@@ -79,7 +76,7 @@ std::string select_sightings_where(const char* condition) {
       condition);
 }
 
-Sighting sighting_of(const SQLite::Statement& at) {
+Sighting sighting_of(const SQLite::Statement& at, const std::string& path) {
   const auto text = [&at](const char* column) { return at.getColumn(column).getString(); };
   return {at.getColumn("campaign").getInt64(),
           at.getColumn("hits").getInt64(),
@@ -87,7 +84,7 @@ Sighting sighting_of(const SQLite::Statement& at) {
           text("last_seen"),
           text("seed"),
           text("profile"),
-          json::parse(text("libraries"))};  // the schema admits nothing but JSON
+          from_json_text(text("libraries"), "the libraries of a campaign", path)};
 }
 
 }  // namespace
@@ -123,21 +120,22 @@ std::optional<MismatchRow> select_mismatch(Statements& sql, int64_t id, const st
   return row_of(*select, path);
 }
 
-std::vector<Sighting> select_sightings(Statements& sql, int64_t id) {
+std::vector<Sighting> select_sightings(Statements& sql, int64_t id, const std::string& path) {
   static const std::string kSelect = select_sightings_where("s.mismatch = ?");
   const auto select = sql(kSelect);
   select->bind(1, id);
   std::vector<Sighting> rows;
-  while (select->executeStep()) rows.push_back(sighting_of(*select));
+  while (select->executeStep()) rows.push_back(sighting_of(*select, path));
   return rows;
 }
 
-std::map<int64_t, std::vector<Sighting>> select_all_sightings(Statements& sql, std::optional<int64_t> campaign) {
+std::map<int64_t, std::vector<Sighting>> select_all_sightings(Statements& sql, std::optional<int64_t> campaign,
+                                                              const std::string& path) {
   static const std::string kSelect = select_sightings_where("?1 IS NULL OR s.campaign = ?1");
   const auto select = sql(kSelect);
   if (campaign) select->bind(1, *campaign);
   std::map<int64_t, std::vector<Sighting>> rows;
-  while (select->executeStep()) rows[select->getColumn("mismatch").getInt64()].push_back(sighting_of(*select));
+  while (select->executeStep()) rows[select->getColumn("mismatch").getInt64()].push_back(sighting_of(*select, path));
   return rows;
 }
 

@@ -18,9 +18,10 @@ namespace convict::store {
 
 inline constexpr int kMostCandidates = 32;  // of one row, the simplest ones
 
-/// When hits were seen: ISO 8601.
+/// When hits were seen, ISO 8601, and how many.
 struct Span {
   std::string first, last;
+  int64_t hits = 1;
 };
 
 Recorded record(Statements& sql, int64_t campaign, const Mismatch& mismatch, const Span& seen);
@@ -32,9 +33,10 @@ bool triage(Statements& sql, int64_t id, const Triage& triage);
 /// `path` is for messages.
 std::vector<MismatchRow> select_mismatches(Statements& sql, const MismatchFilter& filter, const std::string& path);
 std::optional<MismatchRow> select_mismatch(Statements& sql, int64_t id, const std::string& path);
-std::vector<Sighting> select_sightings(Statements& sql, int64_t id);
+std::vector<Sighting> select_sightings(Statements& sql, int64_t id, const std::string& path);
 /// Of all mismatches, by their ids; by one campaign, if one is given.
-std::map<int64_t, std::vector<Sighting>> select_all_sightings(Statements& sql, std::optional<int64_t> campaign);
+std::map<int64_t, std::vector<Sighting>> select_all_sightings(Statements& sql, std::optional<int64_t> campaign,
+                                                              const std::string& path);
 /// Of targets and oracles, by what all campaigns or this one have seen.
 SignatureCount count_signatures(Statements& sql, std::optional<int64_t> campaign);
 std::optional<int64_t> id_of(Statements& sql, const std::string& signature);

@@ -21,7 +21,8 @@ struct Candidate {
 };
 
 /// The candidates of a row that a settlement does not explain.
-std::vector<Candidate> unexplained_candidates(Statements& sql, const MismatchRow& row, const Settlement& settlement) {
+std::vector<Candidate> unexplained_candidates(Statements& sql, const MismatchRow& row, const Settlement& settlement,
+                                              const std::string& path) {
   std::vector<Candidate> list;
   const auto select = sql("SELECT * FROM candidates WHERE mismatch = ? ORDER BY cost, length(case_text), case_text");
   select->bind(1, row.id);
@@ -30,7 +31,8 @@ std::vector<Candidate> unexplained_candidates(Statements& sql, const MismatchRow
     Candidate one;
     one.mismatch = {parse_case(text), row.suspect, verdict_named(row.verdict),
                     blame_named(select->getColumn("blame").getString()),
-                    json::parse(select->getColumn("certificate").getString())};
+                    from_json_text(select->getColumn("certificate").getString(),
+                                   fmt::format("the certificate of a candidate of mismatch {}", row.id), path)};
     one.campaign = select->getColumn("campaign").getInt64();
     one.hits = select->getColumn("hits").getInt64();
     if (text != settlement.case_text && !explains(settlement.predicate, one.mismatch.problem_case))
@@ -85,8 +87,8 @@ std::optional<int64_t> existing(Statements& sql, int64_t id, const std::string& 
 }
 
 /// Adds what one row has seen to another one, and removes it.
-void absorb(Statements& sql, const MismatchRow& from, int64_t into) {
-  for (const Sighting& one : select_sightings(sql, from.id))
+void absorb(Statements& sql, const MismatchRow& from, int64_t into, const std::string& path) {
+  for (const Sighting& one : select_sightings(sql, from.id, path))
     add_sightings(sql, into, one.campaign, one.hits, one.first_seen, one.last_seen);
   execute(sql, "DELETE FROM mismatches WHERE id = :id", from.id);
   keep_simplest(sql, into,
@@ -99,24 +101,25 @@ void absorb(Statements& sql, const MismatchRow& from, int64_t into) {
 int64_t settle(Statements& sql, int64_t id, const Settlement& settlement, const std::string& path) {
   const auto row = select_mismatch(sql, id, path);
   if (!row || row->is_explained()) return id;  // another process was faster
-  const std::vector<Candidate> others = unexplained_candidates(sql, *row, settlement);
+  const std::vector<Candidate> others = unexplained_candidates(sql, *row, settlement, path);
   const std::string signature = fmt::format("{}|{}|{}|{}|{}", row->suspect, verdict_of(*row, settlement),
                                             row->operation, settlement.geography, settlement.predicate);
   std::map<int64_t, Span> times;  // what goes elsewhere was seen when it was seen
-  for (const Sighting& one : select_sightings(sql, id)) times[one.campaign] = {one.first_seen, one.last_seen};
+  for (const Sighting& one : select_sightings(sql, id, path)) times[one.campaign] = {one.first_seen, one.last_seen};
   execute(sql, "DELETE FROM candidates WHERE mismatch = :id", id);
   for (const Candidate& other : others) remove_sightings(sql, id, other.campaign, other.hits);
   int64_t home = id;
   if (const auto known = settlement.same_as ? existing(sql, *settlement.same_as, path) : id_of(sql, signature)) {
-    absorb(sql, *row, *known);
+    absorb(sql, *row, *known, path);
     home = *known;
   } else {
     write_settlement(sql, *row, signature, settlement);
   }
   sum_up(sql, home);
-  for (const Candidate& other : others)
-    for (int64_t hit = 0; hit < other.hits; ++hit)
-      record(sql, other.campaign, other.mismatch, times.at(other.campaign));
+  for (const Candidate& other : others) {
+    const auto [seen, missing] = times.try_emplace(other.campaign, Span{row->first_seen, row->last_seen});
+    record(sql, other.campaign, other.mismatch, {seen->second.first, seen->second.last, other.hits});
+  }
   return home;
 }
 

@@ -153,7 +153,9 @@ std::vector<CampaignRow> Store::campaigns() const {
       row.id = select.getColumn(0).getInt64();
       row.profile = select.getColumn(1).getString();
       row.state = select.getColumn(2).getString();
-      row.counts = json::parse(select.getColumn(3).getString());  // the schema admits nothing else
+      const std::string what = fmt::format("the counts of campaign {}", row.id);
+      row.counts = store::from_json_text(select.getColumn(3).getString(), what, path_);
+      if (!row.counts.is_object()) throw store::bad_database(path_, what + " are not an object", "correct them");
     }
     return rows;
   });
@@ -236,11 +238,11 @@ std::optional<MismatchRow> Store::mismatch(int64_t id) const {
 }
 
 std::vector<Sighting> Store::sightings(int64_t id) const {
-  return guarded([&](Statements& sql) { return store::select_sightings(sql, id); });
+  return guarded([&](Statements& sql) { return store::select_sightings(sql, id, path_); });
 }
 
 std::map<int64_t, std::vector<Sighting>> Store::all_sightings(std::optional<int64_t> campaign) const {
-  return guarded([&](Statements& sql) { return store::select_all_sightings(sql, campaign); });
+  return guarded([&](Statements& sql) { return store::select_all_sightings(sql, campaign, path_); });
 }
 
 SignatureCount Store::signatures(std::optional<int64_t> campaign) const {

@@ -130,13 +130,13 @@ struct MismatchRow {
 
 /// What shrinking and explaining made of a row.
 struct Settlement {
-  std::string case_text;                   // of the row or one of its candidates: what was shrunk
-  std::optional<std::string> shrunk_text;  // nothing if the mismatch did not come back
+  std::string case_text;                        // of the row or one of its candidates: what was shrunk
+  std::optional<std::string> shrunk_text = {};  // nothing if the mismatch did not come back
   nlohmann::json shrunk_certificate = nullptr;
-  std::string geography, predicate;     // of the signature; an empty predicate explains no other case
-  nlohmann::json explanation;           // an object that is not empty
-  std::optional<Verdict> verdict = {};  // of the shrunk case, if it is a stronger one than the row's
-  std::optional<int64_t> same_as = {};  // the row of a known fault, which this one turned out to be
+  std::string geography = {}, predicate = {};  // of the signature; an empty predicate explains no other case
+  nlohmann::json explanation;                  // an object that is not empty
+  std::optional<Verdict> verdict = {};         // of the shrunk case, if it is a stronger one than the row's
+  std::optional<int64_t> same_as = {};         // the row of a known fault, which this one turned out to be
 };
 
 /// Which rows a listing wants; an empty text stands for any.

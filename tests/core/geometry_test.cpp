@@ -78,5 +78,12 @@ TEST(Geometry, AbsurdSizesAreRefusedWithoutOverflow) {
     EXPECT_THROW(resolve_valid(parse_case(line)), UsageError) << line;
 }
 
+/// Nothing has an element, and still the strides have to fit.
+TEST(Geometry, RefusesStridesThatNoNumberHolds) {
+  EXPECT_TRUE(resolve(parse_case("conv2d n=4294967296 ic=0 oc=0 in=2147483648")).why_not);
+  EXPECT_TRUE(resolve(parse_case("conv2d n=0 ic=131072 in=65536x65536")).why_not);
+  EXPECT_FALSE(resolve(parse_case("conv2d n=0 ic=3 in=65536x65536")).why_not);
+}
+
 }  // namespace
 }  // namespace convict

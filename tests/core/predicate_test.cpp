@@ -25,6 +25,11 @@ TEST(Predicate, SpeaksOfFieldsAndOfWhatFollowsFromThem) {
   EXPECT_TRUE(holds("always", "conv1d in=4"));
 }
 
+TEST(Predicate, TakesTheLargestModulus) {
+  EXPECT_TRUE(holds("p.begin % 9223372036854775807 = 9223372036854775806", "conv1d in=4 p=-1:2"));
+  EXPECT_TRUE(holds("p.end % 9223372036854775807 = 2", "conv1d in=4 p=-1:2"));
+}
+
 TEST(Predicate, MeansTheSameAxisThroughout) {
   EXPECT_FALSE(holds("s >= 2 and k >= 3", "conv2d in=9 k=3x1 s=1x2"));
   EXPECT_TRUE(holds("s >= 2 and k >= 3", "conv2d in=9 k=1x3 s=1x2"));
@@ -41,7 +46,7 @@ TEST(Predicate, TextAndBack) {
 
 TEST(Predicate, RefusesWhatItDoesNotPrint) {
   for (const char* text : {"", "s", "s >=", "s >= 2 and", "s >= two", "nothing = 1", "s ~ 2", "s[9] = 1", "s[] = 1",
-                           "s[", "n[0] = 1", "s % 0 = 1", "s % 1 = 0", "k[0] > s[1]", "s >= 99999999999999999999"})
+                           "s[", "n[0] = 1", "s % 0 = 1", "s % 1 = 0", "bias % 2 = yes", "beta % 3 = -1", "k[0] > s[1]", "s >= 99999999999999999999"})
     EXPECT_THROW(Predicate::parse(text), UsageError) << text;
 }
 

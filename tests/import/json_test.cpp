@@ -45,10 +45,11 @@ TEST_F(Json, LinesThatAreNoJsonAreListed) {
   const Imported imported = read("{\"case\": \"conv1d in=5 k=3\"}\n{\"case\": \n");
   EXPECT_EQ(imported.cases.size(), 1u);
   EXPECT_EQ(reasons_of(imported), Lines{"not JSON"});
+  EXPECT_EQ(reasons_of(read("{\"case\": 1e999}\n\"conv1d in=5 k=3\"\n")), Lines{"not JSON"});  // no double
 }
 
 TEST_F(Json, WhatIsNoJsonIsRefused) {
-  for (const char* text : {"", "conv1d in=5\n", "{\"case\":", "\xff\xfe\x00"})
+  for (const char* text : {"", "conv1d in=5\n", "{\"case\":", "[1e999]", "\xff\xfe\x00"})
     EXPECT_NE(error_of_import("json", put("some.json", text)).find("not JSON"), std::string::npos) << text;
   EXPECT_NE(error_of_import("json", put("some.json", std::string(100'000, '['))).find("nested"), std::string::npos);
   EXPECT_NE(error_of_import("json", file("missing.json")).find("does not exist"), std::string::npos);

@@ -159,7 +159,7 @@ TEST_F(Onnx, APlantedWrongOutputIsReported) {
   put_known({5, wrong});
   const Imported imported = read();
   ASSERT_EQ(imported.recorded.size(), 1u);
-  const Recorded& recorded = imported.recorded.at(0);
+  const RecordedOutput& recorded = imported.recorded.at(0);
   EXPECT_FALSE(recorded.agrees());
   EXPECT_EQ(recorded.wrong, 1);
   ASSERT_EQ(recorded.examples.size(), 1u);
@@ -320,7 +320,7 @@ TEST(OnnxTestData, EveryConvolutionIsImportedAndItsRecordedOutputAgrees) {
   const Imported imported = import_from("onnx", data);
   EXPECT_GE(imported.cases.size(), 40u);
   EXPECT_GE(imported.recorded.size(), 45u);
-  for (const Recorded& recorded : imported.recorded) EXPECT_TRUE(recorded.agrees()) << recorded.origin;
+  for (const RecordedOutput& recorded : imported.recorded) EXPECT_TRUE(recorded.agrees()) << recorded.origin;
   for (const std::string& reason : reasons_of(imported))
     EXPECT_TRUE((reason.starts_with("operator ") && reason != "operator Conv" && reason != "operator ConvTranspose") ||
                 reason.starts_with("several nodes"))

@@ -188,6 +188,9 @@ TEST(Winograd, AppliesToDenseKernelsOfItsSize) {
   EXPECT_FALSE(applies("conv2d in=9 k=3 s=1x2"));
   EXPECT_FALSE(applies("conv2d in=9 k=3 d=2x1"));
   EXPECT_FALSE(winograd_applies(form_of("conv1d in=9 k=3"), 7, 3));
+  constexpr int kLargest = std::numeric_limits<int>::max();  // a plugin may declare anything
+  EXPECT_FALSE(winograd_applies(form_of("conv1d in=9 k=3"), kLargest, 3));
+  EXPECT_FALSE(winograd_applies(form_of("conv1d in=9 k=3"), kLargest, kLargest));
 }
 
 TEST(Winograd, BoundsOneTileAsTheFormulaSays) {

@@ -27,7 +27,7 @@ struct Implementation : convict_implementation {
 
 const char* unsupported(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
   if (invalid(*p)) return "not a legal problem";
-  const Share f64 = share_of(CONVICT_F64, *t);
+  const Presence f64 = presence_of(CONVICT_F64, *t);
   return f64.some && !f64.all ? "f64 mixed with other data types" : nullptr;
 }
 
@@ -36,8 +36,8 @@ convict_status run(const convict_implementation* self, const convict_problem* p,
   try {
     const Mutant& mutant = *static_cast<const Implementation*>(self)->mutant;
     const Fault fault = mutant.scope & scope_of(p->op, p->pass) ? mutant.fault : Fault::kNone;
-    if (share_of(CONVICT_F64, *t).some) return compute<double>(fault, *p, *t);
-    if (share_of(CONVICT_F32, *t).all) return compute<float>(fault, *p, *t);
+    if (presence_of(CONVICT_F64, *t).some) return compute<double>(fault, *p, *t);
+    if (presence_of(CONVICT_F32, *t).all) return compute<float>(fault, *p, *t);
     convict_status status = CONVICT_OK;
     widened(*p, *t, [&](const convict_tensors& wide) { status = compute<float>(fault, *p, wide); });
     return status;

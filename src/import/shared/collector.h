@@ -19,7 +19,7 @@ class Collector {
   /// Adds a case, or says why it is none: `text` is the input it was made from.
   void add(const Case& c, const std::string& origin, const std::string& text);
   void refuse(const std::string& origin, const std::string& text, const std::string& reason);
-  void add(Recorded recorded) { result_.recorded.push_back(std::move(recorded)); }
+  void add(RecordedOutput recorded) { result_.recorded.push_back(std::move(recorded)); }
 
   /// Throws UsageError if this many more would be too many.
   void expect(size_t more) const;

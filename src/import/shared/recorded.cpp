@@ -44,7 +44,7 @@ int64_t products_at(const Expected<W>& expected, const int64_t* at) {
 /// Non-finite exact values have to be met exactly; an infinite bound proves nothing.
 template <class W>
 void compare_elements(const convict_problem& p, const convict_tensors& tensors, const Arithmetic& arithmetic,
-                      Recorded& result) {
+                      RecordedOutput& result) {
   const std::vector<Expected<W>> outputs = compute_reference<W>(p, tensors, Detail::kMagnitudes);
   const Expected<W>& expected = outputs.front();
   Rule rule;
@@ -74,14 +74,14 @@ void compare_elements(const convict_problem& p, const convict_tensors& tensors, 
 
 }  // namespace
 
-Recorded compare_recorded(const Case& c, const std::string& origin, const Array& x, const Array& w, const Array& bias,
-                          const Array& output) {
+RecordedOutput compare_recorded(const Case& c, const std::string& origin, const Array& x, const Array& w,
+                                const Array& bias, const Array& output) {
   const convict_problem p = resolve_valid(c);
   if (multiply_adds(p) > kMostMultiplyAdds)
     throw NotExpressible(fmt::format("recorded output: {:.0f} multiply-adds, not compared", multiply_adds(p)));
   if (output.type != c.dst_type || (c.bias && bias.type != c.dst_type))
     throw NotExpressible("recorded output: it, or the bias, is of another type than X");
-  Recorded result;
+  RecordedOutput result;
   result.origin = origin;
   result.c = c;
   convict_tensors tensors = describe_tensors(c, p);

@@ -13,7 +13,7 @@ namespace convict {
 /// Evaluates the exact reference on these inputs and holds `output` against it, each element within the bound of a sum
 /// in any order with an accumulator of the output's type. `bias` is empty if the case has none; other operands have the
 /// dimensions and types of the case. Throws NotExpressible if that would take too long, or if types do not fit.
-Recorded compare_recorded(const Case& c, const std::string& origin, const Array& x, const Array& w, const Array& bias,
-                          const Array& output);
+RecordedOutput compare_recorded(const Case& c, const std::string& origin, const Array& x, const Array& w,
+                                const Array& bias, const Array& output);
 
 }  // namespace convict

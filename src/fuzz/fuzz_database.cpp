@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// bytes -> a database that somebody else wrote -> everything that reads one: listings, reports, exports, merging, going
+// on with a campaign.
+#include <SQLiteCpp/SQLiteCpp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "certificate.h"
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "core/predicate.h"
+#include "export/exporter.h"
+#include "fuzz/parsers/border.h"
+#include "fuzz/parsers/database_input.h"
+#include "fuzz/shared/repair.h"
+#include "fuzz/parsers/scratch.h"
+#include "report.h"
+#include "reports/writer.h"
+#include "store/merge.h"
+#include "store/store.h"
+
+namespace convict {
+namespace {
+
+/// Whether anything may be computed for the case here.
+bool is_cheap(const Case& c) {
+  Case repaired = c;
+  repair(repaired);
+  return repaired == c;
+}
+
+void export_row(const MismatchRow& row, const Case& c) {
+  const Exhibit exhibit = {c, false, Evidence{row.suspect, row.verdict, row.best_certificate()}};
+  for (const Exporter* exporter : exporters())
+    if (exporter->unsuited(exhibit).empty()) exporter->write(exhibit);
+}
+
+void read_row(const Store& store, const MismatchRow& row) {
+  row.status_text();
+  accepted([&] { store.sightings(row.id); });
+  accepted([&] {
+    const Case c = parse_case(row.best_text());
+    accepted([&] { Predicate::parse(row.predicate).holds(c); });
+    if (!is_cheap(c)) return;
+    accepted([&] { check_certificate(c, Verdict::kWrongExact, row.best_certificate()); });
+    accepted([&] { export_row(row, c); });
+  });
+}
+
+void read_rows(const Store& store) {
+  accepted([&] {
+    for (const MismatchRow& row : store.mismatches()) read_row(store, row);
+  });
+  accepted(
+      [&] { store.mismatches({.status = "new", .suspect = "mine", .operation = "conv1d", .since = "2", .limit = 1}); });
+}
+
+void read_campaigns(const Store& store) {
+  accepted([&] {
+    for (const CampaignRow& row : store.campaigns()) {
+      accepted([&] { store.campaign(row.id); });
+      accepted([&] { store.seen_by(row.id); });
+    }
+  });
+  accepted([&] { store.last_unfinished_campaign(); });
+  accepted([&] { store.versions(); });
+  accepted([&] {
+    for (const std::string& profile : store.covered_profiles()) store.coverage(profile);
+  });
+}
+
+/// Another hit, and an explanation: both read the rows that are there.
+void write(Store& store) {
+  const Case c = parse_case("conv1d in=5 k=2");
+  accepted([&] { store.record(1, {c, "mine", Verdict::kWrongExact, Blame::kTarget, {{"case", to_text(c)}}}); });
+  accepted([&] {
+    store.settle(2, {.case_text = "conv2d in=4x4 k=3 p=1",
+                     .geography = "g",
+                     .predicate = "k >= 3",
+                     .explanation = {{"needs", "k >= 3"}}});
+  });
+}
+
+void write_reports(const std::string& path) {
+  const Report report = make_report({.database = path}, [](const std::string&) {});
+  for (const ReportWriter* writer : report_writers()) writer->write(report);
+}
+
+/// Coverage is left out, because working out what a profile can reach takes seconds.
+void forget_coverage(const std::string& path) {
+  try {
+    SQLite::Database(path, SQLite::OPEN_READWRITE).exec("DELETE FROM coverage");
+  } catch (const SQLite::Exception&) {  // a damaged file: whoever opens it next has to say so
+  }
+}
+
+void read_database(const Scratch& scratch, const std::string& path) {
+  const std::string merged = scratch.path("merged.db");
+  accepted([&] {
+    const Store store = Store::open(path);
+    read_rows(store);
+    read_campaigns(store);
+  });
+  accepted([&] { merge_databases(merged, {path}); });
+  accepted([&] {
+    Store store = Store::open(path);
+    write(store);
+  });
+  forget_coverage(path);
+  accepted([&] { write_reports(path); });
+}
+
+std::string sound_database(const Scratch& scratch, bool with_coverage) {
+  const std::string path = scratch.path("sound.db");
+  write_sound_database(path, with_coverage);
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+}  // namespace convict
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace convict;
+  static const Scratch scratch;
+  static const std::string sound = sound_database(scratch, false), covered = sound_database(scratch, true);
+  if (size == 0) return 0;
+  const std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const std::string path = scratch.path("fuzzed.db");
+  scratch.clear();
+  scratch.write("fuzzed.db", data[0] == kRawFile ? rest : data[0] == kEditsWithCoverage ? covered : sound);
+  if (data[0] != kRawFile) edit_database(path, rest);
+  read_database(scratch, path);
+  return 0;
+}

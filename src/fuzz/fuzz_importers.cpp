@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// bytes -> a file of another tool -> cases. The first byte chooses the importer, the rest is the file; for one that
+// reads a directory, several files, which separators part.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "fuzz/parsers/border.h"
+#include "fuzz/parsers/importer_input.h"
+#include "fuzz/parsers/scratch.h"
+#include "import/importer.h"
+
+namespace convict {
+namespace {
+
+void expect_sound(const Imported& imported) {
+  for (const CorpusEntry& entry : imported.cases) {
+    expect(parse_case(to_text(entry.c)) == entry.c, "parse_case(to_text(c)) == c: " + to_text(entry.c));
+    expect(!resolve(entry.c).why_not, "a legal case: " + to_text(entry.c));
+  }
+  for (const Unexpressed& one : imported.unexpressed) expect(!one.reason.empty(), "a reason");
+}
+
+}  // namespace
+}  // namespace convict
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace convict;
+  static const Scratch scratch;
+  if (size == 0) return 0;
+  const Importer& importer = *importers()[data[0] % importers().size()];
+  const std::string path =
+      put_importer_input(scratch, importer.name, {reinterpret_cast<const char*>(data) + 1, size - 1});
+  accepted([&] { expect_sound(importer.read(path)); });
+  return 0;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A plugin whose every answer comes from a string of bytes, for what reads the C ABI.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "abi/convict.h"
+#include "fuzz/parsers/byte_reader.h"
+
+namespace convict {
+
+/// One implementation and its script. `api` comes first, so that a callback finds the script behind `self`.
+struct HostileImplementation {
+  convict_implementation api{};
+  std::optional<std::string> name, description, lineage, refusal, plan;
+  std::string error;    // what run() leaves behind, over and over, with no end
+  int32_t status = 0;   // what run() returns
+  uint8_t writing = 0;  // which bytes run() puts into outputs; 0: none
+};
+
+/// Everything in it lives as long as it does.
+class HostilePlugin {
+ public:
+  explicit HostilePlugin(std::span<const uint8_t> bytes);
+  HostilePlugin(const HostilePlugin&) = delete;
+  HostilePlugin& operator=(const HostilePlugin&) = delete;
+
+  /// May be NULL, as what a plugin's function returns.
+  const convict_plugin* get() const { return is_null_ ? nullptr : &plugin_; }
+
+ private:
+  void add_implementation(ByteReader& from);
+
+  bool is_null_ = false;
+  std::optional<std::string> version_;
+  std::deque<HostileImplementation> implementations_;
+  std::vector<const convict_implementation*> list_;
+  convict_plugin plugin_{};
+};
+
+}  // namespace convict

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The inputs of fuzz_importers: several files as one string of bytes.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "fuzz/parsers/scratch.h"
+
+namespace convict {
+
+inline constexpr std::string_view kFileSeparator = "\n--8<--\n";
+
+/// What an importer that reads directories is given, in this order.
+inline constexpr std::array<std::string_view, 5> kTestFiles = {
+    "model.onnx", "test_data_set_0/input_0.pb", "test_data_set_0/input_1.pb", "test_data_set_0/output_0.pb",
+    "test_data_set_0/input_2.pb"};
+
+/// Replaces what is in `scratch` by the input; the path to give to the importer of this name.
+std::string put_importer_input(const Scratch& scratch, std::string_view importer, std::string_view bytes);
+
+}  // namespace convict

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// First inputs of the targets that read files of other programs, made by our own writers of those formats.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace convict {
+
+std::vector<std::string> importer_inputs();  // of fuzz_importers
+std::vector<std::string> database_inputs();  // of fuzz_database
+std::vector<std::string> plugin_inputs();    // of fuzz_plugin_border
+
+}  // namespace convict

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/plugin_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "run/flight_record.h"
+
+namespace convict {
+namespace {
+
+/// Fit for command lines, tables, signatures and JSON as it is.
+bool is_name(const char* text) {
+  if (!text) return false;
+  const std::string_view name(text, strnlen(text, kLongestName + 1));
+  return !name.empty() && name.size() <= kLongestName &&
+         std::ranges::all_of(name, [](char c) { return c > ' ' && c < 0x7f && c != ','; });
+}
+
+/// What a plugin wrote where an enumerator belongs: as an enumeration, only its own values may be looked at.
+template <class Enum>
+int number_in(const Enum& field) {
+  int number = 0;
+  static_assert(sizeof field == sizeof number);
+  std::memcpy(&number, &field, sizeof number);
+  return number;
+}
+
+/// What of a contract has a value that convict.h does not list; nothing if all is well.
+std::string wrong_in(const convict_contract& contract) {
+  const auto unless = [](int number, int lowest, int highest, std::string_view name) {
+    return number >= lowest && number <= highest ? ""
+                                                 : fmt::format("{} {}; valid: {} to {}", name, number, lowest, highest);
+  };
+  const int summation = number_in(contract.summation);
+  for (std::string why : {unless(number_in(contract.algorithm), CONVICT_DIRECT, CONVICT_FFT, "algorithm"),
+                          unless(number_in(contract.min_accumulator), CONVICT_F32, CONVICT_BF16, "min_accumulator"),
+                          unless(summation, CONVICT_ANY_ORDER, CONVICT_PAIRWISE, "summation"),
+                          unless(summation == CONVICT_BLOCKED ? contract.sum_block : 1, 1, INT32_MAX, "sum_block")})
+    if (!why.empty()) return why;
+  return "";
+}
+
+void check_implementation(const convict_implementation* one, size_t index, const std::string& shown) {
+  const auto refuse = [&](std::string_view what) {
+    throw UsageError(fmt::format("plugin '{}': implementation {} {}", shown, index, what));
+  };
+  if (!one || !one->name || !one->description || !one->lineage || !one->unsupported || !one->run)
+    refuse("lacks a name, a description, a lineage or a function");
+  if (!is_name(one->name))
+    refuse(fmt::format("is called '{}'; valid: 1 to {} printable ASCII characters without blanks and commas",
+                       printable({one->name, strnlen(one->name, kLongestName + 1)}), kLongestName));
+  if (const std::string why = wrong_in(one->contract); !why.empty())
+    refuse(fmt::format("('{}') has a contract with {}", one->name, why));
+}
+
+}  // namespace
+
+void check_plugin(const convict_plugin* plugin, const std::string& shown) {
+  if (!plugin) throw UsageError(fmt::format("plugin '{}' says that it cannot work on this machine", shown));
+  if (plugin->abi_version != CONVICT_ABI_VERSION)
+    throw UsageError(fmt::format("plugin '{}' has ABI version {}; this program speaks version {}", shown,
+                                 plugin->abi_version, CONVICT_ABI_VERSION));
+  if (plugin->count == 0 || plugin->count > kMostImplementations)
+    throw UsageError(fmt::format("plugin '{}' offers {} implementations; valid: 1 to {}", shown, plugin->count,
+                                 kMostImplementations));
+  if (!plugin->implementations) throw UsageError(fmt::format("plugin '{}' has no list of implementations", shown));
+  for (size_t i = 0; i < plugin->count; ++i) check_implementation(plugin->implementations[i], i, shown);
+}
+
+}  // namespace convict

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/shared/record.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/case_text.h"
+#include "core/corpus.h"
+#include "core/fields.h"
+#include "core/random.h"
+#include "generate/generate.h"
+#include "tests/fuzz/affordable.h"
+
+namespace convict::test {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+Bytes random_bytes(Random& random, size_t count) {
+  Bytes bytes(count);
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random.bits());
+  return bytes;
+}
+
+TEST(Record, CorpusSurvivesIt) {
+  int legal = 0, same = 0;
+  for (const char* part : {"/seeds", "/networks", "/regressions"})
+    for (const CorpusEntry& entry : read_corpus(std::string(CONVICT_CORPUS) + part)) {
+      if (entry.must_be_refused) continue;
+      ++legal;
+      const Case back = decode(encode(entry.c));
+      EXPECT_TRUE(is_affordable(back));
+      if (!is_affordable(entry.c)) continue;
+      ++same;
+      EXPECT_EQ(to_text(back), to_text(entry.c));
+    }
+  EXPECT_GT(same * 3, legal);  // the others do not fit the budget
+}
+
+TEST(Record, GeneratedCasesSurviveIt) {
+  int same = 0;
+  for (uint64_t i = 0; i < 3'000; ++i) {
+    const Case c = generate(nullptr, 11, i);
+    if (!is_affordable(c)) continue;
+    ++same;
+    const Bytes bytes = encode(c);
+    ASSERT_LE(bytes.size(), record_size());
+    ASSERT_EQ(to_text(decode(bytes)), to_text(c));
+  }
+  EXPECT_GT(same, 300);
+}
+
+TEST(Record, AnyBytesAreACase) {
+  Random random(3, 0);
+  for (int i = 0; i < 5'000; ++i) {
+    Bytes bytes = random_bytes(random, static_cast<size_t>(random.below(static_cast<int64_t>(2 * record_size()))));
+    ASSERT_TRUE(is_affordable(decode(bytes)));
+    Bytes headed = {'c', 'v', kRecordVersion};
+    headed.insert(headed.end(), bytes.begin(), bytes.end());
+    ASSERT_TRUE(is_affordable(decode(headed)));
+  }
+}
+
+TEST(Record, AnyDamageLeavesACase) {
+  Random random(4, 0);
+  for (uint64_t i = 0; i < 1'000; ++i) {
+    Bytes bytes = encode(generate(nullptr, 5, i));
+    bytes[static_cast<size_t>(random.below(static_cast<int64_t>(bytes.size())))] ^= 1 << random.below(8);
+    bytes.resize(static_cast<size_t>(random.below(static_cast<int64_t>(bytes.size()) + 1)));
+    ASSERT_TRUE(is_affordable(decode(bytes)));
+  }
+}
+
+TEST(Record, WhatIsMissingIsTheDefault) {
+  const Case c = parse_case("conv2d n=2 in=4x5 k=3 bias seed=9");
+  const Bytes bytes = encode(c);
+  Bytes padded = bytes;
+  padded.resize(record_size());
+  EXPECT_EQ(to_text(decode(padded)), to_text(c));
+  EXPECT_EQ(to_text(decode(std::span(bytes).first(4))), "conv2d in=1x1");
+  EXPECT_LT(encode(parse_case("conv2d in=4x5")).size(), bytes.size());
+}
+
+TEST(Record, OtherVersionsStandForAnotherCase) {
+  const Case c = parse_case("conv2d n=2 in=4x5 k=3 bias seed=9");
+  Bytes bytes = encode(c);
+  ++bytes[2];
+  const Case drawn = decode(bytes);
+  EXPECT_NE(to_text(drawn), to_text(c));
+  EXPECT_EQ(to_text(decode(bytes)), to_text(drawn));  // the same one, always
+  EXPECT_TRUE(is_affordable(drawn));
+  Bytes others = bytes;
+  ++others.back();
+  EXPECT_NE(to_text(decode(others)), to_text(drawn));
+}
+
+/// Names, widths and, by their numbers, words: all that the meaning of a byte depends on.
+std::string meaning() {
+  std::string text = fmt::format("{}: {}", kRecordVersion, record_layout());
+  for (const Slot& slot : slots())
+    if (!slot.words.empty()) text += fmt::format(" | {}", fmt::join(slot.words, " "));
+  return text;
+}
+
+/// If this fails, raise kRecordVersion, and put what is new here: corpora that exist are read as other cases.
+TEST(Record, LayoutBelongsToItsVersion) {
+  EXPECT_EQ(meaning(),
+            "1: op pass rank n:1x8 g:1x8 ic:1x8 oc:1x8 in:3x8 k:3x4 s:3x4 d:3x4 p.mode:1x4 p.begin:3x4 p.end:"
+            "3x4 op:3x4 bias:1x4 beta:1x4 dt.src:1x4 dt.wei:1x4 dt.dst:1x4 lay.src:1x4 lay.wei:1x4 lay.dst:1x"
+            "4 view.src:1x4 view.wei:1x4 view.dst:1x4 fill:1x4 seed:1x8 threads:1x4 calls:1x4 | explicit same"
+            "_upper same_lower valid | no yes | 0 1 -1 0.5 -0.5 2 -2 | f32 f64 f16 bf16 | f32 f64 f16 bf16 | "
+            "f32 f64 f16 bf16 | channels_first channels_last | oihw iohw ohwi hwio | channels_first channels_"
+            "last | no yes | no yes | no yes | int normal wide positive comb special subnormal zero sparse on"
+            "es onehot | once again refilled after");
+}
+
+TEST(Record, BytesAreTheSameOnEveryMachine) {
+  std::string hex;
+  for (const uint8_t byte : encode(parse_case("conv_transpose1d.backward_data g=2 ic=2 oc=4 in=3 k=258")))
+    hex += fmt::format("{:02x}", byte);
+  EXPECT_EQ(hex,
+            "6376010500000000000000000100000000000000010000000000000003000000"
+            "0000000002000000000000000000000000000000000000000000000001010000");
+}
+
+}  // namespace
+}  // namespace convict::test

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/plugin_check.h"
+
+#include <gtest/gtest.h>
+
+#include <climits>
+#include <cstring>
+#include <string>
+
+#include "core/error.h"
+#include "run/loader.h"
+
+namespace convict::test {
+namespace {
+
+const char* unsupported(const convict_implementation*, const convict_problem*, const convict_tensors*) {
+  return nullptr;
+}
+
+convict_status run(const convict_implementation*, const convict_problem*, const convict_tensors*, char*, size_t) {
+  return CONVICT_OK;
+}
+
+/// A plugin as it should be, for tests to break.
+struct Plugin {
+  convict_implementation one = {
+      "mine",      "mine", "mine", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0},
+      unsupported, run,    nullptr};
+  const convict_implementation* list[1] = {&one};
+  convict_plugin plugin = {CONVICT_ABI_VERSION, "1.0", 1, list};
+
+  /// Why it is refused; nothing if it is not.
+  std::string refusal() const {
+    try {
+      check_plugin(&plugin, "it");
+      return "";
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+  }
+};
+
+/// C writes any number into an enumeration.
+template <class Enum>
+void set(Enum& field, int number) {
+  static_assert(sizeof field == sizeof number);
+  std::memcpy(&field, &number, sizeof number);
+}
+
+TEST(PluginCheck, TakesWhatIsAsItShouldBe) {
+  Plugin sound;
+  EXPECT_EQ(sound.refusal(), "");
+  sound.one.name = "libmine:fast|avx2(8x16)";
+  EXPECT_EQ(sound.refusal(), "");
+  sound.one.contract.summation = CONVICT_BLOCKED;
+  sound.one.contract.sum_block = 1;
+  EXPECT_EQ(sound.refusal(), "");
+}
+
+TEST(PluginCheck, RefusesTables) {
+  EXPECT_THROW(check_plugin(nullptr, "it"), UsageError);
+  Plugin no_list;
+  no_list.plugin.implementations = nullptr;
+  EXPECT_EQ(no_list.refusal(), "plugin 'it' has no list of implementations");
+  Plugin no_entry;
+  no_entry.list[0] = nullptr;
+  EXPECT_NE(no_entry.refusal().find("implementation 0 lacks"), std::string::npos);
+  for (const size_t count : {size_t{0}, size_t{65}, SIZE_MAX}) {
+    Plugin counts;
+    counts.plugin.count = count;
+    EXPECT_NE(counts.refusal().find("valid: 1 to 64"), std::string::npos) << count;
+  }
+  Plugin other;
+  other.plugin.abi_version = 0;
+  EXPECT_NE(other.refusal().find("ABI version 0"), std::string::npos);
+}
+
+TEST(PluginCheck, RefusesNamesThatNobodyCanType) {
+  const std::string long_name(kLongestName + 1, 'x');
+  for (const char* name :
+       {"", "two words", "a,b", "tab\t", "bell\a", "\x1b[31m", "na\xc3\xafve", "\xff\xfe", long_name.c_str()}) {
+    Plugin named;
+    named.one.name = name;
+    const std::string why = named.refusal();
+    EXPECT_NE(why.find("implementation 0 is called"), std::string::npos) << name;
+    for (const char c : why) EXPECT_TRUE(c >= ' ' && c < 0x7f) << why;
+    EXPECT_LT(why.size(), 300u);
+  }
+}
+
+TEST(PluginCheck, RefusesContractsThatSayNothing) {
+  const auto refusal = [](auto break_it) {
+    Plugin broken;
+    break_it(broken.one.contract);
+    return broken.refusal();
+  };
+  for (const int number : {INT_MIN, -1, 0, 4, 77, INT_MAX})
+    EXPECT_NE(refusal([&](convict_contract& c) { set(c.algorithm, number); }).find("algorithm"), std::string::npos);
+  for (const int number : {INT_MIN, 0, 5, INT_MAX})
+    EXPECT_NE(refusal([&](convict_contract& c) { set(c.min_accumulator, number); }).find("min_accumulator"),
+              std::string::npos);
+  for (const int number : {INT_MIN, -1, 3, INT_MAX})
+    EXPECT_NE(refusal([&](convict_contract& c) { set(c.summation, number); }).find("summation"), std::string::npos);
+  for (const int block : {INT_MIN, 0})
+    EXPECT_NE(refusal([&](convict_contract& c) {
+                c.summation = CONVICT_BLOCKED;
+                c.sum_block = block;
+              }).find("sum_block"),
+              std::string::npos);
+}
+
+TEST(Subjects, HaveVersionsThatCanBePrinted) {
+  Plugin plugin;
+  plugin.plugin.version = nullptr;
+  EXPECT_EQ(subjects_of(&plugin.plugin, "it").at(0).version, "");
+  plugin.plugin.version = "1\n2\xff";
+  EXPECT_EQ(subjects_of(&plugin.plugin, "it").at(0).version, "1?2?");
+  const std::string huge(100'000, 'x');
+  plugin.plugin.version = huge.c_str();
+  EXPECT_LT(subjects_of(&plugin.plugin, "it").at(0).version.size(), 300u);
+}
+
+}  // namespace
+}  // namespace convict::test
