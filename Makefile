@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup test-setup build test fuzz replay sanitize detection clean
+.PHONY: help setup test-setup build test fuzz replay guided nightly sanitize detection clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev libspdlog-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
             libonnx-testdata libzip-dev libpugixml-dev libjs-chart.js
+# For a night: its report on what is new.
+NIGHT_PACKAGES := jq sqlite3
 TEST_PACKAGES := python3-torch python3-onnx python3-numpy faketime zsh fish groff-base chromium chromium-driver \
-            python3-selenium
+            python3-selenium python3-yaml shellcheck
 JOBS     ?= $(shell nproc)
 TIME     ?= 60s
 DB       ?= convict.db
@@ -18,17 +20,26 @@ help:
 	@echo 'make test    build, and run all tests'
 	@echo 'make fuzz    build, and put all native kernels on trial for TIME=$(TIME) into DB=$(DB)'
 	@echo 'make replay  build, and run every case of corpus/ but the full-size ones of corpus/bench/'
+	@echo 'make guided  build convict-guided with clang, for `fuzz --engine libfuzzer`'
+	@echo 'make nightly build, guided, and a night: replay, fuzz, merge, report; TIME=10m SHARDS=2 DB=nightly.db (docs/nightly.md)'
 	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/detection.md: half an hour'
 	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
 
-# Installs the packages that are missing, and nothing if none is.
-setup test-setup:
-	@missing=; for package in $(PACKAGES) $(if $(filter test-setup,$@),$(TEST_PACKAGES)); do \
-	  dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$package"; done; \
-	if [ -n "$$missing" ]; then \
-	  echo "installing:$$missing"; \
-	  $(SUDO) apt-get update -q && \
-	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing; fi
+# Installs the packages of $(1) that are missing, and nothing if none is.
+define install
+missing=; for package in $(1); do \
+  dpkg-query -W -f '$${Status}' $$package 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$package"; done; \
+if [ -n "$$missing" ]; then \
+  echo "installing:$$missing"; \
+  $(SUDO) apt-get update -q && \
+  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $$missing; fi
+endef
+
+setup:
+	@$(call install,$(PACKAGES))
+
+test-setup:
+	@$(call install,$(PACKAGES) $(TEST_PACKAGES) $(NIGHT_PACKAGES))
 
 build: setup
 	@[ -f build/release/build.ninja ] || cmake --preset release
@@ -42,6 +53,16 @@ fuzz: build
 
 replay: build
 	$(CONVICT) replay corpus/seeds corpus/networks -j $(JOBS)
+
+guided: setup
+	@$(call install,clang libclang-rt-dev)
+	@[ -f build/fuzz/build.ninja ] || cmake --preset fuzz
+	@cmake --build build/fuzz --target convict-guided convict_libtorch convict_onednn -j $(JOBS)
+
+# TIME, SHARDS, DB and the rest reach the script through the environment, if they are given.
+nightly: build guided
+	@$(call install,$(NIGHT_PACKAGES))
+	deploy/night.sh all $(NIGHT_FLAGS)
 
 sanitize: test-setup
 	cmake --preset asan

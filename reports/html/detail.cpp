@@ -95,7 +95,6 @@ json detail_of(const MismatchReport& mismatch) {
   json& certificate = detail["certificate"];
   if (embeddable(detail).size() > kMostWithValues && certificate.is_object()) {
     certificate.erase("values");
-    if (certificate.contains("map") && certificate["map"].is_object()) certificate["map"].erase("values");
   }
   if (embeddable(detail).size() > kMostWithExports) detail.erase("exports");
   return embeddable(detail).size() > kMostWithExports ? json() : detail;

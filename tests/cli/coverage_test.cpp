@@ -87,12 +87,9 @@ TEST_F(CoverageCommand, ShardsAddUp) {
 
 TEST_F(CoverageCommand, IsInTheSummary) {
   const CommandResult result = run({"fuzz", "--target=direct", "--oracle=none", "--cases=2000", "-q"});
-  const std::string line =
-      result.out.substr(std::min(result.out.find("combinations of features: "), result.out.size()));
-  EXPECT_NE(line.find(" pairs and "), std::string::npos) << result.out;
-  EXPECT_NE(line.find(" triples seen in all 2,000 legal cases"), std::string::npos) << result.out;
-  EXPECT_NE(line.find(" new ones expected in the next 1,000 cases\n"), std::string::npos) << result.out;
-  EXPECT_NE(result.out.find(" passes proved nothing and were judged again with a comb; "), std::string::npos);
+  for (const char* part : {"pairs of features seen", "triples of features seen", "in 2,000 legal cases of this",
+                           "new ones in 1,000 more cases", "passes that proved nothing", "judged again with a comb"})
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << " in\n" << result.out;
 }
 
 TEST_F(CoverageCommand, TheSecondCampaignIsSteered) {
