@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup test-setup build test fuzz replay guided nightly sanitize detection clean
+.PHONY: help setup test-setup build test test-fleet fuzz replay guided nightly sanitize detection clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev libspdlog-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -9,6 +9,7 @@ PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlit
 NIGHT_PACKAGES := jq sqlite3
 TEST_PACKAGES := python3-torch python3-onnx python3-numpy faketime zsh fish groff-base chromium chromium-driver \
             python3-selenium python3-yaml shellcheck
+FLEET_PACKAGES := slurm-wlm munge clang libclang-rt-dev zip unzip
 JOBS     ?= $(shell nproc)
 TIME     ?= 60s
 DB       ?= convict.db
@@ -18,6 +19,7 @@ CONVICT  := build/release/convict
 help:
 	@echo 'make build   install what is missing, build $(CONVICT)'
 	@echo 'make test    build, and run all tests'
+	@echo 'make test-fleet  test what runs on clusters: Slurm, Kubernetes, ClusterFuzzLite'
 	@echo 'make fuzz    build, and put all native kernels on trial for TIME=$(TIME) into DB=$(DB)'
 	@echo 'make replay  build, and run every case of corpus/ but the full-size ones of corpus/bench/'
 	@echo 'make guided  build convict-guided with clang, for `fuzz --engine libfuzzer`'
@@ -47,6 +49,12 @@ build: setup
 
 test: test-setup build
 	ctest --preset release -j $(JOBS)
+
+# Not part of `make test`: it installs a batch scheduler, and builds everything once more, with clang's AddressSanitizer.
+test-fleet: test-setup build
+	@$(call install,$(FLEET_PACKAGES))
+	ctest --preset release -R '^Fleet\.' --no-tests=error
+	tests/deploy/clusterfuzzlite_test.sh build/clusterfuzzlite
 
 fuzz: build
 	$(CONVICT) fuzz --time $(TIME) -j $(JOBS) --db $(DB)

@@ -2,6 +2,8 @@
 # libFuzzer targets: every src/fuzz/fuzz_<name>.cpp is a program. Built by clang with the preset `fuzz` they are fuzzers;
 # in any other build the same sources get a main that replays files, so that none rots.
 option(CONVICT_FUZZ "link libFuzzer (clang only; the preset `fuzz` sets it)" OFF)
+set(CONVICT_FUZZING_ENGINE "" CACHE STRING
+    "with CONVICT_FUZZ: what to link instead of the compiler's own libFuzzer, as OSS-Fuzz says in $LIB_FUZZING_ENGINE")
 
 file(GLOB fuzz_shared CONFIGURE_DEPENDS src/fuzz/shared/*.cpp)
 list(FILTER fuzz_shared EXCLUDE REGEX "/(replay_main|record_hooks)\\.cpp$")
@@ -24,7 +26,9 @@ function(add_fuzzer name)
   else()
     target_link_libraries(${name} PRIVATE convict_fuzz_parsers convict_core)
   endif()
-  if(CONVICT_FUZZ)
+  if(CONVICT_FUZZ AND CONVICT_FUZZING_ENGINE)
+    target_link_libraries(${name} PRIVATE ${CONVICT_FUZZING_ENGINE})
+  elseif(CONVICT_FUZZ)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   else()
     target_sources(${name} PRIVATE src/fuzz/shared/replay_main.cpp)
@@ -49,7 +53,7 @@ target_link_libraries(fuzz_seeds PRIVATE convict_fuzz convict_fuzz_parsers convi
 add_dependencies(fuzzers fuzz_seeds)
 
 # The worker of `convict fuzz --engine libfuzzer`. libFuzzer without its main is in the compiler's own folder.
-if(CONVICT_FUZZ)
+if(CONVICT_FUZZ AND NOT CONVICT_FUZZING_ENGINE)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-runtime-dir OUTPUT_VARIABLE runtime
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-resource-dir OUTPUT_VARIABLE resources

@@ -88,6 +88,12 @@ void OutputOptions::write(const std::string& text) const {
 }
 
 bool write_whole_file(const std::string& path, const std::string& text) {
+  std::error_code nothing_there;
+  if (const auto status = std::filesystem::status(path, nothing_there);
+      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    std::ofstream device(path, std::ios::binary);  // /dev/stderr, a pipe: to be written to, not to be replaced
+    return static_cast<bool>(device << text << std::flush);
+  }
   const std::string unfinished = path + ".part";
   std::ofstream file(unfinished, std::ios::binary);
   file << text;

@@ -2,8 +2,10 @@
 //
 // `convict report` on databases whose contents are known.
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <sys/stat.h>
 
 #include <set>
+#include <thread>
 
 #include "core/case_text.h"
 #include "core/coverage.h"
@@ -61,6 +63,18 @@ TEST_F(ReportCommand, ShowsTheCoverageOfAProfile) {
   EXPECT_DOUBLE_EQ(profile["pairs"]["percent"], 100.0 * coverage.seen_pairs() / pairs);
   ASSERT_EQ(profile["emptiest"].size(), 25u);
   for (const json& name : profile["emptiest"]) EXPECT_TRUE(never.contains(name)) << name;
+}
+
+TEST_F(ReportCommand, WritesIntoWhatIsNoFileInsteadOfReplacingIt) {
+  ASSERT_EQ(run({"fuzz", "--target=direct", "--oracle=none", "--cases=10", "-q"}).exit_code, 0);
+  ASSERT_EQ(mkfifo(file("pipe").c_str(), 0600), 0);
+  std::string received;
+  std::thread reader([&] { received = read_file(file("pipe")); });
+  const CommandResult result = run({"report", "--quiet", "--format=csv", "--output", file("pipe")});
+  reader.join();
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(received.starts_with("id,status,")) << received;
+  EXPECT_TRUE(std::filesystem::is_fifo(file("pipe")));
 }
 
 TEST_F(ReportCommand, SaysSoInWords) {
