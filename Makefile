@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup test-setup build test test-fleet fuzz replay guided nightly sanitize detection clean
+.PHONY: help setup test-setup build program test test-fleet fuzz replay guided nightly sanitize detection clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev libspdlog-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -47,6 +47,11 @@ build: setup
 	@[ -f build/release/build.ninja ] || cmake --preset release
 	@cmake --build --preset release -j $(JOBS)
 
+# What users run, without the tests.
+program: setup
+	@[ -f build/release/build.ninja ] || cmake --preset release
+	@cmake --build --preset release --target convict convict_libtorch convict_onednn -j $(JOBS)
+
 test: test-setup build
 	ctest --preset release -j $(JOBS)
 
@@ -56,10 +61,10 @@ test-fleet: test-setup build
 	ctest --preset release -R '^Fleet\.' --no-tests=error
 	tests/deploy/clusterfuzzlite_test.sh build/clusterfuzzlite
 
-fuzz: build
+fuzz: program
 	$(CONVICT) fuzz --time $(TIME) -j $(JOBS) --db $(DB)
 
-replay: build
+replay: program
 	$(CONVICT) replay corpus/seeds corpus/networks -j $(JOBS)
 
 guided: setup
@@ -68,7 +73,7 @@ guided: setup
 	@cmake --build build/fuzz --target convict-guided convict_libtorch convict_onednn -j $(JOBS)
 
 # TIME, SHARDS, DB and the rest reach the script through the environment, if they are given.
-nightly: build guided
+nightly: program guided
 	@$(call install,$(NIGHT_PACKAGES))
 	deploy/night.sh all $(NIGHT_FLAGS)
 
