@@ -10,6 +10,15 @@ json facts_of(const Share& share) {
   return {{"seen", share.seen}, {"reachable", share.reachable}, {"percent", share.percent()}};
 }
 
+json facts_of(const std::vector<Moment>& progress) {
+  json list = json::array();
+  for (const Moment& one : progress)
+    list.push_back({{"seconds", one.seconds}, {"cases", one.cases}, {"pairs", one.pairs}, {"triples", one.triples}});
+  return list;
+}
+
+}  // namespace
+
 json facts_of(const std::vector<Sighting>& sightings) {
   json list = json::array();
   for (const Sighting& one : sightings)
@@ -22,15 +31,6 @@ json facts_of(const std::vector<Sighting>& sightings) {
                     {"libraries", one.libraries}});
   return list;
 }
-
-json facts_of(const std::vector<Moment>& progress) {
-  json list = json::array();
-  for (const Moment& one : progress)
-    list.push_back({{"seconds", one.seconds}, {"cases", one.cases}, {"pairs", one.pairs}, {"triples", one.triples}});
-  return list;
-}
-
-}  // namespace
 
 json facts_of(const Report& report) {
   return {{"database", report.database},

@@ -14,6 +14,7 @@ nlohmann::json facts_of(const Report& report);
 nlohmann::json facts_of(const ProfileReport& profile);
 nlohmann::json facts_of(const CampaignReport& campaign);
 nlohmann::json facts_of(const MismatchReport& mismatch);
+nlohmann::json facts_of(const std::vector<Sighting>& sightings);
 
 /// In ASCII only, so that no character of a foreign text means anything to whoever shows it; what is no UTF-8 is
 /// U+FFFD.

@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "core/text.h"
 #include "reports/shared/certificate_text.h"
+#include "reports/shared/facts.h"
 
 namespace convict {
 namespace {
@@ -68,7 +69,7 @@ std::string as_text(const MismatchRow& row, const std::vector<Sighting>& sightin
 }
 
 std::string as_json(const MismatchRow& row, const std::vector<Sighting>& sightings, const std::string& database) {
-  json document = {{"id", row.id},
+  const json document = {{"id", row.id},
                    {"signature", row.signature},
                    {"coarse", row.coarse},
                    {"verdict", row.verdict},
@@ -90,16 +91,8 @@ std::string as_json(const MismatchRow& row, const std::vector<Sighting>& sightin
                    {"hits", row.hits},
                    {"first_seen", row.first_seen},
                    {"last_seen", row.last_seen},
-                   {"sightings", json::array()},
+                   {"sightings", facts_of(sightings)},
                    {"commands", commands(row, database)}};
-  for (const Sighting& one : sightings)
-    document["sightings"].push_back({{"campaign", one.campaign},
-                                     {"hits", one.hits},
-                                     {"profile", one.profile},
-                                     {"seed", one.seed},
-                                     {"first_seen", one.first_seen},
-                                     {"last_seen", one.last_seen},
-                                     {"libraries", one.libraries}});
   return document.dump(2, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace) + "\n";
 }
 
