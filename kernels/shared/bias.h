@@ -3,7 +3,10 @@
 // What all kernels do alike around the products: start the output at its bias or at zero, and sum bias gradients.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <numeric>
 
 #include "abi/trilinear.h"
 #include "kernels/shared/planes.h"
@@ -39,10 +42,12 @@ void sum_diff_bias(const Trilinear<T>& form) {
   const Axes& extent = form.bias_on_x ? form.x_extent : form.y_extent;
   const int64_t channels = (form.bias_on_x ? form.x_channels : form.y_channels) * form.groups;
   for (int64_t channel = 0; channel < channels; ++channel) {
-    T sum = 0;
+    T sums[8] = {};  // several, because one would wait for itself at every addition
+    size_t at = 0;
     for (int64_t n = 0; n < form.batch; ++n)
-      for_each_in_plane(gradient, extent, n, channel, [&](const T& element) { sum += element; });
-    form.diff_bias[channel * form.bias_stride] = sum;
+      for_each_in_plane(gradient, extent, n, channel,
+                        [&](const T& element) { sums[at++ % std::size(sums)] += element; });
+    form.diff_bias[channel * form.bias_stride] = std::accumulate(std::begin(sums), std::end(sums), T(0));
   }
 }
 

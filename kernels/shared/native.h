@@ -7,7 +7,8 @@
 //
 // and is linked in by its file name; nothing else lists it. `run` computes form.face completely, bias included. A
 // kernel that does not take every legal problem also has `static const char* unsuited(const convict_problem&)`: why, or
-// nullptr.
+// nullptr. One that can tell how it would compute a problem has `template <class T> static std::string plan(const
+// Trilinear<T>&)`, which looks at no data.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <exception>
 #include <initializer_list>
 #include <new>
+#include <string>
 
 #include "abi/convict.h"
 #include "abi/trilinear.h"
@@ -69,6 +71,19 @@ convict_status run_native(const convict_implementation*, const convict_problem* 
   }
 }
 
+/// The line of Kernel::plan, which lives until the next call on this thread.
+template <class Kernel>
+const char* native_plan(const convict_implementation*, const convict_problem* problem, const convict_tensors* tensors) {
+  thread_local std::string text;
+  if (presence_of(CONVICT_F64, *tensors).some)
+    text = Kernel::plan(trilinear<double>(*problem, *tensors));
+  else if (presence_of(CONVICT_F32, *tensors).all)
+    text = Kernel::plan(trilinear<float>(*problem, *tensors));
+  else
+    text = Kernel::plan(trilinear<float>(*problem, widened_shapes(*tensors))) + " widened";
+  return text.c_str();
+}
+
 /// Every output is a plain sum of its products, kept in the type of the tensors, or in f32 where that is narrower.
 inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,           CONVICT_F32,
                                                      /*winograd_m=*/0,
@@ -81,7 +96,10 @@ inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,           C
 template <class Kernel>
 constexpr convict_implementation native_kernel(const char* name, const char* description,
                                                convict_contract contract = kDirectContract) {
-  return {name, description, "convict", contract, native_unsupported<Kernel>, run_native<Kernel>, nullptr};
+  convict_implementation kernel = {
+      name, description, "convict", contract, native_unsupported<Kernel>, run_native<Kernel>, nullptr};
+  if constexpr (requires(const Trilinear<float>& form) { Kernel::plan(form); }) kernel.plan = native_plan<Kernel>;
+  return kernel;
 }
 
 }  // namespace convict

@@ -12,9 +12,10 @@
 namespace convict {
 namespace detail {
 
-/// A dense f32 tensor of the same logical dimensions; `storage` owns its elements.
-inline convict_tensor widened_like(const convict_tensor& narrow, std::vector<float>& storage) {
+/// A dense f32 tensor of the same logical dimensions, without data.
+inline convict_tensor widened_shape(const convict_tensor& narrow) {
   convict_tensor wide = narrow;
+  wide.data = nullptr;
   wide.dtype = CONVICT_F32;
   wide.offset = 0;
   int64_t stride = 1;
@@ -22,7 +23,15 @@ inline convict_tensor widened_like(const convict_tensor& narrow, std::vector<flo
     wide.strides[dim] = stride;
     stride *= narrow.dims[dim];
   }
-  storage.resize(static_cast<size_t>(stride) + 1);  // never empty: a tensor in use has data
+  return wide;
+}
+
+/// The same with data; `storage` owns its elements.
+inline convict_tensor widened_like(const convict_tensor& narrow, std::vector<float>& storage) {
+  convict_tensor wide = widened_shape(narrow);
+  size_t elements = 1;  // never empty: a tensor in use has data
+  for (int dim = 0; dim < narrow.ndim; ++dim) elements *= static_cast<size_t>(narrow.dims[dim]);
+  storage.resize(elements + 1);
   wide.data = storage.data();
   return wide;
 }
@@ -37,6 +46,16 @@ void for_each_pair(const convict_tensor& narrow, const convict_tensor& wide, con
 }
 
 }  // namespace detail
+
+/// The tensors that `widened` computes with, without their data.
+inline convict_tensors widened_shapes(const convict_tensors& t) {
+  convict_tensors wide{};
+  for (const auto member : {&convict_tensors::src, &convict_tensors::wei, &convict_tensors::bias, &convict_tensors::dst,
+                            &convict_tensors::diff_src, &convict_tensors::diff_wei, &convict_tensors::diff_bias,
+                            &convict_tensors::diff_dst})
+    wide.*member = detail::widened_shape(t.*member);
+  return wide;
+}
 
 /// Calls compute(tensors) with f32 copies of all operands, and rounds what it left in the outputs to their types.
 template <class Compute>

@@ -11,8 +11,12 @@
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/roster_query.h"
+#include "core/case_text.h"
 #include "core/error.h"
 #include "core/fields.h"
+#include "core/geometry.h"
+#include "core/implementation.h"
+#include "core/layout.h"
 #include "core/text.h"
 #include "generate/profile.h"
 #include "store/store.h"
@@ -27,6 +31,7 @@ struct ListOptions {
   std::string what = "implementations", database = "convict.db";
   MismatchFilter filter;
   std::vector<std::string> plugins;
+  std::string plan;  // a case line
 };
 
 json implementations(const ListOptions& options) {
@@ -36,6 +41,25 @@ json implementations(const ListOptions& options) {
                     {"version", entry.version},
                     {"lineage", entry.lineage},
                     {"description", entry.description}});
+  return rows;
+}
+
+/// How every native kernel would compute a case, or why it would not. They are asked in this process, without data.
+json plan_rows(const std::string& line) {
+  const Case c = parse_case(line);
+  const convict_problem p = resolve_valid(c);
+  const convict_tensors tensors = describe_tensors(c, p);
+  json rows = json::array();
+  for (const convict_implementation* kernel : native_kernels()) {
+    const char* reason = kernel->unsupported(kernel, &p, &tensors);
+    const char* plan = reason || !kernel->plan ? nullptr : kernel->plan(kernel, &p, &tensors);
+    rows.push_back({{"name", kernel->name},
+                    {"refused", reason ? json(reason) : json()},
+                    {"plan", plan ? json(plan) : json()},
+                    {"what", reason ? "refused: " + std::string(reason)
+                             : plan ? plan
+                                    : "-"}});
+  }
   return rows;
 }
 
@@ -111,7 +135,11 @@ std::string table(const json& rows, std::initializer_list<const char*> columns) 
 int list(const ListOptions& options) {
   json rows;
   std::string text;
-  if (options.what == "implementations") {
+  if (!options.plan.empty()) {
+    rows = plan_rows(options.plan);
+    text = table(rows, {"name", "what"});
+    for (json& row : rows) row.erase("what");
+  } else if (options.what == "implementations") {
     rows = implementations(options);
     text = table(rows, {"name", "version", "lineage", "description"});
   } else if (options.what == "mismatches") {
@@ -135,12 +163,14 @@ void add_list(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  convict list                        implementations that can be targets or oracles\n"
       "  convict list fields                 the keys of a case line\n"
+      "  convict list --plan 'conv2d ic=64 oc=64 in=56 k=3 p=1'   how each native kernel would compute a case\n"
       "  convict list mismatches --suspect onednn --db convict.db\n"
       "  convict list mismatches --status new --op conv_transpose --since 2026-11-01 --limit 20\n"
       "Exit codes: 0 listed, 2 usage or a missing database");
   command->add_option("what", options->what, "implementations, profiles, fields or mismatches")
       ->check(CLI::IsMember({"implementations", "profiles", "fields", "mismatches"}))
       ->capture_default_str();
+  command->add_option("--plan", options->plan, "Instead: how each native kernel would compute this case");
   command->add_option("--plugin", options->plugins, "List its implementations too")->allow_extra_args(false);
   command->add_option("--db", options->database, "Database of mismatches")->capture_default_str();
   MismatchFilter& filter = options->filter;

@@ -79,7 +79,7 @@ TEST_F(CompletionTest, Bash) {
   EXPECT_EQ(bash("convict fuzz --format "), Words({"text", "json"}));
   EXPECT_EQ(bash("convict fuzz --format=j"), Words({"json"}));
   EXPECT_EQ(bash("convict triage 3 --status re"), Words({"reported"}));
-  EXPECT_EQ(bash("convict fuzz --target im"), Words({"im2col"}));
+  EXPECT_EQ(bash("convict fuzz --target im"), Words({"im2col", "implicit_gemm"}));
   EXPECT_EQ(bash("convict fuzz --oracle libtorch:"), Words({"native"})) << "bash replaces what is behind the colon";
   EXPECT_EQ(bash("convict replay _conv"), Words({"_convict"})) << "a file";
   EXPECT_EQ(bash("convict fuzz --db _conv"), Words({"_convict"}));

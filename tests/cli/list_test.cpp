@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the program says about itself and about what it has found, for people and for scripts.
+#include <map>
 #include <set>
 
 #include "tests/cli/command.h"
@@ -58,6 +59,53 @@ TEST_F(ListTest, FieldsAreThoseOfACaseLine) {
   const std::set<std::string> fields = {"n",    "g",    "ic", "oc",  "in",   "k",    "s",    "d",       "p",    "op",
                                         "bias", "beta", "dt", "lay", "view", "fill", "seed", "threads", "calls"};
   EXPECT_EQ(names(list({"fields"})), fields);
+}
+
+TEST_F(ListTest, PlanHasARowForEachNativeKernel) {
+  const json rows = list({"--plan=conv2d g=4 ic=4 oc=4 in=40 k=5"});
+  ASSERT_FALSE(rows.empty());
+  EXPECT_EQ(rows[0]["name"], "auto");
+  std::map<std::string, json> by_name;
+  for (const json& row : rows) {
+    EXPECT_TRUE(row["refused"].is_null() || row["plan"].is_null()) << row;
+    by_name[row["name"]] = row;
+  }
+  EXPECT_EQ(by_name["auto"]["plan"].get<std::string>().substr(0, 11), "depthwise: ");
+  EXPECT_NE(by_name["implicit_gemm"]["plan"].get<std::string>().find(" workspace="), std::string::npos);
+  EXPECT_TRUE(by_name["direct"]["plan"].is_null());
+}
+
+TEST_F(ListTest, AutoChoosesByTheSizeOfTheProblem) {
+  const auto choice = [&](const std::string& line) {
+    const std::string plan = list({"--plan=" + line})[0]["plan"];
+    return plan.substr(0, plan.find_first_of(":,"));
+  };
+  EXPECT_EQ(choice("conv1d in=1"), "direct");
+  EXPECT_EQ(choice("conv2d ic=64 oc=64 in=56 k=3 p=1"), "implicit_gemm");
+  EXPECT_EQ(choice("conv2d.backward_weights g=64 ic=64 oc=64 in=56 k=3 p=1"), "depthwise");
+}
+
+TEST_F(ListTest, PlanSaysWhyAKernelRefuses) {
+  for (const json& row : list({"--plan=conv2d ic=2 oc=2 in=9 k=3"}))
+    if (row["name"] == "depthwise") {
+      EXPECT_EQ(row["refused"], "more than one channel per group on both sides");
+    }
+}
+
+TEST_F(ListTest, PlanOfABadCaseIsRefused) {
+  EXPECT_TRUE(refuses(run({"list", "--plan=conv2d in=2 k=5"}), {"larger than the padded input"}));
+  EXPECT_TRUE(refuses(run({"list", "--plan=conv4d"}), {"conv4d"}));
+}
+
+TEST_F(ListTest, PlanFollowsTheInstructionSet) {
+  const auto plan = [&](const std::string& isa) {
+    const CommandResult result = run_convict({"list", "--plan=conv2d ic=8 oc=8 in=20 k=3"},
+                                             {.directory = directory_.path(), .environment = {"CONVICT_ISA=" + isa}});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+  };
+  EXPECT_NE(plan("baseline").find("implicit_gemm  baseline gather"), std::string::npos);
+  EXPECT_NE(plan("avx").find("refused: CONVICT_ISA is 'avx'; valid: baseline, sse4, avx2, avx512"), std::string::npos);
 }
 
 class ListMismatches : public ListTest {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolution with one channel per group on one side: depthwise, with any multiplier. There is next to nothing to sum
+// over but the window, so matrix products would leave their tiles empty. As in Zhang, Franchetti and Low, "High
+// Performance Zero-Memory Overhead Direct Convolutions" (ICML 2018), vectors run along rows of positions, and a tile of
+// result rows stays in registers while the window slides over it: an image row, once loaded, serves all rows of the
+// tile (windows.h). Strides and transposition are taken apart by phases first (correlation.h), so that rows are dense.
+// For the weights' gradient vectors run along rows of positions, too, and are summed up at the end of a plane.
+//
+// Workspace, for each thread: the staged planes of one image and group, the weights of one result channel, and the sums
+// of a tile of rows; for W a plane of Y and the sums of a group's weights. Numeric contract: every output is a sum of
+// its products in some order, in the type of the tensors; products of padding zeros are among them.
+#include <algorithm>
+#include <string>
+
+#include "kernels/shared/bias.h"
+#include "kernels/shared/estimate.h"
+#include "kernels/shared/native.h"
+#include "kernels/shared/window_plan.h"
+
+namespace convict {
+namespace {
+
+struct Depthwise {
+  static const char* unsuited(const convict_problem& p) {
+    if (const char* complaint = isa_complaint()) return complaint;
+    if (std::min(p.ic, p.oc) != p.groups) return "more than one channel per group on both sides";
+    if (too_large_to_stage(p)) return "the padded image is too large";
+    return mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
+  }
+
+  template <class T>
+  static std::string plan(const Trilinear<T>& form) {
+    return has_products(form) ? WindowPlan<T>(form).text() : "empty";
+  }
+
+  template <class T>
+  static void run(const Trilinear<T>& form) {
+    if (has_products(form)) {
+      WindowPlan<T> plan(form);
+      window_product(plan);
+    } else {
+      start_output(form);
+    }
+    sum_diff_bias(form);
+  }
+};
+
+}  // namespace
+
+extern const convict_implementation kernel_depthwise =
+    native_kernel<Depthwise>("depthwise", "windows sliding over rows, for one channel per group");
+
+}  // namespace convict

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolution as matrix multiplication without the matrix: columns of the unrolled image (Chellapilla, Puri, Simard,
+// "High Performance Convolutional Neural Networks for Document Processing", 2006) are gathered tile by tile while they
+// are used, as in Chetlur et al., "cuDNN: Efficient Primitives for Deep Learning" (2014), section 3.1. The product is
+// blocked after Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008).
+//
+//     Y   rows are output channels, the depth is (channel, tap), columns are output positions     gather_plan.h
+//     X   the same by phases modulo the stride: X gathers Y, and nothing is scattered or added    correlation.h
+//     W   rows are (channel, tap), the depth is (image, position), columns are output channels    weight_product.h
+//
+// Workspace: one padded image, unless the tensor can be read as it is; the weights in panels, unless they are used only
+// once; for each thread blocks of both operands and of sums that fit a second-level cache. W: the image likewise, Y
+// with positions outermost, and sums of a slice of the weights, or of all of them if there are several images. `plan`
+// prints the bytes. Numeric contract: every output is a sum of its products in some order, in the type of the tensors;
+// products of padding zeros are among them.
+#include <string>
+
+#include "kernels/shared/bias.h"
+#include "kernels/shared/estimate.h"
+#include "kernels/shared/gather_product.h"
+#include "kernels/shared/native.h"
+#include "kernels/shared/weight_product.h"
+
+namespace convict {
+namespace {
+
+struct ImplicitGemm {
+  static const char* unsuited(const convict_problem& p) {
+    if (const char* complaint = isa_complaint()) return complaint;
+    if (too_large_to_stage(p)) return "the padded image or the packed weights are too large";
+    return mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
+  }
+
+  template <class T>
+  static std::string plan(const Trilinear<T>& form) {
+    if (!has_products(form)) return "empty";
+    return form.face == Face::kW ? WeightPlan<T>(form).text() : GatherPlan<T>(form).text();
+  }
+
+  template <class T>
+  static void run(const Trilinear<T>& form) {
+    if (!has_products(form)) {
+      start_output(form);
+    } else if (form.face == Face::kW) {
+      WeightPlan<T> plan(form);
+      weight_product(plan);
+    } else {
+      GatherPlan<T> plan(form);
+      gather_product(plan);
+    }
+    sum_diff_bias(form);
+  }
+};
+
+}  // namespace
+
+extern const convict_implementation kernel_implicit_gemm =
+    native_kernel<ImplicitGemm>("implicit_gemm", "matrix multiplication with a gathered image, packed and blocked");
+
+}  // namespace convict

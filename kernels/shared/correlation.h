@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A face of the trilinear form as a correlation, axis by axis: which elements of a given operand, the *image*, meet in
+// which elements of the result.
+//
+// Y (and W) gather X: output o reads the image X at o*stride - pad + r*dilation. X gathers Y: with u = i + pad, its
+// element i reads Y at (u - r*dilation) / stride through those taps that leave no remainder. Elements i with the same
+// u modulo the stride, one *phase*, read through the same taps at distances that do not depend on i: u = stride*q +
+// phase and r*dilation = stride*t + phase give Y at q - t. So both are
+//
+//     result(position, row) = sum over taps of weight(row, tap) * image(position*step + offset(tap))
+//
+// where phases that read at the same offsets t are rows of one matrix, just like channels: with a kernel that is a
+// multiple of the stride, all of them are (Shi et al., "Is the deconvolution layer the same as a convolutional layer?",
+// 2016); otherwise there are few such *classes* per axis. Taps that meet nothing but padding are left out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "abi/trilinear.h"
+
+namespace convict {
+
+/// Result positions first + p*out_step, for begin <= p < end.
+struct AxisPhase {
+  int64_t first, begin, end;
+  std::vector<int64_t> kernel_index;  // of each tap of the class
+};
+
+/// Phases of one axis that read the image at the same places.
+struct AxisClass {
+  int64_t positions;             // p counts from 0; some phases lack the first or last one
+  std::vector<int64_t> offsets;  // of the taps: position p reads the image at p*step + offset
+  std::vector<AxisPhase> phases;
+};
+
+/// Image coordinates that differ by the step, side by side: place j holds first + j*step, inside for begin <= j < end.
+struct StagedRun {
+  int64_t first, begin, end;
+};
+
+/// One axis, with the arrangement of its staged image: one run of `length` places for each remainder that taps have.
+struct CorrelationAxis {
+  int64_t step, out_step, image_extent;
+  std::vector<AxisClass> classes;
+  int64_t length = 0;
+  std::vector<StagedRun> runs;  // ascending
+
+  /// Places of the staged axis.
+  int64_t places() const { return length * static_cast<int64_t>(runs.size()); }
+  /// Where the first position of a tap with this offset reads in the staged axis.
+  int64_t place_of(int64_t offset) const;
+  /// Whether no position of any class reads outside the image.
+  bool stays_inside() const;
+};
+
+using Correlation = std::array<CorrelationAxis, kAxes>;
+
+/// The axes of a form, for the face it computes; W like Y, but with every tap. Only its geometry is looked at.
+template <class T>
+Correlation correlation(const Trilinear<T>& form);
+
+}  // namespace convict

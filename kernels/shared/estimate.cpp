@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/shared/estimate.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "abi/trilinear.h"
+
+namespace convict {
+namespace {
+
+/// Sizes of a problem as floating-point numbers, so that nothing overflows.
+struct Sizes {
+  double calls;                      // batch * groups
+  double image_rows, result_rows;    // channels of a group on the side that is read (W: X), and that is written (W: Y)
+  double positions, last_positions;  // of one plane of the result (W: of Y): those of a phase; of the last axis only
+  double phases, taps;               // of the whole window
+  double image, result;              // elements of one plane
+  double products;                   // all, those with padding included
+
+  explicit Sizes(const Trilinear<float>& f) {
+    const bool is_x = f.face == Face::kX;
+    calls = static_cast<double>(f.batch) * static_cast<double>(f.groups);
+    image_rows = static_cast<double>(is_x ? f.y_channels : f.x_channels);
+    result_rows = static_cast<double>(is_x ? f.x_channels : f.y_channels);
+    positions = phases = taps = image = result = 1;
+    for (int i = 0; i < kAxes; ++i) {
+      const auto x = static_cast<double>(f.x_extent[i]), y = static_cast<double>(f.y_extent[i]);
+      const double stride = std::min(static_cast<double>(f.stride[i]), std::max(x, 1.0));
+      last_positions = is_x ? std::ceil(x / stride) : y;
+      positions *= last_positions;
+      phases *= is_x ? stride : 1;
+      taps *= static_cast<double>(f.kernel[i]);
+      image *= is_x ? y : x;
+      result *= is_x ? x : y;
+    }
+    products = calls * image_rows * result_rows * positions * taps;
+  }
+};
+
+double whole(double count, double unit) { return std::ceil(count / unit) * unit; }
+
+/// Products whose position is inside the image.
+double products_inside(const Trilinear<float>& f) {
+  double products = static_cast<double>(f.batch) * static_cast<double>(f.groups) * static_cast<double>(f.x_channels) *
+                    static_cast<double>(f.y_channels);
+  for (int i = 0; i < kAxes; ++i) {
+    double meetings = 0;
+    for (int64_t r = 0; r < f.kernel[i]; ++r) {
+      const Range o = outputs_of_tap(f, i, r);
+      meetings += static_cast<double>(std::max<int64_t>(0, o.end - o.begin));
+    }
+    products *= meetings;
+  }
+  return products;
+}
+
+Sizes sizes_of(const convict_problem& p) { return Sizes(trilinear<float>(p, {})); }
+
+}  // namespace
+
+double direct_cycles(const convict_problem& p) {
+  const double products = products_inside(trilinear<float>(p, {}));
+  constexpr double kStart = 300, kProduct = 1.6, kRow = 12;
+  return kStart + products * (kProduct + kRow / std::max(1.0, sizes_of(p).last_positions));
+}
+
+double gemm_cycles(const convict_problem& p, int64_t lanes) {
+  const Sizes s = sizes_of(p);
+  const auto vector = static_cast<double>(lanes);
+  constexpr double kStart = 3500, kWeight = 1, kStaged = 0.5, kStored = 1, kPacked = 3, kFewestRows = 4;
+  const double copies = s.calls * (s.image_rows * s.image * kStaged + s.result_rows * s.result * kStored) +
+                        static_cast<double>(p.groups) * s.image_rows * s.result_rows * s.taps * kWeight;
+  if (p.pass == CONVICT_BACKWARD_WEIGHTS)  // lanes are channels of Y
+    return kStart + copies + s.products * whole(s.result_rows, vector) / std::max(1.0, s.result_rows) / vector * 0.6;
+  // Lanes are positions; a row of B costs its packing, and at least the latency of the sums.
+  const double rows = std::max(1.0, s.result_rows);
+  return kStart + copies +
+         s.products / rows * whole(s.positions, vector) / std::max(1.0, s.positions) / vector *
+             (std::max(rows * s.phases, kFewestRows) / s.phases / 2 + kPacked / s.phases);
+}
+
+double window_cycles(const convict_problem& p, int64_t lanes) {
+  const Sizes s = sizes_of(p);
+  const auto vector = static_cast<double>(lanes);
+  constexpr double kStart = 1500, kPlane = 150, kStaged = 0.5, kRow = 20, kWeight = 1.5;
+  const double planes = s.calls * s.image_rows * s.result_rows * s.phases;
+  return kStart +
+         planes * (kPlane + s.taps / s.phases * kWeight + s.positions / std::max(1.0, s.last_positions) * kRow) +
+         s.calls * s.image_rows * s.image * kStaged +
+         s.products * whole(s.last_positions, vector) / std::max(1.0, s.last_positions) / vector *
+             (p.pass == CONVICT_BACKWARD_WEIGHTS ? 1.3 : 0.7);
+}
+
+bool mostly_padding(const convict_problem& p) {
+  constexpr double kMany = 1e9, kMostPadding = 32;
+  const double products = sizes_of(p).products;
+  return products > kMany && products > kMostPadding * products_inside(trilinear<float>(p, {}));
+}
+
+bool too_large_to_stage(const convict_problem& p) {
+  constexpr double kMost = 0x1p28, kMostLanes = 16;
+  const Trilinear<float> f = trilinear<float>(p, {});
+  const bool is_x = f.face == Face::kX;
+  double image = static_cast<double>(is_x ? f.y_channels : f.x_channels) * static_cast<double>(f.groups);
+  double y = std::ceil(static_cast<double>(f.y_channels) / kMostLanes) * kMostLanes * static_cast<double>(f.groups);
+  double weights = static_cast<double>(f.x_channels) * y, phases = 1;
+  for (int i = 0; i < kAxes; ++i) {
+    const auto stride = static_cast<double>(f.stride[i]),
+               window = static_cast<double>(f.dilation[i]) * static_cast<double>(f.kernel[i]);
+    const auto x_extent = static_cast<double>(f.x_extent[i]), y_extent = static_cast<double>(f.y_extent[i]);
+    image *= is_x ? x_extent / stride + window / stride + 2 : y_extent * stride + window;
+    y *= y_extent;
+    weights *= static_cast<double>(f.kernel[i]);
+    phases *= is_x ? std::min(stride, x_extent) : 1;
+  }
+  return image > kMost || weights > kMost || phases > kMost || (f.face == Face::kW && y > kMost);
+}
+
+}  // namespace convict

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the kernels would cost, roughly: in cycles of one core, fitted by hand to measured times. Only good enough to
+// choose by. And whether their copies of the operands fit in memory.
+#pragma once
+
+#include "abi/convict.h"
+
+namespace convict {
+
+/// Expected cycles, as if everybody had one thread. Precondition: a legal problem.
+double direct_cycles(const convict_problem& p);
+double gemm_cycles(const convict_problem& p, int64_t lanes);
+double window_cycles(const convict_problem& p, int64_t lanes);
+
+/// Whether a kernel that multiplies the zeros of the padding, too, would do next to nothing else, and for long: a large
+/// window on a tiny image. Precondition: not too_large_to_stage.
+bool mostly_padding(const convict_problem& p);
+
+/// Whether the operands of one image, padded and rearranged, would have more than 2^28 elements. Closed form: safe for
+/// sizes that no memory holds.
+bool too_large_to_stage(const convict_problem& p);
+
+}  // namespace convict

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/shared/gather_plan.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "kernels/shared/team.h"
+
+namespace convict {
+namespace {
+
+// Of a second-level cache: blocks of C and A, beside the tiles of B.
+constexpr int64_t kBytesOfC = 256 << 10, kBytesOfA = 256 << 10;
+
+// Reading the image in place saves the packing of tiles, but computes the gaps between the rows of positions, too.
+constexpr double kMostGapsInPlace = 0.06;
+
+/// Whether positions lie side by side, row after row, if one further on an axis is `pitch` further in memory.
+bool is_dense(const Axes& positions, const Axes& pitch) {
+  return pitch[2] == 1 && (positions[1] == 1 || pitch[1] == positions[2]) &&
+         (positions[0] == 1 || pitch[0] == positions[1] * positions[2]);
+}
+
+/// Whether the weights between two channels lie side by side.
+template <class T>
+bool taps_are_dense(const Trilinear<T>& f) {
+  return (f.kernel[2] == 1 || f.w.spatial[2] == 1) && (f.kernel[1] == 1 || f.w.spatial[1] == f.kernel[2]) &&
+         (f.kernel[0] == 1 || f.w.spatial[0] == f.kernel[1] * f.kernel[2]);
+}
+
+template <class Part>
+int64_t phases_of(const Part& part) {
+  int64_t phases = 1;
+  for (const AxisClass* one : part.axis) phases *= static_cast<int64_t>(one->phases.size());
+  return phases;
+}
+
+/// Calls visit(index, i, j, k) for all combinations, the last one counting fastest.
+template <class Visit>
+void for_each_combination(int64_t count0, int64_t count1, int64_t count2, const Visit& visit) {
+  int64_t index = 0;
+  for (int64_t i = 0; i < count0; ++i)
+    for (int64_t j = 0; j < count1; ++j)
+      for (int64_t k = 0; k < count2; ++k) visit(index++, Axes{i, j, k});
+}
+
+template <class Part, class Visit>
+void for_each_tap(const Part& part, const Visit& visit) {
+  for_each_combination(part.axis[0]->offsets.size(), part.axis[1]->offsets.size(), part.axis[2]->offsets.size(), visit);
+}
+
+template <class Part, class Visit>
+void for_each_phase(const Part& part, const Visit& visit) {
+  for_each_combination(part.axis[0]->phases.size(), part.axis[1]->phases.size(), part.axis[2]->phases.size(), visit);
+}
+
+}  // namespace
+
+template <class T>
+GatherPlan<T>::GatherPlan(const Trilinear<T>& f)
+    : form(f),
+      image(f.face == Face::kX ? f.y : f.x),
+      result(f.face == Face::kX ? f.x : f.y),
+      image_channels(f.face == Face::kX ? f.y_channels : f.x_channels),
+      result_channels(f.face == Face::kX ? f.x_channels : f.y_channels),
+      axes(correlation(f)),
+      shape(image_shape(axes, image)),
+      stage(stage_row<T>()),
+      tiles(convict::tiles<T>()),
+      tile_columns(2 * tiles.lanes) {
+  for (int i = 0; i < kAxes; ++i) step[i] = axes[i].out_step * result.spatial[i];
+  for (const AxisClass& class0 : axes[0].classes)
+    for (const AxisClass& class1 : axes[1].classes)
+      for (const AxisClass& class2 : axes[2].classes) add_part(class0, class1, class2);
+  threads = threads_for(form.threads, products());
+  for (GatherPart<T>& part : parts) choose_blocks(part);
+  carve();
+}
+
+template <class T>
+void GatherPlan<T>::add_part(const AxisClass& class0, const AxisClass& class1, const AxisClass& class2) {
+  GatherPart<T> part{};
+  part.axis = {&class0, &class1, &class2};
+  part.rows = result_channels * phases_of(part);
+  part.taps = 1;
+  for (int i = 0; i < kAxes; ++i) {
+    part.positions[i] = part.axis[i]->positions;
+    part.taps *= static_cast<int64_t>(part.axis[i]->offsets.size());
+  }
+  part.depth = image_channels * part.taps;
+  part.dense_taps = part.taps == volume(form.kernel) && phases_of(part) == 1 && taps_are_dense(form);
+  const int64_t panels = panels_of(part.rows, tiles.most_rows);
+  for (int64_t i = 0; i < panels; ++i) part.panels.push_back(panel_of(part.rows, tiles.most_rows, i));
+  choose_columns(part);
+  parts.push_back(std::move(part));
+}
+
+template <class T>
+void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
+  const Axes& positions = part.positions;
+  const Axes dense = {positions[1] * positions[2], positions[2], 1};
+  const auto columns = [&](const Axes& pitch) {
+    return (positions[0] - 1) * pitch[0] + (positions[1] - 1) * pitch[1] + positions[2];
+  };
+  // Beyond the last position there is no memory to read, except in a staged image.
+  const bool narrow_gaps =
+      static_cast<double>(columns(shape.pitch)) <= (1 + kMostGapsInPlace) * static_cast<double>(volume(positions));
+  part.in_place = part.depth > 0 && (is_dense(positions, shape.pitch) || (shape.staged && narrow_gaps));
+  part.pitch = part.in_place && shape.staged ? shape.pitch : dense;
+  part.columns = columns(part.pitch);
+  part.straight =
+      form.beta == 0 && phases_of(part) == 1 && part.columns == volume(positions) && is_dense(positions, step);
+}
+
+template <class T>
+void GatherPlan<T>::choose_blocks(GatherPart<T>& part) const {
+  const int64_t tiles_of_c = panels_of(part.columns, tile_columns), panels = static_cast<int64_t>(part.panels.size());
+  const int64_t most = kBytesOfC / static_cast<int64_t>(sizeof(T)) / tile_columns;  // row pieces of one tile
+  const int64_t bytes_of_panel = tiles.most_rows * std::max<int64_t>(1, std::min(part.depth, kDepth)) * sizeof(T);
+  part.panels_at_once = std::clamp<int64_t>(kBytesOfA / bytes_of_panel, 1, panels);
+  const int64_t rows = std::min(part.rows, part.panels_at_once * tiles.most_rows);
+  int64_t at_once = std::clamp<int64_t>(most / rows, 1, kMostTilesOfBlock);
+  // Several items for every thread, or one has to wait for the others.
+  const int64_t wanted = threads > 1 ? 4 * threads : 1;
+  while (at_once > 1 && form.groups * panels_of(tiles_of_c, at_once) < wanted) at_once /= 2;
+  const int64_t items = form.groups * panels_of(tiles_of_c, at_once);
+  if (items < wanted) part.panels_at_once = std::clamp<int64_t>(panels * items / wanted, 1, part.panels_at_once);
+  part.block = panels_of(tiles_of_c, panels_of(tiles_of_c, at_once)) * tile_columns;
+}
+
+template <class T>
+double GatherPlan<T>::products() const {
+  double sum = 0;
+  for (const GatherPart<T>& part : parts)
+    sum += static_cast<double>(part.rows * part.depth) * static_cast<double>(part.columns);
+  return sum * static_cast<double>(form.batch * form.groups);
+}
+
+template <class T>
+void GatherPlan<T>::carve() {
+  int64_t most_of_c = 0, most_of_weights = 0, most_of_tiles = 0;
+  for (GatherPart<T>& part : parts) {
+    const int64_t rows = std::min(part.rows, part.panels_at_once * tiles.most_rows);
+    const int64_t depth = std::min(part.depth, kDepth);
+    part.row = workspace.take<ResultRow>(part.rows);
+    part.weight = part.dense_taps ? nullptr : workspace.take<int64_t>(part.rows * part.taps);
+    part.image_row = workspace.take<int64_t>(part.depth);
+    part.start = workspace.take<T>(form.groups * part.rows);
+    part.weights = nullptr;
+    if (form.batch == 1 && part.blocks() == 1)
+      most_of_weights = std::max(most_of_weights, rows * depth);
+    else
+      part.weights = workspace.take<T>(form.groups * part.rows * part.depth);
+    most_of_c = std::max(most_of_c, rows * part.block);
+    most_of_tiles = std::max(most_of_tiles, depth * part.block);
+  }
+  // Tiles read beyond the last position; there is another channel, or this.
+  if (shape.staged) staged = workspace.take<T>(image_channels * form.groups * shape.channel + tile_columns);
+  packed_row = workspace.take<int64_t>(kDepth);
+  scratch.clear();
+  for (int thread = 0; thread < threads; ++thread)
+    scratch.push_back(
+        {workspace.take<T>(most_of_c), workspace.take<T>(most_of_weights), workspace.take<T>(most_of_tiles)});
+}
+
+template <class T>
+void GatherPlan<T>::prepare() {
+  workspace.allocate();
+  carve();
+  for (GatherPart<T>& part : parts) fill_tables(part);
+  for (int64_t p = 0; p < kDepth; ++p) packed_row[p] = p * tile_columns;
+  if (shape.staged) std::fill_n(staged + image_channels * form.groups * shape.channel, tile_columns, T(0));
+}
+
+template <class T>
+void GatherPlan<T>::fill_tables(GatherPart<T>& part) const {
+  const auto& axis = part.axis;
+  const int64_t phases = phases_of(part), row_channel = form.face == Face::kX ? form.w.inner : form.w.outer;
+  for_each_phase(part, [&](int64_t index, const Axes& i) {
+    ResultRow row{0, {}, {}};
+    for (int a = 0; a < kAxes; ++a) {
+      const AxisPhase& phase = axis[a]->phases[i[a]];
+      row.offset += phase.first * result.spatial[a];
+      row.begin[a] = phase.begin;
+      row.end[a] = phase.end;
+    }
+    for (int64_t c = 0; c < result_channels; ++c, row.offset += result.inner) part.row[c * phases + index] = row;
+  });
+  for_each_tap(part, [&](int64_t tap, const Axes& t) {
+    const Axes offset = {axis[0]->offsets[t[0]], axis[1]->offsets[t[1]], axis[2]->offsets[t[2]]};
+    const int64_t place = tap_place(axes, shape, image, offset);
+    for (int64_t c = 0; c < image_channels; ++c) part.image_row[c * part.taps + tap] = c * shape.channel + place;
+    if (part.dense_taps) return;
+    for_each_phase(part, [&](int64_t index, const Axes& i) {
+      int64_t weight = 0;
+      for (int a = 0; a < kAxes; ++a) weight += axis[a]->phases[i[a]].kernel_index[t[a]] * form.w.spatial[a];
+      for (int64_t c = 0; c < result_channels; ++c)
+        part.weight[tap * part.rows + c * phases + index] = weight + c * row_channel;
+    });
+  });
+  for (int64_t g = 0; g < form.groups; ++g)
+    for (int64_t row = 0; row < part.rows; ++row)
+      part.start[g * part.rows + row] =
+          form.bias ? form.bias[(g * result_channels + row / phases) * form.bias_stride] : T(0);
+}
+
+template <class T>
+std::string GatherPlan<T>::text() const {
+  const GatherPart<T>& part = parts[0];
+  char line[200];
+  std::snprintf(line, sizeof line, "%s gather %s%s tile=%dx%d depth=%d block=%d parts=%d%s threads=%d workspace=%lld",
+                tiles.isa, shape.staged ? "staged" : "unstaged", part.in_place ? " in-place" : " packed",
+                static_cast<int>(panel_of(part.rows, tiles.most_rows, 0).count), static_cast<int>(tile_columns),
+                static_cast<int>(std::min(part.depth, kDepth)), static_cast<int>(part.block),
+                static_cast<int>(parts.size()), part.straight ? " straight" : "", threads,
+                static_cast<long long>(workspace.bytes()));
+  return line;
+}
+
+template struct GatherPlan<float>;
+template struct GatherPlan<double>;
+
+}  // namespace convict

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Faces Y and X as products of a matrix with a gathered image:
+//
+//     C[row][position] = bias + sum over p = (channel, tap) of A[row][p] * image(channel, position, tap)
+//
+// Rows are the channels of the result, times the phases that read the image at the same places (correlation.h). There
+// is one *part* for every combination of classes of the three axes, a matrix of its own for every group. This file
+// decides how parts are computed; gather_product.cpp does it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "abi/trilinear.h"
+#include "kernels/shared/correlation.h"
+#include "kernels/shared/panel.h"
+#include "kernels/shared/staged_image.h"
+#include "kernels/shared/tiles.h"
+#include "kernels/shared/workspace.h"
+
+namespace convict {
+
+inline constexpr int64_t kMostTilesOfBlock = 8;
+
+/// Where one row of C goes: position p to result[offset + p . step], if begin <= p < end on all axes.
+struct ResultRow {
+  int64_t offset;
+  Axes begin, end;
+};
+
+template <class T>
+struct GatherPart {
+  std::array<const AxisClass*, kAxes> axis;
+  Axes positions;
+  int64_t rows, taps, depth;  // A is rows x depth, depth = channels of the image * taps
+  bool dense_taps;            // the weights between two channels lie side by side, in the order of the taps
+  bool in_place;              // the image is read where it lies: columns are its places, not all of them positions
+  bool straight;              // whole tiles of C go where they belong at once
+  Axes pitch;                 // column = position . pitch
+  int64_t columns;            // of C
+  int64_t block;              // columns computed at a time, a multiple of the tile
+  std::vector<Panel> panels;  // of rows: the tiles
+  int64_t panels_at_once;     // by one thread
+
+  // Tables and packed weights, in the workspace.
+  ResultRow* row;      // [rows], from the first channel of a group
+  int64_t* weight;     // [tap][row], from the first weight that a channel of the image meets in the group; or nullptr:
+                       // taps lie side by side, and rows as far apart as their channels
+  int64_t* image_row;  // [depth], from the first position of the first channel
+  T* start;            // [group][rows], the bias
+  T* weights;          // [group], then by blocks of the depth, by panel: [p][row of the panel]; or nullptr: they are
+                       // used only once, and packed by those who do
+
+  int64_t slices() const { return panels_of(static_cast<int64_t>(panels.size()), panels_at_once); }
+  int64_t blocks() const { return panels_of(columns, block); }
+};
+
+/// The memory of one thread, for an item: a block of columns by some panels.
+template <class T>
+struct GatherScratch {
+  T* c;        // [row][column of the block]
+  T* weights;  // of a block of the depth, as in GatherPart
+  T* tiles;    // of B: [tile of columns][p][column], of a block of the depth
+};
+
+/// What is to be computed, and how.
+template <class T>
+struct GatherPlan {
+  static constexpr int64_t kDepth = 1024 / sizeof(T);  // products of one visit: a tile of B fits the first-level cache
+
+  /// Precondition: has_products(form), and the face is X or Y. Data is not looked at.
+  explicit GatherPlan(const Trilinear<T>& form);
+  GatherPlan(const GatherPlan&) = delete;  // parts point into axes
+
+  /// Allocates, and fills the tables. Throws std::bad_alloc.
+  void prepare();
+  double products() const;  // those of the gaps between positions included
+  std::string text() const;
+
+  Trilinear<T> form;
+  Operand<T> image, result;
+  int64_t image_channels, result_channels;  // of one group
+  Correlation axes;
+  ImageShape shape;
+  StageRow<T> stage;
+  const Tiles<T>& tiles;
+  int64_t tile_columns;
+  Axes step;  // of the result, from one position to the next
+  std::vector<GatherPart<T>> parts;
+  int threads;
+  Workspace workspace;
+  T* staged = nullptr;                    // [channel of all groups]
+  int64_t* packed_row = nullptr;          // [kDepth], of a packed tile of B
+  std::vector<GatherScratch<T>> scratch;  // by thread
+
+ private:
+  void add_part(const AxisClass& class0, const AxisClass& class1, const AxisClass& class2);
+  void choose_columns(GatherPart<T>& part) const;
+  void choose_blocks(GatherPart<T>& part) const;
+  void carve();
+  void fill_tables(GatherPart<T>& part) const;
+};
+
+}  // namespace convict

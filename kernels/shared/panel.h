@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How counts are cut into tiles and blocks: evenly, so that none is left with a sliver.
+#pragma once
+
+#include <cstdint>
+
+namespace convict {
+
+/// Things first to first + count.
+struct Panel {
+  int64_t first, count;
+};
+
+/// `total` things in as few panels as `most` to one allow, of sizes that differ by at most one.
+constexpr int64_t panels_of(int64_t total, int64_t most) { return (total + most - 1) / most; }
+constexpr Panel panel_of(int64_t total, int64_t most, int64_t index) {
+  const int64_t count = panels_of(total, most), first = total * index / count;
+  return {first, total * (index + 1) / count - first};
+}
+static_assert(panel_of(17, 14, 0).count == 8 && panel_of(17, 14, 1).first == 8 && panel_of(17, 14, 1).count == 9);
+
+}  // namespace convict

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/shared/tiles.h"
+
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+#include <utility>
+
+// Of the targets that Highway knows for x86 these differ in nothing that is used here from their neighbours.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/shared/tiles.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace convict {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Sums, the loaded vectors and one broadcast have to fit the registers: 32 of them, or 16.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+constexpr int kRows = 14;
+constexpr int kColumns[kMostTileVectors + 1] = {0, 8, 8, 8, 6};
+#else
+constexpr int kRows = 6;
+constexpr int kColumns[kMostTileVectors + 1] = {0, 6, 5, 0, 0};
+#endif
+constexpr int kVectors = kColumns[kMostTileVectors] > 0 ? kMostTileVectors : 2;
+
+template <class T, int kTileVectors, int kTileRows>
+void Multiply(int64_t depth, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, const int64_t* HWY_RESTRICT b_row,
+              int64_t next, const T* start, T* HWY_RESTRICT c, int64_t c_stride) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<decltype(d)> sum[kTileRows][kTileVectors];
+  HWY_UNROLL(16)
+  for (int i = 0; i < kTileRows; ++i) {
+    HWY_UNROLL(2)
+    for (int j = 0; j < kTileVectors; ++j)
+      sum[i][j] = start ? hn::Set(d, start[i]) : hn::LoadU(d, c + i * c_stride + j * lanes);
+  }
+  for (int64_t p = 0; p < depth; ++p, a += kTileRows) {
+    const T* row = b + b_row[p];
+    hn::Vec<decltype(d)> element[kTileVectors];
+    HWY_UNROLL(2)
+    for (int j = 0; j < kTileVectors; ++j) {
+      element[j] = hn::LoadU(d, row + j * lanes);
+      __builtin_prefetch(row + next + j * lanes, /*rw=*/0, /*locality=*/2);  // beyond the first-level cache
+    }
+    HWY_UNROLL(16)
+    for (int i = 0; i < kTileRows; ++i) {
+      const auto factor = hn::Set(d, a[i]);
+      HWY_UNROLL(2)
+      for (int j = 0; j < kTileVectors; ++j) sum[i][j] = hn::MulAdd(factor, element[j], sum[i][j]);
+    }
+  }
+  HWY_UNROLL(16)
+  for (int i = 0; i < kTileRows; ++i) {
+    HWY_UNROLL(2)
+    for (int j = 0; j < kTileVectors; ++j) hn::StoreU(sum[i][j], d, c + i * c_stride + j * lanes);
+  }
+}
+
+template <class T, int kTileVectors, int kTileColumns>
+void Correlate(int64_t runs, const Run* run, const T* HWY_RESTRICT image, const int64_t* column,
+               const T* HWY_RESTRICT y, bool add, T* HWY_RESTRICT c, int64_t c_stride) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<decltype(d)> sum[kTileColumns][kTileVectors];
+  HWY_UNROLL(16)
+  for (int i = 0; i < kTileColumns; ++i) {
+    HWY_UNROLL(4)
+    for (int j = 0; j < kTileVectors; ++j) sum[i][j] = add ? hn::LoadU(d, c + i * c_stride + j * lanes) : hn::Zero(d);
+  }
+  for (const Run* end = run + runs; run != end; ++run) {
+    const T* from[kTileColumns];
+    HWY_UNROLL(16)
+    for (int i = 0; i < kTileColumns; ++i) from[i] = image + run->offset + column[i];
+    for (int64_t p = 0; p < run->length; ++p, y += kTileVectors * lanes) {
+      hn::Vec<decltype(d)> factor[kTileVectors];
+      HWY_UNROLL(4)
+      for (int j = 0; j < kTileVectors; ++j) factor[j] = hn::LoadU(d, y + j * lanes);
+      HWY_UNROLL(16)
+      for (int i = 0; i < kTileColumns; ++i) {
+        const auto element = hn::Set(d, from[i][p]);
+        HWY_UNROLL(4)
+        for (int j = 0; j < kTileVectors; ++j) sum[i][j] = hn::MulAdd(element, factor[j], sum[i][j]);
+      }
+    }
+  }
+  HWY_UNROLL(16)
+  for (int i = 0; i < kTileColumns; ++i) {
+    HWY_UNROLL(4)
+    for (int j = 0; j < kTileVectors; ++j) hn::StoreU(sum[i][j], d, c + i * c_stride + j * lanes);
+  }
+}
+
+constexpr int64_t kAhead = 8;  // rows of B to prefetch: each comes from another place
+
+template <class T>
+void Gather(int64_t depth, const T* HWY_RESTRICT b, const int64_t* HWY_RESTRICT b_row, int64_t vectors,
+            const Lanes<T>* vector, T* HWY_RESTRICT to, int64_t tile_stride) {
+  const hn::ScalableTag<T> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  using Kind = typename Lanes<T>::Kind;
+  for (int64_t p = 0; p < depth; ++p, to += 2 * lanes) {
+    const T* row = b + b_row[p];
+    const T* ahead = b + b_row[std::min(p + kAhead, depth - 1)];
+    T* tile = to;
+    for (const Lanes<T>* at = vector; at != vector + vectors; ++at) {
+      hwy::Prefetch(ahead + at->first);
+      auto value = hn::Undefined(d);
+      if (at->kind == Kind::kScattered)
+        value = hn::GatherIndex(d, row + at->first, hn::LoadU(di, at->distance));
+      else
+        value = hn::LoadU(d, row + at->first);
+      if (at->kind == Kind::kTwoRows)
+        value = hn::IfThenElse(hn::FirstN(d, static_cast<size_t>(at->split)), value,
+                               hn::LoadU(d, row + at->second - at->split));
+      const bool second = (at - vector) % 2 != 0;
+      hn::StoreU(value, d, second ? tile + lanes : tile);
+      if (second) tile += tile_stride;
+    }
+  }
+}
+
+template <class T>
+void TransposeOneByOne(int64_t rows, int64_t depth, const T* from, int64_t from_stride, T* to, int64_t to_stride) {
+  for (int64_t p = 0; p < depth; ++p)
+    for (int64_t i = 0; i < rows; ++i) to[p * to_stride + i] = from[i * from_stride + p];
+}
+
+template <class T>
+void Transpose(int64_t rows, int64_t depth, const T* from, int64_t from_stride, T* to, int64_t to_stride) {
+  TransposeOneByOne(rows, depth, from, from_stride, to, to_stride);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Four rows of `from`, `depth` of their elements.
+void TransposeFour(int64_t depth, const float* from, int64_t from_stride, float* to, int64_t to_stride) {
+  const hn::FixedTag<float, 4> d;
+  const hn::RepartitionToWide<decltype(d)> pairs;
+  int64_t p = 0;
+  for (; p + 4 <= depth; p += 4, from += 4, to += 4 * to_stride) {
+    const auto r0 = hn::LoadU(d, from), r1 = hn::LoadU(d, from + from_stride);
+    const auto r2 = hn::LoadU(d, from + 2 * from_stride), r3 = hn::LoadU(d, from + 3 * from_stride);
+    const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1));
+    const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3));
+    const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1));
+    const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r2, r3));
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, to);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, to + to_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, to + 2 * to_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, to + 3 * to_stride);
+  }
+  TransposeOneByOne<float>(4, depth - p, from, from_stride, to, to_stride);
+}
+
+/// In blocks of 4 x 4 while they last. A cache line of each row first, so that rows far apart on either side do not
+/// push each other out of the cache.
+template <>
+void Transpose(int64_t rows, int64_t depth, const float* from, int64_t from_stride, float* to, int64_t to_stride) {
+  constexpr int64_t kLine = 16;
+  for (int64_t p = 0; p < depth; p += kLine) {
+    const int64_t count = std::min(kLine, depth - p);
+    int64_t i = 0;
+    for (; i + 4 <= rows; i += 4)
+      TransposeFour(count, from + i * from_stride + p, from_stride, to + p * to_stride + i, to_stride);
+    TransposeOneByOne(rows - i, count, from + i * from_stride + p, from_stride, to + p * to_stride + i, to_stride);
+  }
+}
+#endif
+
+template <class T, int kTileVectors, int... kIndex>
+void FillCorrelate(Tiles<T>& t, std::integer_sequence<int, kIndex...>) {
+  t.most_columns[kTileVectors] = sizeof...(kIndex);
+  ((t.correlate[kTileVectors][kIndex + 1] = Correlate<T, kTileVectors, kIndex + 1>), ...);
+}
+
+template <class T, int... kIndex>
+void FillMultiply(Tiles<T>& t, std::integer_sequence<int, kIndex...>) {
+  ((t.multiply[1][kIndex + 1] = Multiply<T, 1, kIndex + 1>), ...);
+  ((t.multiply[2][kIndex + 1] = Multiply<T, 2, kIndex + 1>), ...);
+}
+
+template <class T>
+Tiles<T> MakeTiles() {
+  Tiles<T> t{};
+  t.isa = isa_word(HWY_TARGET);
+  t.lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  t.most_rows = kRows;
+  t.most_vectors = kVectors;
+  FillMultiply(t, std::make_integer_sequence<int, kRows>());
+  FillCorrelate<T, 1>(t, std::make_integer_sequence<int, kColumns[1]>());
+  FillCorrelate<T, 2>(t, std::make_integer_sequence<int, kColumns[2]>());
+  if constexpr (kVectors == kMostTileVectors) {
+    FillCorrelate<T, 3>(t, std::make_integer_sequence<int, kColumns[3]>());
+    FillCorrelate<T, 4>(t, std::make_integer_sequence<int, kColumns[4]>());
+  }
+  t.gather = Gather<T>;
+  t.transpose = Transpose<T>;
+  return t;
+}
+
+const Tiles<float>* TilesOfFloat() {
+  static const Tiles<float> table = MakeTiles<float>();
+  return &table;
+}
+
+const Tiles<double>* TilesOfDouble() {
+  static const Tiles<double> table = MakeTiles<double>();
+  return &table;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace convict
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace convict {
+
+HWY_EXPORT(TilesOfFloat);
+HWY_EXPORT(TilesOfDouble);
+
+template <>
+const Tiles<float>& tiles<float>() {
+  cap_isa();
+  return *HWY_DYNAMIC_DISPATCH(TilesOfFloat)();
+}
+
+template <>
+const Tiles<double>& tiles<double>() {
+  cap_isa();
+  return *HWY_DYNAMIC_DISPATCH(TilesOfDouble)();
+}
+
+}  // namespace convict
+#endif  // HWY_ONCE

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The scratch memory of one call: a single allocation, cut into arrays that begin at cache lines. Cutting is done twice
+// by the same code, once without memory to learn the size, which is what plans print and refusals are decided by.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+namespace convict {
+
+class Workspace {
+ public:
+  static constexpr size_t kAlignment = 64;  // bytes: a cache line, and the widest vector
+
+  /// The next `count` elements, uninitialised; nullptr while measuring.
+  template <class T>
+  T* take(int64_t count) {
+    const size_t begin = used_;
+    used_ += (static_cast<size_t>(count) * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+    return memory_ ? reinterpret_cast<T*>(memory_.get() + begin) : nullptr;
+  }
+
+  int64_t bytes() const { return static_cast<int64_t>(used_); }
+
+  /// Memory for what was taken so far, which is to be taken again. Throws std::bad_alloc.
+  void allocate() {
+    memory_.reset(static_cast<std::byte*>(::operator new(used_ + kAlignment, std::align_val_t(kAlignment))));
+    used_ = 0;
+  }
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t(kAlignment)); }
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  size_t used_ = 0;
+};
+
+}  // namespace convict

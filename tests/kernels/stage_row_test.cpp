@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/shared/stage_row.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/kernels/targets.h"
+
+namespace convict {
+namespace {
+
+/// A row of `length` places, those in [begin, end) inside. The source holds exactly what is inside, so that reading
+/// anything else shows under AddressSanitizer.
+template <class T>
+void expect_staged(int64_t step, int64_t length, int64_t begin, int64_t end, bool gaps_readable) {
+  SCOPED_TRACE(testing::Message() << "step " << step << ", " << length << " places, inside " << begin << " to " << end
+                                  << ", gaps readable " << gaps_readable);
+  std::vector<T> source(begin < end ? (end - 1 - begin) * step + 1 : 0);
+  std::ranges::generate(source, WholeNumbers<T>());
+  constexpr int64_t kSlack = kRowSlack / sizeof(T);
+  std::vector<T> to(length + kSlack, T(99));
+  stage_row<T>()({source.data() - begin * step, step, begin, end, gaps_readable}, length, to.data());
+  for (int64_t j = 0; j < length; ++j)
+    ASSERT_EQ(to[j], begin <= j && j < end ? source[(j - begin) * step] : T(0)) << "place " << j;
+}
+
+template <class T>
+void expect_all_staged() {
+  for (int64_t step = 1; step <= 5; ++step)
+    for (const int64_t length : {1, 2, 15, 16, 17, 40})
+      for (const int64_t begin : {0, 1, 3})
+        for (const int64_t cut : {0, 1, 2, 20})
+          for (const bool gaps_readable : {false, true}) {
+            const int64_t first = std::min(begin, length);
+            expect_staged<T>(step, length, first, std::max(first, length - cut), gaps_readable);
+          }
+}
+
+TEST(StageRow, CopiesWhatIsInsideAndZerosTheRest) {
+  for_each_target([] {
+    expect_all_staged<float>();
+    expect_all_staged<double>();
+  });
+}
+
+TEST(StageRow, OfNothingInsideIsZero) {
+  for_each_target([] {
+    std::vector<float> to(32, 99.0f);
+    stage_row<float>()({nullptr, 1, 0, 0, true}, 16, to.data());
+    for (int64_t j = 0; j < 16; ++j) EXPECT_EQ(to[j], 0.0f);
+  });
+}
+
+}  // namespace
+}  // namespace convict

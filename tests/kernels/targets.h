@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every instruction set of this machine in turn, for tests of what is compiled for each of them.
+#pragma once
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "kernels/shared/isa.h"
+
+namespace convict {
+
+/// Calls test() with each target that Highway can dispatch to here, then goes back to the best one.
+template <class Test>
+void for_each_target(const Test& test) {
+  cap_isa();  // or the first dispatch would undo what is set here
+  const int64_t all = hwy::SupportedTargets();
+  for (const int64_t target : {HWY_SCALAR, HWY_EMU128, HWY_SSE4, HWY_AVX2, HWY_AVX3, HWY_NEON}) {
+    if ((all & target) == 0) continue;
+    SCOPED_TRACE(isa_word(target));
+    hwy::GetChosenTarget().Update(target);
+    test();
+  }
+  hwy::GetChosenTarget().Update(all);
+}
+
+/// Small whole numbers, so that sums are exact in any order.
+template <class T>
+class WholeNumbers {
+ public:
+  T operator()() {
+    state_ = state_ * 1664525u + 1013904223u;
+    return static_cast<T>(static_cast<int>(state_ >> 24) % 7 - 3);
+  }
+
+ private:
+  uint32_t state_ = 1;
+};
+
+}  // namespace convict

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/shared/team.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+namespace convict {
+namespace {
+
+TEST(Team, SharesEveryItemOnceRoundAfterRound) {
+  for (const int threads : {1, 2, 5}) {
+    std::vector<std::atomic<int>> visits(40);
+    std::atomic<int> early = 0;
+    Team::run(threads, [&](Team& team, int) {
+      for (int round = 1; round <= 50; ++round) {
+        team.share(static_cast<int64_t>(visits.size()), [&](int64_t item) { ++visits[item]; });
+        for (const std::atomic<int>& count : visits) early += count < round;  // share() waits for everybody
+        team.share(0, [](int64_t) {});
+      }
+    });
+    for (const std::atomic<int>& count : visits) EXPECT_EQ(count, 50) << threads << " threads";
+    EXPECT_EQ(early, 0) << threads << " threads";
+  }
+}
+
+TEST(Team, NumbersItsMembers) {
+  std::vector<std::atomic<int>> seen(4);
+  Team::run(4, [&](Team&, int number) { ++seen[number]; });
+  for (const std::atomic<int>& count : seen) EXPECT_EQ(count, 1);
+}
+
+TEST(Team, ThreadsAreStartedForWorkOnly) {
+  EXPECT_EQ(threads_for(8, 1000), 1);
+  EXPECT_EQ(threads_for(8, 1e9), 8);
+  EXPECT_EQ(threads_for(1, 1e9), 1);
+}
+
+}  // namespace
+}  // namespace convict
