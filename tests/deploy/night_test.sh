@@ -40,7 +40,7 @@ test_two_nights() {
 
 test_planted_fault() {
   local id
-  export CASES=1200 FLAGS="--plugin $CONVICT_TEST_PLUGINS/one_fault.so"
+  export CASES=5000 FLAGS="--plugin $CONVICT_TEST_PLUGINS/one_fault.so"
   expect_code 1 "$night" all
   expect_equal "$(new 'map([.suspect, .verdict, .first_seen_tonight])')" '[["one-fault","output-unwritten",true]]'
   expect_contains out '1 new signatures, 1 first seen tonight'
