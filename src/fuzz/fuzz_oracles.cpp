@@ -18,7 +18,7 @@ extern "C" const char* __lsan_default_suppressions() {
 }
 
 /// AddressSanitizer would fill what is allocated, a good part of its cost here; reads beyond are found all the same.
-extern "C" const char* __asan_default_options() { return "max_malloc_fill_size=0"; }
+extern "C" const char* __asan_default_options() { return "max_malloc_fill_size=0:malloc_context_size=4"; }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static convict::Court court(convict::load_roster({}, convict::native_kernels()).subjects);
