@@ -34,10 +34,9 @@ std::string corpus_of(const FuzzOptions& options) {
                                 : options.corpus;
 }
 
-/// libFuzzer makes up the cases. Its coverage counts for the profile that has cases of all kinds.
+/// libFuzzer makes up the cases.
 void guide(const FuzzOptions& options, CampaignSettings& settings) {
   settings.supervisor.program = guided_program();
-  settings.supervisor.worker.profile = kAllProfiles;
   settings.supervisor.worker.corpus = corpus_of(options);
   settings.steered = false;
   prepare_corpus(settings.supervisor.worker.corpus);
@@ -80,6 +79,7 @@ void refuse_contradictions(const CLI::App& command, const FuzzOptions& options) 
 
 int fuzz(const CLI::App& command, FuzzOptions options) {
   refuse_contradictions(command, options);
+  if (options.engine == kGuidedEngine) options.profile = kAllProfiles;  // which has cases of all kinds, too
   std::optional<int64_t> resumed;
   if (command.get_option("--resume")->count() > 0) resumed = resumed_campaign(command, options);
   CampaignSettings settings = campaign_settings(options);

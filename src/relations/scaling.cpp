@@ -67,7 +67,8 @@ bool fits(const Reach& reach, int shift, convict_dtype type) {
 }
 
 /// Whether neither call leaves the normal numbers if the first factor is scaled by 2^up and the second by 2^-down. Sums
-/// are kept in f32 at least, and rounded to the type of the output. diff_bias is a sum of the first factor alone.
+/// are kept in f32 at least, and rounded to the type of the output. diff_bias is a sum of the first factor alone, and
+/// of its type.
 bool fits(const Call& call, int up, int down) {
   const Factors factors = factors_of(call);
   const Array &first = call.*factors.first, &second = call.*factors.second;
@@ -76,6 +77,9 @@ bool fits(const Call& call, int up, int down) {
   const int growth = static_cast<int>(std::bit_width(static_cast<uint64_t>(terms))) + 1;
   const Reach sums{std::min({a.least + b.least, a.least, bias.least}),
                    std::max({a.most + b.most, a.most, bias.most}) + growth, a.is_finite && b.is_finite};
+  const Reach bias_sums{a.least, a.most + growth, a.is_finite};
+  if (call.problem.pass == CONVICT_BACKWARD_WEIGHTS && call.problem.has_bias && !fits(bias_sums, up, first.type))
+    return false;
   const bool narrow = call.output_type != CONVICT_F64;
   return fits(a, up, first.type) && fits(b, -down, second.type) && fits(bias, up - down, call.output_type) &&
          fits(sums, up, narrow ? CONVICT_F32 : CONVICT_F64) && fits(sums, up, call.output_type) &&
