@@ -15,8 +15,8 @@
 #include "core/corpus.h"
 #include "core/error.h"
 #include "fuzz/parsers/dictionaries.h"
-#include "fuzz/shared/record.h"
 #include "fuzz/parsers/seed_inputs.h"
+#include "fuzz/shared/record.h"
 
 namespace convict {
 namespace {
