@@ -5,7 +5,9 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "kernels/shared/isa.h"
 
@@ -37,5 +39,12 @@ class WholeNumbers {
  private:
   uint32_t state_ = 1;
 };
+
+template <class T>
+std::vector<T> whole_numbers(int64_t count) {
+  std::vector<T> numbers(count);
+  std::ranges::generate(numbers, WholeNumbers<T>());
+  return numbers;
+}
 
 }  // namespace convict

@@ -12,13 +12,6 @@
 namespace convict {
 namespace {
 
-template <class T>
-std::vector<T> whole_numbers(int64_t count) {
-  std::vector<T> numbers(count);
-  std::ranges::generate(numbers, WholeNumbers<T>());
-  return numbers;
-}
-
 /// C with a column more than the tile has, which must stay as it is.
 template <class T>
 void expect_products(int vectors, int64_t rows, int64_t depth, bool start) {

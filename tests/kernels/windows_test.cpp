@@ -12,13 +12,6 @@
 namespace convict {
 namespace {
 
-template <class T>
-std::vector<T> whole_numbers(int64_t count) {
-  std::vector<T> numbers(count);
-  std::ranges::generate(numbers, WholeNumbers<T>());
-  return numbers;
-}
-
 /// Two columns of a window over rows of two vectors less two positions, the second vector overlapping the first.
 template <class T>
 void expect_slide(int64_t rows, int64_t run, bool before, bool straight) {
