@@ -73,8 +73,10 @@ const char* auto_plan(const convict_implementation*, const convict_problem* p, c
 
 }  // namespace
 
-extern const convict_implementation kernel_auto = {
-    "auto",   "the native kernel that should be fastest", "convict", kDirectContract, auto_unsupported, auto_run,
-    auto_plan};
+extern const convict_implementation kernel_auto = {"auto",           "the native kernel that should be fastest",
+                                                   "convict",        kDirectContract,
+                                                   auto_unsupported, auto_run,
+                                                   auto_plan,        nullptr,
+                                                   nullptr};
 
 }  // namespace convict

@@ -218,13 +218,15 @@ constexpr convict_contract kContract = {CONVICT_DIRECT,           CONVICT_F32,
                                         /*winograd_m=*/0,         /*winograd_r=*/0,
                                         /*flushes_subnormals=*/0, /*deterministic=*/1,
                                         CONVICT_ANY_ORDER,        /*sum_block=*/0,
-                                        /*accumulates=*/0};
+                                        /*accumulates=*/0,        /*fuses_relu=*/0};
 constexpr convict_implementation kNative = {"libtorch:native",
                                             "LibTorch's own kernels (oneDNN off)",
                                             "aten",
                                             kContract,
                                             unsupported_native,
                                             run_native,
+                                            nullptr,
+                                            nullptr,
                                             nullptr};
 // Where oneDNN is not preferred its own kernels run, so this is a second opinion on neither.
 constexpr convict_implementation kOneDnn = {"libtorch:onednn",
@@ -233,6 +235,8 @@ constexpr convict_implementation kOneDnn = {"libtorch:onednn",
                                             kContract,
                                             unsupported_onednn,
                                             run_onednn,
+                                            nullptr,
+                                            nullptr,
                                             nullptr};
 constexpr const convict_implementation* kImplementations[] = {&kNative, &kOneDnn};
 constexpr convict_plugin kPlugin = {CONVICT_ABI_VERSION, TORCH_VERSION, 2, kImplementations};

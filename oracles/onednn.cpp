@@ -275,10 +275,12 @@ constexpr convict_contract kContract = {CONVICT_DIRECT,           CONVICT_F32,
                                         /*winograd_m=*/0,         /*winograd_r=*/0,
                                         /*flushes_subnormals=*/0, /*deterministic=*/1,
                                         CONVICT_ANY_ORDER,        /*sum_block=*/0,
-                                        /*accumulates=*/0};
-constexpr convict_implementation kOneDnn = {
-    "onednn", "oneDNN, the implementation it chooses for plain layouts", "onednn", kContract, unsupported, run,
-    nullptr};
+                                        /*accumulates=*/0,        /*fuses_relu=*/0};
+constexpr convict_implementation kOneDnn = {"onednn",    "oneDNN, the implementation it chooses for plain layouts",
+                                            "onednn",    kContract,
+                                            unsupported, run,
+                                            nullptr,     nullptr,
+                                            nullptr};
 constexpr const convict_implementation* kImplementations[] = {&kOneDnn};
 
 }  // namespace

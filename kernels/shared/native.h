@@ -91,13 +91,13 @@ inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,           C
                                                      /*flushes_subnormals=*/0,
                                                      /*deterministic=*/1,      CONVICT_ANY_ORDER,
                                                      /*sum_block=*/0,
-                                                     /*accumulates=*/1};
+                                                     /*accumulates=*/1, /*fuses_relu=*/0};
 
 template <class Kernel>
 constexpr convict_implementation native_kernel(const char* name, const char* description,
                                                convict_contract contract = kDirectContract) {
   convict_implementation kernel = {
-      name, description, "convict", contract, native_unsupported<Kernel>, run_native<Kernel>, nullptr};
+      name, description, "convict", contract, native_unsupported<Kernel>, run_native<Kernel>, nullptr, nullptr, nullptr};
   if constexpr (requires(const Trilinear<float>& form) { Kernel::plan(form); }) kernel.plan = native_plan<Kernel>;
   return kernel;
 }

@@ -5,7 +5,8 @@
  *
  * A plugin is a shared library that exports `convict_plugin_v1`:
  *
- *     static const convict_implementation mine = {"mine", "my kernel", "my lineage", {...}, unsupported, run, NULL};
+ *     static const convict_implementation mine = {"mine", "my kernel", "my lineage", {...},
+ *                                                 unsupported, run, NULL, NULL, NULL};
  *     static const convict_implementation *const all[] = {&mine};
  *     static const convict_plugin plugin = {CONVICT_ABI_VERSION, "1.0", 1, all};
  *     const convict_plugin *convict_plugin_v1(void) { return &plugin; }
@@ -112,6 +113,7 @@ typedef struct convict_contract {
   convict_summation summation;
   int32_t sum_block;   /* for CONVICT_BLOCKED, from 1 */
   int32_t accumulates; /* non-zero: honours beta; otherwise it is always 0 */
+  int32_t fuses_relu;  /* non-zero: honours relu; otherwise it is always 0 */
 } convict_contract;
 
 typedef enum convict_status {
@@ -121,6 +123,19 @@ typedef enum convict_status {
   CONVICT_WRONG_SHAPE = 3, /* computes an output of other extents than the tensors given */
   CONVICT_OUT_OF_MEMORY = 4
 } convict_status;
+
+struct convict_implementation;
+
+/* A computation in steps, for those who repeat it on the same buffers (`convict bench`). What is done once, choosing
+ * code or reordering into layouts of its own, is not timed there. */
+typedef struct convict_steps {
+  /* Ready to execute with these tensors, which stay where they are until `finish`; NULL after a refusal or a failure,
+   * with a line in `error` as for `run`. May read the inputs already: later changes of them need not be noticed. */
+  void* (*prepare)(const struct convict_implementation* self, const convict_problem* problem,
+                   const convict_tensors* tensors, char* error, size_t error_size);
+  convict_status (*execute)(void* prepared, char* error, size_t error_size); /* any number of times, same results */
+  convict_status (*finish)(void* prepared); /* writes the outputs, if `execute` kept them elsewhere; frees `prepared` */
+} convict_steps;
 
 typedef struct convict_implementation {
   const char* name;        /* unique, up to 100 printable ASCII characters, no blank or comma: "libtorch:native" */
@@ -143,6 +158,13 @@ typedef struct convict_implementation {
    * looks for problems with other plans. NULL if there is nothing to tell; the text lives until the next call. */
   const char* (*plan)(const struct convict_implementation* self, const convict_problem* problem,
                       const convict_tensors* tensors);
+
+  /* The contract for one problem that is not `unsupported`, for those who choose between algorithms; tensors as there.
+   * NULL: it is always `contract`. What is returned lives as long as the implementation. */
+  const convict_contract* (*contract_for)(const struct convict_implementation* self, const convict_problem* problem,
+                                          const convict_tensors* tensors);
+
+  const convict_steps* steps; /* NULL: there is only `run`, which does all of it */
 } convict_implementation;
 
 typedef struct convict_plugin {

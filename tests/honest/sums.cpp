@@ -91,7 +91,7 @@ const char* unsupported(const convict_implementation*, const convict_problem* p,
 
 template <SumOf kSum>
 constexpr convict_implementation summed(const char* name, const char* description, convict_contract contract) {
-  return {name, description, "honest", contract, unsupported, run<kSum>, nullptr};
+  return {name, description, "honest", contract, unsupported, run<kSum>, nullptr, nullptr, nullptr};
 }
 
 constexpr convict_contract with_sums(convict_summation summation, int block) {

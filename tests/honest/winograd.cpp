@@ -127,12 +127,25 @@ const char* unsupported(const convict_implementation*, const convict_problem* p,
   return nullptr;
 }
 
-constexpr convict_implementation kF2 = {
-    "winograd-2-3", "F(2, 3) on every axis", "honest", winograd_contract(2, kTaps), unsupported, run<2>, nullptr};
-constexpr convict_implementation kF4 = {
-    "winograd-4-3", "F(4, 3) on every axis", "honest", winograd_contract(4, kTaps), unsupported, run<4>, nullptr};
-constexpr convict_implementation kUndeclared = {
-    "winograd-as-direct", "F(4, 3), declares direct sums", "honest", kDirect, unsupported, run<4>, nullptr};
+constexpr convict_implementation kF2 = {"winograd-2-3", "F(2, 3) on every axis",
+                                        "honest",       winograd_contract(2, kTaps),
+                                        unsupported,    run<2>,
+                                        nullptr,        nullptr,
+                                        nullptr};
+constexpr convict_implementation kF4 = {"winograd-4-3", "F(4, 3) on every axis",
+                                        "honest",       winograd_contract(4, kTaps),
+                                        unsupported,    run<4>,
+                                        nullptr,        nullptr,
+                                        nullptr};
+constexpr convict_implementation kUndeclared = {"winograd-as-direct",
+                                                "F(4, 3), declares direct sums",
+                                                "honest",
+                                                kDirect,
+                                                unsupported,
+                                                run<4>,
+                                                nullptr,
+                                                nullptr,
+                                                nullptr};
 constexpr const convict_implementation* kAll[] = {&kF2, &kF4, &kUndeclared};
 
 }  // namespace

@@ -26,7 +26,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 convict_contract direct(convict_dtype accumulator = CONVICT_F32, convict_summation summation = CONVICT_ANY_ORDER,
                         int block = 0, int flushes = 0) {
-  return {CONVICT_DIRECT, accumulator, 0, 0, flushes, 1, summation, block, 0};
+  return {CONVICT_DIRECT, accumulator, 0, 0, flushes, 1, summation, block, 0, 0};
 }
 
 Arithmetic all_f32(convict_summation summation = CONVICT_ANY_ORDER, int block = 0) {

@@ -11,7 +11,7 @@ namespace {
 using Kind = Outcome::Kind;
 
 constexpr convict_implementation named(const char* name, const char* lineage) {
-  return {name, "", lineage, {}, nullptr, nullptr, nullptr};
+  return {name, "", lineage, {}, nullptr, nullptr, nullptr, nullptr, nullptr};
 }
 constexpr convict_implementation kMine = named("mine", "mine"), kOther = named("other", "mine");
 constexpr convict_implementation kAten = named("aten", "aten"), kOnednn = named("onednn", "onednn"),

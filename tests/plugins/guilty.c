@@ -179,10 +179,12 @@ static const convict_implementation guilty = {
     {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, /* sums of products, kept in f32, subnormals kept; */
      1,                                    /* the same bits every time; */
      CONVICT_ANY_ORDER, 0,                 /* no promise about the order; */
-     0},                                   /* and no beta */
+     0, 0},                                /* neither beta nor relu */
     unsupported,
     run,
-    NULL, /* no plans to tell */
+    NULL, /* no plans to tell, */
+    NULL, /* the contract is the same for all problems, */
+    NULL, /* and there are no steps */
 };
 
 /* The one symbol that a plugin exports. */

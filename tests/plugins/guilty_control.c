@@ -23,10 +23,10 @@ static convict_status run(const convict_implementation* self, const convict_prob
   return CONVICT_OK;
 }
 
-#define IDLE(name)                                                                                                   \
-  {                                                                                                                  \
-    name, "writes nothing", "idle", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0}, unsupported, \
-        run, NULL                                                                                                    \
+#define IDLE(name)                                                                                         \
+  {                                                                                                        \
+    name, "writes nothing", "idle", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0}, \
+        unsupported, run, NULL, NULL, NULL                                                                 \
   }
 
 const convict_plugin* convict_plugin_v1(void);

@@ -24,11 +24,13 @@ static convict_status run(const convict_implementation* self, const convict_prob
 }
 
 static const convict_implementation named = {
-    "named",     "has a name", "nameless", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0},
-    unsupported, run,          NULL};
+    "named",     "has a name", "nameless", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0},
+    unsupported, run,          NULL,       NULL,
+    NULL};
 static const convict_implementation nameless = {
-    NULL,        "has none", "nameless", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0},
-    unsupported, run,        NULL};
+    NULL,        "has none", "nameless", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0},
+    unsupported, run,        NULL,       NULL,
+    NULL};
 
 const convict_plugin* convict_plugin_v1(void);
 const convict_plugin* convict_plugin_v1(void) {

@@ -42,8 +42,9 @@ static convict_status run(const convict_implementation* self, const convict_prob
 
 static const convict_implementation one_fault = {
     "one-fault", "does not write the last element of conv1d",
-    "one-fault", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0},
+    "one-fault", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0},
     unsupported, run,
+    NULL,        NULL,
     NULL,
 };
 

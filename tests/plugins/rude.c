@@ -135,11 +135,12 @@ static convict_status compute(const convict_implementation* self, const convict_
   return status;
 }
 
-#define RUDE(name, description, deed)                                                                    \
-  {                                                                                                      \
-    {name,      description, "rude", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0}, \
-     only_conv, compute,     NULL},                                                                      \
-        deed                                                                                             \
+#define RUDE(name, description, deed)                                                                       \
+  {                                                                                                         \
+    {name,      description, "rude", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0}, \
+     only_conv, compute,     NULL,   NULL,                                                                  \
+     NULL},                                                                                                 \
+        deed                                                                                                \
   }
 
 static const rude all_rude[] = {

@@ -27,9 +27,15 @@ static convict_status run(const convict_implementation* self, const convict_prob
   return CONVICT_REFUSED;
 }
 
-static const convict_implementation slow = {
-    "slow-to-load", "refuses", "slow", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0},
-    unsupported,    run,       NULL};
+static const convict_implementation slow = {"slow-to-load",
+                                            "refuses",
+                                            "slow",
+                                            {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0},
+                                            unsupported,
+                                            run,
+                                            NULL,
+                                            NULL,
+                                            NULL};
 
 const convict_plugin* convict_plugin_v1(void);
 const convict_plugin* convict_plugin_v1(void) {

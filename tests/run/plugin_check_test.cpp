@@ -24,8 +24,8 @@ convict_status run(const convict_implementation*, const convict_problem*, const 
 /// A plugin as it should be, for tests to break.
 struct Plugin {
   convict_implementation one = {
-      "mine",      "mine", "mine", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0},
-      unsupported, run,    nullptr};
+      "mine",  "mine",  "mine", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0}, unsupported, run,
+      nullptr, nullptr, nullptr};
   const convict_implementation* list[1] = {&one};
   convict_plugin plugin = {CONVICT_ABI_VERSION, "1.0", 1, list};
 
