@@ -14,6 +14,10 @@ constexpr int64_t kBytesOfC = 256 << 10, kBytesOfA = 256 << 10;
 
 // Reading the image in place saves the packing of tiles, but computes the gaps between the rows of positions, too.
 constexpr double kMostGapsInPlace = 0.06;
+constexpr int64_t kMostRowsAskew = 64;
+
+// Rows of weights are copied as they are, unless they are so short that most of their memory would be unused.
+constexpr int64_t kShallow = 64;
 
 /// Whether positions lie side by side, row after row, if one further on an axis is `pitch` further in memory.
 bool is_dense(const Axes& positions, const Axes& pitch) {
@@ -89,6 +93,9 @@ void GatherPlan<T>::add_part(const AxisClass& class0, const AxisClass& class1, c
   }
   part.depth = image_channels * part.taps;
   part.dense_taps = part.taps == volume(form.kernel) && phases_of(part) == 1 && taps_are_dense(form);
+  const int64_t channel_stride = form.face == Face::kX ? form.w.outer : form.w.inner;
+  const bool rows_are_dense = part.dense_taps && channel_stride == part.taps;
+  part.order = rows_are_dense && part.depth >= kShallow ? RowOrder::kApart : RowOrder::kInterleaved;
   const int64_t panels = panels_of(part.rows, tiles.most_rows);
   for (int64_t i = 0; i < panels; ++i) part.panels.push_back(panel_of(part.rows, tiles.most_rows, i));
   choose_columns(part);
@@ -105,7 +112,10 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
   // Beyond the last position there is no memory to read, except in a staged image.
   const bool narrow_gaps =
       static_cast<double>(columns(shape.pitch)) <= (1 + kMostGapsInPlace) * static_cast<double>(volume(positions));
-  part.in_place = part.depth > 0 && (is_dense(positions, shape.pitch) || (shape.staged && narrow_gaps));
+  // Vectors that cross cache lines cost more than packing as soon as there are many rows to load them for.
+  const bool aligned = !shape.staged && shape.channel % tiles.lanes == 0;
+  part.in_place = part.depth > 0 && (aligned || part.rows <= kMostRowsAskew) &&
+                  (is_dense(positions, shape.pitch) || (shape.staged && narrow_gaps));
   part.pitch = part.in_place && shape.staged ? shape.pitch : dense;
   part.columns = columns(part.pitch);
   part.straight =
@@ -116,7 +126,8 @@ template <class T>
 void GatherPlan<T>::choose_blocks(GatherPart<T>& part) const {
   const int64_t tiles_of_c = panels_of(part.columns, tile_columns), panels = static_cast<int64_t>(part.panels.size());
   const int64_t most = kBytesOfC / static_cast<int64_t>(sizeof(T)) / tile_columns;  // row pieces of one tile
-  const int64_t bytes_of_panel = tiles.most_rows * std::max<int64_t>(1, std::min(part.depth, kDepth)) * sizeof(T);
+  const int64_t bytes_of_panel =
+      tiles.most_rows * std::max<int64_t>(1, std::min(part.depth, kMostDepth<T>)) * sizeof(T);
   part.panels_at_once = std::clamp<int64_t>(kBytesOfA / bytes_of_panel, 1, panels);
   const int64_t rows = std::min(part.rows, part.panels_at_once * tiles.most_rows);
   int64_t at_once = std::clamp<int64_t>(most / rows, 1, kMostTilesOfBlock);
@@ -141,22 +152,23 @@ void GatherPlan<T>::carve() {
   int64_t most_of_c = 0, most_of_weights = 0, most_of_tiles = 0;
   for (GatherPart<T>& part : parts) {
     const int64_t rows = std::min(part.rows, part.panels_at_once * tiles.most_rows);
-    const int64_t depth = std::min(part.depth, kDepth);
+    const int64_t depth = std::min(part.depth, kMostDepth<T>);
+    const int64_t packed_row = part.order == RowOrder::kApart ? kRowPitch<T> : depth;
     part.row = workspace.take<ResultRow>(part.rows);
     part.weight = part.dense_taps ? nullptr : workspace.take<int64_t>(part.rows * part.taps);
     part.image_row = workspace.take<int64_t>(part.depth);
     part.start = workspace.take<T>(form.groups * part.rows);
     part.weights = nullptr;
     if (form.batch == 1 && part.blocks() == 1)
-      most_of_weights = std::max(most_of_weights, rows * depth);
+      most_of_weights = std::max(most_of_weights, rows * packed_row);
     else
-      part.weights = workspace.take<T>(form.groups * part.rows * part.depth);
+      part.weights = workspace.take<T>(form.groups * part.rows * part.packed_rows());
     most_of_c = std::max(most_of_c, rows * part.block);
     most_of_tiles = std::max(most_of_tiles, depth * part.block);
   }
   // Tiles read beyond the last position; there is another channel, or this.
   if (shape.staged) staged = workspace.take<T>(image_channels * form.groups * shape.channel + tile_columns);
-  packed_row = workspace.take<int64_t>(kDepth);
+  packed_row = workspace.take<int64_t>(kMostDepth<T>);
   scratch.clear();
   for (int thread = 0; thread < threads; ++thread)
     scratch.push_back(
@@ -168,7 +180,7 @@ void GatherPlan<T>::prepare() {
   workspace.allocate();
   carve();
   for (GatherPart<T>& part : parts) fill_tables(part);
-  for (int64_t p = 0; p < kDepth; ++p) packed_row[p] = p * tile_columns;
+  for (int64_t p = 0; p < kMostDepth<T>; ++p) packed_row[p] = p * tile_columns;
   if (shape.staged) std::fill_n(staged + image_channels * form.groups * shape.channel, tile_columns, T(0));
 }
 
@@ -211,7 +223,7 @@ std::string GatherPlan<T>::text() const {
   std::snprintf(line, sizeof line, "%s gather %s%s tile=%dx%d depth=%d block=%d parts=%d%s threads=%d workspace=%lld",
                 tiles.isa, shape.staged ? "staged" : "unstaged", part.in_place ? " in-place" : " packed",
                 static_cast<int>(panel_of(part.rows, tiles.most_rows, 0).count), static_cast<int>(tile_columns),
-                static_cast<int>(std::min(part.depth, kDepth)), static_cast<int>(part.block),
+                static_cast<int>(std::min(part.depth, kMostDepth<T>)), static_cast<int>(part.block),
                 static_cast<int>(parts.size()), part.straight ? " straight" : "", threads,
                 static_cast<long long>(workspace.bytes()));
   return line;

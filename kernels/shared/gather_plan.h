@@ -9,6 +9,7 @@
 // decides how parts are computed; gather_product.cpp does it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -37,6 +38,7 @@ struct GatherPart {
   Axes positions;
   int64_t rows, taps, depth;  // A is rows x depth, depth = channels of the image * taps
   bool dense_taps;            // the weights between two channels lie side by side, in the order of the taps
+  RowOrder order;             // of packed weights
   bool in_place;              // the image is read where it lies: columns are its places, not all of them positions
   bool straight;              // whole tiles of C go where they belong at once
   Axes pitch;                 // column = position . pitch
@@ -51,8 +53,19 @@ struct GatherPart {
                        // taps lie side by side, and rows as far apart as their channels
   int64_t* image_row;  // [depth], from the first position of the first channel
   T* start;            // [group][rows], the bias
-  T* weights;          // [group], then by blocks of the depth, by panel: [p][row of the panel]; or nullptr: they are
-                       // used only once, and packed by those who do
+  T* weights;          // [group][block of the depth], then by panel in their order; or nullptr: they are used only
+                       // once, and packed by those who do
+
+  int64_t depth_blocks() const { return std::max<int64_t>(1, panels_of(depth, kMostDepth<T>)); }
+  Panel depth_block(int64_t index) const { return depth == 0 ? Panel{0, 0} : panel_of(depth, kMostDepth<T>, index); }
+  /// Elements that a row takes of the packed weights of one block, and of all of them.
+  int64_t packed_row(Panel block) const { return order == RowOrder::kApart ? kRowPitch<T> : block.count; }
+  int64_t packed_rows() const { return order == RowOrder::kApart ? depth_blocks() * kRowPitch<T> : depth; }
+  /// Where the packed weights of a block of the depth begin.
+  T* block_of_weights(int64_t group, int64_t index) const {
+    const int64_t before = order == RowOrder::kApart ? index * kRowPitch<T> : depth_block(index).first;
+    return weights + rows * (group * packed_rows() + before);
+  }
 
   int64_t slices() const { return panels_of(static_cast<int64_t>(panels.size()), panels_at_once); }
   int64_t blocks() const { return panels_of(columns, block); }
@@ -69,8 +82,6 @@ struct GatherScratch {
 /// What is to be computed, and how.
 template <class T>
 struct GatherPlan {
-  static constexpr int64_t kDepth = 1024 / sizeof(T);  // products of one visit: a tile of B fits the first-level cache
-
   /// Precondition: has_products(form), and the face is X or Y. Data is not looked at.
   explicit GatherPlan(const Trilinear<T>& form);
   GatherPlan(const GatherPlan&) = delete;  // parts point into axes
@@ -93,7 +104,7 @@ struct GatherPlan {
   int threads;
   Workspace workspace;
   T* staged = nullptr;                    // [channel of all groups]
-  int64_t* packed_row = nullptr;          // [kDepth], of a packed tile of B
+  int64_t* packed_row = nullptr;          // [kMostDepth], of a packed tile of B
   std::vector<GatherScratch<T>> scratch;  // by thread
 
  private:

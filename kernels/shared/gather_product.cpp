@@ -36,6 +36,8 @@ Item<T> item_of(const GatherPlan<T>& plan, int64_t index) {
           {top.first, bottom.first + bottom.count - top.first}};
 }
 
+constexpr int64_t kRowsAhead = 4;  // of weights to prefetch: a row is too short for the hardware to notice
+
 /// Copies the weights that some panels of a group meet in a block of the depth to where tiles read them.
 template <class T>
 void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t group, Panel depth, Panel panels,
@@ -45,13 +47,16 @@ void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t 
   const int64_t channel_stride = is_x ? f.w.outer : f.w.inner, row_stride = is_x ? f.w.inner : f.w.outer;
   const T* weights = f.w.plane(group * f.y_channels, 0);
   const Panel *begin = part.panels.data() + panels.first, *end = begin + panels.count;
-  to -= begin->first * depth.count;
-  if (dense && channel_stride == part.taps) {
-    for (const Panel* panel = begin; panel != end; ++panel)
-      plan.tiles.transpose(panel->count, depth.count, weights + panel->first * row_stride + depth.first, row_stride,
-                           to + panel->first * depth.count, panel->count);
+  if (part.order == RowOrder::kApart) {
+    const int64_t last = end[-1].first + end[-1].count - 1;
+    for (int64_t row = begin->first; row <= last; ++row, to += kRowPitch<T>) {
+      const T* ahead = weights + std::min(row + kRowsAhead, last) * row_stride + depth.first;
+      for (int64_t p = 0; p < depth.count; p += 64 / sizeof(T)) __builtin_prefetch(ahead + p, 0, 2);
+      std::copy_n(weights + row * row_stride + depth.first, depth.count, to);
+    }
     return;
   }
+  to -= begin->first * depth.count;
   for (int64_t p = 0, taps; p < depth.count; p += taps) {  // channel by channel
     const int64_t channel = (depth.first + p) / part.taps, tap = (depth.first + p) % part.taps;
     taps = std::min(part.taps - tap, depth.count - p);
@@ -127,10 +132,10 @@ void multiply_tile(const GatherPlan<T>& plan, const Item<T>& item, Panel depth, 
   for (int64_t i = item.panels.first; i < item.panels.first + item.panels.count; ++i) {
     const Panel& panel = part.panels[i];
     const int64_t row = panel.first - item.rows.first;
-    plan.tiles.multiply[source.vectors][panel.count](
-        depth.count, weights + row * depth.count, source.b, source.row, source.next,
-        start ? start + panel.first : nullptr, result ? result + part.row[panel.first].offset : c + row * part.block,
-        result ? plan.result.inner : part.block);
+    plan.tiles.multiply[static_cast<int>(part.order)][source.vectors][panel.count](
+        depth.count, weights + row * part.packed_row(depth), part.order == RowOrder::kApart ? 1 : panel.count, source.b,
+        source.row, source.next, start ? start + panel.first : nullptr,
+        result ? result + part.row[panel.first].offset : c + row * part.block, result ? plan.result.inner : part.block);
   }
 }
 
@@ -151,11 +156,11 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
   // An image that is not staged ends with its last position.
   const int64_t in_place = !part.in_place ? 0 : plan.shape.staged ? item.columns.count : whole;
   const int64_t straight = part.straight ? whole : 0;
-  for (int64_t block = 0; block < std::max<int64_t>(1, panels_of(part.depth, plan.kDepth)); ++block) {
-    const Panel depth = part.depth == 0 ? Panel{0, 0} : panel_of(part.depth, plan.kDepth, block);
+  for (int64_t block = 0; block < part.depth_blocks(); ++block) {
+    const Panel depth = part.depth_block(block);
     const T* weights = scratch.weights;
     if (part.weights)
-      weights = part.weights + part.rows * (item.group * part.depth + depth.first) + item.rows.first * depth.count;
+      weights = part.block_of_weights(item.group, block) + item.rows.first * part.packed_row(depth);
     else
       pack_weights(plan, part, item.group, depth, item.panels, scratch.weights);
     if (in_place < item.columns.count) pack_tiles(plan, item, depth, in_place, image, scratch.tiles);
@@ -224,11 +229,10 @@ void work(const GatherPlan<T>& plan, Team& team, int thread) {
   const int64_t groups = plan.form.groups;
   int64_t items = 0;
   for (const GatherPart<T>& part : plan.parts) {
-    const int64_t blocks = part.weights ? panels_of(part.depth, plan.kDepth) : 0;
+    const int64_t blocks = part.weights && part.depth > 0 ? part.depth_blocks() : 0;
     team.share(groups * blocks, [&](int64_t i) {
-      const Panel depth = panel_of(part.depth, plan.kDepth, i % blocks);
-      pack_weights(plan, part, i / blocks, depth, {0, static_cast<int64_t>(part.panels.size())},
-                   part.weights + part.rows * (i / blocks * part.depth + depth.first));
+      pack_weights(plan, part, i / blocks, part.depth_block(i % blocks), {0, static_cast<int64_t>(part.panels.size())},
+                   part.block_of_weights(i / blocks, i % blocks));
     });
     items += items_of(plan, part);
   }

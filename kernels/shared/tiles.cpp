@@ -30,9 +30,9 @@ constexpr int kColumns[kMostTileVectors + 1] = {0, 6, 5, 0, 0};
 #endif
 constexpr int kVectors = kColumns[kMostTileVectors] > 0 ? kMostTileVectors : 2;
 
-template <class T, int kTileVectors, int kTileRows>
-void Multiply(int64_t depth, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, const int64_t* HWY_RESTRICT b_row,
-              int64_t next, const T* start, T* HWY_RESTRICT c, int64_t c_stride) {
+template <class T, RowOrder kOrder, int kTileVectors, int kTileRows>
+void Multiply(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* HWY_RESTRICT b,
+              const int64_t* HWY_RESTRICT b_row, int64_t next, const T* start, T* HWY_RESTRICT c, int64_t c_stride) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<decltype(d)> sum[kTileRows][kTileVectors];
@@ -42,7 +42,8 @@ void Multiply(int64_t depth, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, c
     for (int j = 0; j < kTileVectors; ++j)
       sum[i][j] = start ? hn::Set(d, start[i]) : hn::LoadU(d, c + i * c_stride + j * lanes);
   }
-  for (int64_t p = 0; p < depth; ++p, a += kTileRows) {
+  constexpr int64_t kRow = kOrder == RowOrder::kInterleaved ? 1 : kRowPitch<T>;
+  for (int64_t p = 0; p < depth; ++p, a += a_step) {
     const T* row = b + b_row[p];
     hn::Vec<decltype(d)> element[kTileVectors];
     HWY_UNROLL(2)
@@ -52,7 +53,7 @@ void Multiply(int64_t depth, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, c
     }
     HWY_UNROLL(16)
     for (int i = 0; i < kTileRows; ++i) {
-      const auto factor = hn::Set(d, a[i]);
+      const auto factor = hn::Set(d, a[i * kRow]);
       HWY_UNROLL(2)
       for (int j = 0; j < kTileVectors; ++j) sum[i][j] = hn::MulAdd(factor, element[j], sum[i][j]);
     }
@@ -181,10 +182,11 @@ void FillCorrelate(Tiles<T>& t, std::integer_sequence<int, kIndex...>) {
   ((t.correlate[kTileVectors][kIndex + 1] = Correlate<T, kTileVectors, kIndex + 1>), ...);
 }
 
-template <class T, int... kIndex>
+template <class T, RowOrder kOrder, int... kIndex>
 void FillMultiply(Tiles<T>& t, std::integer_sequence<int, kIndex...>) {
-  ((t.multiply[1][kIndex + 1] = Multiply<T, 1, kIndex + 1>), ...);
-  ((t.multiply[2][kIndex + 1] = Multiply<T, 2, kIndex + 1>), ...);
+  auto& multiply = t.multiply[static_cast<int>(kOrder)];
+  ((multiply[1][kIndex + 1] = Multiply<T, kOrder, 1, kIndex + 1>), ...);
+  ((multiply[2][kIndex + 1] = Multiply<T, kOrder, 2, kIndex + 1>), ...);
 }
 
 template <class T>
@@ -194,7 +196,8 @@ Tiles<T> MakeTiles() {
   t.lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   t.most_rows = kRows;
   t.most_vectors = kVectors;
-  FillMultiply(t, std::make_integer_sequence<int, kRows>());
+  FillMultiply<T, RowOrder::kInterleaved>(t, std::make_integer_sequence<int, kRows>());
+  FillMultiply<T, RowOrder::kApart>(t, std::make_integer_sequence<int, kRows>());
   FillCorrelate<T, 1>(t, std::make_integer_sequence<int, kColumns[1]>());
   FillCorrelate<T, 2>(t, std::make_integer_sequence<int, kColumns[2]>());
   if constexpr (kVectors == kMostTileVectors) {

@@ -20,6 +20,17 @@ struct Run {
   int64_t offset, length;
 };
 
+/// How the rows of A lie in memory.
+enum class RowOrder {
+  kInterleaved,  // a[p*a_step + i]
+  kApart         // a[i*kRowPitch + p]; a_step is 1
+};
+template <class T>
+inline constexpr int64_t kMostDepth = 1024 /
+                                      sizeof(T);  // products of one visit: a tile of B fits the first-level cache
+template <class T>
+inline constexpr int64_t kRowPitch = kMostDepth<T> + 64 / sizeof(T);  // one cache line more: rows in different sets
+
 inline constexpr int kMostTileRows = 14;
 inline constexpr int kMostTileVectors = 4;
 
@@ -64,12 +75,12 @@ struct Tiles {
   int64_t most_vectors;                        // of `correlate`
   int64_t most_columns[kMostTileVectors + 1];  // of `correlate`, by its number of vectors
 
-  /// C[i][j] = start[i] + sum over p < depth of a[p*rows + i] * b[b_row[p] + j], for one or two vectors of j, C[i]
-  /// beginning at c + i*c_stride. Without `start` the sums are added to what C holds. `next` elements from each row of
-  /// B is what will be wanted soon. Indexed by vectors and rows, from 1.
-  using Multiply = void (*)(int64_t depth, const T* a, const T* b, const int64_t* b_row, int64_t next, const T* start,
-                            T* c, int64_t c_stride);
-  Multiply multiply[3][kMostTileRows + 1];
+  /// C[i][j] = start[i] + sum over p < depth of A[i][p] * b[b_row[p] + j], for one or two vectors of j, C[i] beginning
+  /// at c + i*c_stride. Without `start` the sums are added to what C holds. `next` elements from each row of B is what
+  /// will be wanted soon. Indexed by RowOrder; vectors and rows, from 1.
+  using Multiply = void (*)(int64_t depth, const T* a, int64_t a_step, const T* b, const int64_t* b_row, int64_t next,
+                            const T* start, T* c, int64_t c_stride);
+  Multiply multiply[2][3][kMostTileRows + 1];
 
   /// C[i][j] = sum over the positions p of all runs of image[column[i] + p] * y[q][j], q = 0, 1, ... counting
   /// positions; y[q] has `vectors` vectors, C[i] begins at c + i*c_stride. With `add`, what C holds is added. Indexed

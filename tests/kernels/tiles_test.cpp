@@ -14,23 +14,26 @@ namespace {
 
 /// C with a column more than the tile has, which must stay as it is.
 template <class T>
-void expect_products(int vectors, int64_t rows, int64_t depth, bool start) {
-  SCOPED_TRACE(testing::Message() << vectors << " vectors, " << rows << " rows, depth " << depth << " start " << start);
+void expect_products(RowOrder order, int vectors, int64_t rows, int64_t depth, bool start) {
+  const bool apart = order == RowOrder::kApart;
+  SCOPED_TRACE(testing::Message() << (apart ? "apart, " : "interleaved, ") << vectors << " vectors, " << rows
+                                  << " rows, depth " << depth << " start " << start);
   const Tiles<T>& t = tiles<T>();
   const int64_t columns = vectors * t.lanes, stride = columns + 1;
-  const std::vector<T> a = whole_numbers<T>(depth * rows + 1), b = whole_numbers<T>(depth * 5 + 200);
+  const int64_t a_row = apart ? kRowPitch<T> : 1, a_step = apart ? 1 : rows + 2;
+  const std::vector<T> a = whole_numbers<T>(depth * a_step + rows * a_row), b = whole_numbers<T>(depth * 5 + 200);
   const std::vector<T> starts = whole_numbers<T>(rows), before = whole_numbers<T>(rows * stride);
   std::vector<int64_t> b_row;
   for (int64_t p = 0; p < depth; ++p) b_row.push_back((p * 3) % (depth * 2 + 1));
   std::vector<T> c = before;
-  t.multiply[vectors][rows](depth, a.data(), b.data(), b_row.data(), 1, start ? starts.data() : nullptr, c.data(),
-                            stride);
+  t.multiply[static_cast<int>(order)][vectors][rows](depth, a.data(), a_step, b.data(), b_row.data(), 1,
+                                                     start ? starts.data() : nullptr, c.data(), stride);
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < stride; ++j) {
       T expected = before[i * stride + j];
       if (j < columns) {
         if (start) expected = starts[i];
-        for (int64_t p = 0; p < depth; ++p) expected += a[p * rows + i] * b[b_row[p] + j];
+        for (int64_t p = 0; p < depth; ++p) expected += a[p * a_step + i * a_row] * b[b_row[p] + j];
       }
       ASSERT_EQ(c[i * stride + j], expected) << "at " << i << ", " << j;
     }
@@ -41,7 +44,9 @@ void expect_all_products() {
   for (int vectors = 1; vectors <= 2; ++vectors)
     for (int64_t rows = 1; rows <= tiles<T>().most_rows; ++rows)
       for (const int64_t depth : {0, 1, 7})
-        for (const bool start : {false, true}) expect_products<T>(vectors, rows, depth, start);
+        for (const bool start : {false, true})
+          for (const RowOrder order : {RowOrder::kInterleaved, RowOrder::kApart})
+            expect_products<T>(order, vectors, rows, depth, start);
 }
 
 TEST(Tiles, MultiplyAgreesWithTheTripleLoop) {
