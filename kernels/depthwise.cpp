@@ -5,15 +5,19 @@
 // Performance Zero-Memory Overhead Direct Convolutions" (ICML 2018), vectors run along rows of positions, and a tile of
 // result rows stays in registers while the window slides over it: an image row, once loaded, serves all rows of the
 // tile (windows.h). Strides and transposition are taken apart by phases first (correlation.h), so that rows are dense.
-// For the weights' gradient vectors run along rows of positions, too, and are summed up at the end of a plane.
+// Where rows are too short for that, or channels lie side by side, vectors run across channels instead
+// (channel_product.h). For the weights' gradient vectors run along rows of positions, and are summed up at the end of a
+// plane.
 //
 // Workspace, for each thread: the staged planes of one image and group, the weights of one result channel, and the sums
-// of a tile of rows; for W a plane of Y and the sums of a group's weights. Numeric contract: every output is a sum of
-// its products in some order, in the type of the tensors; products of padding zeros are among them.
+// of a tile of rows; for W a plane of Y and the sums of a group's weights; across channels the image, twice, weights
+// and result of one vector of them. Numeric contract: every output is a sum of its products in some order, in the type
+// of the tensors; products of padding zeros are among them.
 #include <algorithm>
 #include <string>
 
 #include "kernels/shared/bias.h"
+#include "kernels/shared/channel_product.h"
 #include "kernels/shared/estimate.h"
 #include "kernels/shared/native.h"
 #include "kernels/shared/window_plan.h"
@@ -31,16 +35,20 @@ struct Depthwise {
 
   template <class T>
   static std::string plan(const Trilinear<T>& form) {
-    return has_products(form) ? WindowPlan<T>(form).text() : "empty";
+    if (!has_products(form)) return "empty";
+    return ChannelPlan<T>::suits(form) ? ChannelPlan<T>(form).text() : WindowPlan<T>(form).text();
   }
 
   template <class T>
   static void run(const Trilinear<T>& form) {
-    if (has_products(form)) {
+    if (!has_products(form)) {
+      start_output(form);
+    } else if (ChannelPlan<T>::suits(form)) {
+      ChannelPlan<T> plan(form);
+      channel_product(plan);
+    } else {
       WindowPlan<T> plan(form);
       window_product(plan);
-    } else {
-      start_output(form);
     }
     sum_diff_bias(form);
   }
