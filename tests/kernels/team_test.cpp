@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 #include <vector>
 
 namespace convict {
@@ -29,6 +30,21 @@ TEST(Team, NumbersItsMembers) {
   std::vector<std::atomic<int>> seen(4);
   Team::run(4, [&](Team&, int number) { ++seen[number]; });
   for (const std::atomic<int>& count : seen) EXPECT_EQ(count, 1);
+}
+
+TEST(Team, IsThereForTheNextCallAndForOneThatComesMeanwhile) {
+  std::atomic<int> visits = 0;
+  const auto call = [&] {
+    for (int i = 0; i < 200; ++i)
+      Team::run(1 + i % 4, [&](Team& team, int) {
+        team.share(10, [&](int64_t) { ++visits; });
+        team.share(5, [&](int64_t) { ++visits; });
+      });
+  };
+  std::thread other(call);
+  call();
+  other.join();
+  EXPECT_EQ(visits, 2 * 200 * 15);
 }
 
 TEST(Team, ThreadsAreStartedForWorkOnly) {
