@@ -13,7 +13,8 @@ namespace {
 constexpr int64_t kBytesOfC = 256 << 10, kBytesOfA = 256 << 10;
 
 // Reading the image in place saves the packing of tiles, but computes the gaps between the rows of positions, too.
-constexpr double kMostGapsInPlace = 0.06;
+// Packing counts for less where it serves more rows.
+constexpr double kMostGapsInPlace = 0.3, kMostGapsOfRow = 6;
 constexpr int64_t kMostRowsAskew = 64;
 
 // Rows of weights are copied as they are, unless they are so short that most of their memory would be unused.
@@ -110,8 +111,10 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
     return (positions[0] - 1) * pitch[0] + (positions[1] - 1) * pitch[1] + positions[2];
   };
   // Beyond the last position there is no memory to read, except in a staged image.
+  const double most_gaps =
+      std::min(kMostGapsInPlace, kMostGapsOfRow / static_cast<double>(std::max<int64_t>(1, part.rows)));
   const bool narrow_gaps =
-      static_cast<double>(columns(shape.pitch)) <= (1 + kMostGapsInPlace) * static_cast<double>(volume(positions));
+      static_cast<double>(columns(shape.pitch)) <= (1 + most_gaps) * static_cast<double>(volume(positions));
   // Vectors that cross cache lines cost more than packing as soon as there are many rows to load them for.
   const bool aligned = !shape.staged && shape.channel % tiles.lanes == 0;
   part.in_place = part.depth > 0 && (aligned || part.rows <= kMostRowsAskew) &&
