@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // as in tiles.cpp
+#include "kernels/shared/vector_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/shared/channel_windows.cpp"
 #include <hwy/foreach_target.h>

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // as in tiles.cpp
+#include "kernels/shared/vector_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/shared/stage_row.cpp"
 #include <hwy/foreach_target.h>

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-// Of the targets that Highway knows for x86 these differ in nothing that is used here from their neighbours.
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#include "kernels/shared/vector_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/shared/tiles.cpp"
 #include <hwy/foreach_target.h>

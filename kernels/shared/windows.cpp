@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // as in tiles.cpp
+#include "kernels/shared/vector_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/shared/windows.cpp"
 #include <hwy/foreach_target.h>
