@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup test-setup build program test test-fleet fuzz replay guided nightly sanitize detection clean
+.PHONY: help setup test-setup build program test test-fleet fuzz replay guided nightly sanitize valgrind neon detection clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev libspdlog-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -9,6 +9,7 @@ PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlit
 NIGHT_PACKAGES := jq sqlite3
 TEST_PACKAGES := python3-torch python3-onnx python3-numpy faketime zsh fish groff-base chromium chromium-driver \
             python3-selenium python3-yaml shellcheck
+NEON_PACKAGES := g++-aarch64-linux-gnu libhwy-dev
 FLEET_PACKAGES := slurm-wlm munge clang libclang-rt-dev zip unzip
 JOBS     ?= $(shell nproc)
 TIME     ?= 60s
@@ -26,6 +27,8 @@ help:
 	@echo 'make nightly build, guided, and a night: replay, fuzz, merge, report; TIME=10m SHARDS=2 DB=nightly.db (docs/nightly.md)'
 	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/detection.md: half an hour'
 	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
+	@echo 'make valgrind  all native kernels on corpus/seeds under the memory checker: a quarter of an hour'
+	@echo 'make neon      compile the native kernels for ARM'
 
 # Installs the packages of $(1) that are missing, and nothing if none is.
 define install
@@ -81,6 +84,17 @@ sanitize: test-setup
 	cmake --preset asan
 	cmake --build --preset asan -j $(JOBS)
 	ctest --preset asan -j $(JOBS)
+
+valgrind: program
+	@$(call install,valgrind)
+	tests/valgrind_test.sh $(CONVICT) corpus/seeds/*.cases
+
+# Highway's headers are the same for all machines; behind the cross compiler's own, they do not bring ours with them.
+neon:
+	@$(call install,$(NEON_PACKAGES))
+	@for file in kernels/*.cpp kernels/shared/*.cpp; do echo $$file; \
+	  aarch64-linux-gnu-g++ -std=c++20 -O2 -Wall -Wextra -Werror -I. -Isrc -idirafter /usr/include -c $$file \
+	    -o /dev/null || exit 1; done
 
 # A mutant that is missed costs its whole budget every time: baselines, which miss more of them, get fewer seeds.
 MUTANTS := --plugin build/release/tests/mutants_p.so --plugin build/release/tests/mutants_b.so
