@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The kernel that should be fastest, by a cost model that fits on one page (shared/estimate.cpp): plain loops where
-// there is little to do, windows where there are no channels to sum over, matrix products elsewhere.
+// there is little to do, windows where there are no channels to sum over, minimal filtering for dense kernels of 3 with
+// many channels, matrix products elsewhere. F(6, 3) is not among its choices, and F(4, 3) not at rank 3: they cost
+// digits and are hardly ever faster.
 //
-// Workspace and numeric contract: those of the kernel chosen, which are all direct sums in any order.
+// Workspace and numeric contract: those of the kernel chosen. The choice depends on the problem, and on the types and
+// shapes of its tensors; what `contract_for` and `plan` say is what `run` does.
+#include <cmath>
 #include <cstdio>
+#include <limits>
 #include <string>
 
 #include "kernels/shared/estimate.h"
@@ -13,7 +18,8 @@
 
 namespace convict {
 
-extern const convict_implementation kernel_depthwise, kernel_direct, kernel_implicit_gemm;
+extern const convict_implementation kernel_depthwise, kernel_direct, kernel_implicit_gemm, kernel_winograd_f2,
+    kernel_winograd_f4;
 
 namespace {
 
@@ -24,8 +30,18 @@ struct Candidate {
 
 double cycles_of_direct(const convict_problem& p, int64_t) { return direct_cycles(p); }
 
-const Candidate kCandidates[] = {
-    {&kernel_direct, cycles_of_direct}, {&kernel_implicit_gemm, gemm_cycles}, {&kernel_depthwise, window_cycles}};
+double cycles_of_f2(const convict_problem& p, int64_t lanes) { return winograd_cycles(p, lanes, 2); }
+
+/// Infinite: never.
+double cycles_of_f4(const convict_problem& p, int64_t lanes) {
+  return p.rank < 3 ? winograd_cycles(p, lanes, 4) : std::numeric_limits<double>::infinity();
+}
+
+const Candidate kCandidates[] = {{&kernel_direct, cycles_of_direct},
+                                 {&kernel_implicit_gemm, gemm_cycles},
+                                 {&kernel_depthwise, window_cycles},
+                                 {&kernel_winograd_f2, cycles_of_f2},
+                                 {&kernel_winograd_f4, cycles_of_f4}};
 
 int64_t lanes_for(const convict_tensors& t) {
   return presence_of(CONVICT_F64, t).some ? tiles<double>().lanes : tiles<float>().lanes;
@@ -55,6 +71,11 @@ convict_status auto_run(const convict_implementation*, const convict_problem* p,
   return kernel.run(&kernel, p, t, error, error_size);
 }
 
+const convict_contract* auto_contract_for(const convict_implementation*, const convict_problem* p,
+                                          const convict_tensors* t) {
+  return &chosen(*p, *t).contract;
+}
+
 const char* auto_plan(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
   thread_local std::string text;
   const convict_implementation& kernel = chosen(*p, *t);
@@ -62,10 +83,11 @@ const char* auto_plan(const convict_implementation*, const convict_problem* p, c
   if (kernel.plan) text += std::string(": ") + kernel.plan(&kernel, p, t);
   text += ", of";
   for (const Candidate& one : kCandidates) {
-    if (one.kernel->unsupported(one.kernel, p, t)) continue;
-    char cycles[64];
-    std::snprintf(cycles, sizeof cycles, " %s=%.2g", one.kernel->name, one.cycles(*p, lanes_for(*t)));
-    text += cycles;
+    const double cycles = one.cycles(*p, lanes_for(*t));
+    if (std::isinf(cycles) || one.kernel->unsupported(one.kernel, p, t)) continue;
+    char estimate[64];
+    std::snprintf(estimate, sizeof estimate, " %s=%.2g", one.kernel->name, cycles);
+    text += estimate;
   }
   text += " cycles";
   return text.c_str();
@@ -76,7 +98,7 @@ const char* auto_plan(const convict_implementation*, const convict_problem* p, c
 extern const convict_implementation kernel_auto = {"auto",           "the native kernel that should be fastest",
                                                    "convict",        kDirectContract,
                                                    auto_unsupported, auto_run,
-                                                   auto_plan,        nullptr,
+                                                   auto_plan,        auto_contract_for,
                                                    nullptr};
 
 }  // namespace convict

@@ -57,6 +57,10 @@ std::optional<Results> ImplementationRunner::run(const Call& call) {
   const convict_problem& p = call.problem;
   const convict_tensors described = describe_tensors(described_case(call), p);
   if (ask_unsupported(implementation_, position_, p, described, record_)) return std::nullopt;
+  const Declared declared = ask_contract(implementation_, position_, p, described, record_);
+  if (!declared.trouble.empty() || declared.contract.algorithm != contract_.algorithm ||
+      declared.contract.min_accumulator != contract_.min_accumulator)
+    return std::nullopt;
   memory_.place(p, described, true);
   const convict_tensors& ours = memory_.ours();
   write(call.src, ours.src);

@@ -12,17 +12,24 @@ namespace convict {
 
 class ImplementationRunner final : public Runner {
  public:
-  /// Borrows everything. `position` names the implementation in the record; `memory` is overwritten by every call.
-  ImplementationRunner(const convict_implementation& implementation, int position, GuardedMemory& memory,
-                       FlightRecord& record)
-      : implementation_(implementation), position_(position), memory_(memory), record_(record) {}
+  /// Borrows everything but the contract. `position` names the implementation in the record; `memory` is overwritten by
+  /// every call.
+  ImplementationRunner(const convict_implementation& implementation, int position, const convict_contract& contract,
+                       GuardedMemory& memory, FlightRecord& record)
+      : implementation_(implementation), position_(position), contract_(contract), memory_(memory), record_(record) {}
 
-  /// Precondition: the problem is legal, and every operand has its dimensions and numbers of its type.
+  /// Its contract for the problem that relations start from.
+  const convict_contract& contract() const { return contract_; }
+
+  /// Nothing, too, if it would compute by another algorithm or in other types than its contract says: then nothing
+  /// follows from its results. Precondition: the problem is legal, and every operand has its dimensions and numbers of
+  /// its type.
   std::optional<Results> run(const Call& call) override;
 
  private:
   const convict_implementation& implementation_;
   int position_;
+  convict_contract contract_;
   GuardedMemory& memory_;
   FlightRecord& record_;
 };

@@ -19,17 +19,26 @@ std::optional<std::string> impossible(const Scene& scene, double most_bytes) {
   return std::nullopt;
 }
 
-std::optional<std::string> reason_to_refuse(const Scene& scene, const convict_implementation& who, int position,
-                                            FlightRecord& record) {
+/// Why a subject does not take the problem, or is not asked to; else nothing, and its contract for the problem is set.
+std::optional<std::string> reason_to_refuse(const Scene& scene, int position, bool legal, FlightRecord& record,
+                                            Testimony& testimony) {
   const Case& c = scene.the_case();
-  if (c.beta != 0 && !who.contract.accumulates) return "its contract has no beta";
-  if (c.fill == Fill::kSpecial && who.contract.algorithm != CONVICT_DIRECT)
+  const convict_implementation& who = *testimony.who;
+  constexpr const char* kNoBeta = "its contract has no beta";
+  if (c.beta != 0 && !who.contract.accumulates) return kNoBeta;  // it is not even asked
+  if (auto reason = ask_unsupported(who, position, scene.problem(), scene.described(), record)) return reason;
+  if (!legal) return std::nullopt;
+  Declared declared = ask_contract(who, position, scene.problem(), scene.described(), record);
+  if (!declared.trouble.empty()) return std::move(declared.trouble);
+  testimony.contract = declared.contract;
+  if (c.beta != 0 && !testimony.contract.accumulates) return kNoBeta;
+  if (c.fill == Fill::kSpecial && testimony.contract.algorithm != CONVICT_DIRECT)
     return "special values are judged in direct sums only: transforms spread them";
-  return ask_unsupported(who, position, scene.problem(), scene.described(), record);
+  return std::nullopt;
 }
 
 /// Asks every subject whether it takes the problem; true if anybody does.
-bool ask_all(const Scene& scene, std::span<const Subject> subjects, const ExaminationSettings& settings,
+bool ask_all(const Scene& scene, bool legal, std::span<const Subject> subjects, const ExaminationSettings& settings,
              FlightRecord& record, std::vector<Testimony>& testimonies) {
   const auto for_all = impossible(scene, settings.most_bytes);
   bool anybody = false;
@@ -40,7 +49,7 @@ bool ask_all(const Scene& scene, std::span<const Subject> subjects, const Examin
     const bool spared = !testimony.is_target && is_spared(settings.resting, testimony.who->name, scene.the_case());
     auto reason = for_all  ? for_all
                   : spared ? "spared: it died of several cases like this one"
-                           : reason_to_refuse(scene, *testimony.who, static_cast<int>(i), record);
+                           : reason_to_refuse(scene, static_cast<int>(i), legal, record, testimony);
     anybody |= !reason;
     if (reason) testimony.outcome = {Kind::kRefused, std::move(*reason), {}};
   }
@@ -85,7 +94,7 @@ Examination examine(const Case& c, std::span<const Subject> subjects, GuardedMem
   const Scene scene(c);
   const bool legal = !resolve(c).why_not;
   Examination examination;
-  const bool anybody = ask_all(scene, subjects, settings, record, examination.testimonies);
+  const bool anybody = ask_all(scene, legal, subjects, settings, record, examination.testimonies);
   const Courtroom courtroom = {memory, record, settings.yardstick, settings.thorough, settings.values};
   if (!legal) {
     if (anybody) {

@@ -4,7 +4,6 @@
 #include "core/layout.h"
 #include "core/random.h"
 #include "fill/fill.h"
-#include "implementation_runner.h"
 
 namespace convict {
 namespace {
@@ -33,15 +32,14 @@ bool asks_relation(const Scene& scene, bool thorough) {
          !has_huge_image(scene.problem(), scene.described());
 }
 
-std::optional<BrokenRelation> broken_relation(const Scene& scene, const convict_implementation& who, int position,
-                                              GuardedMemory& memory, FlightRecord& record, bool thorough) {
-  const Call call = call_of(scene.the_case(), scene.problem(), memory.ours());
+std::optional<BrokenRelation> broken_relation(const Scene& scene, ImplementationRunner& runner,
+                                              const convict_tensors& filled, bool thorough) {
+  const Call call = call_of(scene.the_case(), scene.problem(), filled);
   const auto all = relations();
   const size_t first = (choice_of(scene) >> 8) % all.size();
   for (size_t i = 0; i < all.size(); ++i) {  // the first one from there on that says anything about this case
     const Relation& relation = *all[(first + i) % all.size()];
-    if (!applies(relation, scene, who.contract, call)) continue;
-    ImplementationRunner runner(who, position, memory, record);
+    if (!applies(relation, scene, runner.contract(), call)) continue;
     const auto violation = relation.check(call, runner);
     if (violation) return broken(relation, *violation);
     if (!thorough) return std::nullopt;

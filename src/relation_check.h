@@ -3,8 +3,8 @@
 
 #include <optional>
 
+#include "implementation_runner.h"
 #include "judge/judge.h"
-#include "run/flight_record.h"
 #include "scene.h"
 
 namespace convict {
@@ -13,10 +13,10 @@ namespace convict {
 /// calls; `thorough`: of every one of which they say anything.
 bool asks_relation(const Scene& scene, bool thorough);
 
-/// One metamorphic relation, which the seed chooses among those that say anything about the case, put to an
-/// implementation, or (thorough) all of them until one is broken; nothing if all hold. Precondition: the scene is set
-/// in `memory`, where other operands are left.
-std::optional<BrokenRelation> broken_relation(const Scene& scene, const convict_implementation& who, int position,
-                                              GuardedMemory& memory, FlightRecord& record, bool thorough);
+/// One metamorphic relation, which the seed chooses among those that say anything about the case, put to the
+/// implementation of `runner`, or (thorough) all of them until one is broken; nothing if all hold. `filled` are the
+/// operands of the scene, which the runner overwrites with others.
+std::optional<BrokenRelation> broken_relation(const Scene& scene, ImplementationRunner& runner,
+                                              const convict_tensors& filled, bool thorough);
 
 }  // namespace convict

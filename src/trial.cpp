@@ -5,6 +5,7 @@
 
 #include "comb_reading.h"
 #include "core/random.h"
+#include "implementation_runner.h"
 #include "judge/explain.h"
 #include "relation_check.h"
 #include "run/guarded_call.h"
@@ -40,7 +41,7 @@ class Trial {
   int run() {
     Detail detail = Detail::kValues;
     for (const Testimony& testimony : testimonies_) {
-      rules_.push_back(rule_for(scene_, testimony.who->contract, room_.yardstick));
+      rules_.push_back(rule_for(scene_, testimony.contract, room_.yardstick));
       if (testimony.outcome.kind != Kind::kRefused) detail = std::max(detail, detail_for(rules_.back(), scene_));
     }
     expect(detail);
@@ -95,7 +96,7 @@ class Trial {
 
   Comparison compared(size_t i) {
     if constexpr (std::is_same_v<W, double>)
-      add_transform_bounds(rules_[i], testimonies_[i].who->contract, scene_.problem(), room_.memory.ours(), dense_);
+      add_transform_bounds(rules_[i], testimonies_[i].contract, scene_.problem(), room_.memory.ours(), dense_);
     return compare<W>(expected_, rules_[i]);
   }
 
@@ -114,7 +115,7 @@ class Trial {
     }
     if (!found.minus_zeros.empty()) check_minus_zeros(testimony);
     if (found.worst && found.agrees()) found.magnitude = magnitude_of(*found.worst);
-    if (scene_.the_case().calls == Calls::kAgain && testimony.who->contract.deterministic) {
+    if (scene_.the_case().calls == Calls::kAgain && testimony.contract.deterministic) {
       const auto before = room_.memory.output_bytes();
       testimony.outcome = call(i);
       testimony.repeats_differently =
@@ -156,8 +157,8 @@ class Trial {
       if (!testimony.is_target || testimony.outcome.kind != Kind::kComputed || !testimony.comparison.agrees()) continue;
       if (!asks_relation(scene_, room_.thorough)) return;
       scene_.set(room_.memory);
-      testimony.relation =
-          broken_relation(scene_, *testimony.who, static_cast<int>(i), room_.memory, room_.record, room_.thorough);
+      ImplementationRunner runner(*testimony.who, static_cast<int>(i), testimony.contract, room_.memory, room_.record);
+      testimony.relation = broken_relation(scene_, runner, room_.memory.ours(), room_.thorough);
     }
   }
 

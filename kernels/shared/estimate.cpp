@@ -92,6 +92,25 @@ double window_cycles(const convict_problem& p, int64_t lanes) {
              (p.pass == CONVICT_BACKWARD_WEIGHTS ? 1.3 : 0.7);
 }
 
+double winograd_cycles(const convict_problem& p, int64_t lanes, int m) {
+  const Trilinear<float> f = trilinear<float>(p, {});
+  const Sizes s = sizes_of(p);
+  const auto vector = static_cast<double>(lanes);
+  const Axes& extent = f.face == Face::kX ? f.x_extent : f.y_extent;
+  constexpr double kStart = 1500, kMultiply = 0.55, kMapped = 9, kStored = 12, kWeight = 10, kTap = 2;
+  double products = 1, tiles = 1;  // of a tile; of an image
+  for (int i = 0; i < kAxes; ++i) {
+    if (f.kernel[i] == 1) continue;
+    products *= m + 2;
+    tiles *= std::ceil(static_cast<double>(extent[i]) / m);
+  }
+  const double image_vectors = std::ceil(s.image_rows / vector), result_vectors = std::ceil(s.result_rows / vector);
+  const double of_tile =
+      products * (s.image_rows * result_vectors * kMultiply + image_vectors * kMapped + result_vectors * kStored);
+  return kStart + s.calls * tiles * of_tile +
+         static_cast<double>(p.groups) * s.image_rows * result_vectors * (products * kWeight + s.taps * kTap);
+}
+
 bool mostly_padding(const convict_problem& p) {
   constexpr double kMany = 1e9, kMostPadding = 32;
   const double products = sizes_of(p).products;

@@ -12,6 +12,8 @@ namespace convict {
 double direct_cycles(const convict_problem& p);
 double gemm_cycles(const convict_problem& p, int64_t lanes);
 double window_cycles(const convict_problem& p, int64_t lanes);
+/// By F(m, 3), where it applies.
+double winograd_cycles(const convict_problem& p, int64_t lanes, int m);
 
 /// Whether a kernel that multiplies the zeros of the padding, too, would do next to nothing else, and for long: a large
 /// window on a tiny image. Precondition: not too_large_to_stage.

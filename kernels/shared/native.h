@@ -5,10 +5,10 @@
 //     struct Foo { template <class T> static void run(const Trilinear<T>& form); };
 //     extern const convict_implementation kernel_foo = native_kernel<Foo>("foo", "one line about it");
 //
-// and is linked in by its file name; nothing else lists it. `run` computes form.face completely, bias included. A
-// kernel that does not take every legal problem also has `static const char* unsuited(const convict_problem&)`: why, or
-// nullptr. One that can tell how it would compute a problem has `template <class T> static std::string plan(const
-// Trilinear<T>&)`, which looks at no data.
+// and is linked in by its file name; nothing else lists it. `run` computes form.face completely, bias included; one that
+// is no template takes Trilinear<float> only, and f64 is refused. A kernel that does not take every legal problem also
+// has `static const char* unsuited(const convict_problem&)`: why, or nullptr. One that can tell how it would compute a
+// problem has `static std::string plan`, with the argument of `run`, which looks at no data.
 #pragma once
 
 #include <algorithm>
@@ -41,11 +41,18 @@ inline Presence presence_of(convict_dtype type, const convict_tensors& t) {
   return presence;
 }
 
+/// Whether a kernel computes in double, too: its `run` is a template, or one for float only.
+template <class Kernel>
+inline constexpr bool kTakesF64 = requires(const Trilinear<double>& form) {
+  Kernel::run(form);
+};
+
 template <class Kernel>
 const char* native_unsupported(const convict_implementation*, const convict_problem* problem,
                                const convict_tensors* tensors) {
   if (invalid(*problem)) return "not a legal problem";
   const Presence f64 = presence_of(CONVICT_F64, *tensors);
+  if (f64.some && !kTakesF64<Kernel>) return "f64";
   if (f64.some && !f64.all) return "f64 mixed with other data types";
   if constexpr (requires { Kernel::unsuited(*problem); }) return Kernel::unsuited(*problem);
   return nullptr;
@@ -55,9 +62,9 @@ template <class Kernel>
 convict_status run_native(const convict_implementation*, const convict_problem* problem, const convict_tensors* tensors,
                           char* error, size_t error_size) {
   try {
-    if (presence_of(CONVICT_F64, *tensors).some)
-      Kernel::run(trilinear<double>(*problem, *tensors));
-    else if (presence_of(CONVICT_F32, *tensors).all)
+    if (presence_of(CONVICT_F64, *tensors).some) {
+      if constexpr (kTakesF64<Kernel>) Kernel::run(trilinear<double>(*problem, *tensors));
+    } else if (presence_of(CONVICT_F32, *tensors).all)
       Kernel::run(trilinear<float>(*problem, *tensors));
     else
       widened(*problem, *tensors, [&](const convict_tensors& wide) { Kernel::run(trilinear<float>(*problem, wide)); });
@@ -75,9 +82,9 @@ convict_status run_native(const convict_implementation*, const convict_problem* 
 template <class Kernel>
 const char* native_plan(const convict_implementation*, const convict_problem* problem, const convict_tensors* tensors) {
   thread_local std::string text;
-  if (presence_of(CONVICT_F64, *tensors).some)
-    text = Kernel::plan(trilinear<double>(*problem, *tensors));
-  else if (presence_of(CONVICT_F32, *tensors).all)
+  if (presence_of(CONVICT_F64, *tensors).some) {
+    if constexpr (kTakesF64<Kernel>) text = Kernel::plan(trilinear<double>(*problem, *tensors));
+  } else if (presence_of(CONVICT_F32, *tensors).all)
     text = Kernel::plan(trilinear<float>(*problem, *tensors));
   else
     text = Kernel::plan(trilinear<float>(*problem, widened_shapes(*tensors))) + " widened";
@@ -91,13 +98,23 @@ inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,           C
                                                      /*flushes_subnormals=*/0,
                                                      /*deterministic=*/1,      CONVICT_ANY_ORDER,
                                                      /*sum_block=*/0,
-                                                     /*accumulates=*/1, /*fuses_relu=*/0};
+                                                     /*accumulates=*/1,        /*fuses_relu=*/0};
+
+/// The same by a transform: F(m, r) of Winograd, or FFT.
+constexpr convict_contract transform_contract(convict_algorithm algorithm, int winograd_m = 0, int winograd_r = 0) {
+  convict_contract contract = kDirectContract;
+  contract.algorithm = algorithm;
+  contract.winograd_m = winograd_m;
+  contract.winograd_r = winograd_r;
+  return contract;
+}
 
 template <class Kernel>
 constexpr convict_implementation native_kernel(const char* name, const char* description,
                                                convict_contract contract = kDirectContract) {
   convict_implementation kernel = {
-      name, description, "convict", contract, native_unsupported<Kernel>, run_native<Kernel>, nullptr, nullptr, nullptr};
+      name,    description, "convict", contract, native_unsupported<Kernel>, run_native<Kernel>,
+      nullptr, nullptr,     nullptr};
   if constexpr (requires(const Trilinear<float>& form) { Kernel::plan(form); }) kernel.plan = native_plan<Kernel>;
   return kernel;
 }

@@ -27,6 +27,7 @@ struct BrokenRelation {
 struct Testimony {
   const convict_implementation* who = nullptr;
   bool is_target = false;
+  convict_contract contract{};  // of `who`, for this problem; unless it refused
   Outcome outcome;
   // Of kComputed outcomes:
   Comparison comparison;

@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "run/environment.h"
+#include "run/plugin_check.h"
 
 namespace convict {
 namespace {
@@ -80,6 +81,21 @@ std::optional<std::string> ask_unsupported(const convict_implementation& impleme
   const char* reason = implementation.unsupported(&implementation, &p, &described);
   if (!reason) return std::nullopt;
   return printable(reason, kLongestText);
+}
+
+Declared ask_contract(const convict_implementation& implementation, int position, const convict_problem& p,
+                      const convict_tensors& described, FlightRecord& record) {
+  if (!implementation.contract_for) return {implementation.contract, ""};  // checked when it was loaded
+  Declared declared;
+  {
+    const Entered entered(record, position);
+    const convict_contract* contract = implementation.contract_for(&implementation, &p, &described);
+    if (!contract) return {{}, "contract_for gives no contract for this problem"};
+    declared.contract = *contract;  // here, for the pointer is theirs
+  }
+  if (const std::string why = wrong_in(declared.contract); !why.empty())
+    declared.trouble = "contract_for gives a contract with " + why;
+  return declared;
 }
 
 std::string ask_plan(const convict_implementation& implementation, int position, const convict_problem& p,

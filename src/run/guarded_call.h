@@ -20,6 +20,14 @@ std::optional<std::string> ask_unsupported(const convict_implementation& impleme
                                            const convict_problem& p, const convict_tensors& described,
                                            FlightRecord& record);
 
+/// What the implementation declares of its arithmetic for a problem that it takes; or why nobody can make sense of it.
+struct Declared {
+  convict_contract contract{};
+  std::string trouble;
+};
+Declared ask_contract(const convict_implementation& implementation, int position, const convict_problem& p,
+                      const convict_tensors& described, FlightRecord& record);
+
 /// How the implementation would compute a problem that it takes; nothing if it does not tell.
 std::string ask_plan(const convict_implementation& implementation, int position, const convict_problem& p,
                      const convict_tensors& described, FlightRecord& record);

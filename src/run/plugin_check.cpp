@@ -31,21 +31,6 @@ int number_in(const Enum& field) {
   return number;
 }
 
-/// What of a contract has a value that convict.h does not list; nothing if all is well.
-std::string wrong_in(const convict_contract& contract) {
-  const auto unless = [](int number, int lowest, int highest, std::string_view name) {
-    return number >= lowest && number <= highest ? ""
-                                                 : fmt::format("{} {}; valid: {} to {}", name, number, lowest, highest);
-  };
-  const int summation = number_in(contract.summation);
-  for (std::string why : {unless(number_in(contract.algorithm), CONVICT_DIRECT, CONVICT_FFT, "algorithm"),
-                          unless(number_in(contract.min_accumulator), CONVICT_F32, CONVICT_BF16, "min_accumulator"),
-                          unless(summation, CONVICT_ANY_ORDER, CONVICT_PAIRWISE, "summation"),
-                          unless(summation == CONVICT_BLOCKED ? contract.sum_block : 1, 1, INT32_MAX, "sum_block")})
-    if (!why.empty()) return why;
-  return "";
-}
-
 void check_implementation(const convict_implementation* one, size_t index, const std::string& shown) {
   const auto refuse = [&](std::string_view what) {
     throw UsageError(fmt::format("plugin '{}': implementation {} {}", shown, index, what));
@@ -60,6 +45,20 @@ void check_implementation(const convict_implementation* one, size_t index, const
 }
 
 }  // namespace
+
+std::string wrong_in(const convict_contract& contract) {
+  const auto unless = [](int number, int lowest, int highest, std::string_view name) {
+    return number >= lowest && number <= highest ? ""
+                                                 : fmt::format("{} {}; valid: {} to {}", name, number, lowest, highest);
+  };
+  const int summation = number_in(contract.summation);
+  for (std::string why : {unless(number_in(contract.algorithm), CONVICT_DIRECT, CONVICT_FFT, "algorithm"),
+                          unless(number_in(contract.min_accumulator), CONVICT_F32, CONVICT_BF16, "min_accumulator"),
+                          unless(summation, CONVICT_ANY_ORDER, CONVICT_PAIRWISE, "summation"),
+                          unless(summation == CONVICT_BLOCKED ? contract.sum_block : 1, 1, INT32_MAX, "sum_block")})
+    if (!why.empty()) return why;
+  return "";
+}
 
 void check_plugin(const convict_plugin* plugin, const std::string& shown) {
   if (!plugin) throw UsageError(fmt::format("plugin '{}' says that it cannot work on this machine", shown));

@@ -81,7 +81,9 @@ TEST_F(ListTest, AutoChoosesByTheSizeOfTheProblem) {
     return plan.substr(0, plan.find_first_of(":,"));
   };
   EXPECT_EQ(choice("conv1d in=1"), "direct");
-  EXPECT_EQ(choice("conv2d ic=64 oc=64 in=56 k=3 p=1"), "implicit_gemm");
+  EXPECT_EQ(choice("conv2d ic=64 oc=64 in=56 k=3 p=1 s=2"), "implicit_gemm");
+  EXPECT_EQ(choice("conv2d ic=64 oc=64 in=56 k=3 p=1"), "winograd_f4");
+  EXPECT_EQ(choice("conv3d ic=64 oc=64 in=9 k=3 p=1"), "winograd_f2");
   EXPECT_EQ(choice("conv2d.backward_weights g=64 ic=64 oc=64 in=56 k=3 p=1"), "depthwise");
 }
 

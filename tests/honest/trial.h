@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One implementation of honest.so on one forward conv: what it computes, what is exact, and what its contract allows.
+// One implementation of honest.so, or a native kernel, on one forward conv: what it computes, what is exact, and what
+// its contract allows.
 #pragma once
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include "abi/element.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
+#include "core/implementation.h"
 #include "core/layout.h"
 #include "core/random.h"
 #include "judge/bounds.h"
@@ -26,6 +28,8 @@ namespace convict::honest {
 inline const convict_implementation& named(const std::string& name) {
   for (const Subject& one : load_plugin(CONVICT_TEST_PLUGINS "/honest.so"))
     if (one.implementation->name == name) return *one.implementation;
+  for (const convict_implementation* one : native_kernels())
+    if (one->name == name) return *one;
   throw std::runtime_error("no implementation " + name);
 }
 

@@ -52,7 +52,9 @@ inline Call call_for(const std::string& line) { return call_for(parse_case(line)
 /// One implementation; remembers the first call's main result and counts.
 class Watched final : public Runner {
  public:
-  explicit Watched(const convict_implementation& who) : runner_(who, 0, memory_, record_) {}
+  explicit Watched(const convict_implementation& who) : Watched(who, who.contract) {}
+  Watched(const convict_implementation& who, const convict_contract& contract)
+      : runner_(who, 0, contract, memory_, record_) {}
 
   std::optional<Results> run(const Call& call) override {
     ++calls;

@@ -63,6 +63,11 @@ const char* plan(const convict_implementation* self, const convict_problem*, con
   return pointer(script_of(self).plan);
 }
 
+const convict_contract* contract_for(const convict_implementation* self, const convict_problem*,
+                                     const convict_tensors*) {
+  return script_of(self).has_other ? &script_of(self).other : nullptr;
+}
+
 convict_status run(const convict_implementation* self, const convict_problem* p, const convict_tensors* tensors,
                    char* error, size_t error_size) {
   const HostileImplementation& script = script_of(self);
@@ -91,7 +96,8 @@ HostilePlugin::HostilePlugin(std::span<const uint8_t> bytes) {
 }
 
 void HostilePlugin::add_implementation(ByteReader& from) {
-  constexpr uint8_t kNoImplementation = 1, kNoUnsupported = 2, kNoRun = 4, kNoPlan = 8;
+  constexpr uint8_t kNoImplementation = 1, kNoUnsupported = 2, kNoRun = 4, kNoPlan = 8, kOtherContract = 16,
+                    kNullContract = 32;
   const auto how = from.number<uint8_t>();
   HostileImplementation& one = implementations_.emplace_back();
   for (auto* text : {&one.name, &one.description, &one.lineage, &one.refusal, &one.plan}) *text = read_text(from);
@@ -105,6 +111,11 @@ void HostilePlugin::add_implementation(ByteReader& from) {
   one.api.unsupported = how & kNoUnsupported ? nullptr : unsupported;
   one.api.run = how & kNoRun ? nullptr : run;
   one.api.plan = how & kNoPlan ? nullptr : plan;
+  if (how & kOtherContract) {
+    one.has_other = !(how & kNullContract);
+    read_contract(from, one.other);
+    one.api.contract_for = contract_for;
+  }
   list_.push_back(how & kNoImplementation ? nullptr : &one.api);
 }
 

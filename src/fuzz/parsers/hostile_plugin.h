@@ -18,9 +18,11 @@ namespace convict {
 struct HostileImplementation {
   convict_implementation api{};
   std::optional<std::string> name, description, lineage, refusal, plan;
-  std::string error;    // what run() leaves behind, over and over, with no end
-  int32_t status = 0;   // what run() returns
-  uint8_t writing = 0;  // which bytes run() puts into outputs; 0: none
+  std::string error;         // what run() leaves behind, over and over, with no end
+  convict_contract other{};  // what contract_for() gives
+  bool has_other = true;     // or NULL
+  int32_t status = 0;        // what run() returns
+  uint8_t writing = 0;       // which bytes run() puts into outputs; 0: none
 };
 
 /// Everything in it lives as long as it does.

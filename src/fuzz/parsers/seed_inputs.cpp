@@ -72,6 +72,7 @@ struct PluginSeed {
   std::string_view name = "mine";
   uint32_t status = 0, algorithm = 1;
   char writing = '\x3f';
+  uint32_t other_algorithm = 0;  // what contract_for says; 0: there is none
 };
 
 /// As HostilePlugin reads it.
@@ -80,7 +81,8 @@ std::string plugin_input(const PluginSeed& seed) {
   append_text(bytes, "1.0");
   append_number(bytes, 1);  // ABI version
   append_number(bytes, 1);  // implementations
-  bytes += '\0';            // all functions
+  constexpr char kOtherContract = 16;
+  bytes += seed.other_algorithm != 0 ? kOtherContract : '\0';  // all functions
   for (const std::string_view text : {seed.name, std::string_view("a kernel"), std::string_view("mine")})
     append_text(bytes, text);
   bytes += '\1';  // refuses nothing
@@ -89,7 +91,9 @@ std::string plugin_input(const PluginSeed& seed) {
   bytes += "error";
   append_number(bytes, seed.status);
   bytes += seed.writing;
-  for (const uint32_t number : {seed.algorithm, 1u, 2u, 3u, 0u, 1u, 0u, 0u, 1u}) append_number(bytes, number);
+  for (const uint32_t algorithm : {seed.algorithm, seed.other_algorithm})
+    if (algorithm != 0)
+      for (const uint32_t number : {algorithm, 1u, 2u, 3u, 0u, 1u, 0u, 0u, 1u}) append_number(bytes, number);
   return bytes;
 }
 
@@ -137,6 +141,7 @@ std::vector<std::string> plugin_inputs() {
   std::vector<std::string> inputs;
   for (const uint32_t status : {0u, 1u, 2u, 3u, 4u, 77u}) inputs.push_back(plugin_input({.status = status}));
   for (const uint32_t algorithm : {2u, 3u, 9u}) inputs.push_back(plugin_input({.algorithm = algorithm}));
+  for (const uint32_t algorithm : {1u, 2u, 9u}) inputs.push_back(plugin_input({.other_algorithm = algorithm}));
   inputs.push_back(plugin_input({.name = "two words"}));
   inputs.push_back(plugin_input({.writing = '\0'}));
   return inputs;

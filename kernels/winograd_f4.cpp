@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Minimal filtering F(4, 3): 4 results of a kernel of 3 from 6 products instead of 12, on every axis (minimal_filter.h
+// has the coefficients, winograd_plan.h the products). S. Winograd, "Arithmetic Complexity of Computations", SIAM 1980;
+// A. Lavin, S. Gray, "Fast algorithms for convolutional neural networks", CVPR 2016 (arXiv 1509.09308).
+//
+// Workspace: the transformed weights, 6^rank for the 3^rank of a kernel, of all channels of a group or of a piece of
+// them; transformed tiles of a block and the sums of a panel for each thread, or tiles of all images if these are few.
+// Numeric contract: F(4, 3) with the points of docs/bounds.md and tiles from position 0 on, sums over channels in
+// order, in f32.
+#include "kernels/shared/winograd.h"
+
+namespace convict {
+
+extern const convict_implementation kernel_winograd_f4 =
+    native_kernel<Winograd<4>>("winograd_f4", "minimal filtering F(4, 3), for kernels of 3 (Lavin, Gray 2016)",
+                               transform_contract(CONVICT_WINOGRAD, 4, kWinogradTaps));
+
+}  // namespace convict
