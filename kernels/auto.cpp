@@ -2,8 +2,9 @@
 //
 // The kernel that should be fastest, by a cost model that fits on one page (shared/estimate.cpp): plain loops where
 // there is little to do, windows where there are no channels to sum over, minimal filtering for dense kernels of 3 with
-// many channels, matrix products elsewhere. F(6, 3) is not among its choices, and F(4, 3) not at rank 3: they cost
-// digits and are hardly ever faster.
+// many channels, matrix products elsewhere: gathered, or scattered where that is face X and there are many weights for
+// few positions. F(6, 3) is not among its choices, and F(4, 3) not at rank 3: they cost digits and are hardly ever
+// faster.
 //
 // Workspace and numeric contract: those of the kernel chosen. The choice depends on the problem, and on the types and
 // shapes of its tensors; what `contract_for` and `plan` say is what `run` does.
@@ -18,8 +19,8 @@
 
 namespace convict {
 
-extern const convict_implementation kernel_depthwise, kernel_direct, kernel_implicit_gemm, kernel_winograd_f2,
-    kernel_winograd_f4;
+extern const convict_implementation kernel_depthwise, kernel_direct, kernel_implicit_gemm, kernel_scatter_gemm,
+    kernel_winograd_f2, kernel_winograd_f4;
 
 namespace {
 
@@ -37,11 +38,9 @@ double cycles_of_f4(const convict_problem& p, int64_t lanes) {
   return p.rank < 3 ? winograd_cycles(p, lanes, 4) : std::numeric_limits<double>::infinity();
 }
 
-const Candidate kCandidates[] = {{&kernel_direct, cycles_of_direct},
-                                 {&kernel_implicit_gemm, gemm_cycles},
-                                 {&kernel_depthwise, window_cycles},
-                                 {&kernel_winograd_f2, cycles_of_f2},
-                                 {&kernel_winograd_f4, cycles_of_f4}};
+const Candidate kCandidates[] = {{&kernel_direct, cycles_of_direct},     {&kernel_implicit_gemm, gemm_cycles},
+                                 {&kernel_scatter_gemm, scatter_cycles}, {&kernel_depthwise, window_cycles},
+                                 {&kernel_winograd_f2, cycles_of_f2},    {&kernel_winograd_f4, cycles_of_f4}};
 
 int64_t lanes_for(const convict_tensors& t) {
   return presence_of(CONVICT_F64, t).some ? tiles<double>().lanes : tiles<float>().lanes;

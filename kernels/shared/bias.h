@@ -3,6 +3,7 @@
 // What all kernels do alike around the products: start the output at its bias or at zero, and sum bias gradients.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -13,19 +14,34 @@
 
 namespace convict {
 
-/// Sets every element of the computed operand to its bias, or to zero without one, plus beta times what it was.
+/// Sets `count` elements side by side, most of them a cache line at a time: compilers make vectors of known counts.
+template <class T>
+void fill_row(T* to, int64_t count, T value) {
+  constexpr int64_t kLine = 64 / sizeof(T);
+  for (; count >= kLine; count -= kLine, to += kLine) std::fill_n(to, kLine, value);
+  std::fill_n(to, count, value);
+}
+
+/// Sets one plane of the computed operand to the bias of its channel b, or to zero without one, plus beta times what it
+/// was.
+template <class T>
+void start_plane(const Trilinear<T>& form, const Operand<T>& operand, const Axes& extent, int64_t a, int64_t b) {
+  const T value = form.bias ? form.bias[b * form.bias_stride] : T(0);
+  if (form.beta != 0)
+    for_each_in_plane(operand, extent, a, b, [&](T& element) { element = element * T(form.beta) + value; });
+  else if (operand.spatial[2] == 1)
+    for_each_in_plane(operand, {extent[0], extent[1], 1}, a, b, [&](T& row) { fill_row(&row, extent[2], value); });
+  else
+    for_each_in_plane(operand, extent, a, b, [&](T& element) { element = value; });
+}
+
+/// start_plane for all planes.
 template <class T>
 void start_output(const Trilinear<T>& form) {
   const int64_t x_total = form.x_channels * form.groups, y_total = form.y_channels * form.groups;
   const auto start = [&](const Operand<T>& operand, const Axes& extent, int64_t outer, int64_t inner) {
     for (int64_t a = 0; a < outer; ++a)
-      for (int64_t b = 0; b < inner; ++b) {
-        const T value = form.bias ? form.bias[b * form.bias_stride] : T(0);
-        if (form.beta == 0)
-          for_each_in_plane(operand, extent, a, b, [&](T& element) { element = value; });
-        else
-          for_each_in_plane(operand, extent, a, b, [&](T& element) { element = element * T(form.beta) + value; });
-      }
+      for (int64_t b = 0; b < inner; ++b) start_plane(form, operand, extent, a, b);
   };
   switch (form.face) {
     case Face::kX: return start(form.x, form.x_extent, form.batch, x_total);

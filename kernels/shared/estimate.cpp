@@ -55,6 +55,38 @@ double products_inside(const Trilinear<float>& f) {
   return products;
 }
 
+/// Whether so many products are many, and mostly with padding.
+bool mostly_padding(const Trilinear<float>& f, double products) {
+  constexpr double kMany = 1e9, kMostPadding = 32;
+  return products > kMany && products > kMostPadding * products_inside(f);
+}
+
+/// Face X as a product that is scattered.
+struct ScatterSizes {
+  double weights;       // of all groups
+  double depth;         // channels of Y, of one group
+  double columns;       // channels of X of one group, with every tap
+  double rows;          // positions of Y, of all images
+  double rows_of_taps;  // of all channels of X and of one position of Y: taps along the last axis are one
+  double y, x;          // elements
+
+  explicit ScatterSizes(const Trilinear<float>& f) {
+    const auto groups = static_cast<double>(f.groups), channels = static_cast<double>(f.x_channels);
+    depth = static_cast<double>(f.y_channels);
+    rows = x = static_cast<double>(f.batch);
+    columns = channels;
+    for (int i = 0; i < kAxes; ++i) {
+      columns *= static_cast<double>(f.kernel[i]);
+      rows *= static_cast<double>(f.y_extent[i]);
+      x *= static_cast<double>(f.x_extent[i]);
+    }
+    rows_of_taps = groups * columns / static_cast<double>(f.kernel[kAxes - 1]);
+    weights = groups * depth * columns;
+    y = groups * depth * rows;
+    x *= groups * channels;
+  }
+};
+
 Sizes sizes_of(const convict_problem& p) { return Sizes(trilinear<float>(p, {})); }
 
 }  // namespace
@@ -68,7 +100,8 @@ double direct_cycles(const convict_problem& p) {
 double gemm_cycles(const convict_problem& p, int64_t lanes) {
   const Sizes s = sizes_of(p);
   const auto vector = static_cast<double>(lanes);
-  constexpr double kStart = 3500, kWeight = 1, kStaged = 0.5, kStored = 1, kPacked = 3, kFewestRows = 4;
+  constexpr double kStart = 3500, kStaged = 0.5, kPacked = 3, kFewestRows = 4;
+  const double kWeight = s.phases > 1 ? 3 : 1, kStored = s.phases > 1 ? 3 : 1;  // sorted by phases, or as they are
   const double copies = s.calls * (s.image_rows * s.image * kStaged + s.result_rows * s.result * kStored) +
                         static_cast<double>(p.groups) * s.image_rows * s.result_rows * s.taps * kWeight;
   if (p.pass == CONVICT_BACKWARD_WEIGHTS)  // lanes are channels of Y
@@ -111,10 +144,33 @@ double winograd_cycles(const convict_problem& p, int64_t lanes, int m) {
          static_cast<double>(p.groups) * s.image_rows * result_vectors * (products * kWeight + s.taps * kTap);
 }
 
-bool mostly_padding(const convict_problem& p) {
-  constexpr double kMany = 1e9, kMostPadding = 32;
-  const double products = sizes_of(p).products;
-  return products > kMany && products > kMostPadding * products_inside(trilinear<float>(p, {}));
+double scatter_cycles(const convict_problem& p, int64_t lanes) {
+  const Trilinear<float> f = trilinear<float>(p, {});
+  const ScatterSizes s(f);
+  const auto vector = static_cast<double>(lanes), last_taps = static_cast<double>(f.kernel[kAxes - 1]);
+  constexpr double kStart = 4000, kWeight = 0.6, kPacked = 2, kStarted = 0.5, kSummed = 3, kFewestRows = 4;
+  const double copies = s.weights * kWeight + s.y * kPacked + s.x * kStarted;
+  // A vector of sums costs its products, at least their latency, and a visit to memory.
+  const double vectors = static_cast<double>(p.groups) * whole(s.columns, vector) / vector;
+  const double sums = vectors * (s.depth / 2 * std::max(s.rows, kFewestRows) + s.rows * kSummed);
+  const double added = s.rows * s.rows_of_taps * (3 + std::min(last_taps, 4.0) + last_taps / vector * 2.5);
+  // Only channels of X are divided among the threads.
+  const double idle = std::max(1.0, p.threads / std::max(1.0, static_cast<double>(f.groups * f.x_channels)));
+  return kStart + (copies + sums + added) * idle;
+}
+
+bool mostly_padding(const convict_problem& p) { return mostly_padding(trilinear<float>(p, {}), sizes_of(p).products); }
+
+bool mostly_cropped(const convict_problem& p) {
+  const Trilinear<float> f = trilinear<float>(p, {});
+  const ScatterSizes s(f);
+  return mostly_padding(f, s.weights * s.rows);
+}
+
+bool too_large_to_scatter(const convict_problem& p) {
+  constexpr double kMost = 0x1p28;
+  const ScatterSizes s(trilinear<float>(p, {}));
+  return s.weights > kMost || s.y > kMost * static_cast<double>(p.batch);
 }
 
 bool too_large_to_stage(const convict_problem& p) {

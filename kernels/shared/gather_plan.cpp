@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "kernels/shared/planes.h"
 #include "kernels/shared/team.h"
 
 namespace convict {
@@ -24,13 +25,6 @@ constexpr int64_t kShallow = 64;
 bool is_dense(const Axes& positions, const Axes& pitch) {
   return pitch[2] == 1 && (positions[1] == 1 || pitch[1] == positions[2]) &&
          (positions[0] == 1 || pitch[0] == positions[1] * positions[2]);
-}
-
-/// Whether the weights between two channels lie side by side.
-template <class T>
-bool taps_are_dense(const Trilinear<T>& f) {
-  return (f.kernel[2] == 1 || f.w.spatial[2] == 1) && (f.kernel[1] == 1 || f.w.spatial[1] == f.kernel[2]) &&
-         (f.kernel[0] == 1 || f.w.spatial[0] == f.kernel[1] * f.kernel[2]);
 }
 
 template <class Part>

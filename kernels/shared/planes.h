@@ -16,6 +16,13 @@ bool has_products(const Trilinear<T>& f) {
   return std::min({f.batch, f.x_channels, f.y_channels, volume(f.x_extent), volume(f.y_extent)}) > 0;
 }
 
+/// Whether the weights between two channels lie side by side.
+template <class T>
+bool taps_are_dense(const Trilinear<T>& f) {
+  return (f.kernel[2] == 1 || f.w.spatial[2] == 1) && (f.kernel[1] == 1 || f.w.spatial[1] == f.kernel[2]) &&
+         (f.kernel[0] == 1 || f.w.spatial[0] == f.kernel[1] * f.kernel[2]);
+}
+
 /// Calls `visit(element)` for the spatial elements of one (batch, channel) plane.
 template <class T, class Visit>
 void for_each_in_plane(const Operand<T>& operand, const Axes& extent, int64_t a, int64_t b, const Visit& visit) {

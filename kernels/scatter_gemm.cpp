@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Face X the way transposed convolution is usually told: every position of Y is multiplied with all weights, which
+// gives a window of sums, and windows are added where they overlap in X. For one image and group,
+//
+//     C[o][(c, r)] = sum over k of Y[k][o] * W[k][(c, r)]
+//     X[c][o*stride - pad + r*dilation] += C[o][(c, r)]
+//
+// The second step (col2im) is the transpose of unrolling the image, after Chellapilla, Puri and Simard, "High
+// Performance Convolutional Neural Networks for Document Processing" (2006); for why transposed convolution is just
+// that, Dumoulin and Visin, "A guide to convolution arithmetic for deep learning" (2016), chapter 4. implicit_gemm
+// gathers instead, which adds nothing in memory, but has to sort the weights by phases of the stride. Here they are
+// read where they lie, side by side for each k: that pays if they are many and positions are few.
+//
+// Blocks of C are as large as a cache holds, and are scattered as soon as they are summed. A channel of X belongs to
+// one thread, which adds its windows in the order of positions.
+//
+// Workspace: some images of Y, with the positions of a tile side by side; for each thread a block of C; the weights if
+// they do not lie as is wanted. `plan` prints the bytes. Numeric contract: every output is a sum of its products in
+// some order, in the type of the tensors; nothing is multiplied by padding.
+#include <string>
+
+#include "kernels/shared/bias.h"
+#include "kernels/shared/estimate.h"
+#include "kernels/shared/native.h"
+#include "kernels/shared/scatter_product.h"
+
+namespace convict {
+namespace {
+
+struct ScatterGemm {
+  static const char* unsuited(const convict_problem& p) {
+    if (const char* complaint = isa_complaint()) return complaint;
+    if (face_of(p.op, p.pass) != Face::kX) return "only forward of conv_transpose and backward_data of conv";
+    if (too_large_to_scatter(p)) return "the weights or the given positions are too large to copy";
+    return mostly_cropped(p) ? "nearly all sums would be cropped" : nullptr;
+  }
+
+  template <class T>
+  static std::string plan(const Trilinear<T>& form) {
+    return has_products(form) ? ScatterPlan<T>(form).text() : "empty";
+  }
+
+  template <class T>
+  static void run(const Trilinear<T>& form) {
+    if (!has_products(form)) return start_output(form);
+    ScatterPlan<T> plan(form);
+    scatter_product(plan);
+  }
+};
+
+}  // namespace
+
+extern const convict_implementation kernel_scatter_gemm =
+    native_kernel<ScatterGemm>("scatter_gemm", "matrix multiplication whose sums are added to the image (col2im)");
+
+}  // namespace convict
