@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Oracles: one file, one loadable module, one vendor each. Both vendors are found by header and library rather than by
+# Oracles: one loadable module, one vendor each. Both vendors are found by header and library rather than by
 # their own CMake packages, which insist on every optional backend the distribution built them with (OpenCL, gflags...).
 
-# add_oracle(<name> HEADER <header> LIBRARIES <library>...): oracles/<name>.cpp -> convict_<name>.so
+# add_oracle(<name> HEADER <header> LIBRARIES <library>...): oracles/<name>.cpp and oracles/<name>/ -> convict_<name>.so
 function(add_oracle name)
   cmake_parse_arguments(ORACLE "" "HEADER" "LIBRARIES" ${ARGN})
   string(TOUPPER ${name} upper)
   find_path(${upper}_INCLUDE ${ORACLE_HEADER} REQUIRED)
-  add_library(convict_${name} MODULE oracles/${name}.cpp)
+  file(GLOB parts CONFIGURE_DEPENDS oracles/${name}/*.cpp)
+  add_library(convict_${name} MODULE oracles/${name}.cpp ${parts})
   target_include_directories(convict_${name} SYSTEM PRIVATE ${${upper}_INCLUDE})
   target_link_libraries(convict_${name} PRIVATE convict_flags)
   foreach(library IN LISTS ORACLE_LIBRARIES)

@@ -80,11 +80,13 @@ int main(int argc, char** argv) {
   app.allow_config_extras(CLI::config_extras_mode::error);  // a misspelt name must not be silently without effect
   app.require_subcommand(1);
   app.footer("Example:\n  convict fuzz --time 1m\nEvery command has --help.");
-  for (const auto add : {convict::add_fuzz, convict::add_repro, convict::add_replay, convict::add_shrink,
-                         convict::add_explain, convict::add_list, convict::add_show, convict::add_triage,
-                         convict::add_keep, convict::add_merge, convict::add_report, convict::add_export,
-                         convict::add_import, convict::add_score, convict::add_check_certificate, convict::add_doctor,
-                         convict::add_completion, convict::add_man, convict::add_worker})
+  for (const auto add :
+       {convict::add_fuzz,        convict::add_repro,      convict::add_replay, convict::add_shrink,
+        convict::add_explain,     convict::add_list,       convict::add_show,   convict::add_triage,
+        convict::add_keep,        convict::add_merge,      convict::add_report, convict::add_export,
+        convict::add_import,      convict::add_score,      convict::add_bench,  convict::add_check_certificate,
+        convict::add_doctor,      convict::add_completion, convict::add_man,    convict::add_worker,
+        convict::add_bench_worker})
     add(app, exit_code);
   try {
     app.parse(argc, argv);

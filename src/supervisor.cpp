@@ -56,7 +56,8 @@ uint64_t position_in(const Work& work, uint64_t index) { return (index - work.fi
 /// One seat at the table: a worker process, and what it has been given.
 class Seat {
  public:
-  Seat(const WorkerSettings& settings, const std::string& program) : process_({"convict", "worker"}, program) {
+  Seat(const WorkerSettings& settings, const SupervisorSettings& how)
+      : process_({"convict", how.command}, how.program) {
     process_.send(to_json(settings).dump());
   }
 
@@ -111,7 +112,7 @@ class Supervision {
   std::unique_ptr<Seat> new_seat() const {
     WorkerSettings settings = settings_.worker;
     settings.resting = assignment_.resting();
-    return std::make_unique<Seat>(settings, settings_.program);
+    return std::make_unique<Seat>(settings, settings_);
   }
 
   Counts counts() const {

@@ -95,6 +95,7 @@ struct SupervisorSettings {
   std::chrono::milliseconds timeout{10'000};       // of one call of an implementation
   const std::atomic<bool>* interrupted = nullptr;  // set by a signal handler: kill the workers and return
   std::string program = kThisProgram;              // of the workers
+  std::string command = "worker";                  // of that program
 };
 
 /// Workers that outlive one piece of work: for an assignment that gets new work after it was done.

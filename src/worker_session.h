@@ -48,6 +48,8 @@ class WorkerSession {
   nlohmann::json next_message();
 
   const WorkerSettings& settings() const { return settings_; }
+  const std::vector<Subject>& subjects() const { return subjects_; }
+  void send(const nlohmann::json& message) { channel_.send(message); }
 
   /// Examines a case of a range, and tells of it. The result is that of the examination.
   Examination examine_numbered(uint64_t index, const Case& c);

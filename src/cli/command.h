@@ -31,6 +31,8 @@ void add_triage(CLI::App& app, int& exit_code);
 void add_keep(CLI::App& app, int& exit_code);
 void add_merge(CLI::App& app, int& exit_code);
 void add_score(CLI::App& app, int& exit_code);
+void add_bench(CLI::App& app, int& exit_code);
+void add_bench_worker(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_check_certificate(CLI::App& app, int& exit_code);
 void add_completion(CLI::App& app, int& exit_code);

@@ -75,7 +75,7 @@ std::string as_text(const json& report) {
                                  report["isa"].get<std::string>(), report["cores"].get<int>(),
                                  report["memory_bytes"].get<double>() / (1 << 30));
   for (const json& one : report["implementations"])
-    text += fmt::format("  {:<18} {:<8} {:<9} {}\n", one["name"].get<std::string>(), one["version"].get<std::string>(),
+    text += fmt::format("  {:<21} {:<8} {:<9} {}\n", one["name"].get<std::string>(), one["version"].get<std::string>(),
                         one["lineage"].get<std::string>(), one["state"].get<std::string>());
   return text + (has_oracle(report) ? "ready\n"
                                     : "no oracle works here: install LibTorch or oneDNN, or judge by the exact "

@@ -36,7 +36,8 @@ Installed everything_installed(const std::vector<std::string>& plugins) {
   Installed installed;
   installed.entries = roster_of({{std::string(kAllNative)}, {}, {}, false});
   for (const std::string& module : installed_modules()) try {
-      std::ranges::move(roster_of({{module}, {}, {}, false}), std::back_inserter(installed.entries));
+      std::ranges::move(roster_of({{module + std::string(kWholeModule)}, {}, {}, false}),
+                        std::back_inserter(installed.entries));
     } catch (const UsageError& error) {
       installed.failures.emplace_back(module, error.what());
     } catch (const CannotJudge& error) {

@@ -30,12 +30,15 @@ std::vector<CorpusEntry> read_file(const fs::path& path) {
     throw UsageError(fmt::format("corpus '{}' has {} bytes; at most {} are valid", printable(path.string(), 300), size,
                                  kLargestFile));
   std::vector<CorpusEntry> entries;
-  std::string line;
+  std::string line, comment;  // the latter is the line before
   for (int number = 1; std::getline(file, line); ++number) {
     if (line.find('\0') != std::string::npos)
       throw UsageError(fmt::format("corpus '{}' is not a text file: line {} holds a NUL byte",
                                    printable(path.string(), 300), number));
+    const size_t before = entries.size();
     append_corpus_line(line, fmt::format("{}:{}", path.string(), number), entries);
+    if (entries.size() > before) entries.back().label = comment;
+    comment = line.starts_with('#') ? trim(std::string_view(line).substr(1)) : std::string_view();
   }
   return entries;
 }

@@ -26,6 +26,7 @@ struct CorpusEntry {
   bool must_be_refused = false;  // because the problem is not legal
   std::string origin;            // "file:line", or nothing
   std::optional<KnownMismatch> known = {};
+  std::string label = {};  // what the comment right above it says, if it has one in a file
 
   /// "", " => refused" or " => mismatch onednn crash": what stands behind the case in a file.
   std::string expectation() const;

@@ -72,11 +72,16 @@ class Catalogue {
   }
 
  private:
+  /// The one of this name; else all of the module.
   std::vector<Subject> loaded(const std::string& name) const {
     std::vector<Subject> found;
+    const bool all = name.ends_with(kWholeModule);
+    const std::string module = all ? name.substr(0, name.size() - kWholeModule.size()) : name;
     for (const Subject& subject : known_) {
       const std::string_view other = subject.implementation->name;
-      if (other == name || (other.starts_with(name) && other[name.size()] == ':')) found.push_back(subject);
+      if (other == name) return {subject};
+      if ((all && other == module) || (other.starts_with(module) && other[module.size()] == ':'))
+        found.push_back(subject);
     }
     return found;
   }

@@ -19,7 +19,8 @@ struct Subject {
   std::string version;
 };
 
-/// What the user asked for. Names are those of implementations, or of a whole module ("libtorch").
+/// What the user asked for. Names are those of implementations, or of a whole module: "libtorch", where no
+/// implementation is called that, or "onednn:*" where one is.
 struct RosterRequest {
   std::vector<std::string> targets;  // empty: those of the plugins, or without plugins `native`
   std::vector<std::string> oracles;  // empty: kDefaultOracles, as far as they are installed
@@ -34,6 +35,7 @@ struct Roster {
 
 inline constexpr std::string_view kAllNative = "native";  // stands for every native kernel
 inline constexpr std::string_view kNoOracle = "none";     // the exact reference alone
+inline constexpr std::string_view kWholeModule = ":*";    // behind the name of a module
 inline constexpr std::string_view kDefaultOracles[] = {"libtorch:native", "onednn"};
 
 /// Throws UsageError for an unknown name or a file that is no plugin, CannotJudge for an oracle that is not here.

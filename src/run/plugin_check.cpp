@@ -40,6 +40,8 @@ void check_implementation(const convict_implementation* one, size_t index, const
   if (!is_name(one->name))
     refuse(fmt::format("is called '{}'; valid: 1 to {} printable ASCII characters without blanks and commas",
                        printable({one->name, strnlen(one->name, kLongestName + 1)}), kLongestName));
+  if (one->steps && (!one->steps->prepare || !one->steps->execute || !one->steps->finish))
+    refuse(fmt::format("('{}') has steps, but not all three of them", one->name));
   if (const std::string why = wrong_in(one->contract); !why.empty())
     refuse(fmt::format("('{}') has a contract with {}", one->name, why));
 }

@@ -75,7 +75,7 @@ TEST_F(ExitCode, IsZeroForHelp) {
 }
 
 TEST_F(ExitCode, IsZeroForTheHelpOfEveryCommand) {
-  for (const char* command : {"fuzz", "repro", "replay", "list", "doctor"}) {
+  for (const char* command : {"fuzz", "repro", "replay", "list", "bench", "doctor"}) {
     const CommandResult result = run({command, "--help"});
     EXPECT_EQ(result.exit_code, 0) << command;
     EXPECT_NE(result.out.find("Example"), std::string::npos) << command;

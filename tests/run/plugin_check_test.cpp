@@ -109,6 +109,22 @@ TEST(PluginCheck, RefusesContractsThatSayNothing) {
               std::string::npos);
 }
 
+TEST(PluginCheck, RefusesStepsThatAreNotAllThere) {
+  const auto prepare = [](const convict_implementation*, const convict_problem*, const convict_tensors*, char*,
+                          size_t) -> void* { return nullptr; };
+  const auto execute = [](void*, char*, size_t) { return CONVICT_OK; };
+  const auto finish = [](void*) { return CONVICT_OK; };
+  Plugin stepped;
+  convict_steps steps = {prepare, execute, finish};
+  stepped.one.steps = &steps;
+  EXPECT_EQ(stepped.refusal(), "");
+  for (const convict_steps& broken :
+       {convict_steps{nullptr, execute, finish}, {prepare, nullptr, finish}, {prepare, execute, nullptr}}) {
+    steps = broken;
+    EXPECT_NE(stepped.refusal().find("('mine') has steps"), std::string::npos);
+  }
+}
+
 TEST(Subjects, HaveVersionsThatCanBePrinted) {
   Plugin plugin;
   plugin.plugin.version = nullptr;

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "oracles/onednn/computation.h"
+
+#include "oracles/onednn/primitive.h"
+
+// oneDNN takes its number of threads from the OpenMP runtime it was linked with. A weak reference binds to that very
+// runtime, whatever compiler builds this file, and is null where oneDNN does not use OpenMP.
+extern "C" __attribute__((weak)) void omp_set_num_threads(int);
+
+namespace convict::onednn {
+namespace {
+
+using dnnl::memory;
+
+/// Before every step: others in this process set the same number.
+void use_threads(int threads) {
+  if (omp_set_num_threads != nullptr) omp_set_num_threads(threads);
+}
+
+}  // namespace
+
+Outcome Computation::prepare(const convict_problem& p, const convict_tensors& t, Layouts layouts) {
+  use_threads(threads_ = p.threads);
+  const Operands operands = describe_operands(p, t, layouts);
+  dnnl::primitive_desc_base descriptor;
+  dnnl_status_t status = describe_primitive(p, operands, &descriptor);
+  if (status != dnnl_success) return outcome(status, CONVICT_REFUSED, "has no implementation for this");
+  dnnl_primitive_t primitive = nullptr;
+  status = dnnl_primitive_create(&primitive, descriptor.get());
+  if (status != dnnl_success) return outcome(status, CONVICT_REFUSED, "cannot create the primitive");
+  primitive_.reset(primitive);
+  for (const Operand* operand : operands.all()) {
+    if (operand->tensor->ndim == 0) continue;
+    const bool fixed = layouts == Layouts::kAsGiven;
+    const Outcome brought =
+        bring(*operand, fixed ? operand->given : descriptor.query_md(dnnl::query::exec_arg_md, operand->argument));
+    if (brought.status != CONVICT_OK) return brought;
+  }
+  for (size_t i = 0; i < memories_.size(); ++i) arguments_[i].memory = memories_[i].get();
+  return {};
+}
+
+/// Makes an operand an argument, in the layout that was chosen for it.
+Outcome Computation::bring(const Operand& operand, const memory::desc& chosen) {
+  memory user(operand.given, engine(), operand.tensor->data);
+  arguments_.push_back({operand.argument, nullptr});
+  if (chosen == operand.given) {
+    memories_.push_back(std::move(user));
+    return {};
+  }
+  memory ours(chosen, engine());
+  memories_.push_back(ours);
+  try {
+    const memory &from = operand.is_output ? ours : user, &to = operand.is_output ? user : ours;
+    if (chosen.get_size() == 0) return {};  // nothing to copy, and 2.6's reorder divides by zero then
+    Copy one{dnnl::reorder(from, to), from, to};
+    if (!operand.is_output) return copy(one);
+    results_.push_back(std::move(one));
+    return {};
+  } catch (const dnnl::error& e) {
+    return outcome(e.status, CONVICT_REFUSED, "cannot reorder between these layouts");
+  }
+}
+
+Outcome Computation::copy(const Copy& one) const {
+  const dnnl_exec_arg_t arguments[] = {{DNNL_ARG_FROM, one.from.get()}, {DNNL_ARG_TO, one.to.get()}};
+  dnnl_status_t status = dnnl_primitive_execute(one.primitive.get(), stream().get(), 2, arguments);
+  if (status == dnnl_success) status = dnnl_stream_wait(stream().get());
+  return outcome(status, CONVICT_FAILED, "failed in reordering");
+}
+
+Outcome Computation::execute() {
+  use_threads(threads_);
+  dnnl_status_t status =
+      dnnl_primitive_execute(primitive_.get(), stream().get(), static_cast<int>(arguments_.size()), arguments_.data());
+  if (status == dnnl_success) status = dnnl_stream_wait(stream().get());
+  return outcome(status, CONVICT_FAILED, "failed in execution");
+}
+
+Outcome Computation::finish() {
+  use_threads(threads_);
+  for (const Copy& one : results_)
+    if (const Outcome copied = copy(one); copied.status != CONVICT_OK) return copied;
+  return {};
+}
+
+}  // namespace convict::onednn

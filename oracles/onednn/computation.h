@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One problem on one set of tensors, from the choice of a primitive to its results.
+#pragma once
+
+#include <memory>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <vector>
+
+#include "abi/convict.h"
+#include "oracles/onednn/library.h"
+#include "oracles/onednn/operands.h"
+
+namespace convict::onednn {
+
+/// The steps may throw what the headers of the library throw, and std::bad_alloc.
+class Computation {
+ public:
+  /// Chooses code, makes room for operands in other layouts than the user's, and reorders the inputs among them.
+  Outcome prepare(const convict_problem& p, const convict_tensors& t, Layouts layouts);
+
+  /// Any number of times, after prepare.
+  Outcome execute();
+
+  /// Reorders the outputs that are not where the user wants them.
+  Outcome finish();
+
+ private:
+  struct Copy {
+    dnnl::reorder primitive;
+    dnnl::memory from, to;
+  };
+
+  Outcome bring(const Operand& operand, const dnnl::memory::desc& chosen);
+  Outcome copy(const Copy& one) const;
+
+  int threads_ = 1;
+  dnnl::primitive primitive_;
+  std::vector<dnnl::memory> memories_;      // of the arguments
+  std::vector<dnnl_exec_arg_t> arguments_;  // of the primitive
+  std::vector<Copy> results_;               // to be done by finish()
+};
+
+}  // namespace convict::onednn

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every part of this module has of the library: one engine, one stream, and how it reports.
+#pragma once
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "abi/convict.h"
+
+namespace convict::onednn {
+
+inline const dnnl::engine& engine() {
+  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+  return cpu;
+}
+
+inline const dnnl::stream& stream() {
+  static const dnnl::stream in_order(engine());
+  return in_order;
+}
+
+/// Outcome of a step, and the end of its message if it went wrong.
+struct Outcome {
+  convict_status status = CONVICT_OK;
+  const char* what = "";
+  dnnl_status_t library = dnnl_success;
+};
+
+inline Outcome outcome(dnnl_status_t library, convict_status if_not, const char* what) {
+  if (library == dnnl_success) return {};
+  return {library == dnnl_out_of_memory ? CONVICT_OUT_OF_MEMORY : if_not, what, library};
+}
+
+}  // namespace convict::onednn

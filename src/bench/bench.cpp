@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The supervisor's side.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <fstream>
+
+#include "bench/worker.h"
+#include "core/case_text.h"
+#include "core/isa.h"
+#include "core/text.h"
+
+namespace convict {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kUsualSubject = "auto";
+
+/// The model of the first processor.
+std::string cpu_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return printable(trim(std::string_view(line).substr(line.find(':') + 1)), 200);
+  return "unknown";
+}
+
+class Bench final : public Assignment {
+ public:
+  Bench(std::span<const BenchLayer> layers, const MeasuringSettings& measuring, const SupervisorSettings& supervisor,
+        const std::function<void(size_t)>& progress)
+      : layers_(layers), measuring_(measuring), timeout_(supervisor.timeout), progress_(progress) {
+    for (size_t i = 0; i < layers.size(); ++i) waiting_.push_back(i);
+    casualties_.resize(layers.size());
+    rows_.resize(layers.size());
+  }
+
+  BenchResult result() {
+    for (const std::vector<BenchRow>& rows : rows_) result_.rows.insert(result_.rows.end(), rows.begin(), rows.end());
+    result_.date = utc_now();
+    result_.version = CONVICT_VERSION;
+    result_.cpu = cpu_name();
+    result_.isa = best_isa();
+    choose_subject();
+    return std::move(result_);
+  }
+
+  void on_roster(const std::vector<RosterEntry>& roster, const std::vector<std::string>& notes) override {
+    roster_ = roster;
+    result_.notes = notes;
+    for (const RosterEntry& entry : roster) result_.libraries[entry.name] = entry.version;
+  }
+
+  std::optional<Work> next_work(uint64_t) override {
+    if (waiting_.empty()) return std::nullopt;
+    const Work work{waiting_.front(), 1, 1};
+    waiting_.pop_front();
+    return work;
+  }
+
+  json message(const Work& work) const override {
+    json without = json::array();
+    for (const auto& [name, reason] : casualties_[work.first]) without.push_back(name);
+    return {{"first", work.first},
+            {"bench",
+             {{"case", to_text(layers_[work.first].c)},
+              {"threads", measuring_.threads},
+              {"seconds", measuring_.seconds},
+              {"repetitions", measuring_.repetitions},
+              {"without", without}}}};
+  }
+
+  void on_examination(uint64_t index, const json& examination) override {
+    for (const auto& [name, side] : examination["sides"].items()) result_.sides[name] = side;
+    rows_[index].clear();
+    for (const json& measured : examination["rows"]) {
+      BenchRow row = empty_row(index, measured["threads"]);
+      for (const auto& [name, seconds] : measured["timings"].items()) row.timings[name] = {seconds[0], seconds[1]};
+      row.refused.merge(measured["refused"].get<std::map<std::string, std::string>>());
+      rows_[index].push_back(std::move(row));
+    }
+    ++done_;
+  }
+
+  void on_mismatch(uint64_t, const Mismatch&) override {}
+
+  void on_casualty(const Casualty& casualty) override {
+    if (!rows_[casualty.index].empty()) return;  // it died afterwards
+    const std::string reason = reason_of(casualty);
+    auto& casualties = casualties_[casualty.index];
+    if (casualty.position != FlightRecord::kOwnCode) {
+      casualties[roster_[static_cast<size_t>(casualty.position)].name] = reason;
+      waiting_.push_front(casualty.index);
+      return;
+    }
+    for (const RosterEntry& entry : roster_) casualties.try_emplace(entry.name, "not measured: the worker " + reason);
+    for (const int threads : measuring_.threads) rows_[casualty.index].push_back(empty_row(casualty.index, threads));
+    ++done_;
+  }
+
+  Next on_tick(const Counts&) override {
+    progress_(done_);
+    return Next::kContinue;
+  }
+
+ private:
+  BenchRow empty_row(uint64_t index, int threads) const {
+    const BenchLayer& layer = layers_[index];
+    return {to_text(layer.c), layer.set,         layer.label, std::string(pass_name(layer.c.pass)),
+            threads,          flops_of(layer.c), {},          casualties_[index]};
+  }
+
+  std::string reason_of(const Casualty& casualty) const {
+    const std::string signal = casualty.certificate.value("signal", "");
+    if (casualty.verdict == Verdict::kHang)
+      return fmt::format("hang: a call took longer than {} s", static_cast<double>(timeout_.count()) / 1000);
+    return fmt::format("{}{}", name_of(casualty.verdict), signal.empty() ? "" : ": " + signal);
+  }
+
+  /// `auto`, or else the first target; from user to user, if it has steps.
+  void choose_subject() {
+    const auto is_usual = [](const RosterEntry& entry) { return entry.is_target && entry.name == kUsualSubject; };
+    const bool usual = std::ranges::any_of(roster_, is_usual);
+    const std::string name = usual ? std::string(kUsualSubject) : roster_.empty() ? "" : roster_.front().name;
+    for (const std::string& way : {name + "+reorders", name + ":plain", name})
+      if (result_.sides.contains(way) && result_.sides[way] == Side::kTarget) {
+        result_.subject = way;
+        return;
+      }
+    result_.subject = name;
+  }
+
+  std::span<const BenchLayer> layers_;
+  const MeasuringSettings& measuring_;
+  std::chrono::milliseconds timeout_;
+  const std::function<void(size_t)>& progress_;
+  std::deque<uint64_t> waiting_;                                // layers
+  std::vector<std::map<std::string, std::string>> casualties_;  // by layer: implementations left out, and why
+  std::vector<std::vector<BenchRow>> rows_;                     // by layer
+  std::vector<RosterEntry> roster_;
+  size_t done_ = 0;
+  BenchResult result_;
+};
+
+}  // namespace
+
+BenchResult run_bench(std::span<const BenchLayer> layers, const MeasuringSettings& measuring,
+                      SupervisorSettings supervisor, const std::function<void(size_t)>& progress) {
+  supervisor.command = kBenchWorker;
+  supervisor.jobs = 1;
+  Bench bench(layers, measuring, supervisor, progress);
+  supervise(bench, supervisor);
+  BenchResult result = bench.result();
+  result.interrupted = supervisor.interrupted && *supervisor.interrupted;
+  return result;
+}
+
+}  // namespace convict

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One layer, measured in this process: everybody asked, checked, and timed.
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/contestant.h"
+#include "bench/operands.h"
+#include "core/case.h"
+
+namespace convict {
+
+struct MeasuringSettings {
+  std::vector<int> threads = {1};
+  double seconds = 0.2;  // of one repetition, at least
+  int repetitions = 3;
+};
+
+/// One number of threads, by contestant.
+struct Measured {
+  int threads = 1;
+  std::map<std::string, Timing> timings;
+  std::map<std::string, std::string> refused;  // refused, failed or wrong: the reason
+};
+
+/// Measures a legal case with each number of threads; implementations named in `without` take no part. `record` tells
+/// whose code runs.
+std::vector<Measured> measure(const Case& c, std::span<const Subject> subjects, const std::set<std::string>& without,
+                              const MeasuringSettings& settings, Operands& operands, FlightRecord& record);
+
+}  // namespace convict

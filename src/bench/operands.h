@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tensors of a layer in plain memory, as a program would have them. Nothing is guarded here: faults of memory are
+// for `convict fuzz` to find.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+
+#include "core/case.h"
+#include "core/role.h"
+
+namespace convict {
+
+/// Buffers outlive their layers, so that the next one finds them mapped.
+class Operands {
+ public:
+  /// Places the tensors of a legal case, each at the start of a cache line, and fills the inputs with normal data,
+  /// which has no subnormals, whatever the fill of the case.
+  void set(const Case& c, const convict_problem& p);
+
+  const convict_tensors& tensors() const { return tensors_; }
+
+  /// Makes every byte of the outputs 0xff: in floating point a NaN, so that what is not written is wrong.
+  void poison_outputs();
+
+ private:
+  static constexpr size_t kCacheLine = 64;  // bytes
+  struct Free {
+    void operator()(unsigned char* memory) const { std::free(memory); }
+  };
+  struct Buffer {
+    std::unique_ptr<unsigned char[], Free> memory;
+    size_t capacity = 0, bytes = 0;
+  };
+
+  std::array<Buffer, kRoles.size()> buffers_;
+  convict_tensors tensors_{};
+  convict_pass pass_ = CONVICT_FORWARD;
+};
+
+}  // namespace convict

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `convict bench` has measured, and its JSON form (docs/performance.md).
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace convict {
+
+/// Seconds of one call: the mean of each repetition, of which the best one counts, because other work on the machine
+/// only ever adds time.
+struct Timing {
+  double best = 0, worst = 0;
+};
+
+/// How a contestant takes part in the comparison.
+enum class Side {
+  kTarget,
+  kLibrary,    // from the user's tensors to the user's tensors
+  kOwnLayouts  // a library, without what reorders the tensors into layouts of its own and back
+};
+
+/// One problem with one number of threads. Names are those of contestants: "auto", "onednn:any+reorders".
+struct BenchRow {
+  std::string case_text, set, label, pass;
+  int threads = 1;
+  double flops = 0;                                 // of the problem: 2 * the products inside the image
+  std::map<std::string, Timing> timings = {};       // of those who computed it right
+  std::map<std::string, std::string> refused = {};  // why the others have none
+
+  std::optional<double> gflops(const std::string& name) const;  // 1e9 per second
+};
+
+struct BenchResult {
+  std::string date, version, cpu, isa;                // UTC; of convict; of the machine
+  std::map<std::string, std::string> libraries = {};  // versions, by implementation
+  std::map<std::string, Side> sides = {};             // of all contestants
+  std::string subject = {};                           // the contestant that all others are compared with
+  std::vector<std::string> notes = {};                // what the user should know, e.g. an oracle that is not installed
+  std::vector<BenchRow> rows = {};
+  bool interrupted = false;
+};
+
+/// With the geometric means that summary.h computes.
+nlohmann::json to_json(const BenchResult& result);
+
+/// Throws UsageError if it is anything else.
+BenchResult bench_result_from_json(const nlohmann::json& json);
+
+}  // namespace convict

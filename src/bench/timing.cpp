@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/timing.h"
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+
+namespace convict {
+namespace {
+
+/// Collects the repetitions of each benchmark; a benchmark is named by its position.
+class Collector final : public benchmark::BenchmarkReporter {
+ public:
+  explicit Collector(size_t count) : seconds_(count) {}
+
+  bool ReportContext(const Context&) override { return true; }
+  void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs)
+      if (run.run_type == Run::RT_Iteration && run.iterations > 0 && run.real_accumulated_time > 0)
+        seconds_[std::stoul(run.run_name.function_name)].push_back(run.real_accumulated_time /
+                                                                   static_cast<double>(run.iterations));
+  }
+
+  const std::vector<double>& seconds(size_t i) const { return seconds_[i]; }
+
+ private:
+  std::vector<std::vector<double>> seconds_;
+};
+
+/// One series of calls; whether all of them worked. The first call is not timed unless it says enough: others have had
+/// the caches in between.
+bool run_series(const Timed& timed, bool slow, benchmark::State& state) {
+  bool works = timed.begin() && (slow || timed.seconds());
+  for (auto _ : state) {
+    const auto seconds = works ? timed.seconds() : std::nullopt;
+    works = seconds.has_value();
+    if (works) {
+      state.SetIterationTime(*seconds);
+    } else {
+      state.SkipWithError("did not work");
+      break;
+    }
+  }
+  return timed.end() && works;
+}
+
+void use_random_order() {
+  std::string program = "convict", flag = "--benchmark_enable_random_interleaving=true";
+  char* arguments[] = {program.data(), flag.data(), nullptr};
+  int count = 2;
+  benchmark::Initialize(&count, arguments);
+}
+
+}  // namespace
+
+std::vector<std::optional<Timing>> time_interleaved(const std::vector<Timed>& all, double least_seconds,
+                                                    int repetitions) {
+  use_random_order();
+  std::vector<char> works(all.size(), 1);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const bool slow = all[i].first_seconds > kSlow * least_seconds;
+    const auto series = [&timed = all[i], &worked = works[i], slow](benchmark::State& state) {
+      worked &= static_cast<char>(run_series(timed, slow, state));
+    };
+    auto* registered = benchmark::RegisterBenchmark(std::to_string(i).c_str(), series)->UseManualTime();
+    if (slow)
+      registered->Iterations(1);
+    else
+      registered->MinTime(least_seconds)->Repetitions(repetitions);
+  }
+  Collector collector(all.size());
+  if (!all.empty()) benchmark::RunSpecifiedBenchmarks(&collector, ".");
+  benchmark::ClearRegisteredBenchmarks();
+
+  std::vector<std::optional<Timing>> timings(all.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::vector<double>& seconds = collector.seconds(i);
+    if (!works[i] || seconds.empty()) continue;
+    const auto [best, worst] = std::ranges::minmax(seconds);
+    timings[i] = Timing{best, worst};
+  }
+  return timings;
+}
+
+}  // namespace convict

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+
+#include "bench/summary.h"
+#include "bench/worker.h"
+#include "bench/writers.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/live_block.h"
+#include "cli/options.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace convict {
+namespace {
+
+using nlohmann::json;
+
+/// The opponents, as far as they are installed.
+constexpr std::string_view kOpponents[] = {"libtorch:native", "libtorch:onednn", "onednn", "onednn:any"};
+
+struct BenchOptions {
+  RunOptions run;
+  OutputOptions out;
+  std::vector<std::string> inputs;
+  std::string pass, time = "200ms", from;
+  std::vector<int> threads = {1};
+  int repetitions = 3;
+};
+
+/// Files and folders are read; other words are case lines, which begin with their operation and may be without quotes.
+std::vector<CorpusEntry> entries_of(const std::vector<std::string>& inputs) {
+  std::vector<CorpusEntry> entries;
+  std::string line;
+  const auto end_line = [&] {
+    append_corpus_line(line, "", entries);
+    line.clear();
+  };
+  for (const std::string& input : inputs) {
+    std::error_code ignored;
+    const bool continues = !line.empty() && input.find(' ') == std::string::npos && !input.starts_with("conv");
+    if (continues && !std::filesystem::exists(input, ignored)) {
+      line += " " + input;
+      continue;
+    }
+    end_line();
+    if (input.starts_with("conv") && !std::filesystem::exists(input, ignored))
+      line = input;
+    else
+      std::ranges::move(read_corpus(input), std::back_inserter(entries));
+  }
+  end_line();
+  return entries;
+}
+
+std::vector<convict_pass> passes_of(const std::string& name) {
+  if (name.empty()) return {};
+  if (name == "all") return {CONVICT_FORWARD, CONVICT_BACKWARD_DATA, CONVICT_BACKWARD_WEIGHTS};
+  const auto found = std::ranges::find(kPassNames, name);
+  return {static_cast<convict_pass>(found - kPassNames.begin() + 1)};
+}
+
+/// What the user asked for; without --oracle, the libraries that are here.
+SupervisorSettings supervisor_settings(const BenchOptions& options, std::vector<std::string>& notes) {
+  SupervisorSettings settings = options.run.settings();
+  settings.interrupted = &interrupted();
+  RosterRequest& roster = settings.worker.roster;
+  if (!roster.oracles.empty()) return settings;
+  const std::vector<std::string> installed = installed_modules();
+  for (const std::string_view name : kOpponents) {
+    const std::string module(name.substr(0, name.find(':')));
+    if (std::ranges::find(installed, module) != installed.end())
+      roster.oracles.emplace_back(name);
+    else
+      notes.push_back(fmt::format("measuring without '{}', which is not installed", name));
+  }
+  if (roster.oracles.empty()) roster.oracles = {std::string(kNoOracle)};
+  return settings;
+}
+
+MeasuringSettings measuring_settings(const BenchOptions& options) {
+  constexpr auto kLongest = std::chrono::seconds(10);  // beyond, the supervisor would think that the worker hangs
+  const std::chrono::milliseconds time = parse_duration(options.time, "--time");
+  if (time > kLongest)
+    throw UsageError(fmt::format("--time: '{}' is too long; valid: 1ms to 10s", printable(options.time)));
+  std::vector<int> threads = options.threads;
+  std::ranges::sort(threads);
+  threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
+  return {threads, std::chrono::duration<double>(time).count(), options.repetitions};
+}
+
+BenchResult measured(const BenchOptions& options) {
+  const std::vector<CorpusEntry> entries = entries_of(options.inputs);
+  const std::vector<convict_pass> passes = passes_of(options.pass);
+  const std::vector<BenchLayer> layers = layers_of(entries, passes);
+  if (layers.empty()) throw UsageError("no case to measure: all of them must be refused");
+  const MeasuringSettings measuring = measuring_settings(options);
+  std::vector<std::string> notes;
+  const SupervisorSettings settings = supervisor_settings(options, notes);
+  LiveBlock block(options.out.quiet);
+  BenchResult result = run_bench(layers, measuring, settings, [&](size_t done) {
+    if (!block.is_due() || done >= layers.size()) return;
+    block.draw({fmt::format("layer {} of {}: {}, {}", done + 1, layers.size(), printable(layers[done].label),
+                            pass_name(layers[done].c.pass))});
+  });
+  result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
+  return result;
+}
+
+BenchResult read_result(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  if (!file) throw UsageError(fmt::format("--from: '{}' cannot be read", printable(path, 300)));
+  const json document = json::parse(text.str(), nullptr, /*allow_exceptions=*/false);
+  if (document.is_discarded()) throw UsageError(fmt::format("--from: '{}' is not JSON", printable(path, 300)));
+  try {
+    return bench_result_from_json(document);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("--from: '{}' is {}", printable(path, 300), printable(error.what(), 300)));
+  }
+}
+
+/// Whether a result of the subject was wrong, or ended its process.
+bool failed(const BenchResult& result) {
+  return std::ranges::any_of(result.rows, [&](const BenchRow& row) {
+    const auto refused = row.refused.find(result.subject);
+    return refused != row.refused.end() &&
+           (refused->second.starts_with("wrong:") || refused->second.starts_with("crash"));
+  });
+}
+
+int bench(const BenchOptions& options) {
+  if (options.from.empty() == options.inputs.empty())
+    throw UsageError(
+        "bench wants either files, folders or case lines, or --from FILE; e.g. convict bench corpus/bench");
+  const BenchResult result = options.from.empty() ? measured(options) : read_result(options.from);
+  options.out.write(options.out.json() ? to_json(result).dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+                    : options.out.format == "svg" ? bench_as_svg(result)
+                                                  : bench_as_text(result, options.out.verbose));
+  if (result.interrupted) return options.from.empty() ? kInterrupted : kClean;
+  if (failed(result)) return kMismatch;
+  const bool any = std::ranges::any_of(result.rows, [](const BenchRow& row) { return !row.timings.empty(); });
+  return any ? kClean : kCannotJudge;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<BenchOptions>();
+  CLI::App* command = app.add_subcommand("bench", "Measure the speed of kernels and libraries, side by side");
+  command->footer(
+      "Examples:\n"
+      "  convict bench corpus/bench -o bench.json --format json     minutes; the machine should have nothing else to "
+      "do\n"
+      "  convict bench --from bench.json --format svg -o bench.svg  the same numbers as a picture\n"
+      "  convict bench corpus/bench/odd.cases --pass all --threads 1,2 -v\n"
+      "  convict bench --plugin ./mine.so --oracle onednn:any conv2d ic=64 oc=64 in=56x56 k=3x3 p=1x1\n"
+      "Who computes a layer wrong is not timed. How it measures: docs/performance.md.\n"
+      "Exit codes: 0 measured, 1 the kernel that is compared was wrong or crashed, 2 usage, 125 nothing could be\n"
+      "measured, 130 interrupted, after the layers so far");
+  command->add_option("inputs", options->inputs, "Corpus files, directories of *.cases files, or case lines");
+  command->add_option("--from", options->from, "Show these earlier results, of --format json, instead of measuring");
+  command->add_option("--pass", options->pass, "Measure this pass of each layer [as the case says]")
+      ->check(CLI::IsMember({"forward", "backward_data", "backward_weights", "all"}));
+  command->add_option("--threads", options->threads, "Numbers of threads, comma-separated")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  command->add_option("--time", options->time, "Time of each repetition at least: 200ms, 1s")->capture_default_str();
+  command->add_option("--repetitions", options->repetitions, "Of each measurement; the best one counts")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  options->run.timeout = "60s";  // a plain loop nest takes that long for the largest layers
+  options->run.add_to(*command);
+  command->get_option("--oracle")
+      ->description(fmt::format("Library to compare with, or 'none' [{}]", fmt::join(kOpponents, ",")));
+  command->get_option("--target")
+      ->description(
+          "Implementation to measure (repeatable, or comma-separated); 'auto', or else the first, is compared "
+          "[native]");
+  options->out.add_to(*command, {"text", "json", "svg"});
+  command->callback([options, &exit_code] { exit_code = bench(*options); });
+}
+
+void add_bench_worker(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand(kBenchWorker, "Measures layers for `bench` (internal)");
+  command->group("");  // not in the help
+  command->callback([&exit_code] { exit_code = run_bench_worker(); });
+}
+
+}  // namespace convict

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/check.h"
+
+#include <gtest/gtest.h>
+
+#include "bench/contestant.h"
+#include "bench/operands.h"
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "core/implementation.h"
+#include "core/layout.h"
+
+namespace convict {
+namespace {
+
+/// A layer computed by `direct` into `operands`.
+class BenchCheck : public testing::TestWithParam<const char*> {
+ protected:
+  BenchCheck() { operands_.set(c_, p_); }
+
+  void compute() {
+    operands_.poison_outputs();
+    char error[100];
+    const convict_implementation* direct = *std::ranges::find(
+        native_kernels(), std::string("direct"), [](const convict_implementation* one) { return one->name; });
+    ASSERT_EQ(direct->run(direct, &p_, &operands_.tensors(), error, sizeof error), CONVICT_OK);
+  }
+
+  float* output() const {
+    const convict_tensors& t = operands_.tensors();
+    return static_cast<float*>(p_.pass == CONVICT_FORWARD         ? t.dst.data
+                               : p_.pass == CONVICT_BACKWARD_DATA ? t.diff_src.data
+                                                                  : t.diff_wei.data);
+  }
+
+  Case c_ = parse_case(GetParam());
+  convict_problem p_ = resolve_valid(c_);
+  Operands operands_;
+  Check check_{p_, operands_.tensors()};
+};
+
+TEST_P(BenchCheck, BelievesRightResults) {
+  for (const char* who : {"one", "two", "three"}) {
+    compute();
+    output()[7] *= 1 + 1e-5f;  // rounding is no fault
+    EXPECT_FALSE(check_.hear(who)) << who;
+  }
+}
+
+TEST_P(BenchCheck, FindsASingleWrongElementByComparison) {
+  compute();
+  EXPECT_FALSE(check_.hear("right"));
+  compute();
+  output()[123] += 10;
+  const auto wrong = check_.hear("other");
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->who, "other");
+  EXPECT_TRUE(wrong->reason.starts_with("wrong: d")) << wrong->reason;
+}
+
+TEST_P(BenchCheck, AccusesTheFirstIfTheSecondIsRight) {
+  compute();
+  output()[123] += 10;
+  ASSERT_FALSE(check_.hear("first"));  // the element is none of the samples
+  compute();
+  const auto wrong = check_.hear("second");
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->who, "first");
+  compute();
+  EXPECT_FALSE(check_.hear("third"));  // compared with the second
+}
+
+TEST_P(BenchCheck, FindsWhatNobodyWroteByItself) {
+  operands_.poison_outputs();
+  const auto wrong = check_.hear("lazy");
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->who, "lazy");
+}
+
+INSTANTIATE_TEST_SUITE_P(Passes, BenchCheck,
+                         testing::Values("conv2d ic=6 oc=7 in=19 k=3 p=1 bias",
+                                         "conv2d.backward_data ic=6 oc=7 in=19 k=3 p=1 lay=nhwc:oihw:nhwc",
+                                         "conv_transpose2d.backward_weights ic=12 oc=7 in=9 k=5 s=2 bias"));
+
+}  // namespace
+}  // namespace convict
