@@ -19,8 +19,8 @@
 
 namespace convict {
 
-extern const convict_implementation kernel_depthwise, kernel_direct, kernel_implicit_gemm, kernel_scatter_gemm,
-    kernel_winograd_f2, kernel_winograd_f4;
+extern const convict_implementation kernel_depthwise, kernel_direct, kernel_implicit_gemm, kernel_int8_gemm,
+    kernel_scatter_gemm, kernel_winograd_f2, kernel_winograd_f4;
 
 namespace {
 
@@ -39,8 +39,9 @@ double cycles_of_f4(const convict_problem& p, int64_t lanes) {
 }
 
 const Candidate kCandidates[] = {{&kernel_direct, cycles_of_direct},     {&kernel_implicit_gemm, gemm_cycles},
-                                 {&kernel_scatter_gemm, scatter_cycles}, {&kernel_depthwise, window_cycles},
-                                 {&kernel_winograd_f2, cycles_of_f2},    {&kernel_winograd_f4, cycles_of_f4}};
+                                 {&kernel_scatter_gemm, scatter_cycles}, {&kernel_int8_gemm, int8_cycles},
+                                 {&kernel_depthwise, window_cycles},     {&kernel_winograd_f2, cycles_of_f2},
+                                 {&kernel_winograd_f4, cycles_of_f4}};
 
 int64_t lanes_for(const convict_tensors& t) {
   return presence_of(CONVICT_F64, t).some ? tiles<double>().lanes : tiles<float>().lanes;

@@ -6,7 +6,8 @@
 // bounds test and multiplies no padding. Parallel-ready: the outermost loop of each face runs over disjoint parts of
 // the output (Y and X: batch and group and channel, W: pairs of channels), so splitting it splits no sum.
 //
-// Workspace: none. Numeric contract: every output is the sum of its products in tap order, in the type of the tensors.
+// Workspace: none, but 32-bit copies of integers. Numeric contract: every output is the sum of its products in tap
+// order, in the type of the tensors.
 #include "kernels/shared/bias.h"
 #include "kernels/shared/native.h"
 
@@ -36,6 +37,8 @@ void for_each_row(const Trilinear<T>& f, int64_t n, int64_t g, int64_t k, int64_
 }
 
 struct Direct {
+  static constexpr bool kTakesIntegers = true;
+
   template <class T>
   static void run(const Trilinear<T>& form) {
     start_output(form);

@@ -93,6 +93,8 @@ struct Workspace {
 };
 
 struct Im2col {
+  static constexpr bool kTakesIntegers = true;
+
   template <class T>
   static void run(const Trilinear<T>& form) {
     start_output(form);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 
+#include "abi/element.h"
 #include "certificate_keys.h"
 #include "core/geometry.h"
 #include "core/layout.h"
@@ -170,10 +171,13 @@ class Checker {
       return claim("got", std::isnan(got_), "NaN, like all that nobody wrote",
                    shown(got_) + " was written by somebody");
     if (!accuses_value(verdict_)) return claim("got", true, fmt::format("a number of {}", type), "");
-    const double right = nearest(output_type_, exact_.value);
+    const double right = is_integer(c_.src_type) ? result_of(0) : nearest(output_type_, exact_.value);
     // Signed zeros are equal to everybody but those who judge special values.
     const bool differs = !same(got_, right) || (verdict_ == Verdict::kSpecialValues &&
                                                 std::signbit(got_) != std::signbit(hex_at(from_, "exact_hex")));
+    if (from_.contains("right"))
+      claim("right", is_integer(c_.src_type) && number_at(from_, "right") == right, fmt::format("{}", right),
+            fmt::format("certificate says {}, computed {}", number_at(from_, "right"), right));
     claim("got", differs, fmt::format("{}, not {}", shown(got_), shown(right)),
           fmt::format("{} is the exact value, rounded to {}", shown(got_), type));
   }
@@ -194,12 +198,31 @@ class Checker {
     return {{given, other}, accumulator(), output_type_, from_["role"] != "diff_bias"};
   }
 
+  /// Of integers: the result if the real number is off by as much.
+  double result_of(double error) const {
+    const long double real = exact_.sum + error;
+    return nearest_quantized(output_type_, p_.relu != 0 ? std::max(real, 0.0L) : real, p_.dst_zero_point);
+  }
+
+  void check_bound_of_integers(double stated) {
+    claim("bound", stated >= exact_.rounding * (1 - 1e-9),
+          fmt::format("{}, what f32 may lose is {}", stated, exact_.rounding),
+          fmt::format("certificate says {}, what f32 may lose is {}", stated, exact_.rounding));
+    if (!states("got_hex") || !accuses_value(verdict_)) return;
+    const double error = std::max(stated, exact_.rounding), lowest = result_of(-error), highest = result_of(error);
+    const std::string right = lowest == highest ? fmt::format("{}", lowest) : fmt::format("{} to {}", lowest, highest);
+    claim("error", !(got_ >= lowest && got_ <= highest), fmt::format("{} is not {}", got_, right),
+          fmt::format("{} is right: {}", got_, right));
+  }
+
   void check_bound() {
     const std::string name = word_at(from_, "bound_name");
     const double stated = number_at(from_, "bound");
+    if (is_integer(c_.src_type)) return check_bound_of_integers(stated);
     if (name == "equality") return check_equality(stated);
     if (!exact_.finite) return note("bound: not checked, there are terms that are not finite");
-    const auto least = least_bound(name, sum_types(), exact_);
+    auto least = least_bound(name, sum_types(), exact_);
+    if (least && p_.relu != 0 && exact_.sum < 0) least = std::max(0.0, *least + static_cast<double>(exact_.sum));
     if (!least)
       note(fmt::format("bound: not recomputed, a bound '{}' takes more than the case line", printable(name)));
     else
@@ -209,7 +232,8 @@ class Checker {
     if (!accuses_value(verdict_))
       return note(fmt::format("error: not held against the bound, which is not what '{}' is about", name_of(verdict_)));
     const auto error = static_cast<double>(std::abs(got_ - exact_.value));
-    claim("error", !(error <= std::max(stated, least.value_or(0))),  // NaN is no agreement
+    const bool below_zero = p_.relu != 0 && got_ < 0;
+    claim("error", below_zero || !(error <= std::max(stated, least.value_or(0))),  // NaN is no agreement
           fmt::format("|got - exact| = {} is more than is allowed", error),
           fmt::format("|got - exact| = {} is allowed", error));
   }

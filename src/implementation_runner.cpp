@@ -76,6 +76,7 @@ Call call_of(const Case& c, const convict_problem& p, const convict_tensors& fil
   Call call;
   call.problem = p;
   call.problem.beta = 0;
+  call.problem.relu = 0;
   call.src = read(filled.src);
   call.wei = read(filled.wei);
   call.bias = read(filled.bias);

@@ -35,7 +35,7 @@ class ImplementationRunner final : public Runner {
 };
 
 /// The call that the operands of a case are for: `filled` are its tensors, with data in those that the pass reads.
-/// beta is left out, and views are copied.
+/// beta and ReLU are left out, and views are copied. Precondition: no integers.
 Call call_of(const Case& c, const convict_problem& p, const convict_tensors& filled);
 
 }  // namespace convict

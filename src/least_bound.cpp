@@ -16,7 +16,10 @@ Precision precision_of(convict_dtype type) {
     case CONVICT_F64: return {53, -1074};
     case CONVICT_F16: return {11, -24};
     case CONVICT_BF16: return {8, -133};
-    case CONVICT_F32: break;
+    case CONVICT_F32:
+    case CONVICT_S8:  // scaled in f32
+    case CONVICT_U8:
+    case CONVICT_S32: break;
   }
   return {24, -149};
 }
@@ -29,6 +32,14 @@ double nearest(convict_dtype type, long double value) {
   if (type == CONVICT_F64) return static_cast<double>(value);
   if (type == CONVICT_F32) return static_cast<float>(value);
   return rounded_to(type, static_cast<double>(value));
+}
+
+double nearest_quantized(convict_dtype type, long double real, int zero) {
+  if (type != CONVICT_S8 && type != CONVICT_U8) return static_cast<double>(real);
+  const long double below = std::floor(real), rest = real - below;
+  const bool up = rest > 0.5L || (rest == 0.5L && std::fmod(below, 2.0L) != 0);
+  const double lowest = type == CONVICT_S8 ? -128 : 0, result = static_cast<double>(up ? below + 1 : below) + zero;
+  return std::max(lowest, std::min(result, lowest + 255));
 }
 
 std::optional<double> least_bound(std::string_view name, const SumTypes& types, const ExactElement& exact) {
@@ -47,7 +58,7 @@ std::optional<double> least_bound(std::string_view name, const SumTypes& types, 
   if (!types.has_products || product <= sums.digits) roundings -= 1;  // products are exact
   const double narrowing = output.digits < sums.digits ? output.unit_roundoff() : 0;
   return gamma_of(roundings, sums.unit_roundoff()) * exact.magnitude +
-         narrowing * std::abs(static_cast<double>(exact.value));
+         narrowing * std::abs(static_cast<double>(exact.sum));
 }
 
 }  // namespace convict

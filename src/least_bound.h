@@ -27,6 +27,10 @@ double gamma_of(double n, double u);
 /// `value` rounded to the nearest number of `type`, once.
 double nearest(convict_dtype type, long double value);
 
+/// A real number as a result of 8 bits: rounded to the nearest whole one, halves to the even one, `zero` above it, and
+/// no further than the type reaches. As it is in other types.
+double nearest_quantized(convict_dtype type, long double real, int zero);
+
 /// The types of one direct sum.
 struct SumTypes {
   convict_dtype factors[2];   // of its products; a sum without products has f32 and 1 in their place

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pipeline.h"
 
+#include "abi/element.h"
 #include "core/geometry.h"
 #include "core/layout.h"
 #include "run/guarded_call.h"
@@ -24,15 +25,18 @@ std::optional<std::string> reason_to_refuse(const Scene& scene, int position, bo
                                             Testimony& testimony) {
   const Case& c = scene.the_case();
   const convict_implementation& who = *testimony.who;
-  constexpr const char* kNoBeta = "its contract has no beta";
+  constexpr const char *kNoBeta = "its contract has no beta", *kNoReLU = "its contract has no ReLU";
   if (c.beta != 0 && !who.contract.accumulates) return kNoBeta;  // it is not even asked
+  if (c.relu && !who.contract.fuses_relu) return kNoReLU;
   if (auto reason = ask_unsupported(who, position, scene.problem(), scene.described(), record)) return reason;
   if (!legal) return std::nullopt;
   Declared declared = ask_contract(who, position, scene.problem(), scene.described(), record);
   if (!declared.trouble.empty()) return std::move(declared.trouble);
   testimony.contract = declared.contract;
   if (c.beta != 0 && !testimony.contract.accumulates) return kNoBeta;
-  if (c.fill == Fill::kSpecial && testimony.contract.algorithm != CONVICT_DIRECT)
+  if (c.relu && !testimony.contract.fuses_relu) return kNoReLU;
+  const bool special = c.fill == Fill::kSpecial && !is_integer(c.src_type);
+  if (special && testimony.contract.algorithm != CONVICT_DIRECT)
     return "special values are judged in direct sums only: transforms spread them";
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "relation_check.h"
 
+#include "abi/element.h"
 #include "core/layout.h"
 #include "core/random.h"
 #include "fill/fill.h"
@@ -29,7 +30,7 @@ uint64_t choice_of(const Scene& scene) { return mix(scene.the_case().seed ^ 0x4e
 
 bool asks_relation(const Scene& scene, bool thorough) {
   return (thorough || choice_of(scene) % kOneCaseIn == 0) && scene.problem().beta == 0 &&
-         !has_huge_image(scene.problem(), scene.described());
+         !is_integer(scene.the_case().src_type) && !has_huge_image(scene.problem(), scene.described());
 }
 
 std::optional<BrokenRelation> broken_relation(const Scene& scene, ImplementationRunner& runner,

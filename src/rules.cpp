@@ -18,6 +18,9 @@ void set_assert_close(Rule& rule, convict_dtype type) {
     case CONVICT_F32: rule.relative = 1.3e-6, rule.absolute = 1e-5; break;
     case CONVICT_F16: rule.relative = 1e-3, rule.absolute = 1e-5; break;
     case CONVICT_BF16: rule.relative = 1.6e-2, rule.absolute = 1e-5; break;
+    case CONVICT_S8:
+    case CONVICT_U8:
+    case CONVICT_S32: rule.relative = 0, rule.absolute = 0; break;
   }
 }
 
@@ -58,16 +61,22 @@ Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick ya
   const Case& c = scene.the_case();
   const Types types = types_of(c);
   Rule rule;
-  rule.subnormal = c.fill == Fill::kSubnormal;
-  rule.arithmetic = arithmetic_of(contract, types.first, types.second, types.output);
-  rule.bias_arithmetic = arithmetic_of(contract, c.dst_type, c.dst_type, c.dst_type);
-  rule.bias_arithmetic.u_product = 0;  // it is a plain sum of gradients
+  const bool integers = is_integer(types.first);
+  if (!integers) {
+    rule.subnormal = c.fill == Fill::kSubnormal;
+    rule.arithmetic = arithmetic_of(contract, types.first, types.second, types.output);
+    rule.bias_arithmetic = arithmetic_of(contract, c.dst_type, c.dst_type, c.dst_type);
+    rule.bias_arithmetic.u_product = 0;  // it is a plain sum of gradients
+  }
   if (yardstick == Yardstick::kAssertClose || yardstick == Yardstick::kLoose) {
     rule.kind = Rule::Kind::kTolerance;
     rule.bound_name = "tolerance";
     rule.relative = 1e-2;
     rule.absolute = 1e-3;
     if (yardstick == Yardstick::kAssertClose) set_assert_close(rule, types.output);
+  } else if (integers) {
+    rule.kind = Rule::Kind::kQuantized;
+    rule.bound_name = kQuantizedBound;
   } else if (c.fill == Fill::kSpecial) {
     rule.kind = Rule::Kind::kSpecial;
     rule.bound_name = kSpecialBound;

@@ -108,8 +108,8 @@ class Trial {
       need_magnitudes();
       found.magnitude = magnitude_of(*found.offender);
       if (room_.values) take_values(found);
-      if (found.unwritten == 0 && rules_[i].kind != Rule::Kind::kSpecial)
-        testimony.weaker_contract = weaker_contract<W>(expected_, rules_[i]);
+      const bool explainable = rules_[i].kind != Rule::Kind::kSpecial && rules_[i].kind != Rule::Kind::kQuantized;
+      if (found.unwritten == 0 && explainable) testimony.weaker_contract = weaker_contract<W>(expected_, rules_[i]);
       if (scene_.the_case().fill == Fill::kComb && rules_[i].kind == Rule::Kind::kExact)
         testimony.read = comb_reading(scene_, room_.memory.ours(), *found.offender);
     }
@@ -127,7 +127,7 @@ class Trial {
   void take_values(Comparison& found) const {
     for (const Expected<W>& output : expected_) {
       if (output.role != found.places_role || output.value.size() > kLargestMap) continue;
-      found.expected.assign(output.value.begin(), output.value.end());
+      for (size_t k = 0; k < output.value.size(); ++k) found.expected.push_back(static_cast<double>(output.exact(k)));
       for_each_result(output, [&](size_t, double got) { found.got.push_back(got); });
     }
   }

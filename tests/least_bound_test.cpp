@@ -17,7 +17,7 @@ ExactElement sum_of(int64_t terms, long double value = 0) {
   ExactElement exact;
   exact.terms = terms;
   exact.magnitude = 1;
-  exact.value = value;
+  exact.sum = exact.value = value;
   return exact;
 }
 

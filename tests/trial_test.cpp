@@ -102,6 +102,30 @@ TEST(Ladder, AMinusZeroThatNoOrderOfSummationGives) {
   EXPECT_EQ(verdict(negative, "conv2d in=5 fill=zero"), std::nullopt);  // all terms may be -0, so the sum may be
 }
 
+TEST(Ladder, AReLUThatIsMissingOrTakesTooMuch) {
+  for (const char* line : {"conv2d ic=4 oc=3 in=9 k=3 relu", "conv2d ic=4 oc=3 in=9 k=3 relu fill=normal"}) {
+    const auto lines = std::string(line);
+    EXPECT_EQ(verdict(each([](float x) { return x; }), lines), std::nullopt);
+    EXPECT_EQ(verdict(each([](float x) { return x == 0 ? -0.0f : x; }), lines), std::nullopt) << "either zero is right";
+    EXPECT_NE(verdict(each([](float x) { return x == 0 ? -1.0f : x; }), lines), std::nullopt) << "not clamped";
+    EXPECT_NE(verdict(each([](float x) { return x == 0 ? -1e-30f : x; }), lines), std::nullopt) << "below zero";
+    EXPECT_NE(verdict(each([](float x) { return x == 0 ? 1.0f : x; }), lines), std::nullopt) << "cut off, but not to 0";
+    EXPECT_NE(verdict(each([](float x) { return x < 6 ? x : 6; }), lines), std::nullopt) << "clamped at both ends";
+  }
+  EXPECT_EQ(verdict(each([](float x) { return std::isnan(x) ? 0 : x; }),
+                    "conv2d ic=2 oc=8 in=9 k=3 relu fill=special seed=2"),
+            Verdict::kSpecialValues)
+      << "a NaN stays NaN";
+}
+
+TEST(Ladder, AReLUIsOnlyForWhoFusesIt) {
+  Twisted plain;
+  plain.contract.fuses_relu = 0;
+  const Examination examination = examined(plain, "conv2d in=9 k=3 relu");
+  EXPECT_FALSE(examination.judged);
+  EXPECT_EQ(examination.testimonies.front().outcome.text, "its contract has no ReLU");
+}
+
 TEST(Ladder, AContractThatIsNotHonoured) {
   EXPECT_EQ(verdict(each([](float x) { return to_float(to_half(x)); }), kReals), Verdict::kContract);
   EXPECT_EQ(verdict(each([](float x) { return to_float(to_bfloat(x)); }), kIntegers), Verdict::kContract);

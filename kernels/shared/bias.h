@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all kernels do alike around the products: start the output at its bias or at zero, and sum bias gradients.
+// What all kernels do alike around the products: start the output at its bias or at zero, sum bias gradients, and clamp
+// the output of a forward pass.
 #pragma once
 
 #include <algorithm>
@@ -48,6 +49,18 @@ void start_output(const Trilinear<T>& form) {
     case Face::kY: return start(form.y, form.y_extent, form.batch, y_total);
     case Face::kW: return start(form.w, form.kernel, y_total, form.x_channels);
   }
+}
+
+/// ReLU, in place: whatever rounds later keeps its order. NaN stays NaN. Precondition: form.face is not W.
+template <class T>
+void clamp_output(const Trilinear<T>& form) {
+  const bool is_x = form.face == Face::kX;
+  const int64_t channels = form.groups * (is_x ? form.x_channels : form.y_channels);
+  for (int64_t n = 0; n < form.batch; ++n)
+    for (int64_t channel = 0; channel < channels; ++channel)
+      for_each_in_plane(is_x ? form.x : form.y, is_x ? form.x_extent : form.y_extent, n, channel, [](T& element) {
+        if (element < 0) element = 0;
+      });
 }
 
 /// diff_bias[channel] = sum of the output gradient over batch and positions. Does nothing where none is wanted.

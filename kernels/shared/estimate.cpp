@@ -113,6 +113,13 @@ double gemm_cycles(const convict_problem& p, int64_t lanes) {
              (std::max(rows * s.phases, kFewestRows) / s.phases / 2 + kPacked / s.phases);
 }
 
+/// Two products at a time, and an epilogue for each result.
+double int8_cycles(const convict_problem& p, int64_t lanes) {
+  const Sizes s = sizes_of(p);
+  constexpr double kEpilogue = 10;
+  return gemm_cycles(p, lanes) / 2 + s.calls * s.result_rows * s.result * kEpilogue;
+}
+
 double window_cycles(const convict_problem& p, int64_t lanes) {
   const Sizes s = sizes_of(p);
   const auto vector = static_cast<double>(lanes);

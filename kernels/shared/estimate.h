@@ -14,6 +14,7 @@ double gemm_cycles(const convict_problem& p, int64_t lanes);
 double window_cycles(const convict_problem& p, int64_t lanes);
 /// By F(m, 3), where it applies.
 double winograd_cycles(const convict_problem& p, int64_t lanes, int m);
+double int8_cycles(const convict_problem& p, int64_t lanes);     // faces Y and X
 double scatter_cycles(const convict_problem& p, int64_t lanes);  // face X
 
 /// Whether a kernel that multiplies the zeros of the padding, too, would do next to nothing else, and for long: a large

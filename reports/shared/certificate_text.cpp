@@ -19,8 +19,9 @@ std::string plain(const nlohmann::json& value) {
 std::string at(const nlohmann::json& c, const char* key) { return c.contains(key) ? plain(c[key]) : "?"; }
 
 std::string describe_element(const nlohmann::json& c) {
-  std::string text = fmt::format("    {}{} is {} ({}), exact is {} ({})\n", at(c, "role"), at(c, "at"), at(c, "got"),
-                                 at(c, "got_hex"), at(c, "exact"), at(c, "exact_hex"));
+  std::string text = fmt::format("    {}{} is {} ({}), exact is {} ({}){}\n", at(c, "role"), at(c, "at"), at(c, "got"),
+                                 at(c, "got_hex"), at(c, "exact"), at(c, "exact_hex"),
+                                 c.contains("right") ? ", right is " + at(c, "right") : "");
   text += fmt::format("    n = {} terms, S = {}, allowed error {} ({})\n", at(c, "terms"), at(c, "magnitude"),
                       at(c, "bound"), at(c, "bound_name"));
   return text + fmt::format("    {} wrong and {} unwritten of {} elements\n", at(c, "wrong_elements"),

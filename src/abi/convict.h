@@ -41,9 +41,23 @@ typedef enum convict_pass {
 typedef enum convict_dtype {
   CONVICT_F32 = 1,
   CONVICT_F64 = 2,
-  CONVICT_F16 = 3, /* IEEE binary16 */
-  CONVICT_BF16 = 4 /* the upper half of an f32 */
+  CONVICT_F16 = 3,  /* IEEE binary16 */
+  CONVICT_BF16 = 4, /* the upper half of an f32 */
+  CONVICT_S8 = 5,
+  CONVICT_U8 = 6,
+  CONVICT_S32 = 7
 } convict_dtype;
+
+/* Integers. Forward passes may have src u8 or s8, wei s8, and dst s32, f32, s8 or u8; bias is s32 for dst s32, else
+ * f32. With k the output channel and taps in the padding left out,
+ *
+ *     acc = sum of (src - src_zero_point) * wei                      exact in 32 bits
+ *     s32:     acc + bias[k] + beta * old                            beta is a whole number; no scale
+ *     others:  real = scale[k] * acc + bias[k] + beta * (old - dst_zero_point)
+ *     f32:     real
+ *     s8, u8:  round(real) + dst_zero_point, saturated               round to nearest, halves to the even neighbour
+ *
+ * and with relu, max(0, .) of `acc + ...` or `real`. An implementation that does not know a type refuses it. */
 
 /* One convolution without its data: always the geometry of the *forward* problem of the op, whatever the pass.
  * Axis 0 is the outermost spatial axis; axes from `rank` on are 1 in extents, stride and dilation, and 0 in padding.
@@ -61,8 +75,11 @@ typedef struct convict_problem {
   int64_t dilation[CONVICT_MAX_RANK];                             /* 1 is dense (oneDNN: 0) */
   int64_t pad_begin[CONVICT_MAX_RANK], pad_end[CONVICT_MAX_RANK]; /* may differ, may be negative (a crop) */
   int64_t output_padding[CONVICT_MAX_RANK];                       /* conv_transpose only: enlarges dst at its end */
-  double beta; /* dst, diff_src or diff_wei = the result + beta * its old contents; 0: these are ignored, even NaN.
-                * Never for diff_bias. Non-zero only for implementations whose contract `accumulates`. */
+  double beta;  /* dst, diff_src or diff_wei = the result + beta * its old contents; 0: these are ignored, even NaN.
+                 * Never for diff_bias. Non-zero only for implementations whose contract `accumulates`. */
+  int32_t relu; /* forward: dst = max(0, .) of everything above, NaN stays NaN, a zero may have either sign. Non-zero
+                 * only for implementations whose contract `fuses_relu`. */
+  int32_t src_zero_point, dst_zero_point; /* of integer types, numbers of them; 0 elsewhere. dst: s8 and u8 only */
 } convict_problem;
 
 /* A strided view. Dimensions are logical and do not depend on the layout:
@@ -70,6 +87,7 @@ typedef struct convict_problem {
  *   wei, diff_wei, conv:            [oc][ic / groups][kernel...]
  *   wei, diff_wei, conv_transpose:  [ic][oc / groups][kernel...]
  *   bias, diff_bias:                [oc]
+ *   scale:                          [oc], or [1] for all channels
  * Element (i0, i1, ...) is at data[i0*strides[0] + i1*strides[1] + ...], in elements of `dtype`, aligned to its size.
  * It may be a part of a larger buffer that begins `offset` elements before `data` (0 if the tensor is all of it); what
  * lies between its elements is not to be read, and not to be written.
@@ -88,6 +106,7 @@ typedef struct convict_tensor {
 typedef struct convict_tensors {
   convict_tensor src, wei, bias, dst;
   convict_tensor diff_src, diff_wei, diff_bias, diff_dst;
+  convict_tensor scale; /* integer types: f32, positive; ndim 0 stands for 1 */
 } convict_tensors;
 
 /* What an implementation promises about its arithmetic; it chooses the error bound it is held to (docs/bounds.md). */

@@ -3,22 +3,30 @@
 // Elements of any data type as numbers, and walks over the elements of a tensor.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 #include "abi/convict.h"
 #include "abi/half.h"
 
 namespace convict {
 
-/// Calls visit(T{}) with a value of the type that stands for `type`: float, double, Half or Bfloat.
+/// Calls visit(T{}) with a value of the type that stands for `type`: float, double, Half, Bfloat, int8_t, uint8_t or
+/// int32_t.
 template <class Visit>
 auto with_type(convict_dtype type, const Visit& visit) {
   switch (type) {
     case CONVICT_F64: return visit(double{});
     case CONVICT_F16: return visit(Half{});
     case CONVICT_BF16: return visit(Bfloat{});
+    case CONVICT_S8: return visit(int8_t{});
+    case CONVICT_U8: return visit(uint8_t{});
+    case CONVICT_S32: return visit(int32_t{});
     case CONVICT_F32: break;
   }
   return visit(float{});
@@ -29,14 +37,26 @@ inline double number(double value) { return value; }
 inline float number(Half value) { return to_float(value); }
 inline float number(Bfloat value) { return to_float(value); }
 
-/// `value` as an element, correctly rounded.
+inline double number(int8_t value) { return value; }
+inline double number(uint8_t value) { return value; }
+inline double number(int32_t value) { return value; }
+
+constexpr bool is_integer(convict_dtype type) {
+  return type == CONVICT_S8 || type == CONVICT_U8 || type == CONVICT_S32;
+}
+
+/// `value` as an element, correctly rounded: to nearest, ties to even; integers saturate.
 template <class T>
 T element_of(double value) {
   if constexpr (std::is_same_v<T, Half>)
     return to_half(value);
   else if constexpr (std::is_same_v<T, Bfloat>)
     return to_bfloat(value);
-  else
+  else if constexpr (std::is_integral_v<T>) {
+    constexpr double kLowest = std::numeric_limits<T>::min(), kHighest = std::numeric_limits<T>::max();
+    const double nearest = std::nearbyint(value);
+    return !(nearest > kLowest) ? std::numeric_limits<T>::min() : static_cast<T>(std::min(nearest, kHighest));
+  } else
     return static_cast<T>(value);
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "abi/convict.h"
+#include "abi/element.h"
 
 namespace convict {
 
@@ -54,6 +55,7 @@ inline Invalid invalid(const convict_problem& p) {
   if (p.ic % p.groups != 0) return {"g", text(p.groups) + " groups do not divide ic=" + text(p.ic)};
   if (p.oc % p.groups != 0) return {"g", text(p.groups) + " groups do not divide oc=" + text(p.oc)};
   if (p.threads < 1) return {"threads", "there must be at least one thread"};
+  if (p.relu && p.pass != CONVICT_FORWARD) return {"relu", "only forward has a ReLU"};
   for (int i = 0; i < p.rank; ++i) {
     if (p.in[i] < 0) return {"in", "an extent is negative"};
     if (p.kernel[i] < 1) return {"k", "the kernel must be at least 1"};
@@ -74,6 +76,55 @@ inline Invalid invalid(const convict_problem& p) {
                            : "the padding crops the whole output (extent " + text(out) + ")"};
     if (p.out[i] != out) return {"out", "the output extent is " + text(out) + ", not " + text(p.out[i])};
   }
+  return {};
+}
+
+/// The types of the three operands of the forward problem, and whether integers are scaled.
+struct OperandTypes {
+  convict_dtype src, wei, dst;
+  bool scaled;
+
+  bool has_integers() const { return is_integer(src) || is_integer(wei) || is_integer(dst); }
+};
+
+/// The types that the tensors of a pass have.
+inline OperandTypes types_of(const convict_problem& p, const convict_tensors& t) {
+  return {(p.pass == CONVICT_BACKWARD_DATA ? t.diff_src : t.src).dtype,
+          (p.pass == CONVICT_BACKWARD_WEIGHTS ? t.diff_wei : t.wei).dtype,
+          (p.pass == CONVICT_FORWARD ? t.dst : t.diff_dst).dtype, t.scale.ndim != 0};
+}
+
+namespace detail {
+
+inline bool is_byte(convict_dtype type) { return type == CONVICT_S8 || type == CONVICT_U8; }
+
+inline bool in_range(int32_t value, convict_dtype type) {
+  return type == CONVICT_U8   ? value >= 0 && value <= 255
+         : type == CONVICT_S8 ? value >= -128 && value <= 127
+                              : value == 0;
+}
+
+}  // namespace detail
+
+/// Checks which types go together, and what depends on them: zero points, scales and beta.
+inline Invalid invalid_types(const convict_problem& p, const OperandTypes& types) {
+  const bool zero_points = p.src_zero_point != 0 || p.dst_zero_point != 0;
+  if (!types.has_integers()) {
+    if (zero_points) return {"zp", "only integers have zero points"};
+    if (types.scaled) return {"scale", "only sums of integers are scaled"};
+    return {};
+  }
+  if (p.pass != CONVICT_FORWARD) return {"dt", "integers have no gradients"};
+  if (!detail::is_byte(types.src) || types.wei != CONVICT_S8) return {"dt", "integers are src u8 or s8 with wei s8"};
+  if (!detail::is_byte(types.dst) && types.dst != CONVICT_S32 && types.dst != CONVICT_F32)
+    return {"dt", "dst of integers is s32, f32, s8 or u8"};
+  if (!detail::in_range(p.src_zero_point, types.src)) return {"zp", "the zero point of src is no number of its type"};
+  if (!detail::is_byte(types.dst) && p.dst_zero_point != 0) return {"zp", "only dst of u8 or s8 has a zero point"};
+  if (!detail::in_range(p.dst_zero_point, types.dst)) return {"zp", "the zero point of dst is no number of its type"};
+  if (types.dst != CONVICT_S32) return {};
+  if (types.scaled) return {"scale", "sums in s32 are not scaled"};
+  if (p.beta != static_cast<double>(static_cast<int64_t>(p.beta)))
+    return {"beta", "sums in s32 take whole multiples of their old contents"};
   return {};
 }
 

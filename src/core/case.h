@@ -12,6 +12,7 @@
 namespace convict {
 
 enum class PadMode { kExplicit, kSameUpper, kSameLower, kValid };
+enum class Scale { kNone, kTensor, kChannel };  // of sums of integers: 1, one number, one for each channel of dst
 enum class ActivationLayout { kChannelsFirst, kChannelsLast };
 
 /// Physical order of the weight dimensions, outermost first; h and w stand for all spatial axes.
@@ -61,8 +62,11 @@ struct Case {
   Axes pad_begin = {0, 0, 0}, pad_end = {0, 0, 0};  // for kExplicit; may be negative
   Axes output_padding = {0, 0, 0};
   bool bias = false;
-  double beta = 0;  // the old contents of the main output times beta are added
+  double beta = 0;    // the old contents of the main output times beta are added
+  bool relu = false;  // forward: and what is negative then becomes 0
   convict_dtype src_type = CONVICT_F32, wei_type = CONVICT_F32, dst_type = CONVICT_F32;
+  int src_zero = 0, dst_zero = 0;  // zero points of integers
+  Scale scale = Scale::kNone;
   ActivationLayout src_layout = ActivationLayout::kChannelsFirst, dst_layout = ActivationLayout::kChannelsFirst;
   WeightLayout wei_layout = WeightLayout::kOihw;  // see default_weight_layout
   Views views;

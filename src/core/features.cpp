@@ -5,6 +5,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "abi/element.h"
 #include "abi/validity.h"
 
 namespace convict {
@@ -111,7 +112,7 @@ int remainder(const Case& c, const convict_problem& p) {
 }
 
 int type(const Case& c, const convict_problem&) {
-  if (c.src_type != c.wei_type || c.src_type != c.dst_type) return kMixed;
+  if (c.src_type != c.wei_type || c.src_type != c.dst_type || is_integer(c.src_type)) return kMixed;
   return c.src_type - CONVICT_F32;
 }
 

@@ -112,8 +112,9 @@ std::string print_types(const Case& c) {
   return fmt::format("{}:{}:{}", type_name(c.src_type), type_name(c.wei_type), type_name(c.dst_type));
 }
 
-constexpr convict_dtype kTypes[] = {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16};
-constexpr std::string_view kTypeNames[] = {"f32", "f64", "f16", "bf16"};
+constexpr convict_dtype kTypes[] = {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16,
+                                    CONVICT_S32, CONVICT_S8,  CONVICT_U8};
+constexpr std::string_view kTypeNames[] = {"f32", "f64", "f16", "bf16", "s32", "s8", "u8"};
 
 convict_dtype type_named(std::string_view name) {
   for (const convict_dtype type : kTypes)
@@ -160,6 +161,7 @@ void parse_layouts(std::string_view value, Case& to) {
 constexpr std::array<std::string_view, 11> kFillNames = {"int",    "normal",  "wide",      "positive",
                                                          "comb",   "special", "subnormal", "zero",
                                                          "sparse", "ones",    "onehot"};         // by Fill
+constexpr std::array<std::string_view, 3> kScaleNames = {"none", "tensor", "channel"};           // by Scale
 constexpr std::array<std::string_view, 4> kCallsNames = {"once", "again", "refilled", "after"};  // by Calls
 
 /// The name of an enumerator, or nothing for the first one, which is the default.
@@ -213,6 +215,19 @@ void parse_beta(std::string_view value, Case& to) {
       return;
     }
   throw BadValue("not one of 0, 0.5, 1, 2 or their negatives");
+}
+
+std::string print_zero_points(const Case& c) {
+  return c.src_zero == 0 && c.dst_zero == 0 ? "" : fmt::format("{}:{}", c.src_zero, c.dst_zero);
+}
+
+constexpr int64_t kLowestZero = std::numeric_limits<int8_t>::min(), kHighestZero = std::numeric_limits<uint8_t>::max();
+
+void parse_zero_points(std::string_view value, Case& to) {
+  const auto parts = split(value, ':');
+  if (parts.size() != 2) throw BadValue("not of the form src:dst");
+  to.src_zero = static_cast<int>(number_in(parts[0], kLowestZero, kHighestZero));
+  to.dst_zero = static_cast<int>(number_in(parts[1], kLowestZero, kHighestZero));
 }
 
 std::string print_seed(const Case& c) { return c.seed == 0 ? "" : std::to_string(c.seed); }
@@ -298,6 +313,10 @@ constexpr Slot kBetaSlots[] = {
     {"beta", false, 0, std::size(kBetas) - 1, kBetaNames,
      [](const Case& c, int) { return std::ranges::find(kBetas, c.beta) - std::begin(kBetas); },
      [](Case& c, int, int64_t value) { c.beta = kBetas[value]; }}};
+constexpr Slot kReluSlots[] = {word_slot<&Case::relu>("relu", kNoYes)};
+constexpr Slot kZeroSlots[] = {number_slot<&Case::src_zero>("zp.src", kLowestZero, kHighestZero),
+                               number_slot<&Case::dst_zero>("zp.dst", kLowestZero, kHighestZero)};
+constexpr Slot kScaleSlots[] = {word_slot<&Case::scale>("scale", kScaleNames)};
 constexpr Slot kTypeSlots[] = {type_slot<&Case::src_type>("dt.src"), type_slot<&Case::wei_type>("dt.wei"),
                                type_slot<&Case::dst_type>("dt.dst")};
 constexpr Slot kLayoutSlots[] = {word_slot<&Case::src_layout>("lay.src", kActivationNames),
@@ -344,8 +363,20 @@ constexpr Field kFields[] = {
      .bare = true},
     {"beta", "the old contents of the output times this are added: 0.5, 1, 2 or a negative of them (default 0)",
      print_beta, parse_beta, kBetaSlots},
-    {"dt", "data types, one for all or src:wei:dst, of f32, f64, f16 and bf16 (default f32)", print_types, parse_types,
-     kTypeSlots},
+    {.key = "relu",
+     .help = "a bare word: forward replaces what is negative in the end by 0",
+     .print = [](const Case& c) { return std::string(c.relu ? "relu" : ""); },
+     .parse = [](std::string_view, Case& to) { to.relu = true; },
+     .slots = kReluSlots,
+     .bare = true},
+    {"dt",
+     "data types, one for all or src:wei:dst, of f32, f64, f16 and bf16; or u8 or s8, s8, and s32, f32, s8 or u8 "
+     "(default f32)",
+     print_types, parse_types, kTypeSlots},
+    {"zp", "zero points src:dst of u8 and s8: 128:0, -3:5 (default 0:0)", print_zero_points, parse_zero_points,
+     kZeroSlots},
+    {"scale", "what sums of integers are multiplied by: none, tensor (one number) or channel (one each) (default none)",
+     print_word<&Case::scale, kScaleNames>, parse_word<&Case::scale, kScaleNames>, kScaleSlots},
     {"lay",
      "layouts src:wei:dst, for rank 2 of nchw nhwc and oihw iohw ohwi hwio (default nchw:oihw:nchw, conv_transpose "
      "iohw)",

@@ -81,6 +81,9 @@ Resolved resolve(const Case& c) {
   p.ic = c.ic;
   p.oc = c.oc;
   p.beta = c.beta;
+  p.relu = c.relu;
+  p.src_zero_point = c.src_zero;
+  p.dst_zero_point = c.dst_zero;
   if ((result.why_not = too_large(c))) return result;
   for (int axis = 0; axis < kAxes; ++axis) {
     const Padding pad = axis < c.rank ? padding_of_axis(c, axis) : Padding{0, 0, 0};
@@ -105,6 +108,7 @@ Resolved resolve(const Case& c) {
     result.why_not = {"bias", "backward_data has no bias"};
   else
     result.why_not = invalid(p);
+  if (!result.why_not) result.why_not = invalid_types(p, {c.src_type, c.wei_type, c.dst_type, c.scale != Scale::kNone});
   if (!result.why_not) result.why_not = tensors_too_large(p);
   return result;
 }

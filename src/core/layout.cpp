@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <span>
 
+#include "abi/element.h"
 #include "core/geometry.h"
 #include "core/random.h"
 #include "core/role.h"
@@ -112,12 +113,15 @@ std::string_view type_name(convict_dtype type) {
     case CONVICT_F64: return "f64";
     case CONVICT_F16: return "f16";
     case CONVICT_BF16: return "bf16";
+    case CONVICT_S8: return "s8";
+    case CONVICT_U8: return "u8";
+    case CONVICT_S32: return "s32";
   }
   return "?";
 }
 
 size_t type_size(convict_dtype type) {
-  return type == CONVICT_F64 ? sizeof(double) : type == CONVICT_F32 ? sizeof(float) : 2;
+  return with_type(type, [](auto zero) { return sizeof zero; });
 }
 
 double smallest_subnormal(convict_dtype type) {
@@ -126,9 +130,14 @@ double smallest_subnormal(convict_dtype type) {
     case CONVICT_F32: return 0x1p-149;
     case CONVICT_BF16: return 0x1p-133;
     case CONVICT_F16: return 0x1p-24;
+    case CONVICT_S8:
+    case CONVICT_U8:
+    case CONVICT_S32: break;
   }
-  return 0;
+  return 1;
 }
+
+convict_dtype bias_type(convict_dtype dst) { return dst == CONVICT_S8 || dst == CONVICT_U8 ? CONVICT_F32 : dst; }
 
 std::string layout_name(ActivationLayout layout, int rank) {
   const std::string spatial(spatial_letters(rank));
@@ -152,7 +161,7 @@ convict_tensors describe_tensors(const Case& c, const convict_problem& p) {
   const convict_tensor dst =
       activation(storage_of(c, c.dst_type, c.views.dst, kDstRole), c.dst_layout, p.batch, p.oc, p.out, p.rank);
   const convict_tensor wei = weights(c, p);
-  const convict_tensor bias = c.bias ? vector(c.dst_type, p.oc, c.views.wei) : convict_tensor{};
+  const convict_tensor bias = c.bias ? vector(bias_type(c.dst_type), p.oc, c.views.wei) : convict_tensor{};
   convict_tensors t{};
   switch (p.pass) {
     case CONVICT_FORWARD:
@@ -160,6 +169,7 @@ convict_tensors describe_tensors(const Case& c, const convict_problem& p) {
       t.wei = wei;
       t.bias = bias;
       t.dst = dst;
+      if (c.scale != Scale::kNone) t.scale = vector(CONVICT_F32, c.scale == Scale::kTensor ? 1 : p.oc, false);
       break;
     case CONVICT_BACKWARD_DATA:
       t.diff_dst = dst;

@@ -13,14 +13,17 @@ namespace convict {
 
 std::string_view type_name(convict_dtype type);
 size_t type_size(convict_dtype type);
-double smallest_subnormal(convict_dtype type);
+double smallest_subnormal(convict_dtype type);  // of a floating-point type; 1 for integers
+
+/// The type of the bias: that of dst, but f32 beside 8 bits.
+convict_dtype bias_type(convict_dtype dst);
 
 /// "nchw", "nhwc", for rank 1 "ncw", for rank 3 "ncdhw"...
 std::string layout_name(ActivationLayout layout, int rank);
 std::string layout_name(WeightLayout layout, int rank);
 
 /// Every tensor the pass of `c` uses, laid out as the case says, densely or, for views, with the strides of a larger
-/// buffer; data is NULL, and unused tensors are empty. Bias has the type of dst. Precondition: `p` is resolve(c).
+/// buffer; data is NULL, and unused tensors are empty. Precondition: `p` is resolve(c).
 convict_tensors describe_tensors(const Case& c, const convict_problem& p);
 
 /// Whether the image (X of the trilinear form) is an input so large that nobody may walk over all of it: it lives in

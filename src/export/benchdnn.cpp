@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "abi/element.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
@@ -23,6 +24,7 @@ std::string unsuited(const Exhibit& exhibit) {
     if (p.in[i] == 0) return "benchdnn has no empty spatial extents";
     if (p.pad_begin[i] < 0) return "benchdnn has no negative padding at the begin of an axis";
   }
+  if (exhibit.c.scale != Scale::kNone) return "benchdnn's scales are not of the same kind in all of its versions";
   if (p.beta != 0 && p.pass != CONVICT_FORWARD) return "benchdnn adds to old contents in the forward pass only";
   return "";
 }
@@ -70,19 +72,29 @@ std::string direction(const convict_problem& p) {
 
 /// The types in the words of 2.x, or nothing if there are none.
 std::string configuration(const Case& c) {
+  const std::string joined = fmt::format("{}{}{}", type_name(c.src_type), type_name(c.wei_type), type_name(c.dst_type));
+  if (is_integer(c.src_type)) return joined;
   if (c.src_type == c.wei_type && c.src_type == c.dst_type && c.src_type != CONVICT_BF16)
     return c.src_type == CONVICT_F64 ? "" : std::string(type_name(c.src_type));
-  const std::string joined = fmt::format("{}{}{}", type_name(c.src_type), type_name(c.wei_type), type_name(c.dst_type));
   for (const char* known : {"bf16bf16bf16", "bf16bf16f32", "f32bf16bf16", "bf16f32bf16"})
     if (joined == known) return joined;
   return "";
 }
 
+/// Post-ops in their order, and zero points.
+std::string attributes(const Case& c) {
+  std::string post_ops = c.beta == 0 ? "" : fmt::format("sum:{}", c.beta);
+  if (c.relu) post_ops += post_ops.empty() ? "relu" : "+relu";
+  std::string zeros = c.src_zero == 0 ? "" : fmt::format("src:common:{}", c.src_zero);
+  if (c.dst_zero != 0) zeros += fmt::format("{}dst:common:{}", zeros.empty() ? "" : "+", c.dst_zero);
+  return (zeros.empty() ? "" : " --attr-zero-points=" + zeros) +
+         (post_ops.empty() ? "" : " --attr-post-ops=" + post_ops);
+}
+
 std::string command(const Case& c, const convict_problem& p, const std::string& types) {
-  const std::string sum = c.beta == 0 ? "" : fmt::format(" --attr-post-ops=sum:{}", c.beta);
   return fmt::format("OMP_NUM_THREADS={} ./benchdnn --{} --dir={} {} --stag={} --wtag={} --dtag={}{} {}\n", c.threads,
                      c.op == CONVICT_CONV ? "conv" : "deconv", direction(p), types, tag(c.src_layout), weight_tag(c),
-                     tag(c.dst_layout), sum, descriptor(p));
+                     tag(c.dst_layout), attributes(c), descriptor(p));
 }
 
 /// What gets lost on the way.

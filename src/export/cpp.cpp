@@ -4,6 +4,8 @@
 // else of this project.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstring>
 
@@ -80,6 +82,8 @@ std::string problem_function(const convict_problem& p) {
                       kOps[p.op], kPasses[p.pass], p.rank, p.has_bias, p.threads);
   text += fmt::format("  p.batch = {};\n  p.groups = {};\n  p.ic = {};\n  p.oc = {};\n  p.beta = {};\n", p.batch,
                       p.groups, p.ic, p.oc, p.beta);
+  text += fmt::format("  p.relu = {};\n  p.src_zero_point = {};\n  p.dst_zero_point = {};\n", p.relu, p.src_zero_point,
+                      p.dst_zero_point);
   const std::pair<const char*, const int64_t*> lists[] = {{"in", p.in},
                                                           {"out", p.out},
                                                           {"kernel", p.kernel},
@@ -94,13 +98,9 @@ std::string problem_function(const convict_problem& p) {
 }
 
 std::string type_constant(convict_dtype type) {
-  switch (type) {
-    case CONVICT_F64: return "CONVICT_F64";
-    case CONVICT_F16: return "CONVICT_F16";
-    case CONVICT_BF16: return "CONVICT_BF16";
-    case CONVICT_F32: break;
-  }
-  return "CONVICT_F32";
+  std::string name = fmt::format("CONVICT_{}", type_name(type));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return name;
 }
 
 /// `Operand src({...}, room);`

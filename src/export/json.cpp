@@ -52,6 +52,9 @@ json resolved(const convict_problem& p) {
           {"output_padding", axes(p.output_padding)},
           {"has_bias", p.has_bias != 0},
           {"beta", p.beta},
+          {"relu", p.relu != 0},
+          {"src_zero_point", p.src_zero_point},
+          {"dst_zero_point", p.dst_zero_point},
           {"threads", p.threads}};
 }
 

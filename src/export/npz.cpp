@@ -33,6 +33,9 @@ std::string_view numpy_type(convict_dtype type) {
     case CONVICT_F64: return "<f8";
     case CONVICT_F16: return "<f2";
     case CONVICT_BF16: return "<u2";  // NumPy has no such type: the bits
+    case CONVICT_S8: return "|i1";
+    case CONVICT_U8: return "|u1";
+    case CONVICT_S32: return "<i4";
     case CONVICT_F32: break;
   }
   return "<f4";

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "abi/element.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
@@ -24,6 +25,8 @@ std::string unsuited(const Exhibit& exhibit) {
   if (exhibit.must_be_refused) return "a backend test cannot say that a problem must be refused";
   if (c.pass != CONVICT_FORWARD) return "ONNX has no operators for gradients of convolutions";
   if (c.beta != 0) return "ONNX has no beta";
+  if (c.relu) return "ONNX has the ReLU as an operator of its own, and this writes models of one";
+  if (is_integer(c.src_type)) return "ONNX has an operator of its own for integers, and this writes Conv";
   if (c.src_type != c.wei_type || c.src_type != c.dst_type) return "ONNX wants all operands of one data type";
   if (c.src_type == CONVICT_BF16) return "ONNX's Conv takes no bf16 before opset 22";
   const convict_problem p = resolve(c).problem;
@@ -37,7 +40,7 @@ onnx::TensorProto::DataType onnx_type(convict_dtype type) {
     case CONVICT_F64: return onnx::TensorProto::DOUBLE;
     case CONVICT_F16: return onnx::TensorProto::FLOAT16;
     case CONVICT_BF16: return onnx::TensorProto::BFLOAT16;
-    case CONVICT_F32: break;
+    default: break;  // f32; integers are unsuited
   }
   return onnx::TensorProto::FLOAT;
 }

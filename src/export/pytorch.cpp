@@ -63,6 +63,7 @@ std::string head(const Exhibit& exhibit, const TorchCall& call, const std::strin
   if (c.pass == CONVICT_BACKWARD_WEIGHTS || c.pass == CONVICT_BACKWARD_DATA)
     text += "# PyTorch chooses the layout of what it computes; operands have that of the case.\n";
   if (c.beta != 0) text += "# PyTorch has no beta: the old contents are added by hand.\n";
+  if (c.relu) text += "# PyTorch has no fused ReLU: it is a call of its own.\n";
   if (c.calls != Calls::kOnce) text += "# The case is about repeated calls; this makes one.\n";
   return text + "\n";
 }
@@ -103,7 +104,9 @@ std::string compute(const Case& c, const convict_problem& p, const TorchCall& ca
   std::string text = "\n\ndef compute():\n" + call.forward;
   const std::string addend = c.beta == 0 ? "" : fmt::format(" + {} * old", c.beta);
   switch (c.pass) {
-    case CONVICT_FORWARD: return text + fmt::format("    return {{\"dst\": dst{}}}\n", addend);
+    case CONVICT_FORWARD:
+      if (c.relu) return text + fmt::format("    return {{\"dst\": torch.relu(dst{})}}\n", addend);
+      return text + fmt::format("    return {{\"dst\": dst{}}}\n", addend);
     case CONVICT_BACKWARD_DATA:
       text += "    diff_src, = torch.autograd.grad(dst, [src], diff_dst)\n";
       return text + fmt::format("    return {{\"diff_src\": diff_src{}}}\n", addend);

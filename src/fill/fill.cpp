@@ -2,6 +2,7 @@
 #include "fill/fill.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "abi/element.h"
 #include "core/layout.h"
@@ -9,6 +10,7 @@
 #include "core/role.h"
 #include "core/terms.h"
 #include "fill/comb.h"
+#include "fill/quantized.h"
 #include "fill/touched.h"
 #include "fill/values.h"
 
@@ -63,7 +65,7 @@ Part part_of(const convict_problem& p, std::string_view role, bool is_output) {
 /// Elements of the image, at least 1.
 uint64_t image_count(const convict_problem& p, const convict_tensors& tensors) {
   for (const Role& role : kRoles)
-    if (!role.is_output[p.pass] && (tensors.*role.tensor).ndim > 0 && part_of(p, role.name, false) == Part::kImage)
+    if (!role.is_output[p.pass] && (tensors.*role.tensor).ndim > 1 && part_of(p, role.name, false) == Part::kImage)
       return static_cast<uint64_t>(std::max<int64_t>(element_count(tensors.*role.tensor), 1));
   return 1;
 }
@@ -77,37 +79,62 @@ class Filler {
       : c_(c),
         p_(p),
         comb_(p, data_seed),
-        range_(std::max<int64_t>(exact_range(c, p), 1)),
+        exact_range_(exact_range(c, p)),
+        range_(std::max<int64_t>(exact_range_, 1)),
+        integers_(is_integer(c.src_type)),
+        typical_(integers_ ? typical_sum(c, p, exact_range_) : 0),
         overflows_(mix(data_seed) % 4 == 0),
         data_seed_(data_seed),
         image_count_(image_count(p, tensors)),
         huge_image_(!has_huge_image(p, tensors) ? nullptr
                     : p.op == CONVICT_CONV      ? &tensors.src
-                                                : &tensors.diff_dst) {}
+                                                : &tensors.diff_dst),
+        src_(&tensors.src),
+        dst_(&tensors.dst) {}
 
   void fill(const convict_tensor& tensor, std::string_view role, Part part, uint64_t key) const {
     switch (c_.fill) {
       case Fill::kInt:
         if (is_exact(c_, p_)) return fill_integers(tensor, part, key, 1);
-        return write(tensor, key, [](uint64_t hash, const int64_t*) { return normal(hash); });
+        return fill_normal(tensor, part, key);
       case Fill::kZero: return fill_integers(tensor, part, key, part == Part::kWeight ? 0 : 1);
       case Fill::kSubnormal:
         return fill_integers(tensor, part, key, part == Part::kImage ? 1 : smallest_subnormal(c_.wei_type));
       case Fill::kComb: return fill_comb(tensor, role, part, key);
-      case Fill::kNormal: return write(tensor, key, [](uint64_t hash, const int64_t*) { return normal(hash); });
-      case Fill::kPositive: return write(tensor, key, [](uint64_t hash, const int64_t*) { return positive(hash); });
-      case Fill::kWide: return fill_wide(tensor, key);
-      case Fill::kSpecial: return fill_special(tensor, part, key);
+      case Fill::kNormal: return fill_normal(tensor, part, key);
+      case Fill::kPositive: return fill_positive(tensor, part, key);
+      case Fill::kWide: return fill_wide(tensor, part, key);
+      case Fill::kSpecial: return integers_ ? fill_normal(tensor, part, key) : fill_special(tensor, part, key);
       case Fill::kSparse: return fill_sparse(tensor, part, key);
       case Fill::kOnes: return write(tensor, key, [](uint64_t, const int64_t*) { return 1.0; });
       case Fill::kOneHot: return fill_one_hot(tensor, part, key);
     }
   }
 
+  /// One hash for all channels shares a number among them.
+  void fill_scale(const convict_tensor& tensor, uint64_t key) const {
+    const bool exact = is_exact(c_, p_);
+    write(tensor, key, [&](uint64_t hash, const int64_t*) { return scale_value(hash, c_, typical_, exact); });
+  }
+
  private:
-  /// Writes value(hash, coordinates) to every element, or to all that are read of a huge tensor.
+  /// The same in integers: numbers of an operand lie around its zero point.
+  template <class Value>
+  void write_around_zero(const convict_tensor& tensor, uint64_t key, const Value& value) const {
+    const int zero = &tensor == src_ ? p_.src_zero_point : &tensor == dst_ ? p_.dst_zero_point : 0;
+    write_all(tensor, key,
+              [&](uint64_t hash, const int64_t* at) { return beside_zero_point(value(hash, at), tensor.dtype, zero); });
+  }
+
   template <class Value>
   void write(const convict_tensor& tensor, uint64_t key, const Value& value) const {
+    if (is_integer(tensor.dtype)) return write_around_zero(tensor, key, value);
+    write_all(tensor, key, value);
+  }
+
+  /// Writes value(hash, coordinates) to every element, or to all that are read of a huge tensor.
+  template <class Value>
+  void write_all(const convict_tensor& tensor, uint64_t key, const Value& value) const {
     int64_t at[CONVICT_MAX_DIMS] = {};
     with_type(tensor.dtype, [&](auto zero) {
       auto* data = static_cast<decltype(zero)*>(tensor.data);
@@ -131,8 +158,31 @@ class Filler {
     write(tensor, key, [&](uint64_t hash, const int64_t*) { return distinct_value(hash, tensor.dtype); });
   }
 
+  void fill_normal(const convict_tensor& tensor, Part part, uint64_t key) const {
+    if (integers_) return fill_range(tensor, part, key, full_range);
+    write(tensor, key, [](uint64_t hash, const int64_t*) { return normal(hash); });
+  }
+
+  void fill_positive(const convict_tensor& tensor, Part part, uint64_t key) const {
+    if (integers_) return fill_range(tensor, part, key, upper_half);
+    write(tensor, key, [](uint64_t hash, const int64_t*) { return positive(hash); });
+  }
+
+  /// Operands of 8 bits with `value`, and addends that are seen beside their sums.
+  void fill_range(const convict_tensor& tensor, Part part, uint64_t key,
+                  double (*value)(uint64_t, convict_dtype)) const {
+    constexpr int64_t kAddends = 1 << 20;
+    const double size = c_.scale == Scale::kNone ? typical_ : typical_ * scale_value(0, c_, typical_, true);
+    write_all(tensor, key, [&](uint64_t hash, const int64_t*) {
+      if (tensor.dtype == CONVICT_S32) return integer(hash, kAddends);
+      if (tensor.dtype == CONVICT_F32) return normal(hash) * size;
+      return part == Part::kAddend ? full_range(hash, tensor.dtype) : value(hash, tensor.dtype);
+    });
+  }
+
   /// Products of at most 2^44 in f32 and f64, and of 2^10 where f16 takes part.
-  void fill_wide(const convict_tensor& tensor, uint64_t key) const {
+  void fill_wide(const convict_tensor& tensor, Part part, uint64_t key) const {
+    if (integers_) return fill_range(tensor, part, key, own_magnitude);
     const int exponent = narrow() ? 3 : 20;
     write(tensor, key, [&](uint64_t hash, const int64_t*) { return wide_normal(hash, exponent); });
   }
@@ -178,22 +228,32 @@ class Filler {
   const Case& c_;
   const convict_problem& p_;
   Comb comb_;
-  int64_t range_;
+  int64_t exact_range_, range_;
+  bool integers_;
+  double typical_;                    // sum of integers
   bool overflows_;                    // what kind of special values
   uint64_t data_seed_, image_count_;  // elements of the image, for kOneHot
   const convict_tensor* huge_image_;  // or nullptr
+  const convict_tensor *src_, *dst_;  // that have zero points
 };
 
 }  // namespace
 
 int64_t exact_range(const Case& c, const convict_problem& p) {
   const bool narrow = c.src_type != CONVICT_F64 || c.wei_type != CONVICT_F64 || c.dst_type != CONVICT_F64;
-  const double largest = narrow ? 0x1p24 : 0x1p53;  // consecutive integers end here
+  const bool integers = is_integer(c.src_type);
+  // Consecutive integers end there; the sums of integers that are rounded to f32 leave three bits to their addends.
+  const double largest = !narrow ? 0x1p53 : !integers ? 0x1p24 : c.dst_type == CONVICT_S32 ? 0x1p31 - 1 : 0x1p21;
   const double terms = static_cast<double>(most_terms(p)), bias_terms = static_cast<double>(diff_bias_terms(p));
   constexpr double kAddends = 6;  // times the range: bias up to 2, and beta up to 2 times old contents up to 2
-  for (const double range : {16, 4, 1})
+  for (const double range : {16, 4, 1}) {
+    const bool saturates = integers && c.scale == Scale::kNone &&
+                           (c.dst_type == CONVICT_S8 || c.dst_type == CONVICT_U8) && range > 1 &&
+                           range * range * std::sqrt(terms) > 256;
+    if (saturates) continue;
     if (range * range * terms + kAddends * range <= largest && range * bias_terms <= largest)
       return static_cast<int64_t>(range);
+  }
   return 0;
 }
 
@@ -216,8 +276,12 @@ void fill_operands(const Case& c, const convict_problem& p, const convict_tensor
     const Role& role = kRoles[i];
     const convict_tensor& tensor = tensors.*role.tensor;
     const bool is_output = role.is_output[p.pass];
+    const uint64_t key = mix(data_seed + kGoldenGamma * (i + 1));
     if (tensor.ndim == 0 || (is_output && (p.beta == 0 || role.name == "diff_bias"))) continue;
-    filler.fill(tensor, role.name, part_of(p, role.name, is_output), mix(data_seed + kGoldenGamma * (i + 1)));
+    if (&tensor == &tensors.scale)
+      filler.fill_scale(tensor, key);
+    else
+      filler.fill(tensor, role.name, part_of(p, role.name, is_output), key);
   }
 }
 

@@ -10,7 +10,8 @@
 namespace convict {
 
 /// Magnitude of the integers of Fill::kInt for this problem, chosen so that every partial sum of products is exact in
-/// the accumulator (f32, or f64 if all operands have it), in any order; 0 if no range does that.
+/// the accumulator (f32, f64 if all operands have it, or s32), in any order; 0 if no range does that. Without a scale,
+/// results of 8 bits are kept in their range.
 int64_t exact_range(const Case& c, const convict_problem& p);
 
 /// Whether the data of `c` makes every partial sum exact, so that results are judged by equality.

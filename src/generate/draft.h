@@ -37,7 +37,7 @@ void draw_operation(Draft& draft);
 void draw_sizes(Draft& draft);
 /// Padding, output padding, and with them the extents of X.
 void draw_padding(Draft& draft);
-/// Bias, beta, types, layouts, views, fill, calls, threads.
+/// Bias, beta, types, layouts, views, fill, calls, threads, ReLU.
 void draw_data(Draft& draft);
 
 /// The profile's word on an axis-wise attribute: all axes alike?

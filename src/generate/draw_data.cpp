@@ -12,6 +12,7 @@ using namespace levels;
 /// Rates of what is not the usual, on average over all blocks: three times as much in a busy block, so that two or
 /// three of these things meet often enough, and a third of it elsewhere. Wishes add a little to each.
 constexpr double kBetaRate = 0.09, kViewRate = 0.14, kCallsRate = 0.10;
+constexpr double kReluRate = 0.05;  // of forward passes
 constexpr double kF64Rate = 0.05, kF16Rate = 0.05, kBf16Rate = 0.05, kMixedRate = 0.005;
 
 double rate(const Draft& draft, double average) {
@@ -41,7 +42,32 @@ int level_or(Draft& draft, FeatureId id, double average, std::span<const Rate> o
   return draft.random.chance(rate(draft, average)) ? draw_level(draft.random, others) : 0;
 }
 
+/// Often the middle or an end of the type, or beside 0.
+int draw_zero_point(Random& random, convict_dtype type) {
+  const bool is_unsigned = type == CONVICT_U8;
+  const int64_t lowest = is_unsigned ? 0 : -128, highest = lowest + 255;
+  const int64_t usual[] = {0, 0, 0, 1, 3, lowest, highest, is_unsigned ? 128 : -1, is_unsigned ? 127 : -2};
+  return static_cast<int>(random.chance(0.3) ? random.between(lowest, highest)
+                                             : random.pick(std::span<const int64_t>(usual)));
+}
+
+void draw_integers(Draft& draft) {
+  Case& c = draft.c;
+  Random& random = draft.random;
+  constexpr convict_dtype kOutputs[] = {CONVICT_S32, CONVICT_F32, CONVICT_S8, CONVICT_U8};
+  constexpr Rate kScales[] = {{static_cast<int>(Scale::kChannel), 0.45},
+                              {static_cast<int>(Scale::kTensor), 0.40},
+                              {static_cast<int>(Scale::kNone), 0.15}};
+  c.src_type = random.chance(0.6) ? CONVICT_U8 : CONVICT_S8;
+  c.wei_type = CONVICT_S8;
+  c.dst_type = random.pick(std::span<const convict_dtype>(kOutputs));
+  c.src_zero = draw_zero_point(random, c.src_type);
+  if (c.dst_type == CONVICT_S8 || c.dst_type == CONVICT_U8) c.dst_zero = draw_zero_point(random, c.dst_type);
+  if (c.dst_type != CONVICT_S32) c.scale = static_cast<Scale>(draw_level(random, kScales));
+}
+
 void draw_types(Draft& draft) {
+  if (draft.profile.integers) return draw_integers(draft);
   Case& c = draft.c;
   constexpr std::array<convict_dtype, 3> kMixtures[] = {{CONVICT_BF16, CONVICT_BF16, CONVICT_F32},
                                                         {CONVICT_F16, CONVICT_F16, CONVICT_F32},
@@ -68,11 +94,13 @@ bool holds_subnormals(const Case& c) {
 
 void draw_fill(Draft& draft) {
   Case& c = draft.c;
-  if (draft.plan.wishes(kFill) && draft.plan.is(kFill, static_cast<int>(Fill::kSubnormal)) &&
+  const bool integers = draft.profile.integers;
+  if (!integers && draft.plan.wishes(kFill) && draft.plan.is(kFill, static_cast<int>(Fill::kSubnormal)) &&
       !draft.plan.wishes(kType) && !holds_subnormals(c))
     c.src_type = c.wei_type = c.dst_type = CONVICT_F32;
   c.fill = static_cast<Fill>(draft.plan.is_free(kFill) ? draw_level(draft.random, kFills) : draft.plan[kFill]);
   if (c.fill == Fill::kSubnormal && !holds_subnormals(c)) c.fill = Fill::kInt;
+  if (c.fill == Fill::kSpecial && integers) c.fill = Fill::kNormal;
 }
 
 void draw_beta(Draft& draft) {
@@ -80,7 +108,8 @@ void draw_beta(Draft& draft) {
   const int level = level_or(draft, kBeta, kBetaRate, kLevels);
   if (level == kNoBeta) return;
   constexpr double kOthers[] = {-1, 0.5, -0.5, 2, -2}, kWhole[] = {-1, 2, -2};
-  const bool halves = draft.c.fill != Fill::kSubnormal;  // half of an odd subnormal is none
+  // Half of an odd subnormal is none, and s32 has no halves.
+  const bool halves = draft.c.fill != Fill::kSubnormal && draft.c.dst_type != CONVICT_S32;
   draft.c.beta = level == kBetaOne ? 1 : draft.random.pick(halves ? std::span<const double>(kOthers) : kWhole);
 }
 
@@ -140,6 +169,9 @@ void draw_data(Draft& draft) {
   c.calls = static_cast<Calls>(level_or(draft, kCalls, kCallsRate, kCallLevels));
   draw_threads(draft);
   c.seed = draft.random.bits() >> 40;  // 24 bits read well on a line, and the problem varies too
+  // From the seed of the case, so that no draw of it depends on there being a ReLU.
+  constexpr uint64_t kReluStream = 0x72656c75;
+  if (c.pass == CONVICT_FORWARD) c.relu = Random(c.seed, kReluStream).chance(rate(draft, kReluRate));
 }
 
 }  // namespace convict

@@ -21,6 +21,7 @@ void draw_operation(Draft& draft) {
   c.pass = static_cast<convict_pass>(CONVICT_FORWARD + (plan.is_free(kPass) ? random.below(3) : plan[kPass]));
   if (plan.is_free(kPass) && plan.is(kBias, 1) && c.pass == CONVICT_BACKWARD_DATA)
     c.pass = random.chance(0.5) ? CONVICT_FORWARD : CONVICT_BACKWARD_WEIGHTS;
+  if (draft.profile.integers) c.pass = CONVICT_FORWARD;
   c.rank = plan.is_free(kRank) ? static_cast<int>(random.pick(draft.profile.ranks)) : 1 + plan[kRank];
   const bool needs_axes = plan[kKernelAxes] >= kOddDiffer || plan[kStride] >= kDifferLastOne ||
                           plan.is(kDilation, kDilationsDiffer) || plan.is(kInAxes, kDiffer) ||

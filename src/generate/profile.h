@@ -54,6 +54,7 @@ struct Profile {
   double output_padding = 0.55;  // conv_transpose with output padding
   double channels_last = 0.3, other_weights = 0.3;
   bool features_off = true;  // masks may switch features off for a while
+  bool integers = false;     // forward passes over integers, and nothing else
 };
 
 std::span<const Profile> profiles();

@@ -21,7 +21,10 @@ Format format_of(convict_dtype type) {
     case CONVICT_F16: return {11, -24, 15};
     case CONVICT_BF16: return {8, -133, 127};
     case CONVICT_F64: return {53, -1074, 1023};
-    case CONVICT_F32: break;
+    case CONVICT_F32:
+    case CONVICT_S8:  // never asked for: sums of integers are exact
+    case CONVICT_U8:
+    case CONVICT_S32: break;
   }
   return {24, -149, 127};
 }

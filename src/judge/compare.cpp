@@ -7,6 +7,7 @@
 
 #include "abi/element.h"
 #include "abi/trilinear.h"
+#include "judge/quantized.h"
 
 namespace convict {
 namespace {
@@ -18,6 +19,7 @@ constexpr double kLambda = 7.53;
 
 template <class T>
 bool is_poison(T value) {
+  if (std::is_integral_v<T>) return false;  // every pattern of bits is a number
   unsigned char bytes[sizeof(T)], poison[sizeof(T)];
   std::memcpy(bytes, &value, sizeof(T));
   std::memset(poison, 0xff, sizeof(T));
@@ -40,6 +42,8 @@ class TensorComparison {
       const size_t index = next_++;
       if (rule_.kind == Rule::Kind::kExact)
         check_equal(element, index, at);
+      else if (rule_.kind == Rule::Kind::kQuantized)
+        check_quantized(element, index, at);
       else
         check_close(element, index, at);
     });
@@ -56,34 +60,70 @@ class TensorComparison {
   }
 
   void check_equal(const T& element, size_t index, const int64_t* at) {
-    const auto exact = static_cast<double>(expected_.value[index]);
+    const auto exact = static_cast<double>(expected_.exact(index));
     const auto rounded = number(element_of<T>(exact));
     if (number(element) != rounded) return record(element, index, at, 0);
-    if (exact == 0 && std::signbit(number(element)) && result_.minus_zeros.size() < kMostNoted)
+    if (exact == 0 && !expected_.relu && std::signbit(number(element)) && result_.minus_zeros.size() < kMostNoted)
       result_.minus_zeros.push_back(describe(element, index, at, 0));
   }
 
   void check_close(const T& element, size_t index, const int64_t* at) {
     const int64_t n = products(at);
     const double got = value_of(element);
-    const auto exact = static_cast<double>(expected_.value[index]);
-    if (rule_.kind == Rule::Kind::kTolerance) {
-      const bool close = std::isnan(exact) ? std::isnan(got)
-                                           : got == exact || std::abs(got - exact) <=
-                                                                 rule_.absolute + rule_.relative * std::abs(exact);
-      return close ? void() : record(element, index, at, rule_.absolute + rule_.relative * std::abs(exact));
-    }
-    if (!std::isfinite(exact)) {
+    const auto exact = static_cast<double>(expected_.exact(index));
+    if (rule_.kind == Rule::Kind::kTolerance) return check_tolerance(element, index, at);
+    if (!std::isfinite(static_cast<double>(expected_.value[index]))) {
       if (std::isnan(exact) ? !std::isnan(got) : got != exact) record(element, index, at, 0);
       return;
     }
-    const double bound = bound_of(index, n);
+    const double bound = what_remains(bound_of(index, n), index);
     // W carries more digits than double where it has to: the difference is taken there.
-    const auto error = static_cast<double>(std::abs(static_cast<W>(got) - expected_.value[index]));
-    const bool is_right = error <= bound || may_overflow(got, exact, bound);  // false for NaN
+    const auto error = static_cast<double>(std::abs(static_cast<W>(got) - expected_.exact(index)));
+    const bool negative = expected_.relu && got < 0;
+    const bool is_right = !negative && (error <= bound || may_overflow(got, exact, bound));  // false for NaN
     if (error <= bound || !is_right) note_ratio(error, bound);
     if (!is_right) return record(element, index, at, bound);
-    if (n > 0) look_closer(element, index, at, n, error, bound);
+    if (n > 0 && !is_cut_off(index)) look_closer(element, index, at, n, error, bound);
+  }
+
+  /// What other tools do; of integers, with the one right result.
+  void check_tolerance(const T& element, size_t index, const int64_t* at) {
+    const double got = value_of(element);
+    const auto value = static_cast<double>(expected_.exact(index));
+    const double exact = is_integer(tensor_.dtype)
+                             ? quantized_result(tensor_.dtype, value - expected_.zero_point, expected_.zero_point)
+                             : value;
+    const double allowed = rule_.absolute + rule_.relative * std::abs(exact);
+    const bool close = std::isnan(exact) ? std::isnan(got) : got == exact || std::abs(got - exact) <= allowed;
+    if (!close) record(element, index, at, allowed);
+  }
+
+  /// Whether a ReLU makes the result 0, whatever the terms are exactly.
+  bool is_cut_off(size_t index) const { return expected_.relu && expected_.value[index] < 0; }
+
+  /// A ReLU leaves of an error what reaches above zero.
+  double what_remains(double bound, size_t index) const {
+    return is_cut_off(index) ? std::max(0.0, bound + static_cast<double>(expected_.value[index])) : bound;
+  }
+
+  AllowedResults allowed(size_t index, double change) const {
+    return allowed_results(tensor_.dtype, static_cast<double>(expected_.value[index]) + change,
+                           expected_.roundings[index], expected_.relu, expected_.zero_point);
+  }
+
+  void check_quantized(const T& element, size_t index, const int64_t* at) {
+    const double rounding = expected_.roundings[index];
+    if (std::isinf(rounding)) return;  // 32 bits may overflow
+    if (!allowed(index, 0).contain(value_of(element))) return record(element, index, at, rounding);
+    const int64_t n = products(at);
+    if (n == 0) return;
+    ++result_.with_terms;
+    const double product = static_cast<double>(expected_.magnitude[index]) / static_cast<double>(n);
+    const auto hidden = [&](double change) {
+      const AllowedResults without = allowed(index, change), all = allowed(index, 0);
+      return without.lowest <= all.highest && all.lowest <= without.highest;
+    };
+    if (product > 0 && hidden(product) && hidden(-product)) ++result_.blind;
   }
 
   /// Of every element, so it divides only for what is news.
@@ -146,7 +186,7 @@ class TensorComparison {
             index,
             std::vector<int64_t>(at, at + tensor_.ndim),
             value_of(element),
-            static_cast<double>(expected_.value[index]),
+            static_cast<double>(expected_.exact(index)),
             products(at) + expected_.extra_terms(),
             bound};
   }

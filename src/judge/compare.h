@@ -21,6 +21,7 @@ struct Rule {
     kExact,      // equality with the exact value, rounded once to the type of the output
     kBound,      // an error within the bound of the arithmetic
     kSpecial,    // the same where the exact value is finite; else the same NaN or infinity
+    kQuantized,  // of integers: a result of a real number that is off by what f32 may lose
     kTolerance,  // |got - exact| <= absolute + relative * |exact|: what other tools do, for comparison with them
   };
   Kind kind = Kind::kExact;
@@ -36,17 +37,18 @@ struct Rule {
   }
 };
 
-/// Rule::bound_name of Kind::kSpecial.
+/// Rule::bound_name of Kind::kSpecial, and of Kind::kQuantized.
 inline constexpr std::string_view kSpecialBound = "gamma_n, special values apart";
+inline constexpr std::string_view kQuantizedBound = "gamma_6 in f32, then rounded";
 
 /// One element of an output.
 struct Element {
   std::string_view role;
   size_t index = 0;              // in Expected::value
   std::vector<int64_t> at = {};  // logical coordinates
-  double got = 0, exact = 0;
-  int64_t terms = 0;  // products, + 1 with bias, + 1 with beta
-  double bound = 0;   // 0: equality is demanded
+  double got = 0, exact = 0;     // exact: after a ReLU and the zero point, before it is rounded to the type
+  int64_t terms = 0;             // products, + 1 with bias, + 1 with beta
+  double bound = 0;              // 0: equality is demanded
 };
 
 inline constexpr size_t kMostPlaces = 1 << 16;

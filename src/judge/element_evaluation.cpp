@@ -5,9 +5,11 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 #include "abi/element.h"
 #include "core/role.h"
+#include "core/terms.h"
 
 namespace convict {
 namespace {
@@ -46,7 +48,7 @@ class Sum {
 
   ExactElement result() const {
     ExactElement result = result_;
-    result.value = result.finite ? high_ + low_ : high_;
+    result.value = result.sum = result.finite ? high_ + low_ : high_;
     result.magnitude = static_cast<double>(magnitude_);
     return result;
   }
@@ -77,6 +79,8 @@ class Walk {
     filter_ = p.pass == CONVICT_BACKWARD_WEIGHTS ? &t.diff_wei : &t.wei;
     const convict_tensor* activation = p.pass == CONVICT_BACKWARD_DATA ? &src : &dst;
     computed_ = p.pass == CONVICT_BACKWARD_WEIGHTS ? filter_ : activation;
+    // src is the operand beside the filter: only forward has zero points.
+    zero_ = p.src_zero_point;
   }
 
   void run() {
@@ -124,16 +128,48 @@ class Walk {
     if (computed_ == filter_)
       sum_.add(element(*image_, image), element(*strided_, strided));
     else if (computed_ == strided_)
-      sum_.add(element(*image_, image), element(*filter_, filter));
+      sum_.add(element(*image_, image) - zero_, element(*filter_, filter));
     else
-      sum_.add(element(*strided_, strided), element(*filter_, filter));
+      sum_.add(element(*strided_, strided) - zero_, element(*filter_, filter));
   }
 
   const convict_problem& p_;
   const int64_t* at_;
   Sum& sum_;
   const convict_tensor *image_, *strided_, *filter_, *computed_;
+  long double zero_;
 };
+
+/// What is made of a sum of integers: scale * products + bias + beta * (old - zero point of dst).
+ExactElement quantized(const convict_problem& p, const convict_tensors& t, const ExactElement& products,
+                       int64_t channel, long double old) {
+  const bool in_s32 = t.dst.dtype == CONVICT_S32;
+  const long double zero = p.dst_zero_point, beta = p.beta;
+  const long double scale =
+      t.scale.ndim == 0 ? 1.0L : element(t.scale, t.scale.dims[0] == 1 ? 0 : channel * t.scale.strides[0]);
+  const long double bias = p.has_bias ? element(t.bias, channel * t.bias.strides[0]) : 0.0L;
+  Sum sum;  // exact: 32 bits times the 24 of an f32, and addends that are numbers of f32
+  sum.add(products.sum, scale);
+  sum.add(bias);
+  sum.add(beta, old);
+  sum.add(-beta, zero);
+  ExactElement result = sum.result();
+  // What f32 may lose: nothing if all of this, and the zero point that is added in the end, is exact there.
+  if (zero != 0) result.quantum = std::min(result.quantum, lowest_bit(std::abs(zero)));
+  result.magnitude += static_cast<double>(std::abs(zero));
+  const bool exact = static_cast<float>(products.sum) == products.sum &&
+                     static_cast<float>(products.sum * scale) == products.sum * scale && result.exact_in(24, -149);
+  constexpr double kGamma6 = 6 * 0x1p-24 / (1 - 6 * 0x1p-24);
+  result.rounding = in_s32 || exact ? 0 : kGamma6 * result.magnitude;
+  // S, and whether it fits 32 bits, with a zero point of src that is multiplied apart from src.
+  const auto addends = static_cast<double>(std::abs(bias) + std::abs(beta * (old - zero)));
+  const double apart = 256.0 * std::abs(p.src_zero_point) * static_cast<double>(most_terms(p));
+  if (products.magnitude + apart + (in_s32 ? addends : 0) > std::numeric_limits<int32_t>::max())
+    result.rounding = std::numeric_limits<double>::infinity();
+  result.magnitude = static_cast<double>(scale) * products.magnitude + addends;
+  result.terms = products.terms + (p.has_bias ? 1 : 0) + (p.beta != 0 ? 1 : 0);
+  return result;
+}
 
 /// Adds up all elements of a tensor from dimension `dim` on.
 void add_all(const convict_tensor& tensor, int dim, int64_t position, Sum& sum) {
@@ -161,9 +197,18 @@ ExactElement evaluate_element(const convict_problem& p, const convict_tensors& f
     return sum.result();
   }
   Walk(p, filled, at.data(), sum).run();
-  if (p.pass == CONVICT_FORWARD && p.has_bias) sum.add(element(filled.bias, at[1] * filled.bias.strides[0]));
-  if (p.beta != 0) sum.add(p.beta, element(output, position_of(output, at.data())));
-  return sum.result();
+  const long double old = p.beta != 0 ? element(output, position_of(output, at.data())) : 0.0L;
+  ExactElement result;
+  if (is_integer(filled.src.dtype)) {
+    result = quantized(p, filled, sum.result(), at[1], old);
+  } else {
+    if (p.pass == CONVICT_FORWARD && p.has_bias) sum.add(element(filled.bias, at[1] * filled.bias.strides[0]));
+    if (p.beta != 0) sum.add(p.beta, old);
+    result = sum.result();
+  }
+  if (p.relu && result.value < 0) result.value = 0;  // not NaN
+  if (p.dst_zero_point != 0) result.value += p.dst_zero_point;
+  return result;
 }
 
 }  // namespace convict

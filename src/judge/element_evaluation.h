@@ -15,11 +15,16 @@ namespace convict {
 
 /// What one output element must be.
 struct ExactElement {
-  long double value = 0;  // the sum, with a relative error of 2^-64; NaN or an infinity where IEEE arithmetic says so
+  long double sum = 0;    // with a relative error of 2^-64; NaN or an infinity where IEEE arithmetic says so
+  long double value = 0;  // what has to be in dst, before it is rounded to its type: the sum after ReLU and zero point
   double magnitude = 0;   // S, the sum of the absolute values of the terms
   int64_t terms = 0;      // n: products inside the image, plus one for a bias, plus one for beta
   bool finite = true;     // all terms are numbers; if not, magnitude and quantum mean nothing
   int quantum = kNone;    // all terms are multiples of 2^quantum
+
+  /// Of sums of integers: how far f32 may be from `sum`. 0 where nothing is rounded, infinite where 32 bits may
+  /// overflow.
+  double rounding = 0;
 
   static constexpr int kNone = 1 << 20;  // quantum of a sum without a term other than 0
 

@@ -40,7 +40,7 @@ void for_each_position(const Expected<W>& expected, const Visit& visit) {
 /// Whether a result is what the rule allows. Special values and tolerances are not for this file.
 template <class W>
 bool is_allowed(const Rule& rule, const Expected<W>& output, size_t index, int64_t products, double got) {
-  const auto exact = static_cast<double>(output.value[index]);
+  const auto exact = static_cast<double>(output.exact(index));
   if (rule.kind == Rule::Kind::kExact) return got == rounded_to(output.tensor->dtype, exact);
   return std::abs(got - exact) <=
          direct_bound(rule.arithmetic_for(*output.tensor), sum_of(output, index, products, rule), unit_roundoff<W>());
@@ -56,7 +56,7 @@ std::vector<Wrong> wrong_results(std::span<const Expected<W>> expected, const Ru
     std::vector<int64_t> products(output.value.size());
     for_each_position(output, [&](size_t index, int64_t n) { products[index] = n; });
     for_each_result(output, [&](size_t index, double got) {
-      const auto exact = static_cast<double>(output.value[index]);
+      const auto exact = static_cast<double>(output.exact(index));
       *not_zero += exact != 0 ? 1 : 0;
       *with_products += products[index] > 0 && output.magnitude[index] > 0 ? 1 : 0;
       if (!is_allowed(rule, output, index, products[index], got))

@@ -9,6 +9,7 @@
 
 #include "core/text.h"
 #include "judge/geography.h"
+#include "judge/quantized.h"
 
 namespace convict {
 namespace {
@@ -106,6 +107,8 @@ nlohmann::json certificate(const Case& c, const Testimony& suspect, std::span<co
     result["got_hex"] = fmt::format("{:a}", element->got);
     result["exact"] = number(element->exact);
     result["exact_hex"] = fmt::format("{:a}", element->exact);
+    if (c.dst_type == CONVICT_S8 || c.dst_type == CONVICT_U8)
+      result["right"] = quantized_result(c.dst_type, element->exact - c.dst_zero, c.dst_zero);
     result["terms"] = element->terms;
     result["magnitude"] = number(suspect.comparison.magnitude);
     result["bound"] = number(element->bound);

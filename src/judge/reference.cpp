@@ -9,21 +9,10 @@
 #include "core/role.h"
 #include "core/terms.h"
 #include "judge/element_evaluation.h"
+#include "judge/quantized.h"
 
 namespace convict {
 namespace {
-
-/// The elements of one tensor in logical order, which for all operands is the order of the form.
-template <class W>
-std::vector<W> gathered(const convict_tensor& from) {
-  std::vector<W> to;
-  to.reserve(static_cast<size_t>(element_count(from)));
-  with_type(from.dtype, [&](auto zero) {
-    for_each_element<decltype(zero)>(
-        from, [&](const auto& element, const int64_t*) { to.push_back(static_cast<W>(number(element))); });
-  });
-  return to;
-}
 
 int64_t row_major(const Axes& extent, int64_t i0, int64_t i1, int64_t i2) {
   return (i0 * extent[1] + i1) * extent[2] + i2;
@@ -94,11 +83,11 @@ void allocate(Expected<W>& expected, size_t elements, Detail detail) {
 template <class W>
 void start(Expected<W>& expected, const convict_problem& p, const convict_tensors& t) {
   if (p.beta != 0) {
-    const std::vector<W> old = gathered<W>(*expected.tensor);
+    const std::vector<W> old = elements_of<W>(*expected.tensor);
     for (size_t i = 0; i < old.size(); ++i) add_term(expected, i, static_cast<W>(p.beta) * old[i]);
   }
   if (p.pass != CONVICT_FORWARD || !p.has_bias || expected.value.empty()) return;
-  const std::vector<W> bias = gathered<W>(t.bias);
+  const std::vector<W> bias = elements_of<W>(t.bias);
   const size_t plane = expected.value.size() / static_cast<size_t>(p.batch * p.oc);
   for (size_t i = 0; i < expected.value.size(); ++i) add_term(expected, i, bias[i / plane % bias.size()]);
 }
@@ -143,8 +132,9 @@ void evaluate_each(const convict_problem& p, const convict_tensors& t, Expected<
     for_each_element<decltype(zero)>(*expected.tensor, [&](const auto&, const int64_t* at) {
       const auto ndim = static_cast<size_t>(expected.tensor->ndim);
       const ExactElement exact = evaluate_element(p, t, expected.role, {at, ndim});
-      expected.value[index] = static_cast<W>(exact.value);
-      if (!expected.magnitude.empty()) expected.magnitude[index] = exact.magnitude;
+      expected.value[index] = static_cast<W>(exact.sum);
+      if (!expected.magnitude.empty()) expected.magnitude[index] = static_cast<W>(exact.magnitude);
+      if (is_integer(t.src.dtype)) expected.roundings.push_back(exact.rounding);
       ++index;
     });
   });
@@ -159,14 +149,17 @@ int64_t products_a_tap(const Trilinear<T>& f) {
 template <class W>
 DenseOperands<W> gathered_operands(const convict_problem& p, const convict_tensors& t) {
   const bool is_conv = p.op == CONVICT_CONV;
-  const std::vector<W> src = gathered<W>(t.src), diff_dst = gathered<W>(t.diff_dst);
-  return {is_conv ? src : diff_dst, gathered<W>(t.wei), is_conv ? diff_dst : src};
+  std::vector<W> src = elements_of<W>(t.src);
+  if (p.src_zero_point != 0)
+    for (W& element : src) element -= static_cast<W>(p.src_zero_point);
+  const std::vector<W> diff_dst = elements_of<W>(t.diff_dst);
+  return {is_conv ? src : diff_dst, elements_of<W>(t.wei), is_conv ? diff_dst : src};
 }
 
 /// diff_bias: the given gradient summed over batch and positions, per channel.
 template <class W>
 void sum_gradient(const convict_problem& p, const convict_tensors& t, Expected<W>& expected) {
-  const std::vector<W> gradient = gathered<W>(t.diff_dst);
+  const std::vector<W> gradient = elements_of<W>(t.diff_dst);
   expected.taps.fill({1});
   expected.factor = expected.window = p.oc == 0 ? 0 : static_cast<int64_t>(gradient.size()) / p.oc;
   if (gradient.empty()) return;
@@ -177,8 +170,24 @@ void sum_gradient(const convict_problem& p, const convict_tensors& t, Expected<W
 }  // namespace
 
 template <class W>
+std::vector<W> elements_of(const convict_tensor& from) {
+  std::vector<W> to;
+  to.reserve(static_cast<size_t>(element_count(from)));
+  with_type(from.dtype, [&](auto zero) {
+    for_each_element<decltype(zero)>(
+        from, [&](const auto& element, const int64_t*) { to.push_back(static_cast<W>(number(element))); });
+  });
+  return to;
+}
+
+template std::vector<double> elements_of(const convict_tensor&);
+template std::vector<long double> elements_of(const convict_tensor&);
+
+template <class W>
 std::vector<Expected<W>> compute_reference(const convict_problem& p, const convict_tensors& t, Detail detail,
                                            DenseOperands<W>* dense) {
+  const bool integers = is_integer(t.src.dtype);
+  if (integers) detail = Detail::kMagnitudes;
   const Trilinear<W> form = trilinear<W>(p, t);  // for its geometry; elements may be of other types
   std::vector<Expected<W>> outputs;
   for (const Role& role : kRoles) {
@@ -197,13 +206,16 @@ std::vector<Expected<W>> compute_reference(const convict_problem& p, const convi
     expected.window = most_terms(p);
     expected.old = p.beta != 0;
     expected.bias = p.pass == CONVICT_FORWARD && p.has_bias;
+    expected.relu = p.relu != 0;
+    expected.zero_point = p.dst_zero_point;
     if (has_huge_image(p, t)) {
       evaluate_each(p, t, expected);
       continue;
     }
-    start(expected, p, t);
+    if (!integers) start(expected, p, t);
     DenseOperands<W> operands = gathered_operands<W>(p, t);
     add_products(form, operands, expected);
+    if (integers) finish_quantized(expected, p, t);
     if (dense) *dense = std::move(operands);
   }
   return outputs;

@@ -24,7 +24,7 @@ struct Array {
   std::vector<double> data;
 };
 
-/// One call, whatever the memory it happens in. Inputs that the pass does not use are empty. beta is 0.
+/// One call, whatever the memory it happens in. Inputs that the pass does not use are empty. No beta, no ReLU.
 struct Call {
   convict_problem problem{};
   Array src, wei, bias, diff_dst;

@@ -41,7 +41,10 @@ Reach normals_of(convict_dtype type) {
     case CONVICT_F64: return {-1022, 1023};
     case CONVICT_F16: return {-14, 15};
     case CONVICT_BF16:
-    case CONVICT_F32: break;
+    case CONVICT_F32:
+    case CONVICT_S8:  // relations are not asked of integers
+    case CONVICT_U8:
+    case CONVICT_S32: break;
   }
   return {-126, 127};
 }

@@ -35,9 +35,11 @@ void unmap_with_guards(unsigned char* data, size_t bytes) {
   if (data) munmap(data - page_size(), bytes + 2 * page_size());
 }
 
-/// `bytes` is even, and so is the address: the smallest element has two bytes.
+/// An odd number of bytes ends with half a word.
 void fill_words(unsigned char* to, size_t bytes, uint16_t word) {
-  std::fill_n(reinterpret_cast<uint16_t*>(to), bytes / sizeof word, word);
+  const auto low = static_cast<unsigned char>(word), high = static_cast<unsigned char>(word >> 8);
+  if (low == high) return static_cast<void>(std::memset(to, low, bytes));
+  for (size_t i = 0; i < bytes; ++i) to[i] = i % 2 == 0 ? low : high;
 }
 
 /// Whether everything between the elements of a tensor, and in front of them, is still poison.

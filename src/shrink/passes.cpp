@@ -28,11 +28,15 @@ std::vector<Case> reset_fields(const Case& c) {
     ((simpler.*member = plain.*member), ...);
     if (!(simpler == c)) list.push_back(simpler);
   };
-  reset(&Case::bias, &Case::beta, &Case::src_type, &Case::wei_type, &Case::dst_type, &Case::src_layout,
-        &Case::wei_layout, &Case::dst_layout, &Case::views, &Case::threads, &Case::calls);
+  reset(&Case::bias, &Case::beta, &Case::relu, &Case::src_type, &Case::wei_type, &Case::dst_type, &Case::src_zero,
+        &Case::dst_zero, &Case::scale, &Case::src_layout, &Case::wei_layout, &Case::dst_layout, &Case::views,
+        &Case::threads, &Case::calls);
   reset(&Case::bias);
   reset(&Case::beta);
-  reset(&Case::src_type, &Case::wei_type, &Case::dst_type);
+  reset(&Case::relu);
+  reset(&Case::src_type, &Case::wei_type, &Case::dst_type, &Case::src_zero, &Case::dst_zero, &Case::scale);
+  reset(&Case::src_zero, &Case::dst_zero);
+  reset(&Case::scale);
   reset(&Case::src_layout, &Case::wei_layout, &Case::dst_layout);
   reset(&Case::views);
   reset(&Case::threads);

@@ -78,6 +78,25 @@ TEST_F(CertificateTest, HonestOnesAreConfirmed) {
     EXPECT_TRUE(confirms(mismatch(line))) << line;
 }
 
+TEST_F(CertificateTest, OfIntegersToo) {
+  const auto found = [&](const std::string& who, const std::string& line) {
+    return report(line, "mutants_q", who)["mismatches"].at(0);
+  };
+  const json tie = found("Q05", "conv2d ic=4 oc=8 in=8 k=3 dt=s8 scale=channel"),
+             wrapped = found("Q04", "conv2d ic=4 oc=4 in=5 k=3 dt=u8:s8:u8 zp=3:7 relu fill=normal"),
+             scaled = found("Q03", "conv2d ic=4 oc=8 in=3 k=2 dt=u8:s8:f32 bias beta=2 scale=channel fill=normal");
+  for (const json& one : {tie, wrapped, scaled}) EXPECT_TRUE(confirms(one));
+  EXPECT_EQ(tie["certificate"]["bound_name"], "equality");
+  EXPECT_GT(scaled["certificate"]["bound"], 0);
+  const double right = tie["certificate"]["right"];
+  EXPECT_TRUE(refutes(with_value(tie, "got", right), "got", {"is the exact value"}));
+  EXPECT_TRUE(refutes(with(tie, "right", right + 1), "right"));
+  EXPECT_TRUE(refutes(with_value(tie, "got", 0.5), "got", {"no number of s8"}));
+  EXPECT_TRUE(refutes(with(scaled, "bound", 0), "bound", {"f32 may lose"}));
+  const auto nearly = std::nextafter(scaled["certificate"]["exact"].get<float>(), 1e9f);
+  EXPECT_TRUE(refutes(with_value(scaled, "got", nearly), "error", {"is right"}));
+}
+
 TEST_F(CertificateTest, EveryClaimHasItsLine) {
   const std::string exact = check(exact_).out, proven = check(proven_).out;
   EXPECT_NE(exact.find("\n    exact value: confirmed (0x1.38p+6 = 78)\n    terms: confirmed (2)\n"), std::string::npos)

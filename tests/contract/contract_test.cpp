@@ -51,6 +51,8 @@ class Contract : public testing::TestWithParam<std::string> {
     return resolve(dense).why_not || refusal(dense) ? c : dense;
   }
 
+  bool takes_integers() const { return refusal(parse_case("conv2d g=2 ic=2 oc=2 in=3 dt=u8:s8:s32")) == nullptr; }
+
   /// The bytes of the main output.
   std::vector<char> bits_of(const Case& c) {
     const convict_problem p = resolve_valid(c);
@@ -83,6 +85,7 @@ TEST_P(Contract, HasANameADescriptionAndALineage) {
 TEST_P(Contract, ComputesEveryProfileRight) {
   for (const Profile& profile : profiles()) {
     if (profile.name == "huge-index") continue;  // gigabytes a case; tests/cli has some
+    if (profile.integers && !takes_integers()) continue;
     const uint64_t count = profile.most_macs > 100e3 ? 300 : 3'000;
     uint64_t judged = 0;
     for (uint64_t i = 0; i < count; ++i) {
@@ -100,11 +103,35 @@ TEST_P(Contract, ComputesEveryProfileRight) {
 
 TEST_P(Contract, TheKernelsForEverythingTakeEverything) {
   if (std::set<std::string>{"auto", "direct", "im2col"}.contains(GetParam()))
-    for (uint64_t i = 0; i < 2'000; ++i) {
-      Case c = generate(find_profile("smoke"), 98, i);
-      if (c.fill == Fill::kSpecial) c.fill = Fill::kInt;
-      ASSERT_EQ(refusal(c), nullptr) << to_text(c);
+    for (const char* profile : {"smoke", "int8"})
+      for (uint64_t i = 0; i < 2'000; ++i) {
+        Case c = generate(find_profile(profile), 98, i);
+        if (c.fill == Fill::kSpecial) c.fill = Fill::kInt;
+        ASSERT_EQ(refusal(c), nullptr) << to_text(c);
+      }
+}
+
+/// After old contents have been added, and before the rounding to 16 bits.
+TEST_P(Contract, FusesTheReLU) {
+  for (const char* type : {"f32", "f64", "bf16", "f16"})
+    for (const char* line : {"conv2d g=2 ic=2 oc=2 in=6 k=3 p=1 bias beta=-1 relu fill=normal dt=",
+                             "conv_transpose2d g=2 ic=2 oc=2 in=4 k=3 s=2 bias beta=2 relu fill=special dt="}) {
+      const Case c = suited(parse_case(std::string(line) + type));
+      if (refusal(c)) continue;
+      const Examination examination = examine_case(c);
+      EXPECT_TRUE(examination.judged) << line << type << ": " << in_words(examination.testimonies.front());
+      EXPECT_TRUE(examination.mismatches.empty()) << line << type;
     }
+}
+
+TEST_P(Contract, RefusesTypesThatDoNotGoTogether) {
+  for (const char* line : {"conv2d in=3 dt=u8", "conv2d in=3 dt=u8:s8:f16", "conv2d.backward_data in=3 dt=u8:s8:s32",
+                           "conv2d in=3 dt=s8 zp=200:0", "conv2d in=3 zp=1:0", "conv2d.backward_data in=3 relu",
+                           "conv2d in=3 dt=u8:s8:s32 scale=tensor", "conv2d in=3 dt=s8:s8:s32 beta=0.5"}) {
+    const Examination examination = examine_case(parse_case(line));
+    EXPECT_TRUE(examination.mismatches.empty()) << line;
+    EXPECT_EQ(examination.testimonies.front().outcome.kind, Outcome::Kind::kRefused) << line;
+  }
 }
 
 TEST_P(Contract, PlansWhatItTakes) {

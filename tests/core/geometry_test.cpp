@@ -85,5 +85,26 @@ TEST(Geometry, RefusesStridesThatNoNumberHolds) {
   EXPECT_FALSE(resolve(parse_case("conv2d n=0 ic=3 in=65536x65536")).why_not);
 }
 
+TEST(Geometry, TypesThatGoTogether) {
+  for (const char* line : {"conv2d in=3 dt=u8:s8:s32 zp=7:0 beta=2 relu", "conv2d in=3 dt=s8 zp=-128:127 scale=channel",
+                           "conv_transpose2d in=3 dt=u8:s8:u8 zp=255:255 scale=tensor beta=0.5",
+                           "conv2d in=3 dt=s8:s8:f32 bias", "conv2d in=3 dt=bf16:f32:f64 relu"})
+    EXPECT_FALSE(resolve(parse_case(line)).why_not) << line << ": " << why_not(line);
+  EXPECT_EQ(why_not("conv2d in=3 dt=u8"), "dt: integers are src u8 or s8 with wei s8");
+  EXPECT_EQ(why_not("conv2d in=3 dt=s32:s8:s32"), "dt: integers are src u8 or s8 with wei s8");
+  EXPECT_EQ(why_not("conv2d in=3 dt=f32:s8:f32"), "dt: integers are src u8 or s8 with wei s8");
+  EXPECT_EQ(why_not("conv2d in=3 dt=u8:s8:bf16"), "dt: dst of integers is s32, f32, s8 or u8");
+  EXPECT_EQ(why_not("conv2d.backward_data in=3 dt=s8"), "dt: integers have no gradients");
+  EXPECT_EQ(why_not("conv2d in=3 zp=1:0"), "zp: only integers have zero points");
+  EXPECT_EQ(why_not("conv2d in=3 dt=u8:s8:s8 zp=-1:0"), "zp: the zero point of src is no number of its type");
+  EXPECT_EQ(why_not("conv2d in=3 dt=u8:s8:s8 zp=0:128"), "zp: the zero point of dst is no number of its type");
+  EXPECT_EQ(why_not("conv2d in=3 dt=u8:s8:f32 zp=0:1"), "zp: only dst of u8 or s8 has a zero point");
+  EXPECT_EQ(why_not("conv2d in=3 scale=tensor"), "scale: only sums of integers are scaled");
+  EXPECT_EQ(why_not("conv2d in=3 dt=s8:s8:s32 scale=channel"), "scale: sums in s32 are not scaled");
+  EXPECT_EQ(why_not("conv2d in=3 dt=s8:s8:s32 beta=-0.5"),
+            "beta: sums in s32 take whole multiples of their old contents");
+  EXPECT_EQ(why_not("conv2d.backward_weights in=3 relu"), "relu: only forward has a ReLU");
+}
+
 }  // namespace
 }  // namespace convict

@@ -63,6 +63,21 @@ TEST_F(CppExport, CatchesMutantsAndNobodyElse) {
   }
 }
 
+TEST_F(CppExport, CatchesMutantsOfIntegers) {
+  const std::pair<const char*, const char*> witnesses[] = {
+      {"Q02", "conv2d g=2 ic=2 oc=2 in=3 k=2 dt=u8:s8:s32 zp=5:0"},
+      {"Q03", "conv2d ic=4 oc=8 in=3 k=2 dt=u8:s8:f32 scale=channel fill=normal"},
+      {"Q05", "conv2d ic=4 oc=8 in=8 k=3 dt=s8 scale=channel"},
+      {"Q11", "conv2d ic=4 oc=4 in=5 k=3 relu dt=u8:s8:s8 zp=0:-9 scale=tensor fill=normal"},
+  };
+  for (const auto& [mutant, line] : witnesses) {
+    ASSERT_NO_FATAL_FAILURE(compile(exhibit(line)));
+    const CommandResult guilty = judge("mutants_q", mutant), innocent = judge("mutants_q", "none");
+    EXPECT_EQ(guilty.exit_code, 1) << line << "\n" << guilty.out << guilty.err;
+    EXPECT_EQ(innocent.exit_code, 0) << line << "\n" << innocent.out << innocent.err;
+  }
+}
+
 TEST_F(CppExport, ProblemsThatMustBeRefused) {
   ASSERT_NO_FATAL_FAILURE(compile(exhibit("conv_transpose2d in=3 k=2 s=2 op=2 => refused")));
   EXPECT_EQ(judge("mutants_p", "none").exit_code, 0);

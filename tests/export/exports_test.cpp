@@ -154,11 +154,18 @@ TEST(BenchdnnExport, SaysTheProblemInItsOwnGrammar) {
   EXPECT_NE(deconv.find("Not said: views"), deconv.npos);
   EXPECT_NE(text_of("benchdnn", exhibit("conv2d in=3 k=2 beta=0.5")).find(" --attr-post-ops=sum:0.5 "),
             std::string::npos);
+  const std::string integers = text_of("benchdnn", exhibit("conv2d in=3 k=2 beta=1 relu dt=u8:s8:s8 zp=3:-5"));
+  const std::string attributes = " --attr-zero-points=src:common:3+dst:common:-5 --attr-post-ops=sum:1+relu mb1";
+  EXPECT_NE(integers.find("--dir=FWD_D --cfg=u8s8s8 --stag=abx --wtag=abcd --dtag=abx" + attributes), std::string::npos)
+      << integers;
+  EXPECT_NE(integers.find("--dir=FWD_D --dt=u8:s8:s8 --stag=abx --wtag=abcd --dtag=abx" + attributes),
+            std::string::npos);
 }
 
 TEST(BenchdnnExport, RefusesWhatItHasNoWordsFor) {
-  for (const char* line : {"conv2d n=0 in=5 k=3", "conv2d ic=0 in=5", "conv1d in=0 k=1 p=1", "conv2d in=5 p=-1:0",
-                           "conv2d in=5 k=7 => refused", "conv2d.backward_data in=5 k=3 beta=1"})
+  for (const char* line :
+       {"conv2d n=0 in=5 k=3", "conv2d ic=0 in=5", "conv1d in=0 k=1 p=1", "conv2d in=5 p=-1:0",
+        "conv2d in=5 k=7 => refused", "conv2d.backward_data in=5 k=3 beta=1", "conv2d in=3 dt=s8 scale=tensor"})
     EXPECT_NE(unsuited("benchdnn", line), "") << line;
   EXPECT_EQ(unsuited("benchdnn", "conv2d in=5 p=0:-1"), "");
 }

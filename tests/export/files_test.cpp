@@ -102,6 +102,8 @@ TEST(OnnxExport, RefusesWhatOnnxHasNoWordsFor) {
   const std::pair<const char*, const char*> refused[] = {
       {"conv2d.backward_data in=5 k=3", "gradients"},
       {"conv2d in=5 k=3 beta=1", "beta"},
+      {"conv2d in=5 k=3 relu", "ReLU"},
+      {"conv2d in=5 k=3 dt=u8:s8:s32", "integers"},
       {"conv2d in=5 k=3 dt=bf16", "bf16"},
       {"conv2d in=5 k=3 dt=f16:f16:f32", "one data type"},
       {"conv2d in=5 k=3 p=0:-1", "negative padding"},

@@ -83,6 +83,7 @@ const char* const kLines[] = {
     "conv2d ic=2 oc=3 in=6 k=3 fill=subnormal seed=30",
     "conv2d ic=4 oc=4 in=9 k=3 p=1 fill=comb threads=2 view=src+wei seed=31",
     "conv2d n=2 ic=8 oc=8 in=24 k=3 fill=normal seed=32",  // more than 4096 elements: packed
+    "conv2d ic=2 oc=3 in=5 k=3 beta=-1 bias relu fill=normal seed=33",
     "conv2d in=3 k=4 => refused",
     "conv_transpose2d.backward_data in=4 k=3 s=2 op=2 => refused",
     "conv2d g=2 ic=3 oc=2 in=4 k=3 => refused",
@@ -138,6 +139,7 @@ TEST(PyTorchExport, RefusesWhatPyTorchHasNoWordsFor) {
   const std::pair<const char*, const char*> refused[] = {
       {"conv2d in=5 k=3 dt=bf16:bf16:f32", "one data type"},
       {"conv2d in=5 k=3 dt=f16 beta=1", "no beta"},
+      {"conv2d in=5 k=3 dt=u8:s8:s32", "no convolution of integers"},
       {"conv2d oc=0 in=5 k=3", "one channel of dst"},
       {"conv_transpose2d ic=0 in=5 k=3", "one channel of src"},
       {"conv_transpose1d in=0 k=3 p=-1", "empty spatial"},

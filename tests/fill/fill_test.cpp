@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
@@ -128,6 +129,63 @@ TEST(Fill, WideValuesHaveManyMagnitudesAndNoneAtTheEndsOfTheType) {
   const int count = static_cast<int>(f.storage[0].size());
   EXPECT_GT(large, count / 8);
   EXPECT_GT(small, count / 8);
+}
+
+/// Bytes of src and wei, and the scales.
+struct FilledBytes {
+  explicit FilledBytes(const std::string& line) : c(parse_case(line)), p(resolve_valid(c)), t(describe_tensors(c, p)) {
+    for (const auto& [tensor, storage] : {std::pair{&t.src, &src}, {&t.wei, &wei}}) {
+      storage->resize(static_cast<size_t>(element_count(*tensor)));
+      tensor->data = storage->data();
+    }
+    scale.resize(static_cast<size_t>(element_count(t.scale)) + 1);
+    t.scale.data = scale.data();
+    dst.resize(4 * static_cast<size_t>(element_count(t.dst)));
+    t.dst.data = dst.data();
+    fill_operands(c, p, t, c.seed);
+  }
+  Case c;
+  convict_problem p;
+  convict_tensors t;
+  std::vector<uint8_t> src, wei, dst;
+  std::vector<float> scale;
+};
+
+TEST(Fill, IntegersLieAroundTheirZeroPoint) {
+  const FilledBytes middle("conv1d n=64 ic=64 in=8 dt=u8:s8:s32 zp=100:0"), end("conv1d n=64 ic=64 in=8 dt=u8:s8:s32");
+  EXPECT_EQ(*std::ranges::min_element(middle.src), 84);
+  EXPECT_EQ(*std::ranges::max_element(middle.src), 116);
+  EXPECT_EQ(*std::ranges::min_element(end.src), 0);
+  EXPECT_EQ(*std::ranges::max_element(end.src), 16);
+  const FilledBytes ones("conv1d n=4 ic=4 in=8 dt=s8:s8:s32 zp=127:0 fill=ones");
+  EXPECT_EQ(std::set<uint8_t>(ones.src.begin(), ones.src.end()), std::set<uint8_t>{126});
+}
+
+TEST(Fill, RealDataUsesAllIntegersAndTheEndsMoreOften) {
+  const FilledBytes f("conv1d n=64 ic=64 oc=64 in=8 dt=u8:s8:s32 fill=normal seed=2");
+  const std::set<uint8_t> src(f.src.begin(), f.src.end()), wei(f.wei.begin(), f.wei.end());
+  EXPECT_EQ(src.size(), 256u);
+  EXPECT_EQ(wei.size(), 256u);
+  for (const int end : {0, 255})
+    EXPECT_NEAR(static_cast<double>(std::ranges::count(f.src, end)), static_cast<double>(f.src.size()) / 16, 300);
+  const FilledBytes large("conv1d n=8 ic=8 oc=8 in=8 dt=u8:s8:s32 fill=positive");
+  EXPECT_GE(*std::ranges::min_element(large.src), 127);
+  EXPECT_GE(*std::ranges::min_element(large.wei), 63);
+  EXPECT_LE(*std::ranges::max_element(large.wei), 127);
+}
+
+TEST(Fill, ScalesArePositiveAndPowersOfTwoForExactData) {
+  const FilledBytes exact("conv1d ic=64 oc=64 in=8 dt=u8:s8:s8 scale=channel"),
+      real("conv1d ic=64 oc=64 in=8 dt=u8:s8:s8 scale=channel fill=normal"),
+      one("conv1d ic=64 oc=64 in=8 dt=u8:s8:s8 scale=tensor");
+  EXPECT_EQ(one.t.scale.dims[0], 1);
+  EXPECT_EQ(exact.t.scale.dims[0], 64);
+  const auto is_power = [](float x) { return std::ldexp(1.0, std::ilogb(x)) == x; };
+  EXPECT_TRUE(std::all_of(exact.scale.begin(), exact.scale.end() - 1, is_power));
+  EXPECT_FALSE(std::all_of(real.scale.begin(), real.scale.end() - 1, is_power));
+  EXPECT_TRUE(std::all_of(real.scale.begin(), real.scale.end() - 1, [](float x) { return x > 0; }));
+  EXPECT_GT(std::set<float>(exact.scale.begin(), exact.scale.end() - 1).size(), 1u)
+      << "a channel must not stand for all";
 }
 
 }  // namespace

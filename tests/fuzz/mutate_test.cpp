@@ -53,9 +53,13 @@ TEST(Mutate, ReachesEveryWordAndOperation) {
       if (!slot.words.empty()) words.insert({slot.name, slot.get(c, 0)});
   });
   EXPECT_EQ(operations.size(), 2u * 3 * 3);
+  const auto is_possible = [](std::string_view slot, std::string_view word) {
+    return !(slot == "dt.src" && word == "s32") && !(slot == "dt.wei" && (word == "s32" || word == "u8"));
+  };
   for (const Slot& slot : slots())
     for (int64_t word = 0; word < static_cast<int64_t>(slot.words.size()); ++word)
-      EXPECT_TRUE(words.contains({slot.name, word})) << slot.name << " " << slot.words[word];
+      if (is_possible(slot.name, slot.words[static_cast<size_t>(word)]))
+        EXPECT_TRUE(words.contains({slot.name, word})) << slot.name << " " << slot.words[word];
 }
 
 TEST(Mutate, MostStepsAreSmall) {

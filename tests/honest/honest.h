@@ -33,6 +33,7 @@ inline const char* not_forward(const convict_problem& p, const convict_tensors& 
   if (invalid(p)) return "not a legal problem";
   if (p.op != CONVICT_CONV || p.pass != CONVICT_FORWARD) return "only the forward pass of conv";
   if (t.wei.dtype != t.src.dtype || t.dst.dtype != t.src.dtype) return "operands of different data types";
+  if (is_integer(t.src.dtype)) return "integers";
   return t.src.dtype == CONVICT_F64 ? "f64" : nullptr;
 }
 

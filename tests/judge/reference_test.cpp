@@ -102,6 +102,7 @@ TEST(Reference, AgreesWithTheDefinitionElementByElement) {
     c.fill = Fill::kInt;
     c.src_type = c.wei_type = c.dst_type = CONVICT_F32;
     c.beta = 0;
+    c.relu = false;
     c.views = {};
     if (resolve(c).why_not || c.pass == CONVICT_BACKWARD_WEIGHTS || c.bias || multiply_adds(resolve_valid(c)) > 3000)
       continue;
@@ -138,6 +139,7 @@ TEST(Reference, TheAdjointTriangleCloses) {
     c.calls = Calls::kOnce;
     c.src_type = c.wei_type = c.dst_type = CONVICT_F32;
     c.beta = 0;
+    c.relu = false;
     c.views = {};
     c.src_layout = c.dst_layout = ActivationLayout::kChannelsFirst;
     c.wei_layout = default_weight_layout(c.op);

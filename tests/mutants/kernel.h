@@ -121,7 +121,11 @@ convict_status compute(Fault fault, const convict_problem& p, const convict_tens
       for (int time = 0; time < times_counted(call, n); ++time) accumulate_image(call, maps, n);
   repeat_last_block(call);
   finish_values(call);
-  sum_diff_bias(call.form);
+  if (p.relu)
+    for_each_result(call, [](T& element, int64_t, int64_t, const Axes&) {
+      if (element < 0) element = 0;  // not NaN
+    });
+  mutants::sum_diff_bias(call.form);
   return CONVICT_OK;
 }
 

@@ -10,7 +10,8 @@
 namespace convict::mutants {
 
 /// P: modelled on public bugs of many libraries (public_faults.h). B and D: faults planted in oneDNN to measure its own
-/// tester, for convolution and its transpose (benchdnn_faults.h). The header named here is where a fault acts.
+/// tester, for convolution and its transpose (benchdnn_faults.h). Q: of integers (quantized.h). The header named here
+/// is where a fault acts.
 // clang-format off
 enum class Fault {
   kNone,
@@ -27,6 +28,8 @@ enum class Fault {
   kP17, kP20, kP27, kP28, kP30, kP32,
   // numerics.h, on values.
   kP31, kB18, kB19, kB20, kB21, kB22, kB27, kB28,
+  // quantized.h, on integers.
+  kQ01, kQ02, kQ03, kQ04, kQ05, kQ06, kQ07, kQ08, kQ09, kQ10, kQ11,
 };
 // clang-format on
 

@@ -17,12 +17,14 @@
 #include "run/loader.h"
 #include "tests/mutants/benchdnn_faults.h"
 #include "tests/mutants/public_faults.h"
+#include "tests/mutants/quantized.h"
 
 namespace convict {
 namespace {
 
 using mutants::kBenchdnnFaults;
 using mutants::kPublicFaults;
+using mutants::kQuantizedFaults;
 using mutants::Mutant;
 
 constexpr double kPlenty = 1e9;  // bytes
@@ -59,6 +61,7 @@ std::vector<Planted> all_planted() {
   std::vector<Planted> all;
   for (const Mutant& mutant : kPublicFaults) all.push_back({"mutants_p", mutant});
   for (const Mutant& mutant : kBenchdnnFaults) all.push_back({"mutants_b", mutant});
+  for (const Mutant& mutant : kQuantizedFaults) all.push_back({"mutants_q", mutant});
   return all;
 }
 
@@ -82,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Mutants, PlantedFault, testing::ValuesIn(all_planted())
 
 class NoFault : public testing::TestWithParam<std::string> {};
 
-/// Both modules are built from the same kernel, so one of them says it.
+/// All modules are built from the same kernel, so one of them says it.
 TEST_P(NoFault, IsRightOnEveryKindOfProblem) {
   const Profile* profile = find_profile(GetParam());
   Bench bench("mutants_p", "none");

@@ -10,6 +10,7 @@
 #include "tests/mutants/benchdnn_faults.h"
 #include "tests/mutants/kernel.h"
 #include "tests/mutants/public_faults.h"
+#include "tests/mutants/quantized.h"
 
 #ifndef CONVICT_MUTANTS  // the build makes one module of each table
 #define CONVICT_MUTANTS kPublicFaults
@@ -26,7 +27,7 @@ struct Implementation : convict_implementation {
 };
 
 const char* unsupported(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
-  if (invalid(*p)) return "not a legal problem";
+  if (invalid(*p) || invalid_types(*p, types_of(*p, *t))) return "not a legal problem";
   const Presence f64 = presence_of(CONVICT_F64, *t);
   return f64.some && !f64.all ? "f64 mixed with other data types" : nullptr;
 }
@@ -36,6 +37,7 @@ convict_status run(const convict_implementation* self, const convict_problem* p,
   try {
     const Mutant& mutant = *static_cast<const Implementation*>(self)->mutant;
     const Fault fault = mutant.scope & scope_of(p->op, p->pass) ? mutant.fault : Fault::kNone;
+    if (is_integer(t->src.dtype)) return compute_quantized(fault, *p, *t);
     if (presence_of(CONVICT_F64, *t).some) return compute<double>(fault, *p, *t);
     if (presence_of(CONVICT_F32, *t).all) return compute<float>(fault, *p, *t);
     convict_status status = CONVICT_OK;
@@ -48,7 +50,7 @@ convict_status run(const convict_implementation* self, const convict_problem* p,
 }
 
 Implementation implementation_of(const Mutant& mutant) {
-  const convict_contract direct = {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 1, 0};
+  const convict_contract direct = {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 1, 1};
   return {{mutant.name, mutant.description, "mutant", direct, unsupported, run, nullptr, nullptr, nullptr}, &mutant};
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "abi/element.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
@@ -45,7 +46,7 @@ void expect_silence(const Relation& relation, const convict_implementation& kern
   int suited = 0;
   for (uint64_t i = 0; i < kMostTries && suited < wanted; ++i) {
     Case c = generate(nullptr, 17, i);
-    if (resolve(c).why_not || !change(c)) continue;
+    if (resolve(c).why_not || is_integer(c.src_type) || !change(c)) continue;
     c.beta = 0;
     const convict_problem p = resolve_valid(c);
     if (multiply_adds(p) > kMostWork) continue;

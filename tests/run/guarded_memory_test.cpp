@@ -83,5 +83,25 @@ TEST(GuardedMemory, ALargerTensorGetsRoom) {
   EXPECT_EQ(placed.src()[64 * 100 * 100 - 1], 0);
 }
 
+/// Elements of one byte: any number of them, at any address.
+TEST(GuardedMemory, BytesAreGuardedLikeWords) {
+  for (const bool flush_end : {true, false}) {
+    const Case c = parse_case("conv2d ic=3 in=5 k=2 dt=u8:s8:u8 scale=channel view=src seed=1");
+    const convict_problem p = resolve_valid(c);
+    GuardedMemory memory;
+    memory.place(p, describe_tensors(c, p), flush_end);
+    memory.reset_outputs(/*to_kept=*/false);
+    auto* dst = static_cast<unsigned char*>(memory.theirs().dst.data);
+    const int64_t count = element_count(memory.theirs().dst);
+    EXPECT_EQ(memory.overrun(), "");
+    std::memset(dst, 0, static_cast<size_t>(count));
+    EXPECT_EQ(memory.overrun(), "");
+    dst[flush_end ? -1 : count] = 0;
+    EXPECT_EQ(memory.overrun(), "dst");
+    EXPECT_DEATH(*const_cast<volatile unsigned char*>(dst + (flush_end ? count : -1)) = 0, "");
+    EXPECT_DEATH(*static_cast<volatile float*>(memory.theirs().scale.data) = 1, "");
+  }
+}
+
 }  // namespace
 }  // namespace convict

@@ -14,6 +14,7 @@
 #include "fill/fill.h"
 #include "judge/bounds.h"
 #include "judge/element_evaluation.h"
+#include "judge/quantized.h"
 #include "least_bound.h"
 
 namespace convict {
@@ -122,6 +123,7 @@ class Requirement {
     RequiredTensor result;
     result.tensor = {role.name, without_data(tensor), {}};
     if (p_.beta != 0 && tensor.ndim > 1) result.old = values_of(tensor);
+    if (is_integer(tensors_.src.dtype)) return of_integers(std::move(result), tensor);
     const Arithmetic arithmetic = arithmetic_for(exhibit_.c, claim_, tensor);
     with_type(tensor.dtype, [&](auto zero) {
       for_each_element<decltype(zero)>(tensor, [&](const auto&, const int64_t* at) {
@@ -137,6 +139,26 @@ class Requirement {
   }
 
  private:
+  /// The bound of an element reaches as far as the results that are right: none, where that is one.
+  RequiredTensor of_integers(RequiredTensor result, const convict_tensor& tensor) const {
+    with_type(tensor.dtype, [&](auto zero) {
+      for_each_element<decltype(zero)>(tensor, [&](const auto&, const int64_t* at) {
+        const auto ndim = static_cast<size_t>(tensor.ndim);
+        const ExactElement exact = evaluate_element(p_, tensors_, result.tensor.role, {at, ndim});
+        const auto real = static_cast<double>(exact.sum), value = static_cast<double>(exact.value);
+        result.exact.push_back(value);
+        const auto allowed = [&](double rounding) {
+          return allowed_results(tensor.dtype, real, rounding, p_.relu != 0, p_.dst_zero_point);
+        };
+        result.tensor.values.push_back(rounded_to(tensor.dtype, allowed(0).lowest));
+        const AllowedResults all =
+            std::isinf(exact.rounding) ? AllowedResults{-HUGE_VAL, HUGE_VAL} : allowed(exact.rounding);
+        result.bounds.push_back(all.lowest == all.highest ? 0 : std::max(value - all.lowest, all.highest - value));
+      });
+    });
+    return result;
+  }
+
   double bound_of(const ExactElement& exact, const Arithmetic& arithmetic, bool accused, bool is_main) const {
     const auto value = static_cast<double>(exact.value);
     if (!std::isfinite(value)) return 0;
@@ -148,8 +170,9 @@ class Requirement {
     sum.bias = is_main && p_.has_bias && p_.pass == CONVICT_FORWARD;
     sum.products = sum.window = exact.terms - (sum.old ? 1 : 0) - (sum.bias ? 1 : 0);
     sum.magnitude = exact.magnitude;
-    sum.exact = value;
-    return direct_bound(arithmetic, sum, unit_roundoff(CONVICT_F64));
+    sum.exact = static_cast<double>(exact.sum);
+    const double bound = direct_bound(arithmetic, sum, unit_roundoff(CONVICT_F64));
+    return is_main && p_.relu != 0 && sum.exact < 0 ? std::max(0.0, bound + sum.exact) : bound;
   }
 
   const Exhibit& exhibit_;
@@ -160,6 +183,12 @@ class Requirement {
 };
 
 std::string rule_of(const Exhibit& exhibit, const convict_problem& p, const Claim& claim) {
+  if (is_integer(exhibit.c.src_type))
+    return exhibit.c.dst_type == CONVICT_S32
+               ? "equality, because sums in 32 bits are exact; where these may overflow, to nothing"
+               : "what the exact sums may become in f32, scaled, added to and, for 8 bits, rounded to the nearest "
+                 "number, "
+                 "halves to even, and saturated";
   if (demands_equality(exhibit, p, claim))
     return "equality, because no order of summation rounds anything: the exact values, rounded once to the type of the "
            "output";

@@ -22,7 +22,11 @@ namespace {
 )";
 
 inline constexpr std::string_view kProgramMemory = R"(
-size_t size_of(convict_dtype type) { return type == CONVICT_F64 ? 8 : type == CONVICT_F32 ? 4 : 2; }
+size_t size_of(convict_dtype type) {
+  if (type == CONVICT_F64) return 8;
+  if (type == CONVICT_F32 || type == CONVICT_S32) return 4;
+  return type == CONVICT_S8 || type == CONVICT_U8 ? 1 : 2;
+}
 
 int64_t count_of(const convict_tensor& t) {
   int64_t count = 1;
@@ -91,7 +95,7 @@ bool runs(const convict_implementation& who, const convict_problem& p, const con
   if (kAccusation[0]) std::printf("%s\n%s\n", kAccusation, kCertificate);
   convict_tensors described = tensors;
   for (convict_tensor* t : {&described.src, &described.wei, &described.bias, &described.dst, &described.diff_src,
-                            &described.diff_wei, &described.diff_bias, &described.diff_dst})
+                            &described.diff_wei, &described.diff_bias, &described.diff_dst, &described.scale})
     t->data = nullptr;
   if (const char* why = who.unsupported(&who, &p, &described)) return std::printf("refused: %s\n", why), false;
   char error[512] = "";
@@ -113,6 +117,13 @@ double number_at(const convict_tensor& t, int64_t index) {
   const unsigned char* from = element(t, index);
   if (t.dtype == CONVICT_F64) {
     double value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+  }
+  if (t.dtype == CONVICT_U8) return *from;
+  if (t.dtype == CONVICT_S8) return static_cast<int8_t>(*from);
+  if (t.dtype == CONVICT_S32) {
+    int32_t value;
     std::memcpy(&value, from, sizeof value);
     return value;
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "abi/element.h"
 #include "abi/torch_frame.h"
 #include "abi/trilinear.h"
 #include "core/geometry.h"
@@ -68,7 +69,7 @@ std::string torch_type(convict_dtype type) {
     case CONVICT_F64: return "torch.float64";
     case CONVICT_F16: return "torch.float16";
     case CONVICT_BF16: return "torch.bfloat16";
-    case CONVICT_F32: break;
+    default: break;  // f32; integers are unsuited
   }
   return "torch.float32";
 }
@@ -97,6 +98,7 @@ TorchCall torch_call(const convict_problem& p) {
 
 std::string torch_unsuited(const Exhibit& exhibit) {
   const Case& c = exhibit.c;
+  if (is_integer(c.src_type)) return "PyTorch has no convolution of integers with these operands";
   if (c.src_type != c.wei_type || c.src_type != c.dst_type) return "PyTorch wants all operands of one data type";
   if (exhibit.must_be_refused) return unsuited_illegal(c);
   const convict_problem p = resolve(c).problem;

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "core/layout.h"
+
 namespace convict {
 namespace {
 
@@ -40,10 +42,8 @@ void read_contract(ByteReader& from, convict_contract& to) {
   for (int32_t* number : {&to.winograd_m, &to.winograd_r, &to.flushes_subnormals, &to.deterministic})
     read_number(from, *number);
   read_number(from, to.summation);
-  for (int32_t* number : {&to.sum_block, &to.accumulates}) read_number(from, *number);
+  for (int32_t* number : {&to.sum_block, &to.accumulates, &to.fuses_relu}) read_number(from, *number);
 }
-
-size_t size_of(convict_dtype type) { return type == CONVICT_F64 ? 8 : type == CONVICT_F32 ? 4 : 2; }
 
 void overwrite(const convict_tensor& tensor, uint8_t with) {
   if (tensor.ndim == 0) return;
@@ -52,7 +52,7 @@ void overwrite(const convict_tensor& tensor, uint8_t with) {
     if (tensor.dims[i] == 0) return;
     last += (tensor.dims[i] - 1) * tensor.strides[i];
   }
-  std::memset(tensor.data, with, static_cast<size_t>(last + 1) * size_of(tensor.dtype));
+  std::memset(tensor.data, with, static_cast<size_t>(last + 1) * type_size(tensor.dtype));
 }
 
 const char* unsupported(const convict_implementation* self, const convict_problem*, const convict_tensors*) {

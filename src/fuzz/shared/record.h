@@ -22,7 +22,7 @@
 namespace convict {
 
 /// To be raised whenever record_layout() changes: old corpora would be read as other cases.
-inline constexpr uint8_t kRecordVersion = 1;
+inline constexpr uint8_t kRecordVersion = 2;
 
 /// Names, widths and order of what a record holds, in one line.
 std::string record_layout();

@@ -2,7 +2,9 @@
 #include "fuzz/shared/repair.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "abi/element.h"
 #include "core/geometry.h"
 
 namespace convict {
@@ -24,12 +26,37 @@ int64_t least_input(const Case& c, int axis) {
   return std::max<int64_t>(missing <= 0 ? 1 - (-missing / c.stride[axis]) : 1 + (missing - 1) / c.stride[axis] + 1, 0);
 }
 
+/// Integers that go together, in forward only.
+void legalise_types(Case& c) {
+  const auto is_byte = [](convict_dtype type) { return type == CONVICT_S8 || type == CONVICT_U8; };
+  const bool wanted = is_integer(c.src_type) || is_integer(c.wei_type) || is_integer(c.dst_type);
+  if (wanted && c.pass == CONVICT_FORWARD) {
+    if (!is_byte(c.src_type)) c.src_type = CONVICT_U8;
+    c.wei_type = CONVICT_S8;
+    if (!is_integer(c.dst_type)) c.dst_type = CONVICT_F32;
+    const auto into_range = [](int zero, convict_dtype type) {
+      return type == CONVICT_U8 ? zero & 0xff : type == CONVICT_S8 ? std::clamp(zero, -128, 127) : 0;
+    };
+    c.src_zero = into_range(c.src_zero, c.src_type);
+    c.dst_zero = into_range(c.dst_zero, c.dst_type);
+    if (c.dst_type == CONVICT_S32) c.scale = Scale::kNone;
+    if (c.dst_type == CONVICT_S32) c.beta = std::trunc(c.beta);
+    return;
+  }
+  for (convict_dtype* type : {&c.src_type, &c.wei_type, &c.dst_type})
+    if (is_integer(*type)) *type = CONVICT_F32;
+  c.src_zero = c.dst_zero = 0;
+  c.scale = Scale::kNone;
+}
+
 /// Everything that is not legal, with inputs made larger where something needs them so.
 void legalise(Case& c) {
   c.groups = std::max<int64_t>(c.groups, 1);
   c.ic = (c.ic + c.groups - 1) / c.groups * c.groups;
   c.oc = (c.oc + c.groups - 1) / c.groups * c.groups;
   if (c.pass == CONVICT_BACKWARD_DATA) c.bias = false;
+  if (c.pass != CONVICT_FORWARD) c.relu = false;
+  legalise_types(c);
   if (c.pad_mode != PadMode::kExplicit) c.pad_begin = c.pad_end = {0, 0, 0};
   for (int axis = 0; axis < c.rank; ++axis) {
     if (c.op == CONVICT_CONV || is_same(c)) c.output_padding[axis] = 0;

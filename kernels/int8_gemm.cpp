@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolution of 8-bit integers by matrix products of 16-bit pairs, with scales, zero points, ReLU and saturation in
+// the epilogue (Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
+// Inference", CVPR 2018, section 2). Bytes less their zero point need 9 bits and are widened to 16, where a pair of
+// products is added exactly; instructions that multiply bytes and saturate sums of 16 bits are not used. Face Y gathers
+// X, face X gathers Y by phases modulo the stride (correlation.h), as implicit_gemm does.
+//
+// Workspace: the image in 16 bits with its padding, the weights as pairs; for each thread a tile of columns over the
+// whole depth, and a tile of sums. Numeric contract: sums are exact in 32 bits; the epilogue rounds in f32, product and
+// sums one by one, and once more to integers, halves to even.
+#include <string>
+
+#include "kernels/shared/bias.h"
+#include "kernels/shared/estimate.h"
+#include "kernels/shared/int8_product.h"
+#include "kernels/shared/native.h"
+
+namespace convict {
+namespace {
+
+struct Int8Gemm {
+  static const char* unsuited(const convict_problem& p) {
+    if (const char* complaint = isa_complaint()) return complaint;
+    if (p.pass != CONVICT_FORWARD) return "integers only, and so forward only";
+    return too_large_to_stage(p) ? "the padded image or the packed weights are too large" : nullptr;
+  }
+
+  static std::string plan(const QuantizedForm& form) {
+    return has_products(form.over<float>()) ? Int8Plan(form).text() : "empty";
+  }
+
+  static void run(const QuantizedForm& form) {
+    if (!has_products(form.over<float>()))
+      return compute_in_32_bits(form, [](const Trilinear<uint32_t>& sums) { start_output(sums); });
+    Int8Plan plan(form);
+    int8_product(plan);
+  }
+};
+
+}  // namespace
+
+extern const convict_implementation kernel_int8_gemm =
+    native_kernel<Int8Gemm>("int8_gemm", "matrix multiplication of 8-bit integers in 16-bit pairs");
+
+}  // namespace convict

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fill/quantized.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "abi/element.h"
+#include "core/terms.h"
+#include "fill/values.h"
+
+namespace convict {
+namespace {
+
+struct Ends {
+  double lowest, highest;
+};
+
+Ends ends_of(convict_dtype type) {
+  return with_type(type, [](auto zero) {
+    using Limits = std::numeric_limits<decltype(zero)>;
+    return Ends{static_cast<double>(number(Limits::min())), static_cast<double>(number(Limits::max()))};
+  });
+}
+
+constexpr double kRmsOf8Bits = 73.9;  // 256 / sqrt(12), drawn from the whole range around its middle
+
+/// Of src less its zero point.
+double rms_of_src(const Case& c) {
+  return std::hypot(kRmsOf8Bits, (c.src_type == CONVICT_U8 ? 127.5 : -0.5) - c.src_zero);
+}
+
+constexpr double kTypicalOf8Bits = 56;     // a little under half of the way to the end of s8
+constexpr double kTypicalOfF32 = 1 << 10;  // anything that is not 1
+
+}  // namespace
+
+double beside_zero_point(double value, convict_dtype type, int zero) {
+  const Ends ends = ends_of(type);
+  const double above = zero + value;
+  return above >= ends.lowest && above <= ends.highest ? above : zero - value;
+}
+
+double full_range(uint64_t hash, convict_dtype type) {
+  const Ends ends = ends_of(type);
+  if ((hash & 7) == 0) return (hash & 8) != 0 ? ends.lowest : ends.highest;
+  return ends.lowest + static_cast<double>(below(hash, static_cast<uint64_t>(ends.highest - ends.lowest) + 1));
+}
+
+double own_magnitude(uint64_t hash, convict_dtype type) {
+  return std::trunc(std::ldexp(full_range(mix(hash), type), -static_cast<int>(below(hash, 8))));
+}
+
+double upper_half(uint64_t hash, convict_dtype type) {
+  const auto highest = static_cast<uint64_t>(ends_of(type).highest);
+  return static_cast<double>(highest - below(hash, highest / 2 + 1));
+}
+
+double typical_sum(const Case& c, const convict_problem& p, int64_t range) {
+  const double n = std::max(static_cast<double>(most_terms(p)), 1.0);
+  const double products = static_cast<double>(range * (range + 1)) / 3;  // of two uniform numbers of -range to range
+  const double any = rms_of_src(c) * kRmsOf8Bits * std::sqrt(n);
+  switch (c.fill) {
+    case Fill::kInt:
+    case Fill::kSubnormal: return range > 0 ? products * std::sqrt(n) : any;
+    case Fill::kSparse: return products * std::sqrt(n) / 4;
+    case Fill::kOnes: return n;
+    case Fill::kComb: return 96;
+    case Fill::kOneHot:
+    case Fill::kZero: return 1;
+    case Fill::kWide: return any / 9;
+    case Fill::kPositive: return n * 96 * std::abs((c.src_type == CONVICT_U8 ? 191 : 96) - c.src_zero);
+    case Fill::kNormal:
+    case Fill::kSpecial: break;
+  }
+  return any;
+}
+
+double scale_value(uint64_t hash, const Case& c, double typical, bool exact) {
+  const double wanted = (c.dst_type == CONVICT_F32 ? kTypicalOfF32 : kTypicalOf8Bits) / std::max(typical, 1.0);
+  if (!exact) return static_cast<float>(wanted * positive(hash));
+  return std::ldexp(1.0, std::min(0, std::ilogb(wanted)) - static_cast<int>(below(hash, 3)));
+}
+
+}  // namespace convict

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "judge/quantized.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "abi/element.h"
+#include "judge/bounds.h"
+
+namespace convict {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kLargestSum = std::numeric_limits<int32_t>::max();
+
+/// Roundings to f32 that a term meets at most: the sum becomes f32, the scale is a product of two itself, times that,
+/// bias, old contents, zero point.
+constexpr double kRoundings = 6;
+
+/// What one result is made of: scale * sum + bias + beta * (old - zero).
+struct Ingredients {
+  double sum, scale, bias, beta, old, zero;
+
+  double addend() const { return beta == 0 ? 0 : beta * (old - zero); }
+  double real() const { return scale * sum + bias + addend(); }
+  /// All that is added somewhere on the way, in magnitude.
+  double magnitude() const {
+    const double kept = beta == 0 ? 0 : std::abs(beta) * (std::abs(old) + std::abs(zero));
+    return std::abs(scale * sum) + std::abs(bias) + kept + std::abs(zero);
+  }
+};
+
+/// The exponent of the lowest bit that is set; of nothing, one that is above all others.
+int lowest_bit(double value) {
+  if (value == 0) return std::numeric_limits<int>::max();
+  int exponent;
+  const double digits = std::ldexp(std::frexp(std::abs(value), &exponent), 53);
+  return exponent - 53 + std::countr_zero(static_cast<uint64_t>(digits));
+}
+
+/// Whether everything on the way is a number of f32, in any order.
+bool exact_in_f32(const Ingredients& of) {
+  const double product = of.scale * of.sum;
+  if (static_cast<float>(of.sum) != of.sum || static_cast<float>(product) != product) return false;
+  const int kept =
+      of.beta == 0 ? std::numeric_limits<int>::max() : std::min(lowest_bit(of.beta), 0) + lowest_bit(of.old);
+  const int beside = of.beta == 0 ? std::numeric_limits<int>::max() : lowest_bit(of.beta * of.zero);
+  const int quantum = std::min({lowest_bit(product), lowest_bit(of.bias), kept, beside, lowest_bit(of.zero)});
+  return quantum == std::numeric_limits<int>::max() || of.magnitude() <= std::ldexp(1.0, std::min(quantum, 1000) + 24);
+}
+
+/// How far a result in f32 may be from the real one. The double that knows it errs by far less.
+double rounding_of(const Ingredients& of) {
+  return exact_in_f32(of) ? 0 : gamma(kRoundings, unit_roundoff<float>()) * of.magnitude();
+}
+
+}  // namespace
+
+template <class W>
+void finish_quantized(Expected<W>& expected, const convict_problem& p, const convict_tensors& t) {
+  const convict_dtype type = t.dst.dtype;
+  const std::vector<double> scales = elements_of<double>(t.scale), biases = elements_of<double>(t.bias),
+                            old = p.beta == 0 ? std::vector<double>{} : elements_of<double>(t.dst);
+  expected.roundings.assign(expected.value.size(), 0);
+  if (expected.value.empty()) return;
+  const size_t channels = static_cast<size_t>(p.oc),
+               plane = expected.value.size() / static_cast<size_t>(p.batch * p.oc);
+  // What folding the zero point into sums of src and wei adds to them, at most.
+  const double folded = 2.0 * 128 * std::abs(p.src_zero_point) * static_cast<double>(expected.window);
+  for (size_t i = 0; i < expected.value.size(); ++i) {
+    const size_t channel = i / plane % channels;
+    const double sums = static_cast<double>(expected.magnitude[i]) + folded;
+    const Ingredients of = {static_cast<double>(expected.value[i]),
+                            scales.empty() ? 1 : scales[channel % scales.size()],
+                            biases.empty() ? 0 : biases[channel],
+                            p.beta,
+                            old.empty() ? 0 : old[i],
+                            static_cast<double>(p.dst_zero_point)};
+    expected.value[i] = of.real();
+    expected.magnitude[i] = of.scale * expected.magnitude[i] + std::abs(of.bias) + std::abs(of.addend());
+    if (type == CONVICT_S32)
+      expected.roundings[i] = sums + std::abs(of.bias) + std::abs(of.addend()) > kLargestSum ? kInfinity : 0;
+    else
+      expected.roundings[i] = sums > kLargestSum ? kInfinity : rounding_of(of);
+  }
+}
+
+template void finish_quantized(Expected<double>&, const convict_problem&, const convict_tensors&);
+template void finish_quantized(Expected<long double>&, const convict_problem&, const convict_tensors&);
+
+double quantized_result(convict_dtype type, double real, double zero_point) {
+  if (type != CONVICT_S8 && type != CONVICT_U8) return real;
+  return rounded_to(type, std::nearbyint(real) + zero_point);
+}
+
+AllowedResults allowed_results(convict_dtype type, double real, double rounding, bool relu, double zero_point) {
+  const auto result = [&](double exact) {
+    return quantized_result(type, relu ? std::max(exact, 0.0) : exact, zero_point);
+  };
+  return {result(real - rounding), result(real + rounding)};
+}
+
+}  // namespace convict
