@@ -39,9 +39,19 @@ class Contract : public testing::TestWithParam<std::string> {
     return c.fill == Fill::kSpecial && contract.algorithm != CONVICT_DIRECT ? "special values" : nullptr;
   }
 
-  /// The case, or if the kernel does not take it one like it with a dense window of 3 in f32, as some want it.
+  /// The case, or if the kernel does not take it one like it with a dense window of 3 in f32, or of integers, as some
+  /// want it.
   Case suited(const Case& c) const {
     if (resolve(c).why_not || !refusal(c)) return c;
+    Case whole = c;
+    whole.pass = CONVICT_FORWARD;
+    whole.src_type = CONVICT_U8;
+    whole.wei_type = CONVICT_S8;
+    whole.dst_type = CONVICT_S32;
+    whole.fill = Fill::kInt;
+    whole.beta = 0;
+    const bool floats = refusal(parse_case("conv2d in=3 k=3")) == nullptr;
+    if (!floats && !resolve(whole).why_not && !refusal(whole)) return whole;
     Case dense = c;
     dense.kernel.fill(1);
     std::fill_n(dense.kernel.begin(), c.rank, 3);
