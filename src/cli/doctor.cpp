@@ -21,7 +21,8 @@ using nlohmann::json;
 
 /// The first is one that every oracle can compute, the first of the founding bugs; the second is for who takes dense
 /// kernels only.
-constexpr const char* kProbes[] = {"conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7", "conv2d in=5 k=3 seed=7"};
+constexpr const char* kProbes[] = {"conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7", "conv2d in=5 k=3 seed=7",
+                                   "conv2d in=5 k=3 dt=u8:s8:s32 seed=7"};
 
 /// Runs the probes on one implementation; "works" if it takes one of them and is right, or what is wrong.
 std::string probe(const std::string& name) {
