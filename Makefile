@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup test-setup build program test test-fleet fuzz replay guided nightly sanitize valgrind neon detection clean
+.PHONY: help setup test-setup build program test test-fleet fuzz replay guided nightly sanitize valgrind neon detection bench clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev libspdlog-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -26,6 +26,7 @@ help:
 	@echo 'make guided  build convict-guided with clang, for `fuzz --engine libfuzzer`'
 	@echo 'make nightly build, guided, and a night: replay, fuzz, merge, report; TIME=10m SHARDS=2 DB=nightly.db (docs/nightly.md)'
 	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/detection.md: half an hour'
+	@echo 'make bench   measure every layer of corpus/bench, and rewrite the tables of docs/performance.md: half an hour'
 	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make valgrind  all native kernels on corpus/seeds under the memory checker: a quarter of an hour'
 	@echo 'make neon      compile the native kernels for ARM'
@@ -105,6 +106,16 @@ detection: build
 	{ echo; echo '### Beside other methods'; cat build/baselines.md; } >> build/detection.md
 	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/detection.md' \
 	  docs/detection.md
+
+# Nothing else should run on the machine.
+bench: program
+	$(CONVICT) bench corpus/bench --pass all --threads 1,2 --format json -o build/bench.json
+	$(CONVICT) bench --from build/bench.json --pass forward --threads 1 --format svg -o docs/performance.svg
+	{ echo '```'; $(CONVICT) bench --from build/bench.json | sed -n '1p; /^in short/,$$p'; echo '```'; \
+	  echo; echo 'Forward, one thread:'; echo '```'; \
+	  $(CONVICT) bench --from build/bench.json --pass forward --threads 1; echo '```'; } > build/bench.md
+	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/bench.md' \
+	  docs/performance.md
 
 clean:
 	rm -rf build

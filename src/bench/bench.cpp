@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// The supervisor's side.
+#include "bench/bench.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -17,6 +17,10 @@ std::string ratio_text(std::optional<double> ratio) { return ratio ? fmt::format
 
 std::string threads_text(int threads) { return threads == 1 ? "1 thread" : fmt::format("{} threads", threads); }
 
+std::optional<double> mean_of(const std::vector<double>& ratios) {
+  return ratios.empty() ? std::nullopt : std::optional(geometric_mean(ratios));
+}
+
 /// The best of the contestants that work in layouts of their own.
 std::string own_layouts_text(const Standing& standing) {
   if (!standing.own_ratio) return "-";
@@ -77,6 +81,19 @@ std::string summary(const BenchResult& result, const Means& means) {
   return text;
 }
 
+/// A line for each table, if there are several.
+std::string in_short(const std::vector<Means>& all) {
+  if (all.size() < 2) return "";
+  std::string text = fmt::format("\nin short\n{:<20} {:<17} {:>7} {:>7} {:>7} {:>7} {:>12}\n", "set", "pass", "threads",
+                                 "layers", "ratio", "least", "own layouts");
+  for (const Means& one : all)
+    text += fmt::format("{:<20} {:<17} {:>7} {:>7} {:>7} {:>7} {:>12}\n", printable(one.set, 20), one.pass, one.threads,
+                        one.layers(), ratio_text(mean_of(one.ratios)),
+                        ratio_text(one.ratios.empty() ? std::nullopt : std::optional(one.least())),
+                        ratio_text(mean_of(one.own_ratios)));
+  return text;
+}
+
 /// What a reader must not miss even without -v: results that were wrong, and deaths.
 std::string trouble(const BenchResult& result) {
   std::string text;
@@ -99,7 +116,8 @@ std::string bench_as_text(const BenchResult& result, bool all) {
       "GFLOP/s of {}, of the fastest library at the same layouts, and of the fastest one in layouts of "
       "its own; ratios above 1: {} is faster\n",
       printable(result.subject), printable(result.subject));
-  for (const Means& means : means_of(result)) {
+  const std::vector<Means> tables = means_of(result);
+  for (const Means& means : tables) {
     text += heading(result, means);
     for (const BenchRow* row : means.rows) {
       text += line_of(result, *row);
@@ -107,7 +125,7 @@ std::string bench_as_text(const BenchResult& result, bool all) {
     }
     text += summary(result, means);
   }
-  return text + trouble(result) + (result.interrupted ? "interrupted\n" : "");
+  return text + in_short(tables) + trouble(result) + (result.interrupted ? "interrupted\n" : "");
 }
 
 }  // namespace convict

@@ -3,6 +3,7 @@
 
 #include <malloc.h>
 
+#include "bench/measurement.h"
 #include "core/case_text.h"
 #include "worker_session.h"
 

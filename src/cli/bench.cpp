@@ -7,7 +7,7 @@
 #include <memory>
 #include <sstream>
 
-#include "bench/summary.h"
+#include "bench/bench.h"
 #include "bench/worker.h"
 #include "bench/writers.h"
 #include "cli/command.h"
@@ -25,12 +25,14 @@ using nlohmann::json;
 /// The opponents, as far as they are installed.
 constexpr std::string_view kOpponents[] = {"libtorch:native", "libtorch:onednn", "onednn", "onednn:any"};
 
+constexpr std::string_view kAllPasses = "all";
+
 struct BenchOptions {
   RunOptions run;
   OutputOptions out;
   std::vector<std::string> inputs;
   std::string pass, time = "200ms", from;
-  std::vector<int> threads = {1};
+  std::vector<int> threads;  // empty: 1, or with --from all
   int repetitions = 3;
 };
 
@@ -61,7 +63,7 @@ std::vector<CorpusEntry> entries_of(const std::vector<std::string>& inputs) {
 
 std::vector<convict_pass> passes_of(const std::string& name) {
   if (name.empty()) return {};
-  if (name == "all") return {CONVICT_FORWARD, CONVICT_BACKWARD_DATA, CONVICT_BACKWARD_WEIGHTS};
+  if (name == kAllPasses) return {CONVICT_FORWARD, CONVICT_BACKWARD_DATA, CONVICT_BACKWARD_WEIGHTS};
   const auto found = std::ranges::find(kPassNames, name);
   return {static_cast<convict_pass>(found - kPassNames.begin() + 1)};
 }
@@ -89,7 +91,7 @@ MeasuringSettings measuring_settings(const BenchOptions& options) {
   const std::chrono::milliseconds time = parse_duration(options.time, "--time");
   if (time > kLongest)
     throw UsageError(fmt::format("--time: '{}' is too long; valid: 1ms to 10s", printable(options.time)));
-  std::vector<int> threads = options.threads;
+  std::vector<int> threads = options.threads.empty() ? std::vector<int>{1} : options.threads;
   std::ranges::sort(threads);
   threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
   return {threads, std::chrono::duration<double>(time).count(), options.repetitions};
@@ -113,7 +115,7 @@ BenchResult measured(const BenchOptions& options) {
   return result;
 }
 
-BenchResult read_result(const std::string& path) {
+BenchResult read_file(const std::string& path) {
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
@@ -125,6 +127,18 @@ BenchResult read_result(const std::string& path) {
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("--from: '{}' is {}", printable(path, 300), printable(error.what(), 300)));
   }
+}
+
+/// Of the passes and numbers of threads that are asked for, or of all.
+BenchResult read_result(const BenchOptions& options) {
+  BenchResult result = read_file(options.from);
+  const auto unwanted = [&](const BenchRow& row) {
+    const bool other_pass = !options.pass.empty() && options.pass != kAllPasses && row.pass != options.pass;
+    return other_pass ||
+           (!options.threads.empty() && std::ranges::find(options.threads, row.threads) == options.threads.end());
+  };
+  std::erase_if(result.rows, unwanted);
+  return result;
 }
 
 /// Whether a result of the subject was wrong, or ended its process.
@@ -140,7 +154,7 @@ int bench(const BenchOptions& options) {
   if (options.from.empty() == options.inputs.empty())
     throw UsageError(
         "bench wants either files, folders or case lines, or --from FILE; e.g. convict bench corpus/bench");
-  const BenchResult result = options.from.empty() ? measured(options) : read_result(options.from);
+  const BenchResult result = options.from.empty() ? measured(options) : read_result(options);
   options.out.write(options.out.json() ? to_json(result).dump(2, ' ', false, json::error_handler_t::replace) + "\n"
                     : options.out.format == "svg" ? bench_as_svg(result)
                                                   : bench_as_text(result, options.out.verbose));
@@ -160,6 +174,7 @@ void add_bench(CLI::App& app, int& exit_code) {
       "  convict bench corpus/bench -o bench.json --format json     minutes; the machine should have nothing else to "
       "do\n"
       "  convict bench --from bench.json --format svg -o bench.svg  the same numbers as a picture\n"
+      "  convict bench --from bench.json --pass forward --threads 1 some of them\n"
       "  convict bench corpus/bench/odd.cases --pass all --threads 1,2 -v\n"
       "  convict bench --plugin ./mine.so --oracle onednn:any conv2d ic=64 oc=64 in=56x56 k=3x3 p=1x1\n"
       "Who computes a layer wrong is not timed. How it measures: docs/performance.md.\n"
@@ -167,13 +182,12 @@ void add_bench(CLI::App& app, int& exit_code) {
       "measured, 130 interrupted, after the layers so far");
   command->add_option("inputs", options->inputs, "Corpus files, directories of *.cases files, or case lines");
   command->add_option("--from", options->from, "Show these earlier results, of --format json, instead of measuring");
-  command->add_option("--pass", options->pass, "Measure this pass of each layer [as the case says]")
+  command->add_option("--pass", options->pass, "Measure this pass of each layer [as the case says, with --from all]")
       ->check(CLI::IsMember({"forward", "backward_data", "backward_weights", "all"}));
-  command->add_option("--threads", options->threads, "Numbers of threads, comma-separated")
+  command->add_option("--threads", options->threads, "Numbers of threads, comma-separated [1, with --from all]")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
+      ->check(CLI::Range(1, 256));
   command->add_option("--time", options->time, "Time of each repetition at least: 200ms, 1s")->capture_default_str();
   command->add_option("--repetitions", options->repetitions, "Of each measurement; the best one counts")
       ->check(CLI::Range(1, 1000))

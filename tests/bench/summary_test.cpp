@@ -112,6 +112,15 @@ TEST(BenchText, ShowsRatiosAndMeans) {
   EXPECT_EQ(text.find("not timed"), std::string::npos) << text;
 }
 
+TEST(BenchText, SaysInShortWhatSeveralTablesSay) {
+  const BenchRow one = row("8", {{"auto", 1}, {"plain", 8}}), two = row("8", {{"auto", 1}, {"plain", 3}}, 2);
+  EXPECT_EQ(bench_as_text(result_of({one}), false).find("in short"), std::string::npos);
+  const std::string text = bench_as_text(result_of({one, two}), false);
+  EXPECT_NE(text.find("\nodd                  forward                 2       1    3.00    3.00            -\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(BenchText, ShowsTroubleWithoutBeingAsked) {
   BenchResult result = result_of({row("8", {{"auto", 1}})});
   result.rows.front().refused = {{"plain", "wrong: dst[0] is 1, exact is 2"}, {"direct", "cannot do that"}};

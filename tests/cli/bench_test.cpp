@@ -84,6 +84,11 @@ TEST_F(BenchCommand, ShowsEarlierResults) {
   EXPECT_NE(text.out.find("direct"), std::string::npos) << text.out;
   EXPECT_EQ(run({"bench", "--from=bench.json", "--format=json"}).out, read_file(file("bench.json")));
   EXPECT_TRUE(run({"bench", "--from=bench.json", "--format=svg"}).out.starts_with("<svg "));
+  EXPECT_EQ(
+      run({"bench", "--from=bench.json", "--pass=forward", "--threads=1,2", "--format=json"}).json()["layers"].size(),
+      1u);
+  for (const char* other : {"--pass=backward_data", "--threads=2"})
+    EXPECT_EQ(run({"bench", "--from=bench.json", other, "--format=json"}).json()["layers"].size(), 0u) << other;
 }
 
 TEST_F(BenchCommand, RefusesBadInputInOneLine) {
