@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LibTorch's convolutions (1.13 and later, 2.x) behind the C ABI, with oneDNN switched off and on.
+// LibTorch's convolutions (1.13 and later, 2.x) behind the C ABI, with oneDNN switched off and on; those of integers
+// are in libtorch/.
 //
 // Problems are expressed as users of the library express them: at::convolution and at::convolution_backward, and
 // at::constant_pad_nd around them where the padding is not symmetric. Inputs are views of our tensors. The result is
@@ -10,54 +11,27 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/convolution_backward.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/from_blob.h>
 #include <c10/core/InferenceMode.h>
-#include <c10/util/Exception.h>
 #include <torch/csrc/api/include/torch/version.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
-#include <exception>
-#include <new>
 #include <string>
 #include <tuple>
 
 #include "abi/convict.h"
 #include "abi/torch_frame.h"
+#include "oracles/libtorch/quantized.h"
+#include "oracles/libtorch/tensors.h"
 
 namespace convict {
 namespace {
 
-at::IntArrayRef spatial(const convict_problem& p, const int64_t* values) {
-  return at::IntArrayRef(values, static_cast<size_t>(p.rank));
-}
-
-/// `tensor` with `sign` times the frame around its spatial axes.
-at::Tensor framed(const convict_problem& p, const TorchFrame& e, const at::Tensor& tensor, int sign) {
-  if (!e.framed) return tensor;
-  std::array<int64_t, 2 * CONVICT_MAX_RANK> pads{};  // begin and end of the last axis, then of the one before...
-  for (int i = 0; i < p.rank; ++i) {
-    pads[2 * (p.rank - 1 - i)] = sign * e.begin[i];
-    pads[2 * (p.rank - 1 - i) + 1] = sign * e.end[i];
-  }
-  return at::constant_pad_nd(tensor, at::IntArrayRef(pads.data(), 2 * static_cast<size_t>(p.rank)));
-}
-
-at::ScalarType scalar_type(convict_dtype type) { return type == CONVICT_F32 ? at::kFloat : at::kDouble; }
-
-/// A view of our tensor. Inputs may be read-only memory and are never written.
-at::Tensor view(const convict_tensor& t) {
-  const auto ndim = static_cast<size_t>(t.ndim);
-  return at::from_blob(t.data, at::IntArrayRef(t.dims, ndim), at::IntArrayRef(t.strides, ndim), scalar_type(t.dtype));
-}
+using namespace libtorch;
 
 /// Stands for the forward operand whose gradient is asked for: LibTorch wants it for its extents. It has the extents
 /// and the layout of the gradient, and that memory is as good as any other, because no value of it is used.
@@ -93,35 +67,6 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> backward(const convict_problem& p
                                   spatial(p, e.output_padding), p.groups, std::array<bool, 3>{data, !data, diff_bias});
 }
 
-std::string text(at::IntArrayRef extents) {
-  std::string joined;
-  for (const int64_t extent : extents) {
-    if (!joined.empty()) joined += 'x';
-    joined += std::to_string(extent);
-  }
-  return joined;
-}
-
-/// Copies LibTorch's result into our tensor. What went wrong is in `why`.
-convict_status deliver(const at::Tensor& result, const convict_tensor& to, const char* name, std::string* why) {
-  const at::IntArrayRef dims(to.dims, static_cast<size_t>(to.ndim));
-  if (!result.defined()) {
-    *why = std::string("LibTorch returned no ") + name;
-    return CONVICT_FAILED;
-  }
-  if (result.sizes() != dims) {
-    *why = std::string("LibTorch's ") + name + " is " + text(result.sizes()) + " instead of " + text(dims);
-    return CONVICT_WRONG_SHAPE;
-  }
-  const bool same_layout = result.strides() == at::IntArrayRef(to.strides, dims.size());
-  if (same_layout && result.scalar_type() == scalar_type(to.dtype) && result.is_non_overlapping_and_dense()) {
-    if (result.numel() > 0) std::memcpy(to.data, result.data_ptr(), result.nbytes());
-  } else {
-    view(to).copy_(result);
-  }
-  return CONVICT_OK;
-}
-
 convict_status compute(const convict_problem& p, const convict_tensors& t, std::string* why) {
   const c10::InferenceMode no_autograd;
   if (at::get_num_threads() != p.threads) at::set_num_threads(p.threads);
@@ -136,30 +81,12 @@ convict_status compute(const convict_problem& p, const convict_tensors& t, std::
   return status == CONVICT_OK && p.has_bias ? deliver(diff_bias, t.diff_bias, "diff_bias", why) : status;
 }
 
-/// LibTorch reports exhausted memory as an ordinary error of its allocator.
-convict_status failure(const char* message, std::string* why) {
-  const std::string whole(message);
-  *why = std::string("LibTorch: ").append(whole, 0, whole.find('\n'));
-  const bool memory = whole.find("DefaultCPUAllocator") != std::string::npos;
-  return memory ? CONVICT_OUT_OF_MEMORY : CONVICT_FAILED;
-}
-
 convict_status run(const convict_problem& p, const convict_tensors& t, bool onednn, char* error, size_t error_size) {
-  convict_status status;
-  std::string why;
-  try {
+  const auto computed = [&](std::string* why) {
     at::globalContext().setUserEnabledMkldnn(onednn);
-    status = compute(p, t, &why);
-  } catch (const std::bad_alloc&) {
-    status = CONVICT_OUT_OF_MEMORY;
-    why = "out of memory";
-  } catch (const c10::Error& e) {
-    status = failure(e.what_without_backtrace(), &why);
-  } catch (const std::exception& e) {
-    status = failure(e.what(), &why);
-  }
-  if (status != CONVICT_OK) std::snprintf(error, error_size, "%s", why.c_str());
-  return status;
+    return compute(p, t, why);
+  };
+  return guarded(computed, error, error_size);
 }
 
 convict_status run_native(const convict_implementation*, const convict_problem* p, const convict_tensors* t,
@@ -179,38 +106,23 @@ bool of_type(const convict_tensors& t, convict_dtype type) {
   return true;
 }
 
-/// LibTorch takes no more empty tensors than those of batch 0 and, for conv, without input channels.
-const char* unsupported_empty(const convict_problem& p) {
-  if (p.oc == 0) return "LibTorch wants at least one channel of dst";
-  if (p.ic == 0 && p.op == CONVICT_CONV_TRANSPOSE) return "LibTorch's conv_transpose wants at least one channel of src";
-  for (int i = 0; i < p.rank; ++i)
-    if (p.in[i] == 0) return "LibTorch takes no empty spatial extents";
-  return nullptr;
-}
-
-/// What the frame of a problem cannot express.
-const char* unsupported_padding(const convict_problem& p) {
-  const TorchFrame e = torch_frame(p);
-  if (!e.framed) return nullptr;
-  const bool is_conv = p.op == CONVICT_CONV;
-  for (int i = 0; i < p.rank; ++i) {
-    const bool adds_rows = !is_conv && (e.begin[i] > 0 || e.end[i] > 0);
-    if (adds_rows && p.has_bias) return "LibTorch has no bias where negative padding of conv_transpose adds rows";
-    const int64_t cropped = is_conv ? p.in[i] + std::min<int64_t>(e.begin[i], 0) + std::min<int64_t>(e.end[i], 0)
-                                    : p.out[i] - std::max<int64_t>(e.begin[i], 0) - std::max<int64_t>(e.end[i], 0);
-    if (cropped < 0) return "LibTorch cannot crop more than the whole axis";
-  }
-  return nullptr;
-}
-
 const char* unsupported_native(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
-  if (!of_type(*t, CONVICT_F32) && !of_type(*t, CONVICT_F64)) return "LibTorch wants all operands of one data type";
+  const bool narrow = of_type(*t, CONVICT_F16) || of_type(*t, CONVICT_BF16);
+  if (!narrow && !of_type(*t, CONVICT_F32) && !of_type(*t, CONVICT_F64))
+    return "LibTorch wants all operands of one data type";
+#if TORCH_VERSION_MAJOR < 2
+  if (of_type(*t, CONVICT_F16)) return "LibTorch 1.x has no f16 on the CPU";
+#endif
   if (const char* why = unsupported_empty(*p)) return why;
   return unsupported_padding(*p);
 }
 
 const char* unsupported_onednn(const convict_implementation* self, const convict_problem* p, const convict_tensors* t) {
-  if (!of_type(*t, CONVICT_F32)) return "LibTorch uses oneDNN for f32 only";
+  const bool narrow = of_type(*t, CONVICT_BF16);
+  if (!narrow && !of_type(*t, CONVICT_F32)) return "LibTorch uses oneDNN for f32 and bf16 only";
+#if TORCH_VERSION_MAJOR < 2
+  if (narrow && p->op == CONVICT_CONV_TRANSPOSE) return "LibTorch 1.x takes conv_transpose of bf16 for a convolution";
+#endif
   return unsupported_native(self, p, t);
 }
 
@@ -219,6 +131,19 @@ constexpr convict_contract kContract = {CONVICT_DIRECT,           CONVICT_F32,
                                         /*flushes_subnormals=*/0, /*deterministic=*/1,
                                         CONVICT_ANY_ORDER,        /*sum_block=*/0,
                                         /*accumulates=*/0,        /*fuses_relu=*/0};
+/// LibTorch's own products of 16-bit matrices keep their sums in the type of the operands.
+constexpr convict_contract narrow_contract(convict_dtype type) {
+  convict_contract contract = kContract;
+  contract.min_accumulator = type;
+  return contract;
+}
+constexpr convict_contract kBf16Contract = narrow_contract(CONVICT_BF16), kF16Contract = narrow_contract(CONVICT_F16);
+
+const convict_contract* contract_native(const convict_implementation*, const convict_problem*,
+                                        const convict_tensors* t) {
+  return of_type(*t, CONVICT_BF16) ? &kBf16Contract : of_type(*t, CONVICT_F16) ? &kF16Contract : &kContract;
+}
+
 constexpr convict_implementation kNative = {"libtorch:native",
                                             "LibTorch's own kernels (oneDNN off)",
                                             "aten",
@@ -226,7 +151,7 @@ constexpr convict_implementation kNative = {"libtorch:native",
                                             unsupported_native,
                                             run_native,
                                             nullptr,
-                                            nullptr,
+                                            contract_native,
                                             nullptr};
 // Where oneDNN is not preferred its own kernels run, so this is a second opinion on neither.
 constexpr convict_implementation kOneDnn = {"libtorch:onednn",
@@ -238,8 +163,8 @@ constexpr convict_implementation kOneDnn = {"libtorch:onednn",
                                             nullptr,
                                             nullptr,
                                             nullptr};
-constexpr const convict_implementation* kImplementations[] = {&kNative, &kOneDnn};
-constexpr convict_plugin kPlugin = {CONVICT_ABI_VERSION, TORCH_VERSION, 2, kImplementations};
+constexpr const convict_implementation* kImplementations[] = {&kNative, &kOneDnn, &kQnnpack};
+constexpr convict_plugin kPlugin = {CONVICT_ABI_VERSION, TORCH_VERSION, 3, kImplementations};
 
 }  // namespace
 }  // namespace convict

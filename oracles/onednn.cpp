@@ -17,6 +17,7 @@
 
 #include "abi/convict.h"
 #include "abi/validity.h"
+#include "oracles/onednn/attributes.h"
 #include "oracles/onednn/computation.h"
 #include "oracles/onednn/primitive.h"
 
@@ -63,7 +64,9 @@ convict_status run(const convict_implementation* self, const convict_problem* pr
 void* prepare(const convict_implementation* self, const convict_problem* problem, const convict_tensors* tensors,
               char* error, size_t error_size) {
   std::unique_ptr<Computation> one;
-  const auto step = [&] {
+  const auto step = [&]() -> Outcome {
+    if (problem->beta != 0)
+      return {CONVICT_REFUSED, "accumulates in place, which cannot be repeated", dnnl_unimplemented};
     one = std::make_unique<Computation>();
     return one->prepare(*problem, *tensors, static_cast<const Variant*>(self)->layouts);
   };
@@ -85,7 +88,7 @@ constexpr convict_steps kSteps = {prepare, execute, finish};
 const char* unsupported(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
   for (const convict_tensor* tensor :
        {&t->src, &t->wei, &t->bias, &t->dst, &t->diff_src, &t->diff_wei, &t->diff_bias, &t->diff_dst})
-    if (tensor->ndim != 0 && tensor->dtype != CONVICT_F32) return "oneDNN computes f32 only on the CPU";
+    if (tensor->ndim != 0 && tensor->dtype == CONVICT_F64) return "oneDNN computes no f64 on the CPU";
   if (invalid(*p)) return "not a legal problem";                // oneDNN knows no output padding that it could check
   for (const convict_tensor* bias : {&t->bias, &t->diff_bias})  // its guide knows them in format x only, i.e. dense
     if (bias->ndim != 0 && bias->strides[0] != 1) return "oneDNN wants a dense bias";
@@ -95,7 +98,7 @@ const char* unsupported(const convict_implementation*, const convict_problem* p,
     if (g.padding_l[i] < 0) return "oneDNN has no negative padding at the begin";
     if (g.padding_r[i] <= -g.strides[i]) return "oneDNN needs pad_end - output_padding > -stride";
   }
-  return nullptr;
+  return inexpressible(*p, *t);
 }
 
 const char* version() {
@@ -109,7 +112,7 @@ constexpr convict_contract kContract = {CONVICT_DIRECT,           CONVICT_F32,
                                         /*winograd_m=*/0,         /*winograd_r=*/0,
                                         /*flushes_subnormals=*/0, /*deterministic=*/1,
                                         CONVICT_ANY_ORDER,        /*sum_block=*/0,
-                                        /*accumulates=*/0,        /*fuses_relu=*/0};
+                                        /*accumulates=*/1,        /*fuses_relu=*/1};
 
 constexpr Variant variant(const char* name, const char* description, Layouts layouts) {
   return {{name, description, "onednn", kContract, unsupported, run, nullptr, nullptr, &kSteps}, layouts};

@@ -16,6 +16,7 @@ bool applies(const Relation& relation, const Scene& scene, const convict_contrac
   const Case& c = scene.the_case();
   const bool exact = c.fill == Fill::kInt && is_exact(c, scene.problem()) && contract.algorithm == CONVICT_DIRECT &&
                      (contract.min_accumulator == CONVICT_F32 || contract.min_accumulator == CONVICT_F64);
+  if (relation.direct_only && contract.algorithm != CONVICT_DIRECT) return false;
   const bool bit_for_bit = contract.deterministic && c.fill != Fill::kSpecial && c.fill != Fill::kSubnormal;
   return (relation.exact_only ? exact : bit_for_bit) && relation.unsuited(call) == nullptr;
 }

@@ -3,23 +3,12 @@
 
 #include <algorithm>
 
+#include "kernels/shared/channel_lanes.h"
 #include "kernels/shared/team.h"
 #include "kernels/shared/winograd_weights.h"
 
 namespace convict {
 namespace {
-
-/// Copies `count` positions of a row of one vector of channels, `positions` apart, to where a lane is a channel.
-void load_row(const WinogradPlan& plan, int64_t channels, int64_t count, const float* from, float* to) {
-  const int64_t channel = plan.image.inner, position = plan.image.spatial[2];
-  if (position == 1) return plan.tiles.transpose(channels, count, from, channel, to, plan.lanes);
-  for (int64_t j = 0; j < count; ++j, from += position, to += plan.lanes) {
-    if (channel == 1)
-      std::copy_n(from, channels, to);
-    else
-      for (int64_t c = 0; c < channels; ++c) to[c] = from[c * channel];
-  }
-}
 
 /// Loads what the tiles of a run read of one vector of channels: box[i0][i1][column][lane], zero outside the image.
 void load(const WinogradPlan& plan, int64_t group, const TileRun& run, int64_t vector, float* box) {
@@ -38,10 +27,10 @@ void load(const WinogradPlan& plan, int64_t group, const TileRun& run, int64_t v
       if (!inside(0, i0) || !inside(1, i1) || begin == end) continue;
       std::fill_n(box, begin * plan.lanes, 0.0f);
       std::fill(box + end * plan.lanes, box + columns * plan.lanes, 0.0f);
-      load_row(plan, channels, end - begin,
-               plane + (at[0] + i0) * plan.image.spatial[0] + (at[1] + i1) * plan.image.spatial[1] +
-                   (at[2] + begin) * plan.image.spatial[2],
-               box + begin * plan.lanes);
+      load_lanes(plan.tiles, {plan.image.inner, plan.image.spatial[2], plan.lanes}, channels, end - begin,
+                 plane + (at[0] + i0) * plan.image.spatial[0] + (at[1] + i1) * plan.image.spatial[1] +
+                     (at[2] + begin) * plan.image.spatial[2],
+                 box + begin * plan.lanes);
     }
 }
 
@@ -107,23 +96,11 @@ void map_sums(const WinogradPlan& plan, const TileRun& run, const float* sums, i
 /// Takes `count` positions of a row, a lane being a channel, to the result; `bias` is that of the first channel.
 void store_row(const WinogradPlan& plan, int64_t channels, int64_t count, const float* bias, float* from, float* to) {
   const Trilinear<float>& f = plan.form;
-  const int64_t channel = plan.result.inner, position = plan.result.spatial[2];
   if (bias)
     for (int64_t j = 0; j < count; ++j)
       for (int64_t c = 0; c < channels; ++c) from[j * plan.lanes + c] += bias[c * f.bias_stride];
-  if (position == 1 && f.beta == 0) {
-    // Some channels at a time, for planes are often a multiple of a page apart and compete for the same sets of a
-    // cache.
-    constexpr int64_t kSome = 4;
-    for (int64_t c = 0; c < channels; c += kSome)
-      plan.tiles.transpose(count, std::min(kSome, channels - c), from + c, plan.lanes, to + c * channel, channel);
-    return;
-  }
-  for (int64_t j = 0; j < count; ++j, from += plan.lanes, to += position)
-    for (int64_t c = 0; c < channels; ++c) {
-      float& element = to[c * channel];
-      element = f.beta == 0 ? from[c] : from[c] + static_cast<float>(f.beta) * element;
-    }
+  store_lanes(plan.tiles, {plan.result.inner, plan.result.spatial[2], plan.lanes}, channels, count,
+              static_cast<float>(f.beta), from, to);
 }
 
 /// Takes the sums of a run and a panel to the result.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "oracles/onednn/computation.h"
 
+#include "oracles/onednn/attributes.h"
 #include "oracles/onednn/primitive.h"
 
 // oneDNN takes its number of threads from the OpenMP runtime it was linked with. A weak reference binds to that very
@@ -22,8 +23,9 @@ void use_threads(int threads) {
 Outcome Computation::prepare(const convict_problem& p, const convict_tensors& t, Layouts layouts) {
   use_threads(threads_ = p.threads);
   const Operands operands = describe_operands(p, t, layouts);
+  Attributes attributes = describe_attributes(p, t);
   dnnl::primitive_desc_base descriptor;
-  dnnl_status_t status = describe_primitive(p, operands, &descriptor);
+  dnnl_status_t status = describe_primitive(p, operands, attributes.attr, &descriptor);
   if (status != dnnl_success) return outcome(status, CONVICT_REFUSED, "has no implementation for this");
   dnnl_primitive_t primitive = nullptr;
   status = dnnl_primitive_create(&primitive, descriptor.get());
@@ -35,6 +37,10 @@ Outcome Computation::prepare(const convict_problem& p, const convict_tensors& t,
     const Outcome brought =
         bring(*operand, fixed ? operand->given : descriptor.query_md(dnnl::query::exec_arg_md, operand->argument));
     if (brought.status != CONVICT_OK) return brought;
+  }
+  for (Attributes::Argument& argument : attributes.arguments) {
+    arguments_.push_back({argument.index, nullptr});
+    memories_.push_back(std::move(argument.value));
   }
   for (size_t i = 0; i < memories_.size(); ++i) arguments_[i].memory = memories_[i].get();
   return {};
@@ -51,12 +57,9 @@ Outcome Computation::bring(const Operand& operand, const memory::desc& chosen) {
   memory ours(chosen, engine());
   memories_.push_back(ours);
   try {
-    const memory &from = operand.is_output ? ours : user, &to = operand.is_output ? user : ours;
     if (chosen.get_size() == 0) return {};  // nothing to copy, and 2.6's reorder divides by zero then
-    Copy one{dnnl::reorder(from, to), from, to};
-    if (!operand.is_output) return copy(one);
-    results_.push_back(std::move(one));
-    return {};
+    if (operand.is_output) results_.push_back({dnnl::reorder(ours, user), ours, user});
+    return operand.is_input ? copy({dnnl::reorder(user, ours), user, ours}) : Outcome{};
   } catch (const dnnl::error& e) {
     return outcome(e.status, CONVICT_REFUSED, "cannot reorder between these layouts");
   }

@@ -11,11 +11,25 @@ namespace {
 
 using dnnl::memory;
 
-constexpr memory::data_type kType = memory::data_type::f32;  // `unsupported` refuses all others
+/// Undefined for types the library does not have on a CPU.
+memory::data_type type_of(const convict_tensor& t) {
+  switch (t.dtype) {
+    case CONVICT_F32: return memory::data_type::f32;
+    case CONVICT_F16: return memory::data_type::f16;
+    case CONVICT_BF16: return memory::data_type::bf16;
+    case CONVICT_S8: return memory::data_type::s8;
+    case CONVICT_U8: return memory::data_type::u8;
+    case CONVICT_S32: return memory::data_type::s32;
+    case CONVICT_F64: break;
+  }
+  return memory::data_type::undef;
+}
 
 memory::dims dims_of(const convict_tensor& t) { return {t.dims, t.dims + t.ndim}; }
 
-memory::desc given(const convict_tensor& t) { return {dims_of(t), kType, memory::dims(t.strides, t.strides + t.ndim)}; }
+memory::desc given(const convict_tensor& t) {
+  return {dims_of(t), type_of(t), memory::dims(t.strides, t.strides + t.ndim)};
+}
 
 /// oneDNN wants [groups][oc / groups][ic / groups][kernel...] for either op, without the first dimension if there is
 /// one group. Ours begin with the channels of all groups, which are input channels for conv_transpose.
@@ -31,15 +45,15 @@ memory::desc given_weights(const convict_problem& p, const convict_tensor& t) {
     dims.insert(dims.begin(), p.groups);
     strides.insert(strides.begin(), group_stride);
   }
-  return {dims, kType, strides};
+  return {dims, type_of(t), strides};
 }
 
-/// The dimensions of `desc`, in the order that the library chooses.
+/// The dimensions and type of `desc`, in the order that the library chooses.
 memory::desc open(const memory::desc& desc) {
 #if DNNL_VERSION_MAJOR >= 3
-  return {desc.get_dims(), kType, memory::format_tag::any};
+  return {desc.get_dims(), desc.get_data_type(), memory::format_tag::any};
 #else
-  return {desc.dims(), kType, memory::format_tag::any};
+  return {desc.dims(), desc.data_type(), memory::format_tag::any};
 #endif
 }
 
@@ -55,7 +69,7 @@ memory::desc dense(const convict_tensor& t, bool channels_last) {
   for (int dim = t.ndim - 1; dim > 1; --dim) place(dim);
   if (!channels_last) place(1);
   place(0);
-  return {dims_of(t), kType, strides};
+  return {dims_of(t), type_of(t), strides};
 }
 
 void describe_activation(Operand& o, Layouts layouts) {
@@ -70,22 +84,23 @@ void describe_activation(Operand& o, Layouts layouts) {
 
 /// The operands without their descriptors.
 Operands named(const convict_problem& p, const convict_tensors& t) {
+  const bool accumulates = p.beta != 0;
   switch (p.pass) {
     case CONVICT_FORWARD:
-      return {{DNNL_ARG_SRC, &t.src, false, {}, {}},
-              {DNNL_ARG_WEIGHTS, &t.wei, false, {}, {}},
-              {DNNL_ARG_BIAS, &t.bias, false, {}, {}},
-              {DNNL_ARG_DST, &t.dst, true, {}, {}}};
+      return {{DNNL_ARG_SRC, &t.src, true, false, {}, {}},
+              {DNNL_ARG_WEIGHTS, &t.wei, true, false, {}, {}},
+              {DNNL_ARG_BIAS, &t.bias, true, false, {}, {}},
+              {DNNL_ARG_DST, &t.dst, accumulates, true, {}, {}}};
     case CONVICT_BACKWARD_DATA:
-      return {{DNNL_ARG_DIFF_SRC, &t.diff_src, true, {}, {}},
-              {DNNL_ARG_WEIGHTS, &t.wei, false, {}, {}},
-              {DNNL_ARG_BIAS, &t.bias, false, {}, {}},
-              {DNNL_ARG_DIFF_DST, &t.diff_dst, false, {}, {}}};
+      return {{DNNL_ARG_DIFF_SRC, &t.diff_src, accumulates, true, {}, {}},
+              {DNNL_ARG_WEIGHTS, &t.wei, true, false, {}, {}},
+              {DNNL_ARG_BIAS, &t.bias, true, false, {}, {}},
+              {DNNL_ARG_DIFF_DST, &t.diff_dst, true, false, {}, {}}};
     case CONVICT_BACKWARD_WEIGHTS:
-      return {{DNNL_ARG_SRC, &t.src, false, {}, {}},
-              {DNNL_ARG_DIFF_WEIGHTS, &t.diff_wei, true, {}, {}},
-              {DNNL_ARG_DIFF_BIAS, &t.diff_bias, true, {}, {}},
-              {DNNL_ARG_DIFF_DST, &t.diff_dst, false, {}, {}}};
+      return {{DNNL_ARG_SRC, &t.src, true, false, {}, {}},
+              {DNNL_ARG_DIFF_WEIGHTS, &t.diff_wei, accumulates, true, {}, {}},
+              {DNNL_ARG_DIFF_BIAS, &t.diff_bias, accumulates, true, {}, {}},
+              {DNNL_ARG_DIFF_DST, &t.diff_dst, true, false, {}, {}}};
   }
   return {};
 }

@@ -20,11 +20,11 @@ enum class Layouts {
 
 /// One operand, with gradients in the place of what they are the gradients of.
 struct Operand {
-  int argument = 0;                        // DNNL_ARG_SRC, DNNL_ARG_DIFF_SRC...
-  const convict_tensor* tensor = nullptr;  // ndim is 0 if the pass has none (bias)
-  bool is_output = false;
-  dnnl::memory::desc given;   // where and how the user has it
-  dnnl::memory::desc wanted;  // for the primitive; its format may be open
+  int argument = 0;                          // DNNL_ARG_SRC, DNNL_ARG_DIFF_SRC...
+  const convict_tensor* tensor = nullptr;    // ndim is 0 if the pass has none (bias)
+  bool is_input = false, is_output = false;  // both with beta
+  dnnl::memory::desc given;                  // where and how the user has it
+  dnnl::memory::desc wanted;                 // for the primitive; its format may be open
 };
 
 struct Operands {

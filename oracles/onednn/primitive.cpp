@@ -15,7 +15,7 @@ const_dnnl_memory_desc_t raw(const memory::desc& desc) { return desc.get(); }
 /// `bias` may be null. Convolutions ignore the forward hint for gradients, and it costs as much as the descriptor
 /// itself, so there is none.
 dnnl_status_t describe(const convict_problem& p, const Operands& o, const_dnnl_memory_desc_t bias, const Geometry& g,
-                       dnnl_primitive_desc_t* result) {
+                       const_dnnl_primitive_attr_t attr, dnnl_primitive_desc_t* result) {
   const bool is_conv = p.op == CONVICT_CONV;
   const dnnl_alg_kind_t algorithm = is_conv ? dnnl_convolution_direct : dnnl_deconvolution_direct;
   const auto src = raw(o.src.wanted), wei = raw(o.wei.wanted), dst = raw(o.dst.wanted);
@@ -24,19 +24,19 @@ dnnl_status_t describe(const convict_problem& p, const Operands& o, const_dnnl_m
       const auto create =
           is_conv ? dnnl_convolution_forward_primitive_desc_create : dnnl_deconvolution_forward_primitive_desc_create;
       return create(result, engine().get(), dnnl_forward_training, algorithm, src, wei, bias, dst, g.strides.data(),
-                    g.dilates.data(), g.padding_l.data(), g.padding_r.data(), nullptr);
+                    g.dilates.data(), g.padding_l.data(), g.padding_r.data(), attr);
     }
     case CONVICT_BACKWARD_DATA: {
       const auto create = is_conv ? dnnl_convolution_backward_data_primitive_desc_create
                                   : dnnl_deconvolution_backward_data_primitive_desc_create;
       return create(result, engine().get(), algorithm, src, wei, dst, g.strides.data(), g.dilates.data(),
-                    g.padding_l.data(), g.padding_r.data(), nullptr, nullptr);
+                    g.padding_l.data(), g.padding_r.data(), nullptr, attr);
     }
     case CONVICT_BACKWARD_WEIGHTS: {
       const auto create = is_conv ? dnnl_convolution_backward_weights_primitive_desc_create
                                   : dnnl_deconvolution_backward_weights_primitive_desc_create;
       return create(result, engine().get(), algorithm, src, wei, bias, dst, g.strides.data(), g.dilates.data(),
-                    g.padding_l.data(), g.padding_r.data(), nullptr, nullptr);
+                    g.padding_l.data(), g.padding_r.data(), nullptr, attr);
     }
   }
   return dnnl_invalid_arguments;
@@ -77,11 +77,11 @@ dnnl_status_t describe_operation(const convict_problem& p, const Operands& o, co
 
 /// Convolutions ignore the forward hint for gradients, and it costs as much as the descriptor itself, so there is none.
 dnnl_status_t describe(const convict_problem& p, const Operands& o, const dnnl_memory_desc_t* bias, const Geometry& g,
-                       dnnl_primitive_desc_t* result) {
+                       const_dnnl_primitive_attr_t attr, dnnl_primitive_desc_t* result) {
   dnnl_convolution_desc_t operation;
   const dnnl_status_t status = describe_operation(p, o, bias, g, &operation);
   if (status != dnnl_success) return status;
-  return dnnl_primitive_desc_create(result, &operation, nullptr, engine().get(), nullptr);
+  return dnnl_primitive_desc_create(result, &operation, attr, engine().get(), nullptr);
 }
 
 #endif
@@ -99,10 +99,12 @@ Geometry geometry_of(const convict_problem& p) {
   return g;
 }
 
-dnnl_status_t describe_primitive(const convict_problem& p, const Operands& o, dnnl::primitive_desc_base* result) {
+dnnl_status_t describe_primitive(const convict_problem& p, const Operands& o, const dnnl::primitive_attr& attr,
+                                 dnnl::primitive_desc_base* result) {
   dnnl_primitive_desc_t descriptor = nullptr;
   const bool has_bias = o.bias.tensor->ndim != 0;
-  const dnnl_status_t status = describe(p, o, has_bias ? raw(o.bias.wanted) : nullptr, geometry_of(p), &descriptor);
+  const dnnl_status_t status =
+      describe(p, o, has_bias ? raw(o.bias.wanted) : nullptr, geometry_of(p), attr.get(), &descriptor);
   if (status == dnnl_success) result->reset(descriptor);
   return status;
 }

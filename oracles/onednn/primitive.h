@@ -24,6 +24,7 @@ Geometry geometry_of(const convict_problem& p);
 
 /// The library's descriptor of the primitive on operands as `wanted`, with its choice of implementation. By status, not
 /// by exception: campaigns are full of refusals.
-dnnl_status_t describe_primitive(const convict_problem& p, const Operands& o, dnnl::primitive_desc_base* result);
+dnnl_status_t describe_primitive(const convict_problem& p, const Operands& o, const dnnl::primitive_attr& attr,
+                                 dnnl::primitive_desc_base* result);
 
 }  // namespace convict::onednn

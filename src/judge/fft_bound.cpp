@@ -6,7 +6,11 @@
 //
 //     max |computed - exact| < |x|_2 * |w|_2 * ((1+u)^(3*levels) * (1+sqrt(5)*u)^(3*levels+1) * (1+b)^(3*levels) - 1),
 //
-// b the error of the roots of unity. A sum over channels multiplies every term by a further (1+u) per addition.
+// b the error of the roots of unity. One of the factors (1 + sqrt(5)*u) is that of the product of spectra, which is a
+// sum over C channels here. Its real and its imaginary part are sums of 2C real products, added in any order, so each
+// is wrong by at most gamma_2C * sum of |X||W| (Cauchy-Schwarz: |Re X||Re W| + |Im X||Im W| <= |X||W|), and both
+// together by sqrt(2) times that, which takes the place of the factor; the 2-norm passes it on like the product's own
+// error.
 #include "judge/fft_bound.h"
 
 #include <algorithm>
@@ -56,9 +60,9 @@ std::vector<double> fft_bounds(const Trilinear<double>& form, std::span<const do
   const int64_t reduced = form.face == Face::kY   ? form.x_channels
                           : form.face == Face::kX ? form.y_channels
                                                   : form.batch;
-  const double growth =
-      std::expm1((3 * levels + static_cast<double>(reduced) + 2) * std::log1p(u) +
-                 (3 * levels + 1) * std::log1p(std::sqrt(5) * u) + 3 * levels * std::log1p(root_error));
+  const double growth = std::expm1((3 * levels + 3) * std::log1p(u) + 3 * levels * std::log1p(std::sqrt(5) * u) +
+                                   3 * levels * std::log1p(root_error) +
+                                   std::log1p(std::sqrt(2) * gamma(2 * static_cast<double>(reduced), u)));
   // Underflow: an operation errs by at most u * (|result| + floor). Every level adds a few floors to every point, which
   // grows the 2-norm as if the operand had been larger by 4 floors a point; the product and the way back add 64.
   const double floor = arithmetic.underflow(arithmetic.eta_sum) / u, inflation = 4 * floor * std::sqrt(points);
@@ -88,7 +92,7 @@ std::vector<double> fft_bounds(const Trilinear<double>& form, std::span<const do
   const Axes& extent = form.face == Face::kY ? form.y_extent : form.face == Face::kX ? form.x_extent : form.kernel;
   std::vector<double> bounds;
   for (const double norms : planes) {
-    const bool fits = points * norms <= arithmetic.largest_sum;  // false for NaN
+    const bool fits = std::isfinite(growth) && points * norms <= arithmetic.largest_sum;  // false for NaN
     const double bound = growth * norms + 64 * static_cast<double>(reduced) * u * floor;
     bounds.insert(bounds.end(), static_cast<size_t>(volume(extent)),
                   fits ? bound : std::numeric_limits<double>::infinity());

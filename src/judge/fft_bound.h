@@ -17,9 +17,11 @@ int fft_levels(const Trilinear<double>& form);
 
 /// Bounds on the error of the products' sum of all elements of the computed face, in logical row-major order. They are
 /// norm-wise: the same for all positions of a plane, and far above those of a direct sum where few taps are inside.
-/// The reduced channels (for face W: the batch) may be summed before or after the inverse transform, in any order. Two
-/// more additions are counted, for bias and old contents. Infinite where intermediate results may overflow.
-/// Operands as in winograd_bounds; every stride, dilation and face is covered.
+/// The reduced channels (for face W: the batch) may be summed before or after the inverse transform, in any order, and
+/// as complex or as real products. Two more additions are counted, for bias and old contents. Infinite where
+/// intermediate results may overflow, or nothing is proven of so many products. Operands as in winograd_bounds; every
+/// stride, dilation and face is covered, and so is whoever transforms tiles of Y or X, or real numbers by half the
+/// points.
 std::vector<double> fft_bounds(const Trilinear<double>& form, std::span<const double> x, std::span<const double> w,
                                std::span<const double> y, const Arithmetic& arithmetic);
 

@@ -61,6 +61,8 @@ struct Relation {
   const char* (*unsuited)(const Call& call);
   /// Runs whatever calls it needs, the original among them; nothing if it holds, or if a call was refused.
   std::optional<Violation> (*check)(const Call& call, Runner& runner);
+  /// Says nothing of transforms: their rounding errors may be far smaller than any term, and be lost at other scales.
+  bool direct_only = false;
 };
 
 /// All of them, sorted by name.

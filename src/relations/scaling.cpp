@@ -116,7 +116,7 @@ std::optional<Violation> check(const Call& call, Runner& runner) {
 
 }  // namespace
 
-extern const Relation relation_scaling = {"scaling", "inputs times powers of two scale the result, bit for bit", false,
-                                          unsuited, check};
+extern const Relation relation_scaling = {
+    "scaling", "inputs times powers of two scale the result, bit for bit", false, unsuited, check, true};
 
 }  // namespace convict

@@ -229,8 +229,8 @@ TEST(Winograd, KnowsNothingOfWhatOverflows) {
 }
 
 double fft_growth(int levels, int reduced) {
-  return std::pow(1 + kU32, 3 * levels + reduced + 2) * std::pow(1 + std::sqrt(5) * kU32, 3 * levels + 1) *
-             std::pow(1 + 2 * kU32, 3 * levels) -
+  return std::pow(1 + kU32, 3 * levels + 3) * std::pow(1 + std::sqrt(5) * kU32, 3 * levels) *
+             std::pow(1 + 2 * kU32, 3 * levels) * (1 + std::sqrt(2) * gamma(2 * reduced, kU32)) -
          1;
 }
 
@@ -257,6 +257,13 @@ TEST(Fft, BoundsEveryFaceByTheNormsOfTheOtherTwo) {
          y_norm * w_norm * fft_growth(5, 1));
   expect(fft_bounds(form_of("conv1d.backward_weights ic=2 in=8 k=3"), x, {}, y, all_f32()), 6,
          x_norm * y_norm * fft_growth(5, 1));
+}
+
+TEST(Fft, ProvesNothingOfTooManyProductsInHalfPrecision) {
+  const auto half = arithmetic_of(direct(CONVICT_F16), CONVICT_F16, CONVICT_F16, CONVICT_F16);
+  const std::vector<double> x(1024 * 4, 0), w(1024 * 2, 1);
+  EXPECT_EQ(fft_bounds(form_of("conv1d ic=1024 in=4 k=2"), x, w, {}, half)[0], kInfinity);
+  EXPECT_LT(fft_bounds(form_of("conv1d ic=100 in=4 k=2"), x, w, {}, half)[0], kInfinity);
 }
 
 TEST(TransformedBound, AddsWhatTheTransformDoesNotKnow) {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolution by fast Fourier transforms: products of spectra instead of sums over windows, so that the size of the
+// window hardly matters. M. Mathieu, M. Henaff, Y. LeCun, "Fast training of convolutional networks through FFTs", ICLR
+// 2014 (arXiv 1312.5851); tiles of a few points as in A. Zlateski, K. Li, H. S. Seung, "FFT convolutions are faster
+// than Winograd on modern CPUs, here is why" (arXiv 1809.07851). All faces (fft_plan.h), real transforms of vectors
+// (fourier.h), tiles by overlap-save of as many points as are estimated to be cheapest (fft_sizes.h).
+//
+// Workspace: tables of roots; the spectra of one group's weights (W: of its gradients Y), or of one vector of groups;
+// of a block of rows those of the image and of the sums; for each thread a box of transformed points if lanes are
+// channels. Numeric contract: transforms of f32 with roots from sine and cosine, at most as large as docs/bounds.md
+// assumes; channels are summed as real products in order, before the way back.
+#include <string>
+
+#include "kernels/shared/bias.h"
+#include "kernels/shared/fft_product.h"
+#include "kernels/shared/native.h"
+
+namespace convict {
+namespace {
+
+struct Fft {
+  static const char* unsuited(const convict_problem& p) {
+    if (const char* complaint = isa_complaint()) return complaint;
+    return too_large_for_fft(trilinear<float>(p, {})) ? "the windows or the spectra are too large" : nullptr;
+  }
+
+  static std::string plan(const Trilinear<float>& form) { return has_products(form) ? FftPlan(form).text() : "empty"; }
+
+  static void run(const Trilinear<float>& form) {
+    if (has_products(form)) {
+      FftPlan plan(form);
+      fft_product(plan);
+    } else {
+      start_output(form);
+    }
+    sum_diff_bias(form);
+  }
+};
+
+}  // namespace
+
+extern const convict_implementation kernel_fft = native_kernel<Fft>(
+    "fft", "products of spectra, tile by tile (Mathieu et al. 2014)", transform_contract(CONVICT_FFT));
+
+}  // namespace convict

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/shared/fft_plan.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "kernels/shared/team.h"
+
+namespace convict {
+namespace {
+
+// Of spectra of rows that are worked on together: where lanes are groups they should stay in the second-level cache;
+// where they are channels, the others are read from memory once for each of these blocks.
+constexpr int64_t kBytesOfGroups = 1 << 20, kBytesOfChannels = 4 << 20;
+
+constexpr int64_t kFewestRows = 6;  // of a block whose products read all of b: what they keep in registers
+
+}  // namespace
+
+FftPlan::FftPlan(const Trilinear<float>& f)
+    : form(f),
+      tiles(convict::tiles<float>()),
+      fourier(convict::fourier()),
+      lanes(fourier.lanes),
+      sizes(fft_sizes(f, lanes)) {
+  row_pitch = (sizes.axis[2].size / 2 + 1) * 2 * lanes;
+  box = sizes.axis[0].size * sizes.axis[1].size * row_pitch;
+  choose_operands();
+  threads = threads_for(form.threads, sizes.cycles * static_cast<double>(lanes));
+  choose_rows();
+  carve();
+}
+
+void FftPlan::choose_operands() {
+  const Operand<float>&x = form.x, &y = form.y, &w = form.w;
+  const int64_t of_x = form.x_channels * x.inner, of_y = form.y_channels * y.inner, of_w = form.y_channels * w.outer;
+  const int64_t images = form.batch * sizes.tiles();
+  switch (form.face) {
+    case Face::kY:
+      rows = images, depth = form.x_channels, columns = form.y_channels;
+      a = {Signal::kX, x, of_x, x.outer, x.inner, false};
+      b = {Signal::kW, w, of_w, w.inner, w.outer, false};
+      sum = {Signal::kY, y, of_y, y.outer, y.inner, false};
+      return;
+    case Face::kX:
+      rows = images, depth = form.y_channels, columns = form.x_channels;
+      a = {Signal::kY, y, of_y, y.outer, y.inner, false};
+      b = {Signal::kW, w, of_w, w.outer, w.inner, false};
+      sum = {Signal::kX, x, of_x, x.outer, x.inner, false};
+      return;
+    case Face::kW:
+      rows = form.x_channels, depth = form.batch, columns = form.y_channels;
+      a = {Signal::kX, x, of_x, x.inner, x.outer, true};
+      b = {Signal::kY, y, of_y, y.outer, y.inner, false};
+      sum = {Signal::kW, w, of_w, w.inner, w.outer, false};
+  }
+}
+
+void FftPlan::choose_rows() {
+  const bool groups = sizes.lanes_are_groups;
+  const int64_t of_row = box * (vectors(depth) + vectors(columns)) * static_cast<int64_t>(sizeof(float));
+  const bool b_is_read_again = !groups || depth * columns > 1;
+  const int64_t fewest = b_is_read_again ? kFewestRows : 1;
+  rows_at_once = std::max((groups ? kBytesOfGroups : kBytesOfChannels) / of_row, fewest);
+  if (is_w() && !groups) rows_at_once = panels_of(rows_at_once, lanes) * lanes;
+  rows_at_once = std::min(rows_at_once, rows);
+  lay_out(a, is_w() ? vectors(rows_at_once) : rows_at_once, is_w() ? depth : vectors(depth));
+  lay_out(b, depth, vectors(columns));
+  lay_out(sum, rows_at_once, vectors(columns));
+  if (groups) return;
+  // Numbers of a are multiplied one by one, so those of a row lie side by side.
+  const int64_t side_by_side = (is_w() ? vectors(rows_at_once) : vectors(depth)) * lanes;
+  a.to_first = is_w() ? lanes : 2 * side_by_side;
+  a.to_second = is_w() ? 2 * side_by_side : lanes;
+  a.imaginary = side_by_side;
+}
+
+void FftPlan::lay_out(FftOperand& operand, int64_t first_vectors, int64_t second_vectors) const {
+  const int64_t number = 2 * lanes;
+  operand.imaginary = lanes;
+  operand.to_second = sizes.lanes_are_groups ? box : number;
+  operand.to_first = second_vectors * operand.to_second;
+  operand.frequency = sizes.lanes_are_groups ? number : first_vectors * second_vectors * number;
+}
+
+void FftPlan::carve() {
+  const int64_t points[kAxes] = {sizes.axis[0].size, sizes.axis[1].size, sizes.axis[2].size / 2};
+  for (int axis = 0; axis < kAxes; ++axis) line_roots[axis] = workspace.take<float>(count_line_roots(points[axis]));
+  real_roots = workspace.take<float>(count_real_roots(sizes.axis[2].size));
+  a_spectra = workspace.take<float>(box * (is_w() ? vectors(rows_at_once) * depth : rows_at_once * vectors(depth)));
+  b_spectra = workspace.take<float>(box * depth * vectors(columns));
+  sum_spectra = workspace.take<float>(box * rows_at_once * vectors(columns));
+  scratch.clear();
+  for (int thread = 0; thread < threads; ++thread)
+    scratch.push_back(sizes.lanes_are_groups ? nullptr : workspace.take<float>(box));
+}
+
+void FftPlan::prepare() {
+  workspace.allocate();
+  carve();
+  const int64_t points[kAxes] = {sizes.axis[0].size, sizes.axis[1].size, sizes.axis[2].size / 2};
+  for (int axis = 0; axis < kAxes; ++axis) fill_line_roots(points[axis], line_roots[axis]);
+  fill_real_roots(sizes.axis[2].size, real_roots);
+}
+
+std::string FftPlan::text() const {
+  std::string points, tile_counts;
+  for (int i = 0; i < kAxes; ++i) {
+    if (sizes.axis[i].size == 1 && sizes.axis[i].tiles == 1 && i < kAxes - 1) continue;
+    points += (points.empty() ? "" : "x") + std::to_string(sizes.axis[i].size);
+    tile_counts += (tile_counts.empty() ? "" : "x") + std::to_string(sizes.axis[i].tiles);
+  }
+  char line[200];
+  std::snprintf(line, sizeof line, "%s lanes=%s points=%s tiles=%s block=%lld threads=%d workspace=%lld", fourier.isa,
+                sizes.lanes_are_groups ? "groups" : "channels", points.c_str(), tile_counts.c_str(),
+                static_cast<long long>(rows_at_once), threads, static_cast<long long>(workspace.bytes()));
+  return line;
+}
+
+}  // namespace convict

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All faces by fast Fourier transforms of tiles (fft_sizes.h). Of every group, and for every frequency on its own,
+//
+//     sum(row, column) = sum over p < depth of a(row, p) * b(p, column)
+//
+//            rows                depth            columns         a    b    sums
+//     Y      tiles of all images channels of X    channels of Y   X    W    Y
+//     X      tiles of all images channels of Y    channels of X   Y    W    X
+//     W      channels of X       images           channels of Y   X    Y    W
+//
+// A lane is a signal of its own: one of the channels of a group, or, where groups have few, one of the groups. In the
+// first case spectra are turned around after the transform, so that the channels of a frequency lie together: a matrix
+// product. In the second one they stay as they are, and products are those of vectors.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "abi/trilinear.h"
+#include "kernels/shared/fft_sizes.h"
+#include "kernels/shared/fourier.h"
+#include "kernels/shared/panel.h"
+#include "kernels/shared/tiles.h"
+#include "kernels/shared/workspace.h"
+
+namespace convict {
+
+/// One of the three operands: element (first, second) of a group, first being a row or of the depth, second of the
+/// depth or a column; a row that is a tile lies with its image.
+struct FftOperand {
+  Signal signal;
+  Operand<float> tensor;
+  int64_t group, first, second;  // strides in the tensor
+  bool lanes_are_first;          // where lanes are channels; else second
+
+  // Its spectra: frequency f of vector (i, j) at f*frequency + i*to_first + j*to_second, counting vectors where lanes
+  // are; imaginary parts so much further.
+  int64_t frequency = 0, to_first = 0, to_second = 0, imaginary = 0;
+};
+
+/// What is to be computed, and how.
+struct FftPlan {
+  /// Precondition: has_products(form), and not too_large_for_fft. Data is not looked at.
+  explicit FftPlan(const Trilinear<float>& form);
+
+  /// Allocates, and fills the tables of roots. Throws std::bad_alloc.
+  void prepare();
+  std::string text() const;
+
+  int64_t calls() const { return sizes.lanes_are_groups ? panels_of(form.groups, lanes) : form.groups; }
+  /// Vectors that so many channels are.
+  int64_t vectors(int64_t channels) const { return sizes.lanes_are_groups ? channels : panels_of(channels, lanes); }
+  bool is_w() const { return form.face == Face::kW; }
+
+  Trilinear<float> form;
+  const Tiles<float>& tiles;
+  const Fourier& fourier;
+  int64_t lanes;
+  FftSizes sizes;
+  int64_t rows, depth, columns;
+  int64_t rows_at_once;
+  FftOperand a, b, sum;
+  int64_t row_pitch, box;  // elements of a row and of all of the transformed points of a vector
+  int threads;
+
+  Workspace workspace;
+  std::array<float*, kAxes> line_roots = {};
+  float* real_roots = nullptr;
+  float *a_spectra = nullptr, *b_spectra = nullptr, *sum_spectra = nullptr;
+  std::vector<float*> scratch;  // by thread: a box
+
+ private:
+  void choose_operands();
+  void choose_rows();
+  void lay_out(FftOperand& operand, int64_t first_vectors, int64_t second_vectors) const;
+  void carve();
+};
+
+}  // namespace convict
