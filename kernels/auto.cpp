@@ -2,9 +2,9 @@
 //
 // The kernel that should be fastest, by a cost model that fits on one page (shared/estimate.cpp): plain loops where
 // there is little to do, windows where there are no channels to sum over, minimal filtering for dense kernels of 3 with
-// many channels, matrix products elsewhere: gathered, or scattered where that is face X and there are many weights for
-// few positions. F(6, 3) is not among its choices, and F(4, 3) not at rank 3: they cost digits and are hardly ever
-// faster.
+// many channels, Fourier transforms for large kernels, matrix products elsewhere: gathered, or scattered where that is
+// face X and there are many weights for few positions. F(6, 3) is not among its choices, and F(4, 3) not at rank 3:
+// they cost digits and are hardly ever faster.
 //
 // Workspace and numeric contract: those of the kernel chosen. The choice depends on the problem, and on the types and
 // shapes of its tensors; what `contract_for` and `plan` say is what `run` does.
@@ -19,7 +19,7 @@
 
 namespace convict {
 
-extern const convict_implementation kernel_depthwise, kernel_direct, kernel_implicit_gemm, kernel_int8_gemm,
+extern const convict_implementation kernel_depthwise, kernel_direct, kernel_fft, kernel_implicit_gemm, kernel_int8_gemm,
     kernel_scatter_gemm, kernel_winograd_f2, kernel_winograd_f4;
 
 namespace {
@@ -41,7 +41,7 @@ double cycles_of_f4(const convict_problem& p, int64_t lanes) {
 const Candidate kCandidates[] = {{&kernel_direct, cycles_of_direct},     {&kernel_implicit_gemm, gemm_cycles},
                                  {&kernel_scatter_gemm, scatter_cycles}, {&kernel_int8_gemm, int8_cycles},
                                  {&kernel_depthwise, window_cycles},     {&kernel_winograd_f2, cycles_of_f2},
-                                 {&kernel_winograd_f4, cycles_of_f4}};
+                                 {&kernel_winograd_f4, cycles_of_f4},    {&kernel_fft, fft_cycles}};
 
 int64_t lanes_for(const convict_tensors& t) {
   return presence_of(CONVICT_F64, t).some ? tiles<double>().lanes : tiles<float>().lanes;

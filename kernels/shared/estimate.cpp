@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "abi/trilinear.h"
+#include "kernels/shared/fft_sizes.h"
+#include "kernels/shared/planes.h"
 
 namespace convict {
 namespace {
@@ -164,6 +167,11 @@ double scatter_cycles(const convict_problem& p, int64_t lanes) {
   // Only channels of X are divided among the threads.
   const double idle = std::max(1.0, p.threads / std::max(1.0, static_cast<double>(f.groups * f.x_channels)));
   return kStart + (copies + sums + added) * idle;
+}
+
+double fft_cycles(const convict_problem& p, int64_t lanes) {
+  const Trilinear<float> f = trilinear<float>(p, {});
+  return has_products(f) ? fft_sizes(f, lanes).cycles : std::numeric_limits<double>::infinity();
 }
 
 bool mostly_padding(const convict_problem& p) { return mostly_padding(trilinear<float>(p, {}), sizes_of(p).products); }

@@ -16,6 +16,8 @@ double window_cycles(const convict_problem& p, int64_t lanes);
 double winograd_cycles(const convict_problem& p, int64_t lanes, int m);
 double int8_cycles(const convict_problem& p, int64_t lanes);     // faces Y and X
 double scatter_cycles(const convict_problem& p, int64_t lanes);  // face X
+/// Infinite for an empty problem. Precondition: not too_large_for_fft (fft_sizes.h).
+double fft_cycles(const convict_problem& p, int64_t lanes);
 
 /// Whether a kernel that multiplies the zeros of the padding, too, would do next to nothing else, and for long: a large
 /// window on a tiny image. Precondition: not too_large_to_stage.

@@ -67,19 +67,17 @@ double numbers_of(const Trilinear<float>& f, double points, double lanes) {
 
 /// Cycles of all transforms and products; fitted by hand to measured times.
 double cycles_of(const Trilinear<float>& f, const FftSizes& sizes, double lanes) {
-  constexpr double kStart = 4000, kTouch = 6, kLevel = 1.5, kProduct = 2.5, kGroup = 500;
+  constexpr double kStart = 4200, kTouch = 23, kLevel = 1.9, kProduct = 5, kProductOfVectors = 7;
   Shape s = shape_of(f);
-  const bool is_w = f.face == Face::kW;
+  const bool is_w = f.face == Face::kW, lanes_are_groups = sizes.lanes_are_groups;
   if (!is_w) s.rows *= static_cast<double>(sizes.tiles());
-  const auto vectors = [&](double channels) { return sizes.lanes_are_groups ? channels : std::ceil(channels / lanes); };
-  const auto points = static_cast<double>(sizes.points());
-  const double groups = static_cast<double>(f.groups),
-               calls = sizes.lanes_are_groups ? std::ceil(groups / lanes) : groups;
+  const auto vectors = [&](double channels) { return lanes_are_groups ? channels : std::ceil(channels / lanes); };
+  const auto points = static_cast<double>(sizes.points()), groups = static_cast<double>(f.groups);
   const double transforms = (is_w ? vectors(s.rows) * s.depth : s.rows * vectors(s.depth)) +
                             s.depth * vectors(s.columns) + s.rows * vectors(s.columns);
-  const double products = s.rows * s.depth * vectors(s.columns);
-  return kStart +
-         calls * (kGroup + transforms * points * (kTouch + kLevel * std::log2(points)) + products * points * kProduct);
+  const double products = s.rows * s.depth * vectors(s.columns) * (lanes_are_groups ? kProductOfVectors : kProduct);
+  return kStart + (lanes_are_groups ? std::ceil(groups / lanes) : groups) * points *
+                      (transforms * (kTouch + kLevel * std::log2(points)) + products);
 }
 
 }  // namespace

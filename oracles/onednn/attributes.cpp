@@ -61,7 +61,7 @@ void add_relu(dnnl::post_ops& to) { to.append_eltwise(dnnl::algorithm::eltwise_r
 
 /// One of the sums and the bias together. Its channels are the second dimension of dst.
 void add_scale(Attributes& to, const convict_problem&, const convict_tensor& scale) {
-  to.attr.set_output_scales(0, {scales_of(scale)[0]});
+  to.attr.set_output_scales(scale.dims[0] == 1 ? 0 : 1 << 1, scales_of(scale));
 }
 
 void add_zero_point(Attributes& to, int argument, int32_t zero_point) {

@@ -82,11 +82,12 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Family{"pairwise", 40, false, kF32, 0.999}, Family{"blocked-32", 40, false, kF32, 0.999},
                     Family{"flushing", 40, false, kF32, 0.999}, Family{"f16-sums", 4, false, kF16, 0.75},
                     Family{"winograd-2-3", 20, true, kF32, 0.99}, Family{"winograd-4-3", 20, true, kF32, 0.9},
-                    Family{"fft", 10, false, kF32, 0.98}));
+                    Family{"fft-radix-2", 10, false, kF32, 0.98}));
 INSTANTIATE_TEST_SUITE_P(NativeKernels, Honest,
                          testing::Values(Family{"winograd_f2", 20, true, kF32, 0.99},
                                          Family{"winograd_f4", 20, true, kF32, 0.9},
-                                         Family{"winograd_f6", 20, true, kF32, 0.7}));
+                                         Family{"winograd_f6", 20, true, kF32, 0.7},
+                                         Family{"fft", 10, false, kF32, 0.98}));
 INSTANTIATE_TEST_SUITE_P(NarrowTypes, Honest,
                          testing::Values(Family{"pairwise", 40, false, kNarrow, 0.97},
                                          Family{"blocked-32", 40, false, kNarrow, 0.97}));
@@ -115,7 +116,8 @@ TEST(Honest, FlushingStaysInsideItsBoundWhereALostOperandMatters) {
 
 TEST(Honest, TransformsStayInsideTheirBoundsOnSubnormals) {
   const Draw few_bits = [](Random& random) { return std::ldexp(normal(random), -147); };
-  for (const char* name : {"winograd-2-3", "winograd-4-3", "winograd_f2", "winograd_f4", "winograd_f6", "fft"})
+  for (const char* name :
+       {"winograd-2-3", "winograd-4-3", "winograd_f2", "winograd_f4", "winograd_f6", "fft-radix-2", "fft"})
     for (const Draw& draw : {Draw(tiny), few_bits})
       for (const char* line : {"conv1d in=200 k=3", "conv2d ic=3 oc=3 in=9 k=3 p=1 bias"}) {
         Trial trial(parse_case(line), draw, normal, 1);
@@ -177,7 +179,7 @@ TEST(Dishonest, WinogradBreaksTheBoundOfDirectSumsAtOneChannel) {
 
 TEST(Dishonest, FftBreaksTheBoundOfDirectSums) {
   Trial trial(parse_case("conv2d in=20 k=3 p=2"), normal, normal, 1);
-  EXPECT_GT(hold(trial, named("fft"), named("winograd-as-direct").contract).outside, 10);
+  EXPECT_GT(hold(trial, named("fft-radix-2"), named("winograd-as-direct").contract).outside, 10);
 }
 
 }  // namespace
