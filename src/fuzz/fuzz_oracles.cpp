@@ -5,9 +5,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "abi/element.h"
 #include "core/implementation.h"
 #include "fuzz/shared/court.h"
 #include "fuzz/shared/record.h"
+
+/// What oneDNN is known to die of (docs/findings-by-hand.md, 14 and 17): in one process nothing would come after it.
+/// `convict fuzz`, where each death costs one case, leaves nothing out.
+static bool is_deadly(const convict::Case& c) {
+  const bool fused = c.relu || c.beta != 0 || convict::is_integer(c.src_type);
+  return fused && c.op == CONVICT_CONV_TRANSPOSE && (c.views.dst || c.batch == 0);
+}
 
 /// LeakSanitizer: what the vendors' libraries keep for good, by library. Our own leaks are reported.
 extern "C" const char* __lsan_default_suppressions() {
@@ -22,6 +30,7 @@ extern "C" const char* __asan_default_options() { return "max_malloc_fill_size=0
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static convict::Court court(convict::load_roster({}, convict::native_kernels()).subjects);
-  court.hear(convict::decode({data, size}));
+  const convict::Case c = convict::decode({data, size});
+  if (!is_deadly(c)) court.hear(c);
   return 0;
 }

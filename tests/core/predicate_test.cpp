@@ -45,8 +45,9 @@ TEST(Predicate, TextAndBack) {
 }
 
 TEST(Predicate, RefusesWhatItDoesNotPrint) {
-  for (const char* text : {"", "s", "s >=", "s >= 2 and", "s >= two", "nothing = 1", "s ~ 2", "s[9] = 1", "s[] = 1",
-                           "s[", "n[0] = 1", "s % 0 = 1", "s % 1 = 0", "bias % 2 = yes", "beta % 3 = -1", "k[0] > s[1]", "s >= 99999999999999999999"})
+  for (const char* text :
+       {"", "s", "s >=", "s >= 2 and", "s >= two", "nothing = 1", "s ~ 2", "s[9] = 1", "s[] = 1", "s[", "n[0] = 1",
+        "s % 0 = 1", "s % 1 = 0", "bias % 2 = yes", "beta % 3 = -1", "k[0] > s[1]", "s >= 99999999999999999999"})
     EXPECT_THROW(Predicate::parse(text), UsageError) << text;
 }
 

@@ -195,7 +195,7 @@ static const char* chat_and_refuse(const convict_implementation* self, const con
 
 #define IMPLEMENTATION(name, description, unsupported, run)                                                          \
   {                                                                                                                  \
-    name, description, "faulty", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 1, 0}, unsupported, \
+    name, description, "faulty", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 1, 1}, unsupported, \
         run, NULL, NULL, NULL                                                                                        \
   }
 

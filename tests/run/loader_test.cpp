@@ -44,7 +44,7 @@ TEST(Loader, AStarIsAWholeModule) {
 
 TEST(Loader, AModuleWithoutAnImplementationOfItsNameIsAllOfIt) {
   if (!installed("libtorch")) GTEST_SKIP() << "without LibTorch";
-  EXPECT_EQ(oracles("libtorch"), (Names{"direct", "libtorch:native", "libtorch:onednn"}));
+  EXPECT_EQ(oracles("libtorch"), (Names{"direct", "libtorch:native", "libtorch:onednn", "libtorch:qnnpack"}));
   EXPECT_EQ(oracles("libtorch:*"), oracles("libtorch"));
 }
 
