@@ -11,10 +11,10 @@
 
 namespace convict {
 
-/// Seconds of one call: the mean of each repetition, of which the best one counts, because other work on the machine
-/// only ever adds time.
+/// Seconds of one call. The best one counts, because other work on the machine only ever adds time; how far the mean is
+/// from it tells how much of that there was.
 struct Timing {
-  double best = 0, worst = 0;
+  double best = 0, mean = 0;
 };
 
 /// How a contestant takes part in the comparison.

@@ -77,14 +77,24 @@ class Picture {
     return kLabelWidth + kPlotWidth * (0.5 + std::clamp(octaves, -reach_, reach_) / (2 * reach_));
   }
 
+  /// A ring for libraries in layouts of their own.
+  std::string dot(double x, double y, const std::string& name) const {
+    const char* color = colors_.at(name);
+    const bool ring = result_.sides.at(name) == Side::kOwnLayouts;
+    return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" stroke=\"{}\" fill=\"{}\"/>\n", x, y,
+                       ring ? 3.5 : 4, color, ring ? "none" : color);
+  }
+
   std::string header() const {
     std::string text = text_at(
-        10, 18, "start", fmt::format("Speed of {} relative to each library; right of 1 it is faster", result_.subject),
+        10, 18, "start",
+        fmt::format("Speed of {} relative to each library; right of 1 it is faster, dots on the edge lie beyond it",
+                    result_.subject),
         " font-weight=\"bold\"");
     text += text_at(10, 34, "start", fmt::format("{}, {}, {}", result_.cpu, result_.isa, result_.date));
     double x = 10;
     for (const auto& [name, color] : colors_) {
-      text += fmt::format("<circle cx=\"{:.1f}\" cy=\"50\" r=\"4\" fill=\"{}\"/>\n", x + 4, color);
+      text += dot(x + 4, 50, name);
       text += text_at(x + 12, 54, "start", name);
       x += 30 + 6.2 * static_cast<double>(name.size());
     }
@@ -101,7 +111,8 @@ class Picture {
     for (int octave = -static_cast<int>(reach_); octave <= static_cast<int>(reach_); ++octave) {
       body_ += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\" stroke=\"{3}\"/>\n",
                            x_of(octave), y, bottom, octave == 0 ? "#000000" : "#dddddd");
-      body_ += text_at(x_of(octave), y - 4, "middle", fmt::format("{:g}", std::exp2(octave)), " fill=\"#666666\"");
+      body_ += text_at(x_of(octave), y - 4, "middle",
+                       fmt::format("{}{}", octave < 0 ? "1/" : "", 1 << std::abs(octave)), " fill=\"#666666\"");
     }
     for (const BenchRow* row : means.rows) draw_row(*row, y += kRowHeight);
     return bottom;
@@ -111,9 +122,7 @@ class Picture {
     const double middle = y - kRowHeight / 2;
     body_ += text_at(kLabelWidth - 10, middle + 4, "end", printable(row.label, 54));
     for (const auto& [name, color] : colors_)
-      if (const auto octaves = octaves_of(row, name))
-        body_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\" fill-opacity=\"0.8\"/>\n",
-                             x_of(*octaves), middle, color);
+      if (const auto octaves = octaves_of(row, name)) body_ += dot(x_of(*octaves), middle, name);
   }
 
   const BenchResult& result_;

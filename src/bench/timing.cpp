@@ -4,43 +4,59 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace convict {
 namespace {
 
+constexpr const char* kBest = "best";  // counter: seconds of the fastest call of a series
+
 /// Collects the repetitions of each benchmark; a benchmark is named by its position.
 class Collector final : public benchmark::BenchmarkReporter {
  public:
-  explicit Collector(size_t count) : seconds_(count) {}
+  explicit Collector(size_t count) : series_(count) {}
 
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs)
-      if (run.run_type == Run::RT_Iteration && run.iterations > 0 && run.real_accumulated_time > 0)
-        seconds_[std::stoul(run.run_name.function_name)].push_back(run.real_accumulated_time /
-                                                                   static_cast<double>(run.iterations));
+    for (const Run& run : runs) {
+      if (run.run_type != Run::RT_Iteration || run.iterations == 0 || !run.counters.contains(kBest)) continue;
+      series_[std::stoul(run.run_name.function_name)].push_back(
+          {run.counters.at(kBest), run.real_accumulated_time / static_cast<double>(run.iterations)});
+    }
   }
 
-  const std::vector<double>& seconds(size_t i) const { return seconds_[i]; }
+  /// Over all repetitions; nothing if there are none.
+  std::optional<Timing> timing(size_t i) const {
+    if (series_[i].empty()) return std::nullopt;
+    Timing all = series_[i].front();
+    all.mean = 0;
+    for (const Timing& one : series_[i]) {
+      all.best = std::min(all.best, one.best);
+      all.mean += one.mean / static_cast<double>(series_[i].size());
+    }
+    return all;
+  }
 
  private:
-  std::vector<std::vector<double>> seconds_;
+  std::vector<std::vector<Timing>> series_;
 };
 
 /// One series of calls; whether all of them worked. The first call is not timed unless it says enough: others have had
 /// the caches in between.
 bool run_series(const Timed& timed, bool slow, benchmark::State& state) {
   bool works = timed.begin() && (slow || timed.seconds());
-  for (auto _ : state) {
+  double best = INFINITY;
+  while (state.KeepRunning()) {
     const auto seconds = works ? timed.seconds() : std::nullopt;
     works = seconds.has_value();
-    if (works) {
-      state.SetIterationTime(*seconds);
-    } else {
+    if (!works) {
       state.SkipWithError("did not work");
       break;
     }
+    best = std::min(best, *seconds);
+    state.SetIterationTime(*seconds);
   }
+  state.counters[kBest] = best;
   return timed.end() && works;
 }
 
@@ -73,12 +89,8 @@ std::vector<std::optional<Timing>> time_interleaved(const std::vector<Timed>& al
   benchmark::ClearRegisteredBenchmarks();
 
   std::vector<std::optional<Timing>> timings(all.size());
-  for (size_t i = 0; i < all.size(); ++i) {
-    const std::vector<double>& seconds = collector.seconds(i);
-    if (!works[i] || seconds.empty()) continue;
-    const auto [best, worst] = std::ranges::minmax(seconds);
-    timings[i] = Timing{best, worst};
-  }
+  for (size_t i = 0; i < all.size(); ++i)
+    if (works[i]) timings[i] = collector.timing(i);
   return timings;
 }
 

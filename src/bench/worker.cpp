@@ -23,7 +23,7 @@ json to_json(const std::vector<Measured>& rows) {
   json list = json::array();
   for (const Measured& row : rows) {
     json timings = json::object();
-    for (const auto& [name, timing] : row.timings) timings[name] = {timing.best, timing.worst};
+    for (const auto& [name, timing] : row.timings) timings[name] = {timing.best, timing.mean};
     list.push_back({{"threads", row.threads}, {"timings", timings}, {"refused", row.refused}});
   }
   return list;

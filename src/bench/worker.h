@@ -7,7 +7,7 @@
 //   {"bench":{"case","threads":[..],"seconds","repetitions",
 //             "without":[name,..]},"first":i}                ->
 //                                                          <-  {"examination":{"sides":{name:side},"rows":[{"threads",
-//                                                               "timings":{name:[best,worst]},"refused":{..}},..]},
+//                                                               "timings":{name:[best,mean]},"refused":{..}},..]},
 //                                                               "index":i}, then {"done":1,..}
 #pragma once
 

@@ -189,7 +189,7 @@ void add_bench(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->check(CLI::Range(1, 256));
   command->add_option("--time", options->time, "Time of each repetition at least: 200ms, 1s")->capture_default_str();
-  command->add_option("--repetitions", options->repetitions, "Of each measurement; the best one counts")
+  command->add_option("--repetitions", options->repetitions, "Repetitions of each measurement")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   options->run.timeout = "60s";  // a plain loop nest takes that long for the largest layers
