@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "kernels/shared/roots_of_unity.h"
 #include "kernels/shared/team.h"
 
 namespace convict {
@@ -33,26 +34,26 @@ FftPlan::FftPlan(const Trilinear<float>& f)
 
 void FftPlan::choose_operands() {
   const Operand<float>&x = form.x, &y = form.y, &w = form.w;
-  const int64_t of_x = form.x_channels * x.inner, of_y = form.y_channels * y.inner, of_w = form.y_channels * w.outer;
-  const int64_t images = form.batch * sizes.tiles();
+  const int64_t xc = form.x_channels, yc = form.y_channels, images = form.batch * sizes.tiles();
+  const int64_t of_x = xc * x.inner, of_y = yc * y.inner, of_w = yc * w.outer;
   switch (form.face) {
     case Face::kY:
-      rows = images, depth = form.x_channels, columns = form.y_channels;
-      a = {Signal::kX, x, of_x, x.outer, x.inner, false};
-      b = {Signal::kW, w, of_w, w.inner, w.outer, false};
-      sum = {Signal::kY, y, of_y, y.outer, y.inner, false};
+      rows = images, depth = xc, columns = yc;
+      a = {Signal::kX, x, of_x, x.outer, x.inner, true, false, xc};
+      b = {Signal::kW, w, of_w, w.inner, w.outer, false, false, yc};
+      sum = {Signal::kY, y, of_y, y.outer, y.inner, true, false, yc};
       return;
     case Face::kX:
-      rows = images, depth = form.y_channels, columns = form.x_channels;
-      a = {Signal::kY, y, of_y, y.outer, y.inner, false};
-      b = {Signal::kW, w, of_w, w.outer, w.inner, false};
-      sum = {Signal::kX, x, of_x, x.outer, x.inner, false};
+      rows = images, depth = yc, columns = xc;
+      a = {Signal::kY, y, of_y, y.outer, y.inner, true, false, yc};
+      b = {Signal::kW, w, of_w, w.outer, w.inner, false, false, xc};
+      sum = {Signal::kX, x, of_x, x.outer, x.inner, true, false, xc};
       return;
     case Face::kW:
-      rows = form.x_channels, depth = form.batch, columns = form.y_channels;
-      a = {Signal::kX, x, of_x, x.inner, x.outer, true};
-      b = {Signal::kY, y, of_y, y.outer, y.inner, false};
-      sum = {Signal::kW, w, of_w, w.inner, w.outer, false};
+      rows = xc, depth = form.batch, columns = yc;
+      a = {Signal::kX, x, of_x, x.inner, x.outer, false, true, xc};
+      b = {Signal::kY, y, of_y, y.outer, y.inner, false, false, yc};
+      sum = {Signal::kW, w, of_w, w.inner, w.outer, false, false, yc};
   }
 }
 
@@ -87,9 +88,9 @@ void FftPlan::carve() {
   const int64_t points[kAxes] = {sizes.axis[0].size, sizes.axis[1].size, sizes.axis[2].size / 2};
   for (int axis = 0; axis < kAxes; ++axis) line_roots[axis] = workspace.take<float>(count_line_roots(points[axis]));
   real_roots = workspace.take<float>(count_real_roots(sizes.axis[2].size));
-  a_spectra = workspace.take<float>(box * (is_w() ? vectors(rows_at_once) * depth : rows_at_once * vectors(depth)));
-  b_spectra = workspace.take<float>(box * depth * vectors(columns));
-  sum_spectra = workspace.take<float>(box * rows_at_once * vectors(columns));
+  a.spectra = workspace.take<float>(box * (is_w() ? vectors(rows_at_once) * depth : rows_at_once * vectors(depth)));
+  b.spectra = workspace.take<float>(box * depth * vectors(columns));
+  sum.spectra = workspace.take<float>(box * rows_at_once * vectors(columns));
   scratch.clear();
   for (int thread = 0; thread < threads; ++thread)
     scratch.push_back(sizes.lanes_are_groups ? nullptr : workspace.take<float>(box));

@@ -28,17 +28,22 @@
 
 namespace convict {
 
-/// One of the three operands: element (first, second) of a group, first being a row or of the depth, second of the
-/// depth or a column; a row that is a tile lies with its image.
+/// One of the three operands: signal (first, second) of a group, first being a row or of the depth, second of the depth
+/// or a column; rows that are tiles lie with their image.
 struct FftOperand {
   Signal signal;
   Operand<float> tensor;
   int64_t group, first, second;  // strides in the tensor
-  bool lanes_are_first;          // where lanes are channels; else second
+  bool first_is_tile;
+  bool lanes_are_first;  // where lanes are channels; else second
+  int64_t channels;      // of a group, in that dimension
 
   // Its spectra: frequency f of vector (i, j) at f*frequency + i*to_first + j*to_second, counting vectors where lanes
   // are; imaginary parts so much further.
   int64_t frequency = 0, to_first = 0, to_second = 0, imaginary = 0;
+  float* spectra = nullptr;
+
+  float* at(int64_t i, int64_t j) const { return spectra + i * to_first + j * to_second; }
 };
 
 /// What is to be computed, and how.
@@ -69,7 +74,6 @@ struct FftPlan {
   Workspace workspace;
   std::array<float*, kAxes> line_roots = {};
   float* real_roots = nullptr;
-  float *a_spectra = nullptr, *b_spectra = nullptr, *sum_spectra = nullptr;
   std::vector<float*> scratch;  // by thread: a box
 
  private:

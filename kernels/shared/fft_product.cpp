@@ -66,12 +66,42 @@ void transform_axis(const FftPlan& plan, Fourier::LineMap map, int axis, const S
   }
 }
 
-/// A vector of signals: where its first lane is, how far apart they are, and how many.
+/// A vector of signals: where its first lane is, how far apart they are, how many, and of which tile.
 struct SignalVector {
   float* first;
   int64_t stride, lanes;
   int64_t tile;
 };
+
+/// Vector (first, second) of an operand, counting vectors where lanes are.
+SignalVector vector_of(const FftPlan& plan, const FftOperand& operand, int64_t call, int64_t first, int64_t second) {
+  const int64_t tile = operand.first_is_tile ? first % plan.sizes.tiles() : 0;
+  if (operand.first_is_tile) first /= plan.sizes.tiles();
+  if (plan.sizes.lanes_are_groups) {
+    const int64_t group = call * plan.lanes;
+    return {operand.tensor.data + group * operand.group + first * operand.first + second * operand.second,
+            operand.group, std::min(plan.form.groups - group, plan.lanes), tile};
+  }
+  int64_t& channel = operand.lanes_are_first ? first : second;
+  channel *= plan.lanes;
+  return {operand.tensor.data + call * operand.group + first * operand.first + second * operand.second,
+          operand.lanes_are_first ? operand.first : operand.second, std::min(operand.channels - channel, plan.lanes),
+          tile};
+}
+
+/// The bias of the first lane of a vector of columns, and from lane to lane; or nullptr.
+struct LaneBias {
+  const float* first;
+  int64_t stride;
+};
+
+LaneBias bias_of(const FftPlan& plan, int64_t call, int64_t column) {
+  const Trilinear<float>& f = plan.form;
+  const bool groups = plan.sizes.lanes_are_groups;
+  const int64_t group = groups ? call * plan.lanes : call, channel = groups ? column : column * plan.lanes;
+  return {f.bias ? f.bias + (group * plan.columns + channel) * f.bias_stride : nullptr,
+          (groups ? plan.columns : 1) * f.bias_stride};
+}
 
 /// Loads a vector of signals and transforms it in place.
 void transform_in(const FftPlan& plan, const FftOperand& operand, const SignalVector& vector, float* box) {
@@ -90,9 +120,8 @@ void transform_in(const FftPlan& plan, const FftOperand& operand, const SignalVe
   transform_axis(plan, plan.fourier.forward, 0, spans[0], box);
 }
 
-/// Transforms a vector of spectra back, in place, and stores what is valid of it. `bias` is that of the first lane.
-void transform_out(const FftPlan& plan, const SignalVector& vector, const float* bias, int64_t bias_stride,
-                   float* box) {
+/// Transforms a vector of spectra back, in place, and stores what is valid of it.
+void transform_out(const FftPlan& plan, const SignalVector& vector, const LaneBias& bias, float* box) {
   const Spans spans = spans_of(plan, plan.sum, vector.tile);
   if (is_empty(spans)) return;
   const int64_t size = plan.sizes.axis[2].size, step = spans[2].step * plan.lanes;
@@ -107,40 +136,21 @@ void transform_out(const FftPlan& plan, const SignalVector& vector, const float*
     for (int64_t i = 0; i < spans[2].count; ++i)
       for (int64_t lane = 0; lane < vector.lanes; ++lane) {
         float& value = from[i * step + lane];
-        value = bias ? value * scale + bias[lane * bias_stride] : value * scale;
+        value = bias.first ? value * scale + bias.first[lane * bias.stride] : value * scale;
       }
     store_lanes(plan.tiles, strides, vector.lanes, spans[2].count, static_cast<float>(plan.form.beta), from,
                 vector.first + offset);
   });
 }
 
-/// Vector (first, second) of an operand in a call, of channels so many as there are in its lanes' dimension.
-SignalVector vector_of(const FftPlan& plan, const FftOperand& operand, int64_t call, int64_t first, int64_t second,
-                       int64_t channels) {
-  const bool is_row = &operand != &plan.b && !plan.is_w();
-  const int64_t tile = is_row ? first % plan.sizes.tiles() : 0;
-  if (is_row) first /= plan.sizes.tiles();
-  const bool groups = plan.sizes.lanes_are_groups;
-  int64_t& lane_index = operand.lanes_are_first ? first : second;
-  const int64_t of_lanes = groups ? operand.group : operand.lanes_are_first ? operand.first : operand.second;
-  if (groups) {
-    call *= plan.lanes;
-    channels = plan.form.groups - call;
-  } else {
-    lane_index *= plan.lanes;
-    channels -= lane_index;
-  }
-  return {operand.tensor.data + call * operand.group + first * operand.first + second * operand.second, of_lanes,
-          std::min(channels, plan.lanes), tile};
-}
-
-/// The spectra of a vector, in their place.
-void transform_to(const FftPlan& plan, const FftOperand& operand, const SignalVector& vector, float* scratch,
-                  float* spectra) {
-  transform_in(plan, operand, vector, scratch ? scratch : spectra);
+/// The spectra of vector (first, second), the `place`-th one of its operand that is kept, counting first.
+void transform_vector(const FftPlan& plan, const FftOperand& operand, int64_t call, int64_t first, int64_t second,
+                      int64_t place, float* scratch) {
+  float* to = operand.at(place, second);
+  transform_in(plan, operand, vector_of(plan, operand, call, first, second), scratch ? scratch : to);
   if (scratch)
     plan.fourier.copy(plan.sizes.points(), {scratch, 2 * plan.lanes, plan.lanes},
-                      {spectra, operand.frequency, operand.imaginary});
+                      {to, operand.frequency, operand.imaginary});
 }
 
 /// Products of some frequencies, for `rows` rows.
@@ -148,51 +158,39 @@ void multiply(const FftPlan& plan, Panel frequencies, int64_t rows) {
   const bool groups = plan.sizes.lanes_are_groups, conjugated = plan.form.face != Face::kX;
   const FftOperand &a = plan.a, &b = plan.b, &sum = plan.sum;
   plan.fourier.multiply[groups][conjugated](
-      {frequencies.count, rows, plan.depth, plan.vectors(plan.columns),
-       plan.a_spectra + frequencies.first * a.frequency, a.frequency, groups || !plan.is_w() ? a.to_first : 1,
-       groups || plan.is_w() ? a.to_second : 1, a.imaginary, plan.b_spectra + frequencies.first * b.frequency,
-       b.frequency, b.to_first, b.to_second, plan.sum_spectra + frequencies.first * sum.frequency, sum.frequency,
-       sum.to_first, sum.to_second});
+      {frequencies.count, rows, plan.depth, plan.vectors(plan.columns), a.spectra + frequencies.first * a.frequency,
+       a.frequency, groups || !plan.is_w() ? a.to_first : 1, groups || plan.is_w() ? a.to_second : 1, a.imaginary,
+       b.spectra + frequencies.first * b.frequency, b.frequency, b.to_first, b.to_second,
+       sum.spectra + frequencies.first * sum.frequency, sum.frequency, sum.to_first, sum.to_second});
 }
 
 /// One block of rows of a call, whose b is transformed.
 void compute_rows(const FftPlan& plan, int64_t call, Panel rows, Team& team, float* scratch) {
   const FftOperand &a = plan.a, &sum = plan.sum;
-  const int64_t per_row = plan.is_w() ? plan.depth : plan.vectors(plan.depth), columns = plan.vectors(plan.columns);
-  team.share((plan.is_w() ? plan.vectors(rows.count) : rows.count) * per_row, [&](int64_t i) {
-    const int64_t first = i / per_row, second = i % per_row;
-    const bool turned = plan.is_w() && !plan.sizes.lanes_are_groups;  // lanes are rows, and first counts vectors
-    const int64_t before = turned ? rows.first / plan.lanes : rows.first;
-    transform_to(plan, a, vector_of(plan, a, call, before + first, second, plan.is_w() ? plan.rows : plan.depth),
-                 scratch, plan.a_spectra + first * a.to_first + second * a.to_second);
+  const bool lanes_are_rows = a.lanes_are_first && !plan.sizes.lanes_are_groups;
+  const int64_t first_of_a = lanes_are_rows ? rows.first / plan.lanes : rows.first;
+  const int64_t per_row = plan.is_w() ? plan.depth : plan.vectors(plan.depth);
+  team.share((lanes_are_rows ? plan.vectors(rows.count) : rows.count) * per_row, [&](int64_t i) {
+    transform_vector(plan, a, call, first_of_a + i / per_row, i % per_row, i / per_row, scratch);
   });
   constexpr int64_t kFrequencies = 64;
-  const int64_t points = plan.sizes.points();
+  const int64_t points = plan.sizes.points(), columns = plan.vectors(plan.columns);
   team.share(panels_of(points, kFrequencies),
              [&](int64_t i) { multiply(plan, panel_of(points, kFrequencies, i), rows.count); });
   team.share(rows.count * columns, [&](int64_t i) {
-    const int64_t first = i / columns, second = i % columns;
-    float* spectra = plan.sum_spectra + first * sum.to_first + second * sum.to_second;
+    const int64_t row = i / columns, column = i % columns;
+    float* spectra = sum.at(row, column);
     if (scratch)
       plan.fourier.copy(points, {spectra, sum.frequency, sum.imaginary}, {scratch, 2 * plan.lanes, plan.lanes});
-    const SignalVector vector = vector_of(plan, sum, call, rows.first + first, second, plan.columns);
-    const Trilinear<float>& f = plan.form;
-    const int64_t of_lanes = plan.sizes.lanes_are_groups ? plan.columns : 1;  // channels from lane to lane
-    const int64_t channel = call * plan.columns * (plan.sizes.lanes_are_groups ? plan.lanes : 1) +
-                            second * (plan.sizes.lanes_are_groups ? 1 : plan.lanes);
-    transform_out(plan, vector, f.bias ? f.bias + channel * f.bias_stride : nullptr, of_lanes * f.bias_stride,
+    transform_out(plan, vector_of(plan, sum, call, rows.first + row, column), bias_of(plan, call, column),
                   scratch ? scratch : spectra);
   });
 }
 
 void compute_call(const FftPlan& plan, int64_t call, Team& team, float* scratch) {
-  const FftOperand& b = plan.b;
   const int64_t columns = plan.vectors(plan.columns);
-  team.share(plan.depth * columns, [&](int64_t i) {
-    const int64_t first = i / columns, second = i % columns;
-    transform_to(plan, b, vector_of(plan, b, call, first, second, plan.columns), scratch,
-                 plan.b_spectra + first * b.to_first + second * b.to_second);
-  });
+  team.share(plan.depth * columns,
+             [&](int64_t i) { transform_vector(plan, plan.b, call, i / columns, i % columns, i / columns, scratch); });
   for (int64_t first = 0; first < plan.rows; first += plan.rows_at_once)
     compute_rows(plan, call, {first, std::min(plan.rows_at_once, plan.rows - first)}, team, scratch);
 }

@@ -7,7 +7,8 @@
 // places is the real and the imaginary part of a complex signal (R. Bracewell, "The Fourier Transform and Its
 // Applications", chapter on numerical transforms).
 //
-// A complex number of a line is two vectors, the imaginary parts after the real parts. Sizes are powers of two.
+// A complex number of a line is two vectors, the imaginary parts after the real parts. Sizes are powers of two. The
+// tables that transforms read are those of roots_of_unity.h.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +16,6 @@
 #include "kernels/shared/isa.h"
 
 namespace convict {
-
-/// Numbers of the tables that transforms read.
-int64_t count_line_roots(int64_t size);
-int64_t count_real_roots(int64_t size);
-
-/// Tables for complex lines of `size` points, and for real ones. Every root of unity is a sine and a cosine in double,
-/// rounded: none follows from another.
-void fill_line_roots(int64_t size, float* to);
-void fill_real_roots(int64_t size, float* to);
 
 /// The sums of products of spectra, at each frequency on its own:
 ///

@@ -18,6 +18,7 @@
 #include "core/random.h"
 #include "judge/fft_bound.h"
 #include "kernels/shared/fft_plan.h"
+#include "kernels/shared/roots_of_unity.h"
 #include "pipeline.h"
 #include "tests/kernels/targets.h"
 
