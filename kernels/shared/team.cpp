@@ -10,8 +10,9 @@
 namespace convict {
 namespace {
 
-// Iterations of waiting awake, some ten microseconds, before giving the core away: what is waited for is mostly near.
-constexpr int kSpins = 1000;
+// Iterations of waiting awake, some tens of microseconds, because what is waited for is mostly near; turns given to
+// others after that; then sleep: on a busy machine those that wait must not keep the others from working.
+constexpr int kSpins = 1000, kYields = 100;
 
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -19,14 +20,16 @@ void pause() {
 #endif
 }
 
-/// Waits until ready(), awake at first, then between others' turns.
-template <class Ready>
-void await(const Ready& ready) {
-  for (int spin = 0; !ready(); ++spin)
-    if (spin < kSpins)
+/// Waits until the value is not `old`. Who changes it has to notify it.
+template <class Value>
+void await_change(const std::atomic<Value>& value, Value old) {
+  for (int turn = 0; value.load(std::memory_order_acquire) == old; ++turn)
+    if (turn < kSpins)
       pause();
-    else
+    else if (turn < kSpins + kYields)
       std::this_thread::yield();
+    else
+      value.wait(old, std::memory_order_acquire);
 }
 
 /// Threads that wait for work.
@@ -69,7 +72,7 @@ class Crew {
     }
     wake_.notify_all();
     job(0);
-    await([&] { return at_work_.load(std::memory_order_acquire) == 0; });
+    for (int left; (left = at_work_.load(std::memory_order_acquire)) > 0;) await_change(at_work_, left);
   }
 
  private:
@@ -85,6 +88,7 @@ class Crew {
       }
       if (number <= wanted_) (*job_)(number);
       at_work_.fetch_sub(1, std::memory_order_release);
+      at_work_.notify_one();
     }
   }
 
@@ -106,9 +110,10 @@ void Team::meet() {
     arrived_.store(0, std::memory_order_relaxed);
     next_.store(0, std::memory_order_relaxed);
     meetings_.fetch_add(1, std::memory_order_release);
+    meetings_.notify_all();
     return;
   }
-  await([&] { return meetings_.load(std::memory_order_acquire) != meeting; });
+  await_change(meetings_, meeting);
 }
 
 void Team::run(int threads, const std::function<void(Team& team, int number)>& member) {
