@@ -36,11 +36,11 @@ struct Presence {
 
 inline Presence presence_of(convict_dtype type, const convict_tensors& t) {
   Presence presence;
-  for (const convict_tensor* tensor :
-       {&t.src, &t.wei, &t.bias, &t.dst, &t.diff_src, &t.diff_wei, &t.diff_bias, &t.diff_dst}) {
-    if (tensor->ndim == 0) continue;
-    presence.some |= tensor->dtype == type;
-    presence.all &= tensor->dtype == type;
+  for (const auto operand : kOperands) {
+    const convict_tensor& tensor = t.*operand;
+    if (tensor.ndim == 0) continue;
+    presence.some |= tensor.dtype == type;
+    presence.all &= tensor.dtype == type;
   }
   return presence;
 }
@@ -127,7 +127,8 @@ const char* native_plan(const convict_implementation*, const convict_problem* pr
   } else if (presence_of(CONVICT_F32, *tensors).all) {
     text = Kernel::plan(trilinear<float>(*problem, *tensors));
   } else {
-    text = Kernel::plan(trilinear<float>(*problem, widened_shapes(*tensors))) + " widened";
+    text = Kernel::plan(trilinear<float>(*problem, widened_shapes(*tensors))) +
+           " widened=" + std::to_string(widened_bytes(*tensors));
   }
   return text.c_str();
 }

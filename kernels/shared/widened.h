@@ -26,12 +26,18 @@ inline convict_tensor widened_shape(const convict_tensor& narrow) {
   return wide;
 }
 
+/// Elements of a copy: at least one, because a tensor in use has data; none of a tensor that is not there.
+inline size_t widened_elements(const convict_tensor& narrow) {
+  if (narrow.ndim == 0) return 0;
+  size_t elements = 1;
+  for (int dim = 0; dim < narrow.ndim; ++dim) elements *= static_cast<size_t>(narrow.dims[dim]);
+  return elements + 1;
+}
+
 /// The same with data; `storage` owns its elements.
 inline convict_tensor widened_like(const convict_tensor& narrow, std::vector<float>& storage) {
   convict_tensor wide = widened_shape(narrow);
-  size_t elements = 1;  // never empty: a tensor in use has data
-  for (int dim = 0; dim < narrow.ndim; ++dim) elements *= static_cast<size_t>(narrow.dims[dim]);
-  storage.resize(elements + 1);
+  storage.resize(widened_elements(narrow));
   wide.data = storage.data();
   return wide;
 }
@@ -47,14 +53,23 @@ void for_each_pair(const convict_tensor& narrow, const convict_tensor& wide, con
 
 }  // namespace detail
 
+/// The operands of all passes.
+inline constexpr convict_tensor convict_tensors::*kOperands[] = {
+    &convict_tensors::src,      &convict_tensors::wei,      &convict_tensors::bias,      &convict_tensors::dst,
+    &convict_tensors::diff_src, &convict_tensors::diff_wei, &convict_tensors::diff_bias, &convict_tensors::diff_dst};
+
 /// The tensors that `widened` computes with, without their data.
 inline convict_tensors widened_shapes(const convict_tensors& t) {
   convict_tensors wide{};
-  for (const auto member : {&convict_tensors::src, &convict_tensors::wei, &convict_tensors::bias, &convict_tensors::dst,
-                            &convict_tensors::diff_src, &convict_tensors::diff_wei, &convict_tensors::diff_bias,
-                            &convict_tensors::diff_dst})
-    wide.*member = detail::widened_shape(t.*member);
+  for (const auto member : kOperands) wide.*member = detail::widened_shape(t.*member);
   return wide;
+}
+
+/// Bytes that `widened` allocates.
+inline size_t widened_bytes(const convict_tensors& t) {
+  size_t elements = 0;
+  for (const auto member : kOperands) elements += detail::widened_elements(t.*member);
+  return elements * sizeof(float);
 }
 
 /// Calls compute(tensors) with f32 copies of all operands, and rounds what it left in the outputs to their types.

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a kernel allocates while it runs is what its plan says, and the tables of the axes; and nothing stays. A program
+// of its own, because it counts what `new` hands out.
+#include <gtest/gtest.h>
+#include <malloc.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "abi/trilinear.h"
+#include "core/case_text.h"
+#include "core/corpus.h"
+#include "core/geometry.h"
+#include "core/implementation.h"
+#include "core/layout.h"
+
+namespace {
+
+/// Bytes from `new` that are alive, and the most there were, while somebody counts.
+struct Heap {
+  std::atomic<bool> counting{false};
+  std::atomic<int64_t> alive{0}, most{0};
+
+  void add(void* memory) {
+    if (!counting) return;
+    const int64_t now = alive += static_cast<int64_t>(malloc_usable_size(memory));
+    for (int64_t old = most; now > old && !most.compare_exchange_weak(old, now);) {
+    }
+  }
+  void remove(void* memory) {
+    if (counting && memory) alive -= static_cast<int64_t>(malloc_usable_size(memory));
+  }
+};
+
+Heap heap;
+
+}  // namespace
+
+// Arrays and sizes come by way of these.
+void* operator new(size_t bytes) {
+  void* memory = std::malloc(bytes > 0 ? bytes : 1);
+  if (!memory) throw std::bad_alloc();
+  heap.add(memory);
+  return memory;
+}
+void* operator new(size_t bytes, std::align_val_t alignment) {
+  const auto unit = static_cast<size_t>(alignment);
+  void* memory = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
+  if (!memory) throw std::bad_alloc();
+  heap.add(memory);
+  return memory;
+}
+void operator delete(void* memory) noexcept {
+  heap.remove(memory);
+  std::free(memory);
+}
+void operator delete(void* memory, size_t) noexcept { operator delete(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { operator delete(memory); }
+void operator delete(void* memory, size_t, std::align_val_t) noexcept { operator delete(memory); }
+
+namespace convict {
+namespace {
+
+/// The number behind a word of a plan; 0 if the word is not in it.
+int64_t stated(const std::string& plan, const std::string& word) {
+  const size_t at = plan.find(' ' + word + '=');
+  return at == std::string::npos ? 0 : std::stoll(plan.substr(at + word.size() + 2));
+}
+
+/// The bytes that docs/kernels.md allows for tables, and some for the plan itself.
+int64_t most_for_tables(const convict_problem& p) {
+  const Trilinear<float> f = trilinear<float>(p, {});
+  int64_t entries = volume(f.kernel) + f.x_extent[0] * f.x_extent[1] + f.y_extent[0] * f.y_extent[1];
+  for (int i = 0; i < kAxes; ++i) entries += f.kernel[i] + f.x_extent[i] + f.y_extent[i];
+  constexpr int64_t kEntry = 64, kPlan = 4096;
+  return kPlan + kEntry * entries;
+}
+
+/// Tensors with memory, in which everything is 0.
+struct Operands {
+  convict_problem problem;
+  convict_tensors tensors;
+  std::vector<std::vector<std::byte>> memory;
+
+  explicit Operands(const Case& c) : problem(resolve_valid(c)), tensors(describe_tensors(c, problem)) {
+    for (convict_tensor* tensor : {&tensors.src, &tensors.wei, &tensors.bias, &tensors.dst, &tensors.diff_src,
+                                   &tensors.diff_wei, &tensors.diff_bias, &tensors.diff_dst}) {
+      if (tensor->ndim == 0) continue;
+      memory.emplace_back(bytes_of(*tensor));
+      tensor->data = memory.back().data();
+    }
+  }
+
+  static size_t bytes_of(const convict_tensor& tensor) {
+    int64_t last = tensor.offset;
+    for (int dim = 0; dim < tensor.ndim; ++dim)
+      last += std::max<int64_t>(0, tensor.dims[dim] - 1) * std::max<int64_t>(0, tensor.strides[dim]);
+    return static_cast<size_t>(last + 1) * sizeof(double);
+  }
+};
+
+/// Checks one kernel on one case; whether it takes it and has a plan.
+bool check_memory(const convict_implementation& kernel, const Case& c) {
+  Operands operands(c);
+  const convict_problem& p = operands.problem;
+  if (!kernel.plan || kernel.unsupported(&kernel, &p, &operands.tensors)) return false;
+  const std::string plan = kernel.plan(&kernel, &p, &operands.tensors);
+  if (plan.find("workspace=") == std::string::npos) return false;  // `auto` that chose `direct`
+  char error[256] = "";
+  kernel.run(&kernel, &p, &operands.tensors, error, sizeof error);  // starts the threads, which stay
+  heap.alive = heap.most = 0;
+  heap.counting = true;
+  const convict_status status = kernel.run(&kernel, &p, &operands.tensors, error, sizeof error);
+  heap.counting = false;
+  EXPECT_EQ(status, CONVICT_OK) << error;
+  const int64_t promised = stated(plan, "workspace") + stated(plan, "widened");
+  EXPECT_LE(heap.most, promised + most_for_tables(p)) << kernel.name << ": " << plan << "\n" << to_text(c);
+  EXPECT_GE(heap.most, promised) << kernel.name << ": " << plan << "\n" << to_text(c);
+  EXPECT_EQ(heap.alive, 0) << kernel.name << "\n" << to_text(c);
+  return true;
+}
+
+double products_of(const Case& c) {
+  const Trilinear<float> f = trilinear<float>(resolve_valid(c), {});
+  return static_cast<double>(f.batch * f.groups * f.x_channels * f.y_channels) *
+         static_cast<double>(volume(f.y_extent)) * static_cast<double>(volume(f.kernel));
+}
+
+TEST(KernelMemoryTest, RunAllocatesWhatThePlanStates) {
+  constexpr double kMostProducts = 1e8;  // so that the slowest kernel takes a moment
+  int checked = 0;
+  for (const char* folder : {"/seeds", "/networks"})
+    for (const CorpusEntry& entry : read_corpus(CONVICT_CORPUS + std::string(folder))) {
+      if (entry.must_be_refused || products_of(entry.c) > kMostProducts) continue;
+      Case c = entry.c;
+      for (const int threads : {1, 2}) {
+        c.threads = threads;
+        for (const convict_implementation* kernel : native_kernels()) checked += check_memory(*kernel, c);
+      }
+    }
+  EXPECT_GT(checked, 1000);
+}
+
+}  // namespace
+}  // namespace convict
