@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <memory>
 
 #include "abi/convict.h"
 #include "abi/element.h"
@@ -35,19 +35,24 @@ inline size_t widened_elements(const convict_tensor& narrow) {
 }
 
 /// The same with data; `storage` owns its elements.
-inline convict_tensor widened_like(const convict_tensor& narrow, std::vector<float>& storage) {
+inline convict_tensor widened_like(const convict_tensor& narrow, std::unique_ptr<float[]>& storage) {
   convict_tensor wide = widened_shape(narrow);
-  storage.resize(widened_elements(narrow));
-  wide.data = storage.data();
+  storage = std::make_unique_for_overwrite<float[]>(widened_elements(narrow));
+  wide.data = storage.get();
   return wide;
 }
 
-/// Calls visit(narrow element, wide element) for all of them.
+/// Calls visit(narrow element, wide element) for all of them, row by row.
 template <class Visit>
 void for_each_pair(const convict_tensor& narrow, const convict_tensor& wide, const Visit& visit) {
+  const int64_t length = narrow.dims[narrow.ndim - 1], step = narrow.strides[narrow.ndim - 1];
+  convict_tensor rows = narrow;
+  rows.dims[narrow.ndim - 1] = 1;
   with_type(narrow.dtype, [&](auto zero) {
     auto* to = static_cast<float*>(wide.data);
-    for_each_element<decltype(zero)>(narrow, [&](auto& element, const int64_t*) { visit(element, *to++); });
+    for_each_element<decltype(zero)>(rows, [&](auto& first, const int64_t*) {
+      for (int64_t i = 0; i < length; ++i) visit((&first)[i * step], *to++);
+    });
   });
 }
 
@@ -80,7 +85,7 @@ void widened(const convict_problem& p, const convict_tensors& t, const Compute& 
   constexpr convict_tensor convict_tensors::*kOutputs[] = {&convict_tensors::dst, &convict_tensors::diff_src,
                                                            &convict_tensors::diff_wei, &convict_tensors::diff_bias};
   convict_tensors wide{};
-  std::vector<float> storage[8];
+  std::unique_ptr<float[]> storage[8];
   int count = 0;
   const auto widen = [&](convict_tensor convict_tensors::*member, bool copy) {
     const convict_tensor& narrow = t.*member;

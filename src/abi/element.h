@@ -45,16 +45,16 @@ constexpr bool is_integer(convict_dtype type) {
   return type == CONVICT_S8 || type == CONVICT_U8 || type == CONVICT_S32;
 }
 
-/// `value` as an element, correctly rounded: to nearest, ties to even; integers saturate.
-template <class T>
-T element_of(double value) {
+/// `value`, a float or a double, as an element, correctly rounded: to nearest, ties to even; integers saturate.
+template <class T, class Number>
+T element_of(Number value) {
   if constexpr (std::is_same_v<T, Half>)
     return to_half(value);
   else if constexpr (std::is_same_v<T, Bfloat>)
     return to_bfloat(value);
   else if constexpr (std::is_integral_v<T>) {
     constexpr double kLowest = std::numeric_limits<T>::min(), kHighest = std::numeric_limits<T>::max();
-    const double nearest = std::nearbyint(value);
+    const double nearest = std::nearbyint(static_cast<double>(value));
     return !(nearest > kLowest) ? std::numeric_limits<T>::min() : static_cast<T>(std::min(nearest, kHighest));
   } else
     return static_cast<T>(value);

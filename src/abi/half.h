@@ -29,8 +29,10 @@ inline float to_float(Half value) {
     const uint32_t bits = (value.bits & 0x8000u) << 16 | 0x7f800000u | static_cast<uint32_t>(fraction) << 13;
     return std::bit_cast<float>(bits);
   }
-  if (exponent == 0) return sign * std::ldexp(static_cast<float>(fraction), -24);
-  return sign * std::ldexp(static_cast<float>(fraction + 0x400), exponent - 25);
+  if (exponent == 0) return sign * static_cast<float>(fraction) * 0x1p-24f;
+  constexpr uint32_t kBias = (127 - 15) << 23;
+  const uint32_t magnitude = ((value.bits & 0x7fffu) << 13) + kBias;
+  return std::bit_cast<float>((value.bits & 0x8000u) << 16 | magnitude);
 }
 
 namespace detail {
@@ -46,7 +48,21 @@ inline double rounded(double value, int digits, int least) {
 
 }  // namespace detail
 
-/// The nearest Half, ties to even; above 65504 + half a step an infinity.
+/// The nearest Half, ties to even; from 65504 + half a step on an infinity.
+inline Half to_half(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value), magnitude = bits & 0x7fffffff;
+  const uint32_t sign = bits >> 16 & 0x8000;
+  uint32_t nearest = 0x7c00;
+  if (magnitude > 0x7f800000)
+    nearest = 0x7e00;
+  else if (magnitude <
+           0x38800000)  // below 2^-14: 0.5 has steps of 2^-24, and is added with the rounding that is wanted
+    nearest = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - std::bit_cast<uint32_t>(0.5f);
+  else if (magnitude < 0x477ff000)  // 65520; a carry of the rounding goes into the exponent, as it should
+    nearest = ((magnitude + 0xfff + (magnitude >> 13 & 1)) >> 13) - ((127 - 15) << 10);
+  return {static_cast<uint16_t>(sign | nearest)};
+}
+
 inline Half to_half(double value) {
   const auto sign = static_cast<uint16_t>(std::signbit(value) ? 0x8000 : 0);
   if (std::isnan(value)) return {static_cast<uint16_t>(sign | 0x7e00)};
@@ -61,6 +77,12 @@ inline Half to_half(double value) {
 }
 
 /// The nearest Bfloat, ties to even.
+inline Bfloat to_bfloat(float value) {
+  const auto bits = std::bit_cast<uint32_t>(value);
+  if (std::isnan(value)) return {static_cast<uint16_t>((bits >> 16 & 0x8000) | 0x7fc0)};
+  return {static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
+}
+
 inline Bfloat to_bfloat(double value) {
   if (std::isnan(value)) return {static_cast<uint16_t>(std::signbit(value) ? 0xffc0 : 0x7fc0)};
   const double nearest = std::isinf(value) ? value : detail::rounded(value, 8, -133);

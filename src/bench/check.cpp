@@ -55,7 +55,8 @@ Check::Output Check::read(const Role& role) const {
 std::optional<std::string> Check::fault_at(const Role& role, const Output& output, size_t index) const {
   const convict_tensor& tensor = tensors_.*role.tensor;
   const std::vector<int64_t> at = coordinates(tensor, index);
-  const auto exact = static_cast<double>(evaluate_element(p_, tensors_, role.name, at).value);
+  auto exact = static_cast<double>(evaluate_element(p_, tensors_, role.name, at).value);
+  if (is_integer(tensor.dtype)) exact = rounded_to(tensor.dtype, exact);  // saturates
   const double scale = std::max(std::abs(exact), std::isfinite(output.largest) ? output.largest : 0.0);
   if (distance(output.elements[index], exact) <= tolerance(tensor.dtype) * scale) return std::nullopt;
   return fmt::format("wrong: {}[{}] is {:.6g}, exact is {:.6g}", role.name, fmt::join(at, ", "), output.elements[index],

@@ -77,6 +77,23 @@ TEST_P(BenchCheck, FindsWhatNobodyWroteByItself) {
   EXPECT_EQ(wrong->who, "lazy");
 }
 
+TEST(BenchCheckOfIntegers, ExpectsThemToSaturate) {
+  const Case c = parse_case("conv2d ic=64 oc=4 in=5 k=3 dt=u8:s8:u8");
+  const convict_problem p = resolve_valid(c);
+  Operands operands;
+  operands.set(c, p);
+  Check check(p, operands.tensors());
+  char error[100];
+  for (const convict_implementation* kernel : native_kernels())
+    if (!kernel->unsupported(kernel, &p, &operands.tensors())) {
+      operands.poison_outputs();
+      ASSERT_EQ(kernel->run(kernel, &p, &operands.tensors(), error, sizeof error), CONVICT_OK);
+      EXPECT_FALSE(check.hear(kernel->name)) << kernel->name;
+    }
+  static_cast<uint8_t*>(operands.tensors().dst.data)[3] ^= 0xff;
+  EXPECT_TRUE(check.hear("other"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Passes, BenchCheck,
                          testing::Values("conv2d ic=6 oc=7 in=19 k=3 p=1 bias",
                                          "conv2d.backward_data ic=6 oc=7 in=19 k=3 p=1 lay=nhwc:oihw:nhwc",
