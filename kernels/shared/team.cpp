@@ -105,26 +105,30 @@ class Crew {
 }  // namespace
 
 void Team::meet() {
-  const uint32_t meeting = meetings_.load(std::memory_order_acquire);
-  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size_) {
-    arrived_.store(0, std::memory_order_relaxed);
-    next_.store(0, std::memory_order_relaxed);
-    meetings_.fetch_add(1, std::memory_order_release);
-    meetings_.notify_all();
+  const uint32_t meeting = state_.meetings.load(std::memory_order_acquire);
+  if (state_.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<int>(state_.claims.size())) {
+    state_.arrived.store(0, std::memory_order_relaxed);
+    for (TeamState::Claims& claims : state_.claims) claims.count.store(0, std::memory_order_relaxed);
+    state_.meetings.fetch_add(1, std::memory_order_release);
+    state_.meetings.notify_all();
     return;
   }
-  await_change(meetings_, meeting);
+  await_change(state_.meetings, meeting);
 }
 
 void Team::run(int threads, const std::function<void(Team& team, int number)>& member) {
   static Crew crew;
   const bool others = threads > 1 && crew.claim();
   const int helpers = others ? crew.recruit(threads - 1) : 0;
-  Team team(helpers + 1);
+  TeamState state(helpers + 1);
+  const auto join = [&](int number) {
+    Team team(state, number);
+    member(team, number);
+  };
   if (helpers > 0)
-    crew.work(helpers, [&](int number) { member(team, number); });
+    crew.work(helpers, join);
   else
-    member(team, 0);
+    join(0);
   if (others) crew.release();
 }
 

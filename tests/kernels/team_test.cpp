@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <latch>
 #include <thread>
 #include <vector>
 
@@ -24,6 +26,19 @@ TEST(Team, SharesEveryItemOnceRoundAfterRound) {
     for (const std::atomic<int>& count : visits) EXPECT_EQ(count, 50) << threads << " threads";
     EXPECT_EQ(early, 0) << threads << " threads";
   }
+}
+
+TEST(Team, MembersBeginWithTheirOwnPart) {
+  std::array<int64_t, 2> first = {-1, -1};
+  std::latch both(2);
+  Team::run(2, [&](Team& team, int number) {
+    team.share(11, [&](int64_t item) {
+      if (first[number] >= 0) return;
+      first[number] = item;
+      both.arrive_and_wait();  // so that neither has time for the other's part
+    });
+  });
+  EXPECT_EQ(first, (std::array<int64_t, 2>{0, 6}));
 }
 
 TEST(Team, NumbersItsMembers) {
