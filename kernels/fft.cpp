@@ -7,9 +7,10 @@
 // (fourier.h), tiles by overlap-save of as many points as are estimated to be cheapest (fft_sizes.h).
 //
 // Workspace: tables of roots; the spectra of one group's weights (W: of its gradients Y), or of one vector of groups;
-// of a block of rows those of the image and of the sums; for each thread a box of transformed points if lanes are
-// channels. Numeric contract: transforms of f32 with roots from sine and cosine, at most as large as docs/bounds.md
-// assumes; channels are summed as real products in order, before the way back.
+// of a block of rows those of the image and of the sums; both for each thread if there are groups enough for all, the
+// latter if there are blocks enough; for each thread a box of transformed points if lanes are channels. Numeric
+// contract: transforms of f32 with roots from sine and cosine, at most as large as docs/bounds.md assumes; channels are
+// summed as real products in order, before the way back.
 #include <string>
 
 #include "kernels/shared/bias.h"

@@ -14,6 +14,8 @@ namespace {
 // where they are channels, the others are read from memory once for each of these blocks.
 constexpr int64_t kBytesOfGroups = 1 << 20, kBytesOfChannels = 4 << 20;
 
+constexpr int64_t kBytesApart = 32 << 20;  // at most, of spectra that a thread has for itself
+
 constexpr int64_t kFewestRows = 6;  // of a block whose products read all of b: what they keep in registers
 
 }  // namespace
@@ -29,6 +31,7 @@ FftPlan::FftPlan(const Trilinear<float>& f)
   choose_operands();
   threads = threads_for(form.threads, sizes.cycles * static_cast<double>(lanes));
   choose_rows();
+  choose_sharing();
   carve();
 }
 
@@ -62,9 +65,12 @@ void FftPlan::choose_rows() {
   const int64_t of_row = box * (vectors(depth) + vectors(columns)) * static_cast<int64_t>(sizeof(float));
   const bool b_is_read_again = !groups || depth * columns > 1;
   const int64_t fewest = b_is_read_again ? kFewestRows : 1;
-  rows_at_once = std::max((groups ? kBytesOfGroups : kBytesOfChannels) / of_row, fewest);
-  if (is_w() && !groups) rows_at_once = panels_of(rows_at_once, lanes) * lanes;
-  rows_at_once = std::min(rows_at_once, rows);
+  const int64_t most = std::max((groups ? kBytesOfGroups : kBytesOfChannels) / of_row, fewest);
+  int64_t blocks = panels_of(rows, most);
+  // Blocks of a call that is for all threads are as many for each.
+  if (calls() % threads > 0 && rows >= threads * fewest) blocks = panels_of(blocks, threads) * threads;
+  rows_at_once = panels_of(rows, blocks);
+  if (is_w() && !groups) rows_at_once = std::min(panels_of(rows_at_once, lanes) * lanes, rows);
   lay_out(a, is_w() ? vectors(rows_at_once) : rows_at_once, is_w() ? depth : vectors(depth));
   lay_out(b, depth, vectors(columns));
   lay_out(sum, rows_at_once, vectors(columns));
@@ -76,24 +82,38 @@ void FftPlan::choose_rows() {
   a.imaginary = side_by_side;
 }
 
+/// Threads that share calls, or else blocks of rows, do not have to wait for each other, and find what they transformed
+/// in their own caches.
+void FftPlan::choose_sharing() {
+  constexpr int64_t kMost = kBytesApart / static_cast<int64_t>(sizeof(float));
+  if (threads > 1 && a.numbers + b.numbers + sum.numbers <= kMost) calls_apart = calls() / threads * threads;
+  blocks_apart = threads > 1 && blocks() >= threads && a.numbers + sum.numbers <= kMost;
+}
+
 void FftPlan::lay_out(FftOperand& operand, int64_t first_vectors, int64_t second_vectors) const {
   const int64_t number = 2 * lanes;
   operand.imaginary = lanes;
   operand.to_second = sizes.lanes_are_groups ? box : number;
   operand.to_first = second_vectors * operand.to_second;
   operand.frequency = sizes.lanes_are_groups ? number : first_vectors * second_vectors * number;
+  operand.numbers = box * first_vectors * second_vectors;
 }
 
 void FftPlan::carve() {
   const int64_t points[kAxes] = {sizes.axis[0].size, sizes.axis[1].size, sizes.axis[2].size / 2};
   for (int axis = 0; axis < kAxes; ++axis) line_roots[axis] = workspace.take<float>(count_line_roots(points[axis]));
   real_roots = workspace.take<float>(count_real_roots(sizes.axis[2].size));
-  a.spectra = workspace.take<float>(box * (is_w() ? vectors(rows_at_once) * depth : rows_at_once * vectors(depth)));
-  b.spectra = workspace.take<float>(box * depth * vectors(columns));
-  sum.spectra = workspace.take<float>(box * rows_at_once * vectors(columns));
   scratch.clear();
-  for (int thread = 0; thread < threads; ++thread)
-    scratch.push_back(sizes.lanes_are_groups ? nullptr : workspace.take<float>(box));
+  for (int thread = 0; thread < threads; ++thread) {
+    FftScratch own = thread > 0 ? scratch[0] : FftScratch{};
+    if (thread == 0 || calls_apart > 0) own.b = workspace.take<float>(b.numbers);
+    if (thread == 0 || calls_apart > 0 || blocks_apart) {
+      own.a = workspace.take<float>(a.numbers);
+      own.sum = workspace.take<float>(sum.numbers);
+    }
+    if (!sizes.lanes_are_groups) own.box = workspace.take<float>(box);
+    scratch.push_back(own);
+  }
 }
 
 void FftPlan::prepare() {

@@ -41,9 +41,15 @@ struct FftOperand {
   // Its spectra: frequency f of vector (i, j) at f*frequency + i*to_first + j*to_second, counting vectors where lanes
   // are; imaginary parts so much further.
   int64_t frequency = 0, to_first = 0, to_second = 0, imaginary = 0;
-  float* spectra = nullptr;
+  int64_t numbers = 0;  // elements of all
 
-  float* at(int64_t i, int64_t j) const { return spectra + i * to_first + j * to_second; }
+  int64_t to(int64_t i, int64_t j) const { return i * to_first + j * to_second; }
+};
+
+/// The memory of one thread: spectra, those of a, b and sum, its own or of all threads; and a box if lanes are
+/// channels.
+struct FftScratch {
+  float *a, *b, *sum, *box;
 };
 
 /// What is to be computed, and how.
@@ -55,7 +61,9 @@ struct FftPlan {
   void prepare();
   std::string text() const;
 
+  /// Groups, or vectors of groups: what is computed with the same spectra.
   int64_t calls() const { return sizes.lanes_are_groups ? panels_of(form.groups, lanes) : form.groups; }
+  int64_t blocks() const { return panels_of(rows, rows_at_once); }  // of rows
   /// Vectors that so many channels are.
   int64_t vectors(int64_t channels) const { return sizes.lanes_are_groups ? channels : panels_of(channels, lanes); }
   bool is_w() const { return form.face == Face::kW; }
@@ -66,19 +74,24 @@ struct FftPlan {
   int64_t lanes;
   FftSizes sizes;
   int64_t rows, depth, columns;
-  int64_t rows_at_once;
+  int64_t rows_at_once;  // the most of a block
   FftOperand a, b, sum;
   int64_t row_pitch, box;  // elements of a row and of all of the transformed points of a vector
   int threads;
+  // So many calls are computed by one thread each, the others by all threads together: after b, each its blocks of
+  // rows, or else a part of every step.
+  int64_t calls_apart = 0;
+  bool blocks_apart;
 
   Workspace workspace;
   std::array<float*, kAxes> line_roots = {};
   float* real_roots = nullptr;
-  std::vector<float*> scratch;  // by thread: a box
+  std::vector<FftScratch> scratch;  // by thread
 
  private:
   void choose_operands();
   void choose_rows();
+  void choose_sharing();
   void lay_out(FftOperand& operand, int64_t first_vectors, int64_t second_vectors) const;
   void carve();
 };

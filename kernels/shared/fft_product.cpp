@@ -143,56 +143,71 @@ void transform_out(const FftPlan& plan, const SignalVector& vector, const LaneBi
   });
 }
 
-/// The spectra of vector (first, second), the `place`-th one of its operand that is kept, counting first.
+/// The spectrum of vector (first, second) of an operand, to the `place`-th of its first dimension in `spectra`.
 void transform_vector(const FftPlan& plan, const FftOperand& operand, int64_t call, int64_t first, int64_t second,
-                      int64_t place, float* scratch) {
-  float* to = operand.at(place, second);
-  transform_in(plan, operand, vector_of(plan, operand, call, first, second), scratch ? scratch : to);
-  if (scratch)
-    plan.fourier.copy(plan.sizes.points(), {scratch, 2 * plan.lanes, plan.lanes},
+                      int64_t place, float* spectra, float* box) {
+  float* to = spectra + operand.to(place, second);
+  transform_in(plan, operand, vector_of(plan, operand, call, first, second), box ? box : to);
+  if (box)
+    plan.fourier.copy(plan.sizes.points(), {box, 2 * plan.lanes, plan.lanes},
                       {to, operand.frequency, operand.imaginary});
 }
 
 /// Products of some frequencies, for `rows` rows.
-void multiply(const FftPlan& plan, Panel frequencies, int64_t rows) {
+void multiply(const FftPlan& plan, Panel frequencies, int64_t rows, const FftScratch& scratch) {
   const bool groups = plan.sizes.lanes_are_groups, conjugated = plan.form.face != Face::kX;
   const FftOperand &a = plan.a, &b = plan.b, &sum = plan.sum;
   plan.fourier.multiply[groups][conjugated](
-      {frequencies.count, rows, plan.depth, plan.vectors(plan.columns), a.spectra + frequencies.first * a.frequency,
+      {frequencies.count, rows, plan.depth, plan.vectors(plan.columns), scratch.a + frequencies.first * a.frequency,
        a.frequency, groups || !plan.is_w() ? a.to_first : 1, groups || plan.is_w() ? a.to_second : 1, a.imaginary,
-       b.spectra + frequencies.first * b.frequency, b.frequency, b.to_first, b.to_second,
-       sum.spectra + frequencies.first * sum.frequency, sum.frequency, sum.to_first, sum.to_second});
+       scratch.b + frequencies.first * b.frequency, b.frequency, b.to_first, b.to_second,
+       scratch.sum + frequencies.first * sum.frequency, sum.frequency, sum.to_first, sum.to_second});
 }
 
 /// One block of rows of a call, whose b is transformed.
-void compute_rows(const FftPlan& plan, int64_t call, Panel rows, Team& team, float* scratch) {
+void compute_rows(const FftPlan& plan, int64_t call, int64_t block, Team& team, const FftScratch& scratch) {
   const FftOperand &a = plan.a, &sum = plan.sum;
   const bool lanes_are_rows = a.lanes_are_first && !plan.sizes.lanes_are_groups;
+  const Panel rows = piece_of(plan.rows, plan.rows_at_once, block);
   const int64_t first_of_a = lanes_are_rows ? rows.first / plan.lanes : rows.first;
   const int64_t per_row = plan.is_w() ? plan.depth : plan.vectors(plan.depth);
   team.share((lanes_are_rows ? plan.vectors(rows.count) : rows.count) * per_row, [&](int64_t i) {
-    transform_vector(plan, a, call, first_of_a + i / per_row, i % per_row, i / per_row, scratch);
+    transform_vector(plan, a, call, first_of_a + i / per_row, i % per_row, i / per_row, scratch.a, scratch.box);
   });
   constexpr int64_t kFrequencies = 64;
   const int64_t points = plan.sizes.points(), columns = plan.vectors(plan.columns);
   team.share(panels_of(points, kFrequencies),
-             [&](int64_t i) { multiply(plan, panel_of(points, kFrequencies, i), rows.count); });
+             [&](int64_t i) { multiply(plan, panel_of(points, kFrequencies, i), rows.count, scratch); });
   team.share(rows.count * columns, [&](int64_t i) {
     const int64_t row = i / columns, column = i % columns;
-    float* spectra = sum.at(row, column);
-    if (scratch)
-      plan.fourier.copy(points, {spectra, sum.frequency, sum.imaginary}, {scratch, 2 * plan.lanes, plan.lanes});
-    transform_out(plan, vector_of(plan, sum, call, rows.first + row, column), bias_of(plan, call, column),
-                  scratch ? scratch : spectra);
+    float *spectra = scratch.sum + sum.to(row, column), *box = scratch.box ? scratch.box : spectra;
+    if (scratch.box)
+      plan.fourier.copy(points, {spectra, sum.frequency, sum.imaginary}, {box, 2 * plan.lanes, plan.lanes});
+    transform_out(plan, vector_of(plan, sum, call, rows.first + row, column), bias_of(plan, call, column), box);
   });
 }
 
-void compute_call(const FftPlan& plan, int64_t call, Team& team, float* scratch) {
+void transform_b(const FftPlan& plan, int64_t call, Team& team, const FftScratch& scratch) {
   const int64_t columns = plan.vectors(plan.columns);
-  team.share(plan.depth * columns,
-             [&](int64_t i) { transform_vector(plan, plan.b, call, i / columns, i % columns, i / columns, scratch); });
-  for (int64_t first = 0; first < plan.rows; first += plan.rows_at_once)
-    compute_rows(plan, call, {first, std::min(plan.rows_at_once, plan.rows - first)}, team, scratch);
+  team.share(plan.depth * columns, [&](int64_t i) {
+    transform_vector(plan, plan.b, call, i / columns, i % columns, i / columns, scratch.b, scratch.box);
+  });
+}
+
+/// A call, by all members of a team.
+void compute_call(const FftPlan& plan, int64_t call, Team& team, const FftScratch& scratch) {
+  transform_b(plan, call, team, scratch);
+  for (int64_t block = 0; block < plan.blocks(); ++block) compute_rows(plan, call, block, team, scratch);
+}
+
+/// A call, by all threads of the plan.
+void compute_together(const FftPlan& plan, int64_t call, Team& team, int thread) {
+  const FftScratch &first = plan.scratch[0], &own = plan.scratch[thread];
+  if (!plan.blocks_apart) return compute_call(plan, call, team, {first.a, first.b, first.sum, own.box});
+  const FftScratch scratch = {own.a, first.b, own.sum, own.box};
+  transform_b(plan, call, team, scratch);
+  team.share(plan.blocks(),
+             [&](int64_t i) { Team::run(1, [&](Team& one, int) { compute_rows(plan, call, i, one, scratch); }); });
 }
 
 }  // namespace
@@ -200,7 +215,10 @@ void compute_call(const FftPlan& plan, int64_t call, Team& team, float* scratch)
 void fft_product(FftPlan& plan) {
   plan.prepare();
   Team::run(plan.threads, [&](Team& team, int thread) {
-    for (int64_t call = 0; call < plan.calls(); ++call) compute_call(plan, call, team, plan.scratch[thread]);
+    team.share(plan.calls_apart, [&](int64_t call) {
+      Team::run(1, [&](Team& one, int) { compute_call(plan, call, one, plan.scratch[thread]); });
+    });
+    for (int64_t call = plan.calls_apart; call < plan.calls(); ++call) compute_together(plan, call, team, thread);
   });
 }
 

@@ -20,4 +20,9 @@ constexpr Panel panel_of(int64_t total, int64_t most, int64_t index) {
 }
 static_assert(panel_of(17, 14, 0).count == 8 && panel_of(17, 14, 1).first == 8 && panel_of(17, 14, 1).count == 9);
 
+/// Like panel_of, but all pieces have `most` things while these last, so that they begin where vectors do.
+constexpr Panel piece_of(int64_t total, int64_t most, int64_t index) {
+  return {index * most, total - index * most < most ? total - index * most : most};
+}
+
 }  // namespace convict

@@ -24,11 +24,6 @@
 
 namespace convict {
 
-/// Like panel_of, but all pieces have `most` things while these last, so that they begin where vectors do.
-constexpr Panel piece_of(int64_t total, int64_t most, int64_t index) {
-  return {index * most, std::min(most, total - index * most)};
-}
-
 /// Columns of C computed at a time: those of some channels; or of one channel, some rows of taps, the taps that differ
 /// along the last axis only; or some taps of one row. They lie side by side.
 struct ColumnBlock {
