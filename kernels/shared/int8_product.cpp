@@ -29,16 +29,18 @@ void stage_channel(const Int8Plan& plan, int64_t n, int64_t channel) {
   const int32_t zero_point = plan.quantized.problem.src_zero_point;
   int16_t* to = plan.staged + channel * plan.shape.channel;
   int16_t* const end = to + plan.shape.channel;
+  const CorrelationAxis& last = plan.axes[2];
   for_each_place(plan.axes[0], [&](int64_t at0, bool inside0) {
     for_each_place(plan.axes[1], [&](int64_t at1, bool inside1) {
       const T* row = from + at0 * image.spatial[0] + at1 * image.spatial[1];
-      for (const StagedRun& run : plan.axes[2].runs)
-        for (int64_t j = 0; j < plan.axes[2].length; ++j) {
-          const bool inside = inside0 && inside1 && run.begin <= j && j < run.end;
-          *to++ = inside
-                      ? static_cast<int16_t>(row[(run.first + j * plan.axes[2].step) * image.spatial[2]] - zero_point)
-                      : int16_t{0};
-        }
+      const int64_t step = last.step * image.spatial[2];
+      for (const StagedRun& run : last.runs) {
+        std::fill_n(to, last.length, int16_t{0});
+        const T* first = row + run.first * image.spatial[2];
+        if (inside0 && inside1)
+          for (int64_t j = run.begin; j < run.end; ++j) to[j] = static_cast<int16_t>(first[j * step] - zero_point);
+        to += last.length;
+      }
     });
   });
   std::fill(to, end, int16_t{0});
@@ -59,12 +61,16 @@ void pack_weights(const Int8Plan& plan, const Int8Part& part, int64_t group, con
       *to++ = pair_of(weight(panel.first + i, p), weight(panel.first + i, p + 1));
 }
 
-/// The position of a column; columns beyond the last one repeat it.
-Axes position_of(const Int8Part& part, int64_t column) {
-  column = std::min(column, part.columns - 1);
+/// Calls visit(column, position) for `count` columns from `first` on; those beyond the last one repeat it.
+template <class Visit>
+void for_each_column(const Int8Part& part, int64_t first, int64_t count, const Visit& visit) {
   const int64_t row = part.positions[2], plane = part.positions[1] * row;
-  return {column / plane + part.phase[0]->begin, column % plane / row + part.phase[1]->begin,
-          column % row + part.phase[2]->begin};
+  Axes at = {first / plane, first % plane / row, first % row};
+  for (int64_t j = 0; j < count; ++j) {
+    visit(j, Axes{at[0] + part.phase[0]->begin, at[1] + part.phase[1]->begin, at[2] + part.phase[2]->begin});
+    if (first + j + 1 < part.columns)
+      for (int a = kAxes; a-- > 0 && ++at[a] == part.positions[a];) at[a] = 0;
+  }
 }
 
 /// Packs a tile of columns.
@@ -73,12 +79,12 @@ void gather(const Int8Plan& plan, size_t index, int64_t group, int64_t first, in
   const int64_t lanes = plan.tiles.lanes;
   PairLanes lane[kTileVectors];
   for (int64_t v = 0; v < vectors; ++v) {
-    lane[v].side_by_side = true;
-    for (int64_t j = 0; j < lanes; ++j) {
-      const Axes at = position_of(part, first + v * lanes + j);
-      lane[v].place[j] = at[0] * plan.shape.pitch[0] + at[1] * plan.shape.pitch[1] + at[2] * plan.shape.pitch[2];
-      lane[v].side_by_side &= lane[v].place[j] == lane[v].place[0] + j;
-    }
+    PairLanes& to_fill = lane[v];
+    to_fill.side_by_side = true;
+    for_each_column(part, first + v * lanes, lanes, [&](int64_t j, const Axes& at) {
+      to_fill.place[j] = at[0] * plan.shape.pitch[0] + at[1] * plan.shape.pitch[1] + at[2] * plan.shape.pitch[2];
+      to_fill.side_by_side &= to_fill.place[j] == to_fill.place[0] + j;
+    });
   }
   plan.tiles.gather(part.depth, plan.staged + group * plan.image_channels * plan.shape.channel, plan.image_row[index],
                     vectors, lane, to);
@@ -89,15 +95,16 @@ template <class T>
 void store(const Int8Plan& plan, const Int8Part& part, int64_t n, int64_t first_channel, int64_t rows, int64_t first,
            int64_t stride, const int32_t* sums) {
   const int64_t count = std::min(stride, part.columns - first);
-  T* dst = static_cast<T*>(plan.quantized.tensors.dst.data) + n * plan.result.outer;
-  for (int64_t j = 0; j < count; ++j) {
-    const Axes at = position_of(part, first + j);
-    int64_t place = 0;
+  int64_t place[kTileVectors * kMostPairLanes];
+  for_each_column(part, first, count, [&](int64_t j, const Axes& at) {
+    place[j] = 0;
     for (int a = 0; a < kAxes; ++a)
-      place += (part.phase[a]->first + at[a] * plan.axes[a].out_step) * plan.result.spatial[a];
-    for (int64_t i = 0; i < rows; ++i)
-      plan.quantized.epilogue.store(dst[place + (first_channel + i) * plan.result.inner], first_channel + i,
-                                    sums[i * stride + j]);
+      place[j] += (part.phase[a]->first + at[a] * plan.axes[a].out_step) * plan.result.spatial[a];
+  });
+  for (int64_t i = 0; i < rows; ++i) {
+    const int64_t channel = first_channel + i;
+    T* row = static_cast<T*>(plan.quantized.tensors.dst.data) + n * plan.result.outer + channel * plan.result.inner;
+    for (int64_t j = 0; j < count; ++j) plan.quantized.epilogue.store(row[place[j]], channel, sums[i * stride + j]);
   }
 }
 

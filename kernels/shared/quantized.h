@@ -54,7 +54,9 @@ struct Epilogue {
     } else {
       constexpr int kLowest = std::numeric_limits<T>::min(), kHighest = std::numeric_limits<T>::max();
       const auto lowest = static_cast<float>(kLowest - zero_point), highest = static_cast<float>(kHighest - zero_point);
-      return static_cast<T>(static_cast<int32_t>(std::nearbyint(std::clamp(real, lowest, highest))) + zero_point);
+      constexpr float kWhole = 0x1.8p23f;  // numbers of this size are whole, so adding it rounds to nearest
+      const float nearest = std::clamp(real, lowest, highest) + kWhole - kWhole;
+      return static_cast<T>(static_cast<int32_t>(nearest) + zero_point);
     }
   }
 };
