@@ -53,12 +53,16 @@ void pack_weights(const Int8Plan& plan, const Int8Part& part, int64_t group, con
   const int64_t row_stride = is_x ? w.inner : w.outer, channel_stride = is_x ? w.outer : w.inner;
   const auto* first =
       static_cast<const int8_t*>(plan.quantized.tensors.wei.data) + group * plan.form.y_channels * w.outer;
-  const auto weight = [&](int64_t row, int64_t p) -> int16_t {
-    return p < part.depth ? first[row * row_stride + p / part.taps * channel_stride + part.weight[p % part.taps]] : 0;
-  };
-  for (int64_t p = 0; p < part.depth; p += 2)
-    for (int64_t i = 0; i < panel.count; ++i)
-      *to++ = pair_of(weight(panel.first + i, p), weight(panel.first + i, p + 1));
+  first += panel.first * row_stride;
+  const auto place = [&](int64_t p) { return p / part.taps * channel_stride + part.weight[p % part.taps]; };
+  for (int64_t p = 0; p < part.depth; p += 2) {
+    const bool pair = p + 1 < part.depth;
+    const int64_t even = place(p), odd = pair ? place(p + 1) : even;
+    for (int64_t i = 0; i < panel.count; ++i) {
+      const int8_t* row = first + i * row_stride;
+      *to++ = pair_of(row[even], pair ? row[odd] : int16_t{0});
+    }
+  }
 }
 
 /// Calls visit(column, position) for `count` columns from `first` on; those beyond the last one repeat it.
