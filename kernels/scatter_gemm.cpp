@@ -13,11 +13,12 @@
 // read where they lie, side by side for each k: that pays if they are many and positions are few.
 //
 // Blocks of C are as large as a cache holds, and are scattered as soon as they are summed. A channel of X belongs to
-// one thread, which adds its windows in the order of positions.
+// one thread, which adds its windows in the order of positions; if there are too few channels, several threads have
+// some weights of it each, and all but the first add to a copy of it.
 //
 // Workspace: some images of Y, with the positions of a tile side by side; for each thread a block of C; the weights if
-// they do not lie as is wanted. `plan` prints the bytes. Numeric contract: every output is a sum of its products in
-// some order, in the type of the tensors; nothing is multiplied by padding.
+// they do not lie as is wanted; the copies of X. `plan` prints the bytes. Numeric contract: every output is a sum of its
+// products in some order, in the type of the tensors; nothing is multiplied by padding.
 #include <string>
 
 #include "kernels/shared/bias.h"

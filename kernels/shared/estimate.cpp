@@ -164,8 +164,8 @@ double scatter_cycles(const convict_problem& p, int64_t lanes) {
   const double vectors = static_cast<double>(p.groups) * whole(s.columns, vector) / vector;
   const double sums = vectors * (s.depth / 2 * std::max(s.rows, kFewestRows) + s.rows * kSummed);
   const double added = s.rows * s.rows_of_taps * (3 + std::min(last_taps, 4.0) + last_taps / vector * 2.5);
-  // Only channels of X are divided among the threads.
-  const double idle = std::max(1.0, p.threads / std::max(1.0, static_cast<double>(f.groups * f.x_channels)));
+  // Threads divide columns.
+  const double idle = std::max(1.0, p.threads / std::max(1.0, vectors));
   return kStart + (copies + sums + added) * idle;
 }
 

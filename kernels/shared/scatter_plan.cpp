@@ -10,8 +10,9 @@
 namespace convict {
 namespace {
 
-constexpr int64_t kBytesOfC = 256 << 10;     // of a second-level cache
-constexpr int64_t kMostVectorsOfBlock = 32;  // of columns
+constexpr int64_t kBytesOfC = 256 << 10;      // of a second-level cache
+constexpr int64_t kMostVectorsOfBlock = 32;   // of columns
+constexpr int64_t kBytesOfCopies = 32 << 20;  // of X, at most
 
 // Images are taken together until there are this many rows, because the weights are read anew for the next ones.
 constexpr int64_t kManyRows = 512;
@@ -41,6 +42,7 @@ ScatterPlan<T>::ScatterPlan(const Trilinear<T>& f)
                           static_cast<double>(f.x_channels * taps) * static_cast<double>(positions);
   threads = threads_for(f.threads, products);
   choose_columns();
+  choose_parts();
   choose_rows();
   carve();
 }
@@ -54,10 +56,35 @@ void ScatterPlan<T>::choose_columns() {
   // Several items for every thread, or one has to wait for the others.
   const int64_t wanted = threads > 1 ? 4 * threads : 1;
   while (channels_at_once > 1 && form.groups * channel_blocks() < wanted) channels_at_once = (channels_at_once + 1) / 2;
-  threads = static_cast<int>(std::min<int64_t>(threads, form.groups * channel_blocks()));
   // Blocks begin where vectors do, so that these do not cross cache lines.
   const int64_t whole_vectors = tiles.lanes / std::gcd(taps, tiles.lanes);
   if (channels_at_once > whole_vectors) channels_at_once -= channels_at_once % whole_vectors;
+}
+
+/// Parts only where channels are too few for the threads: so many that all get the same number of them.
+template <class T>
+void ScatterPlan<T>::choose_parts() {
+  const int64_t items = form.groups * channel_blocks();
+  int64_t wanted = items < 4 * threads ? threads / std::gcd(items, threads) : 1;
+  const double bytes = static_cast<double>(numbers_of_copy()) * sizeof(T);
+  while (wanted > 1 && static_cast<double>(wanted - 1) * bytes > kBytesOfCopies) --wanted;
+  if (column_blocks() < wanted && window_rows > 1)
+    window_rows_at_once = panels_of(window_rows, wanted);
+  else if (column_blocks() < wanted)
+    taps_at_once = std::min(taps_at_once, panels_of(panels_of(taps, wanted), tiles.lanes) * tiles.lanes);
+  blocks_of_part = panels_of(column_blocks(), wanted);
+  threads = static_cast<int>(std::min<int64_t>(threads, items * parts()));
+}
+
+template <class T>
+Operand<T> ScatterPlan<T>::target(const Images& images, int64_t part) const {
+  if (part == 0) return {&form.x.at(images.first, 0, 0, 0, 0), form.x.outer, form.x.inner, form.x.spatial};
+  const Axes& extent = form.x_extent;
+  const int64_t plane = volume(extent);
+  return {copies + (part - 1) * numbers_of_copy(),
+          form.groups * form.x_channels * plane,
+          plane,
+          {extent[1] * extent[2], extent[2], 1}};
 }
 
 template <class T>
@@ -75,6 +102,7 @@ void ScatterPlan<T>::carve() {
   zeros = workspace.take<T>(kMostTileRows);
   y = workspace.take<T>(images_at_once * positions * form.groups * form.y_channels);
   if (copied) weights = workspace.take<T>(form.groups * form.y_channels * weight_pitch);
+  if (parts() > 1) copies = workspace.take<T>((parts() - 1) * numbers_of_copy());
   scratch.clear();
   for (int thread = 0; thread < threads; ++thread)
     scratch.push_back({workspace.take<T>(panels_at_once * tiles.most_rows * pitch),

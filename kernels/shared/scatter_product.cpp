@@ -32,17 +32,17 @@ void copy_weights(const ScatterPlan<T>& plan, Team& team) {
   });
 }
 
-/// Which image and which position of Y a row of C belongs to.
+/// Which image, of those that are taken together, and which position of Y a row of C belongs to.
 struct Position {
   int64_t n;
   Axes o;
 };
 
 template <class T>
-Position position_of(const ScatterPlan<T>& plan, const Images& images, int64_t row) {
+Position position_of(const ScatterPlan<T>& plan, int64_t row) {
   const Axes& extent = plan.form.y_extent;
   const int64_t in_plane = row % plan.positions;
-  return {images.first + row / plan.positions,
+  return {row / plan.positions,
           {in_plane / (extent[1] * extent[2]), in_plane / extent[2] % extent[1], in_plane % extent[2]}};
 }
 
@@ -52,8 +52,8 @@ void pack_y(const ScatterPlan<T>& plan, const Images& images, int64_t group, Pan
   const Trilinear<T>& f = plan.form;
   const T* from[kMostTileRows];
   for (int64_t i = 0; i < panel.count; ++i) {
-    const Position at = position_of(plan, images, panel.first + i);
-    from[i] = &f.y.at(at.n, group * f.y_channels, at.o[0], at.o[1], at.o[2]);
+    const Position at = position_of(plan, panel.first + i);
+    from[i] = &f.y.at(images.first + at.n, group * f.y_channels, at.o[0], at.o[1], at.o[2]);
   }
   for (int64_t block = 0; block < plan.depth_blocks(); ++block) {
     const Panel depth = plan.depth_block(block);
@@ -109,13 +109,14 @@ Range taps_of_output(const Trilinear<T>& f, int axis, int64_t o) {
 
 /// Lists the rows of taps of a block that meet X, of any position with these first two coordinates; returns how many.
 template <class T>
-int64_t list_window(const Trilinear<T>& f, const ColumnBlock& block, const Axes& o, WindowRow* list) {
+int64_t list_window(const Trilinear<T>& f, const Operand<T>& x, const ColumnBlock& block, const Axes& o,
+                    WindowRow* list) {
   const Range inside0 = taps_of_output(f, 0, o[0]), inside1 = taps_of_output(f, 1, o[1]);
   int64_t count = 0, r0 = block.rows.first / f.kernel[1], r1 = block.rows.first % f.kernel[1];
   for (int64_t row = 0; row < block.rows.count; ++row) {
     if (r0 >= inside0.begin && r0 < inside0.end && r1 >= inside1.begin && r1 < inside1.end)
       list[count++] = {row * block.taps.count,
-                       f.x_position(0, o[0], r0) * f.x.spatial[0] + f.x_position(1, o[1], r1) * f.x.spatial[1]};
+                       f.x_position(0, o[0], r0) * x.spatial[0] + f.x_position(1, o[1], r1) * x.spatial[1]};
     if (++r1 < f.kernel[1]) continue;
     r1 = 0;
     ++r0;
@@ -125,29 +126,29 @@ int64_t list_window(const Trilinear<T>& f, const ColumnBlock& block, const Axes&
 
 /// Adds some rows of C, from `sums` on, to the channels of a block.
 template <class T>
-void scatter(const ScatterPlan<T>& plan, const Images& images, int64_t group, const ColumnBlock& block, Panel rows,
+void scatter(const ScatterPlan<T>& plan, const Operand<T>& x, int64_t group, const ColumnBlock& block, Panel rows,
              const T* sums, WindowRow* list) {
   const Trilinear<T>& f = plan.form;
   Window window = {
-      list, 0, 0, f.dilation[2] * f.x.spatial[2], block.channels.count, block.rows.count * block.taps.count, f.x.inner};
+      list, 0, 0, f.dilation[2] * x.spatial[2], block.channels.count, block.rows.count * block.taps.count, x.inner};
   for (int64_t row = rows.first; row < rows.first + rows.count;) {  // one row of positions after another
-    Position at = position_of(plan, images, row);
-    window.rows = list_window(f, block, at.o, list);
-    T* x = f.x.plane(at.n, group * f.x_channels + block.channels.first);
+    Position at = position_of(plan, row);
+    window.rows = list_window(f, x, block, at.o, list);
+    T* first = x.plane(at.n, group * f.x_channels + block.channels.first);
     for (; at.o[2] < f.y_extent[2] && row < rows.first + rows.count; ++at.o[2], ++row, sums += plan.pitch) {
       const Range inside = taps_of_output(f, 2, at.o[2]);
       const int64_t begin = std::max(inside.begin, block.taps.first);
       window.length = std::min(inside.end, block.taps.first + block.taps.count) - begin;
       if (window.length <= 0) continue;
-      plan.add_window(window, sums + begin - block.taps.first, x + f.x_position(2, at.o[2], begin) * f.x.spatial[2]);
+      plan.add_window(window, sums + begin - block.taps.first, first + f.x_position(2, at.o[2], begin) * x.spatial[2]);
     }
   }
 }
 
 /// The sums of a block of columns, for all rows.
 template <class T>
-void add_block(const ScatterPlan<T>& plan, const Images& images, int64_t group, const ColumnBlock& block,
-               const ScatterScratch<T>& scratch) {
+void add_block(const ScatterPlan<T>& plan, const Images& images, const Operand<T>& x, int64_t group,
+               const ColumnBlock& block, const ScatterScratch<T>& scratch) {
   const Trilinear<T>& f = plan.form;
   const T* weights = (plan.copied ? plan.weights : f.w.data) + group * f.y_channels * plan.weight_pitch +
                      block.channels.first * plan.taps + block.rows.first * f.kernel[2] + block.taps.first;
@@ -163,26 +164,45 @@ void add_block(const ScatterPlan<T>& plan, const Images& images, int64_t group, 
     for (int64_t c = 0; c < block.channels.count; c += kChannels) {
       ColumnBlock some = block;
       some.channels = {block.channels.first + c, std::min(kChannels, block.channels.count - c)};
-      scatter(plan, images, group, some, {top.first, bottom.first + bottom.count - top.first},
+      scatter(plan, x, group, some, {top.first, bottom.first + bottom.count - top.first},
               scratch.c + c * block.rows.count * block.taps.count, scratch.window);
     }
   }
 }
 
-/// Some channels of X, completely. Nobody else adds to them, so their sums have one order.
+/// One part of the columns of some channels of X. Nobody else adds to the same target, so its sums have one order.
 template <class T>
-void compute_channels(const ScatterPlan<T>& plan, const Images& images, int64_t group, Panel channels,
-                      const ScatterScratch<T>& scratch) {
+void compute_part(const ScatterPlan<T>& plan, const Images& images, int64_t group, Panel channels, int64_t part,
+                  const ScatterScratch<T>& scratch) {
   const Trilinear<T>& f = plan.form;
-  for (int64_t n = images.first; n < images.first + images.count; ++n)
+  const Operand<T> x = plan.target(images, part);
+  for (int64_t n = 0; n < images.count; ++n)
     for (int64_t c = channels.first; c < channels.first + channels.count; ++c)
-      start_plane(f, f.x, f.x_extent, n, group * f.x_channels + c);
-  for (int64_t i = 0; i < panels_of(plan.window_rows, plan.window_rows_at_once); ++i)
-    for (int64_t j = 0; j < panels_of(f.kernel[2], plan.taps_at_once); ++j) {
-      const ColumnBlock block = {channels, piece_of(plan.window_rows, plan.window_rows_at_once, i),
-                                 piece_of(f.kernel[2], plan.taps_at_once, j)};
-      add_block(plan, images, group, block, scratch);
+      if (part == 0)
+        start_plane(f, x, f.x_extent, n, group * f.x_channels + c);
+      else
+        std::fill_n(x.plane(n, group * f.x_channels + c), volume(f.x_extent), T(0));
+  const Panel blocks = plan.part(part);
+  for (int64_t i = blocks.first; i < blocks.first + blocks.count; ++i)
+    add_block(plan, images, x, group, plan.column_block(channels, i), scratch);
+}
+
+/// Adds the copies of X to it, in order.
+template <class T>
+void add_copies(const ScatterPlan<T>& plan, const Images& images, Team& team) {
+  constexpr int64_t kPiece = 4096;  // of a row
+  const Axes& extent = plan.form.x_extent;
+  const int64_t channels = plan.form.groups * plan.form.x_channels, pieces = panels_of(extent[2], kPiece);
+  const Operand<T> x = plan.target(images, 0);
+  team.share(images.count * channels * extent[0] * extent[1] * pieces, [&](int64_t i) {
+    const Panel piece = panel_of(extent[2], kPiece, i % pieces);
+    const int64_t row = i / pieces, plane = row / (extent[0] * extent[1]);
+    T* to = &x.at(plane / channels, plane % channels, row / extent[1] % extent[0], row % extent[1], piece.first);
+    for (int64_t part = 1; part < plan.parts(); ++part) {
+      const T* from = plan.target(images, part).data + row * extent[2] + piece.first;
+      for (int64_t j = 0; j < piece.count; ++j) to[j * x.spatial[2]] += from[j];
     }
+  });
 }
 
 /// What every thread does.
@@ -193,11 +213,13 @@ void work(const ScatterPlan<T>& plan, Team& team, int thread) {
   for (int64_t first = 0; first < f.batch; first += plan.images_at_once) {
     const int64_t count = std::min(plan.images_at_once, f.batch - first);
     const Images images = {first, count, count * plan.positions};
-    const int64_t panels = plan.panels(images), blocks = plan.channel_blocks();
+    const int64_t panels = plan.panels(images), blocks = plan.channel_blocks(), parts = plan.parts();
     team.share(f.groups * panels, [&](int64_t i) { pack_y(plan, images, i / panels, plan.panel(images, i % panels)); });
-    team.share(f.groups * blocks, [&](int64_t i) {
-      compute_channels(plan, images, i / blocks, plan.channel_block(i % blocks), plan.scratch[thread]);
+    team.share(f.groups * blocks * parts, [&](int64_t i) {
+      const int64_t block = i / parts;
+      compute_part(plan, images, block / blocks, plan.channel_block(block % blocks), i % parts, plan.scratch[thread]);
     });
+    if (parts > 1) add_copies(plan, images, team);
   }
 }
 

@@ -75,6 +75,8 @@ std::vector<Shape> shapes() {
       {"more images than are taken together", 700, 1, 2, 2, {1, 1, 1}, {1, 1, 3}, kOnes, kOnes, kNone, kNone},
       {"many channels", 1, 1, 700, 2, {1, 3, 4}, {1, 1, 3}, {1, 1, 2}, kOnes, {0, 0, 1}, kNone},
       {"long row of taps", 1, 1, 2, 3, {1, 1, 6}, {1, 1, 1100}, {1, 1, 300}, kOnes, {0, 0, 700}, {0, 0, 650}},
+      {"channel for several threads", 2, 1, 1, 40, {1, 3, 9}, {1, 20, 64}, {1, 7, 30}, kOnes, {0, 2, 5}, {0, 0, 9}},
+      {"long channel for several threads", 1, 2, 1, 150, {1, 1, 8}, {1, 1, 701}, {1, 1, 200}, kOnes, kNone, kNone},
       {"many rows of taps", 1, 1, 3, 2, {2, 3, 3}, {3, 20, 30}, {1, 10, 9}, kOnes, {1, 9, 8}, {0, 5, 10}},
   };
   for (const Shape& one : std::vector<Shape>(all)) {
@@ -211,7 +213,8 @@ TEST(Scatter, WeightsAreReadWhereTheyLieOrCopied) {
 }
 
 TEST(Scatter, ShapesCoverEveryWayToBlock) {
-  bool images = false, channels = false, rows_of_taps = false, taps = false, rows = false, depth = false;
+  bool images = false, channels = false, rows_of_taps = false, taps = false, rows = false, depth = false,
+       parts_of_rows = false, parts_of_taps = false;
   for (const Shape& shape : shapes()) {
     Operands<float> operands(shape);
     const ScatterPlan<float> plan(operands.form);
@@ -221,9 +224,10 @@ TEST(Scatter, ShapesCoverEveryWayToBlock) {
     taps |= plan.taps_at_once < shape.kernel[2];
     rows |= panels_of(plan.images_at_once * plan.positions, plan.tiles.most_rows) > plan.panels_at_once;
     depth |= plan.depth_blocks() > 1;
+    (plan.window_rows > 1 ? parts_of_rows : parts_of_taps) |= plan.parts() > 1 && plan.threads > 1;
   }
-  EXPECT_TRUE(images && channels && rows_of_taps && taps && rows && depth)
-      << images << channels << rows_of_taps << taps << rows << depth;
+  EXPECT_TRUE(images && channels && rows_of_taps && taps && rows && depth && parts_of_rows && parts_of_taps)
+      << images << channels << rows_of_taps << taps << rows << depth << parts_of_rows << parts_of_taps;
 }
 
 }  // namespace
