@@ -29,12 +29,40 @@ constexpr int kColumns[kMostTileVectors + 1] = {0, 6, 5, 0, 0};
 #endif
 constexpr int kVectors = kColumns[kMostTileVectors] > 0 ? kMostTileVectors : 2;
 
+template <class T, int kTileRows, int kTileVectors>
+using Sums = hn::Vec<hn::ScalableTag<T>>[kTileRows][kTileVectors];
+
+/// Adds the products of one column of A with one row of B; those of the row that will be wanted soon are `next`
+/// further.
+template <class T, int64_t kRow, int kTileRows, int kTileVectors>
+HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t next,
+                            Sums<T, kTileRows, kTileVectors>& sum) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<decltype(d)> element[kTileVectors];
+  HWY_UNROLL(2)
+  for (int j = 0; j < kTileVectors; ++j) {
+    element[j] = hn::LoadU(d, b + j * lanes);
+    __builtin_prefetch(b + next + j * lanes, /*rw=*/0, /*locality=*/2);  // beyond the first-level cache
+  }
+  HWY_UNROLL(16)
+  for (int i = 0; i < kTileRows; ++i) {
+    const auto factor = hn::Set(d, a[i * kRow]);
+    HWY_UNROLL(2)
+    for (int j = 0; j < kTileVectors; ++j) sum[i][j] = hn::MulAdd(factor, element[j], sum[i][j]);
+  }
+}
+
+// Products between two rows of C that are prefetched: all of them at once would keep B from being loaded. What C is
+// about to be overwritten with takes as long to arrive as a small depth does to multiply.
+constexpr int64_t kTogether = 4;
+
 template <class T, RowOrder kOrder, int kTileVectors, int kTileRows>
 void Multiply(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* HWY_RESTRICT b,
               const int64_t* HWY_RESTRICT b_row, int64_t next, const T* start, T* HWY_RESTRICT c, int64_t c_stride) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  hn::Vec<decltype(d)> sum[kTileRows][kTileVectors];
+  Sums<T, kTileRows, kTileVectors> sum;
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
     HWY_UNROLL(2)
@@ -42,21 +70,17 @@ void Multiply(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* H
       sum[i][j] = start ? hn::Set(d, start[i]) : hn::LoadU(d, c + i * c_stride + j * lanes);
   }
   constexpr int64_t kRow = kOrder == RowOrder::kInterleaved ? 1 : kRowPitch<T>;
-  for (int64_t p = 0; p < depth; ++p, a += a_step) {
-    const T* row = b + b_row[p];
-    hn::Vec<decltype(d)> element[kTileVectors];
+  int64_t p = 0;
+  const T *ahead = c, *last = c + (kTileRows - 1) * c_stride;
+  for (; p + kTogether <= depth; p += kTogether) {
     HWY_UNROLL(2)
-    for (int j = 0; j < kTileVectors; ++j) {
-      element[j] = hn::LoadU(d, row + j * lanes);
-      __builtin_prefetch(row + next + j * lanes, /*rw=*/0, /*locality=*/2);  // beyond the first-level cache
-    }
-    HWY_UNROLL(16)
-    for (int i = 0; i < kTileRows; ++i) {
-      const auto factor = hn::Set(d, a[i * kRow]);
-      HWY_UNROLL(2)
-      for (int j = 0; j < kTileVectors; ++j) sum[i][j] = hn::MulAdd(factor, element[j], sum[i][j]);
-    }
+    for (int j = 0; j < kTileVectors; ++j) __builtin_prefetch(ahead + j * lanes, /*rw=*/1, /*locality=*/3);
+    ahead = std::min(ahead + c_stride, last);
+    HWY_UNROLL(4)
+    for (int64_t q = 0; q < kTogether; ++q, a += a_step)
+      MultiplyOne<T, kRow, kTileRows, kTileVectors>(a, b + b_row[p + q], next, sum);
   }
+  for (; p < depth; ++p, a += a_step) MultiplyOne<T, kRow, kTileRows, kTileVectors>(a, b + b_row[p], next, sum);
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
     HWY_UNROLL(2)
