@@ -13,9 +13,10 @@ namespace {
 // Of a second-level cache: blocks of C and A, beside the tiles of B.
 constexpr int64_t kBytesOfC = 256 << 10, kBytesOfA = 256 << 10;
 
-// Reading the image in place saves the packing of tiles, but computes the gaps between the rows of positions, too.
-// Packing counts for less where it serves more rows.
-constexpr double kMostGapsInPlace = 0.3, kMostGapsOfRow = 6;
+// Reading the image in place saves the packing of tiles, but computes the gaps between the rows of positions, too, and
+// then C has to go through a buffer. Packing counts for less where it serves more rows, the buffer where sums are
+// longer.
+constexpr double kMostGapsInPlace = 0.3, kMostGapsOfRow = 6, kBuffered = 10;
 constexpr int64_t kMostRowsAskew = 64;
 
 // Rows of weights are copied as they are, unless they are so short that most of their memory would be unused.
@@ -104,9 +105,11 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
   const auto columns = [&](const Axes& pitch) {
     return (positions[0] - 1) * pitch[0] + (positions[1] - 1) * pitch[1] + positions[2];
   };
+  const bool straight = form.beta == 0 && phases_of(part) == 1 && is_dense(positions, step);
   // Beyond the last position there is no memory to read, except in a staged image.
-  const double most_gaps =
-      std::min(kMostGapsInPlace, kMostGapsOfRow / static_cast<double>(std::max<int64_t>(1, part.rows)));
+  const double most_gaps = std::min(
+      kMostGapsInPlace, kMostGapsOfRow / static_cast<double>(std::max<int64_t>(1, part.rows)) -
+                            (straight ? kBuffered / static_cast<double>(std::max<int64_t>(1, part.depth)) : 0));
   const bool narrow_gaps =
       static_cast<double>(columns(shape.pitch)) <= (1 + most_gaps) * static_cast<double>(volume(positions));
   // Vectors that cross cache lines cost more than packing as soon as there are many rows to load them for.
@@ -115,8 +118,7 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
                   (is_dense(positions, shape.pitch) || (shape.staged && narrow_gaps));
   part.pitch = part.in_place && shape.staged ? shape.pitch : dense;
   part.columns = columns(part.pitch);
-  part.straight =
-      form.beta == 0 && phases_of(part) == 1 && part.columns == volume(positions) && is_dense(positions, step);
+  part.straight = straight && part.columns == volume(positions);
 }
 
 template <class T>

@@ -28,22 +28,19 @@ void stage_channel(const Int8Plan& plan, int64_t n, int64_t channel) {
   const T* from = static_cast<const T*>(plan.quantized.tensors.src.data) + n * image.outer + channel * image.inner;
   const int32_t zero_point = plan.quantized.problem.src_zero_point;
   int16_t* to = plan.staged + channel * plan.shape.channel;
-  int16_t* const end = to + plan.shape.channel;
-  const CorrelationAxis& last = plan.axes[2];
-  for_each_place(plan.axes[0], [&](int64_t at0, bool inside0) {
-    for_each_place(plan.axes[1], [&](int64_t at1, bool inside1) {
-      const T* row = from + at0 * image.spatial[0] + at1 * image.spatial[1];
-      const int64_t step = last.step * image.spatial[2];
-      for (const StagedRun& run : last.runs) {
-        std::fill_n(to, last.length, int16_t{0});
+  std::fill_n(to, plan.shape.channel, int16_t{0});
+  const int64_t length = plan.axes[2].length, step = plan.axes[2].step * image.spatial[2];
+  for_each_plane(plan.axes, plan.shape, [&](int64_t at0, bool inside, const StagedRun& run1, int64_t place) {
+    for (int64_t j1 = run1.begin; inside && j1 < run1.end; ++j1) {
+      const T* row = from + at0 * image.spatial[0] + (run1.first + j1 * plan.axes[1].step) * image.spatial[1];
+      int16_t* at = to + place + j1 * length;
+      for (const StagedRun& run : plan.axes[2].runs) {
         const T* first = row + run.first * image.spatial[2];
-        if (inside0 && inside1)
-          for (int64_t j = run.begin; j < run.end; ++j) to[j] = static_cast<int16_t>(first[j * step] - zero_point);
-        to += last.length;
+        for (int64_t j = run.begin; j < run.end; ++j) at[j] = static_cast<int16_t>(first[j * step] - zero_point);
+        at += plan.shape.run[2];
       }
-    });
+    }
   });
-  std::fill(to, end, int16_t{0});
 }
 
 /// The weights of some rows of a group, as tiles read them.

@@ -2,6 +2,7 @@
 #include "kernels/shared/stage_row.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/shared/vector_targets.h"
 #undef HWY_TARGET_INCLUDE
@@ -17,71 +18,73 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T>
-void CopyOneByOne(const RowSource<T>& source, int64_t begin, int64_t end, T* to) {
-  for (int64_t j = begin; j < end; ++j) to[j] = source.first[j * source.step];
+void CopyOneByOne(const RowSource<T>& source, int64_t length, T* to) {
+  const T* from = source.first;
+  for (int64_t i = 0; i < source.rows; ++i, from += source.next, to += length) {
+    std::fill(to, to + source.begin, T(0));
+    for (int64_t j = source.begin; j < source.end; ++j) to[j] = from[j * source.step];
+    std::fill(to + source.end, to + length, T(0));
+  }
 }
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-/// Masked loads touch no memory in lanes without their bit, so zeros on both sides come for free.
-template <class T>
-void CopyDense(const RowSource<T>& source, int64_t length, T* to) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto first = [&](int64_t count)
-                         HWY_ATTR { return hn::FirstN(d, static_cast<size_t>(std::clamp<int64_t>(count, 0, lanes))); };
-  for (int64_t j = 0; j < length; j += lanes) {
-    const bool whole = source.begin <= j && j + lanes <= source.end;
-    hn::StoreU(whole ? hn::LoadU(d, source.first + j)
-                     : hn::MaskedLoad(hn::AndNot(first(source.begin - j), first(source.end - j)), d, source.first + j),
-               d, to + j);
-  }
-}
-#else
-template <class T>
-void CopyDense(const RowSource<T>& source, int64_t length, T* to) {
-  std::fill(to, to + source.begin, T(0));
-  std::copy(source.first + source.begin, source.first + source.end, to + source.begin);
-  std::fill(to + source.end, to + length, T(0));
-}
-#endif
+constexpr int kMostSteps = HWY_TARGET == HWY_AVX3 ? 8 : 4;  // beyond, vectors have too little of what is wanted
 
-#if HWY_TARGET != HWY_SCALAR
-/// Vectors of places that are 2, 3 or 4 elements apart; returns the first place not copied.
-template <class T>
-int64_t CopyInterleaved(const RowSource<T>& source, T* to) {
+/// Vector by vector, so that all rows share the masks. A vector of places comes from kStep vectors, whose lanes are
+/// permuted. Masked loads touch no memory in lanes without their bit, so zeros on both sides come for free.
+template <int kStep, class T>
+void CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
   const hn::ScalableTag<T> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  using Index = hn::TFromD<decltype(di)>;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  hn::Vec<decltype(d)> wanted, v1, v2, v3;
-  int64_t j = source.begin;
-  for (; j + lanes < source.end; j += lanes) {  // all that is loaded lies before the last place
-    const T* from = source.first + j * source.step;
-    if (source.step == 2)
-      hn::LoadInterleaved2(d, from, wanted, v1);
-    else if (source.step == 3)
-      hn::LoadInterleaved3(d, from, wanted, v1, v2);
-    else
-      hn::LoadInterleaved4(d, from, wanted, v1, v2, v3);
-    hn::StoreU(wanted, d, to + j);
+  const auto first_lanes = [&](int64_t count) HWY_ATTR {
+    return hn::FirstN(d, static_cast<size_t>(std::clamp<int64_t>(count, 0, lanes)));
+  };
+  const auto element = hn::Mul(hn::Iota(di, 0), hn::Set(di, kStep));  // of the places of a vector
+  const auto lane = hn::IndicesFromVec(d, hn::And(element, hn::Set(di, static_cast<Index>(lanes - 1))));
+  for (int64_t j = 0; j < length; j += lanes) {
+    hn::Mask<decltype(d)> readable[kStep], earlier[kStep];
+    for (int k = 0; k < kStep; ++k) {
+      const int64_t at = j * kStep + k * lanes;
+      readable[k] = hn::AndNot(first_lanes(source.begin * kStep - at), first_lanes((source.end - 1) * kStep + 1 - at));
+      earlier[k] = hn::RebindMask(d, hn::Lt(element, hn::Set(di, static_cast<Index>(k * lanes))));
+    }
+    const auto written = first_lanes(length - j);
+    const T* from = source.first + j * kStep;
+    T* at = to + j;
+    for (int64_t i = 0; i < source.rows; ++i, from += source.next, at += length) {
+      auto value = hn::MaskedLoad(readable[0], d, from);
+      if constexpr (kStep > 1) value = hn::TableLookupLanes(value, lane);
+      HWY_UNROLL(8)
+      for (int k = 1; k < kStep; ++k)
+        value = hn::IfThenElse(earlier[k], value,
+                               hn::TableLookupLanes(hn::MaskedLoad(readable[k], d, from + k * lanes), lane));
+      hn::BlendedStore(value, written, d, at);
+    }
   }
-  return j;
 }
-#else
-template <class T>
-int64_t CopyInterleaved(const RowSource<T>& source, T*) {
-  return source.begin;
+
+/// Whether there is code for this step.
+template <class T, int... kIndex>
+bool CopyVectors(const RowSource<T>& source, int64_t length, T* to, std::integer_sequence<int, kIndex...>) {
+  return ((source.step == kIndex + 1 && (CopyVectors<kIndex + 1>(source, length, to), true)) || ...);
 }
-#endif
 
 template <class T>
 void Stage(const RowSource<T>& source, int64_t length, T* to) {
-  if (source.begin >= source.end) return std::fill(to, to + length, T(0));
-  if (source.step == 1) return CopyDense(source, length, to);
-  std::fill(to, to + source.begin, T(0));
-  int64_t next = source.begin;
-  if (source.gaps_readable && source.step >= 2 && source.step <= 4) next = CopyInterleaved(source, to);
-  CopyOneByOne(source, next, source.end, to);
-  std::fill(to + source.end, to + length, T(0));
+  if (source.begin >= source.end) return std::fill(to, to + source.rows * length, T(0));
+  const bool readable = source.gaps_readable || source.step == 1;
+  if (!readable || !CopyVectors(source, length, to, std::make_integer_sequence<int, kMostSteps>()))
+    CopyOneByOne(source, length, to);
 }
+#else
+template <class T>
+void Stage(const RowSource<T>& source, int64_t length, T* to) {
+  if (source.begin >= source.end) return std::fill(to, to + source.rows * length, T(0));
+  CopyOneByOne(source, length, to);
+}
+#endif
 
 void StageFloat(const RowSource<float>& source, int64_t length, float* to) { Stage(source, length, to); }
 void StageDouble(const RowSource<double>& source, int64_t length, double* to) { Stage(source, length, to); }

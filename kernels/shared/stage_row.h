@@ -9,20 +9,19 @@
 
 namespace convict {
 
-/// Where a row comes from.
+/// Where rows come from.
 template <class T>
 struct RowSource {
-  const T* first;      // what place 0 would hold, if it is inside
-  int64_t step;        // elements from one place to the next
-  int64_t begin, end;  // places inside; the others are zero
-  bool gaps_readable;  // whether the elements between those of two places may be read
+  const T* first;              // what place 0 would hold, if it is inside
+  int64_t step;                // elements from one place to the next
+  int64_t begin, end;          // places inside; the others are zero
+  bool gaps_readable;          // whether the elements between those of two places may be read
+  int64_t rows = 1, next = 0;  // elements from one row to the next
 };
 
-/// to[j] = j inside ? first[j*step] : 0, for 0 <= j < length; may write less than kRowSlack bytes more.
+/// to[i*length + j] = j inside ? first[i*next + j*step] : 0, for i < rows and 0 <= j < length.
 template <class T>
 using StageRow = void (*)(const RowSource<T>& source, int64_t length, T* to);
-
-inline constexpr int64_t kRowSlack = 64;
 
 template <class T>
 StageRow<T> stage_row();

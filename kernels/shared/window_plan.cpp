@@ -12,16 +12,16 @@ namespace {
 
 /// Cuts the sorted taps of axis 1 into runs.
 void find_runs(const Correlation& axes, const ImageShape& shape, WindowPart& part) {
-  const auto row_place = [&](int64_t tap) { return axes[1].place_of(part.axis[1]->offsets[tap]); };
+  const auto row_place = [&](int64_t tap) { return staged_place(axes, shape, 1, part.axis[1]->offsets[tap]); };
   const auto taps = static_cast<int64_t>(part.rows.size());
   for (int64_t plane_tap = 0; plane_tap < static_cast<int64_t>(part.axis[0]->offsets.size()); ++plane_tap) {
-    const int64_t plane = axes[0].place_of(part.axis[0]->offsets[plane_tap]) * shape.pitch[0];
+    const int64_t plane = staged_place(axes, shape, 0, part.axis[0]->offsets[plane_tap]);
     for (int64_t first = 0, end; first < taps; first = end) {
-      for (end = first + 1; end < taps && row_place(part.rows[end]) == row_place(part.rows[end - 1]) + 1;) ++end;
+      for (end = first + 1; end < taps && row_place(part.rows[end]) == row_place(part.rows[end - 1]) + shape.pitch[1];)
+        ++end;
       for (int64_t i = 0; i < panels_of(end - first, kMostRun); ++i) {
         const Panel run = panel_of(end - first, kMostRun, i);
-        const int64_t row = row_place(part.rows[first + run.first]) * shape.pitch[1];
-        part.runs.push_back({plane_tap, first + run.first, run.count, plane + row});
+        part.runs.push_back({plane_tap, first + run.first, run.count, plane + row_place(part.rows[first + run.first])});
       }
     }
   }
@@ -32,7 +32,7 @@ WindowPart window_part(const Correlation& axes, const ImageShape& shape,
   WindowPart part{axis, {}, {}, {}};
   for (size_t tap = 0; tap < axis[1]->offsets.size(); ++tap) part.rows.push_back(static_cast<int64_t>(tap));
   std::ranges::sort(part.rows, {}, [&](int64_t tap) { return axes[1].place_of(axis[1]->offsets[tap]); });
-  for (const int64_t offset : axis[2]->offsets) part.column_place.push_back(axes[2].place_of(offset));
+  for (const int64_t offset : axis[2]->offsets) part.column_place.push_back(staged_place(axes, shape, 2, offset));
   if (!part.column_place.empty()) find_runs(axes, shape, part);
   return part;
 }

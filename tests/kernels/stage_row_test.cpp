@@ -11,30 +11,34 @@
 namespace convict {
 namespace {
 
-/// A row of `length` places, those in [begin, end) inside. The source holds exactly what is inside, so that reading
-/// anything else shows under AddressSanitizer.
+/// Rows of `length` places, those in [begin, end) inside. The source holds exactly what is inside, and what lies
+/// between, so that reading anything else shows under AddressSanitizer.
 template <class T>
-void expect_staged(int64_t step, int64_t length, int64_t begin, int64_t end, bool gaps_readable) {
+void expect_staged(int64_t step, int64_t length, int64_t begin, int64_t end, bool gaps_readable, int64_t rows) {
   SCOPED_TRACE(testing::Message() << "step " << step << ", " << length << " places, inside " << begin << " to " << end
-                                  << ", gaps readable " << gaps_readable);
-  std::vector<T> source(begin < end ? (end - 1 - begin) * step + 1 : 0);
+                                  << ", gaps readable " << gaps_readable << ", " << rows << " rows");
+  const int64_t row = begin < end ? (end - 1 - begin) * step + 1 : 0, next = row + 3;
+  std::vector<T> source(row > 0 ? (rows - 1) * next + row : 0);
   std::ranges::generate(source, WholeNumbers<T>());
-  constexpr int64_t kSlack = kRowSlack / sizeof(T);
-  std::vector<T> to(length + kSlack, T(99));
-  stage_row<T>()({source.data() - begin * step, step, begin, end, gaps_readable}, length, to.data());
-  for (int64_t j = 0; j < length; ++j)
-    ASSERT_EQ(to[j], begin <= j && j < end ? source[(j - begin) * step] : T(0)) << "place " << j;
+  std::vector<T> to(rows * length + 1, T(99));
+  stage_row<T>()({source.data() - begin * step, step, begin, end, gaps_readable, rows, next}, length, to.data());
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < length; ++j)
+      ASSERT_EQ(to[i * length + j], begin <= j && j < end ? source[i * next + (j - begin) * step] : T(0))
+          << "row " << i << ", place " << j;
+  ASSERT_EQ(to.back(), T(99)) << "beyond the last place";
 }
 
 template <class T>
 void expect_all_staged() {
-  for (int64_t step = 1; step <= 5; ++step)
+  for (int64_t step = 1; step <= 9; ++step)
     for (const int64_t length : {1, 2, 15, 16, 17, 40})
       for (const int64_t begin : {0, 1, 3})
         for (const int64_t cut : {0, 1, 2, 20})
           for (const bool gaps_readable : {false, true}) {
             const int64_t first = std::min(begin, length);
-            expect_staged<T>(step, length, first, std::max(first, length - cut), gaps_readable);
+            for (const int64_t rows : {1, 3})
+              expect_staged<T>(step, length, first, std::max(first, length - cut), gaps_readable, rows);
           }
 }
 
