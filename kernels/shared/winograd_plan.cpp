@@ -10,13 +10,19 @@
 namespace convict {
 namespace {
 
-// Of a second-level cache: transformed tiles with their sums, sums that are visited again, the weights of a piece.
+// Of a second-level cache: transformed tiles with their sums, sums that are visited again, the weights of a piece if
+// they are used once.
 constexpr int64_t kBytesOfBlock = 1 << 20, kBytesOfSums = 3 << 19, kBytesOfPiece = 512 << 10;
+
+// Of a first-level cache: the weights of one product of a piece.
+constexpr int64_t kBytesOfProduct = 16 << 10;
 
 // Positions of a box, so that it fits the first-level cache of most machines with vectors of 64 bytes.
 constexpr int64_t kMostPositions = 448;
 
 constexpr double kMostWeights = 0x1p28;  // transformed, of one group
+
+constexpr int64_t kBytesOfImages = 32 << 20;  // V, if every thread has it for itself
 
 constexpr int64_t kFewestTiles = 16;  // of a block: the weights are read once for each block
 
@@ -66,8 +72,14 @@ WinogradPlan::WinogradPlan(const Trilinear<float>& f, int winograd_m)
       transforms(winograd_transforms(winograd_m)),
       lanes(transforms.lanes) {
   choose_axes();
-  choose_panels();
+  choose_panels(1);
   choose_blocks();
+  if (!weights_once && threads > 1) {  // which share panels
+    choose_panels(threads);
+    choose_blocks();
+  }
+  image_by_all =
+      !weights_once && products * image_product * threads <= kBytesOfImages / static_cast<int64_t>(sizeof(float));
   carve();
 }
 
@@ -85,14 +97,19 @@ void WinogradPlan::choose_axes() {
   threads = threads_for(form.threads, all);
 }
 
-void WinogradPlan::choose_panels() {
+/// As few panels as can be, but if possible a multiple of `unit`.
+void WinogradPlan::choose_panels(int64_t unit) {
   const int64_t vectors = panels_of(result_channels, lanes);
-  int64_t most = tiles.most_vectors;
-  while (most > 1 && panels_of(vectors, most) < threads) --most;  // panels are shared out where there is one block
+  const int64_t most = panels_of(vectors, std::min(vectors, whole(panels_of(vectors, tiles.most_vectors), unit)));
+  panels.clear();
   for (int64_t i = 0; i < panels_of(vectors, most); ++i) panels.push_back(panel_of(vectors, most, i));
-  const int64_t bytes = products * panel_lanes(panels.back()) * static_cast<int64_t>(sizeof(float));
-  depth = std::clamp(kBytesOfPiece / bytes / kWeightsAtOnce * kWeightsAtOnce, kWeightsAtOnce,
-                     whole(image_channels, kWeightsAtOnce));
+  choose_depth(kBytesOfPiece / products);
+}
+
+/// So many bytes of weights, or less, to one product of a piece.
+void WinogradPlan::choose_depth(int64_t bytes) {
+  const int64_t most = bytes / panel_lanes(panels.back()) / static_cast<int64_t>(sizeof(float));
+  depth = std::clamp(most / kWeightsAtOnce * kWeightsAtOnce, kWeightsAtOnce, whole(image_channels, kWeightsAtOnce));
   depth = panels_of(image_channels, panels_of(image_channels, depth));
 }
 
@@ -104,11 +121,13 @@ void WinogradPlan::choose_blocks() {
   int64_t most = std::clamp(kBytesOfBlock / bytes_of_tile, std::min(kFewestTiles, all), all);
   weights_once = most < all && weights_first_is_cheaper(panels_of(all, most));
   if (weights_once && threads > 1) most = std::min(most, std::max(kFewestTiles / 2, all / (4 * threads)));
+  if (weights_once) choose_depth(kBytesOfProduct);
   // As many tiles to a run as leave the box in the cache.
   const int64_t rows = points[0] * points[1];
   most_of_run = std::clamp((kMostPositions / rows - kWinogradTaps + 1) / m, int64_t{1}, std::min(most, tile_count[2]));
   runs = form.batch * tile_count[0] * tile_count[1] * runs_of_row();
   runs_at_once = weights_once ? std::clamp(most / most_of_run, int64_t{1}, runs) : runs;
+  if (weights_once) runs_at_once = panels_of(runs, std::min(runs, whole(blocks(), threads)));
   most_tiles = runs_at_once * most_of_run;
   image_product = odd_lines(most_tiles * image_tile);
   sums_product = odd_lines(most_tiles * widest);
@@ -134,13 +153,13 @@ int64_t WinogradPlan::box_positions() const { return points[0] * points[1] * (m 
 void WinogradPlan::carve() {
   const int64_t all_panels = static_cast<int64_t>(panels.size());
   if (weights_once) transformed_weights = workspace.take<float>(all_panels * pieces() * weights_piece);
-  if (!weights_once) transformed_image = workspace.take<float>(products * image_product);
+  const bool apart = weights_once || image_by_all;
   const int64_t of_weights = kWeightsAtOnce * points[0] * points[1] * points[2];
   scratch.clear();
   for (int thread = 0; thread < threads; ++thread)
     scratch.push_back({workspace.take<float>(std::max(box_positions(), of_weights) * lanes),
                        workspace.take<float>(of_weights * lanes),
-                       !weights_once ? nullptr : workspace.take<float>(products * image_product),
+                       apart || thread == 0 ? workspace.take<float>(products * image_product) : scratch[0].image,
                        weights_once ? nullptr : workspace.take<float>(weights_piece),
                        workspace.take<float>(products * sums_product)});
 }

@@ -43,7 +43,7 @@ struct TileRun {
 struct WinogradScratch {
   float* box;      // [position][lane], what is on its way into a transform or out of it
   float* mapped;   // [position][lane], weights between two axes
-  float* image;    // V of a block of tiles; or nullptr: plan.transformed_image is it
+  float* image;    // V of a block of tiles, or of the whole image, which may be common to all threads
   float* weights;  // U of one piece; or nullptr: they are all in plan.transformed_weights
   float* sums;     // S of a block of tiles and a panel of rows
 };
@@ -83,18 +83,20 @@ struct WinogradPlan {
   // All weights are transformed first, then block by block of the image; or the whole image is, as one block, and then
   // panel by panel of the weights, piece by piece.
   bool weights_once;
+  bool image_by_all;  // every thread transforms the whole image, which is sooner done than to fetch half from others
   int threads;
 
   // Elements from one tile, product, panel and piece to the next.
   int64_t image_tile, image_product, weights_product, weights_piece, sums_product;
 
   Workspace workspace;
-  float *transformed_image = nullptr, *transformed_weights = nullptr;
+  float* transformed_weights = nullptr;
   std::vector<WinogradScratch> scratch;  // by thread
 
  private:
   void choose_axes();
-  void choose_panels();
+  void choose_panels(int64_t unit);
+  void choose_depth(int64_t bytes);
   void choose_blocks();
   bool weights_first_is_cheaper(int64_t tile_blocks) const;
   void carve();

@@ -146,14 +146,23 @@ void compute_panel(const WinogradPlan& plan, int64_t group, Panel runs, int64_t 
   }
 }
 
+/// All weights of a group, some channels of the image at a time.
+void transform_all_weights(const WinogradPlan& plan, int64_t group, Team& team, const WinogradScratch& scratch) {
+  const int64_t steps = panels_of(plan.depth, kWeightsAtOnce);
+  team.share(static_cast<int64_t>(plan.panels.size()) * plan.pieces() * steps, [&](int64_t i) {
+    const int64_t piece = i / steps, panel = piece / plan.pieces();
+    const Panel channels = panel_of(plan.image_channels, plan.depth, piece % plan.pieces());
+    const Panel some = piece_of(channels.count, kWeightsAtOnce, i % steps);
+    transform_weights(
+        plan, group, plan.panels[panel], {channels.first + some.first, some.count}, scratch,
+        plan.transformed_weights + piece * plan.weights_piece + some.first * plan.panel_lanes(plan.panels[panel]));
+  });
+}
+
 /// Weights first, then block by block of the image.
 void compute_blocks(const WinogradPlan& plan, int64_t group, Team& team, const WinogradScratch& scratch) {
   const auto panels = static_cast<int64_t>(plan.panels.size());
-  team.share(panels * plan.pieces(), [&](int64_t i) {
-    transform_weights(plan, group, plan.panels[i / plan.pieces()],
-                      panel_of(plan.image_channels, plan.depth, i % plan.pieces()), scratch,
-                      plan.transformed_weights + i * plan.weights_piece);
-  });
+  transform_all_weights(plan, group, team, scratch);
   team.share(plan.blocks(), [&](int64_t block) {
     const Panel runs = panel_of(plan.runs, plan.runs_at_once, block);
     const int64_t number = plan.run(runs.first).number;
@@ -167,12 +176,16 @@ void compute_blocks(const WinogradPlan& plan, int64_t group, Team& team, const W
 
 /// The whole image first, then panel by panel of the weights.
 void compute_panels(const WinogradPlan& plan, int64_t group, Team& team, const WinogradScratch& scratch) {
-  team.share(plan.runs, [&](int64_t i) {
+  const auto transform = [&](int64_t i) {
     const TileRun run = plan.run(i);
-    transform_image(plan, group, run, scratch.box, plan.transformed_image + run.number * plan.image_tile);
-  });
+    transform_image(plan, group, run, scratch.box, scratch.image + run.number * plan.image_tile);
+  };
+  if (plan.image_by_all)
+    for (int64_t i = 0; i < plan.runs; ++i) transform(i);
+  else
+    team.share(plan.runs, transform);
   team.share(static_cast<int64_t>(plan.panels.size()), [&](int64_t panel) {
-    compute_panel(plan, group, {0, plan.runs}, panel, plan.transformed_image, scratch);
+    compute_panel(plan, group, {0, plan.runs}, panel, scratch.image, scratch);
   });
 }
 
