@@ -7,13 +7,14 @@
 //
 //     Y   rows are output channels, the depth is (channel, tap), columns are output positions     gather_plan.h
 //     X   the same by phases modulo the stride: X gathers Y, and nothing is scattered or added    correlation.h
-//     W   rows are (channel, tap), the depth is (image, position), columns are output channels    weight_product.h
+//     W   rows are output channels, columns are (channel, tap), or the other way round;
+//         the depth is (image, position)                                                          weight_plan.h
 //
 // Workspace: one padded image, unless the tensor can be read as it is; the weights in panels, unless they are used only
-// once; for each thread blocks of both operands and of sums that fit a second-level cache. W: the image likewise, Y
-// with positions outermost, and sums of a slice of the weights, or of all of them if there are several images. `plan`
-// prints the bytes. Numeric contract: every output is a sum of its products in some order, in the type of the tensors;
-// products of padding zeros are among them.
+// once; for each thread blocks of both operands and of sums that fit a second-level cache. W: the image likewise; for
+// each thread a block of one operand and sums of a slice of the weights, or sums of all of them if they have to wait
+// for other images. `plan` prints the bytes. Numeric contract: every output is a sum of its products in some order, in
+// the type of the tensors; products of padding zeros are among them.
 #include <string>
 
 #include "kernels/shared/bias.h"

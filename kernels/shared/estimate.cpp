@@ -8,6 +8,7 @@
 #include "abi/trilinear.h"
 #include "kernels/shared/fft_sizes.h"
 #include "kernels/shared/planes.h"
+#include "kernels/shared/weight_plan.h"
 
 namespace convict {
 namespace {
@@ -103,12 +104,15 @@ double direct_cycles(const convict_problem& p) {
 double gemm_cycles(const convict_problem& p, int64_t lanes) {
   const Sizes s = sizes_of(p);
   const auto vector = static_cast<double>(lanes);
-  constexpr double kStart = 3500, kStaged = 0.5, kPacked = 3, kFewestRows = 4;
+  constexpr double kStart = 3500, kStaged = 0.5, kPacked = 3, kFewestRows = 4, kWaiting = 1.1;
   const double kWeight = s.phases > 1 ? 3 : 1, kStored = s.phases > 1 ? 3 : 1;  // sorted by phases, or as they are
   const double copies = s.calls * (s.image_rows * s.image * kStaged + s.result_rows * s.result * kStored) +
                         static_cast<double>(p.groups) * s.image_rows * s.result_rows * s.taps * kWeight;
-  if (p.pass == CONVICT_BACKWARD_WEIGHTS)  // lanes are channels of Y
-    return kStart + copies + s.products * whole(s.result_rows, vector) / std::max(1.0, s.result_rows) / vector * 0.6;
+  if (p.pass == CONVICT_BACKWARD_WEIGHTS) {
+    const WeightCycles cycles = weight_cycles(trilinear<float>(p, {}), lanes);
+    return kStart + s.calls * s.image_rows * s.image * kStaged +
+           s.calls * std::min(cycles.lanes_are_channels, cycles.lanes_are_columns) * kWaiting;
+  }
   // Lanes are positions; a row of B costs its packing, and at least the latency of the sums.
   const double rows = std::max(1.0, s.result_rows);
   return kStart + copies +

@@ -88,8 +88,11 @@ void Multiply(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* H
   }
 }
 
+template <class T>
+constexpr int64_t kLine = 64 / sizeof(T);  // of a cache
+
 template <class T, int kTileVectors, int kTileColumns>
-void Correlate(int64_t runs, const Run* run, const T* HWY_RESTRICT image, const int64_t* column,
+void Correlate(int64_t runs, const Run* run, const T* HWY_RESTRICT image, int64_t step, const int64_t* column,
                const T* HWY_RESTRICT y, bool add, T* HWY_RESTRICT c, int64_t c_stride) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -103,15 +106,21 @@ void Correlate(int64_t runs, const Run* run, const T* HWY_RESTRICT image, const 
     const T* from[kTileColumns];
     HWY_UNROLL(16)
     for (int i = 0; i < kTileColumns; ++i) from[i] = image + run->offset + column[i];
-    for (int64_t p = 0; p < run->length; ++p, y += kTileVectors * lanes) {
-      hn::Vec<decltype(d)> factor[kTileVectors];
-      HWY_UNROLL(4)
-      for (int j = 0; j < kTileVectors; ++j) factor[j] = hn::LoadU(d, y + j * lanes);
+    const int64_t beyond = run->length * step;
+    for (int64_t p = 0; p < beyond;) {
       HWY_UNROLL(16)
-      for (int i = 0; i < kTileColumns; ++i) {
-        const auto element = hn::Set(d, from[i][p]);
+      for (int i = 0; i < kTileColumns; ++i)
+        __builtin_prefetch(from[i] + p + beyond, /*rw=*/0, /*locality=*/2);  // the next block's run, beyond this cache
+      for (const int64_t end = std::min(beyond, p + kLine<T> * step); p < end; p += step, y += kTileVectors * lanes) {
+        hn::Vec<decltype(d)> factor[kTileVectors];
         HWY_UNROLL(4)
-        for (int j = 0; j < kTileVectors; ++j) sum[i][j] = hn::MulAdd(element, factor[j], sum[i][j]);
+        for (int j = 0; j < kTileVectors; ++j) factor[j] = hn::LoadU(d, y + j * lanes);
+        HWY_UNROLL(16)
+        for (int i = 0; i < kTileColumns; ++i) {
+          const auto element = hn::Set(d, from[i][p]);
+          HWY_UNROLL(4)
+          for (int j = 0; j < kTileVectors; ++j) sum[i][j] = hn::MulAdd(element, factor[j], sum[i][j]);
+        }
       }
     }
   }

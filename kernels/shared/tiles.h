@@ -15,7 +15,7 @@
 
 namespace convict {
 
-/// Consecutive positions along the last axis: `length` elements from `offset`.
+/// Consecutive positions along the last axis: `length` elements from `offset` on.
 struct Run {
   int64_t offset, length;
 };
@@ -82,11 +82,11 @@ struct Tiles {
                             const T* start, T* c, int64_t c_stride);
   Multiply multiply[2][3][kMostTileRows + 1];
 
-  /// C[i][j] = sum over the positions p of all runs of image[column[i] + p] * y[q][j], q = 0, 1, ... counting
-  /// positions; y[q] has `vectors` vectors, C[i] begins at c + i*c_stride. With `add`, what C holds is added. Indexed
-  /// by vectors and columns, from 1.
-  using Correlate = void (*)(int64_t runs, const Run* run, const T* image, const int64_t* column, const T* y, bool add,
-                             T* c, int64_t c_stride);
+  /// C[i][j] = sum over the positions p of all runs of image[column[i] + offset + p*step] * y[q][j], q = 0, 1, ...
+  /// counting positions; y[q] has `vectors` vectors, C[i] begins at c + i*c_stride. With `add`, what C holds is added.
+  /// Indexed by vectors and columns, from 1.
+  using Correlate = void (*)(int64_t runs, const Run* run, const T* image, int64_t step, const int64_t* column,
+                             const T* y, bool add, T* c, int64_t c_stride);
   Correlate correlate[kMostTileVectors + 1][kMostTileRows + 1];
 
   /// Packs rows of B for `multiply`, tile by tile: to[t*tile_stride + p*2*lanes + j] = b[b_row[p] + lane j of tile t],

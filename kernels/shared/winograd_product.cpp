@@ -71,8 +71,8 @@ void multiply(const WinogradPlan& plan, int64_t tiles, Panel channels, Panel pan
     for (int64_t i = 0; i < groups; ++i) {
       const Panel rows = panel_of(tiles, most, i);
       plan.tiles.correlate[panel.count][rows.count](
-          1, &run, image + product * plan.image_product + rows.first * plan.image_tile + channels.first, row, weights,
-          channels.first > 0, sums + product * plan.sums_product + rows.first * width, width);
+          1, &run, image + product * plan.image_product + rows.first * plan.image_tile + channels.first, 1, row,
+          weights, channels.first > 0, sums + product * plan.sums_product + rows.first * width, width);
     }
 }
 

@@ -57,23 +57,25 @@ TEST(Tiles, MultiplyAgreesWithTheTripleLoop) {
 }
 
 template <class T>
-void expect_correlation(int64_t vectors, int64_t columns, bool add) {
-  SCOPED_TRACE(testing::Message() << vectors << " vectors, " << columns << " columns, add " << add);
+void expect_correlation(int64_t vectors, int64_t columns, int64_t step, bool add) {
+  SCOPED_TRACE(testing::Message() << vectors << " vectors, " << columns << " columns, step " << step << ", add "
+                                  << add);
   const Tiles<T>& t = tiles<T>();
-  const std::vector<Run> runs = {{0, 3}, {10, 1}, {17, 4}};
-  const int64_t lanes = vectors * t.lanes, positions = 8;
-  const std::vector<T> image = whole_numbers<T>(60), y = whole_numbers<T>(positions * lanes);
+  const std::vector<Run> runs = {{0, 3}, {10, 1}, {17, 20}};
+  const int64_t lanes = vectors * t.lanes, positions = 24;
+  const std::vector<T> image = whole_numbers<T>(30 + 20 * step), y = whole_numbers<T>(positions * lanes);
   const std::vector<T> before = whole_numbers<T>(columns * lanes);
   std::vector<int64_t> column;
   for (int64_t i = 0; i < columns; ++i) column.push_back(i * 5 % 13);
   std::vector<T> c = before;
-  t.correlate[vectors][columns](3, runs.data(), image.data(), column.data(), y.data(), add, c.data(), lanes);
+  t.correlate[vectors][columns](3, runs.data(), image.data(), step, column.data(), y.data(), add, c.data(), lanes);
   for (int64_t i = 0; i < columns; ++i)
     for (int64_t j = 0; j < lanes; ++j) {
       T expected = add ? before[i * lanes + j] : T(0);
       int64_t q = 0;
       for (const Run& run : runs)
-        for (int64_t p = 0; p < run.length; ++p, ++q) expected += image[run.offset + column[i] + p] * y[q * lanes + j];
+        for (int64_t p = 0; p < run.length; ++p, ++q)
+          expected += image[run.offset + column[i] + p * step] * y[q * lanes + j];
       ASSERT_EQ(c[i * lanes + j], expected) << "at " << i << ", " << j;
     }
 }
@@ -82,7 +84,8 @@ template <class T>
 void expect_all_correlations() {
   for (int64_t vectors = 1; vectors <= tiles<T>().most_vectors; ++vectors)
     for (int64_t columns = 1; columns <= tiles<T>().most_columns[vectors]; ++columns)
-      for (const bool add : {false, true}) expect_correlation<T>(vectors, columns, add);
+      for (const int64_t step : {1, 3})
+        for (const bool add : {false, true}) expect_correlation<T>(vectors, columns, step, add);
 }
 
 TEST(Tiles, CorrelateAgreesWithTheTripleLoop) {
