@@ -97,7 +97,7 @@ void WeightPlan<T>::choose_lanes() {
   straight = lanes_are_columns && form.beta == 0 && dense_columns;
   // Short pieces of the image are turned faster where more may be read.
   const bool slack = lanes_are_columns && form.kernel[2] > 1 && form.kernel[2] % tiles.lanes != 0;
-  shape = stays_inside(axes) && !slack ? ImageShape{false, form.x.inner, form.x.spatial} : staged_shape<T>(axes);
+  shape = stays_inside(axes) && !slack ? ImageShape{false, form.x.inner, form.x.spatial, {}} : staged_shape<T>(axes);
 }
 
 template <class T>
