@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/shared/team.h"
 
-#include <condition_variable>
+#include <chrono>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -10,9 +11,13 @@
 namespace convict {
 namespace {
 
-// Iterations of waiting awake, some tens of microseconds, because what is waited for is mostly near; turns given to
-// others after that; then sleep: on a busy machine those that wait must not keep the others from working.
-constexpr int kSpins = 1000, kYields = 100;
+using Clock = std::chrono::steady_clock;
+
+// What is waited for is mostly near, and waking a thread takes as long as a small layer: so it is waited for awake,
+// some ten microseconds at first, and then giving turns to others. Where these take them, time is soon over, and the
+// thread sleeps: on a busy machine those that wait must not keep the others from working.
+constexpr int kSpins = 1000;
+constexpr std::chrono::microseconds kAwake(100);
 
 void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -23,10 +28,11 @@ void pause() {
 /// Waits until the value is not `old`. Who changes it has to notify it.
 template <class Value>
 void await_change(const std::atomic<Value>& value, Value old) {
-  for (int turn = 0; value.load(std::memory_order_acquire) == old; ++turn)
-    if (turn < kSpins)
-      pause();
-    else if (turn < kSpins + kYields)
+  for (int spin = 0; spin < kSpins; ++spin, pause())
+    if (value.load(std::memory_order_acquire) != old) return;
+  const Clock::time_point end = Clock::now() + kAwake;
+  while (value.load(std::memory_order_acquire) == old)
+    if (Clock::now() < end)
       std::this_thread::yield();
     else
       value.wait(old, std::memory_order_acquire);
@@ -38,12 +44,9 @@ class Crew {
   using Job = std::function<void(int number)>;
 
   ~Crew() {
-    {
-      const std::lock_guard lock(mutex_);
-      closing_ = true;
-    }
-    wake_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
+    closing_ = true;
+    for (const auto& helper : helpers_) ring(*helper);
+    for (const auto& helper : helpers_) helper->thread.join();
   }
 
   /// Whether nobody else has it; then release() has to follow.
@@ -52,53 +55,54 @@ class Crew {
 
   /// Has at least so many threads if they can be had; how many of them there are.
   int recruit(int count) {
-    while (static_cast<int>(threads_.size()) < count) try {
-        const int number = static_cast<int>(threads_.size()) + 1;
-        threads_.emplace_back([this, number, first = round_.load()] { serve(number, first); });
+    while (static_cast<int>(helpers_.size()) < count) {
+      Helper& helper = *helpers_.emplace_back(std::make_unique<Helper>());
+      const auto number = static_cast<int>(helpers_.size());
+      try {
+        helper.thread = std::thread([this, &helper, number] { serve(helper, number); });
       } catch (const std::system_error&) {
+        helpers_.pop_back();
         break;
       }
-    return std::min(count, static_cast<int>(threads_.size()));
+    }
+    return std::min(count, static_cast<int>(helpers_.size()));
   }
 
   /// job(1) to job(count) on as many threads, and job(0) here.
   void work(int count, const Job& job) {
-    {
-      const std::lock_guard lock(mutex_);
-      job_ = &job;
-      wanted_ = count;
-      at_work_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);
-      round_.fetch_add(1, std::memory_order_release);
-    }
-    wake_.notify_all();
+    job_ = &job;
+    at_work_.store(count, std::memory_order_relaxed);
+    for (int i = 0; i < count; ++i) ring(*helpers_[static_cast<size_t>(i)]);
     job(0);
     for (int left; (left = at_work_.load(std::memory_order_acquire)) > 0;) await_change(at_work_, left);
   }
 
  private:
-  void serve(int number, uint64_t seen) {
-    const auto called = [&] { return round_.load(std::memory_order_acquire) != seen; };
-    while (true) {
-      for (int spin = 0; spin < kSpins && !called(); ++spin) pause();
-      {
-        std::unique_lock lock(mutex_);
-        wake_.wait(lock, [&] { return closing_ || called(); });
-        if (!called()) return;
-        seen = round_.load(std::memory_order_relaxed);
-      }
-      if (number <= wanted_) (*job_)(number);
+  struct alignas(64) Helper {  // a cache line, which nobody else's bell is in
+    std::atomic<uint32_t> bell{0};
+    std::thread thread;
+  };
+
+  /// What is written before is seen by the helper.
+  static void ring(Helper& helper) {
+    helper.bell.fetch_add(1, std::memory_order_release);
+    helper.bell.notify_one();
+  }
+
+  void serve(const Helper& helper, int number) {
+    for (uint32_t heard = 0;; ++heard) {
+      await_change(helper.bell, heard);
+      if (closing_) return;
+      (*job_)(number);
       at_work_.fetch_sub(1, std::memory_order_release);
       at_work_.notify_one();
     }
   }
 
-  std::mutex busy_, mutex_;
-  std::condition_variable wake_;
-  std::vector<std::thread> threads_;
-  std::atomic<uint64_t> round_{0};
+  std::mutex busy_;
+  std::vector<std::unique_ptr<Helper>> helpers_;
   std::atomic<int> at_work_{0};
   const Job* job_ = nullptr;
-  int wanted_ = 0;
   bool closing_ = false;
 };
 
