@@ -53,7 +53,7 @@ template <class T>
 WeightCycles weight_cycles(const Trilinear<T>& f, int64_t lanes) {
   // Turning costs something for every element, or for every piece of taps that lie side by side; and so do sums that
   // have to be turned.
-  constexpr double kTurned = 0.2, kPiece = 2.3, kSum = 1;
+  constexpr double kTurned = 0.3, kPiece = 2.3, kSum = 1;
   double positions = 1, columns = static_cast<double>(f.x_channels);
   for (int i = 0; i < kAxes; ++i) {
     positions *= static_cast<double>(f.y_extent[i]);
@@ -118,8 +118,12 @@ double WeightPlan<T>::products() const {
 
 template <class T>
 WeightItem WeightPlan<T>::item(int64_t index) const {
-  return {index / slices / panels(), panel_of(vectors(), tiles.most_vectors, index / slices % panels()),
-          panel_of(rows().count, panels_of(rows().count, slices), index % slices)};
+  // Threads begin far apart, for neighbours share cache lines of W.
+  const int64_t part = index % threads, in_part = index / threads;
+  index = part * (items() / threads) + std::min(part, items() % threads) + in_part;
+  const int64_t panel = index % panels(), slice = index / panels() % slices;
+  return {index / panels() / slices, panel_of(vectors(), tiles.most_vectors, panel),
+          panel_of(rows().count, panels_of(rows().count, slices), slice)};
 }
 
 template <class T>
