@@ -85,7 +85,7 @@ WeightPlan<T>::WeightPlan(const Trilinear<T>& f)
   choose_lanes();
   if (!shape.staged) x_lines.step *= f.x.spatial[2];
   threads = threads_for(f.threads, products());
-  choose_slices();
+  divide();
   carve();
 }
 
@@ -101,13 +101,14 @@ void WeightPlan<T>::choose_lanes() {
 }
 
 template <class T>
-void WeightPlan<T>::choose_slices() {
+void WeightPlan<T>::divide() {
   const int64_t bytes_of_row = std::min(vectors(), tiles.most_vectors) * tiles.lanes * static_cast<int64_t>(sizeof(T));
+  const auto fair = [&](int64_t count) { return count >= 4 * threads || count % threads == 0; };
+  by_group = fair(form.groups);
   slices = panels_of(rows().count, kBytesOfSums / bytes_of_row);
-  // Few items have to be as many for every thread.
-  if (items() < 4 * threads) slices *= threads / std::gcd<int64_t>(items(), threads);
+  if (!by_group && !fair(items())) slices *= threads / std::gcd<int64_t>(items(), threads);
   slices = panels_of(rows().count, panels_of(rows().count, std::min(slices, rows().count)));
-  threads = static_cast<int>(std::min<int64_t>(threads, items()));
+  threads = static_cast<int>(std::min<int64_t>(threads, by_group ? form.groups : items()));
 }
 
 template <class T>
@@ -117,24 +118,18 @@ double WeightPlan<T>::products() const {
 }
 
 template <class T>
-WeightItem WeightPlan<T>::item(int64_t index) const {
-  // Threads begin far apart, for neighbours share cache lines of W.
-  const int64_t part = index % threads, in_part = index / threads;
-  index = part * (items() / threads) + std::min(part, items() % threads) + in_part;
-  const int64_t panel = index % panels(), slice = index / panels() % slices;
-  return {index / panels() / slices, panel_of(vectors(), tiles.most_vectors, panel),
+WeightItem WeightPlan<T>::item(int64_t group, int64_t index) const {
+  if (!by_group) {  // threads begin far apart, for neighbours share cache lines of W
+    const int64_t part = index % threads, in_part = index / threads;
+    index = part * (items() / threads) + std::min(part, items() % threads) + in_part;
+  }
+  const int64_t panel = index % panels(), slice = index / panels();
+  return {group, panel_of(vectors(), tiles.most_vectors, panel),
           panel_of(rows().count, panels_of(rows().count, slices), slice)};
 }
 
 template <class T>
-const T* WeightPlan<T>::x(int64_t n, int64_t group) const {
-  const int64_t channel = group * form.x_channels;
-  return shape.staged ? staged + channel * shape.channel : form.x.plane(n, channel);
-}
-
-template <class T>
 void WeightPlan<T>::carve() {
-  if (shape.staged) staged = workspace.take<T>(form.groups * form.x_channels * shape.channel);
   const int64_t runs = form.y_extent[0] * form.y_extent[1] * panels_of(form.y_extent[2], kPositions);
   for (Lines* lines : {&x_lines, &y_lines}) {
     const int64_t count = panels_of(lines->count, tiles.lanes) * tiles.lanes;
@@ -146,9 +141,12 @@ void WeightPlan<T>::carve() {
   const int64_t panel = std::min(vectors(), tiles.most_vectors) * tiles.lanes;
   if (keeps_sums()) sums = workspace.take<T>(form.groups * rows().count * vectors() * tiles.lanes);
   scratch.clear();
-  for (int thread = 0; thread < threads; ++thread)
-    scratch.push_back({workspace.take<T>(kPositions * panel),
+  for (int thread = 0; thread < threads; ++thread) {
+    const bool shares = thread > 0 && !by_group;
+    T* staged = shares ? scratch[0].staged : workspace.take<T>(shape.staged ? form.x_channels * shape.channel : 0);
+    scratch.push_back({staged, workspace.take<T>(kPositions * panel),
                        workspace.take<T>(keeps_sums() ? 0 : panels_of(rows().count, slices) * panel)});
+  }
 }
 
 template <class T>

@@ -38,7 +38,7 @@ struct PositionBlock {
   Panel row_runs, lane_runs;
 };
 
-/// What one thread does at a time, over all positions: some rows, and some vectors of lanes.
+/// What one thread does at a time, over all positions of an image: some rows, and some vectors of lanes.
 struct WeightItem {
   int64_t group;
   Panel vectors, rows;
@@ -47,6 +47,7 @@ struct WeightItem {
 /// The memory of one thread.
 template <class T>
 struct WeightScratch {
+  T* staged;  // X, of one group; if threads do not have groups of their own, the same for all
   T* turned;  // [position of a block][lane]
   T* sums;    // [row][lane], of an item
 };
@@ -75,15 +76,12 @@ struct WeightPlan {
 
   int64_t vectors() const { return panels_of(lanes().count, tiles.lanes); }
   int64_t panels() const { return panels_of(vectors(), tiles.most_vectors); }
-  int64_t items() const { return form.groups * panels() * slices; }
-  WeightItem item(int64_t index) const;
+  int64_t items() const { return panels() * slices; }  // of a group
+  WeightItem item(int64_t group, int64_t index) const;
   /// Whether sums wait for those of the next image; else they are added to W.
   bool keeps_sums() const { return form.batch > 1 && !lanes_are_columns; }
   const Lines& rows() const { return lanes_are_columns ? y_lines : x_lines; }
   const Lines& lanes() const { return lanes_are_columns ? x_lines : y_lines; }
-  /// Where the first line of X or of Y begins.
-  const T* x(int64_t n, int64_t group) const;
-  const T* y(int64_t n, int64_t group) const { return form.y.plane(n, group * form.y_channels); }
 
   Trilinear<T> form;
   const Tiles<T>& tiles;
@@ -95,11 +93,11 @@ struct WeightPlan {
   bool dense_columns;  // of a row of W: they lie side by side
   bool straight;       // the columns of a row of W lie side by side: whole vectors of their sums are kept there at once
   ImageShape shape;
+  bool by_group;   // groups are divided among the threads, else the items of one after another
   int64_t slices;  // that the rows are divided into
   int threads;
   Workspace workspace;
   // Tables and copies, in the workspace.
-  T* staged = nullptr;             // X: [channel of all groups]
   T* sums = nullptr;               // of several images and not straight: by item
   PositionBlock* block = nullptr;  // [blocks]
   int64_t blocks = 0;
@@ -107,7 +105,7 @@ struct WeightPlan {
 
  private:
   void choose_lanes();
-  void choose_slices();
+  void divide();
   void carve();
   void fill_lines();
   void fill_blocks();

@@ -43,23 +43,30 @@ Sums<T> sums_of(const WeightPlan<T>& plan, const WeightItem& item, const WeightS
   return {plan.sums + vectors_before * plan.tiles.lanes * plan.rows().count + item.rows.first * lanes, lanes, false};
 }
 
-/// Adds the products of image n to the sums of an item, or starts them.
+/// Where the first line of X and of Y begins.
 template <class T>
-void multiply(const WeightPlan<T>& plan, int64_t n, const WeightItem& item, T* turned, bool add, const Sums<T>& sums) {
+struct Operands {
+  const T *x, *y;
+};
+
+/// Adds the products of an image to the sums of an item, or starts them.
+template <class T>
+void multiply(const WeightPlan<T>& plan, const Operands<T>& given, const WeightItem& item, T* turned, bool add,
+              const Sums<T>& sums) {
   const int64_t lanes = lanes_of(plan, item), vectors = item.vectors.count;
   const int64_t most = plan.tiles.most_columns[vectors], rows = panels_of(item.rows.count, most);
-  const T *x = plan.x(n, item.group), *y = plan.y(n, item.group);
+  const T* of_lanes = plan.lanes_are_columns ? given.x : given.y;
+  const T* of_rows = plan.lanes_are_columns ? given.y : given.x;
   const TurnSource<T> source(plan.lanes().place + item.vectors.first * plan.tiles.lanes, lanes, plan.lanes().step,
                              plan.lanes_are_columns && plan.shape.staged);
   for (const PositionBlock* block = plan.block; block != plan.block + plan.blocks; ++block) {
-    plan.turn(source, plan.lanes_are_columns ? x : y, block->lane_runs.count, plan.lanes().run + block->lane_runs.first,
-              turned);
+    plan.turn(source, of_lanes, block->lane_runs.count, plan.lanes().run + block->lane_runs.first, turned);
     for (int64_t i = 0; i < rows; ++i) {
       const Panel tile = panel_of(item.rows.count, most, i);
-      plan.tiles.correlate[vectors][tile.count](
-          block->row_runs.count, plan.rows().run + block->row_runs.first, plan.lanes_are_columns ? y : x,
-          plan.rows().step, plan.rows().place + item.rows.first + tile.first, turned, add || block != plan.block,
-          sums.first + tile.first * sums.pitch, sums.pitch);
+      plan.tiles.correlate[vectors][tile.count](block->row_runs.count, plan.rows().run + block->row_runs.first, of_rows,
+                                                plan.rows().step, plan.rows().place + item.rows.first + tile.first,
+                                                turned, add || block != plan.block,
+                                                sums.first + tile.first * sums.pitch, sums.pitch);
     }
   }
 }
@@ -82,9 +89,10 @@ void store(const WeightPlan<T>& plan, const WeightItem& item, T beta, const Sums
 }
 
 template <class T>
-void compute_item(const WeightPlan<T>& plan, int64_t n, const WeightItem& item, const WeightScratch<T>& scratch) {
+void compute_item(const WeightPlan<T>& plan, int64_t n, const Operands<T>& given, const WeightItem& item,
+                  const WeightScratch<T>& scratch) {
   const Sums<T> sums = sums_of(plan, item, scratch);
-  multiply(plan, n, item, scratch.turned, n > 0 && (sums.in_place || plan.keeps_sums()), sums);
+  multiply(plan, given, item, scratch.turned, n > 0 && (sums.in_place || plan.keeps_sums()), sums);
   if (sums.in_place) return;
   if (!plan.keeps_sums())
     store(plan, item, n == 0 ? T(plan.form.beta) : T(1), sums);
@@ -92,18 +100,35 @@ void compute_item(const WeightPlan<T>& plan, int64_t n, const WeightItem& item, 
     store(plan, item, T(plan.form.beta), sums);
 }
 
+/// One group. share(count, visit) divides so many things among all who compute it.
+template <class T, class Share>
+void compute_group(const WeightPlan<T>& plan, int64_t group, const WeightScratch<T>& scratch, const Share& share) {
+  const Trilinear<T>& f = plan.form;
+  for (int64_t n = 0; n < f.batch; ++n) {
+    Operands<T> given = {f.x.plane(n, group * f.x_channels), f.y.plane(n, group * f.y_channels)};
+    if (plan.shape.staged) {
+      share(f.x_channels, [&](int64_t channel) {
+        stage_channel(plan.axes, plan.shape, f.x, plan.stage, given.x + channel * f.x.inner,
+                      scratch.staged + channel * plan.shape.channel);
+      });
+      given.x = scratch.staged;
+    }
+    share(plan.items(), [&](int64_t i) { compute_item(plan, n, given, plan.item(group, i), scratch); });
+  }
+}
+
 /// What every thread does.
 template <class T>
 void work(const WeightPlan<T>& plan, Team& team, int thread) {
-  const Trilinear<T>& f = plan.form;
-  for (int64_t n = 0; n < f.batch; ++n) {
-    if (plan.shape.staged)
-      team.share(f.groups * f.x_channels, [&](int64_t channel) {
-        stage_channel(plan.axes, plan.shape, f.x, plan.stage, static_cast<const T*>(f.x.plane(n, channel)),
-                      plan.staged + channel * plan.shape.channel);
-      });
-    team.share(plan.items(), [&](int64_t i) { compute_item(plan, n, plan.item(i), plan.scratch[thread]); });
-  }
+  const WeightScratch<T>& scratch = plan.scratch[thread];
+  const auto alone = [](int64_t count, const auto& visit) {
+    for (int64_t i = 0; i < count; ++i) visit(i);
+  };
+  const auto together = [&](int64_t count, const auto& visit) { team.share(count, visit); };
+  if (plan.by_group)
+    team.share(plan.form.groups, [&](int64_t group) { compute_group(plan, group, scratch, alone); });
+  else
+    for (int64_t group = 0; group < plan.form.groups; ++group) compute_group(plan, group, scratch, together);
 }
 
 }  // namespace
