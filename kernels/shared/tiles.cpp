@@ -55,7 +55,7 @@ HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, in
 
 // Products between two rows of C that are prefetched: all of them at once would keep B from being loaded. What C is
 // about to be overwritten with takes as long to arrive as a small depth does to multiply.
-constexpr int64_t kTogether = 4;
+constexpr int64_t kTogether = 2;
 
 template <class T, RowOrder kOrder, int kTileVectors, int kTileRows>
 void Multiply(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* HWY_RESTRICT b,
