@@ -10,8 +10,13 @@
 namespace convict {
 namespace {
 
-// Of a second-level cache: blocks of C and A, beside the tiles of B.
-constexpr int64_t kBytesOfC = 256 << 10, kBytesOfA = 256 << 10;
+// Of a second-level cache: blocks of C, and of A if they are used only once, beside the tiles of B. Others may be
+// larger than that: a tile of B stays in the first-level cache meanwhile, and is packed again for each slice of A.
+constexpr int64_t kBytesOfC = 256 << 10, kBytesOfA = 256 << 10, kMostBytesOfA = 1 << 20;
+constexpr int64_t kMostBytesOfTiles = 8 << 20;  // shared
+
+// Several for every thread, or one has to wait for the others.
+constexpr int64_t kItemsOfThread = 4;
 
 // Reading the image in place saves the packing of tiles, but computes the gaps between the rows of positions, too, and
 // then C has to go through a buffer. Packing counts for less where it serves more rows, the buffer where sums are
@@ -57,6 +62,16 @@ void for_each_phase(const Part& part, const Visit& visit) {
 }  // namespace
 
 template <class T>
+Axes GatherPart<T>::position_of(int64_t column) const {
+  Axes at;
+  at[0] = positions[0] == 1 ? 0 : std::min(column / pitch[0], positions[0] - 1);
+  column -= at[0] * pitch[0];
+  at[1] = positions[1] == 1 ? 0 : std::min(column / pitch[1], positions[1] - 1);
+  at[2] = column - at[1] * pitch[1];
+  return at;
+}
+
+template <class T>
 GatherPlan<T>::GatherPlan(const Trilinear<T>& f)
     : form(f),
       image(f.face == Face::kX ? f.y : f.x),
@@ -66,6 +81,7 @@ GatherPlan<T>::GatherPlan(const Trilinear<T>& f)
       axes(correlation(f)),
       shape(image_shape(axes, image)),
       stage(stage_row<T>()),
+      spread(spread_row<T>()),
       tiles(convict::tiles<T>()),
       tile_columns(2 * tiles.lanes) {
   for (int i = 0; i < kAxes; ++i) step[i] = axes[i].out_step * result.spatial[i];
@@ -73,7 +89,7 @@ GatherPlan<T>::GatherPlan(const Trilinear<T>& f)
     for (const AxisClass& class1 : axes[1].classes)
       for (const AxisClass& class2 : axes[2].classes) add_part(class0, class1, class2);
   threads = threads_for(form.threads, products());
-  for (GatherPart<T>& part : parts) choose_blocks(part);
+  choose_items();
   carve();
 }
 
@@ -119,23 +135,39 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
   part.pitch = part.in_place && shape.staged ? shape.pitch : dense;
   part.columns = columns(part.pitch);
   part.straight = straight && part.columns == volume(positions);
+  part.tile_columns = tile_columns;
+  part.tiles_of_c = panels_of(part.columns, tile_columns);
 }
 
 template <class T>
-void GatherPlan<T>::choose_blocks(GatherPart<T>& part) const {
-  const int64_t tiles_of_c = panels_of(part.columns, tile_columns), panels = static_cast<int64_t>(part.panels.size());
-  const int64_t most = kBytesOfC / static_cast<int64_t>(sizeof(T)) / tile_columns;  // row pieces of one tile
-  const int64_t bytes_of_panel =
-      tiles.most_rows * std::max<int64_t>(1, std::min(part.depth, kMostDepth<T>)) * sizeof(T);
-  part.panels_at_once = std::clamp<int64_t>(kBytesOfA / bytes_of_panel, 1, panels);
-  const int64_t rows = std::min(part.rows, part.panels_at_once * tiles.most_rows);
-  int64_t at_once = std::clamp<int64_t>(most / rows, 1, kMostTilesOfBlock);
-  // Several items for every thread, or one has to wait for the others.
-  const int64_t wanted = threads > 1 ? 4 * threads : 1;
-  while (at_once > 1 && form.groups * panels_of(tiles_of_c, at_once) < wanted) at_once /= 2;
-  const int64_t items = form.groups * panels_of(tiles_of_c, at_once);
-  if (items < wanted) part.panels_at_once = std::clamp<int64_t>(panels * items / wanted, 1, part.panels_at_once);
-  part.block = panels_of(tiles_of_c, panels_of(tiles_of_c, at_once)) * tile_columns;
+void GatherPlan<T>::choose_items() {
+  int64_t columns = 1, depth = 1, panels = 1;  // the most of any part
+  for (const GatherPart<T>& part : parts) {
+    columns = std::max(columns, part.columns);
+    depth = std::max(depth, std::min(part.depth, kMostDepth<T>));
+    panels = std::max(panels, static_cast<int64_t>(part.panels.size()));
+  }
+  const int64_t bytes = static_cast<int64_t>(sizeof(T)), tiles_of_c = panels_of(columns, tile_columns);
+  const int64_t wanted = threads > 1 ? kItemsOfThread * threads : 1;
+  const auto slices_for = [&](int64_t bytes_of_a) {
+    return panels_of(panels, std::max<int64_t>(1, bytes_of_a / (tiles.most_rows * depth * bytes)));
+  };
+  const bool wide = columns >= panels * tiles.most_rows;  // the smaller operand is the one to be read several times
+  slices = slices_for(wide ? kMostBytesOfA : kBytesOfA);
+  const int64_t bytes_of_tile = panels_of(panels, slices) * tiles.most_rows * tile_columns * bytes;
+  blocks = panels_of(tiles_of_c, std::clamp<int64_t>(kBytesOfC / bytes_of_tile, 1, kMostTilesOfBlock));
+  if (wide) {
+    blocks = std::max(blocks, panels_of(wanted, form.groups));
+    if (form.groups % threads != 0) blocks = panels_of(blocks, threads) * threads;
+  }
+  blocks = std::min(blocks, tiles_of_c);
+  used_once = form.batch == 1 && blocks == 1;
+  if (used_once) slices = slices_for(kBytesOfA);
+  slices = std::min(panels, std::max(slices, panels_of(wanted, form.groups * blocks)));
+  c_pitch = panels_of(tiles_of_c, blocks) * tile_columns;
+  for (GatherPart<T>& part : parts)
+    part.shared = !part.in_place && part.depth > 0 && slices > 1 &&
+                  form.groups * part.tiles_of_c * tile_columns <= kMostBytesOfTiles / bytes / part.depth;
 }
 
 template <class T>
@@ -150,20 +182,17 @@ template <class T>
 void GatherPlan<T>::carve() {
   int64_t most_of_c = 0, most_of_weights = 0, most_of_tiles = 0;
   for (GatherPart<T>& part : parts) {
-    const int64_t rows = std::min(part.rows, part.panels_at_once * tiles.most_rows);
-    const int64_t depth = std::min(part.depth, kMostDepth<T>);
-    const int64_t packed_row = part.order == RowOrder::kApart ? kRowPitch<T> : depth;
+    const int64_t panels = panels_of(static_cast<int64_t>(part.panels.size()), slices);
+    const int64_t rows = std::min(part.rows, panels * tiles.most_rows), depth = std::min(part.depth, kMostDepth<T>);
     part.row = workspace.take<ResultRow>(part.rows);
     part.weight = part.dense_taps ? nullptr : workspace.take<int64_t>(part.rows * part.taps);
     part.image_row = workspace.take<int64_t>(part.depth);
     part.start = workspace.take<T>(form.groups * part.rows);
-    part.weights = nullptr;
-    if (form.batch == 1 && part.blocks() == 1)
-      most_of_weights = std::max(most_of_weights, rows * packed_row);
-    else
-      part.weights = workspace.take<T>(form.groups * part.rows * part.packed_rows());
-    most_of_c = std::max(most_of_c, rows * part.block);
-    most_of_tiles = std::max(most_of_tiles, depth * part.block);
+    part.weights = used_once ? nullptr : workspace.take<T>(form.groups * part.rows * part.packed_rows());
+    part.tiles = part.shared ? workspace.take<T>(form.groups * part.tiles_of_c * tile_columns * part.depth) : nullptr;
+    if (used_once) most_of_weights = std::max(most_of_weights, rows * part.packed_row({0, depth}));
+    if (!part.shared) most_of_tiles = std::max(most_of_tiles, depth * c_pitch);
+    most_of_c = std::max(most_of_c, rows * c_pitch);
   }
   // Tiles read beyond the last position; there is another channel, or this.
   if (shape.staged) staged = workspace.take<T>(image_channels * form.groups * shape.channel + tile_columns);
@@ -219,15 +248,20 @@ template <class T>
 std::string GatherPlan<T>::text() const {
   const GatherPart<T>& part = parts[0];
   char line[200];
-  std::snprintf(line, sizeof line, "%s gather %s%s tile=%dx%d depth=%d block=%d parts=%d%s threads=%d workspace=%lld",
-                tiles.isa, shape.staged ? "staged" : "unstaged", part.in_place ? " in-place" : " packed",
+  std::snprintf(line, sizeof line, "%s gather %s %s tile=%dx%d depth=%d block=%d parts=%d%s threads=%d workspace=%lld",
+                tiles.isa, shape.staged ? "staged" : "unstaged",
+                part.in_place ? "in-place"
+                : part.shared ? "shared"
+                              : "packed",
                 static_cast<int>(panel_of(part.rows, tiles.most_rows, 0).count), static_cast<int>(tile_columns),
-                static_cast<int>(std::min(part.depth, kMostDepth<T>)), static_cast<int>(part.block),
+                static_cast<int>(std::min(part.depth, kMostDepth<T>)), static_cast<int>(c_pitch),
                 static_cast<int>(parts.size()), part.straight ? " straight" : "", threads,
                 static_cast<long long>(workspace.bytes()));
   return line;
 }
 
+template struct GatherPart<float>;
+template struct GatherPart<double>;
 template struct GatherPlan<float>;
 template struct GatherPlan<double>;
 

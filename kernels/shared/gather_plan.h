@@ -43,9 +43,9 @@ struct GatherPart {
   bool straight;              // whole tiles of C go where they belong at once
   Axes pitch;                 // column = position . pitch
   int64_t columns;            // of C
-  int64_t block;              // columns computed at a time, a multiple of the tile
+  int64_t tile_columns, tiles_of_c;
+  bool shared;                // tiles of B are packed before anybody uses them, because several slices do
   std::vector<Panel> panels;  // of rows: the tiles
-  int64_t panels_at_once;     // by one thread
 
   // Tables and packed weights, in the workspace.
   ResultRow* row;      // [rows], from the first channel of a group
@@ -53,8 +53,8 @@ struct GatherPart {
                        // taps lie side by side, and rows as far apart as their channels
   int64_t* image_row;  // [depth], from the first position of the first channel
   T* start;            // [group][rows], the bias
-  T* weights;          // [group][block of the depth], then by panel in their order; or nullptr: they are used only
-                       // once, and packed by those who do
+  T* weights;          // [group][block of the depth], then by panel in their order; unless they are used once
+  T* tiles;            // of B: [group][block of the depth][tile of columns][p][column], if shared
 
   int64_t depth_blocks() const { return std::max<int64_t>(1, panels_of(depth, kMostDepth<T>)); }
   Panel depth_block(int64_t index) const { return depth == 0 ? Panel{0, 0} : panel_of(depth, kMostDepth<T>, index); }
@@ -67,14 +67,18 @@ struct GatherPart {
     return weights + rows * (group * packed_rows() + before);
   }
 
-  int64_t slices() const { return panels_of(static_cast<int64_t>(panels.size()), panels_at_once); }
-  int64_t blocks() const { return panels_of(columns, block); }
+  /// The position of a column; between two rows of positions its last coordinate is beyond them.
+  Axes position_of(int64_t column) const;
+  /// Where the shared tiles of a block of the depth begin.
+  T* block_of_tiles(int64_t group, int64_t index) const {
+    return tiles + tiles_of_c * (group * depth + depth_block(index).first) * tile_columns;
+  }
 };
 
-/// The memory of one thread, for an item: a block of columns by some panels.
+/// The memory of one thread, for an item.
 template <class T>
 struct GatherScratch {
-  T* c;        // [row][column of the block]
+  T* c;        // [row][column of the block], rows c_pitch apart
   T* weights;  // of a block of the depth, as in GatherPart
   T* tiles;    // of B: [tile of columns][p][column], of a block of the depth
 };
@@ -97,11 +101,17 @@ struct GatherPlan {
   Correlation axes;
   ImageShape shape;
   StageRow<T> stage;
+  SpreadRow<T> spread;
   const Tiles<T>& tiles;
   int64_t tile_columns;
   Axes step;  // of the result, from one position to the next
   std::vector<GatherPart<T>> parts;
   int threads;
+  // An item, what one thread does at a time: a block of columns by a slice of the panels, of every part, so that parts
+  // whose positions alternate in memory visit it one soon after the other.
+  int64_t blocks, slices;  // of a group
+  bool used_once;          // weights, and packed by those who use them: one block of columns of one image
+  int64_t c_pitch;
   Workspace workspace;
   T* staged = nullptr;                    // [channel of all groups]
   int64_t* packed_row = nullptr;          // [kMostDepth], of a packed tile of B
@@ -110,7 +120,7 @@ struct GatherPlan {
  private:
   void add_part(const AxisClass& class0, const AxisClass& class1, const AxisClass& class2);
   void choose_columns(GatherPart<T>& part) const;
-  void choose_blocks(GatherPart<T>& part) const;
+  void choose_items();
   void carve();
   void fill_tables(GatherPart<T>& part) const;
 };

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
+#include "kernels/shared/gather_pack.h"
 #include "kernels/shared/team.h"
 
 namespace convict {
 namespace {
 
-/// What one thread does at a time: some panels of rows by one block of columns, over the whole depth.
+/// What one thread does of a part at a time: some panels of rows by one block of columns, over the whole depth.
 template <class T>
 struct Item {
   const GatherPart<T>* part;
@@ -17,100 +18,36 @@ struct Item {
 };
 
 template <class T>
-int64_t items_of(const GatherPlan<T>& plan, const GatherPart<T>& part) {
-  return plan.form.groups * part.blocks() * part.slices();
+Panel columns_of(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t block) {
+  const Panel tiles = share_of(part.tiles_of_c, plan.blocks, block);
+  const int64_t first = tiles.first * plan.tile_columns;
+  return {first, std::min(tiles.count * plan.tile_columns, part.columns - first)};
 }
 
+/// Item `index` of a part; it may be empty.
 template <class T>
-Item<T> item_of(const GatherPlan<T>& plan, int64_t index) {
-  auto part = plan.parts.begin();
-  for (int64_t items; index >= (items = items_of(plan, *part)); ++part) index -= items;
-  const int64_t slices = part->slices();
-  const Panel slice = panel_of(static_cast<int64_t>(part->panels.size()), part->panels_at_once, index % slices);
-  const int64_t block = index / slices % part->blocks(), first = block * part->block;
-  const Panel &top = part->panels[slice.first], &bottom = part->panels[slice.first + slice.count - 1];
-  return {&*part,
-          index / slices / part->blocks(),
-          {first, std::min(part->block, part->columns - first)},
-          slice,
-          {top.first, bottom.first + bottom.count - top.first}};
+Item<T> item_of(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t index) {
+  const int64_t slice = index % plan.slices, block = index / plan.slices % plan.blocks;
+  const Panel panels = share_of(static_cast<int64_t>(part.panels.size()), plan.slices, slice);
+  Item<T> item = {&part, index / plan.slices / plan.blocks, columns_of(plan, part, block), panels, {0, 0}};
+  if (panels.count == 0) return item;
+  const Panel &top = part.panels[panels.first], &bottom = part.panels[panels.first + panels.count - 1];
+  item.rows = {top.first, bottom.first + bottom.count - top.first};
+  return item;
 }
 
-constexpr int64_t kRowsAhead = 4;  // of weights to prefetch: a row is too short for the hardware to notice
-
-/// Copies the weights that some panels of a group meet in a block of the depth to where tiles read them.
-template <class T>
-void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t group, Panel depth, Panel panels,
-                  T* to) {
-  const Trilinear<T>& f = plan.form;
-  const bool is_x = f.face == Face::kX, dense = part.weight == nullptr;
-  const int64_t channel_stride = is_x ? f.w.outer : f.w.inner, row_stride = is_x ? f.w.inner : f.w.outer;
-  const T* weights = f.w.plane(group * f.y_channels, 0);
-  const Panel *begin = part.panels.data() + panels.first, *end = begin + panels.count;
-  if (part.order == RowOrder::kApart) {
-    const int64_t last = end[-1].first + end[-1].count - 1;
-    for (int64_t row = begin->first; row <= last; ++row, to += kRowPitch<T>) {
-      const T* ahead = weights + std::min(row + kRowsAhead, last) * row_stride + depth.first;
-      for (int64_t p = 0; p < depth.count; p += 64 / sizeof(T)) __builtin_prefetch(ahead + p, 0, 2);
-      std::copy_n(weights + row * row_stride + depth.first, depth.count, to);
-    }
-    return;
-  }
-  to -= begin->first * depth.count;
-  for (int64_t p = 0, taps; p < depth.count; p += taps) {  // channel by channel
-    const int64_t channel = (depth.first + p) / part.taps, tap = (depth.first + p) % part.taps;
-    taps = std::min(part.taps - tap, depth.count - p);
-    const T* from = weights + channel * channel_stride;
-    for (const Panel* panel = begin; panel != end; ++panel) {
-      T* at = to + panel->first * depth.count + p * panel->count;
-      if (dense)
-        plan.tiles.transpose(panel->count, taps, from + panel->first * row_stride + tap, row_stride, at, panel->count);
-      else
-        for (int64_t t = tap; t < tap + taps; ++t, at += panel->count)
-          for (int64_t i = 0; i < panel->count; ++i) at[i] = from[part.weight[t * part.rows + panel->first + i]];
-    }
-  }
+/// Numbers below `count` in an order in which those that follow each other are far apart, because neighbours share
+/// cache lines of the result: one after the other from as many runs as there are threads.
+int64_t distant(int64_t index, int64_t count, int64_t threads) {
+  const int64_t run = index % threads;
+  return run * (count / threads) + std::min(run, count % threads) + index / threads;
 }
 
-/// The position of a column; between two rows of positions its last coordinate is beyond them.
+/// The first channel of a group, of what tiles read: the copy, or image n.
 template <class T>
-Axes position_of(const GatherPart<T>& part, int64_t column) {
-  Axes at;
-  at[0] = part.positions[0] == 1 ? 0 : std::min(column / part.pitch[0], part.positions[0] - 1);
-  column -= at[0] * part.pitch[0];
-  at[1] = part.positions[1] == 1 ? 0 : std::min(column / part.pitch[1], part.positions[1] - 1);
-  at[2] = column - at[1] * part.pitch[1];
-  return at;
-}
-
-/// The position of the next column that has one; after the last one, the same.
-template <class T>
-void advance(const GatherPart<T>& part, Axes& at) {
-  const Axes last = at;
-  for (int i = kAxes; i-- > 0;) {
-    if (++at[i] < part.positions[i]) return;
-    at[i] = 0;
-  }
-  at = last;
-}
-
-/// Packs the tiles of B from a column on, for a block of the depth. Columns beyond the last one repeat it.
-template <class T>
-void pack_tiles(const GatherPlan<T>& plan, const Item<T>& item, Panel depth, int64_t column, const T* image, T* to) {
-  const GatherPart<T>& part = *item.part;
-  const int64_t lanes = plan.tiles.lanes, vectors = 2 * panels_of(item.columns.count - column, plan.tile_columns);
-  Lanes<T> vector[2 * kMostTilesOfBlock];
-  int64_t place[kMostLanes / sizeof(T)];
-  Axes at = position_of(part, item.columns.first + column);
-  for (int64_t v = 0; v < vectors; ++v) {
-    for (int64_t j = 0; j < lanes; ++j) {
-      place[j] = at[0] * plan.shape.pitch[0] + at[1] * plan.shape.pitch[1] + at[2] * plan.shape.pitch[2];
-      advance(part, at);
-    }
-    vector[v] = Lanes<T>::of(place, lanes, plan.shape.staged);
-  }
-  plan.tiles.gather(depth.count, image, part.image_row + depth.first, vectors, vector, to,
-                    depth.count * plan.tile_columns);
+const T* image_of(const GatherPlan<T>& plan, int64_t n, int64_t group) {
+  return plan.shape.staged ? plan.staged + group * plan.image_channels * plan.shape.channel
+                           : plan.image.plane(n, group * plan.image_channels);
 }
 
 /// Where a tile of one or two vectors of columns reads B: row p at b + row[p], the next tile `next` elements further.
@@ -123,7 +60,7 @@ struct TileSource {
 };
 
 /// One tile of columns: all panels of the item, over a block of the depth. The sums go to the result if there is one
-/// given, else to c, a row of which has part.block elements.
+/// given, else to c.
 template <class T>
 void multiply_tile(const GatherPlan<T>& plan, const Item<T>& item, Panel depth, const T* weights,
                    const TileSource<T>& source, T* result, T* c) {
@@ -135,7 +72,8 @@ void multiply_tile(const GatherPlan<T>& plan, const Item<T>& item, Panel depth, 
     plan.tiles.multiply[static_cast<int>(part.order)][source.vectors][panel.count](
         depth.count, weights + row * part.packed_row(depth), part.order == RowOrder::kApart ? 1 : panel.count, source.b,
         source.row, source.next, start ? start + panel.first : nullptr,
-        result ? result + part.row[panel.first].offset : c + row * part.block, result ? plan.result.inner : part.block);
+        result ? result + part.row[panel.first].offset : c + row * plan.c_pitch,
+        result ? plan.result.inner : plan.c_pitch);
   }
 }
 
@@ -149,13 +87,15 @@ int64_t whole_tiles(const GatherPlan<T>& plan, const Item<T>& item) {
 template <class T>
 void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const GatherScratch<T>& scratch) {
   const GatherPart<T>& part = *item.part;
-  const T* image = plan.shape.staged ? plan.staged + item.group * plan.image_channels * plan.shape.channel
-                                     : plan.image.plane(n, item.group * plan.image_channels);
+  const T* image = image_of(plan, n, item.group);
   T* result = plan.result.plane(n, item.group * plan.result_channels) + item.columns.first;
   const int64_t whole = whole_tiles(plan, item);
   // An image that is not staged ends with its last position.
   const int64_t in_place = !part.in_place ? 0 : plan.shape.staged ? item.columns.count : whole;
   const int64_t straight = part.straight ? whole : 0;
+  const bool packs = !part.shared && in_place < item.columns.count;
+  TileLanes<T> lanes;
+  if (packs) lanes = tile_lanes(plan, part, {item.columns.first + in_place, item.columns.count - in_place});
   for (int64_t block = 0; block < part.depth_blocks(); ++block) {
     const Panel depth = part.depth_block(block);
     const T* weights = scratch.weights;
@@ -163,14 +103,15 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
       weights = part.block_of_weights(item.group, block) + item.rows.first * part.packed_row(depth);
     else
       pack_weights(plan, part, item.group, depth, item.panels, scratch.weights);
-    if (in_place < item.columns.count) pack_tiles(plan, item, depth, in_place, image, scratch.tiles);
+    if (packs) pack_tiles(plan, part, depth, lanes, image, scratch.tiles);
+    const T* b =
+        part.shared ? part.block_of_tiles(item.group, block) + item.columns.first * depth.count : scratch.tiles;
     for (int64_t column = 0; column < item.columns.count; column += plan.tile_columns) {
       const int vectors = item.columns.count - column > plan.tiles.lanes ? 2 : 1;
       TileSource<T> source = {vectors, image + item.columns.first + column, part.image_row + depth.first,
                               plan.tile_columns};
       if (column >= in_place)
-        source = {vectors, scratch.tiles + (column - in_place) * depth.count, plan.packed_row,
-                  depth.count * plan.tile_columns};
+        source = {vectors, b + (column - in_place) * depth.count, plan.packed_row, depth.count * plan.tile_columns};
       multiply_tile(plan, item, depth, weights, source, column < straight ? result + column : nullptr,
                     scratch.c + column);
     }
@@ -183,37 +124,16 @@ struct ColumnRun {
   int64_t column, length;
 };
 
+/// The runs of an item that its sums are stored by, except those that are in the result already.
 template <class T>
-void store_run(const GatherPlan<T>& plan, const Item<T>& item, const ColumnRun& run, T* result, const T* c) {
+int64_t runs_of(const GatherPlan<T>& plan, const Item<T>& item, ColumnRun* runs) {
   const GatherPart<T>& part = *item.part;
-  for (int64_t i = item.rows.first; i < item.rows.first + item.rows.count; ++i) {
-    const ResultRow& row = part.row[i];
-    if (run.at[0] < row.begin[0] || run.at[0] >= row.end[0] || run.at[1] < row.begin[1] || run.at[1] >= row.end[1])
-      continue;
-    const int64_t begin = std::max(run.at[2], row.begin[2]), end = std::min(run.at[2] + run.length, row.end[2]);
-    const T* from = c + (i - item.rows.first) * part.block + run.column + (begin - run.at[2]);
-    const int64_t step = plan.step[2];
-    T* to = result + row.offset + run.at[0] * plan.step[0] + run.at[1] * plan.step[1] + begin * step;
-    if (plan.form.beta != 0)
-      for (int64_t j = 0; j < end - begin; ++j) to[j * step] = from[j] + T(plan.form.beta) * to[j * step];
-    else if (step == 1)
-      for (int64_t j = 0; j < end - begin; ++j) to[j] = from[j];
-    else
-      for (int64_t j = 0; j < end - begin; ++j) to[j * step] = from[j];
-  }
-}
-
-/// Takes the sums from c to the result, except those that are there already.
-template <class T>
-void store(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const T* c) {
-  const GatherPart<T>& part = *item.part;
-  T* result = plan.result.plane(n, item.group * plan.result_channels);
-  int64_t column = part.straight ? whole_tiles(plan, item) : 0;
+  int64_t count = 0, column = part.straight ? whole_tiles(plan, item) : 0;
   while (column < item.columns.count) {
-    const Axes at = position_of(part, item.columns.first + column);
+    const Axes at = part.position_of(item.columns.first + column);
     if (at[2] < part.positions[2]) {
       const int64_t length = std::min(part.positions[2] - at[2], item.columns.count - column);
-      store_run(plan, item, {at, column, length}, result, c);
+      runs[count++] = {at, column, length};
       column += length;
     } else {  // a gap between two rows
       const int64_t next = at[1] + 1 < part.positions[1] ? at[0] * part.pitch[0] + (at[1] + 1) * part.pitch[1]
@@ -221,31 +141,84 @@ void store(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const T* c
       column = next - item.columns.first;
     }
   }
+  return count;
+}
+
+template <class T>
+void store_run(const GatherPlan<T>& plan, const ResultRow& row, const ColumnRun& run, const T* c, T* result) {
+  if (run.at[0] < row.begin[0] || run.at[0] >= row.end[0] || run.at[1] < row.begin[1] || run.at[1] >= row.end[1])
+    return;
+  const int64_t begin = std::max(run.at[2], row.begin[2]), end = std::min(run.at[2] + run.length, row.end[2]);
+  if (end <= begin) return;
+  const int64_t step = plan.step[2];
+  const T *from = c + run.column + (begin - run.at[2]), beta = T(plan.form.beta);
+  T* to = result + run.at[0] * plan.step[0] + run.at[1] * plan.step[1] + begin * step;
+  if (beta == 0) return plan.spread(from, end - begin, step, to);
+  for (int64_t j = 0; j < end - begin; ++j) to[j * step] = from[j] + beta * to[j * step];
+}
+
+/// Takes the sums from c to the result, except those that are there already. Row by row: the runs of a row are near
+/// each other in both.
+template <class T>
+void store(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const T* c) {
+  const GatherPart<T>& part = *item.part;
+  ColumnRun runs[kMostTilesOfBlock * 2 * kMostLanes / sizeof(T)];
+  const int64_t count = runs_of(plan, item, runs);
+  T* result = plan.result.plane(n, item.group * plan.result_channels);
+  for (int64_t i = item.rows.first; i < item.rows.first + item.rows.count; ++i, c += plan.c_pitch)
+    for (const ColumnRun* run = runs; run != runs + count; ++run)
+      store_run(plan, part.row[i], *run, c, result + part.row[i].offset);
+}
+
+constexpr int64_t kPanelsToPack = 8;  // by one thread at a time
+
+/// Packs the weights that are kept.
+template <class T>
+void share_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, Team& team) {
+  if (!part.weights || part.depth == 0) return;
+  const auto panels = static_cast<int64_t>(part.panels.size());
+  const int64_t blocks = part.depth_blocks(), slices = panels_of(panels, kPanelsToPack);
+  team.share(plan.form.groups * blocks * slices, [&](int64_t i) {
+    const int64_t group = i / slices / blocks, block = i / slices % blocks;
+    const Panel slice = panel_of(panels, kPanelsToPack, i % slices), depth = part.depth_block(block);
+    pack_weights(plan, part, group, depth, slice,
+                 part.block_of_weights(group, block) + part.panels[slice.first].first * part.packed_row(depth));
+  });
+}
+
+/// Packs the tiles of image n that several items use.
+template <class T>
+void share_tiles(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t n, Team& team) {
+  if (!part.shared) return;
+  const int64_t blocks = part.depth_blocks();
+  team.share(plan.form.groups * blocks * plan.blocks, [&](int64_t i) {
+    const int64_t group = i / plan.blocks / blocks, block = i / plan.blocks % blocks;
+    const Panel depth = part.depth_block(block), columns = columns_of(plan, part, i % plan.blocks);
+    if (columns.count > 0)
+      pack_tiles(plan, part, depth, tile_lanes(plan, part, columns), image_of(plan, n, group),
+                 part.block_of_tiles(group, block) + columns.first * depth.count);
+  });
 }
 
 /// What every thread does.
 template <class T>
 void work(const GatherPlan<T>& plan, Team& team, int thread) {
-  const int64_t groups = plan.form.groups;
-  int64_t items = 0;
-  for (const GatherPart<T>& part : plan.parts) {
-    const int64_t blocks = part.weights && part.depth > 0 ? part.depth_blocks() : 0;
-    team.share(groups * blocks, [&](int64_t i) {
-      pack_weights(plan, part, i / blocks, part.depth_block(i % blocks), {0, static_cast<int64_t>(part.panels.size())},
-                   part.block_of_weights(i / blocks, i % blocks));
-    });
-    items += items_of(plan, part);
-  }
+  const int64_t items = plan.form.groups * plan.blocks * plan.slices;
+  for (const GatherPart<T>& part : plan.parts) share_weights(plan, part, team);
   for (int64_t n = 0; n < plan.form.batch; ++n) {
     if (plan.shape.staged)
-      team.share(plan.image_channels * groups, [&](int64_t channel) {
+      team.share(plan.image_channels * plan.form.groups, [&](int64_t channel) {
         stage_channel(plan.axes, plan.shape, plan.image, plan.stage,
                       static_cast<const T*>(plan.image.plane(n, channel)), plan.staged + channel * plan.shape.channel);
       });
+    for (const GatherPart<T>& part : plan.parts) share_tiles(plan, part, n, team);
     team.share(items, [&](int64_t index) {
-      const Item<T> item = item_of(plan, index);
-      multiply(plan, item, n, plan.scratch[thread]);
-      store(plan, item, n, plan.scratch[thread].c);
+      for (const GatherPart<T>& part : plan.parts) {
+        const Item<T> item = item_of(plan, part, distant(index, items, plan.threads));
+        if (item.columns.count <= 0 || item.rows.count == 0) continue;
+        multiply(plan, item, n, plan.scratch[thread]);
+        store(plan, item, n, plan.scratch[thread].c);
+      }
     });
   }
 }

@@ -2,6 +2,8 @@
 #include "kernels/shared/stage_row.h"
 
 #include <algorithm>
+#include <array>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/shared/vector_targets.h"
@@ -65,29 +67,80 @@ void CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
   }
 }
 
-/// Whether there is code for this step.
-template <class T, int... kIndex>
-bool CopyVectors(const RowSource<T>& source, int64_t length, T* to, std::integer_sequence<int, kIndex...>) {
-  return ((source.step == kIndex + 1 && (CopyVectors<kIndex + 1>(source, length, to), true)) || ...);
+/// Vector by vector, each to the kStep vectors that its lanes belong to. Masked stores leave what is between alone,
+/// which may be another thread's.
+template <int kStep, class T>
+void SpreadVectors(const T* from, int64_t count, T* to) {
+  const hn::ScalableTag<T> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  using Index = hn::TFromD<decltype(di)>;
+  constexpr int kLanes = hn::MaxLanes(hn::ScalableTag<T>());
+  static constexpr auto kSource = [] {  // the lane that belongs here, or kLanes if none does
+    std::array<Index, kStep * kLanes> source{};
+    for (int i = 0; i < kStep * kLanes; ++i) source[i] = static_cast<Index>(i % kStep == 0 ? i / kStep : kLanes);
+    return source;
+  }();
+  for (int64_t j = 0; j < count; j += kLanes) {
+    const auto left = static_cast<Index>(std::min<int64_t>(kLanes, count - j));
+    const auto value = hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(left)), d, from + j);
+    HWY_UNROLL(8)
+    for (int k = 0; k < kStep; ++k) {
+      const auto source = hn::LoadU(di, &kSource[k * kLanes]);
+      const auto lane = hn::IndicesFromVec(d, hn::And(source, hn::Set(di, kLanes - 1)));
+      hn::BlendedStore(hn::TableLookupLanes(value, lane), hn::RebindMask(d, hn::Lt(source, hn::Set(di, left))), d,
+                       to + j * kStep + k * kLanes);
+    }
+  }
+}
+
+/// Calls visit with a constant that equals the step, if there is code for it: whether it was called.
+template <class Visit, int... kIndex>
+bool with_step(int64_t step, const Visit& visit, std::integer_sequence<int, kIndex...>) {
+  return ((step == kIndex + 1 && (visit(std::integral_constant<int, kIndex + 1>()), true)) || ...);
 }
 
 template <class T>
-void Stage(const RowSource<T>& source, int64_t length, T* to) {
-  if (source.begin >= source.end) return std::fill(to, to + source.rows * length, T(0));
-  const bool readable = source.gaps_readable || source.step == 1;
-  if (!readable || !CopyVectors(source, length, to, std::make_integer_sequence<int, kMostSteps>()))
-    CopyOneByOne(source, length, to);
+bool CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
+  return (source.gaps_readable || source.step == 1) &&
+         with_step(
+             source.step, [&](auto step) { CopyVectors<step()>(source, length, to); },
+             std::make_integer_sequence<int, kMostSteps>());
+}
+
+template <class T>
+bool SpreadVectors(const T* from, int64_t count, int64_t step, T* to) {
+  return with_step(
+      step, [&](auto constant) { SpreadVectors<constant()>(from, count, to); },
+      std::make_integer_sequence<int, kMostSteps>());
 }
 #else
 template <class T>
-void Stage(const RowSource<T>& source, int64_t length, T* to) {
-  if (source.begin >= source.end) return std::fill(to, to + source.rows * length, T(0));
-  CopyOneByOne(source, length, to);
+bool CopyVectors(const RowSource<T>&, int64_t, T*) {
+  return false;
+}
+
+template <class T>
+bool SpreadVectors(const T*, int64_t, int64_t, T*) {
+  return false;
 }
 #endif
 
+template <class T>
+void Stage(const RowSource<T>& source, int64_t length, T* to) {
+  if (source.begin >= source.end) return std::fill(to, to + source.rows * length, T(0));
+  if (!CopyVectors(source, length, to)) CopyOneByOne(source, length, to);
+}
+
+template <class T>
+void Spread(const T* from, int64_t count, int64_t step, T* to) {
+  if (SpreadVectors(from, count, step, to)) return;
+  for (int64_t j = 0; j < count; ++j) to[j * step] = from[j];
+}
+
 void StageFloat(const RowSource<float>& source, int64_t length, float* to) { Stage(source, length, to); }
 void StageDouble(const RowSource<double>& source, int64_t length, double* to) { Stage(source, length, to); }
+void SpreadFloat(const float* from, int64_t count, int64_t step, float* to) { Spread(from, count, step, to); }
+void SpreadDouble(const double* from, int64_t count, int64_t step, double* to) { Spread(from, count, step, to); }
 
 }  // namespace
 }  // namespace HWY_NAMESPACE
@@ -99,6 +152,8 @@ namespace convict {
 
 HWY_EXPORT(StageFloat);
 HWY_EXPORT(StageDouble);
+HWY_EXPORT(SpreadFloat);
+HWY_EXPORT(SpreadDouble);
 
 template <>
 StageRow<float> stage_row<float>() {
@@ -110,6 +165,18 @@ template <>
 StageRow<double> stage_row<double>() {
   cap_isa();
   return HWY_DYNAMIC_DISPATCH(StageDouble);
+}
+
+template <>
+SpreadRow<float> spread_row<float>() {
+  cap_isa();
+  return HWY_DYNAMIC_DISPATCH(SpreadFloat);
+}
+
+template <>
+SpreadRow<double> spread_row<double>() {
+  cap_isa();
+  return HWY_DYNAMIC_DISPATCH(SpreadDouble);
 }
 
 }  // namespace convict

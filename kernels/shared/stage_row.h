@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies of rows: the part of staging that has to be fast.
+// Copies of rows with steps between their elements: the part of staging an image that has to be fast, and of storing a
+// result by phases.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +24,22 @@ struct RowSource {
 template <class T>
 using StageRow = void (*)(const RowSource<T>& source, int64_t length, T* to);
 
+/// to[j*step] = from[j] for j < count; nothing between is written.
+template <class T>
+using SpreadRow = void (*)(const T* from, int64_t count, int64_t step, T* to);
+
 template <class T>
 StageRow<T> stage_row();
 template <>
 StageRow<float> stage_row<float>();
 template <>
 StageRow<double> stage_row<double>();
+
+template <class T>
+SpreadRow<T> spread_row();
+template <>
+SpreadRow<float> spread_row<float>();
+template <>
+SpreadRow<double> spread_row<double>();
 
 }  // namespace convict

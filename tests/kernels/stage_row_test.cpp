@@ -57,5 +57,25 @@ TEST(StageRow, OfNothingInsideIsZero) {
   });
 }
 
+template <class T>
+void expect_spread(int64_t step, int64_t count) {
+  SCOPED_TRACE(testing::Message() << "step " << step << ", " << count << " elements");
+  std::vector<T> from(count), to((count - 1) * step + 1, T(99));
+  std::ranges::generate(from, WholeNumbers<T>());
+  spread_row<T>()(from.data(), count, step, to.data());
+  for (int64_t j = 0; j < static_cast<int64_t>(to.size()); ++j)
+    ASSERT_EQ(to[j], j % step == 0 ? from[j / step] : T(99)) << "place " << j;
+}
+
+TEST(SpreadRow, WritesNothingBetweenTheSteps) {
+  for_each_target([] {
+    for (int64_t step = 1; step <= 9; ++step)
+      for (const int64_t count : {1, 2, 7, 8, 15, 16, 17, 40}) {
+        expect_spread<float>(step, count);
+        expect_spread<double>(step, count);
+      }
+  });
+}
+
 }  // namespace
 }  // namespace convict
