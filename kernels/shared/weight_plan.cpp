@@ -143,7 +143,8 @@ void WeightPlan<T>::carve() {
   scratch.clear();
   for (int thread = 0; thread < threads; ++thread) {
     const bool shares = thread > 0 && !by_group;
-    T* staged = shares ? scratch[0].staged : workspace.take<T>(shape.staged ? form.x_channels * shape.channel : 0);
+    const int64_t image = shape.staged ? form.x_channels * shape.channel + tiles.lanes : 0;  // and slack
+    T* staged = shares ? scratch[0].staged : workspace.take<T>(image);
     scratch.push_back({staged, workspace.take<T>(kPositions * panel),
                        workspace.take<T>(keeps_sums() ? 0 : panels_of(rows().count, slices) * panel)});
   }
