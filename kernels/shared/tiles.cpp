@@ -102,15 +102,18 @@ void Correlate(int64_t runs, const Run* run, const T* HWY_RESTRICT image, int64_
     HWY_UNROLL(4)
     for (int j = 0; j < kTileVectors; ++j) sum[i][j] = add ? hn::LoadU(d, c + i * c_stride + j * lanes) : hn::Zero(d);
   }
+  int64_t result = 0;  // the vectors of C to fetch next
   for (const Run* end = run + runs; run != end; ++run) {
     const T* from[kTileColumns];
     HWY_UNROLL(16)
     for (int i = 0; i < kTileColumns; ++i) from[i] = image + run->offset + column[i];
     const int64_t beyond = run->length * step;
-    for (int64_t p = 0; p < beyond;) {
+    for (int64_t p = 0; p < beyond; result = (result + lanes) % (kTileVectors * lanes)) {
       HWY_UNROLL(16)
-      for (int i = 0; i < kTileColumns; ++i)
+      for (int i = 0; i < kTileColumns; ++i) {
         __builtin_prefetch(from[i] + p + beyond, /*rw=*/0, /*locality=*/2);  // the next block's run, beyond this cache
+        __builtin_prefetch(c + i * c_stride + result, /*rw=*/1);
+      }
       for (const int64_t end = std::min(beyond, p + kLine<T> * step); p < end; p += step, y += kTileVectors * lanes) {
         hn::Vec<decltype(d)> factor[kTileVectors];
         HWY_UNROLL(4)
