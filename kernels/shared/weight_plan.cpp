@@ -119,10 +119,6 @@ double WeightPlan<T>::products() const {
 
 template <class T>
 WeightItem WeightPlan<T>::item(int64_t group, int64_t index) const {
-  if (!by_group) {  // threads begin far apart, for neighbours share cache lines of W
-    const int64_t part = index % threads, in_part = index / threads;
-    index = part * (items() / threads) + std::min(part, items() % threads) + in_part;
-  }
   const int64_t panel = index % panels(), slice = index / panels();
   return {group, panel_of(vectors(), tiles.most_vectors, panel),
           panel_of(rows().count, panels_of(rows().count, slices), slice)};
@@ -160,15 +156,18 @@ void WeightPlan<T>::prepare() {
 
 template <class T>
 void WeightPlan<T>::fill_lines() {
+  Axes tap;  // distance from one to the next
+  for (int i = 0; i < kAxes; ++i) tap[i] = shape.pitch[i] * form.dilation[i];
+  const Axes offset = {form.x_position(0, 0, 0), form.x_position(1, 0, 0), form.x_position(2, 0, 0)};
+  const int64_t origin = tap_place(axes, shape, form.x, offset);
+  const Axes& weight = form.w.spatial;
   int64_t column = 0;
   for (int64_t c = 0; c < form.x_channels; ++c)
     for (int64_t r0 = 0; r0 < form.kernel[0]; ++r0)
       for (int64_t r1 = 0; r1 < form.kernel[1]; ++r1)
         for (int64_t r2 = 0; r2 < form.kernel[2]; ++r2, ++column) {
-          const Axes offset = {form.x_position(0, 0, r0), form.x_position(1, 0, r1), form.x_position(2, 0, r2)};
-          x_lines.place[column] = c * shape.channel + tap_place(axes, shape, form.x, offset);
-          x_lines.weight[column] =
-              c * form.w.inner + r0 * form.w.spatial[0] + r1 * form.w.spatial[1] + r2 * form.w.spatial[2];
+          x_lines.place[column] = origin + c * shape.channel + r0 * tap[0] + r1 * tap[1] + r2 * tap[2];
+          x_lines.weight[column] = c * form.w.inner + r0 * weight[0] + r1 * weight[1] + r2 * weight[2];
         }
   for (int64_t k = 0; k < form.y_channels; ++k) {
     y_lines.place[k] = k * form.y.inner;

@@ -117,6 +117,13 @@ void compute_group(const WeightPlan<T>& plan, int64_t group, const WeightScratch
   }
 }
 
+/// The thing to do as number `index` of `count`, so that threads begin far apart: then they work on channels they have
+/// staged themselves, and neighbours, who share cache lines of W, are not computed at the same time.
+int64_t far_apart(int64_t index, int64_t count, int64_t threads) {
+  const int64_t part = index % threads;
+  return part * (count / threads) + std::min(part, count % threads) + index / threads;
+}
+
 /// What every thread does.
 template <class T>
 void work(const WeightPlan<T>& plan, Team& team, int thread) {
@@ -124,7 +131,9 @@ void work(const WeightPlan<T>& plan, Team& team, int thread) {
   const auto alone = [](int64_t count, const auto& visit) {
     for (int64_t i = 0; i < count; ++i) visit(i);
   };
-  const auto together = [&](int64_t count, const auto& visit) { team.share(count, visit); };
+  const auto together = [&](int64_t count, const auto& visit) {
+    team.share(count, [&](int64_t i) { visit(far_apart(i, count, plan.threads)); });
+  };
   if (plan.by_group)
     team.share(plan.form.groups, [&](int64_t group) { compute_group(plan, group, scratch, alone); });
   else
