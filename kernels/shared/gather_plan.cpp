@@ -14,6 +14,7 @@ namespace {
 // larger than that: a tile of B stays in the first-level cache meanwhile, and is packed again for each slice of A.
 constexpr int64_t kBytesOfC = 256 << 10, kBytesOfA = 256 << 10, kMostBytesOfA = 1 << 20;
 constexpr int64_t kMostBytesOfTiles = 8 << 20;  // shared
+constexpr int64_t kBytesOfImage = 512 << 10;    // staged for each thread, if there are groups
 
 // Several for every thread, or one has to wait for the others.
 constexpr int64_t kItemsOfThread = 4;
@@ -135,6 +136,8 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
   part.pitch = part.in_place && shape.staged ? shape.pitch : dense;
   part.columns = columns(part.pitch);
   part.straight = straight && part.columns == volume(positions);
+  part.vectors =
+      tiles.most_vectors_of[panel_of(part.rows, tiles.most_rows, panels_of(part.rows, tiles.most_rows) - 1).count];
   part.tile_columns = tile_columns;
   part.tiles_of_c = panels_of(part.columns, tile_columns);
 }
@@ -148,6 +151,11 @@ void GatherPlan<T>::choose_items() {
     panels = std::max(panels, static_cast<int64_t>(part.panels.size()));
   }
   const int64_t bytes = static_cast<int64_t>(sizeof(T)), tiles_of_c = panels_of(columns, tile_columns);
+  const int64_t bytes_of_group = image_channels * shape.channel * bytes;
+  groups_at_once = shape.staged ? std::clamp<int64_t>(threads * kBytesOfImage / bytes_of_group,
+                                                      std::min<int64_t>(threads, form.groups), form.groups)
+                                : form.groups;
+  if (groups_at_once < form.groups) groups_at_once -= groups_at_once % threads;
   const int64_t wanted = threads > 1 ? kItemsOfThread * threads : 1;
   const auto slices_for = [&](int64_t bytes_of_a) {
     return panels_of(panels, std::max<int64_t>(1, bytes_of_a / (tiles.most_rows * depth * bytes)));
@@ -157,17 +165,17 @@ void GatherPlan<T>::choose_items() {
   const int64_t bytes_of_tile = panels_of(panels, slices) * tiles.most_rows * tile_columns * bytes;
   blocks = panels_of(tiles_of_c, std::clamp<int64_t>(kBytesOfC / bytes_of_tile, 1, kMostTilesOfBlock));
   if (wide) {
-    blocks = std::max(blocks, panels_of(wanted, form.groups));
-    if (form.groups % threads != 0) blocks = panels_of(blocks, threads) * threads;
+    blocks = std::max(blocks, panels_of(wanted, groups_at_once));
+    if (groups_at_once % threads != 0) blocks = panels_of(blocks, threads) * threads;
   }
   blocks = std::min(blocks, tiles_of_c);
   used_once = form.batch == 1 && blocks == 1;
   if (used_once) slices = slices_for(kBytesOfA);
-  slices = std::min(panels, std::max(slices, panels_of(wanted, form.groups * blocks)));
+  slices = std::min(panels, std::max(slices, panels_of(wanted, groups_at_once * blocks)));
   c_pitch = panels_of(tiles_of_c, blocks) * tile_columns;
   for (GatherPart<T>& part : parts)
     part.shared = !part.in_place && part.depth > 0 && slices > 1 &&
-                  form.groups * part.tiles_of_c * tile_columns <= kMostBytesOfTiles / bytes / part.depth;
+                  groups_at_once * part.tiles_of_c * tile_columns <= kMostBytesOfTiles / bytes / part.depth;
 }
 
 template <class T>
@@ -189,13 +197,14 @@ void GatherPlan<T>::carve() {
     part.image_row = workspace.take<int64_t>(part.depth);
     part.start = workspace.take<T>(form.groups * part.rows);
     part.weights = used_once ? nullptr : workspace.take<T>(form.groups * part.rows * part.packed_rows());
-    part.tiles = part.shared ? workspace.take<T>(form.groups * part.tiles_of_c * tile_columns * part.depth) : nullptr;
+    part.tiles =
+        part.shared ? workspace.take<T>(groups_at_once * part.tiles_of_c * tile_columns * part.depth) : nullptr;
     if (used_once) most_of_weights = std::max(most_of_weights, rows * part.packed_row({0, depth}));
     if (!part.shared) most_of_tiles = std::max(most_of_tiles, depth * c_pitch);
     most_of_c = std::max(most_of_c, rows * c_pitch);
   }
   // Tiles read beyond the last position; there is another channel, or this.
-  if (shape.staged) staged = workspace.take<T>(image_channels * form.groups * shape.channel + tile_columns);
+  if (shape.staged) staged = workspace.take<T>(image_channels * groups_at_once * shape.channel + tile_columns);
   packed_row = workspace.take<int64_t>(kMostDepth<T>);
   scratch.clear();
   for (int thread = 0; thread < threads; ++thread)
@@ -209,7 +218,7 @@ void GatherPlan<T>::prepare() {
   carve();
   for (GatherPart<T>& part : parts) fill_tables(part);
   for (int64_t p = 0; p < kMostDepth<T>; ++p) packed_row[p] = p * tile_columns;
-  if (shape.staged) std::fill_n(staged + image_channels * form.groups * shape.channel, tile_columns, T(0));
+  if (shape.staged) std::fill_n(staged + image_channels * groups_at_once * shape.channel, tile_columns, T(0));
 }
 
 template <class T>
@@ -253,7 +262,8 @@ std::string GatherPlan<T>::text() const {
                 part.in_place ? "in-place"
                 : part.shared ? "shared"
                               : "packed",
-                static_cast<int>(panel_of(part.rows, tiles.most_rows, 0).count), static_cast<int>(tile_columns),
+                static_cast<int>(panel_of(part.rows, tiles.most_rows, 0).count),
+                static_cast<int>((part.in_place ? part.vectors : 2) * tiles.lanes),
                 static_cast<int>(std::min(part.depth, kMostDepth<T>)), static_cast<int>(c_pitch),
                 static_cast<int>(parts.size()), part.straight ? " straight" : "", threads,
                 static_cast<long long>(workspace.bytes()));

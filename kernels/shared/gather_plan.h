@@ -40,6 +40,7 @@ struct GatherPart {
   bool dense_taps;            // the weights between two channels lie side by side, in the order of the taps
   RowOrder order;             // of packed weights
   bool in_place;              // the image is read where it lies: columns are its places, not all of them positions
+  int vectors;                // of a tile that reads in place; two of others
   bool straight;              // whole tiles of C go where they belong at once
   Axes pitch;                 // column = position . pitch
   int64_t columns;            // of C
@@ -54,7 +55,7 @@ struct GatherPart {
   int64_t* image_row;  // [depth], from the first position of the first channel
   T* start;            // [group][rows], the bias
   T* weights;          // [group][block of the depth], then by panel in their order; unless they are used once
-  T* tiles;            // of B: [group][block of the depth][tile of columns][p][column], if shared
+  T* tiles;            // of B: [some group][block of the depth][tile of columns][p][column], if shared
 
   int64_t depth_blocks() const { return std::max<int64_t>(1, panels_of(depth, kMostDepth<T>)); }
   Panel depth_block(int64_t index) const { return depth == 0 ? Panel{0, 0} : panel_of(depth, kMostDepth<T>, index); }
@@ -69,7 +70,7 @@ struct GatherPart {
 
   /// The position of a column; between two rows of positions its last coordinate is beyond them.
   Axes position_of(int64_t column) const;
-  /// Where the shared tiles of a block of the depth begin.
+  /// Where the shared tiles of a block of the depth begin, for the place of a group.
   T* block_of_tiles(int64_t group, int64_t index) const {
     return tiles + tiles_of_c * (group * depth + depth_block(index).first) * tile_columns;
   }
@@ -107,13 +108,14 @@ struct GatherPlan {
   Axes step;  // of the result, from one position to the next
   std::vector<GatherPart<T>> parts;
   int threads;
+  int64_t groups_at_once;  // for which the image is staged; group g takes place g % groups_at_once
   // An item, what one thread does at a time: a block of columns by a slice of the panels, of every part, so that parts
   // whose positions alternate in memory visit it one soon after the other.
   int64_t blocks, slices;  // of a group
   bool used_once;          // weights, and packed by those who use them: one block of columns of one image
   int64_t c_pitch;
   Workspace workspace;
-  T* staged = nullptr;                    // [channel of all groups]
+  T* staged = nullptr;                    // [channel of some groups]
   int64_t* packed_row = nullptr;          // [kMostDepth], of a packed tile of B
   std::vector<GatherScratch<T>> scratch;  // by thread
 

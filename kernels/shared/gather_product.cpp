@@ -46,11 +46,11 @@ int64_t distant(int64_t index, int64_t count, int64_t threads) {
 /// The first channel of a group, of what tiles read: the copy, or image n.
 template <class T>
 const T* image_of(const GatherPlan<T>& plan, int64_t n, int64_t group) {
-  return plan.shape.staged ? plan.staged + group * plan.image_channels * plan.shape.channel
+  return plan.shape.staged ? plan.staged + group % plan.groups_at_once * plan.image_channels * plan.shape.channel
                            : plan.image.plane(n, group * plan.image_channels);
 }
 
-/// Where a tile of one or two vectors of columns reads B: row p at b + row[p], the next tile `next` elements further.
+/// Where a tile of some vectors of columns reads B: row p at b + row[p], the next tile `next` elements further.
 template <class T>
 struct TileSource {
   int vectors;
@@ -94,8 +94,9 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
   const int64_t in_place = !part.in_place ? 0 : plan.shape.staged ? item.columns.count : whole;
   const int64_t straight = part.straight ? whole : 0;
   const bool packs = !part.shared && in_place < item.columns.count;
-  TileLanes<T> lanes;
-  if (packs) lanes = tile_lanes(plan, part, {item.columns.first + in_place, item.columns.count - in_place});
+  const int64_t lanes = plan.tiles.lanes;
+  TileLanes<T> packed;
+  if (packs) packed = tile_lanes(plan, part, {item.columns.first + in_place, item.columns.count - in_place});
   for (int64_t block = 0; block < part.depth_blocks(); ++block) {
     const Panel depth = part.depth_block(block);
     const T* weights = scratch.weights;
@@ -103,15 +104,21 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
       weights = part.block_of_weights(item.group, block) + item.rows.first * part.packed_row(depth);
     else
       pack_weights(plan, part, item.group, depth, item.panels, scratch.weights);
-    if (packs) pack_tiles(plan, part, depth, lanes, image, scratch.tiles);
-    const T* b =
-        part.shared ? part.block_of_tiles(item.group, block) + item.columns.first * depth.count : scratch.tiles;
-    for (int64_t column = 0; column < item.columns.count; column += plan.tile_columns) {
-      const int vectors = item.columns.count - column > plan.tiles.lanes ? 2 : 1;
-      TileSource<T> source = {vectors, image + item.columns.first + column, part.image_row + depth.first,
-                              plan.tile_columns};
-      if (column >= in_place)
-        source = {vectors, b + (column - in_place) * depth.count, plan.packed_row, depth.count * plan.tile_columns};
+    if (packs) pack_tiles(plan, part, depth, packed, image, scratch.tiles);
+    const T* b = part.shared
+                     ? part.block_of_tiles(item.group % plan.groups_at_once, block) + item.columns.first * depth.count
+                     : scratch.tiles;
+    for (int64_t column = 0, end; column < item.columns.count; column = end) {
+      end = column < straight ? straight : column < in_place ? in_place : item.columns.count;
+      TileSource<T> source;
+      if (column < in_place) {
+        source = {part.vectors, image + item.columns.first + column, part.image_row + depth.first,
+                  part.vectors * lanes};
+      } else {
+        source = {2, b + (column - in_place) * depth.count, plan.packed_row, depth.count * plan.tile_columns};
+      }
+      end = std::min(end, column + source.vectors * lanes);
+      source.vectors = static_cast<int>(panels_of(end - column, lanes));
       multiply_tile(plan, item, depth, weights, source, column < straight ? result + column : nullptr,
                     scratch.c + column);
     }
@@ -186,41 +193,56 @@ void share_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, Team& t
   });
 }
 
-/// Packs the tiles of image n that several items use.
+/// Copies what some groups read of image n.
 template <class T>
-void share_tiles(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t n, Team& team) {
+void share_image(const GatherPlan<T>& plan, int64_t n, Panel groups, Team& team) {
+  if (!plan.shape.staged) return;
+  team.share(plan.image_channels * groups.count, [&](int64_t i) {
+    stage_channel(plan.axes, plan.shape, plan.image, plan.stage,
+                  static_cast<const T*>(plan.image.plane(n, groups.first * plan.image_channels + i)),
+                  plan.staged + i * plan.shape.channel);
+  });
+}
+
+/// Packs their tiles if several items use them.
+template <class T>
+void share_tiles(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t n, Panel groups, Team& team) {
   if (!part.shared) return;
   const int64_t blocks = part.depth_blocks();
-  team.share(plan.form.groups * blocks * plan.blocks, [&](int64_t i) {
+  team.share(groups.count * blocks * plan.blocks, [&](int64_t i) {
     const int64_t group = i / plan.blocks / blocks, block = i / plan.blocks % blocks;
     const Panel depth = part.depth_block(block), columns = columns_of(plan, part, i % plan.blocks);
     if (columns.count > 0)
-      pack_tiles(plan, part, depth, tile_lanes(plan, part, columns), image_of(plan, n, group),
+      pack_tiles(plan, part, depth, tile_lanes(plan, part, columns), image_of(plan, n, groups.first + group),
                  part.block_of_tiles(group, block) + columns.first * depth.count);
+  });
+}
+
+/// The results of some groups.
+template <class T>
+void share_items(const GatherPlan<T>& plan, int64_t n, Panel groups, Team& team, const GatherScratch<T>& scratch) {
+  const int64_t of_group = plan.blocks * plan.slices, items = groups.count * of_group;
+  team.share(items, [&](int64_t index) {
+    for (const GatherPart<T>& part : plan.parts) {
+      const Item<T> item = item_of(plan, part, groups.first * of_group + distant(index, items, plan.threads));
+      if (item.columns.count <= 0 || item.rows.count == 0) continue;
+      multiply(plan, item, n, scratch);
+      store(plan, item, n, scratch.c);
+    }
   });
 }
 
 /// What every thread does.
 template <class T>
 void work(const GatherPlan<T>& plan, Team& team, int thread) {
-  const int64_t items = plan.form.groups * plan.blocks * plan.slices;
   for (const GatherPart<T>& part : plan.parts) share_weights(plan, part, team);
-  for (int64_t n = 0; n < plan.form.batch; ++n) {
-    if (plan.shape.staged)
-      team.share(plan.image_channels * plan.form.groups, [&](int64_t channel) {
-        stage_channel(plan.axes, plan.shape, plan.image, plan.stage,
-                      static_cast<const T*>(plan.image.plane(n, channel)), plan.staged + channel * plan.shape.channel);
-      });
-    for (const GatherPart<T>& part : plan.parts) share_tiles(plan, part, n, team);
-    team.share(items, [&](int64_t index) {
-      for (const GatherPart<T>& part : plan.parts) {
-        const Item<T> item = item_of(plan, part, distant(index, items, plan.threads));
-        if (item.columns.count <= 0 || item.rows.count == 0) continue;
-        multiply(plan, item, n, plan.scratch[thread]);
-        store(plan, item, n, plan.scratch[thread].c);
-      }
-    });
-  }
+  for (int64_t n = 0; n < plan.form.batch; ++n)
+    for (Panel groups{0, 0}; groups.first < plan.form.groups; groups.first += groups.count) {
+      groups.count = std::min(plan.groups_at_once, plan.form.groups - groups.first);
+      share_image(plan, n, groups, team);
+      for (const GatherPart<T>& part : plan.parts) share_tiles(plan, part, n, groups, team);
+      share_items(plan, n, groups, team, plan.scratch[thread]);
+    }
 }
 
 }  // namespace

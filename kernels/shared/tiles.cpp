@@ -19,12 +19,12 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Sums, the loaded vectors and one broadcast have to fit the registers: 32 of them, or 16.
+// Sums, the loaded vectors and one broadcast have to fit the registers.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
-constexpr int kRows = 14;
+constexpr int kRegisters = 32, kRows = 14;
 constexpr int kColumns[kMostTileVectors + 1] = {0, 8, 8, 8, 6};
 #else
-constexpr int kRows = 6;
+constexpr int kRegisters = 16, kRows = 6;
 constexpr int kColumns[kMostTileVectors + 1] = {0, 6, 5, 0, 0};
 #endif
 constexpr int kVectors = kColumns[kMostTileVectors] > 0 ? kMostTileVectors : 2;
@@ -40,7 +40,7 @@ HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, in
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<decltype(d)> element[kTileVectors];
-  HWY_UNROLL(2)
+  HWY_UNROLL(4)
   for (int j = 0; j < kTileVectors; ++j) {
     element[j] = hn::LoadU(d, b + j * lanes);
     __builtin_prefetch(b + next + j * lanes, /*rw=*/0, /*locality=*/2);  // beyond the first-level cache
@@ -48,7 +48,7 @@ HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, in
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
     const auto factor = hn::Set(d, a[i * kRow]);
-    HWY_UNROLL(2)
+    HWY_UNROLL(4)
     for (int j = 0; j < kTileVectors; ++j) sum[i][j] = hn::MulAdd(factor, element[j], sum[i][j]);
   }
 }
@@ -65,7 +65,7 @@ void Multiply(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* H
   Sums<T, kTileRows, kTileVectors> sum;
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
-    HWY_UNROLL(2)
+    HWY_UNROLL(4)
     for (int j = 0; j < kTileVectors; ++j)
       sum[i][j] = start ? hn::Set(d, start[i]) : hn::LoadU(d, c + i * c_stride + j * lanes);
   }
@@ -73,17 +73,17 @@ void Multiply(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* H
   int64_t p = 0;
   const T *ahead = c, *last = c + (kTileRows - 1) * c_stride;
   for (; p + kTogether <= depth; p += kTogether) {
-    HWY_UNROLL(2)
+    HWY_UNROLL(4)
     for (int j = 0; j < kTileVectors; ++j) __builtin_prefetch(ahead + j * lanes, /*rw=*/1, /*locality=*/3);
     ahead = std::min(ahead + c_stride, last);
-    HWY_UNROLL(4)
+    HWY_UNROLL(2)
     for (int64_t q = 0; q < kTogether; ++q, a += a_step)
       MultiplyOne<T, kRow, kTileRows, kTileVectors>(a, b + b_row[p + q], next, sum);
   }
   for (; p < depth; ++p, a += a_step) MultiplyOne<T, kRow, kTileRows, kTileVectors>(a, b + b_row[p], next, sum);
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
-    HWY_UNROLL(2)
+    HWY_UNROLL(4)
     for (int j = 0; j < kTileVectors; ++j) hn::StoreU(sum[i][j], d, c + i * c_stride + j * lanes);
   }
 }
@@ -217,11 +217,19 @@ void FillCorrelate(Tiles<T>& t, std::integer_sequence<int, kIndex...>) {
   ((t.correlate[kTileVectors][kIndex + 1] = Correlate<T, kTileVectors, kIndex + 1>), ...);
 }
 
-template <class T, RowOrder kOrder, int... kIndex>
+/// The most vectors that fit the registers with their sums and a broadcast, two to spare: compilers move things about.
+constexpr int MostVectors(int rows) { return std::clamp((kRegisters - 3) / (rows + 1), 2, kMostTileVectors); }
+
+template <class T, RowOrder kOrder, int kTileRows, int... kIndex>
+void FillRows(Tiles<T>& t, std::integer_sequence<int, kIndex...>) {
+  ((t.multiply[static_cast<int>(kOrder)][kIndex + 1][kTileRows] = Multiply<T, kOrder, kIndex + 1, kTileRows>), ...);
+}
+
+template <class T, int... kIndex>
 void FillMultiply(Tiles<T>& t, std::integer_sequence<int, kIndex...>) {
-  auto& multiply = t.multiply[static_cast<int>(kOrder)];
-  ((multiply[1][kIndex + 1] = Multiply<T, kOrder, 1, kIndex + 1>), ...);
-  ((multiply[2][kIndex + 1] = Multiply<T, kOrder, 2, kIndex + 1>), ...);
+  ((t.most_vectors_of[kIndex + 1] = MostVectors(kIndex + 1)), ...);
+  (FillRows<T, RowOrder::kInterleaved, kIndex + 1>(t, std::make_integer_sequence<int, MostVectors(kIndex + 1)>()), ...);
+  (FillRows<T, RowOrder::kApart, kIndex + 1>(t, std::make_integer_sequence<int, MostVectors(kIndex + 1)>()), ...);
 }
 
 template <class T>
@@ -231,8 +239,7 @@ Tiles<T> MakeTiles() {
   t.lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   t.most_rows = kRows;
   t.most_vectors = kVectors;
-  FillMultiply<T, RowOrder::kInterleaved>(t, std::make_integer_sequence<int, kRows>());
-  FillMultiply<T, RowOrder::kApart>(t, std::make_integer_sequence<int, kRows>());
+  FillMultiply<T>(t, std::make_integer_sequence<int, kRows>());
   FillCorrelate<T, 1>(t, std::make_integer_sequence<int, kColumns[1]>());
   FillCorrelate<T, 2>(t, std::make_integer_sequence<int, kColumns[2]>());
   if constexpr (kVectors == kMostTileVectors) {

@@ -75,12 +75,13 @@ struct Tiles {
   int64_t most_vectors;                        // of `correlate`
   int64_t most_columns[kMostTileVectors + 1];  // of `correlate`, by its number of vectors
 
-  /// C[i][j] = start[i] + sum over p < depth of A[i][p] * b[b_row[p] + j], for one or two vectors of j, C[i] beginning
-  /// at c + i*c_stride. Without `start` the sums are added to what C holds. `next` elements from each row of B is what
+  /// C[i][j] = start[i] + sum over p < depth of A[i][p] * b[b_row[p] + j], for some vectors of j, C[i] beginning at
+  /// c + i*c_stride. Without `start` the sums are added to what C holds. `next` elements from each row of B is what
   /// will be wanted soon. Indexed by RowOrder; vectors and rows, from 1.
   using Multiply = void (*)(int64_t depth, const T* a, int64_t a_step, const T* b, const int64_t* b_row, int64_t next,
                             const T* start, T* c, int64_t c_stride);
-  Multiply multiply[2][3][kMostTileRows + 1];
+  Multiply multiply[2][kMostTileVectors + 1][kMostTileRows + 1];
+  int most_vectors_of[kMostTileRows + 1];  // rows: at least two
 
   /// C[i][j] = sum over the positions p of all runs of image[column[i] + offset + p*step] * y[q][j], q = 0, 1, ...
   /// counting positions; y[q] has `vectors` vectors, C[i] begins at c + i*c_stride. With `add`, what C holds is added.

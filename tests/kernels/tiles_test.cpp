@@ -41,8 +41,8 @@ void expect_products(RowOrder order, int vectors, int64_t rows, int64_t depth, b
 
 template <class T>
 void expect_all_products() {
-  for (int vectors = 1; vectors <= 2; ++vectors)
-    for (int64_t rows = 1; rows <= tiles<T>().most_rows; ++rows)
+  for (int64_t rows = 1; rows <= tiles<T>().most_rows; ++rows)
+    for (int vectors = 1; vectors <= tiles<T>().most_vectors_of[rows]; ++vectors)
       for (const int64_t depth : {0, 1, 7})
         for (const bool start : {false, true})
           for (const RowOrder order : {RowOrder::kInterleaved, RowOrder::kApart})
