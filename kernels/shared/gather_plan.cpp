@@ -90,6 +90,7 @@ GatherPlan<T>::GatherPlan(const Trilinear<T>& f)
     for (const AxisClass& class1 : axes[1].classes)
       for (const AxisClass& class2 : axes[2].classes) add_part(class0, class1, class2);
   threads = threads_for(form.threads, products());
+  choose_groups();
   choose_items();
   carve();
 }
@@ -143,6 +144,16 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
 }
 
 template <class T>
+void GatherPlan<T>::choose_groups() {
+  groups_at_once = form.groups;
+  if (!shape.staged) return;
+  const int64_t bytes_of_group = image_channels * shape.channel * static_cast<int64_t>(sizeof(T));
+  const int64_t most = threads * kBytesOfImage / bytes_of_group;
+  groups_at_once = std::clamp(most, std::min<int64_t>(threads, form.groups), form.groups);
+  if (groups_at_once < form.groups) groups_at_once -= groups_at_once % threads;
+}
+
+template <class T>
 void GatherPlan<T>::choose_items() {
   int64_t columns = 1, depth = 1, panels = 1;  // the most of any part
   for (const GatherPart<T>& part : parts) {
@@ -151,11 +162,6 @@ void GatherPlan<T>::choose_items() {
     panels = std::max(panels, static_cast<int64_t>(part.panels.size()));
   }
   const int64_t bytes = static_cast<int64_t>(sizeof(T)), tiles_of_c = panels_of(columns, tile_columns);
-  const int64_t bytes_of_group = image_channels * shape.channel * bytes;
-  groups_at_once = shape.staged ? std::clamp<int64_t>(threads * kBytesOfImage / bytes_of_group,
-                                                      std::min<int64_t>(threads, form.groups), form.groups)
-                                : form.groups;
-  if (groups_at_once < form.groups) groups_at_once -= groups_at_once % threads;
   const int64_t wanted = threads > 1 ? kItemsOfThread * threads : 1;
   const auto slices_for = [&](int64_t bytes_of_a) {
     return panels_of(panels, std::max<int64_t>(1, bytes_of_a / (tiles.most_rows * depth * bytes)));
@@ -170,12 +176,15 @@ void GatherPlan<T>::choose_items() {
   }
   blocks = std::min(blocks, tiles_of_c);
   used_once = form.batch == 1 && blocks == 1;
-  if (used_once) slices = slices_for(kBytesOfA);
+  const auto shareable = [&](const GatherPart<T>& part) {
+    return groups_at_once * part.tiles_of_c * tile_columns <=
+           kMostBytesOfTiles / bytes / std::max<int64_t>(1, part.depth);
+  };
+  // Weights that are used once arrive as they are wanted, so they are read row by row, as long as nothing is repeated.
+  if (used_once) slices = std::ranges::all_of(parts, shareable) ? panels : slices_for(kBytesOfA);
   slices = std::min(panels, std::max(slices, panels_of(wanted, groups_at_once * blocks)));
   c_pitch = panels_of(tiles_of_c, blocks) * tile_columns;
-  for (GatherPart<T>& part : parts)
-    part.shared = !part.in_place && part.depth > 0 && slices > 1 &&
-                  groups_at_once * part.tiles_of_c * tile_columns <= kMostBytesOfTiles / bytes / part.depth;
+  for (GatherPart<T>& part : parts) part.shared = !part.in_place && slices > 1 && part.depth > 0 && shareable(part);
 }
 
 template <class T>

@@ -122,6 +122,7 @@ struct GatherPlan {
  private:
   void add_part(const AxisClass& class0, const AxisClass& class1, const AxisClass& class2);
   void choose_columns(GatherPart<T>& part) const;
+  void choose_groups();
   void choose_items();
   void carve();
   void fill_tables(GatherPart<T>& part) const;
