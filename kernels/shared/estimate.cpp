@@ -130,7 +130,8 @@ double int8_cycles(const convict_problem& p, int64_t lanes) {
 double window_cycles(const convict_problem& p, int64_t lanes) {
   const Sizes s = sizes_of(p);
   const auto vector = static_cast<double>(lanes);
-  constexpr double kStart = 1500, kPlane = 150, kStaged = 0.5, kRow = 20, kWeight = 1.5;
+  constexpr double kStart = 1500, kPlane = 150, kStaged = 0.5, kRow = 20;
+  const double kWeight = p.pass == CONVICT_BACKWARD_WEIGHTS ? 16 : 1.5;  // summed over lanes, or broadcast
   const double planes = s.calls * s.image_rows * s.result_rows * s.phases;
   return kStart +
          planes * (kPlane + s.taps / s.phases * kWeight + s.positions / std::max(1.0, s.last_positions) * kRow) +
@@ -144,7 +145,7 @@ double winograd_cycles(const convict_problem& p, int64_t lanes, int m) {
   const Sizes s = sizes_of(p);
   const auto vector = static_cast<double>(lanes);
   const Axes& extent = f.face == Face::kX ? f.x_extent : f.y_extent;
-  constexpr double kStart = 1500, kMultiply = 0.55, kMapped = 9, kStored = 12, kWeight = 10, kTap = 2;
+  constexpr double kStart = 1500, kMultiply = 0.55, kMapped = 9, kStored = 12, kWeight = 12, kTap = 2;
   double products = 1, tiles = 1;  // of a tile; of an image
   for (int i = 0; i < kAxes; ++i) {
     if (f.kernel[i] == 1) continue;
