@@ -130,14 +130,12 @@ void transform_out(const FftPlan& plan, const SignalVector& vector, const LaneBi
   transform_axis(plan, plan.fourier.backward, 1, spans[0], box);
   const LaneStrides strides = {vector.stride, plan.sum.tensor.spatial[2], step};
   for_each_row(plan, plan.sum, spans, box, [&](int64_t offset, float* row) {
-    plan.fourier.join(size, plan.real_roots, row);
+    plan.fourier.join(size, plan.real_roots, scale, row);
     plan.fourier.backward(size / 2, plan.line_roots[2], row, 2 * plan.lanes);
     float* from = row + spans[2].place * plan.lanes;
-    for (int64_t i = 0; i < spans[2].count; ++i)
-      for (int64_t lane = 0; lane < vector.lanes; ++lane) {
-        float& value = from[i * step + lane];
-        value = bias.first ? value * scale + bias.first[lane * bias.stride] : value * scale;
-      }
+    if (bias.first)
+      for (int64_t i = 0; i < spans[2].count; ++i)
+        for (int64_t lane = 0; lane < vector.lanes; ++lane) from[i * step + lane] += bias.first[lane * bias.stride];
     store_lanes(plan.tiles, strides, vector.lanes, spans[2].count, static_cast<float>(plan.form.beta), from,
                 vector.first + offset);
   });

@@ -157,17 +157,17 @@ void Split(int64_t size, const float* roots, float* line) {
   }
 }
 
-void Join(int64_t size, const float* roots, float* line) {
+void Join(int64_t size, const float* roots, float factor, float* line) {
   const int64_t half = size / 2;
-  const V two = hn::Set(D(), 2.0f);
-  const V first = hn::LoadU(D(), line), last = hn::LoadU(D(), line + half * 2 * kLanes);
+  const V one = hn::Set(D(), factor), two = hn::Set(D(), 2 * factor);
+  const V first = hn::Mul(one, hn::LoadU(D(), line)), last = hn::Mul(one, hn::LoadU(D(), line + half * 2 * kLanes));
   Store({hn::Add(first, last), hn::Sub(first, last)}, line);
   MirroredPlaces places(half);
   for (int64_t k = 1; 2 * k <= half; ++k, places.Advance()) {
     float *at = line + places.First() * 2 * kLanes, *mirrored = line + places.Mirrored() * 2 * kLanes;
     const Complex a = Load(at), b = Conjugate(Load(mirrored));
-    const Complex even = Add(a, b);
-    const Complex difference = Sub(a, b);
+    const Complex sum = Add(a, b), difference = Sub(a, b);
+    const Complex even = {hn::Mul(one, sum.re), hn::Mul(one, sum.im)};
     const Complex odd = MulConjugate({hn::Mul(two, difference.re), hn::Mul(two, difference.im)}, Root(roots + 2 * k));
     Store(Add(even, odd), at);
     Store(Conjugate(Sub(even, odd)), mirrored);

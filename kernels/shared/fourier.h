@@ -49,10 +49,10 @@ struct Fourier {
   using LineMap = void (*)(int64_t size, const float* roots, float* line, int64_t step);
   LineMap forward, backward;
 
-  /// From the spectrum of size/2 complex numbers to that of the `size` real ones they stand for, and back (twice the
-  /// former). In place: frequency k < size/2 stays at its bit-reversed place, size/2 is put behind.
-  using RealMap = void (*)(int64_t size, const float* roots, float* line);
-  RealMap split, join;
+  /// From the spectrum of size/2 complex numbers to that of the `size` real ones they stand for, and back (the former,
+  /// times 2 * factor). In place: frequency k < size/2 stays at its bit-reversed place, size/2 is put behind.
+  void (*split)(int64_t size, const float* roots, float* line);
+  void (*join)(int64_t size, const float* roots, float factor, float* line);
 
   void (*copy)(int64_t frequencies, const SpectrumPlace<const float>& from, const SpectrumPlace<float>& to);
 

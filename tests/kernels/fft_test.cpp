@@ -116,11 +116,11 @@ TEST(Fourier, TransformsRealNumbersByHalfThePoints) {
       Signal64 got = line.lane(lanes - 1, half, true);
       got.push_back(line.lane(lanes - 1, half + 1)[half]);
       EXPECT_LT(error_of(got, {expected.begin(), expected.begin() + half + 1}), most_error(size)) << size;
-      fourier().join(size, real_roots.data(), line.data());
+      fourier().join(size, real_roots.data(), 0.25f, line.data());
       fourier().backward(half, roots.data(), line.data(), step);
       Signal64 back;
       for (const auto& pair : line.lane(lanes - 1, half)) back.insert(back.end(), {pair.real(), pair.imag()});
-      for (auto& value : x) value *= static_cast<double>(size);
+      for (auto& value : x) value *= 0.25 * static_cast<double>(size);
       EXPECT_LT(error_of(back, x), 2 * most_error(size)) << size;
     }
   });
