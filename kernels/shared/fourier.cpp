@@ -201,33 +201,36 @@ HWY_INLINE Complex Element(const float* at, int64_t imaginary) {
 
 template <bool kVectors, bool kConjugate, int kTileRows, int kTileColumns>
 HWY_INLINE void MultiplyTile(const SpectraProduct& o, const float* a, const float* b, float* sum) {
-  Complex sums[kTileRows][kTileColumns];
+  V re[kTileRows][kTileColumns], im[kTileRows][kTileColumns];
   HWY_UNROLL(6)
   for (int i = 0; i < kTileRows; ++i) {
     HWY_UNROLL(2)
-    for (int j = 0; j < kTileColumns; ++j) sums[i][j] = {hn::Zero(D()), hn::Zero(D())};
+    for (int j = 0; j < kTileColumns; ++j) re[i][j] = im[i][j] = hn::Zero(D());
   }
   for (int64_t p = 0; p < o.depth; ++p, a += o.a_depth, b += o.b_depth) {
-    Complex factor[kTileColumns];
+    V factor_re[kTileColumns], factor_im[kTileColumns];
     HWY_UNROLL(2)
-    for (int j = 0; j < kTileColumns; ++j) factor[j] = Load(b + j * o.b_column);
+    for (int j = 0; j < kTileColumns; ++j) {
+      factor_re[j] = hn::LoadU(D(), b + j * o.b_column);
+      factor_im[j] = hn::LoadU(D(), b + j * o.b_column + kLanes);
+    }
     HWY_UNROLL(6)
     for (int i = 0; i < kTileRows; ++i) {
       const Complex x = Element<kVectors>(a + i * o.a_row, o.a_imaginary);
       HWY_UNROLL(2)
       for (int j = 0; j < kTileColumns; ++j) {
-        Complex& to = sums[i][j];
-        to.re = hn::MulAdd(x.re, factor[j].re, to.re);
-        to.im = hn::MulAdd(x.im, factor[j].re, to.im);
-        to.re = kConjugate ? hn::MulAdd(x.im, factor[j].im, to.re) : hn::NegMulAdd(x.im, factor[j].im, to.re);
-        to.im = kConjugate ? hn::NegMulAdd(x.re, factor[j].im, to.im) : hn::MulAdd(x.re, factor[j].im, to.im);
+        V &to_re = re[i][j], &to_im = im[i][j];
+        to_re = hn::MulAdd(x.re, factor_re[j], to_re);
+        to_im = hn::MulAdd(x.im, factor_re[j], to_im);
+        to_re = kConjugate ? hn::MulAdd(x.im, factor_im[j], to_re) : hn::NegMulAdd(x.im, factor_im[j], to_re);
+        to_im = kConjugate ? hn::NegMulAdd(x.re, factor_im[j], to_im) : hn::MulAdd(x.re, factor_im[j], to_im);
       }
     }
   }
   HWY_UNROLL(6)
   for (int i = 0; i < kTileRows; ++i) {
     HWY_UNROLL(2)
-    for (int j = 0; j < kTileColumns; ++j) Store(sums[i][j], sum + i * o.sum_row + j * o.sum_column);
+    for (int j = 0; j < kTileColumns; ++j) Store({re[i][j], im[i][j]}, sum + i * o.sum_row + j * o.sum_column);
   }
 }
 
