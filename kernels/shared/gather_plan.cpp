@@ -123,18 +123,24 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
   const auto columns = [&](const Axes& pitch) {
     return (positions[0] - 1) * pitch[0] + (positions[1] - 1) * pitch[1] + positions[2];
   };
+  // Places as columns, less the rows between two planes: each begins with a tile.
+  Axes places = shape.pitch;
+  if (shape.staged) {
+    const int64_t plane = (positions[1] - 1) * places[1] + positions[2];
+    places[0] = std::min(places[0], panels_of(plane, tile_columns) * tile_columns);
+  }
   const bool straight = form.beta == 0 && phases_of(part) == 1 && is_dense(positions, step);
   // Beyond the last position there is no memory to read, except in a staged image.
   const double most_gaps = std::min(
       kMostGapsInPlace, kMostGapsOfRow / static_cast<double>(std::max<int64_t>(1, part.rows)) -
                             (straight ? kBuffered / static_cast<double>(std::max<int64_t>(1, part.depth)) : 0));
   const bool narrow_gaps =
-      static_cast<double>(columns(shape.pitch)) <= (1 + most_gaps) * static_cast<double>(volume(positions));
+      static_cast<double>(columns(places)) <= (1 + most_gaps) * static_cast<double>(volume(positions));
   // Vectors that cross cache lines cost more than packing as soon as there are many rows to load them for.
   const bool aligned = !shape.staged && shape.channel % tiles.lanes == 0;
   part.in_place = part.depth > 0 && (aligned || part.rows <= kMostRowsAskew) &&
                   (is_dense(positions, shape.pitch) || (shape.staged && narrow_gaps));
-  part.pitch = part.in_place && shape.staged ? shape.pitch : dense;
+  part.pitch = part.in_place && shape.staged ? places : dense;
   part.columns = columns(part.pitch);
   part.straight = straight && part.columns == volume(positions);
   part.vectors =

@@ -42,7 +42,7 @@ struct GatherPart {
   bool in_place;              // the image is read where it lies: columns are its places, not all of them positions
   int vectors;                // of a tile that reads in place; two of others
   bool straight;              // whole tiles of C go where they belong at once
-  Axes pitch;                 // column = position . pitch
+  Axes pitch;                 // column = position . pitch; of the image, too, but for that of planes
   int64_t columns;            // of C
   int64_t tile_columns, tiles_of_c;
   bool shared;                // tiles of B are packed before anybody uses them, because several slices do

@@ -77,6 +77,20 @@ void multiply_tile(const GatherPlan<T>& plan, const Item<T>& item, Panel depth, 
   }
 }
 
+/// A tile from a column of C on that reads the image in place; it ends at `end` or earlier, where its plane does.
+template <class T>
+TileSource<T> tile_in_place(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t column, const T* image,
+                            int64_t& end) {
+  const int64_t lanes = plan.tiles.lanes, gap = plan.shape.pitch[0] - part.pitch[0];
+  if (gap > 0 && part.positions[0] > 1) {
+    const int64_t plane = column / part.pitch[0];
+    image += plane * gap;
+    end = std::min(end, (plane + 1) * part.pitch[0]);
+  }
+  end = std::min(end, column + part.vectors * lanes);
+  return {static_cast<int>(panels_of(end - column, lanes)), image + column, part.image_row, part.vectors * lanes};
+}
+
 /// Columns of an item that are whole tiles.
 template <class T>
 int64_t whole_tiles(const GatherPlan<T>& plan, const Item<T>& item) {
@@ -88,15 +102,14 @@ template <class T>
 void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const GatherScratch<T>& scratch) {
   const GatherPart<T>& part = *item.part;
   const T* image = image_of(plan, n, item.group);
-  T* result = plan.result.plane(n, item.group * plan.result_channels) + item.columns.first;
-  const int64_t whole = whole_tiles(plan, item);
+  const int64_t first = item.columns.first, whole = whole_tiles(plan, item);
+  T* result = plan.result.plane(n, item.group * plan.result_channels) + first;
   // An image that is not staged ends with its last position.
   const int64_t in_place = !part.in_place ? 0 : plan.shape.staged ? item.columns.count : whole;
   const int64_t straight = part.straight ? whole : 0;
   const bool packs = !part.shared && in_place < item.columns.count;
-  const int64_t lanes = plan.tiles.lanes;
   TileLanes<T> packed;
-  if (packs) packed = tile_lanes(plan, part, {item.columns.first + in_place, item.columns.count - in_place});
+  if (packs) packed = tile_lanes(plan, part, {first + in_place, item.columns.count - in_place});
   for (int64_t block = 0; block < part.depth_blocks(); ++block) {
     const Panel depth = part.depth_block(block);
     const T* weights = scratch.weights;
@@ -105,20 +118,21 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
     else
       pack_weights(plan, part, item.group, depth, item.panels, scratch.weights);
     if (packs) pack_tiles(plan, part, depth, packed, image, scratch.tiles);
-    const T* b = part.shared
-                     ? part.block_of_tiles(item.group % plan.groups_at_once, block) + item.columns.first * depth.count
-                     : scratch.tiles;
+    const T* b = part.shared ? part.block_of_tiles(item.group % plan.groups_at_once, block) + first * depth.count
+                             : scratch.tiles;
     for (int64_t column = 0, end; column < item.columns.count; column = end) {
       end = column < straight ? straight : column < in_place ? in_place : item.columns.count;
       TileSource<T> source;
       if (column < in_place) {
-        source = {part.vectors, image + item.columns.first + column, part.image_row + depth.first,
-                  part.vectors * lanes};
+        end += first;
+        source = tile_in_place(plan, part, first + column, image, end);
+        source.row += depth.first;
+        end -= first;
       } else {
-        source = {2, b + (column - in_place) * depth.count, plan.packed_row, depth.count * plan.tile_columns};
+        end = std::min(end, column + plan.tile_columns);
+        source = {static_cast<int>(panels_of(end - column, plan.tiles.lanes)), b + (column - in_place) * depth.count,
+                  plan.packed_row, depth.count * plan.tile_columns};
       }
-      end = std::min(end, column + source.vectors * lanes);
-      source.vectors = static_cast<int>(panels_of(end - column, lanes));
       multiply_tile(plan, item, depth, weights, source, column < straight ? result + column : nullptr,
                     scratch.c + column);
     }
