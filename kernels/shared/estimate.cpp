@@ -145,8 +145,9 @@ double winograd_cycles(const convict_problem& p, int64_t lanes, int m) {
   const Sizes s = sizes_of(p);
   const auto vector = static_cast<double>(lanes);
   const Axes& extent = f.face == Face::kX ? f.x_extent : f.y_extent;
-  constexpr double kStart = 1500, kMultiply = 0.55, kMapped = 9, kStored = 12, kWeight = 12, kTap = 2;
-  double products = 1, tiles = 1;  // of a tile; of an image
+  constexpr double kStart = 1500, kMultiply = 0.55, kMapped = 9, kStored = 12, kTap = 2;
+  const double kWeight = f.face == Face::kX ? 12 : 10;  // mirrored, and channels the other way round
+  double products = 1, tiles = 1;                       // of a tile; of an image
   for (int i = 0; i < kAxes; ++i) {
     if (f.kernel[i] == 1) continue;
     products *= m + 2;
