@@ -186,8 +186,11 @@ void GatherPlan<T>::choose_items() {
     return groups_at_once * part.tiles_of_c * tile_columns <=
            kMostBytesOfTiles / bytes / std::max<int64_t>(1, part.depth);
   };
-  // Weights that are used once arrive as they are wanted, so they are read row by row, as long as nothing is repeated.
-  if (used_once) slices = std::ranges::all_of(parts, shareable) ? panels : slices_for(kBytesOfA);
+  // Weights that are used once arrive as they are wanted, so they are read row by row if that is how they lie, and as
+  // long as nothing is repeated.
+  const bool row_by_row =
+      std::ranges::all_of(parts, [&](const auto& part) { return part.order == RowOrder::kApart && shareable(part); });
+  if (used_once) slices = row_by_row ? panels : slices_for(kBytesOfA);
   slices = std::min(panels, std::max(slices, panels_of(wanted, groups_at_once * blocks)));
   c_pitch = panels_of(tiles_of_c, blocks) * tile_columns;
   for (GatherPart<T>& part : parts) part.shared = !part.in_place && slices > 1 && part.depth > 0 && shareable(part);
