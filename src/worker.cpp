@@ -63,6 +63,7 @@ json to_json(const Examination& examination) {
 
 int run_worker() {
   WorkerSession session;
+  session.let_waiting_threads_sleep();
   if (!session.muster()) return 0;
   const Sampling sampling = session.settings().sampling();
   while (true) {

@@ -53,10 +53,9 @@ WorkerSession::WorkerSession() : record_(inherited_record()) {
   if (!(wanted_ = channel_.next(message))) return;
   settings_ = settings_from_json(message);
   for (const auto& [name, value] : settings_.environment) setenv(name.c_str(), value.c_str(), 1);
-  // OpenMP's threads wait awake by default, for longer than a case takes: several workers, or anybody else on the
-  // machine, and they mostly keep each other waiting.
-  setenv("OMP_WAIT_POLICY", "passive", 0);
 }
+
+void WorkerSession::let_waiting_threads_sleep() { setenv("OMP_WAIT_POLICY", "passive", 0); }
 
 bool WorkerSession::muster() {
   if (!wanted_) return false;

@@ -40,6 +40,11 @@ class WorkerSession {
   /// Takes the first message, the settings, and makes this process a worker.
   WorkerSession();
 
+  /// Before muster(): OpenMP's threads wait awake by default, for longer than a case takes, and several workers, or
+  /// anybody else on the machine, would mostly keep each other waiting. Who is timed needs the default. What the user
+  /// has set stands.
+  void let_waiting_threads_sleep();
+
   /// Loads everybody and reports who is there; false if that failed, or if nobody wants a worker.
   bool muster();
 

@@ -37,7 +37,10 @@ namespace {
 /// The range that the supervisor has handed out, case by case.
 class GuidedWorker {
  public:
-  bool muster() { return session_.muster(); }
+  bool muster() {
+    session_.let_waiting_threads_sleep();
+    return session_.muster();
+  }
   const WorkerSettings& settings() const { return session_.settings(); }
 
   /// Waits for work if there is none.
