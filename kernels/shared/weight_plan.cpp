@@ -100,15 +100,24 @@ void WeightPlan<T>::choose_lanes() {
   shape = stays_inside(axes) && !slack ? ImageShape{false, form.x.inner, form.x.spatial, {}} : staged_shape<T>(axes);
 }
 
+/// Groups if that is fair, else rows of a group, unless they are fewer than registers can take: then positions.
 template <class T>
 void WeightPlan<T>::divide() {
-  const int64_t bytes_of_row = std::min(vectors(), tiles.most_vectors) * tiles.lanes * static_cast<int64_t>(sizeof(T));
+  const int64_t widest = std::min(vectors(), tiles.most_vectors);
+  const int64_t bytes_of_row = widest * tiles.lanes * static_cast<int64_t>(sizeof(T));
   const auto fair = [&](int64_t count) { return count >= 4 * threads || count % threads == 0; };
   by_group = fair(form.groups);
   slices = panels_of(rows().count, kBytesOfSums / bytes_of_row);
-  if (!by_group && !fair(items())) slices *= threads / std::gcd<int64_t>(items(), threads);
+  splits = 1;
+  if (!by_group && !fair(items())) {
+    const int64_t pieces = threads / std::gcd<int64_t>(items(), threads);
+    if (rows().count >= slices * pieces * tiles.most_columns[widest])
+      slices *= pieces;
+    else
+      splits = std::min(pieces, panels_of(volume(form.y_extent), kPositions));
+  }
   slices = panels_of(rows().count, panels_of(rows().count, std::min(slices, rows().count)));
-  threads = static_cast<int>(std::min<int64_t>(threads, by_group ? form.groups : items()));
+  threads = static_cast<int>(std::min<int64_t>(threads, by_group ? form.groups : items() * splits));
 }
 
 template <class T>
@@ -136,13 +145,14 @@ void WeightPlan<T>::carve() {
   block = workspace.take<PositionBlock>(runs);
   const int64_t panel = std::min(vectors(), tiles.most_vectors) * tiles.lanes;
   if (keeps_sums()) sums = workspace.take<T>(form.groups * rows().count * vectors() * tiles.lanes);
+  if (splits > 1) sums = workspace.take<T>(splits * items() * sums_of_item());
   scratch.clear();
   for (int thread = 0; thread < threads; ++thread) {
     const bool shares = thread > 0 && !by_group;
     const int64_t image = shape.staged ? form.x_channels * shape.channel + tiles.lanes : 0;  // and slack
     T* staged = shares ? scratch[0].staged : workspace.take<T>(image);
     scratch.push_back({staged, workspace.take<T>(kPositions * panel),
-                       workspace.take<T>(keeps_sums() ? 0 : panels_of(rows().count, slices) * panel)});
+                       workspace.take<T>(keeps_sums() || splits > 1 ? 0 : sums_of_item())});
   }
 }
 
@@ -207,11 +217,12 @@ template <class T>
 std::string WeightPlan<T>::text() const {
   char line[200];
   const int64_t panel = panel_of(vectors(), tiles.most_vectors, 0).count;
-  std::snprintf(line, sizeof line, "%s weights lanes=%s %s tile=%dx%d depth=%d slice=%d threads=%d workspace=%lld",
-                tiles.isa, lanes_are_columns ? "columns" : "channels", shape.staged ? "staged" : "unstaged",
-                static_cast<int>(std::min(rows().count, tiles.most_columns[panel])),
-                static_cast<int>(panel * tiles.lanes), static_cast<int>(std::min(volume(form.y_extent), kPositions)),
-                static_cast<int>(panels_of(rows().count, slices)), threads, static_cast<long long>(workspace.bytes()));
+  std::snprintf(
+      line, sizeof line, "%s weights lanes=%s %s tile=%dx%d depth=%d slice=%d splits=%d threads=%d workspace=%lld",
+      tiles.isa, lanes_are_columns ? "columns" : "channels", shape.staged ? "staged" : "unstaged",
+      static_cast<int>(std::min(rows().count, tiles.most_columns[panel])), static_cast<int>(panel * tiles.lanes),
+      static_cast<int>(std::min(volume(form.y_extent), kPositions)), static_cast<int>(panels_of(rows().count, slices)),
+      static_cast<int>(splits), threads, static_cast<long long>(workspace.bytes()));
   return line;
 }
 

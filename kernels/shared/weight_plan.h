@@ -7,10 +7,12 @@
 // Both operands lie in memory position after position: as *lines*, a line of X for every column (the image seen through
 // a tap), a line of Y for every k. The lines of one operand become the lanes of vectors: a panel of them is turned, a
 // block of positions at a time that fits the first-level cache, and used at once. The lines of the other one, the
-// *rows*, are read where they lie, a number at a time. No sum is spread over the lanes of a vector, and none is split
-// between threads. This file decides which is which; weight_product.cpp does it.
+// *rows*, are read where they lie, a number at a time. No sum is spread over the lanes of a vector; it is split between
+// threads, by positions, only where there are too few weights for all of them, and then always in the same way. This
+// file decides which is which; weight_product.cpp does it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -78,8 +80,13 @@ struct WeightPlan {
   int64_t panels() const { return panels_of(vectors(), tiles.most_vectors); }
   int64_t items() const { return panels() * slices; }  // of a group
   WeightItem item(int64_t group, int64_t index) const;
+  Panel blocks_of_split(int64_t split) const { return share_of(blocks, splits, split); }
+  /// The most sums that an item has.
+  int64_t sums_of_item() const {
+    return panels_of(rows().count, slices) * std::min(vectors(), tiles.most_vectors) * tiles.lanes;
+  }
   /// Whether sums wait for those of the next image; else they are added to W.
-  bool keeps_sums() const { return form.batch > 1 && !lanes_are_columns; }
+  bool keeps_sums() const { return form.batch > 1 && !lanes_are_columns && splits == 1; }
   const Lines& rows() const { return lanes_are_columns ? y_lines : x_lines; }
   const Lines& lanes() const { return lanes_are_columns ? x_lines : y_lines; }
 
@@ -95,10 +102,11 @@ struct WeightPlan {
   ImageShape shape;
   bool by_group;   // groups are divided among the threads, else the items of one after another
   int64_t slices;  // that the rows are divided into
+  int64_t splits;  // that the positions are divided into, each with sums of its own, which are added up in the end
   int threads;
   Workspace workspace;
   // Tables and copies, in the workspace.
-  T* sums = nullptr;               // of several images and not straight: by item
+  T* sums = nullptr;               // of several images and not straight: by item; of splits: by split and item
   PositionBlock* block = nullptr;  // [blocks]
   int64_t blocks = 0;
   std::vector<WeightScratch<T>> scratch;  // by thread

@@ -49,24 +49,25 @@ struct Operands {
   const T *x, *y;
 };
 
-/// Adds the products of an image to the sums of an item, or starts them.
+/// Adds the products of some blocks of positions of an image to the sums of an item, or starts them.
 template <class T>
-void multiply(const WeightPlan<T>& plan, const Operands<T>& given, const WeightItem& item, T* turned, bool add,
-              const Sums<T>& sums) {
+void multiply(const WeightPlan<T>& plan, const Operands<T>& given, const WeightItem& item, Panel blocks, T* turned,
+              bool add, const Sums<T>& sums) {
   const int64_t lanes = lanes_of(plan, item), vectors = item.vectors.count;
   const int64_t most = plan.tiles.most_columns[vectors], rows = panels_of(item.rows.count, most);
   const T* of_lanes = plan.lanes_are_columns ? given.x : given.y;
   const T* of_rows = plan.lanes_are_columns ? given.y : given.x;
   const TurnSource<T> source(plan.lanes().place + item.vectors.first * plan.tiles.lanes, lanes, plan.lanes().step,
                              plan.lanes_are_columns && plan.shape.staged);
-  for (const PositionBlock* block = plan.block; block != plan.block + plan.blocks; ++block) {
+  const PositionBlock* const first = plan.block + blocks.first;
+  for (const PositionBlock* block = first; block != first + blocks.count; ++block) {
     plan.turn(source, of_lanes, block->lane_runs.count, plan.lanes().run + block->lane_runs.first, turned);
     for (int64_t i = 0; i < rows; ++i) {
       const Panel tile = panel_of(item.rows.count, most, i);
       plan.tiles.correlate[vectors][tile.count](block->row_runs.count, plan.rows().run + block->row_runs.first, of_rows,
                                                 plan.rows().step, plan.rows().place + item.rows.first + tile.first,
-                                                turned, add || block != plan.block,
-                                                sums.first + tile.first * sums.pitch, sums.pitch);
+                                                turned, add || block != first, sums.first + tile.first * sums.pitch,
+                                                sums.pitch);
     }
   }
 }
@@ -92,12 +93,39 @@ template <class T>
 void compute_item(const WeightPlan<T>& plan, int64_t n, const Operands<T>& given, const WeightItem& item,
                   const WeightScratch<T>& scratch) {
   const Sums<T> sums = sums_of(plan, item, scratch);
-  multiply(plan, given, item, scratch.turned, n > 0 && (sums.in_place || plan.keeps_sums()), sums);
+  multiply(plan, given, item, {0, plan.blocks}, scratch.turned, n > 0 && (sums.in_place || plan.keeps_sums()), sums);
   if (sums.in_place) return;
   if (!plan.keeps_sums())
     store(plan, item, n == 0 ? T(plan.form.beta) : T(1), sums);
   else if (n + 1 == plan.form.batch)
     store(plan, item, T(plan.form.beta), sums);
+}
+
+/// The sums of one split of an item.
+template <class T>
+Sums<T> sums_of_split(const WeightPlan<T>& plan, const WeightItem& item, int64_t index, int64_t split) {
+  return {plan.sums + (split * plan.items() + index) * plan.sums_of_item(), lanes_of(plan, item), false};
+}
+
+template <class T>
+void compute_split(const WeightPlan<T>& plan, int64_t n, const Operands<T>& given, int64_t group, int64_t index,
+                   int64_t split, const WeightScratch<T>& scratch) {
+  const WeightItem item = plan.item(group, index);
+  const Sums<T> sums = sums_of_split(plan, item, index, split);
+  if (n == 0) std::fill_n(sums.first, plan.sums_of_item(), T(0));
+  multiply(plan, given, item, plan.blocks_of_split(split), scratch.turned, /*add=*/true, sums);
+}
+
+/// Adds the splits of an item up, in order, and takes them to W.
+template <class T>
+void join_splits(const WeightPlan<T>& plan, int64_t group, int64_t index) {
+  const WeightItem item = plan.item(group, index);
+  const Sums<T> sums = sums_of_split(plan, item, index, 0);
+  for (int64_t split = 1; split < plan.splits; ++split) {
+    const T* from = sums_of_split(plan, item, index, split).first;
+    for (int64_t i = 0; i < item.rows.count * sums.pitch; ++i) sums.first[i] += from[i];
+  }
+  store(plan, item, T(plan.form.beta), sums);
 }
 
 /// One group. share(count, visit) divides so many things among all who compute it.
@@ -113,8 +141,14 @@ void compute_group(const WeightPlan<T>& plan, int64_t group, const WeightScratch
       });
       given.x = scratch.staged;
     }
-    share(plan.items(), [&](int64_t i) { compute_item(plan, n, given, plan.item(group, i), scratch); });
+    const int64_t items = plan.items();
+    if (plan.splits > 1)
+      share(items * plan.splits,
+            [&](int64_t i) { compute_split(plan, n, given, group, i % items, i / items, scratch); });
+    else
+      share(items, [&](int64_t i) { compute_item(plan, n, given, plan.item(group, i), scratch); });
   }
+  if (plan.splits > 1) share(plan.items(), [&](int64_t i) { join_splits(plan, group, i); });
 }
 
 /// The thing to do as number `index` of `count`, so that threads begin far apart: then they work on channels they have
