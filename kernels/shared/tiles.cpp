@@ -176,14 +176,26 @@ void Transpose(int64_t rows, int64_t depth, const T* from, int64_t from_stride, 
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// Four rows of `from`, `depth` of their elements.
-void TransposeFour(int64_t depth, const float* from, int64_t from_stride, float* to, int64_t to_stride) {
-  const hn::FixedTag<float, 4> d;
+/// Four elements of every fourth row, side by side: those of row 4*b are block b of the vector.
+template <int kRows>
+HWY_INLINE hn::Vec<hn::FixedTag<float, kRows>> LoadFours(const float* from, int64_t stride) {
+  const hn::FixedTag<float, kRows> d;
+  if constexpr (kRows == 4)
+    return hn::LoadU(d, from);
+  else
+    return hn::Combine(d, LoadFours<kRows / 2>(from + kRows / 2 * stride, stride), LoadFours<kRows / 2>(from, stride));
+}
+
+/// kRows rows of `from`, `depth` of their elements: the blocks of vectors are transposed, each by itself.
+template <int kRows>
+void TransposeRows(int64_t depth, const float* from, int64_t from_stride, float* to, int64_t to_stride) {
+  const hn::FixedTag<float, kRows> d;
   const hn::RepartitionToWide<decltype(d)> pairs;
   int64_t p = 0;
   for (; p + 4 <= depth; p += 4, from += 4, to += 4 * to_stride) {
-    const auto r0 = hn::LoadU(d, from), r1 = hn::LoadU(d, from + from_stride);
-    const auto r2 = hn::LoadU(d, from + 2 * from_stride), r3 = hn::LoadU(d, from + 3 * from_stride);
+    const auto r0 = LoadFours<kRows>(from, from_stride), r1 = LoadFours<kRows>(from + from_stride, from_stride);
+    const auto r2 = LoadFours<kRows>(from + 2 * from_stride, from_stride);
+    const auto r3 = LoadFours<kRows>(from + 3 * from_stride, from_stride);
     const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1));
     const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3));
     const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1));
@@ -193,20 +205,23 @@ void TransposeFour(int64_t depth, const float* from, int64_t from_stride, float*
     hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, to + 2 * to_stride);
     hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, to + 3 * to_stride);
   }
-  TransposeOneByOne<float>(4, depth - p, from, from_stride, to, to_stride);
+  TransposeOneByOne<float>(kRows, depth - p, from, from_stride, to, to_stride);
 }
 
-/// In blocks of 4 x 4 while they last. A cache line of each row first, so that rows far apart on either side do not
-/// push each other out of the cache.
+/// A cache line of each row first, so that rows far apart on either side do not push each other out of the cache.
 template <>
 void Transpose(int64_t rows, int64_t depth, const float* from, int64_t from_stride, float* to, int64_t to_stride) {
   constexpr int64_t kLine = 16;
+  constexpr int kWidest = static_cast<int>(std::min<size_t>(16, HWY_LANES(float)));
   for (int64_t p = 0; p < depth; p += kLine) {
     const int64_t count = std::min(kLine, depth - p);
+    const float* first = from + p;
+    float* place = to + p * to_stride;
     int64_t i = 0;
-    for (; i + 4 <= rows; i += 4)
-      TransposeFour(count, from + i * from_stride + p, from_stride, to + p * to_stride + i, to_stride);
-    TransposeOneByOne(rows - i, count, from + i * from_stride + p, from_stride, to + p * to_stride + i, to_stride);
+    for (; i + kWidest <= rows; i += kWidest)
+      TransposeRows<kWidest>(count, first + i * from_stride, from_stride, place + i, to_stride);
+    for (; i + 4 <= rows; i += 4) TransposeRows<4>(count, first + i * from_stride, from_stride, place + i, to_stride);
+    TransposeOneByOne(rows - i, count, first + i * from_stride, from_stride, place + i, to_stride);
   }
 }
 #endif
