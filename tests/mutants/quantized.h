@@ -137,7 +137,7 @@ void store_faulty(Fault fault, const QuantizedForm& form, T& element, int64_t ch
       Epilogue to_float = epilogue;
       to_float.beta = 0;
       to_float.relu = epilogue.relu && fault != Fault::kQ11;
-      float real;
+      float real = 0;
       to_float.store(real, channel, sum);
       if (epilogue.beta != 0)
         real +=
