@@ -12,13 +12,13 @@ namespace convict {
 namespace {
 
 /// Rows of `length` places, those in [begin, end) inside. The source holds exactly what is inside, and what lies
-/// between, so that reading anything else shows under AddressSanitizer.
+/// between, so that reading anything else shows under AddressSanitizer; a single number if nothing is.
 template <class T>
 void expect_staged(int64_t step, int64_t length, int64_t begin, int64_t end, bool gaps_readable, int64_t rows) {
   SCOPED_TRACE(testing::Message() << "step " << step << ", " << length << " places, inside " << begin << " to " << end
                                   << ", gaps readable " << gaps_readable << ", " << rows << " rows");
   const int64_t row = begin < end ? (end - 1 - begin) * step + 1 : 0, next = row + 3;
-  std::vector<T> source(row > 0 ? (rows - 1) * next + row : 0);
+  std::vector<T> source(row > 0 ? (rows - 1) * next + row : 1);
   std::ranges::generate(source, WholeNumbers<T>());
   std::vector<T> to(rows * length + 1, T(99));
   stage_row<T>()({source.data() - begin * step, step, begin, end, gaps_readable, rows, next}, length, to.data());
