@@ -13,8 +13,9 @@
 // Workspace: one padded image, unless the tensor can be read as it is; the weights in panels, unless they are used only
 // once; for each thread blocks of both operands and of sums that fit a second-level cache. W: the image likewise; for
 // each thread a block of one operand and sums of a slice of the weights; or sums of all of them if they have to wait
-// for other images, or for each other because the positions are divided among the threads. `plan` prints the bytes. Numeric contract: every output is a sum of its products in some order, in
-// the type of the tensors; products of padding zeros are among them.
+// for other images, or for each other because the positions are divided among the threads. `plan` prints the bytes.
+// Numeric contract: every output is a sum of its products in some order, in the type of the tensors; products of
+// padding zeros are among them.
 #include <string>
 
 #include "kernels/shared/bias.h"

@@ -17,8 +17,8 @@
 // some weights of it each, and all but the first add to a copy of it.
 //
 // Workspace: some images of Y, with the positions of a tile side by side; for each thread a block of C; the weights if
-// they do not lie as is wanted; the copies of X. `plan` prints the bytes. Numeric contract: every output is a sum of its
-// products in some order, in the type of the tensors; nothing is multiplied by padding.
+// they do not lie as is wanted; the copies of X. `plan` prints the bytes. Numeric contract: every output is a sum of
+// its products in some order, in the type of the tensors; nothing is multiplied by padding.
 #include <string>
 
 #include "kernels/shared/bias.h"

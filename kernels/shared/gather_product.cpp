@@ -36,13 +36,6 @@ Item<T> item_of(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t in
   return item;
 }
 
-/// Numbers below `count` in an order in which those that follow each other are far apart, because neighbours share
-/// cache lines of the result: one after the other from as many runs as there are threads.
-int64_t distant(int64_t index, int64_t count, int64_t threads) {
-  const int64_t run = index % threads;
-  return run * (count / threads) + std::min(run, count % threads) + index / threads;
-}
-
 /// The first channel of a group, of what tiles read: the copy, or image n.
 template <class T>
 const T* image_of(const GatherPlan<T>& plan, int64_t n, int64_t group) {
@@ -238,7 +231,7 @@ void share_items(const GatherPlan<T>& plan, int64_t n, Panel groups, Team& team,
   const int64_t of_group = plan.blocks * plan.slices, items = groups.count * of_group;
   team.share(items, [&](int64_t index) {
     for (const GatherPart<T>& part : plan.parts) {
-      const Item<T> item = item_of(plan, part, groups.first * of_group + distant(index, items, plan.threads));
+      const Item<T> item = item_of(plan, part, groups.first * of_group + far_apart(index, items, plan.threads));
       if (item.columns.count <= 0 || item.rows.count == 0) continue;
       multiply(plan, item, n, scratch);
       store(plan, item, n, scratch.c);

@@ -64,6 +64,14 @@ class Team {
   int number_;
 };
 
+/// The thing to do as number `index` of `count`: one after the other from as many runs as there are threads. So those
+/// that are computed at the same time lie far apart, because neighbours share cache lines of the result.
+constexpr int64_t far_apart(int64_t index, int64_t count, int64_t threads) {
+  const int64_t run = index % threads;
+  return run * (count / threads) + std::min(run, count % threads) + index / threads;
+}
+static_assert(far_apart(0, 5, 2) == 0 && far_apart(1, 5, 2) == 3 && far_apart(2, 5, 2) == 1 && far_apart(4, 5, 2) == 2);
+
 /// Threads worth using, of those asked for: each should have half a million products, some 10 microseconds.
 inline int threads_for(int asked, double products) {
   constexpr double kLeast = 500'000;

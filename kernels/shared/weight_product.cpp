@@ -151,13 +151,6 @@ void compute_group(const WeightPlan<T>& plan, int64_t group, const WeightScratch
   if (plan.splits > 1) share(plan.items(), [&](int64_t i) { join_splits(plan, group, i); });
 }
 
-/// The thing to do as number `index` of `count`, so that threads begin far apart: then they work on channels they have
-/// staged themselves, and neighbours, who share cache lines of W, are not computed at the same time.
-int64_t far_apart(int64_t index, int64_t count, int64_t threads) {
-  const int64_t part = index % threads;
-  return part * (count / threads) + std::min(part, count % threads) + index / threads;
-}
-
 /// What every thread does.
 template <class T>
 void work(const WeightPlan<T>& plan, Team& team, int thread) {
