@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes a C++ file that lists convict::<prefix><name> for every <folder>/<name>.cpp given, sorted by name, so that adding
-# a kernel or a relation touches one file and needs no static initialiser. `accessor` is declared in `header` and returns
-# them as a span of pointers to const `type`.
-function(write_table output header prefix type accessor)
+# Writes a C++ file that lists <namespace>::<prefix><name> for every <folder>/<name>.cpp given, sorted by name, so that
+# adding a kernel or a relation touches one file and needs no static initialiser. `accessor` is declared in `header`,
+# seen from that namespace, and returns them as a span of pointers to const `type`.
+function(write_table output header namespace prefix type accessor)
   set(declarations "")
   set(entries "")
   foreach(file IN LISTS ARGN)
@@ -14,7 +14,7 @@ function(write_table output header prefix type accessor)
 "// Written by cmake/KernelTable.cmake from file names.
 #include \"@header@\"
 
-namespace convict {
+namespace @namespace@ {
 
 @declarations@
 std::span<const @type@* const> @accessor@() {
@@ -23,6 +23,6 @@ std::span<const @type@* const> @accessor@() {
   return kTable;
 }
 
-}  // namespace convict
+}  // namespace @namespace@
 ")
 endfunction()

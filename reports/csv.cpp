@@ -9,7 +9,7 @@
 #include "reports/shared/unicode.h"
 #include "reports/writer.h"
 
-namespace convict {
+namespace convict::reports {
 namespace {
 
 bool is_number(std::string_view text) {
@@ -36,8 +36,8 @@ std::string cell(const std::string& foreign) {
   return quoted + "\"";
 }
 
-std::string line(const MismatchReport& one) {
-  const MismatchRow& row = one.row;
+std::string line(const report::MismatchReport& one) {
+  const store::MismatchRow& row = one.row;
   std::string text = fmt::format("{}", row.id);
   for (const std::string& foreign : {row.effective_status, row.suspect, row.verdict, row.blame, row.operation})
     text += "," + cell(foreign);
@@ -48,11 +48,11 @@ std::string line(const MismatchReport& one) {
   return text + "\r\n";
 }
 
-std::string as_table(const Report& report) {
+std::string as_table(const report::Report& report) {
   std::string text =
       "id,status,suspect,verdict,blame,operation,hits,first_seen,last_seen,case,predicate,geography,link,note,"
       "signature,repro\r\n";
-  for (const MismatchReport& one : report.mismatches) text += line(one);
+  for (const report::MismatchReport& one : report.mismatches) text += line(one);
   return text;
 }
 
@@ -60,4 +60,4 @@ std::string as_table(const Report& report) {
 
 extern const ReportWriter report_csv = {"csv", "mismatches as a table for spreadsheets", as_table, false};
 
-}  // namespace convict
+}  // namespace convict::reports

@@ -10,28 +10,28 @@
 #include "reports/shared/markdown.h"
 #include "reports/writer.h"
 
-namespace convict {
+namespace convict::reports {
 namespace {
 
 /// Of the suspect, in the campaigns that saw it.
-std::string versions_of(const MismatchReport& mismatch) {
+std::string versions_of(const report::MismatchReport& mismatch) {
   const auto& [row, sightings, repro] = mismatch;
   std::set<std::string> versions;
-  for (const Sighting& one : sightings)
+  for (const store::Sighting& one : sightings)
     if (one.libraries.contains(row.suspect) && one.libraries[row.suspect].is_string())
       versions.insert(prose(one.libraries[row.suspect].get<std::string>(), 80));
   return versions.empty() ? "" : fmt::format(" {}", fmt::join(versions, ", "));
 }
 
-std::string repro_lines(const MismatchRow& row) {
+std::string repro_lines(const store::MismatchRow& row) {
   std::string text =
       fmt::format("$ convict repro --{} {} '{}'\n", row.blame == name_of(Blame::kOracle) ? "oracle" : "target",
                   printable(row.suspect), printable(row.best_text(), kLongestText));
   return code_block(text + describe_certificate(row.best_certificate()));
 }
 
-std::string section(const MismatchReport& one, int number) {
-  const MismatchRow& row = one.row;
+std::string section(const report::MismatchReport& one, int number) {
+  const store::MismatchRow& row = one.row;
   std::string text =
       fmt::format("\n## {}. {}{}: {}\n", number, prose(row.suspect, 80), versions_of(one), prose(row.verdict, 80));
   text += fmt::format("Operation {}, {}.", code_span(row.operation), row.shrunk_text ? "shrunk" : "not shrunk");
@@ -46,13 +46,13 @@ std::string section(const MismatchReport& one, int number) {
   return text + paragraphs(row.note);
 }
 
-std::string as_page(const Report& report) {
+std::string as_page(const report::Report& report) {
   std::string text =
       "# Findings\n\n"
       "What campaigns have found in the libraries that convict is compared with, from their database: "
       "`convict report --format findings`.\n";
   int number = 0;
-  for (const MismatchReport& one : report.mismatches) text += section(one, ++number);
+  for (const report::MismatchReport& one : report.mismatches) text += section(one, ++number);
   return number == 0 ? text + "\nNothing.\n" : text;
 }
 
@@ -61,4 +61,4 @@ std::string as_page(const Report& report) {
 extern const ReportWriter report_findings = {"findings", "a page about what oracles got wrong (Markdown)", as_page,
                                              false, true};
 
-}  // namespace convict
+}  // namespace convict::reports

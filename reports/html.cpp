@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One web page that needs nothing else: reports/html/ has its parts, cmake/WebPage.cmake makes one text of them.
-#include "reports/html/facts.h"
 #include "reports/html/page.h"
+#include "reports/html/page_document.h"
 #include "reports/html/text.h"
 #include "reports/writer.h"
 
-namespace convict {
+namespace convict::reports {
 namespace {
 
-std::string as_html(const Report& report) {
+std::string as_html(const report::Report& report) {
   std::string page(html::page_before_facts());
-  page += html::embeddable(html::page_facts(report));
+  page += html::embeddable(html::page_document(report));
   return page += html::page_after_facts();
 }
 
@@ -19,4 +19,4 @@ std::string as_html(const Report& report) {
 
 extern const ReportWriter report_html = {"html", "one web page that needs no network", as_html};
 
-}  // namespace convict
+}  // namespace convict::reports

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The facts of the JSON document, one object a line, for grep, jq and what loads logs: "type" says what it is.
-#include "reports/shared/facts.h"
+#include "reports/shared/report_json.h"
 #include "reports/writer.h"
 
-namespace convict {
+namespace convict::reports {
 namespace {
 
 using nlohmann::json;
@@ -14,12 +14,12 @@ std::string line(const char* type, json object) {
   return dump(object) + "\n";
 }
 
-std::string as_lines(const Report& report) {
-  std::string text = line("report", facts_of(report));
+std::string as_lines(const report::Report& report) {
+  std::string text = line("report", json_of(report));
   for (const std::string& note : report.notes) text += line("note", {{"text", note}});
-  for (const ProfileReport& one : report.profiles) text += line("profile", facts_of(one));
-  for (const CampaignReport& one : report.campaigns) text += line("campaign", facts_of(one));
-  for (const MismatchReport& one : report.mismatches) text += line("mismatch", facts_of(one));
+  for (const report::ProfileReport& one : report.profiles) text += line("profile", json_of(one));
+  for (const report::CampaignReport& one : report.campaigns) text += line("campaign", json_of(one));
+  for (const report::MismatchReport& one : report.mismatches) text += line("mismatch", json_of(one));
   if (!report.score.is_null()) text += line("score", {{"score", report.score}});
   return text;
 }
@@ -28,4 +28,4 @@ std::string as_lines(const Report& report) {
 
 extern const ReportWriter report_jsonl = {"jsonl", "the same, one JSON object a line", as_lines};
 
-}  // namespace convict
+}  // namespace convict::reports

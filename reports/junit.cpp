@@ -13,7 +13,7 @@
 #include "reports/shared/unicode.h"
 #include "reports/writer.h"
 
-namespace convict {
+namespace convict::reports {
 namespace {
 
 void set(pugi::xml_node node, const char* name, const std::string& value) {
@@ -23,8 +23,8 @@ void set(pugi::xml_node node, const char* name, const std::string& value) {
 void set_text(pugi::xml_node node, const std::string& text) { node.text().set(valid_text(text).c_str()); }
 
 /// What a maintainer has to know, without the database.
-std::string evidence(const MismatchReport& one) {
-  const MismatchRow& row = one.row;
+std::string evidence(const report::MismatchReport& one) {
+  const store::MismatchRow& row = one.row;
   std::string text = "case: " + row.best_text() + "\n";
   if (!row.predicate.empty()) text += "shows if: " + row.predicate + "\n";
   if (!row.geography.empty()) text += "where: " + row.geography + "\n";
@@ -35,7 +35,7 @@ std::string evidence(const MismatchReport& one) {
   return text + "certificate:\n" + describe_certificate(row.best_certificate());
 }
 
-void add_case(pugi::xml_node suite, const MismatchReport& one) {
+void add_case(pugi::xml_node suite, const report::MismatchReport& one) {
   pugi::xml_node test = suite.append_child("testcase");
   set(test, "classname", "convict." + one.row.suspect);
   set(test, "name", one.row.signature);
@@ -56,7 +56,7 @@ void add_property(pugi::xml_node properties, const char* name, const std::string
   set(property, "value", value);
 }
 
-void add_totals(pugi::xml_node node, const Report& report) {
+void add_totals(pugi::xml_node node, const report::Report& report) {
   const auto failures = std::ranges::count_if(report.mismatches, fails);
   set(node, "name", "convict");
   set(node, "tests", std::to_string(report.mismatches.size()));
@@ -66,7 +66,7 @@ void add_totals(pugi::xml_node node, const Report& report) {
   set(node, "time", "0");
 }
 
-std::string as_xml(const Report& report) {
+std::string as_xml(const report::Report& report) {
   pugi::xml_document document;
   pugi::xml_node declaration = document.append_child(pugi::node_declaration);
   set(declaration, "version", "1.0");
@@ -81,7 +81,7 @@ std::string as_xml(const Report& report) {
   add_property(properties, "version", report.version);
   add_property(properties, "isa", report.isa);
   for (const std::string& note : report.notes) add_property(properties, "note", note);
-  for (const MismatchReport& one : report.mismatches) add_case(suite, one);
+  for (const report::MismatchReport& one : report.mismatches) add_case(suite, one);
   std::ostringstream text;
   document.save(text, "  ", pugi::format_indent, pugi::encoding_utf8);
   return text.str();
@@ -92,4 +92,4 @@ std::string as_xml(const Report& report) {
 extern const ReportWriter report_junit = {"junit", "XML for CI servers: what would fail `convict fuzz` fails", as_xml,
                                           false};
 
-}  // namespace convict
+}  // namespace convict::reports

@@ -13,7 +13,7 @@
 #include "reports/shared/standing.h"
 #include "reports/writer.h"
 
-namespace convict {
+namespace convict::reports {
 namespace {
 
 constexpr size_t kRoomForTable = 400'000, kRoom = 900'000;  // bytes, each from the beginning
@@ -35,8 +35,8 @@ std::string html_code(const std::string& text) {
   return "<code>" + result + "</code>";
 }
 
-std::string row_of(const MismatchReport& one) {
-  const MismatchRow& row = one.row;
+std::string row_of(const report::MismatchReport& one) {
+  const store::MismatchRow& row = one.row;
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", row.id, code_cell(standing(one), kName),
                      code_cell(row.suspect, kName), code_cell(row.verdict, kName), code_cell(row.operation, kName),
                      row.hits, code_cell(row.best_text(), kCell));
@@ -47,8 +47,8 @@ std::string line(const char* name, const std::string& text) {
   return text.empty() ? "" : fmt::format("    {}: {}\n", name, printable(text, kLongestText));
 }
 
-std::string details_of(const MismatchReport& one) {
-  const MismatchRow& row = one.row;
+std::string details_of(const report::MismatchReport& one) {
+  const store::MismatchRow& row = one.row;
   std::string text = fmt::format("\n<details><summary>#{} {} {} {}</summary>\n\n", row.id, html_code(row.suspect),
                                  html_code(row.verdict), html_code(row.operation));
   std::string lines = line("case", row.best_text()) + line("shows if", row.predicate) + line("where", row.geography) +
@@ -57,7 +57,7 @@ std::string details_of(const MismatchReport& one) {
   return text + code_block(lines + "\n" + describe_certificate(row.best_certificate())) + "\n</details>\n";
 }
 
-std::string head_of(const Report& report) {
+std::string head_of(const report::Report& report) {
   const auto failing = std::ranges::count_if(report.mismatches, fails);
   std::string text = failing == 0 ? "## convict: no new mismatch\n\n"
                                   : fmt::format("## convict: {} new mismatch{}\n\n", failing, failing == 1 ? "" : "es");
@@ -72,9 +72,9 @@ std::string left_out(size_t count, const char* what) {
   return fmt::format("\n{} more {} do not fit here: `convict report --format json` has them.\n", count, what);
 }
 
-std::string as_markdown(const Report& report) {
+std::string as_markdown(const report::Report& report) {
   std::string text = head_of(report);
-  const std::vector<const MismatchReport*> order = by_urgency(report);
+  const std::vector<const report::MismatchReport*> order = by_urgency(report);
   if (order.empty()) return text;
   text += "\n| # | status | suspect | verdict | operation | hits | case |\n|---|---|---|---|---|---|---|\n";
   size_t rows = 0, details = 0;
@@ -96,4 +96,4 @@ std::string as_markdown(const Report& report) {
 
 extern const ReportWriter report_markdown = {"markdown", "the summary of a CI job, at most 1 MB", as_markdown, false};
 
-}  // namespace convict
+}  // namespace convict::reports

@@ -8,12 +8,12 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "reports/shared/facts.h"
+#include "reports/shared/report_json.h"
 #include "reports/shared/standing.h"
 #include "reports/shared/verdict_text.h"
 #include "reports/writer.h"
 
-namespace convict {
+namespace convict::reports {
 namespace {
 
 using nlohmann::json;
@@ -59,9 +59,9 @@ json rule_of(const std::string& verdict) {
 }
 
 /// Every verdict, and after them what else the database has.
-json rules_of(const Report& report) {
+json rules_of(const report::Report& report) {
   std::vector<std::string> verdicts(kVerdictNames.begin(), kVerdictNames.end());
-  for (const MismatchReport& one : report.mismatches)
+  for (const report::MismatchReport& one : report.mismatches)
     if (const std::string id = printable(one.row.verdict); std::ranges::find(verdicts, id) == verdicts.end())
       verdicts.push_back(id);
   json rules = json::array();
@@ -69,7 +69,7 @@ json rules_of(const Report& report) {
   return rules;
 }
 
-json location_of(const MismatchReport& one, size_t line) {
+json location_of(const report::MismatchReport& one, size_t line) {
   json location;
   location["physicalLocation"] = {
       {"artifactLocation", {{"uri", kCasesFile}, {"index", kCases}}},
@@ -80,8 +80,8 @@ json location_of(const MismatchReport& one, size_t line) {
   return location;
 }
 
-json properties_of(const MismatchReport& one) {
-  const MismatchRow& row = one.row;
+json properties_of(const report::MismatchReport& one) {
+  const store::MismatchRow& row = one.row;
   return {{"id", row.id},
           {"suspect", row.suspect},
           {"blame", row.blame},
@@ -96,13 +96,13 @@ json properties_of(const MismatchReport& one) {
           {"repro", one.repro}};
 }
 
-const char* level_of(const MismatchReport& one) {
+const char* level_of(const report::MismatchReport& one) {
   if (one.row.blame == name_of(Blame::kNobody)) return "note";
   return one.row.blame == name_of(Blame::kOracle) ? "warning" : "error";
 }
 
-json result_of(const MismatchReport& one, size_t line) {
-  const MismatchRow& row = one.row;
+json result_of(const report::MismatchReport& one, size_t line) {
+  const store::MismatchRow& row = one.row;
   const std::string condition = row.predicate.empty() ? "" : " if " + row.predicate;
   json result = {{"ruleId", printable(row.verdict)}, {"level", level_of(one)}, {"properties", properties_of(one)}};
   result["message"]["text"] = message_text(fmt::format("{}: {} in {}{}; the simplest case: {}", row.suspect,
@@ -120,9 +120,9 @@ json result_of(const MismatchReport& one, size_t line) {
   return result;
 }
 
-json artifacts_of(const Report& report) {
+json artifacts_of(const report::Report& report) {
   std::string cases;
-  for (const MismatchReport& one : report.mismatches) cases += printable(one.row.best_text(), kLongest) + "\n";
+  for (const report::MismatchReport& one : report.mismatches) cases += printable(one.row.best_text(), kLongest) + "\n";
   return json::array(
       {{{"location", {{"uri", uri_of(report.database)}}},
         {"mimeType", "application/vnd.sqlite3"},
@@ -134,7 +134,7 @@ json artifacts_of(const Report& report) {
         {"description", {{"text", "The simplest case of each mismatch, a corpus for convict replay."}}}}});
 }
 
-json invocation_of(const Report& report) {
+json invocation_of(const report::Report& report) {
   json invocation = {{"executionSuccessful", true}};
   for (const std::string& note : report.notes)
     invocation["toolExecutionNotifications"].push_back(
@@ -142,14 +142,14 @@ json invocation_of(const Report& report) {
   return invocation;
 }
 
-std::string as_sarif(const Report& report) {
+std::string as_sarif(const report::Report& report) {
   json run;
   run["tool"]["driver"] = {{"name", "convict"}, {"version", report.version}, {"rules", rules_of(report)}};
   run["columnKind"] = "utf16CodeUnits";
   run["artifacts"] = artifacts_of(report);
   run["invocations"] = json::array({invocation_of(report)});
   run["results"] = json::array();  // present and empty: looked, and found nothing (3.14.23)
-  for (const MismatchReport& one : report.mismatches)
+  for (const report::MismatchReport& one : report.mismatches)
     run["results"].push_back(result_of(one, run["results"].size() + 1));
   return dump({{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", json::array({run})}}, 2) + "\n";
 }
@@ -158,4 +158,4 @@ std::string as_sarif(const Report& report) {
 
 extern const ReportWriter report_sarif = {"sarif", "SARIF 2.1.0 for code scanning", as_sarif, false};
 
-}  // namespace convict
+}  // namespace convict::reports

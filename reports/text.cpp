@@ -9,14 +9,14 @@
 #include "reports/shared/standing.h"
 #include "reports/writer.h"
 
-namespace convict {
+namespace convict::reports {
 namespace {
 
 constexpr size_t kColumns = 80;
 constexpr size_t kMostCampaigns = 10, kMostRows = 20;  // the last campaigns, the first rows of a status
 constexpr size_t kLongest = 4096;                      // a case line
 
-std::string campaign_text(const CampaignReport& campaign) {
+std::string campaign_text(const report::CampaignReport& campaign) {
   const auto count = [&](const char* key) {
     const bool is_there = campaign.counts.is_object() && campaign.counts.contains(key);
     return is_there && campaign.counts[key].is_number() ? campaign.counts[key].get<double>() : 0.0;
@@ -27,7 +27,7 @@ std::string campaign_text(const CampaignReport& campaign) {
                      with_commas(static_cast<uint64_t>(std::max(0.0, count("cases")))), count("seconds"));
 }
 
-std::string campaigns_text(const Report& report) {
+std::string campaigns_text(const report::Report& report) {
   if (report.campaigns.empty()) return "";
   std::string text = fmt::format("campaigns: {}\n", with_commas(report.campaigns.size()));
   const size_t first = report.campaigns.size() - std::min(report.campaigns.size(), kMostCampaigns);
@@ -53,9 +53,9 @@ std::string ratio_text(const std::string& name, const RatioHistogram& histogram)
                      place(middle), with_commas(cases));
 }
 
-std::string ratios_text(const Report& report) {
+std::string ratios_text(const report::Report& report) {
   std::map<std::string, RatioHistogram> sums;
-  for (const CampaignReport& campaign : report.campaigns)
+  for (const report::CampaignReport& campaign : report.campaigns)
     for (const auto& [name, histogram] : campaign.ratios)
       for (int i = 0; i < RatioHistogram::kBins; ++i) sums[name].counts[i] += histogram.counts[i];
   std::string text;
@@ -63,13 +63,13 @@ std::string ratios_text(const Report& report) {
   return text.empty() ? "" : "errors:\n" + text;
 }
 
-std::string in_words(const Share& share, const char* what) {
+std::string in_words(const report::Share& share, const char* what) {
   // Rounded down: 100 % is said of all only.
   return fmt::format("{:.1f} % ({} of {} reachable {} of features)\n", static_cast<int>(10 * share.percent()) / 10.0,
                      with_commas(share.seen), with_commas(share.reachable), what);
 }
 
-std::string profile_text(const ProfileReport& report) {
+std::string profile_text(const report::ProfileReport& report) {
   std::string text = fmt::format("profile {}: {} legal cases\n", printable(report.profile), with_commas(report.cases));
   text += "  2-way coverage  " + in_words(report.pairs, "pairs");
   text += "  3-way coverage  " + in_words(report.triples, "triples");
@@ -83,8 +83,8 @@ std::string profile_text(const ProfileReport& report) {
   return text;
 }
 
-std::string row_text(const MismatchReport& one) {
-  const MismatchRow& row = one.row;
+std::string row_text(const report::MismatchReport& one) {
+  const store::MismatchRow& row = one.row;
   std::string text = fmt::format("    #{} {} {} ({}, {} hits)", row.id, printable(row.suspect), printable(row.verdict),
                                  printable(row.blame), row.hits);
   if (came_back(one) || row.effective_status != row.status) text += "\n      " + printable(standing(one), 200);
@@ -94,36 +94,36 @@ std::string row_text(const MismatchReport& one) {
   return row.predicate.empty() ? text : text + "      shows if " + printable(row.predicate, kLongest) + "\n";
 }
 
-std::string status_text(const Report& report, std::string_view status) {
+std::string status_text(const report::Report& report, std::string_view status) {
   std::string text;
   size_t count = 0;
-  for (const MismatchReport& one : report.mismatches)
+  for (const report::MismatchReport& one : report.mismatches)
     if (one.row.effective_status == status && ++count <= kMostRows) text += row_text(one);
   if (count > kMostRows)
     text += fmt::format("    ... and {} more: convict list mismatches --status {}\n", count - kMostRows, status);
   return count == 0 ? "" : fmt::format("  {}: {}\n", status, with_commas(count)) + text;
 }
 
-std::string mismatches_text(const Report& report) {
-  const SignatureReport& signatures = report.signatures;
+std::string mismatches_text(const report::Report& report) {
+  const report::SignatureReport& signatures = report.signatures;
   std::string text = fmt::format("mismatches: {} signatures of targets and oracles in {} cases, {} hit once\n",
                                  signatures.signatures, with_commas(signatures.cases), signatures.hit_once);
   text += "  chance that the next case shows a new signature: ";
   text += signatures.hit_once > 0 || signatures.cases == 0
               ? fmt::format("at most about {:.4g}\n", signatures.chance_of_new())
               : fmt::format("below about 1 in {}\n", with_commas(signatures.cases));  // an estimate of 0 proves nothing
-  for (const std::string_view status : kStatuses) text += status_text(report, status);
+  for (const std::string_view status : store::kStatuses) text += status_text(report, status);
   return text;
 }
 
-std::string as_text(const Report& report) {
+std::string as_text(const report::Report& report) {
   std::string text = fmt::format("convict report: {}\n", printable(report.database, 300));
   for (const std::string& note : report.notes) text += "note: " + printable(note, 300) + "\n";
   if (report.signatures.cases == 0 && report.campaigns.empty() && report.mismatches.empty())
     text += "no campaign yet: `convict fuzz --db FILE` adds one\n";
   text += campaigns_text(report) + ratios_text(report);
   if (report.profiles.empty()) text += "no coverage recorded\n";
-  for (const ProfileReport& one : report.profiles) text += profile_text(one);
+  for (const report::ProfileReport& one : report.profiles) text += profile_text(one);
   return text + mismatches_text(report);
 }
 
@@ -131,4 +131,4 @@ std::string as_text(const Report& report) {
 
 extern const ReportWriter report_text = {"text", "an overview for a terminal", as_text};
 
-}  // namespace convict
+}  // namespace convict::reports

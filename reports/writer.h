@@ -8,20 +8,20 @@
 #include <string>
 #include <string_view>
 
-#include "report.h"
+#include "report/report.h"
 
-namespace convict {
+namespace convict::reports {
 
 struct ReportWriter {
   std::string_view name;  // "junit", as in --format
   std::string_view help;  // one line
   /// The whole file. Every string in a report may be hostile: anybody may have written the database.
-  std::string (*write)(const Report& report);
+  std::string (*write)(const report::Report& report);
   bool shows_coverage = true;     // else nobody has to spend seconds on Report::profiles
   bool is_about_oracles = false;  // without --suspect it wants the mismatches of oracles and of nobody else
 };
 
 /// All of them, sorted by name.
-std::span<const ReportWriter* const> report_writers();
+std::span<const ReportWriter* const> all();
 
-}  // namespace convict
+}  // namespace convict::reports

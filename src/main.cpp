@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
       "convict puts convolution kernels on trial: differential testing and fuzzing against LibTorch, oneDNN and an "
       "exact reference",
       "convict");
-  int exit_code = convict::kClean;
+  int exit_code = convict::cli::kClean;
   signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of write(), as a full disk is
   app.set_version_flag("--version", "convict " CONVICT_VERSION);
   app.set_config("--config", "", "TOML file with the same names as the flags, one section a command");
@@ -80,25 +80,29 @@ int main(int argc, char** argv) {
   app.allow_config_extras(CLI::config_extras_mode::error);  // a misspelt name must not be silently without effect
   app.require_subcommand(1);
   app.footer("Example:\n  convict fuzz --time 1m\nEvery command has --help.");
-  for (const auto add :
-       {convict::add_fuzz,        convict::add_repro,      convict::add_replay, convict::add_shrink,
-        convict::add_explain,     convict::add_list,       convict::add_show,   convict::add_triage,
-        convict::add_keep,        convict::add_merge,      convict::add_report, convict::add_export,
-        convict::add_import,      convict::add_score,      convict::add_bench,  convict::add_check_certificate,
-        convict::add_doctor,      convict::add_completion, convict::add_man,    convict::add_worker,
-        convict::add_bench_worker})
+  for (const auto add : {convict::cli::add_fuzz,        convict::cli::add_repro,
+                         convict::cli::add_replay,      convict::cli::add_shrink,
+                         convict::cli::add_explain,     convict::cli::add_list,
+                         convict::cli::add_show,        convict::cli::add_triage,
+                         convict::cli::add_keep,        convict::cli::add_merge,
+                         convict::cli::add_report,      convict::cli::add_export,
+                         convict::cli::add_import,      convict::cli::add_score,
+                         convict::cli::add_bench,       convict::cli::add_check_certificate,
+                         convict::cli::add_doctor,      convict::cli::add_completion,
+                         convict::cli::add_man,         convict::cli::add_worker,
+                         convict::cli::add_bench_worker})
     add(app, exit_code);
   try {
     app.parse(argc, argv);
     return exit_code;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    return fail(explain(app, error, argc, argv), convict::kUsage);
+    return fail(explain(app, error, argc, argv), convict::cli::kUsage);
   } catch (const convict::UsageError& error) {
-    return fail(error.what(), convict::kUsage);
+    return fail(error.what(), convict::cli::kUsage);
   } catch (const convict::CannotJudge& error) {
-    return fail(error.what(), convict::kCannotJudge);
+    return fail(error.what(), convict::cli::kCannotJudge);
   } catch (const std::exception& error) {
-    return fail(error.what(), convict::kUsage);
+    return fail(error.what(), convict::cli::kUsage);
   }
 }

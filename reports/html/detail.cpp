@@ -9,8 +9,8 @@
 
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "export/exporter.h"
-#include "export/shared/facts.h"
+#include "exports/exporter.h"
+#include "exports/shared/operands.h"
 #include "reports/html/rows.h"
 #include "reports/html/text.h"
 
@@ -36,27 +36,27 @@ json with_cut_texts(const json& value) {
 }
 
 /// A text, or {"unsuited": why there is none}.
-json exported(const Exporter& exporter, const Exhibit& exhibit, const MismatchRow& row) {
-  std::string why = too_large(exhibit.c);
-  if (why.empty()) why = exporter.unsuited(exhibit);
+json exported(const exports::Exporter& exporter, const exports::ExportRequest& request, const store::MismatchRow& row) {
+  std::string why = exports::too_large(request.c);
+  if (why.empty()) why = exporter.unsuited(request);
   if (!why.empty()) return {{"unsuited", cut(why, kLongestText)}};
   const std::string by_hand = fmt::format("`convict export {} --to {}` writes it", row.id, exporter.name);
-  if (multiply_adds(resolve(exhibit.c).problem) > kMostMultiplyAdds)
+  if (multiply_adds(resolve(request.c).problem) > kMostMultiplyAdds)
     return {{"unsuited", "too many multiply-adds for this page: " + by_hand}};
-  const std::string text = exporter.write(exhibit).front().bytes;
+  const std::string text = exporter.write(request).front().bytes;
   if (text.size() > kLongestExport) return {{"unsuited", "too long for this page: " + by_hand}};
   return text;
 }
 
-json exports_of(const MismatchRow& row) {
+json exports_of(const store::MismatchRow& row) {
   json result = json::object();
-  for (const Exporter* exporter : exporters()) {
+  for (const exports::Exporter* exporter : exports::all()) {
     if (std::ranges::find(kExports, exporter->name) == kExports.end()) continue;
     try {
-      Exhibit exhibit{parse_case(row.best_text())};
-      exhibit.must_be_refused = static_cast<bool>(resolve(exhibit.c).why_not);
-      exhibit.evidence = {row.suspect, row.verdict, row.best_certificate()};
-      result[std::string(exporter->name)] = exported(*exporter, exhibit, row);
+      exports::ExportRequest request{parse_case(row.best_text())};
+      request.must_be_refused = static_cast<bool>(resolve(request.c).why_not);
+      request.evidence = {row.suspect, row.verdict, row.best_certificate()};
+      result[std::string(exporter->name)] = exported(*exporter, request, row);
     } catch (const std::exception& error) {  // a case or a certificate that makes no sense: somebody wrote it by hand
       result[std::string(exporter->name)] = {{"unsuited", cut(error.what(), kLongestText)}};
     }
@@ -64,10 +64,10 @@ json exports_of(const MismatchRow& row) {
   return result;
 }
 
-json sightings_of(const std::vector<Sighting>& sightings) {
+json sightings_of(const std::vector<store::Sighting>& sightings) {
   json list = json::array();
   for (size_t i = 0; i < std::min(sightings.size(), kMostSightings); ++i) {
-    const Sighting& one = sightings[i];
+    const store::Sighting& one = sightings[i];
     list.push_back({{"campaign", one.campaign},
                     {"hits", one.hits},
                     {"profile", cut(one.profile, 200)},
@@ -80,8 +80,8 @@ json sightings_of(const std::vector<Sighting>& sightings) {
 
 }  // namespace
 
-json detail_of(const MismatchReport& mismatch) {
-  const MismatchRow& row = mismatch.row;
+json detail_of(const report::MismatchReport& mismatch) {
+  const store::MismatchRow& row = mismatch.row;
   json detail = {{"signature", cut(row.signature, kLongestText)},
                  {"repro", cut(mismatch.repro, kLongestText)},
                  {"note", cut(row.note, kLongestText)},

@@ -20,17 +20,17 @@ size_t rank(const Names& names, std::string_view name) {
   return static_cast<size_t>(std::ranges::find(names, name) - names.begin());
 }
 
-std::vector<const MismatchReport*> by_importance(const std::vector<MismatchReport>& mismatches) {
-  std::vector<const MismatchReport*> order;
-  for (const MismatchReport& one : mismatches) order.push_back(&one);
-  std::ranges::stable_sort(order, {}, [](const MismatchReport* one) {
-    return std::tuple(rank(kStatuses, one->row.effective_status), rank(kBlameNames, one->row.blame),
+std::vector<const report::MismatchReport*> by_importance(const std::vector<report::MismatchReport>& mismatches) {
+  std::vector<const report::MismatchReport*> order;
+  for (const report::MismatchReport& one : mismatches) order.push_back(&one);
+  std::ranges::stable_sort(order, {}, [](const report::MismatchReport* one) {
+    return std::tuple(rank(store::kStatuses, one->row.effective_status), rank(kBlameNames, one->row.blame),
                       rank(kVerdictNames, one->row.verdict));
   });
   return order;
 }
 
-json line_of(const MismatchRow& row) {
+json line_of(const store::MismatchRow& row) {
   json line = {{"id", row.id},
                {"status", cut(row.effective_status, kLongestName)},
                {"suspect", cut(row.suspect, kLongestName)},
@@ -51,11 +51,11 @@ json line_of(const MismatchRow& row) {
 
 }  // namespace
 
-Rows rows_of(const std::vector<MismatchReport>& mismatches, const Budget& budget) {
+Rows rows_of(const std::vector<report::MismatchReport>& mismatches, const Budget& budget) {
   Rows rows;
   size_t used = 0;
-  const std::vector<const MismatchReport*> order = by_importance(mismatches);
-  for (const MismatchReport* one : order) {
+  const std::vector<const report::MismatchReport*> order = by_importance(mismatches);
+  for (const report::MismatchReport* one : order) {
     json line = line_of(one->row);
     const size_t size = embeddable(line).size() + 1;  // and a comma
     if (used + size > budget.lines) break;

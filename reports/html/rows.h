@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "report.h"
-#include "reports/html/facts.h"
+#include "report/report.h"
+#include "reports/html/page_document.h"
 
 namespace convict::html {
 
@@ -19,13 +19,13 @@ struct Rows {
 };
 
 /// New before known, targets before oracles, strong verdicts before weak ones, then in the order of the report.
-Rows rows_of(const std::vector<MismatchReport>& mismatches, const Budget& budget);
+Rows rows_of(const std::vector<report::MismatchReport>& mismatches, const Budget& budget);
 
 /// Sizes of one detail, in bytes of JSON: larger than the first, it goes without the values of its map; larger than the
 /// second, without exports; still larger, it is left out.
 inline constexpr size_t kMostWithValues = 200'000, kMostWithExports = 300'000;
 
 /// Certificate, explanation, sightings, exports: what a mismatch has beyond its line.
-nlohmann::json detail_of(const MismatchReport& mismatch);
+nlohmann::json detail_of(const report::MismatchReport& mismatch);
 
 }  // namespace convict::html

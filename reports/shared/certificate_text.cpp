@@ -5,7 +5,7 @@
 
 #include "core/text.h"
 
-namespace convict {
+namespace convict::reports {
 namespace {
 
 /// A JSON number or word as text.
@@ -45,4 +45,4 @@ std::string describe_certificate(const nlohmann::json& c) {
   return text;
 }
 
-}  // namespace convict
+}  // namespace convict::reports

@@ -7,7 +7,7 @@
 
 #include "core/text.h"
 
-namespace convict {
+namespace convict::reports {
 
 std::string prose(std::string_view text, size_t limit) {
   std::string result;
@@ -54,4 +54,4 @@ std::string link_text(const std::string& link) {
   return plain && link.starts_with("https://") ? "<" + link + ">" : prose(link);
 }
 
-}  // namespace convict
+}  // namespace convict::reports

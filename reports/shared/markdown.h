@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace convict {
+namespace convict::reports {
 
 inline constexpr size_t kLongestText = 4096;  // of one text: as long as a case line may be
 
@@ -30,4 +30,4 @@ std::string code_cell(const std::string& text, size_t limit = kLongestText);
 /// A link if it is a plain https one, else its text.
 std::string link_text(const std::string& link);
 
-}  // namespace convict
+}  // namespace convict::reports

@@ -4,32 +4,33 @@
 #include <algorithm>
 #include <utility>
 
-namespace convict {
+namespace convict::reports {
 
-bool came_back(const MismatchReport& one) {
+bool came_back(const report::MismatchReport& one) {
   // Times are ISO 8601 and sort as text.
   return one.row.effective_status == "fixed" && !one.row.triaged.empty() && one.row.last_seen > one.row.triaged;
 }
 
-bool fails(const MismatchReport& one) {
+bool fails(const report::MismatchReport& one) {
   const bool excused = one.row.blame == name_of(Blame::kOracle) || one.row.blame == name_of(Blame::kNobody);
   return (one.is_new() || came_back(one)) && !excused;
 }
 
-std::string standing(const MismatchReport& one) {
+std::string standing(const report::MismatchReport& one) {
   std::string text = one.row.status_text();
   if (came_back(one)) text += ", but seen again";
   if ((one.is_new() || came_back(one)) && !fails(one)) text += ", blame: " + one.row.blame;
   return text;
 }
 
-std::vector<const MismatchReport*> by_urgency(const Report& report) {
-  std::vector<const MismatchReport*> order;
-  for (const MismatchReport& one : report.mismatches) order.push_back(&one);
-  std::ranges::stable_sort(order, {}, [](const MismatchReport* one) {
-    return std::pair(!fails(*one), std::ranges::find(kStatuses, one->row.effective_status) - kStatuses.begin());
+std::vector<const report::MismatchReport*> by_urgency(const report::Report& report) {
+  std::vector<const report::MismatchReport*> order;
+  for (const report::MismatchReport& one : report.mismatches) order.push_back(&one);
+  std::ranges::stable_sort(order, {}, [](const report::MismatchReport* one) {
+    return std::pair(!fails(*one),
+                     std::ranges::find(store::kStatuses, one->row.effective_status) - store::kStatuses.begin());
   });
   return order;
 }
 
-}  // namespace convict
+}  // namespace convict::reports

@@ -6,21 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "report.h"
+#include "report/report.h"
 
-namespace convict {
+namespace convict::reports {
 
 /// Fixed, and seen again after that was said.
-bool came_back(const MismatchReport& one);
+bool came_back(const report::MismatchReport& one);
 
 /// Whether it is a reason to fail a job: new or back again, and not the fault of an oracle or of nobody, as in
 /// docs/decisions/0003-exit-code-and-oracle-mismatches.md.
-bool fails(const MismatchReport& one);
+bool fails(const report::MismatchReport& one);
 
 /// "new", "new, blame: oracle", "fixed, but seen again", "known", "new (known for onednn 2.6.3)". Not escaped.
-std::string standing(const MismatchReport& one);
+std::string standing(const report::MismatchReport& one);
 
 /// Those that fail first, then by status as people have to look at them (kStatuses), then as they are.
-std::vector<const MismatchReport*> by_urgency(const Report& report);
+std::vector<const report::MismatchReport*> by_urgency(const report::Report& report);
 
-}  // namespace convict
+}  // namespace convict::reports

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-namespace convict {
+namespace convict::reports {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
@@ -34,4 +34,4 @@ std::string valid_text(const std::string& text) {
   return result;
 }
 
-}  // namespace convict
+}  // namespace convict::reports

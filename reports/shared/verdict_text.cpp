@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/shared/verdict_text.h"
 
-namespace convict {
+namespace convict::reports {
 
 std::string_view meaning_of(Verdict verdict) {
   switch (verdict) {
@@ -30,4 +30,4 @@ std::string_view meaning_of(Verdict verdict) {
   return "";
 }
 
-}  // namespace convict
+}  // namespace convict::reports

@@ -5,9 +5,9 @@
 
 #include "core/verdict.h"
 
-namespace convict {
+namespace convict::reports {
 
 /// What an implementation with this verdict did, in one sentence for people who have never read docs/bounds.md.
 std::string_view meaning_of(Verdict verdict);
 
-}  // namespace convict
+}  // namespace convict::reports

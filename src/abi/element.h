@@ -14,7 +14,7 @@
 #include "abi/convict.h"
 #include "abi/half.h"
 
-namespace convict {
+namespace convict::inline abi {
 
 /// Calls visit(T{}) with a value of the type that stands for `type`: float, double, Half, Bfloat, int8_t, uint8_t or
 /// int32_t.
@@ -95,4 +95,4 @@ inline int64_t position_of(const convict_tensor& tensor, const int64_t* at) {
   return position;
 }
 
-}  // namespace convict
+}  // namespace convict::inline abi

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace convict {
+namespace convict::inline abi {
 
 /// IEEE binary16: 1 sign, 5 exponent and 10 fraction bits.
 struct Half {
@@ -90,4 +90,4 @@ inline Bfloat to_bfloat(double value) {
   return {static_cast<uint16_t>(std::bit_cast<uint32_t>(narrow) >> 16)};
 }
 
-}  // namespace convict
+}  // namespace convict::inline abi

@@ -8,7 +8,7 @@
 
 #include "abi/convict.h"
 
-namespace convict {
+namespace convict::inline abi {
 
 /// PyTorch computes a convolution whose padding is the same at both ends and not negative, and a frame of zeros, or a
 /// crop where negative, turns one of its tensors into ours. `begin` and `end` enlarge src of the problem to src of
@@ -46,4 +46,4 @@ inline TorchFrame torch_frame(const convict_problem& p) {
   return frame;
 }
 
-}  // namespace convict
+}  // namespace convict::inline abi

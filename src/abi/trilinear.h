@@ -15,7 +15,7 @@
 
 #include "abi/convict.h"
 
-namespace convict {
+namespace convict::inline abi {
 
 inline constexpr int kAxes = CONVICT_MAX_RANK;
 using Axes = std::array<int64_t, kAxes>;
@@ -138,4 +138,4 @@ Range outputs_of_tap(const Trilinear<T>& form, int axis, int64_t r) {
   return {begin, end < form.y_extent[axis] ? end : form.y_extent[axis]};
 }
 
-}  // namespace convict
+}  // namespace convict::inline abi

@@ -10,7 +10,7 @@
 #include "abi/convict.h"
 #include "abi/element.h"
 
-namespace convict {
+namespace convict::inline abi {
 
 /// Extents and counts above this are refused: far more than memory holds, and sums of a few stay within int64_t.
 inline constexpr int64_t kLargestCount = int64_t{1} << 48;
@@ -128,4 +128,4 @@ inline Invalid invalid_types(const convict_problem& p, const OperandTypes& types
   return {};
 }
 
-}  // namespace convict
+}  // namespace convict::inline abi

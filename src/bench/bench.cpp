@@ -12,7 +12,7 @@
 #include "core/isa.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::bench {
 namespace {
 
 using nlohmann::json;
@@ -27,13 +27,13 @@ std::string cpu_name() {
   return "unknown";
 }
 
-class Bench final : public Assignment {
+class Bench final : public workers::Assignment {
  public:
-  Bench(std::span<const BenchLayer> layers, const MeasuringSettings& measuring, const SupervisorSettings& supervisor,
-        const std::function<void(size_t)>& progress)
+  Bench(std::span<const BenchLayer> layers, const MeasuringSettings& measuring,
+        const workers::SupervisorSettings& supervisor, const std::function<void(size_t)>& progress)
       : layers_(layers), measuring_(measuring), timeout_(supervisor.timeout), progress_(progress) {
     for (size_t i = 0; i < layers.size(); ++i) waiting_.push_back(i);
-    casualties_.resize(layers.size());
+    deaths_.resize(layers.size());
     rows_.resize(layers.size());
   }
 
@@ -47,22 +47,22 @@ class Bench final : public Assignment {
     return std::move(result_);
   }
 
-  void on_roster(const std::vector<RosterEntry>& roster, const std::vector<std::string>& notes) override {
+  void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>& notes) override {
     roster_ = roster;
     result_.notes = notes;
-    for (const RosterEntry& entry : roster) result_.libraries[entry.name] = entry.version;
+    for (const workers::RosterEntry& entry : roster) result_.libraries[entry.name] = entry.version;
   }
 
-  std::optional<Work> next_work(uint64_t) override {
+  std::optional<workers::Work> next_work(uint64_t) override {
     if (waiting_.empty()) return std::nullopt;
-    const Work work{waiting_.front(), 1, 1};
+    const workers::Work work{waiting_.front(), 1, 1};
     waiting_.pop_front();
     return work;
   }
 
-  json message(const Work& work) const override {
+  json message(const workers::Work& work) const override {
     json without = json::array();
-    for (const auto& [name, reason] : casualties_[work.first]) without.push_back(name);
+    for (const auto& [name, reason] : deaths_[work.first]) without.push_back(name);
     return {{"first", work.first},
             {"bench",
              {{"case", to_text(layers_[work.first].c)},
@@ -86,21 +86,22 @@ class Bench final : public Assignment {
 
   void on_mismatch(uint64_t, const Mismatch&) override {}
 
-  void on_casualty(const Casualty& casualty) override {
-    if (!rows_[casualty.index].empty()) return;  // it died afterwards
-    const std::string reason = reason_of(casualty);
-    auto& casualties = casualties_[casualty.index];
-    if (casualty.position != FlightRecord::kOwnCode) {
-      casualties[roster_[static_cast<size_t>(casualty.position)].name] = reason;
-      waiting_.push_front(casualty.index);
+  void on_death(const workers::WorkerDeath& death) override {
+    if (!rows_[death.index].empty()) return;  // it died afterwards
+    const std::string reason = reason_of(death);
+    auto& deaths = deaths_[death.index];
+    if (death.position != run::FlightRecord::kOwnCode) {
+      deaths[roster_[static_cast<size_t>(death.position)].name] = reason;
+      waiting_.push_front(death.index);
       return;
     }
-    for (const RosterEntry& entry : roster_) casualties.try_emplace(entry.name, "not measured: the worker " + reason);
-    for (const int threads : measuring_.threads) rows_[casualty.index].push_back(empty_row(casualty.index, threads));
+    for (const workers::RosterEntry& entry : roster_)
+      deaths.try_emplace(entry.name, "not measured: the worker " + reason);
+    for (const int threads : measuring_.threads) rows_[death.index].push_back(empty_row(death.index, threads));
     ++done_;
   }
 
-  Next on_tick(const Counts&) override {
+  Next on_tick(const workers::Counts&) override {
     progress_(done_);
     return Next::kContinue;
   }
@@ -109,19 +110,21 @@ class Bench final : public Assignment {
   BenchRow empty_row(uint64_t index, int threads) const {
     const BenchLayer& layer = layers_[index];
     return {to_text(layer.c), layer.set,         layer.label, std::string(pass_name(layer.c.pass)),
-            threads,          flops_of(layer.c), {},          casualties_[index]};
+            threads,          flops_of(layer.c), {},          deaths_[index]};
   }
 
-  std::string reason_of(const Casualty& casualty) const {
-    const std::string signal = casualty.certificate.value("signal", "");
-    if (casualty.verdict == Verdict::kHang)
+  std::string reason_of(const workers::WorkerDeath& death) const {
+    const std::string signal = death.certificate.value("signal", "");
+    if (death.verdict == Verdict::kHang)
       return fmt::format("hang: a call took longer than {} s", static_cast<double>(timeout_.count()) / 1000);
-    return fmt::format("{}{}", name_of(casualty.verdict), signal.empty() ? "" : ": " + signal);
+    return fmt::format("{}{}", name_of(death.verdict), signal.empty() ? "" : ": " + signal);
   }
 
   /// `auto`, or else the first target; from user to user, if it has steps.
   void choose_subject() {
-    const auto is_usual = [](const RosterEntry& entry) { return entry.is_target && entry.name == kUsualSubject; };
+    const auto is_usual = [](const workers::RosterEntry& entry) {
+      return entry.is_target && entry.name == kUsualSubject;
+    };
     const bool usual = std::ranges::any_of(roster_, is_usual);
     const std::string name = usual ? std::string(kUsualSubject) : roster_.empty() ? "" : roster_.front().name;
     for (const std::string& way : {name + "+reorders", name + ":plain", name})
@@ -136,10 +139,10 @@ class Bench final : public Assignment {
   const MeasuringSettings& measuring_;
   std::chrono::milliseconds timeout_;
   const std::function<void(size_t)>& progress_;
-  std::deque<uint64_t> waiting_;                                // layers
-  std::vector<std::map<std::string, std::string>> casualties_;  // by layer: implementations left out, and why
-  std::vector<std::vector<BenchRow>> rows_;                     // by layer
-  std::vector<RosterEntry> roster_;
+  std::deque<uint64_t> waiting_;                            // layers
+  std::vector<std::map<std::string, std::string>> deaths_;  // by layer: implementations left out, and why
+  std::vector<std::vector<BenchRow>> rows_;                 // by layer
+  std::vector<workers::RosterEntry> roster_;
   size_t done_ = 0;
   BenchResult result_;
 };
@@ -147,14 +150,14 @@ class Bench final : public Assignment {
 }  // namespace
 
 BenchResult run_bench(std::span<const BenchLayer> layers, const MeasuringSettings& measuring,
-                      SupervisorSettings supervisor, const std::function<void(size_t)>& progress) {
+                      workers::SupervisorSettings supervisor, const std::function<void(size_t)>& progress) {
   supervisor.command = kBenchWorker;
   supervisor.jobs = 1;
   Bench bench(layers, measuring, supervisor, progress);
-  supervise(bench, supervisor);
+  workers::supervise(bench, supervisor);
   BenchResult result = bench.result();
   result.interrupted = supervisor.interrupted && *supervisor.interrupted;
   return result;
 }
 
-}  // namespace convict
+}  // namespace convict::bench

@@ -12,7 +12,7 @@
 #include "core/random.h"
 #include "judge/element_evaluation.h"
 
-namespace convict {
+namespace convict::bench {
 namespace {
 
 constexpr size_t kSamples = 32;  // elements whose exact values are computed for every result
@@ -55,7 +55,7 @@ Check::Output Check::read(const Role& role) const {
 std::optional<std::string> Check::fault_at(const Role& role, const Output& output, size_t index) const {
   const convict_tensor& tensor = tensors_.*role.tensor;
   const std::vector<int64_t> at = coordinates(tensor, index);
-  auto exact = static_cast<double>(evaluate_element(p_, tensors_, role.name, at).value);
+  auto exact = static_cast<double>(judge::evaluate_element(p_, tensors_, role.name, at).value);
   if (is_integer(tensor.dtype)) exact = rounded_to(tensor.dtype, exact);  // saturates
   const double scale = std::max(std::abs(exact), std::isfinite(output.largest) ? output.largest : 0.0);
   if (distance(output.elements[index], exact) <= tolerance(tensor.dtype) * scale) return std::nullopt;
@@ -78,7 +78,7 @@ size_t Check::largest_difference(const Role& role, const Output& output) const {
   return worst;
 }
 
-std::optional<WrongResult> Check::hear(const std::string& who) {
+std::optional<WrongResult> Check::compare(const std::string& who) {
   std::map<std::string_view, Output> result;
   for (const Role& role : kRoles)
     if (role.is_output[p_.pass] && element_count(tensors_.*role.tensor) > 0 && (tensors_.*role.tensor).ndim != 0)
@@ -97,4 +97,4 @@ std::optional<WrongResult> Check::hear(const std::string& who) {
   return wrong;
 }
 
-}  // namespace convict
+}  // namespace convict::bench

@@ -13,7 +13,7 @@
 #include "abi/convict.h"
 #include "core/role.h"
 
-namespace convict {
+namespace convict::bench {
 
 /// Somebody's result that is wrong; the reason tells an element.
 struct WrongResult {
@@ -27,7 +27,7 @@ class Check {
 
   /// Looks at the outputs as `who` has left them. The wrong result may be an earlier one's, with which this one does
   /// not agree; then this is what the next ones are compared with.
-  std::optional<WrongResult> hear(const std::string& who);
+  std::optional<WrongResult> compare(const std::string& who);
 
  private:
   struct Output {
@@ -46,4 +46,4 @@ class Check {
   std::map<std::string_view, Output> believed_;  // by role; empty before the first result that passed its samples
 };
 
-}  // namespace convict
+}  // namespace convict::bench

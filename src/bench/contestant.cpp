@@ -9,7 +9,7 @@
 #include "core/text.h"
 #include "run/environment.h"
 
-namespace convict {
+namespace convict::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC, as the supervisor expects of `entered_ns`
@@ -20,25 +20,25 @@ constexpr size_t kLongestReason = 300;  // bytes
 /// Says for as long as it lives whose code runs, and puts the floating-point environment back afterwards.
 class Entered {
  public:
-  Entered(FlightRecord& record, size_t position) : record_(record) {
+  Entered(run::FlightRecord& record, size_t position) : record_(record) {
     record_.entered_ns = std::chrono::nanoseconds(Clock::now().time_since_epoch()).count();
     record_.implementation = static_cast<int32_t>(position);
   }
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;
   ~Entered() {
-    record_.implementation = FlightRecord::kOwnCode;
+    record_.implementation = run::FlightRecord::kOwnCode;
     floating_point_.restore();
   }
 
  private:
-  FlightRecord& record_;
-  FloatingPoint floating_point_;
+  run::FlightRecord& record_;
+  run::FloatingPoint floating_point_;
 };
 
 }  // namespace
 
-std::vector<Contestant> contestants_of(std::span<const Subject> subjects) {
+std::vector<Contestant> contestants_of(std::span<const run::Subject> subjects) {
   std::vector<Contestant> all;
   for (size_t i = 0; i < subjects.size(); ++i) {
     const std::string name = subjects[i].implementation->name;
@@ -55,8 +55,8 @@ std::vector<Contestant> contestants_of(std::span<const Subject> subjects) {
   return all;
 }
 
-std::optional<std::string> refusal_of(const Subject& subject, size_t position, const convict_problem& p,
-                                      const convict_tensors& tensors, FlightRecord& record) {
+std::optional<std::string> refusal_of(const run::Subject& subject, size_t position, const convict_problem& p,
+                                      const convict_tensors& tensors, run::FlightRecord& record) {
   convict_tensors described = tensors;
   for (const Role& role : kRoles) (described.*role.tensor).data = nullptr;
   const Entered entered(record, position);
@@ -107,4 +107,4 @@ std::string Call::error() const {
   return text.empty() ? "gave no reason" : printable(text, kLongestReason);
 }
 
-}  // namespace convict
+}  // namespace convict::bench

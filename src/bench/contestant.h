@@ -13,7 +13,7 @@
 #include "run/flight_record.h"
 #include "run/loader.h"
 
-namespace convict {
+namespace convict::bench {
 
 /// What one timed call is.
 enum class Way {
@@ -31,17 +31,17 @@ struct Contestant {
 
 /// Those without steps take part under their own name, by `run`. Those with steps take part twice: "X" is the time of
 /// `execute`, "X+reorders" that of all steps. But "onednn" has nothing to reorder, and is "onednn:plain" by `execute`.
-std::vector<Contestant> contestants_of(std::span<const Subject> subjects);
+std::vector<Contestant> contestants_of(std::span<const run::Subject> subjects);
 
 /// Why an implementation does not take a problem, or nothing.
-std::optional<std::string> refusal_of(const Subject& subject, size_t position, const convict_problem& p,
-                                      const convict_tensors& tensors, FlightRecord& record);
+std::optional<std::string> refusal_of(const run::Subject& subject, size_t position, const convict_problem& p,
+                                      const convict_tensors& tensors, run::FlightRecord& record);
 
 /// One contestant on one problem. While its code runs, `record` names it. Everything given outlives this.
 class Call {
  public:
   Call(const Contestant& who, const convict_implementation& implementation, const convict_problem& p,
-       const convict_tensors& tensors, FlightRecord& record)
+       const convict_tensors& tensors, run::FlightRecord& record)
       : who_(who), implementation_(implementation), p_(p), tensors_(tensors), record_(record) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -64,9 +64,9 @@ class Call {
   const convict_implementation& implementation_;
   const convict_problem& p_;
   const convict_tensors& tensors_;
-  FlightRecord& record_;
+  run::FlightRecord& record_;
   void* prepared_ = nullptr;
   char error_[500] = "";
 };
 
-}  // namespace convict
+}  // namespace convict::bench

@@ -12,7 +12,7 @@
 #include "core/geometry.h"
 #include "core/layout.h"
 
-namespace convict {
+namespace convict::bench {
 namespace {
 
 constexpr const char* kGiven = "given";  // the set of cases that are in no file
@@ -58,4 +58,4 @@ double flops_of(const Case& c) {
   return 2 * products;
 }
 
-}  // namespace convict
+}  // namespace convict::bench

@@ -11,7 +11,7 @@
 
 #include "core/corpus.h"
 
-namespace convict {
+namespace convict::bench {
 
 inline constexpr std::array<std::string_view, 3> kPassNames = {"forward", "backward_data", "backward_weights"};
 
@@ -30,4 +30,4 @@ std::vector<BenchLayer> layers_of(std::span<const CorpusEntry> entries, std::spa
 /// Floating-point operations of a problem: two for each product inside the image, none for padding and for bias.
 double flops_of(const Case& c);
 
-}  // namespace convict
+}  // namespace convict::bench

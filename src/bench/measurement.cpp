@@ -7,7 +7,7 @@
 #include "bench/timing.h"
 #include "core/geometry.h"
 
-namespace convict {
+namespace convict::bench {
 namespace {
 
 /// A contestant with one number of threads that has computed the layer right, so far.
@@ -20,8 +20,8 @@ struct Starter {
 
 class Measurement {
  public:
-  Measurement(const Case& c, std::span<const Subject> subjects, const std::set<std::string>& without,
-              const MeasuringSettings& settings, Operands& operands, FlightRecord& record)
+  Measurement(const Case& c, std::span<const run::Subject> subjects, const std::set<std::string>& without,
+              const MeasuringSettings& settings, Operands& operands, run::FlightRecord& record)
       : subjects_(subjects), settings_(settings), operands_(operands), record_(record) {
     const convict_problem p = resolve_valid(c);
     operands.set(c, p);
@@ -57,7 +57,7 @@ class Measurement {
  private:
   /// Has it compute the layer once; it becomes a starter if it is right.
   void try_out(const Contestant& who, size_t row, Check& check) {
-    const Subject& subject = subjects_[who.position];
+    const run::Subject& subject = subjects_[who.position];
     const convict_problem& p = problems_[row];
     if (const auto reason = refusal_of(subject, who.position, p, operands_.tensors(), record_)) {
       rows_[row].refused[who.name] = *reason;
@@ -71,16 +71,16 @@ class Measurement {
       return;
     }
     starters_.push_back({&who, row, std::move(call), *seconds});
-    if (const auto wrong = check.hear(who.name)) {
+    if (const auto wrong = check.compare(who.name)) {
       rows_[row].refused[wrong->who] = wrong->reason;
       std::erase_if(starters_, [&](const Starter& one) { return one.row == row && one.who->name == wrong->who; });
     }
   }
 
-  std::span<const Subject> subjects_;
+  std::span<const run::Subject> subjects_;
   const MeasuringSettings& settings_;
   Operands& operands_;
-  FlightRecord& record_;
+  run::FlightRecord& record_;
   std::vector<Contestant> contestants_;
   std::deque<convict_problem> problems_;  // by row; calls refer to them
   std::vector<Measured> rows_;            // by number of threads
@@ -89,9 +89,10 @@ class Measurement {
 
 }  // namespace
 
-std::vector<Measured> measure(const Case& c, std::span<const Subject> subjects, const std::set<std::string>& without,
-                              const MeasuringSettings& settings, Operands& operands, FlightRecord& record) {
+std::vector<Measured> measure(const Case& c, std::span<const run::Subject> subjects,
+                              const std::set<std::string>& without, const MeasuringSettings& settings,
+                              Operands& operands, run::FlightRecord& record) {
   return Measurement(c, subjects, without, settings, operands, record).run();
 }
 
-}  // namespace convict
+}  // namespace convict::bench

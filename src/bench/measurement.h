@@ -13,7 +13,7 @@
 #include "bench/operands.h"
 #include "core/case.h"
 
-namespace convict {
+namespace convict::bench {
 
 struct MeasuringSettings {
   std::vector<int> threads = {1};
@@ -30,7 +30,8 @@ struct Measured {
 
 /// Measures a legal case with each number of threads; implementations named in `without` take no part. `record` tells
 /// whose code runs.
-std::vector<Measured> measure(const Case& c, std::span<const Subject> subjects, const std::set<std::string>& without,
-                              const MeasuringSettings& settings, Operands& operands, FlightRecord& record);
+std::vector<Measured> measure(const Case& c, std::span<const run::Subject> subjects,
+                              const std::set<std::string>& without, const MeasuringSettings& settings,
+                              Operands& operands, run::FlightRecord& record);
 
-}  // namespace convict
+}  // namespace convict::bench

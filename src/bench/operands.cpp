@@ -7,7 +7,7 @@
 #include "core/layout.h"
 #include "fill/fill.h"
 
-namespace convict {
+namespace convict::bench {
 
 void Operands::set(const Case& c, const convict_problem& p) {
   pass_ = p.pass;
@@ -29,7 +29,7 @@ void Operands::set(const Case& c, const convict_problem& p) {
   }
   Case filled = c;
   filled.fill = Fill::kNormal;
-  fill_operands(filled, p, tensors_, c.seed);
+  fill::fill_operands(filled, p, tensors_, c.seed);
 }
 
 void Operands::poison_outputs() {
@@ -38,4 +38,4 @@ void Operands::poison_outputs() {
       std::memset(buffers_[i].memory.get(), 0xff, buffers_[i].bytes);
 }
 
-}  // namespace convict
+}  // namespace convict::bench

@@ -12,7 +12,7 @@
 #include "core/case.h"
 #include "core/role.h"
 
-namespace convict {
+namespace convict::bench {
 
 /// Buffers outlive their layers, so that the next one finds them mapped.
 class Operands {
@@ -41,4 +41,4 @@ class Operands {
   convict_pass pass_ = CONVICT_FORWARD;
 };
 
-}  // namespace convict
+}  // namespace convict::bench

@@ -8,7 +8,7 @@
 #include "bench/summary.h"
 #include "core/error.h"
 
-namespace convict {
+namespace convict::bench {
 namespace {
 
 using nlohmann::json;
@@ -81,4 +81,4 @@ BenchResult bench_result_from_json(const json& j) try {
   throw UsageError(fmt::format("not a result of `convict bench --format json`: {}", error.what()));
 }
 
-}  // namespace convict
+}  // namespace convict::bench

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace convict {
+namespace convict::bench {
 
 /// Seconds of one call. The best one counts, because other work on the machine only ever adds time; how far the mean is
 /// from it tells how much of that there was.
@@ -51,4 +51,4 @@ nlohmann::json to_json(const BenchResult& result);
 /// Throws UsageError if it is anything else.
 BenchResult bench_result_from_json(const nlohmann::json& json);
 
-}  // namespace convict
+}  // namespace convict::bench

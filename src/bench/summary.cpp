@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace convict {
+namespace convict::bench {
 namespace {
 
 void add(const BenchResult& result, const BenchRow& row, Means& means) {
@@ -67,4 +67,4 @@ std::optional<double> speed_up(const BenchResult& result, const BenchRow& row, c
   return std::nullopt;
 }
 
-}  // namespace convict
+}  // namespace convict::bench

@@ -10,7 +10,7 @@
 
 #include "bench/result.h"
 
-namespace convict {
+namespace convict::bench {
 
 /// What a row says about the subject. A ratio above 1 means that the subject is faster.
 struct Standing {
@@ -47,4 +47,4 @@ inline constexpr double kWorthThreads = 50e6;  // FLOP
 /// where either time is missing.
 std::optional<double> speed_up(const BenchResult& result, const BenchRow& row, const std::string& name);
 
-}  // namespace convict
+}  // namespace convict::bench

@@ -10,7 +10,7 @@
 #include "bench/writers.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::bench {
 namespace {
 
 // All lengths are pixels.
@@ -136,4 +136,4 @@ class Picture {
 
 std::string bench_as_svg(const BenchResult& result) { return Picture(result).draw(); }
 
-}  // namespace convict
+}  // namespace convict::bench

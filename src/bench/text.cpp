@@ -7,7 +7,7 @@
 #include "bench/writers.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::bench {
 namespace {
 
 constexpr size_t kLabelWidth = 48;  // columns
@@ -128,4 +128,4 @@ std::string bench_as_text(const BenchResult& result, bool all) {
   return text + in_short(tables) + trouble(result) + (result.interrupted ? "interrupted\n" : "");
 }
 
-}  // namespace convict
+}  // namespace convict::bench

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace convict {
+namespace convict::bench {
 namespace {
 
 constexpr const char* kBest = "best";  // counter: seconds of the fastest call of a series
@@ -94,4 +94,4 @@ std::vector<std::optional<Timing>> time_interleaved(const std::vector<Timed>& al
   return timings;
 }
 
-}  // namespace convict
+}  // namespace convict::bench

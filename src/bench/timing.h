@@ -10,7 +10,7 @@
 
 #include "bench/result.h"
 
-namespace convict {
+namespace convict::bench {
 
 /// One thing to time.
 struct Timed {
@@ -27,4 +27,4 @@ std::vector<std::optional<Timing>> time_interleaved(const std::vector<Timed>& al
 /// In multiples of `least_seconds`: from here on one call says enough.
 inline constexpr double kSlow = 5;
 
-}  // namespace convict
+}  // namespace convict::bench

@@ -5,9 +5,9 @@
 
 #include "bench/measurement.h"
 #include "core/case_text.h"
-#include "worker_session.h"
+#include "workers/worker_session.h"
 
-namespace convict {
+namespace convict::bench {
 namespace {
 
 using nlohmann::json;
@@ -33,8 +33,8 @@ json to_json(const std::vector<Measured>& rows) {
 
 int run_bench_worker() {
   keep_memory();
-  WorkerSession session;
-  if (!session.muster()) return 0;
+  workers::WorkerSession session;
+  if (!session.load()) return 0;
   json sides = json::object();
   for (const Contestant& who : contestants_of(session.subjects())) sides[who.name] = who.side;
   Operands operands;
@@ -50,4 +50,4 @@ int run_bench_worker() {
   }
 }
 
-}  // namespace convict
+}  // namespace convict::bench

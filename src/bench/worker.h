@@ -11,11 +11,11 @@
 //                                                               "index":i}, then {"done":1,..}
 #pragma once
 
-namespace convict {
+namespace convict::bench {
 
 inline constexpr const char* kBenchWorker = "bench-worker";  // the hidden command
 
 /// The body of that command. Returns when the supervisor closes the command pipe.
 int run_bench_worker();
 
-}  // namespace convict
+}  // namespace convict::bench

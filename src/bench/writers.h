@@ -7,7 +7,7 @@
 
 #include "bench/result.h"
 
-namespace convict {
+namespace convict::bench {
 
 /// A table for each set, pass and number of threads. `all` shows every contestant of every layer, and who refused.
 std::string bench_as_text(const BenchResult& result, bool all);
@@ -16,4 +16,4 @@ std::string bench_as_text(const BenchResult& result, bool all);
 /// scale. SVG 1.1, without scripts.
 std::string bench_as_svg(const BenchResult& result);
 
-}  // namespace convict
+}  // namespace convict::bench

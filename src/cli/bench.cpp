@@ -17,7 +17,7 @@
 #include "core/error.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
@@ -64,17 +64,17 @@ std::vector<CorpusEntry> entries_of(const std::vector<std::string>& inputs) {
 std::vector<convict_pass> passes_of(const std::string& name) {
   if (name.empty()) return {};
   if (name == kAllPasses) return {CONVICT_FORWARD, CONVICT_BACKWARD_DATA, CONVICT_BACKWARD_WEIGHTS};
-  const auto found = std::ranges::find(kPassNames, name);
-  return {static_cast<convict_pass>(found - kPassNames.begin() + 1)};
+  const auto found = std::ranges::find(bench::kPassNames, name);
+  return {static_cast<convict_pass>(found - bench::kPassNames.begin() + 1)};
 }
 
 /// What the user asked for; without --oracle, the libraries that are here.
-SupervisorSettings supervisor_settings(const BenchOptions& options, std::vector<std::string>& notes) {
-  SupervisorSettings settings = options.run.settings();
+workers::SupervisorSettings supervisor_settings(const BenchOptions& options, std::vector<std::string>& notes) {
+  workers::SupervisorSettings settings = options.run.settings();
   settings.interrupted = &interrupted();
-  RosterRequest& roster = settings.worker.roster;
+  run::RosterRequest& roster = settings.worker.roster;
   if (!roster.oracles.empty()) return settings;
-  const std::vector<std::string> installed = installed_modules();
+  const std::vector<std::string> installed = run::installed_modules();
   for (const std::string_view name : kOpponents) {
     const std::string module(name.substr(0, name.find(':')));
     if (std::ranges::find(installed, module) != installed.end())
@@ -82,11 +82,11 @@ SupervisorSettings supervisor_settings(const BenchOptions& options, std::vector<
     else
       notes.push_back(fmt::format("measuring without '{}', which is not installed", name));
   }
-  if (roster.oracles.empty()) roster.oracles = {std::string(kNoOracle)};
+  if (roster.oracles.empty()) roster.oracles = {std::string(run::kNoOracle)};
   return settings;
 }
 
-MeasuringSettings measuring_settings(const BenchOptions& options) {
+bench::MeasuringSettings measuring_settings(const BenchOptions& options) {
   constexpr auto kLongest = std::chrono::seconds(10);  // beyond, the supervisor would think that the worker hangs
   const std::chrono::milliseconds time = parse_duration(options.time, "--time");
   if (time > kLongest)
@@ -97,25 +97,25 @@ MeasuringSettings measuring_settings(const BenchOptions& options) {
   return {threads, std::chrono::duration<double>(time).count(), options.repetitions};
 }
 
-BenchResult measured(const BenchOptions& options) {
+bench::BenchResult measured(const BenchOptions& options) {
   const std::vector<CorpusEntry> entries = entries_of(options.inputs);
   const std::vector<convict_pass> passes = passes_of(options.pass);
-  const std::vector<BenchLayer> layers = layers_of(entries, passes);
+  const std::vector<bench::BenchLayer> layers = bench::layers_of(entries, passes);
   if (layers.empty()) throw UsageError("no case to measure: all of them must be refused");
-  const MeasuringSettings measuring = measuring_settings(options);
+  const bench::MeasuringSettings measuring = measuring_settings(options);
   std::vector<std::string> notes;
-  const SupervisorSettings settings = supervisor_settings(options, notes);
+  const workers::SupervisorSettings settings = supervisor_settings(options, notes);
   LiveBlock block(options.out.quiet);
-  BenchResult result = run_bench(layers, measuring, settings, [&](size_t done) {
+  bench::BenchResult result = bench::run_bench(layers, measuring, settings, [&](size_t done) {
     if (!block.is_due() || done >= layers.size()) return;
     block.draw({fmt::format("layer {} of {}: {}, {}", done + 1, layers.size(), printable(layers[done].label),
-                            pass_name(layers[done].c.pass))});
+                            bench::pass_name(layers[done].c.pass))});
   });
   result.notes.insert(result.notes.begin(), notes.begin(), notes.end());
   return result;
 }
 
-BenchResult read_file(const std::string& path) {
+bench::BenchResult read_file(const std::string& path) {
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();
@@ -123,16 +123,16 @@ BenchResult read_file(const std::string& path) {
   const json document = json::parse(text.str(), nullptr, /*allow_exceptions=*/false);
   if (document.is_discarded()) throw UsageError(fmt::format("--from: '{}' is not JSON", printable(path, 300)));
   try {
-    return bench_result_from_json(document);
+    return bench::bench_result_from_json(document);
   } catch (const UsageError& error) {
     throw UsageError(fmt::format("--from: '{}' is {}", printable(path, 300), printable(error.what(), 300)));
   }
 }
 
 /// Of the passes and numbers of threads that are asked for, or of all.
-BenchResult read_result(const BenchOptions& options) {
-  BenchResult result = read_file(options.from);
-  const auto unwanted = [&](const BenchRow& row) {
+bench::BenchResult read_result(const BenchOptions& options) {
+  bench::BenchResult result = read_file(options.from);
+  const auto unwanted = [&](const bench::BenchRow& row) {
     const bool other_pass = !options.pass.empty() && options.pass != kAllPasses && row.pass != options.pass;
     return other_pass ||
            (!options.threads.empty() && std::ranges::find(options.threads, row.threads) == options.threads.end());
@@ -142,8 +142,8 @@ BenchResult read_result(const BenchOptions& options) {
 }
 
 /// Whether a result of the subject was wrong, or ended its process.
-bool failed(const BenchResult& result) {
-  return std::ranges::any_of(result.rows, [&](const BenchRow& row) {
+bool failed(const bench::BenchResult& result) {
+  return std::ranges::any_of(result.rows, [&](const bench::BenchRow& row) {
     const auto refused = row.refused.find(result.subject);
     return refused != row.refused.end() &&
            (refused->second.starts_with("wrong:") || refused->second.starts_with("crash"));
@@ -154,13 +154,14 @@ int bench(const BenchOptions& options) {
   if (options.from.empty() == options.inputs.empty())
     throw UsageError(
         "bench wants either files, folders or case lines, or --from FILE; e.g. convict bench corpus/bench");
-  const BenchResult result = options.from.empty() ? measured(options) : read_result(options);
-  options.out.write(options.out.json() ? to_json(result).dump(2, ' ', false, json::error_handler_t::replace) + "\n"
-                    : options.out.format == "svg" ? bench_as_svg(result)
-                                                  : bench_as_text(result, options.out.verbose));
+  const bench::BenchResult result = options.from.empty() ? measured(options) : read_result(options);
+  options.out.write(options.out.json()
+                        ? bench::to_json(result).dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+                    : options.out.format == "svg" ? bench::bench_as_svg(result)
+                                                  : bench::bench_as_text(result, options.out.verbose));
   if (result.interrupted) return options.from.empty() ? kInterrupted : kClean;
   if (failed(result)) return kMismatch;
-  const bool any = std::ranges::any_of(result.rows, [](const BenchRow& row) { return !row.timings.empty(); });
+  const bool any = std::ranges::any_of(result.rows, [](const bench::BenchRow& row) { return !row.timings.empty(); });
   return any ? kClean : kCannotJudge;
 }
 
@@ -205,9 +206,9 @@ void add_bench(CLI::App& app, int& exit_code) {
 }
 
 void add_bench_worker(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand(kBenchWorker, "Measures layers for `bench` (internal)");
+  CLI::App* command = app.add_subcommand(bench::kBenchWorker, "Measures layers for `bench` (internal)");
   command->group("");  // not in the help
-  command->callback([&exit_code] { exit_code = run_bench_worker(); });
+  command->callback([&exit_code] { exit_code = bench::run_bench_worker(); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

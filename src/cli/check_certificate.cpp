@@ -7,7 +7,7 @@
 #include <iterator>
 #include <memory>
 
-#include "certificate.h"
+#include "certificate/check.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "core/case_text.h"
@@ -15,7 +15,7 @@
 #include "core/text.h"
 #include "store/store.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
@@ -29,9 +29,9 @@ struct CheckOptions {
 /// A mismatch as it was given, and what came of its certificate.
 struct Checked {
   std::string case_text, suspect, verdict;
-  CertificateCheck check;
+  certificate::CertificateCheck check;
 
-  const char* finding() const {
+  const char* diagnosis() const {
     return check.confirmed() ? "confirmed" : check.refuted() ? "refuted" : "nothing numeric to check";
   }
 };
@@ -58,7 +58,7 @@ Checked check(const json& mismatch) {
   const Verdict verdict = verdict_called(result.verdict);
   if (!mismatch.contains("certificate") || !mismatch["certificate"].is_object())
     throw UsageError("key 'certificate': missing or not an object");
-  result.check = check_certificate(parse_case(result.case_text), verdict, mismatch["certificate"]);
+  result.check = certificate::check_certificate(parse_case(result.case_text), verdict, mismatch["certificate"]);
   return result;
 }
 
@@ -67,7 +67,7 @@ json from_database(const CheckOptions& options, int64_t id) {
   if (!std::filesystem::exists(options.database))
     throw UsageError(
         fmt::format("database '{}' does not exist, so mismatch {} cannot be looked up", options.database, id));
-  const auto row = Store::open(options.database).mismatch(id);
+  const auto row = store::Store::open(options.database).mismatch(id);
   if (!row) throw UsageError(fmt::format("database '{}' has no mismatch {}", options.database, id));
   return {{"case", row->best_text()},
           {"suspect", row->suspect},
@@ -116,7 +116,7 @@ std::string as_text(const std::vector<Checked>& all, const OutputOptions& out) {
                         out.colored(one.check.confirmed() ? "1;32"
                                     : one.check.refuted() ? "1;31"
                                                           : "1;33",
-                                    one.finding()));
+                                    one.diagnosis()));
     for (const std::string& line : one.check.lines) text += "    " + line + "\n";
   }
   return text;
@@ -128,7 +128,7 @@ std::string as_json(const std::vector<Checked>& all) {
     list.push_back({{"case", one.case_text},
                     {"suspect", one.suspect},
                     {"verdict", one.verdict},
-                    {"finding", one.finding()},
+                    {"finding", one.diagnosis()},
                     {"lines", one.check.lines}});
   return json{{"certificates", list}}.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
@@ -171,4 +171,4 @@ void add_check_certificate(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = check_all(*options); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

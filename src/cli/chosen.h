@@ -12,7 +12,7 @@
 #include "run/loader.h"
 #include "store/store.h"
 
-namespace convict {
+namespace convict::cli {
 
 /// The positional `case` and --db.
 struct CaseOptions {
@@ -24,22 +24,22 @@ struct CaseOptions {
 
 struct Chosen {
   CorpusEntry entry;
-  std::optional<MismatchRow> row;  // if it was chosen by number
+  std::optional<store::MismatchRow> row;  // if it was chosen by number
 
   /// The request, with the suspect of the row taking part where nobody else was asked for in its role.
-  RosterRequest with_suspect(RosterRequest roster) const;
+  run::RosterRequest with_suspect(run::RosterRequest roster) const;
 };
 
 /// Of a mismatch, the shrunk case if there is one. Throws UsageError.
 Chosen chosen_case(const CaseOptions& options);
 
 /// The row with this number. Throws UsageError if the database or the row does not exist.
-MismatchRow mismatch_in(const std::string& database, int64_t id);
+store::MismatchRow mismatch_in(const std::string& database, int64_t id);
 
 /// Says so in one line, with what is valid.
-std::string no_such_mismatch(const Store& store, const std::string& database, int64_t id);
+std::string no_such_mismatch(const store::Store& store, const std::string& database, int64_t id);
 
 /// Opens a database that has to exist. Throws UsageError.
-Store existing_store(const std::string& database);
+store::Store existing_store(const std::string& database);
 
-}  // namespace convict
+}  // namespace convict::cli

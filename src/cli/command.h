@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-namespace convict {
+namespace convict::cli {
 
 /// The exit codes of the program.
 enum ExitCode : int {
@@ -39,4 +39,4 @@ void add_completion(CLI::App& app, int& exit_code);
 void add_man(CLI::App& app, int& exit_code);
 void add_worker(CLI::App& app, int& exit_code);
 
-}  // namespace convict
+}  // namespace convict::cli

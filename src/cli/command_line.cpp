@@ -11,11 +11,11 @@
 #include "core/implementation.h"
 #include "core/text.h"
 #include "generate/profile.h"
-#include "import/importer.h"
+#include "imports/importer.h"
 #include "run/loader.h"
-#include "score.h"
+#include "score/score.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -33,20 +33,20 @@ Words with(Words words, std::span<const std::string_view> more) {
 }
 
 Words profile_names() {
-  Words words = {std::string(kAllProfiles)};
-  for (const Profile& profile : profiles()) words.emplace_back(profile.name);
+  Words words = {std::string(generate::kAllProfiles)};
+  for (const generate::Profile& profile : generate::profiles()) words.emplace_back(profile.name);
   return words;
 }
 
 Words importer_names() {
   Words words;
-  for (const Importer* importer : importers()) words.emplace_back(importer->name);
+  for (const imports::Importer* importer : imports::all()) words.emplace_back(importer->name);
   return words;
 }
 
 Words baseline_names() {
   Words words = {"all", "none"};
-  for (const Method& method : baselines()) words.emplace_back(method.name);
+  for (const score::Method& method : score::baselines()) words.emplace_back(method.name);
   return words;
 }
 
@@ -62,9 +62,9 @@ Words members(const std::string& type) {
 
 /// What names stand for that are checked later than on the command line. A name means the same in every command.
 Words known_words(const std::string& name) {
-  if (name == "--target") return with(kernels(), std::span(&kAllNative, 1));
-  if (name == "--oracle") return with({std::string(kNoOracle)}, kDefaultOracles);
-  if (name == "--suspect") return with(kernels(), kDefaultOracles);
+  if (name == "--target") return with(kernels(), std::span(&run::kAllNative, 1));
+  if (name == "--oracle") return with({std::string(run::kNoOracle)}, run::kDefaultOracles);
+  if (name == "--suspect") return with(kernels(), run::kDefaultOracles);
   if (name == "--profile") return profile_names();
   if (name == "--baselines") return baseline_names();
   return name == "importer" ? importer_names() : Words();
@@ -147,4 +147,4 @@ std::string all_names(const std::vector<Argument>& options) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-}  // namespace convict
+}  // namespace convict::cli

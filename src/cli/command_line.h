@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace convict {
+namespace convict::cli {
 
 enum class Takes { kNothing, kText, kWord, kFile, kDirectory };
 
@@ -44,4 +44,4 @@ Program describe_program(const CLI::App& app);
 /// Options by all of their names, positionals not at all: "-j --jobs -q --quiet".
 std::string all_names(const std::vector<Argument>& options);
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 
-namespace convict {
+namespace convict::cli {
 
 std::string shell_quoted(const std::string& text) {
   std::string result = "'";
@@ -33,4 +33,4 @@ void add_completion(CLI::App& app, int& exit_code) {
   });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

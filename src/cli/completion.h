@@ -7,7 +7,7 @@
 
 #include "cli/command_line.h"
 
-namespace convict {
+namespace convict::cli {
 
 std::string bash_completion(const Program& program);
 std::string zsh_completion(const Program& program);
@@ -16,4 +16,4 @@ std::string fish_completion(const Program& program);
 /// In single quotes, for bash and zsh.
 std::string shell_quoted(const std::string& text);
 
-}  // namespace convict
+}  // namespace convict::cli

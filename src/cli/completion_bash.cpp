@@ -7,7 +7,7 @@
 
 #include "cli/completion.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 constexpr const char* kBegin = R"(# Completion of convict for bash, written by `convict completion bash`.
@@ -77,4 +77,4 @@ std::string bash_completion(const Program& program) {
   return text + kEnd;
 }
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -3,7 +3,7 @@
 
 #include "cli/completion.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 /// In single quotes, where fish knows two escapes.
@@ -58,4 +58,4 @@ std::string fish_completion(const Program& program) {
   return text;
 }
 
-}  // namespace convict
+}  // namespace convict::cli

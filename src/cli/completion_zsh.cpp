@@ -7,7 +7,7 @@
 
 #include "cli/completion.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 constexpr const char* kEnd = R"(      esac
@@ -96,4 +96,4 @@ std::string zsh_completion(const Program& program) {
   return text + kEnd;
 }
 
-}  // namespace convict
+}  // namespace convict::cli

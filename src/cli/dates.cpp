@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::cli {
 
 std::string parse_date(const std::string& text, const char* flag, const char* time) {
   if (text.empty()) return "";
@@ -26,4 +26,4 @@ std::string parse_date(const std::string& text, const char* flag, const char* ti
   return full;
 }
 
-}  // namespace convict
+}  // namespace convict::cli

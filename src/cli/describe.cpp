@@ -6,12 +6,12 @@
 #include "core/text.h"
 #include "reports/shared/certificate_text.h"
 
-namespace convict {
+namespace convict::cli {
 
 std::string describe(const Mismatch& mismatch) {
   return fmt::format("  {}: {} (blame: {})\n", printable(mismatch.suspect), name_of(mismatch.verdict),
                      name_of(mismatch.blame)) +
-         describe_certificate(mismatch.certificate);
+         reports::describe_certificate(mismatch.certificate);
 }
 
-}  // namespace convict
+}  // namespace convict::cli

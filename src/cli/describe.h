@@ -5,7 +5,7 @@
 
 #include "core/verdict.h"
 
-namespace convict {
+namespace convict::cli {
 
 /// The certificate of a mismatch in a few indented lines.
 std::string describe(const Mismatch& mismatch);
@@ -13,4 +13,4 @@ std::string describe(const Mismatch& mismatch);
 /// The SGR code of what somebody is accused of: red for targets.
 constexpr const char* color_of(Blame blame) { return blame == Blame::kTarget ? "1;31" : "1;33"; }
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -7,14 +7,14 @@
 #include <memory>
 #include <thread>
 
-#include "case_list.h"
+#include "campaign/case_list.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/roster_query.h"
 #include "core/case_text.h"
 #include "core/isa.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
@@ -26,13 +26,13 @@ constexpr const char* kProbes[] = {"conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op
 
 /// Runs the probes on one implementation; "works" if it takes one of them and is right, or what is wrong.
 std::string probe(const std::string& name) {
-  SupervisorSettings settings;
-  settings.worker.roster = {{name}, {std::string(kNoOracle)}, {}, false};
+  workers::SupervisorSettings settings;
+  settings.worker.roster = {{name}, {std::string(run::kNoOracle)}, {}, false};
   std::vector<CorpusEntry> probes;
   for (const char* line : kProbes) probes.push_back({parse_case(line), false, ""});
   bool works = false;
   std::string refusal;
-  for (const CaseResult& one : run_case_list(probes, settings, [](uint64_t) {}).cases) {
+  for (const campaign::CaseResult& one : campaign::run_case_list(probes, settings, [](uint64_t) {}).cases) {
     if (!one.mismatches.empty()) return fmt::format("{} on a probe", name_of(one.mismatches.front().verdict));
     works |= one.judged;
     if (!one.judged) refusal = one.implementations.front()["outcome"];
@@ -49,12 +49,12 @@ json diagnose() {
   report["memory_bytes"] =
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   report["implementations"] = json::array();
-  for (const RosterEntry& entry : installed.entries)
+  for (const workers::RosterEntry& entry : installed.entries)
     report["implementations"].push_back(
         {{"name", entry.name}, {"version", entry.version}, {"lineage", entry.lineage}, {"state", probe(entry.name)}});
   for (const auto& [module, why] : installed.failures)
     report["implementations"].push_back({{"name", module}, {"version", ""}, {"lineage", ""}, {"state", why}});
-  for (const std::string_view oracle : kDefaultOracles) {
+  for (const std::string_view oracle : run::kDefaultOracles) {
     const std::string module(oracle.substr(0, oracle.find(':')));
     const auto named = [&](const json& one) { return one["name"].get<std::string>().starts_with(module); };
     if (std::ranges::none_of(report["implementations"], named))
@@ -100,4 +100,4 @@ void add_doctor(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = doctor(*options); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

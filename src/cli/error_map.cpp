@@ -9,7 +9,7 @@
 
 #include "core/text.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 constexpr size_t kMostPictures = 6, kWidest = 72, kTallest = 24;
@@ -71,4 +71,4 @@ std::string draw_map(const nlohmann::json& certificate) {
   return hidden == 0 ? text : text + fmt::format("    and {} more slices with errors\n", hidden);
 }
 
-}  // namespace convict
+}  // namespace convict::cli

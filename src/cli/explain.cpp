@@ -4,30 +4,31 @@
 #include <memory>
 
 #include "cli/command.h"
+#include "cli/diagnosis_options.h"
 #include "cli/error_map.h"
-#include "cli/inquest_options.h"
 #include "cli/interrupt.h"
 #include "core/case_text.h"
 #include "core/text.h"
-#include "worker.h"
+#include "workers/worker.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
 
-std::string predicate_text(const Finding& finding) {
-  if (finding.predicate.empty()) return "";
-  const auto unexplained = finding.explanation.value("unexplained", int64_t{0});
-  std::string text = finding.predicate == "always" ? "fails always: no field that was varied made it pass\n"
-                     : unexplained == 0            ? fmt::format("fails iff {}\n", finding.predicate)
-                                        : fmt::format("fails if {}, but for {} of {} cases tried\n", finding.predicate,
-                                                      unexplained, finding.explanation.value("samples", int64_t{0}));
-  for (const json& one : finding.explanation.value("conditions", json::array()))
+std::string predicate_text(const diagnose::Diagnosis& diagnosis) {
+  if (diagnosis.predicate.empty()) return "";
+  const auto unexplained = diagnosis.explanation.value("unexplained", int64_t{0});
+  std::string text = diagnosis.predicate == "always" ? "fails always: no field that was varied made it pass\n"
+                     : unexplained == 0
+                         ? fmt::format("fails iff {}\n", diagnosis.predicate)
+                         : fmt::format("fails if {}, but for {} of {} cases tried\n", diagnosis.predicate, unexplained,
+                                       diagnosis.explanation.value("samples", int64_t{0}));
+  for (const json& one : diagnosis.explanation.value("conditions", json::array()))
     if (one.contains("passes"))
       text += fmt::format("  without {}, this passes: {}\n", printable(one.value("condition", ""), 200),
                           printable(one.value("passes", ""), 500));
-  for (const json& one : finding.explanation.value("exceptions", json::array()))
+  for (const json& one : diagnosis.explanation.value("exceptions", json::array()))
     text += fmt::format("  exception: this {}: {}\n", one.value("fails", false) ? "fails too" : "passes",
                         printable(one.value("case", ""), 500));
   return text;
@@ -42,47 +43,47 @@ std::string environment_text(const json& explanation) {
       printable(environment.value("oldest_isa", "?")));
 }
 
-std::string as_text(const InquestResult& result, const InquestOptions& options) {
-  const Finding& finding = result.finding;
+std::string as_text(const DiagnosisResult& result, const DiagnosisOptions& options) {
+  const diagnose::Diagnosis& diagnosis = result.diagnosis;
   std::string text = fmt::format("{}: {}\n", result.original.suspect, name_of(result.original.verdict));
-  if (!finding.shrunk) return text + finding.explanation.value("text", "did not come back") + "\n";
-  text += to_text(finding.shrunk->problem_case) + "\n" + predicate_text(finding);
-  const json& certificate = finding.shrunk->certificate;
+  if (!diagnosis.shrunk) return text + diagnosis.explanation.value("text", "did not come back") + "\n";
+  text += to_text(diagnosis.shrunk->problem_case) + "\n" + predicate_text(diagnosis);
+  const json& certificate = diagnosis.shrunk->certificate;
   const json& before = result.original.certificate;
-  if (!finding.geography.empty()) text += fmt::format("wrong: {}\n", printable(finding.geography, 200));
+  if (!diagnosis.geography.empty()) text += fmt::format("wrong: {}\n", printable(diagnosis.geography, 200));
   text += draw_map(certificate);
   if (before.contains("geography") && before["geography"].is_string())
     text += fmt::format("in the case it was found on: {}\n", printable(before["geography"].get<std::string>(), 200));
   if (certificate.contains("read")) text += fmt::format("it read: {}\n", printable(certificate["read"].dump(), 300));
   if (before.contains("read")) text += fmt::format("there it read: {}\n", printable(before["read"].dump(), 300));
-  text += environment_text(finding.explanation);
-  if (finding.explain_runs > 0)
-    text += fmt::format("{} runs to shrink, {} to explain{}\n", finding.shrink_runs, finding.explain_runs,
-                        finding.complete ? "" : "; stopped early");
-  return text + fmt::format("repro: {}\n", repro_command(*finding.shrunk, options.run));
+  text += environment_text(diagnosis.explanation);
+  if (diagnosis.explain_runs > 0)
+    text += fmt::format("{} runs to shrink, {} to explain{}\n", diagnosis.shrink_runs, diagnosis.explain_runs,
+                        diagnosis.complete ? "" : "; stopped early");
+  return text + fmt::format("repro: {}\n", repro_command(*diagnosis.shrunk, options.run));
 }
 
-std::string as_json(const InquestResult& result) {
-  const Finding& finding = result.finding;
-  json document = {{"original", to_json(result.original)}, {"predicate", finding.predicate},
-                   {"geography", finding.geography},       {"explanation", finding.explanation},
-                   {"complete", finding.complete},         {"shrunk", nullptr}};
-  if (finding.shrunk) document["shrunk"] = to_json(*finding.shrunk);
+std::string as_json(const DiagnosisResult& result) {
+  const diagnose::Diagnosis& diagnosis = result.diagnosis;
+  json document = {{"original", to_json(result.original)}, {"predicate", diagnosis.predicate},
+                   {"geography", diagnosis.geography},     {"explanation", diagnosis.explanation},
+                   {"complete", diagnosis.complete},       {"shrunk", nullptr}};
+  if (diagnosis.shrunk) document["shrunk"] = to_json(*diagnosis.shrunk);
   if (result.row != 0) document["id"] = result.row;
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-int explain_command(const InquestOptions& options) {
-  const InquestResult result = inquest_for(options);
+int explain_command(const DiagnosisOptions& options) {
+  const DiagnosisResult result = diagnosis_for(options);
   options.out.write(options.out.json() ? as_json(result) : as_text(result, options));
   if (interrupted()) return kInterrupted;
-  return result.finding.reproduced ? kMismatch : kClean;
+  return result.diagnosis.reproduced ? kMismatch : kClean;
 }
 
 }  // namespace
 
 void add_explain(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<InquestOptions>();
+  auto options = std::make_shared<DiagnosisOptions>();
   CLI::App* command =
       app.add_subcommand("explain", "Find out on which cases a mismatch shows, and where in the output");
   command->footer(
@@ -94,4 +95,4 @@ void add_explain(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = explain_command(*options); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

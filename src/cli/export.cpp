@@ -16,10 +16,10 @@
 #include "core/error.h"
 #include "core/geometry.h"
 #include "core/text.h"
-#include "export/exporter.h"
-#include "export/shared/facts.h"
+#include "exports/exporter.h"
+#include "exports/shared/operands.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,19 +29,19 @@ struct ExportOptions {
   std::string format, output;
 };
 
-const Exporter& exporter_named(const std::string& name) {
-  for (const Exporter* exporter : exporters())
+const exports::Exporter& exporter_named(const std::string& name) {
+  for (const exports::Exporter* exporter : exports::all())
     if (exporter->name == name) return *exporter;
   throw UsageError(fmt::format("--to: '{}' is unknown", printable(name)));  // CLI11 lets no other through
 }
 
-Exhibit exhibit_of(const Chosen& chosen) {
-  Exhibit exhibit{chosen.entry.c, chosen.entry.must_be_refused};
-  if (!exhibit.must_be_refused) resolve_valid(exhibit.c);  // throws
-  if (exhibit.must_be_refused && !resolve(exhibit.c).why_not)
-    throw UsageError(fmt::format("case '{}' is legal, so it need not be refused", to_text(exhibit.c)));
-  if (chosen.row) exhibit.evidence = {chosen.row->suspect, chosen.row->verdict, chosen.row->certificate};
-  return exhibit;
+exports::ExportRequest request_of(const Chosen& chosen) {
+  exports::ExportRequest request{chosen.entry.c, chosen.entry.must_be_refused};
+  if (!request.must_be_refused) resolve_valid(request.c);  // throws
+  if (request.must_be_refused && !resolve(request.c).why_not)
+    throw UsageError(fmt::format("case '{}' is legal, so it need not be refused", to_text(request.c)));
+  if (chosen.row) request.evidence = {chosen.row->suspect, chosen.row->verdict, chosen.row->certificate};
+  return request;
 }
 
 /// A directory beside `path` that becomes it, or vanishes with all it holds.
@@ -58,7 +58,7 @@ class UnfinishedDirectory {
     if (!finished_) fs::remove_all(path_, ignored);
   }
 
-  void add(const ExportFile& file) const {
+  void add(const exports::ExportFile& file) const {
     const fs::path to = fs::path(path_) / file.name;
     fs::create_directories(to.parent_path());
     std::ofstream stream(to, std::ios::binary);
@@ -79,7 +79,7 @@ class UnfinishedDirectory {
 /// "a/b/" means "a/b".
 fs::path without_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
 
-void write_directory(const std::string& output, const std::vector<ExportFile>& files) {
+void write_directory(const std::string& output, const std::vector<exports::ExportFile>& files) {
   const fs::path path = without_slash(output);
   std::error_code error;
   const fs::file_status status = fs::symlink_status(path, error);
@@ -88,7 +88,7 @@ void write_directory(const std::string& output, const std::vector<ExportFile>& f
         fmt::format("--output: '{}' exists and is no empty directory; nothing is overwritten", printable(output, 300)));
   try {
     UnfinishedDirectory unfinished(path);
-    for (const ExportFile& file : files) unfinished.add(file);
+    for (const exports::ExportFile& file : files) unfinished.add(file);
     unfinished.become(path);
   } catch (const fs::filesystem_error&) {
     throw UsageError(
@@ -97,18 +97,18 @@ void write_directory(const std::string& output, const std::vector<ExportFile>& f
 }
 
 void export_case(const ExportOptions& options) {
-  const Exporter& exporter = exporter_named(options.format);
-  if (options.output.empty() && exporter.form != ExportForm::kText)
+  const exports::Exporter& exporter = exporter_named(options.format);
+  if (options.output.empty() && exporter.form != exports::ExportForm::kText)
     throw UsageError(fmt::format("--to {}: it is no text; --output says where to write the {}", exporter.name,
-                                 exporter.form == ExportForm::kDirectory ? "directory" : "file"));
-  const Exhibit exhibit = exhibit_of(chosen_case(options.which));
-  std::string why = too_large(exhibit.c);
-  if (why.empty()) why = exporter.unsuited(exhibit);
+                                 exporter.form == exports::ExportForm::kDirectory ? "directory" : "file"));
+  const exports::ExportRequest request = request_of(chosen_case(options.which));
+  std::string why = exports::too_large(request.c);
+  if (why.empty()) why = exporter.unsuited(request);
   if (!why.empty())
     throw CannotJudge(fmt::format("--to {}: case '{}' cannot be exported: {}", exporter.name,
-                                  printable(to_text(exhibit.c), 300), why));
-  const std::vector<ExportFile> files = exporter.write(exhibit);
-  if (exporter.form == ExportForm::kDirectory) return write_directory(options.output, files);
+                                  printable(to_text(request.c), 300), why));
+  const std::vector<exports::ExportFile> files = exporter.write(request);
+  if (exporter.form == exports::ExportForm::kDirectory) return write_directory(options.output, files);
   OutputOptions out;
   out.output = options.output;
   out.write(files.front().bytes);
@@ -128,7 +128,7 @@ void add_export(CLI::App& app, int& exit_code) {
   options->which.add_to(*command);
   std::vector<std::string> names;
   std::string help = "The format.";
-  for (const Exporter* exporter : exporters()) {
+  for (const exports::Exporter* exporter : exports::all()) {
     names.emplace_back(exporter->name);
     help += fmt::format(" {}: {}.", exporter->name, exporter->help);
   }
@@ -140,4 +140,4 @@ void add_export(CLI::App& app, int& exit_code) {
   });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

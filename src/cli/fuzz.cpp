@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "campaign.h"
+#include "campaign/campaign.h"
 #include "cli/command.h"
 #include "cli/fuzz_options.h"
 #include "cli/fuzz_report.h"
@@ -14,12 +14,12 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "generate/profile.h"
-#include "guided_engine.h"
+#include "workers/guided_engine.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
-void parse_shard(const std::string& text, CampaignSettings& settings) {
+void parse_shard(const std::string& text, campaign::CampaignSettings& settings) {
   const auto parts = split(text, '/');
   const auto index = parse_unsigned(parts[0]), count = parse_unsigned(parts.back());
   if (parts.size() != 2 || !index || !count || *index < 1 || *index > *count || *count > 1'000'000)
@@ -35,22 +35,22 @@ std::string corpus_of(const FuzzOptions& options) {
 }
 
 /// libFuzzer makes up the cases.
-void guide(const FuzzOptions& options, CampaignSettings& settings) {
-  settings.supervisor.program = guided_program();
+void guide(const FuzzOptions& options, campaign::CampaignSettings& settings) {
+  settings.supervisor.program = workers::guided_program();
   settings.supervisor.worker.corpus = corpus_of(options);
   settings.steered = false;
-  prepare_corpus(settings.supervisor.worker.corpus);
+  workers::prepare_corpus(settings.supervisor.worker.corpus);
 }
 
-CampaignSettings campaign_settings(const FuzzOptions& options) {
-  CampaignSettings settings;
+campaign::CampaignSettings campaign_settings(const FuzzOptions& options) {
+  campaign::CampaignSettings settings;
   settings.supervisor = options.run.settings();
   settings.supervisor.worker.profile = options.profile;
   settings.supervisor.worker.seed = options.seed;
   settings.supervisor.jobs = options.jobs;
   settings.supervisor.interrupted = &interrupted();
   settings.database = options.database;
-  find_profile(options.profile);  // a wrong name must not cost a worker
+  generate::find_profile(options.profile);  // a wrong name must not cost a worker
   settings.start = options.start;
   settings.cases = options.cases;
   if (!options.time.empty())
@@ -64,9 +64,9 @@ CampaignSettings campaign_settings(const FuzzOptions& options) {
 }
 
 /// The progress is gone when it returns: the result has the screen to itself.
-CampaignResult run_with_progress(const CampaignSettings& settings, const OutputOptions& out) {
+campaign::CampaignResult run_with_progress(const campaign::CampaignSettings& settings, const OutputOptions& out) {
   CampaignProgress progress(settings, out);
-  return run_campaign(settings, [&](const CampaignResult& so_far) { progress(so_far); });
+  return campaign::run_campaign(settings, [&](const campaign::CampaignResult& so_far) { progress(so_far); });
 }
 
 void refuse_contradictions(const CLI::App& command, const FuzzOptions& options) {
@@ -79,12 +79,12 @@ void refuse_contradictions(const CLI::App& command, const FuzzOptions& options) 
 
 int fuzz(const CLI::App& command, FuzzOptions options) {
   refuse_contradictions(command, options);
-  if (options.engine == kGuidedEngine) options.profile = kAllProfiles;  // which has cases of all kinds, too
+  if (options.engine == kGuidedEngine) options.profile = generate::kAllProfiles;  // which has cases of all kinds, too
   std::optional<int64_t> resumed;
   if (command.get_option("--resume")->count() > 0) resumed = resumed_campaign(command, options);
-  CampaignSettings settings = campaign_settings(options);
+  campaign::CampaignSettings settings = campaign_settings(options);
   settings.resumed = resumed;
-  const CampaignResult result = run_with_progress(settings, options.out);
+  const campaign::CampaignResult result = run_with_progress(settings, options.out);
   options.out.write(options.out.json() ? fuzz_as_json(result, options) : fuzz_as_text(result, options));
   if (result.interrupted) return kInterrupted;
   if (result.has_new_mismatch() || result.reference_is_wrong) return kMismatch;
@@ -141,4 +141,4 @@ void add_fuzz(CLI::App& app, int& exit_code) {
   command->callback([options, command, &exit_code] { exit_code = fuzz(*command, *options); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

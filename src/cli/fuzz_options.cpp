@@ -10,12 +10,12 @@
 #include "core/text.h"
 #include "store/store.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
 
-StoredCampaign campaign_to_resume(const FuzzOptions& options) {
+store::StoredCampaign campaign_to_resume(const FuzzOptions& options) {
   const std::string shown = printable(options.database, 200);
   if (!std::filesystem::exists(options.database))
     throw UsageError(fmt::format("--resume: database '{}' does not exist; there is nothing to resume", shown));
@@ -23,7 +23,7 @@ StoredCampaign campaign_to_resume(const FuzzOptions& options) {
   if (!options.resume.empty() && !wanted)
     throw UsageError(fmt::format("--resume: '{}' is not valid; valid: the number of a campaign, or nothing",
                                  printable(options.resume)));
-  const Store store = Store::open(options.database);
+  const store::Store store = store::Store::open(options.database);
   const auto id = wanted ? wanted : store.last_unfinished_campaign();
   if (!id)
     throw UsageError(
@@ -42,7 +42,7 @@ constexpr std::pair<const char*, const char*> kRemembered[] = {
     {"cases", "--cases"},    {"time", "--time"},      {"shard", "--shard"},     {"engine", "--engine"},
     {"corpus", "--corpus"}};
 
-void refuse_differences(const CLI::App& command, const json& given, const StoredCampaign& campaign,
+void refuse_differences(const CLI::App& command, const json& given, const store::StoredCampaign& campaign,
                         const json& remembered) {
   for (const auto& [name, flag] : kRemembered)
     if (command.get_option(flag)->count() > 0 && given[name] != remembered[name])
@@ -63,7 +63,7 @@ json flags_of(const FuzzOptions& options) {
 }
 
 int64_t resumed_campaign(const CLI::App& command, FuzzOptions& options) {
-  const StoredCampaign campaign = campaign_to_resume(options);
+  const store::StoredCampaign campaign = campaign_to_resume(options);
   json given = flags_of(options);
   given["seed"] = options.seed;
   given["profile"] = options.profile;
@@ -95,4 +95,4 @@ int64_t resumed_campaign(const CLI::App& command, FuzzOptions& options) {
   return campaign.id;
 }
 
-}  // namespace convict
+}  // namespace convict::cli

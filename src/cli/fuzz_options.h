@@ -11,7 +11,7 @@
 
 #include "cli/options.h"
 
-namespace convict {
+namespace convict::cli {
 
 struct FuzzOptions {
   RunOptions run;
@@ -32,4 +32,4 @@ nlohmann::json flags_of(const FuzzOptions& options);
 /// UsageError if there is none, or for a flag that was given again on `command` and differs.
 int64_t resumed_campaign(const CLI::App& command, FuzzOptions& options);
 
-}  // namespace convict
+}  // namespace convict::cli

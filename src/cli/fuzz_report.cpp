@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "cli/describe.h"
-#include "cli/inquest_options.h"
+#include "cli/diagnosis_options.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
@@ -20,11 +20,11 @@ using nlohmann::json;
 constexpr size_t kWidth = 80;
 
 /// Known ones first, what fails the campaign last; then by signature.
-std::vector<std::pair<std::string, const Found*>> sorted(const CampaignResult& result) {
-  std::vector<std::pair<std::string, const Found*>> list;
+std::vector<std::pair<std::string, const campaign::Found*>> sorted(const campaign::CampaignResult& result) {
+  std::vector<std::pair<std::string, const campaign::Found*>> list;
   for (const auto& [signature, found] : result.found) list.emplace_back(signature, &found);
   std::ranges::stable_sort(list, {}, [](const auto& entry) {
-    const Found& found = *entry.second;
+    const campaign::Found& found = *entry.second;
     return std::tuple(found.novelty() != "known", found.example.blame == Blame::kTarget);
   });
   return list;
@@ -50,10 +50,10 @@ std::string share(uint64_t part, uint64_t all) {
   return fmt::format("{:>5.1f} %", 100 * static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(all, 1)));
 }
 
-std::string judgement_lines(const CampaignResult& result) {
-  const Counts& counts = result.counts;
+std::string judgement_lines(const campaign::CampaignResult& result) {
+  const workers::Counts& counts = result.counts;
   std::string text = count_line("judged by the exact reference", counts.judged, share(counts.judged, counts.cases));
-  if (!std::ranges::all_of(result.roster, &RosterEntry::is_target))
+  if (!std::ranges::all_of(result.roster, &workers::RosterEntry::is_target))
     text += count_line("  and computed by all oracles", counts.witnessed, share(counts.witnessed, counts.cases));
   text += count_line("unjudged", counts.unjudged, share(counts.unjudged, counts.cases));
   if (counts.mistrusted > 0)
@@ -73,11 +73,11 @@ std::string coverage_lines(const Coverage& coverage) {
                     "at most about that many");
 }
 
-std::string implementations_table(const CampaignResult& result) {
+std::string implementations_table(const campaign::CampaignResult& result) {
   constexpr const char* kRow = "{:<28}  {:<6}  {:<14}{:>14}{:>14}\n";
   std::string text = fmt::format(kRow, "implementation", "role", "version", "computed", "refused");
   for (size_t i = 0; i < result.roster.size(); ++i) {
-    const RosterEntry& entry = result.roster[i];
+    const workers::RosterEntry& entry = result.roster[i];
     text += fmt::format(kRow, printable(entry.name, 25), entry.is_target ? "target" : "oracle",
                         printable(entry.version, 11), with_commas(result.counts.computed[i]),
                         with_commas(result.counts.refused[i]));
@@ -85,7 +85,7 @@ std::string implementations_table(const CampaignResult& result) {
   return text;
 }
 
-std::string refusals_table(const CampaignResult& result, bool all) {
+std::string refusals_table(const campaign::CampaignResult& result, bool all) {
   std::vector<std::pair<uint64_t, std::string>> rows;
   for (const auto& [key, count] : result.refusals)
     rows.emplace_back(count, fmt::format("{}: {}", key.first, key.second));
@@ -100,12 +100,12 @@ std::string refusals_table(const CampaignResult& result, bool all) {
 }
 
 /// What became of it, in a word: "new" is what this campaign is the first to see.
-std::string status_of(const Found& found) {
+std::string status_of(const campaign::Found& found) {
   const std::string_view novelty = found.novelty();
   return std::string(novelty == "known" || found.status == "fixed" ? found.status : novelty);
 }
 
-std::string mismatches_table(const CampaignResult& result, const FuzzOptions& options) {
+std::string mismatches_table(const campaign::CampaignResult& result, const FuzzOptions& options) {
   constexpr const char* kRow = "{:>6}  {:<20}  {:<17}  {:<9}  {:<8}{:>10}";
   std::string text = fmt::format("mismatches, {} signatures:\n", result.found.size()) +
                      fmt::format(kRow, "id", "suspect", "verdict", "blame", "status", "hits") + "\n";
@@ -123,8 +123,8 @@ std::string mismatches_table(const CampaignResult& result, const FuzzOptions& op
 
 }  // namespace
 
-std::string fuzz_as_text(const CampaignResult& result, const FuzzOptions& options) {
-  const Counts& counts = result.counts;
+std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptions& options) {
+  const workers::Counts& counts = result.counts;
   std::string text = wrapped(
       fmt::format("convict fuzz: {} cases in {:.1f} s, {}/s; seed {}, profile {}{}", with_commas(counts.cases),
                   result.seconds, with_commas(static_cast<uint64_t>(counts.cases / std::max(result.seconds, 1e-3))),
@@ -142,8 +142,8 @@ std::string fuzz_as_text(const CampaignResult& result, const FuzzOptions& option
   return text;
 }
 
-std::string fuzz_as_json(const CampaignResult& result, const FuzzOptions& options) {
-  const Counts& counts = result.counts;
+std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptions& options) {
+  const workers::Counts& counts = result.counts;
   json document = {{"seed", options.seed},
                    {"profile", options.profile},
                    {"seconds", result.seconds},
@@ -163,7 +163,7 @@ std::string fuzz_as_json(const CampaignResult& result, const FuzzOptions& option
                           {"expected_unseen_next_case", result.coverage.expected_unseen()},
                           {"cases", result.coverage.cases()}};
   for (size_t i = 0; i < result.roster.size(); ++i) {
-    const RosterEntry& entry = result.roster[i];
+    const workers::RosterEntry& entry = result.roster[i];
     document["implementations"].push_back({{"name", entry.name},
                                            {"target", entry.is_target},
                                            {"version", entry.version},
@@ -187,4 +187,4 @@ std::string fuzz_as_json(const CampaignResult& result, const FuzzOptions& option
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "campaign.h"
+#include "campaign/campaign.h"
 #include "cli/fuzz_options.h"
 
-namespace convict {
+namespace convict::cli {
 
 /// What `convict fuzz` prints at its end: lines of at most 80 characters, but for commands, which are there to be
 /// copied. New mismatches of targets come last.
-std::string fuzz_as_text(const CampaignResult& result, const FuzzOptions& options);
-std::string fuzz_as_json(const CampaignResult& result, const FuzzOptions& options);
+std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptions& options);
+std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptions& options);
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -14,9 +14,9 @@
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "import/importer.h"
+#include "imports/importer.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
@@ -27,9 +27,9 @@ struct ImportOptions {
   OutputOptions out;
 };
 
-const Importer& importer_named(const std::string& name) {
+const imports::Importer& importer_named(const std::string& name) {
   std::vector<std::string> names;
-  for (const Importer* importer : importers()) {
+  for (const imports::Importer* importer : imports::all()) {
     if (importer->name == name) return *importer;
     names.emplace_back(importer->name);
   }
@@ -37,11 +37,11 @@ const Importer& importer_named(const std::string& name) {
                                fmt::join(names, ", ")));
 }
 
-Imported read_all(const ImportOptions& options) {
-  const Importer& importer = importer_named(options.importer);
-  Imported all;
+imports::Imported read_all(const ImportOptions& options) {
+  const imports::Importer& importer = importer_named(options.importer);
+  imports::Imported all;
   for (const std::string& path : options.paths) {
-    Imported one = importer.read(path);
+    imports::Imported one = importer.read(path);
     std::ranges::move(one.cases, std::back_inserter(all.cases));
     std::ranges::move(one.unexpressed, std::back_inserter(all.unexpressed));
     std::ranges::move(one.recorded, std::back_inserter(all.recorded));
@@ -53,9 +53,9 @@ Imported read_all(const ImportOptions& options) {
 constexpr size_t kMostKinds = 6;  // in a summary
 
 /// "12 x int8, 6 x post-ops", the most frequent first.
-std::string kinds(const std::vector<Unexpressed>& unexpressed) {
+std::string kinds(const std::vector<imports::Unexpressed>& unexpressed) {
   std::map<std::string, size_t> counts;
-  for (const Unexpressed& one : unexpressed) ++counts[one.reason.substr(0, one.reason.find(": "))];
+  for (const imports::Unexpressed& one : unexpressed) ++counts[one.reason.substr(0, one.reason.find(": "))];
   std::vector<std::pair<std::string, size_t>> sorted(counts.begin(), counts.end());
   std::ranges::stable_sort(sorted, std::greater<>(), &std::pair<std::string, size_t>::second);
   std::vector<std::string> words;
@@ -74,7 +74,7 @@ std::string number(double value) {
   return value == 0 || std::abs(value) >= 1e-3 ? fmt::format("{:.9g}", value) : fmt::format("{:.9e}", value);
 }
 
-std::string describe(const RecordedOutput& recorded) {
+std::string describe(const imports::RecordedOutput& recorded) {
   if (recorded.agrees())
     return fmt::format("{}: recorded output agrees (worst error {:.2g} of its bound)", recorded.origin, recorded.worst);
   if (!recorded.wrong_shape.empty())
@@ -82,13 +82,13 @@ std::string describe(const RecordedOutput& recorded) {
                        to_text(recorded.c));
   std::string text = fmt::format("{}: recorded output differs in {} of {} elements: {}", recorded.origin,
                                  recorded.wrong, recorded.elements, to_text(recorded.c));
-  for (const Disagreement& one : recorded.examples)
+  for (const imports::Disagreement& one : recorded.examples)
     text += fmt::format("\n  dst[{}] is recorded as {}, exact is {}, allowed error {}", fmt::join(one.at, ","),
                         number(one.recorded), number(one.exact), number(one.bound));
   return text;
 }
 
-std::string as_corpus(const ImportOptions& options, const Imported& all) {
+std::string as_corpus(const ImportOptions& options, const imports::Imported& all) {
   std::string text = fmt::format("# {} cases, imported from {}\n", all.cases.size(), options.importer);
   const std::string* last = nullptr;
   for (const CorpusEntry& entry : all.cases) {
@@ -97,24 +97,24 @@ std::string as_corpus(const ImportOptions& options, const Imported& all) {
     text += to_text(entry.c) + (entry.must_be_refused ? " => refused\n" : "\n");
   }
   if (!all.unexpressed.empty()) text += "\n";
-  for (const Unexpressed& one : all.unexpressed)
+  for (const imports::Unexpressed& one : all.unexpressed)
     text += fmt::format("# {}: not expressible: {}: {}\n", printable(one.origin, 400), one.text, one.reason);
   return text;
 }
 
-std::string as_json(const Imported& all) {
+std::string as_json(const imports::Imported& all) {
   json document = {{"repeated", all.repeated}};
   for (const char* key : {"cases", "not_expressible", "recorded"}) document[key] = json::array();
   for (const CorpusEntry& entry : all.cases)
     document["cases"].push_back({{"case", to_text(entry.c)}, {"origin", entry.origin}});
-  for (const Unexpressed& one : all.unexpressed)
+  for (const imports::Unexpressed& one : all.unexpressed)
     document["not_expressible"].push_back({{"origin", one.origin}, {"text", one.text}, {"reason", one.reason}});
-  for (const RecordedOutput& one : all.recorded) {
+  for (const imports::RecordedOutput& one : all.recorded) {
     json row = {{"origin", one.origin},           {"case", to_text(one.c)},
                 {"elements", one.elements},       {"wrong", one.wrong},
                 {"worst_error", one.worst},       {"agrees", one.agrees()},
                 {"wrong_shape", one.wrong_shape}, {"examples", json::array()}};
-    for (const Disagreement& example : one.examples)
+    for (const imports::Disagreement& example : one.examples)
       row["examples"].push_back(
           {{"at", example.at}, {"recorded", example.recorded}, {"exact", example.exact}, {"bound", example.bound}});
     document["recorded"].push_back(std::move(row));
@@ -123,11 +123,11 @@ std::string as_json(const Imported& all) {
 }
 
 /// Tells stderr how it went.
-void summarize(const Imported& all, const OutputOptions& out) {
+void summarize(const imports::Imported& all, const OutputOptions& out) {
   if (out.verbose)
-    for (const Unexpressed& one : all.unexpressed)
+    for (const imports::Unexpressed& one : all.unexpressed)
       fmt::print(stderr, "{}: not expressible: {}: {}\n", printable(one.origin, 400), one.text, one.reason);
-  for (const RecordedOutput& one : all.recorded)
+  for (const imports::RecordedOutput& one : all.recorded)
     if (out.verbose || !one.agrees()) fmt::print(stderr, "{}\n", describe(one));
   if (out.quiet) return;
   std::string text = fmt::format("{} cases", with_commas(all.cases.size()));
@@ -136,8 +136,8 @@ void summarize(const Imported& all, const OutputOptions& out) {
     text += fmt::format("; {} not expressible: {}", with_commas(all.unexpressed.size()), kinds(all.unexpressed));
   if (!all.recorded.empty()) {
     double worst = 0;
-    for (const RecordedOutput& one : all.recorded) worst = std::max(worst, one.worst);
-    const auto agree = std::ranges::count_if(all.recorded, &RecordedOutput::agrees);
+    for (const imports::RecordedOutput& one : all.recorded) worst = std::max(worst, one.worst);
+    const auto agree = std::ranges::count_if(all.recorded, &imports::RecordedOutput::agrees);
     text += fmt::format("; recorded outputs: {} agree (worst error {:.2g} of its bound), {} differ", agree, worst,
                         all.recorded.size() - static_cast<size_t>(agree));
   }
@@ -145,14 +145,14 @@ void summarize(const Imported& all, const OutputOptions& out) {
 }
 
 int import_cases(const ImportOptions& options) {
-  const Imported all = read_all(options);
+  const imports::Imported all = read_all(options);
   if (all.cases.empty() && !options.out.verbose)
     throw UsageError(fmt::format("nothing in it is expressible as a case: {}; -v lists them all",
                                  all.unexpressed.empty() ? "it is empty" : kinds(all.unexpressed)));
   if (!all.cases.empty()) options.out.write(options.out.json() ? as_json(all) : as_corpus(options, all));
   summarize(all, options.out);
   if (all.cases.empty()) return kUsage;
-  return std::ranges::all_of(all.recorded, &RecordedOutput::agrees) ? kClean : kMismatch;
+  return std::ranges::all_of(all.recorded, &imports::RecordedOutput::agrees) ? kClean : kMismatch;
 }
 
 }  // namespace
@@ -161,7 +161,8 @@ void add_import(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ImportOptions>();
   CLI::App* command = app.add_subcommand("import", "Turn other tools' test inputs into a corpus file");
   std::string formats = "Formats:\n";
-  for (const Importer* importer : importers()) formats += fmt::format("  {:<10} {}\n", importer->name, importer->help);
+  for (const imports::Importer* importer : imports::all())
+    formats += fmt::format("  {:<10} {}\n", importer->name, importer->help);
   command->footer(
       formats +
       "Examples:\n"
@@ -176,4 +177,4 @@ void add_import(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = import_cases(*options); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <csignal>
 
-namespace convict {
+namespace convict::cli {
 
 /// True once the user or the system asked this process to end (SIGINT, SIGTERM). The handler is installed by the first
 /// call; a second signal ends the process at once.
@@ -22,4 +22,4 @@ inline const std::atomic<bool>& interrupted() {
   return flag;
 }
 
-}  // namespace convict
+}  // namespace convict::cli

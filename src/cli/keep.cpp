@@ -17,7 +17,7 @@
 #include "core/error.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,7 +35,7 @@ std::string as_file_name(std::string_view suspect) {
   return name;
 }
 
-fs::path file_for(const KeepOptions& options, const MismatchRow& row) {
+fs::path file_for(const KeepOptions& options, const store::MismatchRow& row) {
   std::string name = options.name.empty() ? as_file_name(row.suspect) : options.name;
   if (!name.ends_with(".cases")) name += ".cases";
   if (name.find('/') != std::string::npos || name.starts_with('.') || printable(name, 200) != name)
@@ -53,7 +53,7 @@ fs::path file_for(const KeepOptions& options, const MismatchRow& row) {
 }
 
 /// Of the implementation that was caught, if that is an oracle, it is known; a target has to get it right.
-std::string line_for(const MismatchRow& row) {
+std::string line_for(const store::MismatchRow& row) {
   const bool illegal = row.verdict == name_of(Verdict::kAcceptsInvalid);
   if (row.blame != name_of(Blame::kOracle)) return row.best_text() + (illegal ? " => refused" : "");
   return fmt::format("{} => mismatch {} {}", row.best_text(), row.suspect, row.verdict);
@@ -65,7 +65,7 @@ std::string comment(std::string_view what, std::string_view text) {
   return first.empty() ? "" : fmt::format("# {}{}\n", what, printable(first, 200));
 }
 
-std::string block_for(const MismatchRow& row, const std::string& line) {
+std::string block_for(const store::MismatchRow& row, const std::string& line) {
   return comment("", row.signature) + (row.is_explained() ? comment("shows if: ", row.predicate) : "") +
          comment("first seen ", row.first_seen) + comment("", row.link) + comment("", row.note) + line + "\n";
 }
@@ -84,7 +84,7 @@ bool holds(const fs::path& file, const CorpusEntry& entry) {
 }
 
 int keep(const KeepOptions& options) {
-  const MismatchRow row = mismatch_in(options.database, options.id);
+  const store::MismatchRow row = mismatch_in(options.database, options.id);
   std::vector<CorpusEntry> entries;
   append_corpus_line(line_for(row), fmt::format("mismatch {}", row.id), entries);
   if (entries.size() != 1) throw UsageError(fmt::format("mismatch {} has no case that can be kept", row.id));
@@ -123,4 +123,4 @@ void add_keep(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = keep(*options); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "case_list.h"
+#include "campaign/case_list.h"
 #include "cli/chosen.h"
 #include "cli/command.h"
 #include "cli/dates.h"
@@ -21,7 +21,7 @@
 #include "generate/profile.h"
 #include "store/store.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
@@ -29,14 +29,14 @@ using nlohmann::json;
 struct ListOptions {
   OutputOptions out;
   std::string what = "implementations", database = "convict.db";
-  MismatchFilter filter;
+  store::MismatchFilter filter;
   std::vector<std::string> plugins;
   std::string plan;  // a case line
 };
 
 json implementations(const ListOptions& options) {
   json rows = json::array();
-  for (const RosterEntry& entry : everything_installed(options.plugins).entries)
+  for (const workers::RosterEntry& entry : everything_installed(options.plugins).entries)
     rows.push_back({{"name", entry.name},
                     {"version", entry.version},
                     {"lineage", entry.lineage},
@@ -65,8 +65,9 @@ json plan_rows(const std::string& line) {
 
 json profile_rows() {
   json rows = json::array();
-  for (const Profile& profile : profiles()) rows.push_back({{"name", profile.name}, {"description", profile.help}});
-  rows.push_back({{"name", kAllProfiles}, {"description", "each case from one of the others"}});
+  for (const generate::Profile& profile : generate::profiles())
+    rows.push_back({{"name", profile.name}, {"description", profile.help}});
+  rows.push_back({{"name", generate::kAllProfiles}, {"description", "each case from one of the others"}});
   return rows;
 }
 
@@ -77,11 +78,11 @@ json field_rows() {
 }
 
 json mismatch_rows(const ListOptions& options) {
-  MismatchFilter filter = options.filter;
+  store::MismatchFilter filter = options.filter;
   filter.since = parse_date(filter.since, "--since", "T00:00:00Z");
   filter.until = parse_date(filter.until, "--until", "T23:59:59Z");
   json rows = json::array();
-  for (const MismatchRow& row : existing_store(options.database).mismatches(filter))
+  for (const store::MismatchRow& row : existing_store(options.database).mismatches(filter))
     rows.push_back({{"id", row.id},
                     {"status", row.effective_status},
                     {"triage", row.status_text()},
@@ -173,13 +174,13 @@ void add_list(CLI::App& app, int& exit_code) {
   command->add_option("--plan", options->plan, "Instead: how each native kernel would compute this case");
   command->add_option("--plugin", options->plugins, "List its implementations too")->allow_extra_args(false);
   command->add_option("--db", options->database, "Database of mismatches")->capture_default_str();
-  MismatchFilter& filter = options->filter;
+  store::MismatchFilter& filter = options->filter;
   command->add_option("--suspect", filter.suspect, "Only mismatches of this implementation");
   command->add_option("--verdict", filter.verdict, "Only mismatches of this verdict")
       ->check(CLI::IsMember(std::vector<std::string>(kVerdictNames.begin(), kVerdictNames.end())));
   command->add_option("--op", filter.operation, "Only operations that begin like this: conv3d, conv_transpose2d.back");
   command->add_option("--status", filter.status, "Only mismatches of this status")
-      ->check(CLI::IsMember(std::vector<std::string>(kStatuses.begin(), kStatuses.end())));
+      ->check(CLI::IsMember(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end())));
   command->add_option("--since", filter.since, "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
   command->add_option("--until", filter.until, "Only mismatches seen then or before");
   command->add_option("--limit", filter.limit, "At most so many mismatches")->check(unsigned_number());
@@ -187,4 +188,4 @@ void add_list(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = list(*options); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

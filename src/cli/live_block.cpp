@@ -12,7 +12,7 @@
 #include <cstdlib>
 #include <string_view>
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kLiveInterval{200}, kPlainInterval{10'000};
@@ -89,4 +89,4 @@ void LiveBlock::clear() {
   drawn_.clear();
 }
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace convict {
+namespace convict::cli {
 
 /// What a command says on stderr while it works. On a terminal: a few lines at the end of the screen, redrawn in place
 /// and gone when it is over, however it is over. Elsewhere, and on a terminal that cannot move its cursor (TERM=dumb):
@@ -41,4 +41,4 @@ class LiveBlock {
   Clock::time_point last_ = Clock::now();
 };
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 void write_page(const std::string& directory, const std::string& name, const std::string& page) {
@@ -37,4 +37,4 @@ void add_man(CLI::App& app, int& exit_code) {
   });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

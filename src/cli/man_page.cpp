@@ -9,7 +9,7 @@
 
 #include "core/text.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 constexpr std::string_view kExitCodes = "Exit codes: ", kExamples = "Example";
@@ -130,4 +130,4 @@ std::string command_page(const Program& program, const CommandLine& command) {
   return text + footer_sections(footer) + section("SEE ALSO") + ".BR convict (1)\n";
 }
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -5,10 +5,10 @@
 
 #include "cli/command_line.h"
 
-namespace convict {
+namespace convict::cli {
 
 /// Manual pages of section 1 in man(7). The dates are left out, so that a build gives the same bytes every time.
 std::string program_page(const Program& program);
 std::string command_page(const Program& program, const CommandLine& command);
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 struct MergeOptions {
@@ -17,7 +17,7 @@ struct MergeOptions {
 };
 
 int merge(const MergeOptions& options) {
-  const MergeSummary summary = merge_databases(options.output, options.inputs);
+  const store::MergeSummary summary = store::merge_databases(options.output, options.inputs);
   fmt::print("{}: {} campaigns ({} new), {} mismatches ({} new), of {} databases\n", printable(options.output, 300),
              summary.campaigns, summary.new_campaigns, summary.mismatches, summary.new_mismatches,
              options.inputs.size());
@@ -41,4 +41,4 @@ void add_merge(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = merge(*options); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

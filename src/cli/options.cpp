@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 struct Unit {
@@ -56,8 +56,8 @@ void RunOptions::add_to(CLI::App& command) {
       ->capture_default_str();
 }
 
-SupervisorSettings RunOptions::settings() const {
-  SupervisorSettings settings;
+workers::SupervisorSettings RunOptions::settings() const {
+  workers::SupervisorSettings settings;
   settings.worker.roster = {targets, oracles, plugins, true};
   settings.timeout = parse_duration(timeout, "--timeout");
   settings.worker.memory = parse_bytes(memory, "--memory");
@@ -136,4 +136,4 @@ uint64_t parse_bytes(const std::string& text, const std::string& flag) {
       parse_quantity(text, flag, {{"K", 1 << 10}, {"M", 1 << 20}, {"G", 1 << 30}}, "800M, 4G"));
 }
 
-}  // namespace convict
+}  // namespace convict::cli

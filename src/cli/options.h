@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "supervisor.h"
+#include "workers/supervisor.h"
 
-namespace convict {
+namespace convict::cli {
 
 /// --target, --oracle, --plugin, --timeout, --memory: whom to run and within which limits.
 struct RunOptions {
@@ -21,7 +21,7 @@ struct RunOptions {
   std::string timeout = "10s", memory = "4G";
 
   void add_to(CLI::App& command);
-  SupervisorSettings settings() const;
+  workers::SupervisorSettings settings() const;
 };
 
 /// --format, --output, --color, -q, -v: how to talk.
@@ -52,4 +52,4 @@ std::chrono::milliseconds parse_duration(const std::string& text, const std::str
 /// "800M", "4G". Throws UsageError naming `flag`.
 uint64_t parse_bytes(const std::string& text, const std::string& flag);
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -12,14 +12,14 @@
 #include "core/case_text.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 constexpr double kRecent = 5;  // seconds
 
-std::string names(const CampaignResult& result, bool targets) {
+std::string names(const campaign::CampaignResult& result, bool targets) {
   std::vector<std::string> list;
-  for (const RosterEntry& entry : result.roster)
+  for (const workers::RosterEntry& entry : result.roster)
     if (entry.is_target == targets)
       list.push_back(entry.version.empty() || targets ? entry.name : entry.name + " " + entry.version);
   return list.empty() ? "none" : fmt::format("{}", fmt::join(list, ", "));
@@ -37,11 +37,11 @@ std::string rate(double cases_per_second) {
   return with_commas(static_cast<uint64_t>(std::llround(std::max(cases_per_second, 0.0))));
 }
 
-double mean_rate(const CampaignResult& result) {
+double mean_rate(const campaign::CampaignResult& result) {
   return static_cast<double>(result.counts.cases) / std::max(result.seconds, 1e-3);
 }
 
-std::string mismatches(const CampaignResult& result) {
+std::string mismatches(const campaign::CampaignResult& result) {
   const auto count = [&](std::string_view what) {
     return std::ranges::count_if(result.found, [&](const auto& entry) { return entry.second.novelty() == what; });
   };
@@ -51,7 +51,7 @@ std::string mismatches(const CampaignResult& result) {
 
 }  // namespace
 
-void CampaignProgress::operator()(const CampaignResult& so_far) {
+void CampaignProgress::operator()(const campaign::CampaignResult& so_far) {
   if (out_.quiet || so_far.roster.empty()) return;
   if (!std::exchange(introduced_, true)) introduce(so_far);
   if (so_far.found.size() != announced_.size()) announce(so_far);
@@ -60,12 +60,12 @@ void CampaignProgress::operator()(const CampaignResult& so_far) {
   if (block_.is_due()) block_.draw(lines(so_far));
 }
 
-void CampaignProgress::introduce(const CampaignResult& so_far) {
+void CampaignProgress::introduce(const campaign::CampaignResult& so_far) {
   block_.say(fmt::format("on trial: {}; witnesses: {}", names(so_far, true), names(so_far, false)));
   for (const std::string& note : so_far.notes) block_.say("note: " + note);
 }
 
-void CampaignProgress::announce(const CampaignResult& so_far) {
+void CampaignProgress::announce(const campaign::CampaignResult& so_far) {
   for (const auto& [signature, found] : so_far.found) {
     if (!announced_.insert(signature).second) continue;
     const std::string_view what = found.novelty();
@@ -83,7 +83,7 @@ double CampaignProgress::recent_rate() const {
 
 /// Until the time is up or the cases are done, of which `convict fuzz` always sets one. When all cases are done, what
 /// was found last is still being explained.
-std::string CampaignProgress::time_left(const CampaignResult& so_far) const {
+std::string CampaignProgress::time_left(const campaign::CampaignResult& so_far) const {
   double left = settings_.time ? static_cast<double>(settings_.time->count()) - so_far.seconds : INFINITY;  // seconds
   if (settings_.cases)
     left = std::min(left, (static_cast<double>(settings_.cases_of_shard()) - static_cast<double>(so_far.counts.cases)) /
@@ -91,8 +91,8 @@ std::string CampaignProgress::time_left(const CampaignResult& so_far) const {
   return left > 0 ? duration(left) + " left" : "finishing";
 }
 
-std::vector<std::string> CampaignProgress::lines(const CampaignResult& so_far) const {
-  const Counts& counts = so_far.counts;
+std::vector<std::string> CampaignProgress::lines(const campaign::CampaignResult& so_far) const {
+  const workers::Counts& counts = so_far.counts;
   const std::string time = fmt::format("{}, {}", duration(std::floor(so_far.seconds)), time_left(so_far));
   const std::string cases = fmt::format("{}; {}/s now, {}/s on average", with_commas(counts.cases), rate(recent_rate()),
                                         rate(mean_rate(so_far)));
@@ -108,4 +108,4 @@ std::vector<std::string> CampaignProgress::lines(const CampaignResult& so_far) c
           "coverage     " + coverage};
 }
 
-}  // namespace convict
+}  // namespace convict::cli

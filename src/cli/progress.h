@@ -6,19 +6,19 @@
 #include <string>
 #include <vector>
 
-#include "campaign.h"
+#include "campaign/campaign.h"
 #include "cli/live_block.h"
 #include "cli/options.h"
 
-namespace convict {
+namespace convict::cli {
 
 /// Tells stderr how a campaign goes: a live block on a terminal, else a plain line every ten seconds; and a line for
 /// each signature as it appears. Both arguments outlive it.
 class CampaignProgress {
  public:
-  CampaignProgress(const CampaignSettings& settings, const OutputOptions& out)
+  CampaignProgress(const campaign::CampaignSettings& settings, const OutputOptions& out)
       : settings_(settings), out_(out), block_(out.quiet) {}
-  void operator()(const CampaignResult& so_far);
+  void operator()(const campaign::CampaignResult& so_far);
 
  private:
   struct Sample {
@@ -26,13 +26,13 @@ class CampaignProgress {
     uint64_t cases;
   };
 
-  void introduce(const CampaignResult& so_far);
-  void announce(const CampaignResult& so_far);
+  void introduce(const campaign::CampaignResult& so_far);
+  void announce(const campaign::CampaignResult& so_far);
   double recent_rate() const;  // cases/s
-  std::string time_left(const CampaignResult& so_far) const;
-  std::vector<std::string> lines(const CampaignResult& so_far) const;
+  std::string time_left(const campaign::CampaignResult& so_far) const;
+  std::vector<std::string> lines(const campaign::CampaignResult& so_far) const;
 
-  const CampaignSettings& settings_;
+  const campaign::CampaignSettings& settings_;
   const OutputOptions& out_;
   LiveBlock block_;
   bool introduced_ = false;
@@ -40,4 +40,4 @@ class CampaignProgress {
   std::deque<Sample> samples_;       // of the last seconds
 };
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <memory>
 
-#include "case_list.h"
+#include "campaign/case_list.h"
 #include "cli/command.h"
 #include "cli/describe.h"
 #include "cli/interrupt.h"
@@ -14,7 +14,7 @@
 #include "cli/options.h"
 #include "core/case_text.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
@@ -47,7 +47,8 @@ bool is_known(const Mismatch& m, const CorpusEntry& entry) {
   return entry.known && KnownMismatch{m.suspect, m.verdict} == *entry.known;
 }
 
-Outcome outcome_of(const CorpusEntry& entry, const CaseResult& one, const std::vector<RosterEntry>& roster) {
+Outcome outcome_of(const CorpusEntry& entry, const campaign::CaseResult& one,
+                   const std::vector<workers::RosterEntry>& roster) {
   if (!one.examined) return Outcome::kNotReached;
   bool known = false, others = false;
   for (const Mismatch& mismatch : one.mismatches) {
@@ -58,11 +59,11 @@ Outcome outcome_of(const CorpusEntry& entry, const CaseResult& one, const std::v
   if (others) return Outcome::kOracle;
   if (known) return Outcome::kExpected;
   if (!entry.known) return one.judged ? Outcome::kPassed : Outcome::kUnjudged;
-  const bool loaded = std::ranges::find(roster, entry.known->suspect, &RosterEntry::name) != roster.end();
+  const bool loaded = std::ranges::find(roster, entry.known->suspect, &workers::RosterEntry::name) != roster.end();
   return loaded ? Outcome::kFixed : Outcome::kNotJudged;
 }
 
-std::vector<Outcome> outcomes_of(const std::vector<CorpusEntry>& entries, const CaseListResult& result) {
+std::vector<Outcome> outcomes_of(const std::vector<CorpusEntry>& entries, const campaign::CaseListResult& result) {
   std::vector<Outcome> outcomes;
   for (size_t i = 0; i < entries.size(); ++i)
     outcomes.push_back(outcome_of(entries[i], result.cases[i], result.roster));
@@ -70,7 +71,7 @@ std::vector<Outcome> outcomes_of(const std::vector<CorpusEntry>& entries, const 
 }
 
 /// Behind the word, in a few more.
-std::string remark(Outcome outcome, const CorpusEntry& entry, const CaseResult& one) {
+std::string remark(Outcome outcome, const CorpusEntry& entry, const campaign::CaseResult& one) {
   if (outcome == Outcome::kNotJudged) return fmt::format("  {} is not loaded\n", entry.known->suspect);
   if (outcome != Outcome::kFixed) return "";
   std::string says = "said nothing";
@@ -80,10 +81,10 @@ std::string remark(Outcome outcome, const CorpusEntry& entry, const CaseResult& 
                      entry.known->suspect, says);
 }
 
-std::string totals(const std::vector<Outcome>& outcomes, const CaseListResult& result) {
+std::string totals(const std::vector<Outcome>& outcomes, const campaign::CaseListResult& result) {
   const auto count = [&](Outcome outcome) { return std::ranges::count(outcomes, outcome); };
-  const auto examined = std::ranges::count(result.cases, true, &CaseResult::examined);
-  const auto judged = std::ranges::count(result.cases, true, &CaseResult::judged);
+  const auto examined = std::ranges::count(result.cases, true, &campaign::CaseResult::examined);
+  const auto judged = std::ranges::count(result.cases, true, &campaign::CaseResult::judged);
   std::string text = fmt::format("{} cases: {} judged, {} unjudged; {} with a mismatch of a target, {} of an oracle",
                                  examined, judged, examined - judged, count(Outcome::kFailed), count(Outcome::kOracle));
   if (count(Outcome::kExpected) > 0) text += fmt::format("; {} as expected", count(Outcome::kExpected));
@@ -93,7 +94,8 @@ std::string totals(const std::vector<Outcome>& outcomes, const CaseListResult& r
   return text + (result.interrupted ? " (interrupted)\n" : "\n");
 }
 
-std::string as_text(const std::vector<CorpusEntry>& entries, const CaseListResult& result, const OutputOptions& out) {
+std::string as_text(const std::vector<CorpusEntry>& entries, const campaign::CaseListResult& result,
+                    const OutputOptions& out) {
   std::string text;
   for (const std::string& note : result.notes) text += "note: " + note + "\n";
   const std::vector<Outcome> outcomes = outcomes_of(entries, result);
@@ -108,7 +110,7 @@ std::string as_text(const std::vector<CorpusEntry>& entries, const CaseListResul
   return text + totals(outcomes, result);
 }
 
-std::string as_json(const std::vector<CorpusEntry>& entries, const CaseListResult& result) {
+std::string as_json(const std::vector<CorpusEntry>& entries, const campaign::CaseListResult& result) {
   json document = {{"notes", result.notes}, {"interrupted", result.interrupted}, {"cases", json::array()}};
   const std::vector<Outcome> outcomes = outcomes_of(entries, result);
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -125,10 +127,10 @@ std::string as_json(const std::vector<CorpusEntry>& entries, const CaseListResul
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-CaseListResult run_with_progress(const std::vector<CorpusEntry>& entries, const SupervisorSettings& settings,
-                                 bool quiet) {
+campaign::CaseListResult run_with_progress(const std::vector<CorpusEntry>& entries,
+                                           const workers::SupervisorSettings& settings, bool quiet) {
   LiveBlock block(quiet);
-  return run_case_list(entries, settings, [&](uint64_t done) {
+  return campaign::run_case_list(entries, settings, [&](uint64_t done) {
     if (block.is_due()) block.draw({fmt::format("{} of {} cases", done, entries.size())});
   });
 }
@@ -136,15 +138,15 @@ CaseListResult run_with_progress(const std::vector<CorpusEntry>& entries, const 
 int replay(const ReplayOptions& options) {
   std::vector<CorpusEntry> entries;
   for (const std::string& path : options.paths) std::ranges::move(read_corpus(path), std::back_inserter(entries));
-  SupervisorSettings settings = options.run.settings();
+  workers::SupervisorSettings settings = options.run.settings();
   settings.jobs = options.jobs;
   settings.interrupted = &interrupted();
-  const CaseListResult result = run_with_progress(entries, settings, options.out.quiet);
+  const campaign::CaseListResult result = run_with_progress(entries, settings, options.out.quiet);
   options.out.write(options.out.json() ? as_json(entries, result) : as_text(entries, result, options.out));
   if (result.interrupted) return kInterrupted;
   const std::vector<Outcome> outcomes = outcomes_of(entries, result);
   if (std::ranges::find(outcomes, Outcome::kFailed) != outcomes.end()) return kMismatch;
-  return std::ranges::none_of(result.cases, &CaseResult::judged) ? kCannotJudge : kClean;
+  return std::ranges::none_of(result.cases, &campaign::CaseResult::judged) ? kCannotJudge : kClean;
 }
 
 }  // namespace
@@ -167,4 +169,4 @@ void add_replay(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = replay(*options); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

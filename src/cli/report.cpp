@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `convict report`: what a database says about campaigns, coverage and mismatches, in any format of reports/.
-#include "report.h"
+#include "report/report.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -15,52 +15,54 @@
 #include "core/error.h"
 #include "reports/writer.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 struct ReportOptions {
   OutputOptions out;
-  ReportSettings settings;
+  report::ReportSettings settings;
   bool new_only = false;
   bool asks_for_coverage = false;  // --profile or --emptiest
 };
 
-const ReportWriter& writer_named(const std::string& name) {
-  return **std::ranges::find(report_writers(), name, &ReportWriter::name);  // the option has been checked
+const reports::ReportWriter& writer_named(const std::string& name) {
+  return **std::ranges::find(reports::all(), name, &reports::ReportWriter::name);  // the option has been checked
 }
 
-ReportSettings settings_for(const ReportWriter& writer, const ReportOptions& options) {
-  ReportSettings settings = options.settings;
+report::ReportSettings settings_for(const reports::ReportWriter& writer, const ReportOptions& options) {
+  report::ReportSettings settings = options.settings;
   settings.coverage = writer.shows_coverage;
   if (options.new_only) settings.mismatches.status = "new";
   settings.mismatches.since = parse_date(settings.mismatches.since, "--since", "T00:00:00Z");
   if (writer.shows_coverage || !options.asks_for_coverage) return settings;
   std::vector<std::string_view> valid;
-  for (const ReportWriter* one : report_writers())
+  for (const reports::ReportWriter* one : reports::all())
     if (one->shows_coverage) valid.push_back(one->name);
   throw UsageError(fmt::format("--profile, --emptiest: --format {} shows no coverage; valid: {}", writer.name,
                                fmt::join(valid, ", ")));
 }
 
 int report(const ReportOptions& options) {
-  const ReportWriter& writer = writer_named(options.out.format);
-  const ReportSettings settings = settings_for(writer, options);
+  const reports::ReportWriter& writer = writer_named(options.out.format);
+  const report::ReportSettings settings = settings_for(writer, options);
   const bool quiet = options.out.quiet, terminal = isatty(STDERR_FILENO) != 0;
-  Report facts = make_report(settings, [&](const std::string& profile) {
+  report::Report facts = report::make_report(settings, [&](const std::string& profile) {
     if (!quiet)
       fmt::print(stderr, "{}working out what profile {} can reach ...{}", terminal ? "\r\033[K" : "", profile,
                  terminal ? "" : "\n");
   });
   if (!quiet && terminal) fmt::print(stderr, "\r\033[K");
   if (writer.is_about_oracles && settings.mismatches.suspect.empty())
-    std::erase_if(facts.mismatches, [](const MismatchReport& one) { return one.row.blame != name_of(Blame::kOracle); });
+    std::erase_if(facts.mismatches,
+                  [](const report::MismatchReport& one) { return one.row.blame != name_of(Blame::kOracle); });
   options.out.write(writer.write(facts));
   return kClean;
 }
 
 std::string footer() {
   std::string text = "Formats:\n";
-  for (const ReportWriter* writer : report_writers()) text += fmt::format("  {:<9} {}\n", writer->name, writer->help);
+  for (const reports::ReportWriter* writer : reports::all())
+    text += fmt::format("  {:<9} {}\n", writer->name, writer->help);
   return text +
          "Examples:\n"
          "  convict report                                     coverage of every profile, mismatches by status\n"
@@ -72,13 +74,14 @@ std::string footer() {
 }
 
 void add_filters(CLI::App& command, ReportOptions& options) {
-  ReportSettings& settings = options.settings;
+  report::ReportSettings& settings = options.settings;
   command.add_option("--campaign", settings.campaign, "Only this campaign, by its number, and what it saw");
   command.add_option("--suspect", settings.mismatches.suspect, "Only mismatches of this implementation");
   command.add_option("--since", settings.mismatches.since,
                      "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
-  CLI::Option* status = command.add_option("--status", settings.mismatches.status, "Only mismatches of this status")
-                            ->check(CLI::IsMember(std::vector<std::string>(kStatuses.begin(), kStatuses.end())));
+  CLI::Option* status =
+      command.add_option("--status", settings.mismatches.status, "Only mismatches of this status")
+          ->check(CLI::IsMember(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end())));
   command.add_flag("--new-only", options.new_only, "Short for --status new")->excludes(status);
 }
 
@@ -100,7 +103,7 @@ void add_report(CLI::App& app, int& exit_code) {
           ->capture_default_str();
   add_filters(*command, *options);
   std::vector<std::string> formats;
-  for (const ReportWriter* writer : report_writers()) formats.emplace_back(writer->name);
+  for (const reports::ReportWriter* writer : reports::all()) formats.emplace_back(writer->name);
   options->out.add_to(*command, formats);
   command->callback([options, profile, emptiest, &exit_code] {
     options->asks_for_coverage = !profile->empty() || !emptiest->empty();
@@ -108,4 +111,4 @@ void add_report(CLI::App& app, int& exit_code) {
   });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

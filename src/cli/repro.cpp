@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "case_list.h"
+#include "campaign/case_list.h"
 #include "cli/chosen.h"
 #include "cli/command.h"
 #include "cli/describe.h"
@@ -14,7 +14,7 @@
 #include "core/geometry.h"
 #include "core/implementation.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
@@ -27,15 +27,15 @@ struct ReproOptions {
 };
 
 /// Without a worker, for a debugger: whatever an implementation does, it does to this process.
-CaseListResult run_here(const Case& c, const SupervisorSettings& settings) {
-  const Roster roster = load_roster(settings.worker.roster, native_kernels());
-  GuardedMemory memory;
-  FlightRecord record;
-  const Examination examination =
-      examine(c, roster.subjects, memory, record, {settings.worker.most_bytes(), Yardstick::kLadder, {}, true});
-  CaseListResult result;
+campaign::CaseListResult run_here(const Case& c, const workers::SupervisorSettings& settings) {
+  const run::Roster roster = run::load_roster(settings.worker.roster, native_kernels());
+  run::GuardedMemory memory;
+  run::FlightRecord record;
+  const examine::Examination examination = examine::examine(
+      c, roster.subjects, memory, record, {settings.worker.most_bytes(), examine::Yardstick::kLadder, {}, true});
+  campaign::CaseListResult result;
   result.notes = roster.notes;
-  result.cases.push_back({true, examination.judged, to_json(examination)["implementations"], examination.mismatches});
+  result.cases.push_back({true, examination.judged, workers::to_json(examination)["implementations"], examination.mismatches});
   return result;
 }
 
@@ -50,8 +50,8 @@ std::string sensitivity(const json& implementations) {
                      smallest < 1 ? "" : "; judged with a comb as well");
 }
 
-std::string as_text(const Case& c, const CaseListResult& result, const OutputOptions& out) {
-  const CaseResult& one = result.cases.front();
+std::string as_text(const Case& c, const campaign::CaseListResult& result, const OutputOptions& out) {
+  const campaign::CaseResult& one = result.cases.front();
   const auto& [p, why_not] = resolve(c);
   std::string text = fmt::format("{}\n", to_text(c));
   if (why_not)
@@ -69,8 +69,8 @@ std::string as_text(const Case& c, const CaseListResult& result, const OutputOpt
   return text;
 }
 
-std::string as_json(const Case& c, const CaseListResult& result) {
-  const CaseResult& one = result.cases.front();
+std::string as_json(const Case& c, const campaign::CaseListResult& result) {
+  const campaign::CaseResult& one = result.cases.front();
   json document = {{"case", to_text(c)},
                    {"id", fmt::format("{:016x}", case_id(c))},
                    {"judged", one.judged},
@@ -84,12 +84,12 @@ std::string as_json(const Case& c, const CaseListResult& result) {
 int repro(const ReproOptions& options) {
   const Chosen chosen = chosen_case(options.which);
   const Case& c = chosen.entry.c;
-  SupervisorSettings settings = options.run.settings();
+  workers::SupervisorSettings settings = options.run.settings();
   settings.worker.roster = chosen.with_suspect(settings.worker.roster);
   settings.interrupted = &interrupted();
   const std::vector<CorpusEntry> entries = {chosen.entry};
-  const CaseListResult result =
-      options.in_process ? run_here(c, settings) : run_case_list(entries, settings, [](uint64_t) {});
+  const campaign::CaseListResult result =
+      options.in_process ? run_here(c, settings) : campaign::run_case_list(entries, settings, [](uint64_t) {});
   if (result.interrupted) return kInterrupted;
   options.out.write(options.out.json() ? as_json(c, result) : as_text(c, result, options.out));
   if (!result.cases.front().mismatches.empty()) return kMismatch;
@@ -115,4 +115,4 @@ void add_repro(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = repro(*options); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -6,27 +6,29 @@
 
 #include "core/error.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 /// Work for nobody: only the roster is of interest.
-class Query final : public Assignment {
+class Query final : public workers::Assignment {
  public:
-  void on_roster(const std::vector<RosterEntry>& roster, const std::vector<std::string>&) override { roster_ = roster; }
-  std::optional<Work> next_work(uint64_t) override { return std::nullopt; }
-  nlohmann::json message(const Work&) const override { return {}; }
+  void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>&) override {
+    roster_ = roster;
+  }
+  std::optional<workers::Work> next_work(uint64_t) override { return std::nullopt; }
+  nlohmann::json message(const workers::Work&) const override { return {}; }
   void on_mismatch(uint64_t, const Mismatch&) override {}
-  void on_casualty(const Casualty&) override {}
+  void on_death(const workers::WorkerDeath&) override {}
 
-  std::vector<RosterEntry> roster_;
+  std::vector<workers::RosterEntry> roster_;
 };
 
-std::vector<RosterEntry> roster_of(RosterRequest request) {
-  request.oracles = {std::string(kNoOracle)};
-  SupervisorSettings settings;
+std::vector<workers::RosterEntry> roster_of(run::RosterRequest request) {
+  request.oracles = {std::string(run::kNoOracle)};
+  workers::SupervisorSettings settings;
   settings.worker.roster = std::move(request);
   Query query;
-  supervise(query, settings);
+  workers::supervise(query, settings);
   return query.roster_;
 }
 
@@ -34,9 +36,9 @@ std::vector<RosterEntry> roster_of(RosterRequest request) {
 
 Installed everything_installed(const std::vector<std::string>& plugins) {
   Installed installed;
-  installed.entries = roster_of({{std::string(kAllNative)}, {}, {}, false});
-  for (const std::string& module : installed_modules()) try {
-      std::ranges::move(roster_of({{module + std::string(kWholeModule)}, {}, {}, false}),
+  installed.entries = roster_of({{std::string(run::kAllNative)}, {}, {}, false});
+  for (const std::string& module : run::installed_modules()) try {
+      std::ranges::move(roster_of({{module + std::string(run::kWholeModule)}, {}, {}, false}),
                         std::back_inserter(installed.entries));
     } catch (const UsageError& error) {
       installed.failures.emplace_back(module, error.what());
@@ -48,6 +50,6 @@ Installed everything_installed(const std::vector<std::string>& plugins) {
   return installed;
 }
 
-std::vector<RosterEntry> offered_by(const std::string& plugin) { return roster_of({{}, {}, {plugin}, false}); }
+std::vector<workers::RosterEntry> offered_by(const std::string& plugin) { return roster_of({{}, {}, {plugin}, false}); }
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "supervisor.h"
+#include "workers/supervisor.h"
 
-namespace convict {
+namespace convict::cli {
 
 /// What can be loaded on this machine, and what could not be with the reason.
 struct Installed {
-  std::vector<RosterEntry> entries;
+  std::vector<workers::RosterEntry> entries;
   std::vector<std::pair<std::string, std::string>> failures;  // (module, why)
 };
 
@@ -19,6 +19,6 @@ struct Installed {
 Installed everything_installed(const std::vector<std::string>& plugins);
 
 /// What one plugin offers. Throws UsageError.
-std::vector<RosterEntry> offered_by(const std::string& plugin);
+std::vector<workers::RosterEntry> offered_by(const std::string& plugin);
 
-}  // namespace convict
+}  // namespace convict::cli

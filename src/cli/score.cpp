@@ -14,11 +14,11 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "generate/profile.h"
-#include "guided_engine.h"
-#include "score_summary.h"
+#include "score/summary.h"
 #include "store/store.h"
+#include "workers/guided_engine.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
@@ -39,30 +39,30 @@ struct ScoreOptions {
                                fmt::join(valid, ", ")));
 }
 
-std::vector<Method> chosen_methods(const std::vector<std::string>& names) {
-  std::vector<Method> methods = {kLadderMethod};
+std::vector<score::Method> chosen_methods(const std::vector<std::string>& names) {
+  std::vector<score::Method> methods = {score::kLadderMethod};
   std::vector<std::string> valid = {"all", "none"};
-  for (const Method& method : baselines()) valid.emplace_back(method.name);
+  for (const score::Method& method : score::baselines()) valid.emplace_back(method.name);
   for (const std::string& name : names)
     if (std::ranges::find(valid, name) == valid.end()) unknown("--baselines", name, valid);
   const auto has = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
   if (names.size() > 1 && (has("all") || has("none"))) throw UsageError("--baselines: 'all' and 'none' stand alone");
-  for (const Method& method : baselines()) {
+  for (const score::Method& method : score::baselines()) {
     if (!has(method.name) && (!has("all") || method.guided)) continue;  // which not every build has
     methods.push_back(method);
-    if (!method.profile.empty()) find_profile(method.profile);
+    if (!method.profile.empty()) generate::find_profile(method.profile);
   }
   return methods;
 }
 
 /// Who is in the plugins and named by --target, if that names anybody.
-void choose_mutants(const RunOptions& run, ScoreSettings& settings) {
+void choose_mutants(const RunOptions& run, score::ScoreSettings& settings) {
   std::vector<std::string> names;
   for (const std::string& plugin : run.plugins)
-    for (const RosterEntry& entry : offered_by(plugin)) {
-      const Mutant mutant = {plugin, entry.name, entry.description};
+    for (const workers::RosterEntry& entry : offered_by(plugin)) {
+      const score::Mutant mutant = {plugin, entry.name, entry.description};
       names.push_back(entry.name);
-      if (entry.name == kControlMutant)
+      if (entry.name == score::kControlMutant)
         settings.controls.push_back(mutant);
       else if (run.targets.empty() || std::ranges::find(run.targets, entry.name) != run.targets.end())
         settings.mutants.push_back(mutant);
@@ -76,7 +76,7 @@ void choose_mutants(const RunOptions& run, ScoreSettings& settings) {
 /// A value in a database has 16 MB at most, and a run takes some 80 bytes of it.
 constexpr uint64_t kMostKeptRuns = 100'000;
 
-void refuse_too_many_runs(const ScoreSettings& settings) {
+void refuse_too_many_runs(const score::ScoreSettings& settings) {
   const uint64_t seeds = settings.seeds + (settings.methods.size() - 1) * settings.baseline_seeds;
   const uint64_t runs = settings.mutants.size() * seeds;
   if (runs > kMostKeptRuns)
@@ -87,7 +87,7 @@ void refuse_too_many_runs(const ScoreSettings& settings) {
 }
 
 /// The command line as it was understood, for the record.
-json flags_of(const ScoreOptions& options, const ScoreSettings& settings) {
+json flags_of(const ScoreOptions& options, const score::ScoreSettings& settings) {
   json flags = {{"plugins", options.run.plugins},
                 {"targets", options.run.targets},
                 {"oracles", options.run.oracles},
@@ -104,16 +104,17 @@ json flags_of(const ScoreOptions& options, const ScoreSettings& settings) {
   return flags;
 }
 
-ScoreSettings score_settings(const ScoreOptions& options) {
-  ScoreSettings settings;
+score::ScoreSettings score_settings(const ScoreOptions& options) {
+  score::ScoreSettings settings;
   settings.supervisor = options.run.settings();
   settings.supervisor.interrupted = &interrupted();
-  RosterRequest& roster = settings.supervisor.worker.roster;
-  if (roster.oracles.empty()) roster.oracles = {std::string(kNoOracle)};
-  find_profile(options.profile);  // a wrong name must not cost a worker
+  run::RosterRequest& roster = settings.supervisor.worker.roster;
+  if (roster.oracles.empty()) roster.oracles = {std::string(run::kNoOracle)};
+  generate::find_profile(options.profile);  // a wrong name must not cost a worker
   settings.profile = options.profile;
   settings.methods = chosen_methods(options.baselines);
-  if (std::ranges::any_of(settings.methods, &Method::guided)) settings.guided_program = guided_program();
+  if (std::ranges::any_of(settings.methods, &score::Method::guided))
+    settings.guided_program = workers::guided_program();
   settings.seeds = options.seeds;
   settings.baseline_seeds = options.baseline_seeds.value_or(options.seeds);
   settings.budget_seconds = std::chrono::duration<double>(parse_duration(options.budget, "--budget")).count();
@@ -124,36 +125,37 @@ ScoreSettings score_settings(const ScoreOptions& options) {
   return settings;
 }
 
-std::string line_of(const ScoreProgress& now) {
+std::string line_of(const score::ScoreProgress& now) {
   const double left = now.seconds / static_cast<double>(now.done) * static_cast<double>(now.total - now.done);
   return fmt::format("{}: seed {}/{}, mutant {}/{}, {} of {} runs, {} found, about {:.0f} s left", now.method.name,
                      now.seed, now.seeds, now.mutant, now.mutants, now.done, now.total, now.detected, left);
 }
 
-ScoreResult run_with_progress(const ScoreSettings& settings, bool quiet) {
+score::ScoreResult run_with_progress(const score::ScoreSettings& settings, bool quiet) {
   LiveBlock block(quiet);
-  return run_score(settings, [&](const ScoreProgress& now) {
+  return score::run_score(settings, [&](const score::ScoreProgress& now) {
     if (block.is_due()) block.draw({line_of(now)});
   });
 }
 
-int exit_code_of(const ScoreResult& result) {
+int exit_code_of(const score::ScoreResult& result) {
   if (result.interrupted) return kInterrupted;
-  const MethodScore& tool = result.methods.front();
-  if (summarize(tool).false_alarms > 0) return kMismatch;
-  const bool judged = std::ranges::any_of(
-      tool.runs, [](const auto& runs) { return std::ranges::any_of(runs, [](const Run& run) { return run.judged; }); });
+  const score::MethodScore& tool = result.methods.front();
+  if (score::summarize(tool).false_alarms > 0) return kMismatch;
+  const bool judged = std::ranges::any_of(tool.runs, [](const auto& runs) {
+    return std::ranges::any_of(runs, [](const score::Run& run) { return run.judged; });
+  });
   return judged ? kClean : kCannotJudge;
 }
 
 int score(const ScoreOptions& options) {
-  const ScoreSettings settings = score_settings(options);
-  std::optional<Store> store;  // opened before hours of work that it might not take
+  const score::ScoreSettings settings = score_settings(options);
+  std::optional<store::Store> store;  // opened before hours of work that it might not take
   if (!options.database.empty()) {
     refuse_too_many_runs(settings);
-    store = Store::open(options.database);
+    store = store::Store::open(options.database);
   }
-  const ScoreResult result = run_with_progress(settings, options.out.quiet);
+  const score::ScoreResult result = run_with_progress(settings, options.out.quiet);
   const json document = score_document(settings, result);
   options.out.write(options.out.json() ? document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
                     : options.out.format == "markdown" ? score_as_markdown(settings, result)
@@ -210,4 +212,4 @@ void add_score(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = score(*options); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "core/isa.h"
-#include "score_summary.h"
+#include "score/summary.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
@@ -27,7 +27,7 @@ std::string number(const std::optional<double>& value, double factor = 1) {
 }
 
 /// "wrong-exact 14, output-unwritten 6", the most frequent first, as many as fit.
-std::string verdicts_of(const MutantSummary& mutant, size_t columns) {
+std::string verdicts_of(const score::MutantSummary& mutant, size_t columns) {
   std::vector<std::pair<uint64_t, std::string_view>> list;
   for (const auto& [verdict, count] : mutant.verdicts) list.emplace_back(count, name_of(verdict));
   std::ranges::stable_sort(list, std::greater(), [](const auto& entry) { return entry.first; });
@@ -41,18 +41,18 @@ std::string verdicts_of(const MutantSummary& mutant, size_t columns) {
 }
 
 /// What else there is to say of a row.
-std::string unconfirmed_of(const MutantSummary& mutant) {
+std::string unconfirmed_of(const score::MutantSummary& mutant) {
   const uint64_t count = mutant.reports - mutant.detected;
   return count == 0 ? "" : fmt::format("{}unconfirmed {}", mutant.verdicts.empty() ? "" : ", ", count);
 }
 
-std::string limits_of(const ScoreSettings& settings) {
+std::string limits_of(const score::ScoreSettings& settings) {
   return fmt::format("profile {}, at most {:g} CPU seconds{} a run", settings.profile, settings.budget_seconds,
                      settings.cases == UINT64_MAX ? "" : fmt::format(" and {} cases", settings.cases));
 }
 
 /// For tables whose cells are never empty.
-std::string what_was_said(const MutantSummary& mutant) {
+std::string what_was_said(const score::MutantSummary& mutant) {
   return mutant.reports == 0 ? "-" : verdicts_of(mutant, SIZE_MAX) + unconfirmed_of(mutant);
 }
 
@@ -63,19 +63,19 @@ struct MethodRow {
   std::string name, seeds, share, by_all, by_some, cases, milliseconds, alarms;
 };
 
-MethodRow row_of(const MethodScore& score) {
-  const MethodSummary s = summarize(score);
+MethodRow row_of(const score::MethodScore& score) {
+  const score::MethodSummary s = score::summarize(score);
   return {std::string(score.method.name),         fmt::format("{}", score.seeds),
           s.runs == 0 ? "-" : percent(s.share()), fmt::format("{}", s.found_by_all),
           fmt::format("{}", s.found_by_some),     number(s.median_cases),
           number(s.median_cpu_seconds, 1000),     fmt::format("{} / {}", s.false_alarms, s.control_cases)};
 }
 
-std::string mutants_as_text(const ScoreSettings& settings, const MethodScore& score) {
+std::string mutants_as_text(const score::ScoreSettings& settings, const score::MethodScore& score) {
   std::string text = fmt::format("  {:<12} {:>7} {:>9} {:>9}  {}\n", "mutant", "found", "cases", "CPU ms", "verdicts");
-  const MethodSummary summary = summarize(score);
+  const score::MethodSummary summary = score::summarize(score);
   for (size_t i = 0; i < summary.mutants.size(); ++i) {
-    const MutantSummary& mutant = summary.mutants[i];
+    const score::MutantSummary& mutant = summary.mutants[i];
     text += fmt::format("  {:<12} {:>7} {:>9} {:>9}  {}{}\n", settings.mutants[i].name,
                         fmt::format("{}/{}", mutant.detected, mutant.runs), number(mutant.median_cases),
                         number(mutant.median_cpu_seconds, 1000), verdicts_of(mutant, kVerdictColumns),
@@ -84,9 +84,9 @@ std::string mutants_as_text(const ScoreSettings& settings, const MethodScore& sc
   return text;
 }
 
-std::string survival_as_text(const char* unit, const std::vector<Survival>& curve) {
+std::string survival_as_text(const char* unit, const std::vector<score::Survival>& curve) {
   std::string head = fmt::format("  after {:<12}", unit), shares = "  not detected      ";
-  for (const Survival& point : curve) {
+  for (const score::Survival& point : curve) {
     head += fmt::format("{:>8g}", point.after);
     shares += fmt::format("{:>8}", percent(point.undetected));
   }
@@ -96,7 +96,7 @@ std::string survival_as_text(const char* unit, const std::vector<Survival>& curv
 json to_json(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
 
 /// Those that were finished, for survival curves.
-json to_json(const std::vector<Run>& runs) {
+json to_json(const std::vector<score::Run>& runs) {
   json list = json::array();
   for (size_t i = 0; i < runs.size(); ++i)
     if (runs[i].finished)
@@ -107,7 +107,7 @@ json to_json(const std::vector<Run>& runs) {
   return list;
 }
 
-json to_json(const Mutant& mutant, const std::vector<Run>& runs, const MutantSummary& summary) {
+json to_json(const score::Mutant& mutant, const std::vector<score::Run>& runs, const score::MutantSummary& summary) {
   json row = {{"name", mutant.name},
               {"description", mutant.description},
               {"runs", to_json(runs)},
@@ -125,24 +125,25 @@ json to_json(const Mutant& mutant, const std::vector<Run>& runs, const MutantSum
   return row;
 }
 
-json to_json(const std::vector<Survival>& curve, const char* unit) {
+json to_json(const std::vector<score::Survival>& curve, const char* unit) {
   json points = json::array();
-  for (const Survival& point : curve) points.push_back({{unit, point.after}, {"undetected", point.undetected}});
+  for (const score::Survival& point : curve) points.push_back({{unit, point.after}, {"undetected", point.undetected}});
   return points;
 }
 
-json to_json(const ScoreSettings& settings, const MethodScore& score) {
-  const MethodSummary summary = summarize(score);
-  json document = {{"seeds", score.seeds},
-                   {"found_by_all", summary.found_by_all},
-                   {"found_by_some", summary.found_by_some},
-                   {"median_cases", to_json(summary.median_cases)},
-                   {"median_cpu_seconds", to_json(summary.median_cpu_seconds)},
-                   {"control_cases", summary.control_cases},
-                   {"false_alarms", summary.false_alarms},
-                   {"survival", to_json(survival_over_cases(score, settings.cases), "cases")},
-                   {"survival_seconds", to_json(survival_over_seconds(score, settings.budget_seconds), "seconds")},
-                   {"mutants", json::array()}};
+json to_json(const score::ScoreSettings& settings, const score::MethodScore& score) {
+  const score::MethodSummary summary = score::summarize(score);
+  json document = {
+      {"seeds", score.seeds},
+      {"found_by_all", summary.found_by_all},
+      {"found_by_some", summary.found_by_some},
+      {"median_cases", to_json(summary.median_cases)},
+      {"median_cpu_seconds", to_json(summary.median_cpu_seconds)},
+      {"control_cases", summary.control_cases},
+      {"false_alarms", summary.false_alarms},
+      {"survival", to_json(score::survival_over_cases(score, settings.cases), "cases")},
+      {"survival_seconds", to_json(score::survival_over_seconds(score, settings.budget_seconds), "seconds")},
+      {"mutants", json::array()}};
   document["detected_share"] = summary.runs == 0 ? json(nullptr) : json(summary.share());
   if (!summary.alarm_case.empty()) document["false_alarm_case"] = summary.alarm_case;
   for (size_t i = 0; i < summary.mutants.size(); ++i)
@@ -150,11 +151,11 @@ json to_json(const ScoreSettings& settings, const MethodScore& score) {
   return document;
 }
 
-std::string methods_as_markdown(const ScoreResult& result) {
+std::string methods_as_markdown(const score::ScoreResult& result) {
   std::string text =
       "| method | | seeds | runs that detect | mutants, all seeds | mutants, some seed | median cases | median CPU ms "
       "| false alarms / cases |\n|---|---|---|---|---|---|---|---|---|\n";
-  for (const MethodScore& score : result.methods) {
+  for (const score::MethodScore& score : result.methods) {
     const MethodRow row = row_of(score);
     text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", row.name, score.method.help, row.seeds,
                         row.share, row.by_all, row.by_some, row.cases, row.milliseconds, row.alarms);
@@ -162,35 +163,35 @@ std::string methods_as_markdown(const ScoreResult& result) {
   return text;
 }
 
-std::string survival_as_markdown(const ScoreResult& result, const char* unit, const auto& curve_of) {
+std::string survival_as_markdown(const score::ScoreResult& result, const char* unit, const auto& curve_of) {
   std::string text = fmt::format("| {} |", unit), rule = "|---|";
-  for (const Survival& point : curve_of(result.methods.front())) {
+  for (const score::Survival& point : curve_of(result.methods.front())) {
     text += fmt::format(" {:g} |", point.after);
     rule += "---|";
   }
   text += "\n" + rule + "\n";
-  for (const MethodScore& score : result.methods) {
+  for (const score::MethodScore& score : result.methods) {
     text += fmt::format("| {} |", score.method.name);
-    for (const Survival& point : curve_of(score)) text += fmt::format(" {} |", percent(point.undetected));
+    for (const score::Survival& point : curve_of(score)) text += fmt::format(" {} |", percent(point.undetected));
     text += "\n";
   }
   return text;
 }
 
 /// Every mutant: what the tool makes of it, then the share of runs in which each other method detects it.
-std::string mutants_as_markdown(const ScoreSettings& settings, const ScoreResult& result) {
+std::string mutants_as_markdown(const score::ScoreSettings& settings, const score::ScoreResult& result) {
   std::string text = "| mutant | fault | found | median cases | median CPU ms | verdicts |",
               rule = "|---|---|---|---|---|---|";
-  std::vector<MethodSummary> summaries;
-  for (const MethodScore& score : result.methods) {
-    summaries.push_back(summarize(score));
+  std::vector<score::MethodSummary> summaries;
+  for (const score::MethodScore& score : result.methods) {
+    summaries.push_back(score::summarize(score));
     if (summaries.size() == 1) continue;
     text += fmt::format(" {} |", score.method.name);
     rule += "---|";
   }
   text += "\n" + rule + "\n";
   for (size_t i = 0; i < settings.mutants.size(); ++i) {
-    const MutantSummary& own = summaries.front().mutants[i];
+    const score::MutantSummary& own = summaries.front().mutants[i];
     text += fmt::format("| {} | {} | {}/{} | {} | {} | {} |", settings.mutants[i].name, settings.mutants[i].description,
                         own.detected, own.runs, number(own.median_cases), number(own.median_cpu_seconds, 1000),
                         what_was_said(own));
@@ -203,28 +204,28 @@ std::string mutants_as_markdown(const ScoreSettings& settings, const ScoreResult
 
 }  // namespace
 
-std::string score_as_text(const ScoreSettings& settings, const ScoreResult& result) {
+std::string score_as_text(const score::ScoreSettings& settings, const score::ScoreResult& result) {
   std::string text =
       fmt::format("convict score: {} mutants, {} seeds, {}, {:.0f} s{}\n", settings.mutants.size(), settings.seeds,
                   limits_of(settings), result.seconds, result.interrupted ? ", interrupted" : "");
-  const MethodScore& tool = result.methods.front();
+  const score::MethodScore& tool = result.methods.front();
   text += mutants_as_text(settings, tool);
   text += fmt::format("  {:<13} {:>5} {:>9} {:>9} {:>10} {:>9} {:>9}   {}\n", "method", "seeds", "found", "all seeds",
                       "some seed", "cases", "CPU ms", "false alarms / cases");
-  for (const MethodScore& score : result.methods) {
+  for (const score::MethodScore& score : result.methods) {
     const MethodRow row = row_of(score);
     text += fmt::format("  {:<13} {:>5} {:>9} {:>9} {:>10} {:>9} {:>9}   {}\n", row.name, row.seeds, row.share,
                         row.by_all, row.by_some, row.cases, row.milliseconds, row.alarms);
   }
-  text += survival_as_text("cases", survival_over_cases(tool, settings.cases));
-  text += survival_as_text("CPU seconds", survival_over_seconds(tool, settings.budget_seconds));
-  const MethodSummary summary = summarize(tool);
+  text += survival_as_text("cases", score::survival_over_cases(tool, settings.cases));
+  text += survival_as_text("CPU seconds", score::survival_over_seconds(tool, settings.budget_seconds));
+  const score::MethodSummary summary = score::summarize(tool);
   if (settings.controls.empty()) text += "no implementation is named 'none': nothing is said about false alarms\n";
   if (summary.false_alarms > 0) text += fmt::format("false alarm on: {}\n", summary.alarm_case);
   return text;
 }
 
-json score_document(const ScoreSettings& settings, const ScoreResult& result) {
+json score_document(const score::ScoreSettings& settings, const score::ScoreResult& result) {
   json document = to_json(settings, result.methods.front());
   document["budget_seconds"] = settings.budget_seconds;
   document["cases"] = settings.cases == UINT64_MAX ? json(nullptr) : json(settings.cases);
@@ -239,21 +240,22 @@ json score_document(const ScoreSettings& settings, const ScoreResult& result) {
   return document;
 }
 
-std::string score_as_markdown(const ScoreSettings& settings, const ScoreResult& result) {
+std::string score_as_markdown(const score::ScoreSettings& settings, const score::ScoreResult& result) {
   std::string text =
       fmt::format("convict {}, {} mutants, {}; {}; {:.0f} minutes{}.\n\n", CONVICT_VERSION, settings.mutants.size(),
                   limits_of(settings), machine(), result.seconds / 60, result.interrupted ? ", interrupted" : "");
   text += methods_as_markdown(result);
-  text += fmt::format("\nA run gives up after {} reports that are not confirmed.\n", kMostUnconfirmed);
+  text += fmt::format("\nA run gives up after {} reports that are not confirmed.\n", score::kMostUnconfirmed);
   text += "\nRuns that have detected nothing yet, after so many cases:\n\n";
-  text += survival_as_markdown(result, "cases",
-                               [&](const MethodScore& score) { return survival_over_cases(score, settings.cases); });
+  text += survival_as_markdown(result, "cases", [&](const score::MethodScore& score) {
+    return score::survival_over_cases(score, settings.cases);
+  });
   text += "\nAnd after so many seconds of CPU time:\n\n";
-  text += survival_as_markdown(result, "seconds", [&](const MethodScore& score) {
-    return survival_over_seconds(score, settings.budget_seconds);
+  text += survival_as_markdown(result, "seconds", [&](const score::MethodScore& score) {
+    return score::survival_over_seconds(score, settings.budget_seconds);
   });
   return text + "\nAll mutants; a dash means that fewer than half of the runs detect:\n\n" +
          mutants_as_markdown(settings, result);
 }
 
-}  // namespace convict
+}  // namespace convict::cli

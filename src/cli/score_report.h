@@ -6,17 +6,17 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "score.h"
+#include "score/score.h"
 
-namespace convict {
+namespace convict::cli {
 
 /// Tables of at most 100 columns, as far as the names allow.
-std::string score_as_text(const ScoreSettings& settings, const ScoreResult& result);
+std::string score_as_text(const score::ScoreSettings& settings, const score::ScoreResult& result);
 
 /// With every run, as the database keeps it: docs/detection.md.
-nlohmann::json score_document(const ScoreSettings& settings, const ScoreResult& result);
+nlohmann::json score_document(const score::ScoreSettings& settings, const score::ScoreResult& result);
 
 /// The measured part of docs/detection.md.
-std::string score_as_markdown(const ScoreSettings& settings, const ScoreResult& result);
+std::string score_as_markdown(const score::ScoreSettings& settings, const score::ScoreResult& result);
 
-}  // namespace convict
+}  // namespace convict::cli

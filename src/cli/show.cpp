@@ -10,9 +10,9 @@
 #include "cli/options.h"
 #include "core/text.h"
 #include "reports/shared/certificate_text.h"
-#include "reports/shared/facts.h"
+#include "reports/shared/report_json.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
@@ -29,7 +29,7 @@ std::string line(std::string_view name, std::string_view text) {
   return text.empty() ? "" : fmt::format("  {:<13} {}\n", name, printable(text, kLongest));
 }
 
-std::vector<std::string> commands(const MismatchRow& row, const std::string& database) {
+std::vector<std::string> commands(const store::MismatchRow& row, const std::string& database) {
   const std::string where = database == "convict.db" ? "" : " --db " + shell_quoted(database);
   std::string one = fmt::format("convict repro {}{}", row.id, where);
   return {std::move(one), fmt::format("convict export {} --to pytorch{}", row.id, where)};
@@ -47,7 +47,8 @@ std::string explanation_text(const json& explanation) {
   return text.empty() ? "" : "  explanation\n" + text;
 }
 
-std::string as_text(const MismatchRow& row, const std::vector<Sighting>& sightings, const std::string& database) {
+std::string as_text(const store::MismatchRow& row, const std::vector<store::Sighting>& sightings,
+                    const std::string& database) {
   std::string text = fmt::format("#{} {} {} (blame: {})\n", row.id, printable(row.suspect), printable(row.verdict),
                                  printable(row.blame));
   text += line("signature", row.signature) + line("status", row.status_text());
@@ -57,9 +58,9 @@ std::string as_text(const MismatchRow& row, const std::vector<Sighting>& sightin
   text += line("case", row.case_text) + line("shrunk", row.shrunk_text.value_or(""));
   text += line("geography", row.geography) + line("predicate", row.predicate);
   text += explanation_text(row.explanation);
-  text += "  certificate\n" + describe_certificate(row.best_certificate());
+  text += "  certificate\n" + reports::describe_certificate(row.best_certificate());
   text += fmt::format("  seen {} times from {} to {}\n", row.hits, printable(row.first_seen), printable(row.last_seen));
-  for (const Sighting& one : sightings)
+  for (const store::Sighting& one : sightings)
     text +=
         fmt::format("    campaign {}: {} hits, profile {}, seed {}, {} to {}\n", one.campaign, one.hits,
                     printable(one.profile), printable(one.seed), printable(one.first_seen), printable(one.last_seen));
@@ -68,7 +69,8 @@ std::string as_text(const MismatchRow& row, const std::vector<Sighting>& sightin
   return text;
 }
 
-std::string as_json(const MismatchRow& row, const std::vector<Sighting>& sightings, const std::string& database) {
+std::string as_json(const store::MismatchRow& row, const std::vector<store::Sighting>& sightings,
+                    const std::string& database) {
   const json document = {{"id", row.id},
                          {"signature", row.signature},
                          {"coarse", row.coarse},
@@ -91,13 +93,13 @@ std::string as_json(const MismatchRow& row, const std::vector<Sighting>& sightin
                          {"hits", row.hits},
                          {"first_seen", row.first_seen},
                          {"last_seen", row.last_seen},
-                         {"sightings", facts_of(sightings)},
+                         {"sightings", reports::json_of(sightings)},
                          {"commands", commands(row, database)}};
   return document.dump(2, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace) + "\n";
 }
 
 int show(const ShowOptions& options) {
-  const MismatchRow row = mismatch_in(options.database, options.id);
+  const store::MismatchRow row = mismatch_in(options.database, options.id);
   const auto sightings = existing_store(options.database).sightings(options.id);
   options.out.write(options.out.json() ? as_json(row, sightings, options.database)
                                        : as_text(row, sightings, options.database));
@@ -120,4 +122,4 @@ void add_show(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = show(*options); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -5,52 +5,52 @@
 
 #include "cli/command.h"
 #include "cli/describe.h"
-#include "cli/inquest_options.h"
+#include "cli/diagnosis_options.h"
 #include "cli/interrupt.h"
 #include "core/case_text.h"
-#include "worker.h"
+#include "workers/worker.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
 
-std::string as_text(const InquestResult& result, const InquestOptions& options) {
-  const Finding& finding = result.finding;
+std::string as_text(const DiagnosisResult& result, const DiagnosisOptions& options) {
+  const diagnose::Diagnosis& diagnosis = result.diagnosis;
   std::string text = fmt::format("from   {}\n", to_text(result.original.problem_case));
-  if (!finding.shrunk)
+  if (!diagnosis.shrunk)
     return text + fmt::format("{}'s {} {}\n", result.original.suspect, name_of(result.original.verdict),
-                              finding.explanation.value("text", "did not come back"));
-  text += fmt::format("to     {}\n", to_text(finding.shrunk->problem_case)) + describe(*finding.shrunk);
-  if (finding.shrink_runs > 0)
-    text += fmt::format("  {} runs{}\n", finding.shrink_runs,
-                        finding.complete ? "" : "; stopped early, this is the smallest so far");
+                              diagnosis.explanation.value("text", "did not come back"));
+  text += fmt::format("to     {}\n", to_text(diagnosis.shrunk->problem_case)) + describe(*diagnosis.shrunk);
+  if (diagnosis.shrink_runs > 0)
+    text += fmt::format("  {} runs{}\n", diagnosis.shrink_runs,
+                        diagnosis.complete ? "" : "; stopped early, this is the smallest so far");
   if (result.row != 0) text += fmt::format("  mismatch {} of {}\n", result.row, options.which.database);
-  return text + fmt::format("repro  {}\n", repro_command(*finding.shrunk, options.run));
+  return text + fmt::format("repro  {}\n", repro_command(*diagnosis.shrunk, options.run));
 }
 
-std::string as_json(const InquestResult& result) {
+std::string as_json(const DiagnosisResult& result) {
   json document = {{"original", to_json(result.original)},
-                   {"reproduced", result.finding.reproduced},
-                   {"complete", result.finding.complete},
-                   {"runs", result.finding.shrink_runs},
+                   {"reproduced", result.diagnosis.reproduced},
+                   {"complete", result.diagnosis.complete},
+                   {"runs", result.diagnosis.shrink_runs},
                    {"shrunk", nullptr}};
-  if (result.finding.shrunk) document["shrunk"] = to_json(*result.finding.shrunk);
+  if (result.diagnosis.shrunk) document["shrunk"] = to_json(*result.diagnosis.shrunk);
   if (result.row != 0) document["id"] = result.row;
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-int shrink_command(const InquestOptions& options) {
-  const InquestResult result = inquest_for(options);
+int shrink_command(const DiagnosisOptions& options) {
+  const DiagnosisResult result = diagnosis_for(options);
   options.out.write(options.out.json() ? as_json(result) : as_text(result, options));
   if (interrupted()) return kInterrupted;
-  return result.finding.reproduced ? kMismatch : kClean;
+  return result.diagnosis.reproduced ? kMismatch : kClean;
 }
 
 }  // namespace
 
 void add_shrink(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<InquestOptions>();
+  auto options = std::make_shared<DiagnosisOptions>();
   CLI::App* command = app.add_subcommand("shrink", "Make a failing case as small as it goes");
   command->footer(
       "Examples:\n"
@@ -61,4 +61,4 @@ void add_shrink(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = shrink_command(*options); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::cli {
 namespace {
 
 using nlohmann::json;
@@ -24,8 +24,8 @@ struct TriageOptions {
 };
 
 /// The version of its suspect in the campaign that saw it last.
-json current_versions(const Store& store, const MismatchRow& row) {
-  for (const Sighting& one : store.sightings(row.id))
+json current_versions(const store::Store& store, const store::MismatchRow& row) {
+  for (const store::Sighting& one : store.sightings(row.id))
     if (one.campaign == row.last_campaign && one.libraries.contains(row.suspect))
       return {{row.suspect, one.libraries[row.suspect]}};
   throw UsageError(fmt::format("--versions: the version of '{}' is not known; valid: name it, e.g. onednn=2.6.3",
@@ -33,7 +33,7 @@ json current_versions(const Store& store, const MismatchRow& row) {
 }
 
 /// "onednn=2.6.3,libtorch:native=1.13.0". A misspelt name would never make a difference, so it is refused.
-json parse_versions(const Store& store, const std::string& text) {
+json parse_versions(const store::Store& store, const std::string& text) {
   json versions = json::object();
   const auto known = store.versions();
   for (const std::string_view part : split(text, ',')) {
@@ -55,7 +55,7 @@ json parse_versions(const Store& store, const std::string& text) {
 }
 
 /// "known (onednn=2.6.3), link https://..., note '...'".
-std::string words_of(const MismatchRow& row) {
+std::string words_of(const store::MismatchRow& row) {
   std::string text = row.status;
   if (!row.versions.empty())
     text += " for " + printable(row.versions.dump(-1, ' ', false, json::error_handler_t::replace), 200);
@@ -65,8 +65,8 @@ std::string words_of(const MismatchRow& row) {
 }
 
 int triage(const TriageOptions& options) {
-  Store store = existing_store(options.database);
-  std::vector<MismatchRow> before;
+  store::Store store = existing_store(options.database);
+  std::vector<store::MismatchRow> before;
   for (const int64_t id : options.ids) {
     auto row = store.mismatch(id);
     if (!row) throw UsageError(no_such_mismatch(store, options.database, id));
@@ -74,11 +74,11 @@ int triage(const TriageOptions& options) {
   }
   const bool current = options.versions == "current";
   const json versions = current || options.versions.empty() ? json::object() : parse_versions(store, options.versions);
-  std::map<int64_t, Triage> what;
-  for (const MismatchRow& row : before)
+  std::map<int64_t, store::Triage> what;
+  for (const store::MismatchRow& row : before)
     what[row.id] = {options.status, options.link, options.note, current ? current_versions(store, row) : versions};
   store.triage(what);
-  for (const MismatchRow& row : before)
+  for (const store::MismatchRow& row : before)
     fmt::print("#{} {} {}: {} -> {}\n", row.id, printable(row.suspect), printable(row.verdict), words_of(row),
                words_of(*store.mismatch(row.id)));
   return kClean;
@@ -99,9 +99,9 @@ void add_triage(CLI::App& app, int& exit_code) {
       "  convict triage 6 --status known --versions onednn=2.6.3\n"
       "Exit codes: 0 written, 2 usage or no such mismatch: then nothing is written");
   command->add_option("ids", options->ids, "Numbers of mismatches")->required();
-  command->add_option("--status", options->status, fmt::format("{}", fmt::join(kStatuses, ", ")))
+  command->add_option("--status", options->status, fmt::format("{}", fmt::join(store::kStatuses, ", ")))
       ->required()
-      ->check(CLI::IsMember(std::vector<std::string>(kStatuses.begin(), kStatuses.end())));
+      ->check(CLI::IsMember(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end())));
   command->add_option("--link", options->link, "Where it was reported [as it was]");
   command->add_option("--note", options->note, "Free text [as it was]");
   command->add_option("--versions", options->versions,
@@ -110,4 +110,4 @@ void add_triage(CLI::App& app, int& exit_code) {
   command->callback([options, &exit_code] { exit_code = triage(*options); });
 }
 
-}  // namespace convict
+}  // namespace convict::cli

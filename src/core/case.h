@@ -9,7 +9,7 @@
 #include "abi/convict.h"
 #include "abi/trilinear.h"
 
-namespace convict {
+namespace convict::inline core {
 
 enum class PadMode { kExplicit, kSameUpper, kSameLower, kValid };
 enum class Scale { kNone, kTensor, kChannel };  // of sums of integers: 1, one number, one for each channel of dst
@@ -83,4 +83,4 @@ constexpr WeightLayout default_weight_layout(convict_op op) {
   return op == CONVICT_CONV ? WeightLayout::kOihw : WeightLayout::kIohw;
 }
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -11,7 +11,7 @@
 #include "core/fields.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::inline core {
 namespace {
 
 constexpr size_t kLongestLine = 4096;  // bytes; the longest canonical line has about 400
@@ -125,4 +125,4 @@ uint64_t case_id(const Case& c) {
   return hash;
 }
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -11,7 +11,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::inline core {
 
 /// The canonical line: fields in table order, defaults left out. parse_case(to_text(c)) == c.
 std::string to_text(const Case& c);
@@ -26,4 +26,4 @@ uint64_t case_id(const Case& c);
 /// "conv3d.backward_weights": the first word of the line.
 std::string operation_text(const Case& c);
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -12,7 +12,7 @@
 #include "core/geometry.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::inline core {
 namespace {
 
 namespace fs = std::filesystem;
@@ -132,4 +132,4 @@ std::vector<CorpusEntry> read_corpus(const std::string& path) {
   return entries;
 }
 
-}  // namespace convict
+}  // namespace convict::inline core

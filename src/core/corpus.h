@@ -12,7 +12,7 @@
 #include "core/case.h"
 #include "core/verdict.h"
 
-namespace convict {
+namespace convict::inline core {
 
 /// A bug that is known: of all others, the case expects what it would without it.
 struct KnownMismatch {
@@ -39,4 +39,4 @@ void append_corpus_line(std::string_view line, const std::string& origin, std::v
 /// the path is missing, is not text, or holds no case.
 std::vector<CorpusEntry> read_corpus(const std::string& path);
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 
-namespace convict {
+namespace convict::inline core {
 namespace {
 
 /// Where tuples are numbered. The tuples of features (i, j, *) that share the levels of i and j are one row: the levels
@@ -225,4 +225,4 @@ double Coverage::expected_unseen() const {
 
 double Coverage::chance_of_unseen() const { return std::min(1.0, expected_unseen()); }
 
-}  // namespace convict
+}  // namespace convict::inline core

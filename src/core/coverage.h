@@ -13,7 +13,7 @@
 
 #include "core/features.h"
 
-namespace convict {
+namespace convict::inline core {
 
 /// A level of two or three features; `size` says which.
 struct Tuple {
@@ -86,4 +86,4 @@ class Coverage {
   uint32_t seen_ = 0, seen_once_ = 0;
 };
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-namespace convict {
+namespace convict::inline core {
 
 /// Wrong usage or bad input: one line that names the thing and what would be valid. Exit code 2.
 struct UsageError : std::runtime_error {
@@ -18,4 +18,4 @@ struct CannotJudge : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -8,7 +8,7 @@
 #include "abi/element.h"
 #include "abi/validity.h"
 
-namespace convict {
+namespace convict::inline core {
 namespace {
 
 using namespace feature;
@@ -213,4 +213,4 @@ Levels levels_of(const Case& c, const convict_problem& p) {
   return levels;
 }
 
-}  // namespace convict
+}  // namespace convict::inline core

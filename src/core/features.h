@@ -12,7 +12,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::inline core {
 
 /// The rows of the table, in its order.
 namespace feature {
@@ -100,4 +100,4 @@ enum Layouts { kFirst, kLast, kLastToFirst, kFirstToLast };
 enum ViewsOf { kNoView, kSrcView, kWeiView, kDstView, kSeveralViews };
 }  // namespace levels
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -12,7 +12,7 @@
 #include "core/layout.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::inline core {
 namespace {
 
 constexpr int64_t kLargestStep = std::numeric_limits<int32_t>::max();  // kernel, stride, dilation, padding
@@ -418,4 +418,4 @@ Case plain_case(const Case& c) {
   return plain;
 }
 
-}  // namespace convict
+}  // namespace convict::inline core

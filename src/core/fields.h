@@ -11,7 +11,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::inline core {
 
 /// Thrown by Field::parse; the caller adds key, value and column.
 struct BadValue : std::runtime_error {
@@ -50,4 +50,4 @@ inline int count_of(const Slot& slot, int rank) { return slot.per_axis ? rank : 
 /// The case of one multiplication, with every field at its default, that is the same operation in the same pass.
 Case plain_case(const Case& c);
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -8,7 +8,7 @@
 #include "core/case_text.h"
 #include "core/error.h"
 
-namespace convict {
+namespace convict::inline core {
 namespace {
 
 Padding split_total(int64_t total, bool upper, int64_t output_padding) {
@@ -130,4 +130,4 @@ double multiply_adds(const convict_problem& p) {
   return count;
 }
 
-}  // namespace convict
+}  // namespace convict::inline core

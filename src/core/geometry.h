@@ -8,7 +8,7 @@
 #include "abi/validity.h"
 #include "core/case.h"
 
-namespace convict {
+namespace convict::inline core {
 
 /// Padding of one axis. `output_padding` is 0 for conv.
 struct Padding {
@@ -37,4 +37,4 @@ convict_problem resolve_valid(const Case& c);
 /// Multiply-adds of a problem, counting those that fall into padding: its cost for a plain kernel.
 double multiply_adds(const convict_problem& p);
 
-}  // namespace convict
+}  // namespace convict::inline core

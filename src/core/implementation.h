@@ -7,9 +7,9 @@
 
 #include "abi/convict.h"
 
-namespace convict {
+namespace convict::inline core {
 
 /// Sorted by name.
 std::span<const convict_implementation* const> native_kernels();
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace convict {
+namespace convict::inline core {
 
 using nlohmann::json;
 
@@ -58,4 +58,4 @@ Intervals Intervals::from_json(const json& list) {
   return result;
 }
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -8,7 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-namespace convict {
+namespace convict::inline core {
 
 class Intervals {
  public:
@@ -40,4 +40,4 @@ class Intervals {
   uint64_t count_ = 0;
 };
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace convict {
+namespace convict::inline core {
 
 /// The widest vector instruction set of this machine, for the record: "avx512", "avx2", "sse4.2", "neon", "generic".
 inline std::string best_isa() {
@@ -18,4 +18,4 @@ inline std::string best_isa() {
 #endif
 }
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -10,7 +10,7 @@
 #include "core/random.h"
 #include "core/role.h"
 
-namespace convict {
+namespace convict::inline core {
 namespace {
 
 std::string_view spatial_letters(int rank) { return std::string_view("dhw").substr(kAxes - rank); }
@@ -225,4 +225,4 @@ int64_t buffer_count(const convict_tensor& tensor) {
 
 bool has_gaps(const convict_tensor& tensor) { return buffer_count(tensor) != element_count(tensor); }
 
-}  // namespace convict
+}  // namespace convict::inline core

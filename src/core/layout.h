@@ -9,7 +9,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::inline core {
 
 std::string_view type_name(convict_dtype type);
 size_t type_size(convict_dtype type);
@@ -42,4 +42,4 @@ int64_t buffer_count(const convict_tensor& tensor);
 /// Whether the buffer has elements that the tensor does not.
 bool has_gaps(const convict_tensor& tensor);
 
-}  // namespace convict
+}  // namespace convict::inline core

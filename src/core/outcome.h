@@ -6,7 +6,7 @@
 
 #include "abi/convict.h"
 
-namespace convict {
+namespace convict::inline core {
 
 /// What one implementation did with one problem, as far as its process survived it.
 struct Outcome {
@@ -17,4 +17,4 @@ struct Outcome {
   std::string_view left = {};  // what of the floating-point environment it did not put back, if anything
 };
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -12,7 +12,7 @@
 #include "core/geometry.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::inline core {
 namespace {
 
 constexpr std::string_view kAnd = " and ", kAlways = "always";
@@ -164,4 +164,4 @@ Predicate Predicate::parse(std::string_view text) {
   }
 }
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -12,7 +12,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::inline core {
 
 /// A number that conditions can speak of: a slot of the field table, or one derived from several of them.
 struct Quantity {
@@ -62,4 +62,4 @@ struct Predicate {
   bool operator==(const Predicate&) const = default;
 };
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace convict {
+namespace convict::inline core {
 
 /// A bijection on 64 bits whose output bits all depend on all input bits: the finalizer of SplitMix64 (Steele, Lea and
 /// Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).
@@ -42,4 +42,4 @@ class Random {
   uint64_t state_;
 };
 
-}  // namespace convict
+}  // namespace convict::inline core

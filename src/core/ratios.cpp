@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 
-namespace convict {
+namespace convict::inline core {
 
 void RatioHistogram::add(double ratio) {
   const double bin = ratio > 0 ? std::floor(std::log2(ratio)) + kBins : 0;
@@ -36,4 +36,4 @@ Ratios ratios_from_json(const nlohmann::json& json) {
   return ratios;
 }
 
-}  // namespace convict
+}  // namespace convict::inline core

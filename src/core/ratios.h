@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace convict {
+namespace convict::inline core {
 
 /// How near to their bounds the results of one implementation came: for each case judged by a bound, the largest
 /// error / bound. Bin i > 0 counts ratios of [2^(i - kBins), 2^(i - kBins + 1)), the last one also all above, bin 0
@@ -31,4 +31,4 @@ nlohmann::json to_json(const Ratios& ratios);
 /// Throws UsageError if it is anything else.
 Ratios ratios_from_json(const nlohmann::json& json);
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -8,7 +8,7 @@
 
 #include "abi/convict.h"
 
-namespace convict {
+namespace convict::inline core {
 
 struct Role {
   std::string_view name;
@@ -28,4 +28,4 @@ inline constexpr std::array<Role, 9> kRoles = {{
     {"scale", &convict_tensors::scale, {false, false, false, false}},
 }};
 
-}  // namespace convict
+}  // namespace convict::inline core

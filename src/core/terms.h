@@ -5,7 +5,7 @@
 
 #include "abi/trilinear.h"
 
-namespace convict {
+namespace convict::inline core {
 
 /// The most products any output of the pass sums up, counting taps that fall into padding.
 inline int64_t most_terms(const convict_problem& p) {
@@ -31,4 +31,4 @@ inline int64_t diff_bias_terms(const convict_problem& p) {
   return positions;
 }
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-namespace convict {
+namespace convict::inline core {
 namespace {
 
 template <class T>
@@ -95,4 +95,4 @@ std::string printable(std::string_view text, size_t limit) {
   return result;
 }
 
-}  // namespace convict
+}  // namespace convict::inline core

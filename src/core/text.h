@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convict {
+namespace convict::inline core {
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 
@@ -36,4 +36,4 @@ std::string utc_now();
 /// Control characters replaced and cut to `limit` bytes: fit to be quoted in a one-line message.
 std::string printable(std::string_view text, size_t limit = 80);
 
-}  // namespace convict
+}  // namespace convict::inline core

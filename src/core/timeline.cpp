@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace convict {
+namespace convict::inline core {
 
 void Timeline::add(const Moment& now) {
   double interval = 1;  // seconds
@@ -18,4 +18,4 @@ void Timeline::add(const Moment& now) {
   moments_ = std::move(kept);
 }
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace convict {
+namespace convict::inline core {
 
 /// How far a campaign was after so many seconds.
 struct Moment {
@@ -39,4 +39,4 @@ class Timeline {
   std::vector<Moment> moments_;
 };
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::inline core {
 
 namespace {
 
@@ -30,4 +30,4 @@ std::string signature(const Mismatch& mismatch) {
   return fmt::format("{}|{}|{}", mismatch.suspect, name_of(mismatch.verdict), operation_text(mismatch.problem_case));
 }
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -10,7 +10,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::inline core {
 
 /// The rungs of the ladder, strongest evidence first (docs/bounds.md).
 enum class Verdict {
@@ -85,4 +85,4 @@ struct Mismatch {
 /// operation, e.g. "onednn|wrong-exact|conv2d.backward_weights".
 std::string signature(const Mismatch& mismatch);
 
-}  // namespace convict
+}  // namespace convict::inline core

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-namespace convict {
+namespace convict::explain {
 namespace {
 
 /// A sample seen from one of its axes.
@@ -162,4 +162,4 @@ Learnt learn_predicate(const std::vector<Sample>& samples) {
   return {best, mistakes};
 }
 
-}  // namespace convict
+}  // namespace convict::explain

@@ -11,7 +11,7 @@
 #include "core/predicate.h"
 #include "explain/samples.h"
 
-namespace convict {
+namespace convict::explain {
 
 struct Learnt {
   Predicate predicate;
@@ -21,4 +21,4 @@ struct Learnt {
 /// Precondition: samples.front() fails.
 Learnt learn_predicate(const std::vector<Sample>& samples);
 
-}  // namespace convict
+}  // namespace convict::explain

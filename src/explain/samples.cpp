@@ -12,7 +12,7 @@
 #include "core/geometry.h"
 #include "core/random.h"
 
-namespace convict {
+namespace convict::explain {
 namespace {
 
 /// One slot of one axis and another value for it.
@@ -174,4 +174,4 @@ std::vector<Sample> sample_around(const Case& failing, const Fails& fails, const
   return Sampler(failing, fails, go_on, limits).run();
 }
 
-}  // namespace convict
+}  // namespace convict::explain

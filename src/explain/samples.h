@@ -9,7 +9,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::explain {
 
 struct Sample {
   Case c;
@@ -30,4 +30,4 @@ struct SamplingLimits {
 std::vector<Sample> sample_around(const Case& failing, const Fails& fails, const std::function<bool()>& go_on,
                                   const SamplingLimits& limits);
 
-}  // namespace convict
+}  // namespace convict::explain

@@ -9,7 +9,7 @@
 #include "core/random.h"
 #include "fill/values.h"
 
-namespace convict {
+namespace convict::fill {
 namespace {
 
 FormOperand computed_operand(const convict_problem& p) {
@@ -119,4 +119,4 @@ FormOperand operand_of(convict_op op, std::string_view role) {
   return of_src == (op == CONVICT_CONV) ? FormOperand::kX : FormOperand::kY;
 }
 
-}  // namespace convict
+}  // namespace convict::fill

@@ -9,7 +9,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::fill {
 
 /// The operands of the trilinear form (abi/trilinear.h), as roles of the tensors of one problem.
 enum class FormOperand { kX, kW, kY };
@@ -43,4 +43,4 @@ double distinct_value(uint64_t hash, convict_dtype type);
 /// Which operand of the form a tensor of the problem is, by its role's name.
 FormOperand operand_of(convict_op op, std::string_view role);
 
-}  // namespace convict
+}  // namespace convict::fill

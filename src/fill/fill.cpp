@@ -14,7 +14,7 @@
 #include "fill/touched.h"
 #include "fill/values.h"
 
-namespace convict {
+namespace convict::fill {
 namespace {
 
 /// Odd multipliers that give each logical coordinate its own step on the 64-bit circle; mix() does the scattering.
@@ -285,4 +285,4 @@ void fill_operands(const Case& c, const convict_problem& p, const convict_tensor
   }
 }
 
-}  // namespace convict
+}  // namespace convict::fill

@@ -7,7 +7,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::fill {
 
 /// Magnitude of the integers of Fill::kInt for this problem, chosen so that every partial sum of products is exact in
 /// the accumulator (f32, f64 if all operands have it, or s32), in any order; 0 if no range does that. Without a scale,
@@ -22,4 +22,4 @@ bool is_exact(const Case& c, const convict_problem& p);
 /// data. Precondition: data pointers are writable.
 void fill_operands(const Case& c, const convict_problem& p, const convict_tensors& tensors, uint64_t data_seed);
 
-}  // namespace convict
+}  // namespace convict::fill

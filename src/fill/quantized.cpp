@@ -9,7 +9,7 @@
 #include "core/terms.h"
 #include "fill/values.h"
 
-namespace convict {
+namespace convict::fill {
 namespace {
 
 struct Ends {
@@ -82,4 +82,4 @@ double scale_value(uint64_t hash, const Case& c, double typical, bool exact) {
   return std::ldexp(1.0, std::min(0, std::ilogb(wanted)) - static_cast<int>(below(hash, 3)));
 }
 
-}  // namespace convict
+}  // namespace convict::fill

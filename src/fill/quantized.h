@@ -7,7 +7,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::fill {
 
 /// Where a number lies in an integer type whose zero point is `zero`: as far above it, or below where the type ends.
 double beside_zero_point(double value, convict_dtype type, int zero);
@@ -29,4 +29,4 @@ double typical_sum(const Case& c, const convict_problem& p, int64_t range);
 /// `exact` a power of two of at most 1, so that results are exact, halves among them.
 double scale_value(uint64_t hash, const Case& c, double typical, bool exact);
 
-}  // namespace convict
+}  // namespace convict::fill

@@ -9,7 +9,7 @@
 
 #include "abi/convict.h"
 
-namespace convict {
+namespace convict::fill {
 
 /// For each dimension, the coordinates that take part.
 using Touched = std::vector<std::vector<int64_t>>;
@@ -32,4 +32,4 @@ inline Touched touched_by(const convict_problem& p, const convict_tensor& x) {
   return touched;
 }
 
-}  // namespace convict
+}  // namespace convict::fill

@@ -9,7 +9,7 @@
 
 #include "core/random.h"
 
-namespace convict {
+namespace convict::fill {
 
 /// An index below `count` from the upper half of a hash.
 constexpr uint64_t below(uint64_t hash, uint64_t count) { return ((hash >> 32) * count) >> 32; }
@@ -50,4 +50,4 @@ inline double mostly_zero(uint64_t hash) {
   return normal(mix(hash));
 }
 
-}  // namespace convict
+}  // namespace convict::fill

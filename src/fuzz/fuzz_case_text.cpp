@@ -15,7 +15,7 @@
 #include "core/predicate.h"
 #include "fuzz/parsers/border.h"
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
 void expect_same(const Case& c) {
@@ -64,7 +64,7 @@ void read_intervals(std::string_view text) {
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

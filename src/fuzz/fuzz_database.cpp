@@ -13,21 +13,21 @@
 #include <string_view>
 #include <vector>
 
-#include "certificate.h"
+#include "certificate/check.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/predicate.h"
-#include "export/exporter.h"
+#include "exports/exporter.h"
 #include "fuzz/parsers/border.h"
 #include "fuzz/parsers/database_input.h"
 #include "fuzz/parsers/scratch.h"
 #include "fuzz/shared/repair.h"
-#include "report.h"
+#include "report/report.h"
 #include "reports/writer.h"
 #include "store/merge.h"
 #include "store/store.h"
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
 /// Whether anything may be computed for the case here.
@@ -37,35 +37,36 @@ bool is_cheap(const Case& c) {
   return repaired == c;
 }
 
-void export_row(const MismatchRow& row, const Case& c) {
-  const Exhibit exhibit = {c, false, Evidence{row.suspect, row.verdict, row.best_certificate()}};
-  for (const Exporter* exporter : exporters())
-    if (exporter->unsuited(exhibit).empty()) exporter->write(exhibit);
+void export_row(const store::MismatchRow& row, const Case& c) {
+  const exports::ExportRequest request = {c, false,
+                                          exports::Evidence{row.suspect, row.verdict, row.best_certificate()}};
+  for (const exports::Exporter* exporter : exports::all())
+    if (exporter->unsuited(request).empty()) exporter->write(request);
 }
 
-void read_row(const Store& store, const MismatchRow& row) {
+void read_row(const store::Store& store, const store::MismatchRow& row) {
   row.status_text();
   accepted([&] { store.sightings(row.id); });
   accepted([&] {
     const Case c = parse_case(row.best_text());
     accepted([&] { Predicate::parse(row.predicate).holds(c); });
     if (!is_cheap(c)) return;
-    accepted([&] { check_certificate(c, Verdict::kWrongExact, row.best_certificate()); });
+    accepted([&] { certificate::check_certificate(c, Verdict::kWrongExact, row.best_certificate()); });
     accepted([&] { export_row(row, c); });
   });
 }
 
-void read_rows(const Store& store) {
+void read_rows(const store::Store& store) {
   accepted([&] {
-    for (const MismatchRow& row : store.mismatches()) read_row(store, row);
+    for (const store::MismatchRow& row : store.mismatches()) read_row(store, row);
   });
   accepted(
       [&] { store.mismatches({.status = "new", .suspect = "mine", .operation = "conv1d", .since = "2", .limit = 1}); });
 }
 
-void read_campaigns(const Store& store) {
+void read_campaigns(const store::Store& store) {
   accepted([&] {
-    for (const CampaignRow& row : store.campaigns()) {
+    for (const store::CampaignRow& row : store.campaigns()) {
       accepted([&] { store.campaign(row.id); });
       accepted([&] { store.seen_by(row.id); });
     }
@@ -78,20 +79,20 @@ void read_campaigns(const Store& store) {
 }
 
 /// Another hit, and an explanation: both read the rows that are there.
-void write(Store& store) {
+void write(store::Store& store) {
   const Case c = parse_case("conv1d in=5 k=2");
   accepted([&] { store.record(1, {c, "mine", Verdict::kWrongExact, Blame::kTarget, {{"case", to_text(c)}}}); });
   accepted([&] {
-    store.settle(2, {.case_text = "conv2d in=4x4 k=3 p=1",
-                     .geography = "g",
-                     .predicate = "k >= 3",
-                     .explanation = {{"needs", "k >= 3"}}});
+    store.explain(2, {.case_text = "conv2d in=4x4 k=3 p=1",
+                      .geography = "g",
+                      .predicate = "k >= 3",
+                      .explanation = {{"needs", "k >= 3"}}});
   });
 }
 
 void write_reports(const std::string& path) {
-  const Report report = make_report({.database = path}, [](const std::string&) {});
-  for (const ReportWriter* writer : report_writers()) writer->write(report);
+  const report::Report report = report::make_report({.database = path}, [](const std::string&) {});
+  for (const reports::ReportWriter* writer : reports::all()) writer->write(report);
 }
 
 /// Coverage is left out, because working out what a profile can reach takes seconds.
@@ -105,13 +106,13 @@ void forget_coverage(const std::string& path) {
 void read_database(const Scratch& scratch, const std::string& path) {
   const std::string merged = scratch.path("merged.db");
   accepted([&] {
-    const Store store = Store::open(path);
+    const store::Store store = store::Store::open(path);
     read_rows(store);
     read_campaigns(store);
   });
-  accepted([&] { merge_databases(merged, {path}); });
+  accepted([&] { store::merge_databases(merged, {path}); });
   accepted([&] {
-    Store store = Store::open(path);
+    store::Store store = store::Store::open(path);
     write(store);
   });
   forget_coverage(path);
@@ -126,7 +127,7 @@ std::string sound_database(const Scratch& scratch, bool with_coverage) {
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace convict;

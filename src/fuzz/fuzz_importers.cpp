@@ -12,27 +12,27 @@
 #include "fuzz/parsers/border.h"
 #include "fuzz/parsers/importer_input.h"
 #include "fuzz/parsers/scratch.h"
-#include "import/importer.h"
+#include "imports/importer.h"
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
-void expect_sound(const Imported& imported) {
+void expect_sound(const imports::Imported& imported) {
   for (const CorpusEntry& entry : imported.cases) {
     expect(parse_case(to_text(entry.c)) == entry.c, "parse_case(to_text(c)) == c: " + to_text(entry.c));
     expect(!resolve(entry.c).why_not, "a legal case: " + to_text(entry.c));
   }
-  for (const Unexpressed& one : imported.unexpressed) expect(!one.reason.empty(), "a reason");
+  for (const imports::Unexpressed& one : imported.unexpressed) expect(!one.reason.empty(), "a reason");
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace convict;
   static const Scratch scratch;
   if (size == 0) return 0;
-  const Importer& importer = *importers()[data[0] % importers().size()];
+  const imports::Importer& importer = *imports::all()[data[0] % imports::all().size()];
   const std::string path =
       put_importer_input(scratch, importer.name, {reinterpret_cast<const char*>(data) + 1, size - 1});
   accepted([&] { expect_sound(importer.read(path)); });

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "core/implementation.h"
-#include "fuzz/shared/court.h"
+#include "fuzz/shared/examiner.h"
 #include "fuzz/shared/record.h"
 
 namespace {
 
-std::vector<convict::Subject> all_kernels() {
-  std::vector<convict::Subject> subjects;
+std::vector<convict::run::Subject> all_kernels() {
+  std::vector<convict::run::Subject> subjects;
   for (const convict_implementation* kernel : convict::native_kernels()) subjects.push_back({kernel, true, ""});
   return subjects;
 }
@@ -23,7 +23,7 @@ std::vector<convict::Subject> all_kernels() {
 extern "C" const char* __asan_default_options() { return "max_malloc_fill_size=0:malloc_context_size=4"; }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static convict::Court court(all_kernels());
-  court.hear(convict::decode({data, size}));
+  static convict::Examiner examiner(all_kernels());
+  examiner.examine(convict::decode({data, size}));
   return 0;
 }

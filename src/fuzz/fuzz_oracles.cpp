@@ -7,7 +7,7 @@
 
 #include "abi/element.h"
 #include "core/implementation.h"
-#include "fuzz/shared/court.h"
+#include "fuzz/shared/examiner.h"
 #include "fuzz/shared/record.h"
 
 /// What oneDNN is known to die of (docs/findings-by-hand.md, 14 and 17): in one process nothing would come after it.
@@ -29,8 +29,8 @@ extern "C" const char* __lsan_default_suppressions() {
 extern "C" const char* __asan_default_options() { return "max_malloc_fill_size=0:malloc_context_size=4"; }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static convict::Court court(convict::load_roster({}, convict::native_kernels()).subjects);
+  static convict::Examiner examiner(convict::run::load_roster({}, convict::native_kernels()).subjects);
   const convict::Case c = convict::decode({data, size});
-  if (!is_deadly(c)) court.hear(c);
+  if (!is_deadly(c)) examiner.examine(c);
   return 0;
 }

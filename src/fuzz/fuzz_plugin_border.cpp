@@ -9,13 +9,13 @@
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
+#include "examine/pipeline.h"
 #include "fuzz/parsers/border.h"
 #include "fuzz/parsers/hostile_plugin.h"
-#include "pipeline.h"
 #include "run/guarded_call.h"
 #include "store/database.h"
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
 constexpr double kMostBytes = 1 << 20;  // of one case
@@ -29,31 +29,31 @@ void expect_kept(const Mismatch& mismatch) {
   expect(nlohmann::json::parse(text) == mismatch.certificate, "a certificate that JSON keeps: " + text);
 }
 
-void examine_case(const Case& c, const std::vector<Subject>& subjects) {
-  static GuardedMemory memory;
-  static FlightRecord record;
-  const Examination examination = examine(c, subjects, memory, record, {.most_bytes = kMostBytes});
-  for (const Testimony& testimony : examination.testimonies) expect_message(in_words(testimony));
+void examine_case(const Case& c, const std::vector<run::Subject>& subjects) {
+  static run::GuardedMemory memory;
+  static run::FlightRecord record;
+  const examine::Examination examination = examine::examine(c, subjects, memory, record, {.most_bytes = kMostBytes});
+  for (const judge::Result& result : examination.results) expect_message(judge::in_words(result));
   for (const Mismatch& mismatch : examination.mismatches) expect_kept(mismatch);
   const Resolved resolved = resolve(c);
   if (resolved.why_not) return;
   const convict_tensors tensors = describe_tensors(c, resolved.problem);
   for (size_t i = 0; i < subjects.size(); ++i) {
     const std::string plan =
-        ask_plan(*subjects[i].implementation, static_cast<int>(i), resolved.problem, tensors, record);
+        run::ask_plan(*subjects[i].implementation, static_cast<int>(i), resolved.problem, tensors, record);
     if (!plan.empty()) expect_message(plan);
   }
 }
 
 void load(const convict_plugin* plugin) {
-  std::vector<Subject> subjects = subjects_of(plugin, "fuzzed");
+  std::vector<run::Subject> subjects = run::subjects_of(plugin, "fuzzed");
   expect_message("version " + subjects.front().version);
   for (size_t i = 0; i < subjects.size(); ++i) subjects[i].is_target = i == 0;
   for (const char* line : kCases) examine_case(parse_case(line), subjects);
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const convict::HostilePlugin plugin({data, size});

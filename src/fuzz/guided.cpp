@@ -19,7 +19,7 @@
 #include "fuzz/shared/guidance.h"
 #include "fuzz/shared/record.h"
 #include "generate/generate.h"
-#include "worker_session.h"
+#include "workers/worker_session.h"
 
 extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv, int (*callback)(const uint8_t* data, size_t size));
 
@@ -31,25 +31,25 @@ extern "C" const char* __asan_default_options() {
 }
 extern "C" const char* __ubsan_default_options() { return "abort_on_error=1:print_stacktrace=0"; }
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
 /// The range that the supervisor has handed out, case by case.
 class GuidedWorker {
  public:
-  bool muster() {
+  bool load() {
     session_.let_waiting_threads_sleep();
-    return session_.muster();
+    return session_.load();
   }
-  const WorkerSettings& settings() const { return session_.settings(); }
+  const workers::WorkerSettings& settings() const { return session_.settings(); }
 
   /// Waits for work if there is none.
   void run(const Case& c) {
     while (done_ == count_) open();
     const uint64_t index = first_ + done_ * step_;
     note(c);
-    const Examination examination = session_.examine_numbered(index, c);
-    mark(c, examination.testimonies, session_.record());
+    const examine::Examination examination = session_.examine_numbered(index, c);
+    mark(c, examination.results, session_.record());
     if (++done_ == count_ || session_.has_enough()) close();
   }
 
@@ -70,14 +70,14 @@ class GuidedWorker {
   /// So that the supervisor knows what the case was, should it be the last.
   void note(const Case& c) {
     const std::string text = to_text(c);
-    FlightRecord& record = session_.record();
+    run::FlightRecord& record = session_.record();
     const size_t size = std::min(text.size(), sizeof record.case_text);
     record.case_bytes = 0;
     std::memcpy(record.case_text, text.data(), size);
     record.case_bytes = static_cast<uint32_t>(size);
   }
 
-  WorkerSession session_;
+  workers::WorkerSession session_;
   uint64_t first_ = 0, count_ = 0, step_ = 1, done_ = 0;
 };
 
@@ -99,7 +99,7 @@ void begin_corpus(const std::filesystem::path& folder, uint64_t seed) {
   std::error_code error;
   if (std::filesystem::directory_iterator(folder, error) != std::filesystem::directory_iterator()) return;
   for (uint64_t i = 0; i < kFirstCases; ++i) {
-    const std::vector<uint8_t> bytes = encode(generate(nullptr, seed, i));
+    const std::vector<uint8_t> bytes = encode(generate::generate(nullptr, seed, i));
     std::ofstream(folder / fmt::format("generated-{:03}", i), std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   }
@@ -107,7 +107,7 @@ void begin_corpus(const std::filesystem::path& folder, uint64_t seed) {
 
 int run_guided_worker() {
   GuidedWorker& worker = the_worker();
-  if (!worker.muster()) return 0;
+  if (!worker.load()) return 0;
   const uint64_t first = worker.open();
   begin_corpus(worker.settings().corpus, worker.settings().seed);
   const auto seed = static_cast<uint32_t>(mix(worker.settings().seed ^ mix(first)));
@@ -128,6 +128,6 @@ int run_guided_worker() {
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::fuzz
 
-int main() { return convict::run_guided_worker(); }
+int main() { return convict::fuzz::run_guided_worker(); }

@@ -18,7 +18,7 @@
 #include "fuzz/parsers/seed_inputs.h"
 #include "fuzz/shared/record.h"
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
@@ -66,7 +66,7 @@ void write_seeds(const fs::path& out, const std::string& corpus) {
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::fuzz
 
 int main(int argc, char** argv) {
   if (argc != 3) {

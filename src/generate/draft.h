@@ -12,7 +12,7 @@
 #include "generate/plan.h"
 #include "generate/profile.h"
 
-namespace convict {
+namespace convict::generate {
 
 /// In the terms of the trilinear form: Y is the strided side (dst of conv, src of conv_transpose), X the other;
 /// channels are those of one group.
@@ -61,4 +61,4 @@ void aim_at_output(Draft& draft, int axis);
 /// Whether these features are what was wished; they must depend on kernels, strides and dilations alone.
 bool meets_wish(const Draft& draft, std::span<const FeatureId> features);
 
-}  // namespace convict
+}  // namespace convict::generate

@@ -3,7 +3,7 @@
 
 #include "generate/draft.h"
 
-namespace convict {
+namespace convict::generate {
 namespace {
 
 using namespace feature;
@@ -174,4 +174,4 @@ void draw_data(Draft& draft) {
   if (c.pass == CONVICT_FORWARD) c.relu = Random(c.seed, kReluStream).chance(rate(draft, kReluRate));
 }
 
-}  // namespace convict
+}  // namespace convict::generate

@@ -3,7 +3,7 @@
 
 #include "generate/draft.h"
 
-namespace convict {
+namespace convict::generate {
 
 using namespace feature;
 using namespace levels;
@@ -30,4 +30,4 @@ void draw_operation(Draft& draft) {
   c.wei_layout = default_weight_layout(c.op);
 }
 
-}  // namespace convict
+}  // namespace convict::generate

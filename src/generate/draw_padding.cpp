@@ -5,7 +5,7 @@
 #include "core/geometry.h"
 #include "generate/draft.h"
 
-namespace convict {
+namespace convict::generate {
 namespace {
 
 using namespace feature;
@@ -220,4 +220,4 @@ void draw_padding(Draft& draft) {
   }
 }
 
-}  // namespace convict
+}  // namespace convict::generate

@@ -7,7 +7,7 @@
 #include "abi/validity.h"
 #include "generate/draft.h"
 
-namespace convict {
+namespace convict::generate {
 
 using namespace feature;
 using namespace levels;
@@ -278,4 +278,4 @@ void draw_sizes(Draft& draft) {
   tame(draft);
 }
 
-}  // namespace convict
+}  // namespace convict::generate

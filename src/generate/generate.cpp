@@ -11,7 +11,7 @@
 #include "generate/plan.h"
 #include "generate/special.h"
 
-namespace convict {
+namespace convict::generate {
 namespace {
 
 constexpr int kDraws = 4;  // of a case with a wish
@@ -126,4 +126,4 @@ Case generate_invalid(const Profile* profile, uint64_t seed, uint64_t index) {
   return c;
 }
 
-}  // namespace convict
+}  // namespace convict::generate

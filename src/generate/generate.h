@@ -8,7 +8,7 @@
 #include "core/coverage.h"
 #include "generate/profile.h"
 
-namespace convict {
+namespace convict::generate {
 
 /// What a campaign draws its cases from; recorded with it, because a case depends on all of it.
 struct Sampling {
@@ -32,4 +32,4 @@ Case generate_wished(const Profile& profile, const Tuple& wish, uint64_t seed, u
 /// A case as generate() makes them illegal: parseable, and resolve(c).why_not is set.
 Case generate_invalid(const Profile* profile, uint64_t seed, uint64_t index);
 
-}  // namespace convict
+}  // namespace convict::generate

@@ -6,7 +6,7 @@
 #include "abi/validity.h"
 #include "core/geometry.h"
 
-namespace convict {
+namespace convict::generate {
 namespace {
 
 /// One way; false if the case does not allow for it.
@@ -76,4 +76,4 @@ void make_illegal(Case& c, Random& random) {
     if (kSpoils[(static_cast<size_t>(first) + i) % std::size(kSpoils)](c, p, random, axis)) return;
 }
 
-}  // namespace convict
+}  // namespace convict::generate

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace convict {
+namespace convict::generate {
 namespace {
 
 using namespace feature;
@@ -82,4 +82,4 @@ Tuple wish_of(std::span<const uint32_t> focus, uint64_t seed, uint64_t number) {
   return tuple_of(static_cast<uint32_t>((factor * (number % count) + mix(seed + 1) % count) % count));
 }
 
-}  // namespace convict
+}  // namespace convict::generate

@@ -12,7 +12,7 @@
 #include "core/random.h"
 #include "generate/profile.h"
 
-namespace convict {
+namespace convict::generate {
 
 /// A plan is asked of the steps of the draw; each does what it can. Only a wish is held against the result.
 class Plan {
@@ -59,4 +59,4 @@ Plan mask_of_block(const Profile& profile, uint64_t seed, uint64_t block);
 /// on the seed.
 Tuple wish_of(std::span<const uint32_t> focus, uint64_t seed, uint64_t number);
 
-}  // namespace convict
+}  // namespace convict::generate

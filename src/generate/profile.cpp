@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/text.h"
 
-namespace convict {
+namespace convict::generate {
 namespace {
 
 constexpr double kSmallMacs = 24e3;
@@ -159,4 +159,4 @@ const Profile* find_profile(std::string_view name) {
                                fmt::join(names, ", ")));
 }
 
-}  // namespace convict
+}  // namespace convict::generate

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace convict {
+namespace convict::generate {
 
 /// Values that dimensions draw from unless a profile has its own. They lie on both sides of SIMD blocks and of the
 /// sizes at which real bugs began; a value is named several times to be drawn more often.
@@ -71,4 +71,4 @@ const Profile& profile_of_all(double at);
 /// nullptr stands for `all`. Throws UsageError with a suggestion.
 const Profile* find_profile(std::string_view name);
 
-}  // namespace convict
+}  // namespace convict::generate

@@ -7,7 +7,7 @@
 #include "core/geometry.h"
 #include "generate/generate.h"
 
-namespace convict {
+namespace convict::generate {
 namespace {
 
 constexpr uint64_t kSeed = 0x7265616368;  // of no campaign in particular
@@ -56,4 +56,4 @@ std::vector<bool> reachable(const Profile* profile, int tries, uint64_t plain) {
   return flags;
 }
 
-}  // namespace convict
+}  // namespace convict::generate

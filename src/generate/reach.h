@@ -7,7 +7,7 @@
 
 #include "generate/profile.h"
 
-namespace convict {
+namespace convict::generate {
 
 /// One flag per tuple (core/coverage.h): whether the cases of the profile can show it. Found by construction: a tuple
 /// is reachable if one of the first `plain` cases shows it, or a case drawn for some tuple does, each tuple nobody has
@@ -21,4 +21,4 @@ std::vector<bool> reachable(const Profile* profile, int tries = 12, uint64_t pla
 /// samplers without wishes.
 std::vector<uint32_t> within_reach(const Profile* profile, std::span<const uint32_t> ids, size_t most);
 
-}  // namespace convict
+}  // namespace convict::generate

@@ -7,7 +7,7 @@
 #include "abi/validity.h"
 #include "core/geometry.h"
 
-namespace convict {
+namespace convict::generate {
 namespace {
 
 /// Op and pass, each alike.
@@ -205,4 +205,4 @@ Case draw_special(const Profile& profile, Random& random) {
   return draw_uniform(profile, random);
 }
 
-}  // namespace convict
+}  // namespace convict::generate

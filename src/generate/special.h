@@ -7,9 +7,9 @@
 #include "core/random.h"
 #include "generate/profile.h"
 
-namespace convict {
+namespace convict::generate {
 
 /// A legal case of a profile whose sampler is not kSteered.
 Case draw_special(const Profile& profile, Random& random);
 
-}  // namespace convict
+}  // namespace convict::generate

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-namespace convict {
+namespace convict::judge {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -121,4 +121,4 @@ double transformed_bound(const Arithmetic& arithmetic, const Sum& sum, double tr
                   rounded_bound(arithmetic, accumulated, sum.exact) + reference_bound(sum, u_reference));
 }
 
-}  // namespace convict
+}  // namespace convict::judge

@@ -9,7 +9,7 @@
 #include "abi/convict.h"
 #include "core/layout.h"
 
-namespace convict {
+namespace convict::judge {
 
 /// Half the spacing of T at 1: the largest relative error of one rounding to nearest.
 template <class T>
@@ -70,4 +70,4 @@ double direct_bound(const Arithmetic& arithmetic, const Sum& sum, double u_refer
 /// that (winograd_bounds, fft_bounds). Never less than direct_bound: such an implementation is free to fall back.
 double transformed_bound(const Arithmetic& arithmetic, const Sum& sum, double transform, double u_reference);
 
-}  // namespace convict
+}  // namespace convict::judge

@@ -9,7 +9,7 @@
 #include "abi/trilinear.h"
 #include "judge/quantized.h"
 
-namespace convict {
+namespace convict::judge {
 namespace {
 
 constexpr size_t kMostNoted = 32;  // suspects and minus zeros that are looked into
@@ -230,4 +230,4 @@ Comparison compare(std::span<const Expected<W>> expected, const Rule& rule) {
 template Comparison compare(std::span<const Expected<double>>, const Rule&);
 template Comparison compare(std::span<const Expected<long double>>, const Rule&);
 
-}  // namespace convict
+}  // namespace convict::judge

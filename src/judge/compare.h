@@ -13,7 +13,7 @@
 #include "judge/bounds.h"
 #include "judge/reference.h"
 
-namespace convict {
+namespace convict::judge {
 
 /// What results are held to.
 struct Rule {
@@ -119,4 +119,4 @@ void for_each_result(const Expected<W>& expected, const Visit& visit) {
   });
 }
 
-}  // namespace convict
+}  // namespace convict::judge

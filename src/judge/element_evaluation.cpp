@@ -11,7 +11,7 @@
 #include "core/role.h"
 #include "core/terms.h"
 
-namespace convict {
+namespace convict::judge {
 namespace {
 
 long double element(const convict_tensor& tensor, int64_t position) {
@@ -211,4 +211,4 @@ ExactElement evaluate_element(const convict_problem& p, const convict_tensors& f
   return result;
 }
 
-}  // namespace convict
+}  // namespace convict::judge

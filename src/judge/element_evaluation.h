@@ -11,7 +11,7 @@
 
 #include "abi/convict.h"
 
-namespace convict {
+namespace convict::judge {
 
 /// What one output element must be.
 struct ExactElement {
@@ -40,4 +40,4 @@ struct ExactElement {
 ExactElement evaluate_element(const convict_problem& p, const convict_tensors& filled, std::string_view role,
                               std::span<const int64_t> at);
 
-}  // namespace convict
+}  // namespace convict::judge

@@ -18,7 +18,7 @@
 #include <cmath>
 #include <limits>
 
-namespace convict {
+namespace convict::judge {
 namespace {
 
 /// The 2-norm of every plane of a dense operand.
@@ -100,4 +100,4 @@ std::vector<double> fft_bounds(const Trilinear<double>& form, std::span<const do
   return bounds;
 }
 
-}  // namespace convict
+}  // namespace convict::judge

@@ -9,7 +9,7 @@
 #include "abi/trilinear.h"
 #include "judge/bounds.h"
 
-namespace convict {
+namespace convict::judge {
 
 /// Levels of radix-2 butterflies that one transform of this problem is taken to have, over all axes: per axis, of twice
 /// the smallest power of two that holds the linear convolution. Axes with nothing to convolve have none.
@@ -25,4 +25,4 @@ int fft_levels(const Trilinear<double>& form);
 std::vector<double> fft_bounds(const Trilinear<double>& form, std::span<const double> x, std::span<const double> w,
                                std::span<const double> y, const Arithmetic& arithmetic);
 
-}  // namespace convict
+}  // namespace convict::judge

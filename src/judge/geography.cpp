@@ -7,7 +7,7 @@
 #include <functional>
 #include <numeric>
 
-namespace convict {
+namespace convict::judge {
 namespace {
 
 /// Names of the dimensions, outermost first, of an output with `ndim` of them.
@@ -80,4 +80,4 @@ std::string geography(const Places& places, int64_t groups) {
   return text;
 }
 
-}  // namespace convict
+}  // namespace convict::judge

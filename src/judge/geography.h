@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convict {
+namespace convict::judge {
 
 /// Elements of one output, as indices in logical row-major order, ascending.
 struct Places {
@@ -25,4 +25,4 @@ int64_t volume_of(const Places& places);
 /// all elements at those positions are hit.
 std::string geography(const Places& places, int64_t groups);
 
-}  // namespace convict
+}  // namespace convict::judge

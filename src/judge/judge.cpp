@@ -11,7 +11,7 @@
 #include "judge/geography.h"
 #include "judge/quantized.h"
 
-namespace convict {
+namespace convict::judge {
 namespace {
 
 using Kind = Outcome::Kind;
@@ -22,42 +22,41 @@ bool independent(const convict_implementation& a, const convict_implementation& 
   return std::ranges::none_of(of_a, [&](std::string_view one) { return std::ranges::find(of_b, one) != of_b.end(); });
 }
 
-Verdict verdict_on_value(const Testimony& testimony) {
-  const Element& offender = *testimony.comparison.offender;
-  if (!testimony.weaker_contract.empty()) return Verdict::kContract;
-  const bool specials = testimony.comparison.bound_name == kSpecialBound;
+Verdict verdict_on_value(const Result& result) {
+  const Element& offender = *result.comparison.offender;
+  if (!result.weaker_contract.empty()) return Verdict::kContract;
+  const bool specials = result.comparison.bound_name == kSpecialBound;
   if (specials && (!std::isfinite(offender.exact) || !std::isfinite(offender.got))) return Verdict::kSpecialValues;
   return offender.bound > 0 ? Verdict::kWrongProven : Verdict::kWrongExact;
 }
 
-/// The verdict on one testimony, strongest rung first, or nothing if there is nothing to hold against it.
-std::optional<Verdict> verdict_on(const Testimony& testimony) {
-  if (!testimony.outcome.overrun.empty()) return Verdict::kOutOfBounds;
-  switch (testimony.outcome.kind) {
+/// The verdict on one result, strongest rung first, or nothing if there is nothing to hold against it.
+std::optional<Verdict> verdict_on(const Result& result) {
+  if (!result.outcome.overrun.empty()) return Verdict::kOutOfBounds;
+  switch (result.outcome.kind) {
     case Kind::kRefused: return std::nullopt;
     case Kind::kFailed: return Verdict::kRefusesValid;
     case Kind::kWrongShape: return Verdict::kShape;
     case Kind::kOutOfMemory: return Verdict::kOom;
     case Kind::kComputed: break;
   }
-  if (testimony.comparison.unwritten > 0) return Verdict::kOutputUnwritten;
-  if (testimony.repeats_differently) return Verdict::kNondeterministic;
-  if (testimony.comparison.wrong > 0) return verdict_on_value(testimony);
-  if (testimony.minus_zero) return Verdict::kSpecialValues;
-  if (testimony.relation) return Verdict::kWrongRelation;
-  if (testimony.improbable) return Verdict::kWrongStatistical;
-  if (!testimony.outcome.left.empty()) return Verdict::kContract;
+  if (result.comparison.unwritten > 0) return Verdict::kOutputUnwritten;
+  if (result.repeats_differently) return Verdict::kNondeterministic;
+  if (result.comparison.wrong > 0) return verdict_on_value(result);
+  if (result.minus_zero) return Verdict::kSpecialValues;
+  if (result.relation) return Verdict::kWrongRelation;
+  if (result.improbable) return Verdict::kWrongStatistical;
+  if (!result.outcome.left.empty()) return Verdict::kContract;
   return std::nullopt;
 }
 
-/// The largest error of `testimony`, in units of u * sqrt(n) * S, against the best independent witness's.
-bool is_less_accurate(const Testimony& testimony, std::span<const Testimony> all) {
+/// The largest error of `result`, in units of u * sqrt(n) * S, against the best independent witness's.
+bool is_less_accurate(const Result& result, std::span<const Result> all) {
   constexpr double kTimes = 8;
-  if (testimony.outcome.kind != Kind::kComputed || !testimony.comparison.worst) return false;
-  return std::ranges::any_of(all, [&](const Testimony& witness) {
-    return witness.comparison.with_terms > 0 && witness.comparison.agrees() &&
-           independent(*witness.who, *testimony.who) &&
-           testimony.comparison.worst_units > kTimes * witness.comparison.worst_units;
+  if (result.outcome.kind != Kind::kComputed || !result.comparison.worst) return false;
+  return std::ranges::any_of(all, [&](const Result& witness) {
+    return witness.comparison.with_terms > 0 && witness.comparison.agrees() && independent(*witness.who, *result.who) &&
+           result.comparison.worst_units > kTimes * witness.comparison.worst_units;
   });
 }
 
@@ -67,7 +66,7 @@ nlohmann::json number(double value) {
 }
 
 /// The element that the verdict rests on, if it rests on one.
-const Element* evidence_of(const Testimony& suspect) {
+const Element* evidence_of(const Result& suspect) {
   const Comparison& comparison = suspect.comparison;
   if (!comparison.agrees()) return &*comparison.offender;
   if (suspect.minus_zero) return &comparison.minus_zeros.front();
@@ -94,7 +93,7 @@ void add_places(const Comparison& comparison, const Case& c, nlohmann::json& to)
     to["values"] = {{"got", numbers(comparison.got)}, {"expected", numbers(comparison.expected)}};
 }
 
-nlohmann::json certificate(const Case& c, const Testimony& suspect, std::span<const Testimony> all) {
+nlohmann::json certificate(const Case& c, const Result& suspect, std::span<const Result> all) {
   nlohmann::json result = nlohmann::json::object();
   if (!suspect.outcome.text.empty()) result["text"] = suspect.outcome.text;
   if (!suspect.outcome.left.empty())
@@ -131,7 +130,7 @@ nlohmann::json certificate(const Case& c, const Testimony& suspect, std::span<co
     result["expected"] = number(suspect.relation->expected);
   }
   nlohmann::json& witnesses = result["witnesses"] = nlohmann::json::object();
-  for (const Testimony& other : all)
+  for (const Result& other : all)
     if (&other != &suspect) witnesses[other.who->name] = in_words(other);
   return result;
 }
@@ -143,61 +142,61 @@ bool tell_the_same(const Comparison& a, const Comparison& b) {
 }
 
 /// All who computed contradict the reference in the same way, and at least two of them are independent.
-bool all_against_reference(std::span<const Testimony> testimonies) {
-  std::vector<const Testimony*> accusers;
-  for (const Testimony& testimony : testimonies) {
-    if (testimony.outcome.kind != Kind::kComputed) continue;
-    if (testimony.comparison.wrong == 0 || testimony.comparison.unwritten > 0) return false;
-    if (!accusers.empty() && !tell_the_same(accusers.front()->comparison, testimony.comparison)) return false;
-    accusers.push_back(&testimony);
+bool all_against_reference(std::span<const Result> results) {
+  std::vector<const Result*> contradicting;
+  for (const Result& result : results) {
+    if (result.outcome.kind != Kind::kComputed) continue;
+    if (result.comparison.wrong == 0 || result.comparison.unwritten > 0) return false;
+    if (!contradicting.empty() && !tell_the_same(contradicting.front()->comparison, result.comparison)) return false;
+    contradicting.push_back(&result);
   }
-  return std::ranges::any_of(accusers, [&](const Testimony* a) {
-    return std::ranges::any_of(accusers, [&](const Testimony* b) { return independent(*a->who, *b->who); });
+  return std::ranges::any_of(contradicting, [&](const Result* a) {
+    return std::ranges::any_of(contradicting, [&](const Result* b) { return independent(*a->who, *b->who); });
   });
 }
 
 }  // namespace
 
-std::string in_words(const Testimony& testimony) {
-  if (!testimony.outcome.overrun.empty()) return fmt::format("wrote outside {}", testimony.outcome.overrun);
-  switch (testimony.outcome.kind) {
-    case Kind::kRefused: return "refused: " + testimony.outcome.text;
-    case Kind::kFailed: return "failed: " + testimony.outcome.text;
-    case Kind::kWrongShape: return "wrong shape: " + testimony.outcome.text;
-    case Kind::kOutOfMemory: return "out of memory: " + testimony.outcome.text;
+std::string in_words(const Result& result) {
+  if (!result.outcome.overrun.empty()) return fmt::format("wrote outside {}", result.outcome.overrun);
+  switch (result.outcome.kind) {
+    case Kind::kRefused: return "refused: " + result.outcome.text;
+    case Kind::kFailed: return "failed: " + result.outcome.text;
+    case Kind::kWrongShape: return "wrong shape: " + result.outcome.text;
+    case Kind::kOutOfMemory: return "out of memory: " + result.outcome.text;
     case Kind::kComputed: break;
   }
-  if (!testimony.comparison.compared) return "computed";
-  return testimony.comparison.agrees() ? "agrees" : "differs";
+  if (!result.comparison.compared) return "computed";
+  return result.comparison.agrees() ? "agrees" : "differs";
 }
 
-std::vector<Mismatch> judge(const Case& c, std::span<const Testimony> testimonies) {
+std::vector<Mismatch> judge(const Case& c, std::span<const Result> results) {
   std::vector<Mismatch> mismatches;
-  const bool reference_is_wrong = all_against_reference(testimonies);
-  for (const Testimony& testimony : testimonies) {
-    auto verdict = verdict_on(testimony);
-    if (!verdict && is_less_accurate(testimony, testimonies)) verdict = Verdict::kLessAccurate;
+  const bool reference_is_wrong = all_against_reference(results);
+  for (const Result& result : results) {
+    auto verdict = verdict_on(result);
+    if (!verdict && is_less_accurate(result, results)) verdict = Verdict::kLessAccurate;
     if (!verdict) continue;
-    const Blame blame = reference_is_wrong ? Blame::kReference : testimony.is_target ? Blame::kTarget : Blame::kOracle;
-    mismatches.push_back({c, reference_is_wrong ? "reference" : testimony.who->name, *verdict, blame,
-                          certificate(c, testimony, testimonies)});
+    const Blame blame = reference_is_wrong ? Blame::kReference : result.is_target ? Blame::kTarget : Blame::kOracle;
+    mismatches.push_back(
+        {c, reference_is_wrong ? "reference" : result.who->name, *verdict, blame, certificate(c, result, results)});
     if (reference_is_wrong) break;  // one row says it all
   }
   return mismatches;
 }
 
-std::vector<Mismatch> judge_acceptance(const Case& c, std::span<const Testimony> testimonies) {
+std::vector<Mismatch> judge_acceptance(const Case& c, std::span<const Result> results) {
   std::vector<Mismatch> mismatches;
-  for (const Testimony& testimony : testimonies) {
-    if (testimony.outcome.kind != Kind::kComputed) continue;
-    Testimony accused;
-    accused.who = testimony.who;
-    nlohmann::json evidence = certificate(c, accused, testimonies);
+  for (const Result& result : results) {
+    if (result.outcome.kind != Kind::kComputed) continue;
+    Result suspect;
+    suspect.who = result.who;
+    nlohmann::json evidence = certificate(c, suspect, results);
     evidence["text"] = "computed a problem that is not legal";
-    mismatches.push_back({c, testimony.who->name, Verdict::kAcceptsInvalid,
-                          testimony.is_target ? Blame::kTarget : Blame::kOracle, std::move(evidence)});
+    mismatches.push_back({c, result.who->name, Verdict::kAcceptsInvalid,
+                          result.is_target ? Blame::kTarget : Blame::kOracle, std::move(evidence)});
   }
   return mismatches;
 }
 
-}  // namespace convict
+}  // namespace convict::judge

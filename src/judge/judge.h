@@ -13,7 +13,7 @@
 #include "core/verdict.h"
 #include "judge/compare.h"
 
-namespace convict {
+namespace convict::judge {
 
 /// A metamorphic relation that an implementation breaks.
 struct BrokenRelation {
@@ -24,7 +24,7 @@ struct BrokenRelation {
 };
 
 /// One implementation's part in a case.
-struct Testimony {
+struct Result {
   const convict_implementation* who = nullptr;
   bool is_target = false;
   convict_contract contract{};  // of `who`, for this problem; unless it refused
@@ -41,12 +41,12 @@ struct Testimony {
 
 /// The mismatches of one case, at most one per implementation. The reference is the arbiter, unless every
 /// implementation that computed agrees against it and two of them share no lineage: then it is the suspect.
-std::vector<Mismatch> judge(const Case& c, std::span<const Testimony> testimonies);
+std::vector<Mismatch> judge(const Case& c, std::span<const Result> results);
 
 /// The mismatches of a case that is not legal: whoever computed it.
-std::vector<Mismatch> judge_acceptance(const Case& c, std::span<const Testimony> testimonies);
+std::vector<Mismatch> judge_acceptance(const Case& c, std::span<const Result> results);
 
-/// "agrees", "differs", "refused: ...": a testimony in a few words, for certificates and people.
-std::string in_words(const Testimony& testimony);
+/// "agrees", "differs", "refused: ...": a result in a few words, for certificates and people.
+std::string in_words(const Result& result);
 
-}  // namespace convict
+}  // namespace convict::judge

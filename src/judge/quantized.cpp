@@ -9,7 +9,7 @@
 #include "abi/element.h"
 #include "judge/bounds.h"
 
-namespace convict {
+namespace convict::judge {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -102,4 +102,4 @@ AllowedResults allowed_results(convict_dtype type, double real, double rounding,
   return {result(real - rounding), result(real + rounding)};
 }
 
-}  // namespace convict
+}  // namespace convict::judge

@@ -6,7 +6,7 @@
 
 #include "judge/reference.h"
 
-namespace convict {
+namespace convict::judge {
 
 /// Turns the exact sums and magnitudes of products in `expected` into those of results, and sets `roundings`.
 /// Precondition: the operands of `t` are integers, and dst holds its old contents where there is beta.
@@ -26,4 +26,4 @@ struct AllowedResults {
 /// Those of an implementation whose real number, before ReLU, errs by at most `rounding`, which is finite.
 AllowedResults allowed_results(convict_dtype type, double real, double rounding, bool relu, double zero_point);
 
-}  // namespace convict
+}  // namespace convict::judge

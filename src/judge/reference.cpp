@@ -11,7 +11,7 @@
 #include "judge/element_evaluation.h"
 #include "judge/quantized.h"
 
-namespace convict {
+namespace convict::judge {
 namespace {
 
 int64_t row_major(const Axes& extent, int64_t i0, int64_t i1, int64_t i2) {
@@ -226,4 +226,4 @@ template std::vector<Expected<double>> compute_reference(const convict_problem&,
 template std::vector<Expected<long double>> compute_reference(const convict_problem&, const convict_tensors&, Detail,
                                                               DenseOperands<long double>*);
 
-}  // namespace convict
+}  // namespace convict::judge

@@ -11,7 +11,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::judge {
 
 /// How much the reference has to know about its sums.
 enum class Detail {
@@ -71,4 +71,4 @@ template <class W>
 std::vector<Expected<W>> compute_reference(const convict_problem& p, const convict_tensors& tensors, Detail detail,
                                            DenseOperands<W>* dense = nullptr);
 
-}  // namespace convict
+}  // namespace convict::judge

@@ -16,7 +16,7 @@
 #include <limits>
 #include <utility>
 
-namespace convict {
+namespace convict::judge {
 namespace {
 
 constexpr double kPoints[kMostPoints - 1] = {0, 1, -1, 2, -2, 0.5, -0.5};
@@ -236,4 +236,4 @@ std::vector<double> winograd_bounds(const Trilinear<double>& form, std::span<con
   return WinogradBound(form, x, w, y, m, r, arithmetic).run();
 }
 
-}  // namespace convict
+}  // namespace convict::judge

@@ -9,7 +9,7 @@
 #include "abi/trilinear.h"
 #include "judge/bounds.h"
 
-namespace convict {
+namespace convict::judge {
 
 inline constexpr int kMostPoints = 8;  // m + r - 1; what implementations use, and what finite points are listed for
 
@@ -41,4 +41,4 @@ bool winograd_applies(const Trilinear<double>& form, int m, int r);
 std::vector<double> winograd_bounds(const Trilinear<double>& form, std::span<const double> x, std::span<const double> w,
                                     std::span<const double> y, int m, int r, const Arithmetic& arithmetic);
 
-}  // namespace convict
+}  // namespace convict::judge

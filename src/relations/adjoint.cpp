@@ -10,7 +10,7 @@
 #include "core/terms.h"
 #include "relations/shared/calls.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 constexpr convict_pass kPasses[] = {CONVICT_FORWARD, CONVICT_BACKWARD_DATA, CONVICT_BACKWARD_WEIGHTS};
@@ -138,4 +138,4 @@ extern const Relation relation_adjoint = {
     "adjoint", "the three passes are adjoint: <conv(x,w),y> = <x,backward_data(y,w)> = <w,backward_weights(x,y)>", true,
     unsuited, check};
 
-}  // namespace convict
+}  // namespace convict::relations

@@ -6,7 +6,7 @@
 
 #include "relations/shared/calls.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 using Order = std::vector<int>;  // of axes: axis i becomes what axis order[i] was
@@ -68,4 +68,4 @@ std::optional<Violation> check(const Call& call, Runner& runner) {
 extern const Relation relation_axis_permutation = {
     "axis-permutation", "spatial axes exchanged everywhere are exchanged in the result", true, unsuited, check};
 
-}  // namespace convict
+}  // namespace convict::relations

@@ -4,7 +4,7 @@
 // those of the images.
 #include "relations/shared/split.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 Index image_index(const Call& call) {
@@ -42,4 +42,4 @@ std::optional<Violation> check(const Call& call, Runner& runner) {
 extern const Relation relation_batch_split = {"batch-split", "images together give what each gives alone, in any order",
                                               true, unsuited, check};
 
-}  // namespace convict
+}  // namespace convict::relations

@@ -4,7 +4,7 @@
 // the results of the parts add up.
 #include "relations/shared/split.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 bool is_tried(const Call& call, const Index& index) {
@@ -36,4 +36,4 @@ std::optional<Violation> check(const Call& call, Runner& runner) {
 extern const Relation relation_channel_split = {
     "channel-split", "channels in two parts: their results add up, or stand side by side", true, unsuited, check};
 
-}  // namespace convict
+}  // namespace convict::relations

@@ -5,7 +5,7 @@
 #include "abi/validity.h"
 #include "relations/shared/calls.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 /// The dense problem of the same extents, over the same windows.
@@ -42,4 +42,4 @@ std::optional<Violation> check(const Call& call, Runner& runner) {
 extern const Relation relation_dilation_stuffing = {
     "dilation-stuffing", "a dilated kernel is a dense one with zeros between its taps", true, unsuited, check};
 
-}  // namespace convict
+}  // namespace convict::relations

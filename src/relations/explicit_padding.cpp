@@ -4,7 +4,7 @@
 // result without padding. X is src of conv and dst of conv_transpose, so this is also SAME as VALID, cropped.
 #include "relations/shared/calls.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 convict_problem unpadded(const convict_problem& p) {
@@ -59,4 +59,4 @@ std::optional<Violation> check(const Call& call, Runner& runner) {
 extern const Relation relation_explicit_padding = {
     "explicit-padding", "padding is zeros around the input, or a crop of the unpadded result", true, unsuited, check};
 
-}  // namespace convict
+}  // namespace convict::relations

@@ -3,7 +3,7 @@
 // Groups are convolutions of their own, side by side: each alone gives its channels of the whole.
 #include "relations/shared/split.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 /// Channels of all groups are the groups' channels one group behind the other, in every operand.
@@ -32,4 +32,4 @@ std::optional<Violation> check(const Call& call, Runner& runner) {
 extern const Relation relation_group_split = {"group-split", "groups together give what each gives alone", true,
                                               unsuited, check};
 
-}  // namespace convict
+}  // namespace convict::relations

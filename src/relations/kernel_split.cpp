@@ -4,7 +4,7 @@
 // r0 * dilation less, and the results add up. Weight gradients of the two stand one behind the other.
 #include "relations/shared/split.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 Index tap_index(const Call& call, int axis) {
@@ -46,4 +46,4 @@ extern const Relation relation_kernel_split = {
     "kernel-split", "a kernel in two parts, the second with shifted padding: their results add up", true, unsuited,
     check};
 
-}  // namespace convict
+}  // namespace convict::relations

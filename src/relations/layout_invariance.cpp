@@ -4,7 +4,7 @@
 #include "core/layout.h"
 #include "relations/shared/calls.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 constexpr ActivationLayout kActivations[] = {ActivationLayout::kChannelsFirst, ActivationLayout::kChannelsLast};
@@ -48,4 +48,4 @@ std::optional<Violation> check(const Call& call, Runner& runner) {
 extern const Relation relation_layout_invariance = {"layout-invariance", "every memory layout gives the same numbers",
                                                     true, unsuited, check};
 
-}  // namespace convict
+}  // namespace convict::relations

@@ -4,7 +4,7 @@
 // it. And since the extra positions are computed like all others, it is the same as that much less end padding.
 #include "relations/shared/calls.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 const char* unsuited(const Call& call) {
@@ -47,4 +47,4 @@ extern const Relation relation_output_padding_prefix = {
     "output-padding-prefix", "the result without output padding is the begin of the result with it", true, unsuited,
     check};
 
-}  // namespace convict
+}  // namespace convict::relations

@@ -5,7 +5,7 @@
 // position the other way.
 #include "relations/shared/calls.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 /// How much padding shifts the result by one.
@@ -74,4 +74,4 @@ std::optional<Violation> check(const Call& call, Runner& runner) {
 extern const Relation relation_padding_shift = {"padding-shift", "padding moved to the other side shifts the result",
                                                 true, unsuited, check};
 
-}  // namespace convict
+}  // namespace convict::relations

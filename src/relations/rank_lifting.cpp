@@ -6,7 +6,7 @@
 
 #include "relations/shared/calls.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 struct Field {
@@ -84,4 +84,4 @@ std::optional<Violation> check(const Call& call, Runner& runner) {
 extern const Relation relation_rank_lifting = {"rank-lifting", "an axis of extent 1 more or less changes nothing", true,
                                                unsuited, check};
 
-}  // namespace convict
+}  // namespace convict::relations

@@ -15,7 +15,7 @@
 #include "abi/convict.h"
 #include "core/case.h"
 
-namespace convict {
+namespace convict::relations {
 
 /// A dense operand in logical row-major order (dimensions as in the ABI), as numbers that `type` holds exactly.
 struct Array {
@@ -66,6 +66,6 @@ struct Relation {
 };
 
 /// All of them, sorted by name.
-std::span<const Relation* const> relations();
+std::span<const Relation* const> all();
 
-}  // namespace convict
+}  // namespace convict::relations

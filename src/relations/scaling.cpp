@@ -9,7 +9,7 @@
 #include "core/terms.h"
 #include "relations/shared/calls.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 constexpr int kExponents[] = {12, 4, 1};  // tried from the largest: it shows limits that small results never reach
@@ -119,4 +119,4 @@ std::optional<Violation> check(const Call& call, Runner& runner) {
 extern const Relation relation_scaling = {
     "scaling", "inputs times powers of two scale the result, bit for bit", false, unsuited, check, true};
 
-}  // namespace convict
+}  // namespace convict::relations

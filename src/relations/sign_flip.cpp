@@ -7,7 +7,7 @@
 
 #include "relations/shared/calls.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 bool is_finite(const Array& array) {
@@ -52,4 +52,4 @@ std::optional<Violation> check(const Call& call, Runner& runner) {
 extern const Relation relation_sign_flip = {"sign-flip", "a negated input negates the result, bit for bit", false,
                                             unsuited, check};
 
-}  // namespace convict
+}  // namespace convict::relations

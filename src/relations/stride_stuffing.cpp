@@ -5,7 +5,7 @@
 #include "abi/validity.h"
 #include "relations/shared/calls.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 /// The problem of stride 1 with the same X and the same windows.
@@ -42,4 +42,4 @@ std::optional<Violation> check(const Call& call, Runner& runner) {
 extern const Relation relation_stride_stuffing = {
     "stride-stuffing", "a stride is stride 1 with zeros between, or results left out", true, unsuited, check};
 
-}  // namespace convict
+}  // namespace convict::relations

@@ -9,7 +9,7 @@
 #include "abi/validity.h"
 #include "relations/shared/calls.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 convict_problem as_conv(const convict_problem& p) {
@@ -74,4 +74,4 @@ extern const Relation relation_transposition_stuffing = {
     "transposition-stuffing", "conv_transpose is conv of the zero-stuffed source with the flipped kernel", true,
     unsuited, check};
 
-}  // namespace convict
+}  // namespace convict::relations

@@ -8,7 +8,7 @@
 #include "abi/validity.h"
 #include "relations/shared/calls.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 /// Batch is the number of x channels of a group, and images are the channels of a group.
@@ -79,4 +79,4 @@ std::optional<Violation> check(const Call& call, Runner& runner) {
 extern const Relation relation_wgrad_as_grouped_conv = {
     "wgrad-as-grouped-conv", "the weight gradient is a conv with batch and channels exchanged", true, unsuited, check};
 
-}  // namespace convict
+}  // namespace convict::relations

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-namespace convict {
+namespace convict::run {
 namespace {
 
 // A handler of fork() can reach nothing but statics.
@@ -63,4 +63,4 @@ uint64_t peak_resident_bytes() {
   return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
 }
 
-}  // namespace convict
+}  // namespace convict::run

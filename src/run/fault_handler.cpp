@@ -4,7 +4,7 @@
 #include <csignal>
 #include <vector>
 
-namespace convict {
+namespace convict::run {
 namespace {
 
 // A signal handler can reach nothing but statics; these two are set once, before the handler is installed.
@@ -40,4 +40,4 @@ void keep_reporting_faults() {
   sigaction(SIGBUS, &action, nullptr);
 }
 
-}  // namespace convict
+}  // namespace convict::run

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace convict {
+namespace convict::run {
 
 inline constexpr int kMostImplementations = 64;      // in one campaign
 inline constexpr size_t kLongestCaseText = 1 << 12;  // bytes
@@ -20,7 +20,7 @@ struct Tally {
   std::atomic<uint64_t> witnessed{0};   // judged, and every oracle computed it too
   std::atomic<uint64_t> mistrusted{0};  // judged again with data that hide nothing
   std::atomic<uint64_t> redrawn{0};     // results beyond the probabilistic bound that did not come back on other data
-  std::atomic<uint64_t> cpu_ns{0};      // that the process has spent since it was mustered, up to the last of `cases`
+  std::atomic<uint64_t> cpu_ns{0};      // that the process has spent since it was loaded, up to the last of `cases`
   std::atomic<uint64_t> computed[kMostImplementations] = {};
   std::atomic<uint64_t> refused[kMostImplementations] = {};
 };
@@ -50,4 +50,4 @@ struct FlightRecord {
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<int32_t>::is_always_lock_free);
 
-}  // namespace convict
+}  // namespace convict::run

@@ -7,7 +7,7 @@
 #include "run/environment.h"
 #include "run/plugin_check.h"
 
-namespace convict {
+namespace convict::run {
 namespace {
 
 int64_t monotonic_ns() {
@@ -106,4 +106,4 @@ std::string ask_plan(const convict_implementation& implementation, int position,
   return plan ? printable(plan, kLongestText) : "";
 }
 
-}  // namespace convict
+}  // namespace convict::run

@@ -8,7 +8,7 @@
 #include "run/flight_record.h"
 #include "run/guarded_memory.h"
 
-namespace convict {
+namespace convict::run {
 
 /// Runs one implementation over the operands in `memory`: outputs poisoned (or, with beta, as they were kept) before,
 /// slack checked after, and `record` naming it (as `position`) while it runs.
@@ -32,4 +32,4 @@ Declared ask_contract(const convict_implementation& implementation, int position
 std::string ask_plan(const convict_implementation& implementation, int position, const convict_problem& p,
                      const convict_tensors& described, FlightRecord& record);
 
-}  // namespace convict
+}  // namespace convict::run

@@ -11,7 +11,7 @@
 #include "abi/element.h"
 #include "core/layout.h"
 
-namespace convict {
+namespace convict::run {
 namespace {
 
 size_t page_size() {
@@ -184,4 +184,4 @@ AddressClass GuardedMemory::classify(const void* address, std::string_view* role
   return AddressClass::kElsewhere;
 }
 
-}  // namespace convict
+}  // namespace convict::run

@@ -13,7 +13,7 @@
 #include "abi/convict.h"
 #include "core/role.h"
 
-namespace convict {
+namespace convict::run {
 
 /// Every byte of outputs before a call, and of the slack beside every tensor. As f32 and f64 it is a NaN that no
 /// arithmetic creates (hardware makes its NaNs with a zero payload), so what is left of it was never written.
@@ -102,4 +102,4 @@ class GuardedMemory {
   convict_pass pass_ = CONVICT_FORWARD;
 };
 
-}  // namespace convict
+}  // namespace convict::run

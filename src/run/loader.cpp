@@ -13,7 +13,7 @@
 #include "run/flight_record.h"
 #include "run/plugin_check.h"
 
-namespace convict {
+namespace convict::run {
 namespace {
 
 namespace fs = std::filesystem;
@@ -190,4 +190,4 @@ Roster load_roster(const RosterRequest& request, std::span<const convict_impleme
   return roster;
 }
 
-}  // namespace convict
+}  // namespace convict::run

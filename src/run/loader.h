@@ -10,7 +10,7 @@
 
 #include "abi/convict.h"
 
-namespace convict {
+namespace convict::run {
 
 /// One implementation in a campaign.
 struct Subject {
@@ -51,4 +51,4 @@ std::vector<Subject> load_plugin(const std::string& path);
 /// What a plugin in memory offers, as load_plugin has it from a file; `shown` names it in messages. Throws UsageError.
 std::vector<Subject> subjects_of(const convict_plugin* plugin, const std::string& shown);
 
-}  // namespace convict
+}  // namespace convict::run

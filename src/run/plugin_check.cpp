@@ -11,7 +11,7 @@
 #include "core/text.h"
 #include "run/flight_record.h"
 
-namespace convict {
+namespace convict::run {
 namespace {
 
 /// Fit for command lines, tables, signatures and JSON as it is.
@@ -74,4 +74,4 @@ void check_plugin(const convict_plugin* plugin, const std::string& shown) {
   for (size_t i = 0; i < plugin->count; ++i) check_implementation(plugin->implementations[i], i, shown);
 }
 
-}  // namespace convict
+}  // namespace convict::run

@@ -5,7 +5,7 @@
 
 #include "abi/convict.h"
 
-namespace convict {
+namespace convict::run {
 
 inline constexpr size_t kLongestName = 100;  // bytes, of an implementation; they are in every signature and table
 
@@ -16,4 +16,4 @@ std::string wrong_in(const convict_contract& contract);
 /// code. `shown` names the plugin in messages.
 void check_plugin(const convict_plugin* plugin, const std::string& shown);
 
-}  // namespace convict
+}  // namespace convict::run

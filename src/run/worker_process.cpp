@@ -19,7 +19,7 @@
 
 extern char** environ;
 
-namespace convict {
+namespace convict::run {
 namespace {
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
@@ -161,7 +161,7 @@ uint64_t WorkerProcess::resident_bytes() const {
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-std::string WorkerProcess::last_words(size_t limit) const {
+std::string WorkerProcess::output_tail(size_t limit) const {
   const off_t size = lseek(output_fd_, 0, SEEK_END);
   const off_t begin = std::max<off_t>(0, size - static_cast<off_t>(limit));
   std::string words(static_cast<size_t>(size - begin), '\0');
@@ -217,4 +217,4 @@ FlightRecord& inherited_record() {
   return record;
 }
 
-}  // namespace convict
+}  // namespace convict::run

@@ -15,7 +15,7 @@
 
 #include "run/flight_record.h"
 
-namespace convict {
+namespace convict::run {
 
 /// File descriptors that a worker finds open. Its standard output and error go to a file of their own: a library's
 /// chatter must not mix with results, and its last words belong into the certificate of its crash.
@@ -57,7 +57,7 @@ class WorkerProcess {
   uint64_t resident_bytes() const;
 
   /// The end of what it wrote to stdout and stderr, at most `limit` bytes.
-  std::string last_words(size_t limit) const;
+  std::string output_tail(size_t limit) const;
 
   /// Forgets what it wrote there if that is very much: it lives in memory.
   void limit_output() const;
@@ -81,4 +81,4 @@ class WorkerProcess {
 /// The worker's side of the record. Called once, in the worker.
 FlightRecord& inherited_record();
 
-}  // namespace convict
+}  // namespace convict::run

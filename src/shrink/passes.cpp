@@ -11,7 +11,7 @@
 #include "core/geometry.h"
 #include "core/layout.h"
 
-namespace convict {
+namespace convict::shrink {
 namespace {
 
 /// Slots that other passes move, because they make no sense alone.
@@ -258,4 +258,4 @@ std::vector<Case> one_hot_seeds(const Case& c) {
   return list;
 }
 
-}  // namespace convict
+}  // namespace convict::shrink

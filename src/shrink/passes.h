@@ -7,7 +7,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::shrink {
 
 /// One pass proposes cases that differ from `c` in one respect. It need not look at whether they are legal.
 using ShrinkPass = std::vector<Case> (*)(const Case& c);
@@ -31,4 +31,4 @@ std::vector<Case> axis_orders(const Case& c);
 /// Data with a single product, for a case that is small.
 std::vector<Case> one_hot_seeds(const Case& c);
 
-}  // namespace convict
+}  // namespace convict::shrink

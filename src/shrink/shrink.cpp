@@ -8,7 +8,7 @@
 #include "core/geometry.h"
 #include "shrink/passes.h"
 
-namespace convict {
+namespace convict::shrink {
 namespace {
 
 class Shrinking {
@@ -62,4 +62,4 @@ Case shrink(const Case& c, const StillFails& still_fails, const GoOn& go_on) {
   return Shrinking(c, still_fails, go_on).run();
 }
 
-}  // namespace convict
+}  // namespace convict::shrink

@@ -8,7 +8,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::shrink {
 
 /// Whether a case still shows the mismatch. It is asked about legal cases only.
 using StillFails = std::function<bool(const Case&)>;
@@ -19,4 +19,4 @@ using GoOn = std::function<bool()>;
 /// Precondition: still_fails(c). Stops early, with the smallest case so far, when go_on says so.
 Case shrink(const Case& c, const StillFails& still_fails, const GoOn& go_on);
 
-}  // namespace convict
+}  // namespace convict::shrink

@@ -32,6 +32,6 @@ void write_moments(Statements& sql, int64_t id, std::span<const Moment> moments)
 /// From four columns, the first of them at `column`: seconds, cases, pairs, triples.
 Moment moment_at(const SQLite::Statement& at, int column);
 
-std::vector<std::pair<MismatchRow, int64_t>> seen_by(Statements& sql, int64_t campaign, const std::string& path);
+std::vector<std::pair<MismatchRow, int64_t>> select_seen_by(Statements& sql, int64_t campaign, const std::string& path);
 
 }  // namespace convict::store

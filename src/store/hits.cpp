@@ -195,7 +195,7 @@ void keep_simplest(Statements& sql, int64_t id, const Mismatch& mismatch) {
   keep_simplest(sql, id, Evidence(mismatch));
 }
 
-Recorded record(Statements& sql, int64_t campaign, const Mismatch& mismatch, const Span& seen) {
+Recorded record_hit(Statements& sql, int64_t campaign, const Mismatch& mismatch, const Span& seen) {
   const std::string coarse = signature(mismatch);
   const Evidence evidence(mismatch);
   std::optional<Home> home = home_of(sql, campaign, coarse, mismatch);

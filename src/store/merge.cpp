@@ -16,13 +16,10 @@
 #include "store/database.h"
 #include "store/mismatch_table.h"
 
-namespace convict {
+namespace convict::store {
 namespace {
 
 namespace fs = std::filesystem;
-using store::Contents;
-using store::MismatchContents;
-using store::Statements;
 using Ids = std::map<std::string, int64_t>;
 
 constexpr auto kBusyTimeout = std::chrono::seconds(5);
@@ -54,14 +51,14 @@ std::string marks(size_t count) {
 
 Ids write_campaigns(Statements& sql, const Contents& contents) {
   Ids ids = ids_by(sql, "SELECT uuid, id FROM campaigns");
-  const auto started = [](const store::CampaignContents& one) { return *one.columns[store::kStartedColumn]; };
+  const auto started = [](const CampaignContents& one) { return *one.columns[kStartedColumn]; };
   for (const auto& at : in_order(contents.campaigns, started)) {
     const auto& [uuid, campaign] = *at;
     const bool is_new = !ids.contains(uuid);
     const std::string all = marks(campaign.columns.size());
     const auto statement =
-        sql(is_new ? fmt::format("INSERT INTO campaigns ({}, uuid) VALUES ({}, ?)", store::kCampaignColumns, all)
-                   : fmt::format("UPDATE campaigns SET ({}) = ({}) WHERE uuid = ?", store::kCampaignColumns, all));
+        sql(is_new ? fmt::format("INSERT INTO campaigns ({}, uuid) VALUES ({}, ?)", kCampaignColumns, all)
+                   : fmt::format("UPDATE campaigns SET ({}) = ({}) WHERE uuid = ?", kCampaignColumns, all));
     int i = 0;
     for (const auto& column : campaign.columns) {
       ++i;
@@ -70,7 +67,7 @@ Ids write_campaigns(Statements& sql, const Contents& contents) {
     statement->bind(i + 1, uuid);
     statement->exec();
     if (is_new) ids[uuid] = sql.database().getLastInsertRowid();
-    store::write_moments(sql, ids[uuid], campaign.moments);
+    write_moments(sql, ids[uuid], campaign.moments);
   }
   return ids;
 }
@@ -141,7 +138,7 @@ int64_t write_row(Statements& sql, const std::string& signature, const MismatchC
   return id;
 }
 
-void write_candidate(Statements& sql, int64_t id, int64_t campaign, const store::CandidateContents& candidate) {
+void write_candidate(Statements& sql, int64_t id, int64_t campaign, const CandidateContents& candidate) {
   const auto statement = sql(R"sql(
     INSERT INTO candidates (mismatch, campaign, case_text, cost, blame, certificate, hits) VALUES (?, ?, ?, ?, ?, ?, ?)
   )sql");
@@ -168,10 +165,10 @@ void write_mismatches(Statements& sql, const Contents& contents, const Ids& camp
     const auto& [signature, row] = *at;
     const int64_t id = write_row(sql, signature, row, campaigns.at(row.seen.begin()->first));
     for (const auto& [uuid, seen] : row.seen)
-      store::add_sightings(sql, id, campaigns.at(uuid), seen.hits, seen.first, seen.last);
+      add_sightings(sql, id, campaigns.at(uuid), seen.hits, seen.first, seen.last);
     for (const auto& [case_text, candidate] : row.candidates)
       write_candidate(sql, id, campaigns.at(candidate.campaign), candidate);
-    store::sum_up(sql, id);
+    sum_up(sql, id);
   }
 }
 
@@ -191,7 +188,7 @@ void write_coverage(Statements& sql, const Contents& contents) {
 }
 
 void write_scores(Statements& sql, const Contents& contents) {
-  for (const auto& at : in_order(contents.scores, [](const store::ScoreContents& one) { return one.written; })) {
+  for (const auto& at : in_order(contents.scores, [](const ScoreContents& one) { return one.written; })) {
     const auto& [uuid, score] = *at;
     const auto statement = sql(R"sql(
       INSERT INTO scores (uuid, written, convict_version, settings, result) VALUES (?, ?, ?, ?, ?)
@@ -213,14 +210,14 @@ void require_other(const std::string& output, const std::string& input) {
 }
 
 Contents read(const std::string& path) {
-  const auto copy = store::open_copy(path, kBusyTimeout);
+  const auto copy = open_copy(path, kBusyTimeout);
   try {
     Statements sql(*copy);
     return Contents::read(sql);
   } catch (const SQLite::Exception& error) {
-    throw store::bad_database(path, error);
+    throw bad_database(path, error);
   } catch (const UsageError& error) {
-    throw store::bad_database(path, error.what(), "correct it, or leave it out");
+    throw bad_database(path, error.what(), "correct it, or leave it out");
   }
 }
 
@@ -230,7 +227,7 @@ MergeSummary merge_databases(const std::string& output, const std::vector<std::s
   for (const std::string& input : inputs) require_other(output, input);
   Contents all;
   for (const std::string& input : inputs) all += read(input);
-  const auto db = store::open_database(output, kBusyTimeout);
+  const auto db = open_database(output, kBusyTimeout);
   try {
     Statements sql(*db);
     SQLite::Transaction transaction(*db, SQLite::TransactionBehavior::IMMEDIATE);
@@ -248,8 +245,8 @@ MergeSummary merge_databases(const std::string& output, const std::vector<std::s
     return {all.campaigns.size(), count_new(all.campaigns, before.campaigns), all.mismatches.size(),
             count_new(all.mismatches, before.mismatches)};
   } catch (const SQLite::Exception& error) {
-    throw store::bad_database(output, error);
+    throw bad_database(output, error);
   }
 }
 
-}  // namespace convict
+}  // namespace convict::store

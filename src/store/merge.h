@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace convict {
+namespace convict::store {
 
 struct MergeSummary {
   size_t campaigns = 0, new_campaigns = 0;    // in the output, and of them what it did not have before
@@ -21,4 +21,4 @@ struct MergeSummary {
 /// damaged, is none of ours, or is the output.
 MergeSummary merge_databases(const std::string& output, const std::vector<std::string>& inputs);
 
-}  // namespace convict
+}  // namespace convict::store

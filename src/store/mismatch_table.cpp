@@ -158,7 +158,7 @@ std::optional<int64_t> id_of(Statements& sql, const std::string& signature) {
   return select->getColumn(0).getInt64();
 }
 
-bool triage(Statements& sql, int64_t id, const Triage& triage) {
+bool write_triage(Statements& sql, int64_t id, const Triage& triage) {
   const auto statement = sql(R"sql(
     UPDATE mismatches SET status = :status, link = coalesce(:link, link), note = coalesce(:note, note),
                           versions = :versions, triaged = :now

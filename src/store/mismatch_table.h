@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tables `mismatches`, `sightings` and `candidates`: which row a hit belongs to (hits.cpp), what becomes of a row
-// when it is explained (settlement.cpp), and what people read and write (mismatch_table.cpp). Every function expects to
-// run in a transaction of the caller's where it writes.
+// when it is explained (row_explanation.cpp), and what people read and write (mismatch_table.cpp). Every function
+// expects to run in a transaction of the caller's where it writes.
 #pragma once
 
 #include <map>
@@ -24,11 +24,11 @@ struct Span {
   int64_t hits = 1;
 };
 
-Recorded record(Statements& sql, int64_t campaign, const Mismatch& mismatch, const Span& seen);
-int64_t settle(Statements& sql, int64_t id, const Settlement& settlement, const std::string& path);
+Recorded record_hit(Statements& sql, int64_t campaign, const Mismatch& mismatch, const Span& seen);
+int64_t explain_row(Statements& sql, int64_t id, const RowExplanation& row_explanation, const std::string& path);
 
 /// Whether there is such a row.
-bool triage(Statements& sql, int64_t id, const Triage& triage);
+bool write_triage(Statements& sql, int64_t id, const Triage& triage);
 
 /// `path` is for messages.
 std::vector<MismatchRow> select_mismatches(Statements& sql, const MismatchFilter& filter, const std::string& path);

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <utility>
 
-namespace convict {
+namespace convict::store {
 
 Ownership::Ownership(Ownership&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
 
@@ -34,4 +34,4 @@ std::optional<Ownership> Ownership::take(const std::string& path, int64_t campai
   return ownership;
 }
 
-}  // namespace convict
+}  // namespace convict::store

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace convict {
+namespace convict::store {
 
 /// Holds a campaign of a database for this process, as long as both live: the kernel lets go of it even after a kill
 /// -9, so that a campaign in state "running" that nobody holds was killed.
@@ -26,4 +26,4 @@ class Ownership {
   int fd_ = -1;
 };
 
-}  // namespace convict
+}  // namespace convict::store

@@ -12,13 +12,11 @@
 #include "store/mismatch_table.h"
 #include "store/score_table.h"
 
-namespace convict {
+namespace convict::store {
 namespace {
 
 using nlohmann::json;
 using SQLite::TransactionBehavior;
-using store::Statements;
-using store::to_json_text;
 
 StoredCoverage read_coverage(SQLite::Database& db, const std::string& profile) {
   SQLite::Statement select(db, "SELECT feature_table, tuples FROM coverage WHERE profile = ?");
@@ -63,7 +61,7 @@ std::string MismatchRow::status_text() const {
 }
 
 Store::Store(std::string path, std::unique_ptr<SQLite::Database> db)
-    : path_(std::move(path)), db_(std::move(db)), statements_(std::make_unique<store::Statements>(*db_)) {}
+    : path_(std::move(path)), db_(std::move(db)), statements_(std::make_unique<Statements>(*db_)) {}
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&& other) noexcept {
   statements_ = std::move(other.statements_);  // ours end before their database does
@@ -74,7 +72,7 @@ Store& Store::operator=(Store&& other) noexcept {
 Store::~Store() = default;
 
 Store Store::open(const std::string& path, std::chrono::milliseconds busy_timeout) {
-  return {path, store::open_database(path, busy_timeout)};
+  return {path, open_database(path, busy_timeout)};
 }
 
 template <class Body>
@@ -82,7 +80,7 @@ auto Store::guarded(const Body& body) const {
   try {
     return body(*statements_);
   } catch (const SQLite::Exception& error) {
-    throw store::bad_database(path_, error);
+    throw bad_database(path_, error);
   }
 }
 
@@ -118,30 +116,30 @@ void Store::update_campaign(int64_t id, const json& counts, std::string_view sta
     statement.bind(":id", id);
     return statement.exec();
   });
-  if (rows == 0) throw store::bad_database(path_, fmt::format("campaign {} is gone", id), "start another one");
+  if (rows == 0) throw bad_database(path_, fmt::format("campaign {} is gone", id), "start another one");
 }
 
 void Store::update_campaign(int64_t id, const json& counts, std::string_view state, const Examined& examined) {
   guarded([&](Statements& sql) {
     SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
     update_campaign(id, counts, state);
-    store::write_done(sql.database(), id, examined.done.to_json());
-    store::write_moments(sql, id, examined.timeline.moments());
-    store::write_ratios(sql, id, examined.ratios);
+    write_done(sql.database(), id, examined.done.to_json());
+    write_moments(sql, id, examined.timeline.moments());
+    write_ratios(sql, id, examined.ratios);
     transaction.commit();
   });
 }
 
 std::optional<StoredCampaign> Store::campaign(int64_t id) const {
-  return guarded([&](Statements& sql) { return store::select_campaign(sql, id, path_); });
+  return guarded([&](Statements& sql) { return select_campaign(sql, id, path_); });
 }
 
 std::optional<int64_t> Store::last_unfinished_campaign() const {
-  return guarded([](Statements& sql) { return store::last_unfinished(sql.database()); });
+  return guarded([](Statements& sql) { return last_unfinished(sql.database()); });
 }
 
 std::vector<std::pair<MismatchRow, int64_t>> Store::seen_by(int64_t campaign) const {
-  return guarded([&](Statements& sql) { return store::seen_by(sql, campaign, path_); });
+  return guarded([&](Statements& sql) { return select_seen_by(sql, campaign, path_); });
 }
 
 std::vector<CampaignRow> Store::campaigns() const {
@@ -154,8 +152,8 @@ std::vector<CampaignRow> Store::campaigns() const {
       row.profile = select.getColumn(1).getString();
       row.state = select.getColumn(2).getString();
       const std::string what = fmt::format("the counts of campaign {}", row.id);
-      row.counts = store::from_json_text(select.getColumn(3).getString(), what, path_);
-      if (!row.counts.is_object()) throw store::bad_database(path_, what + " are not an object", "correct them");
+      row.counts = from_json_text(select.getColumn(3).getString(), what, path_);
+      if (!row.counts.is_object()) throw bad_database(path_, what + " are not an object", "correct them");
     }
     return rows;
   });
@@ -191,7 +189,7 @@ Recorded Store::record(int64_t campaign, const Mismatch& mismatch) {
     // IMMEDIATE: two processes that both read first and write then could not both go on.
     SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
     const std::string now = utc_now();
-    Recorded recorded = store::record(sql, campaign, mismatch, {now, now});
+    Recorded recorded = record_hit(sql, campaign, mismatch, {now, now});
     transaction.commit();
     return recorded;
   });
@@ -202,18 +200,18 @@ std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> 
     SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
     std::vector<Recorded> recorded;
     const std::string now = utc_now();
-    for (const Mismatch& mismatch : mismatches) recorded.push_back(store::record(sql, campaign, mismatch, {now, now}));
-    if (!store::write_done(sql.database(), campaign, done.to_json()))
-      throw store::bad_database(path_, fmt::format("campaign {} is gone", campaign), "start another one");
+    for (const Mismatch& mismatch : mismatches) recorded.push_back(record_hit(sql, campaign, mismatch, {now, now}));
+    if (!write_done(sql.database(), campaign, done.to_json()))
+      throw bad_database(path_, fmt::format("campaign {} is gone", campaign), "start another one");
     transaction.commit();
     return recorded;
   });
 }
 
-int64_t Store::settle(int64_t id, const Settlement& settlement) {
+int64_t Store::explain(int64_t id, const RowExplanation& row_explanation) {
   return guarded([&](Statements& sql) {
     SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
-    const int64_t home = store::settle(sql, id, settlement, path_);
+    const int64_t home = explain_row(sql, id, row_explanation, path_);
     transaction.commit();
     return home;
   });
@@ -223,38 +221,37 @@ void Store::triage(const std::map<int64_t, Triage>& what) {
   guarded([&](Statements& sql) {
     SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
     for (const auto& [id, one] : what)
-      if (!store::triage(sql, id, one))
-        throw store::bad_database(path_, fmt::format("no mismatch {}", id), "choose one that it has");
+      if (!write_triage(sql, id, one)) throw bad_database(path_, fmt::format("no mismatch {}", id), "choose one that it has");
     transaction.commit();
   });
 }
 
 std::vector<MismatchRow> Store::mismatches(const MismatchFilter& filter) const {
-  return guarded([&](Statements& sql) { return store::select_mismatches(sql, filter, path_); });
+  return guarded([&](Statements& sql) { return select_mismatches(sql, filter, path_); });
 }
 
 std::optional<MismatchRow> Store::mismatch(int64_t id) const {
-  return guarded([&](Statements& sql) { return store::select_mismatch(sql, id, path_); });
+  return guarded([&](Statements& sql) { return select_mismatch(sql, id, path_); });
 }
 
 std::vector<Sighting> Store::sightings(int64_t id) const {
-  return guarded([&](Statements& sql) { return store::select_sightings(sql, id, path_); });
+  return guarded([&](Statements& sql) { return select_sightings(sql, id, path_); });
 }
 
 std::map<int64_t, std::vector<Sighting>> Store::all_sightings(std::optional<int64_t> campaign) const {
-  return guarded([&](Statements& sql) { return store::select_all_sightings(sql, campaign, path_); });
+  return guarded([&](Statements& sql) { return select_all_sightings(sql, campaign, path_); });
 }
 
 SignatureCount Store::signatures(std::optional<int64_t> campaign) const {
-  return guarded([&](Statements& sql) { return store::count_signatures(sql, campaign); });
+  return guarded([&](Statements& sql) { return count_signatures(sql, campaign); });
 }
 
 void Store::add_score(const StoredScore& score) {
-  guarded([&](Statements& sql) { store::insert_score(sql, score); });
+  guarded([&](Statements& sql) { insert_score(sql, score); });
 }
 
 std::optional<StoredScore> Store::last_score() const {
-  return guarded([&](Statements& sql) { return store::select_last_score(sql, path_); });
+  return guarded([&](Statements& sql) { return select_last_score(sql, path_); });
 }
 
 std::map<std::string, std::set<std::string>> Store::versions() const {
@@ -266,4 +263,4 @@ std::map<std::string, std::set<std::string>> Store::versions() const {
   });
 }
 
-}  // namespace convict
+}  // namespace convict::store

@@ -30,7 +30,7 @@ namespace convict::store {
 class Statements;
 }
 
-namespace convict {
+namespace convict::store {
 
 /// What has to be known to run a campaign again.
 struct CampaignInfo {
@@ -129,7 +129,7 @@ struct MismatchRow {
 };
 
 /// What shrinking and explaining made of a row.
-struct Settlement {
+struct RowExplanation {
   std::string case_text;                        // of the row or one of its candidates: what was shrunk
   std::optional<std::string> shrunk_text = {};  // nothing if the mismatch did not come back
   nlohmann::json shrunk_certificate = nullptr;
@@ -207,7 +207,7 @@ class Store {
 
   /// Gives a row that was not explained its fine signature, and returns the id of the row it ended in: another one, if
   /// that signature was known. Candidates that the predicate does not explain make up a new row.
-  int64_t settle(int64_t id, const Settlement& settlement);
+  int64_t explain(int64_t id, const RowExplanation& row_explanation);
 
   /// Writes what somebody says about these rows, all or none. Throws UsageError if one does not exist.
   void triage(const std::map<int64_t, Triage>& what);
@@ -241,7 +241,7 @@ class Store {
 
   std::string path_;
   std::unique_ptr<SQLite::Database> db_;
-  std::unique_ptr<store::Statements> statements_;  // of db_
+  std::unique_ptr<Statements> statements_;  // of db_
 };
 
-}  // namespace convict
+}  // namespace convict::store

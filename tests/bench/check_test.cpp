@@ -35,24 +35,24 @@ class BenchCheck : public testing::TestWithParam<const char*> {
 
   Case c_ = parse_case(GetParam());
   convict_problem p_ = resolve_valid(c_);
-  Operands operands_;
-  Check check_{p_, operands_.tensors()};
+  bench::Operands operands_;
+  bench::Check check_{p_, operands_.tensors()};
 };
 
 TEST_P(BenchCheck, BelievesRightResults) {
   for (const char* who : {"one", "two", "three"}) {
     compute();
     output()[7] *= 1 + 1e-5f;  // rounding is no fault
-    EXPECT_FALSE(check_.hear(who)) << who;
+    EXPECT_FALSE(check_.compare(who)) << who;
   }
 }
 
 TEST_P(BenchCheck, FindsASingleWrongElementByComparison) {
   compute();
-  EXPECT_FALSE(check_.hear("right"));
+  EXPECT_FALSE(check_.compare("right"));
   compute();
   output()[123] += 10;
-  const auto wrong = check_.hear("other");
+  const auto wrong = check_.compare("other");
   ASSERT_TRUE(wrong);
   EXPECT_EQ(wrong->who, "other");
   EXPECT_TRUE(wrong->reason.starts_with("wrong: d")) << wrong->reason;
@@ -61,18 +61,18 @@ TEST_P(BenchCheck, FindsASingleWrongElementByComparison) {
 TEST_P(BenchCheck, AccusesTheFirstIfTheSecondIsRight) {
   compute();
   output()[123] += 10;
-  ASSERT_FALSE(check_.hear("first"));  // the element is none of the samples
+  ASSERT_FALSE(check_.compare("first"));  // the element is none of the samples
   compute();
-  const auto wrong = check_.hear("second");
+  const auto wrong = check_.compare("second");
   ASSERT_TRUE(wrong);
   EXPECT_EQ(wrong->who, "first");
   compute();
-  EXPECT_FALSE(check_.hear("third"));  // compared with the second
+  EXPECT_FALSE(check_.compare("third"));  // compared with the second
 }
 
 TEST_P(BenchCheck, FindsWhatNobodyWroteByItself) {
   operands_.poison_outputs();
-  const auto wrong = check_.hear("lazy");
+  const auto wrong = check_.compare("lazy");
   ASSERT_TRUE(wrong);
   EXPECT_EQ(wrong->who, "lazy");
 }
@@ -80,9 +80,9 @@ TEST_P(BenchCheck, FindsWhatNobodyWroteByItself) {
 TEST(BenchCheckOfIntegers, ExpectsThemToSaturate) {
   const Case c = parse_case("conv2d ic=64 oc=4 in=5 k=3 dt=u8:s8:u8");
   const convict_problem p = resolve_valid(c);
-  Operands operands;
+  bench::Operands operands;
   operands.set(c, p);
-  Check check(p, operands.tensors());
+  bench::Check check(p, operands.tensors());
   char error[100];
   for (const convict_implementation* kernel : native_kernels())
     if (!kernel->unsupported(kernel, &p, &operands.tensors())) {

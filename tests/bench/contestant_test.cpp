@@ -74,31 +74,34 @@ constexpr convict_implementation implementation(const char* name, const convict_
 TEST(BenchContestants, ThoseWithStepsTakePartTwice) {
   const convict_implementation plain = implementation("mine"), stepped = implementation("lib:any", &kSteps),
                                onednn = implementation("onednn", &kSteps);
-  const std::vector<Subject> subjects = {{&plain, true, ""}, {&onednn, false, ""}, {&stepped, false, ""}};
+  const std::vector<run::Subject> subjects = {{&plain, true, ""}, {&onednn, false, ""}, {&stepped, false, ""}};
   std::string names;
-  for (const Contestant& one : contestants_of(subjects))
-    names += one.name + (one.side == Side::kTarget ? "(t) " : one.side == Side::kLibrary ? "(l) " : "(o) ");
+  for (const bench::Contestant& one : bench::contestants_of(subjects))
+    names += one.name + (one.side == bench::Side::kTarget    ? "(t) "
+                         : one.side == bench::Side::kLibrary ? "(l) "
+                                                             : "(o) ");
   EXPECT_EQ(names, "mine(t) onednn:plain(l) lib:any+reorders(l) lib:any(o) ");
 }
 
 class BenchMeasurement : public testing::Test {
  protected:
-  Measured measured(const convict_implementation& one) {
+  bench::Measured measured(const convict_implementation& one) {
     journal().clear();
-    const std::vector<Subject> subjects = {{&one, true, ""}};
-    return measure(parse_case("conv1d in=1 seed=3"), subjects, without_, {{1}, 1e-4, 1}, operands_, record_).front();
+    const std::vector<run::Subject> subjects = {{&one, true, ""}};
+    return bench::measure(parse_case("conv1d in=1 seed=3"), subjects, without_, {{1}, 1e-4, 1}, operands_, record_)
+        .front();
   }
 
   std::set<std::string> without_;
-  Operands operands_;
-  FlightRecord record_;
+  bench::Operands operands_;
+  run::FlightRecord record_;
 };
 
 TEST_F(BenchMeasurement, TimesWhatIsRight) {
-  const Measured row = measured(implementation("mine"));
+  const bench::Measured row = measured(implementation("mine"));
   EXPECT_TRUE(row.timings.contains("mine"));
   EXPECT_TRUE(row.refused.empty());
-  EXPECT_EQ(record_.implementation, FlightRecord::kOwnCode);
+  EXPECT_EQ(record_.implementation, run::FlightRecord::kOwnCode);
 }
 
 TEST_F(BenchMeasurement, DoesNotTimeWhatIsWrongOrFailsOrRefuses) {
@@ -115,7 +118,7 @@ TEST_F(BenchMeasurement, DoesNotTimeWhatIsWrongOrFailsOrRefuses) {
 }
 
 TEST_F(BenchMeasurement, PreparesOutsideOfTheTimedCalls) {
-  const Measured row = measured(implementation("lib", &kSteps));
+  const bench::Measured row = measured(implementation("lib", &kSteps));
   EXPECT_TRUE(row.timings.contains("lib") && row.timings.contains("lib+reorders"));
   EXPECT_NE(journal().find("eee"), std::string::npos) << journal();
   EXPECT_NE(journal().find("pefpef"), std::string::npos) << journal();
@@ -125,7 +128,7 @@ TEST_F(BenchMeasurement, PreparesOutsideOfTheTimedCalls) {
 
 TEST_F(BenchMeasurement, LeavesOutWhomItIsTold) {
   without_ = {"mine"};
-  const Measured row = measured(implementation("mine"));
+  const bench::Measured row = measured(implementation("mine"));
   EXPECT_TRUE(row.timings.empty());
   EXPECT_EQ(journal(), "");
 }

@@ -12,19 +12,19 @@ namespace convict {
 namespace {
 
 /// 60 MFLOP in so many seconds.
-BenchRow row(const std::string& label, const std::map<std::string, double>& seconds, int threads = 1) {
-  BenchRow one{"conv2d ic=" + label, "odd", label, "forward", threads, 60e6};
+bench::BenchRow row(const std::string& label, const std::map<std::string, double>& seconds, int threads = 1) {
+  bench::BenchRow one{"conv2d ic=" + label, "odd", label, "forward", threads, 60e6};
   for (const auto& [name, time] : seconds) one.timings[name] = {time, 2 * time};
   return one;
 }
 
-BenchResult result_of(std::vector<BenchRow> rows) {
-  BenchResult result{"2026-11-21T00:00:00Z", "1", "a processor", "avx2", {{"auto", "1"}}};
-  result.sides = {{"auto", Side::kTarget},
-                  {"direct", Side::kTarget},
-                  {"plain", Side::kLibrary},
-                  {"any+reorders", Side::kLibrary},
-                  {"any", Side::kOwnLayouts}};
+bench::BenchResult result_of(std::vector<bench::BenchRow> rows) {
+  bench::BenchResult result{"2026-11-21T00:00:00Z", "1", "a processor", "avx2", {{"auto", "1"}}};
+  result.sides = {{"auto", bench::Side::kTarget},
+                  {"direct", bench::Side::kTarget},
+                  {"plain", bench::Side::kLibrary},
+                  {"any+reorders", bench::Side::kLibrary},
+                  {"any", bench::Side::kOwnLayouts}};
   result.subject = "auto";
   result.rows = std::move(rows);
   return result;
@@ -36,74 +36,74 @@ TEST(BenchSummary, GflopsAreThoseOfTheBestCall) {
 }
 
 TEST(BenchSummary, ComparesWithTheBestLibraryAtTheSameLayouts) {
-  const BenchResult result =
+  const bench::BenchResult result =
       result_of({row("8", {{"auto", 2}, {"direct", 0.1}, {"plain", 6}, {"any+reorders", 3}, {"any", 1}})});
-  const Standing standing = standing_of(result, result.rows.front());
+  const bench::Standing standing = bench::standing_of(result, result.rows.front());
   EXPECT_EQ(standing.best, "any+reorders");
   EXPECT_DOUBLE_EQ(*standing.ratio, 1.5);
   EXPECT_DOUBLE_EQ(*standing.own_ratio, 0.5);
 }
 
 TEST(BenchSummary, HasNoRatioWhereATimeIsMissing) {
-  const BenchResult result = result_of({row("8", {{"plain", 6}}), row("9", {{"auto", 6}, {"any", 3}})});
-  EXPECT_FALSE(standing_of(result, result.rows[0]).ratio);
-  EXPECT_EQ(standing_of(result, result.rows[0]).best, "plain");
-  EXPECT_FALSE(standing_of(result, result.rows[1]).ratio);
-  EXPECT_DOUBLE_EQ(*standing_of(result, result.rows[1]).own_ratio, 0.5);
+  const bench::BenchResult result = result_of({row("8", {{"plain", 6}}), row("9", {{"auto", 6}, {"any", 3}})});
+  EXPECT_FALSE(bench::standing_of(result, result.rows[0]).ratio);
+  EXPECT_EQ(bench::standing_of(result, result.rows[0]).best, "plain");
+  EXPECT_FALSE(bench::standing_of(result, result.rows[1]).ratio);
+  EXPECT_DOUBLE_EQ(*bench::standing_of(result, result.rows[1]).own_ratio, 0.5);
 }
 
 TEST(BenchSummary, MeansAreGeometricAndTheLeastIsNamed) {
-  BenchResult result = result_of({row("8", {{"auto", 1}, {"plain", 8}}), row("9", {{"auto", 2}, {"plain", 1}}),
-                                  row("10", {{"auto", 1}}), row("11", {{"auto", 1}, {"plain", 3}}, 2)});
-  const std::vector<Means> means = means_of(result);
+  bench::BenchResult result = result_of({row("8", {{"auto", 1}, {"plain", 8}}), row("9", {{"auto", 2}, {"plain", 1}}),
+                                         row("10", {{"auto", 1}}), row("11", {{"auto", 1}, {"plain", 3}}, 2)});
+  const std::vector<bench::Means> means = bench::means_of(result);
   ASSERT_EQ(means.size(), 2u);  // one a number of threads
   EXPECT_EQ(means[0].layers(), 3u);
   EXPECT_EQ(means[0].ratios.size(), 2u);
-  EXPECT_DOUBLE_EQ(geometric_mean(means[0].ratios), 2);
+  EXPECT_DOUBLE_EQ(bench::geometric_mean(means[0].ratios), 2);
   EXPECT_DOUBLE_EQ(means[0].least(), 0.5);
   EXPECT_EQ(means[0].least_row->label, "9");
   EXPECT_EQ(means[1].threads, 2);
 }
 
 TEST(BenchSummary, SpeedUpIsOverOneThreadOfTheSameLayer) {
-  BenchResult result = result_of({row("8", {{"auto", 3}}), row("9", {{"auto", 9}}), row("8", {{"auto", 2}}, 2)});
-  EXPECT_DOUBLE_EQ(*speed_up(result, result.rows[2], "auto"), 1.5);
-  EXPECT_FALSE(speed_up(result, result.rows[0], "auto"));
-  EXPECT_FALSE(speed_up(result, result.rows[2], "plain"));
-  result.rows[2].flops = 0.9 * kWorthThreads;
-  EXPECT_FALSE(speed_up(result, result.rows[2], "auto"));
+  bench::BenchResult result = result_of({row("8", {{"auto", 3}}), row("9", {{"auto", 9}}), row("8", {{"auto", 2}}, 2)});
+  EXPECT_DOUBLE_EQ(*bench::speed_up(result, result.rows[2], "auto"), 1.5);
+  EXPECT_FALSE(bench::speed_up(result, result.rows[0], "auto"));
+  EXPECT_FALSE(bench::speed_up(result, result.rows[2], "plain"));
+  result.rows[2].flops = 0.9 * bench::kWorthThreads;
+  EXPECT_FALSE(bench::speed_up(result, result.rows[2], "auto"));
 }
 
-TEST(BenchResult, SurvivesJson) {
-  BenchResult result = result_of({row("8", {{"auto", 1}, {"plain", 8}})});
+TEST(bench::BenchResult, SurvivesJson) {
+  bench::BenchResult result = result_of({row("8", {{"auto", 1}, {"plain", 8}})});
   result.rows.front().refused["direct"] = "wrong: \"\xff\"";
   result.notes = {"a note"};
-  const std::string text = to_json(result).dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
-  const BenchResult again = bench_result_from_json(nlohmann::json::parse(text));
-  EXPECT_EQ(to_json(again).dump(2, ' ', false, nlohmann::json::error_handler_t::replace), text);
+  const std::string text = bench::to_json(result).dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  const bench::BenchResult again = bench::bench_result_from_json(nlohmann::json::parse(text));
+  EXPECT_EQ(bench::to_json(again).dump(2, ' ', false, nlohmann::json::error_handler_t::replace), text);
   EXPECT_DOUBLE_EQ(*again.rows.front().gflops("plain"), 60e6 / 8 * 1e-9);
-  EXPECT_EQ(again.sides.at("any"), Side::kOwnLayouts);
+  EXPECT_EQ(again.sides.at("any"), bench::Side::kOwnLayouts);
 }
 
-TEST(BenchResult, RefusesOtherJson) {
-  const nlohmann::json good = to_json(result_of({row("8", {{"auto", 1}})}));
-  EXPECT_THROW(bench_result_from_json(nlohmann::json::array()), UsageError);
-  EXPECT_THROW(bench_result_from_json(3), UsageError);
+TEST(bench::BenchResult, RefusesOtherJson) {
+  const nlohmann::json good = bench::to_json(result_of({row("8", {{"auto", 1}})}));
+  EXPECT_THROW(bench::bench_result_from_json(nlohmann::json::array()), UsageError);
+  EXPECT_THROW(bench::bench_result_from_json(3), UsageError);
   for (const char* key : {"layers", "subject", "contestants"}) {
     nlohmann::json bad = good;
     bad.erase(key);
-    EXPECT_THROW(bench_result_from_json(bad), UsageError) << key;
+    EXPECT_THROW(bench::bench_result_from_json(bad), UsageError) << key;
   }
   nlohmann::json bad = good;
   bad["contestants"]["auto"] = "friend";
-  EXPECT_THROW(bench_result_from_json(bad), UsageError);
+  EXPECT_THROW(bench::bench_result_from_json(bad), UsageError);
   bad = good;
   bad["layers"][0]["seconds"]["auto"] = {0, 0};
-  EXPECT_THROW(bench_result_from_json(bad), UsageError);
+  EXPECT_THROW(bench::bench_result_from_json(bad), UsageError);
 }
 
 TEST(BenchText, ShowsRatiosAndMeans) {
-  const std::string text = bench_as_text(
+  const std::string text = bench::bench_as_text(
       result_of({row("a layer", {{"auto", 1}, {"plain", 8}}), row("slow", {{"auto", 2}, {"plain", 1}})}), false);
   EXPECT_NE(text.find("a layer"), std::string::npos) << text;
   EXPECT_NE(text.find(" 8.00"), std::string::npos) << text;
@@ -113,25 +113,25 @@ TEST(BenchText, ShowsRatiosAndMeans) {
 }
 
 TEST(BenchText, SaysInShortWhatSeveralTablesSay) {
-  const BenchRow one = row("8", {{"auto", 1}, {"plain", 8}}), two = row("8", {{"auto", 1}, {"plain", 3}}, 2);
-  EXPECT_EQ(bench_as_text(result_of({one}), false).find("in short"), std::string::npos);
-  const std::string text = bench_as_text(result_of({one, two}), false);
+  const bench::BenchRow one = row("8", {{"auto", 1}, {"plain", 8}}), two = row("8", {{"auto", 1}, {"plain", 3}}, 2);
+  EXPECT_EQ(bench::bench_as_text(result_of({one}), false).find("in short"), std::string::npos);
+  const std::string text = bench::bench_as_text(result_of({one, two}), false);
   EXPECT_NE(text.find("\nodd                  forward                 2       1    3.00    3.00            -\n"),
             std::string::npos)
       << text;
 }
 
 TEST(BenchText, ShowsTroubleWithoutBeingAsked) {
-  BenchResult result = result_of({row("8", {{"auto", 1}})});
+  bench::BenchResult result = result_of({row("8", {{"auto", 1}})});
   result.rows.front().refused = {{"plain", "wrong: dst[0] is 1, exact is 2"}, {"direct", "cannot do that"}};
-  EXPECT_NE(bench_as_text(result, false).find("plain: wrong: dst[0] is 1"), std::string::npos);
-  EXPECT_EQ(bench_as_text(result, false).find("cannot do that"), std::string::npos);
-  EXPECT_NE(bench_as_text(result, true).find("cannot do that"), std::string::npos);
+  EXPECT_NE(bench::bench_as_text(result, false).find("plain: wrong: dst[0] is 1"), std::string::npos);
+  EXPECT_EQ(bench::bench_as_text(result, false).find("cannot do that"), std::string::npos);
+  EXPECT_NE(bench::bench_as_text(result, true).find("cannot do that"), std::string::npos);
 }
 
 TEST(BenchSvg, HasADotForEachLibraryAndEscapesNames) {
   const std::string svg =
-      bench_as_svg(result_of({row("a<b & c", {{"auto", 1}, {"plain", 8}, {"any", 0.001}, {"direct", 2}})}));
+      bench::bench_as_svg(result_of({row("a<b & c", {{"auto", 1}, {"plain", 8}, {"any", 0.001}, {"direct", 2}})}));
   size_t dots = 0;
   for (size_t at = svg.find("<circle"); at != std::string::npos; at = svg.find("<circle", at + 1)) ++dots;
   EXPECT_EQ(dots, 3u + 2u);  // the legend and the two that have a time; a target is no library

@@ -41,7 +41,7 @@ class CoverageCommand : public CliTest {
     SQLite::Database(file("convict.db"), SQLite::OPEN_READWRITE, 1000).exec(sql);
   }
   Coverage stored(const std::string& profile = "smoke") const {
-    return Store::open(file("convict.db")).coverage(profile).coverage;
+    return store::Store::open(file("convict.db")).coverage(profile).coverage;
   }
   std::vector<uint32_t> focus_of(int campaign) const {
     const std::string text = query("SELECT focus FROM campaigns WHERE id = " + std::to_string(campaign));
@@ -57,10 +57,10 @@ bool is_steered(const CommandResult& result) {
   });
 }
 
-Coverage expected_of(const Sampling& sampling, uint64_t cases) {
+Coverage expected_of(const generate::Sampling& sampling, uint64_t cases) {
   Coverage coverage;
   for (uint64_t i = 0; i < cases; ++i) {
-    const Case c = generate(sampling, i);
+    const Case c = generate::generate(sampling, i);
     if (const Resolved resolved = resolve(c); !resolved.why_not) coverage.add(levels_of(c, resolved.problem));
   }
   return coverage;
@@ -69,7 +69,7 @@ Coverage expected_of(const Sampling& sampling, uint64_t cases) {
 TEST_F(CoverageCommand, CountsEveryLegalCase) {
   const CommandResult result = run_fuzz({"--target=direct", "--cases=3000", "--seed=5", "-j2"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const Coverage expected = expected_of({.profile = find_profile("smoke"), .seed = 5}, 3000);
+  const Coverage expected = expected_of({.profile = generate::find_profile("smoke"), .seed = 5}, 3000);
   EXPECT_EQ(stored().serialise(), expected.serialise());
   const json report = result.json(), coverage = report["coverage"];
   EXPECT_EQ(coverage["cases"], expected.cases());
@@ -82,7 +82,8 @@ TEST_F(CoverageCommand, CountsEveryLegalCase) {
 TEST_F(CoverageCommand, ShardsAddUp) {
   for (const char* shard : {"1/2", "2/2"})
     run_fuzz({"--target=direct", "--cases=2000", "--seed=5", std::string("--shard=") + shard});
-  EXPECT_EQ(stored().serialise(), expected_of({.profile = find_profile("smoke"), .seed = 5}, 2000).serialise());
+  EXPECT_EQ(stored().serialise(),
+            expected_of({.profile = generate::find_profile("smoke"), .seed = 5}, 2000).serialise());
 }
 
 TEST_F(CoverageCommand, IsInTheSummary) {
@@ -105,7 +106,8 @@ TEST_F(CoverageCommand, TheSecondCampaignIsSteered) {
   ASSERT_LE(focus.size(), 20'000u);
   for (const uint32_t id : focus) EXPECT_FALSE(before.has_seen(id));
 
-  const Sampling steered{.profile = find_profile("smoke"), .seed = 2, .focus = focus}, plain{steered.profile, 2};
+  const generate::Sampling steered{.profile = generate::find_profile("smoke"), .seed = 2, .focus = focus},
+      plain{steered.profile, 2};
   Coverage sum = before, unsteered = before;
   sum.merge(expected_of(steered, 12'000));
   unsteered.merge(expected_of(plain, 12'000));
@@ -116,7 +118,7 @@ TEST_F(CoverageCommand, TheSecondCampaignIsSteered) {
   std::set<std::string> lines, plain_lines;
   for (uint64_t i = 0; i < 12'000; ++i) {
     for (const bool comb : {false, true}) {  // passes that prove nothing are judged again with a comb
-      Case c = generate(steered, i), other = generate(plain, i);
+      Case c = generate::generate(steered, i), other = generate::generate(plain, i);
       if (comb) c.fill = other.fill = Fill::kComb;
       if (comb) c.calls = other.calls = Calls::kOnce;
       lines.insert(to_text(c));
@@ -146,9 +148,9 @@ TEST_F(CoverageCommand, ACrashOfASteeredCampaignHasItsCase) {
       run_fuzz({"--plugin=" + plugin("faulty"), "--target=crashes", "--start=1001", "--cases=1", "--seed=2"});
   ASSERT_TRUE(is_steered(crash)) << crash.out;
   const std::vector<uint32_t> focus = focus_of(2);
-  const Sampling sampling{.profile = find_profile("smoke"), .seed = 2, .focus = focus};
-  const std::string steered = to_text(generate(sampling, 1001));
-  ASSERT_NE(steered, to_text(generate(sampling.profile, 2, 1001)));
+  const generate::Sampling sampling{.profile = generate::find_profile("smoke"), .seed = 2, .focus = focus};
+  const std::string steered = to_text(generate::generate(sampling, 1001));
+  ASSERT_NE(steered, to_text(generate::generate(sampling.profile, 2, 1001)));
   ASSERT_EQ(crash.mismatches().size(), 1u) << crash.out;
   EXPECT_EQ(crash.mismatches()[0]["case"], steered);
   EXPECT_EQ(crash.mismatches()[0]["suspect"], "crashes");

@@ -98,7 +98,7 @@ TEST_F(ExportCommand, MismatchesOfADatabaseAreQuoted) {
   const std::string hostile =
       "x\"\"\"\n'); import os; os._exit(77) */ \\\x1b[31m\n#include </etc/passwd>\n../../escaped";
   {
-    Store store = Store::open(file("convict.db"));
+    store::Store store = store::Store::open(file("convict.db"));
     const int64_t campaign = store.begin_campaign({});
     store.record(campaign, {parse_case("conv_transpose2d in=2x3 k=2 s=2"),
                             hostile,

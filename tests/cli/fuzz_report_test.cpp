@@ -11,8 +11,8 @@
 namespace convict::test {
 namespace {
 
-Found found(const std::string& suspect, Blame blame, const std::string& status, bool first_ever) {
-  Found result;
+campaign::Found found(const std::string& suspect, Blame blame, const std::string& status, bool first_ever) {
+  campaign::Found result;
   result.example = {parse_case("conv2d in=5 k=3"), suspect, Verdict::kOutputUnwritten, blame, {}};
   result.id = 123'456;
   result.hits = 1'234'567;
@@ -23,8 +23,8 @@ Found found(const std::string& suspect, Blame blame, const std::string& status, 
 }
 
 /// A campaign with the longest of everything.
-CampaignResult campaign() {
-  CampaignResult result;
+campaign::CampaignResult campaign() {
+  campaign::CampaignResult result;
   const std::string long_name(60, 'x'), words = " a reason of many words, again and again and again";
   result.roster = {{long_name, "", "", "1.2.3-some-long-suffix", true}, {"onednn", "", "", "2.6.3", false}};
   result.counts.computed = result.counts.refused = {99'999'999'999, 0};
@@ -43,15 +43,15 @@ CampaignResult campaign() {
 }
 
 TEST(FuzzReport, OnlyCommandsAreWiderThanEightyColumns) {
-  FuzzOptions options;
+  cli::FuzzOptions options;
   options.database = "some.db";
-  const std::string text = fuzz_as_text(campaign(), options);
+  const std::string text = cli::fuzz_as_text(campaign(), options);
   for (const std::string_view line : split(text, '\n'))
     EXPECT_TRUE(line.size() <= 80 || trim(line).starts_with("convict repro")) << line;
 }
 
 TEST(FuzzReport, NewMismatchesOfTargetsComeLast) {
-  const std::string text = fuzz_as_text(campaign(), {});
+  const std::string text = cli::fuzz_as_text(campaign(), {});
   size_t last = 0;
   for (const char* row :
        {"native-known          output-unwritten   target     reported", "output-unwritten   oracle     new",

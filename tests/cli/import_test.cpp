@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `convict import` as its users see it.
-#include "tests/import/onnx_models.h"
+#include "tests/imports/onnx_models.h"
 
 namespace convict::test {
 namespace {

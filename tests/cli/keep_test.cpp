@@ -17,11 +17,11 @@ class KeepTest : public CliTest {
   /// A database of one mismatch.
   void record(Verdict verdict, Blame blame, const std::string& line, const std::string& suspect) const {
     fs::remove(file("convict.db"));
-    Store store = Store::open(file("convict.db"));
+    store::Store store = store::Store::open(file("convict.db"));
     store.record(store.begin_campaign({}), {parse_case(line), suspect, verdict, blame, {}});
   }
   void triage(const std::string& link, const std::string& note) const {
-    Store::open(file("convict.db")).triage({{1, {.status = "known", .link = link, .note = note}}});
+    store::Store::open(file("convict.db")).triage({{1, {.status = "known", .link = link, .note = note}}});
   }
   CommandResult keep(const std::vector<std::string>& more = {}) const {
     std::vector<std::string> words = {"keep", "1", "--corpus=c"};
@@ -53,8 +53,8 @@ TEST_F(KeepTest, ATargetHasToPassAndAnOracleIsExpectedToFail) {
 
 TEST_F(KeepTest, TheShrunkCaseIsKeptOnce) {
   record(Verdict::kWrongExact, Blame::kTarget, "conv2d in=9 k=2", "direct");
-  Store::open(file("convict.db"))
-      .settle(1, {"conv2d in=9x9 k=2x2", "conv2d in=2x2 k=2x2", {{"a", 1}}, "all", "k >= 2", {{"how", "so"}}});
+  store::Store::open(file("convict.db"))
+      .explain(1, {"conv2d in=9x9 k=2x2", "conv2d in=2x2 k=2x2", {{"a", 1}}, "all", "k >= 2", {{"how", "so"}}});
   EXPECT_EQ(keep().exit_code, 0);
   const std::string before = read_file(file("c/direct.cases"));
   EXPECT_NE(before.find("# shows if: k >= 2\n"), std::string::npos) << before;

@@ -38,7 +38,7 @@ class ReportCommand : public CliTest {
 
 TEST_F(ReportCommand, ShowsTheCoverageOfAProfile) {
   fuzz({"--target=direct", "--cases=2000"});
-  const Coverage coverage = Store::open(file("convict.db")).coverage("smoke").coverage;
+  const Coverage coverage = store::Store::open(file("convict.db")).coverage("smoke").coverage;
   const json report = reported({"--emptiest=25"});
   ASSERT_EQ(report["profiles"].size(), 1u);
   const json profile = report["profiles"][0];
@@ -49,7 +49,7 @@ TEST_F(ReportCommand, ShowsTheCoverageOfAProfile) {
   EXPECT_EQ(profile["expected_unseen_next_case"], coverage.expected_unseen());
   EXPECT_EQ(profile["chance_of_unseen_next_case"], 1);
 
-  std::vector<bool> can = reachable(find_profile("smoke"));
+  std::vector<bool> can = generate::reachable(generate::find_profile("smoke"));
   uint32_t pairs = 0, all = 0;
   std::set<std::string> never;
   for (uint32_t id = 0; id < tuple_count(); ++id) {
@@ -152,12 +152,12 @@ TEST_F(ReportCommand, ADatabaseOfBeforeHasNoCoverage) {
 
 std::vector<std::string> formats() {
   std::vector<std::string> names;
-  for (const ReportWriter* writer : report_writers()) names.emplace_back(writer->name);
+  for (const reports::ReportWriter* writer : reports::all()) names.emplace_back(writer->name);
   return names;
 }
 
 TEST_F(ReportCommand, AnEmptyDatabaseHasAReportInEveryFormat) {
-  { Store::open(file("convict.db")); }
+  { store::Store::open(file("convict.db")); }
   EXPECT_GE(formats().size(), 8u);
   for (const std::string& format : formats()) {
     const CommandResult result = run({"report", "--format=" + format});
@@ -179,7 +179,7 @@ TEST_F(ReportCommand, AMissingDatabaseIsOneLineInEveryFormat) {
 
 TEST_F(ReportCommand, ShowsWhatIsAskedFor) {
   {
-    Store store = Store::open(file("convict.db"));
+    store::Store store = store::Store::open(file("convict.db"));
     const int64_t campaign = store.begin_campaign({.seed = 42, .profile = "smoke"});
     store.record(campaign, {parse_case("conv2d in=4"), "onednn", Verdict::kCrash, Blame::kOracle, {}});
     store.record(campaign, {parse_case("conv1d in=4"), "direct", Verdict::kHang, Blame::kTarget, {}});

@@ -146,7 +146,7 @@ TEST_F(ScoreCommand, KeepsItsResultWhereItIsToldTo) {
   const CommandResult result = run(score(
       {"--target=B01,B28", "--seeds=2", "--cases=300", "--baselines=integers", "--format=json", "--db=score.db"}));
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const auto stored = Store::open(file("score.db")).last_score();
+  const auto stored = store::Store::open(file("score.db")).last_score();
   ASSERT_TRUE(stored);
   EXPECT_EQ(stored->result, result.json());
   EXPECT_EQ(stored->settings["seeds"], 2);
@@ -218,7 +218,7 @@ TEST_F(ScoreCommand, AnInterruptPrintsWhatThereIs) {
   EXPECT_EQ(result.exit_code, 130);
   EXPECT_NE(result.out.find("interrupted"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("0/0"), std::string::npos) << result.out;
-  EXPECT_FALSE(Store::open(file("score.db")).last_score()) << "a part must not hide a whole one";
+  EXPECT_FALSE(store::Store::open(file("score.db")).last_score()) << "a part must not hide a whole one";
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ constexpr const char* kHostile = "x\x1b[31m\n# Heading\n```\n<b>*evil*</b> | [a]
 class OrderTest : public CliTest {
  protected:
   void SetUp() override {
-    Store store = Store::open(file("convict.db"));
-    CampaignInfo info{.seed = 42, .profile = "smoke", .libraries = {{"onednn", "2.6.3"}, {"direct", "1"}}};
+    store::Store store = store::Store::open(file("convict.db"));
+    store::CampaignInfo info{.seed = 42, .profile = "smoke", .libraries = {{"onednn", "2.6.3"}, {"direct", "1"}}};
     const int64_t campaign = store.begin_campaign(info);
     const json certificate = {{"role", "dst"},   {"at", {0, 1}}, {"got", 1.0},   {"got_hex", "0x1p+0"},
                               {"exact", 2.0},    {"terms", 3},   {"bound", 0.0}, {"bound_name", "equality"},
@@ -55,7 +55,7 @@ TEST_F(OrderTest, TriageSaysBeforeAndAfter) {
 
 TEST_F(OrderTest, TriageRefusesWhatDoesNotExist) {
   EXPECT_TRUE(refuses(run({"triage", "2", "7", "--status=known"}), {"no mismatch 7", "the last one is 2"}));
-  EXPECT_EQ(Store::open(file("convict.db")).mismatch(2)->status, "new");
+  EXPECT_EQ(store::Store::open(file("convict.db")).mismatch(2)->status, "new");
   EXPECT_TRUE(refuses(run({"triage", "1", "--status=knwn"}), {"knwn", "known", "wontfix"}));
   EXPECT_TRUE(refuses(run({"triage", "1", "--status=known", "--versions=onedn=1"}), {"'onedn'", "'onednn'", "direct"}));
   EXPECT_TRUE(refuses(run({"triage", "1", "--status=known", "--versions=onednn"}), {"NAME=VERSION"}));

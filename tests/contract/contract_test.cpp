@@ -13,9 +13,9 @@
 #include "core/geometry.h"
 #include "core/implementation.h"
 #include "core/layout.h"
+#include "examine/pipeline.h"
 #include "fill/fill.h"
 #include "generate/generate.h"
-#include "pipeline.h"
 #include "run/guarded_call.h"
 
 namespace convict {
@@ -25,8 +25,8 @@ constexpr double kPlenty = 1e9;  // bytes
 
 class Contract : public testing::TestWithParam<std::string> {
  protected:
-  Examination examine_case(const Case& c) {
-    return examine(c, subjects_, memory_, record_, {kPlenty, Yardstick::kLadder});
+  examine::Examination examine_case(const Case& c) {
+    return examine::examine(c, subjects_, memory_, record_, {kPlenty, examine::Yardstick::kLadder});
   }
 
   /// Why the kernel does not take a legal case, or nullptr.
@@ -67,8 +67,8 @@ class Contract : public testing::TestWithParam<std::string> {
   std::vector<char> bits_of(const Case& c) {
     const convict_problem p = resolve_valid(c);
     memory_.place(p, describe_tensors(c, p), true);
-    fill_operands(c, p, memory_.ours(), c.seed);
-    EXPECT_EQ(call_guarded(kernel_, 0, p, memory_, record_).kind, Outcome::Kind::kComputed) << to_text(c);
+    fill::fill_operands(c, p, memory_.ours(), c.seed);
+    EXPECT_EQ(run::call_guarded(kernel_, 0, p, memory_, record_).kind, Outcome::Kind::kComputed) << to_text(c);
     const convict_tensor& out = p.pass == CONVICT_FORWARD         ? memory_.ours().dst
                                 : p.pass == CONVICT_BACKWARD_DATA ? memory_.ours().diff_src
                                                                   : memory_.ours().diff_wei;
@@ -81,9 +81,9 @@ class Contract : public testing::TestWithParam<std::string> {
   }
 
   const convict_implementation& kernel_ = named(GetParam());
-  std::vector<Subject> subjects_ = {{&kernel_, true, ""}};
-  GuardedMemory memory_;
-  FlightRecord record_;
+  std::vector<run::Subject> subjects_ = {{&kernel_, true, ""}};
+  run::GuardedMemory memory_;
+  run::FlightRecord record_;
 };
 
 TEST_P(Contract, HasANameADescriptionAndALineage) {
@@ -93,16 +93,17 @@ TEST_P(Contract, HasANameADescriptionAndALineage) {
 }
 
 TEST_P(Contract, ComputesEveryProfileRight) {
-  for (const Profile& profile : profiles()) {
+  for (const generate::Profile& profile : generate::profiles()) {
     if (profile.name == "huge-index") continue;  // gigabytes a case; tests/cli has some
     if (profile.integers && !takes_integers()) continue;
     const uint64_t count = profile.most_macs > 100e3 ? 300 : 3'000;
     uint64_t judged = 0;
     for (uint64_t i = 0; i < count; ++i) {
-      const Case c = suited(generate(&profile, 99, i));
-      const Examination examination = examine_case(c);
+      const Case c = suited(generate::generate(&profile, 99, i));
+      const examine::Examination examination = examine_case(c);
       judged += examination.judged;
-      ASSERT_TRUE(examination.judged || refusal(c)) << to_text(c) << ": " << in_words(examination.testimonies.front());
+      ASSERT_TRUE(examination.judged || refusal(c))
+          << to_text(c) << ": " << judge::in_words(examination.results.front());
       ASSERT_TRUE(examination.mismatches.empty())
           << "convict repro --target " << kernel_.name << " '" << to_text(c) << "'\n"
           << examination.mismatches.front().certificate.dump(1);
@@ -115,7 +116,7 @@ TEST_P(Contract, TheKernelsForEverythingTakeEverything) {
   if (std::set<std::string>{"auto", "direct", "im2col"}.contains(GetParam()))
     for (const char* profile : {"smoke", "int8"})
       for (uint64_t i = 0; i < 2'000; ++i) {
-        Case c = generate(find_profile(profile), 98, i);
+        Case c = generate::generate(generate::find_profile(profile), 98, i);
         if (c.fill == Fill::kSpecial) c.fill = Fill::kInt;
         ASSERT_EQ(refusal(c), nullptr) << to_text(c);
       }
@@ -128,8 +129,8 @@ TEST_P(Contract, FusesTheReLU) {
                              "conv_transpose2d g=2 ic=2 oc=2 in=4 k=3 s=2 bias beta=2 relu fill=special dt="}) {
       const Case c = suited(parse_case(std::string(line) + type));
       if (refusal(c)) continue;
-      const Examination examination = examine_case(c);
-      EXPECT_TRUE(examination.judged) << line << type << ": " << in_words(examination.testimonies.front());
+      const examine::Examination examination = examine_case(c);
+      EXPECT_TRUE(examination.judged) << line << type << ": " << judge::in_words(examination.results.front());
       EXPECT_TRUE(examination.mismatches.empty()) << line << type;
     }
 }
@@ -138,16 +139,16 @@ TEST_P(Contract, RefusesTypesThatDoNotGoTogether) {
   for (const char* line : {"conv2d in=3 dt=u8", "conv2d in=3 dt=u8:s8:f16", "conv2d.backward_data in=3 dt=u8:s8:s32",
                            "conv2d in=3 dt=s8 zp=200:0", "conv2d in=3 zp=1:0", "conv2d.backward_data in=3 relu",
                            "conv2d in=3 dt=u8:s8:s32 scale=tensor", "conv2d in=3 dt=s8:s8:s32 beta=0.5"}) {
-    const Examination examination = examine_case(parse_case(line));
+    const examine::Examination examination = examine_case(parse_case(line));
     EXPECT_TRUE(examination.mismatches.empty()) << line;
-    EXPECT_EQ(examination.testimonies.front().outcome.kind, Outcome::Kind::kRefused) << line;
+    EXPECT_EQ(examination.results.front().outcome.kind, Outcome::Kind::kRefused) << line;
   }
 }
 
 TEST_P(Contract, PlansWhatItTakes) {
   if (!kernel_.plan) return;
   for (uint64_t i = 0; i < 300; ++i) {
-    const Case c = suited(generate(find_profile("smoke"), 97, i));
+    const Case c = suited(generate::generate(generate::find_profile("smoke"), 97, i));
     if (resolve(c).why_not || refusal(c)) continue;
     const convict_problem p = resolve_valid(c);
     const convict_tensors tensors = describe_tensors(c, p);
@@ -160,7 +161,7 @@ TEST_P(Contract, PlansWhatItTakes) {
 
 TEST_P(Contract, GivesTheSameBitsTwice) {
   for (uint64_t i = 0; i < 300; ++i) {
-    const Case c = suited(generate(find_profile("smoke"), 5, i));
+    const Case c = suited(generate::generate(generate::find_profile("smoke"), 5, i));
     if (resolve(c).why_not || c.beta != 0 || refusal(c)) continue;
     ASSERT_EQ(bits_of(c), bits_of(c)) << to_text(c);
   }
@@ -185,11 +186,11 @@ TEST_P(Contract, GivesTheSameBitsForAnyNumberOfThreads) {
 TEST_P(Contract, RefusesWhatIsNotLegalWithAReason) {
   for (const char* line : {"conv2d g=2 ic=3 oc=2 in=5", "conv2d g=2 ic=2 oc=3 in=5", "conv1d in=3 k=5",
                            "conv_transpose1d in=3 k=3 s=2 op=2", "conv1d in=3 s=2 op=1"}) {
-    const Examination examination =
-        examine(parse_case(line), subjects_, memory_, record_, {kPlenty, Yardstick::kLadder});
+    const examine::Examination examination =
+        examine::examine(parse_case(line), subjects_, memory_, record_, {kPlenty, examine::Yardstick::kLadder});
     EXPECT_TRUE(examination.mismatches.empty()) << line;
-    EXPECT_EQ(examination.testimonies.front().outcome.kind, Outcome::Kind::kRefused) << line;
-    EXPECT_NE(examination.testimonies.front().outcome.text, "") << line;
+    EXPECT_EQ(examination.results.front().outcome.kind, Outcome::Kind::kRefused) << line;
+    EXPECT_NE(examination.results.front().outcome.text, "") << line;
   }
 }
 

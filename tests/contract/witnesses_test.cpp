@@ -12,9 +12,9 @@
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
+#include "examine/pipeline.h"
 #include "fill/fill.h"
 #include "generate/generate.h"
-#include "pipeline.h"
 #include "run/loader.h"
 
 namespace convict {
@@ -30,7 +30,7 @@ bool corrupts_onednn(const Case& c) {
 
 class Witnesses : public testing::TestWithParam<std::string> {
  protected:
-  void SetUp() override { subjects_ = load_module(GetParam()); }
+  void SetUp() override { subjects_ = run::load_module(GetParam()); }
 
   /// What those who compute a case say of it.
   struct Agreement {
@@ -40,27 +40,27 @@ class Witnesses : public testing::TestWithParam<std::string> {
   };
 
   void hear(const Case& c, Agreement& agreement) {
-    for (const Testimony& testimony :
-         examine(c, subjects_, memory_, record_, {kPlenty, Yardstick::kLadder}).testimonies) {
-      if (testimony.outcome.kind != Outcome::Kind::kComputed) continue;
-      agreement.computing.insert(testimony.who->name);
+    for (const judge::Result& result :
+         examine::examine(c, subjects_, memory_, record_, {kPlenty, examine::Yardstick::kLadder}).results) {
+      if (result.outcome.kind != Outcome::Kind::kComputed) continue;
+      agreement.computing.insert(result.who->name);
       ++agreement.computed;
-      if (testimony.comparison.agrees()) continue;
+      if (result.comparison.agrees()) continue;
       ++agreement.differences;
-      agreement.differing += std::string("\n  ") + testimony.who->name + ": " + to_text(c);
+      agreement.differing += std::string("\n  ") + result.who->name + ": " + to_text(c);
     }
   }
 
-  std::vector<Subject> subjects_;
-  GuardedMemory memory_;
-  FlightRecord record_;
+  std::vector<run::Subject> subjects_;
+  run::GuardedMemory memory_;
+  run::FlightRecord record_;
 };
 
 TEST_P(Witnesses, AgreeWithTheReferenceOnEveryProfileButItsCorners) {
   for (const char* profile : {"smoke", "odd-stride", "output-padding", "grouped", "layouts"}) {
     Agreement agreement;
     for (uint64_t i = 0; i < 400; ++i) {
-      Case c = generate(find_profile(profile), 31, i);
+      Case c = generate::generate(generate::find_profile(profile), 31, i);
       c.views = {};  // oneDNN may die of them, which a campaign survives, but not this process
       if (GetParam() == "onednn" && corrupts_onednn(c)) continue;
       hear(c, agreement);
@@ -76,7 +76,7 @@ TEST_P(Witnesses, AgreeWithTheReferenceOnEveryProfileButItsCorners) {
 TEST_P(Witnesses, AgreeWithTheReferenceOnIntegers) {
   Agreement agreement;
   for (uint64_t i = 0; i < 4'000; ++i) {
-    Case c = generate(find_profile("int8"), 31, i);
+    Case c = generate::generate(generate::find_profile("int8"), 31, i);
     if (c.op != CONVICT_CONV || c.batch == 0) continue;
     c.views = {};
     c.beta = 0;
@@ -104,18 +104,18 @@ TEST_P(Witnesses, AgreeInOtherTypesAndWithWhatIsFused) {
     for (uint64_t seed = 1; seed <= 8; ++seed) {
       Case c = parse_case(line);
       c.seed = seed;
-      for (const Testimony& testimony :
-           examine(c, subjects_, memory_, record_, {kPlenty, Yardstick::kLadder}).testimonies) {
-        if (testimony.outcome.kind != Outcome::Kind::kComputed) continue;
+      for (const judge::Result& result :
+           examine::examine(c, subjects_, memory_, record_, {kPlenty, examine::Yardstick::kLadder}).results) {
+        if (result.outcome.kind != Outcome::Kind::kComputed) continue;
         ++computed;
-        EXPECT_TRUE(testimony.comparison.agrees()) << testimony.who->name << ": " << to_text(c);
+        EXPECT_TRUE(result.comparison.agrees()) << result.who->name << ": " << to_text(c);
       }
     }
   EXPECT_GE(computed, 8);  // of f64, or fused in f32, which depend on no machine
 }
 
 TEST_P(Witnesses, SayWhoseArithmeticTheyAre) {
-  for (const Subject& subject : subjects_) {
+  for (const run::Subject& subject : subjects_) {
     EXPECT_STRNE(subject.implementation->lineage, "convict") << subject.implementation->name;
     EXPECT_NE(subject.version, "") << subject.implementation->name;
   }
@@ -133,13 +133,13 @@ TEST_P(Witnesses, ComputeTheSameInSteps) {
                            "conv1d.backward_data ic=20 oc=18 in=15 k=3 fill=normal",
                            "conv3d.backward_weights ic=20 oc=3 in=5 k=3 bias fill=normal lay=ndhwc:oidhw:ndhwc",
                            "conv_transpose2d ic=20 oc=18 in=7 k=4 s=2 p=1 op=1 bias fill=normal threads=2"})
-    for (const Subject& subject : subjects_) {
+    for (const run::Subject& subject : subjects_) {
       const convict_implementation& one = *subject.implementation;
       if (!one.steps) continue;
       const Case c = parse_case(line);
       const convict_problem p = resolve_valid(c);
       memory_.place(p, describe_tensors(c, p), true);
-      fill_operands(c, p, memory_.ours(), c.seed);
+      fill::fill_operands(c, p, memory_.ours(), c.seed);
       const convict_tensor& output = p.pass == CONVICT_FORWARD         ? memory_.ours().dst
                                      : p.pass == CONVICT_BACKWARD_DATA ? memory_.ours().diff_src
                                                                        : memory_.ours().diff_wei;
@@ -155,7 +155,7 @@ TEST_P(Witnesses, ComputeTheSameInSteps) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Installed, Witnesses, testing::ValuesIn(installed_modules()),
+INSTANTIATE_TEST_SUITE_P(Installed, Witnesses, testing::ValuesIn(run::installed_modules()),
                          [](const auto& info) { return info.param; });
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Witnesses);  // a build without oracles has no modules
 

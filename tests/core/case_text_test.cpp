@@ -21,7 +21,7 @@ std::string error_of(std::string_view line) {
 
 TEST(CaseText, EverySampledCaseSurvivesPrintingAndParsing) {
   for (uint64_t i = 0; i < 20'000; ++i) {
-    const Case c = generate(nullptr, 3, i);
+    const Case c = generate::generate(nullptr, 3, i);
     ASSERT_EQ(parse_case(to_text(c)), c) << to_text(c);
     ASSERT_EQ(to_text(parse_case(to_text(c))), to_text(c));
   }

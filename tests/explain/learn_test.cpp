@@ -13,13 +13,13 @@ namespace convict {
 namespace {
 
 /// Samples around a failing case of a fault that shows iff `truth` holds.
-Learnt learn(const std::string& failing, const std::string& truth) {
+explain::Learnt learn(const std::string& failing, const std::string& truth) {
   const Predicate fault = Predicate::parse(truth);
-  const auto samples = sample_around(
+  const auto samples = explain::sample_around(
       parse_case(failing), [&](const Case& c) { return std::optional(fault.holds(c)); }, [] { return true; },
       {400, 1e6});
   EXPECT_TRUE(samples.front().fails);
-  return learn_predicate(samples);
+  return explain::learn_predicate(samples);
 }
 
 struct Fault {
@@ -29,7 +29,7 @@ struct Fault {
 class KnownFault : public testing::TestWithParam<Fault> {};
 
 TEST_P(KnownFault, IsLearntWithoutExceptions) {
-  const Learnt learnt = learn(GetParam().failing, GetParam().truth);
+  const explain::Learnt learnt = learn(GetParam().failing, GetParam().truth);
   EXPECT_EQ(learnt.predicate.text(), GetParam().truth);
   EXPECT_TRUE(learnt.unexplained.empty()) << to_text(learnt.unexplained.front().c);
 }
@@ -45,7 +45,7 @@ INSTANTIATE_TEST_SUITE_P(Some, KnownFault,
                          [](const auto& info) { return "Number" + std::to_string(info.index); });
 
 TEST(Learn, TailsAreRemainders) {
-  const Learnt learnt = learn("conv1d oc=1 in=1", "oc % 8 != 0");
+  const explain::Learnt learnt = learn("conv1d oc=1 in=1", "oc % 8 != 0");
   for (const int channels : {1, 3, 7, 9, 15, 17})
     EXPECT_TRUE(learnt.predicate.holds(parse_case("conv1d in=1 oc=" + std::to_string(channels)))) << channels;
   for (const int channels : {8, 16})
@@ -56,33 +56,33 @@ TEST(Learn, ThePredicateHoldsForTheFailingCase) {
   for (const char* line : {"conv1d in=3", "conv_transpose2d in=2x1 s=2x1 op=1x0", "conv2d n=2 ic=3 in=4x5 k=2x3"}) {
     const Case failing = parse_case(line);
     // As it is when memory is corrupted: it fails here and there.
-    const auto samples = sample_around(
+    const auto samples = explain::sample_around(
         failing, [](const Case& c) { return std::optional(case_id(c) % 3 == 0); }, [] { return true; }, {400, 1e6});
-    EXPECT_TRUE(learn_predicate(samples).predicate.holds(failing)) << line;
+    EXPECT_TRUE(explain::learn_predicate(samples).predicate.holds(failing)) << line;
   }
 }
 
 TEST(Learn, OutOfTimeThereIsStillTheFailingCase) {
-  const auto samples = sample_around(
+  const auto samples = explain::sample_around(
       parse_case("conv1d in=3"), [](const Case&) { return std::optional(true); }, [] { return false; }, {400, 1e6});
   ASSERT_EQ(samples.size(), 1u);
-  EXPECT_EQ(learn_predicate(samples).predicate.text(), "always");
+  EXPECT_EQ(explain::learn_predicate(samples).predicate.text(), "always");
 }
 
 TEST(Learn, ARefusedProblemSaysNothing) {
-  const auto samples = sample_around(
+  const auto samples = explain::sample_around(
       parse_case("conv1d in=2 k=2"),
       [](const Case& c) { return c.groups > 1 ? std::nullopt : std::optional(c.kernel[0] > 1); }, [] { return true; },
       {400, 1e6});
-  for (const Sample& sample : samples) EXPECT_EQ(sample.c.groups, 1);
-  EXPECT_EQ(learn_predicate(samples).predicate.text(), "k >= 2");
+  for (const explain::Sample& sample : samples) EXPECT_EQ(sample.c.groups, 1);
+  EXPECT_EQ(explain::learn_predicate(samples).predicate.text(), "k >= 2");
 }
 
 TEST(Learn, WhatNoConjunctionSaysIsAnException) {
-  const auto samples = sample_around(
+  const auto samples = explain::sample_around(
       parse_case("conv1d in=3"), [](const Case& c) { return std::optional(c.in[0] == 3 || c.in[0] == 8); },
       [] { return true; }, {400, 1e6});
-  EXPECT_FALSE(learn_predicate(samples).unexplained.empty());
+  EXPECT_FALSE(explain::learn_predicate(samples).unexplained.empty());
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct Filled {
       storage.emplace_back(static_cast<size_t>(element_count(*tensor)));
       tensor->data = storage.back().data();
     }
-    fill_operands(c, p, t, c.seed);
+    fill::fill_operands(c, p, t, c.seed);
   }
   float src(int64_t n, int64_t channel, int64_t h, int64_t w) const { return at(t.src, n, channel, h, w); }
   float wei(int64_t o, int64_t i, int64_t h, int64_t w) const { return at(t.wei, o, i, h, w); }
@@ -83,19 +83,19 @@ TEST(Fill, GroupsBatchesAndChannelsDiffer) {
 
 TEST(Fill, IntegersKeepEveryPartialSumExact) {
   for (uint64_t i = 0; i < 2'000; ++i) {
-    const Case c = generate(nullptr, 4, i);
+    const Case c = generate::generate(nullptr, 4, i);
     if (resolve(c).why_not) continue;
     const convict_problem p = resolve_valid(c);
-    const double range = static_cast<double>(exact_range(c, p)), terms = static_cast<double>(most_terms(p));
+    const double range = static_cast<double>(fill::exact_range(c, p)), terms = static_cast<double>(most_terms(p));
     const bool all_f64 = c.src_type == CONVICT_F64 && c.wei_type == CONVICT_F64 && c.dst_type == CONVICT_F64;
     EXPECT_LE(range * range * terms + range, all_f64 ? 0x1p53 : 0x1p24) << to_text(c);
     EXPECT_GT(range, 0);
   }
   const Case wide =
       parse_case("conv_transpose2d.backward_weights in=2 k=1 s=5000 d=5001 op=5000 bias");  // 10^8 positions
-  EXPECT_EQ(exact_range(wide, resolve_valid(wide)), 0);
+  EXPECT_EQ(fill::exact_range(wide, resolve_valid(wide)), 0);
   const Case huge = parse_case("conv1d.backward_weights n=20000000 in=1");
-  EXPECT_EQ(exact_range(huge, resolve_valid(huge)), 0);  // no range is exact; nothing may be judged by equality
+  EXPECT_EQ(fill::exact_range(huge, resolve_valid(huge)), 0);  // no range is exact; nothing may be judged by equality
 }
 
 TEST(Fill, IntegersUseTheirWholeRange) {
@@ -142,7 +142,7 @@ struct FilledBytes {
     t.scale.data = scale.data();
     dst.resize(4 * static_cast<size_t>(element_count(t.dst)));
     t.dst.data = dst.data();
-    fill_operands(c, p, t, c.seed);
+    fill::fill_operands(c, p, t, c.seed);
   }
   Case c;
   convict_problem p;

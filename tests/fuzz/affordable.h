@@ -15,7 +15,7 @@
 namespace convict::test {
 
 /// Legal, readable as text, and within the budget.
-inline testing::AssertionResult is_affordable(const Case& c, const FuzzBudget& budget = {}) {
+inline testing::AssertionResult is_affordable(const Case& c, const fuzz::FuzzBudget& budget = {}) {
   const auto no = [&] { return testing::AssertionFailure() << to_text(c) << ": "; };
   if (const Resolved resolved = resolve(c); resolved.why_not) return no() << resolved.why_not.why;
   if (parse_case(to_text(c)) != c) return no() << "its text is another case";

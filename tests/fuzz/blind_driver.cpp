@@ -42,15 +42,15 @@ int LLVMFuzzerRunDriver(int* argc, char*** argv, int (*callback)(const uint8_t* 
   const std::filesystem::path folder = (*argv)[1];
   std::vector<Bytes> corpus = read_all(folder);
   corpus.emplace_back();
-  std::vector<uint8_t> seen(convict::marks().size());
+  std::vector<uint8_t> seen(convict::fuzz::marks().size());
   const auto is_news = [&] {
     bool news = false;
-    for (size_t i = 0; i < seen.size(); ++i) news |= convict::marks()[i] && !std::exchange(seen[i], 1);
+    for (size_t i = 0; i < seen.size(); ++i) news |= convict::fuzz::marks()[i] && !std::exchange(seen[i], 1);
     return news;
   };
   for (const Bytes& bytes : corpus) callback(bytes.data(), bytes.size());
   convict::Random random(1, 0);
-  Bytes bytes(convict::record_size());
+  Bytes bytes(convict::fuzz::record_size());
   for (uint64_t i = 0;; ++i) {
     const Bytes& from = random.pick(std::span<const Bytes>(corpus));
     std::ranges::fill(bytes, uint8_t{0});

@@ -32,25 +32,25 @@ class Guidance : public testing::Test {
   }
 
   /// How many counters a case sets that were not set before: nobody clears them here.
-  int64_t news(const char* line, const std::vector<Testimony>& testimonies = {}) {
-    const auto set = [] { return std::ranges::count_if(marks(), [](uint8_t count) { return count != 0; }); };
+  int64_t news(const char* line, const std::vector<judge::Result>& results = {}) {
+    const auto set = [] { return std::ranges::count_if(fuzz::marks(), [](uint8_t count) { return count != 0; }); };
     const auto before = set();
-    mark(parse_case(line), testimonies, record_);
+    fuzz::mark(parse_case(line), results, record_);
     return set() - before;
   }
 
   /// The same of a plan or, if there is a reason, of a refusal.
   int64_t news_of(const convict_implementation& who, const std::string& plan, const std::string& reason = "") {
     next_plan() = plan;
-    Testimony testimony;
-    testimony.who = &who;
-    if (!reason.empty()) testimony.outcome = {Outcome::Kind::kRefused, reason, {}};
-    return news(kLine, {testimony});
+    judge::Result result;
+    result.who = &who;
+    if (!reason.empty()) result.outcome = {Outcome::Kind::kRefused, reason, {}};
+    return news(kLine, {result});
   }
 
   static constexpr const char* kLine = "conv2d in=5x5 k=3";
   convict_implementation one_{}, other_{};
-  FlightRecord record_;
+  run::FlightRecord record_;
 };
 
 TEST_F(Guidance, MarksPairsOfFeaturesOnce) {

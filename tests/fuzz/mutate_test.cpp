@@ -23,7 +23,7 @@ void walk(const char* from, int steps, const Visit& visit) {
   Random random(31, 0);
   Case c = parse_case(from);
   for (int i = 0; i < steps; ++i) {
-    const Case next = mutated(c, random);
+    const Case next = fuzz::mutated(c, random);
     visit(c, next);
     c = next;
   }
@@ -79,8 +79,8 @@ TEST(Mutate, IsAFunctionOfItsSeed) {
   std::set<std::string> distinct;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     Random one(seed, 0), other(seed, 0);
-    const Case next = mutated(c, one);
-    EXPECT_EQ(mutated(c, other), next);
+    const Case next = fuzz::mutated(c, one);
+    EXPECT_EQ(fuzz::mutated(c, other), next);
     distinct.insert(to_text(next));
   }
   EXPECT_GT(distinct.size(), 100u);
@@ -92,7 +92,7 @@ TEST(Cross, TakesFromBothAndFromNobodyElse) {
   std::set<std::string_view> from_first, from_second;
   Random random(41, 0);
   for (int i = 0; i < 300; ++i) {
-    const Case child = crossed(first, second, random);
+    const Case child = fuzz::crossed(first, second, random);
     ASSERT_TRUE(is_affordable(child));
     for (const std::string_view name : {"n", "ic", "oc", "k", "s", "fill", "threads", "seed"})
       for (const Slot& slot : slots()) {
@@ -109,8 +109,9 @@ TEST(Cross, TakesFromBothAndFromNobodyElse) {
 TEST(Cross, OfAnyTwoIsAffordableAndKeepsTheOperation) {
   Random random(42, 0);
   for (uint64_t i = 0; i < 2'000; ++i) {
-    const Case first = decode(encode(generate(nullptr, 43, i))), second = generate(nullptr, 44, i);
-    const Case child = crossed(first, second, random);
+    const Case first = fuzz::decode(fuzz::encode(generate::generate(nullptr, 43, i))),
+               second = generate::generate(nullptr, 44, i);
+    const Case child = fuzz::crossed(first, second, random);
     ASSERT_TRUE(is_affordable(child));
     ASSERT_EQ(operation_text(child), operation_text(first));
   }
@@ -120,18 +121,19 @@ TEST(Simplify, IsNeverLargerThanAsked) {
   constexpr int64_t kLeast = 4;  // bytes: a record of defaults
   Random random(51, 0);
   for (uint64_t i = 0; i < 300; ++i) {
-    const Case c = decode(encode(generate(nullptr, 52, i)));
-    const auto most = static_cast<size_t>(random.between(kLeast, static_cast<int64_t>(encode(c).size()) + kLeast));
-    const Case simpler = simplified(c, most, random);
+    const Case c = fuzz::decode(fuzz::encode(generate::generate(nullptr, 52, i)));
+    const auto most =
+        static_cast<size_t>(random.between(kLeast, static_cast<int64_t>(fuzz::encode(c).size()) + kLeast));
+    const Case simpler = fuzz::simplified(c, most, random);
     ASSERT_TRUE(is_affordable(simpler));
-    ASSERT_LE(encode(simpler).size(), most) << to_text(c);
+    ASSERT_LE(fuzz::encode(simpler).size(), most) << to_text(c);
   }
 }
 
 TEST(Simplify, EndsAtThePlainCase) {
   Random random(53, 0);
   const Case c = parse_case("conv3d.backward_weights in=3 k=2 bias seed=8");
-  EXPECT_EQ(to_text(simplified(c, 4, random)), "conv3d.backward_weights in=1x1x1");
+  EXPECT_EQ(to_text(fuzz::simplified(c, 4, random)), "conv3d.backward_weights in=1x1x1");
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ TEST(Record, CorpusSurvivesIt) {
     for (const CorpusEntry& entry : read_corpus(std::string(CONVICT_CORPUS) + part)) {
       if (entry.must_be_refused) continue;
       ++legal;
-      const Case back = decode(encode(entry.c));
+      const Case back = fuzz::decode(fuzz::encode(entry.c));
       EXPECT_TRUE(is_affordable(back));
       if (!is_affordable(entry.c)) continue;
       ++same;
@@ -42,12 +42,12 @@ TEST(Record, CorpusSurvivesIt) {
 TEST(Record, GeneratedCasesSurviveIt) {
   int same = 0;
   for (uint64_t i = 0; i < 3'000; ++i) {
-    const Case c = generate(nullptr, 11, i);
+    const Case c = generate::generate(nullptr, 11, i);
     if (!is_affordable(c)) continue;
     ++same;
-    const Bytes bytes = encode(c);
-    ASSERT_LE(bytes.size(), record_size());
-    ASSERT_EQ(to_text(decode(bytes)), to_text(c));
+    const Bytes bytes = fuzz::encode(c);
+    ASSERT_LE(bytes.size(), fuzz::record_size());
+    ASSERT_EQ(to_text(fuzz::decode(bytes)), to_text(c));
   }
   EXPECT_GT(same, 300);
 }
@@ -56,49 +56,49 @@ TEST(Record, AnyBytesAreACase) {
   Random random(3, 0);
   for (int i = 0; i < 5'000; ++i) {
     Bytes bytes = random_bytes(random, static_cast<size_t>(random.below(static_cast<int64_t>(2 * record_size()))));
-    ASSERT_TRUE(is_affordable(decode(bytes)));
-    Bytes headed = {'c', 'v', kRecordVersion};
+    ASSERT_TRUE(is_affordable(fuzz::decode(bytes)));
+    Bytes headed = {'c', 'v', fuzz::kRecordVersion};
     headed.insert(headed.end(), bytes.begin(), bytes.end());
-    ASSERT_TRUE(is_affordable(decode(headed)));
+    ASSERT_TRUE(is_affordable(fuzz::decode(headed)));
   }
 }
 
 TEST(Record, AnyDamageLeavesACase) {
   Random random(4, 0);
   for (uint64_t i = 0; i < 1'000; ++i) {
-    Bytes bytes = encode(generate(nullptr, 5, i));
+    Bytes bytes = fuzz::encode(generate::generate(nullptr, 5, i));
     bytes[static_cast<size_t>(random.below(static_cast<int64_t>(bytes.size())))] ^= 1 << random.below(8);
     bytes.resize(static_cast<size_t>(random.below(static_cast<int64_t>(bytes.size()) + 1)));
-    ASSERT_TRUE(is_affordable(decode(bytes)));
+    ASSERT_TRUE(is_affordable(fuzz::decode(bytes)));
   }
 }
 
 TEST(Record, WhatIsMissingIsTheDefault) {
   const Case c = parse_case("conv2d n=2 in=4x5 k=3 bias seed=9");
-  const Bytes bytes = encode(c);
+  const Bytes bytes = fuzz::encode(c);
   Bytes padded = bytes;
-  padded.resize(record_size());
-  EXPECT_EQ(to_text(decode(padded)), to_text(c));
-  EXPECT_EQ(to_text(decode(std::span(bytes).first(4))), "conv2d in=1x1");
-  EXPECT_LT(encode(parse_case("conv2d in=4x5")).size(), bytes.size());
+  padded.resize(fuzz::record_size());
+  EXPECT_EQ(to_text(fuzz::decode(padded)), to_text(c));
+  EXPECT_EQ(to_text(fuzz::decode(std::span(bytes).first(4))), "conv2d in=1x1");
+  EXPECT_LT(fuzz::encode(parse_case("conv2d in=4x5")).size(), bytes.size());
 }
 
 TEST(Record, OtherVersionsStandForAnotherCase) {
   const Case c = parse_case("conv2d n=2 in=4x5 k=3 bias seed=9");
-  Bytes bytes = encode(c);
+  Bytes bytes = fuzz::encode(c);
   ++bytes[2];
-  const Case drawn = decode(bytes);
+  const Case drawn = fuzz::decode(bytes);
   EXPECT_NE(to_text(drawn), to_text(c));
-  EXPECT_EQ(to_text(decode(bytes)), to_text(drawn));  // the same one, always
+  EXPECT_EQ(to_text(fuzz::decode(bytes)), to_text(drawn));  // the same one, always
   EXPECT_TRUE(is_affordable(drawn));
   Bytes others = bytes;
   ++others.back();
-  EXPECT_NE(to_text(decode(others)), to_text(drawn));
+  EXPECT_NE(to_text(fuzz::decode(others)), to_text(drawn));
 }
 
 /// Names, widths and, by their numbers, words: all that the meaning of a byte depends on.
 std::string meaning() {
-  std::string text = fmt::format("{}: {}", kRecordVersion, record_layout());
+  std::string text = fmt::format("{}: {}", fuzz::kRecordVersion, fuzz::record_layout());
   for (const Slot& slot : slots())
     if (!slot.words.empty()) text += fmt::format(" | {}", fmt::join(slot.words, " "));
   return text;
@@ -119,7 +119,7 @@ TEST(Record, LayoutBelongsToItsVersion) {
 
 TEST(Record, BytesAreTheSameOnEveryMachine) {
   std::string hex;
-  for (const uint8_t byte : encode(parse_case("conv_transpose1d.backward_data g=2 ic=2 oc=4 in=3 k=258")))
+  for (const uint8_t byte : fuzz::encode(parse_case("conv_transpose1d.backward_data g=2 ic=2 oc=4 in=3 k=258")))
     hex += fmt::format("{:02x}", byte);
   EXPECT_EQ(hex,
             "6376020500000000000000000100000000000000010000000000000003000000"

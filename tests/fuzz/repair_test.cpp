@@ -17,15 +17,15 @@ namespace {
 
 constexpr int64_t kLargest = int64_t{1} << 32;  // repair's precondition
 
-Case repaired(Case c, const FuzzBudget& budget = {}) {
-  repair(c, budget);
+Case repaired(Case c, const fuzz::FuzzBudget& budget = {}) {
+  fuzz::repair(c, budget);
   return c;
 }
 
 TEST(Repair, LeavesWhatIsLegalAndAffordable) {
   int fit = 0;
   for (uint64_t i = 0; i < 5'000; ++i) {
-    const Case c = generate(nullptr, 21, i);
+    const Case c = generate::generate(nullptr, 21, i);
     if (!is_affordable(c)) continue;
     ++fit;
     ASSERT_EQ(to_text(repaired(c)), to_text(c));
@@ -34,7 +34,7 @@ TEST(Repair, LeavesWhatIsLegalAndAffordable) {
 }
 
 TEST(Repair, MakesGeneratedCasesAffordable) {
-  for (uint64_t i = 0; i < 5'000; ++i) ASSERT_TRUE(is_affordable(repaired(generate(nullptr, 22, i)))) << i;
+  for (uint64_t i = 0; i < 5'000; ++i) ASSERT_TRUE(is_affordable(repaired(generate::generate(nullptr, 22, i)))) << i;
 }
 
 TEST(Repair, ChangesOnlyWhatIsInTheWay) {
@@ -64,9 +64,9 @@ TEST(Repair, CopesWithExtremes) {
 }
 
 TEST(Repair, HonoursTheBudget) {
-  for (const FuzzBudget& budget : {FuzzBudget{1, 1}, FuzzBudget{16, 8}, FuzzBudget{1e6, 100}})
+  for (const fuzz::FuzzBudget& budget : {fuzz::FuzzBudget{1, 1}, fuzz::FuzzBudget{16, 8}, fuzz::FuzzBudget{1e6, 100}})
     for (uint64_t i = 0; i < 500; ++i)
-      ASSERT_TRUE(is_affordable(repaired(generate(nullptr, 23, i), budget), budget)) << i;
+      ASSERT_TRUE(is_affordable(repaired(generate::generate(nullptr, 23, i), budget), budget)) << i;
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "fuzz/parsers/importer_input.h"
 #include "fuzz/parsers/scratch.h"
 #include "fuzz/parsers/seed_inputs.h"
-#include "import/importer.h"
+#include "imports/importer.h"
 #include "run/loader.h"
 #include "store/store.h"
 
@@ -20,27 +20,27 @@ namespace convict::test {
 namespace {
 
 TEST(Seeds, EveryImporterReadsItsOwn) {
-  const Scratch scratch;
+  const fuzz::Scratch scratch;
   std::set<std::string_view> read;
   size_t compared = 0;
-  for (const std::string& input : importer_inputs()) {
-    const Importer& importer = *importers()[static_cast<unsigned char>(input[0])];
-    const Imported imported =
-        importer.read(put_importer_input(scratch, importer.name, std::string_view(input).substr(1)));
+  for (const std::string& input : fuzz::importer_inputs()) {
+    const imports::Importer& importer = *imports::all()[static_cast<unsigned char>(input[0])];
+    const imports::Imported imported =
+        importer.read(fuzz::put_importer_input(scratch, importer.name, std::string_view(input).substr(1)));
     EXPECT_FALSE(imported.cases.empty()) << importer.name;
     compared += imported.recorded.size();
     read.insert(importer.name);
   }
-  EXPECT_EQ(read.size(), importers().size());
+  EXPECT_EQ(read.size(), imports::all().size());
   EXPECT_GT(compared, 0u);  // recorded outputs of ONNX
 }
 
 TEST(Seeds, PluginsAreLoaded) {
   int loaded = 0;
-  for (const std::string& input : plugin_inputs()) {
-    const HostilePlugin plugin({reinterpret_cast<const uint8_t*>(input.data()), input.size()});
+  for (const std::string& input : fuzz::plugin_inputs()) {
+    const fuzz::HostilePlugin plugin({reinterpret_cast<const uint8_t*>(input.data()), input.size()});
     try {
-      const std::vector<Subject> subjects = subjects_of(plugin.get(), "seed");
+      const std::vector<run::Subject> subjects = run::subjects_of(plugin.get(), "seed");
       ASSERT_EQ(subjects.size(), 1u);
       EXPECT_STREQ(subjects[0].implementation->name, "mine");
       EXPECT_EQ(subjects[0].implementation->contract.winograd_r, 3);  // nothing in front of it was misread
@@ -48,24 +48,26 @@ TEST(Seeds, PluginsAreLoaded) {
     } catch (const UsageError&) {
     }
   }
-  EXPECT_EQ(loaded, static_cast<int>(plugin_inputs().size()) - 2);  // an algorithm and a name are none
+  EXPECT_EQ(loaded, static_cast<int>(fuzz::plugin_inputs().size()) - 2);  // an algorithm and a name are none
 }
 
 TEST(Seeds, DatabasesAreSoundAndEditsArrive) {
-  const Scratch scratch;
+  const fuzz::Scratch scratch;
   const std::string path = scratch.path("sound.db");
-  write_sound_database(path);
-  EXPECT_EQ(Store::open(path).mismatches().size(), 3u);
-  EXPECT_EQ(Store::open(path).mismatch(1)->status, "known");
-  EXPECT_EQ(Store::open(path).mismatch(2)->certificate["role"], "dst");
+  fuzz::write_sound_database(path);
+  EXPECT_EQ(store::Store::open(path).mismatches().size(), 3u);
+  EXPECT_EQ(store::Store::open(path).mismatch(1)->status, "known");
+  EXPECT_EQ(store::Store::open(path).mismatch(2)->certificate["role"], "dst");
   int changed = 0;
-  for (const std::string& input : database_inputs()) {
-    if (input[0] == kRawFile) continue;
-    write_sound_database(path);
-    edit_database(path, std::string_view(input).substr(1));
+  for (const std::string& input : fuzz::database_inputs()) {
+    if (input[0] == fuzz::kRawFile) continue;
+    fuzz::write_sound_database(path);
+    fuzz::edit_database(path, std::string_view(input).substr(1));
     try {
       changed +=
-          Store::open(path).mismatch(2)->certificate != nlohmann::json::parse(R"({"role":"dst","at":[0,0,0]})") ? 0 : 1;
+          store::Store::open(path).mismatch(2)->certificate != nlohmann::json::parse(R"({"role":"dst","at":[0,0,0]})")
+              ? 0
+              : 1;
     } catch (const UsageError&) {
     }
   }
@@ -73,7 +75,7 @@ TEST(Seeds, DatabasesAreSoundAndEditsArrive) {
 }
 
 TEST(Seeds, DictionariesAreWellFormed) {
-  for (const auto& [name, text] : dictionaries()) {
+  for (const auto& [name, text] : fuzz::dictionaries()) {
     EXPECT_GT(text.size(), 500u) << name;
     for (size_t begin = 0; begin < text.size();) {
       const size_t end = text.find('\n', begin);

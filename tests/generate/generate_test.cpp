@@ -22,19 +22,19 @@ constexpr uint64_t kDraws = 5'000;
 
 /// Calls visit(case, problem) for the legal ones of `count` cases of a profile.
 template <class Visit>
-void for_each_legal(const Profile* profile, uint64_t seed, uint64_t count, const Visit& visit) {
+void for_each_legal(const generate::Profile* profile, uint64_t seed, uint64_t count, const Visit& visit) {
   for (uint64_t i = 0; i < count; ++i) {
-    const Case c = generate(profile, seed, i);
+    const Case c = generate::generate(profile, seed, i);
     const Resolved resolved = resolve(c);
     if (!resolved.why_not) visit(c, resolved.problem);
   }
 }
 
 TEST(Generate, EveryCaseIsLegalOrDeliberatelyNot) {
-  for (const Profile& profile : profiles()) {
+  for (const generate::Profile& profile : generate::profiles()) {
     int illegal = 0;
     for (uint64_t i = 0; i < kDraws; ++i) {
-      const Case c = generate(&profile, 1, i);
+      const Case c = generate::generate(&profile, 1, i);
       ASSERT_EQ(parse_case(to_text(c)), c);
       illegal += resolve(c).why_not ? 1 : 0;
     }
@@ -44,17 +44,18 @@ TEST(Generate, EveryCaseIsLegalOrDeliberatelyNot) {
 }
 
 TEST(Generate, ACaseDependsOnSamplingAndIndexAlone) {
-  for (uint64_t i : {0, 1, 17, 4096, 4097}) EXPECT_EQ(generate(nullptr, 5, i), generate(nullptr, 5, i));
-  EXPECT_NE(generate(nullptr, 5, 1), generate(nullptr, 5, 2));
-  EXPECT_NE(generate(nullptr, 5, 1), generate(nullptr, 6, 1));
+  for (uint64_t i : {0, 1, 17, 4096, 4097})
+    EXPECT_EQ(generate::generate(nullptr, 5, i), generate::generate(nullptr, 5, i));
+  EXPECT_NE(generate::generate(nullptr, 5, 1), generate::generate(nullptr, 5, 2));
+  EXPECT_NE(generate::generate(nullptr, 5, 1), generate::generate(nullptr, 6, 1));
   std::set<std::string> backwards, forwards;  // whatever was drawn before
-  for (uint64_t i = 200; i-- > 0;) backwards.insert(to_text(generate(nullptr, 5, i)));
-  for (uint64_t i = 0; i < 200; ++i) forwards.insert(to_text(generate(nullptr, 5, i)));
+  for (uint64_t i = 200; i-- > 0;) backwards.insert(to_text(generate::generate(nullptr, 5, i)));
+  for (uint64_t i = 0; i < 200; ++i) forwards.insert(to_text(generate::generate(nullptr, 5, i)));
   EXPECT_EQ(backwards, forwards);
 }
 
 TEST(Generate, StaysWithinTheBudgetsOfItsProfile) {
-  for (const Profile& profile : profiles())
+  for (const generate::Profile& profile : generate::profiles())
     for_each_legal(&profile, 2, kDraws, [&](const Case& c, const convict_problem& p) {
       ASSERT_LE(multiply_adds(p), profile.most_macs * 1.001) << profile.name << ": " << to_text(c);
       const convict_tensors t = describe_tensors(c, p);
@@ -66,7 +67,7 @@ TEST(Generate, StaysWithinTheBudgetsOfItsProfile) {
 /// Each level of each feature of a user's interest, in at least 1 % of the cases of the profile that has everything.
 TEST(Generate, SmokeReachesEveryFeature) {
   std::map<std::string, int> seen;
-  for_each_legal(find_profile("smoke"), 7, kDraws, [&](const Case& c, const convict_problem& p) {
+  for_each_legal(generate::find_profile("smoke"), 7, kDraws, [&](const Case& c, const convict_problem& p) {
     ++seen[operation_text(c)];
     const Levels levels = levels_of(c, p);
     for (const Feature& feature : features())
@@ -122,7 +123,7 @@ TEST(Generate, ValuesLieAtTheEdgesOfBlocks) {
 
 TEST(Generate, LargeKernelProfileGoesFarAboveFive) {
   int above_five = 0, largest = 0, legal = 0;
-  for_each_legal(find_profile("large-kernel"), 1, kDraws, [&](const Case& c, const convict_problem&) {
+  for_each_legal(generate::find_profile("large-kernel"), 1, kDraws, [&](const Case& c, const convict_problem&) {
     const int kernel = static_cast<int>(std::ranges::max(c.kernel));
     ++legal;
     above_five += kernel > 5;
@@ -136,7 +137,7 @@ TEST(Generate, ProfilesKeepTheirPromises) {
   using namespace feature;
   const auto share = [](const char* profile, FeatureId id, std::set<int> levels) {
     int hits = 0, legal = 0;
-    for_each_legal(find_profile(profile), 1, kDraws, [&](const Case& c, const convict_problem& p) {
+    for_each_legal(generate::find_profile(profile), 1, kDraws, [&](const Case& c, const convict_problem& p) {
       ++legal;
       hits += levels.contains(features()[id].level(c, p));
     });
@@ -157,7 +158,7 @@ TEST(Generate, ProfilesKeepTheirPromises) {
 
 TEST(Generate, LongCrosses15And16BitsOnEverySize) {
   std::set<std::pair<std::string, int>> crossed;
-  for_each_legal(find_profile("long"), 1, kDraws, [&](const Case& c, const convict_problem& p) {
+  for_each_legal(generate::find_profile("long"), 1, kDraws, [&](const Case& c, const convict_problem& p) {
     const auto cross = [&](const char* name, int64_t size) {
       if (size > 1 << 15 && size < 1 << 16) crossed.insert({name, 15});
       if (size > 1 << 16) crossed.insert({name, 16});
@@ -175,7 +176,7 @@ TEST(Generate, LongCrosses15And16BitsOnEverySize) {
 
 TEST(Generate, HugeIndexPasses31And32Bits) {
   int past31 = 0, past32 = 0;
-  for_each_legal(find_profile("huge-index"), 1, 500, [&](const Case& c, const convict_problem& p) {
+  for_each_legal(generate::find_profile("huge-index"), 1, 500, [&](const Case& c, const convict_problem& p) {
     const convict_tensors t = describe_tensors(c, p);
     const auto elements = static_cast<double>(element_count(t.src));
     past31 += elements > 0x1p31 && elements < 0x1p32;
@@ -196,12 +197,13 @@ TEST(Generate, HugeIndexPasses31And32Bits) {
   });
   EXPECT_GT(past31, 100);
   EXPECT_GT(past32, 100);
-  for (uint64_t i = 0; i < 20'000; ++i) ASSERT_LT(std::ranges::max(generate(nullptr, 1, i).in), int64_t{1} << 20);
+  for (uint64_t i = 0; i < 20'000; ++i)
+    ASSERT_LT(std::ranges::max(generate::generate(nullptr, 1, i).in), int64_t{1} << 20);
 }
 
 TEST(Generate, AWrongProfileNameIsCorrected) {
   try {
-    find_profile("larg-kernel");
+    generate::find_profile("larg-kernel");
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_NE(std::string(error.what()).find("did you mean 'large-kernel'?"), std::string::npos);
@@ -211,7 +213,7 @@ TEST(Generate, AWrongProfileNameIsCorrected) {
 TEST(GenerateInvalid, IsIllegalInManyWays) {
   std::map<std::string, int> ways;
   for (uint64_t i = 0; i < kDraws; ++i) {
-    const Case c = generate_invalid(nullptr, 3, i);
+    const Case c = generate::generate_invalid(nullptr, 3, i);
     const Resolved resolved = resolve(c);
     ASSERT_TRUE(resolved.why_not) << to_text(c);
     ASSERT_EQ(parse_case(to_text(c)), c);
@@ -230,7 +232,7 @@ TEST(GenerateInvalid, IsIllegalInManyWays) {
 /// The one way can be taken back: nothing else is wrong.
 TEST(GenerateInvalid, IsIllegalInOneWayOnly) {
   for (uint64_t i = 0; i < kDraws; ++i) {
-    Case c = generate_invalid(nullptr, 4, i);
+    Case c = generate::generate_invalid(nullptr, 4, i);
     const std::string field = resolve(c).why_not.field;
     if (field == "bias") c.bias = false;
     for (int axis = 0; field == "op" && axis < c.rank; ++axis) {

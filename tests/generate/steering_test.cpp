@@ -30,25 +30,25 @@ bool shows(const Case& c, const Tuple& wish) {
 
 TEST(Steering, WishesArePermutedTuples) {
   std::vector<bool> wished(tuple_count());
-  for (uint64_t i = 0; i < tuple_count(); ++i) wished[id_of(wish_of({}, 9, i))] = true;
+  for (uint64_t i = 0; i < tuple_count(); ++i) wished[id_of(generate::wish_of({}, 9, i))] = true;
   EXPECT_EQ(std::ranges::count(wished, true), tuple_count());
-  EXPECT_NE(id_of(wish_of({}, 9, 0)), id_of(wish_of({}, 10, 0)));
+  EXPECT_NE(id_of(generate::wish_of({}, 9, 0)), id_of(generate::wish_of({}, 10, 0)));
   const std::vector<uint32_t> focus = {5, 77, 123'456};
-  for (uint64_t i = 0; i < 9; ++i) EXPECT_EQ(id_of(wish_of(focus, 9, i)), focus[i % 3]);
+  for (uint64_t i = 0; i < 9; ++i) EXPECT_EQ(id_of(generate::wish_of(focus, 9, i)), focus[i % 3]);
 }
 
 TEST(Steering, EverySecondCaseShowsItsWishOfTheFocus) {
-  const std::vector<bool> can = reachable(find_profile("smoke"), 4, 20'000);
+  const std::vector<bool> can = generate::reachable(generate::find_profile("smoke"), 4, 20'000);
   std::vector<uint32_t> focus;
   for (uint32_t id = 1; id < tuple_count(); id += 97)
     if (can[id]) focus.push_back(id);
   for (const char* name : {"smoke", "odd-stride"}) {
-    const Sampling sampling{.profile = find_profile(name), .seed = 3, .focus = focus};
+    const generate::Sampling sampling{.profile = generate::find_profile(name), .seed = 3, .focus = focus};
     int met = 0, plain = 0;
     for (uint64_t i = 0; i < 4'000; ++i) {
       const Tuple wish = tuple_of(focus[i % focus.size()]);
-      met += shows(generate(sampling, 2 * i + 1), wish);
-      plain += shows(generate(sampling, 2 * i), wish);
+      met += shows(generate::generate(sampling, 2 * i + 1), wish);
+      plain += shows(generate::generate(sampling, 2 * i), wish);
     }
     EXPECT_GT(met, 4'000 * 0.9) << name;    // 2 % are illegal
     EXPECT_LT(plain, 4'000 * 0.1) << name;  // what comes without a wish
@@ -59,7 +59,7 @@ TEST(Steering, AFocusOnlyChangesCasesOfOddIndex) {
   const std::vector<uint32_t> focus = {200'000};
   int changed = 0;
   for (uint64_t i = 0; i < 400; ++i) {
-    const bool same = generate({.seed = 8, .focus = focus}, i) == generate({.seed = 8}, i);
+    const bool same = generate::generate({.seed = 8, .focus = focus}, i) == generate::generate({.seed = 8}, i);
     EXPECT_TRUE(same || i % 2 != 0);
     changed += !same;
   }
@@ -69,15 +69,15 @@ TEST(Steering, AFocusOnlyChangesCasesOfOddIndex) {
 /// Coverage of three-way tuples after 100,000 cases, and of the baseline.
 TEST(Steering, CoversTheReachableTuples) {
   for (const char* name : {"all", "smoke"}) {
-    const Profile* profile = find_profile(name);
-    const std::vector<bool> can = reachable(profile);
+    const generate::Profile* profile = generate::find_profile(name);
+    const std::vector<bool> can = generate::reachable(profile);
     const auto reachable_count = static_cast<double>(std::ranges::count(can, true));
     EXPECT_GT(reachable_count, 0.9 * tuple_count()) << name;
     std::map<std::string, double> covered;
-    for (const Profile* one : {profile, find_profile("uniform")}) {
+    for (const generate::Profile* one : {profile, generate::find_profile("uniform")}) {
       Coverage coverage;
       for (uint64_t i = 0; i < 100'000; ++i) {
-        const Case c = generate(one, 1, i);
+        const Case c = generate::generate(one, 1, i);
         const Resolved resolved = resolve(c);
         if (!resolved.why_not) coverage.add(levels_of(c, resolved.problem));
         if (i + 1 != 1'000 && i + 1 != 10'000 && i + 1 != 100'000) continue;
@@ -96,7 +96,7 @@ TEST(Steering, CoversTheReachableTuples) {
 
 TEST(Steering, PairsThatExcludeEachOtherAreNotReachable) {
   using namespace feature;
-  const std::vector<bool> can = reachable(nullptr, 2, 5'000);
+  const std::vector<bool> can = generate::reachable(nullptr, 2, 5'000);
   const auto pair = [&](FeatureId a, int level_a, FeatureId b, int level_b) {
     return can[id_of({2, {a, b}, {static_cast<uint8_t>(level_a), static_cast<uint8_t>(level_b)}})];
   };
@@ -112,8 +112,8 @@ TEST(Swarm, CasesOfABlockShareAMask) {
   for (uint64_t block = 0; block < 400; ++block) {
     std::set<int64_t> kernels;
     bool any_groups = false;
-    for (uint64_t i = 0; i < kBlock; i += 2) {  // the even ones: without a wish
-      const Case c = generate(find_profile("smoke"), 2, block * kBlock + i);
+    for (uint64_t i = 0; i < generate::kBlock; i += 2) {  // the even ones: without a wish
+      const Case c = generate::generate(generate::find_profile("smoke"), 2, block * generate::kBlock + i);
       any_groups |= c.groups > 1;
       kernels.insert(c.kernel[c.rank - 1]);
     }
@@ -122,8 +122,8 @@ TEST(Swarm, CasesOfABlockShareAMask) {
   }
   EXPECT_GT(off_everywhere, 80);  // by chance alone 0.6^16 of 400: none
   EXPECT_GT(one_kernel, 5);       // by chance none, too
-  const Profile& smoke = *find_profile("smoke");
-  const Plan a = mask_of_block(smoke, 1, 0), again = mask_of_block(smoke, 1, 0);
+  const generate::Profile& smoke = *generate::find_profile("smoke");
+  const generate::Plan a = generate::mask_of_block(smoke, 1, 0), again = generate::mask_of_block(smoke, 1, 0);
   for (const Feature& feature : features()) EXPECT_EQ(a[feature.id], again[feature.id]);
 }
 
@@ -132,10 +132,10 @@ struct Hits {
   uint64_t first = 0;
 };
 
-std::map<std::string, Hits> count_triggers(const Profile* profile, uint64_t seed) {
+std::map<std::string, Hits> count_triggers(const generate::Profile* profile, uint64_t seed) {
   std::map<std::string, Hits> hits;
   for (uint64_t i = 0; i < 20'000; ++i) {
-    const Case c = generate(profile, seed, i);
+    const Case c = generate::generate(profile, seed, i);
     const Resolved resolved = resolve(c);
     if (resolved.why_not) continue;
     for (const Trigger& trigger : kTriggers) {
@@ -151,7 +151,7 @@ std::map<std::string, Hits> count_triggers(const Profile* profile, uint64_t seed
 /// held against the same ones.
 TEST(Conjunctions, AreFrequentEnough) {
   fmt::print("{:4} {:>6} {:>6} {:>8} {}\n", "", "cases", "first", "uniform", "of 20,000 that meet");
-  std::map<std::string, Hits> all[3], uniform = count_triggers(find_profile("uniform"), 1);
+  std::map<std::string, Hits> all[3], uniform = count_triggers(generate::find_profile("uniform"), 1);
   for (uint64_t seed = 0; seed < 3; ++seed) all[seed] = count_triggers(nullptr, seed + 1);
   int baseline_below = 0, invented_missed = 0;
   for (const Trigger& trigger : kTriggers) {

@@ -26,7 +26,7 @@
 namespace convict::honest {
 
 inline const convict_implementation& named(const std::string& name) {
-  for (const Subject& one : load_plugin(CONVICT_TEST_PLUGINS "/honest.so"))
+  for (const run::Subject& one : run::load_plugin(CONVICT_TEST_PLUGINS "/honest.so"))
     if (one.implementation->name == name) return *one.implementation;
   for (const convict_implementation* one : native_kernels())
     if (one->name == name) return *one;
@@ -65,7 +65,7 @@ class Trial {
   std::vector<double> computed(const convict_implementation& implementation) {
     const char* reason = implementation.unsupported(&implementation, &problem_, &memory_.ours());
     if (reason) throw std::runtime_error(to_text(case_) + ": " + reason);
-    const Outcome outcome = call_guarded(implementation, 0, problem_, memory_, record_);
+    const Outcome outcome = run::call_guarded(implementation, 0, problem_, memory_, record_);
     if (outcome.kind != Outcome::Kind::kComputed) throw std::runtime_error(outcome.text);
     std::vector<double> values;
     with_type(case_.dst_type, [&](auto zero) {
@@ -77,19 +77,20 @@ class Trial {
 
   /// The bounds by contract.
   std::vector<double> bounds(const convict_contract& contract) const {
-    const Arithmetic arithmetic = arithmetic_of(contract, case_.src_type, case_.wei_type, case_.dst_type);
+    const judge::Arithmetic arithmetic = judge::arithmetic_of(contract, case_.src_type, case_.wei_type, case_.dst_type);
     std::vector<double> transform;
-    if (contract.algorithm == CONVICT_WINOGRAD && winograd_applies(form_, contract.winograd_m, contract.winograd_r))
-      transform = winograd_bounds(form_, x_, w_, {}, contract.winograd_m, contract.winograd_r, arithmetic);
-    if (contract.algorithm == CONVICT_FFT) transform = fft_bounds(form_, x_, w_, {}, arithmetic);
+    if (contract.algorithm == CONVICT_WINOGRAD &&
+        judge::winograd_applies(form_, contract.winograd_m, contract.winograd_r))
+      transform = judge::winograd_bounds(form_, x_, w_, {}, contract.winograd_m, contract.winograd_r, arithmetic);
+    if (contract.algorithm == CONVICT_FFT) transform = judge::fft_bounds(form_, x_, w_, {}, arithmetic);
     std::vector<double> result;
     for (size_t i = 0; i < sums_.size(); ++i)
-      result.push_back(transform.empty() ? direct_bound(arithmetic, sums_[i], 0x1p-53)
-                                         : transformed_bound(arithmetic, sums_[i], transform[i], 0x1p-53));
+      result.push_back(transform.empty() ? judge::direct_bound(arithmetic, sums_[i], 0x1p-53)
+                                         : judge::transformed_bound(arithmetic, sums_[i], transform[i], 0x1p-53));
     return result;
   }
 
-  const std::vector<Sum>& sums() const { return sums_; }
+  const std::vector<judge::Sum>& sums() const { return sums_; }
   const std::vector<double>& some_products() const { return some_products_; }  // one of each output's, for dropping
 
  private:
@@ -104,10 +105,10 @@ class Trial {
     return values;
   }
 
-  void add(Sum& sum, double a, double b) {
+  void add(judge::Sum& sum, double a, double b) {
     sum.exact += a * b;
     sum.magnitude += std::abs(a * b);
-    const double normal = smallest_normal(case_.src_type);
+    const double normal = judge::smallest_normal(case_.src_type);
     if ((a != 0 && std::abs(a) < normal) || (b != 0 && std::abs(b) < normal)) sum.subnormal += std::abs(a * b);
   }
 
@@ -120,7 +121,7 @@ class Trial {
         for (int64_t o1 = 0; o1 < f.y_extent[1]; ++o1)
           for (int64_t o2 = 0; o2 < f.y_extent[2]; ++o2) {
             const int64_t k = plane % y_planes, g = k / f.y_channels;
-            Sum sum{.window = f.x_channels * taps, .bias = !bias_.empty()};
+            judge::Sum sum{.window = f.x_channels * taps, .bias = !bias_.empty()};
             double product = 0;
             if (sum.bias) add(sum, bias_[k], 1);
             for (int64_t c = 0; c < f.x_channels; ++c)
@@ -145,11 +146,11 @@ class Trial {
 
   Case case_;
   convict_problem problem_;
-  GuardedMemory memory_;
-  FlightRecord record_;
+  run::GuardedMemory memory_;
+  run::FlightRecord record_;
   Trilinear<double> form_;  // without data
   std::vector<double> x_, w_, bias_, some_products_;
-  std::vector<Sum> sums_;
+  std::vector<judge::Sum> sums_;
 };
 
 struct Held {

@@ -29,22 +29,22 @@ convict_contract direct(convict_dtype accumulator = CONVICT_F32, convict_summati
   return {CONVICT_DIRECT, accumulator, 0, 0, flushes, 1, summation, block, 0, 0};
 }
 
-Arithmetic all_f32(convict_summation summation = CONVICT_ANY_ORDER, int block = 0) {
-  return arithmetic_of(direct(CONVICT_F32, summation, block), CONVICT_F32, CONVICT_F32, CONVICT_F32);
+judge::Arithmetic all_f32(convict_summation summation = CONVICT_ANY_ORDER, int block = 0) {
+  return judge::arithmetic_of(direct(CONVICT_F32, summation, block), CONVICT_F32, CONVICT_F32, CONVICT_F32);
 }
 
 TEST(Types, HaveTheirLimits) {
-  EXPECT_EQ(unit_roundoff(CONVICT_F16), kU16);
-  EXPECT_EQ(unit_roundoff(CONVICT_BF16), kUBf16);
-  EXPECT_EQ(unit_roundoff(CONVICT_F32), unit_roundoff<float>());
-  EXPECT_EQ(unit_roundoff(CONVICT_F64), unit_roundoff<double>());
-  EXPECT_EQ(largest_finite(CONVICT_F16), 65504);
-  EXPECT_EQ(largest_finite(CONVICT_BF16), 0x1.fep127);
-  EXPECT_EQ(largest_finite(CONVICT_F32), std::numeric_limits<float>::max());
-  EXPECT_EQ(largest_finite(CONVICT_F64), std::numeric_limits<double>::max());
-  EXPECT_EQ(smallest_normal(CONVICT_F16), 0x1p-14);
-  EXPECT_EQ(smallest_normal(CONVICT_BF16), 0x1p-126);
-  EXPECT_EQ(smallest_normal(CONVICT_F64), std::numeric_limits<double>::min());
+  EXPECT_EQ(judge::unit_roundoff(CONVICT_F16), kU16);
+  EXPECT_EQ(judge::unit_roundoff(CONVICT_BF16), kUBf16);
+  EXPECT_EQ(judge::unit_roundoff(CONVICT_F32), unit_roundoff<float>());
+  EXPECT_EQ(judge::unit_roundoff(CONVICT_F64), unit_roundoff<double>());
+  EXPECT_EQ(judge::largest_finite(CONVICT_F16), 65504);
+  EXPECT_EQ(judge::largest_finite(CONVICT_BF16), 0x1.fep127);
+  EXPECT_EQ(judge::largest_finite(CONVICT_F32), std::numeric_limits<float>::max());
+  EXPECT_EQ(judge::largest_finite(CONVICT_F64), std::numeric_limits<double>::max());
+  EXPECT_EQ(judge::smallest_normal(CONVICT_F16), 0x1p-14);
+  EXPECT_EQ(judge::smallest_normal(CONVICT_BF16), 0x1p-126);
+  EXPECT_EQ(judge::smallest_normal(CONVICT_F64), std::numeric_limits<double>::min());
   EXPECT_EQ(smallest_subnormal(CONVICT_F16), 0x1p-24);
   EXPECT_EQ(smallest_subnormal(CONVICT_BF16), 0x1p-133);
   EXPECT_EQ(smallest_subnormal(CONVICT_F32), std::numeric_limits<float>::denorm_min());
@@ -62,7 +62,8 @@ TEST(ArithmeticOf, TakesTheNarrowestAccumulatorThatHoldsEverything) {
                          Row{k16, k16, kBf, k16, 0, kU32, kU16}, Row{k16, kBf, kBf, kBf, 0, kU32, kUBf16},
                          Row{k32, k16, k32, k16, kU32, kU32, kU16}, Row{k32, k64, k64, k64, kU64, kU64, 0},
                          Row{k64, k32, k32, k32, 0, kU64, kU32}, Row{k64, k16, k16, k16, 0, kU64, kU16}}) {
-    const Arithmetic arithmetic = arithmetic_of(direct(row.accumulator), row.first, row.second, row.computed);
+    const judge::Arithmetic arithmetic =
+        judge::arithmetic_of(direct(row.accumulator), row.first, row.second, row.computed);
     SCOPED_TRACE(testing::Message() << row.accumulator << row.first << row.second << row.computed);
     EXPECT_EQ(arithmetic.u_product, row.u_product);
     EXPECT_EQ(arithmetic.u_sum, row.u_sum);
@@ -73,7 +74,8 @@ TEST(ArithmeticOf, TakesTheNarrowestAccumulatorThatHoldsEverything) {
 
 TEST(ArithmeticOf, LosesSubnormalsWhereTheContractSaysSo) {
   const auto of = [](int flushes) {
-    return arithmetic_of(direct(CONVICT_F32, CONVICT_ANY_ORDER, 0, flushes), CONVICT_F16, CONVICT_F16, CONVICT_F16);
+    return judge::arithmetic_of(direct(CONVICT_F32, CONVICT_ANY_ORDER, 0, flushes), CONVICT_F16, CONVICT_F16,
+                                CONVICT_F16);
   };
   EXPECT_EQ(of(0).eta_sum, 0x1p-149);
   EXPECT_EQ(of(0).eta_out, 0x1p-24);
@@ -82,10 +84,10 @@ TEST(ArithmeticOf, LosesSubnormalsWhereTheContractSaysSo) {
 }
 
 /// n with direct_bound == gamma_n for S = 1, s = 0, in f32 and without an error of the reference.
-double roundings(const Arithmetic& arithmetic, const Sum& sum) {
-  Sum unit = sum;
+double roundings(const judge::Arithmetic& arithmetic, const judge::Sum& sum) {
+  judge::Sum unit = sum;
   unit.magnitude = 1;
-  const double bound = direct_bound(arithmetic, unit, 0);
+  const double bound = judge::direct_bound(arithmetic, unit, 0);
   return bound / (1 + bound) / kU32;
 }
 
@@ -93,7 +95,7 @@ TEST(DirectBound, CountsRoundings) {
   EXPECT_NEAR(roundings(all_f32(), {.products = 9}), 9, 1e-6);
   EXPECT_NEAR(roundings(all_f32(), {.products = 9, .bias = true}), 10, 1e-6);
   EXPECT_NEAR(roundings(all_f32(), {.products = 9, .old = true}), 11, 1e-6);  // beta, beta*old and 9 additions
-  const Arithmetic exact = arithmetic_of(direct(), CONVICT_F16, CONVICT_F16, CONVICT_F32);
+  const judge::Arithmetic exact = judge::arithmetic_of(direct(), CONVICT_F16, CONVICT_F16, CONVICT_F32);
   EXPECT_NEAR(roundings(exact, {.products = 9}), 8, 1e-6);
   EXPECT_NEAR(roundings(exact, {.products = 1}), 0, 1e-6);
 }
@@ -114,35 +116,36 @@ TEST(DirectBound, CountsRoundingsOfStructuredSums) {
 TEST(DirectBound, IsGammaForPlainSums) {
   for (const int64_t n : {1, 7, 576, 100'000}) {
     const auto terms = static_cast<double>(n);
-    const double expected = (gamma(terms, kU32) + gamma(terms, kU64)) * 3.0 + terms * 0x1p-149;
-    EXPECT_NEAR(direct_bound(all_f32(), {.products = n, .magnitude = 3.0}, kU64), expected, 1e-12 * expected);
+    const double expected = (judge::gamma(terms, kU32) + judge::gamma(terms, kU64)) * 3.0 + terms * 0x1p-149;
+    EXPECT_NEAR(judge::direct_bound(all_f32(), {.products = n, .magnitude = 3.0}, kU64), expected, 1e-12 * expected);
   }
 }
 
 TEST(DirectBound, AddsTheRoundingOfTheOutput) {
-  const Arithmetic arithmetic = arithmetic_of(direct(), CONVICT_F16, CONVICT_F16, CONVICT_F16);
-  EXPECT_DOUBLE_EQ(direct_bound(arithmetic, {.products = 5, .magnitude = 8, .exact = -3}, 0),
-                   kU16 * 3 + (1 + kU16) * (gamma(4, kU32) * 8 + (1 + gamma(4, kU32)) * 5 * 0x1p-150) + 0x1p-25);
+  const judge::Arithmetic arithmetic = judge::arithmetic_of(direct(), CONVICT_F16, CONVICT_F16, CONVICT_F16);
+  EXPECT_DOUBLE_EQ(
+      judge::direct_bound(arithmetic, {.products = 5, .magnitude = 8, .exact = -3}, 0),
+      kU16 * 3 + (1 + kU16) * (judge::gamma(4, kU32) * 8 + (1 + judge::gamma(4, kU32)) * 5 * 0x1p-150) + 0x1p-25);
 }
 
 TEST(DirectBound, ProvesNothingWhereRoundingsOrOverflowCouldDoAnything) {
-  EXPECT_EQ(direct_bound(all_f32(), {.products = 1 << 24, .magnitude = 1}, kU64), kInfinity);
-  const Arithmetic half = arithmetic_of(direct(CONVICT_F16), CONVICT_F16, CONVICT_F16, CONVICT_F16);
-  EXPECT_EQ(direct_bound(half, {.products = 4, .magnitude = 65504}, kU64), kInfinity);
-  EXPECT_LT(direct_bound(half, {.products = 4, .magnitude = 60000}, kU64), 200);
-  EXPECT_EQ(direct_bound(all_f32(), {}, kU64), 0);
+  EXPECT_EQ(judge::direct_bound(all_f32(), {.products = 1 << 24, .magnitude = 1}, kU64), kInfinity);
+  const judge::Arithmetic half = judge::arithmetic_of(direct(CONVICT_F16), CONVICT_F16, CONVICT_F16, CONVICT_F16);
+  EXPECT_EQ(judge::direct_bound(half, {.products = 4, .magnitude = 65504}, kU64), kInfinity);
+  EXPECT_LT(judge::direct_bound(half, {.products = 4, .magnitude = 60000}, kU64), 200);
+  EXPECT_EQ(judge::direct_bound(all_f32(), {}, kU64), 0);
 }
 
-TEST(CookToom, ConvolvesExactly) {
+TEST(judge::CookToom, ConvolvesExactly) {
   Random random(1, 0);
   const auto draw = [&](int count) {
     std::vector<double> values;
     for (int i = 0; i < count; ++i) values.push_back(static_cast<double>(random.between(-8, 8)));
     return values;
   };
-  for (int m = 1; m <= kMostPoints; ++m)
-    for (int r = 1; m + r - 1 <= kMostPoints; ++r) {
-      const CookToom f = cook_toom(m, r);
+  for (int m = 1; m <= judge::kMostPoints; ++m)
+    for (int r = 1; m + r - 1 <= judge::kMostPoints; ++r) {
+      const judge::CookToom f = judge::cook_toom(m, r);
       const std::vector<double> x = draw(f.t), h = draw(r);
       std::vector<double> products;
       for (int i = 0; i < f.t; ++i) {
@@ -175,7 +178,7 @@ std::vector<double> random_values(int64_t count, uint64_t seed) {
 }
 
 TEST(Winograd, AppliesToDenseKernelsOfItsSize) {
-  const auto applies = [](const char* line) { return winograd_applies(form_of(line), 4, 3); };
+  const auto applies = [](const char* line) { return judge::winograd_applies(form_of(line), 4, 3); };
   EXPECT_TRUE(applies("conv1d in=9 k=3"));
   EXPECT_TRUE(applies("conv2d g=2 ic=2 oc=4 in=9 k=3 p=1"));
   EXPECT_TRUE(applies("conv3d in=5 k=3"));
@@ -187,10 +190,10 @@ TEST(Winograd, AppliesToDenseKernelsOfItsSize) {
   EXPECT_FALSE(applies("conv1d in=9 k=5"));
   EXPECT_FALSE(applies("conv2d in=9 k=3 s=1x2"));
   EXPECT_FALSE(applies("conv2d in=9 k=3 d=2x1"));
-  EXPECT_FALSE(winograd_applies(form_of("conv1d in=9 k=3"), 7, 3));
+  EXPECT_FALSE(judge::winograd_applies(form_of("conv1d in=9 k=3"), 7, 3));
   constexpr int kLargest = std::numeric_limits<int>::max();  // a plugin may declare anything
-  EXPECT_FALSE(winograd_applies(form_of("conv1d in=9 k=3"), kLargest, 3));
-  EXPECT_FALSE(winograd_applies(form_of("conv1d in=9 k=3"), kLargest, kLargest));
+  EXPECT_FALSE(judge::winograd_applies(form_of("conv1d in=9 k=3"), kLargest, 3));
+  EXPECT_FALSE(judge::winograd_applies(form_of("conv1d in=9 k=3"), kLargest, kLargest));
 }
 
 TEST(Winograd, BoundsOneTileAsTheFormulaSays) {
@@ -198,8 +201,8 @@ TEST(Winograd, BoundsOneTileAsTheFormulaSays) {
   // are 3, the outer two 2, and |A^T| adds 2 + 3 + 3 and 3 + 3 + 2. K = 5 + 5 + 4 + 1 channel + 1, and 2 to spare.
   const Trilinear<double> form = form_of("conv1d in=4 k=3");
   const std::vector<double> ones(4, 1);
-  for (const double bound : winograd_bounds(form, ones, std::span(ones).first(3), {}, 2, 3, all_f32()))
-    EXPECT_NEAR(bound, gamma(18, kU32) * 8, 1e-12 * bound);
+  for (const double bound : judge::winograd_bounds(form, ones, std::span(ones).first(3), {}, 2, 3, all_f32()))
+    EXPECT_NEAR(bound, judge::gamma(18, kU32) * 8, 1e-12 * bound);
 }
 
 TEST(Winograd, BoundsFaceXAsTheTurnedProblemOnFaceY) {
@@ -213,19 +216,19 @@ TEST(Winograd, BoundsFaceXAsTheTurnedProblemOnFaceY) {
       for (int tap = 8; tap >= 0; --tap) turned.push_back(w[(k * 2 + c) * 9 + tap]);
   ASSERT_EQ(backward.y_extent, forward.x_extent);
   ASSERT_EQ(backward.x_extent, forward.y_extent);
-  EXPECT_EQ(winograd_bounds(backward, {}, w, y, 4, 3, all_f32()),
-            winograd_bounds(forward, y, turned, {}, 4, 3, all_f32()));
+  EXPECT_EQ(judge::winograd_bounds(backward, {}, w, y, 4, 3, all_f32()),
+            judge::winograd_bounds(forward, y, turned, {}, 4, 3, all_f32()));
 }
 
 TEST(Winograd, KnowsNothingOfWhatOverflows) {
   const Trilinear<double> form = form_of("conv1d in=8 k=3");
   std::vector<double> x(8, 1), w(3, 1);
   x[7] = 1e38;
-  const std::vector<double> bounds = winograd_bounds(form, x, w, {}, 2, 3, all_f32());
+  const std::vector<double> bounds = judge::winograd_bounds(form, x, w, {}, 2, 3, all_f32());
   EXPECT_LT(bounds[0], 1e-4);
   EXPECT_EQ(bounds[5], kInfinity);
   x[7] = std::nan("");
-  EXPECT_EQ(winograd_bounds(form, x, w, {}, 2, 3, all_f32())[5], kInfinity);
+  EXPECT_EQ(judge::winograd_bounds(form, x, w, {}, 2, 3, all_f32())[5], kInfinity);
 }
 
 double fft_growth(int levels, int reduced) {
@@ -235,13 +238,13 @@ double fft_growth(int levels, int reduced) {
 }
 
 TEST(Fft, CountsLevelsOfEveryAxis) {
-  EXPECT_EQ(fft_levels(form_of("conv1d in=6 k=3")), 4);      // 8 points, doubled
-  EXPECT_EQ(fft_levels(form_of("conv1d in=7 k=3")), 5);      // 9 -> 16
-  EXPECT_EQ(fft_levels(form_of("conv1d in=6 k=3 p=2")), 5);  // the padding is convolved too
-  EXPECT_EQ(fft_levels(form_of("conv2d in=6x7 k=3")), 9);
-  EXPECT_EQ(fft_levels(form_of("conv1d in=6 k=1")), 4);
-  EXPECT_EQ(fft_levels(form_of("conv1d in=12 k=3 d=3")), 6);              // 12 + 7 - 1 = 18 -> 32
-  EXPECT_EQ(fft_levels(form_of("conv1d.backward_weights in=6 k=3")), 5);  // 6 + 4 - 1 = 9
+  EXPECT_EQ(judge::fft_levels(form_of("conv1d in=6 k=3")), 4);      // 8 points, doubled
+  EXPECT_EQ(judge::fft_levels(form_of("conv1d in=7 k=3")), 5);      // 9 -> 16
+  EXPECT_EQ(judge::fft_levels(form_of("conv1d in=6 k=3 p=2")), 5);  // the padding is convolved too
+  EXPECT_EQ(judge::fft_levels(form_of("conv2d in=6x7 k=3")), 9);
+  EXPECT_EQ(judge::fft_levels(form_of("conv1d in=6 k=1")), 4);
+  EXPECT_EQ(judge::fft_levels(form_of("conv1d in=12 k=3 d=3")), 6);              // 12 + 7 - 1 = 18 -> 32
+  EXPECT_EQ(judge::fft_levels(form_of("conv1d.backward_weights in=6 k=3")), 5);  // 6 + 4 - 1 = 9
 }
 
 TEST(Fft, BoundsEveryFaceByTheNormsOfTheOtherTwo) {
@@ -251,38 +254,38 @@ TEST(Fft, BoundsEveryFaceByTheNormsOfTheOtherTwo) {
     ASSERT_EQ(bounds.size(), count);
     for (const double one : bounds) EXPECT_NEAR(one, bound, 1e-6 * bound);
   };
-  expect(fft_bounds(form_of("conv1d ic=2 in=8 k=3"), x, taps, {}, all_f32()), 6,
+  expect(judge::fft_bounds(form_of("conv1d ic=2 in=8 k=3"), x, taps, {}, all_f32()), 6,
          2 * x_norm * w_norm * fft_growth(5, 2));
-  expect(fft_bounds(form_of("conv1d.backward_data ic=2 in=8 k=3"), {}, taps, y, all_f32()), 16,
+  expect(judge::fft_bounds(form_of("conv1d.backward_data ic=2 in=8 k=3"), {}, taps, y, all_f32()), 16,
          y_norm * w_norm * fft_growth(5, 1));
-  expect(fft_bounds(form_of("conv1d.backward_weights ic=2 in=8 k=3"), x, {}, y, all_f32()), 6,
+  expect(judge::fft_bounds(form_of("conv1d.backward_weights ic=2 in=8 k=3"), x, {}, y, all_f32()), 6,
          x_norm * y_norm * fft_growth(5, 1));
 }
 
 TEST(Fft, ProvesNothingOfTooManyProductsInHalfPrecision) {
-  const auto half = arithmetic_of(direct(CONVICT_F16), CONVICT_F16, CONVICT_F16, CONVICT_F16);
+  const auto half = judge::arithmetic_of(direct(CONVICT_F16), CONVICT_F16, CONVICT_F16, CONVICT_F16);
   const std::vector<double> x(1024 * 4, 0), w(1024 * 2, 1);
-  EXPECT_EQ(fft_bounds(form_of("conv1d ic=1024 in=4 k=2"), x, w, {}, half)[0], kInfinity);
-  EXPECT_LT(fft_bounds(form_of("conv1d ic=100 in=4 k=2"), x, w, {}, half)[0], kInfinity);
+  EXPECT_EQ(judge::fft_bounds(form_of("conv1d ic=1024 in=4 k=2"), x, w, {}, half)[0], kInfinity);
+  EXPECT_LT(judge::fft_bounds(form_of("conv1d ic=100 in=4 k=2"), x, w, {}, half)[0], kInfinity);
 }
 
 TEST(TransformedBound, AddsWhatTheTransformDoesNotKnow) {
-  const Sum plain{.products = 1, .magnitude = 1, .exact = 1, .subnormal = 0.25};
-  Sum biased = plain;
+  const judge::Sum plain{.products = 1, .magnitude = 1, .exact = 1, .subnormal = 0.25};
+  judge::Sum biased = plain;
   biased.bias = true;
-  EXPECT_DOUBLE_EQ(transformed_bound(all_f32(), plain, 0.5, kU64), 0.5 + gamma(1, kU64));
-  EXPECT_DOUBLE_EQ(transformed_bound(all_f32(), biased, 0.5, 0), 0.5 + gamma(4, kU32));
+  EXPECT_DOUBLE_EQ(judge::transformed_bound(all_f32(), plain, 0.5, kU64), 0.5 + judge::gamma(1, kU64));
+  EXPECT_DOUBLE_EQ(judge::transformed_bound(all_f32(), biased, 0.5, 0), 0.5 + judge::gamma(4, kU32));
   const auto flushing =
-      arithmetic_of(direct(CONVICT_F32, CONVICT_ANY_ORDER, 0, 1), CONVICT_F32, CONVICT_F32, CONVICT_F32);
-  EXPECT_DOUBLE_EQ(transformed_bound(flushing, plain, 0.5, 0), 0.75);
-  const auto narrow = arithmetic_of(direct(), CONVICT_F16, CONVICT_F16, CONVICT_F16);
-  EXPECT_DOUBLE_EQ(transformed_bound(narrow, plain, 0.5, 0), kU16 + (1 + kU16) * 0.5 + 0x1p-25);
+      judge::arithmetic_of(direct(CONVICT_F32, CONVICT_ANY_ORDER, 0, 1), CONVICT_F32, CONVICT_F32, CONVICT_F32);
+  EXPECT_DOUBLE_EQ(judge::transformed_bound(flushing, plain, 0.5, 0), 0.75);
+  const auto narrow = judge::arithmetic_of(direct(), CONVICT_F16, CONVICT_F16, CONVICT_F16);
+  EXPECT_DOUBLE_EQ(judge::transformed_bound(narrow, plain, 0.5, 0), kU16 + (1 + kU16) * 0.5 + 0x1p-25);
 }
 
 TEST(TransformedBound, IsNeverLessThanThatOfADirectSum) {
-  const Sum sum{.products = 100, .magnitude = 1};
-  EXPECT_EQ(transformed_bound(all_f32(), sum, 0, kU64), direct_bound(all_f32(), sum, kU64));
-  EXPECT_NEAR(transformed_bound(all_f32(), sum, 1, 0), 1, 1e-12);
+  const judge::Sum sum{.products = 100, .magnitude = 1};
+  EXPECT_EQ(judge::transformed_bound(all_f32(), sum, 0, kU64), judge::direct_bound(all_f32(), sum, kU64));
+  EXPECT_NEAR(judge::transformed_bound(all_f32(), sum, 1, 0), 1, 1e-12);
 }
 
 }  // namespace

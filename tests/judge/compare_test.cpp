@@ -21,7 +21,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 class LargestRatio : public testing::Test {
  protected:
   LargestRatio() : tensors_(describe_tensors(c_, p_)) {
-    Expected<double>& output = expected_.emplace_back();
+    judge::Expected<double>& output = expected_.emplace_back();
     output.role = "dst";
     output.tensor = &tensors_.dst;
     output.value = {1, 2, 4};
@@ -29,7 +29,7 @@ class LargestRatio : public testing::Test {
     output.taps = {std::vector<int64_t>{1}, {1}, {1, 1, 1}};
     output.window = 1;
     tensors_.dst.data = got_;
-    rule_.kind = Rule::Kind::kBound;
+    rule_.kind = judge::Rule::Kind::kBound;
     rule_.arithmetic.u_out = 0x1p-10;
     rule_.arithmetic.largest_sum = 1e30;
   }
@@ -40,15 +40,15 @@ class LargestRatio : public testing::Test {
   }
 
   double bound_of(size_t index) const {
-    return direct_bound(rule_.arithmetic, sum_of(expected_[0], index, 1, rule_), unit_roundoff<double>());
+    return judge::direct_bound(rule_.arithmetic, judge::sum_of(expected_[0], index, 1, rule_), unit_roundoff<double>());
   }
 
   const Case c_ = parse_case("conv1d in=3");
   const convict_problem p_ = resolve_valid(c_);
   convict_tensors tensors_;
   float got_[3] = {};
-  std::vector<Expected<double>> expected_;
-  Rule rule_;
+  std::vector<judge::Expected<double>> expected_;
+  judge::Rule rule_;
 };
 
 TEST_F(LargestRatio, IsOfTheElementThatIsNearestToItsBound) {
@@ -67,16 +67,16 @@ TEST_F(LargestRatio, IsBeyondOneForWhatIsWrong) {
 }
 
 TEST_F(LargestRatio, IsOfBoundsOnly) {
-  rule_.kind = Rule::Kind::kExact;
+  rule_.kind = judge::Rule::Kind::kExact;
   EXPECT_EQ(ratio_of({1, 3, 4}), std::nullopt);
-  rule_.kind = Rule::Kind::kTolerance;
+  rule_.kind = judge::Rule::Kind::kTolerance;
   rule_.absolute = 0.5;
   EXPECT_EQ(ratio_of({1, 2.25, 4}), std::nullopt);
-  rule_.kind = Rule::Kind::kBound;
+  rule_.kind = judge::Rule::Kind::kBound;
   rule_.arithmetic.largest_sum = 0;  // partial sums may overflow: nothing is proven
   EXPECT_EQ(ratio_of({1, 3, 4}), std::nullopt);
   rule_.arithmetic.largest_sum = 1e30;
-  rule_.kind = Rule::Kind::kSpecial;
+  rule_.kind = judge::Rule::Kind::kSpecial;
   expected_[0].value = {HUGE_VAL, NAN, 4};
   EXPECT_EQ(ratio_of({kInfinity, std::nanf(""), 4}), 0) << "of the finite one";
 }

@@ -44,8 +44,8 @@ struct Scene {
     });
   }
 
-  ExactElement at(std::string_view role, std::vector<int64_t> coordinates) const {
-    return evaluate_element(p, t, role, coordinates);
+  judge::ExactElement at(std::string_view role, std::vector<int64_t> coordinates) const {
+    return judge::evaluate_element(p, t, role, coordinates);
   }
 
   Case c;
@@ -54,7 +54,7 @@ struct Scene {
   std::vector<std::vector<double>> buffers;
 };
 
-void fill(Scene& scene) { fill_operands(scene.c, scene.p, scene.t, scene.c.seed); }
+void fill(Scene& scene) { fill::fill_operands(scene.c, scene.p, scene.t, scene.c.seed); }
 
 template <class Visit>
 void for_each_index(const convict_tensor& tensor, const Visit& visit) {
@@ -67,13 +67,13 @@ void for_each_index(const convict_tensor& tensor, const Visit& visit) {
 template <class W>
 int expect_as_the_reference_says(const Scene& scene) {
   int count = 0;
-  for (const Expected<W>& expected : compute_reference<W>(scene.p, scene.t, Detail::kMagnitudes)) {
+  for (const judge::Expected<W>& expected : compute_reference<W>(scene.p, scene.t, judge::Detail::kMagnitudes)) {
     size_t index = 0;
     for_each_index(*expected.tensor, [&](const int64_t* at) {
       const std::vector<int64_t> coordinates(at, at + expected.tensor->ndim);
       Axes spatial = {0, 0, 0};
       for (int dim = 2; dim < expected.tensor->ndim; ++dim) spatial[kAxes - expected.tensor->ndim + dim] = at[dim];
-      const ExactElement mine = scene.at(expected.role, coordinates);
+      const judge::ExactElement mine = scene.at(expected.role, coordinates);
       const auto theirs = static_cast<long double>(expected.exact(index));
       const auto magnitude = static_cast<double>(expected.magnitude[index]);
       const double u = std::is_same_v<W, double> ? 0x1p-53 : 0x1p-64;  // of the reference
@@ -93,12 +93,12 @@ int expect_as_the_reference_says(const Scene& scene) {
 }
 
 TEST(ElementEvaluation, SaysWhatTheReferenceSaysOfGeneratedCases) {
-  for (const Profile& profile : profiles()) {
+  for (const generate::Profile& profile : generate::profiles()) {
     if (profile.invalid == 1) continue;          // nothing to compute
     if (profile.name == "huge-index") continue;  // its operands are not gathered in memory
     int cases = 0, elements = 0;
     for (uint64_t index = 0; cases < 100; ++index) {
-      Case c = generate(&profile, 77, index);
+      Case c = generate::generate(&profile, 77, index);
       if (index % 4 == 0 && !profile.integers) c.src_type = c.wei_type = c.dst_type = CONVICT_F64;
       if (index % 5 == 0) c.fill = Fill::kNormal;
       if (resolve(c).why_not || c.fill == Fill::kSpecial || multiply_adds(resolve_valid(c)) > 20e3) continue;
@@ -183,7 +183,7 @@ TEST(ElementEvaluation, BetaAddsOldContentsAsOneTerm) {
   Scene scene("conv1d.backward_weights in=2 k=1 bias beta=-0.5");
   for (convict_tensor* tensor : {&scene.t.src, &scene.t.diff_dst}) scene.count_up(*tensor);
   scene.count_up(scene.t.diff_wei, 6);
-  const ExactElement element = scene.at("diff_wei", {0, 0, 0});
+  const judge::ExactElement element = scene.at("diff_wei", {0, 0, 0});
   EXPECT_EQ(element.value, 1 + 4 - 3);
   EXPECT_EQ(element.magnitude, 1 + 4 + 3);
   EXPECT_EQ(element.terms, 3);

@@ -14,14 +14,14 @@ using At = std::vector<int64_t>;
 std::string where(std::string_view role, const At& dims, const std::function<bool(const At&)>& wrong,
                   int64_t groups = 1) {
   std::vector<size_t> indices;
-  const int64_t volume = volume_of({role, dims, {}});
+  const int64_t volume = judge::volume_of({role, dims, {}});
   for (int64_t index = 0; index < volume; ++index) {
     At at(dims.size());
     int64_t rest = index;
     for (size_t dim = dims.size(); dim-- > 0; rest /= dims[dim]) at[dim] = rest % dims[dim];
     if (wrong(at)) indices.push_back(static_cast<size_t>(index));
   }
-  return geography({role, dims, indices}, groups);
+  return judge::geography({role, dims, indices}, groups);
 }
 
 TEST(Geography, OfTails) {

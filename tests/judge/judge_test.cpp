@@ -19,28 +19,28 @@ constexpr convict_implementation kAten = named("aten", "aten"), kOnednn = named(
 
 const Case kCase = parse_case("conv2d in=5 k=3");
 
-Testimony agrees(const convict_implementation& who, bool target = false) {
-  Testimony testimony;
-  testimony.who = &who;
-  testimony.is_target = target;
-  testimony.comparison.compared = true;
-  testimony.comparison.elements = 9;
-  return testimony;
+judge::Result agrees(const convict_implementation& who, bool target = false) {
+  judge::Result result;
+  result.who = &who;
+  result.is_target = target;
+  result.comparison.compared = true;
+  result.comparison.elements = 9;
+  return result;
 }
 
-Testimony wrong(const convict_implementation& who, double got, bool target = false) {
-  Testimony testimony = agrees(who, target);
-  testimony.comparison.wrong = 1;
-  testimony.comparison.offender = {.role = "dst", .at = {0, 0, 1, 2}, .got = got, .exact = 5};
-  return testimony;
+judge::Result wrong(const convict_implementation& who, double got, bool target = false) {
+  judge::Result result = agrees(who, target);
+  result.comparison.wrong = 1;
+  result.comparison.offender = {.role = "dst", .at = {0, 0, 1, 2}, .got = got, .exact = 5};
+  return result;
 }
 
-std::vector<Mismatch> judged(const std::vector<Testimony>& testimonies) { return judge(kCase, testimonies); }
+std::vector<Mismatch> judged(const std::vector<judge::Result>& results) { return judge::judge(kCase, results); }
 
 TEST(Judge, AgreementIsNoMismatch) { EXPECT_TRUE(judged({agrees(kMine, true), agrees(kAten)}).empty()); }
 
 TEST(Judge, ARefusalIsNoMismatch) {
-  Testimony refused = agrees(kAten);
+  judge::Result refused = agrees(kAten);
   refused.outcome = {Kind::kRefused, "no", {}};
   EXPECT_TRUE(judged({agrees(kMine, true), refused}).empty());
 }
@@ -92,7 +92,7 @@ TEST(Judge, DifferentWrongAnswersDoNotConvictTheReference) {
 }
 
 TEST(Judge, TheStrongestRungNamesTheVerdict) {
-  Testimony unwritten = wrong(kMine, 4, true), overrun = unwritten, bounded = unwritten;
+  judge::Result unwritten = wrong(kMine, 4, true), overrun = unwritten, bounded = unwritten;
   unwritten.comparison.unwritten = 1;
   overrun.outcome.overrun = "dst";
   bounded.comparison.offender->bound = 1e-6;
@@ -105,9 +105,9 @@ TEST(Judge, OutcomesThatAreNoResultsHaveTheirOwnVerdicts) {
   for (const auto& [kind, verdict] : {std::pair{Kind::kFailed, Verdict::kRefusesValid},
                                       {Kind::kWrongShape, Verdict::kShape},
                                       {Kind::kOutOfMemory, Verdict::kOom}}) {
-    Testimony testimony = agrees(kMine, true);
-    testimony.outcome = {kind, "because", {}};
-    const auto mismatches = judged({testimony, agrees(kAten)});
+    judge::Result result = agrees(kMine, true);
+    result.outcome = {kind, "because", {}};
+    const auto mismatches = judged({result, agrees(kAten)});
     ASSERT_EQ(mismatches.size(), 1u);
     EXPECT_EQ(mismatches[0].verdict, verdict);
     EXPECT_EQ(mismatches[0].certificate["text"], "because");
@@ -115,10 +115,10 @@ TEST(Judge, OutcomesThatAreNoResultsHaveTheirOwnVerdicts) {
 }
 
 TEST(Judge, ComputingAnIllegalProblemIsAMismatchAndRefusingItIsNot) {
-  Testimony refused = agrees(kAten);
+  judge::Result refused = agrees(kAten);
   refused.outcome = {Kind::kRefused, "no", {}};
-  const std::vector<Testimony> testimonies = {agrees(kMine, true), refused};
-  const auto mismatches = judge_acceptance(kCase, testimonies);
+  const std::vector<judge::Result> results = {agrees(kMine, true), refused};
+  const auto mismatches = judge::judge_acceptance(kCase, results);
   ASSERT_EQ(mismatches.size(), 1u);
   EXPECT_EQ(mismatches[0].suspect, "mine");
   EXPECT_EQ(mismatches[0].verdict, Verdict::kAcceptsInvalid);

@@ -7,43 +7,45 @@
 
 #include <cmath>
 
+#include "certificate/least_bound.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
+#include "examine/scene.h"
 #include "generate/generate.h"
 #include "judge/compare.h"
-#include "least_bound.h"
-#include "scene.h"
 
 namespace convict {
 namespace {
 
 TEST(QuantizedResult, RoundsHalvesToTheEvenNeighbourAndShiftsAfterwards) {
-  EXPECT_EQ(quantized_result(CONVICT_S8, 2.5, 0), 2);
-  EXPECT_EQ(quantized_result(CONVICT_S8, 3.5, 0), 4);
-  EXPECT_EQ(quantized_result(CONVICT_S8, -2.5, 0), -2);
-  EXPECT_EQ(quantized_result(CONVICT_U8, 2.5, 1), 3) << "an odd zero point does not change which neighbour is even";
-  EXPECT_EQ(quantized_result(CONVICT_S8, 2.5000001, 0), 3);
-  EXPECT_EQ(quantized_result(CONVICT_F32, 2.5, 0), 2.5);
+  EXPECT_EQ(judge::quantized_result(CONVICT_S8, 2.5, 0), 2);
+  EXPECT_EQ(judge::quantized_result(CONVICT_S8, 3.5, 0), 4);
+  EXPECT_EQ(judge::quantized_result(CONVICT_S8, -2.5, 0), -2);
+  EXPECT_EQ(judge::quantized_result(CONVICT_U8, 2.5, 1), 3)
+      << "an odd zero point does not change which neighbour is even";
+  EXPECT_EQ(judge::quantized_result(CONVICT_S8, 2.5000001, 0), 3);
+  EXPECT_EQ(judge::quantized_result(CONVICT_F32, 2.5, 0), 2.5);
 }
 
 TEST(QuantizedResult, SaturatesAtTheEndsOfTheType) {
-  EXPECT_EQ(quantized_result(CONVICT_S8, 1e9, 0), 127);
-  EXPECT_EQ(quantized_result(CONVICT_S8, -1e9, 0), -128);
-  EXPECT_EQ(quantized_result(CONVICT_U8, -3, 2), 0);
-  EXPECT_EQ(quantized_result(CONVICT_U8, 250, 10), 255);
+  EXPECT_EQ(judge::quantized_result(CONVICT_S8, 1e9, 0), 127);
+  EXPECT_EQ(judge::quantized_result(CONVICT_S8, -1e9, 0), -128);
+  EXPECT_EQ(judge::quantized_result(CONVICT_U8, -3, 2), 0);
+  EXPECT_EQ(judge::quantized_result(CONVICT_U8, 250, 10), 255);
 }
 
 TEST(QuantizedResult, IsTheOneOfTheCheckerOfCertificates) {
   for (const convict_dtype type : {CONVICT_S8, CONVICT_U8, CONVICT_S32})
     for (const int zero : {0, 1, 5, 127})
       for (double real = -300; real <= 300; real += 0.25)
-        ASSERT_EQ(quantized_result(type, real, zero), nearest_quantized(type, real, zero)) << real << ' ' << zero;
+        ASSERT_EQ(judge::quantized_result(type, real, zero), certificate::nearest_quantized(type, real, zero))
+            << real << ' ' << zero;
 }
 
-TEST(AllowedResults, AreBothNeighboursOnlyWhereATieIsWithinTheError) {
+TEST(judge::AllowedResults, AreBothNeighboursOnlyWhereATieIsWithinTheError) {
   const auto allowed = [](double real, double rounding) {
-    const AllowedResults all = allowed_results(CONVICT_S8, real, rounding, false, 0);
+    const judge::AllowedResults all = judge::allowed_results(CONVICT_S8, real, rounding, false, 0);
     return std::pair(all.lowest, all.highest);
   };
   EXPECT_EQ(allowed(4.5, 0), std::pair(4.0, 4.0));
@@ -52,9 +54,9 @@ TEST(AllowedResults, AreBothNeighboursOnlyWhereATieIsWithinTheError) {
   EXPECT_EQ(allowed(127.5, 1e-3), std::pair(127.0, 127.0));
 }
 
-TEST(AllowedResults, OfAReLULieAboveTheZeroPoint) {
-  const AllowedResults below = allowed_results(CONVICT_U8, -3, 1e-3, true, 7),
-                       around = allowed_results(CONVICT_F32, -1e-4, 1e-3, true, 0);
+TEST(judge::AllowedResults, OfAReLULieAboveTheZeroPoint) {
+  const judge::AllowedResults below = judge::allowed_results(CONVICT_U8, -3, 1e-3, true, 7),
+                              around = judge::allowed_results(CONVICT_F32, -1e-4, 1e-3, true, 0);
   EXPECT_EQ(std::pair(below.lowest, below.highest), std::pair(7.0, 7.0));
   EXPECT_EQ(around.lowest, 0);
   EXPECT_EQ(around.highest, 1e-3 - 1e-4);
@@ -63,20 +65,20 @@ TEST(AllowedResults, OfAReLULieAboveTheZeroPoint) {
 /// The reference of one case.
 struct Solved {
   explicit Solved(const Case& of) : c(of), p(resolve_valid(c)) {
-    Scene(c).set(memory);
-    expected = compute_reference<double>(p, memory.ours(), Detail::kValues);
+    examine::Scene(c).set(memory);
+    expected = compute_reference<double>(p, memory.ours(), judge::Detail::kValues);
   }
   explicit Solved(const std::string& line) : Solved(parse_case(line)) {}
 
-  const Expected<double>& dst() const { return expected.front(); }
+  const judge::Expected<double>& dst() const { return expected.front(); }
   int rounded() const {
     return static_cast<int>(std::ranges::count_if(dst().roundings, [](double r) { return r != 0; }));
   }
 
   Case c;
   convict_problem p;
-  GuardedMemory memory;
-  std::vector<Expected<double>> expected;
+  run::GuardedMemory memory;
+  std::vector<judge::Expected<double>> expected;
 };
 
 TEST(Roundings, ThereAreNoneOfWholeNumbersTimesPowersOfTwo) {
@@ -109,7 +111,7 @@ TEST(Scales, SpreadTheResultsOverTheirType) {
   for (const char* fill : {"int", "normal", "comb", "wide", "ones"}) {
     int64_t all = 0, ends = 0, zeros = 0;
     for (uint64_t i = 0; i < 2'000; ++i) {
-      Case c = generate(find_profile("int8"), 3, i);
+      Case c = generate::generate(generate::find_profile("int8"), 3, i);
       if (c.scale == Scale::kNone || (c.dst_type != CONVICT_S8 && c.dst_type != CONVICT_U8)) continue;
       c.dst_type = CONVICT_S8;
       c.dst_zero = 0;
@@ -118,7 +120,7 @@ TEST(Scales, SpreadTheResultsOverTheirType) {
       c.fill = parse_case(std::string("conv1d in=1 fill=") + fill).fill;
       const Solved solved(c);
       for (const double real : solved.dst().value) {
-        const double result = quantized_result(CONVICT_S8, real, 0);
+        const double result = judge::quantized_result(CONVICT_S8, real, 0);
         ++all;
         ends += result == 127 || result == -128;
         zeros += result == 0;
@@ -131,20 +133,20 @@ TEST(Scales, SpreadTheResultsOverTheirType) {
 }
 
 /// One comparison of results that are off by `change`.
-Comparison compared(const std::string& line, const std::function<double(double, size_t)>& change) {
+judge::Comparison compared(const std::string& line, const std::function<double(double, size_t)>& change) {
   const Solved solved(line);
   with_type(solved.c.dst_type, [&](auto zero) {
     size_t i = 0;
     for_each_element<decltype(zero)>(solved.memory.ours().dst, [&](auto& element, const int64_t*) {
       const double real = solved.dst().relu ? std::max(solved.dst().value[i], 0.0) : solved.dst().value[i];
-      element =
-          element_of<decltype(zero)>(change(quantized_result(solved.c.dst_type, real, solved.p.dst_zero_point), i));
+      element = element_of<decltype(zero)>(
+          change(judge::quantized_result(solved.c.dst_type, real, solved.p.dst_zero_point), i));
       ++i;
     });
   });
-  Rule rule;
-  rule.kind = Rule::Kind::kQuantized;
-  rule.bound_name = kQuantizedBound;
+  judge::Rule rule;
+  rule.kind = judge::Rule::Kind::kQuantized;
+  rule.bound_name = judge::kQuantizedBound;
   return compare<double>(solved.expected, rule);
 }
 
@@ -153,7 +155,7 @@ TEST(QuantizedRule, AcceptsTheOneRightResultAndNoOther) {
        {"conv2d ic=4 oc=8 in=8 k=3 dt=s8 scale=channel", "conv2d in=4 dt=u8:s8:u8 zp=3:200 relu scale=tensor",
         "conv2d in=4 k=2 dt=s8:s8:s32 bias beta=2", "conv2d in=4 k=2 dt=s8:s8:f32 bias scale=tensor"}) {
     EXPECT_TRUE(compared(line, [](double right, size_t) { return right; }).agrees()) << line;
-    const Comparison off =
+    const judge::Comparison off =
         compared(line, [](double right, size_t i) { return i == 3 ? (right > 0 ? right - 1 : right + 1) : right; });
     EXPECT_EQ(off.wrong, 1) << line;
     EXPECT_EQ(off.offender->index, 3u) << line;
@@ -170,9 +172,9 @@ TEST(QuantizedRule, AllowsFloatsToRoundInF32AndNoMore) {
 
 TEST(QuantizedRule, KnowsWhatRoundingHides) {
   const auto right = [](double value, size_t) { return value; };
-  const Comparison fine = compared("conv2d ic=4 oc=8 in=8 k=3 dt=s8:s8:s32", right),
-                   coarse = compared("conv2d ic=8192 oc=2 in=4 k=3 dt=s8 scale=tensor fill=normal", right),
-                   saturated = compared("conv2d ic=512 oc=8 in=8 k=3 dt=s8 fill=normal", right);
+  const judge::Comparison fine = compared("conv2d ic=4 oc=8 in=8 k=3 dt=s8:s8:s32", right),
+                          coarse = compared("conv2d ic=8192 oc=2 in=4 k=3 dt=s8 scale=tensor fill=normal", right),
+                          saturated = compared("conv2d ic=512 oc=8 in=8 k=3 dt=s8 fill=normal", right);
   EXPECT_EQ(fine.blind, 0);
   EXPECT_GT(coarse.blind, coarse.with_terms / 2) << "the loss of one of 73728 products is less than half a unit";
   EXPECT_GT(saturated.blind, saturated.with_terms / 2);

@@ -18,7 +18,7 @@ namespace {
 
 /// A filled problem and its reference.
 struct Solved {
-  explicit Solved(const Case& of, Detail detail = Detail::kValues)
+  explicit Solved(const Case& of, judge::Detail detail = judge::Detail::kValues)
       : c(of), p(resolve_valid(c)), t(describe_tensors(c, p)) {
     for (const Role& role : kRoles) {
       convict_tensor& tensor = t.*role.tensor;
@@ -26,7 +26,7 @@ struct Solved {
       storage.emplace_back(static_cast<size_t>(element_count(tensor)));
       tensor.data = storage.back().data();
     }
-    fill_operands(c, p, t, c.seed);
+    fill::fill_operands(c, p, t, c.seed);
     expected = compute_reference<double>(p, t, detail);
   }
 
@@ -34,7 +34,7 @@ struct Solved {
   convict_problem p;
   convict_tensors t;
   std::vector<std::vector<float>> storage;
-  std::vector<Expected<double>> expected;
+  std::vector<judge::Expected<double>> expected;
 };
 
 /// Replaces an input by `values` in logical order of a dense tensor.
@@ -42,7 +42,7 @@ std::vector<double> face_of_ones(const std::string& line) {
   Case c = parse_case(line);
   Solved solved(c);
   for (std::vector<float>& tensor : solved.storage) std::fill(tensor.begin(), tensor.end(), 1.0f);
-  return compute_reference<double>(solved.p, solved.t, Detail::kValues).front().value;
+  return compute_reference<double>(solved.p, solved.t, judge::Detail::kValues).front().value;
 }
 
 TEST(Reference, CountsTheTapsOfEveryOutput) {
@@ -98,7 +98,7 @@ double by_definition(const Trilinear<float>& f, int64_t n, int64_t channel, cons
 TEST(Reference, AgreesWithTheDefinitionElementByElement) {
   int checked = 0;
   for (uint64_t index = 0; checked < 60; ++index) {
-    Case c = generate(find_profile("smoke"), 21, index);
+    Case c = generate::generate(generate::find_profile("smoke"), 21, index);
     c.fill = Fill::kInt;
     c.src_type = c.wei_type = c.dst_type = CONVICT_F32;
     c.beta = 0;
@@ -132,7 +132,7 @@ TEST(Reference, TheAdjointTriangleCloses) {
   };
   int checked = 0;
   for (uint64_t index = 0; checked < 300; ++index) {
-    Case c = generate(find_profile("odd-stride"), 8, index);
+    Case c = generate::generate(generate::find_profile("odd-stride"), 8, index);
     if (resolve(c).why_not) continue;
     c.fill = Fill::kInt;
     c.bias = false;
@@ -162,8 +162,8 @@ TEST(Reference, TheAdjointTriangleCloses) {
 }
 
 TEST(Reference, TermsAreTheTapsInsideTheImage) {
-  const Solved solved(parse_case("conv1d g=2 ic=6 oc=2 in=4 k=3 p=1 bias fill=normal"), Detail::kMagnitudes);
-  const Expected<double>& dst = solved.expected.front();
+  const Solved solved(parse_case("conv1d g=2 ic=6 oc=2 in=4 k=3 p=1 bias fill=normal"), judge::Detail::kMagnitudes);
+  const judge::Expected<double>& dst = solved.expected.front();
   EXPECT_EQ(dst.products(0, 0, 0), 2 * 3);
   EXPECT_EQ(dst.products(0, 0, 1), 3 * 3);
   EXPECT_EQ(dst.extra_terms(), 1);

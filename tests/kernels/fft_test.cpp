@@ -16,10 +16,10 @@
 #include "core/implementation.h"
 #include "core/layout.h"
 #include "core/random.h"
+#include "examine/pipeline.h"
 #include "judge/fft_bound.h"
 #include "kernels/shared/fft_plan.h"
 #include "kernels/shared/roots_of_unity.h"
-#include "pipeline.h"
 #include "tests/kernels/targets.h"
 
 namespace convict {
@@ -211,7 +211,7 @@ TEST(FftSizes, AreHalfOfWhatTheJudgeAssumesOnEveryAxis) {
           one.in[other] = one.kernel[other] = one.stride[other] = 1, one.pad_begin[other] = one.pad_end[other] = 0;
       if (resolve(one).why_not) continue;
       const convict_problem q = resolve_valid(one);
-      const int assumed = fft_levels(trilinear<double>(q, describe_tensors(one, q)));
+      const int assumed = judge::fft_levels(trilinear<double>(q, describe_tensors(one, q)));
       const int64_t size = sizes.axis[kAxes - c.rank + axis].size;
       EXPECT_TRUE(assumed == 0 ? size <= 2 : 2 * size <= int64_t{1} << assumed) << to_text(c) << ", axis " << axis;
     }
@@ -241,11 +241,12 @@ const convict_implementation& kernel() {
 
 /// What is wrong with the results of the kernel, or nothing.
 std::string fault(const Case& c) {
-  const Subject subject = {&kernel(), true, ""};
-  GuardedMemory memory;
-  FlightRecord record;
-  const Examination examination = examine(c, {&subject, 1}, memory, record, {1e9, Yardstick::kLadder});
-  if (!examination.judged) return "not judged: " + examination.testimonies.front().outcome.text;
+  const run::Subject subject = {&kernel(), true, ""};
+  run::GuardedMemory memory;
+  run::FlightRecord record;
+  const examine::Examination examination =
+      examine::examine(c, {&subject, 1}, memory, record, {1e9, examine::Yardstick::kLadder});
+  if (!examination.judged) return "not judged: " + examination.results.front().outcome.text;
   return examination.mismatches.empty() ? "" : examination.mismatches.front().certificate.dump(1);
 }
 

@@ -31,7 +31,7 @@ std::vector<float> weights_by(const convict_implementation& one, const Case& c) 
     memory.emplace_back(buffer_count(*tensor));
     tensor->data = memory.back().data();
   }
-  fill_operands(c, p, t, c.seed);
+  fill::fill_operands(c, p, t, c.seed);
   char error[200] = "";
   EXPECT_EQ(one.run(&one, &p, &t, error, sizeof error), CONVICT_OK) << error;
   return memory[1];

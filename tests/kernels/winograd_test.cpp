@@ -14,9 +14,9 @@
 #include "core/implementation.h"
 #include "core/layout.h"
 #include "core/random.h"
+#include "examine/pipeline.h"
 #include "judge/winograd_bound.h"
 #include "kernels/shared/winograd_plan.h"
-#include "pipeline.h"
 #include "tests/kernels/targets.h"
 
 namespace convict {
@@ -55,7 +55,7 @@ TEST(WinogradTransforms, AreThoseOfTheJudgeButForTheScaleOfARow) {
     for (const int m : kMs) {
       const int t = m + 2;
       const WinogradTransforms& maps = winograd_transforms(m);
-      const CookToom judged = cook_toom(m, 3);
+      const judge::CookToom judged = judge::cook_toom(m, 3);
       const auto bt = matrix(maps.image, t, t), g = matrix(maps.weights, t, 3), at = matrix(maps.result, m, t);
       EXPECT_EQ(at, judged.at) << m;
       for (int i = 0; i < t; ++i) {
@@ -93,7 +93,7 @@ double worst_error(int m, float factor) {
         for (int k = 0; k < 3; ++k) weights += std::abs(g[i * 3 + k] * h[k]);
         magnitude += std::abs(at[j * (m + 2) + i]) * image * weights;
       }
-      worst = std::max(worst, std::abs(y[j] - exact) / (gamma(2 * (m + 3) + 4 + 1, 0x1p-24) * magnitude));
+      worst = std::max(worst, std::abs(y[j] - exact) / (judge::gamma(2 * (m + 3) + 4 + 1, 0x1p-24) * magnitude));
     }
   }
   return worst;
@@ -135,11 +135,12 @@ const convict_implementation& kernel(int m) {
 
 /// What is wrong with the results of a kernel, or nothing.
 std::string fault(const convict_implementation& who, const Case& c) {
-  const Subject subject = {&who, true, ""};
-  GuardedMemory memory;
-  FlightRecord record;
-  const Examination examination = examine(c, {&subject, 1}, memory, record, {1e9, Yardstick::kLadder});
-  if (!examination.judged) return "not judged: " + examination.testimonies.front().outcome.text;
+  const run::Subject subject = {&who, true, ""};
+  run::GuardedMemory memory;
+  run::FlightRecord record;
+  const examine::Examination examination =
+      examine::examine(c, {&subject, 1}, memory, record, {1e9, examine::Yardstick::kLadder});
+  if (!examination.judged) return "not judged: " + examination.results.front().outcome.text;
   return examination.mismatches.empty() ? "" : examination.mismatches.front().certificate.dump(1);
 }
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "core/case_text.h"
+#include "examine/pipeline.h"
 #include "generate/generate.h"
 #include "generate/profile.h"
-#include "pipeline.h"
 #include "run/loader.h"
 #include "tests/mutants/benchdnn_faults.h"
 #include "tests/mutants/public_faults.h"
@@ -29,8 +29,8 @@ using mutants::Mutant;
 
 constexpr double kPlenty = 1e9;  // bytes
 
-Subject named(const std::string& module, const std::string& name) {
-  for (const Subject& one : load_plugin(CONVICT_TEST_PLUGINS "/" + module + ".so"))
+run::Subject named(const std::string& module, const std::string& name) {
+  for (const run::Subject& one : run::load_plugin(CONVICT_TEST_PLUGINS "/" + module + ".so"))
     if (one.implementation->name == name) return {one.implementation, true, one.version};
   throw std::runtime_error(module + " has no " + name);
 }
@@ -40,14 +40,14 @@ class Bench {
  public:
   Bench(const std::string& module, const std::string& name) : target_{named(module, name)} {}
 
-  Examination examine_case(const Case& c) {
-    return examine(c, target_, memory_, record_, {kPlenty, Yardstick::kLadder});
+  examine::Examination examine_case(const Case& c) {
+    return examine::examine(c, target_, memory_, record_, {kPlenty, examine::Yardstick::kLadder});
   }
 
  private:
-  std::vector<Subject> target_;
-  GuardedMemory memory_;
-  FlightRecord record_;
+  std::vector<run::Subject> target_;
+  run::GuardedMemory memory_;
+  run::FlightRecord record_;
 };
 
 struct Planted {
@@ -69,13 +69,15 @@ class PlantedFault : public testing::TestWithParam<Planted> {};
 
 TEST_P(PlantedFault, ShowsInsideItsTrigger) {
   const Mutant& mutant = GetParam().mutant;
-  const Examination examination = Bench(GetParam().module, mutant.name).examine_case(parse_case(mutant.witness));
+  const examine::Examination examination =
+      Bench(GetParam().module, mutant.name).examine_case(parse_case(mutant.witness));
   EXPECT_FALSE(examination.mismatches.empty()) << mutant.description << "\n" << mutant.witness;
 }
 
 TEST_P(PlantedFault, DoesNotShowOutside) {
   const Mutant& mutant = GetParam().mutant;
-  const Examination examination = Bench(GetParam().module, mutant.name).examine_case(parse_case(mutant.near_miss));
+  const examine::Examination examination =
+      Bench(GetParam().module, mutant.name).examine_case(parse_case(mutant.near_miss));
   EXPECT_TRUE(examination.judged) << mutant.near_miss;
   EXPECT_TRUE(examination.mismatches.empty()) << mutant.description << "\n" << mutant.near_miss;
 }
@@ -87,12 +89,12 @@ class NoFault : public testing::TestWithParam<std::string> {};
 
 /// All modules are built from the same kernel, so one of them says it.
 TEST_P(NoFault, IsRightOnEveryKindOfProblem) {
-  const Profile* profile = find_profile(GetParam());
+  const generate::Profile* profile = generate::find_profile(GetParam());
   Bench bench("mutants_p", "none");
   const uint64_t count = GetParam() == "long" ? 500 : 3'000;  // large images, and a slow loop nest
   for (uint64_t i = 0; i < count; ++i) {
-    const Case c = generate(profile, 41, i);
-    const Examination examination = bench.examine_case(c);
+    const Case c = generate::generate(profile, 41, i);
+    const examine::Examination examination = bench.examine_case(c);
     ASSERT_TRUE(examination.judged) << to_text(c);
     ASSERT_TRUE(examination.mismatches.empty()) << to_text(c) << "\n"
                                                 << examination.mismatches.front().certificate.dump(1);
@@ -101,7 +103,7 @@ TEST_P(NoFault, IsRightOnEveryKindOfProblem) {
 
 std::vector<std::string> profile_names() {
   std::vector<std::string> names;
-  for (const Profile& profile : profiles())
+  for (const generate::Profile& profile : generate::profiles())
     if (profile.name != "huge-index") names.emplace_back(profile.name);  // gigabytes a case
   return names;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A plugin written in a hurry: its second implementation has no name yet.
- * Nobody could accuse it by name, so the plugin is refused.
+ * Nobody could mismatch_for it by name, so the plugin is refused.
  */
 #include "abi/convict.h"
 

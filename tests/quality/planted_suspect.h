@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/case_text.h"
+#include "examine/pipeline.h"
 #include "generate/generate.h"
 #include "generate/profile.h"
-#include "pipeline.h"
 #include "run/loader.h"
 
 namespace convict {
@@ -19,7 +19,7 @@ namespace convict {
 class PlantedSuspect {
  public:
   PlantedSuspect(const std::string& module, const std::string& name) {
-    for (const Subject& one : load_plugin(CONVICT_TEST_PLUGINS "/" + module + ".so"))
+    for (const run::Subject& one : run::load_plugin(CONVICT_TEST_PLUGINS "/" + module + ".so"))
       if (one.implementation->name == name) suspect_ = {{one.implementation, true, one.version}};
     if (suspect_.empty()) throw std::runtime_error(module + " has no " + name);
   }
@@ -27,8 +27,8 @@ class PlantedSuspect {
   std::optional<Mismatch> ask(const Case& c) {
     constexpr double kPlenty = 1e9;  // bytes
     ++runs_;
-    const Examination examination =
-        examine(c, suspect_, memory_, record_, {kPlenty, Yardstick::kLadder, {}, /*thorough=*/true});
+    const examine::Examination examination =
+        examine::examine(c, suspect_, memory_, record_, {kPlenty, examine::Yardstick::kLadder, {}, /*thorough=*/true});
     judged_ = examination.judged;
     return examination.mismatches.empty() ? std::nullopt : std::optional(examination.mismatches.front());
   }
@@ -39,14 +39,14 @@ class PlantedSuspect {
   /// The first failing case of a campaign.
   std::optional<Mismatch> first_hit(uint64_t seed, uint64_t most_cases) {
     for (uint64_t i = 0; i < most_cases; ++i)
-      if (auto hit = ask(generate(find_profile("all"), seed, i))) return hit;
+      if (auto hit = ask(generate::generate(generate::find_profile("all"), seed, i))) return hit;
     return std::nullopt;
   }
 
  private:
-  std::vector<Subject> suspect_;
-  GuardedMemory memory_;
-  FlightRecord record_;
+  std::vector<run::Subject> suspect_;
+  run::GuardedMemory memory_;
+  run::FlightRecord record_;
   bool judged_ = false;
   int runs_ = 0;
 };

@@ -96,7 +96,7 @@ TEST_P(Smallest, IsNoMoreThanOneStepAway) {
     if (!hit) continue;  // docs/detection.md says how often that is
     const int before = suspect.runs();
     Mismatch smallest = *hit;
-    const Case shrunk = shrink(
+    const Case shrunk = shrink::shrink(
         hit->problem_case,
         [&](const Case& c) {
           const auto found = suspect.ask(c);
@@ -107,7 +107,7 @@ TEST_P(Smallest, IsNoMoreThanOneStepAway) {
         [&] { return suspect.runs() - before < kMostRuns; });
     EXPECT_LE(suspect.runs() - before, kMostRuns);
     EXPECT_TRUE(suspect.ask(shrunk)) << to_text(shrunk);
-    const int64_t far = distance_from_plain(shrunk);
+    const int64_t far = shrink::distance_from_plain(shrunk);
     for (int64_t closer = 0; closer < std::min<int64_t>(far - slack(GetParam().name), farthest(shrunk)); ++closer)
       any_at(plain_case(shrunk), closer, 0, 0, [&](const Case& c) {
         if (!fails_with_any_data(suspect, c, shrunk)) return false;

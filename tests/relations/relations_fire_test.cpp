@@ -74,7 +74,7 @@ const std::vector<Caught>& all_caught() {
   return kAll;
 }
 
-double element(const Array& array, const std::vector<int64_t>& at) {
+double element(const relations::Array& array, const std::vector<int64_t>& at) {
   int64_t index = 0;
   for (size_t i = 0; i < at.size(); ++i) index = index * array.dims[i] + at[i];
   return array.data.at(static_cast<size_t>(index));
@@ -86,12 +86,12 @@ class Fires : public testing::TestWithParam<Caught> {};
 
 TEST_P(Fires, OnAMutantAndOnlyThere) {
   const Caught& one = GetParam();
-  const Relation& relation = relation_named(one.relation);
-  const Call call = call_for(one.line);
+  const relations::Relation& relation = relation_named(one.relation);
+  const relations::Call call = call_for(one.line);
   ASSERT_EQ(relation.unsuited(call), nullptr);
   Watched mutant(mutant_named(one.module, one.mutant)), innocent(mutant_named(one.module, "none"));
   EXPECT_FALSE(relation.check(call, innocent));
-  const std::optional<Violation> found = relation.check(call, mutant);
+  const std::optional<relations::Violation> found = relation.check(call, mutant);
   ASSERT_TRUE(found);
   EXPECT_NE(found->got, found->expected);
   EXPECT_NE(found->text.find(one.text), std::string::npos) << found->text;
@@ -118,9 +118,9 @@ TEST(Relations, ConvictNearlyEveryMutant) {
   };
   const auto is_convicted = [](const std::string& module, const mutants::Mutant& mutant) {
     const Case c = parse_case(mutant.witness);
-    const Call call = call_for(c);
+    const relations::Call call = call_for(c);
     Watched runner(mutant_named(module, mutant.name));
-    return std::ranges::any_of(relations(), [&](const Relation* one) {
+    return std::ranges::any_of(relations::all(), [&](const relations::Relation* one) {
       return (c.fill == Fill::kInt || !one->exact_only) && !one->unsuited(call) && one->check(call, runner);
     });
   };
@@ -149,12 +149,12 @@ struct Capped : convict_implementation {
 };
 
 TEST(SignFlip, FiresOnALopsidedKernelOnRealData) {
-  const Relation& relation = relation_named("sign-flip");
-  const Call call = call_for("conv2d in=6 k=5 seed=3 fill=normal");
+  const relations::Relation& relation = relation_named("sign-flip");
+  const relations::Call call = call_for("conv2d in=6 k=5 seed=3 fill=normal");
   const Capped guilty;
   Watched capped(guilty), innocent(kernel_named("direct"));
   EXPECT_FALSE(relation.check(call, innocent));
-  const std::optional<Violation> found = relation.check(call, capped);
+  const std::optional<relations::Violation> found = relation.check(call, capped);
   ASSERT_TRUE(found);
   EXPECT_NE(found->text.find("-src"), std::string::npos) << found->text;
   const double truth = element(innocent.run(call)->main, found->at);
@@ -178,8 +178,8 @@ struct Unbiased : convict_implementation {
 TEST(DiffBias, IsComparedToo) {
   const Unbiased guilty;
   Watched runner(guilty);
-  const Call call = call_for("conv1d.backward_weights n=2 in=4 k=2 bias seed=4");
-  const std::optional<Violation> found = relation_named("batch-split").check(call, runner);
+  const relations::Call call = call_for("conv1d.backward_weights n=2 in=4 k=2 bias seed=4");
+  const std::optional<relations::Violation> found = relation_named("batch-split").check(call, runner);
   ASSERT_TRUE(found);
   EXPECT_NE(found->text.find("diff_bias of channel 0"), std::string::npos) << found->text;
   EXPECT_TRUE(found->at.empty());
@@ -193,10 +193,10 @@ TEST(Refusals, AreNotViolations) {
     }
   } refusing;
   Watched runner(refusing);
-  for (const Relation* relation : relations())
+  for (const relations::Relation* relation : relations::all())
     for (const char* line : {"conv2d n=2 g=2 ic=2 oc=2 in=5 k=3 s=2 d=2 p=2",
                              "conv_transpose2d in=5 k=3 s=2 d=2 p=2 op=1", "conv2d.backward_weights ic=2 in=5 k=3"})
-      if (const Call call = call_for(line); !relation->unsuited(call)) {
+      if (const relations::Call call = call_for(line); !relation->unsuited(call)) {
         EXPECT_FALSE(relation->check(call, runner));
       }
   EXPECT_EQ(runner.refused, runner.calls);

@@ -25,7 +25,7 @@ std::string as_identifier(std::string_view name) {
   return text;
 }
 
-std::string printed(const Relation& relation, const Case& c, const Violation& found) {
+std::string printed(const relations::Relation& relation, const Case& c, const relations::Violation& found) {
   std::string text = std::string(relation.name) + " on '" + to_text(c) + "': " + found.text + " at";
   for (const int64_t i : found.at) text += " " + std::to_string(i);
   return text + ": " + std::to_string(found.got) + " against " + std::to_string(found.expected);
@@ -41,23 +41,23 @@ convict_contract contract_for(const convict_implementation& kernel, const Case& 
 /// Runs the relation on generated cases until `wanted` of them suit it. change(case) may alter one, or reject it;
 /// change_call(call, index) alters the operands.
 template <class Change, class ChangeCall>
-void expect_silence(const Relation& relation, const convict_implementation& kernel, int wanted, const Change& change,
-                    const ChangeCall& change_call) {
+void expect_silence(const relations::Relation& relation, const convict_implementation& kernel, int wanted,
+                    const Change& change, const ChangeCall& change_call) {
   int suited = 0;
   for (uint64_t i = 0; i < kMostTries && suited < wanted; ++i) {
-    Case c = generate(nullptr, 17, i);
+    Case c = generate::generate(nullptr, 17, i);
     if (resolve(c).why_not || is_integer(c.src_type) || !change(c)) continue;
     c.beta = 0;
     const convict_problem p = resolve_valid(c);
     if (multiply_adds(p) > kMostWork) continue;
-    Call call = call_for(c);
+    relations::Call call = call_for(c);
     change_call(call, i);
     if (relation.unsuited(call)) continue;
     const convict_contract contract = contract_for(kernel, c);
     if ((relation.exact_only || relation.direct_only) && contract.algorithm != CONVICT_DIRECT) continue;
     Watched runner(kernel, contract);
     runner.original = &call;
-    const std::optional<Violation> found = relation.check(call, runner);
+    const std::optional<relations::Violation> found = relation.check(call, runner);
     ASSERT_FALSE(found) << printed(relation, c, *found);
     if (kernel.contract_for && runner.refused > 0) continue;  // it leads to a problem with another contract
     ++suited;
@@ -68,15 +68,15 @@ void expect_silence(const Relation& relation, const convict_implementation& kern
   EXPECT_GE(suited, wanted) << relation.name;
 }
 
-constexpr auto kKeep = [](Call&, uint64_t) {};
+constexpr auto kKeep = [](relations::Call&, uint64_t) {};
 
 bool make_exact(Case& c) {
   c.fill = Fill::kInt;
-  return exact_range(c, resolve_valid(c)) > 0;
+  return fill::exact_range(c, resolve_valid(c)) > 0;
 }
 
 struct Pair {
-  const Relation* relation;
+  const relations::Relation* relation;
   const convict_implementation* kernel;
 };
 
@@ -90,7 +90,7 @@ TEST_P(Silence, OnExactData) { expect_silence(*GetParam().relation, *GetParam().
 TEST_P(Silence, OnMixedTypes) {
   expect_silence(
       *GetParam().relation, *GetParam().kernel, 60, [](Case& c) { return c.src_type == CONVICT_F32 && make_exact(c); },
-      [](Call& call, uint64_t i) {
+      [](relations::Call& call, uint64_t i) {
         constexpr convict_dtype kTypes[][2] = {{CONVICT_BF16, CONVICT_F32},
                                                {CONVICT_BF16, CONVICT_BF16},
                                                {CONVICT_F16, CONVICT_F32},
@@ -121,7 +121,7 @@ bool takes_ordinary_cases(const convict_implementation& kernel) {
 /// hold on rounded sums too, or all.
 std::vector<Pair> all_pairs(bool rounded) {
   std::vector<Pair> pairs;
-  for (const Relation* relation : relations())
+  for (const relations::Relation* relation : relations::all())
     for (const convict_implementation* kernel : native_kernels())
       if (takes_ordinary_cases(*kernel) && kernel->contract.algorithm == CONVICT_DIRECT &&
           (!rounded || !relation->exact_only))
@@ -137,13 +137,13 @@ INSTANTIATE_TEST_SUITE_P(Relations, Silence, testing::ValuesIn(all_pairs(false))
 INSTANTIATE_TEST_SUITE_P(Relations, SilenceOnReals, testing::ValuesIn(all_pairs(true)), pair_name);
 
 TEST(Relations, AreListedByName) {
-  EXPECT_TRUE(std::ranges::is_sorted(relations(), {}, &Relation::name));
+  EXPECT_TRUE(std::ranges::is_sorted(relations::all(), {}, &relations::Relation::name));
   std::set<std::string_view> names;
-  for (const Relation* one : relations()) {
+  for (const relations::Relation* one : relations::all()) {
     names.insert(one->name);
     EXPECT_NE(one->help, "");
   }
-  EXPECT_EQ(names.size(), relations().size());
+  EXPECT_EQ(names.size(), relations::all().size());
   EXPECT_GE(names.size(), 17u);
 }
 
@@ -199,7 +199,7 @@ TEST(Relations, SayWhyTheySayNothing) {
        }) {
     // Data is not looked at here, and there need not be memory for it.
     const bool huge = std::string_view(one.line).find("1000000000") != std::string_view::npos;
-    Call call;
+    relations::Call call;
     if (huge) {
       call.problem = resolve_valid(parse_case(one.line));
     } else {
@@ -212,26 +212,26 @@ TEST(Relations, SayWhyTheySayNothing) {
 
 /// What depends on the data, or on the types.
 TEST(Relations, KeepAwayFromRoundingAndOverflow) {
-  Call call = call_for("conv1d n=2 ic=2 in=4 k=2");
+  relations::Call call = call_for("conv1d n=2 ic=2 in=4 k=2");
   call.output_type = CONVICT_BF16;
   for (const char* name : {"adjoint", "channel-split", "kernel-split"})
     EXPECT_STREQ(relation_named(name).unsuited(call), "16-bit results do not add up") << name;
   EXPECT_EQ(relation_named("batch-split").unsuited(call), nullptr);
-  Call gradient = call_for("conv1d.backward_weights n=2 ic=2 in=4 k=2");
+  relations::Call gradient = call_for("conv1d.backward_weights n=2 ic=2 in=4 k=2");
   gradient.output_type = CONVICT_F16;
   EXPECT_STREQ(relation_named("batch-split").unsuited(gradient), "16-bit results do not add up");
   EXPECT_EQ(relation_named("kernel-split").unsuited(gradient), nullptr);
 
-  Call large = call_for("conv1d in=4 k=2"), infinite = large, tiny = large;
+  relations::Call large = call_for("conv1d in=4 k=2"), infinite = large, tiny = large;
   large.src.data[0] = 0x1p125;
   infinite.src.data[0] = std::numeric_limits<double>::infinity();
   tiny.src.data[0] = 0x1p-126;
   tiny.wei.data[0] = 0x1p-10;
   EXPECT_EQ(relation_named("sign-flip").unsuited(large), nullptr);
   EXPECT_STREQ(relation_named("sign-flip").unsuited(infinite), "an input is not finite");
-  for (const Call* one : {&large, &infinite, &tiny})
+  for (const relations::Call* one : {&large, &infinite, &tiny})
     EXPECT_STREQ(relation_named("scaling").unsuited(*one), "scaled values could overflow or underflow");
-  Call coarse = call_for("conv1d ic=8 in=64 k=8");
+  relations::Call coarse = call_for("conv1d ic=8 in=64 k=8");
   for (double& value : coarse.src.data) value *= 0x1p16;
   EXPECT_STREQ(relation_named("adjoint").unsuited(coarse), "another pass would round");
 }

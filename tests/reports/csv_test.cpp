@@ -43,7 +43,7 @@ Table parse(const std::string& text) {
 
 /// What the row of a mismatch says in the column `note`.
 std::string note_cell(const std::string& note) {
-  Report report = sample_report();
+  report::Report report = sample_report();
   report.mismatches.resize(1);
   report.mismatches[0].row.note = note;
   const Table table = parse(written("csv", report));

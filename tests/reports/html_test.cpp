@@ -13,7 +13,7 @@
 #include "core/case_text.h"
 #include "core/coverage.h"
 #include "core/geometry.h"
-#include "reports/html/facts.h"
+#include "reports/html/page_document.h"
 #include "reports/html/rows.h"
 #include "reports/html/text.h"
 #include "reports/writer.h"
@@ -26,9 +26,9 @@ namespace {
 
 using nlohmann::json;
 
-std::string page_of(const Report& report) {
-  const auto writers = report_writers();
-  const auto html = std::ranges::find(writers, "html", &ReportWriter::name);
+std::string page_of(const report::Report& report) {
+  const auto writers = reports::all();
+  const auto html = std::ranges::find(writers, "html", &reports::ReportWriter::name);
   return html == writers.end() ? "" : (*html)->write(report);
 }
 
@@ -92,13 +92,13 @@ TEST(HtmlReport, TheMatrixAddsUpToTheCoverageOfPairs) {
   const Case c = parse_case("conv2d in=5 k=3");
   Coverage coverage;
   coverage.add(levels_of(c, resolve_valid(c)));
-  Store::open(path).add_coverage("smoke", coverage);
-  ReportSettings settings;
+  store::Store::open(path).add_coverage("smoke", coverage);
+  report::ReportSettings settings;
   settings.database = path;
-  const ProfileReport profile = make_report(settings, [](const std::string&) {}).profiles.at(0);
+  const report::ProfileReport profile = report::make_report(settings, [](const std::string&) {}).profiles.at(0);
   ASSERT_EQ(profile.matrix.size(), 29u * 28 / 2);
   uint32_t reachable = 0;
-  for (const PairCell& cell : profile.matrix) {
+  for (const report::PairCell& cell : profile.matrix) {
     EXPECT_EQ(cell.share.seen, 1u) << cell.first << ", " << cell.second;
     reachable += cell.share.reachable;
   }
@@ -106,7 +106,7 @@ TEST(HtmlReport, TheMatrixAddsUpToTheCoverageOfPairs) {
 }
 
 TEST(HtmlReport, SaysWhyAnExportIsMissing) {
-  Report report = page_report();
+  report::Report report = page_report();
   const auto said = [&](const std::string& line) {
     report.mismatches[0].row.shrunk_text = line;
     const json exported = html::detail_of(report.mismatches[0])["exports"]["pytorch"];
@@ -120,7 +120,7 @@ TEST(HtmlReport, SaysWhyAnExportIsMissing) {
 }
 
 TEST(HtmlReport, PutsImportantRowsFirst) {
-  const json facts = html::page_facts(page_report());
+  const json facts = html::page_document(page_report());
   std::vector<int64_t> ids;
   for (const json& row : facts["mismatches"]) ids.push_back(row["id"]);
   EXPECT_EQ(ids, (std::vector<int64_t>{19, 17, 18, 22, 20, 21}));  // new: a target's out-of-bounds before wrong-exact
@@ -157,10 +157,10 @@ TEST(HtmlReport, TenThousandMismatchesFit) {
 }
 
 TEST(HtmlReport, KeepsItsBudgetWhateverTheRows) {
-  Report report = large_report(300);
-  for (MismatchReport& one : report.mismatches) one.row.note = one.row.case_text = std::string(100'000, '<');
+  report::Report report = large_report(300);
+  for (report::MismatchReport& one : report.mismatches) one.row.note = one.row.case_text = std::string(100'000, '<');
   const html::Budget budget{.lines = 50'000, .rows = 400'000};
-  const json facts = html::page_facts(report, budget);
+  const json facts = html::page_document(report, budget);
   const json& rows = facts["mismatches"];
   EXPECT_LE(html::embeddable(rows).size(), budget.rows);
   EXPECT_GT(rows.size(), 10u);
@@ -173,7 +173,7 @@ TEST(HtmlReport, KeepsItsBudgetWhateverTheRows) {
 }
 
 TEST(HtmlReport, DropsWhatIsTooLargeOfOneRow) {
-  MismatchReport one = page_report().mismatches[0];
+  report::MismatchReport one = page_report().mismatches[0];
   EXPECT_TRUE(html::detail_of(one)["certificate"].contains("values"));
   json& values = one.row.shrunk_certificate["values"];
   values["got"] = json::array();

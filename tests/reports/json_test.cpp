@@ -54,7 +54,7 @@ TEST(JsonReport, HasEveryFact) {
 }
 
 TEST(JsonReport, KeepsTextAsItIsButForWhatIsNoUtf8) {
-  Report report = sample_report();
+  report::Report report = sample_report();
   const std::string text = "\x01 </script> \"\\\n\xc3\xa4";
   report.mismatches[0].row.note = text;
   EXPECT_EQ(json::parse(written("json", report))["mismatches"][0]["note"], text);

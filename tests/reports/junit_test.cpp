@@ -58,7 +58,7 @@ TEST(JunitReport, FailsWhatFailsAJob) {
 }
 
 TEST(JunitReport, SkipsNewOnesOfOracles) {
-  Report report = sample_report();
+  report::Report report = sample_report();
   report.mismatches.resize(2);
   report.mismatches[0].row.blame = "oracle";
   pugi::xml_document document;

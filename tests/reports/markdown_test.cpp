@@ -58,8 +58,8 @@ TEST(MarkdownReport, TheCheckNoticesWhatEscapes) {
 TEST(MarkdownReport, HostileTextIsInert) {
   EXPECT_EQ(suspicious_lines(written("markdown", sample_report())), "");
   for (const char* text : {"`", "``", "\\", "|", "\\|", "a\\", "</code>", "&amp;", "\n\n# x", "```", "    x", ""}) {
-    Report report = sample_report();
-    MismatchRow& row = report.mismatches[0].row;
+    report::Report report = sample_report();
+    store::MismatchRow& row = report.mismatches[0].row;
     for (std::string* one : {&row.suspect, &row.verdict, &row.operation, &row.note, &row.link, &row.predicate,
                              &report.mismatches[0].repro, &report.database, &report.notes[0]})
       *one = text;
@@ -69,7 +69,7 @@ TEST(MarkdownReport, HostileTextIsInert) {
 }
 
 TEST(MarkdownReport, WhatFailsComesFirst) {
-  Report report = sample_report();
+  report::Report report = sample_report();
   std::ranges::reverse(report.mismatches);
   const std::string text = written("markdown", report);
   EXPECT_TRUE(text.starts_with("## convict: 2 new mismatches\n")) << text;

@@ -12,10 +12,10 @@ namespace {
 
 using nlohmann::json;
 
-MismatchReport mismatch(int64_t id, const std::string& status, const std::string& suspect, const std::string& verdict,
-                        const std::string& shrunk) {
-  MismatchReport one;
-  MismatchRow& row = one.row;
+report::MismatchReport mismatch(int64_t id, const std::string& status, const std::string& suspect,
+                                const std::string& verdict, const std::string& shrunk) {
+  report::MismatchReport one;
+  store::MismatchRow& row = one.row;
   row.id = id;
   row.status = row.effective_status = status;
   row.suspect = suspect;
@@ -37,8 +37,8 @@ MismatchReport mismatch(int64_t id, const std::string& status, const std::string
 
 /// A case whose output padding adds a row, h = 7, in which somebody forgot the bias: dst[1, 2, 8, 6]. With k=1 and s=2
 /// every other row is the bias alone.
-MismatchReport explained_mismatch() {
-  MismatchReport one =
+report::MismatchReport explained_mismatch() {
+  report::MismatchReport one =
       mismatch(17, "new", "guilty", "wrong-exact", "conv_transpose2d ic=2 oc=2 in=4x3 k=1x2 s=2x2 op=1x0 bias seed=7");
   json got = json::array(), expected = json::array();
   std::string wrong;
@@ -83,9 +83,9 @@ MismatchReport explained_mismatch() {
 }
 
 /// Errors over several decades, and one that is no number.
-MismatchReport gradient_mismatch() {
-  MismatchReport one = mismatch(22, "reported", "libtorch:native", "wrong-proven",
-                                "conv2d.backward_weights ic=4 oc=2 in=7 k=3 fill=normal seed=1");
+report::MismatchReport gradient_mismatch() {
+  report::MismatchReport one = mismatch(22, "reported", "libtorch:native", "wrong-proven",
+                                        "conv2d.backward_weights ic=4 oc=2 in=7 k=3 fill=normal seed=1");
   json got = json::array(), expected = json::array();
   std::string wrong;
   for (int i = 0; i < 2 * 4 * 3 * 3; ++i) {
@@ -105,8 +105,9 @@ MismatchReport gradient_mismatch() {
 }
 
 /// Slices in three dimensions, and no values.
-MismatchReport volume_mismatch() {
-  MismatchReport one = mismatch(18, "known", "onednn", "wrong-exact", "conv3d n=2 ic=3 oc=4 in=3x5x5 k=1 seed=3");
+report::MismatchReport volume_mismatch() {
+  report::MismatchReport one =
+      mismatch(18, "known", "onednn", "wrong-exact", "conv3d n=2 ic=3 oc=4 in=3x5x5 k=1 seed=3");
   std::string wrong(2 * 4 * 3 * 5 * 5, '.');
   for (size_t i = 0; i < wrong.size(); ++i)
     if (i / 75 % 4 == 3 && i % 5 == 4) wrong[i] = 'x';
@@ -117,8 +118,8 @@ MismatchReport volume_mismatch() {
   return one;
 }
 
-CampaignReport campaign(int64_t id, const std::string& profile, uint64_t cases) {
-  CampaignReport one;
+report::CampaignReport campaign(int64_t id, const std::string& profile, uint64_t cases) {
+  report::CampaignReport one;
   one.id = id;
   one.info.seed = 18446744073709551615u - static_cast<uint64_t>(id);
   one.info.profile = profile;
@@ -144,8 +145,8 @@ CampaignReport campaign(int64_t id, const std::string& profile, uint64_t cases) 
   return one;
 }
 
-ProfileReport profile(const std::string& name) {
-  ProfileReport one;
+report::ProfileReport profile(const std::string& name) {
+  report::ProfileReport one;
   one.profile = name;
   one.cases = 412'345;
   one.pairs = {9'214, 9'620};
@@ -177,8 +178,8 @@ json scores() {
 
 }  // namespace
 
-Report empty_page_report() {
-  Report report;
+report::Report empty_page_report() {
+  report::Report report;
   report.database = "empty.db";
   report.version = "0.1.0";
   report.isa = "avx2";
@@ -186,8 +187,8 @@ Report empty_page_report() {
   return report;
 }
 
-Report page_report() {
-  Report report = empty_page_report();
+report::Report page_report() {
+  report::Report report = empty_page_report();
   report.database = "nightly.db";
   report.signatures = {824'690, 6, 1};
   report.campaigns = {campaign(6, "smoke", 412'345), campaign(7, "output-padding", 412'345)};
@@ -209,21 +210,22 @@ Report page_report() {
   return report;
 }
 
-Report large_report(size_t rows) {
-  Report report = page_report();
+report::Report large_report(size_t rows) {
+  report::Report report = page_report();
   report.mismatches.clear();
   const std::string suspects[] = {"direct", "im2col", "phase", "onednn", "libtorch:native", "libtorch:onednn"};
   for (size_t i = 0; i < rows; ++i) {
     const auto number = static_cast<int>(i);
-    MismatchReport one = explained_mismatch();
+    report::MismatchReport one = explained_mismatch();
     const std::string text = fmt::format(
         "{}{}d{} n={} g=2 ic={} oc={} in=5x9 k=3x7 s=1x3 d=1x2 p=1:3x2 op=1x0 dt=bf16:bf16:f32 lay=nhwc:ohwi:nhwc "
         "fill=normal seed={}",
         number % 3 ? "conv" : "conv_transpose", 2, number % 4 ? "" : ".backward_data", 1 + number % 3,
         2 * (1 + number % 11), 2 * (1 + number % 7), number);
-    const MismatchReport named = mismatch(number + 1, std::string(kStatuses[i % 7 < 3 ? 0 : i % kStatuses.size()]),
-                                          suspects[i % 6], std::string(kVerdictNames[i % kVerdictNames.size()]), text);
-    const MismatchRow explained = one.row;
+    const report::MismatchReport named =
+        mismatch(number + 1, std::string(store::kStatuses[i % 7 < 3 ? 0 : i % store::kStatuses.size()]),
+                 suspects[i % 6], std::string(kVerdictNames[i % kVerdictNames.size()]), text);
+    const store::MismatchRow explained = one.row;
     one = named;
     one.row.shrunk_certificate = explained.shrunk_certificate;
     one.row.explanation = explained.explanation;
@@ -236,16 +238,16 @@ Report large_report(size_t rows) {
   return report;
 }
 
-Report hostile_report() {
+report::Report hostile_report() {
   const std::string evil =
       "</script><script>window.broken = 1</script><!--<img src=x onerror=\"window.broken = 1\">' \" ` ${window.broken "
       "= 1} "
       "\\u003c \x01\x1b[31m \xff\xfe \xe2\x80\xa8\xe2\x80\xae ]]> {{facts}}";
-  Report report = page_report();
+  report::Report report = page_report();
   report.database = report.version = report.isa = report.written = evil;
   report.notes = {evil, std::string(2'000'000, 'n')};
   report.mismatches.resize(1);
-  MismatchRow& row = report.mismatches[0].row;
+  store::MismatchRow& row = report.mismatches[0].row;
   for (std::string* text : {&row.signature, &row.suspect, &row.verdict, &row.blame, &row.case_text, &row.operation,
                             &row.geography, &row.predicate, &row.first_seen, &row.last_seen, &row.triaged})
     *text = evil;
@@ -266,7 +268,7 @@ Report hostile_report() {
   report.mismatches[1].row.id = 18;
   report.mismatches[1].row.shrunk_certificate = json::array({evil});
   report.mismatches[1].row.explanation = evil;
-  CampaignReport& campaign = report.campaigns[0];
+  report::CampaignReport& campaign = report.campaigns[0];
   campaign.info.profile = campaign.state = campaign.started = campaign.info.isa = campaign.info.version = evil;
   campaign.info.libraries = {{evil, evil}, {"onednn", 3}};
   campaign.counts = {{"cases", evil}, {"seconds", evil}};

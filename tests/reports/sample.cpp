@@ -13,8 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-MismatchRow new_row() {
-  MismatchRow row;
+store::MismatchRow new_row() {
+  store::MismatchRow row;
   row.id = 1;
   row.signature = "guilty|wrong-exact|conv_transpose2d|last row only|s >= 2 and op >= 1";
   row.coarse = "guilty|wrong-exact|conv_transpose2d";
@@ -47,8 +47,8 @@ MismatchRow new_row() {
   return row;
 }
 
-MismatchRow hostile_row() {
-  MismatchRow row = new_row();
+store::MismatchRow hostile_row() {
+  store::MismatchRow row = new_row();
   row.id = 2;
   for (std::string* text : {&row.signature, &row.coarse, &row.verdict, &row.suspect, &row.case_text, &row.first_seen,
                             &row.last_seen, &row.link, &row.note, &row.operation, &row.geography, &row.predicate})
@@ -61,8 +61,8 @@ MismatchRow hostile_row() {
   return row;
 }
 
-MismatchRow known_row() {
-  MismatchRow row = new_row();
+store::MismatchRow known_row() {
+  store::MismatchRow row = new_row();
   row.id = 3;
   row.signature = row.coarse = "onednn|crash|conv1d.backward_data";
   row.suspect = "onednn", row.verdict = "crash", row.operation = "conv1d.backward_data";
@@ -78,8 +78,8 @@ MismatchRow known_row() {
   return row;
 }
 
-MismatchRow returned_row() {
-  MismatchRow row = known_row();
+store::MismatchRow returned_row() {
+  store::MismatchRow row = known_row();
   row.id = 4;
   row.signature = row.coarse = "direct|hang|conv3d";
   row.suspect = "direct", row.verdict = "hang", row.operation = "conv3d", row.case_text = "conv3d in=4x4x4";
@@ -90,8 +90,8 @@ MismatchRow returned_row() {
   return row;
 }
 
-MismatchRow future_row() {
-  MismatchRow row = known_row();
+store::MismatchRow future_row() {
+  store::MismatchRow row = known_row();
   row.id = 5;
   row.signature = row.coarse = "phase|too-slow|conv2d";
   row.suspect = "phase", row.verdict = "too-slow", row.operation = "conv2d", row.case_text = "conv2d in=4x4";
@@ -101,19 +101,19 @@ MismatchRow future_row() {
   return row;
 }
 
-MismatchReport report_on(const MismatchRow& row) {
-  Sighting sighting{.campaign = 1,
-                    .hits = row.hits,
-                    .first_seen = row.first_seen,
-                    .last_seen = row.last_seen,
-                    .seed = "42",
-                    .profile = "smoke",
-                    .libraries = {{row.suspect, "2.6.3"}}};
+report::MismatchReport report_on(const store::MismatchRow& row) {
+  store::Sighting sighting{.campaign = 1,
+                           .hits = row.hits,
+                           .first_seen = row.first_seen,
+                           .last_seen = row.last_seen,
+                           .seed = "42",
+                           .profile = "smoke",
+                           .libraries = {{row.suspect, "2.6.3"}}};
   return {row, {sighting}, "convict repro " + std::to_string(row.id)};
 }
 
-CampaignReport campaign(int64_t id) {
-  CampaignReport report;
+report::CampaignReport campaign(int64_t id) {
+  report::CampaignReport report;
   report.id = id;
   report.info = {.seed = 18446744073709551615u,
                  .profile = "smoke",
@@ -142,37 +142,37 @@ std::string hostile_text() {
          "\0 after"s;
 }
 
-Report sample_report() {
-  Report report;
+report::Report sample_report() {
+  report::Report report;
   report.database = "nightly run: 1.db", report.version = "0.1.0", report.isa = "avx512";
   report.written = "2026-11-21T04:00:00Z";
   report.profiles = {{"smoke", 3000, {7000, 7762}, {200000, 296916}, {}, {"op=conv, threads=5+"}, 1.828, 1}};
   report.campaigns = {campaign(1), campaign(2)};
   report.signatures = {3000, 4, 1};
-  for (const MismatchRow& row : {new_row(), hostile_row(), known_row(), returned_row(), future_row()})
+  for (const store::MismatchRow& row : {new_row(), hostile_row(), known_row(), returned_row(), future_row()})
     report.mismatches.push_back(report_on(row));
   report.score = {{"detected", 75}, {"mutants", 75}};
   report.notes = {"profile of-the-future is unknown to this convict", hostile_text()};
   return report;
 }
 
-Report empty_report() {
-  Report report;
+report::Report empty_report() {
+  report::Report report;
   report.database = "convict.db", report.version = "0.1.0", report.isa = "avx2";
   report.written = "2026-11-21T04:00:00Z";
   return report;
 }
 
-Report large_report(size_t mismatches, size_t note_bytes) {
-  Report report = sample_report();
-  MismatchReport one = report.mismatches[1];
+report::Report large_report(size_t mismatches, size_t note_bytes) {
+  report::Report report = sample_report();
+  report::MismatchReport one = report.mismatches[1];
   while (one.row.note.size() < note_bytes) one.row.note += hostile_text();
   report.mismatches.assign(mismatches, one);
   return report;
 }
 
-std::string written(const std::string& format, const Report& report) {
-  for (const ReportWriter* writer : report_writers())
+std::string written(const std::string& format, const report::Report& report) {
+  for (const reports::ReportWriter* writer : reports::all())
     if (writer->name == format) return writer->write(report);
   throw std::out_of_range(format);
 }

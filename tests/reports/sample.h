@@ -19,15 +19,15 @@ std::string hostile_text();
 
 /// Five mismatches (new, of an oracle and hostile, known, fixed but seen again, of a verdict of the future), two
 /// campaigns, a profile, a score.
-Report sample_report();
+report::Report sample_report();
 
 /// Of a database that no campaign has written to yet.
-Report empty_report();
+report::Report empty_report();
 
 /// The sample with so many copies of its hostile mismatch instead, each with a note of so many bytes.
-Report large_report(size_t mismatches, size_t note_bytes);
+report::Report large_report(size_t mismatches, size_t note_bytes);
 
-std::string written(const std::string& format, const Report& report);
+std::string written(const std::string& format, const report::Report& report);
 
 /// Whether this is what tests/golden/report.<format> holds.
 testing::AssertionResult is_golden(const std::string& format, const std::string& text);

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-json sarif_of(const Report& report) { return json::parse(written("sarif", report)); }
+json sarif_of(const report::Report& report) { return json::parse(written("sarif", report)); }
 
 std::string faults_of(const json& log) { return fmt::format("{}", fmt::join(sarif_faults(log), "\n")); }
 
@@ -94,14 +94,14 @@ TEST(SarifReport, DescribesEveryVerdict) {
 }
 
 TEST(SarifReport, LinksAndPlaceholdersOfForeignTextAreText) {
-  Report report = sample_report();
+  report::Report report = sample_report();
   report.mismatches[0].row.predicate = "[x](https://example.org) {0} k[1]";
   const std::string text = sarif_of(report)["runs"][0]["results"][0]["message"]["text"];
   EXPECT_NE(text.find(R"(if \[x\](https://example.org) {{0}} k\[1\];)"), std::string::npos) << text;
 }
 
 TEST(SarifReport, PathsBecomeUris) {
-  Report report = empty_report();
+  report::Report report = empty_report();
   const auto uri = [&](const std::string& path) {
     report.database = path;
     return sarif_of(report)["runs"][0]["artifacts"][0]["location"]["uri"].get<std::string>();

@@ -12,7 +12,7 @@ namespace {
 TEST(TextReport, IsGolden) { EXPECT_TRUE(is_golden("text", written("text", sample_report()))); }
 
 TEST(TextReport, IsPrintableAndFitsATerminal) {
-  Report report = sample_report();
+  report::Report report = sample_report();
   report.mismatches.erase(report.mismatches.begin() + 1);  // its case is longer than any terminal
   report.notes.pop_back();
   report.campaigns[1].state = "interrupted";
@@ -25,7 +25,7 @@ TEST(TextReport, IsPrintableAndFitsATerminal) {
 }
 
 TEST(TextReport, NamesTheNearestToABound) {
-  Report report = empty_report();
+  report::Report report = empty_report();
   report.campaigns.resize(1);
   report.campaigns[0].ratios["one"].counts = {0};
   report.campaigns[0].ratios["one"].counts[0] = 5;

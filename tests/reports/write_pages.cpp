@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::filesystem::path directory = argv[1];
   std::filesystem::create_directories(directory);
-  for (const ReportWriter* writer : report_writers()) {
+  for (const reports::ReportWriter* writer : reports::all()) {
     if (writer->name != "html") continue;
     std::ofstream(directory / "empty.html", std::ios::binary) << writer->write(test::empty_page_report());
     std::ofstream(directory / "sample.html", std::ios::binary) << writer->write(test::page_report());

@@ -10,7 +10,7 @@
 namespace convict::test {
 namespace {
 
-class EveryWriter : public testing::TestWithParam<const ReportWriter*> {};
+class EveryWriter : public testing::TestWithParam<const reports::ReportWriter*> {};
 
 TEST_P(EveryWriter, IsCleanOnHostileText) {
   const std::string text = GetParam()->write(sample_report());
@@ -27,7 +27,7 @@ TEST_P(EveryWriter, HasSomethingForAnEmptyDatabase) {
 
 TEST_P(EveryWriter, SurvivesANoteOfAMegabyte) { EXPECT_TRUE(is_clean(GetParam()->write(large_report(1, 1'000'000)))); }
 
-INSTANTIATE_TEST_SUITE_P(Reports, EveryWriter, testing::ValuesIn(report_writers().begin(), report_writers().end()),
+INSTANTIATE_TEST_SUITE_P(Reports, EveryWriter, testing::ValuesIn(reports::all().begin(), reports::all().end()),
                          [](const auto& info) { return std::string(info.param->name); });
 
 TEST(Clean, IsNotWhatItMustNotBe) {

@@ -23,26 +23,26 @@ struct Placed {
 
   Case c;
   convict_problem p;
-  GuardedMemory memory;
+  run::GuardedMemory memory;
 };
 
 /// Accesses that the compiler must not remove.
 float read(const float* address) { return *static_cast<const volatile float*>(address); }
 void write(const float* address) { *const_cast<volatile float*>(address) = 1; }
 
-TEST(GuardedMemory, OnePastTheEndFaults) {
+TEST(run::GuardedMemory, OnePastTheEndFaults) {
   const Placed placed(/*flush_end=*/true);
   EXPECT_DEATH(write(placed.dst() + placed.dst_size()), "");
   EXPECT_DEATH(read(placed.src() + element_count(placed.memory.theirs().src)), "");
 }
 
-TEST(GuardedMemory, OneBeforeTheBeginFaults) {
+TEST(run::GuardedMemory, OneBeforeTheBeginFaults) {
   const Placed placed(/*flush_end=*/false);
   EXPECT_DEATH(write(placed.dst() - 1), "");
   EXPECT_DEATH(read(placed.src() - 1), "");
 }
 
-TEST(GuardedMemory, TheOtherSideHasSlackThatRemembersWrites) {
+TEST(run::GuardedMemory, TheOtherSideHasSlackThatRemembersWrites) {
   for (const bool flush_end : {true, false}) {
     const Placed placed(flush_end);
     EXPECT_EQ(placed.memory.overrun(), "");
@@ -53,29 +53,29 @@ TEST(GuardedMemory, TheOtherSideHasSlackThatRemembersWrites) {
   }
 }
 
-TEST(GuardedMemory, InputsAreReadOnlyForTheImplementationAlone) {
+TEST(run::GuardedMemory, InputsAreReadOnlyForTheImplementationAlone) {
   const Placed placed(true);
   static_cast<float*>(placed.memory.ours().src.data)[0] = 3;
   EXPECT_EQ(placed.src()[0], 3);
   EXPECT_DEATH(write(placed.src()), "");
 }
 
-TEST(GuardedMemory, AddressesAreClassified) {
+TEST(run::GuardedMemory, AddressesAreClassified) {
   const Placed placed(true);
   std::string_view role;
-  EXPECT_EQ(placed.memory.classify(placed.dst() + placed.dst_size(), &role), AddressClass::kGuard);
+  EXPECT_EQ(placed.memory.classify(placed.dst() + placed.dst_size(), &role), run::AddressClass::kGuard);
   EXPECT_EQ(role, "dst");
-  EXPECT_EQ(placed.memory.classify(placed.src(), &role), AddressClass::kReadOnlyInput);
+  EXPECT_EQ(placed.memory.classify(placed.src(), &role), run::AddressClass::kReadOnlyInput);
   EXPECT_EQ(role, "src");
-  EXPECT_EQ(placed.memory.classify(&role, &role), AddressClass::kElsewhere);
+  EXPECT_EQ(placed.memory.classify(&role, &role), run::AddressClass::kElsewhere);
 }
 
-TEST(GuardedMemory, OutputsStartAsPoisonThatIsNotANumber) {
+TEST(run::GuardedMemory, OutputsStartAsPoisonThatIsNotANumber) {
   const Placed placed(true);
   for (int64_t i = 0; i < placed.dst_size(); ++i) EXPECT_NE(placed.dst()[i], placed.dst()[i]);
 }
 
-TEST(GuardedMemory, ALargerTensorGetsRoom) {
+TEST(run::GuardedMemory, ALargerTensorGetsRoom) {
   Placed placed(true);
   const Case large = parse_case("conv2d ic=64 in=100x100");
   placed.memory.place(resolve_valid(large), describe_tensors(large, resolve_valid(large)), false);
@@ -84,11 +84,11 @@ TEST(GuardedMemory, ALargerTensorGetsRoom) {
 }
 
 /// Elements of one byte: any number of them, at any address.
-TEST(GuardedMemory, BytesAreGuardedLikeWords) {
+TEST(run::GuardedMemory, BytesAreGuardedLikeWords) {
   for (const bool flush_end : {true, false}) {
     const Case c = parse_case("conv2d ic=3 in=5 k=2 dt=u8:s8:u8 scale=channel view=src seed=1");
     const convict_problem p = resolve_valid(c);
-    GuardedMemory memory;
+    run::GuardedMemory memory;
     memory.place(p, describe_tensors(c, p), flush_end);
     memory.reset_outputs(/*to_kept=*/false);
     auto* dst = static_cast<unsigned char*>(memory.theirs().dst.data);

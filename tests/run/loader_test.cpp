@@ -15,9 +15,9 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-Names roster(const RosterRequest& request) {
+Names roster(const run::RosterRequest& request) {
   Names names;
-  for (const Subject& subject : load_roster(request, native_kernels()).subjects)
+  for (const run::Subject& subject : run::load_roster(request, native_kernels()).subjects)
     names.emplace_back(subject.implementation->name);
   return names;
 }
@@ -25,7 +25,7 @@ Names roster(const RosterRequest& request) {
 Names oracles(const std::string& name) { return roster({{"direct"}, {name}, {}, true}); }
 
 bool installed(const std::string& module) {
-  const Names all = installed_modules();
+  const Names all = run::installed_modules();
   return std::ranges::find(all, module) != all.end();
 }
 

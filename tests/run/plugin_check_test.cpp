@@ -32,7 +32,7 @@ struct Plugin {
   /// Why it is refused; nothing if it is not.
   std::string refusal() const {
     try {
-      check_plugin(&plugin, "it");
+      run::check_plugin(&plugin, "it");
       return "";
     } catch (const UsageError& error) {
       return error.what();
@@ -58,7 +58,7 @@ TEST(PluginCheck, TakesWhatIsAsItShouldBe) {
 }
 
 TEST(PluginCheck, RefusesTables) {
-  EXPECT_THROW(check_plugin(nullptr, "it"), UsageError);
+  EXPECT_THROW(run::check_plugin(nullptr, "it"), UsageError);
   Plugin no_list;
   no_list.plugin.implementations = nullptr;
   EXPECT_EQ(no_list.refusal(), "plugin 'it' has no list of implementations");
@@ -76,7 +76,7 @@ TEST(PluginCheck, RefusesTables) {
 }
 
 TEST(PluginCheck, RefusesNamesThatNobodyCanType) {
-  const std::string long_name(kLongestName + 1, 'x');
+  const std::string long_name(run::kLongestName + 1, 'x');
   for (const char* name :
        {"", "two words", "a,b", "tab\t", "bell\a", "\x1b[31m", "na\xc3\xafve", "\xff\xfe", long_name.c_str()}) {
     Plugin named;
@@ -128,12 +128,12 @@ TEST(PluginCheck, RefusesStepsThatAreNotAllThere) {
 TEST(Subjects, HaveVersionsThatCanBePrinted) {
   Plugin plugin;
   plugin.plugin.version = nullptr;
-  EXPECT_EQ(subjects_of(&plugin.plugin, "it").at(0).version, "");
+  EXPECT_EQ(run::subjects_of(&plugin.plugin, "it").at(0).version, "");
   plugin.plugin.version = "1\n2\xff";
-  EXPECT_EQ(subjects_of(&plugin.plugin, "it").at(0).version, "1?2?");
+  EXPECT_EQ(run::subjects_of(&plugin.plugin, "it").at(0).version, "1?2?");
   const std::string huge(100'000, 'x');
   plugin.plugin.version = huge.c_str();
-  EXPECT_LT(subjects_of(&plugin.plugin, "it").at(0).version.size(), 300u);
+  EXPECT_LT(run::subjects_of(&plugin.plugin, "it").at(0).version.size(), 300u);
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ Coverage counted(uint64_t seed, int cases) {
   return coverage;
 }
 
-CampaignInfo campaign_of(const std::string& profile, const std::vector<uint32_t>& focus) {
-  CampaignInfo info;
+store::CampaignInfo campaign_of(const std::string& profile, const std::vector<uint32_t>& focus) {
+  store::CampaignInfo info;
   info.profile = profile;
   info.focus = focus;
   return info;
@@ -42,7 +42,7 @@ TEST_F(StoreTest, BringsAFileOfVersion1UpToDate) {
                VALUES ('direct|crash|conv2d', 'crash', 'direct', 'target', 'conv2d in=4x4', 16, '{}', 'then', 'then',
                        1, 1))");
   }
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   EXPECT_EQ(query("PRAGMA user_version"), "4");
   EXPECT_EQ(query("SELECT seed || profile || started || '[' || focus || ']' FROM campaigns"), "7smokethen[]");
   EXPECT_EQ(store.mismatches().at(0).case_text, "conv2d in=4x4");
@@ -62,13 +62,13 @@ TEST_F(StoreTest, ExplainsItsNewColumns) {
 }
 
 TEST_F(StoreTest, KeepsTheFocusOfACampaign) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   store.begin_campaign(campaign_of("smoke", {3, 5, 300'000}));
   store.begin_campaign(campaign_of("smoke", {}));
   EXPECT_EQ(query("SELECT focus FROM campaigns WHERE id = 1"), "[3,5,300000]");
   EXPECT_EQ(query("SELECT focus FROM campaigns WHERE id = 2"), "");
   store.update_campaign(2, {{"cases", 7}}, "finished");
-  const std::vector<CampaignRow> rows = store.campaigns();
+  const std::vector<store::CampaignRow> rows = store.campaigns();
   ASSERT_EQ(rows.size(), 2);
   EXPECT_EQ(rows[1].profile + rows[1].state + rows[1].counts.dump(), R"(smokefinished{"cases":7})");
 }
@@ -76,7 +76,7 @@ TEST_F(StoreTest, KeepsTheFocusOfACampaign) {
 TEST_F(StoreTest, AddsUpCoverageByProfile) {
   const Coverage first = counted(1, 20), second = counted(2, 30);
   {
-    Store store = Store::open(path_);
+    store::Store store = store::Store::open(path_);
     EXPECT_EQ(store.coverage("smoke").coverage.cases(), 0);
     EXPECT_EQ(store.add_coverage("smoke", first).coverage.serialise(), first.serialise());
     store.add_coverage("all", first);
@@ -84,7 +84,7 @@ TEST_F(StoreTest, AddsUpCoverageByProfile) {
   }
   Coverage sum = first;
   sum.merge(second);
-  const Store store = Store::open(path_);
+  const store::Store store = store::Store::open(path_);
   EXPECT_EQ(store.coverage("smoke").coverage.serialise(), sum.serialise());
   EXPECT_EQ(store.coverage("smoke").replaced, "");
   EXPECT_EQ(store.coverage("all").coverage.serialise(), first.serialise());
@@ -96,7 +96,7 @@ TEST_F(StoreTest, TwoWritersOfCoverageLoseNothing) {
   create();
   constexpr int kRounds = 40;
   const auto write = [this](uint64_t seed) {
-    Store store = Store::open(path_);
+    store::Store store = store::Store::open(path_);
     for (int i = 0; i < kRounds; ++i) store.add_coverage("smoke", counted(seed + static_cast<uint64_t>(i), 3));
     return std::string("done");
   };
@@ -111,16 +111,16 @@ TEST_F(StoreTest, TwoWritersOfCoverageLoseNothing) {
   Coverage sum;
   for (int i = 0; i < kRounds; ++i)
     for (const uint64_t seed : {1000, 2000}) sum.merge(counted(seed + static_cast<uint64_t>(i), 3));
-  EXPECT_EQ(Store::open(path_).coverage("smoke").coverage.serialise(), sum.serialise());
+  EXPECT_EQ(store::Store::open(path_).coverage("smoke").coverage.serialise(), sum.serialise());
 }
 
 TEST_F(StoreTest, ReplacesCoverageOfAnotherFeatureTable) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   store.add_coverage("smoke", counted(1, 20));
   write_sql("UPDATE coverage SET feature_table = '0123456789abcdef'");
   EXPECT_EQ(contains(store.coverage("smoke").replaced, "profile smoke was of another feature table"), "");
   EXPECT_EQ(store.coverage("smoke").coverage.cases(), 0);
-  const StoredCoverage sum = store.add_coverage("smoke", counted(2, 7));
+  const store::StoredCoverage sum = store.add_coverage("smoke", counted(2, 7));
   EXPECT_EQ(contains(sum.replaced, "another feature table"), "");
   EXPECT_EQ(sum.coverage.serialise(), counted(2, 7).serialise());
   EXPECT_EQ(store.coverage("smoke").replaced, "");
@@ -128,7 +128,7 @@ TEST_F(StoreTest, ReplacesCoverageOfAnotherFeatureTable) {
 }
 
 TEST_F(StoreTest, ReplacesDamagedCoverage) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   for (const char* damage : {"x''", "substr(tuples, 1, 100)", "zeroblob(length(tuples))"}) {
     store.add_coverage("smoke", counted(1, 20));
     write_sql(fmt::format("UPDATE coverage SET tuples = {}", damage));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rows that no convict writes and that the schema lets through: anybody can write to a database with SQL.
-#include "report.h"
+#include "report/report.h"
 #include "reports/writer.h"
 #include "store/merge.h"
 #include "tests/store/store_fixture.h"
@@ -20,7 +20,7 @@ class ForeignDatabase : public StoreTest {
 
   /// What is said when the database is merged into a new one.
   std::string merge_refusal() const {
-    return refusal([this] { merge_databases(path("merged.db"), {path_}); }, path_);
+    return refusal([this] { store::merge_databases(path("merged.db"), {path_}); }, path_);
   }
 };
 
@@ -30,7 +30,7 @@ constexpr const char* kNoJson[] = {"'{\"cases\":1e999}'", "CAST(x'7b2261223a22ff
 TEST_F(ForeignDatabase, JsonThatOnlySqliteReads) {
   for (const char* text : kNoJson) {
     write(fmt::format("UPDATE campaigns SET libraries = {0}, counts = {0}", text));
-    const Store store = Store::open(path_);
+    const store::Store store = store::Store::open(path_);
     EXPECT_EQ(contains(refusal([&] { store.campaigns(); }, path_), "the counts of campaign 1 is not JSON"), "");
     EXPECT_EQ(contains(refusal([&] { store.sightings(1); }, path_), "the libraries of a campaign is not JSON"), "");
     EXPECT_EQ(contains(refusal([&] { store.campaign(1); }, path_), "campaign 1 is damaged"), "");
@@ -42,7 +42,7 @@ TEST_F(ForeignDatabase, CertificateOfACandidate) {
     write(fmt::format("UPDATE candidates SET certificate = {}", text));
     EXPECT_EQ(contains(refusal(
                            [&] {
-                             Store::open(path_).settle(1, {.case_text = "", .explanation = {{"a", 1}}});
+                             store::Store::open(path_).explain(1, {.case_text = "", .explanation = {{"a", 1}}});
                            },
                            path_),
                        "the certificate of a candidate of mismatch 1 is not JSON"),
@@ -52,23 +52,24 @@ TEST_F(ForeignDatabase, CertificateOfACandidate) {
 
 TEST_F(ForeignDatabase, CountsThatAreNone) {
   write("UPDATE campaigns SET counts = '[]'");
-  EXPECT_EQ(contains(refusal([&] { Store::open(path_).campaigns(); }, path_), "counts of campaign 1 are not an object"),
+  EXPECT_EQ(contains(refusal([&] { store::Store::open(path_).campaigns(); }, path_),
+                     "counts of campaign 1 are not an object"),
             "");
   for (const char* cases : {"null", "-1", "1.5", "\"many\"", "{}"}) {
     write(fmt::format("UPDATE campaigns SET counts = '{{\"cases\":{}}}'", cases));
-    const Report report = make_report({.database = path_}, [](const std::string&) {});
+    const report::Report report = report::make_report({.database = path_}, [](const std::string&) {});
     EXPECT_EQ(report.signatures.cases, 0u) << cases;
-    for (const ReportWriter* writer : report_writers()) EXPECT_FALSE(writer->write(report).empty());
+    for (const reports::ReportWriter* writer : reports::all()) EXPECT_FALSE(writer->write(report).empty());
   }
 }
 
 TEST_F(ForeignDatabase, VerdictsAndBlameThatAreNone) {
   write("UPDATE mismatches SET verdict = 'guilty'");
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   EXPECT_THROW(store.record(1, wrong("conv2d in=4x4", std::string("kernel0") + std::string(2000, 'x'))), UsageError);
-  EXPECT_THROW(store.settle(1, {.case_text = "", .explanation = {{"a", 1}}}), UsageError);
+  EXPECT_THROW(store.explain(1, {.case_text = "", .explanation = {{"a", 1}}}), UsageError);
   write("UPDATE mismatches SET verdict = 'wrong-exact'; UPDATE candidates SET blame = 'fate'");
-  EXPECT_THROW(store.settle(1, {.case_text = "", .explanation = {{"a", 1}}}), UsageError);
+  EXPECT_THROW(store.explain(1, {.case_text = "", .explanation = {{"a", 1}}}), UsageError);
 }
 
 TEST_F(ForeignDatabase, MismatchesOfNoCampaign) {
@@ -85,8 +86,8 @@ TEST_F(ForeignDatabase, HitsThatNobodyCanAddUp) {
 /// One by one, they would take for ever.
 TEST_F(ForeignDatabase, CandidatesWithManyHits) {
   write("UPDATE candidates SET hits = 1000000000000, case_text = 'conv2d in=5x5'");
-  Store store = Store::open(path_);
-  store.settle(1, {.case_text = "conv2d in=4x4", .geography = "g", .predicate = "in = 4", .explanation = {{"a", 1}}});
+  store::Store store = store::Store::open(path_);
+  store.explain(1, {.case_text = "conv2d in=4x4", .geography = "g", .predicate = "in = 4", .explanation = {{"a", 1}}});
   ASSERT_EQ(store.mismatches().size(), 2u);
   EXPECT_EQ(store.mismatches()[1].hits, 1'000'000'000'000);
   EXPECT_EQ(query("SELECT sum(hits) FROM candidates WHERE mismatch = 2"), "1000000000000");
@@ -94,12 +95,12 @@ TEST_F(ForeignDatabase, CandidatesWithManyHits) {
 
 TEST_F(ForeignDatabase, CandidateOfACampaignThatDidNotSeeItsRow) {
   {
-    Store store = Store::open(path_);
+    store::Store store = store::Store::open(path_);
     store.begin_campaign({});
   }
   write("UPDATE candidates SET campaign = 2, case_text = 'conv2d in=5x5'");
-  Store store = Store::open(path_);
-  store.settle(1, {.case_text = "conv2d in=4x4", .geography = "g", .predicate = "in = 4", .explanation = {{"a", 1}}});
+  store::Store store = store::Store::open(path_);
+  store.explain(1, {.case_text = "conv2d in=4x4", .geography = "g", .predicate = "in = 4", .explanation = {{"a", 1}}});
   EXPECT_EQ(store.mismatches().size(), 2u);
 }
 

@@ -52,10 +52,10 @@ class MergeTest : public StoreTest {
   void merge(const std::string& output, const std::vector<std::string>& inputs) const {
     std::vector<std::string> paths;
     for (const std::string& input : inputs) paths.push_back(path(input));
-    merge_databases(path(output), paths);
+    store::merge_databases(path(output), paths);
   }
   void copy(const std::string& from, const std::string& to) const { fs::copy_file(path(from), path(to)); }
-  Store open(const std::string& name) const { return Store::open(path(name)); }
+  store::Store open(const std::string& name) const { return store::Store::open(path(name)); }
   void write(const std::string& name, const std::string& sql) const {
     SQLite::Database(path(name), SQLite::OPEN_READWRITE, 1000).exec(sql);
   }
@@ -67,7 +67,7 @@ class MergeTest : public StoreTest {
   void make_three() const {
     int64_t campaign = 0;
     {
-      Store a = open("a");
+      store::Store a = open("a");
       campaign = a.begin_campaign({.seed = 1, .libraries = {{"direct", "1"}}});
       for (const char* line : {"conv2d in=4x4 s=2", "conv2d in=6x6 s=2", "conv2d in=5x5 k=3", "conv1d in=9"})
         a.record(campaign, wrong(line));
@@ -79,16 +79,16 @@ class MergeTest : public StoreTest {
     }
     copy("a", "b");
     {
-      Store b = open("b");
-      b.settle(1, settled("conv2d in=4x4 s=2x2", "s >= 2", "conv2d in=2x2 s=2x2"));
+      store::Store b = open("b");
+      b.explain(1, settled("conv2d in=4x4 s=2x2", "s >= 2", "conv2d in=2x2 s=2x2"));
       b.triage({{1, {.status = "known", .note = "mine"}}});
     }
     {
-      Store a = open("a");
+      store::Store a = open("a");
       a.record(campaign, wrong("conv2d in=7x7 s=2"));
       update(a, campaign, 7);
     }
-    Store c = open("c");
+    store::Store c = open("c");
     const int64_t other = c.begin_campaign({.seed = 2, .libraries = {{"direct", "2"}}});
     for (const char* line : {"conv2d in=3x3 k=3", "conv2d in=8x8 s=3", "conv3d in=2"}) c.record(other, wrong(line));
     update(c, other, 3);
@@ -103,7 +103,7 @@ class MergeTest : public StoreTest {
   }
 
   /// With as many moments, and as many ratios, as cases.
-  static void update(Store& store, int64_t campaign, uint64_t cases) {
+  static void update(store::Store& store, int64_t campaign, uint64_t cases) {
     Intervals done;
     done.add(0, cases);
     Timeline timeline;
@@ -115,7 +115,8 @@ class MergeTest : public StoreTest {
     store.update_campaign(campaign, {{"cases", cases}}, "running", {done, timeline, ratios});
   }
 
-  static Settlement settled(const std::string& line, const std::string& predicate, const std::string& shrunk) {
+  static store::RowExplanation settled(const std::string& line, const std::string& predicate,
+                                       const std::string& shrunk) {
     return {line, shrunk, {{"shrunk", true}}, "everywhere", predicate, {{"how", "by hand"}}};
   }
 };
@@ -177,11 +178,11 @@ TEST_F(MergeTest, ACampaignIsAsFarAsItsLatestCopyAndScoresAreAllThere) {
 
 TEST_F(MergeTest, ARowThatIsAllExplainedElsewhereKeepsItsNumber) {
   {
-    Store a = open("a");
+    store::Store a = open("a");
     a.record(a.begin_campaign({}), wrong("conv2d in=4x4 s=2"));
   }
   copy("a", "b");
-  open("b").settle(1, settled("conv2d in=4x4 s=2x2", "s >= 2", "conv2d in=2x2 s=2x2"));
+  open("b").explain(1, settled("conv2d in=4x4 s=2x2", "s >= 2", "conv2d in=2x2 s=2x2"));
   open("a").triage({{1, {.status = "reported", .link = "https://example.org/1"}}});
   merge("a", {"b"});
   const auto rows = open("a").mismatches();
@@ -195,16 +196,16 @@ TEST_F(MergeTest, ARowThatIsAllExplainedElsewhereKeepsItsNumber) {
 
 TEST_F(MergeTest, TheLaterTriageAndTheSimplestShrunkCaseWin) {
   for (const char* name : {"a", "b"}) {
-    Store store = open(name);
+    store::Store store = open(name);
     store.record(store.begin_campaign({}), wrong("conv2d in=4x4 s=2"));
     const bool simpler = std::string(name) == "b";
-    store.settle(1, settled("conv2d in=4x4 s=2x2", "s >= 2", simpler ? "conv2d in=2x2 s=2x2" : "conv2d in=3x3 s=2x2"));
+    store.explain(1, settled("conv2d in=4x4 s=2x2", "s >= 2", simpler ? "conv2d in=2x2 s=2x2" : "conv2d in=3x3 s=2x2"));
     store.triage({{1, {.status = simpler ? "known" : "wontfix"}}});
   }
   write("a", "UPDATE mismatches SET triaged = '2030-01-01T00:00:00Z'");
   for (const std::vector<std::string>& order : {std::vector<std::string>{"a", "b"}, {"b", "a"}}) {
     merge(order[0] + "first", order);
-    const MismatchRow row = open(order[0] + "first").mismatches().at(0);
+    const store::MismatchRow row = open(order[0] + "first").mismatches().at(0);
     EXPECT_EQ(row.status, "wontfix");
     EXPECT_EQ(row.shrunk_text, "conv2d in=2x2 s=2x2");
     EXPECT_EQ(row.hits, 2);
@@ -257,7 +258,7 @@ TEST_F(MergeTest, MigratesOldInputsWithoutWritingToThem) {
 TEST_F(MergeTest, ReadsWhatAKilledCampaignLeftInTheLog) {
   {
     Child killed([this](int output) {
-      Store store = open("a");
+      store::Store store = open("a");
       store.record(store.begin_campaign({}), wrong("conv2d in=4x4"));
       send(output, "recorded");
       pause();
@@ -301,7 +302,7 @@ TEST_F(MergeTest, RefusesBeforeAnythingIsWritten) {
 
 TEST_F(MergeTest, KeepsTheSimplestCandidates) {
   for (int shard = 0; shard < 3; ++shard) {
-    Store store = open(fmt::format("s{}", shard));
+    store::Store store = open(fmt::format("s{}", shard));
     const int64_t campaign = store.begin_campaign({.seed = static_cast<uint64_t>(shard)});
     for (int i = 0; i < 30; ++i) store.record(campaign, wrong(fmt::format("conv2d in={}x4", 4 + 3 * i + shard)));
   }

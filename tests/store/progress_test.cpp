@@ -26,7 +26,7 @@ TEST_F(StoreTest, BringsAFileOfVersion3UpToDate) {
         R"(INSERT INTO campaigns (seed, profile, flags, libraries, isa, convict_version, started, updated, uuid, done)
                VALUES ('7', 'smoke', '{}', '{}', 'avx2', '0.1.0', 'then', 'then', 'abc', '[[0,5]]'))");
   }
-  const Store store = Store::open(path_);
+  const store::Store store = store::Store::open(path_);
   EXPECT_EQ(query("PRAGMA user_version"), "4");
   const auto campaign = store.campaign(1);
   ASSERT_TRUE(campaign);
@@ -46,14 +46,14 @@ TEST_F(StoreTest, KeepsHowACampaignWentOn) {
   timeline.add({0, 0, 1, 2});
   timeline.add({0.5, 3, 4'000'000'000, 6});
   {
-    Store store = Store::open(path_);
+    store::Store store = store::Store::open(path_);
     const int64_t id = store.begin_campaign({}), other = store.begin_campaign({});
     store.update_campaign(other, json::object(), "running", {done, timeline, ratios_of("other", 0)});
     store.update_campaign(id, json::object(), "running", {done, timeline, ratios_of("direct", 0.3)});
     timeline.add({0.75, 4, 5, 7});  // in place of the one before
     store.update_campaign(id, json::object(), "finished", {done, timeline, ratios_of("direct", 0.6)});
   }
-  const Store store = Store::open(path_);
+  const store::Store store = store::Store::open(path_);
   EXPECT_EQ(store.campaign(1)->moments, timeline.moments());
   EXPECT_EQ(store.campaign(1)->ratios, ratios_of("direct", 0.6));
   EXPECT_EQ(store.campaign(2)->moments.back(), (Moment{0.5, 3, 4'000'000'000, 6}));
@@ -65,12 +65,13 @@ TEST_F(StoreTest, KeepsHowACampaignWentOn) {
 TEST_F(StoreTest, RatiosThatMakeNoSenseAreNamed) {
   create();
   write_sql(R"(UPDATE campaigns SET ratios = '{"direct":[1]}')");
-  EXPECT_EQ(contains(refusal([this] { Store::open(path_).campaign(1); }, path_), "campaign 1 is damaged (ratios are"),
-            "");
+  EXPECT_EQ(
+      contains(refusal([this] { store::Store::open(path_).campaign(1); }, path_), "campaign 1 is damaged (ratios are"),
+      "");
 }
 
 TEST_F(StoreTest, TheLastScoreIsTheOneThatWasWrittenLast) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   store.add_score({"2026-01-02T00:00:00Z", "1", {{"seeds", 3}}, {{"later", true}}});
   store.add_score({"2026-01-01T00:00:00Z", "1", {{"seeds", 2}}, {{"later", false}}});
   const auto last = store.last_score();
@@ -83,7 +84,7 @@ TEST_F(StoreTest, TheLastScoreIsTheOneThatWasWrittenLast) {
 }
 
 TEST_F(StoreTest, AllSightingsAreThoseOfEach) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   const int64_t first = store.begin_campaign({.seed = 1}), second = store.begin_campaign({.seed = 2});
   for (const char* suspect : {"a", "b"}) store.record(first, wrong("conv2d in=4x4", suspect));
   for (int i = 0; i < 3; ++i) store.record(second, wrong("conv2d in=4x4", "b"));
@@ -111,7 +112,7 @@ TEST_F(StoreTest, AllSightingsAreThoseOfEach) {
 
 /// In the versions that this campaign ran, whatever ran last.
 TEST_F(StoreTest, TheStatusIsTheOneThatCountsInTheCampaign) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   for (const char* version : {"1", "2"})
     store.record(store.begin_campaign({.libraries = {{"direct", version}}}), wrong("conv2d in=4x4"));
   store.triage({{1, {.status = "known", .versions = {{"direct", "1"}}}}});

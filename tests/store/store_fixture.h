@@ -125,7 +125,7 @@ class StoreTest : public testing::Test {
   }
 
   std::string open_refusal() const {
-    return refusal([this] { Store::open(path_, milliseconds(50)); }, path_);
+    return refusal([this] { store::Store::open(path_, milliseconds(50)); }, path_);
   }
 
   /// Names and contents of all files: a refused database must leave no trace.
@@ -139,7 +139,7 @@ class StoreTest : public testing::Test {
   }
 
   void create(int mismatches = 0) const {
-    Store store = Store::open(path_);
+    store::Store store = store::Store::open(path_);
     const int64_t campaign = store.begin_campaign({});
     for (int i = 0; i < mismatches; ++i)
       store.record(campaign, wrong("conv2d in=4x4", fmt::format("kernel{}{}", i, std::string(2000, 'x'))));

@@ -13,7 +13,7 @@ namespace {
 
 TEST_F(StoreTest, CreatesAndReopens) {
   create(1);
-  EXPECT_EQ(Store::open(path_).mismatches().size(), 1);
+  EXPECT_EQ(store::Store::open(path_).mismatches().size(), 1);
 }
 
 TEST_F(StoreTest, MarksTheFileAsOurs) {
@@ -31,13 +31,13 @@ TEST_F(StoreTest, TakesAnEmptyFileForANewDatabase) {
 
 TEST_F(StoreTest, DoesNotTakeANameForAnUri) {
   fs::current_path(directory_);
-  Store::open("file:other.db?mode=memory");
+  store::Store::open("file:other.db?mode=memory");
   fs::current_path("/");
   EXPECT_TRUE(fs::exists(path("file:other.db?mode=memory")));
 }
 
 TEST_F(StoreTest, KeepsACampaign) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   const int64_t id = store.begin_campaign({.seed = ~uint64_t{0},
                                            .profile = "smoke",
                                            .flags = {{"jobs", 2}},
@@ -53,10 +53,10 @@ TEST_F(StoreTest, KeepsACampaign) {
 }
 
 TEST_F(StoreTest, KeepsAMismatch) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   const int64_t campaign = store.begin_campaign({});
   const int64_t id = store.record(campaign, wrong("conv_transpose2d in=2x3 k=2 s=2x1 op=1x0 seed=7")).id;
-  const MismatchRow row = store.mismatch(id).value();
+  const store::MismatchRow row = store.mismatch(id).value();
   EXPECT_EQ(row.signature, "direct|wrong-exact|conv_transpose2d");
   EXPECT_EQ(row.verdict + " " + row.suspect + " " + row.blame, "wrong-exact direct target");
   EXPECT_EQ(row.case_text, "conv_transpose2d in=2x3 k=2x2 s=2x1 op=1x0 seed=7");
@@ -69,24 +69,24 @@ TEST_F(StoreTest, KeepsAMismatch) {
   EXPECT_EQ(row.first_campaign, campaign);
 }
 
-TEST_F(StoreTest, KnowsNoOtherMismatch) { EXPECT_EQ(Store::open(path_).mismatch(1), std::nullopt); }
+TEST_F(StoreTest, KnowsNoOtherMismatch) { EXPECT_EQ(store::Store::open(path_).mismatch(1), std::nullopt); }
 
 TEST_F(StoreTest, CountsHitsOfOneSignature) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   const int64_t first = store.begin_campaign({}), second = store.begin_campaign({});
-  const Recorded once = store.record(first, wrong("conv2d in=4x4"));
-  const Recorded twice = store.record(second, wrong("conv2d in=5x5"));
+  const store::Recorded once = store.record(first, wrong("conv2d in=4x4"));
+  const store::Recorded twice = store.record(second, wrong("conv2d in=5x5"));
   EXPECT_TRUE(once.first_ever);
   EXPECT_FALSE(twice.first_ever);
   EXPECT_EQ(once.id, twice.id);
-  const MismatchRow row = store.mismatches().at(0);
+  const store::MismatchRow row = store.mismatches().at(0);
   EXPECT_EQ(row.hits, 2);
   EXPECT_EQ(row.first_campaign, first);
   EXPECT_EQ(row.last_campaign, second);
 }
 
 TEST_F(StoreTest, NumbersSignaturesWithoutGaps) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   const int64_t campaign = store.begin_campaign({});
   for (int i = 0; i < 3; ++i) store.record(campaign, wrong("conv2d in=4x4"));
   EXPECT_EQ(store.record(campaign, wrong("conv1d in=4")).id, 2);
@@ -100,10 +100,10 @@ TEST_F(StoreTest, ShowsTheSimplestCaseWhateverTheOrder) {
   std::sort(lines.begin(), lines.end());
   do {
     fs::remove(path_);
-    Store store = Store::open(path_);
+    store::Store store = store::Store::open(path_);
     const int64_t campaign = store.begin_campaign({});
     for (const std::string& line : lines) store.record(campaign, wrong(line));
-    const MismatchRow row = store.mismatches().at(0);
+    const store::MismatchRow row = store.mismatches().at(0);
     EXPECT_EQ(row.case_text, simplest);
     EXPECT_EQ(row.certificate["case"], simplest);
     EXPECT_EQ(row.cost, 16);
@@ -114,25 +114,25 @@ TEST_F(StoreTest, ShowsTheSameCertificateWhateverTheOrder) {
   Mismatch one = wrong("conv2d in=4x4"), other = one;
   one.certificate = {{"got", "0x1p0"}};
   other.certificate = {{"got", "0x1p1"}};
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   const int64_t campaign = store.begin_campaign({});
   for (const Mismatch& mismatch : {other, one, other}) store.record(campaign, mismatch);
   EXPECT_EQ(store.mismatches().at(0).certificate, one.certificate);
 }
 
 TEST_F(StoreTest, KeepsWhatPeopleWrote) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   const int64_t campaign = store.begin_campaign({});
   store.record(campaign, wrong("conv2d in=5x5"));
   write_sql("UPDATE mismatches SET status = 'reported', link = 'https://example.org/1', note = 'mine'");
   EXPECT_EQ(store.record(campaign, wrong("conv2d in=4x4")).status, "reported");
-  const MismatchRow row = store.mismatches().at(0);
+  const store::MismatchRow row = store.mismatches().at(0);
   EXPECT_EQ(row.case_text, "conv2d in=4x4");
   EXPECT_EQ(row.status + " " + row.link + " " + row.note, "reported https://example.org/1 mine");
 }
 
 TEST_F(StoreTest, ListsByStatusAndSuspect) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   const int64_t campaign = store.begin_campaign({});
   for (const char* suspect : {"direct", "onednn", "winograd"}) store.record(campaign, wrong("conv2d in=4x4", suspect));
   write_sql("UPDATE mismatches SET status = 'known' WHERE suspect = 'onednn'");
@@ -143,7 +143,7 @@ TEST_F(StoreTest, ListsByStatusAndSuspect) {
 }
 
 TEST_F(StoreTest, TakesOutputThatIsNotUtf8) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   Mismatch crash = wrong("conv2d in=4x4");
   crash.certificate = {{"output_tail", std::string("a\xff\0b", 4)}};
   const int64_t id = store.record(store.begin_campaign({}), crash).id;
@@ -151,7 +151,7 @@ TEST_F(StoreTest, TakesOutputThatIsNotUtf8) {
 }
 
 TEST_F(StoreTest, RefusesAnUnknownCampaign) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   const auto record = [&store] { store.record(7, wrong("conv2d in=4x4")); };
   EXPECT_EQ(contains(refusal(record, path_), "FOREIGN KEY"), "");
   const auto update = [&store] { store.update_campaign(7, {}, "finished"); };

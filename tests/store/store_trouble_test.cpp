@@ -132,7 +132,7 @@ TEST_F(StoreTest, WaitsForAWriterWhenRecording) {
     pause();
   });
   ASSERT_EQ(other.read_some(), "locked");
-  Store store = Store::open(path_, milliseconds(50));
+  store::Store store = store::Store::open(path_, milliseconds(50));
   const auto record = [&store] { store.record(1, wrong("conv2d in=4x4")); };
   EXPECT_EQ(contains(refusal(record, path_), "locked by another process for too long"), "");
   other.kill();
@@ -146,7 +146,7 @@ TEST_F(StoreTest, LetsProcessesCreateAndRecordTogether) {
   for (int i = 0; i < kProcesses; ++i)
     children.push_back(std::make_unique<Child>([this](int output) {
       try {
-        Store store = Store::open(path_, milliseconds(60000));
+        store::Store store = store::Store::open(path_, milliseconds(60000));
         const int64_t campaign = store.begin_campaign({});
         for (int hit = 0; hit < kHits; ++hit) store.record(campaign, wrong("conv2d in=4x4"));
         send(output, "done");
@@ -155,7 +155,7 @@ TEST_F(StoreTest, LetsProcessesCreateAndRecordTogether) {
       }
     }));
   for (const auto& child : children) EXPECT_EQ(child->read_all(), "done");
-  EXPECT_EQ(Store::open(path_).mismatches().at(0).hits, kProcesses * kHits);
+  EXPECT_EQ(store::Store::open(path_).mismatches().at(0).hits, kProcesses * kHits);
 }
 
 /// Records until the store refuses, then calls `make_room`; says what was wrong, and whether all is well afterwards.
@@ -163,7 +163,7 @@ std::string fill_up(const std::string& path, const std::function<void()>& make_r
   std::string message;
   int64_t kept = 0;
   {
-    Store store = Store::open(path);
+    store::Store store = store::Store::open(path);
     const int64_t campaign = store.begin_campaign({});
     message = refusal(
         [&] {
@@ -225,7 +225,7 @@ TEST_F(StoreTest, SurvivesAFullDisk) {
 /// `round` is. Returns the ids that it has acknowledged.
 std::vector<int64_t> kill_recorder(const std::string& path, int round) {
   Child recorder([&](int output) {
-    Store store = Store::open(path);
+    store::Store store = store::Store::open(path);
     const int64_t campaign = store.begin_campaign({});
     for (int i = 0;; ++i)
       send(output,
@@ -244,7 +244,7 @@ TEST_F(StoreTest, LosesNothingToKill9) {
   for (int round = 0; round < 20; ++round) {
     const std::vector<int64_t> ids = kill_recorder(path_, round * 2);
     acknowledged.insert(acknowledged.end(), ids.begin(), ids.end());
-    const Store store = Store::open(path_);
+    const store::Store store = store::Store::open(path_);
     ASSERT_EQ(query("PRAGMA integrity_check"), "ok") << round;
     for (const int64_t id : acknowledged) ASSERT_TRUE(store.mismatch(id)) << id << " is lost in round " << round;
   }

@@ -6,14 +6,14 @@
 namespace convict::test {
 namespace {
 
-CampaignInfo with_versions(const nlohmann::json& libraries) {
-  CampaignInfo info;
+store::CampaignInfo with_versions(const nlohmann::json& libraries) {
+  store::CampaignInfo info;
   info.libraries = libraries;
   return info;
 }
 
 TEST_F(StoreTest, TriagesAllRowsOrNone) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   const int64_t campaign = store.begin_campaign({});
   store.record(campaign, wrong("conv2d in=4x4"));
   store.record(campaign, wrong("conv1d in=4"));
@@ -28,7 +28,7 @@ TEST_F(StoreTest, TriagesAllRowsOrNone) {
   store.triage(
       {{1, {.status = "reported", .link = "https://example.org/1", .note = "mine"}}, {2, {.status = "known"}}});
   store.triage({{1, {.status = "wontfix", .note = "other"}}});
-  const MismatchRow row = *store.mismatch(1);
+  const store::MismatchRow row = *store.mismatch(1);
   EXPECT_EQ(row.status + " " + row.link + " " + row.note, "wontfix https://example.org/1 other");
   EXPECT_EQ(row.triaged.size(), 20u);
   EXPECT_EQ(store.mismatch(2)->status, "known");
@@ -36,7 +36,7 @@ TEST_F(StoreTest, TriagesAllRowsOrNone) {
 }
 
 TEST_F(StoreTest, WhatIsKnownForSomeVersionsIsNewInOthers) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   const int64_t old = store.begin_campaign(with_versions({{"onednn", "2.6.3"}, {"direct", "1"}}));
   const int64_t id = store.record(old, wrong("conv2d in=4x4", "onednn")).id;
   const auto status_in = [&](const nlohmann::json& libraries) {
@@ -59,7 +59,7 @@ TEST_F(StoreTest, WhatIsKnownForSomeVersionsIsNewInOthers) {
 }
 
 TEST_F(StoreTest, KnowsWhichVersionsRan) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   store.begin_campaign(with_versions({{"onednn", "2.6.3"}}));
   store.begin_campaign(with_versions({{"onednn", "3.7.2"}, {"direct", "1"}}));
   EXPECT_EQ(store.versions(),
@@ -67,7 +67,7 @@ TEST_F(StoreTest, KnowsWhichVersionsRan) {
 }
 
 TEST_F(StoreTest, TellsTheCampaignsThatSawAMismatch) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   const int64_t one = store.begin_campaign({.seed = 5, .profile = "smoke"});
   const int64_t two = store.begin_campaign({.seed = 6, .profile = "all"});
   for (const int64_t campaign : {one, two, two}) store.record(campaign, wrong("conv2d in=4x4"));
@@ -78,16 +78,16 @@ TEST_F(StoreTest, TellsTheCampaignsThatSawAMismatch) {
 }
 
 TEST_F(StoreTest, ListsByEveryFilter) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   const int64_t campaign = store.begin_campaign({});
   for (const char* line : {"conv2d in=4x4", "conv_transpose2d in=4x4", "conv2d.backward_data in=4x4", "conv1d in=4"})
     store.record(campaign, wrong(line));
   Mismatch crash = wrong("conv2d in=4x4");
   crash.verdict = Verdict::kCrash;
   store.record(campaign, crash);
-  const auto ids = [&](const MismatchFilter& filter) {
+  const auto ids = [&](const store::MismatchFilter& filter) {
     std::vector<int64_t> list;
-    for (const MismatchRow& row : store.mismatches(filter)) list.push_back(row.id);
+    for (const store::MismatchRow& row : store.mismatches(filter)) list.push_back(row.id);
     return list;
   };
   using Ids = std::vector<int64_t>;
@@ -108,7 +108,7 @@ TEST_F(StoreTest, ListsByEveryFilter) {
 
 /// The row of a signature that nothing explains has the simplest cases, whether or not it is full.
 TEST_F(StoreTest, KeepsTheSimplestCandidatesWhateverTheOrder) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   const int64_t campaign = store.begin_campaign({});
   for (int i = 0; i < 50; ++i) store.record(campaign, wrong(fmt::format("conv2d in={}x4", 4 + i * 37 % 50)));
   EXPECT_EQ(query("SELECT count(*) || ' ' || max(cost) FROM candidates"), "32 140.0");
@@ -118,10 +118,10 @@ TEST_F(StoreTest, KeepsTheSimplestCandidatesWhateverTheOrder) {
 }
 
 TEST_F(StoreTest, CanBeMovedWhileStatementsAreCompiled) {
-  Store store = Store::open(path_);
+  store::Store store = store::Store::open(path_);
   store.record(store.begin_campaign({}), wrong("conv2d in=4x4"));
-  store = Store::open(path_);
-  Store other = std::move(store);
+  store = store::Store::open(path_);
+  store::Store other = std::move(store);
   EXPECT_EQ(other.mismatches().size(), 1u);
 }
 

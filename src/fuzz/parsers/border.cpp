@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace convict {
+namespace convict::fuzz {
 
 void expect(bool holds, std::string_view what) {
   if (holds) return;
@@ -21,4 +21,4 @@ void expect_message(std::string_view message) {
   expect(!message.empty() && !controls, fmt::format("a message of one line, not '{}'", message));
 }
 
-}  // namespace convict
+}  // namespace convict::fuzz

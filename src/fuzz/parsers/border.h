@@ -8,9 +8,9 @@
 
 #include "core/error.h"
 
-namespace convict {
+namespace convict::fuzz {
 
-/// Prints what was expected and ends the process by abort(), which is how an engine learns of a finding.
+/// Prints what was expected and ends the process by abort(), which is how an engine learns of a diagnosis.
 void expect(bool holds, std::string_view what);
 
 /// Expects one line without control characters, and not an empty one.
@@ -29,4 +29,4 @@ bool accepted(const Body& body) {
   }
 }
 
-}  // namespace convict
+}  // namespace convict::fuzz

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-namespace convict {
+namespace convict::fuzz {
 
 /// Takes numbers and texts off the front of an input; behind its end there are zeros.
 class ByteReader {
@@ -41,4 +41,4 @@ class ByteReader {
   std::span<const uint8_t> rest_;
 };
 
-}  // namespace convict
+}  // namespace convict::fuzz

@@ -13,7 +13,7 @@
 #include "core/text.h"
 #include "store/store.h"
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
 Mismatch wrong(const char* line, const char* suspect) {
@@ -23,7 +23,7 @@ Mismatch wrong(const char* line, const char* suspect) {
   return {parse_case(line), suspect, Verdict::kWrongExact, Blame::kTarget, certificate};
 }
 
-void fill(Store& store) {
+void fill(store::Store& store) {
   const int64_t first =
       store.begin_campaign({.seed = 7, .profile = "smoke", .libraries = {{"mine", "1.0"}}, .focus = {3}});
   const Mismatch one = wrong("conv1d in=5 k=2", "mine"), other = wrong("conv2d in=4x4 k=3 p=1", "mine");
@@ -36,18 +36,18 @@ void fill(Store& store) {
   store.record(first, std::vector<Mismatch>{one, one, other}, done);
   store.update_campaign(first, {{"cases", 100}, {"judged", 99}}, "finished",
                         {.done = done, .timeline = timeline, .ratios = ratios});
-  store.settle(1, {.case_text = "conv1d in=5 k=2",
-                   .shrunk_text = "conv1d in=2 k=2",
-                   .shrunk_certificate = one.certificate,
-                   .geography = "everywhere",
-                   .predicate = "k >= 2",
-                   .explanation = {{"needs", {"k >= 2"}}}});
+  store.explain(1, {.case_text = "conv1d in=5 k=2",
+                    .shrunk_text = "conv1d in=2 k=2",
+                    .shrunk_certificate = one.certificate,
+                    .geography = "everywhere",
+                    .predicate = "k >= 2",
+                    .explanation = {{"needs", {"k >= 2"}}}});
   const int64_t second = store.begin_campaign({.seed = 8, .profile = "all", .libraries = {{"mine", "1.1"}}});
   store.record(second, wrong("conv_transpose1d in=5 k=2 s=2", "theirs"));
   store.triage({{1, {.status = "known", .link = "L", .note = "N", .versions = {{"mine", "1.0"}}}}});
 }
 
-void cover(Store& store) {
+void cover(store::Store& store) {
   const Case c = parse_case("conv1d in=5 k=2");
   Coverage coverage;
   coverage.add(levels_of(c, resolve(c).problem));
@@ -97,7 +97,7 @@ std::vector<std::string> database_columns(const std::string& path) {
 
 void write_sound_database(const std::string& path, bool with_coverage) {
   for (const char* more : {"", "-wal", "-shm"}) std::filesystem::remove(path + more);
-  Store store = Store::open(path);
+  store::Store store = store::Store::open(path);
   fill(store);
   if (with_coverage) cover(store);
 }
@@ -114,4 +114,4 @@ void edit_database(const std::string& path, std::string_view edits) {
   db.exec("COMMIT");
 }
 
-}  // namespace convict
+}  // namespace convict::fuzz

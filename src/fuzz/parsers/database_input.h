@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convict {
+namespace convict::fuzz {
 
 inline constexpr char kRawFile = 'r', kEdits = 'e', kEditsWithCoverage = 'c';
 
@@ -29,4 +29,4 @@ void write_sound_database(const std::string& path, bool with_coverage = false);
 /// Writes the edits to the database. What the schema refuses is left out.
 void edit_database(const std::string& path, std::string_view edits);
 
-}  // namespace convict
+}  // namespace convict::fuzz

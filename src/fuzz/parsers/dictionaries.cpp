@@ -14,7 +14,7 @@
 #include "fuzz/parsers/importer_input.h"
 #include "store/store.h"
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
 using Words = std::set<std::string>;
@@ -139,7 +139,7 @@ Words database_words() {
   add_numbers(words);
   words.insert(kVerdictNames.begin(), kVerdictNames.end());
   words.insert(kBlameNames.begin(), kBlameNames.end());
-  words.insert(kStatuses.begin(), kStatuses.end());
+  words.insert(store::kStatuses.begin(), store::kStatuses.end());
   add(words, {"{}",
               "[]",
               "null",
@@ -177,4 +177,4 @@ std::map<std::string, std::string> dictionaries() {
           {"database", as_dictionary(database_words())}};
 }
 
-}  // namespace convict
+}  // namespace convict::fuzz

@@ -4,10 +4,10 @@
 #include <map>
 #include <string>
 
-namespace convict {
+namespace convict::fuzz {
 
 /// Words for engines that mutate bytes, in the format of libFuzzer's -dict, by name: case_text, importers, database.
 /// Fields, verdicts and keys come from the tables that the program itself works with.
 std::map<std::string, std::string> dictionaries();
 
-}  // namespace convict
+}  // namespace convict::fuzz

@@ -5,7 +5,7 @@
 
 #include "core/layout.h"
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
 constexpr size_t kMostImplementationsMade = 3;
@@ -119,4 +119,4 @@ void HostilePlugin::add_implementation(ByteReader& from) {
   list_.push_back(how & kNoImplementation ? nullptr : &one.api);
 }
 
-}  // namespace convict
+}  // namespace convict::fuzz

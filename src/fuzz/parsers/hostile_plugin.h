@@ -12,7 +12,7 @@
 #include "abi/convict.h"
 #include "fuzz/parsers/byte_reader.h"
 
-namespace convict {
+namespace convict::fuzz {
 
 /// One implementation and its script. `api` comes first, so that a callback finds the script behind `self`.
 struct HostileImplementation {
@@ -45,4 +45,4 @@ class HostilePlugin {
   convict_plugin plugin_{};
 };
 
-}  // namespace convict
+}  // namespace convict::fuzz

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz/parsers/importer_input.h"
 
-namespace convict {
+namespace convict::fuzz {
 
 std::string put_importer_input(const Scratch& scratch, std::string_view importer, std::string_view bytes) {
   if (importer != "onnx") {
@@ -18,4 +18,4 @@ std::string put_importer_input(const Scratch& scratch, std::string_view importer
   return scratch.directory().string();
 }
 
-}  // namespace convict
+}  // namespace convict::fuzz

@@ -9,7 +9,7 @@
 
 #include "fuzz/parsers/scratch.h"
 
-namespace convict {
+namespace convict::fuzz {
 
 inline constexpr std::string_view kFileSeparator = "\n--8<--\n";
 
@@ -21,4 +21,4 @@ inline constexpr std::array<std::string_view, 5> kTestFiles = {
 /// Replaces what is in `scratch` by the input; the path to give to the importer of this name.
 std::string put_importer_input(const Scratch& scratch, std::string_view importer, std::string_view bytes);
 
-}  // namespace convict
+}  // namespace convict::fuzz

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <system_error>
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
 namespace fs = std::filesystem;
@@ -42,4 +42,4 @@ void Scratch::clear() const {
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) fs::remove_all(entry.path());
 }
 
-}  // namespace convict
+}  // namespace convict::fuzz

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace convict {
+namespace convict::fuzz {
 
 /// A private directory that is removed with the object: what is read from paths has to be given one. In memory where
 /// the system has a place for that.
@@ -29,4 +29,4 @@ class Scratch {
   std::filesystem::path directory_;
 };
 
-}  // namespace convict
+}  // namespace convict::fuzz

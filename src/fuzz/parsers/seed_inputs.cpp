@@ -7,13 +7,13 @@
 #include <span>
 
 #include "core/case_text.h"
-#include "export/exporter.h"
+#include "exports/exporter.h"
 #include "fuzz/parsers/database_input.h"
 #include "fuzz/parsers/importer_input.h"
 #include "fuzz/parsers/scratch.h"
-#include "import/importer.h"
+#include "imports/importer.h"
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
 /// One of everything that the formats can say.
@@ -26,27 +26,29 @@ constexpr const char* kLines[] = {"conv1d in=5 k=3",
                                   "conv2d.backward_weights in=4 k=2 bias fill=normal"};
 
 char number_of(std::string_view importer) {
-  const auto all = importers();
-  return static_cast<char>(std::ranges::find(all, importer, &Importer::name) - all.begin());
+  const auto all = imports::all();
+  return static_cast<char>(std::ranges::find(all, importer, &imports::Importer::name) - all.begin());
 }
 
 /// The files in the order of kTestFiles, with nothing for those that there are not.
-std::string joined(std::span<const ExportFile> files) {
+std::string joined(std::span<const exports::ExportFile> files) {
   std::string bytes;
   for (const std::string_view name : kTestFiles) {
     if (name != kTestFiles.front()) bytes += kFileSeparator;
-    const auto file = std::ranges::find_if(files, [&](const ExportFile& one) { return one.name.ends_with(name); });
+    const auto file =
+        std::ranges::find_if(files, [&](const exports::ExportFile& one) { return one.name.ends_with(name); });
     if (file != files.end()) bytes += file->bytes;
   }
   return bytes;
 }
 
-void add_exports(const Exhibit& exhibit, std::vector<std::string>& to) {
-  for (const Exporter* exporter : exporters()) {
-    const bool read_again = std::ranges::find(importers(), exporter->name, &Importer::name) != importers().end();
-    if (!read_again || !exporter->unsuited(exhibit).empty()) continue;
-    const std::vector<ExportFile> files = exporter->write(exhibit);
-    const bool several = exporter->form == ExportForm::kDirectory;
+void add_exports(const exports::ExportRequest& request, std::vector<std::string>& to) {
+  for (const exports::Exporter* exporter : exports::all()) {
+    const bool read_again =
+        std::ranges::find(imports::all(), exporter->name, &imports::Importer::name) != imports::all().end();
+    if (!read_again || !exporter->unsuited(request).empty()) continue;
+    const std::vector<exports::ExportFile> files = exporter->write(request);
+    const bool several = exporter->form == exports::ExportForm::kDirectory;
     to.push_back(number_of(exporter->name) + (several ? joined(files) : files.front().bytes));
   }
 }
@@ -147,4 +149,4 @@ std::vector<std::string> plugin_inputs() {
   return inputs;
 }
 
-}  // namespace convict
+}  // namespace convict::fuzz

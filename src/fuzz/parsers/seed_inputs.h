@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-namespace convict {
+namespace convict::fuzz {
 
 std::vector<std::string> importer_inputs();  // of fuzz_importers
 std::vector<std::string> database_inputs();  // of fuzz_database
 std::vector<std::string> plugin_inputs();    // of fuzz_plugin_border
 
-}  // namespace convict
+}  // namespace convict::fuzz

@@ -9,7 +9,7 @@
 #include "core/random.h"
 #include "run/guarded_call.h"
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
 constexpr size_t kPairCounters = 1 << 13, kNameCounters = 1 << 12;
@@ -35,19 +35,19 @@ void mark_name(std::string_view implementation, std::string_view text) {
 
 }  // namespace
 
-void mark(const Case& c, std::span<const Testimony> testimonies, FlightRecord& record) {
+void mark(const Case& c, std::span<const judge::Result> results, run::FlightRecord& record) {
   const Resolved resolved = resolve(c);
   if (resolved.why_not) return;
   mark_pairs(c, resolved.problem);
   const convict_tensors tensors = describe_tensors(c, resolved.problem);
-  for (size_t i = 0; i < testimonies.size(); ++i) {
-    const convict_implementation& who = *testimonies[i].who;
-    const bool refused = testimonies[i].outcome.kind == Outcome::Kind::kRefused;
-    mark_name(who.name, refused ? testimonies[i].outcome.text
-                                : ask_plan(who, static_cast<int>(i), resolved.problem, tensors, record));
+  for (size_t i = 0; i < results.size(); ++i) {
+    const convict_implementation& who = *results[i].who;
+    const bool refused = results[i].outcome.kind == Outcome::Kind::kRefused;
+    mark_name(who.name, refused ? results[i].outcome.text
+                                : run::ask_plan(who, static_cast<int>(i), resolved.problem, tensors, record));
   }
 }
 
 std::span<const uint8_t> marks() { return counters; }
 
-}  // namespace convict
+}  // namespace convict::fuzz

@@ -8,15 +8,15 @@
 #include <span>
 
 #include "core/case.h"
-#include "pipeline.h"
+#include "examine/pipeline.h"
 
-namespace convict {
+namespace convict::fuzz {
 
 /// Sets a counter for each pair of levels that the case shows (core/coverage.h), for each plan, and for each refusal.
 /// libFuzzer sees them where its section for extra counters exists, i.e. on Linux.
-void mark(const Case& c, std::span<const Testimony> testimonies, FlightRecord& record);
+void mark(const Case& c, std::span<const judge::Result> results, run::FlightRecord& record);
 
 /// How many counters there are, and those that are set.
 std::span<const uint8_t> marks();
 
-}  // namespace convict
+}  // namespace convict::fuzz

@@ -10,7 +10,7 @@
 #include "generate/generate.h"
 #include "shrink/passes.h"
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
 /// A number of the case: which slot, and of which axis.
@@ -33,7 +33,7 @@ const Case& generated(Random& random) {
   constexpr int64_t kCount = 4096;
   static const std::vector<Case> cases = [] {
     std::vector<Case> list;
-    for (int64_t i = 0; i < kCount; ++i) list.push_back(generate(nullptr, 1, static_cast<uint64_t>(i)));
+    for (int64_t i = 0; i < kCount; ++i) list.push_back(generate::generate(nullptr, 1, static_cast<uint64_t>(i)));
     return list;
   }();
   return cases[static_cast<size_t>(random.below(kCount))];
@@ -118,7 +118,7 @@ Case crossed(const Case& first, const Case& second, Random& random) {
 
 Case simplified(const Case& c, size_t most_bytes, Random& random) {
   std::vector<Case> candidates;
-  for (const ShrinkPass pass : shrink_passes())
+  for (const shrink::ShrinkPass pass : shrink::shrink_passes())
     for (Case& simpler : pass(c)) {
       repair(simpler);
       if (encode(simpler).size() <= most_bytes) candidates.push_back(simpler);
@@ -126,4 +126,4 @@ Case simplified(const Case& c, size_t most_bytes, Random& random) {
   return candidates.empty() ? plain_case(c) : random.pick(std::span<const Case>(candidates));
 }
 
-}  // namespace convict
+}  // namespace convict::fuzz

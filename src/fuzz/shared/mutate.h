@@ -8,7 +8,7 @@
 #include "core/case.h"
 #include "core/random.h"
 
-namespace convict {
+namespace convict::fuzz {
 
 /// One to four changes: values of the generator's own (its boundary values, its operations), neighbours of what is
 /// there, other words, the value of another axis, another seed. Legal and affordable (repair.h).
@@ -21,4 +21,4 @@ Case crossed(const Case& first, const Case& second, Random& random);
 /// operation if there is none.
 Case simplified(const Case& c, size_t most_bytes, Random& random);
 
-}  // namespace convict
+}  // namespace convict::fuzz

@@ -11,7 +11,7 @@
 #include "fuzz/shared/repair.h"
 #include "generate/generate.h"
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
 constexpr uint8_t kMagic[] = {'c', 'v', kRecordVersion};
@@ -53,7 +53,7 @@ bool has_header(std::span<const uint8_t> bytes) {
 Case drawn(std::span<const uint8_t> bytes) {
   uint64_t seed = mix(bytes.size());
   for (const uint8_t byte : bytes) seed = mix(seed ^ byte);
-  Case c = generate(nullptr, seed, 0);
+  Case c = generate::generate(nullptr, seed, 0);
   repair(c);
   return c;
 }
@@ -111,4 +111,4 @@ Case decode(std::span<const uint8_t> bytes) {
   return c;
 }
 
-}  // namespace convict
+}  // namespace convict::fuzz

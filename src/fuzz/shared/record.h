@@ -19,7 +19,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::fuzz {
 
 /// To be raised whenever record_layout() changes: old corpora would be read as other cases.
 inline constexpr uint8_t kRecordVersion = 2;
@@ -37,4 +37,4 @@ std::vector<uint8_t> encode(const Case& c);
 /// generator draws, with the bytes as its seed.
 Case decode(std::span<const uint8_t> bytes);
 
-}  // namespace convict
+}  // namespace convict::fuzz

@@ -7,7 +7,7 @@
 #include "abi/element.h"
 #include "core/geometry.h"
 
-namespace convict {
+namespace convict::fuzz {
 namespace {
 
 /// How much the axis has to give or lose at its ends.
@@ -111,4 +111,4 @@ void repair(Case& c, const FuzzBudget& budget) {
   }
 }
 
-}  // namespace convict
+}  // namespace convict::fuzz

@@ -3,7 +3,7 @@
 
 #include "core/case.h"
 
-namespace convict {
+namespace convict::fuzz {
 
 /// What a guided case may cost: many small executions teach an engine more than few large ones.
 struct FuzzBudget {
@@ -16,4 +16,4 @@ struct FuzzBudget {
 /// largest number first. Precondition: numbers are at most 2^32 in magnitude, words are words.
 void repair(Case& c, const FuzzBudget& budget = {});
 
-}  // namespace convict
+}  // namespace convict::fuzz

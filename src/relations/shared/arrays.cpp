@@ -6,7 +6,7 @@
 #include <functional>
 #include <utility>
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 constexpr int64_t kZero = -1;  // instead of a position: zeros
@@ -120,4 +120,4 @@ Array times(const Array& array, double factor) {
   return result;
 }
 
-}  // namespace convict
+}  // namespace convict::relations

@@ -10,7 +10,7 @@
 
 #include "relations/relation.h"
 
-namespace convict {
+namespace convict::relations {
 
 int64_t element_count(const Array& array);
 
@@ -39,4 +39,4 @@ Array reshaped(const Array& array, std::vector<int64_t> dims);
 Array sum(const Array& a, const Array& b);
 Array times(const Array& array, double factor);
 
-}  // namespace convict
+}  // namespace convict::relations

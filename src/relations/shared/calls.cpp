@@ -8,7 +8,7 @@
 #include "abi/validity.h"
 #include "core/geometry.h"
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 constexpr double kMostWork = 1e8;          // multiply-adds
@@ -87,4 +87,4 @@ std::optional<Violation> differs(const Call& original, const Call& other, Runner
   return results ? differs(*results, other, runner, text, back) : std::nullopt;
 }
 
-}  // namespace convict
+}  // namespace convict::relations

@@ -14,11 +14,11 @@
 #include "relations/relation.h"
 #include "relations/shared/arrays.h"
 
-namespace convict {
+namespace convict::relations {
 
 constexpr int kSpatialDims = 2;  // dimension kSpatialDims + i of every operand but the bias belongs to axis i
 
-inline Face face_of(const Call& call) { return face_of(call.problem.op, call.problem.pass); }
+inline Face face_of(const Call& call) { return abi::face_of(call.problem.op, call.problem.pass); }
 
 /// The operands, whose arrays are empty where they are computed.
 inline Array& x_of(Call& call) { return call.problem.op == CONVICT_CONV ? call.src : call.diff_dst; }
@@ -79,4 +79,4 @@ std::optional<Violation> differs(const Results& original, const Call& other, Run
 std::optional<Violation> differs(const Call& original, const Call& other, Runner& runner, const std::string& text,
                                  const Back& back);
 
-}  // namespace convict
+}  // namespace convict::relations

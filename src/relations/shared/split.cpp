@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace convict {
+namespace convict::relations {
 namespace {
 
 int dimension_in_result(const Call& call, const Index& index) {
@@ -112,4 +112,4 @@ std::optional<Violation> differs_from_parts(const Results& whole, const Call& ca
   return difference(whole, expected, text_of(call, index, begins));
 }
 
-}  // namespace convict
+}  // namespace convict::relations

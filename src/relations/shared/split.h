@@ -13,7 +13,7 @@
 
 #include "relations/shared/calls.h"
 
-namespace convict {
+namespace convict::relations {
 
 /// One index of the form.
 struct Index {
@@ -39,4 +39,4 @@ std::vector<int64_t> cuts_of(const Index& index);
 std::optional<Violation> differs_from_parts(const Results& whole, const Call& call, const Index& index,
                                             std::span<const int64_t> begins, Runner& runner);
 
-}  // namespace convict
+}  // namespace convict::relations

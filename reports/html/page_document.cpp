@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/html/page_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/html/rows.h"
+#include "reports/html/text.h"
+
+namespace convict::html {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kMostCampaigns = 400;    // the last ones
+constexpr size_t kMostWithProgress = 20;  // the last ones that have any
+constexpr size_t kMostMoments = 150;      // of one campaign
+constexpr size_t kMostProfiles = 30, kMostEmptiest = 100, kMostNotes = 50, kMostNames = 100;
+constexpr size_t kMostScore = 500'000;  // bytes
+constexpr size_t kLongestText = 1000;
+
+json to_json(const report::Share& share) { return json::array({share.seen, share.reachable}); }
+
+json to_json(const report::ProfileReport& profile) {
+  std::vector<std::string> features;
+  const auto number = [&](const std::string& name) {
+    const auto found = std::ranges::find(features, name);
+    if (found == features.end()) {
+      features.push_back(name);  // they are those of this program's table
+      return features.size() - 1;
+    }
+    return static_cast<size_t>(found - features.begin());
+  };
+  json cells = json::array();
+  for (const report::PairCell& cell : profile.matrix) {
+    const size_t first = number(cell.first), second = number(cell.second);
+    cells.push_back(json::array({first, second, cell.share.seen, cell.share.reachable}));
+  }
+  json emptiest = json::array();
+  for (size_t i = 0; i < std::min(profile.emptiest.size(), kMostEmptiest); ++i)
+    emptiest.push_back(cut(profile.emptiest[i], kLongestText));
+  return {{"profile", cut(profile.profile, kLongestText)},
+          {"cases", profile.cases},
+          {"pairs", to_json(profile.pairs)},
+          {"triples", to_json(profile.triples)},
+          {"expected_unseen", profile.expected_unseen},
+          {"chance_of_unseen", profile.chance_of_unseen},
+          {"features", features},
+          {"cells", cells},
+          {"emptiest", emptiest}};
+}
+
+/// [[seconds, cases, pairs, triples], ...], evenly thinned out, with the first and the last one.
+json moments_of(const std::vector<Moment>& progress) {
+  json list = json::array();
+  const size_t count = std::min(progress.size(), kMostMoments);
+  for (size_t i = 0; i < count; ++i) {
+    const Moment& at = progress[count == 1 ? 0 : i * (progress.size() - 1) / (count - 1)];
+    list.push_back(json::array({at.seconds, at.cases, at.pairs, at.triples}));
+  }
+  return list;
+}
+
+/// Only numbers, only what the page shows: `counts` may hold anything.
+json counts_of(const json& counts) {
+  json result = json::object();
+  if (!counts.is_object()) return result;
+  for (const char* key : {"cases", "judged", "unjudged", "mistrusted", "worker_deaths", "seconds"})
+    if (counts.contains(key) && counts[key].is_number()) result[key] = counts[key];
+  return result;
+}
+
+json libraries_of(const json& libraries) {
+  json result = json::object();
+  if (!libraries.is_object()) return result;
+  for (const auto& [name, version] : libraries.items())
+    if (version.is_string() && result.size() < kMostNames)
+      result[cut(name, 100)] = cut(version.get<std::string>(), 100);
+  return embeddable(result).size() > 4 * kLongestText ? json::object() : result;
+}
+
+json campaigns_of(const std::vector<report::CampaignReport>& campaigns) {
+  json list = json::array();
+  size_t with_progress = 0;
+  for (auto one = campaigns.rbegin(); one != campaigns.rend() && list.size() < kMostCampaigns; ++one) {
+    list.push_back({{"id", one->id},
+                    {"seed", fmt::format("{}", one->info.seed)},  // 64 bits, which a number of JavaScript has not
+                    {"profile", cut(one->info.profile, 200)},
+                    {"state", cut(one->state, 40)},
+                    {"started", cut(one->started, 40)},
+                    {"ended", cut(one->ended, 40)},
+                    {"isa", cut(one->info.isa, 200)},
+                    {"version", cut(one->info.version, 200)},
+                    {"libraries", list.size() < kMostWithProgress ? libraries_of(one->info.libraries) : json::object()},
+                    {"counts", counts_of(one->counts)}});
+    if (!one->progress.empty() && ++with_progress <= kMostWithProgress)
+      list.back()["progress"] = moments_of(one->progress);
+  }
+  return list;
+}
+
+/// Of all campaigns together.
+json ratios_of(const std::vector<report::CampaignReport>& campaigns) {
+  std::map<std::string, RatioHistogram> sums;
+  for (const report::CampaignReport& campaign : campaigns)
+    for (const auto& [name, histogram] : campaign.ratios)
+      for (size_t bin = 0; bin < histogram.counts.size(); ++bin) sums[name].counts[bin] += histogram.counts[bin];
+  json result = json::object();
+  for (const auto& [name, histogram] : sums)
+    if (result.size() < kMostNames) result[cut(name, 200)] = histogram.counts;
+  return result;
+}
+
+/// How many mismatches have each value of a column, also those without a line.
+json counted(const std::vector<report::MismatchReport>& mismatches, std::string store::MismatchRow::*column) {
+  std::map<std::string, size_t> counts;
+  for (const report::MismatchReport& one : mismatches) ++counts[cut(one.row.*column, 200)];
+  std::vector<std::pair<std::string, size_t>> order(counts.begin(), counts.end());
+  std::ranges::stable_sort(order, std::greater(), &std::pair<std::string, size_t>::second);
+  json list = json::array();
+  for (const auto& [name, count] : order)
+    if (list.size() < kMostNames) list.push_back(json::array({name, count}));
+  return list;
+}
+
+json notes_of(const report::Report& report, bool score_fits) {
+  json notes = json::array();
+  for (size_t i = 0; i < std::min(report.notes.size(), kMostNotes); ++i)
+    notes.push_back(cut(report.notes[i], kLongestText));
+  if (!score_fits) notes.push_back("the scores are too large for this page: `convict score --format json` has them");
+  if (report.campaigns.size() > kMostCampaigns)
+    notes.push_back(fmt::format("only the last {} campaigns are listed", kMostCampaigns));
+  return notes;
+}
+
+}  // namespace
+
+json page_document(const report::Report& report, const Budget& budget) {
+  const bool score_fits = embeddable(report.score).size() <= kMostScore;
+  json profiles = json::array();
+  for (const report::ProfileReport& one : report.profiles)
+    if (profiles.size() < kMostProfiles) profiles.push_back(to_json(one));
+  Rows rows = rows_of(report.mismatches, budget);
+  const report::SignatureReport& signatures = report.signatures;
+  return {{"database", cut(report.database, kLongestText)},
+          {"version", cut(report.version, kLongestText)},
+          {"isa", cut(report.isa, kLongestText)},
+          {"written", cut(report.written, kLongestText)},
+          {"notes", notes_of(report, score_fits)},
+          {"signatures",
+           {{"cases", signatures.cases},
+            {"count", signatures.signatures},
+            {"hit_once", signatures.hit_once},
+            {"chance_of_new", signatures.chance_of_new()}}},
+          {"total", report.mismatches.size()},
+          {"statuses", counted(report.mismatches, &store::MismatchRow::effective_status)},
+          {"verdicts", counted(report.mismatches, &store::MismatchRow::verdict)},
+          {"suspects", counted(report.mismatches, &store::MismatchRow::suspect)},
+          {"campaigns", campaigns_of(report.campaigns)},
+          {"campaign_count", report.campaigns.size()},
+          {"profiles", std::move(profiles)},
+          {"ratios", ratios_of(report.campaigns)},
+          {"score", score_fits ? report.score : json()},
+          {"mismatches", std::move(rows.lines)},
+          {"left_out", rows.left_out},
+          {"without_detail", rows.without_detail}};
+}
+
+}  // namespace convict::html

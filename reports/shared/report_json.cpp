@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/shared/report_json.h"
+
+namespace convict::reports {
+namespace {
+
+using nlohmann::json;
+
+json json_of(const report::Share& share) {
+  return {{"seen", share.seen}, {"reachable", share.reachable}, {"percent", share.percent()}};
+}
+
+json json_of(const std::vector<Moment>& progress) {
+  json list = json::array();
+  for (const Moment& one : progress)
+    list.push_back({{"seconds", one.seconds}, {"cases", one.cases}, {"pairs", one.pairs}, {"triples", one.triples}});
+  return list;
+}
+
+}  // namespace
+
+json json_of(const std::vector<store::Sighting>& sightings) {
+  json list = json::array();
+  for (const store::Sighting& one : sightings)
+    list.push_back({{"campaign", one.campaign},
+                    {"hits", one.hits},
+                    {"profile", one.profile},
+                    {"seed", one.seed},
+                    {"first_seen", one.first_seen},
+                    {"last_seen", one.last_seen},
+                    {"libraries", one.libraries}});
+  return list;
+}
+
+json json_of(const report::Report& report) {
+  return {{"database", report.database},
+          {"version", report.version},
+          {"isa", report.isa},
+          {"written", report.written},
+          {"signatures",
+           {{"cases", report.signatures.cases},
+            {"count", report.signatures.signatures},
+            {"hit_once", report.signatures.hit_once},
+            {"chance_of_new", report.signatures.chance_of_new()}}}};
+}
+
+json json_of(const report::ProfileReport& profile) {
+  return {{"profile", profile.profile},
+          {"cases", profile.cases},
+          {"pairs", json_of(profile.pairs)},
+          {"triples", json_of(profile.triples)},
+          {"emptiest", profile.emptiest},
+          {"expected_unseen_next_case", profile.expected_unseen},
+          {"chance_of_unseen_next_case", profile.chance_of_unseen}};
+}
+
+json json_of(const report::CampaignReport& campaign) {
+  json ratios = json::object();
+  for (const auto& [name, histogram] : campaign.ratios) ratios[name] = histogram.counts;
+  return {{"id", campaign.id},
+          {"state", campaign.state},
+          {"started", campaign.started},
+          {"ended", campaign.ended},
+          {"profile", campaign.info.profile},
+          {"seed", std::to_string(campaign.info.seed)},  // 64 bits: more than a JSON number keeps everywhere
+          {"focus", campaign.info.focus},
+          {"flags", campaign.info.flags},
+          {"libraries", campaign.info.libraries},
+          {"isa", campaign.info.isa},
+          {"version", campaign.info.version},
+          {"counts", campaign.counts},
+          {"progress", json_of(campaign.progress)},
+          {"ratios", ratios}};
+}
+
+json json_of(const report::MismatchReport& mismatch) {
+  const store::MismatchRow& row = mismatch.row;
+  return {{"id", row.id},
+          {"signature", row.signature},
+          {"coarse", row.coarse},
+          {"status", row.effective_status},
+          {"triage", row.status_text()},
+          {"triaged", row.triaged},
+          {"versions", row.versions},
+          {"link", row.link},
+          {"note", row.note},
+          {"suspect", row.suspect},
+          {"verdict", row.verdict},
+          {"blame", row.blame},
+          {"operation", row.operation},
+          {"case", row.best_text()},
+          {"certificate", row.best_certificate()},
+          {"shrunk", row.shrunk_text.has_value()},
+          {"case_as_found", row.case_text},
+          {"certificate_as_found", row.certificate},
+          {"cost_as_found", row.cost},
+          {"geography", row.geography},
+          {"predicate", row.predicate},
+          {"explanation", row.explanation},
+          {"repro", mismatch.repro},
+          {"hits", row.hits},
+          {"first_seen", row.first_seen},
+          {"last_seen", row.last_seen},
+          {"first_campaign", row.first_campaign},
+          {"last_campaign", row.last_campaign},
+          {"sightings", json_of(mismatch.sightings)}};
+}
+
+std::string dump(const json& document, int indent) {
+  return document.dump(indent, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace);
+}
+
+}  // namespace convict::reports

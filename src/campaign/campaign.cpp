@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "campaign/campaign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+#include <utility>
+
+#include "core/case_text.h"
+#include "core/error.h"
+#include "core/intervals.h"
+#include "core/isa.h"
+#include "core/text.h"
+#include "diagnose/row_diagnoses.h"
+#include "generate/generate.h"
+#include "generate/reach.h"
+#include "store/ownership.h"
+#include "workers/attribution.h"
+
+namespace convict::campaign {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using nlohmann::json;
+
+constexpr auto kCoverageInterval = std::chrono::seconds(5);  // that a kill -9 may cost
+
+constexpr uint64_t kCasesToSteer = 10'000;  // before that, nearly everything is still to be seen
+constexpr size_t kLargestFocus = 20'000;
+// Every second case aims at the focus, again and again: at fewer combinations than this, the cases would be too much
+// alike. Without a focus, some 600,000 cases aim at each combination once anyway.
+constexpr size_t kSmallestFocus = 1'000;
+
+/// Tuples that the profile can show and has not shown, those of two features first; none if that is nothing to aim at.
+std::vector<uint32_t> focus_for(const generate::Profile* profile, const Coverage& coverage) {
+  if (coverage.cases() < kCasesToSteer) return {};
+  std::vector<uint32_t> focus = generate::within_reach(profile, coverage.unseen(), kLargestFocus);
+  if (focus.size() < kSmallestFocus) focus.clear();
+  return focus;
+}
+
+constexpr int kMostKills = 3;  // of workers on one case by somebody else, e.g. a system short of memory
+
+/// The numbers of Counts that the database keeps, by their names there.
+constexpr std::pair<const char*, uint64_t workers::Counts::*> kKeptCounts[] = {
+    {"cases", &workers::Counts::cases},           {"judged", &workers::Counts::judged},
+    {"unjudged", &workers::Counts::unjudged},     {"witnessed", &workers::Counts::witnessed},
+    {"mistrusted", &workers::Counts::mistrusted}, {"redrawn", &workers::Counts::redrawn},
+    {"worker_deaths", &workers::Counts::deaths}};
+
+/// What the kept numbers were when a campaign was last stopped.
+workers::Counts counts_from(const json& kept) {
+  workers::Counts counts;
+  for (const auto& [name, member] : kKeptCounts)
+    if (kept.contains(name) && kept[name].is_number_unsigned()) counts.*member = kept[name];
+  return counts;
+}
+
+double seconds_from(const json& kept) {
+  return kept.contains("seconds") && kept["seconds"].is_number() ? std::max(kept["seconds"].get<double>(), 0.0) : 0;
+}
+
+class Campaign final : public workers::Assignment {
+ public:
+  Campaign(const CampaignSettings& settings, const Progress& progress)
+      : settings_(settings), progress_(progress), size_(settings.cases_of_shard()) {
+    settings_.supervisor.worker.coverage = true;
+  }
+
+  CampaignResult run() {
+    if (settings_.resumed)
+      take_over(*settings_.resumed);
+    else if (std::error_code error; std::filesystem::exists(settings_.database, error))
+      steer();
+    try {
+      result_.counts = in_all(workers::supervise(*this, settings_.supervisor));
+    } catch (...) {
+      note_failure();
+      throw;
+    }
+    result_.interrupted = settings_.supervisor.interrupted && *settings_.supervisor.interrupted;
+    result_.seconds = seconds();
+    if (result_.id == 0) return std::move(result_);  // interrupted before anybody was loaded
+    result_.counts.cases = done_.count();            // of a worker that was killed, more may have been counted
+    await_diagnoses();
+    show_rows();
+    save_coverage();
+    save(result_.reference_is_wrong ? "failed" : result_.interrupted ? "interrupted" : "finished");
+    return std::move(result_);
+  }
+
+  void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>& notes) override {
+    result_.roster = roster;
+    result_.notes.insert(result_.notes.begin(), notes.begin(), notes.end());
+    const workers::WorkerSettings& worker = settings_.supervisor.worker;
+    store::CampaignInfo info{worker.seed, worker.profile,  settings_.flags, json::object(),
+                             best_isa(),  CONVICT_VERSION, worker.focus};
+    for (const workers::RosterEntry& entry : roster) info.libraries[entry.name] = entry.version;
+    if (!store_) store_ = store::Store::open(settings_.database);
+    result_.id = settings_.resumed ? resume(info) : begin(info);
+    if (settings_.shrink_time.count() > 0) {
+      diagnoses_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time);
+      diagnoses_->diagnose_unexplained();
+    }
+    last_saved_ = coverage_saved_ = Clock::now();
+    started_ =
+        last_saved_ - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_before_));
+    result_.seconds = seconds_before_;
+    note_moment();
+  }
+
+  std::optional<workers::Work> next_work(uint64_t count) override {
+    const Intervals::Gap gap = done_.gap(next_);
+    if (gap.first >= size_) return std::nullopt;
+    count = std::min({count, gap.count, size_ - gap.first});
+    next_ = gap.first + count;
+    const uint64_t step = settings_.shard_count;
+    return workers::Work{settings_.start + settings_.shard_index + gap.first * step, count, step};
+  }
+
+  json message(const workers::Work& work) const override { return {{"range", {work.first, work.count, work.step}}}; }
+
+  // Why every case counts exactly once: `done_` and the hits are always written in one transaction, so that the
+  // database holds what memory held at some moment; and in memory, a case is in `done_` if and only if all of its hits
+  // have been kept. Mismatches wait in `unkept_` until the supervisor says that their case is complete.
+  void on_mismatch(uint64_t, const Mismatch& mismatch) override { unkept_.push_back(mismatch); }
+
+  void on_reported(const workers::Work& work) override {
+    done_.add(position_of(work.first), work.count);
+    if (!unkept_.empty()) keep(std::exchange(unkept_, {}));
+  }
+
+  void on_refusals(const json& refusals) override {
+    for (const json& refusal : refusals) result_.refusals[{refusal[0], refusal[1]}] += refusal[2].get<uint64_t>();
+  }
+
+  void on_ratios(const Ratios& ratios) override {
+    for (const auto& [name, histogram] : ratios) ratios_[name] += histogram;
+  }
+
+  void on_coverage(std::span<const uint32_t> news, uint64_t cases) override {
+    unsaved_.apply(news, cases);
+    result_.coverage.apply(news, cases);
+  }
+
+  void on_death(const workers::WorkerDeath& death) override {
+    workers::Attribution attribution = first_suspicion(death);
+    const Case lost = workers::lost_case(death, settings_.supervisor.worker);
+    if (death.from_outside || !is_known(death, lost))
+      attribution =
+          workers::attribute_death(death, result_.roster, settings_.supervisor, [&](const workers::Work& work) {
+            return death.case_text.empty() ? message(work) : json{{"cases", {to_text(lost)}}, {"first", work.first}};
+          });
+    // A trial that was interrupted proves nothing: the case stays undone.
+    if (settings_.supervisor.interrupted && *settings_.supervisor.interrupted) return;
+    const bool earlier = attribution.index != death.index;
+    Mismatch mismatch = workers::mismatch_for(earlier ? case_at(attribution.index) : lost, attribution, result_.roster);
+    mismatch.certificate = death.certificate;
+    mismatch.certificate["evidence"] = attribution.how;
+    if (mismatch.blame == Blame::kOracle)
+      spared_.insert(examine::kind_of_case(mismatch.suspect, mismatch.problem_case));
+    if (!death.reported) done_.add(position_of(death.index), 1);
+    keep({std::move(mismatch)});
+  }
+
+  bool wants_again(uint64_t index) override { return ++kills_[index] <= kMostKills; }
+
+  examine::SparedKinds spared() const override { return spared_; }
+
+  Next on_tick(const workers::Counts& counts) override {
+    result_.counts = in_all(counts);
+    result_.seconds = seconds();
+    if (result_.id != 0 && Clock::now() - last_saved_ > std::chrono::seconds(1)) save("running");
+    if (result_.id != 0 && Clock::now() - coverage_saved_ > kCoverageInterval) save_coverage();
+    if (diagnoses_) diagnoses_->store_finished();
+    progress_(result_);
+    if (result_.reference_is_wrong) return Next::kAbort;
+    const bool time_is_up = settings_.time && result_.id != 0 && Clock::now() - started_ > *settings_.time;
+    return time_is_up ? Next::kFinish : Next::kContinue;
+  }
+
+ private:
+  /// Where in the shard the case with this index is.
+  uint64_t position_of(uint64_t index) const {
+    return (index - settings_.start - settings_.shard_index) / settings_.shard_count;
+  }
+
+  int64_t begin(const store::CampaignInfo& info) {
+    const int64_t id = store_->begin_campaign(info);
+    own(id);
+    return id;
+  }
+
+  void own(int64_t id) {
+    ownership_ = store::Ownership::take(settings_.database, id);
+    if (!ownership_)
+      throw UsageError(fmt::format("campaign {} of database '{}' is being run by another process; wait for it to end",
+                                   id, printable(settings_.database, 200)));
+  }
+
+  /// Loads what there is of a campaign. Nobody can have been faster, or be: it is ours before we look.
+  void take_over(int64_t id) {
+    own(id);
+    store_ = store::Store::open(settings_.database);
+    auto before = store_->campaign(id);
+    if (!before || before->state == "finished")
+      throw UsageError(fmt::format("campaign {} of database '{}' is {}; there is nothing to resume", id,
+                                   printable(settings_.database, 200), before ? "finished" : "gone"));
+    done_ = std::move(before->done);
+    timeline_ = Timeline(std::move(before->moments));
+    ratios_ = std::move(before->ratios);
+    counts_before_ = counts_from(before->counts);
+    counts_before_.cases = done_.count();
+    seconds_before_ = seconds_from(before->counts);
+    libraries_before_ = std::move(before->info.libraries);
+    version_before_ = before->info.version;
+    settings_.supervisor.worker.focus = std::move(before->info.focus);
+    take(store_->coverage(settings_.supervisor.worker.profile));
+    for (const auto& [row, hits] : store_->seen_by(id)) recall(id, row, static_cast<uint64_t>(hits));
+  }
+
+  /// What an earlier run of this campaign has found.
+  void recall(int64_t id, const store::MismatchRow& row, uint64_t hits) try {
+    const Mismatch mismatch{parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
+                            row.certificate};
+    const auto [entry, inserted] = result_.found.try_emplace(signature(mismatch));
+    if (inserted) entry->second = {mismatch, row.id, 0, row.first_campaign == id, row.status, row.predicate};
+    entry->second.hits += hits;
+  } catch (const std::exception&) {
+    result_.notes.push_back(fmt::format("mismatch {} of the database makes no sense: not shown", row.id));
+  }
+
+  int64_t resume(const store::CampaignInfo& now) {
+    result_.notes.push_back(
+        fmt::format("resumed campaign {} after {} cases", *settings_.resumed, with_commas(done_.count())));
+    if (version_before_ != now.version)
+      result_.notes.push_back(fmt::format("the campaign was begun by convict {}: cases may have other numbers now",
+                                          printable(version_before_)));
+    for (const auto& [name, version] : now.libraries.items())
+      if (const json before = libraries_before_.value(name, json("not there")); before != version)
+        result_.notes.push_back(fmt::format("{} was {} when the campaign was begun, and is {} now", name,
+                                            printable(before.dump()), version.dump()));
+    store_->update_campaign(*settings_.resumed, kept_counts(), "running");
+    return *settings_.resumed;
+  }
+
+  /// Of all runs of the campaign.
+  workers::Counts in_all(workers::Counts counts) const {
+    for (const auto& [name, member] : kKeptCounts) counts.*member += counts_before_.*member;
+    return counts;
+  }
+
+  json kept_counts() const {
+    json kept = {{"seconds", result_.seconds}};
+    for (const auto& [name, member] : kKeptCounts) kept[name] = result_.counts.*member;
+    kept["cases"] = done_.count();
+    return kept;
+  }
+
+  void note_moment() {
+    const uint32_t pairs = result_.coverage.seen_pairs();
+    timeline_.add({result_.seconds, done_.count(), pairs, result_.coverage.seen() - pairs});
+  }
+
+  void save(std::string_view state) {
+    note_moment();
+    store_->update_campaign(result_.id, kept_counts(), state, {done_, timeline_, ratios_});
+    last_saved_ = Clock::now();
+  }
+
+  /// Without `done_`: hits of what was added last may not have been kept. What led here is the news, whatever else
+  /// fails.
+  void note_failure() try {
+    if (result_.id != 0) store_->update_campaign(result_.id, kept_counts(), "failed");
+  } catch (const UsageError&) {
+  }
+
+  /// Aims the campaign at what earlier ones of the profile did not reach.
+  void steer() {
+    store_ = store::Store::open(settings_.database);
+    workers::WorkerSettings& worker = settings_.supervisor.worker;
+    store::StoredCoverage before = store_->coverage(worker.profile);
+    if (settings_.steered) worker.focus = focus_for(generate::find_profile(worker.profile), before.coverage);
+    if (!worker.focus.empty())
+      result_.notes.push_back(fmt::format("steered at {} combinations that earlier campaigns did not reach",
+                                          with_commas(worker.focus.size())));
+    take(std::move(before));
+  }
+
+  void save_coverage() {
+    coverage_saved_ = Clock::now();
+    if (unsaved_.cases() == 0) return;
+    take(store_->add_coverage(settings_.supervisor.worker.profile, unsaved_));
+    unsaved_ = {};
+  }
+
+  void take(store::StoredCoverage stored) {
+    if (!stored.replaced.empty() && std::ranges::find(result_.notes, stored.replaced) == result_.notes.end())
+      result_.notes.push_back(stored.replaced);
+    result_.coverage = std::move(stored.coverage);
+  }
+
+  double seconds() const {
+    return result_.id == 0 ? 0 : std::chrono::duration<double>(Clock::now() - started_).count();
+  }
+
+  /// What the database knows by now of what this campaign has seen: rows have been split and joined meanwhile.
+  void show_rows() {
+    std::map<std::string, Found> rows;
+    for (const auto& [row, hits] : store_->seen_by(result_.id)) try {
+        const Mismatch best{parse_case(row.best_text()), row.suspect, verdict_named(row.verdict),
+                            blame_named(row.blame), row.best_certificate()};
+        rows[row.signature] = {
+            best,         row.id, static_cast<uint64_t>(hits), row.first_campaign == result_.id, row.effective_status,
+            row.predicate};
+      } catch (const std::exception& error) {  // somebody else wrote to it
+        result_.notes.push_back(fmt::format("mismatch {} in the database makes no sense: {}", row.id, error.what()));
+      }
+    result_.found = std::move(rows);
+  }
+
+  static workers::Attribution first_suspicion(const workers::WorkerDeath& death) {
+    return {death.position, death.index, death.verdict, "as before"};
+  }
+
+  Case case_at(uint64_t index) const { return generate::generate(settings_.supervisor.worker.sampling(), index); }
+
+  /// Whether the like of it has been proven already: trials cost processes, and a kernel that dies of every case
+  /// would cost thousands.
+  bool is_known(const workers::WorkerDeath& death, const Case& lost) const {
+    if (death.position == run::FlightRecord::kOwnCode) return false;
+    return result_.found.contains(signature(workers::mismatch_for(lost, first_suspicion(death), result_.roster)));
+  }
+
+  /// Writes hits, and that their cases are done.
+  void keep(const std::vector<Mismatch>& mismatches) {
+    const std::vector<store::Recorded> recorded = store_->record(result_.id, mismatches, done_);
+    for (size_t i = 0; i < mismatches.size(); ++i) {
+      const auto [entry, inserted] = result_.found.try_emplace(signature(mismatches[i]));
+      if (inserted) entry->second = {mismatches[i], recorded[i].id, 0, recorded[i].first_ever, recorded[i].status, ""};
+      ++entry->second.hits;
+      result_.reference_is_wrong |= mismatches[i].blame == Blame::kReference;
+      if (diagnoses_ && !recorded[i].explained) diagnoses_->diagnose(recorded[i].id, mismatches[i]);
+    }
+  }
+
+  /// What was found in the last seconds gets its time, too.
+  void await_diagnoses() {
+    const auto interrupted = [&] { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; };
+    while (diagnoses_ && !diagnoses_->idle() && !interrupted()) {
+      diagnoses_->store_finished();
+      progress_(result_);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    if (diagnoses_) diagnoses_->store_finished();
+    diagnoses_.reset();
+  }
+
+  CampaignSettings settings_;
+  std::optional<store::Ownership> ownership_;  // outlives the store
+  std::optional<store::Store> store_;
+  const Progress& progress_;
+  uint64_t size_;                  // cases of the shard
+  uint64_t next_ = 0;              // position in the shard: everything before has been handed out, or was done before
+  Intervals done_;                 // positions in the shard
+  std::vector<Mismatch> unkept_;   // of a case that is not in done_ yet
+  std::map<uint64_t, int> kills_;  // by somebody else, by the index of the case
+  Timeline timeline_;
+  Ratios ratios_;
+  CampaignResult result_;
+  std::optional<diagnose::RowDiagnoses> diagnoses_;
+  examine::SparedKinds spared_;
+  Coverage unsaved_;  // counted since coverage_saved_
+  Clock::time_point started_, last_saved_, coverage_saved_;
+  // Of earlier runs of the same campaign:
+  workers::Counts counts_before_;
+  double seconds_before_ = 0;
+  json libraries_before_ = json::object();
+  std::string version_before_;
+};
+
+}  // namespace
+
+uint64_t CampaignSettings::cases_of_shard() const {
+  const uint64_t all = std::min(cases.value_or(UINT64_MAX), UINT64_MAX - start);
+  return all <= shard_index ? 0 : (all - shard_index - 1) / shard_count + 1;
+}
+
+std::string_view Found::novelty() const {
+  if (status != "new" && status != "fixed") return "known";
+  return first_ever ? "new" : "again";
+}
+
+bool CampaignResult::has_new_mismatch() const {
+  return std::ranges::any_of(found, [](const auto& entry) {
+    return entry.second.novelty() != "known" && entry.second.example.blame == Blame::kTarget;
+  });
+}
+
+CampaignResult run_campaign(const CampaignSettings& settings, const Progress& progress) {
+  return Campaign(settings, progress).run();
+}
+
+}  // namespace convict::campaign

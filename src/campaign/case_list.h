@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Given cases, rather than sampled ones, through the workers: what `repro` and `replay` share.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "core/corpus.h"
+#include "core/verdict.h"
+#include "workers/supervisor.h"
+
+namespace convict::campaign {
+
+/// What became of one case.
+struct CaseResult {
+  bool examined = false;                                     // false: not reached before an interrupt
+  bool judged = false;                                       // a target's result was held against the reference
+  nlohmann::json implementations = nlohmann::json::array();  // [{"name","target","outcome"}]; empty if a worker died
+  std::vector<Mismatch> mismatches;
+};
+
+struct CaseListResult {
+  std::vector<CaseResult> cases;  // in the order given
+  std::vector<workers::RosterEntry> roster;
+  std::vector<std::string> notes;
+  bool interrupted = false;
+};
+
+/// `progress(done)` is called several times a second.
+CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
+                             const std::function<void(uint64_t)>& progress);
+
+}  // namespace convict::campaign

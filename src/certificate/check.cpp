@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "certificate/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "abi/element.h"
+#include "certificate/keys.h"
+#include "certificate/least_bound.h"
+#include "core/geometry.h"
+#include "core/layout.h"
+#include "core/role.h"
+#include "core/text.h"
+#include "examine/scene.h"
+#include "judge/element_evaluation.h"
+
+namespace convict::certificate {
+namespace {
+
+using nlohmann::json;
+
+constexpr double kMostBytes = 4.0 * (1 << 30);  // of the operands: what one worker may have by default
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+std::string shown(double value) { return fmt::format("{:a} = {}", value, value); }
+
+// ---- The claims -----------------------------------------------------------------------------------------------------
+
+/// FinishedDiagnosis that stand or fall with a value.
+bool needs_value(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kOutputUnwritten:
+    case Verdict::kWrongExact:
+    case Verdict::kWrongProven:
+    case Verdict::kSpecialValues:
+    case Verdict::kWrongStatistical:
+    case Verdict::kLessAccurate: return true;
+    default: return false;
+  }
+}
+
+/// Whether a certificate that has a value says of it that it is not what it may be. The others say that it is worse
+/// than that of a witness, or not the same as another one of the same implementation.
+bool says_value_is_wrong(Verdict verdict) {
+  return verdict != Verdict::kLessAccurate && verdict != Verdict::kWrongRelation &&
+         verdict != Verdict::kNondeterministic;
+}
+
+class Checker {
+ public:
+  Checker(const Case& c, Verdict verdict, const json& certificate) : c_(c), verdict_(verdict), from_(certificate) {}
+
+  CertificateCheck run() {
+    if (verdict_ == Verdict::kAcceptsInvalid) {
+      const Resolved resolved = resolve(c_);
+      claim("case is not legal", static_cast<bool>(resolved.why_not), fmt::format("field '{}'", resolved.why_not.field),
+            "it is");
+      return result_;
+    }
+    p_ = resolve_valid(c_);
+    if (!needs_value(verdict_) && !(from_.contains("role") && from_.contains("at"))) {
+      note(fmt::format("nothing numeric to check: '{}' is no claim about a value", name_of(verdict_)));
+      return result_;
+    }
+    if (!evaluate()) return result_;
+    if (states("exact_hex")) check_exact();
+    if (states("terms")) check_terms();
+    if (states("magnitude")) check_magnitude();
+    if (states("got_hex")) check_got();
+    if (states("bound_name") && verdict_ != Verdict::kOutputUnwritten) check_bound();
+    return result_;
+  }
+
+ private:
+  void claim(std::string_view what, bool holds, const std::string& confirmed, const std::string& refuted) {
+    ++(holds ? result_.confirmed_claims : result_.refuted_claims);
+    result_.lines.push_back(holds ? fmt::format("{}: confirmed ({})", what, confirmed)
+                                  : fmt::format("{}: REFUTED: {}", what, refuted));
+  }
+  void note(const std::string& line) { result_.lines.push_back(line); }
+
+  /// Whether to check this key; where a verdict needs it, its absence is an error.
+  bool states(const char* key) const { return needs_value(verdict_) || from_.contains(key); }
+
+  /// False if there is no such element.
+  bool evaluate() {
+    const std::string role = word_at(from_, "role");
+    const std::vector<int64_t> at = coordinates(from_);
+    const auto found = std::ranges::find(kRoles, role, &Role::name);
+    const convict_tensors described = describe_tensors(c_, p_);
+    if (found == kRoles.end() || !found->is_output[p_.pass] || (described.*found->tensor).ndim == 0) {
+      claim("role", false, "", fmt::format("'{}' is no output of the case", printable(role)));
+      return false;
+    }
+    const convict_tensor& output = described.*found->tensor;
+    bool inside = at.size() == static_cast<size_t>(output.ndim);
+    for (size_t i = 0; inside && i < at.size(); ++i) inside = at[i] >= 0 && at[i] < output.dims[i];
+    if (!inside) {
+      claim("coordinates", false, "",
+            fmt::format("[{}] is not inside {} of {}", fmt::join(at, ","), role,
+                        fmt::join(output.dims, output.dims + output.ndim, "x")));
+      return false;
+    }
+    output_type_ = output.dtype;
+    const double bytes = examination_bytes(described, p_);
+    if (bytes > kMostBytes) {
+      note(fmt::format("nothing checked: the operands take {:.1f} GiB, and more than 4 are not drawn", bytes / 0x1p30));
+      return false;
+    }
+    const examine::Scene scene(c_);
+    run::GuardedMemory memory;
+    scene.set(memory);
+    if (data_seed() != c_.seed) scene.refill(memory, data_seed());
+    exact_ = judge::evaluate_element(p_, memory.ours(), role, at);
+    return true;
+  }
+
+  uint64_t data_seed() const {
+    if (!from_.contains("data_seed")) return c_.seed;
+    if (!from_["data_seed"].is_number_unsigned()) malformed("data_seed", "a whole number from 0");
+    return from_["data_seed"];
+  }
+
+  /// The issuer summed in double, or in long double if the tensors are f64, and wrote down a double.
+  double error_of_issuer() const {
+    if (exact_.exact_in(53, -1074)) return 0;
+    const auto n = static_cast<double>(exact_.terms);
+    const double narrowing = std::ldexp(std::abs(static_cast<double>(exact_.value)), -53);
+    return gamma_of(n, output_type_ == CONVICT_F64 ? 0x1p-64 : 0x1p-53) * exact_.magnitude + narrowing;
+  }
+
+  void check_exact() {
+    const double stated = hex_at(from_, "exact_hex"), in_decimal = number_at(from_, "exact");
+    const auto computed = static_cast<double>(exact_.value);
+    if (!same(stated, in_decimal))
+      return claim("exact value", false, "", fmt::format("exact_hex is {}, exact {}", shown(stated), in_decimal));
+    const bool holds =
+        same(stated, computed) || std::abs(static_cast<double>(stated - exact_.value)) <= error_of_issuer();
+    claim("exact value", holds, shown(stated),
+          fmt::format("certificate says {}, computed {}", shown(stated), shown(computed)));
+  }
+
+  void check_terms() {
+    const int64_t stated = integer_at(from_, "terms");
+    claim("terms", stated == exact_.terms, fmt::format("{}", stated),
+          fmt::format("certificate says {}, computed {}", stated, exact_.terms));
+  }
+
+  void check_magnitude() {
+    const double stated = number_at(from_, "magnitude");
+    if (!exact_.finite) return note("magnitude: not checked, there are terms that are not finite");
+    const double tolerance = std::max(1e-12, static_cast<double>(exact_.terms) * 0x1p-53);
+    claim("magnitude", std::abs(stated - exact_.magnitude) <= tolerance * exact_.magnitude, fmt::format("{}", stated),
+          fmt::format("certificate says {}, computed {}", stated, exact_.magnitude));
+  }
+
+  void check_got() {
+    got_ = hex_at(from_, "got_hex");
+    const double in_decimal = number_at(from_, "got");
+    const std::string_view type = type_name(output_type_);
+    if (!same(got_, in_decimal))
+      return claim("got", false, "", fmt::format("got_hex is {}, got {}", shown(got_), in_decimal));
+    if (!same(nearest(output_type_, got_), got_))
+      return claim("got", false, "", fmt::format("{} is no number of {}", shown(got_), type));
+    if (verdict_ == Verdict::kOutputUnwritten)
+      return claim("got", std::isnan(got_), "NaN, like all that nobody wrote",
+                   shown(got_) + " was written by somebody");
+    if (!says_value_is_wrong(verdict_)) return claim("got", true, fmt::format("a number of {}", type), "");
+    const double right = is_integer(c_.src_type) ? result_of(0) : nearest(output_type_, exact_.value);
+    // Signed zeros are equal to everybody but those who judge special values.
+    const bool differs = !same(got_, right) || (verdict_ == Verdict::kSpecialValues &&
+                                                std::signbit(got_) != std::signbit(hex_at(from_, "exact_hex")));
+    if (from_.contains("right"))
+      claim("right", is_integer(c_.src_type) && number_at(from_, "right") == right, fmt::format("{}", right),
+            fmt::format("certificate says {}, computed {}", number_at(from_, "right"), right));
+    claim("got", differs, fmt::format("{}, not {}", shown(got_), shown(right)),
+          fmt::format("{} is the exact value, rounded to {}", shown(got_), type));
+  }
+
+  convict_dtype accumulator() const {
+    const std::string word = from_.contains("accumulator") ? word_at(from_, "accumulator") : "";
+    for (const convict_dtype type : {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16})
+      if (word == type_name(type)) return type;
+    if (!word.empty()) malformed("accumulator", "f32, f64, f16 or bf16");
+    const bool wide = c_.src_type == CONVICT_F64 || c_.wei_type == CONVICT_F64 || c_.dst_type == CONVICT_F64;
+    return wide ? CONVICT_F64 : CONVICT_F32;
+  }
+
+  /// The types of the sum that computes the element.
+  SumTypes sum_types() const {
+    const convict_dtype given = p_.pass == CONVICT_BACKWARD_DATA ? c_.dst_type : c_.src_type;
+    const convict_dtype other = p_.pass == CONVICT_BACKWARD_WEIGHTS ? c_.dst_type : c_.wei_type;
+    return {{given, other}, accumulator(), output_type_, from_["role"] != "diff_bias"};
+  }
+
+  /// Of integers: the result if the real number is off by as much.
+  double result_of(double error) const {
+    const long double real = exact_.sum + error;
+    return nearest_quantized(output_type_, p_.relu != 0 ? std::max(real, 0.0L) : real, p_.dst_zero_point);
+  }
+
+  void check_bound_of_integers(double stated) {
+    claim("bound", stated >= exact_.rounding * (1 - 1e-9),
+          fmt::format("{}, what f32 may lose is {}", stated, exact_.rounding),
+          fmt::format("certificate says {}, what f32 may lose is {}", stated, exact_.rounding));
+    if (!states("got_hex") || !says_value_is_wrong(verdict_)) return;
+    const double error = std::max(stated, exact_.rounding), lowest = result_of(-error), highest = result_of(error);
+    const std::string right = lowest == highest ? fmt::format("{}", lowest) : fmt::format("{} to {}", lowest, highest);
+    claim("error", !(got_ >= lowest && got_ <= highest), fmt::format("{} is not {}", got_, right),
+          fmt::format("{} is right: {}", got_, right));
+  }
+
+  void check_bound() {
+    const std::string name = word_at(from_, "bound_name");
+    const double stated = number_at(from_, "bound");
+    if (is_integer(c_.src_type)) return check_bound_of_integers(stated);
+    if (name == "equality") return check_equality(stated);
+    if (!exact_.finite) return note("bound: not checked, there are terms that are not finite");
+    auto least = least_bound(name, sum_types(), exact_);
+    if (least && p_.relu != 0 && exact_.sum < 0) least = std::max(0.0, *least + static_cast<double>(exact_.sum));
+    if (!least)
+      note(fmt::format("bound: not recomputed, a bound '{}' takes more than the case line", printable(name)));
+    else
+      claim("bound", stated >= *least * (1 - 1e-9), fmt::format("{}, {} is at least {}", stated, name, *least),
+            fmt::format("certificate says {}, {} is at least {}", stated, name, *least));
+    if (!states("got_hex")) return;
+    if (!says_value_is_wrong(verdict_))
+      return note(fmt::format("error: not held against the bound, which is not what '{}' is about", name_of(verdict_)));
+    const auto error = static_cast<double>(std::abs(got_ - exact_.value));
+    const bool below_zero = p_.relu != 0 && got_ < 0;
+    claim("error", below_zero || !(error <= std::max(stated, least.value_or(0))),  // NaN is no agreement
+          fmt::format("|got - exact| = {} is more than is allowed", error),
+          fmt::format("|got - exact| = {} is allowed", error));
+  }
+
+  void check_equality(double stated) {
+    const Precision sums = precision_of(accumulator());
+    const std::string_view type = type_name(accumulator());
+    const bool due = !exact_.finite || exact_.exact_in(sums.digits, sums.least);
+    claim("bound", stated == 0 && due,
+          exact_.finite ? fmt::format("equality: every partial sum is a number of {}, in any order", type)
+                        : "equality: there are terms that are not finite",
+          due ? fmt::format("certificate says {} for equality", stated)
+              : fmt::format("equality is too much to ask: partial sums need not be numbers of {}", type));
+  }
+
+  const Case& c_;
+  Verdict verdict_;
+  const json& from_;
+  convict_problem p_{};
+  convict_dtype output_type_ = CONVICT_F32;
+  judge::ExactElement exact_;
+  double got_ = 0;
+  CertificateCheck result_;
+};
+
+}  // namespace
+
+CertificateCheck check_certificate(const Case& c, Verdict verdict, const json& certificate) {
+  return Checker(c, verdict, certificate).run();
+}
+
+}  // namespace convict::certificate

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The certificate of a mismatch, verified from the case line alone and by other code than the one that issued it:
+// docs/certificates.md. Nothing of the implementation that was caught is run.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/case.h"
+#include "core/verdict.h"
+
+namespace convict::certificate {
+
+/// What came of the claims of one certificate.
+struct CertificateCheck {
+  int confirmed_claims = 0, refuted_claims = 0;
+  std::vector<std::string> lines;  // one for every claim: "terms: confirmed (9)", "terms: REFUTED: ...", "...: not ..."
+
+  bool confirmed() const { return refuted_claims == 0 && confirmed_claims > 0; }
+  bool refuted() const { return refuted_claims > 0; }
+  // Neither: there was nothing that a case line can confirm or refute.
+};
+
+/// Draws the data of the case again, evaluates the element that the certificate speaks of, and checks every claim.
+/// Throws UsageError for a case that is not legal (unless that is the claim) and for a certificate with a key that is
+/// missing or not of its type.
+CertificateCheck check_certificate(const Case& c, Verdict verdict, const nlohmann::json& certificate);
+
+}  // namespace convict::certificate

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "certificate/least_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "abi/element.h"
+
+namespace convict::certificate {
+
+double Precision::unit_roundoff() const { return std::ldexp(1.0, -digits); }
+
+Precision precision_of(convict_dtype type) {
+  switch (type) {
+    case CONVICT_F64: return {53, -1074};
+    case CONVICT_F16: return {11, -24};
+    case CONVICT_BF16: return {8, -133};
+    case CONVICT_F32:
+    case CONVICT_S8:  // scaled in f32
+    case CONVICT_U8:
+    case CONVICT_S32: break;
+  }
+  return {24, -149};
+}
+
+double gamma_of(double n, double u) {
+  return n * u < 1 ? n * u / (1 - n * u) : std::numeric_limits<double>::infinity();
+}
+
+double nearest(convict_dtype type, long double value) {
+  if (type == CONVICT_F64) return static_cast<double>(value);
+  if (type == CONVICT_F32) return static_cast<float>(value);
+  return rounded_to(type, static_cast<double>(value));
+}
+
+double nearest_quantized(convict_dtype type, long double real, int zero) {
+  if (type != CONVICT_S8 && type != CONVICT_U8) return static_cast<double>(real);
+  const long double below = std::floor(real), rest = real - below;
+  const bool up = rest > 0.5L || (rest == 0.5L && std::fmod(below, 2.0L) != 0);
+  const double lowest = type == CONVICT_S8 ? -128 : 0, result = static_cast<double>(up ? below + 1 : below) + zero;
+  return std::max(lowest, std::min(result, lowest + 255));
+}
+
+std::optional<double> least_bound(std::string_view name, const SumTypes& types, const judge::ExactElement& exact) {
+  const double n = std::max(static_cast<double>(exact.terms), 1.0);
+  double roundings;  // that one term goes through: its product, and the additions it takes part in
+  if (name == "gamma_n")
+    roundings = n;
+  else if (name == "gamma_n, blocked")
+    roundings = std::ceil(2 * std::sqrt(n)) - 1;  // the least of b + ceil(n/b) - 1 over all blocks b
+  else if (name == "gamma_n, pairwise")
+    roundings = std::ceil(std::log2(n)) + 1;
+  else
+    return std::nullopt;
+  const Precision sums = precision_of(types.accumulator), output = precision_of(types.output);
+  const int product = precision_of(types.factors[0]).digits + precision_of(types.factors[1]).digits;
+  if (!types.has_products || product <= sums.digits) roundings -= 1;  // products are exact
+  const double narrowing = output.digits < sums.digits ? output.unit_roundoff() : 0;
+  return gamma_of(roundings, sums.unit_roundoff()) * exact.magnitude +
+         narrowing * std::abs(static_cast<double>(exact.sum));
+}
+
+}  // namespace convict::certificate

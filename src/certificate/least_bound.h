@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The smallest error bound that a certificate may honestly state, by formulas of the checker's own: they share nothing
+// with judge/bounds.h, which made the bound that is checked.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "abi/convict.h"
+#include "judge/element_evaluation.h"
+
+namespace convict::certificate {
+
+/// A floating-point type: significant bits, and the exponent of its smallest subnormal.
+struct Precision {
+  int digits, least;
+  double unit_roundoff() const;  // 2^-digits
+};
+
+Precision precision_of(convict_dtype type);
+
+/// gamma_n = n*u / (1 - n*u), infinite for n*u >= 1: Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+/// section 3.1.
+double gamma_of(double n, double u);
+
+/// `value` rounded to the nearest number of `type`, once.
+double nearest(convict_dtype type, long double value);
+
+/// A real number as a result of 8 bits: rounded to the nearest whole one, halves to the even one, `zero` above it, and
+/// no further than the type reaches. As it is in other types.
+double nearest_quantized(convict_dtype type, long double real, int zero);
+
+/// The types of one direct sum.
+struct SumTypes {
+  convict_dtype factors[2];   // of its products; a sum without products has f32 and 1 in their place
+  convict_dtype accumulator;  // of its partial sums
+  convict_dtype output;
+  bool has_products;
+};
+
+/// What a bound of this name ("gamma_n", "gamma_n, blocked", "pairwise") is at least, whatever block was chosen;
+/// nothing if it does not follow from the case alone ("winograd", "fft", "statistical", any other).
+std::optional<double> least_bound(std::string_view name, const SumTypes& types, const judge::ExactElement& exact);
+
+}  // namespace convict::certificate

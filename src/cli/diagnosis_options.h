@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `shrink` and `explain` share: whom to ask about which case, and the diagnosis with its progress on stderr.
+#pragma once
+
+#include <string>
+
+#include "cli/chosen.h"
+#include "cli/options.h"
+#include "diagnose/diagnosis.h"
+
+namespace convict::cli {
+
+struct DiagnosisOptions {
+  RunOptions run;
+  OutputOptions out;
+  CaseOptions which;
+  std::string time = "1m";
+  int shrink_runs = 500, explain_runs = 400;
+
+  void add_to(CLI::App& command);
+};
+
+struct DiagnosisResult {
+  Mismatch original;
+  diagnose::Diagnosis diagnosis;
+  int64_t row = 0;  // where it is stored now, if it came from a database
+};
+
+/// A row that is explained already is read instead. A new diagnosis about a row is stored. Throws UsageError, also if
+/// the case shows no mismatch.
+DiagnosisResult diagnosis_for(const DiagnosisOptions& options);
+
+/// `convict repro ...`: the command that shows the shrunk mismatch again.
+std::string repro_command(const Mismatch& mismatch, const RunOptions& run);
+
+}  // namespace convict::cli

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnose/diagnosis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "core/case_text.h"
+#include "core/fields.h"
+#include "core/geometry.h"
+#include "diagnose/probe.h"
+#include "explain/learn.h"
+#include "explain/samples.h"
+#include "shrink/shrink.h"
+
+namespace convict::diagnose {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using nlohmann::json;
+
+constexpr size_t kMostExamples = 5;          // of passing neighbours, and of cases that are not explained
+constexpr double kCostOfSample = 1'000'000;  // multiply-adds, unless the shrunk case itself has more
+
+/// What makes the libraries use older instructions, the oldest first.
+struct IsaCap {
+  const char* name;
+  std::map<std::string, std::string> environment;
+};
+
+const IsaCap kIsaCaps[] = {
+    {"baseline", {{"CONVICT_ISA", "baseline"}, {"ONEDNN_MAX_CPU_ISA", "SSE41"}, {"ATEN_CPU_CAPABILITY", "default"}}},
+    {"avx2", {{"CONVICT_ISA", "avx2"}, {"ONEDNN_MAX_CPU_ISA", "AVX2"}, {"ATEN_CPU_CAPABILITY", "avx2"}}}};
+
+struct Data {
+  Fill fill;
+  uint64_t seed;
+};
+
+/// A passing case has to pass with all of these: a fault may hide behind zeros, or behind equal numbers.
+constexpr Data kTellingData[] = {{Fill::kComb, 1}, {Fill::kInt, 2}};
+
+class Diagnoser {
+ public:
+  Diagnoser(const Mismatch& mismatch, const DiagnosisSettings& settings,
+            const std::function<void(const DiagnosisProgress&)>& progress)
+      : mismatch_(mismatch),
+        settings_(settings),
+        progress_(progress),
+        probe_({mismatch.suspect, mismatch.verdict}, settings.supervisor) {}
+
+  Diagnosis run() {
+    Diagnosis diagnosis;
+    const auto first = probe_.ask(mismatch_.problem_case).mismatch;
+    diagnosis.reproduced = first.has_value();
+    if (!first) {
+      diagnosis.complete = !probe_.interrupted();
+      diagnosis.explanation = {{"reproduced", false},
+                               {"text", "did not come back when the case was run alone in a fresh process"}};
+      return diagnosis;
+    }
+    if (resolve(mismatch_.problem_case).why_not) return accepted(std::move(diagnosis), *first);
+    shrink_case(diagnosis);
+    if (const KnownFault* known = known_fault(diagnosis.shrunk->problem_case)) {
+      diagnosis.same_as = known->row;
+      diagnosis.complete = may_go_on();
+      return diagnosis;
+    }
+    show_values(*diagnosis.shrunk);
+    explain_case(diagnosis);
+    diagnosis.complete = may_go_on();  // the rest is welcome, but not waited for
+    diagnosis.explanation["environment"] = environment(diagnosis.shrunk->problem_case);
+    return diagnosis;
+  }
+
+ private:
+  bool may_go_on() const {
+    return !probe_.interrupted() && (!settings_.deadline || Clock::now() < *settings_.deadline);
+  }
+
+  void tell(const char* stage, const Case& smallest) {
+    if (Clock::now() - told_ < std::chrono::milliseconds(100)) return;
+    told_ = Clock::now();
+    progress_({stage, probe_.runs(), to_text(smallest)});
+  }
+
+  /// A problem that is not legal has no neighbours to be compared with: the rule it breaks is what there is to say.
+  Diagnosis accepted(Diagnosis diagnosis, const Mismatch& first) const {
+    diagnosis.complete = true;
+    diagnosis.shrunk = first;
+    const Invalid why_not = resolve(first.problem_case).why_not;
+    diagnosis.geography = why_not.field;
+    diagnosis.explanation = {{"reproduced", true}, {"text", why_not.why}};
+    return diagnosis;
+  }
+
+  /// The fault whose predicate holds. What shrinks to a case of a known fault is that fault, though its predicate did
+  /// not see it coming: but only step by step towards the plain case. A leap to another small case may lead from a new
+  /// fault to an old one.
+  const KnownFault* known_fault(const Case& c) const {
+    const auto found =
+        std::ranges::find_if(settings_.known, [&](const KnownFault& one) { return one.predicate.holds(c); });
+    return found == settings_.known.end() ? nullptr : &*found;
+  }
+
+  /// Whether every number of `to` lies between its default and what it is in `from`.
+  static bool is_reduction(const Case& from, const Case& to) {
+    const Case plain = plain_case(from);
+    return std::ranges::all_of(slots(), [&](const Slot& slot) {
+      if (slot.name == "fill" || slot.name == "seed" || slot.name.starts_with("p.")) return true;
+      for (int axis = 0; axis < count_of(slot, from.rank); ++axis) {
+        const int64_t now = slot.get(to, axis), was = slot.get(from, axis), aim = slot.get(plain, axis);
+        if (now != was && now != aim && (now < std::min(was, aim) || now > std::max(was, aim))) return false;
+      }
+      return true;
+    });
+  }
+
+  void shrink_case(Diagnosis& diagnosis) {
+    const int before = probe_.runs();
+    Mismatch smallest = *probe_.ask(mismatch_.problem_case).mismatch;
+    // Other data may show the same fault with stronger evidence, but never with weaker.
+    const auto still_fails = [&](const Case& c) {
+      tell("shrinking", smallest.problem_case);
+      if (known_fault(c) && !is_reduction(smallest.problem_case, c)) return false;
+      const auto& found = probe_.ask(c).mismatch;
+      if (!found || found->verdict > smallest.verdict) return false;
+      smallest = *found;
+      return true;
+    };
+    const auto go_on = [&] { return may_go_on() && probe_.runs() - before < settings_.shrink_runs; };
+    shrink::shrink(mismatch_.problem_case, still_fails, go_on);
+    diagnosis.shrunk = smallest;
+    diagnosis.shrunk->blame = mismatch_.blame;
+    diagnosis.shrink_runs = probe_.runs() - before;
+    diagnosis.explanation["reproduced"] = true;
+    diagnosis.explanation["shrink_runs"] = diagnosis.shrink_runs;
+    diagnosis.geography = diagnosis.shrunk->certificate.value("geography", "");
+  }
+
+  /// All elements of the output, got and expected: for the one case that people look at.
+  void show_values(Mismatch& shrunk) {
+    if (!shrunk.certificate.contains("map")) return;
+    const auto again = probe_.ask_for_values(shrunk.problem_case).mismatch;
+    if (again && again->verdict == shrunk.verdict) shrunk.certificate = again->certificate;
+  }
+
+  void explain_case(Diagnosis& diagnosis) {
+    const int before = probe_.runs();
+    const Case& shrunk = diagnosis.shrunk->problem_case;
+    const bool needs_fill = !fails_with(shrunk, kTellingData).value_or(false);
+    std::vector<Data> data = {{shrunk.fill, shrunk.seed}};
+    if (needs_fill)
+      for (uint64_t other = 1; other < 4; ++other) data.push_back({shrunk.fill, shrunk.seed + other});
+    else
+      data.insert(data.end(), std::begin(kTellingData), std::end(kTellingData));
+    const auto fails = [&](const Case& c) {
+      tell("explaining", shrunk);
+      return fails_with(c, data);
+    };
+    const double cost = multiply_adds(resolve(shrunk).problem);
+    const auto samples = explain::sample_around(shrunk, fails, [&] { return may_go_on(); },
+                                                {settings_.explain_runs, std::max(kCostOfSample, 4 * cost)});
+    explain::Learnt learnt = explain::learn_predicate(samples);
+    if (needs_fill) learnt.predicate.conditions.push_back(fill_is(shrunk.fill));
+    diagnosis.explain_runs = probe_.runs() - before;
+    diagnosis.predicate = learnt.predicate.text();
+    diagnosis.explanation["explain_runs"] = diagnosis.explain_runs;
+    diagnosis.explanation["conditions"] = conditions(learnt.predicate, samples);
+    diagnosis.explanation["samples"] = samples.size();
+    diagnosis.explanation["unexplained"] = learnt.unexplained.size();
+    json& exceptions = diagnosis.explanation["exceptions"] = json::array();
+    for (const explain::Sample& sample : learnt.unexplained)
+      if (exceptions.size() < kMostExamples)
+        exceptions.push_back({{"case", to_text(sample.c)}, {"fails", sample.fails}});
+  }
+
+  /// Whether the problem fails with any of these data; nothing if it is refused.
+  std::optional<bool> fails_with(Case c, std::span<const Data> data) {
+    for (const Data& one : data) {
+      c.fill = one.fill;
+      c.seed = one.seed;
+      const Probe::Answer& answer = probe_.ask(c);
+      if (answer.mismatch) return true;
+      if (!answer.judged) return std::nullopt;
+    }
+    return false;
+  }
+
+  static Condition fill_is(Fill fill) {
+    const auto all = quantities();
+    const auto found = std::ranges::find(all, "fill", &Quantity::name);
+    return {static_cast<int>(found - all.begin()), 0, Comparator::kEqual, -1, static_cast<int64_t>(fill)};
+  }
+
+  /// Each condition with the simplest case that passes because it alone does not hold.
+  static json conditions(const Predicate& predicate, const std::vector<explain::Sample>& samples) {
+    json list = json::array();
+    for (const Condition& one : predicate.conditions) {
+      Predicate others = predicate;
+      std::erase(others.conditions, one);
+      json entry = {{"condition", one.text()}};
+      for (const explain::Sample& sample : samples)
+        if (!sample.fails && others.holds(sample.c) && !predicate.holds(sample.c)) {
+          entry["passes"] = to_text(sample.c);
+          break;
+        }
+      list.push_back(std::move(entry));
+    }
+    return list;
+  }
+
+  /// Alone in a fresh process, and with older instructions.
+  json environment(const Case& c) const {
+    json result = {{"alone", probe_.ask_fresh(c).mismatch.has_value()}};
+    for (const IsaCap& cap : kIsaCaps) {
+      if (!may_go_on()) break;
+      if (!probe_.ask_fresh(c, cap.environment).mismatch) continue;
+      result["oldest_isa"] = cap.name;
+      break;
+    }
+    if (!result.contains("oldest_isa")) result["oldest_isa"] = "this machine's only";
+    return result;
+  }
+
+  const Mismatch& mismatch_;
+  const DiagnosisSettings& settings_;
+  const std::function<void(const DiagnosisProgress&)>& progress_;
+  Probe probe_;
+  Clock::time_point told_ = Clock::now();
+};
+
+}  // namespace
+
+store::RowExplanation Diagnosis::row_explanation(const Mismatch& original) const {
+  store::RowExplanation result;
+  result.case_text = to_text(original.problem_case);
+  result.same_as = same_as;
+  if (shrunk) result.verdict = shrunk->verdict;
+  if (shrunk) {
+    result.shrunk_text = to_text(shrunk->problem_case);
+    result.shrunk_certificate = shrunk->certificate;
+  }
+  result.geography = reproduced ? geography : "not reproduced";
+  result.predicate = predicate;
+  result.explanation = explanation;
+  return result;
+}
+
+Diagnosis diagnose(const Mismatch& mismatch, const DiagnosisSettings& settings,
+                   const std::function<void(const DiagnosisProgress&)>& progress) {
+  return Diagnoser(mismatch, settings, progress).run();
+}
+
+}  // namespace convict::diagnose

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a mismatch to what its report says: the smallest case, the conditions under which it shows, and the environment
+// it needs.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/predicate.h"
+#include "core/verdict.h"
+#include "store/store.h"
+#include "workers/supervisor.h"
+
+namespace convict::diagnose {
+
+/// A row that is explained.
+struct KnownFault {
+  int64_t row = 0;
+  Predicate predicate;
+};
+
+struct DiagnosisSettings {
+  workers::SupervisorSettings supervisor;
+  int shrink_runs = 500, explain_runs = 400;  // of the suspect
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+  std::vector<KnownFault> known = {};  // of the same suspect and operation
+};
+
+/// What has been done so far, several times a second.
+struct DiagnosisProgress {
+  const char* stage = "";
+  int runs = 0;
+  std::string smallest;
+};
+
+struct Diagnosis {
+  bool reproduced = false;  // alone, in a fresh process
+  bool complete = false;    // neither interrupted nor out of time
+  int shrink_runs = 0, explain_runs = 0;
+  std::optional<int64_t> same_as;  // the row of a known fault: its predicate holds for the shrunk case
+  std::optional<Mismatch> shrunk;  // on the smallest case, with its certificate
+  std::string geography, predicate;
+  nlohmann::json explanation = nlohmann::json::object();  // docs/store-format.md
+
+  /// For the row of the case it began with.
+  store::RowExplanation row_explanation(const Mismatch& original) const;
+};
+
+/// Never throws for what the suspect does; UsageError or CannotJudge if it cannot be loaded.
+Diagnosis diagnose(const Mismatch& mismatch, const DiagnosisSettings& settings,
+                   const std::function<void(const DiagnosisProgress&)>& progress);
+
+}  // namespace convict::diagnose

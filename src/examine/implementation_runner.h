@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of relations, run by a real implementation in guarded memory.
+#pragma once
+
+#include "core/case.h"
+#include "relations/relation.h"
+#include "run/flight_record.h"
+#include "run/guarded_memory.h"
+
+namespace convict::examine {
+
+class ImplementationRunner final : public relations::Runner {
+ public:
+  /// Borrows everything but the contract. `position` names the implementation in the record; `memory` is overwritten by
+  /// every call.
+  ImplementationRunner(const convict_implementation& implementation, int position, const convict_contract& contract,
+                       run::GuardedMemory& memory, run::FlightRecord& record)
+      : implementation_(implementation), position_(position), contract_(contract), memory_(memory), record_(record) {}
+
+  /// Its contract for the problem that relations start from.
+  const convict_contract& contract() const { return contract_; }
+
+  /// Nothing, too, if it would compute by another algorithm or in other types than its contract says: then nothing
+  /// follows from its results. Precondition: the problem is legal, and every operand has its dimensions and numbers of
+  /// its type.
+  std::optional<relations::Results> run(const relations::Call& call) override;
+
+ private:
+  const convict_implementation& implementation_;
+  int position_;
+  convict_contract contract_;
+  run::GuardedMemory& memory_;
+  run::FlightRecord& record_;
+};
+
+/// The call that the operands of a case are for: `filled` are its tensors, with data in those that the pass reads.
+/// beta and ReLU are left out, and views are copied. Precondition: no integers.
+relations::Call call_of(const Case& c, const convict_problem& p, const convict_tensors& filled);
+
+}  // namespace convict::examine

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "examine/pipeline.h"
+
+#include "abi/element.h"
+#include "core/geometry.h"
+#include "core/layout.h"
+#include "examine/scene.h"
+#include "examine/trial.h"
+#include "run/guarded_call.h"
+
+namespace convict::examine {
+namespace {
+
+using Kind = Outcome::Kind;
+
+/// Why nobody can be judged on this case, whatever they say; nothing if they can.
+std::optional<std::string> impossible(const Scene& scene, double most_bytes) {
+  if (examination_bytes(scene.described(), scene.problem()) > most_bytes)
+    return "the operands and their reference need more memory than one worker may have";
+  return std::nullopt;
+}
+
+/// Why a subject does not take the problem, or is not asked to; else nothing, and its contract for the problem is set.
+std::optional<std::string> reason_to_refuse(const Scene& scene, int position, bool legal, run::FlightRecord& record,
+                                            judge::Result& result) {
+  const Case& c = scene.the_case();
+  const convict_implementation& who = *result.who;
+  constexpr const char *kNoBeta = "its contract has no beta", *kNoReLU = "its contract has no ReLU";
+  if (c.beta != 0 && !who.contract.accumulates) return kNoBeta;  // it is not even asked
+  if (c.relu && !who.contract.fuses_relu) return kNoReLU;
+  if (auto reason = run::ask_unsupported(who, position, scene.problem(), scene.described(), record)) return reason;
+  if (!legal) return std::nullopt;
+  run::Declared declared = run::ask_contract(who, position, scene.problem(), scene.described(), record);
+  if (!declared.trouble.empty()) return std::move(declared.trouble);
+  result.contract = declared.contract;
+  if (c.beta != 0 && !result.contract.accumulates) return kNoBeta;
+  if (c.relu && !result.contract.fuses_relu) return kNoReLU;
+  const bool special = c.fill == Fill::kSpecial && !is_integer(c.src_type);
+  if (special && result.contract.algorithm != CONVICT_DIRECT)
+    return "special values are judged in direct sums only: transforms spread them";
+  return std::nullopt;
+}
+
+/// Asks every subject whether it takes the problem; true if anybody does.
+bool ask_all(const Scene& scene, bool legal, std::span<const run::Subject> subjects,
+             const ExaminationSettings& settings, run::FlightRecord& record, std::vector<judge::Result>& results) {
+  const auto for_all = impossible(scene, settings.most_bytes);
+  bool anybody = false;
+  for (size_t i = 0; i < subjects.size(); ++i) {
+    judge::Result& result = results.emplace_back();
+    result.who = subjects[i].implementation;
+    result.is_target = subjects[i].is_target;
+    const bool spared = !result.is_target && is_spared(settings.spared, result.who->name, scene.the_case());
+    auto reason = for_all  ? for_all
+                  : spared ? "spared: it died of several cases like this one"
+                           : reason_to_refuse(scene, static_cast<int>(i), legal, record, result);
+    anybody |= !reason;
+    if (reason) result.outcome = {Kind::kRefused, std::move(*reason), {}};
+  }
+  return anybody;
+}
+
+/// Whether most lost products would have gone unnoticed. The comb shows them at any number of terms, so it is trusted.
+bool is_blind(const Case& c, const judge::Comparison& comparison) {
+  if (c.fill == Fill::kComb || !comparison.compared || comparison.elements == 0) return false;
+  if (c.fill == Fill::kZero) return true;
+  return comparison.blind * 2 > comparison.with_terms;
+}
+
+void summarize(const Case& c, Examination& examination) {
+  bool every_oracle = true;
+  for (const judge::Result& result : examination.results) {
+    const bool computed = result.outcome.kind == Kind::kComputed;
+    if (result.is_target) {
+      examination.judged |= computed;
+      examination.mistrusted |= computed && result.comparison.agrees() && is_blind(c, result.comparison);
+    } else {
+      every_oracle &= computed;
+    }
+  }
+  examination.witnessed = examination.judged && every_oracle;
+}
+
+/// The same case with data that hide nothing; its mismatches join those of the first examination.
+void refill(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
+            run::FlightRecord& record, const ExaminationSettings& settings, Examination& examination) {
+  Case again = c;
+  again.fill = Fill::kComb;
+  again.calls = Calls::kOnce;
+  Examination second = examine(again, subjects, memory, record, settings);
+  for (Mismatch& mismatch : second.mismatches) examination.mismatches.push_back(std::move(mismatch));
+}
+
+}  // namespace
+
+Examination examine(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
+                    run::FlightRecord& record, const ExaminationSettings& settings) {
+  const Scene scene(c);
+  const bool legal = !resolve(c).why_not;
+  Examination examination;
+  const bool anybody = ask_all(scene, legal, subjects, settings, record, examination.results);
+  const TrialContext context = {memory, record, settings.yardstick, settings.thorough, settings.values};
+  if (!legal) {
+    if (anybody) {
+      scene.set(memory);
+      run_illegal_trial(scene, context, examination.results);
+    }
+    examination.judged = true;
+    examination.mismatches = judge::judge_acceptance(c, examination.results);
+    return examination;
+  }
+  if (!anybody) return examination;
+  scene.set(memory);
+  examination.redrawn = run_trial(scene, context, examination.results);
+  summarize(c, examination);
+  const bool ladder = settings.yardstick == Yardstick::kLadder;
+  if (!ladder)  // the other tools see values, not what lies around them
+    for (judge::Result& result : examination.results) result.outcome.overrun = {};
+  examination.mismatches = judge::judge(c, examination.results);
+  if (ladder && examination.mistrusted) refill(c, subjects, memory, record, settings, examination);
+  return examination;
+}
+
+}  // namespace convict::examine

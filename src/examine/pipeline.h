@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One case through all stages: fill -> run -> judge. The file to read first.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/case.h"
+#include "examine/rules.h"
+#include "examine/spared.h"
+#include "judge/judge.h"
+#include "run/flight_record.h"
+#include "run/guarded_memory.h"
+#include "run/loader.h"
+
+namespace convict::examine {
+
+/// What came out of one case.
+struct Examination {
+  std::vector<judge::Result> results;  // one per subject, in their order
+  std::vector<Mismatch> mismatches;
+  bool judged = false;      // a target's result was held against the reference
+  bool witnessed = false;   // judged, and every oracle computed it too
+  bool mistrusted = false;  // most lost products would have gone unnoticed, so it was run again with Fill::kComb
+  int redrawn = 0;          // results beyond the probabilistic bound that did not come back on other data
+};
+
+/// The limits and the measure of an examination.
+struct ExaminationSettings {
+  double most_bytes = 0;  // a case that needs more than this of us is refused on everybody's behalf
+  Yardstick yardstick = Yardstick::kLadder;
+  SparedKinds spared = {};  // oracles that are spared most cases of a kind
+  bool thorough = false;    // asks every metamorphic relation, of every case
+  bool values = false;      // certificates show all elements of small outputs (docs/certificates.md)
+};
+
+/// Runs every subject on the case and judges them; a case that is not legal, they must refuse. Whatever a subject does
+/// to this process, `record` names the attribution; `memory` is scratch that the next case reuses.
+Examination examine(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
+                    run::FlightRecord& record, const ExaminationSettings& settings);
+
+}  // namespace convict::examine

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "examine/rules.h"
+
+#include "abi/trilinear.h"
+#include "core/layout.h"
+#include "core/terms.h"
+#include "fill/fill.h"
+#include "judge/fft_bound.h"
+#include "judge/winograd_bound.h"
+
+namespace convict::examine {
+namespace {
+
+/// rtol and atol of torch.testing.assert_close, as its documentation tabulates them by data type.
+void set_assert_close(judge::Rule& rule, convict_dtype type) {
+  switch (type) {
+    case CONVICT_F64: rule.relative = 1e-7, rule.absolute = 1e-7; break;
+    case CONVICT_F32: rule.relative = 1.3e-6, rule.absolute = 1e-5; break;
+    case CONVICT_F16: rule.relative = 1e-3, rule.absolute = 1e-5; break;
+    case CONVICT_BF16: rule.relative = 1.6e-2, rule.absolute = 1e-5; break;
+    case CONVICT_S8:
+    case CONVICT_U8:
+    case CONVICT_S32: rule.relative = 0, rule.absolute = 0; break;
+  }
+}
+
+/// The types of the two given operands and of the main output.
+struct Types {
+  convict_dtype first, second, output;
+};
+
+Types types_of(const Case& c) {
+  switch (c.pass) {
+    case CONVICT_BACKWARD_DATA: return {c.dst_type, c.wei_type, c.src_type};
+    case CONVICT_BACKWARD_WEIGHTS: return {c.src_type, c.dst_type, c.wei_type};
+    case CONVICT_FORWARD: break;
+  }
+  return {c.src_type, c.wei_type, c.dst_type};
+}
+
+/// Whether sums are kept in a type in which the exact data is exact.
+bool keeps_exact(const convict_contract& contract, const Case& c) {
+  const bool narrow = contract.min_accumulator == CONVICT_F16 || contract.min_accumulator == CONVICT_BF16;
+  if (contract.algorithm != CONVICT_DIRECT || narrow) return false;
+  return !(contract.flushes_subnormals && c.fill == Fill::kSubnormal);
+}
+
+constexpr int64_t kManyTerms = 256;  // below, the proven bound sees nearly all that a probabilistic one would
+
+}  // namespace
+
+Case case_for(Yardstick yardstick, Case c) {
+  if (yardstick == Yardstick::kIntegers) {
+    c.fill = Fill::kInt;
+    c.calls = Calls::kOnce;
+  }
+  return c;
+}
+
+judge::Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick yardstick) {
+  const Case& c = scene.the_case();
+  const Types types = types_of(c);
+  judge::Rule rule;
+  const bool integers = is_integer(types.first);
+  if (!integers) {
+    rule.subnormal = c.fill == Fill::kSubnormal;
+    rule.arithmetic = judge::arithmetic_of(contract, types.first, types.second, types.output);
+    rule.bias_arithmetic = judge::arithmetic_of(contract, c.dst_type, c.dst_type, c.dst_type);
+    rule.bias_arithmetic.u_product = 0;  // it is a plain sum of gradients
+  }
+  if (yardstick == Yardstick::kAssertClose || yardstick == Yardstick::kLoose) {
+    rule.kind = judge::Rule::Kind::kTolerance;
+    rule.bound_name = "tolerance";
+    rule.relative = 1e-2;
+    rule.absolute = 1e-3;
+    if (yardstick == Yardstick::kAssertClose) set_assert_close(rule, types.output);
+  } else if (integers) {
+    rule.kind = judge::Rule::Kind::kQuantized;
+    rule.bound_name = judge::kQuantizedBound;
+  } else if (c.fill == Fill::kSpecial) {
+    rule.kind = judge::Rule::Kind::kSpecial;
+    rule.bound_name = judge::kSpecialBound;
+  } else if (!fill::is_exact(c, scene.problem()) || !keeps_exact(contract, c)) {
+    rule.kind = judge::Rule::Kind::kBound;
+    rule.bound_name = contract.summation == CONVICT_BLOCKED    ? "gamma_n, blocked"
+                      : contract.summation == CONVICT_PAIRWISE ? "gamma_n, pairwise"
+                                                               : "gamma_n";
+  }
+  return rule;
+}
+
+judge::Detail detail_for(const judge::Rule& rule, const Scene& scene) {
+  if (rule.kind == judge::Rule::Kind::kExact && scene.problem().beta == 0) return judge::Detail::kValues;
+  const bool zero_mean = scene.the_case().fill == Fill::kNormal || scene.the_case().fill == Fill::kInt;
+  if (has_huge_image(scene.problem(), scene.described())) return judge::Detail::kMagnitudes;
+  const bool worth_it =
+      rule.kind == judge::Rule::Kind::kBound && zero_mean && most_terms(scene.problem()) >= kManyTerms;
+  return worth_it ? judge::Detail::kStatistics : judge::Detail::kMagnitudes;
+}
+
+void add_transform_bounds(judge::Rule& rule, const convict_contract& contract, const convict_problem& p,
+                          const convict_tensors& tensors, const judge::DenseOperands<double>& dense) {
+  if (rule.kind != judge::Rule::Kind::kBound) return;
+  const Trilinear<double> form = trilinear<double>(p, tensors);
+  if (contract.algorithm == CONVICT_WINOGRAD &&
+      judge::winograd_applies(form, contract.winograd_m, contract.winograd_r)) {
+    rule.transform_bounds = judge::winograd_bounds(form, dense.x, dense.w, dense.y, contract.winograd_m,
+                                                   contract.winograd_r, rule.arithmetic);
+    rule.bound_name = "winograd";
+  }
+  if (contract.algorithm == CONVICT_FFT) {
+    rule.transform_bounds = judge::fft_bounds(form, dense.x, dense.w, dense.y, rule.arithmetic);
+    rule.bound_name = "fft";
+  }
+}
+
+}  // namespace convict::examine

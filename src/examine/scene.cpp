@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "examine/scene.h"
+
+#include "core/geometry.h"
+#include "core/layout.h"
+#include "core/random.h"
+#include "fill/fill.h"
+
+namespace convict::examine {
+
+Scene::Scene(const Case& c) : c_(c), problem_(resolve(c).problem), described_(describe_tensors(c, problem_)) {}
+
+void Scene::set(run::GuardedMemory& memory) const {
+  memory.place(problem_, described_, (mix(c_.seed) & 1) == 0);
+  refill(memory, c_.seed);
+}
+
+void Scene::refill(run::GuardedMemory& memory, uint64_t data_seed) const {
+  fill::fill_operands(c_, problem_, memory.ours(), data_seed);
+  if (problem_.beta != 0) memory.keep_outputs();
+}
+
+}  // namespace convict::examine

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A case set up in memory: everything about it that does not depend on who computes it.
+#pragma once
+
+#include "core/case.h"
+#include "run/guarded_memory.h"
+
+namespace convict::examine {
+
+class Scene {
+ public:
+  /// `c` may be illegal; see core/geometry.h.
+  explicit Scene(const Case& c);
+
+  const Case& the_case() const { return c_; }
+  const convict_problem& problem() const { return problem_; }
+  const convict_tensors& described() const { return described_; }  // without data
+
+  /// Places the operands, on the side of their guard pages that the seed chooses, and fills them.
+  void set(run::GuardedMemory& memory) const;
+
+  /// Fills the placed operands again, with the data of another seed.
+  void refill(run::GuardedMemory& memory, uint64_t data_seed) const;
+
+ private:
+  Case c_;
+  convict_problem problem_;
+  convict_tensors described_;
+};
+
+}  // namespace convict::examine

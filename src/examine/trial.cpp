@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "examine/trial.h"
+
+#include <algorithm>
+
+#include "core/random.h"
+#include "examine/comb_reading.h"
+#include "examine/implementation_runner.h"
+#include "examine/relation_check.h"
+#include "judge/weaker_contract.h"
+#include "run/guarded_call.h"
+
+namespace convict::examine {
+namespace {
+
+using Kind = Outcome::Kind;
+
+/// Draws of other data that a result beyond the probabilistic bound gets, and how many of them it has to exceed it on.
+constexpr uint64_t kRedraws = 4;
+constexpr int kOftenEnough = 3;
+
+constexpr uint64_t kOtherContents = 0x07e4;  // distinguishes the data of a warming-up call
+
+/// The problem of a call before the one that is judged: the same but for one more position or image.
+Case neighbour(const Case& c) {
+  Case other = c;
+  if ((mix(c.seed) & 2) != 0)
+    other.batch += 1;
+  else
+    other.in[c.rank - 1] += 1;
+  return other;
+}
+
+/// Sums of type W: double, or long double where f64 takes part.
+template <class W>
+class Trial {
+ public:
+  Trial(const Scene& scene, const TrialContext& room, std::vector<judge::Result>& results)
+      : scene_(scene), context_(room), results_(results) {}
+
+  int run() {
+    judge::Detail detail = judge::Detail::kValues;
+    for (const judge::Result& result : results_) {
+      rules_.push_back(rule_for(scene_, result.contract, context_.yardstick));
+      if (result.outcome.kind != Kind::kRefused) detail = std::max(detail, detail_for(rules_.back(), scene_));
+    }
+    expect(detail);
+    for (size_t i = 0; i < results_.size(); ++i) run_one(i);
+    const bool ladder = context_.yardstick == Yardstick::kLadder;
+    if (ladder) check_relations();
+    return ladder ? redraw() : 0;
+  }
+
+ private:
+  void expect(judge::Detail detail) {
+    detail_ = detail;
+    expected_ = compute_reference<W>(scene_.problem(), context_.memory.ours(), detail, &dense_);
+  }
+
+  /// Equality needs no magnitudes until something differs. (With beta they are there from the begin, for the old
+  /// contents of the outputs are gone by now.)
+  void need_magnitudes() {
+    if (detail_ == judge::Detail::kValues) expect(judge::Detail::kMagnitudes);
+  }
+
+  Outcome call(size_t i) const {
+    return run::call_guarded(*results_[i].who, static_cast<int>(i), scene_.problem(), context_.memory, context_.record);
+  }
+
+  /// What the case wants an implementation to have been called for before.
+  void warm_up(size_t i) {
+    if (scene_.the_case().calls == Calls::kRefilled) {
+      scene_.refill(context_.memory, mix(scene_.the_case().seed ^ kOtherContents));
+      call(i);
+      scene_.refill(context_.memory, scene_.the_case().seed);
+    }
+    if (scene_.the_case().calls != Calls::kAfter) return;
+    const Scene other(neighbour(scene_.the_case()));
+    const convict_implementation& who = *results_[i].who;
+    const auto position = static_cast<int>(i);
+    other.set(context_.memory);
+    if (!run::ask_unsupported(who, position, other.problem(), other.described(), context_.record))
+      run::call_guarded(who, position, other.problem(), context_.memory, context_.record);
+    scene_.set(context_.memory);
+  }
+
+  void run_one(size_t i) {
+    judge::Result& result = results_[i];
+    if (result.outcome.kind == Kind::kRefused) return;
+    warm_up(i);
+    result.outcome = call(i);
+    if (result.outcome.kind != Kind::kComputed) return;
+    result.comparison = compared(i);
+    if (context_.yardstick == Yardstick::kLadder) look_closer(i);
+  }
+
+  judge::Comparison compared(size_t i) {
+    if constexpr (std::is_same_v<W, double>)
+      add_transform_bounds(rules_[i], results_[i].contract, scene_.problem(), context_.memory.ours(), dense_);
+    return compare<W>(expected_, rules_[i]);
+  }
+
+  /// While the results are still in memory.
+  void look_closer(size_t i) {
+    judge::Result& result = results_[i];
+    judge::Comparison& found = result.comparison;
+    if (!found.agrees()) {
+      need_magnitudes();
+      found.magnitude = magnitude_of(*found.offender);
+      if (context_.values) take_values(found);
+      const bool explainable =
+          rules_[i].kind != judge::Rule::Kind::kSpecial && rules_[i].kind != judge::Rule::Kind::kQuantized;
+      if (found.unwritten == 0 && explainable) result.weaker_contract = weaker_contract<W>(expected_, rules_[i]);
+      if (scene_.the_case().fill == Fill::kComb && rules_[i].kind == judge::Rule::Kind::kExact)
+        result.read = comb_reading(scene_, context_.memory.ours(), *found.offender);
+    }
+    if (!found.minus_zeros.empty()) check_minus_zeros(result);
+    if (found.worst && found.agrees()) found.magnitude = magnitude_of(*found.worst);
+    if (scene_.the_case().calls == Calls::kAgain && result.contract.deterministic) {
+      const auto before = context_.memory.output_bytes();
+      result.outcome = call(i);
+      result.repeats_differently = result.outcome.kind == Kind::kComputed && before != context_.memory.output_bytes();
+    }
+  }
+
+  /// Of the output with the first errors, unless it is too large for a certificate.
+  void take_values(judge::Comparison& found) const {
+    for (const judge::Expected<W>& output : expected_) {
+      if (output.role != found.places_role || output.value.size() > judge::kLargestMap) continue;
+      for (size_t k = 0; k < output.value.size(); ++k) found.expected.push_back(static_cast<double>(output.exact(k)));
+      judge::for_each_result(output, [&](size_t, double got) { found.got.push_back(got); });
+    }
+  }
+
+  double magnitude_of(const judge::Element& element) const {
+    for (const judge::Expected<W>& output : expected_)
+      if (output.role == element.role && !output.magnitude.empty())
+        return static_cast<double>(output.magnitude[element.index]);
+    return 0;
+  }
+
+  /// A sum is -0 only if every term is: one that is not makes every order of summation end at +0. Where S is not 0,
+  /// there is such a term.
+  void check_minus_zeros(judge::Result& result) {
+    need_magnitudes();
+    auto& noted = result.comparison.minus_zeros;
+    std::erase_if(noted, [&](const judge::Element& element) { return magnitude_of(element) == 0; });
+    result.minus_zero = !noted.empty();
+    if (result.minus_zero && result.comparison.agrees()) result.comparison.magnitude = magnitude_of(noted.front());
+  }
+
+  /// A relation leaves other operands in memory, so each is asked with the scene set anew.
+  void check_relations() {
+    for (size_t i = 0; i < results_.size(); ++i) {
+      judge::Result& result = results_[i];
+      if (!result.is_target || result.outcome.kind != Kind::kComputed || !result.comparison.agrees()) continue;
+      if (!asks_relation(scene_, context_.thorough)) return;
+      scene_.set(context_.memory);
+      ImplementationRunner runner(*result.who, static_cast<int>(i), result.contract, context_.memory, context_.record);
+      result.relation = broken_relation(scene_, runner, context_.memory.ours(), context_.thorough);
+    }
+  }
+
+  /// Results beyond the probabilistic bound, on other data: what comes back at the same place is no accident.
+  int redraw() {
+    std::vector<size_t> doubtful;
+    for (size_t i = 0; i < results_.size(); ++i)
+      if (results_[i].comparison.agrees() && !results_[i].comparison.suspects.empty()) doubtful.push_back(i);
+    if (doubtful.empty()) return 0;
+    std::vector<std::vector<int>> times(results_.size());
+    for (const size_t i : doubtful) times[i].assign(results_[i].comparison.suspects.size(), 0);
+    scene_.set(context_.memory);
+    for (uint64_t draw = 1; draw <= kRedraws; ++draw) {
+      scene_.refill(context_.memory, mix(scene_.the_case().seed + draw * kGoldenGamma));
+      expect(judge::Detail::kStatistics);
+      for (const size_t i : doubtful) count_returns(i, times[i]);
+    }
+    int dropped = 0;
+    for (const size_t i : doubtful) dropped += conclude(results_[i], times[i]) ? 0 : 1;
+    return dropped;
+  }
+
+  void count_returns(size_t i, std::vector<int>& times) {
+    if (call(i).kind != Kind::kComputed) return;
+    const judge::Comparison again = compared(i);
+    const std::vector<judge::Element>& before = results_[i].comparison.suspects;
+    for (size_t k = 0; k < before.size(); ++k)
+      times[k] += std::ranges::any_of(again.suspects, [&](const judge::Element& element) {
+        return element.role == before[k].role && element.index == before[k].index;
+      });
+  }
+
+  static bool conclude(judge::Result& result, const std::vector<int>& times) {
+    const auto most = std::ranges::max_element(times);
+    result.improbable = *most >= kOftenEnough;
+    std::swap(result.comparison.suspects.front(), result.comparison.suspects[most - times.begin()]);
+    return result.improbable;
+  }
+
+  const Scene& scene_;
+  const TrialContext& context_;
+  std::vector<judge::Result>& results_;
+  std::vector<judge::Rule> rules_;
+  judge::Detail detail_ = judge::Detail::kValues;
+  std::vector<judge::Expected<W>> expected_;
+  judge::DenseOperands<W> dense_;
+};
+
+}  // namespace
+
+int run_trial(const Scene& scene, const TrialContext& context, std::vector<judge::Result>& results) {
+  const Case& c = scene.the_case();
+  const bool widest = c.src_type == CONVICT_F64 || c.wei_type == CONVICT_F64 || c.dst_type == CONVICT_F64;
+  return widest ? Trial<long double>(scene, context, results).run() : Trial<double>(scene, context, results).run();
+}
+
+void run_illegal_trial(const Scene& scene, const TrialContext& context, std::vector<judge::Result>& results) {
+  for (size_t i = 0; i < results.size(); ++i)
+    if (results[i].outcome.kind != Kind::kRefused)
+      results[i].outcome =
+          run::call_guarded(*results[i].who, static_cast<int>(i), scene.problem(), context.memory, context.record);
+}
+
+}  // namespace convict::examine

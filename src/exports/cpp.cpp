@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A C++17 program of one file for whoever implements the ABI: it needs <convict/convict.h> and the plugin, and nothing
+// else of this project.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstring>
+
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "core/layout.h"
+#include "core/role.h"
+#include "exports/exporter.h"
+#include "exports/shared/operands.h"
+#include "exports/shared/program.h"
+#include "exports/shared/spelling.h"
+#include "judge/bounds.h"
+
+namespace convict::exports {
+namespace {
+
+/// `type name[] = {...};`, never without an element.
+std::string constant(const std::string& type, const std::string& name, std::vector<std::string> words) {
+  if (words.empty()) words.emplace_back("0");
+  for (std::string& word : words) word += ',';
+  return fmt::format("const {} {}[] = {{\n{}}};\n", type, name, wrapped(words, "    "));
+}
+
+/// The bits of the elements, in row-major order.
+std::string bits(const std::string& name, convict_dtype type, const std::vector<double>& values) {
+  const size_t size = type_size(type);
+  const std::string bytes = raw_bytes(type, values);
+  std::vector<std::string> words;
+  for (size_t i = 0; i < values.size(); ++i) {
+    uint64_t word = 0;  // little-endian
+    std::memcpy(&word, bytes.data() + i * size, size);
+    words.push_back(fmt::format("{:#x}", word));
+  }
+  return constant(fmt::format("uint{}_t", 8 * size), name, std::move(words));
+}
+
+std::string numbers(const std::string& name, const std::vector<double>& values) {
+  std::vector<std::string> words;
+  for (const double value : values)
+    words.push_back(std::isnan(value)   ? "NAN"
+                    : std::isinf(value) ? (value < 0 ? "-INFINITY" : "INFINITY")
+                                        : hex_float(value));
+  return constant("double", name, std::move(words));
+}
+
+std::string head(const ExportRequest& request, const std::string& rule) {
+  std::string text = fmt::format("// One convolution and what must come out of it. Written by convict " CONVICT_VERSION
+                                 " from\n//     {}\n",
+                                 to_text(request.c));
+  if (request.evidence) text += fmt::format("// {}\n", comment_text(accusation(request)));
+  text += "//\n//     g++ -std=c++17 -O1 -o case case.cpp -ldl && ./case ./plugin.so NAME\n//\n";
+  text +=
+      request.must_be_refused
+          ? "// The problem is not legal. Exit code 0: it is refused. 1: it is computed. 2: no such implementation.\n"
+          : "// Exit code 0: right. 1: wrong. 2: no such implementation. 125: it refuses or fails.\n";
+  if (!rule.empty()) text += fmt::format("// Results are held to {}.\n", rule);
+  if (request.c.calls != Calls::kOnce) text += "// The case is about repeated calls; this makes one.\n";
+  return text;
+}
+
+std::string texts(const ExportRequest& request) {
+  return fmt::format(
+      "const char kCase[] = {};\nconst char kSuspect[] = {};\nconst char kAccusation[] = {};\n"
+      "const char kCertificate[] = {};\n\n",
+      string_literal(to_text(request.c)), string_literal(request.evidence ? request.evidence->suspect.c_str() : ""),
+      string_literal(accusation(request)), string_literal(certificate_text(request)));
+}
+
+std::string problem_function(const convict_problem& p) {
+  constexpr const char* kOps[] = {"", "CONVICT_CONV", "CONVICT_CONV_TRANSPOSE"};
+  constexpr const char* kPasses[] = {"", "CONVICT_FORWARD", "CONVICT_BACKWARD_DATA", "CONVICT_BACKWARD_WEIGHTS"};
+  std::string text = "convict_problem the_problem() {\n  convict_problem p = {};\n";
+  text += fmt::format("  p.op = {};\n  p.pass = {};\n  p.rank = {};\n  p.has_bias = {};\n  p.threads = {};\n",
+                      kOps[p.op], kPasses[p.pass], p.rank, p.has_bias, p.threads);
+  text += fmt::format("  p.batch = {};\n  p.groups = {};\n  p.ic = {};\n  p.oc = {};\n  p.beta = {};\n", p.batch,
+                      p.groups, p.ic, p.oc, p.beta);
+  text += fmt::format("  p.relu = {};\n  p.src_zero_point = {};\n  p.dst_zero_point = {};\n", p.relu, p.src_zero_point,
+                      p.dst_zero_point);
+  const std::pair<const char*, const int64_t*> lists[] = {{"in", p.in},
+                                                          {"out", p.out},
+                                                          {"kernel", p.kernel},
+                                                          {"stride", p.stride},
+                                                          {"dilation", p.dilation},
+                                                          {"pad_begin", p.pad_begin},
+                                                          {"pad_end", p.pad_end},
+                                                          {"output_padding", p.output_padding}};
+  for (const auto& [name, values] : lists)
+    for (int i = 0; i < CONVICT_MAX_RANK; ++i) text += fmt::format("  p.{}[{}] = {};\n", name, i, values[i]);
+  return text + "  return p;\n}\n";
+}
+
+std::string type_constant(convict_dtype type) {
+  std::string name = fmt::format("CONVICT_{}", type_name(type));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return name;
+}
+
+/// `Operand src({...}, room);`
+std::string operand(std::string_view role, const convict_tensor& t) {
+  return fmt::format("  Operand {0}({1}, {{{2}}}, {{{3}}}, {4}, {5});\n  tensors.{0} = {0}.tensor;\n", role,
+                     type_constant(t.dtype), fmt::join(t.dims, t.dims + t.ndim, ", "),
+                     fmt::join(t.strides, t.strides + t.ndim, ", "), t.offset, buffer_count(t));
+}
+
+std::string main_start(const ExportRequest& request, const convict_tensors& described, const Operands& operands) {
+  std::string text = "int main(int argc, char** argv) {\n  convict_tensors tensors = {};\n";
+  for (const Role& role : kRoles) {
+    if ((described.*role.tensor).ndim == 0) continue;
+    text += operand(role.name, described.*role.tensor);
+    if (operands.input(role.name)) text += fmt::format("  {0}.place({0}_bits);\n", role.name);
+    if (request.must_be_refused) text += fmt::format("  {}.zero();\n", role.name);
+  }
+  if (!operands.outputs.empty() && !operands.outputs.front().old.empty())
+    text += fmt::format("  {0}.place({0}_old);\n", operands.outputs.front().tensor.role);
+  text += "  const convict_implementation* who = implementation(argc, argv);\n  if (!who) return 2;\n";
+  return text + "  const bool computed = runs(*who, the_problem(), tensors);\n";
+}
+
+std::string main_end(const ExportRequest& request, const Operands& operands) {
+  if (request.must_be_refused)
+    return "  if (computed) std::printf(\"MISMATCH: not legal, but computed\\n\");\n  return computed ? 1 : 0;\n}\n";
+  std::string text = "  if (!computed) return 125;\n  bool right = true;\n";
+  for (const RequiredTensor& output : operands.outputs) {
+    const std::string_view role = output.tensor.role;
+    const std::string close = output.by_equality()
+                                  ? "nullptr, nullptr, INFINITY"
+                                  : fmt::format("{0}_exact, {0}_bound, {1}", role,
+                                                hex_float(judge::largest_finite(output.tensor.layout.dtype)));
+    text += fmt::format("  right &= check(\"{0}\", {0}.tensor, {0}_value, {1});\n", role, close);
+  }
+  return text + "  std::printf(right ? \"right\\n\" : \"wrong\\n\");\n  return right ? 0 : 1;\n}\n";
+}
+
+std::string data(const Operands& operands) {
+  std::string text;
+  for (const NamedTensor& input : operands.inputs)
+    text += bits(std::string(input.role) + "_bits", input.layout.dtype, input.values);
+  for (const RequiredTensor& output : operands.outputs) {
+    const std::string role(output.tensor.role);
+    text += numbers(role + "_value", output.tensor.values);
+    if (!output.old.empty()) text += bits(role + "_old", output.tensor.layout.dtype, output.old);
+    if (output.by_equality()) continue;
+    text += numbers(role + "_exact", output.exact) + numbers(role + "_bound", output.bounds);
+  }
+  return text + "\n";
+}
+
+std::string unsuited(const ExportRequest& request) { return too_long_to_spell(request.c); }
+
+std::vector<ExportFile> write(const ExportRequest& request) {
+  const convict_problem p = resolve(request.c).problem;
+  const Operands operands = request.must_be_refused ? Operands{} : operands_of(request);
+  return {{"case.cpp", head(request, operands.rule) + std::string(kProgramIncludes) + texts(request) + data(operands) +
+                           problem_function(p) + std::string(kProgramMemory) + std::string(kProgramPlugin) +
+                           (request.must_be_refused ? "" : std::string(kProgramCheck)) + "\n}  // namespace\n\n" +
+                           main_start(request, describe_tensors(request.c, p), operands) +
+                           main_end(request, operands)}};
+}
+
+}  // namespace
+
+extern const Exporter export_cpp;
+const Exporter export_cpp = {"cpp", "a C++17 program against <convict/convict.h> that loads a plugin",
+                             ExportForm::kText, unsuited, write};
+
+}  // namespace convict::exports

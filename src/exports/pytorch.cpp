@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A Python script that needs nothing but PyTorch: operands, call and exact result in one file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "core/layout.h"
+#include "core/role.h"
+#include "exports/exporter.h"
+#include "exports/shared/operands.h"
+#include "exports/shared/script.h"
+#include "exports/shared/spelling.h"
+#include "exports/shared/torch_call.h"
+#include "judge/bounds.h"
+
+namespace convict::exports {
+namespace {
+
+constexpr size_t kMostSpelt = 4096;  // elements of a tensor as text; more are base64 of their bytes
+
+bool is_whole(double value) {
+  return std::abs(value) < 0x1p53 && std::trunc(value) == value && !(value == 0 && std::signbit(value));
+}
+
+/// Python that gives the values in row-major order.
+std::string spelt(convict_dtype type, std::span<const double> values) {
+  if (values.empty()) return fmt::format("torch.empty(0, dtype={})", torch_type(type));
+  if (values.size() > kMostSpelt)
+    return fmt::format("packed(\"{}\", {})", base64(raw_bytes(type, values)), torch_type(type));
+  std::vector<std::string> words;
+  for (const double value : values)
+    words.push_back(is_whole(value) ? fmt::format("{}", static_cast<int64_t>(value)) : hex_float(value));
+  return "numbers(\"\"\"\n" + wrapped(words, "    ") + "\"\"\")";
+}
+
+std::string place(const convict_tensor& tensor) {
+  return fmt::format("{}, {}, {}, {}, {}", torch_type(tensor.dtype), python_tuple(tensor.dims, tensor.ndim),
+                     python_tuple(tensor.strides, tensor.ndim), tensor.offset, buffer_count(tensor));
+}
+
+std::string zeros(const convict_tensor& tensor) {
+  return fmt::format("torch.zeros({})", python_tuple(tensor.dims, tensor.ndim));
+}
+
+std::string head(const ExportRequest& request, const TorchCall& call, const std::string& rule) {
+  const Case& c = request.c;
+  std::string text =
+      fmt::format("# One convolution and what must come out of it, for PyTorch. Written by convict " CONVICT_VERSION
+                  " from\n#     {}\n",
+                  to_text(c));
+  if (request.evidence) text += fmt::format("# {}\n", comment_text(accusation(request)));
+  text += request.must_be_refused
+              ? "#\n# The problem is not legal. Exit code 0: PyTorch refuses it. 1: it computes something.\n"
+              : "#\n# Exit code 0: PyTorch is right. 1: it is wrong. 125: it does not compute this at all.\n";
+  if (!rule.empty()) text += fmt::format("# Results are held to {}.\n", rule);
+  if (!call.note.empty()) text += fmt::format("# {}\n", call.note);
+  if (c.pass == CONVICT_FORWARD && (c.dst_layout != ActivationLayout::kChannelsFirst || c.views.dst))
+    text += "# PyTorch chooses the layout of dst itself; the one of the case is not used.\n";
+  if (c.pass == CONVICT_BACKWARD_WEIGHTS || c.pass == CONVICT_BACKWARD_DATA)
+    text += "# PyTorch chooses the layout of what it computes; operands have that of the case.\n";
+  if (c.beta != 0) text += "# PyTorch has no beta: the old contents are added by hand.\n";
+  if (c.relu) text += "# PyTorch has no fused ReLU: it is a call of its own.\n";
+  if (c.calls != Calls::kOnce) text += "# The case is about repeated calls; this makes one.\n";
+  return text + "\n";
+}
+
+std::string evidence(const ExportRequest& request) {
+  std::string text = fmt::format("\n\nCASE = {}\n", string_literal(to_text(request.c)));
+  if (!request.evidence) return text;
+  text += fmt::format("ACCUSATION = {}\n", string_literal(accusation(request)));
+  return text + fmt::format("CERTIFICATE = {}\n", string_literal(certificate_text(request)));
+}
+
+/// All tensors that the forward call needs, by name; those it is not given are zeros that ask for a gradient.
+std::string placed_operands(const ExportRequest& request, const convict_tensors& described, const Operands& operands) {
+  std::string text = "\n";
+  const bool has_bias = request.c.bias && request.c.pass != CONVICT_BACKWARD_DATA;
+  if (!has_bias) text += "bias = None\n";
+  for (const Role& role : kRoles) {
+    const convict_tensor& tensor = described.*role.tensor;
+    if (tensor.ndim == 0) continue;
+    if (const NamedTensor* input = operands.input(role.name)) {
+      text += fmt::format("{} = operand({},\n    {})\n", role.name, spelt(tensor.dtype, input->values), place(tensor));
+    } else if (role.is_output[request.c.pass] && role.name != "dst") {
+      text += fmt::format("{} = operand({}, {}).requires_grad_()\n", role.name.substr(5), zeros(tensor), place(tensor));
+    } else if (request.must_be_refused && role.name != "dst") {
+      text += fmt::format("{} = operand({}, {})\n", role.name, zeros(tensor), place(tensor));
+    }
+  }
+  if (!operands.outputs.empty() && request.c.beta != 0) {
+    const RequiredTensor& main = operands.outputs.front();
+    text += fmt::format("old = {}.reshape({}).to({})\n", spelt(main.tensor.layout.dtype, main.old),
+                        python_tuple(main.tensor.layout.dims, main.tensor.layout.ndim),
+                        torch_type(main.tensor.layout.dtype));
+  }
+  return text;
+}
+
+std::string compute(const Case& c, const convict_problem& p, const TorchCall& call) {
+  std::string text = "\n\ndef compute():\n" + call.forward;
+  const std::string addend = c.beta == 0 ? "" : fmt::format(" + {} * old", c.beta);
+  switch (c.pass) {
+    case CONVICT_FORWARD:
+      if (c.relu) return text + fmt::format("    return {{\"dst\": torch.relu(dst{})}}\n", addend);
+      return text + fmt::format("    return {{\"dst\": dst{}}}\n", addend);
+    case CONVICT_BACKWARD_DATA:
+      text += "    diff_src, = torch.autograd.grad(dst, [src], diff_dst)\n";
+      return text + fmt::format("    return {{\"diff_src\": diff_src{}}}\n", addend);
+    case CONVICT_BACKWARD_WEIGHTS: break;
+  }
+  if (!p.has_bias) {
+    text += "    diff_wei, = torch.autograd.grad(dst, [wei], diff_dst)\n";
+    return text + fmt::format("    return {{\"diff_wei\": diff_wei{}}}\n", addend);
+  }
+  text += "    diff_wei, diff_bias = torch.autograd.grad(dst, [wei, bias], diff_dst)\n";
+  return text + fmt::format("    return {{\"diff_wei\": diff_wei{}, \"diff_bias\": diff_bias}}\n", addend);
+}
+
+/// A call of check() for one output.
+std::string checked(const RequiredTensor& output) {
+  const NamedTensor& tensor = output.tensor;
+  std::string text =
+      fmt::format("    right &= check(\"{0}\", results[\"{0}\"], {1},\n    {2}.to(torch.float64)", tensor.role,
+                  python_tuple(tensor.layout.dims, tensor.layout.ndim), spelt(tensor.layout.dtype, tensor.values));
+  if (output.by_equality()) return text + ")\n";
+  return text + fmt::format(",\n    {},\n    {}, float.fromhex(\"{}\"))\n", spelt(CONVICT_F64, output.exact),
+                            spelt(CONVICT_F64, output.bounds), hex_float(judge::largest_finite(tensor.layout.dtype)));
+}
+
+/// Whether oneDNN is to be used, where the suspect's name says so; else PyTorch decides.
+std::string switches(const ExportRequest& request) {
+  std::string text = fmt::format("    torch.set_num_threads({})\n", request.c.threads);
+  if (!request.evidence) return text;
+  const std::string& suspect = request.evidence->suspect;
+  if (suspect == "libtorch:native") text += "    torch.backends.mkldnn.set_flags(False)\n";
+  if (suspect == "libtorch:onednn") text += "    torch.backends.mkldnn.set_flags(True)\n";
+  return text;
+}
+
+std::string main_function(const ExportRequest& request, const Operands& operands) {
+  std::string text = "\n\ndef main():\n    print(CASE)\n";
+  if (request.evidence) text += "    print(ACCUSATION)\n    print(CERTIFICATE)\n";
+  text += switches(request) + "    try:\n        results = compute()\n    except Exception as error:\n";
+  text += request.must_be_refused ? "        print(\"refused, as it must be:\", error)\n        return 0\n"
+                                  : "        print(\"PyTorch does not compute this:\", error)\n        return 125\n";
+  if (request.must_be_refused) {
+    text +=
+        "    print(\"MISMATCH: not legal, but computed:\", {name: tuple(t.shape) for name, t in results.items()})\n";
+    text += "    return 1\n";
+  } else {
+    text += "    right = True\n";
+    for (const RequiredTensor& output : operands.outputs) text += checked(output);
+    text += "    print(\"right\" if right else \"wrong\")\n    return 0 if right else 1\n";
+  }
+  return text + "\n\nif __name__ == \"__main__\":\n    sys.exit(main())\n";
+}
+
+/// Gradients of an illegal problem need the forward call only, which has to raise.
+ExportRequest as_forward(ExportRequest request) {
+  if (request.must_be_refused) request.c.pass = CONVICT_FORWARD;
+  return request;
+}
+
+std::vector<ExportFile> write(const ExportRequest& request) {
+  const ExportRequest run = as_forward(request);
+  const convict_problem p = resolve(run.c).problem;
+  const Operands operands = request.must_be_refused ? Operands{} : operands_of(request);
+  const TorchCall call = torch_call(p);
+  return {{"case.py", head(request, call, operands.rule) + std::string(kScriptHelpers) + evidence(request) +
+                          placed_operands(run, describe_tensors(run.c, p), operands) + compute(run.c, p, call) +
+                          main_function(request, operands)}};
+}
+
+}  // namespace
+
+extern const Exporter export_pytorch;
+const Exporter export_pytorch = {"pytorch", "a Python script that needs nothing but torch", ExportForm::kText,
+                                 torch_unsuited, write};
+
+}  // namespace convict::exports

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of an exported C++ program that are the same for every case.
+#pragma once
+
+#include <string_view>
+
+namespace convict::exports {
+
+inline constexpr std::string_view kProgramIncludes = R"(#include <convict/convict.h>
+#include <dlfcn.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <initializer_list>
+#include <vector>
+
+namespace {
+
+)";
+
+inline constexpr std::string_view kProgramMemory = R"(
+size_t size_of(convict_dtype type) {
+  if (type == CONVICT_F64) return 8;
+  if (type == CONVICT_F32 || type == CONVICT_S32) return 4;
+  return type == CONVICT_S8 || type == CONVICT_U8 ? 1 : 2;
+}
+
+int64_t count_of(const convict_tensor& t) {
+  int64_t count = 1;
+  for (int d = 0; d < t.ndim; ++d) count *= t.dims[d];
+  return count;
+}
+
+// The element with this row-major index.
+unsigned char* element(const convict_tensor& t, int64_t index) {
+  int64_t position = 0;
+  for (int d = t.ndim; d-- > 0; index /= t.dims[d]) position += index % t.dims[d] * t.strides[d];
+  return static_cast<unsigned char*>(t.data) + position * static_cast<int64_t>(size_of(t.dtype));
+}
+
+// A tensor with memory of its own, all NaN.
+struct Operand {
+  Operand(convict_dtype type, std::initializer_list<int64_t> dims, std::initializer_list<int64_t> strides,
+          int64_t offset, int64_t room)
+      : buffer(static_cast<size_t>(room + 1) * size_of(type), 0xff) {
+    tensor.dtype = type;
+    for (const int64_t extent : dims) tensor.dims[tensor.ndim++] = extent;
+    int d = 0;
+    for (const int64_t stride : strides) tensor.strides[d++] = stride;
+    tensor.offset = offset;
+    tensor.data = buffer.data() + static_cast<size_t>(offset) * size_of(type);
+  }
+  Operand(const Operand&) = delete;
+
+  // The elements in row-major order, as bits.
+  void place(const void* bits) {
+    const size_t size = size_of(tensor.dtype);
+    for (int64_t i = 0; i < count_of(tensor); ++i)
+      std::memcpy(element(tensor, i), static_cast<const unsigned char*>(bits) + static_cast<size_t>(i) * size, size);
+  }
+  void zero() { std::memset(buffer.data(), 0, buffer.size()); }
+
+  convict_tensor tensor = {};
+  std::vector<unsigned char> buffer;
+};
+)";
+
+inline constexpr std::string_view kProgramPlugin = R"(
+const char* name_of(const convict_implementation* one) { return one && one->name ? one->name : ""; }
+
+const convict_implementation* implementation(int argc, char** argv) {
+  if (argc < 2) return std::fprintf(stderr, "usage: %s PLUGIN.so [NAME]\n", argv[0]), nullptr;
+  void* library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+  void* symbol = library ? dlsym(library, CONVICT_PLUGIN_SYMBOL) : nullptr;
+  if (!symbol) return std::fprintf(stderr, "%s\n", dlerror()), nullptr;
+  convict_plugin_function function = nullptr;
+  std::memcpy(&function, &symbol, sizeof function);
+  const convict_plugin* plugin = function();
+  if (!plugin || plugin->abi_version != CONVICT_ABI_VERSION || plugin->count == 0)
+    return std::fprintf(stderr, "%s: nothing in it for this ABI\n", argv[1]), nullptr;
+  const char* name = argc > 2 ? argv[2] : kSuspect[0] ? kSuspect : name_of(plugin->implementations[0]);
+  for (size_t i = 0; i < plugin->count; ++i)
+    if (name[0] && std::strcmp(name_of(plugin->implementations[i]), name) == 0) return plugin->implementations[i];
+  std::fprintf(stderr, "%s has no such implementation; it has:\n", argv[1]);
+  for (size_t i = 0; i < plugin->count; ++i) std::fprintf(stderr, "  %s\n", name_of(plugin->implementations[i]));
+  return nullptr;
+}
+
+// Whether the outputs were computed; says why not.
+bool runs(const convict_implementation& who, const convict_problem& p, const convict_tensors& tensors) {
+  std::printf("%s\n", kCase);
+  if (kAccusation[0]) std::printf("%s\n%s\n", kAccusation, kCertificate);
+  convict_tensors described = tensors;
+  for (convict_tensor* t : {&described.src, &described.wei, &described.bias, &described.dst, &described.diff_src,
+                            &described.diff_wei, &described.diff_bias, &described.diff_dst, &described.scale})
+    t->data = nullptr;
+  if (const char* why = who.unsupported(&who, &p, &described)) return std::printf("refused: %s\n", why), false;
+  char error[512] = "";
+  const convict_status status = who.run(&who, &p, &tensors, error, sizeof error);
+  if (status != CONVICT_OK) std::printf("status %d: %s\n", static_cast<int>(status), error);
+  return status == CONVICT_OK;
+}
+)";
+
+inline constexpr std::string_view kProgramCheck = R"(
+double from_half(uint16_t bits) {
+  const int exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
+  const double sign = bits & 0x8000 ? -1.0 : 1.0;
+  if (exponent == 0x1f) return fraction != 0 ? NAN : sign * INFINITY;
+  return sign * (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 0x400, exponent - 25));
+}
+
+double number_at(const convict_tensor& t, int64_t index) {
+  const unsigned char* from = element(t, index);
+  if (t.dtype == CONVICT_F64) {
+    double value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+  }
+  if (t.dtype == CONVICT_U8) return *from;
+  if (t.dtype == CONVICT_S8) return static_cast<int8_t>(*from);
+  if (t.dtype == CONVICT_S32) {
+    int32_t value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+  }
+  uint16_t narrow;
+  std::memcpy(&narrow, from, sizeof narrow);
+  if (t.dtype == CONVICT_F16) return from_half(narrow);
+  const uint32_t wide = static_cast<uint32_t>(narrow) << 16;
+  float value;
+  std::memcpy(&value, t.dtype == CONVICT_BF16 ? static_cast<const void*>(&wide) : from, sizeof value);
+  return value;
+}
+
+// Prints what is wrong. `value` is the exact result, rounded once; a bound of 0, or none, demands it.
+bool check(const char* name, const convict_tensor& t, const double* value, const double* exact, const double* bound,
+           double largest) {
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < count_of(t); ++i) {
+    const double got = number_at(t, i), allowed = bound ? bound[i] : 0;
+    if (got == value[i] || (std::isnan(got) && std::isnan(value[i]))) continue;
+    if (allowed > 0 && std::abs(got - exact[i]) <= allowed) continue;
+    if (allowed > 0 && std::isinf(got) && std::signbit(got) == std::signbit(exact[i]) &&
+        std::abs(exact[i]) + allowed >= largest)
+      continue;
+    if (wrong++ > 0) continue;
+    int64_t at[CONVICT_MAX_DIMS], rest = i;
+    for (int d = t.ndim; d-- > 0; rest /= t.dims[d]) at[d] = rest % t.dims[d];
+    std::printf("MISMATCH: %s[", name);
+    for (int d = 0; d < t.ndim; ++d) std::printf("%s%lld", d > 0 ? "," : "", static_cast<long long>(at[d]));
+    std::printf("] is %a (%.17g), must be %a (%.17g), allowed error %g\n", got, got, value[i], value[i], allowed);
+  }
+  if (wrong > 0)
+    std::printf("%lld of %lld elements of %s are wrong\n", static_cast<long long>(wrong),
+                static_cast<long long>(count_of(t)), name);
+  return wrong == 0;
+}
+)";
+
+}  // namespace convict::exports

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How numbers, bytes and foreign text are written into files of other languages. Whatever the text is, it stays text.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "abi/convict.h"
+#include "exports/exporter.h"
+
+namespace convict::exports {
+
+/// Every bit of a number, as printf's %a: "0x1.8p+1", "nan", "-inf". Python's float.fromhex reads all of them.
+std::string hex_float(double value);
+
+/// `values` as the elements of `type`, little-endian. Precondition: the type holds them exactly.
+std::string raw_bytes(convict_dtype type, std::span<const double> values);
+
+std::string base64(std::string_view bytes);
+
+/// A double-quoted literal of both Python and C++ for any bytes, itself one line of printable ASCII.
+std::string string_literal(std::string_view text);
+
+/// Fit for a comment of one line in any of the languages: printable ASCII without backslashes and question marks,
+/// cut to 300 bytes.
+std::string comment_text(std::string_view text);
+
+/// "direct: wrong-exact", or nothing without evidence.
+std::string accusation(const ExportRequest& request);
+
+/// The certificate as indented JSON in ASCII, or nothing without evidence.
+std::string certificate_text(const ExportRequest& request);
+
+/// `words` separated by blanks, in lines of at most 110 characters that begin with `indent`.
+std::string wrapped(std::span<const std::string> words, std::string_view indent);
+
+}  // namespace convict::exports

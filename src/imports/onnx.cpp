@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ONNX backend tests: directories with a model.onnx and test_data_set_<i>/{input,output}_<k>.pb. Models of one Conv or
+// ConvTranspose are cases; their recorded outputs are held against the exact reference.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "core/error.h"
+#include "core/layout.h"
+#include "core/text.h"
+#include "imports/importer.h"
+#include "imports/shared/collector.h"
+#include "imports/shared/onnx_layer.h"
+#include "imports/shared/recorded.h"
+#include "imports/shared/tree.h"
+
+namespace convict::imports {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Bytes. A hostile message takes some fifty times as much memory once parsed.
+constexpr uintmax_t kLargestModel = uintmax_t{4} << 20, kLargestTensor = uintmax_t{16} << 20;
+constexpr int kMostDataSets = 100;
+
+/// The files of one test, which lie below `root`.
+struct Test {
+  fs::path root, directory;
+  std::string name;
+};
+
+std::string read_within(const fs::path& root, const fs::path& file, uintmax_t most_bytes) {
+  const std::string leaf = file.filename().string();
+  if (!is_file_within(root, file))
+    throw NotExpressible(fmt::format("missing file: {} is no file of this directory tree", leaf));
+  try {
+    return read_input(file.string(), most_bytes);
+  } catch (const UsageError& error) {
+    throw NotExpressible(fmt::format("unreadable file: {}", error.what()));
+  }
+}
+
+/// One input of the node: from the data set if there is one, else a constant of the model, else only its dimensions.
+relations::Array operand(const Test& test, const OnnxOperand& of, const std::optional<fs::path>& data) {
+  const auto file = data && of.file ? std::optional(*data / fmt::format("input_{}.pb", *of.file)) : std::nullopt;
+  relations::Array result;
+  std::error_code error;
+  if (file && fs::exists(fs::symlink_status(*file, error)))
+    result = parse_onnx_tensor(read_within(test.root, *file, kLargestTensor));
+  else if (of.initializer)
+    result = *of.initializer;
+  else if (of.declared)
+    result = *of.declared;
+  else
+    throw NotExpressible("unknown shape: neither the model nor a data set says it");
+  if (of.declared && (of.declared->dims != result.dims || of.declared->type != result.type))
+    throw NotExpressible(fmt::format("malformed model: it declares {} {}, the data has {} {}",
+                                     type_name(of.declared->type), fmt::join(of.declared->dims, "x"),
+                                     type_name(result.type), fmt::join(result.dims, "x")));
+  return result;
+}
+
+/// The case of the node on one data set, or on none, and the comparison with what that recorded.
+void add_data_set(const Test& test, const OnnxNode& node, const std::optional<fs::path>& data, Collector& to) {
+  const std::string origin = data ? fmt::format("{}/{}", test.name, data->filename().string()) : test.name;
+  const std::string text = fmt::format("a model of one {}", node.op);
+  try {
+    if (node.inputs.size() < 2) throw NotExpressible("malformed model: X or W has no name");
+    const relations::Array x = operand(test, node.inputs[0], data), w = operand(test, node.inputs[1], data);
+    const bool has_bias = node.inputs.size() > 2;
+    const relations::Array bias = has_bias ? operand(test, node.inputs[2], data) : relations::Array{};
+    Case c = case_of_onnx(node, x.dims, w.dims, has_bias);
+    c.src_type = c.dst_type = x.type;
+    c.wei_type = w.type;
+    const size_t before = to.refused();
+    to.add(c, origin, text);
+    if (to.refused() > before || !data || x.data.empty() || w.data.empty()) return;
+    to.add(compare_recorded(c, origin, x, w, bias,
+                            parse_onnx_tensor(read_within(test.root, *data / "output_0.pb", kLargestTensor))));
+  } catch (const NotExpressible& why) {
+    to.refuse(origin, text, why.what());
+  }
+}
+
+std::vector<fs::path> data_sets(const fs::path& directory) {
+  std::vector<fs::path> result;
+  std::error_code error;
+  for (int i = 0; i < kMostDataSets; ++i)
+    if (fs::path path = directory / fmt::format("test_data_set_{}", i); fs::is_directory(path, error))
+      result.push_back(std::move(path));
+  return result;
+}
+
+void add_test(const Test& test, Collector& to) {
+  try {
+    const OnnxNode node = parse_onnx_model(read_within(test.root, test.directory / "model.onnx", kLargestModel));
+    const std::vector<fs::path> sets = data_sets(test.directory);
+    for (const fs::path& data : sets) add_data_set(test, node, data, to);
+    if (sets.empty()) add_data_set(test, node, std::nullopt, to);
+  } catch (const NotExpressible& why) {
+    to.refuse(test.name, "model.onnx", why.what());
+  }
+}
+
+Imported read_onnx(const std::string& path) {
+  std::error_code error;
+  const fs::path root = fs::canonical(path, error);
+  if (error || !fs::is_directory(root, error))
+    throw UsageError(
+        fmt::format("'{}' is not a directory; valid: one with a model.onnx somewhere below it", printable(path, 300)));
+  Collector found;
+  bool any = false;
+  walk_tree(root, found, [&](const fs::path& directory, const std::string& name) {
+    std::error_code ignored;
+    if (!fs::exists(fs::symlink_status(directory / "model.onnx", ignored))) return;
+    any = true;
+    add_test({root, directory, name.empty() ? root.filename().string() : name}, found);
+  });
+  if (!any) throw UsageError(fmt::format("'{}' holds no model.onnx", printable(path, 300)));
+  return found.take();
+}
+
+}  // namespace
+
+extern const Importer importer_onnx = {
+    "onnx", "directories of ONNX backend tests: model.onnx and recorded data; its outputs are compared", read_onnx};
+
+}  // namespace convict::imports

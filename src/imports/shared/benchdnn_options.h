@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options in force at one place of a benchdnn input: lists, whose cross product each descriptor stands for.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "imports/shared/collector.h"
+
+namespace convict::imports {
+
+class BenchdnnOptions {
+ public:
+  /// What an option was. kBatch is left to the caller, who knows files.
+  enum class Kind { kTaken, kWithoutEffect, kBatch, kUnknown };
+
+  explicit BenchdnnOptions(std::string_view driver) : driver_(driver) {}
+
+  /// `token` begins with "-".
+  Kind take(std::string_view token);
+
+  /// Adds the cases that `descriptor` stands for, or why they are none.
+  void expand(const std::string& descriptor, const std::string& origin, Collector& to) const;
+
+ private:
+  using Values = std::vector<std::string>;
+
+  std::string driver_;                                 // "conv", "deconv", or another of benchdnn's
+  std::map<std::string, Values, std::less<>> values_;  // by name of the option; defaults are left out
+};
+
+}  // namespace convict::imports

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a database says about how much has been tried and what remains: the facts of `convict report`, without words.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/ratios.h"
+#include "core/timeline.h"
+#include "store/store.h"
+
+namespace convict::report {
+
+/// So many tuples of so many that the profile can show (generate/reach.h).
+struct Share {
+  uint32_t seen = 0, reachable = 0;
+  double percent() const { return reachable == 0 ? 0 : 100.0 * seen / reachable; }
+};
+
+/// Of the combinations of levels of two features.
+struct PairCell {
+  std::string first, second;  // names of features, in the order of the table
+  Share share;
+};
+
+struct ProfileReport {
+  std::string profile;
+  uint64_t cases = 0;  // legal ones that were counted
+  Share pairs, triples;
+  std::vector<PairCell> matrix;       // of every two features; their shares add up to `pairs`
+  std::vector<std::string> emptiest;  // reachable tuples never seen, those of two features first
+  double expected_unseen = 0;         // unseen tuples to expect in the next case (Coverage::expected_unseen)
+  double chance_of_unseen = 0;        // at most: that the next case shows one
+};
+
+/// Signatures in the place of species: with N cases and f1 signatures hit exactly once, the next case shows a new one
+/// with a probability of about f1 / N (Good 1953; core/coverage.h). The signatures of a target and of an oracle count,
+/// whatever their status.
+struct SignatureReport {
+  uint64_t cases = 0;  // of all campaigns of all profiles
+  uint64_t signatures = 0, hit_once = 0;
+  double chance_of_new() const;  // at most; 1 without cases
+};
+
+struct CampaignReport {
+  int64_t id = 0;
+  store::CampaignInfo info;
+  std::string state, started, ended;  // ended: empty while it runs
+  nlohmann::json counts;              // docs/store-format.md
+  std::vector<Moment> progress;       // in the order of time, at most some hundreds
+  Ratios ratios;                      // by implementation
+};
+
+/// A row with what there is to say about it.
+struct MismatchReport {
+  store::MismatchRow row;
+  std::vector<store::Sighting> sightings;  // the first one first
+  std::string repro;                       // the command that reproduces it
+  bool is_new() const { return row.effective_status == "new"; }
+};
+
+struct Report {
+  std::string database, version, isa;  // of convict, of this machine
+  std::string written;                 // ISO 8601, UTC
+  std::vector<ProfileReport> profiles;
+  std::vector<CampaignReport> campaigns;  // in the order of their start
+  SignatureReport signatures;
+  std::vector<MismatchReport> mismatches;  // in the order they were first seen
+  nlohmann::json score;                    // of the last `convict score --db` (docs/detection.md), with when it was
+                                           // "written" and its "settings"; null if there was none
+  std::vector<std::string> notes;          // what could not be reported
+};
+
+struct ReportSettings {
+  std::string database;
+  std::string profile = {};  // empty: all that the database has
+  size_t emptiest = 10;
+  bool coverage = true;  // false: no profiles, which take seconds
+  store::MismatchFilter mismatches = {};
+  std::optional<int64_t> campaign = {};  // mismatches that it saw, and nobody else's numbers
+};
+
+/// Reads the database, which has to exist, and works out what its profiles can reach: some seconds for each, announced
+/// to `progress` by its name. Throws UsageError.
+Report make_report(const ReportSettings& settings, const std::function<void(const std::string& profile)>& progress);
+
+}  // namespace convict::report

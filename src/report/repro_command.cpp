@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/repro_command.h"
+
+#include <string_view>
+
+#include "core/case_text.h"
+#include "core/text.h"
+
+namespace convict::report {
+namespace {
+
+/// With "=", a value that begins with "-" is not taken for another option.
+std::string option(std::string_view name, const std::string& value) {
+  return " " + std::string(name) + (value.starts_with('-') ? "=" : " ") + shell_quoted(value);
+}
+
+std::string command(const std::string& case_text, const std::string& suspect, std::string_view verdict,
+                    std::string_view blame, const std::vector<std::string>& plugins) {
+  std::string text = "convict repro";
+  for (const std::string& plugin : plugins) text += option("--plugin", plugin);
+  if (blame == name_of(Blame::kTarget)) text += option("--target", suspect);
+  if (blame == name_of(Blame::kOracle)) text += option("--oracle", suspect);
+  if (case_text.starts_with('-')) text += " --";
+  return text + " " + shell_quoted(case_text + (verdict == name_of(Verdict::kAcceptsInvalid) ? " => refused" : ""));
+}
+
+}  // namespace
+
+std::string repro_command(const Mismatch& m, const std::vector<std::string>& plugins) {
+  return command(to_text(m.problem_case), m.suspect, name_of(m.verdict), name_of(m.blame), plugins);
+}
+
+std::string repro_command(const store::MismatchRow& row, const std::vector<std::string>& plugins) {
+  return command(row.best_text(), row.suspect, row.verdict, row.blame, plugins);
+}
+
+}  // namespace convict::report

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command that shows a mismatch again: `convict repro [--plugin FILE] [--target|--oracle SUSPECT] 'CASE'`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/verdict.h"
+#include "store/store.h"
+
+namespace convict::report {
+
+/// To be pasted into a shell, whatever is in the texts. `plugins`: what the campaign or the command has loaded.
+std::string repro_command(const Mismatch& mismatch, const std::vector<std::string>& plugins);
+
+/// The same of a row, with its shrunk case as soon as there is one.
+std::string repro_command(const store::MismatchRow& row, const std::vector<std::string>& plugins);
+
+}  // namespace convict::report

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "score/hunt.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "campaign/case_list.h"
+#include "core/case_text.h"
+#include "workers/attribution.h"
+
+namespace convict::score {
+namespace {
+
+using nlohmann::json;
+
+struct Report {
+  uint64_t index = 0;
+  Verdict verdict = Verdict::kCrash;
+  Case c;
+};
+
+/// Hands out cases of a campaign. One worker works on them in order, so that the first report is the one of the
+/// smallest index; where it ends with the first, the worker skips what it has been given beyond.
+class Search final : public workers::Assignment {
+ public:
+  Search(const workers::WorkerSettings& worker, uint64_t first, uint64_t end, double budget_seconds)
+      : worker_(worker), next_(first), end_(end), budget_seconds_(budget_seconds) {}
+
+  void on_roster(const std::vector<workers::RosterEntry>&, const std::vector<std::string>&) override {}
+
+  std::optional<workers::Work> next_work(uint64_t count) override {
+    if (next_ >= end_ || is_over()) return std::nullopt;
+    const workers::Work work{next_, std::min(count, end_ - next_), 1};
+    next_ += work.count;
+    return work;
+  }
+
+  json message(const workers::Work& work) const override { return {{"range", {work.first, work.count, work.step}}}; }
+
+  void on_mismatch(uint64_t index, const Mismatch& mismatch) override {
+    if (mismatch.blame == Blame::kTarget) note({index, mismatch.verdict, mismatch.problem_case});
+  }
+
+  void on_death(const workers::WorkerDeath& death) override {
+    const bool of_a_witness = death.position > 0;  // the target comes first in the roster
+    if (death.from_outside || of_a_witness || !shows(death.verdict)) return;
+    note({death.index, death.verdict, examine::case_for(worker_.yardstick, workers::lost_case(death, worker_))});
+    died_ = true;
+  }
+
+  Next on_tick(const workers::Counts& counts) override {
+    if (died_ && is_over()) return Next::kAbort;
+    return counts.cpu_seconds > budget_seconds_ ? Next::kFinish : Next::kContinue;
+  }
+
+  const std::optional<Report>& report() const { return report_; }
+  uint64_t reports() const { return reports_; }
+
+ private:
+  bool is_over() const { return worker_.until_mismatch && report_; }
+
+  /// Guard pages and read-only inputs are ours: elsewhere the process would not have died.
+  bool shows(Verdict verdict) const {
+    const bool only_here = verdict == Verdict::kOutOfBounds || verdict == Verdict::kInputWritten;
+    return worker_.yardstick == examine::Yardstick::kLadder || !only_here;
+  }
+
+  void note(const Report& report) {
+    if (!report_) report_ = report;
+    ++reports_;
+  }
+
+  const workers::WorkerSettings& worker_;
+  uint64_t next_, end_;
+  double budget_seconds_;
+  std::optional<Report> report_;
+  uint64_t reports_ = 0;
+  bool died_ = false;
+};
+
+workers::SupervisorSettings on_trial(const Mutant& mutant, workers::SupervisorSettings settings) {
+  settings.worker.roster.targets = {mutant.name};
+  settings.worker.roster.plugins = {mutant.plugin};
+  return settings;
+}
+
+bool is_interrupted(const workers::SupervisorSettings& settings) {
+  return settings.interrupted && *settings.interrupted;
+}
+
+bool fails_on(const Case& c, const Mutant& mutant, const workers::SupervisorSettings& settings) {
+  const campaign::CaseListResult result =
+      campaign::run_case_list({{c, false, ""}}, on_trial(mutant, settings), [](uint64_t) {});
+  return std::ranges::any_of(result.cases.front().mismatches,
+                             [](const Mismatch& mismatch) { return mismatch.blame == Blame::kTarget; });
+}
+
+bool is_confirmed(const Report& report, const Mutant& mutant, const Mutant* control,
+                  const workers::SupervisorSettings& settings) {
+  return fails_on(report.c, mutant, settings) && !(control && fails_on(report.c, *control, settings));
+}
+
+}  // namespace
+
+Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settings) {
+  workers::SupervisorSettings supervisor = on_trial(mutant, settings.supervisor);
+  supervisor.worker.until_mismatch = true;
+  Run run;
+  while (run.unconfirmed < kMostUnconfirmed) {
+    Search search(supervisor.worker, run.cases, settings.cases, settings.budget_seconds - run.cpu_seconds);
+    const workers::Counts counts = workers::supervise(search, supervisor);
+    if (is_interrupted(supervisor)) return run;
+    run.cpu_seconds += counts.cpu_seconds;
+    run.judged |= counts.judged > 0 || search.report();
+    const auto& report = search.report();
+    run.cases = report ? report->index + 1 : run.cases + counts.cases;
+    if (!report || run.cpu_seconds > settings.budget_seconds) break;
+    run.detected = is_confirmed(*report, mutant, control, settings.supervisor);
+    if (is_interrupted(supervisor)) return {};
+    if (run.detected || run.unconfirmed == 0) {
+      run.verdict = report->verdict;
+      run.case_text = to_text(report->c);
+    }
+    if (run.detected) break;
+    ++run.unconfirmed;
+  }
+  run.finished = true;
+  return run;
+}
+
+ControlRun run_control(const Mutant& control, const HuntSettings& settings) {
+  const workers::SupervisorSettings supervisor = on_trial(control, settings.supervisor);
+  Search search(supervisor.worker, 0, settings.cases, std::numeric_limits<double>::infinity());
+  ControlRun run;
+  run.cases = workers::supervise(search, supervisor).cases;
+  run.false_alarms = search.reports();
+  if (search.report()) run.case_text = to_text(search.report()->c);
+  run.finished = !is_interrupted(supervisor);
+  return run;
+}
+
+}  // namespace convict::score

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workers/supervisor.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+
+#include "core/error.h"
+#include "core/role.h"
+#include "core/text.h"
+#include "run/worker_process.h"
+
+namespace convict::workers {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using nlohmann::json;
+
+constexpr auto kTick = std::chrono::milliseconds(50);
+constexpr auto kOwnCodeGrace = std::chrono::seconds(60);  // for work of ours between two implementations
+constexpr auto kLoadTime = std::chrono::seconds(120);     // for loading libraries
+constexpr double kBatchSeconds = 0.05;                    // of work handed out at once
+constexpr uint64_t kLargestBatch = 512;
+constexpr size_t kBatchesAhead = 2;                  // so that a worker never waits for its supervisor
+constexpr int kMostFailedLoads = 10;                 // in a row, of workers that once could be loaded
+constexpr size_t kOutputTail = 800;                  // bytes of a dead worker's output that are kept
+constexpr size_t kLongestLine = size_t{64} << 20;    // bytes that a worker may send as one message
+constexpr auto kEndGrace = std::chrono::seconds(2);  // for a worker that hung up to end by itself
+
+void add(const run::Tally& tally, Counts& counts) {
+  counts.cases += tally.cases;
+  counts.judged += tally.judged;
+  counts.unjudged += tally.unjudged;
+  counts.witnessed += tally.witnessed;
+  counts.mistrusted += tally.mistrusted;
+  counts.redrawn += tally.redrawn;
+  counts.cpu_seconds += 1e-9 * static_cast<double>(tally.cpu_ns);
+  for (size_t i = 0; i < counts.computed.size(); ++i) {
+    counts.computed[i] += tally.computed[i];
+    counts.refused[i] += tally.refused[i];
+  }
+}
+
+/// Cases `begin` to `end` - 1 of a work, counted from its first one.
+Work part_of(const Work& work, uint64_t begin, uint64_t end) {
+  return {work.first + begin * work.step, end - begin, work.step};
+}
+
+uint64_t position_in(const Work& work, uint64_t index) { return (index - work.first) / work.step; }
+
+/// One slot at the table: a worker process, and what it has been given.
+class WorkerSlot {
+ public:
+  WorkerSlot(const WorkerSettings& settings, const SupervisorSettings& how)
+      : process_({"convict", how.command}, how.program) {
+    process_.send(to_json(settings).dump());
+  }
+
+  run::WorkerProcess& process() { return process_; }
+  const run::WorkerProcess& process() const { return process_; }
+  std::deque<Work>& works() { return works_; }
+  bool ready = false;
+  bool sane = true;       // what it has sent so far were messages
+  uint64_t reported = 0;  // cases of the work in front that on_reported has told of
+
+  /// Since when the worker has shown no progress at all.
+  Clock::time_point last_progress() {
+    const auto state = std::pair(process_.record().index.load(), process_.record().implementation.load());
+    if (state != last_state_) {
+      last_state_ = state;
+      last_progress_ = Clock::now();
+    }
+    return last_progress_;
+  }
+
+ private:
+  run::WorkerProcess process_;
+  std::deque<Work> works_;
+  std::pair<uint64_t, int32_t> last_state_{0, run::FlightRecord::kOwnCode};
+  Clock::time_point last_progress_ = Clock::now();
+};
+
+}  // namespace
+
+class Supervision {
+ public:
+  Supervision(Assignment& assignment, const SupervisorSettings& settings)
+      : assignment_(assignment), settings_(settings) {}
+
+  Counts run() {
+    signal(SIGPIPE, SIG_IGN);  // a dead worker shows as the end of its pipe
+    while (slots_.size() < static_cast<size_t>(settings_.jobs)) slots_.push_back(new_slot());
+    while (!settings_.interrupted || !*settings_.interrupted) {
+      const auto next = assignment_.on_tick(counts());
+      if (next == Assignment::Next::kAbort) break;
+      finishing_ |= next == Assignment::Next::kFinish;
+      hand_out();
+      if (all_idle()) break;
+      wait_for_messages();
+      for (auto& slot : slots_) attend(slot);
+    }
+    for (auto& slot : slots_) dismiss(*slot);
+    return counts();
+  }
+
+ private:
+  std::unique_ptr<WorkerSlot> new_slot() const {
+    WorkerSettings settings = settings_.worker;
+    settings.spared = assignment_.spared();
+    return std::make_unique<WorkerSlot>(settings, settings_);
+  }
+
+  Counts counts() const {
+    Counts sum = past_;
+    for (const auto& slot : slots_)
+      if (slot) add(slot->process().record().tally, sum);
+    return sum;
+  }
+
+  /// Cases for about kBatchSeconds of one worker, as far as their speed is known.
+  uint64_t batch_size() const {
+    const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+    const double rate = static_cast<double>(counts().cases) / seconds / settings_.jobs;
+    return std::clamp<uint64_t>(static_cast<uint64_t>(rate * kBatchSeconds), 1, kLargestBatch);
+  }
+
+  std::optional<Work> next_work() {
+    if (!left_over_.empty()) {
+      const Work work = left_over_.front();
+      left_over_.pop_front();
+      return work;
+    }
+    return finishing_ ? std::nullopt : assignment_.next_work(batch_size());
+  }
+
+  void hand_out() {
+    for (auto& slot : slots_)
+      while (slot->ready && slot->works().size() < kBatchesAhead) {
+        const auto work = next_work();
+        if (!work) break;
+        slot->works().push_back(*work);
+        slot->process().send(assignment_.message(*work).dump());
+      }
+  }
+
+  bool all_idle() const {
+    return std::ranges::all_of(slots_, [](const auto& slot) { return slot->ready && slot->works().empty(); });
+  }
+
+  void wait_for_messages() {
+    std::vector<pollfd> fds;
+    for (const auto& slot : slots_) fds.push_back({slot->process().result_fd(), POLLIN, 0});
+    poll(fds.data(), fds.size(), static_cast<int>(kTick.count()));
+  }
+
+  void attend(std::unique_ptr<WorkerSlot>& slot) {
+    slot->process().limit_output();
+    // Asked first, so that nothing it has written is left unread; for a child that foreign code forked may keep the
+    // pipe open, and whoever closed the pipe may be alive.
+    const bool ended = slot->process().has_ended();
+    const bool open = slot->process().receive();
+    take_lines(*slot);
+    if (ended || !open)
+      replace_dead(slot, std::nullopt);
+    else if (!slot->sane)
+      replace_dead(slot, Verdict::kCrash);
+    else if (const auto verdict = exceeded(*slot))
+      replace_dead(slot, verdict);
+  }
+
+  /// Up to what is no message: who sends that is not to be trusted any more.
+  void take_lines(WorkerSlot& slot) {
+    while (slot.sane) try {
+        const auto line = slot.process().take_line();
+        if (!line) break;
+        slot.sane = on_line(slot, json::parse(*line));
+      } catch (const json::exception&) {
+        slot.sane = false;
+      }
+    slot.sane &= slot.process().unread_bytes() < kLongestLine;
+  }
+
+  /// False if this is not what a worker says.
+  bool on_line(WorkerSlot& slot, const json& message) {
+    if (message.contains("done")) return on_done(slot, message);
+    if (message.contains("mismatches")) return on_mismatches(slot, message["index"], message["mismatches"]);
+    if (message.contains("examination")) {
+      assignment_.on_examination(message["index"], message["examination"]);
+    } else if (message.contains("roster")) {
+      slot.ready = true;
+      failed_loads_ = 0;
+      on_roster(message);
+    } else if (message.value("exit", 0) == 125) {
+      throw CannotJudge(message["error"].get<std::string>());
+    } else {
+      throw UsageError(message["error"].get<std::string>());
+    }
+    return true;
+  }
+
+  bool on_done(WorkerSlot& slot, const json& message) {
+    if (slot.works().empty()) return false;
+    const json& refusals = message["refusals"];
+    const auto news = message.value("tuples", std::vector<uint32_t>());
+    Ratios ratios;
+    try {
+      ratios = ratios_from_json(message.value("ratios", json::object()));
+    } catch (const UsageError&) {
+      return false;
+    }
+    report(slot, slot.works().front().count);
+    slot.works().pop_front();
+    slot.reported = 0;
+    assignment_.on_refusals(refusals);
+    assignment_.on_ratios(ratios);
+    if (message.contains("tuples")) assignment_.on_coverage(news, message["covered"]);
+    return true;
+  }
+
+  bool on_mismatches(WorkerSlot& slot, uint64_t index, const json& list) {
+    if (slot.works().empty() || !slot.works().front().contains(index)) return false;
+    const uint64_t position = position_in(slot.works().front(), index);
+    if (position < slot.reported) return false;
+    std::vector<Mismatch> mismatches;
+    try {
+      for (const json& one : list) mismatches.push_back(mismatch_from_json(one));
+    } catch (const UsageError&) {
+      return false;
+    }
+    for (const Mismatch& mismatch : mismatches) assignment_.on_mismatch(index, mismatch);
+    report(slot, position + 1);  // a worker goes through its cases in order
+    return true;
+  }
+
+  /// Tells of the first `end` cases of the work in front, as far as that is news.
+  void report(WorkerSlot& slot, uint64_t end) {
+    if (end <= slot.reported) return;
+    assignment_.on_reported(part_of(slot.works().front(), slot.reported, end));
+    slot.reported = end;
+  }
+
+  /// The same for what a worker that has ended had counted. All its lines must have been taken: it counts a case after
+  /// it has sent the mismatches. Who has sent nonsense may have lost some among it.
+  void report_counted(WorkerSlot& slot) {
+    const uint64_t counted = slot.process().record().counted;
+    if (slot.sane && !slot.works().empty() && slot.works().front().contains(counted))
+      report(slot, position_in(slot.works().front(), counted) + 1);
+  }
+
+  /// Ends a worker of which nothing more is wanted, and hears what it had to say.
+  void dismiss(WorkerSlot& slot) {
+    if (!slot.ready || slot.works().empty()) return;
+    slot.process().kill();
+    slot.process().wait();
+    slot.process().receive();
+    take_lines(slot);
+    report_counted(slot);
+  }
+
+  void on_roster(const json& message) {
+    if (!roster_.empty()) return;  // a later worker repeats what the first one said
+    for (const json& one : message["roster"])
+      roster_.push_back({one["name"], one["description"], one["lineage"], one["version"], one["target"]});
+    past_.computed.resize(roster_.size());
+    past_.refused.resize(roster_.size());
+    started_ = Clock::now();
+    assignment_.on_roster(roster_, message["notes"]);
+  }
+
+  /// Whether a worker has to be killed, and for what.
+  std::optional<Verdict> exceeded(WorkerSlot& slot) const {
+    const run::FlightRecord& record = slot.process().record();
+    const auto idle = Clock::now() - slot.last_progress();
+    if (!slot.ready) return idle > kLoadTime ? std::optional(Verdict::kHang) : std::nullopt;
+    if (slot.process().resident_bytes() > settings_.worker.memory) return Verdict::kOom;
+    if (slot.works().empty()) return std::nullopt;
+    // steady_clock is CLOCK_MONOTONIC, the clock of entered_ns. A position goes with a time only if the time is still
+    // the same after the position was read: else the worker has just entered somebody else.
+    const int64_t entered = record.entered_ns;
+    const auto in_call = Clock::now().time_since_epoch() - std::chrono::nanoseconds(entered);
+    const bool calling = record.implementation != run::FlightRecord::kOwnCode && record.entered_ns == entered;
+    if (calling && in_call > settings_.timeout) return Verdict::kHang;
+    return idle > settings_.timeout + kOwnCodeGrace ? std::optional(Verdict::kHang) : std::nullopt;
+  }
+
+  /// Buries a worker, reports the case it died on and slots a new one for the rest.
+  void replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<Verdict> killed_for) {
+    if (!killed_for && !slot->process().ends_within(kEndGrace)) killed_for = Verdict::kCrash;
+    if (killed_for) slot->process().kill();
+    const run::WorkerExit exit = slot->process().wait();
+    slot->process().receive();
+    take_lines(*slot);
+    if (!slot->ready) {
+      // Somebody may kill workers at any time; but a library that kills its first worker would kill the next ones too.
+      const bool may_be_chance = !roster_.empty() || exit.signal == SIGKILL;
+      if (!may_be_chance || ++failed_loads_ > kMostFailedLoads) fail_to_load(*slot, exit);
+      slot = new_slot();
+      return;
+    }
+    add(slot->process().record().tally, past_);
+    ++past_.deaths;
+    report_counted(*slot);
+    std::optional<WorkerDeath> death;
+    if (!slot->works().empty()) death = death_of(*slot, exit, killed_for);
+    const uint64_t counted = slot->process().record().counted, reported = slot->reported;
+    for (size_t i = 1; i < slot->works().size(); ++i) left_over_.push_back(slot->works()[i]);
+    slot = new_slot();
+    if (death) on_death(*death, reported, counted == death->index);
+  }
+
+  /// `reported` cases of its work are known; `counted`: the one it died on is in the tally already.
+  void on_death(WorkerDeath& death, uint64_t reported, bool counted) {
+    const Work& work = death.work;
+    const uint64_t position = position_in(work, death.index);
+    death.reported = position < reported;
+    const bool again = death.from_outside && !death.reported && assignment_.wants_again(death.index);
+    if (!counted && !again) ++past_.cases;  // given up, but not forgotten
+    const uint64_t next = again ? position : std::max(position + 1, reported);
+    if (next < work.count) left_over_.push_front(part_of(work, next, work.count));
+    // Where nonsense was sent, nobody knows what became of the cases before.
+    if (reported < position) left_over_.push_front(part_of(work, reported, position));
+    const bool nothing_lost = death.from_outside && death.reported;
+    if (!again && !nothing_lost) assignment_.on_death(death);
+  }
+
+  [[noreturn]] void fail_to_load(const WorkerSlot& slot, const run::WorkerExit& exit) const {
+    const std::string how = exit.signal ? fmt::format("died of {}", strsignal(exit.signal))
+                                        : fmt::format("exited with code {}", exit.exit_code);
+    const std::vector<std::string>& plugins = settings_.worker.roster.plugins;
+    const std::string whom =
+        plugins.empty() ? "its implementations"
+                        : fmt::format("plugin '{}'", printable(fmt::format("{}", fmt::join(plugins, "', '")), 300));
+    const std::string output_tail(trim(slot.process().output_tail(300)));
+    throw UsageError(fmt::format("a worker {} while loading {}{}", how, whom,
+                                 output_tail.empty() ? "" : ": " + printable(output_tail, 300)));
+  }
+
+  /// Whose calls have left most behind since memory became short, if that was half of it or more.
+  int memory_holder_of(const run::FlightRecord& record) const {
+    const auto kept = std::span(record.kept_bytes).first(roster_.size());
+    const auto most = std::ranges::max_element(kept, {}, [](const auto& bytes) { return bytes.load(); });
+    const bool is_guilty = *most > settings_.worker.memory / 4;  // it was short from half the memory on
+    return is_guilty ? static_cast<int>(most - kept.begin()) : run::FlightRecord::kOwnCode;
+  }
+
+  WorkerDeath death_of(WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for) const {
+    const run::FlightRecord& record = slot.process().record();
+    WorkerDeath death;
+    death.work = slot.works().front();
+    // Before it has begun with its work it died on the first case; who sent nonsense may be beyond the last one by now.
+    const uint64_t otherwise = slot.sane ? 0 : death.work.count - 1;
+    death.index =
+        death.work.contains(record.index) ? record.index.load() : death.work.first + otherwise * death.work.step;
+    // The record is memory of a process that may have written anywhere.
+    const int position = record.implementation, role = record.role;
+    death.position = position < static_cast<int>(roster_.size()) ? std::max(position, run::FlightRecord::kOwnCode)
+                                                                 : run::FlightRecord::kOwnCode;
+    death.from_outside = !killed_for && exit.signal == SIGKILL;
+    death.case_text.assign(record.case_text, std::min<size_t>(record.case_bytes, sizeof record.case_text));
+    if (killed_for == Verdict::kOom) death.memory_holder = memory_holder_of(record);
+    const auto touched = static_cast<run::AddressClass>(record.address_class.load());
+    death.verdict = killed_for                                     ? *killed_for
+                    : touched == run::AddressClass::kGuard         ? Verdict::kOutOfBounds
+                    : touched == run::AddressClass::kReadOnlyInput ? Verdict::kInputWritten
+                                                                   : Verdict::kCrash;
+    json& certificate = death.certificate = json::object();
+    if (exit.signal && !killed_for) certificate["signal"] = strsignal(exit.signal);
+    if (!exit.signal) certificate["exit_code"] = exit.exit_code;
+    if (!slot.sane) certificate["text"] = "wrote into the pipe to the supervisor";
+    if (record.closed_descriptor) certificate["text"] = "closed a file descriptor that was not its own";
+    if (touched == run::AddressClass::kGuard) certificate["address_class"] = "guard page";
+    if (touched == run::AddressClass::kReadOnlyInput) certificate["address_class"] = "read-only input";
+    if (role >= 0 && role < static_cast<int>(kRoles.size()))
+      certificate["role"] = kRoles[static_cast<size_t>(role)].name;
+    if (const std::string words = slot.process().output_tail(kOutputTail); !words.empty())
+      certificate["output_tail"] = words;
+    return death;
+  }
+
+  Assignment& assignment_;
+  const SupervisorSettings settings_;
+  std::vector<std::unique_ptr<WorkerSlot>> slots_;
+  std::vector<RosterEntry> roster_;
+  std::deque<Work> left_over_;  // of workers that died
+  Counts past_;                 // of workers that died
+  Clock::time_point started_ = Clock::now();
+  int failed_loads_ = 0;
+  bool finishing_ = false;
+};
+
+Supervisor::Supervisor(Assignment& assignment, const SupervisorSettings& settings)
+    : supervision_(std::make_unique<Supervision>(assignment, settings)) {}
+
+Supervisor::~Supervisor() = default;
+
+Counts Supervisor::work() { return supervision_->run(); }
+
+Counts supervise(Assignment& assignment, const SupervisorSettings& settings) {
+  return Supervisor(assignment, settings).work();
+}
+
+}  // namespace convict::workers

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/cli/command.h"
+
+namespace convict::test {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kLarge =
+    "conv_transpose2d n=2 g=2 ic=4 oc=6 in=5x4 k=3x3 s=2x2 p=1x1 op=1x0 bias lay=nhwc:oihw:nhwc fill=normal seed=77";
+
+class DiagnosisTest : public CliTest {
+ protected:
+  CommandResult diagnosis(const std::string& command, const std::string& target, const std::string& line,
+                          std::vector<std::string> more = {}) const {
+    more.insert(more.begin(),
+                {command, "--plugin=" + plugin(target == "guilty" ? "guilty" : "faulty"), "--target=" + target, line});
+    return run(more);
+  }
+};
+
+TEST_F(DiagnosisTest, ShrinksAndKeepsTheOperation) {
+  const CommandResult result = diagnosis("shrink", "guilty", kLarge, {"--format=json"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  const json document = result.json();
+  EXPECT_EQ(document["original"]["verdict"], "wrong-proven");
+  EXPECT_EQ(document["shrunk"]["verdict"], "wrong-exact") << "integers are stronger evidence";
+  const std::string shrunk = document["shrunk"]["case"];
+  EXPECT_TRUE(shrunk.starts_with("conv_transpose2d in=1x1 ")) << shrunk;
+  EXPECT_LE(document["runs"], 500);
+  EXPECT_EQ(run({"repro", "--plugin=" + plugin("guilty"), "--target=guilty", "--oracle=none", shrunk}).exit_code, 1);
+}
+
+/// The shrunk certificate has the outputs that a heat map shows; no other has.
+TEST_F(DiagnosisTest, TheShrunkCertificateShowsAllElements) {
+  const json document = diagnosis("shrink", "guilty", kLarge, {"--format=json"}).json();
+  EXPECT_TRUE(document["original"]["certificate"].contains("map"));
+  EXPECT_FALSE(document["original"]["certificate"].contains("values"));
+  const json& certificate = document["shrunk"]["certificate"];
+  const std::string wrong = certificate["map"]["wrong"];
+  const json &got = certificate["values"]["got"], &expected = certificate["values"]["expected"];
+  ASSERT_EQ(got.size(), wrong.size());
+  ASSERT_EQ(expected.size(), wrong.size());
+  for (size_t i = 0; i < wrong.size(); ++i) EXPECT_EQ(wrong[i] == 'x', got[i] != expected[i]) << certificate;
+  EXPECT_EQ(certificate["got"], got[wrong.find('x')]);
+  EXPECT_EQ(certificate["exact"], expected[wrong.find('x')]);
+  write_file(file("shrunk.json"), document["shrunk"].dump());
+  const CommandResult checked = run({"check-certificate", "shrunk.json"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
+}
+
+TEST_F(DiagnosisTest, IsDeterministic) {
+  std::set<std::string> results;
+  for (int i = 0; i < 3; ++i) results.insert(diagnosis("shrink", "guilty", kLarge, {"--format=json"}).out);
+  EXPECT_EQ(results.size(), 1u);
+}
+
+TEST_F(DiagnosisTest, ExplainsWithACounterExampleForEachCondition) {
+  const CommandResult result = diagnosis("explain", "guilty", kLarge, {"--format=json"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  const json document = result.json();
+  EXPECT_NE(document["predicate"].get<std::string>().find("op >= 1"), std::string::npos) << document["predicate"];
+  for (const json& condition : document["explanation"]["conditions"]) {
+    ASSERT_TRUE(condition.contains("passes")) << condition;
+    EXPECT_EQ(run({"repro", "--plugin=" + plugin("guilty"), "--target=guilty", "--oracle=none",
+                   condition["passes"].get<std::string>()})
+                  .exit_code,
+              0)
+        << condition;
+  }
+  EXPECT_EQ(document["explanation"]["environment"]["alone"], true);
+  const CommandResult text = diagnosis("explain", "guilty", kLarge);
+  EXPECT_NE(text.out.find("\n      x\n"), std::string::npos) << "a map:\n" << text.out;
+}
+
+TEST_F(DiagnosisTest, ACrashIsShrunkInWorkers) {
+  const CommandResult result =
+      diagnosis("shrink", "crashes", "conv2d n=2 ic=3 oc=4 in=9x8 k=3x3 p=1x1 bias seed=5", {"--format=json"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_TRUE(result.json()["shrunk"]["case"].get<std::string>().starts_with("conv2d in=1x1 fill=")) << result.out;
+  EXPECT_EQ(result.json()["shrunk"]["verdict"], "crash");
+}
+
+TEST_F(DiagnosisTest, AHangIsShrunkWithinItsTime) {
+  const CommandResult result = diagnosis("shrink", "hangs", "conv2d n=2 ic=3 oc=4 in=9x8 k=3x3 p=1x1 bias seed=5",
+                                         {"--format=json", "--timeout=100ms", "--time=4s"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_EQ(result.json()["shrunk"]["verdict"], "hang");
+}
+
+TEST_F(DiagnosisTest, OutOfTimeItHasTheSmallestSoFar) {
+  const CommandResult result = diagnosis("shrink", "guilty", kLarge, {"--format=json", "--runs=3"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_EQ(result.json()["runs"], 3);
+  EXPECT_NE(result.json()["shrunk"]["case"], kLarge);
+}
+
+TEST_F(DiagnosisTest, ACaseWithoutAMismatchIsRefused) {
+  EXPECT_TRUE(refuses(diagnosis("shrink", "guilty", "conv2d in=5 k=3"), {"'conv2d in=5x5 k=3x3'", "no mismatch"}));
+  EXPECT_TRUE(refuses(run({"explain", "3", "--db=none.db"}), {"'none.db'", "does not exist"}));
+}
+
+class BackgroundDiagnoses : public CliTest {
+ protected:
+  CommandResult fuzz(std::vector<std::string> more) const {
+    more.insert(more.begin(), {"fuzz", "--plugin=" + plugin("mutants_p"), "--target=P05", "--oracle=none", "-q",
+                               "--profile=all", "--format=json"});
+    return run(more);
+  }
+  json rows() const { return run({"list", "mismatches", "--db=a.db", "--format=json"}).json(); }
+};
+
+/// P05 loses the taps beyond the fifth of rank 3.
+TEST_F(BackgroundDiagnoses, AHandfulOfRowsRemains) {
+  const CommandResult found = fuzz({"--cases=3000", "--seed=3", "--db=a.db"});
+  EXPECT_EQ(found.exit_code, 1);
+  ASSERT_LE(found.mismatches().size(), 3u) << found.out;
+  int64_t hits = 0;
+  bool has_the_fault = false;
+  for (const json& row : found.mismatches()) {
+    hits += row["hits"].get<int64_t>();
+    EXPECT_FALSE(row["predicate"].get<std::string>().empty()) << row;
+    has_the_fault |= row["predicate"].get<std::string>().starts_with("k >= 6") && row["hits"] > 10;
+  }
+  EXPECT_TRUE(has_the_fault) << found.out;
+  int64_t unshrunk_hits = 0;
+  for (const json& row : fuzz({"--cases=3000", "--seed=3", "--db=b.db", "--shrink=none"}).mismatches())
+    unshrunk_hits += row["hits"].get<int64_t>();
+  EXPECT_EQ(hits, unshrunk_hits);
+}
+
+TEST_F(BackgroundDiagnoses, AKnownPredicateCatchesLaterHits) {
+  fuzz({"--cases=3000", "--seed=3", "--db=a.db"});
+  const size_t before = rows().size();
+  for (const json& row : rows())
+    EXPECT_EQ(run({"triage", row["id"].dump(), "--status=known", "--db=a.db"}).exit_code, 0);
+  const CommandResult again = fuzz({"--cases=3000", "--seed=4", "--db=a.db"});
+  EXPECT_EQ(again.exit_code, 0) << again.out;
+  EXPECT_EQ(rows().size(), before);
+}
+
+TEST_F(BackgroundDiagnoses, WhatIsLeftIsExplainedByTheNextCampaign) {
+  fuzz({"--cases=3000", "--seed=3", "--db=a.db", "--shrink=none"});
+  const auto unexplained = [&] {
+    return std::ranges::count_if(rows(), [](const json& row) { return row["predicate"].get<std::string>().empty(); });
+  };
+  EXPECT_GT(unexplained(), 0);
+  fuzz({"--cases=10", "--start=50000", "--db=a.db"});
+  EXPECT_EQ(unexplained(), 0);
+}
+
+}  // namespace
+}  // namespace convict::test

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An implementation whose contract depends on the problem is held to the one that holds.
+#include "examine/pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "abi/element.h"
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "core/implementation.h"
+#include "core/layout.h"
+#include "examine/implementation_runner.h"
+
+namespace convict {
+namespace {
+
+const convict_implementation& direct() {
+  for (const convict_implementation* kernel : native_kernels())
+    if (std::string_view(kernel->name) == "direct") return *kernel;
+  throw std::runtime_error("no kernel 'direct'");
+}
+
+/// Right but for the last bit of every result, which it says of kernels of 3 only, as if it computed those by F(4, 3).
+struct Chooser : convict_implementation {
+  Chooser() : convict_implementation(direct()), transformed(direct().contract) {
+    name = "chooser";
+    transformed.algorithm = CONVICT_WINOGRAD;
+    transformed.winograd_m = 4;
+    transformed.winograd_r = 3;
+    given = &transformed;
+    contract_for = [](const convict_implementation* self, const convict_problem* p, const convict_tensors* t) {
+      const auto* chooser = static_cast<const Chooser*>(self);
+      EXPECT_EQ(self->unsupported(self, p, t), nullptr) << "asked about a problem that it does not take";
+      return p->kernel[0] == 3 ? chooser->given : &self->contract;
+    };
+    run = [](const convict_implementation* self, const convict_problem* p, const convict_tensors* t, char* error,
+             size_t size) {
+      const convict_status status = direct().run(self, p, t, error, size);
+      for_each_element<float>(t->dst, [&](float& element, const int64_t*) { element = std::nextafter(element, 1e9f); });
+      return status;
+    };
+  }
+  convict_contract transformed;
+  const convict_contract* given;  // for kernels of 3
+};
+
+examine::Examination examined(const convict_implementation& target, const std::string& line) {
+  const run::Subject subject = {&target, true, ""};
+  run::GuardedMemory memory;
+  run::FlightRecord record;
+  return examine::examine(parse_case(line), {&subject, 1}, memory, record, {1e9, examine::Yardstick::kLadder});
+}
+
+std::string refusal(const convict_implementation& target, const std::string& line) {
+  const examine::Examination examination = examined(target, line);
+  return examination.judged ? "" : examination.results.front().outcome.text;
+}
+
+constexpr const char *kTransformed = "conv2d ic=8 oc=3 in=9 k=3", *kDirect = "conv2d ic=8 oc=3 in=9 k=2";
+
+TEST(ContractForAProblem, IsTheOneThatResultsAreHeldTo) {
+  const Chooser chooser;
+  EXPECT_TRUE(examined(chooser, kTransformed).mismatches.empty());
+  ASSERT_EQ(examined(chooser, kDirect).mismatches.size(), 1u);
+  EXPECT_EQ(examined(chooser, kDirect).mismatches.front().verdict, Verdict::kWrongExact);
+  Chooser without;
+  without.contract_for = nullptr;
+  EXPECT_EQ(examined(without, kTransformed).mismatches.size(), 1u);
+}
+
+TEST(ContractForAProblem, DecidesWhichDataItGets) {
+  Chooser chooser;
+  EXPECT_NE(refusal(chooser, std::string(kTransformed) + " fill=special").find("direct sums only"), std::string::npos);
+  EXPECT_EQ(refusal(chooser, std::string(kDirect) + " fill=special"), "");
+  EXPECT_EQ(refusal(chooser, std::string(kTransformed) + " beta=1"), "");
+  chooser.transformed.accumulates = 0;
+  EXPECT_EQ(refusal(chooser, std::string(kTransformed) + " beta=1"), "its contract has no beta");
+  EXPECT_EQ(refusal(chooser, std::string(kDirect) + " beta=1"), "");
+}
+
+TEST(ContractForAProblem, HasToBeOne) {
+  Chooser chooser;
+  const int number = 77;
+  std::memcpy(&chooser.transformed.algorithm, &number, sizeof number);
+  EXPECT_EQ(refusal(chooser, kTransformed), "contract_for gives a contract with algorithm 77; valid: 1 to 3");
+  chooser.given = nullptr;
+  EXPECT_EQ(refusal(chooser, kTransformed), "contract_for gives no contract for this problem");
+  EXPECT_EQ(refusal(chooser, kDirect), "");
+}
+
+TEST(ContractForAProblem, IsNotAskedForWhereTheProblemIsRefused) {
+  EXPECT_EQ(refusal(Chooser(), "conv2d in=2 k=3"), "");  // refused as it should be, which is judged
+  Chooser credulous;
+  credulous.unsupported = [](const convict_implementation*, const convict_problem*, const convict_tensors*) {
+    return static_cast<const char*>(nullptr);
+  };
+  credulous.run = [](const convict_implementation*, const convict_problem*, const convict_tensors*, char*, size_t) {
+    return CONVICT_OK;
+  };
+  credulous.contract_for = [](const convict_implementation*, const convict_problem*, const convict_tensors*) {
+    ADD_FAILURE() << "asked about a problem that is not legal";
+    return static_cast<const convict_contract*>(nullptr);
+  };
+  EXPECT_EQ(examined(credulous, "conv2d in=2 k=3").mismatches.front().verdict, Verdict::kAcceptsInvalid);
+}
+
+/// A relation may lead to a problem that is computed by another algorithm: nothing follows from its results.
+TEST(ContractForAProblem, EndsARelationThatLeavesIt) {
+  const Chooser chooser;
+  run::GuardedMemory memory;
+  run::FlightRecord record;
+  const Case c = parse_case(kDirect);
+  const convict_problem p = resolve_valid(c);
+  memory.place(p, describe_tensors(c, p), true);
+  const relations::Call call = examine::call_of(c, p, memory.ours());
+  EXPECT_TRUE(examine::ImplementationRunner(chooser, 0, chooser.contract, memory, record).run(call));
+  EXPECT_FALSE(examine::ImplementationRunner(chooser, 0, chooser.transformed, memory, record).run(call));
+}
+
+}  // namespace
+}  // namespace convict

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every rung of the ladder in both directions: it fires on a fault of its class and stays silent on the correct kernel.
+#include "examine/trial.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "abi/element.h"
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "core/implementation.h"
+#include "examine/pipeline.h"
+#include "judge/bounds.h"
+#include "run/loader.h"
+
+namespace convict {
+namespace {
+
+const convict_implementation& direct() {
+  for (const convict_implementation* kernel : native_kernels())
+    if (std::string_view(kernel->name) == "direct") return *kernel;
+  throw std::runtime_error("no kernel 'direct'");
+}
+
+using Twist = std::function<void(const convict_problem&, const convict_tensors&)>;
+
+/// The correct kernel, and what is done to its results after each call.
+struct Twisted : convict_implementation {
+  explicit Twisted(Twist twist = [](const auto&, const auto&) {}) : convict_implementation(direct()), twist_(twist) {
+    name = "twisted";
+    lineage = "twisted";
+    run = [](const convict_implementation* self, const convict_problem* p, const convict_tensors* t, char* error,
+             size_t size) {
+      const convict_status status = direct().run(self, p, t, error, size);
+      static_cast<const Twisted*>(self)->twist_(*p, *t);
+      return status;
+    };
+  }
+  Twist twist_;
+};
+
+examine::Examination examined(const convict_implementation& target, const std::string& line,
+                              bool with_witness = false) {
+  std::vector<run::Subject> subjects = {{&target, true, ""}};
+  if (with_witness) subjects.push_back({&direct(), false, ""});
+  run::GuardedMemory memory;
+  run::FlightRecord record;
+  return examine::examine(parse_case(line), subjects, memory, record, {1e9, examine::Yardstick::kLadder});
+}
+
+std::optional<Verdict> verdict(const Twist& twist, const std::string& line, bool with_witness = false) {
+  EXPECT_TRUE(examined(direct(), line).mismatches.empty()) << "the correct kernel on " << line;
+  const examine::Examination examination = examined(Twisted(twist), line, with_witness);
+  EXPECT_TRUE(examination.judged) << line;
+  if (examination.mismatches.empty()) return std::nullopt;
+  return examination.mismatches.front().verdict;
+}
+
+/// Applies `change(value)` to every element of dst.
+Twist each(const std::function<float(float)>& change) {
+  return [=](const convict_problem&, const convict_tensors& t) {
+    for_each_element<float>(t.dst, [&](float& element, const int64_t*) { element = change(element); });
+  };
+}
+
+/// Takes one product off the first output: what a lost tap would have added.
+void lose_a_product(const convict_problem&, const convict_tensors& t) {
+  static_cast<float*>(t.dst.data)[0] -=
+      static_cast<const float*>(t.src.data)[0] * static_cast<const float*>(t.wei.data)[0];
+}
+
+constexpr const char *kReals = "conv2d ic=4 oc=3 in=9 k=3 fill=normal", *kIntegers = "conv2d ic=8 oc=3 in=9 k=3",
+                     *kManyTerms = "conv2d ic=300 oc=2 in=12 k=9 fill=normal seed=4";
+
+TEST(Ladder, NondeterminismOverRepeats) {
+  int call = 0;
+  const Twist jitter = [&](const convict_problem&, const convict_tensors& t) {
+    float& first = *static_cast<float*>(t.dst.data);
+    if (++call % 2 == 0) first = std::nextafter(first, 1e9f);  // well within its bound
+  };
+  EXPECT_EQ(verdict(jitter, std::string(kReals) + " calls=again"), Verdict::kNondeterministic);
+  call = 0;
+  EXPECT_EQ(verdict(jitter, kReals), std::nullopt);
+  Twisted candid(jitter);
+  candid.contract.deterministic = 0;
+  EXPECT_TRUE(examined(candid, std::string(kReals) + " calls=again").mismatches.empty());
+}
+
+TEST(Ladder, SpecialValues) {
+  const std::string line = "conv2d ic=2 oc=8 in=9 k=3 fill=special seed=2";
+  EXPECT_EQ(verdict(each([](float x) { return std::isnan(x) ? 0 : x; }), line), Verdict::kSpecialValues);
+  EXPECT_EQ(verdict(each([](float x) { return std::isinf(x) ? std::copysign(3.4e38f, x) : x; }), line),
+            Verdict::kSpecialValues);
+  EXPECT_EQ(verdict(each([](float x) { return x == 0.0f ? 0.0f : x; }), line), std::nullopt);
+}
+
+TEST(Ladder, AMinusZeroThatNoOrderOfSummationGives) {
+  const Twist negative = each([](float x) { return x == 0 ? -0.0f : x; });
+  EXPECT_EQ(verdict(negative, "conv2d ic=2 in=40"), Verdict::kSpecialValues);
+  EXPECT_EQ(verdict(negative, "conv2d in=5 fill=zero"), std::nullopt);  // all terms may be -0, so the sum may be
+}
+
+TEST(Ladder, AReLUThatIsMissingOrTakesTooMuch) {
+  for (const char* line : {"conv2d ic=4 oc=3 in=9 k=3 relu", "conv2d ic=4 oc=3 in=9 k=3 relu fill=normal"}) {
+    const auto lines = std::string(line);
+    EXPECT_EQ(verdict(each([](float x) { return x; }), lines), std::nullopt);
+    EXPECT_EQ(verdict(each([](float x) { return x == 0 ? -0.0f : x; }), lines), std::nullopt) << "either zero is right";
+    EXPECT_NE(verdict(each([](float x) { return x == 0 ? -1.0f : x; }), lines), std::nullopt) << "not clamped";
+    EXPECT_NE(verdict(each([](float x) { return x == 0 ? -1e-30f : x; }), lines), std::nullopt) << "below zero";
+    EXPECT_NE(verdict(each([](float x) { return x == 0 ? 1.0f : x; }), lines), std::nullopt) << "cut off, but not to 0";
+    EXPECT_NE(verdict(each([](float x) { return x < 6 ? x : 6; }), lines), std::nullopt) << "clamped at both ends";
+  }
+  EXPECT_EQ(verdict(each([](float x) { return std::isnan(x) ? 0 : x; }),
+                    "conv2d ic=2 oc=8 in=9 k=3 relu fill=special seed=2"),
+            Verdict::kSpecialValues)
+      << "a NaN stays NaN";
+}
+
+TEST(Ladder, AReLUIsOnlyForWhoFusesIt) {
+  Twisted plain;
+  plain.contract.fuses_relu = 0;
+  const examine::Examination examination = examined(plain, "conv2d in=9 k=3 relu");
+  EXPECT_FALSE(examination.judged);
+  EXPECT_EQ(examination.results.front().outcome.text, "its contract has no ReLU");
+}
+
+TEST(Ladder, AContractThatIsNotHonoured) {
+  EXPECT_EQ(verdict(each([](float x) { return to_float(to_half(x)); }), kReals), Verdict::kContract);
+  EXPECT_EQ(verdict(each([](float x) { return to_float(to_bfloat(x)); }), kIntegers), Verdict::kContract);
+  const Twist flush = each([](float x) { return std::fpclassify(x) == FP_SUBNORMAL ? 0 : x; });
+  EXPECT_EQ(verdict(flush, "conv2d ic=2 oc=3 in=9 k=3 fill=subnormal"), Verdict::kContract);
+  EXPECT_EQ(verdict(flush, kReals), std::nullopt);
+  Twisted candid(flush);
+  candid.contract.flushes_subnormals = 1;
+  EXPECT_TRUE(examined(candid, "conv2d ic=2 oc=3 in=9 k=3 fill=subnormal").mismatches.empty());
+}
+
+TEST(Ladder, ALostProductIsNoWeakContract) {
+  EXPECT_EQ(verdict(lose_a_product, kIntegers), Verdict::kWrongExact);
+  EXPECT_EQ(verdict(lose_a_product, kReals), Verdict::kWrongProven);
+  const Twist lose_many = [](const convict_problem&, const convict_tensors& t) {
+    for_each_element<float>(t.dst, [&](float& element, const int64_t* at) {
+      element -= static_cast<const float*>(t.src.data)[at[3]] * static_cast<const float*>(t.wei.data)[at[1]];
+    });
+  };
+  EXPECT_EQ(verdict(lose_many, kIntegers), Verdict::kWrongExact);
+  EXPECT_EQ(verdict(lose_many, kReals), Verdict::kWrongProven);
+}
+
+/// Beyond what rounding does, at the same place on data drawn again; the proven bound of 24,300 terms hides it.
+TEST(Ladder, AGradientOfTheBiasIsRoundedToItsOwnType) {
+  const std::string line =
+      "conv_transpose2d.backward_weights g=3 ic=12 oc=6 in=4x3 k=2x5 s=3x3 d=2x2 bias dt=f32:f32:bf16 fill=wide";
+  const auto spoil = [](int ulps) {
+    return [=](const convict_problem&, const convict_tensors& t) {
+      static_cast<uint16_t*>(t.diff_bias.data)[0] += static_cast<uint16_t>(ulps);
+    };
+  };
+  EXPECT_EQ(verdict(spoil(0), line), std::nullopt);
+  EXPECT_NE(verdict(spoil(2), line), std::nullopt);
+  EXPECT_EQ(examined(Twisted(spoil(2)), line).mismatches.front().certificate["role"], "diff_bias");
+}
+
+TEST(Ladder, AnImprobableErrorThatComesBack) {
+  EXPECT_EQ(verdict(lose_a_product, kManyTerms), Verdict::kWrongStatistical);
+  int call = 0;
+  Twisted once([&](const convict_problem& p, const convict_tensors& t) {
+    if (call++ == 0) lose_a_product(p, t);
+  });
+  const examine::Examination examination = examined(once, kManyTerms);
+  EXPECT_TRUE(examination.mismatches.empty());
+  EXPECT_EQ(examination.redrawn, 1);
+}
+
+TEST(Ladder, FarLessAccurateThanAWitness) {
+  const std::string line = "conv2d ic=100 oc=2 in=9 k=5 fill=positive";  // 2,500 terms of about 1: S is about 2,500
+  const Twist worse = each([](float x) { return x * (1 + 600 * 0x1p-24f); });  // twelve times sqrt(n) units
+  EXPECT_EQ(verdict(worse, line, /*with_witness=*/true), Verdict::kLessAccurate);
+  EXPECT_EQ(verdict(worse, line), std::nullopt);  // nobody to compare with
+  EXPECT_EQ(verdict(each([](float x) { return x * (1 + 0x1p-23f); }), line, true), std::nullopt);
+}
+
+/// Data that hide a lost product are not trusted: the case is judged again with a comb.
+TEST(Ladder, APassThatProvesNothingIsRefilled) {
+  const std::string line = "conv2d ic=300 oc=2 in=20 k=15 fill=positive";  // 67,500 terms
+  const examine::Examination examination = examined(Twisted(), line);
+  EXPECT_TRUE(examination.mistrusted);
+  EXPECT_TRUE(examination.mismatches.empty());
+  Case half = parse_case(line);
+  const examine::Examination guilty = examined(Twisted([](const convict_problem&, const convict_tensors& t) {
+                                                 for_each_element<float>(t.dst, [&](float& element, const int64_t* at) {
+                                                   if (at[2] == 5) element = static_cast<float*>(t.dst.data)[0];
+                                                 });
+                                               }),
+                                               to_text(half) + " bias");
+  ASSERT_FALSE(guilty.mismatches.empty());
+  EXPECT_GT(*examination.results.front().comparison.smallest_fault, 1);
+  const examine::Examination trusted = examined(Twisted(), kReals);
+  EXPECT_FALSE(trusted.mistrusted);
+  EXPECT_LT(*trusted.results.front().comparison.smallest_fault, 1e-3);
+  EXPECT_EQ(*examined(Twisted(), kIntegers).results.front().comparison.smallest_fault, 0);
+  EXPECT_TRUE(examined(Twisted(), "conv2d in=9 k=3 fill=zero").mistrusted);
+}
+
+TEST(Ladder, ACacheThatIgnoresTheContents) {
+  std::vector<float> kept;
+  const Twist cache = [&](const convict_problem&, const convict_tensors& t) {
+    size_t i = 0;
+    const bool first = kept.empty();
+    for_each_element<float>(t.dst, [&](float& element, const int64_t*) {
+      if (first)
+        kept.push_back(element);
+      else
+        element = kept[i++];
+    });
+  };
+  EXPECT_EQ(verdict(cache, std::string(kIntegers) + " calls=refilled"), Verdict::kWrongExact);
+  kept.clear();
+  EXPECT_EQ(verdict(cache, kIntegers), std::nullopt);
+}
+
+TEST(Ladder, ACacheThatIgnoresTheProblem) {
+  int64_t rows = 0;
+  const Twist cache = [&](const convict_problem& p, const convict_tensors& t) {
+    if (rows == 0) rows = p.batch * p.out[1];
+    if (rows != p.batch * p.out[1]) *static_cast<float*>(t.dst.data) = 0.5f;
+  };
+  EXPECT_EQ(verdict(cache, std::string(kIntegers) + " calls=after"), Verdict::kWrongExact);
+  rows = 0;
+  EXPECT_EQ(verdict(cache, kIntegers), std::nullopt);
+}
+
+/// Transforms have larger errors than direct sums, and are held to their own bounds only.
+TEST(Ladder, AnHonestWinogradKernelIsNotAccused) {
+  for (const run::Subject& one : run::load_plugin(CONVICT_TEST_PLUGINS "/honest.so")) {
+    if (std::string_view(one.implementation->name) != "winograd-4-3") continue;
+    for (const char* line : {"conv2d ic=10 oc=3 in=34 k=3 fill=normal", "conv2d ic=2 oc=3 in=40 k=3 fill=normal"}) {
+      const examine::Examination examination = examined(*one.implementation, line, /*with_witness=*/true);
+      EXPECT_TRUE(examination.judged) << line;
+      EXPECT_TRUE(examination.mismatches.empty()) << line;
+    }
+    convict_implementation pretender = *one.implementation;
+    pretender.contract.algorithm = CONVICT_DIRECT;
+    EXPECT_FALSE(examined(pretender, "conv2d oc=3 in=40 k=3 fill=normal").mismatches.empty());
+  }
+}
+
+/// More than 2^32 elements, of which a dozen are read: filled, computed and judged without touching the rest.
+TEST(Ladder, AHugeImage) {
+  const std::string line = "conv2d ic=3 oc=2 in=40000 k=2 s=39000 d=500 seed=3";
+  EXPECT_EQ(verdict([](const convict_problem&, const convict_tensors&) {}, line), std::nullopt);
+  // What an index of 32 bits would read in the last channel, instead of what it should.
+  const auto wrapped = [](const convict_problem&, const convict_tensors& t) {
+    const auto* src = static_cast<const float*>(t.src.data);
+    const int64_t index = 2 * t.src.strides[1] + 39000 * t.src.strides[2] + 39000;
+    static_cast<float*>(t.dst.data)[3] +=
+        (src[static_cast<uint32_t>(index)] - src[index]) * static_cast<const float*>(t.wei.data)[2 * t.wei.strides[1]];
+  };
+  EXPECT_EQ(verdict(wrapped, line), Verdict::kWrongExact);
+}
+
+TEST(Ladder, AWriteBetweenTheElementsOfAView) {
+  const Twist stray = [](const convict_problem&, const convict_tensors& t) {
+    if (t.dst.offset > 0) static_cast<float*>(t.dst.data)[-1] = 0;
+  };
+  EXPECT_EQ(verdict(stray, std::string(kIntegers) + " view=dst"), Verdict::kOutOfBounds);
+  EXPECT_EQ(verdict(stray, kIntegers), std::nullopt);
+}
+
+TEST(Ladder, ACombNamesWhatWasRead) {
+  Twisted shifted([](const convict_problem&, const convict_tensors& t) {
+    for_each_element<float>(t.dst, [&](float& element, const int64_t* at) {
+      if (at[3] + 1 < t.dst.dims[3]) element = (&element)[1];
+    });
+  });
+  const examine::Examination examination = examined(shifted, "conv2d ic=3 oc=2 in=9 k=3 fill=comb seed=1");
+  ASSERT_FALSE(examination.mismatches.empty());
+  const nlohmann::json& certificate = examination.mismatches.front().certificate;
+  ASSERT_TRUE(certificate.contains("read")) << certificate.dump();
+  EXPECT_NE(certificate["read"].get<std::string>().find(" instead of "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace convict

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the tests of exports share: requests from lines, files, and the programs that read them.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/corpus.h"
+#include "exports/exporter.h"
+#include "exports/shared/operands.h"
+#include "tests/cli/command.h"
+
+namespace convict::test {
+
+/// That of the packages python3-torch, python3-numpy and python3-onnx.
+inline constexpr const char* kPython = "/usr/bin/python3";
+
+inline const exports::Exporter& exporter(std::string_view name) {
+  for (const exports::Exporter* one : exports::all())
+    if (one->name == name) return *one;
+  throw std::runtime_error("no exporter " + std::string(name));
+}
+
+/// "conv2d in=3 k=4 => refused" as in a corpus.
+inline exports::ExportRequest request(const std::string& line) {
+  std::vector<CorpusEntry> entries;
+  append_corpus_line(line, "", entries);
+  return {entries.at(0).c, entries.at(0).must_be_refused};
+}
+
+inline std::string unsuited(std::string_view format, const std::string& line) {
+  return exporter(format).unsuited(request(line));
+}
+
+inline std::string text_of(std::string_view format, const exports::ExportRequest& what) {
+  return exporter(format).write(what).at(0).bytes;
+}
+
+/// Everything that a foreign database could put into a name to get out of a string or a comment.
+inline const std::string kHostile =
+    "a\"b'c\\\n\"\"\"\nimport os; os._exit(77)\n*/ int x; /* %s {} ?\?/\n\x1b[31m\xff\xfe\x7f end\\";
+
+inline exports::ExportRequest accused(const std::string& line, const std::string& name) {
+  exports::ExportRequest what = request(line);
+  what.evidence =
+      exports::Evidence{name, name, {{"role", name}, {"text", name}, {name, name}, {"at", name}, {"bound", name}}};
+  return what;
+}
+
+inline CommandResult run_program(const std::string& program, const std::vector<std::string>& arguments) {
+  return run_convict(arguments, {.directory = {}, .timeout = std::chrono::seconds(200), .program = program});
+}
+
+inline bool python_has(const std::string& module) {
+  return std::filesystem::exists(kPython) && run_program(kPython, {"-c", "import " + module}).exit_code == 0;
+}
+
+}  // namespace convict::test
