@@ -1,73 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What the README shows is typed into a shell, in an empty directory that holds the header as an installation has it:
+// its kernel is compiled, and every command prints what the README says.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "run/loader.h"
 #include "tests/cli/command.h"
 
 namespace convict::test {
 namespace {
 
-constexpr std::string_view kPrompt = "$ convict ";
+constexpr std::string_view kPrompt = "$ ", kKernel = "```cpp", kFence = "```", kLeftOut = "...\n";
 
 struct Shown {
-  std::vector<std::string> arguments;
-  std::string output;
+  std::string command, output;
 };
 
-std::vector<std::string> words_of(std::string line) {
-  const std::string shown = "build/release/tests/";
-  if (const size_t at = line.find(shown); at != std::string::npos)
-    line.replace(at, shown.size(), CONVICT_TEST_PLUGINS "/");
-  std::istringstream stream(line);
-  return {std::istream_iterator<std::string>(stream), {}};
-}
+struct Readme {
+  std::string kernel;
+  std::vector<Shown> session;
+};
 
-/// The commands of the README's session, and what it says they print.
-std::vector<Shown> session() {
-  std::ifstream readme(CONVICT_README);
-  std::vector<Shown> commands;
-  bool inside = false;
-  for (std::string line; std::getline(readme, line);) {
-    if (line.starts_with(kPrompt)) {
-      commands.push_back({words_of(line.substr(kPrompt.size())), ""});
-      inside = true;
-    } else if (line.starts_with("```")) {
-      inside = false;
-    } else if (inside) {
-      commands.back().output += line + "\n";
+Readme read_readme() {
+  std::ifstream file(CONVICT_README);
+  Readme readme;
+  std::string* text = nullptr;  // what the next line belongs to
+  for (std::string line; std::getline(file, line);) {
+    if (line == kKernel) {
+      text = &readme.kernel;
+    } else if (line.starts_with(kFence)) {
+      text = nullptr;
+    } else if (line.starts_with(kPrompt)) {
+      readme.session.push_back({line.substr(kPrompt.size()), ""});
+      text = &readme.session.back().output;
+    } else if (text) {
+      *text += line + "\n";
     }
   }
-  return commands;
+  return readme;
 }
 
-/// Seconds and rates differ from run to run, libraries from machine to machine.
-std::string without_first_lines_of_a_campaign(const std::string& output) {
+/// What a campaign prints before its mismatches differs from run to run: seconds, rates.
+std::string without_rates(const std::string& output) {
   const size_t mismatches = output.find("mismatches, ");
   return mismatches == std::string::npos ? output : output.substr(mismatches);
 }
 
-/// The plugin lives elsewhere in a test, and fuzz repeats its path.
-std::string with_path_of_the_readme(std::string output) {
-  const std::string here = CONVICT_TEST_PLUGINS "/";
-  for (size_t at; (at = output.find(here)) != std::string::npos;)
-    output.replace(at, here.size(), "build/release/tests/");
-  return output;
+/// The README may leave out whole lines at the end, and says so.
+std::string as_shown(const std::string& output, const std::string& shown) {
+  const size_t left_out = shown.find(kLeftOut);
+  return left_out == std::string::npos ? output : output.substr(0, left_out) + std::string(kLeftOut);
 }
 
-TEST(Readme, ItsSessionIsReal) {
+bool needs_libraries(const std::string& command) {
+  return command.starts_with("convict ") && command.find("--oracle none") == std::string::npos;
+}
+
+bool libraries_are_here() {
+  const std::vector<std::string> modules = installed_modules();
+  return std::ranges::count(modules, "libtorch") + std::ranges::count(modules, "onednn") == 2;
+}
+
+TEST(Readme, ItsKernelAndItsSessionAreReal) {
   const TemporaryDirectory directory;
-  const std::vector<Shown> commands = session();
-  ASSERT_EQ(commands.size(), 3u);
-  for (const Shown& shown : commands) {
-    const CommandResult result = run_convict(shown.arguments, {.directory = directory.path()});
-    EXPECT_EQ(without_first_lines_of_a_campaign(with_path_of_the_readme(result.out)),
-              without_first_lines_of_a_campaign(shown.output));
+  std::filesystem::create_directories(directory.path() / "include/convict");
+  std::filesystem::copy_file(CONVICT_ABI_HEADER, directory.path() / "include/convict/convict.h");
+  const std::string installed = std::filesystem::path(CONVICT_PROGRAM).parent_path().string();
+  const Readme readme = read_readme();
+  write_file(directory.file("mine.cpp"), readme.kernel);
+  ASSERT_EQ(readme.session.size(), 4u);
+  for (const auto& [command, output] : readme.session) {
+    if (needs_libraries(command) && !libraries_are_here()) continue;
+    const CommandResult result =
+        run_convict({"-c", "PATH=" + installed + ":$PATH; export CPATH=include; " + command},
+                    {.directory = directory.path(), .timeout = std::chrono::seconds(200), .program = "/bin/sh"});
+    EXPECT_EQ(as_shown(without_rates(result.out), output), without_rates(output)) << command << "\n" << result.err;
   }
 }
 
