@@ -93,7 +93,7 @@ valgrind: program
 # Highway's headers are the same for all machines; behind the cross compiler's own, they do not bring ours with them.
 neon:
 	@$(call install,$(NEON_PACKAGES))
-	@for file in kernels/*.cpp kernels/shared/*.cpp; do echo $$file; \
+	@for file in kernels/*.cpp kernels/*/*.cpp; do echo $$file; \
 	  aarch64-linux-gnu-g++ -std=c++20 -O2 -Wall -Wextra -Werror -I. -Isrc -idirafter /usr/include -c $$file \
 	    -o /dev/null || exit 1; done
 

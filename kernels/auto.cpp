@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel that should be fastest, by a cost model that fits on one page (shared/estimate.cpp): plain loops where
+// The kernel that should be fastest, by a cost model that fits on one page (cost/estimate.cpp): plain loops where
 // there is little to do, windows where there are no channels to sum over, minimal filtering for dense kernels of 3 with
 // many channels, Fourier transforms for large kernels, matrix products elsewhere: gathered, or scattered where that is
 // face X and there are many weights for few positions. F(6, 3) is not among its choices, and F(4, 3) not at rank 3:
@@ -13,9 +13,9 @@
 #include <limits>
 #include <string>
 
-#include "kernels/shared/estimate.h"
-#include "kernels/shared/native.h"
-#include "kernels/shared/tiles.h"
+#include "kernels/cost/estimate.h"
+#include "kernels/border/native.h"
+#include "kernels/simd/tiles.h"
 
 namespace convict {
 

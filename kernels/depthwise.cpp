@@ -16,11 +16,11 @@
 #include <algorithm>
 #include <string>
 
-#include "kernels/shared/bias.h"
-#include "kernels/shared/channel_product.h"
-#include "kernels/shared/estimate.h"
-#include "kernels/shared/native.h"
-#include "kernels/shared/window_plan.h"
+#include "kernels/border/bias.h"
+#include "kernels/depthwise/channel_product.h"
+#include "kernels/cost/estimate.h"
+#include "kernels/border/native.h"
+#include "kernels/depthwise/row_plan.h"
 
 namespace convict {
 namespace {

@@ -8,8 +8,8 @@
 //
 // Workspace: none, but 32-bit copies of integers. Numeric contract: every output is the sum of its products in tap
 // order, in the type of the tensors.
-#include "kernels/shared/bias.h"
-#include "kernels/shared/native.h"
+#include "kernels/border/bias.h"
+#include "kernels/border/native.h"
 
 namespace convict {
 namespace {

@@ -13,9 +13,9 @@
 // summed as real products in order, before the way back.
 #include <string>
 
-#include "kernels/shared/bias.h"
-#include "kernels/shared/fft_product.h"
-#include "kernels/shared/native.h"
+#include "kernels/border/bias.h"
+#include "kernels/fft/product.h"
+#include "kernels/border/native.h"
 
 namespace convict {
 namespace {

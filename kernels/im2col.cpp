@@ -19,9 +19,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/shared/bias.h"
-#include "kernels/shared/gemm.h"
-#include "kernels/shared/native.h"
+#include "kernels/border/bias.h"
+#include "kernels/gemm/gemm.h"
+#include "kernels/border/native.h"
 
 namespace convict {
 namespace {

@@ -18,11 +18,11 @@
 // padding zeros are among them.
 #include <string>
 
-#include "kernels/shared/bias.h"
-#include "kernels/shared/estimate.h"
-#include "kernels/shared/gather_product.h"
-#include "kernels/shared/native.h"
-#include "kernels/shared/weight_product.h"
+#include "kernels/border/bias.h"
+#include "kernels/cost/estimate.h"
+#include "kernels/gemm/gather_product.h"
+#include "kernels/border/native.h"
+#include "kernels/gemm/weight_product.h"
 
 namespace convict {
 namespace {

@@ -11,10 +11,10 @@
 // sums one by one, and once more to integers, halves to even.
 #include <string>
 
-#include "kernels/shared/bias.h"
-#include "kernels/shared/estimate.h"
-#include "kernels/shared/int8_product.h"
-#include "kernels/shared/native.h"
+#include "kernels/border/bias.h"
+#include "kernels/cost/estimate.h"
+#include "kernels/int8/product.h"
+#include "kernels/border/native.h"
 
 namespace convict {
 namespace {

@@ -25,8 +25,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/shared/bias.h"
-#include "kernels/shared/native.h"
+#include "kernels/border/bias.h"
+#include "kernels/border/native.h"
 
 namespace convict {
 namespace {

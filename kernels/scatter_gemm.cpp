@@ -21,10 +21,10 @@
 // its products in some order, in the type of the tensors; nothing is multiplied by padding.
 #include <string>
 
-#include "kernels/shared/bias.h"
-#include "kernels/shared/estimate.h"
-#include "kernels/shared/native.h"
-#include "kernels/shared/scatter_product.h"
+#include "kernels/border/bias.h"
+#include "kernels/cost/estimate.h"
+#include "kernels/border/native.h"
+#include "kernels/scatter/product.h"
 
 namespace convict {
 namespace {

@@ -8,7 +8,7 @@
 // them; transformed tiles, of a block or of all images if these are few, and the sums of a panel for each thread.
 // Numeric contract: F(6, 3) with the points of docs/bounds.md and tiles from position 0 on, sums over channels in
 // order, in f32.
-#include "kernels/shared/winograd.h"
+#include "kernels/winograd/kernel.h"
 
 namespace convict {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/shared/isa.h"
+#include "kernels/simd/isa.h"
 
 namespace convict {
 

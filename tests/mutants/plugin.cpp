@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "abi/validity.h"
-#include "kernels/shared/native.h"
+#include "kernels/border/native.h"
 #include "tests/mutants/benchdnn_faults.h"
 #include "tests/mutants/kernel.h"
 #include "tests/mutants/public_faults.h"

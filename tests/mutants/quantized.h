@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "kernels/shared/quantized.h"
+#include "kernels/border/quantized.h"
 #include "tests/mutants/kernel.h"
 
 namespace convict::mutants {

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The border between a native kernel, written over Trilinear<T>, and the C ABI. A kernel file `kernels/foo.cpp` defines
+//
+//     struct Foo { template <class T> static void run(const Trilinear<T>& form); };
+//     extern const convict_implementation kernel_foo = native_kernel<Foo>("foo", "one line about it");
+//
+// and is linked in by its file name; nothing else lists it. `run` computes form.face completely, bias included; a ReLU
+// is applied to what it left. One that is no template takes Trilinear<float> only, and f64 is refused. Integers are for
+// kernels that are templates over any element, which say `static constexpr bool kTakesIntegers = true`, and for those
+// that have `static void run(const QuantizedForm&)` (quantized.h). A kernel that does not take every legal problem also
+// has `static const char* unsuited(const convict_problem&)`: why, or nullptr. One that can tell how it would compute a
+// problem has `static std::string plan`, with the argument of `run`, which looks at no data.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <initializer_list>
+#include <new>
+#include <string>
+
+#include "abi/convict.h"
+#include "abi/trilinear.h"
+#include "abi/validity.h"
+#include "kernels/border/bias.h"
+#include "kernels/border/quantized.h"
+#include "kernels/border/widened.h"
+
+namespace convict {
+
+/// Whether some operand of the pass has this type, and whether all have.
+struct Presence {
+  bool some = false, all = true;
+};
+
+inline Presence presence_of(convict_dtype type, const convict_tensors& t) {
+  Presence presence;
+  for (const auto operand : kOperands) {
+    const convict_tensor& tensor = t.*operand;
+    if (tensor.ndim == 0) continue;
+    presence.some |= tensor.dtype == type;
+    presence.all &= tensor.dtype == type;
+  }
+  return presence;
+}
+
+/// Whether a kernel computes in double, too: its `run` is a template, or one for float only.
+template <class Kernel>
+inline constexpr bool kTakesF64 = requires(const Trilinear<double>& form) {
+  Kernel::run(form);
+};
+
+template <class Kernel>
+inline constexpr bool kComputesFloats = requires(const Trilinear<float>& form) {
+  Kernel::run(form);
+};
+
+/// Whether it computes integers itself.
+template <class Kernel>
+inline constexpr bool kReadsBytes = requires(const QuantizedForm& form) {
+  Kernel::run(form);
+};
+
+template <class Kernel>
+const char* native_unsupported(const convict_implementation*, const convict_problem* problem,
+                               const convict_tensors* tensors) {
+  const OperandTypes types = types_of(*problem, *tensors);
+  if (invalid(*problem) || invalid_types(*problem, types)) return "not a legal problem";
+  if (types.has_integers() && !kReadsBytes<Kernel> && !requires { Kernel::kTakesIntegers; }) return "no integers";
+  if (!types.has_integers() && !kComputesFloats<Kernel>) return "integers only";
+  const Presence f64 = presence_of(CONVICT_F64, *tensors);
+  if (f64.some && !kTakesF64<Kernel>) return "f64";
+  if (f64.some && !f64.all) return "f64 mixed with other data types";
+  if constexpr (requires { Kernel::unsuited(*problem); }) return Kernel::unsuited(*problem);
+  return nullptr;
+}
+
+template <class Kernel, class T>
+void run_form(const Trilinear<T>& form, bool relu) {
+  Kernel::run(form);
+  if (relu) clamp_output(form);
+}
+
+template <class Kernel>
+void run_integers(const QuantizedForm& form) {
+  if constexpr (kReadsBytes<Kernel>)
+    Kernel::run(form);
+  else if constexpr (requires { Kernel::kTakesIntegers; })
+    compute_in_32_bits(form, [](const Trilinear<uint32_t>& wide) { Kernel::run(wide); });
+}
+
+template <class Kernel>
+convict_status run_native(const convict_implementation*, const convict_problem* problem, const convict_tensors* tensors,
+                          char* error, size_t error_size) {
+  try {
+    const bool relu = problem->relu != 0;
+    if (is_integer(tensors->src.dtype)) {
+      run_integers<Kernel>(quantized_form(*problem, *tensors));
+    } else if (presence_of(CONVICT_F64, *tensors).some) {
+      if constexpr (kTakesF64<Kernel>) run_form<Kernel>(trilinear<double>(*problem, *tensors), relu);
+    } else if constexpr (kComputesFloats<Kernel>) {
+      if (presence_of(CONVICT_F32, *tensors).all)
+        run_form<Kernel>(trilinear<float>(*problem, *tensors), relu);
+      else
+        widened(*problem, *tensors,
+                [&](const convict_tensors& wide) { run_form<Kernel>(trilinear<float>(*problem, wide), relu); });
+    }
+    return CONVICT_OK;
+  } catch (const std::bad_alloc&) {
+    std::snprintf(error, error_size, "out of memory for the workspace");
+    return CONVICT_OUT_OF_MEMORY;
+  } catch (const std::exception& e) {
+    std::snprintf(error, error_size, "%s", e.what());
+    return CONVICT_FAILED;
+  }
+}
+
+/// The line of Kernel::plan, which lives until the next call on this thread.
+template <class Kernel>
+const char* native_plan(const convict_implementation*, const convict_problem* problem, const convict_tensors* tensors) {
+  thread_local std::string text;
+  if constexpr (!kComputesFloats<Kernel>) {
+    text = Kernel::plan(quantized_form(*problem, *tensors));
+  } else if (presence_of(CONVICT_F64, *tensors).some) {
+    if constexpr (kTakesF64<Kernel>) text = Kernel::plan(trilinear<double>(*problem, *tensors));
+  } else if (presence_of(CONVICT_F32, *tensors).all) {
+    text = Kernel::plan(trilinear<float>(*problem, *tensors));
+  } else {
+    text = Kernel::plan(trilinear<float>(*problem, widened_shapes(*tensors))) +
+           " widened=" + std::to_string(widened_bytes(*tensors));
+  }
+  return text.c_str();
+}
+
+/// Every output is a plain sum of its products, kept in the type of the tensors, or in f32 where that is narrower.
+inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,           CONVICT_F32,
+                                                     /*winograd_m=*/0,
+                                                     /*winograd_r=*/0,
+                                                     /*flushes_subnormals=*/0,
+                                                     /*deterministic=*/1,      CONVICT_ANY_ORDER,
+                                                     /*sum_block=*/0,
+                                                     /*accumulates=*/1,        /*fuses_relu=*/1};
+
+/// The same by a transform: F(m, r) of Winograd, or FFT.
+constexpr convict_contract transform_contract(convict_algorithm algorithm, int winograd_m = 0, int winograd_r = 0) {
+  convict_contract contract = kDirectContract;
+  contract.algorithm = algorithm;
+  contract.winograd_m = winograd_m;
+  contract.winograd_r = winograd_r;
+  return contract;
+}
+
+template <class Kernel>
+constexpr convict_implementation native_kernel(const char* name, const char* description,
+                                               convict_contract contract = kDirectContract) {
+  convict_implementation kernel = {
+      name,    description, "convict", contract, native_unsupported<Kernel>, run_native<Kernel>,
+      nullptr, nullptr,     nullptr};
+  if constexpr (
+      requires(const Trilinear<float>& form) { Kernel::plan(form); } ||
+      requires(const QuantizedForm& form) { Kernel::plan(form); })
+    kernel.plan = native_plan<Kernel>;
+  return kernel;
+}
+
+}  // namespace convict

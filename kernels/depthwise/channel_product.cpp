@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/depthwise/channel_product.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "kernels/work/team.h"
+
+namespace convict {
+namespace {
+
+constexpr double kMostPlaces = 0x1p20;  // of a plane with its padding, for it is multiplied by the lanes
+
+/// Image n, and the channels that share vectors.
+struct Block {
+  int64_t n;
+  Panel channels;
+};
+
+bool lies_dense(const Axes& spatial, const Axes& extent) {
+  return (extent[2] == 1 || spatial[2] == 1) && (extent[1] == 1 || spatial[1] == extent[2]) &&
+         (extent[0] == 1 || spatial[0] == extent[1] * extent[2]);
+}
+
+/// Calls visit(element of the first channel, place) for all elements of a plane, in order.
+template <class T, class Visit>
+void for_each_place(T* first, const Axes& spatial, const Axes& extent, const Visit& visit) {
+  int64_t place = 0;
+  for (int64_t i = 0; i < extent[0]; ++i)
+    for (int64_t j = 0; j < extent[1]; ++j)
+      for (int64_t k = 0; k < extent[2]; ++k) visit(first + i * spatial[0] + j * spatial[1] + k * spatial[2], place++);
+}
+
+/// Planes `stride` elements apart to [place][lane]; lanes without a channel are zero.
+template <class T>
+void turn(const ChannelPlan<T>& plan, const T* first, int64_t stride, const Axes& spatial, const Axes& extent,
+          int64_t channels, T* to) {
+  const int64_t lanes = plan.kernels.lanes;
+  if (channels < lanes) std::fill_n(to, volume(extent) * lanes, T(0));
+  if (stride != 1 && lies_dense(spatial, extent))
+    return plan.tiles.transpose(channels, volume(extent), first, stride, to, lanes);
+  for_each_place(first, spatial, extent, [&](const T* from, int64_t place) {
+    for (int64_t i = 0; i < channels; ++i) to[place * lanes + i] = from[i * stride];
+  });
+}
+
+/// Copies lanes of consecutive places; a constant number of them is a few instructions.
+template <class T>
+void copy_places(const T* from, int64_t from_step, int64_t places, int64_t lanes, int64_t channels, T* to) {
+  if (from_step == lanes && channels == lanes) {
+    std::copy_n(from, places * lanes, to);
+    return;
+  }
+  constexpr int64_t kWidest = kMostLanes / sizeof(T);
+  for (int64_t i = 0; i < places; ++i, from += from_step, to += lanes)
+    if (channels == kWidest)
+      std::copy_n(from, kWidest, to);
+    else
+      std::copy_n(from, channels, to);
+}
+
+/// The image of a block. Its padding on the last axis is there already.
+template <class T>
+void stage(const ChannelPlan<T>& plan, const Block& block, const typename ChannelPlan<T>::Scratch& scratch) {
+  const int64_t lanes = plan.kernels.lanes, channels = block.channels.count;
+  const Axes& extent = plan.image_extent;
+  const T* from = plan.image.plane(block.n, block.channels.first);
+  Axes step = plan.image.spatial;
+  if (plan.image.inner != 1) {
+    turn(plan, from, plan.image.inner, plan.image.spatial, extent, channels, scratch.turned);
+    from = scratch.turned;
+    step = {extent[1] * extent[2] * lanes, extent[2] * lanes, lanes};
+  }
+  const CorrelationAxis& last = plan.axes[2];
+  T* to = scratch.staged;
+  for (int64_t i = 0; i < extent[0]; ++i)
+    for (int64_t j = 0; j < extent[1]; ++j)
+      for (const StagedRun& run : last.runs) {
+        if (run.begin < run.end)
+          copy_places(from + i * step[0] + j * step[1] + (run.first + run.begin * last.step) * step[2],
+                      last.step * step[2], run.end - run.begin, lanes, plan.image.inner != 1 ? lanes : channels,
+                      to + run.begin * lanes);
+        to += last.length * lanes;
+      }
+}
+
+/// The sums in scratch.result to where they belong.
+template <class T>
+void store(const ChannelPlan<T>& plan, const Block& block, const T* sums) {
+  const int64_t lanes = plan.kernels.lanes, channels = block.channels.count, inner = plan.result.inner;
+  T* first = plan.result.plane(block.n, block.channels.first);
+  if (plan.form.beta == 0 && inner != 1 && lies_dense(plan.result.spatial, plan.result_extent))
+    return plan.tiles.transpose(volume(plan.result_extent), channels, sums, lanes, first, inner);
+  for_each_place(first, plan.result.spatial, plan.result_extent, [&](T* to, int64_t place) {
+    const T* from = sums + place * lanes;
+    for (int64_t i = 0; i < channels; ++i)
+      to[i * inner] = plan.form.beta == 0 ? from[i] : from[i] + T(plan.form.beta) * to[i * inner];
+  });
+}
+
+/// One phase of each axis, and the columns of its window.
+template <class T>
+struct Phase {
+  std::array<const AxisClass*, kAxes> one;
+  std::array<const AxisPhase*, kAxes> phase;
+  const std::vector<int64_t>&place, &weight;
+};
+
+/// The rows of the window that meet the image at positions p0, p1; how many they are.
+template <class T>
+int64_t find_rows(const ChannelPlan<T>& plan, const Phase<T>& at, int64_t p0, int64_t p1,
+                  const typename ChannelPlan<T>::Scratch& scratch) {
+  const int64_t lanes = plan.kernels.lanes, places = plan.axes[2].places() * lanes;
+  const Axes& kernel = plan.form.kernel;
+  WindowRow<T>* row = scratch.rows;
+  for (size_t r0 = 0; r0 < at.one[0]->offsets.size(); ++r0) {
+    const int64_t i0 = p0 * plan.axes[0].step + at.one[0]->offsets[r0];
+    if (i0 < 0 || i0 >= plan.image_extent[0]) continue;
+    for (size_t r1 = 0; r1 < at.one[1]->offsets.size(); ++r1) {
+      const int64_t i1 = p1 * plan.axes[1].step + at.one[1]->offsets[r1];
+      if (i1 < 0 || i1 >= plan.image_extent[1]) continue;
+      const int64_t tap_row = at.phase[0]->kernel_index[r0] * kernel[1] + at.phase[1]->kernel_index[r1];
+      *row++ = {scratch.staged + (i0 * plan.image_extent[1] + i1) * places,
+                scratch.weights + tap_row * kernel[2] * lanes};
+    }
+  }
+  return row - scratch.rows;
+}
+
+/// Where the vector of position 0, 0, 0 of the result goes, and how far apart positions are.
+template <class T>
+struct Destination {
+  T* first;
+  Axes step;
+};
+
+template <class T>
+void compute_phase(const ChannelPlan<T>& plan, const Phase<T>& at, const Destination<T>& to,
+                   const typename ChannelPlan<T>::Scratch& scratch) {
+  const int64_t lanes = plan.kernels.lanes;
+  const auto& [planes, rows, row] = at.phase;
+  for (int64_t p0 = planes->begin; p0 < planes->end; ++p0)
+    for (int64_t p1 = rows->begin; p1 < rows->end; ++p1) {
+      ChannelOperands<T> o{};
+      o.rows = find_rows(plan, at, p0, p1, scratch);
+      o.row = scratch.rows;
+      o.columns = static_cast<int64_t>(at.place.size());
+      o.place = at.place.data();
+      o.weight = at.weight.data();
+      o.start = scratch.start;
+      o.after_step = plan.axes[2].out_step * to.step[2];
+      const int64_t at0 = planes->first + p0 * plan.axes[0].out_step, at1 = rows->first + p1 * plan.axes[1].out_step;
+      T* after = to.first + at0 * to.step[0] + at1 * to.step[1] + row->first * to.step[2];
+      const int64_t count = std::max<int64_t>(0, row->end - row->begin);
+      for (int64_t i = 0, moved = 0; i < panels_of(count, kMostLanePositions); ++i) {
+        const Panel panel = panel_of(count, kMostLanePositions, i);
+        const int64_t p2 = row->begin + panel.first;
+        for (int64_t r = 0; r < o.rows; ++r) scratch.rows[r].image += (p2 - moved) * lanes;
+        moved = p2;
+        o.after = after + p2 * o.after_step;
+        plan.kernels.correlate[panel.count](o);
+      }
+    }
+}
+
+template <class T>
+void compute_block(const ChannelPlan<T>& plan, const Block& block, const typename ChannelPlan<T>::Scratch& scratch) {
+  const Trilinear<T>& f = plan.form;
+  const int64_t lanes = plan.kernels.lanes;
+  stage(plan, block, scratch);
+  turn(plan, static_cast<const T*>(f.w.plane(block.channels.first, 0)), f.w.outer, f.w.spatial, f.kernel,
+       block.channels.count, scratch.weights);
+  for (int64_t i = 0; i < lanes; ++i)
+    scratch.start[i] = f.bias && i < block.channels.count ? f.bias[(block.channels.first + i) * f.bias_stride] : T(0);
+  // Whole vectors of channels that lie side by side need no turning.
+  const bool direct = f.beta == 0 && plan.result.inner == 1 && block.channels.count == lanes;
+  const Axes& extent = plan.result_extent;
+  const Destination<T> turned = {scratch.result, {extent[1] * extent[2] * lanes, extent[2] * lanes, lanes}},
+                       there = {plan.result.plane(block.n, block.channels.first), plan.result.spatial};
+  std::vector<int64_t> place, weight;
+  for (const AxisClass& class2 : plan.axes[2].classes)
+    for (const AxisPhase& phase2 : class2.phases) {
+      place.clear();
+      weight.clear();
+      for (const int64_t offset : class2.offsets) place.push_back(plan.axes[2].place_of(offset) * lanes);
+      for (const int64_t index : phase2.kernel_index) weight.push_back(index * lanes);
+      for (const AxisClass& class0 : plan.axes[0].classes)
+        for (const AxisPhase& phase0 : class0.phases)
+          for (const AxisClass& class1 : plan.axes[1].classes)
+            for (const AxisPhase& phase1 : class1.phases)
+              compute_phase(plan, {{&class0, &class1, &class2}, {&phase0, &phase1, &phase2}, place, weight},
+                            direct ? there : turned, scratch);
+    }
+  if (!direct) store(plan, block, scratch.result);
+}
+
+}  // namespace
+
+template <class T>
+bool ChannelPlan<T>::suits(const Trilinear<T>& f) {
+  if (f.face == Face::kW || f.x_channels != 1 || f.y_channels != 1) return false;
+  const int64_t lanes = channel_kernels<T>().lanes;
+  const int64_t row = f.face == Face::kX ? panels_of(f.x_extent[2], f.stride[2]) : f.y_extent[2];
+  const bool side_by_side = f.x.inner == 1 && f.y.inner == 1;
+  const auto rows = static_cast<double>(f.x_extent[0] * f.x_extent[1] + f.y_extent[0] * f.y_extent[1]);
+  double width = static_cast<double>(f.kernel[2]) * static_cast<double>(f.dilation[2]);
+  width += static_cast<double>(f.x_extent[2]) + static_cast<double>(f.y_extent[2]) * static_cast<double>(f.stride[2]);
+  return 2 * f.groups >= lanes && (2 * row <= lanes || side_by_side) && rows * width < kMostPlaces;
+}
+
+template <class T>
+ChannelPlan<T>::ChannelPlan(const Trilinear<T>& f)
+    : form(f),
+      image(f.face == Face::kX ? f.y : f.x),
+      result(f.face == Face::kX ? f.x : f.y),
+      image_extent(f.face == Face::kX ? f.y_extent : f.x_extent),
+      result_extent(f.face == Face::kX ? f.x_extent : f.y_extent),
+      axes(correlation(f)),
+      kernels(channel_kernels<T>()),
+      tiles(convict::tiles<T>()),
+      threads(threads_for(f.threads, static_cast<double>(f.batch * f.groups) * static_cast<double>(volume(f.kernel)) *
+                                         static_cast<double>(volume(f.y_extent)))) {
+  carve();
+}
+
+template <class T>
+void ChannelPlan<T>::carve() {
+  const int64_t lanes = kernels.lanes;
+  scratch.clear();
+  for (int thread = 0; thread < threads; ++thread)
+    scratch.push_back({workspace.take<T>(volume(image_extent) * lanes),
+                       workspace.take<T>(image_extent[0] * image_extent[1] * axes[2].places() * lanes),
+                       workspace.take<T>(volume(form.kernel) * lanes), workspace.take<T>(volume(result_extent) * lanes),
+                       workspace.take<T>(lanes), workspace.take<WindowRow<T>>(form.kernel[0] * form.kernel[1])});
+}
+
+template <class T>
+void ChannelPlan<T>::prepare() {
+  workspace.allocate();
+  carve();
+  // Nobody writes to the padding, nor to lanes without a channel, after this.
+  for (const Scratch& one : scratch)
+    std::fill_n(one.staged, image_extent[0] * image_extent[1] * axes[2].places() * kernels.lanes, T(0));
+}
+
+template <class T>
+std::string ChannelPlan<T>::text() const {
+  char line[200];
+  std::snprintf(line, sizeof line, "%s channels tile=%dx%d threads=%d workspace=%lld", kernels.isa, kMostLanePositions,
+                static_cast<int>(kernels.lanes), threads, static_cast<long long>(workspace.bytes()));
+  return line;
+}
+
+template struct ChannelPlan<float>;
+template struct ChannelPlan<double>;
+
+template <class T>
+void channel_product(ChannelPlan<T>& plan) {
+  plan.prepare();
+  const int64_t blocks = plan.blocks(), lanes = plan.kernels.lanes;
+  Team::run(plan.threads, [&](Team& team, int thread) {
+    team.share(plan.form.batch * blocks, [&](int64_t item) {
+      const int64_t first = item % blocks * lanes;
+      compute_block(plan, {item / blocks, {first, std::min(lanes, plan.form.groups - first)}}, plan.scratch[thread]);
+    });
+  });
+}
+
+template void channel_product(ChannelPlan<float>&);
+template void channel_product(ChannelPlan<double>&);
+
+}  // namespace convict

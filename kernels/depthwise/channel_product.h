@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Depthwise convolution with channels in the lanes of vectors (channel_windows.h): image and weights of a block of
+// channels are turned round, computed, and turned back. Rows of the window outside the image are left out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "abi/trilinear.h"
+#include "kernels/depthwise/channel_kernels.h"
+#include "kernels/image/correlation.h"
+#include "kernels/work/panel.h"
+#include "kernels/simd/tiles.h"
+#include "kernels/work/workspace.h"
+
+namespace convict {
+
+template <class T>
+struct ChannelPlan {
+  /// Whether this is for the problem: one channel a group on both sides, face Y or X, and rows of positions so short
+  /// that vectors of positions would be half empty, or channels that lie side by side.
+  static bool suits(const Trilinear<T>& form);
+
+  /// Precondition: has_products(form) and suits(form). Data is not looked at.
+  explicit ChannelPlan(const Trilinear<T>& form);
+  ChannelPlan(const ChannelPlan&) = delete;
+
+  void prepare();  // Throws std::bad_alloc.
+  int64_t blocks() const { return panels_of(form.groups, kernels.lanes); }
+  std::string text() const;
+
+  Trilinear<T> form;
+  Operand<T> image, result;  // Y and X
+  Axes image_extent, result_extent;
+  Correlation axes;
+  const ChannelKernels<T>& kernels;
+  const Tiles<T>& tiles;
+  int threads;
+  Workspace workspace;
+
+  /// The memory of one thread, for a block of channels: [...][lane].
+  struct Scratch {
+    T* turned;   // the image as it is
+    T* staged;   // [row of the image][place of the last axis]
+    T* weights;  // [tap]
+    T* result;   // [position]
+    T* start;    // the bias
+    WindowRow<T>* rows;
+  };
+  std::vector<Scratch> scratch;
+
+ private:
+  void carve();
+};
+
+/// Computes the face of plan.form completely, beta and bias included, but not diff_bias. Throws std::bad_alloc.
+template <class T>
+void channel_product(ChannelPlan<T>& plan);
+
+}  // namespace convict

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Correlation of single planes, for convolutions with hardly any channels to sum over: a vector holds positions of a
+// row, and what makes it fast is that an image row, once loaded, serves all the result rows whose windows it is in. A
+// *column run* is a run of taps in one column of the window whose rows follow each other in the image.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/simd/isa.h"
+
+namespace convict {
+
+inline constexpr int kMostSlideRows = 8;
+inline constexpr int kMostRun = 7;
+
+/// Operands of WindowKernels::slide.
+template <class T>
+struct SlideOperands {
+  // Taps: all columns of the window that have the same column run, `run` weights each.
+  int64_t columns;
+  const int64_t* column_place;  // [columns]
+  const T* weights;             // [columns][run]
+  const T* image;               // what row 0, position 0 reads through the first tap of a run with place 0
+  int64_t pitch;                // elements from one row of the image to the next
+  // Positions: `vectors` vectors of each row, vector v from position min(v*lanes, last_vector) on.
+  int64_t vectors, last_vector;
+  // The sums so far, [vector][row][lane]; or, without them, where sums start.
+  const T* before;
+  T start;
+  // Where sums go: to positions of a result with rows so far apart, or, with 0, to [vector][row][lane].
+  T* after;
+  int64_t after_row;
+};
+
+template <class T>
+struct WindowKernels {
+  const char* isa;
+  int64_t lanes;
+
+  /// Adds the products of `run` taps of some columns to the sums of `rows` rows. Indexed by rows and run, from 1.
+  using Slide = void (*)(const SlideOperands<T>& operands);
+  Slide slide[kMostSlideRows + 1][kMostRun + 1];
+
+  /// sum[t] += sum over rows i and j < width of y[i*y_pitch + j] * x[(i + t)*x_pitch + j], for t < run; reads whole
+  /// vectors of either, and ignores what is beyond the width. Indexed by run, from 1.
+  using Dot = void (*)(int64_t rows, int64_t width, const T* x, int64_t x_pitch, const T* y, int64_t y_pitch, T* sum);
+  Dot dot[kMostRun + 1];
+};
+
+template <class T>
+const WindowKernels<T>& window_kernels();
+template <>
+const WindowKernels<float>& window_kernels<float>();
+template <>
+const WindowKernels<double>& window_kernels<double>();
+
+}  // namespace convict

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/depthwise/row_plan.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "kernels/work/panel.h"
+#include "kernels/work/team.h"
+
+namespace convict {
+namespace {
+
+/// Cuts the sorted taps of axis 1 into runs.
+void find_runs(const Correlation& axes, const ImageShape& shape, WindowPart& part) {
+  const auto row_place = [&](int64_t tap) { return staged_place(axes, shape, 1, part.axis[1]->offsets[tap]); };
+  const auto taps = static_cast<int64_t>(part.rows.size());
+  for (int64_t plane_tap = 0; plane_tap < static_cast<int64_t>(part.axis[0]->offsets.size()); ++plane_tap) {
+    const int64_t plane = staged_place(axes, shape, 0, part.axis[0]->offsets[plane_tap]);
+    for (int64_t first = 0, end; first < taps; first = end) {
+      for (end = first + 1; end < taps && row_place(part.rows[end]) == row_place(part.rows[end - 1]) + shape.pitch[1];)
+        ++end;
+      for (int64_t i = 0; i < panels_of(end - first, kMostRun); ++i) {
+        const Panel run = panel_of(end - first, kMostRun, i);
+        part.runs.push_back({plane_tap, first + run.first, run.count, plane + row_place(part.rows[first + run.first])});
+      }
+    }
+  }
+}
+
+WindowPart window_part(const Correlation& axes, const ImageShape& shape,
+                       const std::array<const AxisClass*, kAxes>& axis) {
+  WindowPart part{axis, {}, {}, {}};
+  for (size_t tap = 0; tap < axis[1]->offsets.size(); ++tap) part.rows.push_back(static_cast<int64_t>(tap));
+  std::ranges::sort(part.rows, {}, [&](int64_t tap) { return axes[1].place_of(axis[1]->offsets[tap]); });
+  for (const int64_t offset : axis[2]->offsets) part.column_place.push_back(staged_place(axes, shape, 2, offset));
+  if (!part.column_place.empty()) find_runs(axes, shape, part);
+  return part;
+}
+
+}  // namespace
+
+template <class T>
+WindowPlan<T>::WindowPlan(const Trilinear<T>& f)
+    : form(f),
+      image(f.face == Face::kX ? f.y : f.x),
+      result(f.face == Face::kX ? f.x : f.y),
+      image_channels(f.face == Face::kX ? f.y_channels : f.x_channels),
+      result_channels(f.face == Face::kX ? f.x_channels : f.y_channels),
+      axes(correlation(f)),
+      shape(staged_shape<T>(axes)),
+      stage(stage_row<T>()),
+      kernels(window_kernels<T>()) {
+  for (int i = 0; i < kAxes; ++i) step[i] = axes[i].out_step * result.spatial[i];
+  for (const AxisClass& class0 : axes[0].classes)
+    for (const AxisClass& class1 : axes[1].classes)
+      for (const AxisClass& class2 : axes[2].classes) {
+        parts.push_back(window_part(axes, shape, {&class0, &class1, &class2}));
+        row_lanes = std::max(row_lanes, panels_of(class2.positions, kernels.lanes) * kernels.lanes);
+      }
+  threads = threads_for(f.threads, products());
+  carve();
+}
+
+template <class T>
+double WindowPlan<T>::products() const {
+  double sum = 0;
+  for (const WindowPart& part : parts) {
+    double product = static_cast<double>(form.batch * form.groups * form.x_channels * form.y_channels);
+    for (const AxisClass* one : part.axis)
+      product *= static_cast<double>(one->positions) * static_cast<double>(one->offsets.size() * one->phases.size());
+    sum += product;
+  }
+  return sum;
+}
+
+template <class T>
+void WindowPlan<T>::carve() {
+  const bool is_w = form.face == Face::kW;
+  const int64_t taps = volume(form.kernel);
+  scratch.clear();
+  for (int thread = 0; thread < threads; ++thread)
+    scratch.push_back(
+        {workspace.take<T>(image_channels * shape.channel + kernels.lanes),  // vectors reach beyond the last row
+         workspace.take<T>((is_w ? form.x_channels * form.y_channels : image_channels) * taps),
+         workspace.take<T>(is_w ? 0 : row_lanes * kMostSlideRows),
+         workspace.take<T>(is_w ? row_lanes * form.y_extent[0] * form.y_extent[1] + kernels.lanes : 0)});
+}
+
+template <class T>
+void WindowPlan<T>::prepare() {
+  workspace.allocate();
+  carve();
+}
+
+template <class T>
+std::string WindowPlan<T>::text() const {
+  int64_t longest = 0;
+  for (const WindowPart& part : parts)
+    for (const ColumnRun& run : part.runs) longest = std::max(longest, run.count);
+  char line[200];
+  std::snprintf(line, sizeof line, "%s %s tile=%dx%d run=%d parts=%d threads=%d workspace=%lld", kernels.isa,
+                form.face == Face::kW ? "dot" : "slide", kMostSlideRows, static_cast<int>(kernels.lanes),
+                static_cast<int>(longest), static_cast<int>(parts.size()), threads,
+                static_cast<long long>(workspace.bytes()));
+  return line;
+}
+
+template struct WindowPlan<float>;
+template struct WindowPlan<double>;
+
+}  // namespace convict

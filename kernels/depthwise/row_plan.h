@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolution plane by plane: every result channel as a sum of correlations of single image channels, made of the
+// pieces of windows.h. How the positions and taps of all faces are arranged for that.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "abi/trilinear.h"
+#include "kernels/image/correlation.h"
+#include "kernels/image/staged_image.h"
+#include "kernels/depthwise/row_kernels.h"
+#include "kernels/work/workspace.h"
+
+namespace convict {
+
+/// Taps of axis 1 that read image rows following each other, at one tap of axis 0.
+struct ColumnRun {
+  int64_t plane_tap;     // of axis 0
+  int64_t first, count;  // in WindowPart::rows; at most kMostRun
+  int64_t place;         // from a position to what it reads through the first
+};
+
+/// One combination of classes of the axes (correlation.h).
+struct WindowPart {
+  std::array<const AxisClass*, kAxes> axis;
+  std::vector<int64_t> rows;          // taps of axis 1, sorted by what they read
+  std::vector<int64_t> column_place;  // of the taps of axis 2
+  std::vector<ColumnRun> runs;
+};
+
+template <class T>
+struct WindowPlan {
+  /// Precondition: has_products(form). Data is not looked at.
+  explicit WindowPlan(const Trilinear<T>& form);
+  WindowPlan(const WindowPlan&) = delete;  // parts point into axes
+
+  void prepare();  // Throws std::bad_alloc.
+  double products() const;
+  std::string text() const;
+
+  Trilinear<T> form;
+  Operand<T> image, result;                 // Y and X; of face W, image is X
+  int64_t image_channels, result_channels;  // of one group
+  Correlation axes;
+  ImageShape shape;
+  StageRow<T> stage;
+  const WindowKernels<T>& kernels;
+  Axes step;  // of the result, from one position to the next
+  std::vector<WindowPart> parts;
+  int64_t row_lanes = 0;  // of a row of positions, in whole vectors
+  int threads;
+  Workspace workspace;
+
+  /// The memory of one thread.
+  struct Scratch {
+    T* staged;   // [channel] of one image and group
+    T* weights;  // Y, X: [image channel][run][column][tap] for one result channel. W: the sums,
+                 // [k][c][run][column][tap]
+    T* sums;     // Y, X: of a tile of rows
+    T* y;        // W: one plane of Y, [row of positions][row_lanes]
+  };
+  std::vector<Scratch> scratch;
+
+ private:
+  void carve();
+};
+
+/// Computes the face of plan.form completely, beta and bias included, but not diff_bias. Throws std::bad_alloc.
+template <class T>
+void window_product(WindowPlan<T>& plan);
+
+}  // namespace convict

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "kernels/work/panel.h"
+#include "kernels/work/team.h"
+#include "kernels/depthwise/row_plan.h"
+
+namespace convict {
+namespace {
+
+template <class T>
+using Scratch = typename WindowPlan<T>::Scratch;
+
+/// One phase of each axis of a part, and what of a plane it computes.
+template <class T>
+struct PhasePlane {
+  const WindowPart* part;
+  std::array<const AxisPhase*, kAxes> phase;
+  T start;    // the bias
+  T* result;  // position 0 of this phase, of the channel
+};
+
+/// Rows first to first + rows of positions, at plane p0.
+struct RowTile {
+  int64_t p0, first, rows;
+};
+
+template <class T>
+void stage(const WindowPlan<T>& plan, int64_t n, int64_t group, T* to) {
+  for (int64_t c = 0; c < plan.image_channels; ++c, to += plan.shape.channel)
+    stage_channel(plan.axes, plan.shape, plan.image, plan.stage,
+                  static_cast<const T*>(plan.image.plane(n, group * plan.image_channels + c)), to);
+}
+
+/// Calls visit(weight) for the weights between two channels, in the order in which runs take them.
+template <class T, class Visit>
+void for_each_weight(const WindowPlan<T>& plan, const WindowPart& part,
+                     const std::array<const AxisPhase*, kAxes>& phase, T* weights, const Visit& visit) {
+  const Axes& stride = plan.form.w.spatial;
+  for (const ColumnRun& run : part.runs) {
+    T* plane = weights + phase[0]->kernel_index[run.plane_tap] * stride[0];
+    for (const int64_t column : phase[2]->kernel_index)
+      for (int64_t t = 0; t < run.count; ++t)
+        visit(plane[phase[1]->kernel_index[part.rows[run.first + t]] * stride[1] + column * stride[2]]);
+  }
+}
+
+/// The sums of a tile of rows, as [vector][row][lane], to their places in the result.
+template <class T>
+void store(const WindowPlan<T>& plan, const PhasePlane<T>& plane, const RowTile& tile, const T* sums) {
+  const int64_t lanes = plan.kernels.lanes, begin = plane.phase[2]->begin, width = plane.phase[2]->end - begin;
+  const int64_t step = plan.step[2];
+  for (int64_t v = 0; v * lanes < width; ++v)
+    for (int64_t i = 0; i < tile.rows; ++i, sums += lanes) {
+      T* to = plane.result + tile.p0 * plan.step[0] + (tile.first + i) * plan.step[1] + (begin + v * lanes) * step;
+      for (int64_t j = 0; j < std::min(lanes, width - v * lanes); ++j, to += step)
+        *to = plan.form.beta == 0 ? sums[j] : sums[j] + T(plan.form.beta) * *to;
+    }
+}
+
+template <class T>
+void correlate(const WindowPlan<T>& plan, const PhasePlane<T>& plane, const RowTile& tile, const Scratch<T>& scratch) {
+  const WindowPart& part = *plane.part;
+  const int64_t lanes = plan.kernels.lanes, begin = plane.phase[2]->begin, width = plane.phase[2]->end - begin;
+  const auto columns = static_cast<int64_t>(part.column_place.size());
+  const int64_t vectors = panels_of(width, lanes), steps = plan.image_channels * static_cast<int64_t>(part.runs.size());
+  // The last vector overlaps the one before it rather than the end of the row.
+  const bool straight = plan.step[2] == 1 && plan.form.beta == 0 && width >= lanes;
+  if (steps == 0) std::fill_n(scratch.sums, vectors * lanes * tile.rows, plane.start);
+  SlideOperands<T> o{};
+  o.columns = columns;
+  o.column_place = part.column_place.data();
+  o.weights = scratch.weights;
+  o.pitch = plan.shape.pitch[1];
+  o.vectors = vectors;
+  o.last_vector = straight ? width - lanes : vectors * lanes;
+  o.start = plane.start;
+  o.after = scratch.sums;
+  int64_t left = steps;
+  for (int64_t c = 0; c < plan.image_channels; ++c)
+    for (const ColumnRun& run : part.runs) {
+      o.image = scratch.staged + c * plan.shape.channel + run.place + tile.p0 * plan.shape.pitch[0] +
+                tile.first * plan.shape.pitch[1] + begin;
+      if (--left == 0 && straight) {
+        o.after = plane.result + tile.p0 * plan.step[0] + tile.first * plan.step[1] + begin;
+        o.after_row = tile.rows == 1 ? 1 : plan.step[1];
+      }
+      plan.kernels.slide[tile.rows][run.count](o);
+      o.weights += columns * run.count;
+      o.before = scratch.sums;
+    }
+  if (!straight || steps == 0) store(plan, plane, tile, scratch.sums);
+}
+
+/// All positions of one phase of one result channel.
+template <class T>
+void compute_plane(const WindowPlan<T>& plan, const PhasePlane<T>& plane, const Scratch<T>& scratch) {
+  const AxisPhase &planes = *plane.phase[0], &rows = *plane.phase[1];
+  const int64_t count = std::max<int64_t>(0, rows.end - rows.begin);
+  if (plane.phase[2]->begin >= plane.phase[2]->end) return;
+  for (int64_t p0 = planes.begin; p0 < planes.end; ++p0)
+    for (int64_t i = 0; i < panels_of(count, kMostSlideRows); ++i) {
+      const Panel tile = panel_of(count, kMostSlideRows, i);
+      correlate(plan, plane, {p0, rows.begin + tile.first, tile.count}, scratch);
+    }
+}
+
+/// One result channel of a group whose image is staged.
+template <class T>
+void compute_channel(const WindowPlan<T>& plan, int64_t n, int64_t group, int64_t channel, const Scratch<T>& scratch) {
+  const Trilinear<T>& f = plan.form;
+  const int64_t of_all = group * plan.result_channels + channel;
+  const bool is_x = f.face == Face::kX;
+  for (const WindowPart& part : plan.parts)
+    for (const AxisPhase& phase0 : part.axis[0]->phases)
+      for (const AxisPhase& phase1 : part.axis[1]->phases)
+        for (const AxisPhase& phase2 : part.axis[2]->phases) {
+          PhasePlane<T> plane{&part, {&phase0, &phase1, &phase2}, T(0), plan.result.plane(n, of_all)};
+          if (f.bias) plane.start = f.bias[of_all * f.bias_stride];
+          for (int a = 0; a < kAxes; ++a) plane.result += plane.phase[a]->first * plan.result.spatial[a];
+          T* to = scratch.weights;
+          for (int64_t c = 0; c < plan.image_channels; ++c)
+            for_each_weight(plan, part, plane.phase,
+                            f.w.plane(group * f.y_channels + (is_x ? c : channel), is_x ? channel : c),
+                            [&](const T& weight) { *to++ = weight; });
+          compute_plane(plan, plane, scratch);
+        }
+}
+
+/// A plane of Y with its rows in whole vectors.
+template <class T>
+void copy_y(const WindowPlan<T>& plan, int64_t n, int64_t channel, T* to) {
+  const Trilinear<T>& f = plan.form;
+  for (int64_t o0 = 0; o0 < f.y_extent[0]; ++o0)
+    for (int64_t o1 = 0; o1 < f.y_extent[1]; ++o1, to += plan.row_lanes) {
+      const T* row = &f.y.at(n, channel, o0, o1, 0);
+      plan.stage({row, f.y.spatial[2], 0, f.y_extent[2], false}, plan.row_lanes, to);
+    }
+}
+
+/// Adds to the sums of all weights between two channels what one image gives.
+template <class T>
+void add_gradients(const WindowPlan<T>& plan, const T* x, const T* y, T* sum) {
+  const WindowPart& part = plan.parts[0];
+  const Axes& extent = plan.form.y_extent;
+  for (const ColumnRun& run : part.runs)
+    for (const int64_t column : part.column_place) {
+      for (int64_t o0 = 0; o0 < extent[0]; ++o0)
+        plan.kernels.dot[run.count](extent[1], extent[2], x + run.place + column + o0 * plan.shape.pitch[0],
+                                    plan.shape.pitch[1], y + o0 * extent[1] * plan.row_lanes, plan.row_lanes, sum);
+      sum += run.count;
+    }
+}
+
+/// The weights of one group.
+template <class T>
+void compute_weights(const WindowPlan<T>& plan, int64_t group, const Scratch<T>& scratch) {
+  const Trilinear<T>& f = plan.form;
+  const WindowPart& part = plan.parts[0];
+  const int64_t taps = volume(f.kernel);
+  std::fill_n(scratch.weights, f.y_channels * f.x_channels * taps, T(0));
+  for (int64_t n = 0; n < f.batch; ++n) {
+    stage(plan, n, group, scratch.staged);
+    for (int64_t k = 0; k < f.y_channels; ++k) {
+      copy_y(plan, n, group * f.y_channels + k, scratch.y);
+      for (int64_t c = 0; c < f.x_channels; ++c)
+        add_gradients(plan, scratch.staged + c * plan.shape.channel, scratch.y,
+                      scratch.weights + (k * f.x_channels + c) * taps);
+    }
+  }
+  const T* from = scratch.weights;
+  for (int64_t k = 0; k < f.y_channels; ++k)
+    for (int64_t c = 0; c < f.x_channels; ++c)
+      for_each_weight(plan, part, {&part.axis[0]->phases[0], &part.axis[1]->phases[0], &part.axis[2]->phases[0]},
+                      f.w.plane(group * f.y_channels + k, c), [&](T& weight) {
+                        weight = f.beta == 0 ? *from : *from + T(f.beta) * weight;
+                        ++from;
+                      });
+}
+
+}  // namespace
+
+template <class T>
+void window_product(WindowPlan<T>& plan) {
+  plan.prepare();
+  const Trilinear<T>& f = plan.form;
+  Team::run(plan.threads, [&](Team& team, int thread) {
+    const Scratch<T>& scratch = plan.scratch[thread];
+    if (f.face == Face::kW) return team.share(f.groups, [&](int64_t group) { compute_weights(plan, group, scratch); });
+    team.share(f.batch * f.groups, [&](int64_t item) {
+      const int64_t n = item / f.groups, group = item % f.groups;
+      stage(plan, n, group, scratch.staged);
+      for (int64_t channel = 0; channel < plan.result_channels; ++channel)
+        compute_channel(plan, n, group, channel, scratch);
+    });
+  });
+}
+
+template void window_product(WindowPlan<float>&);
+template void window_product(WindowPlan<double>&);
+
+}  // namespace convict

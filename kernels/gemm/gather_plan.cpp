@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm/gather_plan.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "kernels/border/planes.h"
+#include "kernels/work/team.h"
+
+namespace convict {
+namespace {
+
+// Of a second-level cache: blocks of C, and of A if they are used only once, beside the tiles of B. Others may be
+// larger than that: a tile of B stays in the first-level cache meanwhile, and is packed again for each slice of A.
+constexpr int64_t kBytesOfC = 256 << 10, kBytesOfA = 256 << 10, kMostBytesOfA = 1 << 20;
+constexpr int64_t kMostBytesOfTiles = 8 << 20;  // shared
+constexpr int64_t kBytesOfImage = 512 << 10;    // staged for each thread, if there are groups
+
+// Several for every thread, or one has to wait for the others.
+constexpr int64_t kItemsOfThread = 4;
+
+// Reading the image in place saves the packing of tiles, but computes the gaps between the rows of positions, too, and
+// then C has to go through a buffer. Packing counts for less where it serves more rows, the buffer where sums are
+// longer.
+constexpr double kMostGapsInPlace = 0.3, kMostGapsOfRow = 6, kBuffered = 10;
+constexpr int64_t kMostRowsAskew = 64;
+
+// Rows of weights are copied as they are, unless they are so short that most of their memory would be unused.
+constexpr int64_t kShallow = 64;
+
+/// Whether positions lie side by side, row after row, if one further on an axis is `pitch` further in memory.
+bool is_dense(const Axes& positions, const Axes& pitch) {
+  return pitch[2] == 1 && (positions[1] == 1 || pitch[1] == positions[2]) &&
+         (positions[0] == 1 || pitch[0] == positions[1] * positions[2]);
+}
+
+template <class Part>
+int64_t phases_of(const Part& part) {
+  int64_t phases = 1;
+  for (const AxisClass* one : part.axis) phases *= static_cast<int64_t>(one->phases.size());
+  return phases;
+}
+
+/// Calls visit(index, i, j, k) for all combinations, the last one counting fastest.
+template <class Visit>
+void for_each_combination(int64_t count0, int64_t count1, int64_t count2, const Visit& visit) {
+  int64_t index = 0;
+  for (int64_t i = 0; i < count0; ++i)
+    for (int64_t j = 0; j < count1; ++j)
+      for (int64_t k = 0; k < count2; ++k) visit(index++, Axes{i, j, k});
+}
+
+template <class Part, class Visit>
+void for_each_tap(const Part& part, const Visit& visit) {
+  for_each_combination(part.axis[0]->offsets.size(), part.axis[1]->offsets.size(), part.axis[2]->offsets.size(), visit);
+}
+
+template <class Part, class Visit>
+void for_each_phase(const Part& part, const Visit& visit) {
+  for_each_combination(part.axis[0]->phases.size(), part.axis[1]->phases.size(), part.axis[2]->phases.size(), visit);
+}
+
+}  // namespace
+
+template <class T>
+Axes GatherPart<T>::position_of(int64_t column) const {
+  Axes at;
+  at[0] = positions[0] == 1 ? 0 : std::min(column / pitch[0], positions[0] - 1);
+  column -= at[0] * pitch[0];
+  at[1] = positions[1] == 1 ? 0 : std::min(column / pitch[1], positions[1] - 1);
+  at[2] = column - at[1] * pitch[1];
+  return at;
+}
+
+template <class T>
+GatherPlan<T>::GatherPlan(const Trilinear<T>& f)
+    : form(f),
+      image(f.face == Face::kX ? f.y : f.x),
+      result(f.face == Face::kX ? f.x : f.y),
+      image_channels(f.face == Face::kX ? f.y_channels : f.x_channels),
+      result_channels(f.face == Face::kX ? f.x_channels : f.y_channels),
+      axes(correlation(f)),
+      shape(image_shape(axes, image)),
+      stage(stage_row<T>()),
+      spread(spread_row<T>()),
+      tiles(convict::tiles<T>()),
+      tile_columns(2 * tiles.lanes) {
+  for (int i = 0; i < kAxes; ++i) step[i] = axes[i].out_step * result.spatial[i];
+  for (const AxisClass& class0 : axes[0].classes)
+    for (const AxisClass& class1 : axes[1].classes)
+      for (const AxisClass& class2 : axes[2].classes) add_part(class0, class1, class2);
+  threads = threads_for(form.threads, products());
+  choose_groups();
+  choose_items();
+  carve();
+}
+
+template <class T>
+void GatherPlan<T>::add_part(const AxisClass& class0, const AxisClass& class1, const AxisClass& class2) {
+  GatherPart<T> part{};
+  part.axis = {&class0, &class1, &class2};
+  part.rows = result_channels * phases_of(part);
+  part.taps = 1;
+  for (int i = 0; i < kAxes; ++i) {
+    part.positions[i] = part.axis[i]->positions;
+    part.taps *= static_cast<int64_t>(part.axis[i]->offsets.size());
+  }
+  part.depth = image_channels * part.taps;
+  part.dense_taps = part.taps == volume(form.kernel) && phases_of(part) == 1 && taps_are_dense(form);
+  const int64_t channel_stride = form.face == Face::kX ? form.w.outer : form.w.inner;
+  const bool rows_are_dense = part.dense_taps && channel_stride == part.taps;
+  part.order = rows_are_dense && part.depth >= kShallow ? RowOrder::kApart : RowOrder::kInterleaved;
+  const int64_t panels = panels_of(part.rows, tiles.most_rows);
+  for (int64_t i = 0; i < panels; ++i) part.panels.push_back(panel_of(part.rows, tiles.most_rows, i));
+  choose_columns(part);
+  parts.push_back(std::move(part));
+}
+
+template <class T>
+void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
+  const Axes& positions = part.positions;
+  const Axes dense = {positions[1] * positions[2], positions[2], 1};
+  const auto columns = [&](const Axes& pitch) {
+    return (positions[0] - 1) * pitch[0] + (positions[1] - 1) * pitch[1] + positions[2];
+  };
+  // Places as columns, less the rows between two planes: each begins with a tile.
+  Axes places = shape.pitch;
+  if (shape.staged) {
+    const int64_t plane = (positions[1] - 1) * places[1] + positions[2];
+    places[0] = std::min(places[0], panels_of(plane, tile_columns) * tile_columns);
+  }
+  const bool straight = form.beta == 0 && phases_of(part) == 1 && is_dense(positions, step);
+  // Beyond the last position there is no memory to read, except in a staged image.
+  const double most_gaps = std::min(
+      kMostGapsInPlace, kMostGapsOfRow / static_cast<double>(std::max<int64_t>(1, part.rows)) -
+                            (straight ? kBuffered / static_cast<double>(std::max<int64_t>(1, part.depth)) : 0));
+  const bool narrow_gaps =
+      static_cast<double>(columns(places)) <= (1 + most_gaps) * static_cast<double>(volume(positions));
+  // Vectors that cross cache lines cost more than packing as soon as there are many rows to load them for.
+  const bool aligned = !shape.staged && shape.channel % tiles.lanes == 0;
+  part.in_place = part.depth > 0 && (aligned || part.rows <= kMostRowsAskew) &&
+                  (is_dense(positions, shape.pitch) || (shape.staged && narrow_gaps));
+  part.pitch = part.in_place && shape.staged ? places : dense;
+  part.columns = columns(part.pitch);
+  part.straight = straight && part.columns == volume(positions);
+  part.vectors =
+      tiles.most_vectors_of[panel_of(part.rows, tiles.most_rows, panels_of(part.rows, tiles.most_rows) - 1).count];
+  part.tile_columns = tile_columns;
+  part.tiles_of_c = panels_of(part.columns, tile_columns);
+}
+
+template <class T>
+void GatherPlan<T>::choose_groups() {
+  groups_at_once = form.groups;
+  if (!shape.staged) return;
+  const int64_t bytes_of_group = image_channels * shape.channel * static_cast<int64_t>(sizeof(T));
+  const int64_t most = threads * kBytesOfImage / bytes_of_group;
+  groups_at_once = std::clamp(most, std::min<int64_t>(threads, form.groups), form.groups);
+  if (groups_at_once < form.groups) groups_at_once -= groups_at_once % threads;
+}
+
+template <class T>
+void GatherPlan<T>::choose_items() {
+  int64_t columns = 1, depth = 1, panels = 1;  // the most of any part
+  for (const GatherPart<T>& part : parts) {
+    columns = std::max(columns, part.columns);
+    depth = std::max(depth, std::min(part.depth, kMostDepth<T>));
+    panels = std::max(panels, static_cast<int64_t>(part.panels.size()));
+  }
+  const int64_t bytes = static_cast<int64_t>(sizeof(T)), tiles_of_c = panels_of(columns, tile_columns);
+  const int64_t wanted = threads > 1 ? kItemsOfThread * threads : 1;
+  const auto slices_for = [&](int64_t bytes_of_a) {
+    return panels_of(panels, std::max<int64_t>(1, bytes_of_a / (tiles.most_rows * depth * bytes)));
+  };
+  const bool wide = columns >= panels * tiles.most_rows;  // the smaller operand is the one to be read several times
+  slices = slices_for(wide ? kMostBytesOfA : kBytesOfA);
+  const int64_t bytes_of_tile = panels_of(panels, slices) * tiles.most_rows * tile_columns * bytes;
+  blocks = panels_of(tiles_of_c, std::clamp<int64_t>(kBytesOfC / bytes_of_tile, 1, kMostTilesOfBlock));
+  if (wide) {
+    blocks = std::max(blocks, panels_of(wanted, groups_at_once));
+    if (groups_at_once % threads != 0) blocks = panels_of(blocks, threads) * threads;
+  }
+  blocks = std::min(blocks, tiles_of_c);
+  used_once = form.batch == 1 && blocks == 1;
+  const auto shareable = [&](const GatherPart<T>& part) {
+    return groups_at_once * part.tiles_of_c * tile_columns <=
+           kMostBytesOfTiles / bytes / std::max<int64_t>(1, part.depth);
+  };
+  // Weights that are used once arrive as they are wanted, so they are read row by row if that is how they lie, and as
+  // long as nothing is repeated.
+  const bool row_by_row =
+      std::ranges::all_of(parts, [&](const auto& part) { return part.order == RowOrder::kApart && shareable(part); });
+  if (used_once) slices = row_by_row ? panels : slices_for(kBytesOfA);
+  slices = std::min(panels, std::max(slices, panels_of(wanted, groups_at_once * blocks)));
+  c_pitch = panels_of(tiles_of_c, blocks) * tile_columns;
+  for (GatherPart<T>& part : parts) part.shared = !part.in_place && slices > 1 && part.depth > 0 && shareable(part);
+}
+
+template <class T>
+double GatherPlan<T>::products() const {
+  double sum = 0;
+  for (const GatherPart<T>& part : parts)
+    sum += static_cast<double>(part.rows * part.depth) * static_cast<double>(part.columns);
+  return sum * static_cast<double>(form.batch * form.groups);
+}
+
+template <class T>
+void GatherPlan<T>::carve() {
+  int64_t most_of_c = 0, most_of_weights = 0, most_of_tiles = 0;
+  for (GatherPart<T>& part : parts) {
+    const int64_t panels = panels_of(static_cast<int64_t>(part.panels.size()), slices);
+    const int64_t rows = std::min(part.rows, panels * tiles.most_rows), depth = std::min(part.depth, kMostDepth<T>);
+    part.row = workspace.take<ResultRow>(part.rows);
+    part.weight = part.dense_taps ? nullptr : workspace.take<int64_t>(part.rows * part.taps);
+    part.image_row = workspace.take<int64_t>(part.depth);
+    part.start = workspace.take<T>(form.groups * part.rows);
+    part.weights = used_once ? nullptr : workspace.take<T>(form.groups * part.rows * part.packed_rows());
+    part.tiles =
+        part.shared ? workspace.take<T>(groups_at_once * part.tiles_of_c * tile_columns * part.depth) : nullptr;
+    if (used_once) most_of_weights = std::max(most_of_weights, rows * part.packed_row({0, depth}));
+    if (!part.shared) most_of_tiles = std::max(most_of_tiles, depth * c_pitch);
+    most_of_c = std::max(most_of_c, rows * c_pitch);
+  }
+  // Tiles read beyond the last position; there is another channel, or this.
+  if (shape.staged) staged = workspace.take<T>(image_channels * groups_at_once * shape.channel + tile_columns);
+  packed_row = workspace.take<int64_t>(kMostDepth<T>);
+  scratch.clear();
+  for (int thread = 0; thread < threads; ++thread)
+    scratch.push_back(
+        {workspace.take<T>(most_of_c), workspace.take<T>(most_of_weights), workspace.take<T>(most_of_tiles)});
+}
+
+template <class T>
+void GatherPlan<T>::prepare() {
+  workspace.allocate();
+  carve();
+  for (GatherPart<T>& part : parts) fill_tables(part);
+  for (int64_t p = 0; p < kMostDepth<T>; ++p) packed_row[p] = p * tile_columns;
+  if (shape.staged) std::fill_n(staged + image_channels * groups_at_once * shape.channel, tile_columns, T(0));
+}
+
+template <class T>
+void GatherPlan<T>::fill_tables(GatherPart<T>& part) const {
+  const auto& axis = part.axis;
+  const int64_t phases = phases_of(part), row_channel = form.face == Face::kX ? form.w.inner : form.w.outer;
+  for_each_phase(part, [&](int64_t index, const Axes& i) {
+    ResultRow row{0, {}, {}};
+    for (int a = 0; a < kAxes; ++a) {
+      const AxisPhase& phase = axis[a]->phases[i[a]];
+      row.offset += phase.first * result.spatial[a];
+      row.begin[a] = phase.begin;
+      row.end[a] = phase.end;
+    }
+    for (int64_t c = 0; c < result_channels; ++c, row.offset += result.inner) part.row[c * phases + index] = row;
+  });
+  for_each_tap(part, [&](int64_t tap, const Axes& t) {
+    const Axes offset = {axis[0]->offsets[t[0]], axis[1]->offsets[t[1]], axis[2]->offsets[t[2]]};
+    const int64_t place = tap_place(axes, shape, image, offset);
+    for (int64_t c = 0; c < image_channels; ++c) part.image_row[c * part.taps + tap] = c * shape.channel + place;
+    if (part.dense_taps) return;
+    for_each_phase(part, [&](int64_t index, const Axes& i) {
+      int64_t weight = 0;
+      for (int a = 0; a < kAxes; ++a) weight += axis[a]->phases[i[a]].kernel_index[t[a]] * form.w.spatial[a];
+      for (int64_t c = 0; c < result_channels; ++c)
+        part.weight[tap * part.rows + c * phases + index] = weight + c * row_channel;
+    });
+  });
+  for (int64_t g = 0; g < form.groups; ++g)
+    for (int64_t row = 0; row < part.rows; ++row)
+      part.start[g * part.rows + row] =
+          form.bias ? form.bias[(g * result_channels + row / phases) * form.bias_stride] : T(0);
+}
+
+template <class T>
+std::string GatherPlan<T>::text() const {
+  const GatherPart<T>& part = parts[0];
+  char line[200];
+  std::snprintf(line, sizeof line, "%s gather %s %s tile=%dx%d depth=%d block=%d parts=%d%s threads=%d workspace=%lld",
+                tiles.isa, shape.staged ? "staged" : "unstaged",
+                part.in_place ? "in-place"
+                : part.shared ? "shared"
+                              : "packed",
+                static_cast<int>(panel_of(part.rows, tiles.most_rows, 0).count),
+                static_cast<int>((part.in_place ? part.vectors : 2) * tiles.lanes),
+                static_cast<int>(std::min(part.depth, kMostDepth<T>)), static_cast<int>(c_pitch),
+                static_cast<int>(parts.size()), part.straight ? " straight" : "", threads,
+                static_cast<long long>(workspace.bytes()));
+  return line;
+}
+
+template struct GatherPart<float>;
+template struct GatherPart<double>;
+template struct GatherPlan<float>;
+template struct GatherPlan<double>;
+
+}  // namespace convict

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm/gather_product.h"
+
+#include <algorithm>
+
+#include "kernels/gemm/gather_pack.h"
+#include "kernels/work/team.h"
+
+namespace convict {
+namespace {
+
+/// What one thread does of a part at a time: some panels of rows by one block of columns, over the whole depth.
+template <class T>
+struct Item {
+  const GatherPart<T>* part;
+  int64_t group;
+  Panel columns, panels, rows;
+};
+
+template <class T>
+Panel columns_of(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t block) {
+  const Panel tiles = share_of(part.tiles_of_c, plan.blocks, block);
+  const int64_t first = tiles.first * plan.tile_columns;
+  return {first, std::min(tiles.count * plan.tile_columns, part.columns - first)};
+}
+
+/// Item `index` of a part; it may be empty.
+template <class T>
+Item<T> item_of(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t index) {
+  const int64_t slice = index % plan.slices, block = index / plan.slices % plan.blocks;
+  const Panel panels = share_of(static_cast<int64_t>(part.panels.size()), plan.slices, slice);
+  Item<T> item = {&part, index / plan.slices / plan.blocks, columns_of(plan, part, block), panels, {0, 0}};
+  if (panels.count == 0) return item;
+  const Panel &top = part.panels[panels.first], &bottom = part.panels[panels.first + panels.count - 1];
+  item.rows = {top.first, bottom.first + bottom.count - top.first};
+  return item;
+}
+
+/// The first channel of a group, of what tiles read: the copy, or image n.
+template <class T>
+const T* image_of(const GatherPlan<T>& plan, int64_t n, int64_t group) {
+  return plan.shape.staged ? plan.staged + group % plan.groups_at_once * plan.image_channels * plan.shape.channel
+                           : plan.image.plane(n, group * plan.image_channels);
+}
+
+/// Where a tile of some vectors of columns reads B: row p at b + row[p], the next tile `next` elements further.
+template <class T>
+struct TileSource {
+  int vectors;
+  const T* b;
+  const int64_t* row;
+  int64_t next;
+};
+
+/// One tile of columns: all panels of the item, over a block of the depth. The sums go to the result if there is one
+/// given, else to c.
+template <class T>
+void multiply_tile(const GatherPlan<T>& plan, const Item<T>& item, Panel depth, const T* weights,
+                   const TileSource<T>& source, T* result, T* c) {
+  const GatherPart<T>& part = *item.part;
+  const T* start = depth.first == 0 ? part.start + item.group * part.rows : nullptr;
+  for (int64_t i = item.panels.first; i < item.panels.first + item.panels.count; ++i) {
+    const Panel& panel = part.panels[i];
+    const int64_t row = panel.first - item.rows.first;
+    plan.tiles.multiply[static_cast<int>(part.order)][source.vectors][panel.count](
+        depth.count, weights + row * part.packed_row(depth), part.order == RowOrder::kApart ? 1 : panel.count, source.b,
+        source.row, source.next, start ? start + panel.first : nullptr,
+        result ? result + part.row[panel.first].offset : c + row * plan.c_pitch,
+        result ? plan.result.inner : plan.c_pitch);
+  }
+}
+
+/// A tile from a column of C on that reads the image in place; it ends at `end` or earlier, where its plane does.
+template <class T>
+TileSource<T> tile_in_place(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t column, const T* image,
+                            int64_t& end) {
+  const int64_t lanes = plan.tiles.lanes, gap = plan.shape.pitch[0] - part.pitch[0];
+  if (gap > 0 && part.positions[0] > 1) {
+    const int64_t plane = column / part.pitch[0];
+    image += plane * gap;
+    end = std::min(end, (plane + 1) * part.pitch[0]);
+  }
+  end = std::min(end, column + part.vectors * lanes);
+  return {static_cast<int>(panels_of(end - column, lanes)), image + column, part.image_row, part.vectors * lanes};
+}
+
+/// Columns of an item that are whole tiles.
+template <class T>
+int64_t whole_tiles(const GatherPlan<T>& plan, const Item<T>& item) {
+  return item.columns.count / plan.tile_columns * plan.tile_columns;
+}
+
+/// The sums of an item, for image n: to the result, or to scratch.c.
+template <class T>
+void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const GatherScratch<T>& scratch) {
+  const GatherPart<T>& part = *item.part;
+  const T* image = image_of(plan, n, item.group);
+  const int64_t first = item.columns.first, whole = whole_tiles(plan, item);
+  T* result = plan.result.plane(n, item.group * plan.result_channels) + first;
+  // An image that is not staged ends with its last position.
+  const int64_t in_place = !part.in_place ? 0 : plan.shape.staged ? item.columns.count : whole;
+  const int64_t straight = part.straight ? whole : 0;
+  const bool packs = !part.shared && in_place < item.columns.count;
+  TileLanes<T> packed;
+  if (packs) packed = tile_lanes(plan, part, {first + in_place, item.columns.count - in_place});
+  for (int64_t block = 0; block < part.depth_blocks(); ++block) {
+    const Panel depth = part.depth_block(block);
+    const T* weights = scratch.weights;
+    if (part.weights)
+      weights = part.block_of_weights(item.group, block) + item.rows.first * part.packed_row(depth);
+    else
+      pack_weights(plan, part, item.group, depth, item.panels, scratch.weights);
+    if (packs) pack_tiles(plan, part, depth, packed, image, scratch.tiles);
+    const T* b = part.shared ? part.block_of_tiles(item.group % plan.groups_at_once, block) + first * depth.count
+                             : scratch.tiles;
+    for (int64_t column = 0, end; column < item.columns.count; column = end) {
+      end = column < straight ? straight : column < in_place ? in_place : item.columns.count;
+      TileSource<T> source;
+      if (column < in_place) {
+        end += first;
+        source = tile_in_place(plan, part, first + column, image, end);
+        source.row += depth.first;
+        end -= first;
+      } else {
+        end = std::min(end, column + plan.tile_columns);
+        source = {static_cast<int>(panels_of(end - column, plan.tiles.lanes)), b + (column - in_place) * depth.count,
+                  plan.packed_row, depth.count * plan.tile_columns};
+      }
+      multiply_tile(plan, item, depth, weights, source, column < straight ? result + column : nullptr,
+                    scratch.c + column);
+    }
+  }
+}
+
+/// Columns of one row of positions, from `at` on.
+struct ColumnRun {
+  Axes at;
+  int64_t column, length;
+};
+
+/// The runs of an item that its sums are stored by, except those that are in the result already.
+template <class T>
+int64_t runs_of(const GatherPlan<T>& plan, const Item<T>& item, ColumnRun* runs) {
+  const GatherPart<T>& part = *item.part;
+  int64_t count = 0, column = part.straight ? whole_tiles(plan, item) : 0;
+  while (column < item.columns.count) {
+    const Axes at = part.position_of(item.columns.first + column);
+    if (at[2] < part.positions[2]) {
+      const int64_t length = std::min(part.positions[2] - at[2], item.columns.count - column);
+      runs[count++] = {at, column, length};
+      column += length;
+    } else {  // a gap between two rows
+      const int64_t next = at[1] + 1 < part.positions[1] ? at[0] * part.pitch[0] + (at[1] + 1) * part.pitch[1]
+                                                         : (at[0] + 1) * part.pitch[0];
+      column = next - item.columns.first;
+    }
+  }
+  return count;
+}
+
+template <class T>
+void store_run(const GatherPlan<T>& plan, const ResultRow& row, const ColumnRun& run, const T* c, T* result) {
+  if (run.at[0] < row.begin[0] || run.at[0] >= row.end[0] || run.at[1] < row.begin[1] || run.at[1] >= row.end[1])
+    return;
+  const int64_t begin = std::max(run.at[2], row.begin[2]), end = std::min(run.at[2] + run.length, row.end[2]);
+  if (end <= begin) return;
+  const int64_t step = plan.step[2];
+  const T *from = c + run.column + (begin - run.at[2]), beta = T(plan.form.beta);
+  T* to = result + run.at[0] * plan.step[0] + run.at[1] * plan.step[1] + begin * step;
+  if (beta == 0) return plan.spread(from, end - begin, step, to);
+  for (int64_t j = 0; j < end - begin; ++j) to[j * step] = from[j] + beta * to[j * step];
+}
+
+/// Takes the sums from c to the result, except those that are there already. Row by row: the runs of a row are near
+/// each other in both.
+template <class T>
+void store(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const T* c) {
+  const GatherPart<T>& part = *item.part;
+  ColumnRun runs[kMostTilesOfBlock * 2 * kMostLanes / sizeof(T)];
+  const int64_t count = runs_of(plan, item, runs);
+  T* result = plan.result.plane(n, item.group * plan.result_channels);
+  for (int64_t i = item.rows.first; i < item.rows.first + item.rows.count; ++i, c += plan.c_pitch)
+    for (const ColumnRun* run = runs; run != runs + count; ++run)
+      store_run(plan, part.row[i], *run, c, result + part.row[i].offset);
+}
+
+constexpr int64_t kPanelsToPack = 8;  // by one thread at a time
+
+/// Packs the weights that are kept.
+template <class T>
+void share_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, Team& team) {
+  if (!part.weights || part.depth == 0) return;
+  const auto panels = static_cast<int64_t>(part.panels.size());
+  const int64_t blocks = part.depth_blocks(), slices = panels_of(panels, kPanelsToPack);
+  team.share(plan.form.groups * blocks * slices, [&](int64_t i) {
+    const int64_t group = i / slices / blocks, block = i / slices % blocks;
+    const Panel slice = panel_of(panels, kPanelsToPack, i % slices), depth = part.depth_block(block);
+    pack_weights(plan, part, group, depth, slice,
+                 part.block_of_weights(group, block) + part.panels[slice.first].first * part.packed_row(depth));
+  });
+}
+
+/// Copies what some groups read of image n.
+template <class T>
+void share_image(const GatherPlan<T>& plan, int64_t n, Panel groups, Team& team) {
+  if (!plan.shape.staged) return;
+  team.share(plan.image_channels * groups.count, [&](int64_t i) {
+    stage_channel(plan.axes, plan.shape, plan.image, plan.stage,
+                  static_cast<const T*>(plan.image.plane(n, groups.first * plan.image_channels + i)),
+                  plan.staged + i * plan.shape.channel);
+  });
+}
+
+/// Packs their tiles if several items use them.
+template <class T>
+void share_tiles(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t n, Panel groups, Team& team) {
+  if (!part.shared) return;
+  const int64_t blocks = part.depth_blocks();
+  team.share(groups.count * blocks * plan.blocks, [&](int64_t i) {
+    const int64_t group = i / plan.blocks / blocks, block = i / plan.blocks % blocks;
+    const Panel depth = part.depth_block(block), columns = columns_of(plan, part, i % plan.blocks);
+    if (columns.count > 0)
+      pack_tiles(plan, part, depth, tile_lanes(plan, part, columns), image_of(plan, n, groups.first + group),
+                 part.block_of_tiles(group, block) + columns.first * depth.count);
+  });
+}
+
+/// The results of some groups.
+template <class T>
+void share_items(const GatherPlan<T>& plan, int64_t n, Panel groups, Team& team, const GatherScratch<T>& scratch) {
+  const int64_t of_group = plan.blocks * plan.slices, items = groups.count * of_group;
+  team.share(items, [&](int64_t index) {
+    for (const GatherPart<T>& part : plan.parts) {
+      const Item<T> item = item_of(plan, part, groups.first * of_group + far_apart(index, items, plan.threads));
+      if (item.columns.count <= 0 || item.rows.count == 0) continue;
+      multiply(plan, item, n, scratch);
+      store(plan, item, n, scratch.c);
+    }
+  });
+}
+
+/// What every thread does.
+template <class T>
+void work(const GatherPlan<T>& plan, Team& team, int thread) {
+  for (const GatherPart<T>& part : plan.parts) share_weights(plan, part, team);
+  for (int64_t n = 0; n < plan.form.batch; ++n)
+    for (Panel groups{0, 0}; groups.first < plan.form.groups; groups.first += groups.count) {
+      groups.count = std::min(plan.groups_at_once, plan.form.groups - groups.first);
+      share_image(plan, n, groups, team);
+      for (const GatherPart<T>& part : plan.parts) share_tiles(plan, part, n, groups, team);
+      share_items(plan, n, groups, team, plan.scratch[thread]);
+    }
+}
+
+}  // namespace
+
+template <class T>
+void gather_product(GatherPlan<T>& plan) {
+  plan.prepare();
+  Team::run(plan.threads, [&](Team& team, int thread) { work(plan, team, thread); });
+}
+
+template void gather_product(GatherPlan<float>&);
+template void gather_product(GatherPlan<double>&);
+
+}  // namespace convict

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm/weight_product.h"
+
+#include <algorithm>
+
+#include "kernels/work/team.h"
+
+namespace convict {
+namespace {
+
+/// Where the sums of an item are added up.
+template <class T>
+struct Sums {
+  T* first;
+  int64_t pitch;  // from one row to the next
+  bool in_place;  // in W
+};
+
+template <class T>
+int64_t lanes_of(const WeightPlan<T>& plan, const WeightItem& item) {
+  return item.vectors.count * plan.tiles.lanes;
+}
+
+/// The lanes of an item that have a line.
+template <class T>
+int64_t lines_of(const WeightPlan<T>& plan, const WeightItem& item) {
+  return std::min(lanes_of(plan, item), plan.lanes().count - item.vectors.first * plan.tiles.lanes);
+}
+
+/// Where the sum of the first lane and the first row of an item belongs.
+template <class T>
+T* weights_of(const WeightPlan<T>& plan, const WeightItem& item) {
+  return plan.form.w.plane(item.group * plan.form.y_channels, 0) +
+         plan.lanes().weight[item.vectors.first * plan.tiles.lanes] + plan.rows().weight[item.rows.first];
+}
+
+template <class T>
+Sums<T> sums_of(const WeightPlan<T>& plan, const WeightItem& item, const WeightScratch<T>& scratch) {
+  const int64_t lanes = lanes_of(plan, item);
+  if (plan.straight && lines_of(plan, item) == lanes) return {weights_of(plan, item), plan.form.w.outer, true};
+  if (!plan.keeps_sums()) return {scratch.sums, lanes, false};
+  const int64_t vectors_before = item.group * plan.vectors() + item.vectors.first;
+  return {plan.sums + vectors_before * plan.tiles.lanes * plan.rows().count + item.rows.first * lanes, lanes, false};
+}
+
+/// Where the first line of X and of Y begins.
+template <class T>
+struct Operands {
+  const T *x, *y;
+};
+
+/// Adds the products of some blocks of positions of an image to the sums of an item, or starts them.
+template <class T>
+void multiply(const WeightPlan<T>& plan, const Operands<T>& given, const WeightItem& item, Panel blocks, T* turned,
+              bool add, const Sums<T>& sums) {
+  const int64_t lanes = lanes_of(plan, item), vectors = item.vectors.count;
+  const int64_t most = plan.tiles.most_columns[vectors], rows = panels_of(item.rows.count, most);
+  const T* of_lanes = plan.lanes_are_columns ? given.x : given.y;
+  const T* of_rows = plan.lanes_are_columns ? given.y : given.x;
+  const TurnSource<T> source(plan.lanes().place + item.vectors.first * plan.tiles.lanes, lanes, plan.lanes().step,
+                             plan.lanes_are_columns && plan.shape.staged);
+  const PositionBlock* const first = plan.block + blocks.first;
+  for (const PositionBlock* block = first; block != first + blocks.count; ++block) {
+    plan.turn(source, of_lanes, block->lane_runs.count, plan.lanes().run + block->lane_runs.first, turned);
+    for (int64_t i = 0; i < rows; ++i) {
+      const Panel tile = panel_of(item.rows.count, most, i);
+      plan.tiles.correlate[vectors][tile.count](block->row_runs.count, plan.rows().run + block->row_runs.first, of_rows,
+                                                plan.rows().step, plan.rows().place + item.rows.first + tile.first,
+                                                turned, add || block != first, sums.first + tile.first * sums.pitch,
+                                                sums.pitch);
+    }
+  }
+}
+
+/// Takes the sums of an item to W, which keeps `beta` of what it holds.
+template <class T>
+void store(const WeightPlan<T>& plan, const WeightItem& item, T beta, const Sums<T>& sums) {
+  const int64_t lines = lines_of(plan, item);
+  T* weights = weights_of(plan, item);
+  if (beta == 0 && !plan.lanes_are_columns && plan.dense_columns)
+    return plan.tiles.transpose(item.rows.count, lines, sums.first, sums.pitch, weights, plan.form.w.outer);
+  const int64_t *of_row = plan.rows().weight + item.rows.first,
+                *of_lane = plan.lanes().weight + item.vectors.first * plan.tiles.lanes;
+  for (int64_t i = 0; i < item.rows.count; ++i)
+    for (int64_t lane = 0; lane < lines; ++lane) {
+      T& weight = weights[of_row[i] - of_row[0] + of_lane[lane] - of_lane[0]];
+      const T sum = sums.first[i * sums.pitch + lane];
+      weight = beta == 0 ? sum : sum + beta * weight;
+    }
+}
+
+template <class T>
+void compute_item(const WeightPlan<T>& plan, int64_t n, const Operands<T>& given, const WeightItem& item,
+                  const WeightScratch<T>& scratch) {
+  const Sums<T> sums = sums_of(plan, item, scratch);
+  multiply(plan, given, item, {0, plan.blocks}, scratch.turned, n > 0 && (sums.in_place || plan.keeps_sums()), sums);
+  if (sums.in_place) return;
+  if (!plan.keeps_sums())
+    store(plan, item, n == 0 ? T(plan.form.beta) : T(1), sums);
+  else if (n + 1 == plan.form.batch)
+    store(plan, item, T(plan.form.beta), sums);
+}
+
+/// The sums of one split of an item.
+template <class T>
+Sums<T> sums_of_split(const WeightPlan<T>& plan, const WeightItem& item, int64_t index, int64_t split) {
+  return {plan.sums + (split * plan.items() + index) * plan.sums_of_item(), lanes_of(plan, item), false};
+}
+
+template <class T>
+void compute_split(const WeightPlan<T>& plan, int64_t n, const Operands<T>& given, int64_t group, int64_t index,
+                   int64_t split, const WeightScratch<T>& scratch) {
+  const WeightItem item = plan.item(group, index);
+  const Sums<T> sums = sums_of_split(plan, item, index, split);
+  if (n == 0) std::fill_n(sums.first, plan.sums_of_item(), T(0));
+  multiply(plan, given, item, plan.blocks_of_split(split), scratch.turned, /*add=*/true, sums);
+}
+
+/// Adds the splits of an item up, in order, and takes them to W.
+template <class T>
+void join_splits(const WeightPlan<T>& plan, int64_t group, int64_t index) {
+  const WeightItem item = plan.item(group, index);
+  const Sums<T> sums = sums_of_split(plan, item, index, 0);
+  for (int64_t split = 1; split < plan.splits; ++split) {
+    const T* from = sums_of_split(plan, item, index, split).first;
+    for (int64_t i = 0; i < item.rows.count * sums.pitch; ++i) sums.first[i] += from[i];
+  }
+  store(plan, item, T(plan.form.beta), sums);
+}
+
+/// One group. share(count, visit) divides so many things among all who compute it.
+template <class T, class Share>
+void compute_group(const WeightPlan<T>& plan, int64_t group, const WeightScratch<T>& scratch, const Share& share) {
+  const Trilinear<T>& f = plan.form;
+  for (int64_t n = 0; n < f.batch; ++n) {
+    Operands<T> given = {f.x.plane(n, group * f.x_channels), f.y.plane(n, group * f.y_channels)};
+    if (plan.shape.staged) {
+      share(f.x_channels, [&](int64_t channel) {
+        stage_channel(plan.axes, plan.shape, f.x, plan.stage, given.x + channel * f.x.inner,
+                      scratch.staged + channel * plan.shape.channel);
+      });
+      given.x = scratch.staged;
+    }
+    const int64_t items = plan.items();
+    if (plan.splits > 1)
+      share(items * plan.splits,
+            [&](int64_t i) { compute_split(plan, n, given, group, i % items, i / items, scratch); });
+    else
+      share(items, [&](int64_t i) { compute_item(plan, n, given, plan.item(group, i), scratch); });
+  }
+  if (plan.splits > 1) share(plan.items(), [&](int64_t i) { join_splits(plan, group, i); });
+}
+
+/// What every thread does.
+template <class T>
+void work(const WeightPlan<T>& plan, Team& team, int thread) {
+  const WeightScratch<T>& scratch = plan.scratch[thread];
+  const auto alone = [](int64_t count, const auto& visit) {
+    for (int64_t i = 0; i < count; ++i) visit(i);
+  };
+  const auto together = [&](int64_t count, const auto& visit) {
+    team.share(count, [&](int64_t i) { visit(far_apart(i, count, plan.threads)); });
+  };
+  if (plan.by_group)
+    team.share(plan.form.groups, [&](int64_t group) { compute_group(plan, group, scratch, alone); });
+  else
+    for (int64_t group = 0; group < plan.form.groups; ++group) compute_group(plan, group, scratch, together);
+}
+
+}  // namespace
+
+template <class T>
+void weight_product(WeightPlan<T>& plan) {
+  plan.prepare();
+  Team::run(plan.threads, [&](Team& team, int thread) { work(plan, team, thread); });
+}
+
+template void weight_product(WeightPlan<float>&);
+template void weight_product(WeightPlan<double>&);
+
+}  // namespace convict

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Computes what weight_plan.h describes.
+#pragma once
+
+#include "kernels/gemm/weight_plan.h"
+
+namespace convict {
+
+/// Computes the face of plan.form completely, beta included, but not diff_bias. Throws std::bad_alloc.
+template <class T>
+void weight_product(WeightPlan<T>& plan);
+
+}  // namespace convict

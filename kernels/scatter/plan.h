@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Face X as a matrix product whose result is scattered and added. In each group,
+//
+//     C[o][(c, r)] = sum over k of Y[k][o] * W[k][(c, r)]
+//     X[c][o*stride - pad + r*dilation] += C[o][(c, r)]
+//
+// Rows of C are positions of Y, those of several images one after another. Columns are the weights of a channel of Y,
+// where they lie: (c, r) side by side. X is divided by channels among the threads; their columns are computed in
+// blocks, and rows likewise, so that the sums that wait to be scattered fit a cache. Where there are fewer channels
+// than threads, blocks of columns are divided, too: into parts that are added to copies of X, which are added up in the
+// end. This file decides how; scatter_product.cpp does it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "abi/trilinear.h"
+#include "kernels/scatter/overlap_add.h"
+#include "kernels/work/panel.h"
+#include "kernels/simd/tiles.h"
+#include "kernels/work/workspace.h"
+
+namespace convict {
+
+/// Columns of C computed at a time: those of some channels; or of one channel, some rows of taps, the taps that differ
+/// along the last axis only; or some taps of one row. They lie side by side.
+struct ColumnBlock {
+  Panel channels, rows, taps;
+  int64_t columns() const { return channels.count * rows.count * taps.count; }
+};
+
+/// Images whose positions are the rows of C, `rows` in all.
+struct Images {
+  int64_t first, count, rows;
+};
+
+/// The memory of one thread.
+template <class T>
+struct ScatterScratch {
+  T* c;               // of a block: [row][column], `pitch` apart
+  T* weights;         // of less than a vector of columns: [k][column], a vector apart, of a block of the depth
+  WindowRow* window;  // [rows of taps of a block]
+};
+
+/// What is to be computed, and how.
+template <class T>
+struct ScatterPlan {
+  /// Precondition: has_products(form), and the face is X. Data is not looked at.
+  explicit ScatterPlan(const Trilinear<T>& form);
+
+  /// Allocates, and fills the tables. Throws std::bad_alloc.
+  void prepare();
+  std::string text() const;
+
+  int64_t depth_blocks() const { return panels_of(form.y_channels, kMostDepth<T>); }
+  Panel depth_block(int64_t index) const { return panel_of(form.y_channels, kMostDepth<T>, index); }
+  int64_t channel_blocks() const { return panels_of(form.x_channels, channels_at_once); }
+  Panel channel_block(int64_t index) const { return piece_of(form.x_channels, channels_at_once, index); }
+  /// Blocks of the columns of a channel; those of a part follow each other.
+  int64_t column_blocks() const {
+    return panels_of(window_rows, window_rows_at_once) * panels_of(form.kernel[2], taps_at_once);
+  }
+  ColumnBlock column_block(Panel channels, int64_t index) const {
+    const int64_t blocks_of_row = panels_of(form.kernel[2], taps_at_once);
+    return {channels, piece_of(window_rows, window_rows_at_once, index / blocks_of_row),
+            piece_of(form.kernel[2], taps_at_once, index % blocks_of_row)};
+  }
+  int64_t parts() const { return panels_of(column_blocks(), blocks_of_part); }
+  Panel part(int64_t index) const { return panel_of(column_blocks(), blocks_of_part, index); }
+
+  /// What a part is added to: X, or a copy of it, in which images are counted from the first of these.
+  Operand<T> target(const Images& images, int64_t part) const;
+
+  int64_t panels(const Images& images) const { return panels_of(images.rows, tiles.most_rows); }
+  Panel panel(const Images& images, int64_t index) const { return panel_of(images.rows, tiles.most_rows, index); }
+
+  /// Where the packed rows of Y begin, for a block of the depth: by panel, each [k][row].
+  T* packed_y(const Images& images, int64_t group, Panel depth) const {
+    return y + images.rows * (group * form.y_channels + depth.first);
+  }
+
+  Trilinear<T> form;
+  const Tiles<T>& tiles;
+  AddWindow<T> add_window;
+  int64_t positions, window_rows, taps;  // of a plane of Y; rows of taps, and taps, of a window
+  int64_t images_at_once;
+  int64_t channels_at_once, window_rows_at_once, taps_at_once;  // columns of a block
+  int64_t blocks_of_part;
+  int64_t panels_at_once;  // rows of a block
+  int64_t pitch;           // from one row of C to the next
+  bool copied;             // the weights do not lie side by side, and are copied to where they do
+  int64_t weight_pitch;    // from one channel of Y to the next
+  int threads;
+  Workspace workspace;
+  // Tables and copies, in the workspace.
+  int64_t *weight_row = nullptr, *rest_row = nullptr;  // [kMostDepth], of weights where they lie, and in the scratch
+  T* zeros = nullptr;                                  // [kMostTileRows]
+  T* y = nullptr;                                      // of images_at_once
+  T* weights = nullptr;                                // if copied: [channel of Y of all groups][(c, r)]
+  T* copies = nullptr;                                 // of X, for all parts but the first, of images_at_once
+  std::vector<ScatterScratch<T>> scratch;              // by thread
+
+ private:
+  void choose_columns();
+  void choose_parts();
+  int64_t numbers_of_copy() const { return images_at_once * form.groups * form.x_channels * volume(form.x_extent); }
+  void choose_rows();
+  void carve();
+};
+
+}  // namespace convict

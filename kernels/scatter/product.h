@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs what scatter_plan.h decided: packs, multiplies tile by tile, adds to the image.
+#pragma once
+
+#include "kernels/scatter/plan.h"
+
+namespace convict {
+
+/// Computes face X of plan.form completely, bias and beta included. Throws std::bad_alloc.
+template <class T>
+void scatter_product(ScatterPlan<T>& plan);
+
+}  // namespace convict

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/simd/strided_rows.h"
+
+#include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
+
+#include "kernels/simd/vector_targets.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/simd/strided_rows.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace convict {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+void CopyOneByOne(const RowSource<T>& source, int64_t length, T* to) {
+  const T* from = source.first;
+  for (int64_t i = 0; i < source.rows; ++i, from += source.next, to += length) {
+    std::fill(to, to + source.begin, T(0));
+    for (int64_t j = source.begin; j < source.end; ++j) to[j] = from[j * source.step];
+    std::fill(to + source.end, to + length, T(0));
+  }
+}
+
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+constexpr int kMostSteps = 4;  // more of them take as long as one element after the other
+
+/// Vector by vector, so that all rows share the masks. A vector of places comes from kStep vectors, whose lanes are
+/// permuted. Masked loads touch no memory in lanes without their bit, so zeros on both sides come for free.
+template <int kStep, class T>
+void CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
+  const hn::ScalableTag<T> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  using Index = hn::TFromD<decltype(di)>;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto first_lanes = [&](int64_t count) HWY_ATTR {
+    return hn::FirstN(d, static_cast<size_t>(std::clamp<int64_t>(count, 0, lanes)));
+  };
+  const auto element = hn::Mul(hn::Iota(di, 0), hn::Set(di, kStep));  // of the places of a vector
+  const auto lane = hn::IndicesFromVec(d, hn::And(element, hn::Set(di, static_cast<Index>(lanes - 1))));
+  for (int64_t j = 0; j < length; j += lanes) {
+    hn::Mask<decltype(d)> readable[kStep], earlier[kStep];
+    for (int k = 0; k < kStep; ++k) {
+      const int64_t at = j * kStep + k * lanes;
+      readable[k] = hn::AndNot(first_lanes(source.begin * kStep - at), first_lanes((source.end - 1) * kStep + 1 - at));
+      earlier[k] = hn::RebindMask(d, hn::Lt(element, hn::Set(di, static_cast<Index>(k * lanes))));
+    }
+    const auto written = first_lanes(length - j);
+    const T* from = source.first + j * kStep;
+    T* at = to + j;
+    for (int64_t i = 0; i < source.rows; ++i, from += source.next, at += length) {
+      auto value = hn::MaskedLoad(readable[0], d, from);
+      if constexpr (kStep > 1) value = hn::TableLookupLanes(value, lane);
+      HWY_UNROLL(8)
+      for (int k = 1; k < kStep; ++k)
+        value = hn::IfThenElse(earlier[k], value,
+                               hn::TableLookupLanes(hn::MaskedLoad(readable[k], d, from + k * lanes), lane));
+      hn::BlendedStore(value, written, d, at);
+    }
+  }
+}
+
+/// Vector by vector, each to the kStep vectors that its lanes belong to. Masked stores leave what is between alone,
+/// which may be another thread's.
+template <int kStep, class T>
+void SpreadVectors(const T* from, int64_t count, T* to) {
+  const hn::ScalableTag<T> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  using Index = hn::TFromD<decltype(di)>;
+  constexpr int kLanes = hn::MaxLanes(hn::ScalableTag<T>());
+  static constexpr auto kSource = [] {  // the lane that belongs here, or kLanes if none does
+    std::array<Index, kStep * kLanes> source{};
+    for (int i = 0; i < kStep * kLanes; ++i) source[i] = static_cast<Index>(i % kStep == 0 ? i / kStep : kLanes);
+    return source;
+  }();
+  for (int64_t j = 0; j < count; j += kLanes) {
+    const auto left = static_cast<Index>(std::min<int64_t>(kLanes, count - j));
+    const auto value = hn::MaskedLoad(hn::FirstN(d, static_cast<size_t>(left)), d, from + j);
+    HWY_UNROLL(8)
+    for (int k = 0; k < kStep; ++k) {
+      const auto source = hn::LoadU(di, &kSource[k * kLanes]);
+      const auto lane = hn::IndicesFromVec(d, hn::And(source, hn::Set(di, kLanes - 1)));
+      hn::BlendedStore(hn::TableLookupLanes(value, lane), hn::RebindMask(d, hn::Lt(source, hn::Set(di, left))), d,
+                       to + j * kStep + k * kLanes);
+    }
+  }
+}
+
+/// Calls visit with a constant that equals the step, if there is code for it: whether it was called.
+template <class Visit, int... kIndex>
+bool with_step(int64_t step, const Visit& visit, std::integer_sequence<int, kIndex...>) {
+  return ((step == kIndex + 1 && (visit(std::integral_constant<int, kIndex + 1>()), true)) || ...);
+}
+
+template <class T>
+bool CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
+  return (source.gaps_readable || source.step == 1) &&
+         with_step(
+             source.step, [&](auto step) { CopyVectors<step()>(source, length, to); },
+             std::make_integer_sequence<int, kMostSteps>());
+}
+
+template <class T>
+bool SpreadVectors(const T* from, int64_t count, int64_t step, T* to) {
+  return with_step(
+      step, [&](auto constant) { SpreadVectors<constant()>(from, count, to); },
+      std::make_integer_sequence<int, kMostSteps>());
+}
+#else
+template <class T>
+bool CopyVectors(const RowSource<T>&, int64_t, T*) {
+  return false;
+}
+
+template <class T>
+bool SpreadVectors(const T*, int64_t, int64_t, T*) {
+  return false;
+}
+#endif
+
+template <class T>
+void Stage(const RowSource<T>& source, int64_t length, T* to) {
+  if (source.begin >= source.end) return std::fill(to, to + source.rows * length, T(0));
+  if (!CopyVectors(source, length, to)) CopyOneByOne(source, length, to);
+}
+
+template <class T>
+void Spread(const T* from, int64_t count, int64_t step, T* to) {
+  if (SpreadVectors(from, count, step, to)) return;
+  for (int64_t j = 0; j < count; ++j) to[j * step] = from[j];
+}
+
+void StageFloat(const RowSource<float>& source, int64_t length, float* to) { Stage(source, length, to); }
+void StageDouble(const RowSource<double>& source, int64_t length, double* to) { Stage(source, length, to); }
+void SpreadFloat(const float* from, int64_t count, int64_t step, float* to) { Spread(from, count, step, to); }
+void SpreadDouble(const double* from, int64_t count, int64_t step, double* to) { Spread(from, count, step, to); }
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace convict
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace convict {
+
+HWY_EXPORT(StageFloat);
+HWY_EXPORT(StageDouble);
+HWY_EXPORT(SpreadFloat);
+HWY_EXPORT(SpreadDouble);
+
+template <>
+StageRow<float> stage_row<float>() {
+  cap_isa();
+  return HWY_DYNAMIC_DISPATCH(StageFloat);
+}
+
+template <>
+StageRow<double> stage_row<double>() {
+  cap_isa();
+  return HWY_DYNAMIC_DISPATCH(StageDouble);
+}
+
+template <>
+SpreadRow<float> spread_row<float>() {
+  cap_isa();
+  return HWY_DYNAMIC_DISPATCH(SpreadFloat);
+}
+
+template <>
+SpreadRow<double> spread_row<double>() {
+  cap_isa();
+  return HWY_DYNAMIC_DISPATCH(SpreadDouble);
+}
+
+}  // namespace convict
+#endif  // HWY_ONCE

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The register tiles that matrix products are made of, compiled once for every instruction set and chosen at run time.
+//
+// A tile keeps rows x columns sums in registers over the whole depth of a panel, after Goto and van de Geijn, "Anatomy
+// of High-Performance Matrix Multiplication" (2008): a step loads the vectors of one operand and broadcasts the numbers
+// of the other. What sets it apart from a matrix library is where the operands lie: rows of B are found through a table
+// of offsets, so that they may be rows of an image (implicit im2col), packed or not.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/simd/isa.h"
+
+namespace convict {
+
+/// Consecutive positions along the last axis: `length` elements from `offset` on.
+struct Run {
+  int64_t offset, length;
+};
+
+/// How the rows of A lie in memory.
+enum class RowOrder {
+  kInterleaved,  // a[p*a_step + i]
+  kApart         // a[i*kRowPitch + p]; a_step is 1
+};
+template <class T>
+inline constexpr int64_t kMostDepth = 1024 /
+                                      sizeof(T);  // products of one visit: a tile of B fits the first-level cache
+template <class T>
+inline constexpr int64_t kRowPitch = kMostDepth<T> + 64 / sizeof(T);  // one cache line more: rows in different sets
+
+inline constexpr int kMostTileRows = 14;
+inline constexpr int kMostTileVectors = 4;
+
+inline constexpr int64_t kMostLanes = 64;  // bytes
+
+/// Where the lanes of one vector are found.
+template <class T>
+struct Lanes {
+  using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  enum class Kind {
+    kRow,      // side by side
+    kTwoRows,  // side by side, but for one place; all between may be read
+    kScattered
+  } kind;
+  int64_t first, split, second;            // lane 0; for two rows, the first lane of the second and its place
+  Index distance[kMostLanes / sizeof(T)];  // of all lanes, from the first
+
+  /// The description of these places. `gaps_readable`: whether memory between them may be read.
+  static Lanes of(const int64_t* place, int64_t lanes, bool gaps_readable) {
+    Lanes result{Kind::kRow, place[0], lanes, 0, {}};
+    int64_t breaks = 0;
+    for (int64_t j = 0; j < lanes; ++j) {
+      result.distance[j] = static_cast<Index>(place[j] - place[0]);
+      if (j == 0 || place[j] == place[j - 1] + 1) continue;
+      ++breaks;
+      result.split = j;
+      result.second = place[j];
+    }
+    if (breaks == 0) return result;
+    const bool ascending = result.second > result.first + result.split;
+    result.kind = breaks == 1 && gaps_readable && ascending ? Kind::kTwoRows : Kind::kScattered;
+    return result;
+  }
+};
+
+/// The tiles of the instruction set in use. Sums are kept in T, product after product.
+template <class T>
+struct Tiles {
+  const char* isa;
+  int64_t lanes;                               // elements of a vector
+  int64_t most_rows;                           // of `multiply`
+  int64_t most_vectors;                        // of `correlate`
+  int64_t most_columns[kMostTileVectors + 1];  // of `correlate`, by its number of vectors
+
+  /// C[i][j] = start[i] + sum over p < depth of A[i][p] * b[b_row[p] + j], for some vectors of j, C[i] beginning at
+  /// c + i*c_stride. Without `start` the sums are added to what C holds. `next` elements from each row of B is what
+  /// will be wanted soon. Indexed by RowOrder; vectors and rows, from 1.
+  using Multiply = void (*)(int64_t depth, const T* a, int64_t a_step, const T* b, const int64_t* b_row, int64_t next,
+                            const T* start, T* c, int64_t c_stride);
+  Multiply multiply[2][kMostTileVectors + 1][kMostTileRows + 1];
+  int most_vectors_of[kMostTileRows + 1];  // rows: at least two
+
+  /// C[i][j] = sum over the positions p of all runs of image[column[i] + offset + p*step] * y[q][j], q = 0, 1, ...
+  /// counting positions; y[q] has `vectors` vectors, C[i] begins at c + i*c_stride. With `add`, what C holds is added.
+  /// Indexed by vectors and columns, from 1.
+  using Correlate = void (*)(int64_t runs, const Run* run, const T* image, int64_t step, const int64_t* column,
+                             const T* y, bool add, T* c, int64_t c_stride);
+  Correlate correlate[kMostTileVectors + 1][kMostTileRows + 1];
+
+  /// Packs rows of B for `multiply`, tile by tile: to[t*tile_stride + p*2*lanes + j] = b[b_row[p] + lane j of tile t],
+  /// for p < depth; vectors 2t and 2t + 1 are the lanes of tile t.
+  void (*gather)(int64_t depth, const T* b, const int64_t* b_row, int64_t vectors, const Lanes<T>* vector, T* to,
+                 int64_t tile_stride);
+
+  /// to[p*to_stride + i] = from[i*from_stride + p] for i < rows, p < depth; `from` is read a cache line at a time.
+  void (*transpose)(int64_t rows, int64_t depth, const T* from, int64_t from_stride, T* to, int64_t to_stride);
+};
+
+template <class T>
+const Tiles<T>& tiles();
+template <>
+const Tiles<float>& tiles<float>();
+template <>
+const Tiles<double>& tiles<double>();
+
+}  // namespace convict

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/simd/transpose_lines.h"
+
+#include <algorithm>
+
+#include "kernels/simd/vector_targets.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/simd/transpose_lines.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace convict {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Some neighbouring lanes, at most a vector of them, for all positions. A whole vector is written if more lanes
+/// follow: it is their turn later.
+template <class D, class T = hn::TFromD<D>>
+void TurnNeighbours(D d, const TurnSource<T>& source, const T* from, int64_t runs, const Run* run, Panel lanes, T* to) {
+  const auto width = static_cast<int64_t>(hn::Lanes(d));
+  const bool whole = lanes.count == width || lanes.first + width <= source.lanes;
+  const auto wanted = hn::FirstN(d, static_cast<size_t>(lanes.count));
+  to += lanes.first;
+  for (const Run* end = run + runs; run != end; ++run) {
+    const T* element = from + run->offset;
+    if (whole)
+      for (int64_t p = 0; p < run->length; ++p, element += source.step, to += source.lanes)
+        hn::StoreU(hn::LoadU(d, element), d, to);
+    else
+      for (int64_t p = 0; p < run->length; ++p, element += source.step, to += source.lanes)
+        hn::BlendedStore(hn::LoadU(d, element), wanted, d, to);
+  }
+}
+
+/// Piece by piece, which makes little difference to the cache that a block fits.
+template <class T>
+void TurnPieces(const TurnSource<T>& source, const T* from, int64_t runs, const Run* run, T* to) {
+  const auto vector = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  for (const auto* at = source.piece; at != source.piece + source.pieces; ++at)
+    for (int64_t j = 0, count; j < at->length; j += count) {
+      const int64_t rest = at->length - j;
+      const auto turn = [&](auto d) {
+        count = std::min(rest, static_cast<int64_t>(hn::Lanes(d)));
+        TurnNeighbours(d, source, from + at->place + j, runs, run, {at->lane + j, count}, to);
+      };
+      if (rest < vector && !source.slack)
+        turn(hn::CappedTag<T, 1>());
+      else if (rest <= 4)
+        turn(hn::CappedTag<T, 4>());
+      else if (rest <= 8)
+        turn(hn::CappedTag<T, 8>());
+      else
+        turn(hn::ScalableTag<T>());
+    }
+}
+
+template <class T>
+void TurnOneByOne(const T* from, const int64_t* place, int64_t lanes, int64_t positions, int64_t pitch, T* to) {
+  for (int64_t p = 0; p < positions; ++p, to += pitch)
+    for (int64_t lane = 0; lane < lanes; ++lane) to[lane] = from[place[lane] + p];
+}
+
+/// One vector of lanes over positions that lie side by side.
+template <class T>
+void TurnVector(const T* from, const int64_t* place, int64_t positions, int64_t pitch, T* to) {
+  TurnOneByOne(from, place, static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>())), positions, pitch, to);
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Four elements of every fourth line, a block of the vector for each.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* from, const int64_t* place) {
+  if constexpr (hn::MaxLanes(D()) == 4) {
+    return hn::LoadU(d, from + place[0]);
+  } else {
+    const hn::Half<D> half;
+    constexpr size_t kLines = hn::MaxLanes(D()) / 2;
+    return hn::Combine(d, LoadBlocks(half, from, place + kLines), LoadBlocks(half, from, place));
+  }
+}
+
+/// Blocks of 4 x 4, as many as a vector holds; the last one of a run may overlap the one before.
+template <>
+void TurnVector(const float* from, const int64_t* place, int64_t positions, int64_t pitch, float* to) {
+  const hn::ScalableTag<float> d;
+  const hn::RepartitionToWide<decltype(d)> pairs;
+  if (positions < 4) return TurnOneByOne(from, place, static_cast<int64_t>(hn::Lanes(d)), positions, pitch, to);
+  for (int64_t p = 0; p < positions; p += 4) {
+    p = std::min(p, positions - 4);
+    const auto line0 = LoadBlocks(d, from + p, place), line1 = LoadBlocks(d, from + p, place + 1);
+    const auto line2 = LoadBlocks(d, from + p, place + 2), line3 = LoadBlocks(d, from + p, place + 3);
+    const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, line0, line1));
+    const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, line2, line3));
+    const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, line0, line1));
+    const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, line2, line3));
+    float* at = to + p * pitch;
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, at);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, at + pitch);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, at + 2 * pitch);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, at + 3 * pitch);
+  }
+}
+#endif
+
+template <class T>
+void TurnLines(const TurnSource<T>& source, const T* from, int64_t runs, const Run* run, T* to) {
+  const auto vector = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  for (const Run* end = run + runs; run != end; to += run->length * source.lanes, ++run)
+    for (int64_t lane = 0; lane < source.lanes; lane += vector)
+      TurnVector(from + run->offset, source.place + lane, run->length, source.lanes, to + lane);
+}
+
+template <class T>
+void TurnBlock(const TurnSource<T>& source, const T* from, int64_t runs, const Run* run, T* to) {
+  constexpr int64_t kLongPiece = 4;
+  if (source.step == 1 && kLongPiece * source.pieces > source.lanes)
+    TurnLines(source, from, runs, run, to);
+  else
+    TurnPieces(source, from, runs, run, to);
+}
+
+void TurnFloat(const TurnSource<float>& source, const float* from, int64_t runs, const Run* run, float* to) {
+  TurnBlock(source, from, runs, run, to);
+}
+
+void TurnDouble(const TurnSource<double>& source, const double* from, int64_t runs, const Run* run, double* to) {
+  TurnBlock(source, from, runs, run, to);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace convict
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace convict {
+
+HWY_EXPORT(TurnFloat);
+HWY_EXPORT(TurnDouble);
+
+template <>
+Turn<float> turn<float>() {
+  cap_isa();
+  return HWY_DYNAMIC_DISPATCH(TurnFloat);
+}
+
+template <>
+Turn<double> turn<double>() {
+  cap_isa();
+  return HWY_DYNAMIC_DISPATCH(TurnDouble);
+}
+
+}  // namespace convict
+#endif  // HWY_ONCE

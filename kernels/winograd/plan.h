@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Faces Y and X by minimal filtering F(m, 3) on every axis, nested (minimal_filter.h). With the image cut into tiles
+// that overlap, each of which gives m results per axis,
+//
+//     result(tile, row) = A^T [ sum over channels c of  U(row, c) . V(c, tile) ],   U = G w,   V = B^T x
+//
+// the sums over channels are one matrix product of its own for every element of the transformed tile:
+//
+//     S[product][tile][row] = sum over c of V[product][tile][c] * U[product][c][row]
+//
+// For X the image is Y, padded by 2 - pad, and the kernel is turned around. Channels are lanes everywhere, so all three
+// maps run on whole vectors (winograd_transforms.h). This file decides how it is done; winograd_product.cpp does it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "abi/trilinear.h"
+#include "kernels/work/panel.h"
+#include "kernels/simd/tiles.h"
+#include "kernels/winograd/transforms.h"
+#include "kernels/work/workspace.h"
+
+namespace convict {
+
+/// Why F(m, 3) does not apply to a legal problem, or would be a waste; or nullptr. Safe for any sizes.
+const char* winograd_unsuited(const convict_problem& p, int m);
+
+/// The number of the first axis that is transformed, as all that follow it are: leading ones of extent 1 are not there.
+int first_transformed_axis(const Trilinear<float>& form);
+
+/// Tiles of one image that follow each other on the last axis.
+struct TileRun {
+  int64_t number;  // of the first one, of all images
+  int64_t n;
+  Axes tile;  // the first one
+  int64_t count;
+};
+
+/// The memory of one thread.
+struct WinogradScratch {
+  float* box;      // [position][lane], what is on its way into a transform or out of it
+  float* mapped;   // [position][lane], weights between two axes
+  float* image;    // V of a block of tiles, or of the whole image, which may be common to all threads
+  float* weights;  // U of one piece; or nullptr: they are all in plan.transformed_weights
+  float* sums;     // S of a block of tiles and a panel of rows
+};
+
+/// What is to be computed, and how.
+struct WinogradPlan {
+  /// Precondition: has_products(form), the face is X or Y, and F(m, 3) applies. Data is not looked at.
+  WinogradPlan(const Trilinear<float>& form, int m);
+
+  /// Allocates. Throws std::bad_alloc.
+  void prepare();
+  std::string text() const;
+
+  TileRun run(int64_t index) const;
+  int64_t panel_lanes(const Panel& panel) const { return panel.count * lanes; }
+  int64_t runs_of_row() const { return panels_of(tile_count[2], most_of_run); }
+  int64_t blocks() const { return panels_of(runs, runs_at_once); }
+  int64_t pieces() const { return panels_of(image_channels, depth); }  // of the channels of the image
+
+  Trilinear<float> form;
+  Operand<float> image, result;
+  Axes image_extent, result_extent, pad;    // pad: zeros before the image
+  int64_t image_channels, result_channels;  // of one group
+  int m;
+  int first_axis;
+  Axes points, step;  // of a tile: t and m, or 1 on an axis that is not transformed
+  int64_t products;   // of a tile
+  const Tiles<float>& tiles;
+  const WinogradTransforms& transforms;
+  int64_t lanes;
+
+  Axes tile_count;                   // of an image
+  int64_t most_of_run, runs;         // tiles of a run; runs of all images
+  int64_t runs_at_once, most_tiles;  // of a block
+  std::vector<Panel> panels;         // vectors of result channels whose sums are computed together
+  int64_t depth;                     // most channels of the image whose weights are a piece
+  // All weights are transformed first, then block by block of the image; or the whole image is, as one block, and then
+  // panel by panel of the weights, piece by piece.
+  bool weights_once;
+  bool image_by_all;  // every thread transforms the whole image, which is sooner done than to fetch half from others
+  int threads;
+
+  // Elements from one tile, product, panel and piece to the next.
+  int64_t image_tile, image_product, weights_product, weights_piece, sums_product;
+
+  Workspace workspace;
+  float* transformed_weights = nullptr;
+  std::vector<WinogradScratch> scratch;  // by thread
+
+ private:
+  void choose_axes();
+  void choose_panels(int64_t unit);
+  void choose_depth(int64_t bytes);
+  void choose_blocks();
+  bool weights_first_is_cheaper(int64_t tile_blocks) const;
+  void carve();
+  int64_t box_positions() const;
+};
+
+inline constexpr int64_t kWeightsAtOnce = 16;  // channels of the image whose weights are transformed together
+
+}  // namespace convict

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/winograd/product.h"
+
+#include <algorithm>
+
+#include "kernels/simd/channel_lanes.h"
+#include "kernels/work/team.h"
+#include "kernels/winograd/weights.h"
+
+namespace convict {
+namespace {
+
+/// Loads what the tiles of a run read of one vector of channels: box[i0][i1][column][lane], zero outside the image.
+void load(const WinogradPlan& plan, int64_t group, const TileRun& run, int64_t vector, float* box) {
+  const int64_t first = vector * plan.lanes, channels = std::min(plan.lanes, plan.image_channels - first);
+  const int64_t columns = run.count * plan.m + kWinogradTaps - 1;
+  Axes at;
+  for (int i = 0; i < kAxes; ++i) at[i] = run.tile[i] * plan.step[i] - plan.pad[i];
+  const int64_t begin = std::clamp<int64_t>(-at[2], 0, columns);
+  const int64_t end = std::clamp<int64_t>(plan.image_extent[2] - at[2], begin, columns);
+  const float* plane = plan.image.plane(run.n, group * plan.image_channels + first);
+  const auto inside = [&](int axis, int64_t i) { return at[axis] + i >= 0 && at[axis] + i < plan.image_extent[axis]; };
+  for (int64_t i0 = 0; i0 < plan.points[0]; ++i0)
+    for (int64_t i1 = 0; i1 < plan.points[1]; ++i1, box += columns * plan.lanes) {
+      if (!inside(0, i0) || !inside(1, i1) || begin == end || channels < plan.lanes)
+        std::fill_n(box, columns * plan.lanes, 0.0f);
+      if (!inside(0, i0) || !inside(1, i1) || begin == end) continue;
+      std::fill_n(box, begin * plan.lanes, 0.0f);
+      std::fill(box + end * plan.lanes, box + columns * plan.lanes, 0.0f);
+      load_lanes(plan.tiles, {plan.image.inner, plan.image.spatial[2], plan.lanes}, channels, end - begin,
+                 plane + (at[0] + i0) * plan.image.spatial[0] + (at[1] + i1) * plan.image.spatial[1] +
+                     (at[2] + begin) * plan.image.spatial[2],
+                 box + begin * plan.lanes);
+    }
+}
+
+/// B^T: maps the box to V, of tiles from `to` on.
+void map_image(const WinogradPlan& plan, const TileRun& run, float* box, float* to) {
+  const int64_t columns = run.count * plan.m + kWinogradTaps - 1, row = columns * plan.lanes;
+  const WinogradMap map = plan.transforms.image;
+  const Axes& points = plan.points;
+  if (plan.first_axis == 0)
+    map(points[1] * columns, {box, plan.lanes, points[1] * row}, {box, plan.lanes, points[1] * row});
+  if (plan.first_axis <= 1)
+    for (int64_t p0 = 0; p0 < points[0]; ++p0) {
+      float* plane = box + p0 * points[1] * row;
+      map(columns, {plane, plan.lanes, row}, {plane, plan.lanes, row});
+    }
+  for (int64_t i = 0; i < points[0] * points[1]; ++i)
+    map(run.count, {box + i * row, plan.m * plan.lanes, plan.lanes},
+        {to + i * points[2] * plan.image_product, plan.image_tile, plan.image_product});
+}
+
+/// One run of tiles of all channels of a group; `to` is its first tile in V.
+void transform_image(const WinogradPlan& plan, int64_t group, const TileRun& run, float* box, float* to) {
+  for (int64_t vector = 0; vector * plan.lanes < plan.image_channels; ++vector) {
+    load(plan, group, run, vector, box);
+    map_image(plan, run, box, to + vector * plan.lanes);
+  }
+}
+
+/// Multiplies `tiles` tiles with a piece of weights: some channels of the image, a panel of rows. Later ones are added.
+void multiply(const WinogradPlan& plan, int64_t tiles, Panel channels, Panel panel, const float* image,
+              const float* weights, float* sums) {
+  const int64_t width = plan.panel_lanes(panel), most = plan.tiles.most_columns[panel.count];
+  const Run run = {0, channels.count};
+  int64_t row[kMostTileRows];
+  for (int64_t i = 0; i < most; ++i) row[i] = i * plan.image_tile;
+  const int64_t groups = panels_of(tiles, most);
+  for (int64_t product = 0; product < plan.products; ++product, weights += plan.weights_product)
+    for (int64_t i = 0; i < groups; ++i) {
+      const Panel rows = panel_of(tiles, most, i);
+      plan.tiles.correlate[panel.count][rows.count](
+          1, &run, image + product * plan.image_product + rows.first * plan.image_tile + channels.first, 1, row,
+          weights, channels.first > 0, sums + product * plan.sums_product + rows.first * width, width);
+    }
+}
+
+/// A^T: maps the sums of a run, one vector of them, to box[o0][o1][column][lane], rows of planes `points` apart.
+void map_sums(const WinogradPlan& plan, const TileRun& run, const float* sums, int64_t width, float* box) {
+  const int64_t columns = run.count * plan.m, row = columns * plan.lanes;
+  const WinogradMap map = plan.transforms.result;
+  const Axes& points = plan.points;
+  for (int64_t i = 0; i < points[0] * points[1]; ++i)
+    map(run.count, {sums + i * points[2] * plan.sums_product, width, plan.sums_product},
+        {box + i * row, plan.m * plan.lanes, plan.lanes});
+  if (plan.first_axis <= 1)
+    for (int64_t p0 = 0; p0 < points[0]; ++p0) {
+      float* plane = box + p0 * points[1] * row;
+      map(columns, {plane, plan.lanes, row}, {plane, plan.lanes, row});
+    }
+  if (plan.first_axis == 0)
+    map(plan.step[1] * columns, {box, plan.lanes, points[1] * row}, {box, plan.lanes, points[1] * row});
+}
+
+/// Takes `count` positions of a row, a lane being a channel, to the result; `bias` is that of the first channel.
+void store_row(const WinogradPlan& plan, int64_t channels, int64_t count, const float* bias, float* from, float* to) {
+  const Trilinear<float>& f = plan.form;
+  if (bias)
+    for (int64_t j = 0; j < count; ++j)
+      for (int64_t c = 0; c < channels; ++c) from[j * plan.lanes + c] += bias[c * f.bias_stride];
+  store_lanes(plan.tiles, {plan.result.inner, plan.result.spatial[2], plan.lanes}, channels, count,
+              static_cast<float>(f.beta), from, to);
+}
+
+/// Takes the sums of a run and a panel to the result.
+void transform_sums(const WinogradPlan& plan, int64_t group, const TileRun& run, Panel panel, const float* sums,
+                    float* box) {
+  const int64_t columns = run.count * plan.m;
+  Axes first, count;
+  for (int i = 0; i < kAxes; ++i) {
+    first[i] = run.tile[i] * plan.step[i];
+    count[i] = std::min(i == 2 ? columns : plan.step[i], plan.result_extent[i] - first[i]);
+  }
+  for (int64_t vector = panel.first; vector < panel.first + panel.count; ++vector, sums += plan.lanes) {
+    map_sums(plan, run, sums, plan.panel_lanes(panel), box);
+    const int64_t in_group = vector * plan.lanes, channel = group * plan.result_channels + in_group;
+    const int64_t channels = std::min(plan.lanes, plan.result_channels - in_group);
+    const float* bias = plan.form.bias ? plan.form.bias + channel * plan.form.bias_stride : nullptr;
+    for (int64_t o0 = 0; o0 < count[0]; ++o0)
+      for (int64_t o1 = 0; o1 < count[1]; ++o1)
+        store_row(plan, channels, count[2], bias, box + (o0 * plan.points[1] + o1) * columns * plan.lanes,
+                  &plan.result.at(run.n, channel, first[0] + o0, first[1] + o1, first[2]));
+  }
+}
+
+/// One panel of rows for some runs whose tiles are transformed.
+void compute_panel(const WinogradPlan& plan, int64_t group, Panel runs, int64_t index, const float* image,
+                   const WinogradScratch& scratch) {
+  const Panel panel = plan.panels[index];
+  const TileRun first = plan.run(runs.first), last = plan.run(runs.first + runs.count - 1);
+  const int64_t tiles = last.number + last.count - first.number;
+  for (int64_t piece = 0; piece < plan.pieces(); ++piece) {
+    const Panel channels = panel_of(plan.image_channels, plan.depth, piece);
+    const float* weights = scratch.weights;
+    if (plan.weights_once)
+      weights = plan.transformed_weights + (index * plan.pieces() + piece) * plan.weights_piece;
+    else
+      transform_weights(plan, group, panel, channels, scratch, scratch.weights);
+    multiply(plan, tiles, channels, panel, image, weights, scratch.sums);
+  }
+  for (int64_t i = 0; i < runs.count; ++i) {
+    const TileRun run = plan.run(runs.first + i);
+    transform_sums(plan, group, run, panel, scratch.sums + (run.number - first.number) * plan.panel_lanes(panel),
+                   scratch.box);
+  }
+}
+
+/// All weights of a group, some channels of the image at a time.
+void transform_all_weights(const WinogradPlan& plan, int64_t group, Team& team, const WinogradScratch& scratch) {
+  const int64_t steps = panels_of(plan.depth, kWeightsAtOnce);
+  team.share(static_cast<int64_t>(plan.panels.size()) * plan.pieces() * steps, [&](int64_t i) {
+    const int64_t piece = i / steps, panel = piece / plan.pieces();
+    const Panel channels = panel_of(plan.image_channels, plan.depth, piece % plan.pieces());
+    const Panel some = piece_of(channels.count, kWeightsAtOnce, i % steps);
+    transform_weights(
+        plan, group, plan.panels[panel], {channels.first + some.first, some.count}, scratch,
+        plan.transformed_weights + piece * plan.weights_piece + some.first * plan.panel_lanes(plan.panels[panel]));
+  });
+}
+
+/// Weights first, then block by block of the image.
+void compute_blocks(const WinogradPlan& plan, int64_t group, Team& team, const WinogradScratch& scratch) {
+  const auto panels = static_cast<int64_t>(plan.panels.size());
+  transform_all_weights(plan, group, team, scratch);
+  team.share(plan.blocks(), [&](int64_t block) {
+    const Panel runs = panel_of(plan.runs, plan.runs_at_once, block);
+    const int64_t number = plan.run(runs.first).number;
+    for (int64_t i = 0; i < runs.count; ++i) {
+      const TileRun run = plan.run(runs.first + i);
+      transform_image(plan, group, run, scratch.box, scratch.image + (run.number - number) * plan.image_tile);
+    }
+    for (int64_t panel = 0; panel < panels; ++panel) compute_panel(plan, group, runs, panel, scratch.image, scratch);
+  });
+}
+
+/// The whole image first, then panel by panel of the weights.
+void compute_panels(const WinogradPlan& plan, int64_t group, Team& team, const WinogradScratch& scratch) {
+  const auto transform = [&](int64_t i) {
+    const TileRun run = plan.run(i);
+    transform_image(plan, group, run, scratch.box, scratch.image + run.number * plan.image_tile);
+  };
+  if (plan.image_by_all)
+    for (int64_t i = 0; i < plan.runs; ++i) transform(i);
+  else
+    team.share(plan.runs, transform);
+  team.share(static_cast<int64_t>(plan.panels.size()), [&](int64_t panel) {
+    compute_panel(plan, group, {0, plan.runs}, panel, scratch.image, scratch);
+  });
+}
+
+}  // namespace
+
+void winograd_product(WinogradPlan& plan) {
+  plan.prepare();
+  Team::run(plan.threads, [&](Team& team, int thread) {
+    for (int64_t group = 0; group < plan.form.groups; ++group)
+      if (plan.weights_once)
+        compute_blocks(plan, group, team, plan.scratch[thread]);
+      else
+        compute_panels(plan, group, team, plan.scratch[thread]);
+  });
+}
+
+}  // namespace convict

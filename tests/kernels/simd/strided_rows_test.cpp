@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/simd/strided_rows.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/kernels/targets.h"
+
+namespace convict {
+namespace {
+
+/// Rows of `length` places, those in [begin, end) inside. The source holds exactly what is inside, and what lies
+/// between, so that reading anything else shows under AddressSanitizer; a single number if nothing is.
+template <class T>
+void expect_staged(int64_t step, int64_t length, int64_t begin, int64_t end, bool gaps_readable, int64_t rows) {
+  SCOPED_TRACE(testing::Message() << "step " << step << ", " << length << " places, inside " << begin << " to " << end
+                                  << ", gaps readable " << gaps_readable << ", " << rows << " rows");
+  const int64_t row = begin < end ? (end - 1 - begin) * step + 1 : 0, next = row + 3;
+  std::vector<T> source(row > 0 ? (rows - 1) * next + row : 1);
+  std::ranges::generate(source, WholeNumbers<T>());
+  std::vector<T> to(rows * length + 1, T(99));
+  stage_row<T>()({source.data() - begin * step, step, begin, end, gaps_readable, rows, next}, length, to.data());
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < length; ++j)
+      ASSERT_EQ(to[i * length + j], begin <= j && j < end ? source[i * next + (j - begin) * step] : T(0))
+          << "row " << i << ", place " << j;
+  ASSERT_EQ(to.back(), T(99)) << "beyond the last place";
+}
+
+template <class T>
+void expect_all_staged() {
+  for (int64_t step = 1; step <= 9; ++step)
+    for (const int64_t length : {1, 2, 15, 16, 17, 40})
+      for (const int64_t begin : {0, 1, 3})
+        for (const int64_t cut : {0, 1, 2, 20})
+          for (const bool gaps_readable : {false, true}) {
+            const int64_t first = std::min(begin, length);
+            for (const int64_t rows : {1, 3})
+              expect_staged<T>(step, length, first, std::max(first, length - cut), gaps_readable, rows);
+          }
+}
+
+TEST(StageRow, CopiesWhatIsInsideAndZerosTheRest) {
+  for_each_target([] {
+    expect_all_staged<float>();
+    expect_all_staged<double>();
+  });
+}
+
+TEST(StageRow, OfNothingInsideIsZero) {
+  for_each_target([] {
+    std::vector<float> to(32, 99.0f);
+    stage_row<float>()({nullptr, 1, 0, 0, true}, 16, to.data());
+    for (int64_t j = 0; j < 16; ++j) EXPECT_EQ(to[j], 0.0f);
+  });
+}
+
+template <class T>
+void expect_spread(int64_t step, int64_t count) {
+  SCOPED_TRACE(testing::Message() << "step " << step << ", " << count << " elements");
+  std::vector<T> from(count), to((count - 1) * step + 1, T(99));
+  std::ranges::generate(from, WholeNumbers<T>());
+  spread_row<T>()(from.data(), count, step, to.data());
+  for (int64_t j = 0; j < static_cast<int64_t>(to.size()); ++j)
+    ASSERT_EQ(to[j], j % step == 0 ? from[j / step] : T(99)) << "place " << j;
+}
+
+TEST(SpreadRow, WritesNothingBetweenTheSteps) {
+  for_each_target([] {
+    for (int64_t step = 1; step <= 9; ++step)
+      for (const int64_t count : {1, 2, 7, 8, 15, 16, 17, 40}) {
+        expect_spread<float>(step, count);
+        expect_spread<double>(step, count);
+      }
+  });
+}
+
+}  // namespace
+}  // namespace convict

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/simd/tiles.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "tests/kernels/targets.h"
+
+namespace convict {
+namespace {
+
+/// C with a column more than the tile has, which must stay as it is.
+template <class T>
+void expect_products(RowOrder order, int vectors, int64_t rows, int64_t depth, bool start) {
+  const bool apart = order == RowOrder::kApart;
+  SCOPED_TRACE(testing::Message() << (apart ? "apart, " : "interleaved, ") << vectors << " vectors, " << rows
+                                  << " rows, depth " << depth << " start " << start);
+  const Tiles<T>& t = tiles<T>();
+  const int64_t columns = vectors * t.lanes, stride = columns + 1;
+  const int64_t a_row = apart ? kRowPitch<T> : 1, a_step = apart ? 1 : rows + 2;
+  const std::vector<T> a = whole_numbers<T>(depth * a_step + rows * a_row), b = whole_numbers<T>(depth * 5 + 200);
+  const std::vector<T> starts = whole_numbers<T>(rows), before = whole_numbers<T>(rows * stride);
+  std::vector<int64_t> b_row;
+  for (int64_t p = 0; p < depth; ++p) b_row.push_back((p * 3) % (depth * 2 + 1));
+  std::vector<T> c = before;
+  t.multiply[static_cast<int>(order)][vectors][rows](depth, a.data(), a_step, b.data(), b_row.data(), 1,
+                                                     start ? starts.data() : nullptr, c.data(), stride);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < stride; ++j) {
+      T expected = before[i * stride + j];
+      if (j < columns) {
+        if (start) expected = starts[i];
+        for (int64_t p = 0; p < depth; ++p) expected += a[p * a_step + i * a_row] * b[b_row[p] + j];
+      }
+      ASSERT_EQ(c[i * stride + j], expected) << "at " << i << ", " << j;
+    }
+}
+
+template <class T>
+void expect_all_products() {
+  for (int64_t rows = 1; rows <= tiles<T>().most_rows; ++rows)
+    for (int vectors = 1; vectors <= tiles<T>().most_vectors_of[rows]; ++vectors)
+      for (const int64_t depth : {0, 1, 7})
+        for (const bool start : {false, true})
+          for (const RowOrder order : {RowOrder::kInterleaved, RowOrder::kApart})
+            expect_products<T>(order, vectors, rows, depth, start);
+}
+
+TEST(Tiles, MultiplyAgreesWithTheTripleLoop) {
+  for_each_target([] {
+    expect_all_products<float>();
+    expect_all_products<double>();
+  });
+}
+
+template <class T>
+void expect_correlation(int64_t vectors, int64_t columns, int64_t step, bool add) {
+  SCOPED_TRACE(testing::Message() << vectors << " vectors, " << columns << " columns, step " << step << ", add "
+                                  << add);
+  const Tiles<T>& t = tiles<T>();
+  const std::vector<Run> runs = {{0, 3}, {10, 1}, {17, 20}};
+  const int64_t lanes = vectors * t.lanes, positions = 24;
+  const std::vector<T> image = whole_numbers<T>(30 + 20 * step), y = whole_numbers<T>(positions * lanes);
+  const std::vector<T> before = whole_numbers<T>(columns * lanes);
+  std::vector<int64_t> column;
+  for (int64_t i = 0; i < columns; ++i) column.push_back(i * 5 % 13);
+  std::vector<T> c = before;
+  t.correlate[vectors][columns](3, runs.data(), image.data(), step, column.data(), y.data(), add, c.data(), lanes);
+  for (int64_t i = 0; i < columns; ++i)
+    for (int64_t j = 0; j < lanes; ++j) {
+      T expected = add ? before[i * lanes + j] : T(0);
+      int64_t q = 0;
+      for (const Run& run : runs)
+        for (int64_t p = 0; p < run.length; ++p, ++q)
+          expected += image[run.offset + column[i] + p * step] * y[q * lanes + j];
+      ASSERT_EQ(c[i * lanes + j], expected) << "at " << i << ", " << j;
+    }
+}
+
+template <class T>
+void expect_all_correlations() {
+  for (int64_t vectors = 1; vectors <= tiles<T>().most_vectors; ++vectors)
+    for (int64_t columns = 1; columns <= tiles<T>().most_columns[vectors]; ++columns)
+      for (const int64_t step : {1, 3})
+        for (const bool add : {false, true}) expect_correlation<T>(vectors, columns, step, add);
+}
+
+TEST(Tiles, CorrelateAgreesWithTheTripleLoop) {
+  for_each_target([] {
+    expect_all_correlations<float>();
+    expect_all_correlations<double>();
+  });
+}
+
+/// Packs two rows of one tile whose lanes are at these places; the image ends with the last of them, so that reading
+/// beyond shows under AddressSanitizer.
+template <class T>
+void expect_gathered(std::vector<int64_t> place, bool gaps_readable) {
+  const Tiles<T>& t = tiles<T>();
+  ASSERT_EQ(place.size(), static_cast<size_t>(2 * t.lanes));
+  const std::vector<int64_t> b_row = {0, 3};
+  const std::vector<T> image = whole_numbers<T>(*std::ranges::max_element(place) + 4);
+  const Lanes<T> vectors[] = {Lanes<T>::of(place.data(), t.lanes, gaps_readable),
+                              Lanes<T>::of(place.data() + t.lanes, t.lanes, gaps_readable)};
+  std::vector<T> packed(4 * t.lanes);
+  t.gather(2, image.data(), b_row.data(), 2, vectors, packed.data(), 0);
+  for (int64_t p = 0; p < 2; ++p)
+    for (int64_t j = 0; j < 2 * t.lanes; ++j)
+      ASSERT_EQ(packed[p * 2 * t.lanes + j], image[b_row[p] + place[j]]) << "row " << p << ", lane " << j;
+}
+
+template <class T>
+void expect_all_gathered() {
+  const int64_t lanes = 2 * tiles<T>().lanes;
+  for (int64_t row_length = 1; row_length <= lanes; ++row_length)  // rows with a gap of 2 between them
+    for (const bool gaps_readable : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "rows of " << row_length << ", gaps readable " << gaps_readable);
+      std::vector<int64_t> place;
+      for (int64_t j = 0; j < lanes; ++j) place.push_back(j / row_length * (row_length + 2) + j % row_length);
+      expect_gathered<T>(place, gaps_readable);
+      for (int64_t j = lanes - 2; j < lanes; ++j) place[j] = place[lanes - 3 < 0 ? 0 : lanes - 3];  // repeated
+      expect_gathered<T>(place, gaps_readable);
+    }
+}
+
+TEST(Tiles, GatherFindsRowsSplitRowsAndScatteredPlaces) {
+  for_each_target([] {
+    expect_all_gathered<float>();
+    expect_all_gathered<double>();
+  });
+}
+
+TEST(Tiles, LanesAreARowOnlyIfSideBySide) {
+  using Kind = Lanes<float>::Kind;
+  const auto kind = [](std::vector<int64_t> place, bool gaps_readable) {
+    return Lanes<float>::of(place.data(), static_cast<int64_t>(place.size()), gaps_readable).kind;
+  };
+  EXPECT_EQ(kind({5, 6, 7, 8}, false), Kind::kRow);
+  EXPECT_EQ(kind({5, 6, 9, 10}, true), Kind::kTwoRows);
+  EXPECT_EQ(kind({5, 6, 9, 10}, false), Kind::kScattered);
+  EXPECT_EQ(kind({5, 6, 6, 6}, true), Kind::kScattered);
+  EXPECT_EQ(kind({9, 10, 5, 6}, true), Kind::kScattered);
+  EXPECT_EQ(kind({1, 3, 5, 7}, true), Kind::kScattered);
+}
+
+template <class T>
+void expect_transposed(int64_t rows, int64_t depth) {
+  const int64_t from_stride = depth + 3, to_stride = rows + 2;
+  const std::vector<T> from = whole_numbers<T>(rows * from_stride + 1);
+  std::vector<T> to(depth * to_stride + 1, T(99));
+  tiles<T>().transpose(rows, depth, from.data(), from_stride, to.data(), to_stride);
+  for (int64_t p = 0; p < depth; ++p)
+    for (int64_t i = 0; i < to_stride; ++i)
+      ASSERT_EQ(to[p * to_stride + i], i < rows ? from[i * from_stride + p] : T(99))
+          << rows << " x " << depth << " at " << p << ", " << i;
+}
+
+TEST(Tiles, TransposeWritesEveryElementAndNothingElse) {
+  for_each_target([] {
+    for (int64_t rows = 0; rows <= 9; ++rows)
+      for (const int64_t depth : {0, 1, 3, 4, 5, 15, 16, 17, 35}) {
+        expect_transposed<float>(rows, depth);
+        expect_transposed<double>(rows, depth);
+      }
+  });
+}
+
+}  // namespace
+}  // namespace convict

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// F(m, 3): its maps against sums in double, over the points of docs/bounds.md, and the kernels made of them on every
+// instruction set of this machine, on problems with all that can be odd about them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "core/implementation.h"
+#include "core/layout.h"
+#include "core/random.h"
+#include "examine/pipeline.h"
+#include "judge/winograd_bound.h"
+#include "kernels/winograd/plan.h"
+#include "tests/kernels/targets.h"
+
+namespace convict {
+namespace {
+
+constexpr int kMs[] = {2, 4, 6};
+
+/// A map applied to one line of numbers, the same in all lanes.
+std::vector<float> mapped(WinogradMap map, const std::vector<float>& line, int to_size) {
+  const int64_t lanes = winograd_transforms(2).lanes;
+  std::vector<float> from, to(to_size * lanes);
+  for (const float value : line) from.insert(from.end(), lanes, value);
+  map(1, {from.data(), 0, lanes}, {to.data(), 0, lanes});
+  std::vector<float> result;
+  for (int i = 0; i < to_size; ++i) {
+    EXPECT_EQ(to[i * lanes], to[(i + 1) * lanes - 1]) << "lanes differ";
+    result.push_back(to[i * lanes]);
+  }
+  return result;
+}
+
+/// The matrix of a map, row-major, from the images of unit vectors.
+std::vector<double> matrix(WinogradMap map, int rows, int columns) {
+  std::vector<double> result(rows * columns);
+  for (int j = 0; j < columns; ++j) {
+    std::vector<float> unit(columns);
+    unit[j] = 1;
+    const std::vector<float> column = mapped(map, unit, rows);
+    for (int i = 0; i < rows; ++i) result[i * columns + j] = column[i];
+  }
+  return result;
+}
+
+TEST(WinogradTransforms, AreThoseOfTheJudgeButForTheScaleOfARow) {
+  for_each_target([] {
+    for (const int m : kMs) {
+      const int t = m + 2;
+      const WinogradTransforms& maps = winograd_transforms(m);
+      const judge::CookToom judged = judge::cook_toom(m, 3);
+      const auto bt = matrix(maps.image, t, t), g = matrix(maps.weights, t, 3), at = matrix(maps.result, m, t);
+      EXPECT_EQ(at, judged.at) << m;
+      for (int i = 0; i < t; ++i) {
+        double scale = 0;  // of this row of B^T, and the inverse of that of G
+        for (int j = 0; j < t; ++j)
+          if (judged.bt[i * t + j] != 0) scale = bt[i * t + j] / judged.bt[i * t + j];
+        for (int j = 0; j < t; ++j)
+          EXPECT_EQ(bt[i * t + j], scale * judged.bt[i * t + j]) << m << ": " << i << ", " << j;
+        for (int j = 0; j < 3; ++j) EXPECT_FLOAT_EQ(g[i * 3 + j], judged.g[i * 3 + j] / scale) << m << ": " << i;
+      }
+    }
+  });
+}
+
+/// The largest error of F(m, 3) in units of its bound, for random numbers and with a factor on the first product.
+double worst_error(int m, float factor) {
+  const WinogradTransforms& maps = winograd_transforms(m);
+  const auto bt = matrix(maps.image, m + 2, m + 2), g = matrix(maps.weights, m + 2, 3),
+             at = matrix(maps.result, m, m + 2);
+  Random random(7, static_cast<uint64_t>(m));
+  double worst = 0;
+  for (int repetition = 0; repetition < 100; ++repetition) {
+    std::vector<float> x(m + 2), h(3), products;
+    for (float& value : x) value = static_cast<float>(random.between(-1000, 1000)) / 1000;
+    for (float& value : h) value = static_cast<float>(random.between(-1000, 1000)) / 1000;
+    const std::vector<float> v = mapped(maps.image, x, m + 2), u = mapped(maps.weights, h, m + 2);
+    for (int i = 0; i < m + 2; ++i) products.push_back(u[i] * v[i] * (i == 0 ? factor : 1));
+    const std::vector<float> y = mapped(maps.result, products, m);
+    for (int j = 0; j < m; ++j) {
+      double exact = 0, magnitude = 0;
+      for (int r = 0; r < 3; ++r) exact += static_cast<double>(h[r]) * x[j + r];
+      for (int i = 0; i < m + 2; ++i) {
+        double image = 0, weights = 0;
+        for (int k = 0; k < m + 2; ++k) image += std::abs(bt[i * (m + 2) + k] * x[k]);
+        for (int k = 0; k < 3; ++k) weights += std::abs(g[i * 3 + k] * h[k]);
+        magnitude += std::abs(at[j * (m + 2) + i]) * image * weights;
+      }
+      worst = std::max(worst, std::abs(y[j] - exact) / (judge::gamma(2 * (m + 3) + 4 + 1, 0x1p-24) * magnitude));
+    }
+  }
+  return worst;
+}
+
+TEST(WinogradTransforms, ComputeACorrelation) {
+  for_each_target([] {
+    for (const int m : kMs) {
+      EXPECT_LT(worst_error(m, 1), 1) << m;
+      EXPECT_GT(worst_error(m, 1 + 0x1p-8f), 1) << m << ": a wrong product is not seen";
+    }
+  });
+}
+
+TEST(WinogradTransforms, MapManyLinesInPlace) {
+  for_each_target([] {
+    const WinogradTransforms& maps = winograd_transforms(4);
+    const int64_t lanes = maps.lanes, count = 3, step = count * lanes;
+    std::vector<float> box = whole_numbers<float>(6 * step), expected;
+    for (int64_t line = 0; line < count; ++line) {
+      std::vector<float> numbers;
+      for (int64_t i = 0; i < 6; ++i) numbers.push_back(box[i * step + line * lanes]);
+      for (const float value : mapped(maps.image, numbers, 6)) expected.push_back(value);
+    }
+    const std::vector<float> before = box;
+    maps.image(count, {box.data(), lanes, step}, {box.data(), lanes, step});
+    for (int64_t line = 0; line < count; ++line)
+      for (int64_t i = 0; i < 6; ++i)
+        ASSERT_EQ(box[i * step + line * lanes], expected[line * 6 + i]) << line << ", " << i;
+    maps.result(0, {before.data(), lanes, step}, {box.data(), lanes, step});  // no lines, nothing written
+    ASSERT_EQ(box[0], expected[0]);
+  });
+}
+
+const convict_implementation& kernel(int m) {
+  const std::string name = "winograd_f" + std::to_string(m);
+  return **std::ranges::find(native_kernels(), name, [](const convict_implementation* one) { return one->name; });
+}
+
+/// What is wrong with the results of a kernel, or nothing.
+std::string fault(const convict_implementation& who, const Case& c) {
+  const run::Subject subject = {&who, true, ""};
+  run::GuardedMemory memory;
+  run::FlightRecord record;
+  const examine::Examination examination =
+      examine::examine(c, {&subject, 1}, memory, record, {1e9, examine::Yardstick::kLadder});
+  if (!examination.judged) return "not judged: " + examination.results.front().outcome.text;
+  return examination.mismatches.empty() ? "" : examination.mismatches.front().certificate.dump(1);
+}
+
+Case random_case(Random& random) {
+  Case c;
+  c.op = random.chance(0.5) ? CONVICT_CONV : CONVICT_CONV_TRANSPOSE;
+  c.pass = random.chance(0.5) ? CONVICT_FORWARD : CONVICT_BACKWARD_DATA;
+  c.rank = static_cast<int>(random.between(1, 3));
+  c.batch = random.between(0, 3);
+  c.groups = random.between(1, 3);
+  c.ic = c.groups * random.between(1, 20);
+  c.oc = c.groups * random.between(1, 20);
+  for (int i = 0; i < c.rank; ++i) {
+    c.kernel[i] = 3;
+    c.pad_begin[i] = random.between(-1, 3);
+    c.pad_end[i] = random.between(-1, 3);
+    c.in[i] = 5 + random.below(c.rank == 1 ? 60 : 9);
+  }
+  constexpr convict_dtype kTypes[] = {CONVICT_F32, CONVICT_F32, CONVICT_F16, CONVICT_BF16};
+  c.src_type = c.wei_type = c.dst_type = random.pick(std::span<const convict_dtype>(kTypes));
+  c.bias = c.pass == CONVICT_FORWARD && random.chance(0.5);
+  c.beta = random.chance(0.3) ? 0.5 : 0;
+  c.fill = random.chance(0.5) ? Fill::kNormal : Fill::kInt;
+  c.seed = random.below(1000);
+  return c;
+}
+
+TEST(WinogradKernels, ComputeRandomProblems) {
+  for_each_target([] {
+    Random random(3, 1);
+    int judged = 0;
+    for (int i = 0; i < 30; ++i) {
+      const Case c = random_case(random);
+      if (resolve(c).why_not) continue;
+      for (const int m : kMs) ASSERT_EQ(fault(kernel(m), c), "") << "winograd_f" << m << ": " << to_text(c);
+      ++judged;
+    }
+    EXPECT_GE(judged, 20);
+  });
+}
+
+TEST(WinogradKernels, ComputeWhatIsOddAboutMemory) {
+  for_each_target([] {
+    for (const char* line :
+         {"conv2d ic=18 oc=17 in=9x11 k=3 lay=nhwc:ohwi:nhwc fill=normal",
+          "conv2d ic=5 oc=3 in=9 k=3 view=src+dst fill=normal",
+          "conv_transpose2d g=2 ic=6 oc=34 in=7 k=3 bias lay=nhwc:hwio:nchw fill=normal",
+          "conv2d in=1x9 k=1x3 fill=normal", "conv3d in=1x5x9 k=1x3x3 ic=2 fill=normal", "conv2d n=0 in=5 k=3"})
+      for (const int m : kMs) EXPECT_EQ(fault(kernel(m), parse_case(line)), "") << "winograd_f" << m << ": " << line;
+  });
+}
+
+/// Both orders of work, several panels and pieces of weights, and rows longer than a run.
+TEST(WinogradKernels, ComputeInEveryOrder) {
+  const auto plan_of = [](const Case& c, int m) {
+    const convict_problem p = resolve_valid(c);
+    return WinogradPlan(trilinear<float>(p, describe_tensors(c, p)), m);
+  };
+  bool first[2] = {}, panels = false, pieces = false, runs = false, blocks = false;
+  for_each_target([&] {
+    for (const char* line : {"conv2d ic=70 oc=130 in=9x7 k=3 fill=normal", "conv1d ic=40 oc=20 in=3000 k=3 fill=normal",
+                             "conv2d n=2 ic=33 oc=70 in=40x30 k=3 p=1 fill=normal threads=2",
+                             "conv_transpose2d.backward_data ic=20 oc=70 in=6x40 k=3 threads=3 fill=normal"}) {
+      const Case c = parse_case(line);
+      for (const int m : kMs) {
+        ASSERT_EQ(fault(kernel(m), c), "") << "winograd_f" << m << ": " << line;
+        const WinogradPlan plan = plan_of(c, m);
+        first[plan.weights_once] = true;
+        panels |= plan.panels.size() > 1;
+        pieces |= plan.pieces() > 1;
+        runs |= plan.runs_of_row() > 1;
+        blocks |= plan.blocks() > 1;
+      }
+    }
+  });
+  EXPECT_TRUE(first[0] && first[1] && panels && pieces && runs && blocks);
+}
+
+TEST(WinogradKernels, RefuseWhatIsNotTheirs) {
+  const auto refusal = [](const char* line) {
+    const Case c = parse_case(line);
+    const convict_problem p = resolve_valid(c);
+    const convict_tensors tensors = describe_tensors(c, p);
+    const char* reason = kernel(4).unsupported(&kernel(4), &p, &tensors);
+    return std::string(reason ? reason : "");
+  };
+  EXPECT_EQ(refusal("conv2d in=9 k=3"), "");
+  EXPECT_EQ(refusal("conv2d in=9 k=3x2"), "a kernel that is not 3 on every axis");
+  EXPECT_EQ(refusal("conv2d in=9 k=3x1"), "a kernel that is not 3 on every axis");
+  EXPECT_EQ(refusal("conv2d in=9 k=3 s=1x2"), "a stride or a dilation");
+  EXPECT_EQ(refusal("conv2d in=9 k=3 d=2x1"), "a stride or a dilation");
+  EXPECT_EQ(refusal("conv2d.backward_weights in=9 k=3"), "the gradient of the weights");
+  EXPECT_EQ(refusal("conv2d in=9 k=3 dt=f64"), "f64");
+  EXPECT_EQ(refusal("conv2d ic=10000 oc=10000 in=9 k=3"), "the transformed weights are too large");
+}
+
+TEST(Auto, SaysWhatItWillDo) {
+  const auto& chooser = **std::ranges::find(native_kernels(), std::string("auto"),
+                                            [](const convict_implementation* one) { return one->name; });
+  int transforms = 0;
+  for (const char* line : {"conv2d ic=64 oc=64 in=20 k=3 p=1", "conv2d ic=64 oc=64 in=20 k=1", "conv2d in=5 k=3",
+                           "conv3d ic=40 oc=40 in=9 k=3", "conv2d.backward_weights ic=64 oc=64 in=20 k=3"}) {
+    const Case c = parse_case(line);
+    const convict_problem p = resolve_valid(c);
+    const convict_tensors tensors = describe_tensors(c, p);
+    const convict_contract* contract = chooser.contract_for(&chooser, &p, &tensors);
+    const std::string plan = chooser.plan(&chooser, &p, &tensors);
+    EXPECT_EQ(plan.starts_with("winograd_f"), contract->algorithm == CONVICT_WINOGRAD) << plan;
+    if (contract->algorithm == CONVICT_WINOGRAD) {
+      ++transforms;
+      EXPECT_EQ(plan[std::string("winograd_f").size()], '0' + contract->winograd_m) << plan;
+    }
+    EXPECT_EQ(fault(chooser, c), "") << line;
+  }
+  EXPECT_EQ(transforms, 2);
+}
+
+}  // namespace
+}  // namespace convict
