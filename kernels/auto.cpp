@@ -13,11 +13,11 @@
 #include <limits>
 #include <string>
 
-#include "kernels/cost/estimate.h"
 #include "kernels/border/native.h"
+#include "kernels/cost/estimate.h"
 #include "kernels/simd/tiles.h"
 
-namespace convict {
+namespace convict::kernels {
 
 extern const convict_implementation kernel_depthwise, kernel_direct, kernel_fft, kernel_implicit_gemm, kernel_int8_gemm,
     kernel_scatter_gemm, kernel_winograd_f2, kernel_winograd_f4;
@@ -29,22 +29,23 @@ struct Candidate {
   double (*cycles)(const convict_problem&, int64_t lanes);
 };
 
-double cycles_of_direct(const convict_problem& p, int64_t) { return direct_cycles(p); }
+double cycles_of_direct(const convict_problem& p, int64_t) { return cost::direct_cycles(p); }
 
-double cycles_of_f2(const convict_problem& p, int64_t lanes) { return winograd_cycles(p, lanes, 2); }
+double cycles_of_f2(const convict_problem& p, int64_t lanes) { return cost::winograd_cycles(p, lanes, 2); }
 
 /// Infinite: never.
 double cycles_of_f4(const convict_problem& p, int64_t lanes) {
-  return p.rank < 3 ? winograd_cycles(p, lanes, 4) : std::numeric_limits<double>::infinity();
+  return p.rank < 3 ? cost::winograd_cycles(p, lanes, 4) : std::numeric_limits<double>::infinity();
 }
 
-const Candidate kCandidates[] = {{&kernel_direct, cycles_of_direct},     {&kernel_implicit_gemm, gemm_cycles},
-                                 {&kernel_scatter_gemm, scatter_cycles}, {&kernel_int8_gemm, int8_cycles},
-                                 {&kernel_depthwise, window_cycles},     {&kernel_winograd_f2, cycles_of_f2},
-                                 {&kernel_winograd_f4, cycles_of_f4},    {&kernel_fft, fft_cycles}};
+const Candidate kCandidates[] = {
+    {&kernel_direct, cycles_of_direct},           {&kernel_implicit_gemm, cost::gemm_cycles},
+    {&kernel_scatter_gemm, cost::scatter_cycles}, {&kernel_int8_gemm, cost::int8_cycles},
+    {&kernel_depthwise, cost::window_cycles},     {&kernel_winograd_f2, cycles_of_f2},
+    {&kernel_winograd_f4, cycles_of_f4},          {&kernel_fft, cost::fft_cycles}};
 
 int64_t lanes_for(const convict_tensors& t) {
-  return presence_of(CONVICT_F64, t).some ? tiles<double>().lanes : tiles<float>().lanes;
+  return border::presence_of(CONVICT_F64, t).some ? simd::tiles<double>().lanes : simd::tiles<float>().lanes;
 }
 
 /// The cheapest of those who take the problem: `direct` takes every one.
@@ -96,9 +97,9 @@ const char* auto_plan(const convict_implementation*, const convict_problem* p, c
 }  // namespace
 
 extern const convict_implementation kernel_auto = {"auto",           "the native kernel that should be fastest",
-                                                   "convict",        kDirectContract,
+                                                   "convict",        border::kDirectContract,
                                                    auto_unsupported, auto_run,
                                                    auto_plan,        auto_contract_for,
                                                    nullptr};
 
-}  // namespace convict
+}  // namespace convict::kernels

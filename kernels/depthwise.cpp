@@ -17,46 +17,47 @@
 #include <string>
 
 #include "kernels/border/bias.h"
-#include "kernels/depthwise/channel_product.h"
-#include "kernels/cost/estimate.h"
 #include "kernels/border/native.h"
+#include "kernels/cost/estimate.h"
+#include "kernels/depthwise/channel_product.h"
 #include "kernels/depthwise/row_plan.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 struct Depthwise {
   static const char* unsuited(const convict_problem& p) {
-    if (const char* complaint = isa_complaint()) return complaint;
+    if (const char* complaint = simd::isa_complaint()) return complaint;
     if (std::min(p.ic, p.oc) != p.groups) return "more than one channel per group on both sides";
-    if (too_large_to_stage(p)) return "the padded image is too large";
-    return mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
+    if (cost::too_large_to_stage(p)) return "the padded image is too large";
+    return cost::mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
   }
 
   template <class T>
   static std::string plan(const Trilinear<T>& form) {
-    if (!has_products(form)) return "empty";
-    return ChannelPlan<T>::suits(form) ? ChannelPlan<T>(form).text() : WindowPlan<T>(form).text();
+    if (!border::has_products(form)) return "empty";
+    return depthwise::ChannelPlan<T>::suits(form) ? depthwise::ChannelPlan<T>(form).text()
+                                                  : depthwise::RowPlan<T>(form).text();
   }
 
   template <class T>
   static void run(const Trilinear<T>& form) {
-    if (!has_products(form)) {
-      start_output(form);
-    } else if (ChannelPlan<T>::suits(form)) {
-      ChannelPlan<T> plan(form);
-      channel_product(plan);
+    if (!border::has_products(form)) {
+      border::start_output(form);
+    } else if (depthwise::ChannelPlan<T>::suits(form)) {
+      depthwise::ChannelPlan<T> plan(form);
+      depthwise::channel_product(plan);
     } else {
-      WindowPlan<T> plan(form);
-      window_product(plan);
+      depthwise::RowPlan<T> plan(form);
+      depthwise::row_product(plan);
     }
-    sum_diff_bias(form);
+    border::sum_diff_bias(form);
   }
 };
 
 }  // namespace
 
 extern const convict_implementation kernel_depthwise =
-    native_kernel<Depthwise>("depthwise", "windows sliding over rows, for one channel per group");
+    border::native_kernel<Depthwise>("depthwise", "windows sliding over rows, for one channel per group");
 
-}  // namespace convict
+}  // namespace convict::kernels

@@ -11,7 +11,7 @@
 #include "kernels/border/bias.h"
 #include "kernels/border/native.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 /// Calls `row(x, w, y, count)` for every run of output positions along the last axis that meet one weight:
@@ -41,12 +41,12 @@ struct Direct {
 
   template <class T>
   static void run(const Trilinear<T>& form) {
-    start_output(form);
+    border::start_output(form);
     for (int64_t n = 0; n < form.batch; ++n)
       for (int64_t g = 0; g < form.groups; ++g)
         for (int64_t k = 0; k < form.y_channels; ++k)
           for (int64_t c = 0; c < form.x_channels; ++c) accumulate(form, n, g, k, c);
-    sum_diff_bias(form);
+    border::sum_diff_bias(form);
   }
 
   template <class T>
@@ -76,6 +76,6 @@ struct Direct {
 }  // namespace
 
 extern const convict_implementation kernel_direct =
-    native_kernel<Direct>("direct", "loop nest per face, no bounds test inside");
+    border::native_kernel<Direct>("direct", "loop nest per face, no bounds test inside");
 
-}  // namespace convict
+}  // namespace convict::kernels

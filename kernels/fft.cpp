@@ -14,34 +14,36 @@
 #include <string>
 
 #include "kernels/border/bias.h"
-#include "kernels/fft/product.h"
 #include "kernels/border/native.h"
+#include "kernels/fft/product.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 struct Fft {
   static const char* unsuited(const convict_problem& p) {
-    if (const char* complaint = isa_complaint()) return complaint;
-    return too_large_for_fft(trilinear<float>(p, {})) ? "the windows or the spectra are too large" : nullptr;
+    if (const char* complaint = simd::isa_complaint()) return complaint;
+    return fft::too_large(trilinear<float>(p, {})) ? "the windows or the spectra are too large" : nullptr;
   }
 
-  static std::string plan(const Trilinear<float>& form) { return has_products(form) ? FftPlan(form).text() : "empty"; }
+  static std::string plan(const Trilinear<float>& form) {
+    return border::has_products(form) ? fft::Plan(form).text() : "empty";
+  }
 
   static void run(const Trilinear<float>& form) {
-    if (has_products(form)) {
-      FftPlan plan(form);
-      fft_product(plan);
+    if (border::has_products(form)) {
+      fft::Plan plan(form);
+      fft::compute(plan);
     } else {
-      start_output(form);
+      border::start_output(form);
     }
-    sum_diff_bias(form);
+    border::sum_diff_bias(form);
   }
 };
 
 }  // namespace
 
-extern const convict_implementation kernel_fft = native_kernel<Fft>(
-    "fft", "products of spectra, tile by tile (Mathieu et al. 2014)", transform_contract(CONVICT_FFT));
+extern const convict_implementation kernel_fft = border::native_kernel<Fft>(
+    "fft", "products of spectra, tile by tile (Mathieu et al. 2014)", border::transform_contract(CONVICT_FFT));
 
-}  // namespace convict
+}  // namespace convict::kernels

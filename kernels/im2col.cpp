@@ -20,17 +20,17 @@
 #include <vector>
 
 #include "kernels/border/bias.h"
-#include "kernels/gemm/gemm.h"
 #include "kernels/border/native.h"
+#include "kernels/gemm/gemm.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 /// Calls `visit(element)` for the weights of group g, in the order of W[k][c * taps].
 template <class T, class Visit>
 void for_each_w(const Trilinear<T>& f, int64_t g, const Visit& visit) {
   for (int64_t k = 0; k < f.y_channels; ++k)
-    for (int64_t c = 0; c < f.x_channels; ++c) for_each_in_plane(f.w, f.kernel, g * f.y_channels + k, c, visit);
+    for (int64_t c = 0; c < f.x_channels; ++c) border::for_each_in_plane(f.w, f.kernel, g * f.y_channels + k, c, visit);
 }
 
 /// Calls `row(x, column, count)` for every run of output positions along the last axis that read inside channel c
@@ -76,20 +76,20 @@ void add_columns_to_image(const Trilinear<T>& f, int64_t n, int64_t g, T* column
 
 /// The dense matrices of one image and group; row-major.
 template <class T>
-struct Workspace {
+struct Matrices {
   int64_t outputs, rows;  // rows of the columns: one per channel and tap
   std::vector<T> columns, filter, output;
 
-  explicit Workspace(const Trilinear<T>& f)
+  explicit Matrices(const Trilinear<T>& f)
       : outputs(volume(f.y_extent)),
         rows(f.x_channels * volume(f.kernel)),
         columns(rows * outputs),  // zero, and so padding stays
         filter(f.y_channels * rows),
         output(f.y_channels * outputs) {}
 
-  Matrix<T> x() { return {columns.data(), outputs, 1}; }
-  Matrix<T> w() { return {filter.data(), rows, 1}; }
-  Matrix<T> y() { return {output.data(), outputs, 1}; }
+  gemm::Matrix<T> x() { return {columns.data(), outputs, 1}; }
+  gemm::Matrix<T> w() { return {filter.data(), rows, 1}; }
+  gemm::Matrix<T> y() { return {output.data(), outputs, 1}; }
 };
 
 struct Im2col {
@@ -97,16 +97,16 @@ struct Im2col {
 
   template <class T>
   static void run(const Trilinear<T>& form) {
-    start_output(form);
-    if (has_products(form)) {
-      Workspace<T> work(form);
+    border::start_output(form);
+    if (border::has_products(form)) {
+      Matrices<T> work(form);
       for (int64_t g = 0; g < form.groups; ++g) accumulate_group(form, g, work);
     }
-    sum_diff_bias(form);
+    border::sum_diff_bias(form);
   }
 
   template <class T>
-  static void accumulate_group(const Trilinear<T>& form, int64_t g, Workspace<T>& work) {
+  static void accumulate_group(const Trilinear<T>& form, int64_t g, Matrices<T>& work) {
     T* to = work.filter.data();
     for_each_w(form, g, [&](const T& element) { *to++ = element; });
     for (int64_t n = 0; n < form.batch; ++n) accumulate_image(form, n, g, work);
@@ -116,24 +116,24 @@ struct Im2col {
   }
 
   template <class T>
-  static void accumulate_image(const Trilinear<T>& form, int64_t n, int64_t g, Workspace<T>& work) {
+  static void accumulate_image(const Trilinear<T>& form, int64_t n, int64_t g, Matrices<T>& work) {
     const int64_t k = form.y_channels, outputs = work.outputs, rows = work.rows;
     T* to = work.output.data();
-    for_each_y(form, n, g, [&](const T& element) { *to++ = element; });
+    border::for_each_y(form, n, g, [&](const T& element) { *to++ = element; });
     switch (form.face) {
       case Face::kY: {
         image_to_columns(form, n, g, work.columns.data());
-        gemm(k, outputs, rows, work.w(), work.x(), work.y());
+        gemm::gemm(k, outputs, rows, work.w(), work.x(), work.y());
         const T* from = work.output.data();
-        return for_each_y(form, n, g, [&](T& element) { element = *from++; });
+        return border::for_each_y(form, n, g, [&](T& element) { element = *from++; });
       }
       case Face::kX:
         std::fill(work.columns.begin(), work.columns.end(), T(0));
-        gemm(rows, outputs, k, work.w().transposed(), work.y(), work.x());
+        gemm::gemm(rows, outputs, k, work.w().transposed(), work.y(), work.x());
         return add_columns_to_image(form, n, g, work.columns.data());
       case Face::kW:
         image_to_columns(form, n, g, work.columns.data());
-        return gemm(k, rows, outputs, work.y(), work.x().transposed(), work.w());
+        return gemm::gemm(k, rows, outputs, work.y(), work.x().transposed(), work.w());
     }
   }
 };
@@ -141,6 +141,6 @@ struct Im2col {
 }  // namespace
 
 extern const convict_implementation kernel_im2col =
-    native_kernel<Im2col>("im2col", "matrix multiplication with the unrolled image (Chellapilla et al. 2006)");
+    border::native_kernel<Im2col>("im2col", "matrix multiplication with the unrolled image (Chellapilla et al. 2006)");
 
-}  // namespace convict
+}  // namespace convict::kernels

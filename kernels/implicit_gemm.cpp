@@ -19,45 +19,45 @@
 #include <string>
 
 #include "kernels/border/bias.h"
+#include "kernels/border/native.h"
 #include "kernels/cost/estimate.h"
 #include "kernels/gemm/gather_product.h"
-#include "kernels/border/native.h"
 #include "kernels/gemm/weight_product.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 struct ImplicitGemm {
   static const char* unsuited(const convict_problem& p) {
-    if (const char* complaint = isa_complaint()) return complaint;
-    if (too_large_to_stage(p)) return "the padded image or the packed weights are too large";
-    return mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
+    if (const char* complaint = simd::isa_complaint()) return complaint;
+    if (cost::too_large_to_stage(p)) return "the padded image or the packed weights are too large";
+    return cost::mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
   }
 
   template <class T>
   static std::string plan(const Trilinear<T>& form) {
-    if (!has_products(form)) return "empty";
-    return form.face == Face::kW ? WeightPlan<T>(form).text() : GatherPlan<T>(form).text();
+    if (!border::has_products(form)) return "empty";
+    return form.face == Face::kW ? gemm::WeightPlan<T>(form).text() : gemm::GatherPlan<T>(form).text();
   }
 
   template <class T>
   static void run(const Trilinear<T>& form) {
-    if (!has_products(form)) {
-      start_output(form);
+    if (!border::has_products(form)) {
+      border::start_output(form);
     } else if (form.face == Face::kW) {
-      WeightPlan<T> plan(form);
-      weight_product(plan);
+      gemm::WeightPlan<T> plan(form);
+      gemm::weight_product(plan);
     } else {
-      GatherPlan<T> plan(form);
-      gather_product(plan);
+      gemm::GatherPlan<T> plan(form);
+      gemm::gather_product(plan);
     }
-    sum_diff_bias(form);
+    border::sum_diff_bias(form);
   }
 };
 
 }  // namespace
 
-extern const convict_implementation kernel_implicit_gemm =
-    native_kernel<ImplicitGemm>("implicit_gemm", "matrix multiplication with a gathered image, packed and blocked");
+extern const convict_implementation kernel_implicit_gemm = border::native_kernel<ImplicitGemm>(
+    "implicit_gemm", "matrix multiplication with a gathered image, packed and blocked");
 
-}  // namespace convict
+}  // namespace convict::kernels

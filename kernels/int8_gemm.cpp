@@ -12,35 +12,35 @@
 #include <string>
 
 #include "kernels/border/bias.h"
+#include "kernels/border/native.h"
 #include "kernels/cost/estimate.h"
 #include "kernels/int8/product.h"
-#include "kernels/border/native.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 struct Int8Gemm {
   static const char* unsuited(const convict_problem& p) {
-    if (const char* complaint = isa_complaint()) return complaint;
+    if (const char* complaint = simd::isa_complaint()) return complaint;
     if (p.pass != CONVICT_FORWARD) return "integers only, and so forward only";
-    return too_large_to_stage(p) ? "the padded image or the packed weights are too large" : nullptr;
+    return cost::too_large_to_stage(p) ? "the padded image or the packed weights are too large" : nullptr;
   }
 
-  static std::string plan(const QuantizedForm& form) {
-    return has_products(form.over<float>()) ? Int8Plan(form).text() : "empty";
+  static std::string plan(const border::QuantizedForm& form) {
+    return border::has_products(form.over<float>()) ? int8::Plan(form).text() : "empty";
   }
 
-  static void run(const QuantizedForm& form) {
-    if (!has_products(form.over<float>()))
-      return compute_in_32_bits(form, [](const Trilinear<uint32_t>& sums) { start_output(sums); });
-    Int8Plan plan(form);
-    int8_product(plan);
+  static void run(const border::QuantizedForm& form) {
+    if (!border::has_products(form.over<float>()))
+      return border::compute_in_32_bits(form, [](const Trilinear<uint32_t>& sums) { border::start_output(sums); });
+    int8::Plan plan(form);
+    int8::compute(plan);
   }
 };
 
 }  // namespace
 
 extern const convict_implementation kernel_int8_gemm =
-    native_kernel<Int8Gemm>("int8_gemm", "matrix multiplication of 8-bit integers in 16-bit pairs");
+    border::native_kernel<Int8Gemm>("int8_gemm", "matrix multiplication of 8-bit integers in 16-bit pairs");
 
-}  // namespace convict
+}  // namespace convict::kernels

@@ -28,7 +28,7 @@
 #include "kernels/border/bias.h"
 #include "kernels/border/native.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 /// The outputs that meet one tap inside the image: output begin + j meets slot + j, for begin + j < end.
@@ -123,13 +123,13 @@ struct Phase {
 
   template <class T>
   static void run(const Trilinear<T>& form) {
-    start_output(form);
-    if (has_products(form)) {
+    border::start_output(form);
+    if (border::has_products(form)) {
       PhaseImage<T> image(form);
       for (int64_t n = 0; n < form.batch; ++n)
         for (int64_t g = 0; g < form.groups; ++g) accumulate_image(form, n, g, image);
     }
-    sum_diff_bias(form);
+    border::sum_diff_bias(form);
   }
 
   template <class T>
@@ -138,7 +138,7 @@ struct Phase {
     multiply(form, g, image);
     const T *x = image.x.data(), *y = image.y.data();
     if (form.face == Face::kX) for_each_x(form, image, n, g, [&](T& element) { element += *x++; });
-    if (form.face == Face::kY) for_each_y(form, n, g, [&](T& element) { element += *y++; });
+    if (form.face == Face::kY) border::for_each_y(form, n, g, [&](T& element) { element += *y++; });
   }
 
   /// Copies the given ones of X and Y, and sets the computed one to zero.
@@ -152,7 +152,7 @@ struct Phase {
     if (form.face == Face::kY)
       std::fill(image.y.begin(), image.y.end(), T(0));
     else
-      for_each_y(form, n, g, [&](const T& element) { *y++ = element; });
+      border::for_each_y(form, n, g, [&](const T& element) { *y++ = element; });
   }
 
   template <class T>
@@ -181,6 +181,6 @@ struct Phase {
 }  // namespace
 
 extern const convict_implementation kernel_phase =
-    native_kernel<Phase>("phase", "image sorted by phase modulo the stride: every tap a dense correlation");
+    border::native_kernel<Phase>("phase", "image sorted by phase modulo the stride: every tap a dense correlation");
 
-}  // namespace convict
+}  // namespace convict::kernels

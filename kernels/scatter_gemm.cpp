@@ -22,37 +22,37 @@
 #include <string>
 
 #include "kernels/border/bias.h"
-#include "kernels/cost/estimate.h"
 #include "kernels/border/native.h"
+#include "kernels/cost/estimate.h"
 #include "kernels/scatter/product.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 struct ScatterGemm {
   static const char* unsuited(const convict_problem& p) {
-    if (const char* complaint = isa_complaint()) return complaint;
+    if (const char* complaint = simd::isa_complaint()) return complaint;
     if (face_of(p.op, p.pass) != Face::kX) return "only forward of conv_transpose and backward_data of conv";
-    if (too_large_to_scatter(p)) return "the weights or the given positions are too large to copy";
-    return mostly_cropped(p) ? "nearly all sums would be cropped" : nullptr;
+    if (cost::too_large_to_scatter(p)) return "the weights or the given positions are too large to copy";
+    return cost::mostly_cropped(p) ? "nearly all sums would be cropped" : nullptr;
   }
 
   template <class T>
   static std::string plan(const Trilinear<T>& form) {
-    return has_products(form) ? ScatterPlan<T>(form).text() : "empty";
+    return border::has_products(form) ? scatter::Plan<T>(form).text() : "empty";
   }
 
   template <class T>
   static void run(const Trilinear<T>& form) {
-    if (!has_products(form)) return start_output(form);
-    ScatterPlan<T> plan(form);
-    scatter_product(plan);
+    if (!border::has_products(form)) return border::start_output(form);
+    scatter::Plan<T> plan(form);
+    scatter::compute(plan);
   }
 };
 
 }  // namespace
 
-extern const convict_implementation kernel_scatter_gemm =
-    native_kernel<ScatterGemm>("scatter_gemm", "matrix multiplication whose sums are added to the image (col2im)");
+extern const convict_implementation kernel_scatter_gemm = border::native_kernel<ScatterGemm>(
+    "scatter_gemm", "matrix multiplication whose sums are added to the image (col2im)");
 
-}  // namespace convict
+}  // namespace convict::kernels

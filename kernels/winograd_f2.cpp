@@ -10,10 +10,10 @@
 // order, in f32.
 #include "kernels/winograd/kernel.h"
 
-namespace convict {
+namespace convict::kernels {
 
-extern const convict_implementation kernel_winograd_f2 =
-    native_kernel<Winograd<2>>("winograd_f2", "minimal filtering F(2, 3), for kernels of 3 (Lavin, Gray 2016)",
-                               transform_contract(CONVICT_WINOGRAD, 2, kWinogradTaps));
+extern const convict_implementation kernel_winograd_f2 = border::native_kernel<winograd::Kernel<2>>(
+    "winograd_f2", "minimal filtering F(2, 3), for kernels of 3 (Lavin, Gray 2016)",
+    border::transform_contract(CONVICT_WINOGRAD, 2, winograd::kTaps));
 
-}  // namespace convict
+}  // namespace convict::kernels

@@ -10,10 +10,10 @@
 // order, in f32.
 #include "kernels/winograd/kernel.h"
 
-namespace convict {
+namespace convict::kernels {
 
-extern const convict_implementation kernel_winograd_f4 =
-    native_kernel<Winograd<4>>("winograd_f4", "minimal filtering F(4, 3), for kernels of 3 (Lavin, Gray 2016)",
-                               transform_contract(CONVICT_WINOGRAD, 4, kWinogradTaps));
+extern const convict_implementation kernel_winograd_f4 = border::native_kernel<winograd::Kernel<4>>(
+    "winograd_f4", "minimal filtering F(4, 3), for kernels of 3 (Lavin, Gray 2016)",
+    border::transform_contract(CONVICT_WINOGRAD, 4, winograd::kTaps));
 
-}  // namespace convict
+}  // namespace convict::kernels

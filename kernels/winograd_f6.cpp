@@ -10,10 +10,10 @@
 // order, in f32.
 #include "kernels/winograd/kernel.h"
 
-namespace convict {
+namespace convict::kernels {
 
-extern const convict_implementation kernel_winograd_f6 =
-    native_kernel<Winograd<6>>("winograd_f6", "minimal filtering F(6, 3), for kernels of 3 (Lavin, Gray 2016)",
-                               transform_contract(CONVICT_WINOGRAD, 6, kWinogradTaps));
+extern const convict_implementation kernel_winograd_f6 = border::native_kernel<winograd::Kernel<6>>(
+    "winograd_f6", "minimal filtering F(6, 3), for kernels of 3 (Lavin, Gray 2016)",
+    border::transform_contract(CONVICT_WINOGRAD, 6, winograd::kTaps));
 
-}  // namespace convict
+}  // namespace convict::kernels

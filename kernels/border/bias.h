@@ -13,7 +13,7 @@
 #include "abi/trilinear.h"
 #include "kernels/border/planes.h"
 
-namespace convict {
+namespace convict::kernels::border {
 
 /// Sets `count` elements side by side, most of them a cache line at a time: compilers make vectors of known counts.
 template <class T>
@@ -80,4 +80,4 @@ void sum_diff_bias(const Trilinear<T>& form) {
   }
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::border

@@ -27,7 +27,7 @@
 #include "kernels/border/quantized.h"
 #include "kernels/border/widened.h"
 
-namespace convict {
+namespace convict::kernels::border {
 
 /// Whether some operand of the pass has this type, and whether all have.
 struct Presence {
@@ -164,4 +164,4 @@ constexpr convict_implementation native_kernel(const char* name, const char* des
   return kernel;
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::border

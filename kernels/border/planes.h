@@ -8,7 +8,7 @@
 
 #include "abi/trilinear.h"
 
-namespace convict {
+namespace convict::kernels::border {
 
 /// Whether there is anything to multiply.
 template <class T>
@@ -16,11 +16,16 @@ bool has_products(const Trilinear<T>& f) {
   return std::min({f.batch, f.x_channels, f.y_channels, volume(f.x_extent), volume(f.y_extent)}) > 0;
 }
 
+/// Whether the elements of a plane lie side by side, in order. `spatial`: the strides of its axes.
+inline bool is_dense(const Axes& spatial, const Axes& extent) {
+  return (extent[2] == 1 || spatial[2] == 1) && (extent[1] == 1 || spatial[1] == extent[2]) &&
+         (extent[0] == 1 || spatial[0] == extent[1] * extent[2]);
+}
+
 /// Whether the weights between two channels lie side by side.
 template <class T>
 bool taps_are_dense(const Trilinear<T>& f) {
-  return (f.kernel[2] == 1 || f.w.spatial[2] == 1) && (f.kernel[1] == 1 || f.w.spatial[1] == f.kernel[2]) &&
-         (f.kernel[0] == 1 || f.w.spatial[0] == f.kernel[1] * f.kernel[2]);
+  return is_dense(f.w.spatial, f.kernel);
 }
 
 /// Calls `visit(element)` for the spatial elements of one (batch, channel) plane.
@@ -39,4 +44,4 @@ void for_each_y(const Trilinear<T>& f, int64_t n, int64_t g, const Visit& visit)
   for (int64_t k = 0; k < f.y_channels; ++k) for_each_in_plane(f.y, f.y_extent, n, g * f.y_channels + k, visit);
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::border

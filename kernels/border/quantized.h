@@ -17,7 +17,7 @@
 #include "abi/element.h"
 #include "abi/trilinear.h"
 
-namespace convict {
+namespace convict::kernels::border {
 
 /// From a sum to an element of dst, in f32: scale * sum + bias + beta * (old - zero_point), ReLU, then rounded, shifted
 /// and saturated for 8 bits. For s32 in integers, without a scale.
@@ -141,4 +141,4 @@ void compute_in_32_bits(const QuantizedForm& form, const Compute& compute) {
   });
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::border

@@ -9,7 +9,7 @@
 #include "abi/convict.h"
 #include "abi/element.h"
 
-namespace convict {
+namespace convict::kernels::border {
 namespace detail {
 
 /// A dense f32 tensor of the same logical dimensions, without data.
@@ -105,4 +105,4 @@ void widened(const convict_problem& p, const convict_tensors& t, const Compute& 
       });
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::border

@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "abi/trilinear.h"
-#include "kernels/fft/sizes.h"
 #include "kernels/border/planes.h"
+#include "kernels/fft/sizes.h"
 #include "kernels/gemm/weight_plan.h"
 
-namespace convict {
+namespace convict::kernels::cost {
 namespace {
 
 /// Sizes of a problem as floating-point numbers, so that nothing overflows.
@@ -109,7 +109,7 @@ double gemm_cycles(const convict_problem& p, int64_t lanes) {
   const double copies = s.calls * (s.image_rows * s.image * kStaged + s.result_rows * s.result * kStored) +
                         static_cast<double>(p.groups) * s.image_rows * s.result_rows * s.taps * kWeight;
   if (p.pass == CONVICT_BACKWARD_WEIGHTS) {
-    const WeightCycles cycles = weight_cycles(trilinear<float>(p, {}), lanes);
+    const gemm::WeightCycles cycles = gemm::weight_cycles(trilinear<float>(p, {}), lanes);
     return kStart + s.calls * s.image_rows * s.image * kStaged +
            s.calls * std::min(cycles.lanes_are_channels, cycles.lanes_are_columns) * kWaiting;
   }
@@ -178,7 +178,8 @@ double scatter_cycles(const convict_problem& p, int64_t lanes) {
 double fft_cycles(const convict_problem& p, int64_t lanes) {
   const Trilinear<float> f = trilinear<float>(p, {});
   const double kMeasured = f.face == Face::kW ? 2 : 1;  // sizes are chosen by cycles that are right for the others
-  return has_products(f) ? fft_sizes(f, lanes).cycles * kMeasured : std::numeric_limits<double>::infinity();
+  return border::has_products(f) ? fft::cheapest_sizes(f, lanes).cycles * kMeasured
+                                 : std::numeric_limits<double>::infinity();
 }
 
 bool mostly_padding(const convict_problem& p) { return mostly_padding(trilinear<float>(p, {}), sizes_of(p).products); }
@@ -214,4 +215,4 @@ bool too_large_to_stage(const convict_problem& p) {
   return image > kMost || weights > kMost || phases > kMost || (f.face == Face::kW && y > kMost);
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::cost

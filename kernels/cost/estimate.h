@@ -6,7 +6,7 @@
 
 #include "abi/convict.h"
 
-namespace convict {
+namespace convict::kernels::cost {
 
 /// Expected cycles, as if everybody had one thread. Precondition: a legal problem.
 double direct_cycles(const convict_problem& p);
@@ -16,7 +16,7 @@ double window_cycles(const convict_problem& p, int64_t lanes);
 double winograd_cycles(const convict_problem& p, int64_t lanes, int m);
 double int8_cycles(const convict_problem& p, int64_t lanes);     // faces Y and X
 double scatter_cycles(const convict_problem& p, int64_t lanes);  // face X
-/// Infinite for an empty problem. Precondition: not too_large_for_fft (fft_sizes.h).
+/// Infinite for an empty problem. Precondition: not too_large (fft_sizes.h).
 double fft_cycles(const convict_problem& p, int64_t lanes);
 
 /// Whether a kernel that multiplies the zeros of the padding, too, would do next to nothing else, and for long: a large
@@ -34,4 +34,4 @@ bool too_large_to_stage(const convict_problem& p);
 /// The same of the weights, or of one image of Y.
 bool too_large_to_scatter(const convict_problem& p);
 
-}  // namespace convict
+}  // namespace convict::kernels::cost

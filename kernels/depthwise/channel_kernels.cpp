@@ -3,15 +3,11 @@
 
 #include <utility>
 
-#include "kernels/simd/vector_targets.h"
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/depthwise/channel_kernels.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/simd/dispatch.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace convict {
-namespace HWY_NAMESPACE {
+namespace convict::kernels::depthwise::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -24,7 +20,7 @@ void Correlate(const ChannelOperands<T>& o) {
   hn::Vec<decltype(d)> sum[kPositions];
   HWY_UNROLL(8)
   for (int i = 0; i < kPositions; ++i) sum[i] = hn::LoadU(d, o.start);
-  for (const WindowRow<T>* row = o.row; row != o.row + o.rows; ++row)
+  for (const RowPair<T>* row = o.row; row != o.row + o.rows; ++row)
     for (int64_t column = 0; column < o.columns; ++column) {
       const auto weight = hn::LoadU(d, row->weights + o.weight[column]);
       const T* image = row->image + o.place[column];
@@ -38,44 +34,29 @@ void Correlate(const ChannelOperands<T>& o) {
 template <class T, int... kIndex>
 ChannelKernels<T> MakeKernels(std::integer_sequence<int, kIndex...>) {
   ChannelKernels<T> kernels{};
-  kernels.isa = isa_word(HWY_TARGET);
+  kernels.isa = simd::isa_word(HWY_TARGET);
   kernels.lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   ((kernels.correlate[kIndex + 1] = Correlate<T, kIndex + 1>), ...);
   return kernels;
 }
 
-const ChannelKernels<float>* ChannelsOfFloat() {
+const ChannelKernels<float>& ChannelsOfFloat() {
   static const auto table = MakeKernels<float>(std::make_integer_sequence<int, kMostLanePositions>());
-  return &table;
+  return table;
 }
 
-const ChannelKernels<double>* ChannelsOfDouble() {
+const ChannelKernels<double>& ChannelsOfDouble() {
   static const auto table = MakeKernels<double>(std::make_integer_sequence<int, kMostLanePositions>());
-  return &table;
+  return table;
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace convict
+}  // namespace convict::kernels::depthwise::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace convict {
+namespace convict::kernels::depthwise {
 
-HWY_EXPORT(ChannelsOfFloat);
-HWY_EXPORT(ChannelsOfDouble);
+CONVICT_DISPATCH(template <> const ChannelKernels<float>&, channel_kernels<float>, ChannelsOfFloat)
+CONVICT_DISPATCH(template <> const ChannelKernels<double>&, channel_kernels<double>, ChannelsOfDouble)
 
-template <>
-const ChannelKernels<float>& channel_kernels<float>() {
-  cap_isa();
-  return *HWY_DYNAMIC_DISPATCH(ChannelsOfFloat)();
-}
-
-template <>
-const ChannelKernels<double>& channel_kernels<double>() {
-  cap_isa();
-  return *HWY_DYNAMIC_DISPATCH(ChannelsOfDouble)();
-}
-
-}  // namespace convict
-#endif  // HWY_ONCE
+}  // namespace convict::kernels::depthwise

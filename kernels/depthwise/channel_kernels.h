@@ -8,13 +8,13 @@
 
 #include "kernels/simd/isa.h"
 
-namespace convict {
+namespace convict::kernels::depthwise {
 
 inline constexpr int kMostLanePositions = 8;
 
 /// One row of the window, where it meets a row of the image.
 template <class T>
-struct WindowRow {
+struct RowPair {
   const T* image;    // [place][lane], what position 0 reads through a tap with place 0
   const T* weights;  // [tap of the whole window's row][lane]
 };
@@ -23,12 +23,12 @@ struct WindowRow {
 template <class T>
 struct ChannelOperands {
   int64_t rows;
-  const WindowRow<T>* row;  // [rows]
-  int64_t columns;          // taps of a row
-  const int64_t* place;     // [columns], elements from a position to what it reads
-  const int64_t* weight;    // [columns], elements from the first weight of a row
-  const T* start;           // [lane]
-  T* after;                 // sums of position i go to after + i*after_step
+  const RowPair<T>* row;  // [rows]
+  int64_t columns;        // taps of a row
+  const int64_t* place;   // [columns], elements from a position to what it reads
+  const int64_t* weight;  // [columns], elements from the first weight of a row
+  const T* start;         // [lane]
+  T* after;               // sums of position i go to after + i*after_step
   int64_t after_step;
 };
 
@@ -50,4 +50,4 @@ const ChannelKernels<float>& channel_kernels<float>();
 template <>
 const ChannelKernels<double>& channel_kernels<double>();
 
-}  // namespace convict
+}  // namespace convict::kernels::depthwise

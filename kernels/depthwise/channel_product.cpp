@@ -5,9 +5,10 @@
 #include <array>
 #include <cstdio>
 
+#include "kernels/border/planes.h"
 #include "kernels/work/team.h"
 
-namespace convict {
+namespace convict::kernels::depthwise {
 namespace {
 
 constexpr double kMostPlaces = 0x1p20;  // of a plane with its padding, for it is multiplied by the lanes
@@ -15,13 +16,8 @@ constexpr double kMostPlaces = 0x1p20;  // of a plane with its padding, for it i
 /// Image n, and the channels that share vectors.
 struct Block {
   int64_t n;
-  Panel channels;
+  work::Panel channels;
 };
-
-bool lies_dense(const Axes& spatial, const Axes& extent) {
-  return (extent[2] == 1 || spatial[2] == 1) && (extent[1] == 1 || spatial[1] == extent[2]) &&
-         (extent[0] == 1 || spatial[0] == extent[1] * extent[2]);
-}
 
 /// Calls visit(element of the first channel, place) for all elements of a plane, in order.
 template <class T, class Visit>
@@ -34,11 +30,11 @@ void for_each_place(T* first, const Axes& spatial, const Axes& extent, const Vis
 
 /// Planes `stride` elements apart to [place][lane]; lanes without a channel are zero.
 template <class T>
-void turn(const ChannelPlan<T>& plan, const T* first, int64_t stride, const Axes& spatial, const Axes& extent,
-          int64_t channels, T* to) {
+void transpose_planes(const ChannelPlan<T>& plan, const T* first, int64_t stride, const Axes& spatial,
+                      const Axes& extent, int64_t channels, T* to) {
   const int64_t lanes = plan.kernels.lanes;
   if (channels < lanes) std::fill_n(to, volume(extent) * lanes, T(0));
-  if (stride != 1 && lies_dense(spatial, extent))
+  if (stride != 1 && border::is_dense(spatial, extent))
     return plan.tiles.transpose(channels, volume(extent), first, stride, to, lanes);
   for_each_place(first, spatial, extent, [&](const T* from, int64_t place) {
     for (int64_t i = 0; i < channels; ++i) to[place * lanes + i] = from[i * stride];
@@ -52,7 +48,7 @@ void copy_places(const T* from, int64_t from_step, int64_t places, int64_t lanes
     std::copy_n(from, places * lanes, to);
     return;
   }
-  constexpr int64_t kWidest = kMostLanes / sizeof(T);
+  constexpr int64_t kWidest = simd::kMostLanes / sizeof(T);
   for (int64_t i = 0; i < places; ++i, from += from_step, to += lanes)
     if (channels == kWidest)
       std::copy_n(from, kWidest, to);
@@ -68,15 +64,15 @@ void stage(const ChannelPlan<T>& plan, const Block& block, const typename Channe
   const T* from = plan.image.plane(block.n, block.channels.first);
   Axes step = plan.image.spatial;
   if (plan.image.inner != 1) {
-    turn(plan, from, plan.image.inner, plan.image.spatial, extent, channels, scratch.turned);
-    from = scratch.turned;
+    transpose_planes(plan, from, plan.image.inner, plan.image.spatial, extent, channels, scratch.transposed);
+    from = scratch.transposed;
     step = {extent[1] * extent[2] * lanes, extent[2] * lanes, lanes};
   }
-  const CorrelationAxis& last = plan.axes[2];
+  const image::CorrelationAxis& last = plan.axes[2];
   T* to = scratch.staged;
   for (int64_t i = 0; i < extent[0]; ++i)
     for (int64_t j = 0; j < extent[1]; ++j)
-      for (const StagedRun& run : last.runs) {
+      for (const image::StagedRun& run : last.runs) {
         if (run.begin < run.end)
           copy_places(from + i * step[0] + j * step[1] + (run.first + run.begin * last.step) * step[2],
                       last.step * step[2], run.end - run.begin, lanes, plan.image.inner != 1 ? lanes : channels,
@@ -90,7 +86,7 @@ template <class T>
 void store(const ChannelPlan<T>& plan, const Block& block, const T* sums) {
   const int64_t lanes = plan.kernels.lanes, channels = block.channels.count, inner = plan.result.inner;
   T* first = plan.result.plane(block.n, block.channels.first);
-  if (plan.form.beta == 0 && inner != 1 && lies_dense(plan.result.spatial, plan.result_extent))
+  if (plan.form.beta == 0 && inner != 1 && border::is_dense(plan.result.spatial, plan.result_extent))
     return plan.tiles.transpose(volume(plan.result_extent), channels, sums, lanes, first, inner);
   for_each_place(first, plan.result.spatial, plan.result_extent, [&](T* to, int64_t place) {
     const T* from = sums + place * lanes;
@@ -102,8 +98,8 @@ void store(const ChannelPlan<T>& plan, const Block& block, const T* sums) {
 /// One phase of each axis, and the columns of its window.
 template <class T>
 struct Phase {
-  std::array<const AxisClass*, kAxes> one;
-  std::array<const AxisPhase*, kAxes> phase;
+  std::array<const image::AxisClass*, kAxes> one;
+  std::array<const image::AxisPhase*, kAxes> phase;
   const std::vector<int64_t>&place, &weight;
 };
 
@@ -113,7 +109,7 @@ int64_t find_rows(const ChannelPlan<T>& plan, const Phase<T>& at, int64_t p0, in
                   const typename ChannelPlan<T>::Scratch& scratch) {
   const int64_t lanes = plan.kernels.lanes, places = plan.axes[2].places() * lanes;
   const Axes& kernel = plan.form.kernel;
-  WindowRow<T>* row = scratch.rows;
+  RowPair<T>* row = scratch.rows;
   for (size_t r0 = 0; r0 < at.one[0]->offsets.size(); ++r0) {
     const int64_t i0 = p0 * plan.axes[0].step + at.one[0]->offsets[r0];
     if (i0 < 0 || i0 >= plan.image_extent[0]) continue;
@@ -153,8 +149,8 @@ void compute_phase(const ChannelPlan<T>& plan, const Phase<T>& at, const Destina
       const int64_t at0 = planes->first + p0 * plan.axes[0].out_step, at1 = rows->first + p1 * plan.axes[1].out_step;
       T* after = to.first + at0 * to.step[0] + at1 * to.step[1] + row->first * to.step[2];
       const int64_t count = std::max<int64_t>(0, row->end - row->begin);
-      for (int64_t i = 0, moved = 0; i < panels_of(count, kMostLanePositions); ++i) {
-        const Panel panel = panel_of(count, kMostLanePositions, i);
+      for (int64_t i = 0, moved = 0; i < work::panels_of(count, kMostLanePositions); ++i) {
+        const work::Panel panel = work::panel_of(count, kMostLanePositions, i);
         const int64_t p2 = row->begin + panel.first;
         for (int64_t r = 0; r < o.rows; ++r) scratch.rows[r].image += (p2 - moved) * lanes;
         moved = p2;
@@ -169,28 +165,28 @@ void compute_block(const ChannelPlan<T>& plan, const Block& block, const typenam
   const Trilinear<T>& f = plan.form;
   const int64_t lanes = plan.kernels.lanes;
   stage(plan, block, scratch);
-  turn(plan, static_cast<const T*>(f.w.plane(block.channels.first, 0)), f.w.outer, f.w.spatial, f.kernel,
-       block.channels.count, scratch.weights);
+  transpose_planes(plan, static_cast<const T*>(f.w.plane(block.channels.first, 0)), f.w.outer, f.w.spatial, f.kernel,
+                   block.channels.count, scratch.weights);
   for (int64_t i = 0; i < lanes; ++i)
     scratch.start[i] = f.bias && i < block.channels.count ? f.bias[(block.channels.first + i) * f.bias_stride] : T(0);
   // Whole vectors of channels that lie side by side need no turning.
   const bool direct = f.beta == 0 && plan.result.inner == 1 && block.channels.count == lanes;
   const Axes& extent = plan.result_extent;
-  const Destination<T> turned = {scratch.result, {extent[1] * extent[2] * lanes, extent[2] * lanes, lanes}},
+  const Destination<T> transposed = {scratch.result, {extent[1] * extent[2] * lanes, extent[2] * lanes, lanes}},
                        there = {plan.result.plane(block.n, block.channels.first), plan.result.spatial};
   std::vector<int64_t> place, weight;
-  for (const AxisClass& class2 : plan.axes[2].classes)
-    for (const AxisPhase& phase2 : class2.phases) {
+  for (const image::AxisClass& class2 : plan.axes[2].classes)
+    for (const image::AxisPhase& phase2 : class2.phases) {
       place.clear();
       weight.clear();
       for (const int64_t offset : class2.offsets) place.push_back(plan.axes[2].place_of(offset) * lanes);
       for (const int64_t index : phase2.kernel_index) weight.push_back(index * lanes);
-      for (const AxisClass& class0 : plan.axes[0].classes)
-        for (const AxisPhase& phase0 : class0.phases)
-          for (const AxisClass& class1 : plan.axes[1].classes)
-            for (const AxisPhase& phase1 : class1.phases)
+      for (const image::AxisClass& class0 : plan.axes[0].classes)
+        for (const image::AxisPhase& phase0 : class0.phases)
+          for (const image::AxisClass& class1 : plan.axes[1].classes)
+            for (const image::AxisPhase& phase1 : class1.phases)
               compute_phase(plan, {{&class0, &class1, &class2}, {&phase0, &phase1, &phase2}, place, weight},
-                            direct ? there : turned, scratch);
+                            direct ? there : transposed, scratch);
     }
   if (!direct) store(plan, block, scratch.result);
 }
@@ -201,7 +197,7 @@ template <class T>
 bool ChannelPlan<T>::suits(const Trilinear<T>& f) {
   if (f.face == Face::kW || f.x_channels != 1 || f.y_channels != 1) return false;
   const int64_t lanes = channel_kernels<T>().lanes;
-  const int64_t row = f.face == Face::kX ? panels_of(f.x_extent[2], f.stride[2]) : f.y_extent[2];
+  const int64_t row = f.face == Face::kX ? work::panels_of(f.x_extent[2], f.stride[2]) : f.y_extent[2];
   const bool side_by_side = f.x.inner == 1 && f.y.inner == 1;
   const auto rows = static_cast<double>(f.x_extent[0] * f.x_extent[1] + f.y_extent[0] * f.y_extent[1]);
   double width = static_cast<double>(f.kernel[2]) * static_cast<double>(f.dilation[2]);
@@ -216,11 +212,12 @@ ChannelPlan<T>::ChannelPlan(const Trilinear<T>& f)
       result(f.face == Face::kX ? f.x : f.y),
       image_extent(f.face == Face::kX ? f.y_extent : f.x_extent),
       result_extent(f.face == Face::kX ? f.x_extent : f.y_extent),
-      axes(correlation(f)),
+      axes(image::correlation(f)),
       kernels(channel_kernels<T>()),
-      tiles(convict::tiles<T>()),
-      threads(threads_for(f.threads, static_cast<double>(f.batch * f.groups) * static_cast<double>(volume(f.kernel)) *
-                                         static_cast<double>(volume(f.y_extent)))) {
+      tiles(simd::tiles<T>()),
+      threads(
+          work::threads_for(f.threads, static_cast<double>(f.batch * f.groups) * static_cast<double>(volume(f.kernel)) *
+                                           static_cast<double>(volume(f.y_extent)))) {
   carve();
 }
 
@@ -232,7 +229,7 @@ void ChannelPlan<T>::carve() {
     scratch.push_back({workspace.take<T>(volume(image_extent) * lanes),
                        workspace.take<T>(image_extent[0] * image_extent[1] * axes[2].places() * lanes),
                        workspace.take<T>(volume(form.kernel) * lanes), workspace.take<T>(volume(result_extent) * lanes),
-                       workspace.take<T>(lanes), workspace.take<WindowRow<T>>(form.kernel[0] * form.kernel[1])});
+                       workspace.take<T>(lanes), workspace.take<RowPair<T>>(form.kernel[0] * form.kernel[1])});
 }
 
 template <class T>
@@ -259,7 +256,7 @@ template <class T>
 void channel_product(ChannelPlan<T>& plan) {
   plan.prepare();
   const int64_t blocks = plan.blocks(), lanes = plan.kernels.lanes;
-  Team::run(plan.threads, [&](Team& team, int thread) {
+  work::Team::run(plan.threads, [&](work::Team& team, int thread) {
     team.share(plan.form.batch * blocks, [&](int64_t item) {
       const int64_t first = item % blocks * lanes;
       compute_block(plan, {item / blocks, {first, std::min(lanes, plan.form.groups - first)}}, plan.scratch[thread]);
@@ -270,4 +267,4 @@ void channel_product(ChannelPlan<T>& plan) {
 template void channel_product(ChannelPlan<float>&);
 template void channel_product(ChannelPlan<double>&);
 
-}  // namespace convict
+}  // namespace convict::kernels::depthwise

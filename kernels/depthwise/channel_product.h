@@ -11,11 +11,11 @@
 #include "abi/trilinear.h"
 #include "kernels/depthwise/channel_kernels.h"
 #include "kernels/image/correlation.h"
-#include "kernels/work/panel.h"
 #include "kernels/simd/tiles.h"
+#include "kernels/work/panel.h"
 #include "kernels/work/workspace.h"
 
-namespace convict {
+namespace convict::kernels::depthwise {
 
 template <class T>
 struct ChannelPlan {
@@ -28,26 +28,26 @@ struct ChannelPlan {
   ChannelPlan(const ChannelPlan&) = delete;
 
   void prepare();  // Throws std::bad_alloc.
-  int64_t blocks() const { return panels_of(form.groups, kernels.lanes); }
+  int64_t blocks() const { return work::panels_of(form.groups, kernels.lanes); }
   std::string text() const;
 
   Trilinear<T> form;
   Operand<T> image, result;  // Y and X
   Axes image_extent, result_extent;
-  Correlation axes;
+  image::Correlation axes;
   const ChannelKernels<T>& kernels;
-  const Tiles<T>& tiles;
+  const simd::Tiles<T>& tiles;
   int threads;
-  Workspace workspace;
+  work::Workspace workspace;
 
   /// The memory of one thread, for a block of channels: [...][lane].
   struct Scratch {
-    T* turned;   // the image as it is
-    T* staged;   // [row of the image][place of the last axis]
-    T* weights;  // [tap]
-    T* result;   // [position]
-    T* start;    // the bias
-    WindowRow<T>* rows;
+    T* transposed;  // the image as it is
+    T* staged;      // [row of the image][place of the last axis]
+    T* weights;     // [tap]
+    T* result;      // [position]
+    T* start;       // the bias
+    RowPair<T>* rows;
   };
   std::vector<Scratch> scratch;
 
@@ -59,4 +59,4 @@ struct ChannelPlan {
 template <class T>
 void channel_product(ChannelPlan<T>& plan);
 
-}  // namespace convict
+}  // namespace convict::kernels::depthwise

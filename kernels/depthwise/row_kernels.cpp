@@ -4,15 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/simd/vector_targets.h"
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/depthwise/row_kernels.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/simd/dispatch.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace convict {
-namespace HWY_NAMESPACE {
+namespace convict::kernels::depthwise::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -82,62 +78,47 @@ void Dot(int64_t rows, int64_t width, const T* x, int64_t x_pitch, const T* y, i
 }
 
 template <class T, int kRows, int... kIndex>
-void FillSlide(WindowKernels<T>& kernels, std::integer_sequence<int, kIndex...>) {
+void FillSlide(RowKernels<T>& kernels, std::integer_sequence<int, kIndex...>) {
   ((kernels.slide[kRows][kIndex + 1] = Slide<T, kRows, kIndex + 1>), ...);
 }
 
 template <class T, int... kIndex>
-void FillSlides(WindowKernels<T>& kernels, std::integer_sequence<int, kIndex...>) {
+void FillSlides(RowKernels<T>& kernels, std::integer_sequence<int, kIndex...>) {
   (FillSlide<T, kIndex + 1>(kernels, std::make_integer_sequence<int, kMostRun>()), ...);
 }
 
 template <class T, int... kIndex>
-void FillDot(WindowKernels<T>& kernels, std::integer_sequence<int, kIndex...>) {
+void FillDot(RowKernels<T>& kernels, std::integer_sequence<int, kIndex...>) {
   ((kernels.dot[kIndex + 1] = Dot<T, kIndex + 1>), ...);
 }
 
 template <class T>
-WindowKernels<T> MakeKernels() {
-  WindowKernels<T> kernels{};
-  kernels.isa = isa_word(HWY_TARGET);
+RowKernels<T> MakeKernels() {
+  RowKernels<T> kernels{};
+  kernels.isa = simd::isa_word(HWY_TARGET);
   kernels.lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   FillSlides(kernels, std::make_integer_sequence<int, kMostSlideRows>());
   FillDot(kernels, std::make_integer_sequence<int, kMostRun>());
   return kernels;
 }
 
-const WindowKernels<float>* WindowsOfFloat() {
-  static const WindowKernels<float> table = MakeKernels<float>();
-  return &table;
+const RowKernels<float>& RowsOfFloat() {
+  static const auto table = MakeKernels<float>();
+  return table;
 }
 
-const WindowKernels<double>* WindowsOfDouble() {
-  static const WindowKernels<double> table = MakeKernels<double>();
-  return &table;
+const RowKernels<double>& RowsOfDouble() {
+  static const auto table = MakeKernels<double>();
+  return table;
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace convict
+}  // namespace convict::kernels::depthwise::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace convict {
+namespace convict::kernels::depthwise {
 
-HWY_EXPORT(WindowsOfFloat);
-HWY_EXPORT(WindowsOfDouble);
+CONVICT_DISPATCH(template <> const RowKernels<float>&, row_kernels<float>, RowsOfFloat)
+CONVICT_DISPATCH(template <> const RowKernels<double>&, row_kernels<double>, RowsOfDouble)
 
-template <>
-const WindowKernels<float>& window_kernels<float>() {
-  cap_isa();
-  return *HWY_DYNAMIC_DISPATCH(WindowsOfFloat)();
-}
-
-template <>
-const WindowKernels<double>& window_kernels<double>() {
-  cap_isa();
-  return *HWY_DYNAMIC_DISPATCH(WindowsOfDouble)();
-}
-
-}  // namespace convict
-#endif  // HWY_ONCE
+}  // namespace convict::kernels::depthwise

@@ -9,12 +9,12 @@
 
 #include "kernels/simd/isa.h"
 
-namespace convict {
+namespace convict::kernels::depthwise {
 
 inline constexpr int kMostSlideRows = 8;
 inline constexpr int kMostRun = 7;
 
-/// Operands of WindowKernels::slide.
+/// Operands of RowKernels::slide.
 template <class T>
 struct SlideOperands {
   // Taps: all columns of the window that have the same column run, `run` weights each.
@@ -34,7 +34,7 @@ struct SlideOperands {
 };
 
 template <class T>
-struct WindowKernels {
+struct RowKernels {
   const char* isa;
   int64_t lanes;
 
@@ -49,10 +49,10 @@ struct WindowKernels {
 };
 
 template <class T>
-const WindowKernels<T>& window_kernels();
+const RowKernels<T>& row_kernels();
 template <>
-const WindowKernels<float>& window_kernels<float>();
+const RowKernels<float>& row_kernels<float>();
 template <>
-const WindowKernels<double>& window_kernels<double>();
+const RowKernels<double>& row_kernels<double>();
 
-}  // namespace convict
+}  // namespace convict::kernels::depthwise

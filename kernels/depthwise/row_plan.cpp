@@ -7,32 +7,33 @@
 #include "kernels/work/panel.h"
 #include "kernels/work/team.h"
 
-namespace convict {
+namespace convict::kernels::depthwise {
 namespace {
 
 /// Cuts the sorted taps of axis 1 into runs.
-void find_runs(const Correlation& axes, const ImageShape& shape, WindowPart& part) {
-  const auto row_place = [&](int64_t tap) { return staged_place(axes, shape, 1, part.axis[1]->offsets[tap]); };
+void find_runs(const image::Correlation& axes, const image::ImageShape& shape, RowPart& part) {
+  const auto row_place = [&](int64_t tap) { return image::staged_place(axes, shape, 1, part.axis[1]->offsets[tap]); };
   const auto taps = static_cast<int64_t>(part.rows.size());
   for (int64_t plane_tap = 0; plane_tap < static_cast<int64_t>(part.axis[0]->offsets.size()); ++plane_tap) {
-    const int64_t plane = staged_place(axes, shape, 0, part.axis[0]->offsets[plane_tap]);
+    const int64_t plane = image::staged_place(axes, shape, 0, part.axis[0]->offsets[plane_tap]);
     for (int64_t first = 0, end; first < taps; first = end) {
       for (end = first + 1; end < taps && row_place(part.rows[end]) == row_place(part.rows[end - 1]) + shape.pitch[1];)
         ++end;
-      for (int64_t i = 0; i < panels_of(end - first, kMostRun); ++i) {
-        const Panel run = panel_of(end - first, kMostRun, i);
+      for (int64_t i = 0; i < work::panels_of(end - first, kMostRun); ++i) {
+        const work::Panel run = work::panel_of(end - first, kMostRun, i);
         part.runs.push_back({plane_tap, first + run.first, run.count, plane + row_place(part.rows[first + run.first])});
       }
     }
   }
 }
 
-WindowPart window_part(const Correlation& axes, const ImageShape& shape,
-                       const std::array<const AxisClass*, kAxes>& axis) {
-  WindowPart part{axis, {}, {}, {}};
+RowPart row_part(const image::Correlation& axes, const image::ImageShape& shape,
+                 const std::array<const image::AxisClass*, kAxes>& axis) {
+  RowPart part{axis, {}, {}, {}};
   for (size_t tap = 0; tap < axis[1]->offsets.size(); ++tap) part.rows.push_back(static_cast<int64_t>(tap));
   std::ranges::sort(part.rows, {}, [&](int64_t tap) { return axes[1].place_of(axis[1]->offsets[tap]); });
-  for (const int64_t offset : axis[2]->offsets) part.column_place.push_back(staged_place(axes, shape, 2, offset));
+  for (const int64_t offset : axis[2]->offsets)
+    part.column_place.push_back(image::staged_place(axes, shape, 2, offset));
   if (!part.column_place.empty()) find_runs(axes, shape, part);
   return part;
 }
@@ -40,33 +41,33 @@ WindowPart window_part(const Correlation& axes, const ImageShape& shape,
 }  // namespace
 
 template <class T>
-WindowPlan<T>::WindowPlan(const Trilinear<T>& f)
+RowPlan<T>::RowPlan(const Trilinear<T>& f)
     : form(f),
       image(f.face == Face::kX ? f.y : f.x),
       result(f.face == Face::kX ? f.x : f.y),
       image_channels(f.face == Face::kX ? f.y_channels : f.x_channels),
       result_channels(f.face == Face::kX ? f.x_channels : f.y_channels),
-      axes(correlation(f)),
-      shape(staged_shape<T>(axes)),
-      stage(stage_row<T>()),
-      kernels(window_kernels<T>()) {
+      axes(image::correlation(f)),
+      shape(image::staged_shape<T>(axes)),
+      stage(simd::stage_row<T>()),
+      kernels(row_kernels<T>()) {
   for (int i = 0; i < kAxes; ++i) step[i] = axes[i].out_step * result.spatial[i];
-  for (const AxisClass& class0 : axes[0].classes)
-    for (const AxisClass& class1 : axes[1].classes)
-      for (const AxisClass& class2 : axes[2].classes) {
-        parts.push_back(window_part(axes, shape, {&class0, &class1, &class2}));
-        row_lanes = std::max(row_lanes, panels_of(class2.positions, kernels.lanes) * kernels.lanes);
+  for (const image::AxisClass& class0 : axes[0].classes)
+    for (const image::AxisClass& class1 : axes[1].classes)
+      for (const image::AxisClass& class2 : axes[2].classes) {
+        parts.push_back(row_part(axes, shape, {&class0, &class1, &class2}));
+        row_lanes = std::max(row_lanes, work::panels_of(class2.positions, kernels.lanes) * kernels.lanes);
       }
-  threads = threads_for(f.threads, products());
+  threads = work::threads_for(f.threads, products());
   carve();
 }
 
 template <class T>
-double WindowPlan<T>::products() const {
+double RowPlan<T>::products() const {
   double sum = 0;
-  for (const WindowPart& part : parts) {
+  for (const RowPart& part : parts) {
     double product = static_cast<double>(form.batch * form.groups * form.x_channels * form.y_channels);
-    for (const AxisClass* one : part.axis)
+    for (const image::AxisClass* one : part.axis)
       product *= static_cast<double>(one->positions) * static_cast<double>(one->offsets.size() * one->phases.size());
     sum += product;
   }
@@ -74,7 +75,7 @@ double WindowPlan<T>::products() const {
 }
 
 template <class T>
-void WindowPlan<T>::carve() {
+void RowPlan<T>::carve() {
   const bool is_w = form.face == Face::kW;
   const int64_t taps = volume(form.kernel);
   scratch.clear();
@@ -87,15 +88,15 @@ void WindowPlan<T>::carve() {
 }
 
 template <class T>
-void WindowPlan<T>::prepare() {
+void RowPlan<T>::prepare() {
   workspace.allocate();
   carve();
 }
 
 template <class T>
-std::string WindowPlan<T>::text() const {
+std::string RowPlan<T>::text() const {
   int64_t longest = 0;
-  for (const WindowPart& part : parts)
+  for (const RowPart& part : parts)
     for (const ColumnRun& run : part.runs) longest = std::max(longest, run.count);
   char line[200];
   std::snprintf(line, sizeof line, "%s %s tile=%dx%d run=%d parts=%d threads=%d workspace=%lld", kernels.isa,
@@ -105,7 +106,7 @@ std::string WindowPlan<T>::text() const {
   return line;
 }
 
-template struct WindowPlan<float>;
-template struct WindowPlan<double>;
+template struct RowPlan<float>;
+template struct RowPlan<double>;
 
-}  // namespace convict
+}  // namespace convict::kernels::depthwise

@@ -10,33 +10,33 @@
 #include <vector>
 
 #include "abi/trilinear.h"
+#include "kernels/depthwise/row_kernels.h"
 #include "kernels/image/correlation.h"
 #include "kernels/image/staged_image.h"
-#include "kernels/depthwise/row_kernels.h"
 #include "kernels/work/workspace.h"
 
-namespace convict {
+namespace convict::kernels::depthwise {
 
 /// Taps of axis 1 that read image rows following each other, at one tap of axis 0.
 struct ColumnRun {
   int64_t plane_tap;     // of axis 0
-  int64_t first, count;  // in WindowPart::rows; at most kMostRun
+  int64_t first, count;  // in RowPart::rows; at most kMostRun
   int64_t place;         // from a position to what it reads through the first
 };
 
 /// One combination of classes of the axes (correlation.h).
-struct WindowPart {
-  std::array<const AxisClass*, kAxes> axis;
+struct RowPart {
+  std::array<const image::AxisClass*, kAxes> axis;
   std::vector<int64_t> rows;          // taps of axis 1, sorted by what they read
   std::vector<int64_t> column_place;  // of the taps of axis 2
   std::vector<ColumnRun> runs;
 };
 
 template <class T>
-struct WindowPlan {
+struct RowPlan {
   /// Precondition: has_products(form). Data is not looked at.
-  explicit WindowPlan(const Trilinear<T>& form);
-  WindowPlan(const WindowPlan&) = delete;  // parts point into axes
+  explicit RowPlan(const Trilinear<T>& form);
+  RowPlan(const RowPlan&) = delete;  // parts point into axes
 
   void prepare();  // Throws std::bad_alloc.
   double products() const;
@@ -45,15 +45,15 @@ struct WindowPlan {
   Trilinear<T> form;
   Operand<T> image, result;                 // Y and X; of face W, image is X
   int64_t image_channels, result_channels;  // of one group
-  Correlation axes;
-  ImageShape shape;
-  StageRow<T> stage;
-  const WindowKernels<T>& kernels;
+  image::Correlation axes;
+  image::ImageShape shape;
+  simd::StageRow<T> stage;
+  const RowKernels<T>& kernels;
   Axes step;  // of the result, from one position to the next
-  std::vector<WindowPart> parts;
+  std::vector<RowPart> parts;
   int64_t row_lanes = 0;  // of a row of positions, in whole vectors
   int threads;
-  Workspace workspace;
+  work::Workspace workspace;
 
   /// The memory of one thread.
   struct Scratch {
@@ -71,6 +71,6 @@ struct WindowPlan {
 
 /// Computes the face of plan.form completely, beta and bias included, but not diff_bias. Throws std::bad_alloc.
 template <class T>
-void window_product(WindowPlan<T>& plan);
+void row_product(RowPlan<T>& plan);
 
-}  // namespace convict
+}  // namespace convict::kernels::depthwise

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "kernels/depthwise/row_plan.h"
 #include "kernels/work/panel.h"
 #include "kernels/work/team.h"
-#include "kernels/depthwise/row_plan.h"
 
-namespace convict {
+namespace convict::kernels::depthwise {
 namespace {
 
 template <class T>
-using Scratch = typename WindowPlan<T>::Scratch;
+using Scratch = typename RowPlan<T>::Scratch;
 
 /// One phase of each axis of a part, and what of a plane it computes.
 template <class T>
 struct PhasePlane {
-  const WindowPart* part;
-  std::array<const AxisPhase*, kAxes> phase;
+  const RowPart* part;
+  std::array<const image::AxisPhase*, kAxes> phase;
   T start;    // the bias
   T* result;  // position 0 of this phase, of the channel
 };
@@ -26,16 +26,16 @@ struct RowTile {
 };
 
 template <class T>
-void stage(const WindowPlan<T>& plan, int64_t n, int64_t group, T* to) {
+void stage(const RowPlan<T>& plan, int64_t n, int64_t group, T* to) {
   for (int64_t c = 0; c < plan.image_channels; ++c, to += plan.shape.channel)
-    stage_channel(plan.axes, plan.shape, plan.image, plan.stage,
-                  static_cast<const T*>(plan.image.plane(n, group * plan.image_channels + c)), to);
+    image::stage_channel(plan.axes, plan.shape, plan.image, plan.stage,
+                         static_cast<const T*>(plan.image.plane(n, group * plan.image_channels + c)), to);
 }
 
 /// Calls visit(weight) for the weights between two channels, in the order in which runs take them.
 template <class T, class Visit>
-void for_each_weight(const WindowPlan<T>& plan, const WindowPart& part,
-                     const std::array<const AxisPhase*, kAxes>& phase, T* weights, const Visit& visit) {
+void for_each_weight(const RowPlan<T>& plan, const RowPart& part,
+                     const std::array<const image::AxisPhase*, kAxes>& phase, T* weights, const Visit& visit) {
   const Axes& stride = plan.form.w.spatial;
   for (const ColumnRun& run : part.runs) {
     T* plane = weights + phase[0]->kernel_index[run.plane_tap] * stride[0];
@@ -47,7 +47,7 @@ void for_each_weight(const WindowPlan<T>& plan, const WindowPart& part,
 
 /// The sums of a tile of rows, as [vector][row][lane], to their places in the result.
 template <class T>
-void store(const WindowPlan<T>& plan, const PhasePlane<T>& plane, const RowTile& tile, const T* sums) {
+void store(const RowPlan<T>& plan, const PhasePlane<T>& plane, const RowTile& tile, const T* sums) {
   const int64_t lanes = plan.kernels.lanes, begin = plane.phase[2]->begin, width = plane.phase[2]->end - begin;
   const int64_t step = plan.step[2];
   for (int64_t v = 0; v * lanes < width; ++v)
@@ -59,11 +59,12 @@ void store(const WindowPlan<T>& plan, const PhasePlane<T>& plane, const RowTile&
 }
 
 template <class T>
-void correlate(const WindowPlan<T>& plan, const PhasePlane<T>& plane, const RowTile& tile, const Scratch<T>& scratch) {
-  const WindowPart& part = *plane.part;
+void correlate(const RowPlan<T>& plan, const PhasePlane<T>& plane, const RowTile& tile, const Scratch<T>& scratch) {
+  const RowPart& part = *plane.part;
   const int64_t lanes = plan.kernels.lanes, begin = plane.phase[2]->begin, width = plane.phase[2]->end - begin;
   const auto columns = static_cast<int64_t>(part.column_place.size());
-  const int64_t vectors = panels_of(width, lanes), steps = plan.image_channels * static_cast<int64_t>(part.runs.size());
+  const int64_t vectors = work::panels_of(width, lanes),
+                steps = plan.image_channels * static_cast<int64_t>(part.runs.size());
   // The last vector overlaps the one before it rather than the end of the row.
   const bool straight = plan.step[2] == 1 && plan.form.beta == 0 && width >= lanes;
   if (steps == 0) std::fill_n(scratch.sums, vectors * lanes * tile.rows, plane.start);
@@ -94,27 +95,27 @@ void correlate(const WindowPlan<T>& plan, const PhasePlane<T>& plane, const RowT
 
 /// All positions of one phase of one result channel.
 template <class T>
-void compute_plane(const WindowPlan<T>& plan, const PhasePlane<T>& plane, const Scratch<T>& scratch) {
-  const AxisPhase &planes = *plane.phase[0], &rows = *plane.phase[1];
+void compute_plane(const RowPlan<T>& plan, const PhasePlane<T>& plane, const Scratch<T>& scratch) {
+  const image::AxisPhase &planes = *plane.phase[0], &rows = *plane.phase[1];
   const int64_t count = std::max<int64_t>(0, rows.end - rows.begin);
   if (plane.phase[2]->begin >= plane.phase[2]->end) return;
   for (int64_t p0 = planes.begin; p0 < planes.end; ++p0)
-    for (int64_t i = 0; i < panels_of(count, kMostSlideRows); ++i) {
-      const Panel tile = panel_of(count, kMostSlideRows, i);
+    for (int64_t i = 0; i < work::panels_of(count, kMostSlideRows); ++i) {
+      const work::Panel tile = work::panel_of(count, kMostSlideRows, i);
       correlate(plan, plane, {p0, rows.begin + tile.first, tile.count}, scratch);
     }
 }
 
 /// One result channel of a group whose image is staged.
 template <class T>
-void compute_channel(const WindowPlan<T>& plan, int64_t n, int64_t group, int64_t channel, const Scratch<T>& scratch) {
+void compute_channel(const RowPlan<T>& plan, int64_t n, int64_t group, int64_t channel, const Scratch<T>& scratch) {
   const Trilinear<T>& f = plan.form;
   const int64_t of_all = group * plan.result_channels + channel;
   const bool is_x = f.face == Face::kX;
-  for (const WindowPart& part : plan.parts)
-    for (const AxisPhase& phase0 : part.axis[0]->phases)
-      for (const AxisPhase& phase1 : part.axis[1]->phases)
-        for (const AxisPhase& phase2 : part.axis[2]->phases) {
+  for (const RowPart& part : plan.parts)
+    for (const image::AxisPhase& phase0 : part.axis[0]->phases)
+      for (const image::AxisPhase& phase1 : part.axis[1]->phases)
+        for (const image::AxisPhase& phase2 : part.axis[2]->phases) {
           PhasePlane<T> plane{&part, {&phase0, &phase1, &phase2}, T(0), plan.result.plane(n, of_all)};
           if (f.bias) plane.start = f.bias[of_all * f.bias_stride];
           for (int a = 0; a < kAxes; ++a) plane.result += plane.phase[a]->first * plan.result.spatial[a];
@@ -129,7 +130,7 @@ void compute_channel(const WindowPlan<T>& plan, int64_t n, int64_t group, int64_
 
 /// A plane of Y with its rows in whole vectors.
 template <class T>
-void copy_y(const WindowPlan<T>& plan, int64_t n, int64_t channel, T* to) {
+void copy_y(const RowPlan<T>& plan, int64_t n, int64_t channel, T* to) {
   const Trilinear<T>& f = plan.form;
   for (int64_t o0 = 0; o0 < f.y_extent[0]; ++o0)
     for (int64_t o1 = 0; o1 < f.y_extent[1]; ++o1, to += plan.row_lanes) {
@@ -140,8 +141,8 @@ void copy_y(const WindowPlan<T>& plan, int64_t n, int64_t channel, T* to) {
 
 /// Adds to the sums of all weights between two channels what one image gives.
 template <class T>
-void add_gradients(const WindowPlan<T>& plan, const T* x, const T* y, T* sum) {
-  const WindowPart& part = plan.parts[0];
+void add_gradients(const RowPlan<T>& plan, const T* x, const T* y, T* sum) {
+  const RowPart& part = plan.parts[0];
   const Axes& extent = plan.form.y_extent;
   for (const ColumnRun& run : part.runs)
     for (const int64_t column : part.column_place) {
@@ -154,9 +155,9 @@ void add_gradients(const WindowPlan<T>& plan, const T* x, const T* y, T* sum) {
 
 /// The weights of one group.
 template <class T>
-void compute_weights(const WindowPlan<T>& plan, int64_t group, const Scratch<T>& scratch) {
+void compute_weights(const RowPlan<T>& plan, int64_t group, const Scratch<T>& scratch) {
   const Trilinear<T>& f = plan.form;
-  const WindowPart& part = plan.parts[0];
+  const RowPart& part = plan.parts[0];
   const int64_t taps = volume(f.kernel);
   std::fill_n(scratch.weights, f.y_channels * f.x_channels * taps, T(0));
   for (int64_t n = 0; n < f.batch; ++n) {
@@ -181,10 +182,10 @@ void compute_weights(const WindowPlan<T>& plan, int64_t group, const Scratch<T>&
 }  // namespace
 
 template <class T>
-void window_product(WindowPlan<T>& plan) {
+void row_product(RowPlan<T>& plan) {
   plan.prepare();
   const Trilinear<T>& f = plan.form;
-  Team::run(plan.threads, [&](Team& team, int thread) {
+  work::Team::run(plan.threads, [&](work::Team& team, int thread) {
     const Scratch<T>& scratch = plan.scratch[thread];
     if (f.face == Face::kW) return team.share(f.groups, [&](int64_t group) { compute_weights(plan, group, scratch); });
     team.share(f.batch * f.groups, [&](int64_t item) {
@@ -196,7 +197,7 @@ void window_product(WindowPlan<T>& plan) {
   });
 }
 
-template void window_product(WindowPlan<float>&);
-template void window_product(WindowPlan<double>&);
+template void row_product(RowPlan<float>&);
+template void row_product(RowPlan<double>&);
 
-}  // namespace convict
+}  // namespace convict::kernels::depthwise

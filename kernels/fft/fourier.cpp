@@ -4,15 +4,11 @@
 #include <bit>
 
 #include "kernels/fft/roots_of_unity.h"
-#include "kernels/simd/vector_targets.h"
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/fft/fourier.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/simd/dispatch.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace convict {
-namespace HWY_NAMESPACE {
+namespace convict::kernels::fft::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -257,9 +253,9 @@ void Multiply(const SpectraProduct& o) {
   }
 }
 
-const Fourier* FourierOfTarget() {
+const Fourier& FourierOfTarget() {
   static const Fourier table = {
-      isa_word(HWY_TARGET),
+      simd::isa_word(HWY_TARGET),
       kLanes,
       Forward,
       Backward,
@@ -267,23 +263,15 @@ const Fourier* FourierOfTarget() {
       Join,
       Copy,
       {{Multiply<false, false>, Multiply<false, true>}, {Multiply<true, false>, Multiply<true, true>}}};
-  return &table;
+  return table;
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace convict
+}  // namespace convict::kernels::fft::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace convict {
+namespace convict::kernels::fft {
 
-HWY_EXPORT(FourierOfTarget);
+CONVICT_DISPATCH(const Fourier&, fourier, FourierOfTarget)
 
-const Fourier& fourier() {
-  cap_isa();
-  return *HWY_DYNAMIC_DISPATCH(FourierOfTarget)();
-}
-
-}  // namespace convict
-#endif  // HWY_ONCE
+}  // namespace convict::kernels::fft

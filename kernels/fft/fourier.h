@@ -15,7 +15,7 @@
 
 #include "kernels/simd/isa.h"
 
-namespace convict {
+namespace convict::kernels::fft {
 
 /// The sums of products of spectra, at each frequency on its own:
 ///
@@ -62,4 +62,4 @@ struct Fourier {
 
 const Fourier& fourier();
 
-}  // namespace convict
+}  // namespace convict::kernels::fft

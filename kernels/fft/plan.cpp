@@ -7,7 +7,7 @@
 #include "kernels/fft/roots_of_unity.h"
 #include "kernels/work/team.h"
 
-namespace convict {
+namespace convict::kernels::fft {
 namespace {
 
 // Of spectra of rows that are worked on together: where lanes are groups they should stay in the second-level cache;
@@ -20,22 +20,22 @@ constexpr int64_t kFewestRows = 6;  // of a block whose products read all of b: 
 
 }  // namespace
 
-FftPlan::FftPlan(const Trilinear<float>& f)
+Plan::Plan(const Trilinear<float>& f)
     : form(f),
-      tiles(convict::tiles<float>()),
-      fourier(convict::fourier()),
+      tiles(simd::tiles<float>()),
+      fourier(fft::fourier()),
       lanes(fourier.lanes),
-      sizes(fft_sizes(f, lanes)) {
+      sizes(cheapest_sizes(f, lanes)) {
   row_pitch = (sizes.axis[2].size / 2 + 1) * 2 * lanes;
   box = sizes.axis[0].size * sizes.axis[1].size * row_pitch;
   choose_operands();
-  threads = threads_for(form.threads, sizes.cycles * static_cast<double>(lanes));
+  threads = work::threads_for(form.threads, sizes.cycles * static_cast<double>(lanes));
   choose_rows();
   choose_sharing();
   carve();
 }
 
-void FftPlan::choose_operands() {
+void Plan::choose_operands() {
   const Operand<float>&x = form.x, &y = form.y, &w = form.w;
   const int64_t xc = form.x_channels, yc = form.y_channels, images = form.batch * sizes.tiles();
   const int64_t of_x = xc * x.inner, of_y = yc * y.inner, of_w = yc * w.outer;
@@ -60,17 +60,17 @@ void FftPlan::choose_operands() {
   }
 }
 
-void FftPlan::choose_rows() {
+void Plan::choose_rows() {
   const bool groups = sizes.lanes_are_groups;
   const int64_t of_row = box * (vectors(depth) + vectors(columns)) * static_cast<int64_t>(sizeof(float));
   const bool b_is_read_again = !groups || depth * columns > 1;
   const int64_t fewest = b_is_read_again ? kFewestRows : 1;
   const int64_t most = std::max((groups ? kBytesOfGroups : kBytesOfChannels) / of_row, fewest);
-  int64_t blocks = panels_of(rows, most);
+  int64_t blocks = work::panels_of(rows, most);
   // Blocks of a call that is for all threads are as many for each.
-  if (calls() % threads > 0 && rows >= threads * fewest) blocks = panels_of(blocks, threads) * threads;
-  rows_at_once = panels_of(rows, blocks);
-  if (is_w() && !groups) rows_at_once = std::min(panels_of(rows_at_once, lanes) * lanes, rows);
+  if (calls() % threads > 0 && rows >= threads * fewest) blocks = work::panels_of(blocks, threads) * threads;
+  rows_at_once = work::panels_of(rows, blocks);
+  if (is_w() && !groups) rows_at_once = std::min(work::panels_of(rows_at_once, lanes) * lanes, rows);
   lay_out(a, is_w() ? vectors(rows_at_once) : rows_at_once, is_w() ? depth : vectors(depth));
   lay_out(b, depth, vectors(columns));
   lay_out(sum, rows_at_once, vectors(columns));
@@ -84,13 +84,13 @@ void FftPlan::choose_rows() {
 
 /// Threads that share calls, or else blocks of rows, do not have to wait for each other, and find what they transformed
 /// in their own caches.
-void FftPlan::choose_sharing() {
+void Plan::choose_sharing() {
   constexpr int64_t kMost = kBytesApart / static_cast<int64_t>(sizeof(float));
   if (threads > 1 && a.numbers + b.numbers + sum.numbers <= kMost) calls_apart = calls() / threads * threads;
   blocks_apart = threads > 1 && blocks() >= threads && a.numbers + sum.numbers <= kMost;
 }
 
-void FftPlan::lay_out(FftOperand& operand, int64_t first_vectors, int64_t second_vectors) const {
+void Plan::lay_out(SpectrumOperand& operand, int64_t first_vectors, int64_t second_vectors) const {
   const int64_t number = 2 * lanes;
   operand.imaginary = lanes;
   operand.to_second = sizes.lanes_are_groups ? box : number;
@@ -99,13 +99,13 @@ void FftPlan::lay_out(FftOperand& operand, int64_t first_vectors, int64_t second
   operand.numbers = box * first_vectors * second_vectors;
 }
 
-void FftPlan::carve() {
+void Plan::carve() {
   const int64_t points[kAxes] = {sizes.axis[0].size, sizes.axis[1].size, sizes.axis[2].size / 2};
   for (int axis = 0; axis < kAxes; ++axis) line_roots[axis] = workspace.take<float>(count_line_roots(points[axis]));
   real_roots = workspace.take<float>(count_real_roots(sizes.axis[2].size));
   scratch.clear();
   for (int thread = 0; thread < threads; ++thread) {
-    FftScratch own = thread > 0 ? scratch[0] : FftScratch{};
+    Scratch own = thread > 0 ? scratch[0] : Scratch{};
     if (thread == 0 || calls_apart > 0) own.b = workspace.take<float>(b.numbers);
     if (thread == 0 || calls_apart > 0 || blocks_apart) {
       own.a = workspace.take<float>(a.numbers);
@@ -116,7 +116,7 @@ void FftPlan::carve() {
   }
 }
 
-void FftPlan::prepare() {
+void Plan::prepare() {
   workspace.allocate();
   carve();
   const int64_t points[kAxes] = {sizes.axis[0].size, sizes.axis[1].size, sizes.axis[2].size / 2};
@@ -124,7 +124,7 @@ void FftPlan::prepare() {
   fill_real_roots(sizes.axis[2].size, real_roots);
 }
 
-std::string FftPlan::text() const {
+std::string Plan::text() const {
   std::string points, tile_counts;
   for (int i = 0; i < kAxes; ++i) {
     if (sizes.axis[i].size == 1 && sizes.axis[i].tiles == 1 && i < kAxes - 1) continue;
@@ -138,4 +138,4 @@ std::string FftPlan::text() const {
   return line;
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::fft

@@ -20,17 +20,17 @@
 #include <vector>
 
 #include "abi/trilinear.h"
-#include "kernels/fft/sizes.h"
 #include "kernels/fft/fourier.h"
-#include "kernels/work/panel.h"
+#include "kernels/fft/sizes.h"
 #include "kernels/simd/tiles.h"
+#include "kernels/work/panel.h"
 #include "kernels/work/workspace.h"
 
-namespace convict {
+namespace convict::kernels::fft {
 
 /// One of the three operands: signal (first, second) of a group, first being a row or of the depth, second of the depth
 /// or a column; rows that are tiles lie with their image.
-struct FftOperand {
+struct SpectrumOperand {
   Signal signal;
   Operand<float> tensor;
   int64_t group, first, second;  // strides in the tensor
@@ -48,34 +48,36 @@ struct FftOperand {
 
 /// The memory of one thread: spectra, those of a, b and sum, its own or of all threads; and a box if lanes are
 /// channels.
-struct FftScratch {
+struct Scratch {
   float *a, *b, *sum, *box;
 };
 
 /// What is to be computed, and how.
-struct FftPlan {
-  /// Precondition: has_products(form), and not too_large_for_fft. Data is not looked at.
-  explicit FftPlan(const Trilinear<float>& form);
+struct Plan {
+  /// Precondition: has_products(form), and not too_large. Data is not looked at.
+  explicit Plan(const Trilinear<float>& form);
 
   /// Allocates, and fills the tables of roots. Throws std::bad_alloc.
   void prepare();
   std::string text() const;
 
   /// Groups, or vectors of groups: what is computed with the same spectra.
-  int64_t calls() const { return sizes.lanes_are_groups ? panels_of(form.groups, lanes) : form.groups; }
-  int64_t blocks() const { return panels_of(rows, rows_at_once); }  // of rows
+  int64_t calls() const { return sizes.lanes_are_groups ? work::panels_of(form.groups, lanes) : form.groups; }
+  int64_t blocks() const { return work::panels_of(rows, rows_at_once); }  // of rows
   /// Vectors that so many channels are.
-  int64_t vectors(int64_t channels) const { return sizes.lanes_are_groups ? channels : panels_of(channels, lanes); }
+  int64_t vectors(int64_t channels) const {
+    return sizes.lanes_are_groups ? channels : work::panels_of(channels, lanes);
+  }
   bool is_w() const { return form.face == Face::kW; }
 
   Trilinear<float> form;
-  const Tiles<float>& tiles;
+  const simd::Tiles<float>& tiles;
   const Fourier& fourier;
   int64_t lanes;
-  FftSizes sizes;
+  Sizes sizes;
   int64_t rows, depth, columns;
   int64_t rows_at_once;  // the most of a block
-  FftOperand a, b, sum;
+  SpectrumOperand a, b, sum;
   int64_t row_pitch, box;  // elements of a row and of all of the transformed points of a vector
   int threads;
   // So many calls are computed by one thread each, the others by all threads together: after b, each its blocks of
@@ -83,17 +85,17 @@ struct FftPlan {
   int64_t calls_apart = 0;
   bool blocks_apart;
 
-  Workspace workspace;
+  work::Workspace workspace;
   std::array<float*, kAxes> line_roots = {};
   float* real_roots = nullptr;
-  std::vector<FftScratch> scratch;  // by thread
+  std::vector<Scratch> scratch;  // by thread
 
  private:
   void choose_operands();
   void choose_rows();
   void choose_sharing();
-  void lay_out(FftOperand& operand, int64_t first_vectors, int64_t second_vectors) const;
+  void lay_out(SpectrumOperand& operand, int64_t first_vectors, int64_t second_vectors) const;
   void carve();
 };
 
-}  // namespace convict
+}  // namespace convict::kernels::fft

@@ -6,7 +6,7 @@
 #include "kernels/simd/channel_lanes.h"
 #include "kernels/work/team.h"
 
-namespace convict {
+namespace convict::kernels::fft {
 namespace {
 
 /// Elements of an operand on one axis, among the points of a tile: element first + i at place + i*step.
@@ -29,10 +29,10 @@ using Spans = std::array<Span, kAxes>;
 bool is_empty(const Spans& spans) { return std::min({spans[0].count, spans[1].count, spans[2].count}) == 0; }
 
 /// What a tile holds of an operand; only the valid points of a result.
-Spans spans_of(const FftPlan& plan, const FftOperand& operand, int64_t tile) {
+Spans spans_of(const Plan& plan, const SpectrumOperand& operand, int64_t tile) {
   Spans spans;
   for (int axis = kAxes; axis-- > 0;) {
-    const FftAxis& one = plan.sizes.axis[axis];
+    const TransformAxis& one = plan.sizes.axis[axis];
     const bool is_b = &operand == &plan.b, is_sum = &operand == &plan.sum;
     const int64_t origin = is_b ? 0 : one.begin + tile % one.tiles * one.length - one.valid;
     const int64_t begin = is_sum ? one.valid : 0;
@@ -45,7 +45,8 @@ Spans spans_of(const FftPlan& plan, const FftOperand& operand, int64_t tile) {
 
 /// Calls visit(element's offset in the tensor, row of the box) for the rows that the spans have.
 template <class Visit>
-void for_each_row(const FftPlan& plan, const FftOperand& operand, const Spans& spans, float* box, const Visit& visit) {
+void for_each_row(const Plan& plan, const SpectrumOperand& operand, const Spans& spans, float* box,
+                  const Visit& visit) {
   const Axes& stride = operand.tensor.spatial;
   for (int64_t i0 = 0; i0 < spans[0].count; ++i0)
     for (int64_t i1 = 0; i1 < spans[1].count; ++i1) {
@@ -56,7 +57,7 @@ void for_each_row(const FftPlan& plan, const FftOperand& operand, const Spans& s
 }
 
 /// Transforms the complex lines of an axis, 0 or 1, that cross the planes, or rows, of the spans before it.
-void transform_axis(const FftPlan& plan, Fourier::LineMap map, int axis, const Span& planes, float* box) {
+void transform_axis(const Plan& plan, Fourier::LineMap map, int axis, const Span& planes, float* box) {
   const int64_t size = plan.sizes.axis[axis].size, plane = plan.sizes.axis[1].size * plan.row_pitch;
   if (size == 1) return;
   const int64_t lines = axis == 0 ? plane : plan.row_pitch;
@@ -74,7 +75,7 @@ struct SignalVector {
 };
 
 /// Vector (first, second) of an operand, counting vectors where lanes are.
-SignalVector vector_of(const FftPlan& plan, const FftOperand& operand, int64_t call, int64_t first, int64_t second) {
+SignalVector vector_of(const Plan& plan, const SpectrumOperand& operand, int64_t call, int64_t first, int64_t second) {
   const int64_t tile = operand.first_is_tile ? first % plan.sizes.tiles() : 0;
   if (operand.first_is_tile) first /= plan.sizes.tiles();
   if (plan.sizes.lanes_are_groups) {
@@ -95,7 +96,7 @@ struct LaneBias {
   int64_t stride;
 };
 
-LaneBias bias_of(const FftPlan& plan, int64_t call, int64_t column) {
+LaneBias bias_of(const Plan& plan, int64_t call, int64_t column) {
   const Trilinear<float>& f = plan.form;
   const bool groups = plan.sizes.lanes_are_groups;
   const int64_t group = groups ? call * plan.lanes : call, channel = groups ? column : column * plan.lanes;
@@ -104,15 +105,15 @@ LaneBias bias_of(const FftPlan& plan, int64_t call, int64_t column) {
 }
 
 /// Loads a vector of signals and transforms it in place.
-void transform_in(const FftPlan& plan, const FftOperand& operand, const SignalVector& vector, float* box) {
+void transform_in(const Plan& plan, const SpectrumOperand& operand, const SignalVector& vector, float* box) {
   const Spans spans = spans_of(plan, operand, vector.tile);
   std::fill_n(box, plan.box, 0.0f);
   if (is_empty(spans)) return;
   const int64_t size = plan.sizes.axis[2].size;
-  const LaneStrides strides = {vector.stride, operand.tensor.spatial[2], spans[2].step * plan.lanes};
+  const simd::LaneStrides strides = {vector.stride, operand.tensor.spatial[2], spans[2].step * plan.lanes};
   for_each_row(plan, operand, spans, box, [&](int64_t offset, float* row) {
-    load_lanes(plan.tiles, strides, vector.lanes, spans[2].count, vector.first + offset,
-               row + spans[2].place * plan.lanes);
+    simd::load_lanes(plan.tiles, strides, vector.lanes, spans[2].count, vector.first + offset,
+                     row + spans[2].place * plan.lanes);
     plan.fourier.forward(size / 2, plan.line_roots[2], row, 2 * plan.lanes);
     plan.fourier.split(size, plan.real_roots, row);
   });
@@ -121,14 +122,14 @@ void transform_in(const FftPlan& plan, const FftOperand& operand, const SignalVe
 }
 
 /// Transforms a vector of spectra back, in place, and stores what is valid of it.
-void transform_out(const FftPlan& plan, const SignalVector& vector, const LaneBias& bias, float* box) {
+void transform_out(const Plan& plan, const SignalVector& vector, const LaneBias& bias, float* box) {
   const Spans spans = spans_of(plan, plan.sum, vector.tile);
   if (is_empty(spans)) return;
   const int64_t size = plan.sizes.axis[2].size, step = spans[2].step * plan.lanes;
   const auto scale = 1 / static_cast<float>(plan.sizes.axis[0].size * plan.sizes.axis[1].size * size);
   transform_axis(plan, plan.fourier.backward, 0, spans[0], box);
   transform_axis(plan, plan.fourier.backward, 1, spans[0], box);
-  const LaneStrides strides = {vector.stride, plan.sum.tensor.spatial[2], step};
+  const simd::LaneStrides strides = {vector.stride, plan.sum.tensor.spatial[2], step};
   for_each_row(plan, plan.sum, spans, box, [&](int64_t offset, float* row) {
     plan.fourier.join(size, plan.real_roots, scale, row);
     plan.fourier.backward(size / 2, plan.line_roots[2], row, 2 * plan.lanes);
@@ -136,13 +137,13 @@ void transform_out(const FftPlan& plan, const SignalVector& vector, const LaneBi
     if (bias.first)
       for (int64_t i = 0; i < spans[2].count; ++i)
         for (int64_t lane = 0; lane < vector.lanes; ++lane) from[i * step + lane] += bias.first[lane * bias.stride];
-    store_lanes(plan.tiles, strides, vector.lanes, spans[2].count, static_cast<float>(plan.form.beta), from,
-                vector.first + offset);
+    simd::store_lanes(plan.tiles, strides, vector.lanes, spans[2].count, static_cast<float>(plan.form.beta), from,
+                      vector.first + offset);
   });
 }
 
 /// The spectrum of vector (first, second) of an operand, to the `place`-th of its first dimension in `spectra`.
-void transform_vector(const FftPlan& plan, const FftOperand& operand, int64_t call, int64_t first, int64_t second,
+void transform_vector(const Plan& plan, const SpectrumOperand& operand, int64_t call, int64_t first, int64_t second,
                       int64_t place, float* spectra, float* box) {
   float* to = spectra + operand.to(place, second);
   transform_in(plan, operand, vector_of(plan, operand, call, first, second), box ? box : to);
@@ -152,9 +153,9 @@ void transform_vector(const FftPlan& plan, const FftOperand& operand, int64_t ca
 }
 
 /// Products of some frequencies, for `rows` rows.
-void multiply(const FftPlan& plan, Panel frequencies, int64_t rows, const FftScratch& scratch) {
+void multiply(const Plan& plan, work::Panel frequencies, int64_t rows, const Scratch& scratch) {
   const bool groups = plan.sizes.lanes_are_groups, conjugated = plan.form.face != Face::kX;
-  const FftOperand &a = plan.a, &b = plan.b, &sum = plan.sum;
+  const SpectrumOperand &a = plan.a, &b = plan.b, &sum = plan.sum;
   plan.fourier.multiply[groups][conjugated](
       {frequencies.count, rows, plan.depth, plan.vectors(plan.columns), scratch.a + frequencies.first * a.frequency,
        a.frequency, groups || !plan.is_w() ? a.to_first : 1, groups || plan.is_w() ? a.to_second : 1, a.imaginary,
@@ -163,10 +164,10 @@ void multiply(const FftPlan& plan, Panel frequencies, int64_t rows, const FftScr
 }
 
 /// One block of rows of a call, whose b is transformed.
-void compute_rows(const FftPlan& plan, int64_t call, int64_t block, Team& team, const FftScratch& scratch) {
-  const FftOperand &a = plan.a, &sum = plan.sum;
+void compute_rows(const Plan& plan, int64_t call, int64_t block, work::Team& team, const Scratch& scratch) {
+  const SpectrumOperand &a = plan.a, &sum = plan.sum;
   const bool lanes_are_rows = a.lanes_are_first && !plan.sizes.lanes_are_groups;
-  const Panel rows = piece_of(plan.rows, plan.rows_at_once, block);
+  const work::Panel rows = work::piece_of(plan.rows, plan.rows_at_once, block);
   const int64_t first_of_a = lanes_are_rows ? rows.first / plan.lanes : rows.first;
   const int64_t per_row = plan.is_w() ? plan.depth : plan.vectors(plan.depth);
   team.share((lanes_are_rows ? plan.vectors(rows.count) : rows.count) * per_row, [&](int64_t i) {
@@ -174,8 +175,8 @@ void compute_rows(const FftPlan& plan, int64_t call, int64_t block, Team& team, 
   });
   constexpr int64_t kFrequencies = 64;
   const int64_t points = plan.sizes.points(), columns = plan.vectors(plan.columns);
-  team.share(panels_of(points, kFrequencies),
-             [&](int64_t i) { multiply(plan, panel_of(points, kFrequencies, i), rows.count, scratch); });
+  team.share(work::panels_of(points, kFrequencies),
+             [&](int64_t i) { multiply(plan, work::panel_of(points, kFrequencies, i), rows.count, scratch); });
   team.share(rows.count * columns, [&](int64_t i) {
     const int64_t row = i / columns, column = i % columns;
     float *spectra = scratch.sum + sum.to(row, column), *box = scratch.box ? scratch.box : spectra;
@@ -185,7 +186,7 @@ void compute_rows(const FftPlan& plan, int64_t call, int64_t block, Team& team, 
   });
 }
 
-void transform_b(const FftPlan& plan, int64_t call, Team& team, const FftScratch& scratch) {
+void transform_b(const Plan& plan, int64_t call, work::Team& team, const Scratch& scratch) {
   const int64_t columns = plan.vectors(plan.columns);
   team.share(plan.depth * columns, [&](int64_t i) {
     transform_vector(plan, plan.b, call, i / columns, i % columns, i / columns, scratch.b, scratch.box);
@@ -193,31 +194,32 @@ void transform_b(const FftPlan& plan, int64_t call, Team& team, const FftScratch
 }
 
 /// A call, by all members of a team.
-void compute_call(const FftPlan& plan, int64_t call, Team& team, const FftScratch& scratch) {
+void compute_call(const Plan& plan, int64_t call, work::Team& team, const Scratch& scratch) {
   transform_b(plan, call, team, scratch);
   for (int64_t block = 0; block < plan.blocks(); ++block) compute_rows(plan, call, block, team, scratch);
 }
 
 /// A call, by all threads of the plan.
-void compute_together(const FftPlan& plan, int64_t call, Team& team, int thread) {
-  const FftScratch &first = plan.scratch[0], &own = plan.scratch[thread];
+void compute_together(const Plan& plan, int64_t call, work::Team& team, int thread) {
+  const Scratch &first = plan.scratch[0], &own = plan.scratch[thread];
   if (!plan.blocks_apart) return compute_call(plan, call, team, {first.a, first.b, first.sum, own.box});
-  const FftScratch scratch = {own.a, first.b, own.sum, own.box};
+  const Scratch scratch = {own.a, first.b, own.sum, own.box};
   transform_b(plan, call, team, scratch);
-  team.share(plan.blocks(),
-             [&](int64_t i) { Team::run(1, [&](Team& one, int) { compute_rows(plan, call, i, one, scratch); }); });
+  team.share(plan.blocks(), [&](int64_t i) {
+    work::Team::run(1, [&](work::Team& one, int) { compute_rows(plan, call, i, one, scratch); });
+  });
 }
 
 }  // namespace
 
-void fft_product(FftPlan& plan) {
+void compute(Plan& plan) {
   plan.prepare();
-  Team::run(plan.threads, [&](Team& team, int thread) {
+  work::Team::run(plan.threads, [&](work::Team& team, int thread) {
     team.share(plan.calls_apart, [&](int64_t call) {
-      Team::run(1, [&](Team& one, int) { compute_call(plan, call, one, plan.scratch[thread]); });
+      work::Team::run(1, [&](work::Team& one, int) { compute_call(plan, call, one, plan.scratch[thread]); });
     });
     for (int64_t call = plan.calls_apart; call < plan.calls(); ++call) compute_together(plan, call, team, thread);
   });
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::fft

@@ -5,9 +5,9 @@
 
 #include "kernels/fft/plan.h"
 
-namespace convict {
+namespace convict::kernels::fft {
 
 /// Computes the face of plan.form completely, but for diff_bias. Throws std::bad_alloc.
-void fft_product(FftPlan& plan);
+void compute(Plan& plan);
 
-}  // namespace convict
+}  // namespace convict::kernels::fft

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <vector>
 
-namespace convict {
+namespace convict::kernels::fft {
 namespace {
 
 /// The roots exp(-2 pi i k / size), 0 <= k < size. Those of the first eighth are sines and cosines, the others are
@@ -73,4 +73,4 @@ void fill_real_roots(int64_t size, float* to) {
   }
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::fft

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace convict {
+namespace convict::kernels::fft {
 
 /// Numbers of the tables for complex lines of `size` points, and for real ones.
 int64_t count_line_roots(int64_t size);
@@ -15,4 +15,4 @@ int64_t count_real_roots(int64_t size);
 void fill_line_roots(int64_t size, float* to);
 void fill_real_roots(int64_t size, float* to);
 
-}  // namespace convict
+}  // namespace convict::kernels::fft

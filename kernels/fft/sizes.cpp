@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-namespace convict {
+namespace convict::kernels::fft {
 namespace {
 
 constexpr int64_t kMostPoints = int64_t{1} << 22;  // of one axis
@@ -33,7 +33,7 @@ int64_t fewest_points(const Trilinear<float>& f, int axis) {
   return std::max<int64_t>(power_of_two(f.face == Face::kW ? r.convolved() : r.w), axis == kAxes - 1 ? 2 : 1);
 }
 
-FftAxis axis_of_size(const Trilinear<float>& f, int axis, int64_t size) {
+TransformAxis axis_of_size(const Trilinear<float>& f, int axis, int64_t size) {
   if (f.face == Face::kW) return {size, 0, 0, size, 1};
   const bool is_x = f.face == Face::kX;
   const auto window = static_cast<int64_t>(reaches(f, axis).w);
@@ -66,7 +66,7 @@ double numbers_of(const Trilinear<float>& f, double points, double lanes) {
 }
 
 /// Cycles of all transforms and products; fitted by hand to measured times.
-double cycles_of(const Trilinear<float>& f, const FftSizes& sizes, double lanes) {
+double cycles_of(const Trilinear<float>& f, const Sizes& sizes, double lanes) {
   constexpr double kStart = 4200, kTouch = 23, kLevel = 1.9, kProduct = 5, kProductOfVectors = 7;
   Shape s = shape_of(f);
   const bool is_w = f.face == Face::kW, lanes_are_groups = sizes.lanes_are_groups;
@@ -91,7 +91,7 @@ SignalAxis signal_axis(const Trilinear<float>& f, Signal signal, int axis) {
   return {f.kernel[axis], f.dilation[axis], 0};
 }
 
-FftSizes fft_sizes(const Trilinear<float>& f, int64_t lanes) {
+Sizes cheapest_sizes(const Trilinear<float>& f, int64_t lanes) {
   std::array<std::array<int64_t, 2>, kAxes> range;
   for (int axis = 0; axis < kAxes; ++axis) {
     const int64_t fewest = fewest_points(f, axis);
@@ -99,8 +99,8 @@ FftSizes fft_sizes(const Trilinear<float>& f, int64_t lanes) {
     const double all = f.face == Face::kW ? 1 : reach(result) + reaches(f, axis).w - 1;
     range[axis] = {fewest, std::max(fewest, power_of_two(std::min(all, static_cast<double>(kMostPoints))))};
   }
-  FftSizes best{};
-  FftSizes sizes{};
+  Sizes best{};
+  Sizes sizes{};
   for (int64_t n0 = range[0][0]; n0 <= range[0][1]; n0 *= 2)
     for (int64_t n1 = range[1][0]; n1 <= range[1][1]; n1 *= 2)
       for (int64_t n2 = range[2][0]; n2 <= range[2][1]; n2 *= 2)
@@ -115,7 +115,7 @@ FftSizes fft_sizes(const Trilinear<float>& f, int64_t lanes) {
   return best;
 }
 
-bool too_large_for_fft(const Trilinear<float>& f) {
+bool too_large(const Trilinear<float>& f) {
   double points = 1;
   for (int axis = 0; axis < kAxes; ++axis) {
     const Reaches r = reaches(f, axis);
@@ -127,4 +127,4 @@ bool too_large_for_fft(const Trilinear<float>& f) {
   return numbers_of(f, points, kMostLanes) > kMostNumbers;
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::fft

@@ -19,7 +19,7 @@
 
 #include "abi/trilinear.h"
 
-namespace convict {
+namespace convict::kernels::fft {
 
 /// Where the elements of an operand lie on one axis: element e at e*spacing + origin, for e < extent.
 struct SignalAxis {
@@ -31,12 +31,12 @@ SignalAxis signal_axis(const Trilinear<float>& form, Signal signal, int axis);
 
 /// One axis of the transforms. Tile t reads and gives what lies from place begin + t*length - valid on, `size` points;
 /// `length` of its results are valid, from point `valid` on.
-struct FftAxis {
+struct TransformAxis {
   int64_t size, begin, valid, length, tiles;
 };
 
-struct FftSizes {
-  std::array<FftAxis, kAxes> axis;
+struct Sizes {
+  std::array<TransformAxis, kAxes> axis;
   bool lanes_are_groups;  // and not channels of a group
   double cycles;          // estimated, for one core
 
@@ -45,10 +45,10 @@ struct FftSizes {
   int64_t tiles() const { return axis[0].tiles * axis[1].tiles * axis[2].tiles; }
 };
 
-/// The cheapest sizes. Precondition: has_products(form), and not too_large_for_fft.
-FftSizes fft_sizes(const Trilinear<float>& form, int64_t lanes);
+/// The cheapest sizes. Precondition: has_products(form), and not too_large.
+Sizes cheapest_sizes(const Trilinear<float>& form, int64_t lanes);
 
 /// Whether windows are too long or spectra too many. Safe for sizes that no memory holds.
-bool too_large_for_fft(const Trilinear<float>& form);
+bool too_large(const Trilinear<float>& form);
 
-}  // namespace convict
+}  // namespace convict::kernels::fft

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace convict {
+namespace convict::kernels::gemm {
 namespace {
 
 constexpr int64_t kRowsAhead = 4;  // of weights to prefetch: a row is too short for the hardware to notice
@@ -22,16 +22,16 @@ void advance(const GatherPart<T>& part, Axes& at) {
 }  // namespace
 
 template <class T>
-void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t group, Panel depth, Panel panels,
-                  T* to) {
+void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t group, work::Panel depth,
+                  work::Panel panels, T* to) {
   const Trilinear<T>& f = plan.form;
   const bool is_x = f.face == Face::kX, dense = part.weight == nullptr;
   const int64_t channel_stride = is_x ? f.w.outer : f.w.inner, row_stride = is_x ? f.w.inner : f.w.outer;
   const T* weights = f.w.plane(group * f.y_channels, 0);
-  const Panel *begin = part.panels.data() + panels.first, *end = begin + panels.count;
-  if (part.order == RowOrder::kApart) {
+  const work::Panel *begin = part.panels.data() + panels.first, *end = begin + panels.count;
+  if (part.order == simd::RowOrder::kApart) {
     const int64_t last = end[-1].first + end[-1].count - 1;
-    for (int64_t row = begin->first; row <= last; ++row, to += kRowPitch<T>) {
+    for (int64_t row = begin->first; row <= last; ++row, to += simd::kRowPitch<T>) {
       const T* ahead = weights + std::min(row + kRowsAhead, last) * row_stride + depth.first;
       for (int64_t p = 0; p < depth.count; p += 64 / sizeof(T)) __builtin_prefetch(ahead + p, 0, 2);
       std::copy_n(weights + row * row_stride + depth.first, depth.count, to);
@@ -43,7 +43,7 @@ void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t 
     const int64_t channel = (depth.first + p) / part.taps, tap = (depth.first + p) % part.taps;
     taps = std::min(part.taps - tap, depth.count - p);
     const T* from = weights + channel * channel_stride;
-    for (const Panel* panel = begin; panel != end; ++panel) {
+    for (const work::Panel* panel = begin; panel != end; ++panel) {
       T* at = to + panel->first * depth.count + p * panel->count;
       if (dense)
         plan.tiles.transpose(panel->count, taps, from + panel->first * row_stride + tap, row_stride, at, panel->count);
@@ -55,36 +55,38 @@ void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t 
 }
 
 template <class T>
-TileLanes<T> tile_lanes(const GatherPlan<T>& plan, const GatherPart<T>& part, Panel columns) {
+TileLanes<T> tile_lanes(const GatherPlan<T>& plan, const GatherPart<T>& part, work::Panel columns) {
   const int64_t lanes = plan.tiles.lanes;
   TileLanes<T> result;
-  result.vectors = 2 * panels_of(columns.count, plan.tile_columns);
-  int64_t place[kMostLanes / sizeof(T)];
+  result.vectors = 2 * work::panels_of(columns.count, plan.tile_columns);
+  int64_t place[simd::kMostLanes / sizeof(T)];
   Axes at = part.position_of(columns.first);
   for (int64_t v = 0; v < result.vectors; ++v) {
     for (int64_t j = 0; j < lanes; ++j) {
       place[j] = at[0] * plan.shape.pitch[0] + at[1] * plan.shape.pitch[1] + at[2] * plan.shape.pitch[2];
       advance(part, at);
     }
-    result.vector[v] = Lanes<T>::of(place, lanes, plan.shape.staged);
+    result.vector[v] = simd::Lanes<T>::of(place, lanes, plan.shape.staged);
   }
   return result;
 }
 
 template <class T>
-void pack_tiles(const GatherPlan<T>& plan, const GatherPart<T>& part, Panel depth, const TileLanes<T>& lanes,
+void pack_tiles(const GatherPlan<T>& plan, const GatherPart<T>& part, work::Panel depth, const TileLanes<T>& lanes,
                 const T* image, T* to) {
   plan.tiles.gather(depth.count, image, part.image_row + depth.first, lanes.vectors, lanes.vector, to,
                     depth.count * plan.tile_columns);
 }
 
-template void pack_weights(const GatherPlan<float>&, const GatherPart<float>&, int64_t, Panel, Panel, float*);
-template void pack_weights(const GatherPlan<double>&, const GatherPart<double>&, int64_t, Panel, Panel, double*);
-template TileLanes<float> tile_lanes(const GatherPlan<float>&, const GatherPart<float>&, Panel);
-template TileLanes<double> tile_lanes(const GatherPlan<double>&, const GatherPart<double>&, Panel);
-template void pack_tiles(const GatherPlan<float>&, const GatherPart<float>&, Panel, const TileLanes<float>&,
+template void pack_weights(const GatherPlan<float>&, const GatherPart<float>&, int64_t, work::Panel, work::Panel,
+                           float*);
+template void pack_weights(const GatherPlan<double>&, const GatherPart<double>&, int64_t, work::Panel, work::Panel,
+                           double*);
+template TileLanes<float> tile_lanes(const GatherPlan<float>&, const GatherPart<float>&, work::Panel);
+template TileLanes<double> tile_lanes(const GatherPlan<double>&, const GatherPart<double>&, work::Panel);
+template void pack_tiles(const GatherPlan<float>&, const GatherPart<float>&, work::Panel, const TileLanes<float>&,
                          const float*, float*);
-template void pack_tiles(const GatherPlan<double>&, const GatherPart<double>&, Panel, const TileLanes<double>&,
+template void pack_tiles(const GatherPlan<double>&, const GatherPart<double>&, work::Panel, const TileLanes<double>&,
                          const double*, double*);
 
-}  // namespace convict
+}  // namespace convict::kernels::gemm

@@ -6,30 +6,30 @@
 #include <cstdint>
 
 #include "kernels/gemm/gather_plan.h"
-#include "kernels/work/panel.h"
 #include "kernels/simd/tiles.h"
+#include "kernels/work/panel.h"
 
-namespace convict {
+namespace convict::kernels::gemm {
 
 /// Copies the weights that some panels of a group meet in a block of the depth.
 template <class T>
-void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t group, Panel depth, Panel panels,
-                  T* to);
+void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t group, work::Panel depth,
+                  work::Panel panels, T* to);
 
 /// Where the vectors of some columns of B are in the image; those beyond the last position repeat it.
 template <class T>
 struct TileLanes {
   int64_t vectors;  // two for each tile
-  Lanes<T> vector[2 * kMostTilesOfBlock];
+  simd::Lanes<T> vector[2 * kMostTilesOfBlock];
 };
 
 /// Precondition: no more columns than kMostTilesOfBlock tiles have.
 template <class T>
-TileLanes<T> tile_lanes(const GatherPlan<T>& plan, const GatherPart<T>& part, Panel columns);
+TileLanes<T> tile_lanes(const GatherPlan<T>& plan, const GatherPart<T>& part, work::Panel columns);
 
 /// Copies them as tiles: [tile of columns][p][column], for a block of the depth.
 template <class T>
-void pack_tiles(const GatherPlan<T>& plan, const GatherPart<T>& part, Panel depth, const TileLanes<T>& lanes,
+void pack_tiles(const GatherPlan<T>& plan, const GatherPart<T>& part, work::Panel depth, const TileLanes<T>& lanes,
                 const T* image, T* to);
 
-}  // namespace convict
+}  // namespace convict::kernels::gemm

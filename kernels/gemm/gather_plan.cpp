@@ -7,7 +7,7 @@
 #include "kernels/border/planes.h"
 #include "kernels/work/team.h"
 
-namespace convict {
+namespace convict::kernels::gemm {
 namespace {
 
 // Of a second-level cache: blocks of C, and of A if they are used only once, beside the tiles of B. Others may be
@@ -37,7 +37,7 @@ bool is_dense(const Axes& positions, const Axes& pitch) {
 template <class Part>
 int64_t phases_of(const Part& part) {
   int64_t phases = 1;
-  for (const AxisClass* one : part.axis) phases *= static_cast<int64_t>(one->phases.size());
+  for (const image::AxisClass* one : part.axis) phases *= static_cast<int64_t>(one->phases.size());
   return phases;
 }
 
@@ -79,24 +79,25 @@ GatherPlan<T>::GatherPlan(const Trilinear<T>& f)
       result(f.face == Face::kX ? f.x : f.y),
       image_channels(f.face == Face::kX ? f.y_channels : f.x_channels),
       result_channels(f.face == Face::kX ? f.x_channels : f.y_channels),
-      axes(correlation(f)),
-      shape(image_shape(axes, image)),
-      stage(stage_row<T>()),
-      spread(spread_row<T>()),
-      tiles(convict::tiles<T>()),
+      axes(image::correlation(f)),
+      shape(image::image_shape(axes, image)),
+      stage(simd::stage_row<T>()),
+      spread(simd::spread_row<T>()),
+      tiles(simd::tiles<T>()),
       tile_columns(2 * tiles.lanes) {
   for (int i = 0; i < kAxes; ++i) step[i] = axes[i].out_step * result.spatial[i];
-  for (const AxisClass& class0 : axes[0].classes)
-    for (const AxisClass& class1 : axes[1].classes)
-      for (const AxisClass& class2 : axes[2].classes) add_part(class0, class1, class2);
-  threads = threads_for(form.threads, products());
+  for (const image::AxisClass& class0 : axes[0].classes)
+    for (const image::AxisClass& class1 : axes[1].classes)
+      for (const image::AxisClass& class2 : axes[2].classes) add_part(class0, class1, class2);
+  threads = work::threads_for(form.threads, products());
   choose_groups();
   choose_items();
   carve();
 }
 
 template <class T>
-void GatherPlan<T>::add_part(const AxisClass& class0, const AxisClass& class1, const AxisClass& class2) {
+void GatherPlan<T>::add_part(const image::AxisClass& class0, const image::AxisClass& class1,
+                             const image::AxisClass& class2) {
   GatherPart<T> part{};
   part.axis = {&class0, &class1, &class2};
   part.rows = result_channels * phases_of(part);
@@ -106,12 +107,12 @@ void GatherPlan<T>::add_part(const AxisClass& class0, const AxisClass& class1, c
     part.taps *= static_cast<int64_t>(part.axis[i]->offsets.size());
   }
   part.depth = image_channels * part.taps;
-  part.dense_taps = part.taps == volume(form.kernel) && phases_of(part) == 1 && taps_are_dense(form);
+  part.dense_taps = part.taps == volume(form.kernel) && phases_of(part) == 1 && border::taps_are_dense(form);
   const int64_t channel_stride = form.face == Face::kX ? form.w.outer : form.w.inner;
   const bool rows_are_dense = part.dense_taps && channel_stride == part.taps;
-  part.order = rows_are_dense && part.depth >= kShallow ? RowOrder::kApart : RowOrder::kInterleaved;
-  const int64_t panels = panels_of(part.rows, tiles.most_rows);
-  for (int64_t i = 0; i < panels; ++i) part.panels.push_back(panel_of(part.rows, tiles.most_rows, i));
+  part.order = rows_are_dense && part.depth >= kShallow ? simd::RowOrder::kApart : simd::RowOrder::kInterleaved;
+  const int64_t panels = work::panels_of(part.rows, tiles.most_rows);
+  for (int64_t i = 0; i < panels; ++i) part.panels.push_back(work::panel_of(part.rows, tiles.most_rows, i));
   choose_columns(part);
   parts.push_back(std::move(part));
 }
@@ -127,7 +128,7 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
   Axes places = shape.pitch;
   if (shape.staged) {
     const int64_t plane = (positions[1] - 1) * places[1] + positions[2];
-    places[0] = std::min(places[0], panels_of(plane, tile_columns) * tile_columns);
+    places[0] = std::min(places[0], work::panels_of(plane, tile_columns) * tile_columns);
   }
   const bool straight = form.beta == 0 && phases_of(part) == 1 && is_dense(positions, step);
   // Beyond the last position there is no memory to read, except in a staged image.
@@ -144,9 +145,10 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
   part.columns = columns(part.pitch);
   part.straight = straight && part.columns == volume(positions);
   part.vectors =
-      tiles.most_vectors_of[panel_of(part.rows, tiles.most_rows, panels_of(part.rows, tiles.most_rows) - 1).count];
+      tiles.most_vectors_of[work::panel_of(part.rows, tiles.most_rows, work::panels_of(part.rows, tiles.most_rows) - 1)
+                                .count];
   part.tile_columns = tile_columns;
-  part.tiles_of_c = panels_of(part.columns, tile_columns);
+  part.tiles_of_c = work::panels_of(part.columns, tile_columns);
 }
 
 template <class T>
@@ -164,21 +166,21 @@ void GatherPlan<T>::choose_items() {
   int64_t columns = 1, depth = 1, panels = 1;  // the most of any part
   for (const GatherPart<T>& part : parts) {
     columns = std::max(columns, part.columns);
-    depth = std::max(depth, std::min(part.depth, kMostDepth<T>));
+    depth = std::max(depth, std::min(part.depth, simd::kMostDepth<T>));
     panels = std::max(panels, static_cast<int64_t>(part.panels.size()));
   }
-  const int64_t bytes = static_cast<int64_t>(sizeof(T)), tiles_of_c = panels_of(columns, tile_columns);
+  const int64_t bytes = static_cast<int64_t>(sizeof(T)), tiles_of_c = work::panels_of(columns, tile_columns);
   const int64_t wanted = threads > 1 ? kItemsOfThread * threads : 1;
   const auto slices_for = [&](int64_t bytes_of_a) {
-    return panels_of(panels, std::max<int64_t>(1, bytes_of_a / (tiles.most_rows * depth * bytes)));
+    return work::panels_of(panels, std::max<int64_t>(1, bytes_of_a / (tiles.most_rows * depth * bytes)));
   };
   const bool wide = columns >= panels * tiles.most_rows;  // the smaller operand is the one to be read several times
   slices = slices_for(wide ? kMostBytesOfA : kBytesOfA);
-  const int64_t bytes_of_tile = panels_of(panels, slices) * tiles.most_rows * tile_columns * bytes;
-  blocks = panels_of(tiles_of_c, std::clamp<int64_t>(kBytesOfC / bytes_of_tile, 1, kMostTilesOfBlock));
+  const int64_t bytes_of_tile = work::panels_of(panels, slices) * tiles.most_rows * tile_columns * bytes;
+  blocks = work::panels_of(tiles_of_c, std::clamp<int64_t>(kBytesOfC / bytes_of_tile, 1, kMostTilesOfBlock));
   if (wide) {
-    blocks = std::max(blocks, panels_of(wanted, groups_at_once));
-    if (groups_at_once % threads != 0) blocks = panels_of(blocks, threads) * threads;
+    blocks = std::max(blocks, work::panels_of(wanted, groups_at_once));
+    if (groups_at_once % threads != 0) blocks = work::panels_of(blocks, threads) * threads;
   }
   blocks = std::min(blocks, tiles_of_c);
   used_once = form.batch == 1 && blocks == 1;
@@ -188,11 +190,11 @@ void GatherPlan<T>::choose_items() {
   };
   // Weights that are used once arrive as they are wanted, so they are read row by row if that is how they lie, and as
   // long as nothing is repeated.
-  const bool row_by_row =
-      std::ranges::all_of(parts, [&](const auto& part) { return part.order == RowOrder::kApart && shareable(part); });
+  const bool row_by_row = std::ranges::all_of(
+      parts, [&](const auto& part) { return part.order == simd::RowOrder::kApart && shareable(part); });
   if (used_once) slices = row_by_row ? panels : slices_for(kBytesOfA);
-  slices = std::min(panels, std::max(slices, panels_of(wanted, groups_at_once * blocks)));
-  c_pitch = panels_of(tiles_of_c, blocks) * tile_columns;
+  slices = std::min(panels, std::max(slices, work::panels_of(wanted, groups_at_once * blocks)));
+  c_pitch = work::panels_of(tiles_of_c, blocks) * tile_columns;
   for (GatherPart<T>& part : parts) part.shared = !part.in_place && slices > 1 && part.depth > 0 && shareable(part);
 }
 
@@ -208,8 +210,9 @@ template <class T>
 void GatherPlan<T>::carve() {
   int64_t most_of_c = 0, most_of_weights = 0, most_of_tiles = 0;
   for (GatherPart<T>& part : parts) {
-    const int64_t panels = panels_of(static_cast<int64_t>(part.panels.size()), slices);
-    const int64_t rows = std::min(part.rows, panels * tiles.most_rows), depth = std::min(part.depth, kMostDepth<T>);
+    const int64_t panels = work::panels_of(static_cast<int64_t>(part.panels.size()), slices);
+    const int64_t rows = std::min(part.rows, panels * tiles.most_rows),
+                  depth = std::min(part.depth, simd::kMostDepth<T>);
     part.row = workspace.take<ResultRow>(part.rows);
     part.weight = part.dense_taps ? nullptr : workspace.take<int64_t>(part.rows * part.taps);
     part.image_row = workspace.take<int64_t>(part.depth);
@@ -223,7 +226,7 @@ void GatherPlan<T>::carve() {
   }
   // Tiles read beyond the last position; there is another channel, or this.
   if (shape.staged) staged = workspace.take<T>(image_channels * groups_at_once * shape.channel + tile_columns);
-  packed_row = workspace.take<int64_t>(kMostDepth<T>);
+  packed_row = workspace.take<int64_t>(simd::kMostDepth<T>);
   scratch.clear();
   for (int thread = 0; thread < threads; ++thread)
     scratch.push_back(
@@ -235,7 +238,7 @@ void GatherPlan<T>::prepare() {
   workspace.allocate();
   carve();
   for (GatherPart<T>& part : parts) fill_tables(part);
-  for (int64_t p = 0; p < kMostDepth<T>; ++p) packed_row[p] = p * tile_columns;
+  for (int64_t p = 0; p < simd::kMostDepth<T>; ++p) packed_row[p] = p * tile_columns;
   if (shape.staged) std::fill_n(staged + image_channels * groups_at_once * shape.channel, tile_columns, T(0));
 }
 
@@ -246,7 +249,7 @@ void GatherPlan<T>::fill_tables(GatherPart<T>& part) const {
   for_each_phase(part, [&](int64_t index, const Axes& i) {
     ResultRow row{0, {}, {}};
     for (int a = 0; a < kAxes; ++a) {
-      const AxisPhase& phase = axis[a]->phases[i[a]];
+      const image::AxisPhase& phase = axis[a]->phases[i[a]];
       row.offset += phase.first * result.spatial[a];
       row.begin[a] = phase.begin;
       row.end[a] = phase.end;
@@ -255,7 +258,7 @@ void GatherPlan<T>::fill_tables(GatherPart<T>& part) const {
   });
   for_each_tap(part, [&](int64_t tap, const Axes& t) {
     const Axes offset = {axis[0]->offsets[t[0]], axis[1]->offsets[t[1]], axis[2]->offsets[t[2]]};
-    const int64_t place = tap_place(axes, shape, image, offset);
+    const int64_t place = image::tap_place(axes, shape, image, offset);
     for (int64_t c = 0; c < image_channels; ++c) part.image_row[c * part.taps + tap] = c * shape.channel + place;
     if (part.dense_taps) return;
     for_each_phase(part, [&](int64_t index, const Axes& i) {
@@ -280,9 +283,9 @@ std::string GatherPlan<T>::text() const {
                 part.in_place ? "in-place"
                 : part.shared ? "shared"
                               : "packed",
-                static_cast<int>(panel_of(part.rows, tiles.most_rows, 0).count),
+                static_cast<int>(work::panel_of(part.rows, tiles.most_rows, 0).count),
                 static_cast<int>((part.in_place ? part.vectors : 2) * tiles.lanes),
-                static_cast<int>(std::min(part.depth, kMostDepth<T>)), static_cast<int>(c_pitch),
+                static_cast<int>(std::min(part.depth, simd::kMostDepth<T>)), static_cast<int>(c_pitch),
                 static_cast<int>(parts.size()), part.straight ? " straight" : "", threads,
                 static_cast<long long>(workspace.bytes()));
   return line;
@@ -293,4 +296,4 @@ template struct GatherPart<double>;
 template struct GatherPlan<float>;
 template struct GatherPlan<double>;
 
-}  // namespace convict
+}  // namespace convict::kernels::gemm

@@ -17,12 +17,12 @@
 
 #include "abi/trilinear.h"
 #include "kernels/image/correlation.h"
-#include "kernels/work/panel.h"
 #include "kernels/image/staged_image.h"
 #include "kernels/simd/tiles.h"
+#include "kernels/work/panel.h"
 #include "kernels/work/workspace.h"
 
-namespace convict {
+namespace convict::kernels::gemm {
 
 inline constexpr int64_t kMostTilesOfBlock = 8;
 
@@ -34,19 +34,19 @@ struct ResultRow {
 
 template <class T>
 struct GatherPart {
-  std::array<const AxisClass*, kAxes> axis;
+  std::array<const image::AxisClass*, kAxes> axis;
   Axes positions;
   int64_t rows, taps, depth;  // A is rows x depth, depth = channels of the image * taps
   bool dense_taps;            // the weights between two channels lie side by side, in the order of the taps
-  RowOrder order;             // of packed weights
+  simd::RowOrder order;       // of packed weights
   bool in_place;              // the image is read where it lies: columns are its places, not all of them positions
   int vectors;                // of a tile that reads in place; two of others
   bool straight;              // whole tiles of C go where they belong at once
   Axes pitch;                 // column = position . pitch; of the image, too, but for that of planes
   int64_t columns;            // of C
   int64_t tile_columns, tiles_of_c;
-  bool shared;                // tiles of B are packed before anybody uses them, because several slices do
-  std::vector<Panel> panels;  // of rows: the tiles
+  bool shared;                      // tiles of B are packed before anybody uses them, because several slices do
+  std::vector<work::Panel> panels;  // of rows: the tiles
 
   // Tables and packed weights, in the workspace.
   ResultRow* row;      // [rows], from the first channel of a group
@@ -57,14 +57,18 @@ struct GatherPart {
   T* weights;          // [group][block of the depth], then by panel in their order; unless they are used once
   T* tiles;            // of B: [some group][block of the depth][tile of columns][p][column], if shared
 
-  int64_t depth_blocks() const { return std::max<int64_t>(1, panels_of(depth, kMostDepth<T>)); }
-  Panel depth_block(int64_t index) const { return depth == 0 ? Panel{0, 0} : panel_of(depth, kMostDepth<T>, index); }
+  int64_t depth_blocks() const { return std::max<int64_t>(1, work::panels_of(depth, simd::kMostDepth<T>)); }
+  work::Panel depth_block(int64_t index) const {
+    return depth == 0 ? work::Panel{0, 0} : work::panel_of(depth, simd::kMostDepth<T>, index);
+  }
   /// Elements that a row takes of the packed weights of one block, and of all of them.
-  int64_t packed_row(Panel block) const { return order == RowOrder::kApart ? kRowPitch<T> : block.count; }
-  int64_t packed_rows() const { return order == RowOrder::kApart ? depth_blocks() * kRowPitch<T> : depth; }
+  int64_t packed_row(work::Panel block) const {
+    return order == simd::RowOrder::kApart ? simd::kRowPitch<T> : block.count;
+  }
+  int64_t packed_rows() const { return order == simd::RowOrder::kApart ? depth_blocks() * simd::kRowPitch<T> : depth; }
   /// Where the packed weights of a block of the depth begin.
   T* block_of_weights(int64_t group, int64_t index) const {
-    const int64_t before = order == RowOrder::kApart ? index * kRowPitch<T> : depth_block(index).first;
+    const int64_t before = order == simd::RowOrder::kApart ? index * simd::kRowPitch<T> : depth_block(index).first;
     return weights + rows * (group * packed_rows() + before);
   }
 
@@ -99,11 +103,11 @@ struct GatherPlan {
   Trilinear<T> form;
   Operand<T> image, result;
   int64_t image_channels, result_channels;  // of one group
-  Correlation axes;
-  ImageShape shape;
-  StageRow<T> stage;
-  SpreadRow<T> spread;
-  const Tiles<T>& tiles;
+  image::Correlation axes;
+  image::ImageShape shape;
+  simd::StageRow<T> stage;
+  simd::SpreadRow<T> spread;
+  const simd::Tiles<T>& tiles;
   int64_t tile_columns;
   Axes step;  // of the result, from one position to the next
   std::vector<GatherPart<T>> parts;
@@ -114,13 +118,13 @@ struct GatherPlan {
   int64_t blocks, slices;  // of a group
   bool used_once;          // weights, and packed by those who use them: one block of columns of one image
   int64_t c_pitch;
-  Workspace workspace;
+  work::Workspace workspace;
   T* staged = nullptr;                    // [channel of some groups]
   int64_t* packed_row = nullptr;          // [kMostDepth], of a packed tile of B
   std::vector<GatherScratch<T>> scratch;  // by thread
 
  private:
-  void add_part(const AxisClass& class0, const AxisClass& class1, const AxisClass& class2);
+  void add_part(const image::AxisClass& class0, const image::AxisClass& class1, const image::AxisClass& class2);
   void choose_columns(GatherPart<T>& part) const;
   void choose_groups();
   void choose_items();
@@ -128,4 +132,4 @@ struct GatherPlan {
   void fill_tables(GatherPart<T>& part) const;
 };
 
-}  // namespace convict
+}  // namespace convict::kernels::gemm

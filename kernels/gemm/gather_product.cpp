@@ -6,7 +6,7 @@
 #include "kernels/gemm/gather_pack.h"
 #include "kernels/work/team.h"
 
-namespace convict {
+namespace convict::kernels::gemm {
 namespace {
 
 /// What one thread does of a part at a time: some panels of rows by one block of columns, over the whole depth.
@@ -14,12 +14,12 @@ template <class T>
 struct Item {
   const GatherPart<T>* part;
   int64_t group;
-  Panel columns, panels, rows;
+  work::Panel columns, panels, rows;
 };
 
 template <class T>
-Panel columns_of(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t block) {
-  const Panel tiles = share_of(part.tiles_of_c, plan.blocks, block);
+work::Panel columns_of(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t block) {
+  const work::Panel tiles = work::share_of(part.tiles_of_c, plan.blocks, block);
   const int64_t first = tiles.first * plan.tile_columns;
   return {first, std::min(tiles.count * plan.tile_columns, part.columns - first)};
 }
@@ -28,10 +28,10 @@ Panel columns_of(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t b
 template <class T>
 Item<T> item_of(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t index) {
   const int64_t slice = index % plan.slices, block = index / plan.slices % plan.blocks;
-  const Panel panels = share_of(static_cast<int64_t>(part.panels.size()), plan.slices, slice);
+  const work::Panel panels = work::share_of(static_cast<int64_t>(part.panels.size()), plan.slices, slice);
   Item<T> item = {&part, index / plan.slices / plan.blocks, columns_of(plan, part, block), panels, {0, 0}};
   if (panels.count == 0) return item;
-  const Panel &top = part.panels[panels.first], &bottom = part.panels[panels.first + panels.count - 1];
+  const work::Panel &top = part.panels[panels.first], &bottom = part.panels[panels.first + panels.count - 1];
   item.rows = {top.first, bottom.first + bottom.count - top.first};
   return item;
 }
@@ -55,16 +55,16 @@ struct TileSource {
 /// One tile of columns: all panels of the item, over a block of the depth. The sums go to the result if there is one
 /// given, else to c.
 template <class T>
-void multiply_tile(const GatherPlan<T>& plan, const Item<T>& item, Panel depth, const T* weights,
+void multiply_tile(const GatherPlan<T>& plan, const Item<T>& item, work::Panel depth, const T* weights,
                    const TileSource<T>& source, T* result, T* c) {
   const GatherPart<T>& part = *item.part;
   const T* start = depth.first == 0 ? part.start + item.group * part.rows : nullptr;
   for (int64_t i = item.panels.first; i < item.panels.first + item.panels.count; ++i) {
-    const Panel& panel = part.panels[i];
+    const work::Panel& panel = part.panels[i];
     const int64_t row = panel.first - item.rows.first;
     plan.tiles.multiply[static_cast<int>(part.order)][source.vectors][panel.count](
-        depth.count, weights + row * part.packed_row(depth), part.order == RowOrder::kApart ? 1 : panel.count, source.b,
-        source.row, source.next, start ? start + panel.first : nullptr,
+        depth.count, weights + row * part.packed_row(depth), part.order == simd::RowOrder::kApart ? 1 : panel.count,
+        source.b, source.row, source.next, start ? start + panel.first : nullptr,
         result ? result + part.row[panel.first].offset : c + row * plan.c_pitch,
         result ? plan.result.inner : plan.c_pitch);
   }
@@ -81,7 +81,7 @@ TileSource<T> tile_in_place(const GatherPlan<T>& plan, const GatherPart<T>& part
     end = std::min(end, (plane + 1) * part.pitch[0]);
   }
   end = std::min(end, column + part.vectors * lanes);
-  return {static_cast<int>(panels_of(end - column, lanes)), image + column, part.image_row, part.vectors * lanes};
+  return {static_cast<int>(work::panels_of(end - column, lanes)), image + column, part.image_row, part.vectors * lanes};
 }
 
 /// Columns of an item that are whole tiles.
@@ -104,7 +104,7 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
   TileLanes<T> packed;
   if (packs) packed = tile_lanes(plan, part, {first + in_place, item.columns.count - in_place});
   for (int64_t block = 0; block < part.depth_blocks(); ++block) {
-    const Panel depth = part.depth_block(block);
+    const work::Panel depth = part.depth_block(block);
     const T* weights = scratch.weights;
     if (part.weights)
       weights = part.block_of_weights(item.group, block) + item.rows.first * part.packed_row(depth);
@@ -123,8 +123,8 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
         end -= first;
       } else {
         end = std::min(end, column + plan.tile_columns);
-        source = {static_cast<int>(panels_of(end - column, plan.tiles.lanes)), b + (column - in_place) * depth.count,
-                  plan.packed_row, depth.count * plan.tile_columns};
+        source = {static_cast<int>(work::panels_of(end - column, plan.tiles.lanes)),
+                  b + (column - in_place) * depth.count, plan.packed_row, depth.count * plan.tile_columns};
       }
       multiply_tile(plan, item, depth, weights, source, column < straight ? result + column : nullptr,
                     scratch.c + column);
@@ -176,7 +176,7 @@ void store_run(const GatherPlan<T>& plan, const ResultRow& row, const ColumnRun&
 template <class T>
 void store(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const T* c) {
   const GatherPart<T>& part = *item.part;
-  ColumnRun runs[kMostTilesOfBlock * 2 * kMostLanes / sizeof(T)];
+  ColumnRun runs[kMostTilesOfBlock * 2 * simd::kMostLanes / sizeof(T)];
   const int64_t count = runs_of(plan, item, runs);
   T* result = plan.result.plane(n, item.group * plan.result_channels);
   for (int64_t i = item.rows.first; i < item.rows.first + item.rows.count; ++i, c += plan.c_pitch)
@@ -188,13 +188,13 @@ constexpr int64_t kPanelsToPack = 8;  // by one thread at a time
 
 /// Packs the weights that are kept.
 template <class T>
-void share_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, Team& team) {
+void share_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, work::Team& team) {
   if (!part.weights || part.depth == 0) return;
   const auto panels = static_cast<int64_t>(part.panels.size());
-  const int64_t blocks = part.depth_blocks(), slices = panels_of(panels, kPanelsToPack);
+  const int64_t blocks = part.depth_blocks(), slices = work::panels_of(panels, kPanelsToPack);
   team.share(plan.form.groups * blocks * slices, [&](int64_t i) {
     const int64_t group = i / slices / blocks, block = i / slices % blocks;
-    const Panel slice = panel_of(panels, kPanelsToPack, i % slices), depth = part.depth_block(block);
+    const work::Panel slice = work::panel_of(panels, kPanelsToPack, i % slices), depth = part.depth_block(block);
     pack_weights(plan, part, group, depth, slice,
                  part.block_of_weights(group, block) + part.panels[slice.first].first * part.packed_row(depth));
   });
@@ -202,23 +202,24 @@ void share_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, Team& t
 
 /// Copies what some groups read of image n.
 template <class T>
-void share_image(const GatherPlan<T>& plan, int64_t n, Panel groups, Team& team) {
+void share_image(const GatherPlan<T>& plan, int64_t n, work::Panel groups, work::Team& team) {
   if (!plan.shape.staged) return;
   team.share(plan.image_channels * groups.count, [&](int64_t i) {
-    stage_channel(plan.axes, plan.shape, plan.image, plan.stage,
-                  static_cast<const T*>(plan.image.plane(n, groups.first * plan.image_channels + i)),
-                  plan.staged + i * plan.shape.channel);
+    image::stage_channel(plan.axes, plan.shape, plan.image, plan.stage,
+                         static_cast<const T*>(plan.image.plane(n, groups.first * plan.image_channels + i)),
+                         plan.staged + i * plan.shape.channel);
   });
 }
 
 /// Packs their tiles if several items use them.
 template <class T>
-void share_tiles(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t n, Panel groups, Team& team) {
+void share_tiles(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t n, work::Panel groups,
+                 work::Team& team) {
   if (!part.shared) return;
   const int64_t blocks = part.depth_blocks();
   team.share(groups.count * blocks * plan.blocks, [&](int64_t i) {
     const int64_t group = i / plan.blocks / blocks, block = i / plan.blocks % blocks;
-    const Panel depth = part.depth_block(block), columns = columns_of(plan, part, i % plan.blocks);
+    const work::Panel depth = part.depth_block(block), columns = columns_of(plan, part, i % plan.blocks);
     if (columns.count > 0)
       pack_tiles(plan, part, depth, tile_lanes(plan, part, columns), image_of(plan, n, groups.first + group),
                  part.block_of_tiles(group, block) + columns.first * depth.count);
@@ -227,11 +228,12 @@ void share_tiles(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t n
 
 /// The results of some groups.
 template <class T>
-void share_items(const GatherPlan<T>& plan, int64_t n, Panel groups, Team& team, const GatherScratch<T>& scratch) {
+void share_items(const GatherPlan<T>& plan, int64_t n, work::Panel groups, work::Team& team,
+                 const GatherScratch<T>& scratch) {
   const int64_t of_group = plan.blocks * plan.slices, items = groups.count * of_group;
   team.share(items, [&](int64_t index) {
     for (const GatherPart<T>& part : plan.parts) {
-      const Item<T> item = item_of(plan, part, groups.first * of_group + far_apart(index, items, plan.threads));
+      const Item<T> item = item_of(plan, part, groups.first * of_group + work::far_apart(index, items, plan.threads));
       if (item.columns.count <= 0 || item.rows.count == 0) continue;
       multiply(plan, item, n, scratch);
       store(plan, item, n, scratch.c);
@@ -241,10 +243,10 @@ void share_items(const GatherPlan<T>& plan, int64_t n, Panel groups, Team& team,
 
 /// What every thread does.
 template <class T>
-void work(const GatherPlan<T>& plan, Team& team, int thread) {
+void run_thread(const GatherPlan<T>& plan, work::Team& team, int thread) {
   for (const GatherPart<T>& part : plan.parts) share_weights(plan, part, team);
   for (int64_t n = 0; n < plan.form.batch; ++n)
-    for (Panel groups{0, 0}; groups.first < plan.form.groups; groups.first += groups.count) {
+    for (work::Panel groups{0, 0}; groups.first < plan.form.groups; groups.first += groups.count) {
       groups.count = std::min(plan.groups_at_once, plan.form.groups - groups.first);
       share_image(plan, n, groups, team);
       for (const GatherPart<T>& part : plan.parts) share_tiles(plan, part, n, groups, team);
@@ -257,10 +259,10 @@ void work(const GatherPlan<T>& plan, Team& team, int thread) {
 template <class T>
 void gather_product(GatherPlan<T>& plan) {
   plan.prepare();
-  Team::run(plan.threads, [&](Team& team, int thread) { work(plan, team, thread); });
+  work::Team::run(plan.threads, [&](work::Team& team, int thread) { run_thread(plan, team, thread); });
 }
 
 template void gather_product(GatherPlan<float>&);
 template void gather_product(GatherPlan<double>&);
 
-}  // namespace convict
+}  // namespace convict::kernels::gemm

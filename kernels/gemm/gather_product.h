@@ -5,10 +5,10 @@
 
 #include "kernels/gemm/gather_plan.h"
 
-namespace convict {
+namespace convict::kernels::gemm {
 
 /// Computes the face of plan.form completely, bias and beta included. Throws std::bad_alloc.
 template <class T>
 void gather_product(GatherPlan<T>& plan);
 
-}  // namespace convict
+}  // namespace convict::kernels::gemm

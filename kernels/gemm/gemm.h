@@ -15,7 +15,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace convict {
+namespace convict::kernels::gemm {
 
 /// A borrowed matrix: element (i, j) is data[i*row + j*column].
 template <class T>
@@ -97,14 +97,9 @@ void gemm_block(int64_t m, int64_t n, int64_t k, const T* a, const T* b, Matrix<
       gemm_tile(k, a + i * k, b + j * k, std::min(kTileM, m - i), std::min(kTileN<T>, n - j), c.block(i, j));
 }
 
-}  // namespace detail
-
-/// C[m][n] += A[m][k] * B[k][n]. C overlaps neither A nor B; any of m, n, k may be 0.
+/// The loops over blocks, each of which is packed first.
 template <class T>
-void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, Matrix<T> c) {
-  using namespace detail;
-  if (m < kSmallSide || n < kSmallSide || k < kSmallSide || m * n * k < kSmallProducts)
-    return gemm_small(m, n, k, a, b, c);
+void gemm_blocked(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, Matrix<T> c) {
   const int64_t depth = std::min(k, kBlockK);
   std::vector<T> a_panels(rounded_up(std::min(m, kBlockM), kTileM) * depth);
   std::vector<T> b_panels(rounded_up(std::min(n, kBlockN), kTileN<T>) * depth);
@@ -120,4 +115,15 @@ void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, Matrix<T> c
     }
 }
 
-}  // namespace convict
+}  // namespace detail
+
+/// C[m][n] += A[m][k] * B[k][n]. C overlaps neither A nor B; any of m, n, k may be 0.
+template <class T>
+void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, Matrix<T> c) {
+  if (std::min({m, n, k}) < detail::kSmallSide || m * n * k < detail::kSmallProducts)
+    detail::gemm_small(m, n, k, a, b, c);
+  else
+    detail::gemm_blocked(m, n, k, a, b, c);
+}
+
+}  // namespace convict::kernels::gemm

@@ -9,7 +9,7 @@
 #include "kernels/border/planes.h"
 #include "kernels/work/team.h"
 
-namespace convict {
+namespace convict::kernels::gemm {
 namespace {
 
 constexpr int64_t kBytesOfSums = 256 << 10;  // of a second-level cache
@@ -17,28 +17,28 @@ constexpr int64_t kBytesOfSums = 256 << 10;  // of a second-level cache
 /// Whether the weights of one (k, c) lie side by side, and those of the next c follow.
 template <class T>
 bool columns_are_dense(const Trilinear<T>& f) {
-  return taps_are_dense(f) && (f.x_channels == 1 || f.w.inner == volume(f.kernel));
+  return border::taps_are_dense(f) && (f.x_channels == 1 || f.w.inner == volume(f.kernel));
 }
 
 /// Places of X that the taps read from one position after another: what lies between two positions of Y is among them.
 template <class T>
-Correlation axes_of_image(const Trilinear<T>& form) {
+image::Correlation axes_of_image(const Trilinear<T>& form) {
   Trilinear<T> dense = form;
   for (int i = 0; i < kAxes; ++i) {
     dense.stride[i] = 1;
     dense.y_extent[i] = (form.y_extent[i] - 1) * form.stride[i] + 1;
   }
-  return correlation(dense);
+  return image::correlation(dense);
 }
 
-bool stays_inside(const Correlation& axes) {
-  return std::ranges::all_of(axes, [](const CorrelationAxis& axis) { return axis.stays_inside(); });
+bool stays_inside(const image::Correlation& axes) {
+  return std::ranges::all_of(axes, [](const image::CorrelationAxis& axis) { return axis.stays_inside(); });
 }
 
 /// Appends a run, or adds it to the last one of the list if it continues that.
-void append(Run next, int64_t step, Panel& list, Run* run) {
+void append(simd::PositionRun next, int64_t step, work::Panel& list, simd::PositionRun* run) {
   if (list.count > 0) {
-    Run& last = run[list.first + list.count - 1];
+    simd::PositionRun& last = run[list.first + list.count - 1];
     if (last.offset + last.length * step == next.offset) {
       last.length += next.length;
       return;
@@ -53,7 +53,7 @@ template <class T>
 WeightCycles weight_cycles(const Trilinear<T>& f, int64_t lanes) {
   // Turning costs something for every element, or for every piece of taps that lie side by side; and so do sums that
   // have to be turned.
-  constexpr double kTurned = 0.3, kPiece = 2.3, kSum = 1;
+  constexpr double kTransposed = 0.3, kPiece = 2.3, kSum = 1;
   double positions = 1, columns = static_cast<double>(f.x_channels);
   for (int i = 0; i < kAxes; ++i) {
     positions *= static_cast<double>(f.y_extent[i]);
@@ -61,12 +61,12 @@ WeightCycles weight_cycles(const Trilinear<T>& f, int64_t lanes) {
   }
   const auto channels = static_cast<double>(f.y_channels), vector = static_cast<double>(lanes);
   const double piece = f.dilation[2] == 1 ? std::min(static_cast<double>(f.kernel[2]), vector) : 1;
-  const double of_column = f.stride[2] == 1 ? std::min(kTurned, kPiece / piece) : kPiece / piece;
+  const double of_column = f.stride[2] == 1 ? std::min(kTransposed, kPiece / piece) : kPiece / piece;
   const auto products = [&](double of_lanes, double rows) {
     return std::ceil(of_lanes / vector) * rows * positions / 2;  // two vectors a cycle
   };
   const double sums = channels * columns * kSum / static_cast<double>(f.batch);
-  return {products(channels, columns) + channels * positions * kTurned + sums,
+  return {products(channels, columns) + channels * positions * kTransposed + sums,
           products(columns, channels) + columns * positions * of_column};
 }
 
@@ -76,15 +76,15 @@ template WeightCycles weight_cycles(const Trilinear<double>&, int64_t);
 template <class T>
 WeightPlan<T>::WeightPlan(const Trilinear<T>& f)
     : form(f),
-      tiles(convict::tiles<T>()),
-      stage(stage_row<T>()),
-      turn(convict::turn<T>()),
+      tiles(simd::tiles<T>()),
+      stage(simd::stage_row<T>()),
+      transpose(simd::transpose_lines<T>()),
       axes(axes_of_image(f)),
       x_lines{f.x_channels * volume(f.kernel), f.stride[2]},
       y_lines{f.y_channels, f.y.spatial[2]} {
   choose_lanes();
   if (!shape.staged) x_lines.step *= f.x.spatial[2];
-  threads = threads_for(f.threads, products());
+  threads = work::threads_for(f.threads, products());
   divide();
   carve();
 }
@@ -97,7 +97,8 @@ void WeightPlan<T>::choose_lanes() {
   straight = lanes_are_columns && form.beta == 0 && dense_columns;
   // Short pieces of the image are turned faster where more may be read.
   const bool slack = lanes_are_columns && form.kernel[2] > 1 && form.kernel[2] % tiles.lanes != 0;
-  shape = stays_inside(axes) && !slack ? ImageShape{false, form.x.inner, form.x.spatial, {}} : staged_shape<T>(axes);
+  shape = stays_inside(axes) && !slack ? image::ImageShape{false, form.x.inner, form.x.spatial, {}}
+                                       : image::staged_shape<T>(axes);
 }
 
 /// Groups if that is fair, else rows of a group, unless they are fewer than registers can take: then positions.
@@ -107,16 +108,16 @@ void WeightPlan<T>::divide() {
   const int64_t bytes_of_row = widest * tiles.lanes * static_cast<int64_t>(sizeof(T));
   const auto fair = [&](int64_t count) { return count >= 4 * threads || count % threads == 0; };
   by_group = fair(form.groups);
-  slices = panels_of(rows().count, kBytesOfSums / bytes_of_row);
+  slices = work::panels_of(rows().count, kBytesOfSums / bytes_of_row);
   splits = 1;
   if (!by_group && !fair(items())) {
     const int64_t pieces = threads / std::gcd<int64_t>(items(), threads);
     if (rows().count >= slices * pieces * tiles.most_columns[widest])
       slices *= pieces;
     else
-      splits = std::min(pieces, panels_of(volume(form.y_extent), kPositions));
+      splits = std::min(pieces, work::panels_of(volume(form.y_extent), kPositions));
   }
-  slices = panels_of(rows().count, panels_of(rows().count, std::min(slices, rows().count)));
+  slices = work::panels_of(rows().count, work::panels_of(rows().count, std::min(slices, rows().count)));
   threads = static_cast<int>(std::min<int64_t>(threads, by_group ? form.groups : items() * splits));
 }
 
@@ -129,18 +130,18 @@ double WeightPlan<T>::products() const {
 template <class T>
 WeightItem WeightPlan<T>::item(int64_t group, int64_t index) const {
   const int64_t panel = index % panels(), slice = index / panels();
-  return {group, panel_of(vectors(), tiles.most_vectors, panel),
-          panel_of(rows().count, panels_of(rows().count, slices), slice)};
+  return {group, work::panel_of(vectors(), tiles.most_vectors, panel),
+          work::panel_of(rows().count, work::panels_of(rows().count, slices), slice)};
 }
 
 template <class T>
 void WeightPlan<T>::carve() {
-  const int64_t runs = form.y_extent[0] * form.y_extent[1] * panels_of(form.y_extent[2], kPositions);
-  for (Lines* lines : {&x_lines, &y_lines}) {
-    const int64_t count = panels_of(lines->count, tiles.lanes) * tiles.lanes;
+  const int64_t runs = form.y_extent[0] * form.y_extent[1] * work::panels_of(form.y_extent[2], kPositions);
+  for (OperandLines* lines : {&x_lines, &y_lines}) {
+    const int64_t count = work::panels_of(lines->count, tiles.lanes) * tiles.lanes;
     lines->place = workspace.take<int64_t>(count);
     lines->weight = workspace.take<int64_t>(count);
-    lines->run = workspace.take<Run>(runs);
+    lines->run = workspace.take<simd::PositionRun>(runs);
   }
   block = workspace.take<PositionBlock>(runs);
   const int64_t panel = std::min(vectors(), tiles.most_vectors) * tiles.lanes;
@@ -169,7 +170,7 @@ void WeightPlan<T>::fill_lines() {
   Axes tap;  // distance from one to the next
   for (int i = 0; i < kAxes; ++i) tap[i] = shape.pitch[i] * form.dilation[i];
   const Axes offset = {form.x_position(0, 0, 0), form.x_position(1, 0, 0), form.x_position(2, 0, 0)};
-  const int64_t origin = tap_place(axes, shape, form.x, offset);
+  const int64_t origin = image::tap_place(axes, shape, form.x, offset);
   const Axes& weight = form.w.spatial;
   int64_t column = 0;
   for (int64_t c = 0; c < form.x_channels; ++c)
@@ -199,8 +200,8 @@ void WeightPlan<T>::fill_blocks() {
     for (int64_t o1 = 0; o1 < form.y_extent[1]; ++o1)
       for (int64_t o2 = 0; o2 < form.y_extent[2]; o2 += kPositions) {
         const int64_t length = std::min(kPositions, form.y_extent[2] - o2);
-        Run x_run = {o0 * x_pitch[0] + o1 * x_pitch[1] + o2 * x_pitch[2], length};
-        Run y_run = {o0 * y_pitch[0] + o1 * y_pitch[1] + o2 * y_pitch[2], length};
+        simd::PositionRun x_run = {o0 * x_pitch[0] + o1 * x_pitch[1] + o2 * x_pitch[2], length};
+        simd::PositionRun y_run = {o0 * y_pitch[0] + o1 * y_pitch[1] + o2 * y_pitch[2], length};
         if (positions + length > kPositions) {
           const PositionBlock before = blocks > 0 ? block[blocks - 1] : PositionBlock{};
           block[blocks++] = {{before.row_runs.first + before.row_runs.count, 0},
@@ -216,17 +217,18 @@ void WeightPlan<T>::fill_blocks() {
 template <class T>
 std::string WeightPlan<T>::text() const {
   char line[200];
-  const int64_t panel = panel_of(vectors(), tiles.most_vectors, 0).count;
-  std::snprintf(
-      line, sizeof line, "%s weights lanes=%s %s tile=%dx%d depth=%d slice=%d splits=%d threads=%d workspace=%lld",
-      tiles.isa, lanes_are_columns ? "columns" : "channels", shape.staged ? "staged" : "unstaged",
-      static_cast<int>(std::min(rows().count, tiles.most_columns[panel])), static_cast<int>(panel * tiles.lanes),
-      static_cast<int>(std::min(volume(form.y_extent), kPositions)), static_cast<int>(panels_of(rows().count, slices)),
-      static_cast<int>(splits), threads, static_cast<long long>(workspace.bytes()));
+  const int64_t panel = work::panel_of(vectors(), tiles.most_vectors, 0).count;
+  std::snprintf(line, sizeof line,
+                "%s weights lanes=%s %s tile=%dx%d depth=%d slice=%d splits=%d threads=%d workspace=%lld", tiles.isa,
+                lanes_are_columns ? "columns" : "channels", shape.staged ? "staged" : "unstaged",
+                static_cast<int>(std::min(rows().count, tiles.most_columns[panel])),
+                static_cast<int>(panel * tiles.lanes), static_cast<int>(std::min(volume(form.y_extent), kPositions)),
+                static_cast<int>(work::panels_of(rows().count, slices)), static_cast<int>(splits), threads,
+                static_cast<long long>(workspace.bytes()));
   return line;
 }
 
 template struct WeightPlan<float>;
 template struct WeightPlan<double>;
 
-}  // namespace convict
+}  // namespace convict::kernels::gemm

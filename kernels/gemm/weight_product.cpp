@@ -5,7 +5,7 @@
 
 #include "kernels/work/team.h"
 
-namespace convict {
+namespace convict::kernels::gemm {
 namespace {
 
 /// Where the sums of an item are added up.
@@ -51,22 +51,22 @@ struct Operands {
 
 /// Adds the products of some blocks of positions of an image to the sums of an item, or starts them.
 template <class T>
-void multiply(const WeightPlan<T>& plan, const Operands<T>& given, const WeightItem& item, Panel blocks, T* turned,
-              bool add, const Sums<T>& sums) {
+void multiply(const WeightPlan<T>& plan, const Operands<T>& given, const WeightItem& item, work::Panel blocks,
+              T* transposed, bool add, const Sums<T>& sums) {
   const int64_t lanes = lanes_of(plan, item), vectors = item.vectors.count;
-  const int64_t most = plan.tiles.most_columns[vectors], rows = panels_of(item.rows.count, most);
+  const int64_t most = plan.tiles.most_columns[vectors], rows = work::panels_of(item.rows.count, most);
   const T* of_lanes = plan.lanes_are_columns ? given.x : given.y;
   const T* of_rows = plan.lanes_are_columns ? given.y : given.x;
-  const TurnSource<T> source(plan.lanes().place + item.vectors.first * plan.tiles.lanes, lanes, plan.lanes().step,
-                             plan.lanes_are_columns && plan.shape.staged);
+  const simd::LineSource<T> source(plan.lanes().place + item.vectors.first * plan.tiles.lanes, lanes, plan.lanes().step,
+                                   plan.lanes_are_columns && plan.shape.staged);
   const PositionBlock* const first = plan.block + blocks.first;
   for (const PositionBlock* block = first; block != first + blocks.count; ++block) {
-    plan.turn(source, of_lanes, block->lane_runs.count, plan.lanes().run + block->lane_runs.first, turned);
+    plan.transpose(source, of_lanes, block->lane_runs.count, plan.lanes().run + block->lane_runs.first, transposed);
     for (int64_t i = 0; i < rows; ++i) {
-      const Panel tile = panel_of(item.rows.count, most, i);
+      const work::Panel tile = work::panel_of(item.rows.count, most, i);
       plan.tiles.correlate[vectors][tile.count](block->row_runs.count, plan.rows().run + block->row_runs.first, of_rows,
                                                 plan.rows().step, plan.rows().place + item.rows.first + tile.first,
-                                                turned, add || block != first, sums.first + tile.first * sums.pitch,
+                                                transposed, add || block != first, sums.first + tile.first * sums.pitch,
                                                 sums.pitch);
     }
   }
@@ -93,7 +93,8 @@ template <class T>
 void compute_item(const WeightPlan<T>& plan, int64_t n, const Operands<T>& given, const WeightItem& item,
                   const WeightScratch<T>& scratch) {
   const Sums<T> sums = sums_of(plan, item, scratch);
-  multiply(plan, given, item, {0, plan.blocks}, scratch.turned, n > 0 && (sums.in_place || plan.keeps_sums()), sums);
+  multiply(plan, given, item, {0, plan.blocks}, scratch.transposed, n > 0 && (sums.in_place || plan.keeps_sums()),
+           sums);
   if (sums.in_place) return;
   if (!plan.keeps_sums())
     store(plan, item, n == 0 ? T(plan.form.beta) : T(1), sums);
@@ -113,7 +114,7 @@ void compute_split(const WeightPlan<T>& plan, int64_t n, const Operands<T>& give
   const WeightItem item = plan.item(group, index);
   const Sums<T> sums = sums_of_split(plan, item, index, split);
   if (n == 0) std::fill_n(sums.first, plan.sums_of_item(), T(0));
-  multiply(plan, given, item, plan.blocks_of_split(split), scratch.turned, /*add=*/true, sums);
+  multiply(plan, given, item, plan.blocks_of_split(split), scratch.transposed, /*add=*/true, sums);
 }
 
 /// Adds the splits of an item up, in order, and takes them to W.
@@ -136,8 +137,8 @@ void compute_group(const WeightPlan<T>& plan, int64_t group, const WeightScratch
     Operands<T> given = {f.x.plane(n, group * f.x_channels), f.y.plane(n, group * f.y_channels)};
     if (plan.shape.staged) {
       share(f.x_channels, [&](int64_t channel) {
-        stage_channel(plan.axes, plan.shape, f.x, plan.stage, given.x + channel * f.x.inner,
-                      scratch.staged + channel * plan.shape.channel);
+        image::stage_channel(plan.axes, plan.shape, f.x, plan.stage, given.x + channel * f.x.inner,
+                             scratch.staged + channel * plan.shape.channel);
       });
       given.x = scratch.staged;
     }
@@ -153,13 +154,13 @@ void compute_group(const WeightPlan<T>& plan, int64_t group, const WeightScratch
 
 /// What every thread does.
 template <class T>
-void work(const WeightPlan<T>& plan, Team& team, int thread) {
+void run_thread(const WeightPlan<T>& plan, work::Team& team, int thread) {
   const WeightScratch<T>& scratch = plan.scratch[thread];
   const auto alone = [](int64_t count, const auto& visit) {
     for (int64_t i = 0; i < count; ++i) visit(i);
   };
   const auto together = [&](int64_t count, const auto& visit) {
-    team.share(count, [&](int64_t i) { visit(far_apart(i, count, plan.threads)); });
+    team.share(count, [&](int64_t i) { visit(work::far_apart(i, count, plan.threads)); });
   };
   if (plan.by_group)
     team.share(plan.form.groups, [&](int64_t group) { compute_group(plan, group, scratch, alone); });
@@ -172,10 +173,10 @@ void work(const WeightPlan<T>& plan, Team& team, int thread) {
 template <class T>
 void weight_product(WeightPlan<T>& plan) {
   plan.prepare();
-  Team::run(plan.threads, [&](Team& team, int thread) { work(plan, team, thread); });
+  work::Team::run(plan.threads, [&](work::Team& team, int thread) { run_thread(plan, team, thread); });
 }
 
 template void weight_product(WeightPlan<float>&);
 template void weight_product(WeightPlan<double>&);
 
-}  // namespace convict
+}  // namespace convict::kernels::gemm

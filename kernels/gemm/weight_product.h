@@ -5,10 +5,10 @@
 
 #include "kernels/gemm/weight_plan.h"
 
-namespace convict {
+namespace convict::kernels::gemm {
 
 /// Computes the face of plan.form completely, beta included, but not diff_bias. Throws std::bad_alloc.
 template <class T>
 void weight_product(WeightPlan<T>& plan);
 
-}  // namespace convict
+}  // namespace convict::kernels::gemm

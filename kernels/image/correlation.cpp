@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace convict {
+namespace convict::kernels::image {
 namespace {
 
 /// The geometry of one axis of a form.
@@ -143,4 +143,4 @@ Correlation correlation(const Trilinear<T>& form) {
 template Correlation correlation(const Trilinear<float>&);
 template Correlation correlation(const Trilinear<double>&);
 
-}  // namespace convict
+}  // namespace convict::kernels::image

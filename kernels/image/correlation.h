@@ -21,7 +21,7 @@
 
 #include "abi/trilinear.h"
 
-namespace convict {
+namespace convict::kernels::image {
 
 /// Result positions first + p*out_step, for begin <= p < end.
 struct AxisPhase {
@@ -62,4 +62,4 @@ using Correlation = std::array<CorrelationAxis, kAxes>;
 template <class T>
 Correlation correlation(const Trilinear<T>& form);
 
-}  // namespace convict
+}  // namespace convict::kernels::image

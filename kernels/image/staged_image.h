@@ -10,11 +10,11 @@
 #include <cstdint>
 
 #include "kernels/image/correlation.h"
-#include "kernels/work/panel.h"
 #include "kernels/simd/strided_rows.h"
+#include "kernels/work/panel.h"
 #include "kernels/work/workspace.h"
 
-namespace convict {
+namespace convict::kernels::image {
 
 /// Where elements of the image lie, copied or not; in elements.
 struct ImageShape {
@@ -34,8 +34,8 @@ ImageShape staged_shape(const Correlation& axes) {
                    {axes[1].length * axes[2].length, axes[2].length, 1},
                    {runs(1) * runs(2) * block, runs(2) * block, block}};
   // An odd number of cache lines to a plane, so that channels do not compete for the same sets of a cache.
-  constexpr int64_t kLine = Workspace::kAlignment / sizeof(T);
-  shape.channel = (panels_of(runs(0) * shape.run[0], kLine) | 1) * kLine;
+  constexpr int64_t kLine = work::Workspace::kAlignment / sizeof(T);
+  shape.channel = (work::panels_of(runs(0) * shape.run[0], kLine) | 1) * kLine;
   return shape;
 }
 
@@ -81,7 +81,7 @@ void for_each_plane(const Correlation& axes, const ImageShape& shape, const Visi
 
 /// Copies one channel, `from` being its first element; `row` is stage_row<T>().
 template <class T>
-void stage_channel(const Correlation& axes, const ImageShape& shape, const Operand<T>& image, StageRow<T> row,
+void stage_channel(const Correlation& axes, const ImageShape& shape, const Operand<T>& image, simd::StageRow<T> row,
                    const T* from, T* to) {
   const Axes& stride = image.spatial;
   const int64_t length = axes[2].length;
@@ -101,4 +101,4 @@ void stage_channel(const Correlation& axes, const ImageShape& shape, const Opera
   std::fill(to + static_cast<int64_t>(axes[0].runs.size()) * shape.run[0], to + shape.channel, T(0));
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::image

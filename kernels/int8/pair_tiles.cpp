@@ -4,15 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/simd/vector_targets.h"
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/int8/pair_tiles.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/simd/dispatch.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace convict {
-namespace HWY_NAMESPACE {
+namespace convict::kernels::int8::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -105,7 +101,7 @@ void Gather(int64_t depth, const int16_t* image, const int64_t* row, int64_t vec
 template <int... kIndex>
 PairTiles MakeTiles(std::integer_sequence<int, kIndex...>) {
   PairTiles tiles{};
-  tiles.isa = isa_word(HWY_TARGET);
+  tiles.isa = simd::isa_word(HWY_TARGET);
   tiles.lanes = static_cast<int64_t>(hn::Lanes(D32()));
   tiles.most_rows = kRows;
   ((tiles.multiply[1][kIndex + 1] = Multiply<1, kIndex + 1>), ...);
@@ -114,25 +110,17 @@ PairTiles MakeTiles(std::integer_sequence<int, kIndex...>) {
   return tiles;
 }
 
-const PairTiles* Tiles() {
+const PairTiles& TilesOfTarget() {
   static const PairTiles table = MakeTiles(std::make_integer_sequence<int, kRows>());
-  return &table;
+  return table;
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace convict
+}  // namespace convict::kernels::int8::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace convict {
+namespace convict::kernels::int8 {
 
-HWY_EXPORT(Tiles);
+CONVICT_DISPATCH(const PairTiles&, pair_tiles, TilesOfTarget)
 
-const PairTiles& pair_tiles() {
-  cap_isa();
-  return *HWY_DYNAMIC_DISPATCH(Tiles)();
-}
-
-}  // namespace convict
-#endif  // HWY_ONCE
+}  // namespace convict::kernels::int8

@@ -9,7 +9,7 @@
 
 #include "kernels/simd/isa.h"
 
-namespace convict {
+namespace convict::kernels::int8 {
 
 inline constexpr int kMostPairRows = 12;
 inline constexpr int64_t kMostPairLanes = 16;
@@ -45,4 +45,4 @@ constexpr int32_t pair_of(int16_t first, int16_t second) {
                               static_cast<uint32_t>(static_cast<uint16_t>(second)) << 16);
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::int8

@@ -6,7 +6,7 @@
 
 #include "kernels/work/team.h"
 
-namespace convict {
+namespace convict::kernels::int8 {
 namespace {
 
 constexpr int64_t kTileVectors = 2;
@@ -19,32 +19,33 @@ void for_each_combination(const std::array<List, kAxes>& lists, const Visit& vis
       for (const auto& k : *lists[2]) visit(std::array{&i, &j, &k});
 }
 
-int64_t tile_columns(const Int8Plan& plan) { return kTileVectors * plan.tiles.lanes; }
+int64_t tile_columns(const Plan& plan) { return kTileVectors * plan.tiles.lanes; }
 
 /// One channel of the image, of elements of type T.
 template <class T>
-void stage_channel(const Int8Plan& plan, int64_t n, int64_t channel) {
+void copy_channel(const Plan& plan, int64_t n, int64_t channel) {
   const Operand<float>& image = plan.image;
   const T* from = static_cast<const T*>(plan.quantized.tensors.src.data) + n * image.outer + channel * image.inner;
   const int32_t zero_point = plan.quantized.problem.src_zero_point;
   int16_t* to = plan.staged + channel * plan.shape.channel;
   std::fill_n(to, plan.shape.channel, int16_t{0});
   const int64_t length = plan.axes[2].length, step = plan.axes[2].step * image.spatial[2];
-  for_each_plane(plan.axes, plan.shape, [&](int64_t at0, bool inside, const StagedRun& run1, int64_t place) {
-    for (int64_t j1 = run1.begin; inside && j1 < run1.end; ++j1) {
-      const T* row = from + at0 * image.spatial[0] + (run1.first + j1 * plan.axes[1].step) * image.spatial[1];
-      int16_t* at = to + place + j1 * length;
-      for (const StagedRun& run : plan.axes[2].runs) {
-        const T* first = row + run.first * image.spatial[2];
-        for (int64_t j = run.begin; j < run.end; ++j) at[j] = static_cast<int16_t>(first[j * step] - zero_point);
-        at += plan.shape.run[2];
-      }
-    }
-  });
+  image::for_each_plane(
+      plan.axes, plan.shape, [&](int64_t at0, bool inside, const image::StagedRun& run1, int64_t place) {
+        for (int64_t j1 = run1.begin; inside && j1 < run1.end; ++j1) {
+          const T* row = from + at0 * image.spatial[0] + (run1.first + j1 * plan.axes[1].step) * image.spatial[1];
+          int16_t* at = to + place + j1 * length;
+          for (const image::StagedRun& run : plan.axes[2].runs) {
+            const T* first = row + run.first * image.spatial[2];
+            for (int64_t j = run.begin; j < run.end; ++j) at[j] = static_cast<int16_t>(first[j * step] - zero_point);
+            at += plan.shape.run[2];
+          }
+        }
+      });
 }
 
 /// The weights of some rows of a group, as tiles read them.
-void pack_weights(const Int8Plan& plan, const Int8Part& part, int64_t group, const Panel& panel, int32_t* to) {
+void pack_weights(const Plan& plan, const Part& part, int64_t group, const work::Panel& panel, int32_t* to) {
   const Operand<float>& w = plan.form.w;
   const bool is_x = plan.form.face == Face::kX;
   const int64_t row_stride = is_x ? w.inner : w.outer, channel_stride = is_x ? w.outer : w.inner;
@@ -64,7 +65,7 @@ void pack_weights(const Int8Plan& plan, const Int8Part& part, int64_t group, con
 
 /// Calls visit(column, position) for `count` columns from `first` on; those beyond the last one repeat it.
 template <class Visit>
-void for_each_column(const Int8Part& part, int64_t first, int64_t count, const Visit& visit) {
+void for_each_column(const Part& part, int64_t first, int64_t count, const Visit& visit) {
   const int64_t row = part.positions[2], plane = part.positions[1] * row;
   Axes at = {first / plane, first % plane / row, first % row};
   for (int64_t j = 0; j < count; ++j) {
@@ -75,8 +76,8 @@ void for_each_column(const Int8Part& part, int64_t first, int64_t count, const V
 }
 
 /// Packs a tile of columns.
-void gather(const Int8Plan& plan, size_t index, int64_t group, int64_t first, int64_t vectors, int32_t* to) {
-  const Int8Part& part = plan.parts[index];
+void gather(const Plan& plan, size_t index, int64_t group, int64_t first, int64_t vectors, int32_t* to) {
+  const Part& part = plan.parts[index];
   const int64_t lanes = plan.tiles.lanes;
   PairLanes lane[kTileVectors];
   for (int64_t v = 0; v < vectors; ++v) {
@@ -93,7 +94,7 @@ void gather(const Int8Plan& plan, size_t index, int64_t group, int64_t first, in
 
 /// The sums of a tile of C to dst, whose elements are of type T.
 template <class T>
-void store(const Int8Plan& plan, const Int8Part& part, int64_t n, int64_t first_channel, int64_t rows, int64_t first,
+void store(const Plan& plan, const Part& part, int64_t n, int64_t first_channel, int64_t rows, int64_t first,
            int64_t stride, const int32_t* sums) {
   const int64_t count = std::min(stride, part.columns - first);
   int64_t place[kTileVectors * kMostPairLanes];
@@ -111,14 +112,14 @@ void store(const Int8Plan& plan, const Int8Part& part, int64_t n, int64_t first_
 
 /// One tile of columns, all rows of its group.
 template <class T>
-void compute_tile(const Int8Plan& plan, size_t index, int64_t n, int64_t group, int64_t tile,
-                  const Int8Plan::Scratch& scratch) {
-  const Int8Part& part = plan.parts[index];
+void compute_tile(const Plan& plan, size_t index, int64_t n, int64_t group, int64_t tile,
+                  const Plan::Scratch& scratch) {
+  const Part& part = plan.parts[index];
   const int64_t first = tile * tile_columns(plan), lanes = plan.tiles.lanes;
   const int64_t vectors = part.columns - first > lanes ? 2 : 1;
   gather(plan, index, group, first, vectors, scratch.columns);
   const int32_t* weights = plan.weights[index] + group * plan.result_channels * part.pairs();
-  for (const Panel& panel : plan.panels) {
+  for (const work::Panel& panel : plan.panels) {
     plan.tiles.multiply[vectors][panel.count](part.pairs(), weights + panel.first * part.pairs(), scratch.columns,
                                               scratch.sums);
     store<T>(plan, part, n, group * plan.result_channels + panel.first, panel.count, first, vectors * lanes,
@@ -128,16 +129,16 @@ void compute_tile(const Int8Plan& plan, size_t index, int64_t n, int64_t group, 
 
 /// What every thread does.
 template <class Src, class Dst>
-void work(const Int8Plan& plan, Team& team, int thread) {
+void run_thread(const Plan& plan, work::Team& team, int thread) {
   const int64_t groups = plan.form.groups, panels = static_cast<int64_t>(plan.panels.size());
   for (size_t i = 0; i < plan.parts.size(); ++i)
     team.share(groups * panels, [&](int64_t item) {
-      const Panel& panel = plan.panels[item % panels];
+      const work::Panel& panel = plan.panels[item % panels];
       const int64_t before = item / panels * plan.result_channels + panel.first;
       pack_weights(plan, plan.parts[i], item / panels, panel, plan.weights[i] + before * plan.parts[i].pairs());
     });
   for (int64_t n = 0; n < plan.form.batch; ++n) {
-    team.share(groups * plan.image_channels, [&](int64_t channel) { stage_channel<Src>(plan, n, channel); });
+    team.share(groups * plan.image_channels, [&](int64_t channel) { copy_channel<Src>(plan, n, channel); });
     for (size_t i = 0; i < plan.parts.size(); ++i)
       team.share(groups * plan.parts[i].tiles, [&](int64_t item) {
         compute_tile<Dst>(plan, i, n, item / plan.parts[i].tiles, item % plan.parts[i].tiles, plan.scratch[thread]);
@@ -146,46 +147,46 @@ void work(const Int8Plan& plan, Team& team, int thread) {
 }
 
 template <class Src>
-void run(const Int8Plan& plan) {
-  Team::run(plan.threads, [&](Team& team, int thread) {
+void run(const Plan& plan) {
+  work::Team::run(plan.threads, [&](work::Team& team, int thread) {
     switch (plan.quantized.tensors.dst.dtype) {
-      case CONVICT_S8: return work<Src, int8_t>(plan, team, thread);
-      case CONVICT_U8: return work<Src, uint8_t>(plan, team, thread);
-      case CONVICT_S32: return work<Src, int32_t>(plan, team, thread);
-      default: return work<Src, float>(plan, team, thread);
+      case CONVICT_S8: return run_thread<Src, int8_t>(plan, team, thread);
+      case CONVICT_U8: return run_thread<Src, uint8_t>(plan, team, thread);
+      case CONVICT_S32: return run_thread<Src, int32_t>(plan, team, thread);
+      default: return run_thread<Src, float>(plan, team, thread);
     }
   });
 }
 
 }  // namespace
 
-Int8Plan::Int8Plan(const QuantizedForm& q)
+Plan::Plan(const border::QuantizedForm& q)
     : quantized(q),
       form(q.over<float>()),
       image(form.face == Face::kX ? form.y : form.x),
       result(form.face == Face::kX ? form.x : form.y),
       image_channels(form.face == Face::kX ? form.y_channels : form.x_channels),
       result_channels(form.face == Face::kX ? form.x_channels : form.y_channels),
-      axes(correlation(form)),
-      shape(staged_shape<int16_t>(axes)),
+      axes(image::correlation(form)),
+      shape(image::staged_shape<int16_t>(axes)),
       tiles(pair_tiles()) {
-  for (int64_t i = 0; i < panels_of(result_channels, tiles.most_rows); ++i)
-    panels.push_back(panel_of(result_channels, tiles.most_rows, i));
+  for (int64_t i = 0; i < work::panels_of(result_channels, tiles.most_rows); ++i)
+    panels.push_back(work::panel_of(result_channels, tiles.most_rows, i));
   double products = 0;
   for_each_combination(std::array{&axes[0].classes, &axes[1].classes, &axes[2].classes}, [&](const auto& one) {
     for_each_combination(std::array{&one[0]->phases, &one[1]->phases, &one[2]->phases},
                          [&](const auto& phase) { add_part(one, phase); });
   });
-  for (const Int8Part& part : parts)
+  for (const Part& part : parts)
     products += static_cast<double>(form.batch * form.groups * result_channels * part.depth) *
                 static_cast<double>(part.columns);
-  threads = threads_for(form.threads, products);
+  threads = work::threads_for(form.threads, products);
   carve();
 }
 
-void Int8Plan::add_part(const std::array<const AxisClass*, kAxes>& one,
-                        const std::array<const AxisPhase*, kAxes>& phase) {
-  Int8Part part{one, phase, 1, 0, {}, 1, 0, {}, {}};
+void Plan::add_part(const std::array<const image::AxisClass*, kAxes>& one,
+                    const std::array<const image::AxisPhase*, kAxes>& phase) {
+  Part part{one, phase, 1, 0, {}, 1, 0, {}, {}};
   for (int a = 0; a < kAxes; ++a) {
     part.positions[a] = std::max<int64_t>(0, phase[a]->end - phase[a]->begin);
     part.columns *= part.positions[a];
@@ -193,7 +194,7 @@ void Int8Plan::add_part(const std::array<const AxisClass*, kAxes>& one,
   }
   if (part.columns == 0) return;
   part.depth = image_channels * part.taps;
-  part.tiles = panels_of(part.columns, kTileVectors * tiles.lanes);
+  part.tiles = work::panels_of(part.columns, kTileVectors * tiles.lanes);
   const Operand<float> any;  // a staged image has strides of its own
   for (size_t i = 0; i < one[0]->offsets.size(); ++i)
     for (size_t j = 0; j < one[1]->offsets.size(); ++j)
@@ -201,17 +202,17 @@ void Int8Plan::add_part(const std::array<const AxisClass*, kAxes>& one,
         const Axes tap = {phase[0]->kernel_index[i], phase[1]->kernel_index[j], phase[2]->kernel_index[k]};
         const Axes offset = {one[0]->offsets[i], one[1]->offsets[j], one[2]->offsets[k]};
         part.weight.push_back(tap[0] * form.w.spatial[0] + tap[1] * form.w.spatial[1] + tap[2] * form.w.spatial[2]);
-        part.place.push_back(tap_place(axes, shape, any, offset));
+        part.place.push_back(image::tap_place(axes, shape, any, offset));
       }
   parts.push_back(std::move(part));
 }
 
-void Int8Plan::carve() {
+void Plan::carve() {
   weights.clear();
   image_row.clear();
   scratch.clear();
   int64_t most_pairs = 0;
-  for (const Int8Part& part : parts) {
+  for (const Part& part : parts) {
     weights.push_back(workspace.take<int32_t>(form.groups * result_channels * part.pairs()));
     image_row.push_back(workspace.take<int64_t>(part.depth));
     most_pairs = std::max(most_pairs, part.pairs());
@@ -223,7 +224,7 @@ void Int8Plan::carve() {
                        workspace.take<int32_t>(kMostPairRows * kTileVectors * tiles.lanes)});
 }
 
-void Int8Plan::prepare() {
+void Plan::prepare() {
   workspace.allocate();
   carve();
   for (size_t i = 0; i < parts.size(); ++i)
@@ -231,7 +232,7 @@ void Int8Plan::prepare() {
       image_row[i][p] = p / parts[i].taps * shape.channel + parts[i].place[p % parts[i].taps];
 }
 
-std::string Int8Plan::text() const {
+std::string Plan::text() const {
   char line[200];
   std::snprintf(line, sizeof line, "%s int8 tile=%dx%d parts=%d threads=%d workspace=%lld", tiles.isa,
                 panels.empty() ? 0 : static_cast<int>(panels[0].count), static_cast<int>(kTileVectors * tiles.lanes),
@@ -239,7 +240,7 @@ std::string Int8Plan::text() const {
   return line;
 }
 
-void int8_product(Int8Plan& plan) {
+void compute(Plan& plan) {
   plan.prepare();
   if (plan.quantized.tensors.src.dtype == CONVICT_U8)
     run<uint8_t>(plan);
@@ -247,4 +248,4 @@ void int8_product(Int8Plan& plan) {
     run<int8_t>(plan);
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::int8

@@ -10,19 +10,19 @@
 #include <string>
 #include <vector>
 
+#include "kernels/border/quantized.h"
 #include "kernels/image/correlation.h"
+#include "kernels/image/staged_image.h"
 #include "kernels/int8/pair_tiles.h"
 #include "kernels/work/panel.h"
-#include "kernels/border/quantized.h"
-#include "kernels/image/staged_image.h"
 #include "kernels/work/workspace.h"
 
-namespace convict {
+namespace convict::kernels::int8 {
 
 /// One phase of each axis: a matrix of weights, and the positions it is for.
-struct Int8Part {
-  std::array<const AxisClass*, kAxes> one;
-  std::array<const AxisPhase*, kAxes> phase;
+struct Part {
+  std::array<const image::AxisClass*, kAxes> one;
+  std::array<const image::AxisPhase*, kAxes> phase;
   int64_t taps, depth;
   Axes positions;  // of this phase
   int64_t columns;
@@ -33,25 +33,25 @@ struct Int8Part {
   int64_t pairs() const { return (depth + 1) / 2; }
 };
 
-struct Int8Plan {
+struct Plan {
   /// Precondition: has_products(form), of whose tensors only the description is looked at.
-  explicit Int8Plan(const QuantizedForm& form);
-  Int8Plan(const Int8Plan&) = delete;  // parts point into axes
+  explicit Plan(const border::QuantizedForm& form);
+  Plan(const Plan&) = delete;  // parts point into axes
 
   void prepare();  // Throws std::bad_alloc.
   std::string text() const;
 
-  const QuantizedForm& quantized;
+  const border::QuantizedForm& quantized;
   Trilinear<float> form;  // for its geometry and strides: its elements are not floats
   Operand<float> image, result;
   int64_t image_channels, result_channels;  // of one group
-  Correlation axes;
-  ImageShape shape;
+  image::Correlation axes;
+  image::ImageShape shape;
   const PairTiles& tiles;
-  std::vector<Panel> panels;  // of result channels: the tiles' rows
-  std::vector<Int8Part> parts;
+  std::vector<work::Panel> panels;  // of result channels: the tiles' rows
+  std::vector<Part> parts;
   int threads;
-  Workspace workspace;
+  work::Workspace workspace;
   int16_t* staged = nullptr;        // [channel of all groups]
   std::vector<int32_t*> weights;    // by part: [group][panel][pair][row of the panel]
   std::vector<int64_t*> image_row;  // by part: [depth], from position 0 of the first channel of a group
@@ -64,11 +64,12 @@ struct Int8Plan {
   std::vector<Scratch> scratch;
 
  private:
-  void add_part(const std::array<const AxisClass*, kAxes>& one, const std::array<const AxisPhase*, kAxes>& phase);
+  void add_part(const std::array<const image::AxisClass*, kAxes>& one,
+                const std::array<const image::AxisPhase*, kAxes>& phase);
   void carve();
 };
 
 /// Computes dst completely. Throws std::bad_alloc.
-void int8_product(Int8Plan& plan);
+void compute(Plan& plan);
 
-}  // namespace convict
+}  // namespace convict::kernels::int8

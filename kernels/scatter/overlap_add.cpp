@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/scatter/overlap_add.h"
 
-#include "kernels/simd/vector_targets.h"
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/scatter/overlap_add.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/simd/dispatch.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace convict {
-namespace HWY_NAMESPACE {
+namespace convict::kernels::scatter::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class T, class AddRow>
-void ForEachRow(const Window& window, const T* sums, T* image, const AddRow& add_row) {
+void ForEachRow(const SumWindow& window, const T* sums, T* image, const AddRow& add_row) {
   for (int64_t c = 0; c < window.channels; ++c, sums += window.sums_channel, image += window.image_channel)
-    for (const WindowRow* row = window.row; row != window.row + window.rows; ++row)
+    for (const SumRow* row = window.row; row != window.row + window.rows; ++row)
       add_row(sums + row->sums, image + row->image);
 }
 
 /// Rows of so many sums, one by one: the next window overlaps this one, and what was just stored can be loaded again at
 /// once only in the same pieces.
 template <class T, int kLength>
-void AddShort(const Window& window, const T* sums, T* image) {
+void AddShort(const SumWindow& window, const T* sums, T* image) {
   ForEachRow(window, sums, image, [](const T* HWY_RESTRICT from, T* HWY_RESTRICT to) {
     HWY_UNROLL(4)
     for (int j = 0; j < kLength; ++j) to[j] += from[j];
@@ -39,7 +35,7 @@ int64_t AddVectors(D d, int64_t j, int64_t length, const T* HWY_RESTRICT from, T
 }
 
 template <class T>
-void AddLong(const Window& window, const T* sums, T* image) {
+void AddLong(const SumWindow& window, const T* sums, T* image) {
   ForEachRow(window, sums, image, [&](const T* HWY_RESTRICT from, T* HWY_RESTRICT to) HWY_ATTR {
     int64_t j = AddVectors(hn::ScalableTag<T>(), 0, window.length, from, to);
     j = AddVectors(hn::CappedTag<T, 4>(), j, window.length, from, to);
@@ -48,7 +44,7 @@ void AddLong(const Window& window, const T* sums, T* image) {
 }
 
 template <class T>
-void Add(const Window& window, const T* sums, T* image) {
+void Add(const SumWindow& window, const T* sums, T* image) {
   if (window.image_step != 1)
     return ForEachRow(window, sums, image, [&](const T* HWY_RESTRICT from, T* HWY_RESTRICT to) {
       for (int64_t j = 0; j < window.length; ++j) to[j * window.image_step] += from[j];
@@ -62,31 +58,16 @@ void Add(const Window& window, const T* sums, T* image) {
   }
 }
 
-void AddFloat(const Window& window, const float* sums, float* image) { Add(window, sums, image); }
-void AddDouble(const Window& window, const double* sums, double* image) { Add(window, sums, image); }
+OverlapAdd<float> AddFloat() { return Add<float>; }
+OverlapAdd<double> AddDouble() { return Add<double>; }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace convict
+}  // namespace convict::kernels::scatter::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace convict {
+namespace convict::kernels::scatter {
 
-HWY_EXPORT(AddFloat);
-HWY_EXPORT(AddDouble);
+CONVICT_DISPATCH(template <> OverlapAdd<float>, overlap_add<float>, AddFloat)
+CONVICT_DISPATCH(template <> OverlapAdd<double>, overlap_add<double>, AddDouble)
 
-template <>
-AddWindow<float> add_window<float>() {
-  cap_isa();
-  return HWY_DYNAMIC_DISPATCH(AddFloat);
-}
-
-template <>
-AddWindow<double> add_window<double>() {
-  cap_isa();
-  return HWY_DYNAMIC_DISPATCH(AddDouble);
-}
-
-}  // namespace convict
-#endif  // HWY_ONCE
+}  // namespace convict::kernels::scatter

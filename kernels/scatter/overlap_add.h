@@ -8,30 +8,30 @@
 
 #include "kernels/simd/isa.h"
 
-namespace convict {
+namespace convict::kernels::scatter {
 
 /// Where one row of a window begins, in elements: in the sums, and in the image.
-struct WindowRow {
+struct SumRow {
   int64_t sums, image;
 };
 
 /// What one position adds, of some channels: for each the same rows, which have `length` sums side by side, to elements
 /// of the image that are `image_step` apart. From one channel to the next it is `sums_channel` and `image_channel`.
-struct Window {
-  const WindowRow* row;
+struct SumWindow {
+  const SumRow* row;
   int64_t rows, length, image_step, channels, sums_channel, image_channel;
 };
 
 /// image[c*image_channel + row.image + j*image_step] += sums[c*sums_channel + row.sums + j] for c < channels, all rows,
 /// j < length. No element of the image is met twice. Touches no other memory.
 template <class T>
-using AddWindow = void (*)(const Window& window, const T* sums, T* image);
+using OverlapAdd = void (*)(const SumWindow& window, const T* sums, T* image);
 
 template <class T>
-AddWindow<T> add_window();
+OverlapAdd<T> overlap_add();
 template <>
-AddWindow<float> add_window<float>();
+OverlapAdd<float> overlap_add<float>();
 template <>
-AddWindow<double> add_window<double>();
+OverlapAdd<double> overlap_add<double>();
 
-}  // namespace convict
+}  // namespace convict::kernels::scatter

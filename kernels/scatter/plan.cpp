@@ -7,7 +7,7 @@
 #include "kernels/border/planes.h"
 #include "kernels/work/team.h"
 
-namespace convict {
+namespace convict::kernels::scatter {
 namespace {
 
 constexpr int64_t kBytesOfC = 256 << 10;      // of a second-level cache
@@ -21,26 +21,26 @@ constexpr int64_t kManyRows = 512;
 /// cache.
 template <class T>
 int64_t odd_lines(int64_t count) {
-  constexpr int64_t kLine = Workspace::kAlignment / sizeof(T);
-  return (panels_of(count, kLine) | 1) * kLine;
+  constexpr int64_t kLine = work::Workspace::kAlignment / sizeof(T);
+  return (work::panels_of(count, kLine) | 1) * kLine;
 }
 
 }  // namespace
 
 template <class T>
-ScatterPlan<T>::ScatterPlan(const Trilinear<T>& f)
+Plan<T>::Plan(const Trilinear<T>& f)
     : form(f),
-      tiles(convict::tiles<T>()),
-      add_window(convict::add_window<T>()),
+      tiles(simd::tiles<T>()),
+      overlap_add(scatter::overlap_add<T>()),
       positions(volume(f.y_extent)),
       window_rows(f.kernel[0] * f.kernel[1]),
       taps(volume(f.kernel)),
       images_at_once(std::clamp<int64_t>(kManyRows / positions, 1, f.batch)),
-      copied(!taps_are_dense(f) || (f.x_channels > 1 && f.w.inner != taps)) {
+      copied(!border::taps_are_dense(f) || (f.x_channels > 1 && f.w.inner != taps)) {
   weight_pitch = copied ? odd_lines<T>(f.x_channels * taps) : f.w.outer;
   const double products = static_cast<double>(f.batch) * static_cast<double>(f.groups * f.y_channels) *
                           static_cast<double>(f.x_channels * taps) * static_cast<double>(positions);
-  threads = threads_for(f.threads, products);
+  threads = work::threads_for(f.threads, products);
   choose_columns();
   choose_parts();
   choose_rows();
@@ -48,7 +48,7 @@ ScatterPlan<T>::ScatterPlan(const Trilinear<T>& f)
 }
 
 template <class T>
-void ScatterPlan<T>::choose_columns() {
+void Plan<T>::choose_columns() {
   const int64_t most = kMostVectorsOfBlock * tiles.lanes;
   taps_at_once = std::min(form.kernel[2], most);
   window_rows_at_once = std::min(most / taps_at_once, taps_at_once < form.kernel[2] ? 1 : window_rows);
@@ -63,21 +63,21 @@ void ScatterPlan<T>::choose_columns() {
 
 /// Parts only where channels are too few for the threads: so many that all get the same number of them.
 template <class T>
-void ScatterPlan<T>::choose_parts() {
+void Plan<T>::choose_parts() {
   const int64_t items = form.groups * channel_blocks();
   int64_t wanted = items < 4 * threads ? threads / std::gcd(items, threads) : 1;
   const double bytes = static_cast<double>(numbers_of_copy()) * sizeof(T);
   while (wanted > 1 && static_cast<double>(wanted - 1) * bytes > kBytesOfCopies) --wanted;
   if (column_blocks() < wanted && window_rows > 1)
-    window_rows_at_once = panels_of(window_rows, wanted);
+    window_rows_at_once = work::panels_of(window_rows, wanted);
   else if (column_blocks() < wanted)
-    taps_at_once = std::min(taps_at_once, panels_of(panels_of(taps, wanted), tiles.lanes) * tiles.lanes);
-  blocks_of_part = panels_of(column_blocks(), wanted);
+    taps_at_once = std::min(taps_at_once, work::panels_of(work::panels_of(taps, wanted), tiles.lanes) * tiles.lanes);
+  blocks_of_part = work::panels_of(column_blocks(), wanted);
   threads = static_cast<int>(std::min<int64_t>(threads, items * parts()));
 }
 
 template <class T>
-Operand<T> ScatterPlan<T>::target(const Images& images, int64_t part) const {
+Operand<T> Plan<T>::target(const Images& images, int64_t part) const {
   if (part == 0) return {&form.x.at(images.first, 0, 0, 0, 0), form.x.outer, form.x.inner, form.x.spatial};
   const Axes& extent = form.x_extent;
   const int64_t plane = volume(extent);
@@ -88,53 +88,53 @@ Operand<T> ScatterPlan<T>::target(const Images& images, int64_t part) const {
 }
 
 template <class T>
-void ScatterPlan<T>::choose_rows() {
+void Plan<T>::choose_rows() {
   pitch = odd_lines<T>(channels_at_once * window_rows_at_once * taps_at_once);
   const int64_t bytes_of_panel = tiles.most_rows * pitch * static_cast<int64_t>(sizeof(T));
   panels_at_once =
-      std::clamp<int64_t>(kBytesOfC / bytes_of_panel, 1, panels_of(images_at_once * positions, tiles.most_rows));
+      std::clamp<int64_t>(kBytesOfC / bytes_of_panel, 1, work::panels_of(images_at_once * positions, tiles.most_rows));
 }
 
 template <class T>
-void ScatterPlan<T>::carve() {
-  weight_row = workspace.take<int64_t>(kMostDepth<T>);
-  rest_row = workspace.take<int64_t>(kMostDepth<T>);
-  zeros = workspace.take<T>(kMostTileRows);
+void Plan<T>::carve() {
+  weight_row = workspace.take<int64_t>(simd::kMostDepth<T>);
+  rest_row = workspace.take<int64_t>(simd::kMostDepth<T>);
+  zeros = workspace.take<T>(simd::kMostTileRows);
   y = workspace.take<T>(images_at_once * positions * form.groups * form.y_channels);
   if (copied) weights = workspace.take<T>(form.groups * form.y_channels * weight_pitch);
   if (parts() > 1) copies = workspace.take<T>((parts() - 1) * numbers_of_copy());
   scratch.clear();
   for (int thread = 0; thread < threads; ++thread)
     scratch.push_back({workspace.take<T>(panels_at_once * tiles.most_rows * pitch),
-                       workspace.take<T>(std::min(form.y_channels, kMostDepth<T>) * tiles.lanes),
-                       workspace.take<WindowRow>(window_rows_at_once)});
+                       workspace.take<T>(std::min(form.y_channels, simd::kMostDepth<T>) * tiles.lanes),
+                       workspace.take<SumRow>(window_rows_at_once)});
 }
 
 template <class T>
-void ScatterPlan<T>::prepare() {
+void Plan<T>::prepare() {
   workspace.allocate();
   carve();
-  std::fill_n(zeros, kMostTileRows, T(0));
-  for (int64_t k = 0; k < kMostDepth<T>; ++k) {
+  std::fill_n(zeros, simd::kMostTileRows, T(0));
+  for (int64_t k = 0; k < simd::kMostDepth<T>; ++k) {
     weight_row[k] = k * weight_pitch;
     rest_row[k] = k * tiles.lanes;
   }
 }
 
 template <class T>
-std::string ScatterPlan<T>::text() const {
+std::string Plan<T>::text() const {
   const int64_t rows = images_at_once * positions;
   char line[200];
   std::snprintf(line, sizeof line, "%s scatter %s tile=%dx%d depth=%d block=%dx%d threads=%d workspace=%lld", tiles.isa,
-                copied ? "copied" : "in-place", static_cast<int>(panel_of(rows, tiles.most_rows, 0).count),
-                static_cast<int>(2 * tiles.lanes), static_cast<int>(std::min(form.y_channels, kMostDepth<T>)),
+                copied ? "copied" : "in-place", static_cast<int>(work::panel_of(rows, tiles.most_rows, 0).count),
+                static_cast<int>(2 * tiles.lanes), static_cast<int>(std::min(form.y_channels, simd::kMostDepth<T>)),
                 static_cast<int>(std::min(rows, panels_at_once * tiles.most_rows)),
                 static_cast<int>(channels_at_once * window_rows_at_once * taps_at_once), threads,
                 static_cast<long long>(workspace.bytes()));
   return line;
 }
 
-template struct ScatterPlan<float>;
-template struct ScatterPlan<double>;
+template struct Plan<float>;
+template struct Plan<double>;
 
-}  // namespace convict
+}  // namespace convict::kernels::scatter

@@ -19,16 +19,16 @@
 
 #include "abi/trilinear.h"
 #include "kernels/scatter/overlap_add.h"
-#include "kernels/work/panel.h"
 #include "kernels/simd/tiles.h"
+#include "kernels/work/panel.h"
 #include "kernels/work/workspace.h"
 
-namespace convict {
+namespace convict::kernels::scatter {
 
 /// Columns of C computed at a time: those of some channels; or of one channel, some rows of taps, the taps that differ
 /// along the last axis only; or some taps of one row. They lie side by side.
 struct ColumnBlock {
-  Panel channels, rows, taps;
+  work::Panel channels, rows, taps;
   int64_t columns() const { return channels.count * rows.count * taps.count; }
 };
 
@@ -39,52 +39,54 @@ struct Images {
 
 /// The memory of one thread.
 template <class T>
-struct ScatterScratch {
-  T* c;               // of a block: [row][column], `pitch` apart
-  T* weights;         // of less than a vector of columns: [k][column], a vector apart, of a block of the depth
-  WindowRow* window;  // [rows of taps of a block]
+struct Scratch {
+  T* c;            // of a block: [row][column], `pitch` apart
+  T* weights;      // of less than a vector of columns: [k][column], a vector apart, of a block of the depth
+  SumRow* window;  // [rows of taps of a block]
 };
 
 /// What is to be computed, and how.
 template <class T>
-struct ScatterPlan {
+struct Plan {
   /// Precondition: has_products(form), and the face is X. Data is not looked at.
-  explicit ScatterPlan(const Trilinear<T>& form);
+  explicit Plan(const Trilinear<T>& form);
 
   /// Allocates, and fills the tables. Throws std::bad_alloc.
   void prepare();
   std::string text() const;
 
-  int64_t depth_blocks() const { return panels_of(form.y_channels, kMostDepth<T>); }
-  Panel depth_block(int64_t index) const { return panel_of(form.y_channels, kMostDepth<T>, index); }
-  int64_t channel_blocks() const { return panels_of(form.x_channels, channels_at_once); }
-  Panel channel_block(int64_t index) const { return piece_of(form.x_channels, channels_at_once, index); }
+  int64_t depth_blocks() const { return work::panels_of(form.y_channels, simd::kMostDepth<T>); }
+  work::Panel depth_block(int64_t index) const { return work::panel_of(form.y_channels, simd::kMostDepth<T>, index); }
+  int64_t channel_blocks() const { return work::panels_of(form.x_channels, channels_at_once); }
+  work::Panel channel_block(int64_t index) const { return work::piece_of(form.x_channels, channels_at_once, index); }
   /// Blocks of the columns of a channel; those of a part follow each other.
   int64_t column_blocks() const {
-    return panels_of(window_rows, window_rows_at_once) * panels_of(form.kernel[2], taps_at_once);
+    return work::panels_of(window_rows, window_rows_at_once) * work::panels_of(form.kernel[2], taps_at_once);
   }
-  ColumnBlock column_block(Panel channels, int64_t index) const {
-    const int64_t blocks_of_row = panels_of(form.kernel[2], taps_at_once);
-    return {channels, piece_of(window_rows, window_rows_at_once, index / blocks_of_row),
-            piece_of(form.kernel[2], taps_at_once, index % blocks_of_row)};
+  ColumnBlock column_block(work::Panel channels, int64_t index) const {
+    const int64_t blocks_of_row = work::panels_of(form.kernel[2], taps_at_once);
+    return {channels, work::piece_of(window_rows, window_rows_at_once, index / blocks_of_row),
+            work::piece_of(form.kernel[2], taps_at_once, index % blocks_of_row)};
   }
-  int64_t parts() const { return panels_of(column_blocks(), blocks_of_part); }
-  Panel part(int64_t index) const { return panel_of(column_blocks(), blocks_of_part, index); }
+  int64_t parts() const { return work::panels_of(column_blocks(), blocks_of_part); }
+  work::Panel part(int64_t index) const { return work::panel_of(column_blocks(), blocks_of_part, index); }
 
   /// What a part is added to: X, or a copy of it, in which images are counted from the first of these.
   Operand<T> target(const Images& images, int64_t part) const;
 
-  int64_t panels(const Images& images) const { return panels_of(images.rows, tiles.most_rows); }
-  Panel panel(const Images& images, int64_t index) const { return panel_of(images.rows, tiles.most_rows, index); }
+  int64_t panels(const Images& images) const { return work::panels_of(images.rows, tiles.most_rows); }
+  work::Panel panel(const Images& images, int64_t index) const {
+    return work::panel_of(images.rows, tiles.most_rows, index);
+  }
 
   /// Where the packed rows of Y begin, for a block of the depth: by panel, each [k][row].
-  T* packed_y(const Images& images, int64_t group, Panel depth) const {
+  T* packed_y(const Images& images, int64_t group, work::Panel depth) const {
     return y + images.rows * (group * form.y_channels + depth.first);
   }
 
   Trilinear<T> form;
-  const Tiles<T>& tiles;
-  AddWindow<T> add_window;
+  const simd::Tiles<T>& tiles;
+  OverlapAdd<T> overlap_add;
   int64_t positions, window_rows, taps;  // of a plane of Y; rows of taps, and taps, of a window
   int64_t images_at_once;
   int64_t channels_at_once, window_rows_at_once, taps_at_once;  // columns of a block
@@ -94,14 +96,14 @@ struct ScatterPlan {
   bool copied;             // the weights do not lie side by side, and are copied to where they do
   int64_t weight_pitch;    // from one channel of Y to the next
   int threads;
-  Workspace workspace;
+  work::Workspace workspace;
   // Tables and copies, in the workspace.
   int64_t *weight_row = nullptr, *rest_row = nullptr;  // [kMostDepth], of weights where they lie, and in the scratch
   T* zeros = nullptr;                                  // [kMostTileRows]
   T* y = nullptr;                                      // of images_at_once
   T* weights = nullptr;                                // if copied: [channel of Y of all groups][(c, r)]
   T* copies = nullptr;                                 // of X, for all parts but the first, of images_at_once
-  std::vector<ScatterScratch<T>> scratch;              // by thread
+  std::vector<Scratch<T>> scratch;                     // by thread
 
  private:
   void choose_columns();
@@ -111,4 +113,4 @@ struct ScatterPlan {
   void carve();
 };
 
-}  // namespace convict
+}  // namespace convict::kernels::scatter

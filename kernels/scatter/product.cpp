@@ -8,7 +8,7 @@
 #include "kernels/border/planes.h"
 #include "kernels/work/team.h"
 
-namespace convict {
+namespace convict::kernels::scatter {
 namespace {
 
 /// A dimension of the weights, their channels of X or of Y: how many, and how far apart before and after copying.
@@ -18,14 +18,14 @@ struct WeightChannels {
 
 /// Copies the weights to where all of a channel of Y lie side by side. Of the channels, neighbours are copied together.
 template <class T>
-void copy_weights(const ScatterPlan<T>& plan, Team& team) {
+void copy_weights(const Plan<T>& plan, work::Team& team) {
   const Trilinear<T>& f = plan.form;
   WeightChannels near = {f.x_channels, f.w.inner, plan.taps};
   WeightChannels far = {f.groups * f.y_channels, f.w.outer, plan.weight_pitch};
   if (near.step > far.step) std::swap(near, far);
   team.share(far.count, [&](int64_t i) {
     T* to = plan.weights + i * far.step_of_copy;
-    for_each_in_plane(Operand<T>{f.w.data, far.step, 0, f.w.spatial}, f.kernel, i, 0, [&](const T& first) {
+    border::for_each_in_plane(Operand<T>{f.w.data, far.step, 0, f.w.spatial}, f.kernel, i, 0, [&](const T& first) {
       for (int64_t j = 0; j < near.count; ++j) to[j * near.step_of_copy] = (&first)[j * near.step];
       ++to;
     });
@@ -39,7 +39,7 @@ struct Position {
 };
 
 template <class T>
-Position position_of(const ScatterPlan<T>& plan, int64_t row) {
+Position position_of(const Plan<T>& plan, int64_t row) {
   const Axes& extent = plan.form.y_extent;
   const int64_t in_plane = row % plan.positions;
   return {row / plan.positions,
@@ -48,15 +48,15 @@ Position position_of(const ScatterPlan<T>& plan, int64_t row) {
 
 /// Packs a panel of rows of Y, over the whole depth.
 template <class T>
-void pack_y(const ScatterPlan<T>& plan, const Images& images, int64_t group, Panel panel) {
+void pack_y(const Plan<T>& plan, const Images& images, int64_t group, work::Panel panel) {
   const Trilinear<T>& f = plan.form;
-  const T* from[kMostTileRows];
+  const T* from[simd::kMostTileRows];
   for (int64_t i = 0; i < panel.count; ++i) {
     const Position at = position_of(plan, panel.first + i);
     from[i] = &f.y.at(images.first + at.n, group * f.y_channels, at.o[0], at.o[1], at.o[2]);
   }
   for (int64_t block = 0; block < plan.depth_blocks(); ++block) {
-    const Panel depth = plan.depth_block(block);
+    const work::Panel depth = plan.depth_block(block);
     T* to = plan.packed_y(images, group, depth) + panel.first * depth.count;
     for (int64_t k = depth.first; k < depth.first + depth.count; ++k)
       for (int64_t i = 0; i < panel.count; ++i) *to++ = from[i][k * f.y.inner];
@@ -66,7 +66,7 @@ void pack_y(const ScatterPlan<T>& plan, const Images& images, int64_t group, Pan
 /// Copies less than a vector of columns of the weights, because what follows them may not be read. Only that many
 /// lanes of the sums will be looked at: the others repeat the last one.
 template <class T>
-void pack_rest(const ScatterPlan<T>& plan, int64_t depth, const T* weights, int64_t columns, T* to) {
+void pack_rest(const Plan<T>& plan, int64_t depth, const T* weights, int64_t columns, T* to) {
   for (int64_t k = 0; k < depth; ++k, weights += plan.weight_pitch)
     for (int64_t j = 0; j < plan.tiles.lanes; ++j) *to++ = weights[std::min(j, columns - 1)];
 }
@@ -74,8 +74,8 @@ void pack_rest(const ScatterPlan<T>& plan, int64_t depth, const T* weights, int6
 /// Adds to the sums of a block, or starts them, over a block of the depth: panels of rows by columns whose first
 /// weights are at `weights`.
 template <class T>
-void multiply(const ScatterPlan<T>& plan, const Images& images, int64_t group, Panel depth, Panel panels,
-              const T* weights, int64_t columns, const ScatterScratch<T>& scratch) {
+void multiply(const Plan<T>& plan, const Images& images, int64_t group, work::Panel depth, work::Panel panels,
+              const T* weights, int64_t columns, const Scratch<T>& scratch) {
   const int64_t lanes = plan.tiles.lanes, first_row = plan.panel(images, panels.first).first;
   const T *y = plan.packed_y(images, group, depth), *start = depth.first == 0 ? plan.zeros : nullptr;
   for (int64_t column = 0, vectors; column < columns; column += vectors * lanes) {
@@ -89,8 +89,8 @@ void multiply(const ScatterPlan<T>& plan, const Images& images, int64_t group, P
       b_row = plan.rest_row;
     }
     for (int64_t i = panels.first; i < panels.first + panels.count; ++i) {
-      const Panel panel = plan.panel(images, i);
-      plan.tiles.multiply[static_cast<int>(RowOrder::kInterleaved)][vectors][panel.count](
+      const work::Panel panel = plan.panel(images, i);
+      plan.tiles.multiply[static_cast<int>(simd::RowOrder::kInterleaved)][vectors][panel.count](
           depth.count, y + panel.first * depth.count, panel.count, b, b_row, vectors * lanes, start,
           scratch.c + (panel.first - first_row) * plan.pitch + column, plan.pitch);
     }
@@ -109,8 +109,7 @@ Range taps_of_output(const Trilinear<T>& f, int axis, int64_t o) {
 
 /// Lists the rows of taps of a block that meet X, of any position with these first two coordinates; returns how many.
 template <class T>
-int64_t list_window(const Trilinear<T>& f, const Operand<T>& x, const ColumnBlock& block, const Axes& o,
-                    WindowRow* list) {
+int64_t list_window(const Trilinear<T>& f, const Operand<T>& x, const ColumnBlock& block, const Axes& o, SumRow* list) {
   const Range inside0 = taps_of_output(f, 0, o[0]), inside1 = taps_of_output(f, 1, o[1]);
   int64_t count = 0, r0 = block.rows.first / f.kernel[1], r1 = block.rows.first % f.kernel[1];
   for (int64_t row = 0; row < block.rows.count; ++row) {
@@ -126,10 +125,10 @@ int64_t list_window(const Trilinear<T>& f, const Operand<T>& x, const ColumnBloc
 
 /// Adds some rows of C, from `sums` on, to the channels of a block.
 template <class T>
-void scatter(const ScatterPlan<T>& plan, const Operand<T>& x, int64_t group, const ColumnBlock& block, Panel rows,
-             const T* sums, WindowRow* list) {
+void scatter(const Plan<T>& plan, const Operand<T>& x, int64_t group, const ColumnBlock& block, work::Panel rows,
+             const T* sums, SumRow* list) {
   const Trilinear<T>& f = plan.form;
-  Window window = {
+  SumWindow window = {
       list, 0, 0, f.dilation[2] * x.spatial[2], block.channels.count, block.rows.count * block.taps.count, x.inner};
   for (int64_t row = rows.first; row < rows.first + rows.count;) {  // one row of positions after another
     Position at = position_of(plan, row);
@@ -140,25 +139,26 @@ void scatter(const ScatterPlan<T>& plan, const Operand<T>& x, int64_t group, con
       const int64_t begin = std::max(inside.begin, block.taps.first);
       window.length = std::min(inside.end, block.taps.first + block.taps.count) - begin;
       if (window.length <= 0) continue;
-      plan.add_window(window, sums + begin - block.taps.first, first + f.x_position(2, at.o[2], begin) * x.spatial[2]);
+      plan.overlap_add(window, sums + begin - block.taps.first, first + f.x_position(2, at.o[2], begin) * x.spatial[2]);
     }
   }
 }
 
 /// The sums of a block of columns, for all rows.
 template <class T>
-void add_block(const ScatterPlan<T>& plan, const Images& images, const Operand<T>& x, int64_t group,
-               const ColumnBlock& block, const ScatterScratch<T>& scratch) {
+void add_block(const Plan<T>& plan, const Images& images, const Operand<T>& x, int64_t group, const ColumnBlock& block,
+               const Scratch<T>& scratch) {
   const Trilinear<T>& f = plan.form;
   const T* weights = (plan.copied ? plan.weights : f.w.data) + group * f.y_channels * plan.weight_pitch +
                      block.channels.first * plan.taps + block.rows.first * f.kernel[2] + block.taps.first;
-  for (int64_t i = 0; i < panels_of(plan.panels(images), plan.panels_at_once); ++i) {
-    const Panel panels = panel_of(plan.panels(images), plan.panels_at_once, i);
+  for (int64_t i = 0; i < work::panels_of(plan.panels(images), plan.panels_at_once); ++i) {
+    const work::Panel panels = work::panel_of(plan.panels(images), plan.panels_at_once, i);
     for (int64_t j = 0; j < plan.depth_blocks(); ++j) {
-      const Panel depth = plan.depth_block(j);
+      const work::Panel depth = plan.depth_block(j);
       multiply(plan, images, group, depth, panels, weights + depth.first * plan.weight_pitch, block.columns(), scratch);
     }
-    const Panel top = plan.panel(images, panels.first), bottom = plan.panel(images, panels.first + panels.count - 1);
+    const work::Panel top = plan.panel(images, panels.first),
+                      bottom = plan.panel(images, panels.first + panels.count - 1);
     // Few channels at a time: they may be as far apart as to compete for one set of the cache.
     constexpr int64_t kChannels = 8;
     for (int64_t c = 0; c < block.channels.count; c += kChannels) {
@@ -172,30 +172,30 @@ void add_block(const ScatterPlan<T>& plan, const Images& images, const Operand<T
 
 /// One part of the columns of some channels of X. Nobody else adds to the same target, so its sums have one order.
 template <class T>
-void compute_part(const ScatterPlan<T>& plan, const Images& images, int64_t group, Panel channels, int64_t part,
-                  const ScatterScratch<T>& scratch) {
+void compute_part(const Plan<T>& plan, const Images& images, int64_t group, work::Panel channels, int64_t part,
+                  const Scratch<T>& scratch) {
   const Trilinear<T>& f = plan.form;
   const Operand<T> x = plan.target(images, part);
   for (int64_t n = 0; n < images.count; ++n)
     for (int64_t c = channels.first; c < channels.first + channels.count; ++c)
       if (part == 0)
-        start_plane(f, x, f.x_extent, n, group * f.x_channels + c);
+        border::start_plane(f, x, f.x_extent, n, group * f.x_channels + c);
       else
         std::fill_n(x.plane(n, group * f.x_channels + c), volume(f.x_extent), T(0));
-  const Panel blocks = plan.part(part);
+  const work::Panel blocks = plan.part(part);
   for (int64_t i = blocks.first; i < blocks.first + blocks.count; ++i)
     add_block(plan, images, x, group, plan.column_block(channels, i), scratch);
 }
 
 /// Adds the copies of X to it, in order.
 template <class T>
-void add_copies(const ScatterPlan<T>& plan, const Images& images, Team& team) {
+void add_copies(const Plan<T>& plan, const Images& images, work::Team& team) {
   constexpr int64_t kPiece = 4096;  // of a row
   const Axes& extent = plan.form.x_extent;
-  const int64_t channels = plan.form.groups * plan.form.x_channels, pieces = panels_of(extent[2], kPiece);
+  const int64_t channels = plan.form.groups * plan.form.x_channels, pieces = work::panels_of(extent[2], kPiece);
   const Operand<T> x = plan.target(images, 0);
   team.share(images.count * channels * extent[0] * extent[1] * pieces, [&](int64_t i) {
-    const Panel piece = panel_of(extent[2], kPiece, i % pieces);
+    const work::Panel piece = work::panel_of(extent[2], kPiece, i % pieces);
     const int64_t row = i / pieces, plane = row / (extent[0] * extent[1]);
     T* to = &x.at(plane / channels, plane % channels, row / extent[1] % extent[0], row % extent[1], piece.first);
     for (int64_t part = 1; part < plan.parts(); ++part) {
@@ -207,7 +207,7 @@ void add_copies(const ScatterPlan<T>& plan, const Images& images, Team& team) {
 
 /// What every thread does.
 template <class T>
-void work(const ScatterPlan<T>& plan, Team& team, int thread) {
+void run_thread(const Plan<T>& plan, work::Team& team, int thread) {
   const Trilinear<T>& f = plan.form;
   if (plan.copied) copy_weights(plan, team);
   for (int64_t first = 0; first < f.batch; first += plan.images_at_once) {
@@ -226,12 +226,12 @@ void work(const ScatterPlan<T>& plan, Team& team, int thread) {
 }  // namespace
 
 template <class T>
-void scatter_product(ScatterPlan<T>& plan) {
+void compute(Plan<T>& plan) {
   plan.prepare();
-  Team::run(plan.threads, [&](Team& team, int thread) { work(plan, team, thread); });
+  work::Team::run(plan.threads, [&](work::Team& team, int thread) { run_thread(plan, team, thread); });
 }
 
-template void scatter_product(ScatterPlan<float>&);
-template void scatter_product(ScatterPlan<double>&);
+template void compute(Plan<float>&);
+template void compute(Plan<double>&);
 
-}  // namespace convict
+}  // namespace convict::kernels::scatter

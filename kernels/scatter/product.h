@@ -5,10 +5,10 @@
 
 #include "kernels/scatter/plan.h"
 
-namespace convict {
+namespace convict::kernels::scatter {
 
 /// Computes face X of plan.form completely, bias and beta included. Throws std::bad_alloc.
 template <class T>
-void scatter_product(ScatterPlan<T>& plan);
+void compute(Plan<T>& plan);
 
-}  // namespace convict
+}  // namespace convict::kernels::scatter

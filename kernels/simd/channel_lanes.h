@@ -8,7 +8,7 @@
 
 #include "kernels/simd/tiles.h"
 
-namespace convict {
+namespace convict::kernels::simd {
 
 /// Where lane c of place j is found in a tensor, and how far places are apart among vectors; in elements.
 struct LaneStrides {
@@ -46,4 +46,4 @@ inline void store_lanes(const Tiles<float>& tiles, const LaneStrides& strides, i
     }
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::simd

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace convict {
+namespace convict::kernels::simd {
 namespace {
 
 struct Cap {
@@ -58,4 +58,4 @@ const char* isa_word(long long hwy_target) {
   }
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::simd

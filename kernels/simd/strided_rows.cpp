@@ -6,15 +6,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernels/simd/vector_targets.h"
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/simd/strided_rows.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/simd/dispatch.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace convict {
-namespace HWY_NAMESPACE {
+namespace convict::kernels::simd::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -137,47 +133,20 @@ void Spread(const T* from, int64_t count, int64_t step, T* to) {
   for (int64_t j = 0; j < count; ++j) to[j * step] = from[j];
 }
 
-void StageFloat(const RowSource<float>& source, int64_t length, float* to) { Stage(source, length, to); }
-void StageDouble(const RowSource<double>& source, int64_t length, double* to) { Stage(source, length, to); }
-void SpreadFloat(const float* from, int64_t count, int64_t step, float* to) { Spread(from, count, step, to); }
-void SpreadDouble(const double* from, int64_t count, int64_t step, double* to) { Spread(from, count, step, to); }
+StageRow<float> StageFloat() { return Stage<float>; }
+StageRow<double> StageDouble() { return Stage<double>; }
+SpreadRow<float> SpreadFloat() { return Spread<float>; }
+SpreadRow<double> SpreadDouble() { return Spread<double>; }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace convict
+}  // namespace convict::kernels::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace convict {
+namespace convict::kernels::simd {
 
-HWY_EXPORT(StageFloat);
-HWY_EXPORT(StageDouble);
-HWY_EXPORT(SpreadFloat);
-HWY_EXPORT(SpreadDouble);
+CONVICT_DISPATCH(template <> StageRow<float>, stage_row<float>, StageFloat)
+CONVICT_DISPATCH(template <> StageRow<double>, stage_row<double>, StageDouble)
+CONVICT_DISPATCH(template <> SpreadRow<float>, spread_row<float>, SpreadFloat)
+CONVICT_DISPATCH(template <> SpreadRow<double>, spread_row<double>, SpreadDouble)
 
-template <>
-StageRow<float> stage_row<float>() {
-  cap_isa();
-  return HWY_DYNAMIC_DISPATCH(StageFloat);
-}
-
-template <>
-StageRow<double> stage_row<double>() {
-  cap_isa();
-  return HWY_DYNAMIC_DISPATCH(StageDouble);
-}
-
-template <>
-SpreadRow<float> spread_row<float>() {
-  cap_isa();
-  return HWY_DYNAMIC_DISPATCH(SpreadFloat);
-}
-
-template <>
-SpreadRow<double> spread_row<double>() {
-  cap_isa();
-  return HWY_DYNAMIC_DISPATCH(SpreadDouble);
-}
-
-}  // namespace convict
-#endif  // HWY_ONCE
+}  // namespace convict::kernels::simd

@@ -8,7 +8,7 @@
 
 #include "kernels/simd/isa.h"
 
-namespace convict {
+namespace convict::kernels::simd {
 
 /// Where rows come from.
 template <class T>
@@ -42,4 +42,4 @@ SpreadRow<float> spread_row<float>();
 template <>
 SpreadRow<double> spread_row<double>();
 
-}  // namespace convict
+}  // namespace convict::kernels::simd

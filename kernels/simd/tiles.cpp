@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/simd/tiles.h"
 
-#include <hwy/cache_control.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "kernels/simd/vector_targets.h"
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/simd/tiles.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/simd/dispatch.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace convict {
-namespace HWY_NAMESPACE {
+namespace convict::kernels::simd::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -92,7 +86,7 @@ template <class T>
 constexpr int64_t kLine = 64 / sizeof(T);  // of a cache
 
 template <class T, int kTileVectors, int kTileColumns>
-void Correlate(int64_t runs, const Run* run, const T* HWY_RESTRICT image, int64_t step, const int64_t* column,
+void Correlate(int64_t runs, const PositionRun* run, const T* HWY_RESTRICT image, int64_t step, const int64_t* column,
                const T* HWY_RESTRICT y, bool add, T* HWY_RESTRICT c, int64_t c_stride) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -103,7 +97,7 @@ void Correlate(int64_t runs, const Run* run, const T* HWY_RESTRICT image, int64_
     for (int j = 0; j < kTileVectors; ++j) sum[i][j] = add ? hn::LoadU(d, c + i * c_stride + j * lanes) : hn::Zero(d);
   }
   int64_t result = 0;  // the vectors of C to fetch next
-  for (const Run* end = run + runs; run != end; ++run) {
+  for (const PositionRun* end = run + runs; run != end; ++run) {
     const T* from[kTileColumns];
     HWY_UNROLL(16)
     for (int i = 0; i < kTileColumns; ++i) from[i] = image + run->offset + column[i];
@@ -148,7 +142,7 @@ void Gather(int64_t depth, const T* HWY_RESTRICT b, const int64_t* HWY_RESTRICT 
     const T* ahead = b + b_row[std::min(p + kAhead, depth - 1)];
     T* tile = to;
     for (const Lanes<T>* at = vector; at != vector + vectors; ++at) {
-      hwy::Prefetch(ahead + at->first);
+      __builtin_prefetch(ahead + at->first, /*rw=*/0, /*locality=*/3);
       auto value = hn::Undefined(d);
       if (at->kind == Kind::kScattered)
         value = hn::GatherIndex(d, row + at->first, hn::LoadU(di, at->distance));
@@ -266,38 +260,23 @@ Tiles<T> MakeTiles() {
   return t;
 }
 
-const Tiles<float>* TilesOfFloat() {
-  static const Tiles<float> table = MakeTiles<float>();
-  return &table;
+const Tiles<float>& TilesOfFloat() {
+  static const auto table = MakeTiles<float>();
+  return table;
 }
 
-const Tiles<double>* TilesOfDouble() {
-  static const Tiles<double> table = MakeTiles<double>();
-  return &table;
+const Tiles<double>& TilesOfDouble() {
+  static const auto table = MakeTiles<double>();
+  return table;
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace convict
+}  // namespace convict::kernels::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace convict {
+namespace convict::kernels::simd {
 
-HWY_EXPORT(TilesOfFloat);
-HWY_EXPORT(TilesOfDouble);
+CONVICT_DISPATCH(template <> const Tiles<float>&, tiles<float>, TilesOfFloat)
+CONVICT_DISPATCH(template <> const Tiles<double>&, tiles<double>, TilesOfDouble)
 
-template <>
-const Tiles<float>& tiles<float>() {
-  cap_isa();
-  return *HWY_DYNAMIC_DISPATCH(TilesOfFloat)();
-}
-
-template <>
-const Tiles<double>& tiles<double>() {
-  cap_isa();
-  return *HWY_DYNAMIC_DISPATCH(TilesOfDouble)();
-}
-
-}  // namespace convict
-#endif  // HWY_ONCE
+}  // namespace convict::kernels::simd

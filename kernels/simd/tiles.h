@@ -13,10 +13,10 @@
 
 #include "kernels/simd/isa.h"
 
-namespace convict {
+namespace convict::kernels::simd {
 
 /// Consecutive positions along the last axis: `length` elements from `offset` on.
-struct Run {
+struct PositionRun {
   int64_t offset, length;
 };
 
@@ -86,7 +86,7 @@ struct Tiles {
   /// C[i][j] = sum over the positions p of all runs of image[column[i] + offset + p*step] * y[q][j], q = 0, 1, ...
   /// counting positions; y[q] has `vectors` vectors, C[i] begins at c + i*c_stride. With `add`, what C holds is added.
   /// Indexed by vectors and columns, from 1.
-  using Correlate = void (*)(int64_t runs, const Run* run, const T* image, int64_t step, const int64_t* column,
+  using Correlate = void (*)(int64_t runs, const PositionRun* run, const T* image, int64_t step, const int64_t* column,
                              const T* y, bool add, T* c, int64_t c_stride);
   Correlate correlate[kMostTileVectors + 1][kMostTileRows + 1];
 
@@ -106,4 +106,4 @@ const Tiles<float>& tiles<float>();
 template <>
 const Tiles<double>& tiles<double>();
 
-}  // namespace convict
+}  // namespace convict::kernels::simd

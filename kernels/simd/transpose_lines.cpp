@@ -3,15 +3,11 @@
 
 #include <algorithm>
 
-#include "kernels/simd/vector_targets.h"
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/simd/transpose_lines.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/simd/dispatch.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace convict {
-namespace HWY_NAMESPACE {
+namespace convict::kernels::simd::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -19,12 +15,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// Some neighbouring lanes, at most a vector of them, for all positions. A whole vector is written if more lanes
 /// follow: it is their turn later.
 template <class D, class T = hn::TFromD<D>>
-void TurnNeighbours(D d, const TurnSource<T>& source, const T* from, int64_t runs, const Run* run, Panel lanes, T* to) {
+void TransposeNeighbours(D d, const LineSource<T>& source, const T* from, int64_t runs, const PositionRun* run,
+                         work::Panel lanes, T* to) {
   const auto width = static_cast<int64_t>(hn::Lanes(d));
   const bool whole = lanes.count == width || lanes.first + width <= source.lanes;
   const auto wanted = hn::FirstN(d, static_cast<size_t>(lanes.count));
   to += lanes.first;
-  for (const Run* end = run + runs; run != end; ++run) {
+  for (const PositionRun* end = run + runs; run != end; ++run) {
     const T* element = from + run->offset;
     if (whole)
       for (int64_t p = 0; p < run->length; ++p, element += source.step, to += source.lanes)
@@ -37,36 +34,36 @@ void TurnNeighbours(D d, const TurnSource<T>& source, const T* from, int64_t run
 
 /// Piece by piece, which makes little difference to the cache that a block fits.
 template <class T>
-void TurnPieces(const TurnSource<T>& source, const T* from, int64_t runs, const Run* run, T* to) {
+void TransposePieces(const LineSource<T>& source, const T* from, int64_t runs, const PositionRun* run, T* to) {
   const auto vector = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   for (const auto* at = source.piece; at != source.piece + source.pieces; ++at)
     for (int64_t j = 0, count; j < at->length; j += count) {
       const int64_t rest = at->length - j;
-      const auto turn = [&](auto d) {
+      const auto transpose = [&](auto d) {
         count = std::min(rest, static_cast<int64_t>(hn::Lanes(d)));
-        TurnNeighbours(d, source, from + at->place + j, runs, run, {at->lane + j, count}, to);
+        TransposeNeighbours(d, source, from + at->place + j, runs, run, {at->lane + j, count}, to);
       };
       if (rest < vector && !source.slack)
-        turn(hn::CappedTag<T, 1>());
+        transpose(hn::CappedTag<T, 1>());
       else if (rest <= 4)
-        turn(hn::CappedTag<T, 4>());
+        transpose(hn::CappedTag<T, 4>());
       else if (rest <= 8)
-        turn(hn::CappedTag<T, 8>());
+        transpose(hn::CappedTag<T, 8>());
       else
-        turn(hn::ScalableTag<T>());
+        transpose(hn::ScalableTag<T>());
     }
 }
 
 template <class T>
-void TurnOneByOne(const T* from, const int64_t* place, int64_t lanes, int64_t positions, int64_t pitch, T* to) {
+void TransposeOneByOne(const T* from, const int64_t* place, int64_t lanes, int64_t positions, int64_t pitch, T* to) {
   for (int64_t p = 0; p < positions; ++p, to += pitch)
     for (int64_t lane = 0; lane < lanes; ++lane) to[lane] = from[place[lane] + p];
 }
 
 /// One vector of lanes over positions that lie side by side.
 template <class T>
-void TurnVector(const T* from, const int64_t* place, int64_t positions, int64_t pitch, T* to) {
-  TurnOneByOne(from, place, static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>())), positions, pitch, to);
+void TransposeVector(const T* from, const int64_t* place, int64_t positions, int64_t pitch, T* to) {
+  TransposeOneByOne(from, place, static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>())), positions, pitch, to);
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -84,10 +81,10 @@ HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* from, const int64_t* place) {
 
 /// Blocks of 4 x 4, as many as a vector holds; the last one of a run may overlap the one before.
 template <>
-void TurnVector(const float* from, const int64_t* place, int64_t positions, int64_t pitch, float* to) {
+void TransposeVector(const float* from, const int64_t* place, int64_t positions, int64_t pitch, float* to) {
   const hn::ScalableTag<float> d;
   const hn::RepartitionToWide<decltype(d)> pairs;
-  if (positions < 4) return TurnOneByOne(from, place, static_cast<int64_t>(hn::Lanes(d)), positions, pitch, to);
+  if (positions < 4) return TransposeOneByOne(from, place, static_cast<int64_t>(hn::Lanes(d)), positions, pitch, to);
   for (int64_t p = 0; p < positions; p += 4) {
     p = std::min(p, positions - 4);
     const auto line0 = LoadBlocks(d, from + p, place), line1 = LoadBlocks(d, from + p, place + 1);
@@ -106,52 +103,32 @@ void TurnVector(const float* from, const int64_t* place, int64_t positions, int6
 #endif
 
 template <class T>
-void TurnLines(const TurnSource<T>& source, const T* from, int64_t runs, const Run* run, T* to) {
+void TransposeVectors(const LineSource<T>& source, const T* from, int64_t runs, const PositionRun* run, T* to) {
   const auto vector = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
-  for (const Run* end = run + runs; run != end; to += run->length * source.lanes, ++run)
+  for (const PositionRun* end = run + runs; run != end; to += run->length * source.lanes, ++run)
     for (int64_t lane = 0; lane < source.lanes; lane += vector)
-      TurnVector(from + run->offset, source.place + lane, run->length, source.lanes, to + lane);
+      TransposeVector(from + run->offset, source.place + lane, run->length, source.lanes, to + lane);
 }
 
 template <class T>
-void TurnBlock(const TurnSource<T>& source, const T* from, int64_t runs, const Run* run, T* to) {
+void TransposeBlock(const LineSource<T>& source, const T* from, int64_t runs, const PositionRun* run, T* to) {
   constexpr int64_t kLongPiece = 4;
   if (source.step == 1 && kLongPiece * source.pieces > source.lanes)
-    TurnLines(source, from, runs, run, to);
+    TransposeVectors(source, from, runs, run, to);
   else
-    TurnPieces(source, from, runs, run, to);
+    TransposePieces(source, from, runs, run, to);
 }
 
-void TurnFloat(const TurnSource<float>& source, const float* from, int64_t runs, const Run* run, float* to) {
-  TurnBlock(source, from, runs, run, to);
-}
-
-void TurnDouble(const TurnSource<double>& source, const double* from, int64_t runs, const Run* run, double* to) {
-  TurnBlock(source, from, runs, run, to);
-}
+TransposeLines<float> TransposeFloat() { return TransposeBlock<float>; }
+TransposeLines<double> TransposeDouble() { return TransposeBlock<double>; }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace convict
+}  // namespace convict::kernels::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace convict {
+namespace convict::kernels::simd {
 
-HWY_EXPORT(TurnFloat);
-HWY_EXPORT(TurnDouble);
+CONVICT_DISPATCH(template <> TransposeLines<float>, transpose_lines<float>, TransposeFloat)
+CONVICT_DISPATCH(template <> TransposeLines<double>, transpose_lines<double>, TransposeDouble)
 
-template <>
-Turn<float> turn<float>() {
-  cap_isa();
-  return HWY_DYNAMIC_DISPATCH(TurnFloat);
-}
-
-template <>
-Turn<double> turn<double>() {
-  cap_isa();
-  return HWY_DYNAMIC_DISPATCH(TurnDouble);
-}
-
-}  // namespace convict
-#endif  // HWY_ONCE
+}  // namespace convict::kernels::simd

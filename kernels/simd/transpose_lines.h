@@ -6,16 +6,16 @@
 
 #include <cstdint>
 
-#include "kernels/work/panel.h"
 #include "kernels/simd/tiles.h"
+#include "kernels/work/panel.h"
 
-namespace convict {
+namespace convict::kernels::simd {
 
-inline constexpr int64_t kMostTurned = kMostTileVectors * kMostLanes;  // bytes of a position
+inline constexpr int64_t kMostTransposed = kMostTileVectors * kMostLanes;  // bytes of a position
 
 /// Which elements are turned: lane l, position p of a run is at place[l] + offset of the run + p*step.
 template <class T>
-struct TurnSource {
+struct LineSource {
   /// Lanes that lie side by side.
   struct Piece {
     int64_t lane, place, length;
@@ -26,9 +26,9 @@ struct TurnSource {
   int64_t step;
   bool slack;  // less than a vector after any element may be read, too
   int64_t pieces = 0;
-  Piece piece[kMostTurned / sizeof(T)];
+  Piece piece[kMostTransposed / sizeof(T)];
 
-  TurnSource(const int64_t* places, int64_t count, int64_t position_step, bool readable)
+  LineSource(const int64_t* places, int64_t count, int64_t position_step, bool readable)
       : place(places), lanes(count), step(position_step), slack(readable) {
     for (int64_t lane = 0; lane < lanes; ++lane) {
       if (lane == 0 || place[lane] != place[lane - 1] + 1) piece[pieces++] = {lane, place[lane], 0};
@@ -39,13 +39,14 @@ struct TurnSource {
 
 /// to[q*lanes + l] = element (l, q) of `from`, q = 0, 1, ... counting the positions of all runs.
 template <class T>
-using Turn = void (*)(const TurnSource<T>& source, const T* from, int64_t runs, const Run* run, T* to);
+using TransposeLines = void (*)(const LineSource<T>& source, const T* from, int64_t runs, const PositionRun* run,
+                                T* to);
 
 template <class T>
-Turn<T> turn();
+TransposeLines<T> transpose_lines();
 template <>
-Turn<float> turn<float>();
+TransposeLines<float> transpose_lines<float>();
 template <>
-Turn<double> turn<double>();
+TransposeLines<double> transpose_lines<double>();
 
-}  // namespace convict
+}  // namespace convict::kernels::simd

@@ -11,24 +11,24 @@
 #include "kernels/winograd/plan.h"
 #include "kernels/winograd/product.h"
 
-namespace convict {
+namespace convict::kernels::winograd {
 
 template <int m>
-struct Winograd {
+struct Kernel {
   static const char* unsuited(const convict_problem& p) {
-    if (const char* complaint = isa_complaint()) return complaint;
-    return winograd_unsuited(p, m);
+    if (const char* complaint = simd::isa_complaint()) return complaint;
+    return winograd::unsuited(p, m);
   }
 
   static std::string plan(const Trilinear<float>& form) {
-    return has_products(form) ? WinogradPlan(form, m).text() : "empty";
+    return border::has_products(form) ? Plan(form, m).text() : "empty";
   }
 
   static void run(const Trilinear<float>& form) {
-    if (!has_products(form)) return start_output(form);
-    WinogradPlan plan(form, m);
-    winograd_product(plan);
+    if (!border::has_products(form)) return border::start_output(form);
+    Plan plan(form, m);
+    compute(plan);
   }
 };
 
-}  // namespace convict
+}  // namespace convict::kernels::winograd

@@ -12,13 +12,13 @@
 
 #include <array>
 
-namespace convict {
+namespace convict::kernels::winograd {
 
-inline constexpr int kWinogradTaps = 3;
+inline constexpr int kTaps = 3;
 
 namespace detail {
 
-inline constexpr std::array<double, 3> kWinogradPoints = {1, 2, 0.5};  // one of each pair
+inline constexpr std::array<double, 3> kPoints = {1, 2, 0.5};  // one of each pair
 
 /// Coefficients, from the constant up, of the product of (z - p^2) over all pairs but one (-1: over all).
 template <int kPairs>
@@ -26,7 +26,7 @@ constexpr std::array<double, kPairs + 1> product_of_pairs(int without) {
   std::array<double, kPairs + 1> polynomial = {1};
   for (int pair = 0; pair < kPairs; ++pair) {
     if (pair == without) continue;
-    const double square = kWinogradPoints[pair] * kWinogradPoints[pair];
+    const double square = kPoints[pair] * kPoints[pair];
     for (int k = kPairs; k >= 0; --k) polynomial[k] = (k > 0 ? polynomial[k - 1] : 0) - square * polynomial[k];
   }
   return polynomial;
@@ -47,7 +47,7 @@ struct MinimalFilter {
   std::array<std::array<float, kPairs>, kPairs> others{};
   /// Row 0 of G has one element. A row of a pair: the second one changes sign.
   float scale_of_zero = 0;
-  std::array<std::array<float, kWinogradTaps>, kPairs> weights{};
+  std::array<std::array<float, kTaps>, kPairs> weights{};
   /// p^j, j < m.
   std::array<std::array<float, m>, kPairs> power{};
 
@@ -60,7 +60,7 @@ struct MinimalFilter {
 
  private:
   constexpr void set_pair(int pair) {
-    const double p = detail::kWinogradPoints[pair];
+    const double p = detail::kPoints[pair];
     const auto product = detail::product_of_pairs<kPairs>(pair);
     double value = 0, even_power = 2 * p * p;  // p(p + p) times the product, at p
     for (int k = 0; k < kPairs; ++k, even_power *= p * p) {
@@ -68,9 +68,9 @@ struct MinimalFilter {
       value += product[k] * even_power;
     }
     double p_to_j = 1;
-    for (int j = 0; j < m || j < kWinogradTaps; ++j, p_to_j *= p) {
+    for (int j = 0; j < m || j < kTaps; ++j, p_to_j *= p) {
       if (j < m) power[pair][j] = static_cast<float>(p_to_j);
-      if (j < kWinogradTaps) weights[pair][j] = static_cast<float>(p_to_j / value);
+      if (j < kTaps) weights[pair][j] = static_cast<float>(p_to_j / value);
     }
   }
 };
@@ -78,4 +78,4 @@ struct MinimalFilter {
 template <int m>
 inline constexpr MinimalFilter<m> kMinimalFilter;
 
-}  // namespace convict
+}  // namespace convict::kernels::winograd

@@ -7,7 +7,7 @@
 #include "kernels/cost/estimate.h"
 #include "kernels/work/team.h"
 
-namespace convict {
+namespace convict::kernels::winograd {
 namespace {
 
 // Of a second-level cache: transformed tiles with their sums, sums that are visited again, the weights of a piece if
@@ -28,26 +28,26 @@ constexpr int64_t kFewestTiles = 16;  // of a block: the weights are read once f
 
 /// Rows that are not a multiple of the size of a page apart, so that they do not compete for the same sets of a cache.
 int64_t odd_lines(int64_t elements) {
-  constexpr int64_t kLine = Workspace::kAlignment / sizeof(float);
+  constexpr int64_t kLine = work::Workspace::kAlignment / sizeof(float);
   return ((elements + kLine - 1) / kLine | 1) * kLine;
 }
 
-int64_t whole(int64_t count, int64_t unit) { return panels_of(count, unit) * unit; }
+int64_t whole(int64_t count, int64_t unit) { return work::panels_of(count, unit) * unit; }
 
 }  // namespace
 
-const char* winograd_unsuited(const convict_problem& p, int m) {
+const char* unsuited(const convict_problem& p, int m) {
   const Trilinear<float> f = trilinear<float>(p, {});
   if (f.face == Face::kW) return "the gradient of the weights";
-  const int t = m + kWinogradTaps - 1;
+  const int t = m + kTaps - 1;
   double of_weights = static_cast<double>(f.x_channels) * static_cast<double>(f.y_channels);
   for (int i = first_transformed_axis(f); i < kAxes; ++i) {
-    if (f.kernel[i] != kWinogradTaps) return "a kernel that is not 3 on every axis";
+    if (f.kernel[i] != kTaps) return "a kernel that is not 3 on every axis";
     if (f.stride[i] != 1 || f.dilation[i] != 1) return "a stride or a dilation";
     of_weights *= t;
   }
   if (of_weights > kMostWeights) return "the transformed weights are too large";
-  return mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
+  return cost::mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
 }
 
 int first_transformed_axis(const Trilinear<float>& f) {
@@ -58,7 +58,7 @@ int first_transformed_axis(const Trilinear<float>& f) {
   return axis;
 }
 
-WinogradPlan::WinogradPlan(const Trilinear<float>& f, int winograd_m)
+Plan::Plan(const Trilinear<float>& f, int winograd_m)
     : form(f),
       image(f.face == Face::kX ? f.y : f.x),
       result(f.face == Face::kX ? f.x : f.y),
@@ -68,8 +68,8 @@ WinogradPlan::WinogradPlan(const Trilinear<float>& f, int winograd_m)
       result_channels(f.face == Face::kX ? f.x_channels : f.y_channels),
       m(winograd_m),
       first_axis(first_transformed_axis(f)),
-      tiles(convict::tiles<float>()),
-      transforms(winograd_transforms(winograd_m)),
+      tiles(simd::tiles<float>()),
+      transforms(winograd::transforms(winograd_m)),
       lanes(transforms.lanes) {
   choose_axes();
   choose_panels(1);
@@ -83,51 +83,52 @@ WinogradPlan::WinogradPlan(const Trilinear<float>& f, int winograd_m)
   carve();
 }
 
-void WinogradPlan::choose_axes() {
+void Plan::choose_axes() {
   for (int i = 0; i < kAxes; ++i) {
     const bool transformed = i >= first_axis;
-    points[i] = transformed ? m + kWinogradTaps - 1 : 1;
+    points[i] = transformed ? m + kTaps - 1 : 1;
     step[i] = transformed ? m : 1;
     pad[i] = form.face == Face::kX ? form.kernel[i] - 1 - form.pad_begin[i] : form.pad_begin[i];
-    tile_count[i] = panels_of(result_extent[i], step[i]);
+    tile_count[i] = work::panels_of(result_extent[i], step[i]);
   }
   products = volume(points);
   double all = static_cast<double>(form.batch) * static_cast<double>(form.groups) * static_cast<double>(products);
   for (const int64_t count : {image_channels, result_channels, volume(tile_count)}) all *= static_cast<double>(count);
-  threads = threads_for(form.threads, all);
+  threads = work::threads_for(form.threads, all);
 }
 
 /// As few panels as can be, but if possible a multiple of `unit`.
-void WinogradPlan::choose_panels(int64_t unit) {
-  const int64_t vectors = panels_of(result_channels, lanes);
-  const int64_t most = panels_of(vectors, std::min(vectors, whole(panels_of(vectors, tiles.most_vectors), unit)));
+void Plan::choose_panels(int64_t unit) {
+  const int64_t vectors = work::panels_of(result_channels, lanes);
+  const int64_t most =
+      work::panels_of(vectors, std::min(vectors, whole(work::panels_of(vectors, tiles.most_vectors), unit)));
   panels.clear();
-  for (int64_t i = 0; i < panels_of(vectors, most); ++i) panels.push_back(panel_of(vectors, most, i));
+  for (int64_t i = 0; i < work::panels_of(vectors, most); ++i) panels.push_back(work::panel_of(vectors, most, i));
   choose_depth(kBytesOfPiece / products);
 }
 
 /// So many bytes of weights, or less, to one product of a piece.
-void WinogradPlan::choose_depth(int64_t bytes) {
+void Plan::choose_depth(int64_t bytes) {
   const int64_t most = bytes / panel_lanes(panels.back()) / static_cast<int64_t>(sizeof(float));
   depth = std::clamp(most / kWeightsAtOnce * kWeightsAtOnce, kWeightsAtOnce, whole(image_channels, kWeightsAtOnce));
-  depth = panels_of(image_channels, panels_of(image_channels, depth));
+  depth = work::panels_of(image_channels, work::panels_of(image_channels, depth));
 }
 
-void WinogradPlan::choose_blocks() {
+void Plan::choose_blocks() {
   const int64_t widest = panel_lanes(panels.back());  // the last one is the largest
   image_tile = whole(image_channels, lanes);
   const int64_t bytes_of_tile = products * (image_tile + widest) * static_cast<int64_t>(sizeof(float));
   const int64_t all = form.batch * volume(tile_count);
   int64_t most = std::clamp(kBytesOfBlock / bytes_of_tile, std::min(kFewestTiles, all), all);
-  weights_once = most < all && weights_first_is_cheaper(panels_of(all, most));
+  weights_once = most < all && weights_first_is_cheaper(work::panels_of(all, most));
   if (weights_once && threads > 1) most = std::min(most, std::max(kFewestTiles / 2, all / (4 * threads)));
   if (weights_once) choose_depth(kBytesOfProduct);
   // As many tiles to a run as leave the box in the cache.
   const int64_t rows = points[0] * points[1];
-  most_of_run = std::clamp((kMostPositions / rows - kWinogradTaps + 1) / m, int64_t{1}, std::min(most, tile_count[2]));
+  most_of_run = std::clamp((kMostPositions / rows - kTaps + 1) / m, int64_t{1}, std::min(most, tile_count[2]));
   runs = form.batch * tile_count[0] * tile_count[1] * runs_of_row();
   runs_at_once = weights_once ? std::clamp(most / most_of_run, int64_t{1}, runs) : runs;
-  if (weights_once) runs_at_once = panels_of(runs, std::min(runs, whole(blocks(), threads)));
+  if (weights_once) runs_at_once = work::panels_of(runs, std::min(runs, whole(blocks(), threads)));
   most_tiles = runs_at_once * most_of_run;
   image_product = odd_lines(most_tiles * image_tile);
   sums_product = odd_lines(most_tiles * widest);
@@ -137,7 +138,7 @@ void WinogradPlan::choose_blocks() {
 
 /// By what is read from beyond the second-level cache: all weights for every block of tiles, or all tiles for every
 /// panel of weights, and the sums of a panel, if these do not fit, twice for every piece.
-bool WinogradPlan::weights_first_is_cheaper(int64_t tile_blocks) const {
+bool Plan::weights_first_is_cheaper(int64_t tile_blocks) const {
   const auto all_tiles = static_cast<double>(form.batch * volume(tile_count) * products);
   const auto all_panels = static_cast<double>(panels.size()),
              row_lanes = static_cast<double>(panel_lanes(panels.back()));
@@ -148,9 +149,9 @@ bool WinogradPlan::weights_first_is_cheaper(int64_t tile_blocks) const {
          image_elements * (all_panels + 1) + (fit ? 0 : sums * static_cast<double>(2 * pieces()) * all_panels);
 }
 
-int64_t WinogradPlan::box_positions() const { return points[0] * points[1] * (m * most_of_run + kWinogradTaps - 1); }
+int64_t Plan::box_positions() const { return points[0] * points[1] * (m * most_of_run + kTaps - 1); }
 
-void WinogradPlan::carve() {
+void Plan::carve() {
   const int64_t all_panels = static_cast<int64_t>(panels.size());
   if (weights_once) transformed_weights = workspace.take<float>(all_panels * pieces() * weights_piece);
   const bool apart = weights_once || image_by_all;
@@ -164,13 +165,13 @@ void WinogradPlan::carve() {
                        workspace.take<float>(products * sums_product)});
 }
 
-void WinogradPlan::prepare() {
+void Plan::prepare() {
   workspace.allocate();
   carve();
 }
 
-TileRun WinogradPlan::run(int64_t index) const {
-  const Panel piece = panel_of(tile_count[2], most_of_run, index % runs_of_row());
+TileRun Plan::run(int64_t index) const {
+  const work::Panel piece = work::panel_of(tile_count[2], most_of_run, index % runs_of_row());
   const int64_t row = index / runs_of_row(), plane = row / tile_count[1];
   return {row * tile_count[2] + piece.first,
           plane / tile_count[0],
@@ -178,7 +179,7 @@ TileRun WinogradPlan::run(int64_t index) const {
           piece.count};
 }
 
-std::string WinogradPlan::text() const {
+std::string Plan::text() const {
   std::string extent;
   for (int i = first_axis; i < kAxes; ++i) extent += (i > first_axis ? "x" : "") + std::to_string(tile_count[i]);
   char line[200];
@@ -189,4 +190,4 @@ std::string WinogradPlan::text() const {
   return line;
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::winograd

@@ -18,15 +18,15 @@
 #include <vector>
 
 #include "abi/trilinear.h"
-#include "kernels/work/panel.h"
 #include "kernels/simd/tiles.h"
 #include "kernels/winograd/transforms.h"
+#include "kernels/work/panel.h"
 #include "kernels/work/workspace.h"
 
-namespace convict {
+namespace convict::kernels::winograd {
 
 /// Why F(m, 3) does not apply to a legal problem, or would be a waste; or nullptr. Safe for any sizes.
-const char* winograd_unsuited(const convict_problem& p, int m);
+const char* unsuited(const convict_problem& p, int m);
 
 /// The number of the first axis that is transformed, as all that follow it are: leading ones of extent 1 are not there.
 int first_transformed_axis(const Trilinear<float>& form);
@@ -40,7 +40,7 @@ struct TileRun {
 };
 
 /// The memory of one thread.
-struct WinogradScratch {
+struct Scratch {
   float* box;      // [position][lane], what is on its way into a transform or out of it
   float* mapped;   // [position][lane], weights between two axes
   float* image;    // V of a block of tiles, or of the whole image, which may be common to all threads
@@ -49,19 +49,19 @@ struct WinogradScratch {
 };
 
 /// What is to be computed, and how.
-struct WinogradPlan {
+struct Plan {
   /// Precondition: has_products(form), the face is X or Y, and F(m, 3) applies. Data is not looked at.
-  WinogradPlan(const Trilinear<float>& form, int m);
+  Plan(const Trilinear<float>& form, int m);
 
   /// Allocates. Throws std::bad_alloc.
   void prepare();
   std::string text() const;
 
   TileRun run(int64_t index) const;
-  int64_t panel_lanes(const Panel& panel) const { return panel.count * lanes; }
-  int64_t runs_of_row() const { return panels_of(tile_count[2], most_of_run); }
-  int64_t blocks() const { return panels_of(runs, runs_at_once); }
-  int64_t pieces() const { return panels_of(image_channels, depth); }  // of the channels of the image
+  int64_t panel_lanes(const work::Panel& panel) const { return panel.count * lanes; }
+  int64_t runs_of_row() const { return work::panels_of(tile_count[2], most_of_run); }
+  int64_t blocks() const { return work::panels_of(runs, runs_at_once); }
+  int64_t pieces() const { return work::panels_of(image_channels, depth); }  // of the channels of the image
 
   Trilinear<float> form;
   Operand<float> image, result;
@@ -71,14 +71,14 @@ struct WinogradPlan {
   int first_axis;
   Axes points, step;  // of a tile: t and m, or 1 on an axis that is not transformed
   int64_t products;   // of a tile
-  const Tiles<float>& tiles;
-  const WinogradTransforms& transforms;
+  const simd::Tiles<float>& tiles;
+  const Transforms& transforms;
   int64_t lanes;
 
   Axes tile_count;                   // of an image
   int64_t most_of_run, runs;         // tiles of a run; runs of all images
   int64_t runs_at_once, most_tiles;  // of a block
-  std::vector<Panel> panels;         // vectors of result channels whose sums are computed together
+  std::vector<work::Panel> panels;   // vectors of result channels whose sums are computed together
   int64_t depth;                     // most channels of the image whose weights are a piece
   // All weights are transformed first, then block by block of the image; or the whole image is, as one block, and then
   // panel by panel of the weights, piece by piece.
@@ -89,9 +89,9 @@ struct WinogradPlan {
   // Elements from one tile, product, panel and piece to the next.
   int64_t image_tile, image_product, weights_product, weights_piece, sums_product;
 
-  Workspace workspace;
+  work::Workspace workspace;
   float* transformed_weights = nullptr;
-  std::vector<WinogradScratch> scratch;  // by thread
+  std::vector<Scratch> scratch;  // by thread
 
  private:
   void choose_axes();
@@ -105,4 +105,4 @@ struct WinogradPlan {
 
 inline constexpr int64_t kWeightsAtOnce = 16;  // channels of the image whose weights are transformed together
 
-}  // namespace convict
+}  // namespace convict::kernels::winograd

@@ -4,16 +4,16 @@
 #include <algorithm>
 
 #include "kernels/simd/channel_lanes.h"
-#include "kernels/work/team.h"
 #include "kernels/winograd/weights.h"
+#include "kernels/work/team.h"
 
-namespace convict {
+namespace convict::kernels::winograd {
 namespace {
 
 /// Loads what the tiles of a run read of one vector of channels: box[i0][i1][column][lane], zero outside the image.
-void load(const WinogradPlan& plan, int64_t group, const TileRun& run, int64_t vector, float* box) {
+void load(const Plan& plan, int64_t group, const TileRun& run, int64_t vector, float* box) {
   const int64_t first = vector * plan.lanes, channels = std::min(plan.lanes, plan.image_channels - first);
-  const int64_t columns = run.count * plan.m + kWinogradTaps - 1;
+  const int64_t columns = run.count * plan.m + kTaps - 1;
   Axes at;
   for (int i = 0; i < kAxes; ++i) at[i] = run.tile[i] * plan.step[i] - plan.pad[i];
   const int64_t begin = std::clamp<int64_t>(-at[2], 0, columns);
@@ -27,17 +27,17 @@ void load(const WinogradPlan& plan, int64_t group, const TileRun& run, int64_t v
       if (!inside(0, i0) || !inside(1, i1) || begin == end) continue;
       std::fill_n(box, begin * plan.lanes, 0.0f);
       std::fill(box + end * plan.lanes, box + columns * plan.lanes, 0.0f);
-      load_lanes(plan.tiles, {plan.image.inner, plan.image.spatial[2], plan.lanes}, channels, end - begin,
-                 plane + (at[0] + i0) * plan.image.spatial[0] + (at[1] + i1) * plan.image.spatial[1] +
-                     (at[2] + begin) * plan.image.spatial[2],
-                 box + begin * plan.lanes);
+      simd::load_lanes(plan.tiles, {plan.image.inner, plan.image.spatial[2], plan.lanes}, channels, end - begin,
+                       plane + (at[0] + i0) * plan.image.spatial[0] + (at[1] + i1) * plan.image.spatial[1] +
+                           (at[2] + begin) * plan.image.spatial[2],
+                       box + begin * plan.lanes);
     }
 }
 
 /// B^T: maps the box to V, of tiles from `to` on.
-void map_image(const WinogradPlan& plan, const TileRun& run, float* box, float* to) {
-  const int64_t columns = run.count * plan.m + kWinogradTaps - 1, row = columns * plan.lanes;
-  const WinogradMap map = plan.transforms.image;
+void map_image(const Plan& plan, const TileRun& run, float* box, float* to) {
+  const int64_t columns = run.count * plan.m + kTaps - 1, row = columns * plan.lanes;
+  const LineMap map = plan.transforms.image;
   const Axes& points = plan.points;
   if (plan.first_axis == 0)
     map(points[1] * columns, {box, plan.lanes, points[1] * row}, {box, plan.lanes, points[1] * row});
@@ -52,7 +52,7 @@ void map_image(const WinogradPlan& plan, const TileRun& run, float* box, float* 
 }
 
 /// One run of tiles of all channels of a group; `to` is its first tile in V.
-void transform_image(const WinogradPlan& plan, int64_t group, const TileRun& run, float* box, float* to) {
+void transform_image(const Plan& plan, int64_t group, const TileRun& run, float* box, float* to) {
   for (int64_t vector = 0; vector * plan.lanes < plan.image_channels; ++vector) {
     load(plan, group, run, vector, box);
     map_image(plan, run, box, to + vector * plan.lanes);
@@ -60,16 +60,16 @@ void transform_image(const WinogradPlan& plan, int64_t group, const TileRun& run
 }
 
 /// Multiplies `tiles` tiles with a piece of weights: some channels of the image, a panel of rows. Later ones are added.
-void multiply(const WinogradPlan& plan, int64_t tiles, Panel channels, Panel panel, const float* image,
+void multiply(const Plan& plan, int64_t tiles, work::Panel channels, work::Panel panel, const float* image,
               const float* weights, float* sums) {
   const int64_t width = plan.panel_lanes(panel), most = plan.tiles.most_columns[panel.count];
-  const Run run = {0, channels.count};
-  int64_t row[kMostTileRows];
+  const simd::PositionRun run = {0, channels.count};
+  int64_t row[simd::kMostTileRows];
   for (int64_t i = 0; i < most; ++i) row[i] = i * plan.image_tile;
-  const int64_t groups = panels_of(tiles, most);
+  const int64_t groups = work::panels_of(tiles, most);
   for (int64_t product = 0; product < plan.products; ++product, weights += plan.weights_product)
     for (int64_t i = 0; i < groups; ++i) {
-      const Panel rows = panel_of(tiles, most, i);
+      const work::Panel rows = work::panel_of(tiles, most, i);
       plan.tiles.correlate[panel.count][rows.count](
           1, &run, image + product * plan.image_product + rows.first * plan.image_tile + channels.first, 1, row,
           weights, channels.first > 0, sums + product * plan.sums_product + rows.first * width, width);
@@ -77,9 +77,9 @@ void multiply(const WinogradPlan& plan, int64_t tiles, Panel channels, Panel pan
 }
 
 /// A^T: maps the sums of a run, one vector of them, to box[o0][o1][column][lane], rows of planes `points` apart.
-void map_sums(const WinogradPlan& plan, const TileRun& run, const float* sums, int64_t width, float* box) {
+void map_sums(const Plan& plan, const TileRun& run, const float* sums, int64_t width, float* box) {
   const int64_t columns = run.count * plan.m, row = columns * plan.lanes;
-  const WinogradMap map = plan.transforms.result;
+  const LineMap map = plan.transforms.result;
   const Axes& points = plan.points;
   for (int64_t i = 0; i < points[0] * points[1]; ++i)
     map(run.count, {sums + i * points[2] * plan.sums_product, width, plan.sums_product},
@@ -94,17 +94,17 @@ void map_sums(const WinogradPlan& plan, const TileRun& run, const float* sums, i
 }
 
 /// Takes `count` positions of a row, a lane being a channel, to the result; `bias` is that of the first channel.
-void store_row(const WinogradPlan& plan, int64_t channels, int64_t count, const float* bias, float* from, float* to) {
+void store_row(const Plan& plan, int64_t channels, int64_t count, const float* bias, float* from, float* to) {
   const Trilinear<float>& f = plan.form;
   if (bias)
     for (int64_t j = 0; j < count; ++j)
       for (int64_t c = 0; c < channels; ++c) from[j * plan.lanes + c] += bias[c * f.bias_stride];
-  store_lanes(plan.tiles, {plan.result.inner, plan.result.spatial[2], plan.lanes}, channels, count,
-              static_cast<float>(f.beta), from, to);
+  simd::store_lanes(plan.tiles, {plan.result.inner, plan.result.spatial[2], plan.lanes}, channels, count,
+                    static_cast<float>(f.beta), from, to);
 }
 
 /// Takes the sums of a run and a panel to the result.
-void transform_sums(const WinogradPlan& plan, int64_t group, const TileRun& run, Panel panel, const float* sums,
+void transform_sums(const Plan& plan, int64_t group, const TileRun& run, work::Panel panel, const float* sums,
                     float* box) {
   const int64_t columns = run.count * plan.m;
   Axes first, count;
@@ -125,13 +125,13 @@ void transform_sums(const WinogradPlan& plan, int64_t group, const TileRun& run,
 }
 
 /// One panel of rows for some runs whose tiles are transformed.
-void compute_panel(const WinogradPlan& plan, int64_t group, Panel runs, int64_t index, const float* image,
-                   const WinogradScratch& scratch) {
-  const Panel panel = plan.panels[index];
+void compute_panel(const Plan& plan, int64_t group, work::Panel runs, int64_t index, const float* image,
+                   const Scratch& scratch) {
+  const work::Panel panel = plan.panels[index];
   const TileRun first = plan.run(runs.first), last = plan.run(runs.first + runs.count - 1);
   const int64_t tiles = last.number + last.count - first.number;
   for (int64_t piece = 0; piece < plan.pieces(); ++piece) {
-    const Panel channels = panel_of(plan.image_channels, plan.depth, piece);
+    const work::Panel channels = work::panel_of(plan.image_channels, plan.depth, piece);
     const float* weights = scratch.weights;
     if (plan.weights_once)
       weights = plan.transformed_weights + (index * plan.pieces() + piece) * plan.weights_piece;
@@ -147,12 +147,12 @@ void compute_panel(const WinogradPlan& plan, int64_t group, Panel runs, int64_t 
 }
 
 /// All weights of a group, some channels of the image at a time.
-void transform_all_weights(const WinogradPlan& plan, int64_t group, Team& team, const WinogradScratch& scratch) {
-  const int64_t steps = panels_of(plan.depth, kWeightsAtOnce);
+void transform_all_weights(const Plan& plan, int64_t group, work::Team& team, const Scratch& scratch) {
+  const int64_t steps = work::panels_of(plan.depth, kWeightsAtOnce);
   team.share(static_cast<int64_t>(plan.panels.size()) * plan.pieces() * steps, [&](int64_t i) {
     const int64_t piece = i / steps, panel = piece / plan.pieces();
-    const Panel channels = panel_of(plan.image_channels, plan.depth, piece % plan.pieces());
-    const Panel some = piece_of(channels.count, kWeightsAtOnce, i % steps);
+    const work::Panel channels = work::panel_of(plan.image_channels, plan.depth, piece % plan.pieces());
+    const work::Panel some = work::piece_of(channels.count, kWeightsAtOnce, i % steps);
     transform_weights(
         plan, group, plan.panels[panel], {channels.first + some.first, some.count}, scratch,
         plan.transformed_weights + piece * plan.weights_piece + some.first * plan.panel_lanes(plan.panels[panel]));
@@ -160,11 +160,11 @@ void transform_all_weights(const WinogradPlan& plan, int64_t group, Team& team, 
 }
 
 /// Weights first, then block by block of the image.
-void compute_blocks(const WinogradPlan& plan, int64_t group, Team& team, const WinogradScratch& scratch) {
+void compute_blocks(const Plan& plan, int64_t group, work::Team& team, const Scratch& scratch) {
   const auto panels = static_cast<int64_t>(plan.panels.size());
   transform_all_weights(plan, group, team, scratch);
   team.share(plan.blocks(), [&](int64_t block) {
-    const Panel runs = panel_of(plan.runs, plan.runs_at_once, block);
+    const work::Panel runs = work::panel_of(plan.runs, plan.runs_at_once, block);
     const int64_t number = plan.run(runs.first).number;
     for (int64_t i = 0; i < runs.count; ++i) {
       const TileRun run = plan.run(runs.first + i);
@@ -175,7 +175,7 @@ void compute_blocks(const WinogradPlan& plan, int64_t group, Team& team, const W
 }
 
 /// The whole image first, then panel by panel of the weights.
-void compute_panels(const WinogradPlan& plan, int64_t group, Team& team, const WinogradScratch& scratch) {
+void compute_panels(const Plan& plan, int64_t group, work::Team& team, const Scratch& scratch) {
   const auto transform = [&](int64_t i) {
     const TileRun run = plan.run(i);
     transform_image(plan, group, run, scratch.box, scratch.image + run.number * plan.image_tile);
@@ -191,9 +191,9 @@ void compute_panels(const WinogradPlan& plan, int64_t group, Team& team, const W
 
 }  // namespace
 
-void winograd_product(WinogradPlan& plan) {
+void compute(Plan& plan) {
   plan.prepare();
-  Team::run(plan.threads, [&](Team& team, int thread) {
+  work::Team::run(plan.threads, [&](work::Team& team, int thread) {
     for (int64_t group = 0; group < plan.form.groups; ++group)
       if (plan.weights_once)
         compute_blocks(plan, group, team, plan.scratch[thread]);
@@ -202,4 +202,4 @@ void winograd_product(WinogradPlan& plan) {
   });
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::winograd

@@ -5,9 +5,9 @@
 
 #include "kernels/winograd/plan.h"
 
-namespace convict {
+namespace convict::kernels::winograd {
 
 /// Computes the face of plan.form completely, bias and beta included. Throws std::bad_alloc.
-void winograd_product(WinogradPlan& plan);
+void compute(Plan& plan);
 
-}  // namespace convict
+}  // namespace convict::kernels::winograd

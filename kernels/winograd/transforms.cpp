@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/winograd/transforms.h"
 
-#include <array>
-
-#include "kernels/simd/vector_targets.h"
-
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/winograd/transforms.cpp"
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+#include "kernels/simd/dispatch.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace convict {
-namespace HWY_NAMESPACE {
+namespace convict::kernels::winograd::HWY_NAMESPACE {
 namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
@@ -50,7 +43,7 @@ struct Image {
 
 template <int m>
 struct Weights {
-  static constexpr int kFrom = kWinogradTaps, kTo = m + 2;
+  static constexpr int kFrom = kTaps, kTo = m + 2;
   HWY_INLINE void operator()(const V* h, V* to) const {
     constexpr const MinimalFilter<m>& f = kMinimalFilter<m>;
     to[0] = hn::Mul(hn::Set(D(), f.scale_of_zero), h[0]);
@@ -90,7 +83,7 @@ struct Result {
 };
 
 template <class Map>
-void Apply(int64_t count, const Lines<const float>& from, const Lines<float>& to) {
+void Apply(int64_t count, const AxisLines<const float>& from, const AxisLines<float>& to) {
   const D d;
   const float* read = from.first;
   float* write = to.first;
@@ -105,30 +98,22 @@ void Apply(int64_t count, const Lines<const float>& from, const Lines<float>& to
 }
 
 template <int m>
-WinogradTransforms MakeTransforms() {
-  return {isa_word(HWY_TARGET), static_cast<int64_t>(hn::Lanes(D())), Apply<Image<m>>, Apply<Weights<m>>,
+Transforms MakeTransforms() {
+  return {simd::isa_word(HWY_TARGET), static_cast<int64_t>(hn::Lanes(D())), Apply<Image<m>>, Apply<Weights<m>>,
           Apply<Result<m>>};
 }
 
-const WinogradTransforms* TransformsFor(int m) {
-  static const WinogradTransforms table[] = {MakeTransforms<2>(), MakeTransforms<4>(), MakeTransforms<6>()};
-  return &table[m / 2 - 1];
+const AllTransforms& TransformsOfTarget() {
+  static const AllTransforms table = {MakeTransforms<2>(), MakeTransforms<4>(), MakeTransforms<6>()};
+  return table;
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace convict
+}  // namespace convict::kernels::winograd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#if HWY_ONCE
-namespace convict {
+namespace convict::kernels::winograd {
 
-HWY_EXPORT(TransformsFor);
+CONVICT_DISPATCH(const AllTransforms&, all_transforms, TransformsOfTarget)
 
-const WinogradTransforms& winograd_transforms(int m) {
-  cap_isa();
-  return *HWY_DYNAMIC_DISPATCH(TransformsFor)(m);
-}
-
-}  // namespace convict
-#endif  // HWY_ONCE
+}  // namespace convict::kernels::winograd

@@ -4,33 +4,38 @@
 // of boxes are nested: one axis after the other.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "kernels/simd/isa.h"
 #include "kernels/winograd/minimal_filter.h"
 
-namespace convict {
+namespace convict::kernels::winograd {
 
 /// Where the lines are that a map reads or writes: element i of line l is the vector at first + l*line + i*step.
 template <class T>
-struct Lines {
+struct AxisLines {
   T* first;
   int64_t line, step;  // in elements
 };
 
 /// Maps `count` lines. The lines written may be those read, in the same places.
-using WinogradMap = void (*)(int64_t count, const Lines<const float>& from, const Lines<float>& to);
+using LineMap = void (*)(int64_t count, const AxisLines<const float>& from, const AxisLines<float>& to);
 
 /// The maps of the instruction set in use, for one m.
-struct WinogradTransforms {
+struct Transforms {
   const char* isa;
   int64_t lanes;
-  WinogradMap image;    // B^T: m + 2 elements to m + 2
-  WinogradMap weights;  // G: 3 elements to m + 2
-  WinogradMap result;   // A^T: m + 2 elements to m
+  LineMap image;    // B^T: m + 2 elements to m + 2
+  LineMap weights;  // G: 3 elements to m + 2
+  LineMap result;   // A^T: m + 2 elements to m
 };
 
-/// m is 2, 4 or 6.
-const WinogradTransforms& winograd_transforms(int m);
+using AllTransforms = std::array<Transforms, 3>;  // of m = 2, 4, 6
+const AllTransforms& all_transforms();
 
-}  // namespace convict
+/// m is 2, 4 or 6.
+inline const Transforms& transforms(int m) { return all_transforms()[static_cast<size_t>(m / 2 - 1)]; }
+
+}  // namespace convict::kernels::winograd

@@ -4,14 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-namespace convict {
-namespace {
+#include "kernels/border/planes.h"
 
-/// Whether the weights between two channels lie side by side.
-bool taps_are_dense(const Trilinear<float>& f) {
-  return (f.kernel[2] == 1 || f.w.spatial[2] == 1) && (f.kernel[1] == 1 || f.w.spatial[1] == f.kernel[2]) &&
-         (f.kernel[0] == 1 || f.w.spatial[0] == f.kernel[1] * f.kernel[2]);
-}
+namespace convict::kernels::winograd {
+namespace {
 
 /// Calls visit(number, offset) for the taps of a kernel.
 template <class Visit>
@@ -24,14 +20,14 @@ void for_each_tap(const Trilinear<float>& f, const Visit& visit) {
 }
 
 /// Loads box[channel][tap][lane], a lane being a row, from `first` on. For X kernels are turned around.
-void load(const WinogradPlan& plan, int64_t group, int64_t first, Panel channels, float* box) {
+void load(const Plan& plan, int64_t group, int64_t first, work::Panel channels, float* box) {
   const Trilinear<float>& f = plan.form;
   const bool turned = f.face == Face::kX;
   const int64_t taps = volume(f.kernel), rows = std::min(plan.lanes, plan.result_channels - first);
   const int64_t channel = turned ? f.w.outer : f.w.inner, row = turned ? f.w.inner : f.w.outer;
   const float* from = f.w.plane(group * f.y_channels, 0) + first * row + channels.first * channel;
   if (rows < plan.lanes) std::fill_n(box, channels.count * taps * plan.lanes, 0.0f);
-  const bool dense = taps_are_dense(f);
+  const bool dense = border::taps_are_dense(f);
   if (dense && !turned && channel == taps)
     return plan.tiles.transpose(rows, channels.count * taps, from, row, box, plan.lanes);
   for (int64_t c = 0; c < channels.count; ++c, from += channel, box += taps * plan.lanes) {
@@ -47,16 +43,16 @@ void load(const WinogradPlan& plan, int64_t group, int64_t first, Panel channels
 }
 
 /// G: maps box[channel][tap][lane] to to[product][channel][lane], channels `width` apart.
-void map_weights(const WinogradPlan& plan, int64_t channels, float* box, float* other, int64_t width, float* to) {
+void map_weights(const Plan& plan, int64_t channels, float* box, float* other, int64_t width, float* to) {
   Axes extent = plan.form.kernel;
   for (int axis = kAxes - 1; axis >= plan.first_axis; --axis) {
     int64_t before = channels, after = plan.lanes;  // elements on both sides of the axis; `after` counts lanes
     for (int i = 0; i < axis; ++i) before *= extent[i];
     for (int i = axis + 1; i < kAxes; ++i) after *= extent[i];
-    const int64_t line = kWinogradTaps * after;
+    const int64_t line = kTaps * after;
     extent[axis] = plan.points[axis];
     for (int64_t i = 0; i < after / plan.lanes; ++i) {
-      const Lines<const float> from = {box + i * plan.lanes, line, after};
+      const AxisLines<const float> from = {box + i * plan.lanes, line, after};
       if (axis > plan.first_axis)
         plan.transforms.weights(before, from, {other + i * plan.lanes, extent[axis] * after, after});
       else
@@ -69,11 +65,11 @@ void map_weights(const WinogradPlan& plan, int64_t channels, float* box, float* 
 
 }  // namespace
 
-void transform_weights(const WinogradPlan& plan, int64_t group, Panel panel, Panel channels,
-                       const WinogradScratch& scratch, float* to) {
+void transform_weights(const Plan& plan, int64_t group, work::Panel panel, work::Panel channels, const Scratch& scratch,
+                       float* to) {
   const int64_t width = plan.panel_lanes(panel);
-  for (int64_t i = 0; i < panels_of(channels.count, kWeightsAtOnce); ++i) {
-    const Panel some = panel_of(channels.count, kWeightsAtOnce, i);
+  for (int64_t i = 0; i < work::panels_of(channels.count, kWeightsAtOnce); ++i) {
+    const work::Panel some = work::panel_of(channels.count, kWeightsAtOnce, i);
     for (int64_t vector = 0; vector < panel.count; ++vector) {
       load(plan, group, (panel.first + vector) * plan.lanes, {channels.first + some.first, some.count}, scratch.box);
       map_weights(plan, some.count, scratch.box, scratch.mapped, width, to + some.first * width + vector * plan.lanes);
@@ -81,4 +77,4 @@ void transform_weights(const WinogradPlan& plan, int64_t group, Panel panel, Pan
   }
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::winograd

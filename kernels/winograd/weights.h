@@ -5,10 +5,10 @@
 
 #include "kernels/winograd/plan.h"
 
-namespace convict {
+namespace convict::kernels::winograd {
 
 /// Fills to[product][channel][row], products plan.weights_product apart. Rows beyond the last one are zero.
-void transform_weights(const WinogradPlan& plan, int64_t group, Panel panel, Panel channels,
-                       const WinogradScratch& scratch, float* to);
+void transform_weights(const Plan& plan, int64_t group, work::Panel panel, work::Panel channels, const Scratch& scratch,
+                       float* to);
 
-}  // namespace convict
+}  // namespace convict::kernels::winograd

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace convict {
+namespace convict::kernels::work {
 
 /// Things first to first + count.
 struct Panel {
@@ -30,4 +30,4 @@ constexpr Panel piece_of(int64_t total, int64_t most, int64_t index) {
   return {index * most, total - index * most < most ? total - index * most : most};
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::work

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace convict {
+namespace convict::kernels::work {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -69,7 +69,7 @@ class Crew {
   }
 
   /// job(1) to job(count) on as many threads, and job(0) here.
-  void work(int count, const Job& job) {
+  void run(int count, const Job& job) {
     job_ = &job;
     at_work_.store(count, std::memory_order_relaxed);
     for (int i = 0; i < count; ++i) ring(*helpers_[static_cast<size_t>(i)]);
@@ -130,10 +130,10 @@ void Team::run(int threads, const std::function<void(Team& team, int number)>& m
     member(team, number);
   };
   if (helpers > 0)
-    crew.work(helpers, join);
+    crew.run(helpers, join);
   else
     join(0);
   if (others) crew.release();
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::work

@@ -12,7 +12,7 @@
 #include <functional>
 #include <vector>
 
-namespace convict {
+namespace convict::kernels::work {
 
 /// What the members of a team have in common.
 struct TeamState {
@@ -78,4 +78,4 @@ inline int threads_for(int asked, double products) {
   return static_cast<int>(std::clamp(products / kLeast, 1.0, static_cast<double>(asked)));
 }
 
-}  // namespace convict
+}  // namespace convict::kernels::work

@@ -9,7 +9,7 @@
 #include <memory>
 #include <new>
 
-namespace convict {
+namespace convict::kernels::work {
 
 class Workspace {
  public:
@@ -39,4 +39,4 @@ class Workspace {
   size_t used_ = 0;
 };
 
-}  // namespace convict
+}  // namespace convict::kernels::work

@@ -62,7 +62,7 @@ void operator delete(void* memory, size_t) noexcept { operator delete(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { operator delete(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { operator delete(memory); }
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 /// The number behind a word of a plan; 0 if the word is not in it.
@@ -146,4 +146,4 @@ TEST(KernelMemoryTest, RunAllocatesWhatThePlanStates) {
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::kernels

@@ -11,16 +11,16 @@
 
 #include "kernels/simd/isa.h"
 
-namespace convict {
+namespace convict::kernels {
 
 /// Calls test() with each target that Highway can dispatch to here, then goes back to the best one.
 template <class Test>
 void for_each_target(const Test& test) {
-  cap_isa();  // or the first dispatch would undo what is set here
+  simd::cap_isa();  // or the first dispatch would undo what is set here
   const int64_t all = hwy::SupportedTargets();
   for (const int64_t target : {HWY_SCALAR, HWY_EMU128, HWY_SSE4, HWY_AVX2, HWY_AVX3, HWY_NEON}) {
     if ((all & target) == 0) continue;
-    SCOPED_TRACE(isa_word(target));
+    SCOPED_TRACE(simd::isa_word(target));
     hwy::GetChosenTarget().Update(target);
     test();
   }
@@ -47,4 +47,4 @@ std::vector<T> whole_numbers(int64_t count) {
   return numbers;
 }
 
-}  // namespace convict
+}  // namespace convict::kernels

@@ -28,7 +28,7 @@ struct Implementation : convict_implementation {
 
 const char* unsupported(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
   if (invalid(*p) || invalid_types(*p, types_of(*p, *t))) return "not a legal problem";
-  const Presence f64 = presence_of(CONVICT_F64, *t);
+  const kernels::border::Presence f64 = kernels::border::presence_of(CONVICT_F64, *t);
   return f64.some && !f64.all ? "f64 mixed with other data types" : nullptr;
 }
 
@@ -38,10 +38,10 @@ convict_status run(const convict_implementation* self, const convict_problem* p,
     const Mutant& mutant = *static_cast<const Implementation*>(self)->mutant;
     const Fault fault = mutant.scope & scope_of(p->op, p->pass) ? mutant.fault : Fault::kNone;
     if (is_integer(t->src.dtype)) return compute_quantized(fault, *p, *t);
-    if (presence_of(CONVICT_F64, *t).some) return compute<double>(fault, *p, *t);
-    if (presence_of(CONVICT_F32, *t).all) return compute<float>(fault, *p, *t);
+    if (kernels::border::presence_of(CONVICT_F64, *t).some) return compute<double>(fault, *p, *t);
+    if (kernels::border::presence_of(CONVICT_F32, *t).all) return compute<float>(fault, *p, *t);
     convict_status status = CONVICT_OK;
-    widened(*p, *t, [&](const convict_tensors& wide) { status = compute<float>(fault, *p, wide); });
+    kernels::border::widened(*p, *t, [&](const convict_tensors& wide) { status = compute<float>(fault, *p, wide); });
     return status;
   } catch (const std::exception& e) {
     std::snprintf(error, error_size, "%s", e.what());

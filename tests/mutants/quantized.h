@@ -40,7 +40,8 @@ inline convict_tensor ones_like(const convict_tensor& tensor, std::vector<double
 }
 
 /// Sums of products of copies of the operands, in logical order of dst.
-inline std::vector<int32_t> sums_of(const QuantizedForm& form, const convict_tensor& src, const convict_tensor& wei) {
+inline std::vector<int32_t> sums_of(const kernels::border::QuantizedForm& form, const convict_tensor& src,
+                                    const convict_tensor& wei) {
   std::vector<int32_t> sums;
   convict_tensors t{};
   t.src = src;
@@ -60,7 +61,7 @@ inline std::vector<int32_t> sums_of(const QuantizedForm& form, const convict_ten
 }
 
 /// Q10: two neighbouring input channels at a time, and what both give in 16 bits.
-inline std::vector<int32_t> saturated_pairs(const QuantizedForm& form, const std::vector<double>& src,
+inline std::vector<int32_t> saturated_pairs(const kernels::border::QuantizedForm& form, const std::vector<double>& src,
                                             const convict_tensor& shape, const convict_tensor& wei) {
   std::vector<int32_t> sums;
   const int64_t pairs = (shape.dims[1] / form.problem.groups + 1) / 2, channels = shape.dims[1];
@@ -80,8 +81,8 @@ inline std::vector<int32_t> saturated_pairs(const QuantizedForm& form, const std
 }
 
 /// The sum less what the zero point contributes, where that is counted apart from the products.
-inline void compensate(const QuantizedForm& form, Fault fault, const convict_tensor& src, const convict_tensor& wei,
-                       std::vector<int32_t>& sums) {
+inline void compensate(const kernels::border::QuantizedForm& form, Fault fault, const convict_tensor& src,
+                       const convict_tensor& wei, std::vector<int32_t>& sums) {
   std::vector<double> ones;
   const std::vector<int32_t> weights = sums_of(form, ones_like(src, ones), wei);
   const int64_t oc = form.problem.oc, within = oc / form.problem.groups;
@@ -98,8 +99,8 @@ inline void compensate(const QuantizedForm& form, Fault fault, const convict_ten
 }
 
 /// Q01: the padding holds 0, not the zero point. What is missing there are the weights that meet nothing.
-inline void spoil_padding(const QuantizedForm& form, const convict_tensor& src, const convict_tensor& wei,
-                          std::vector<int32_t>& sums) {
+inline void spoil_padding(const kernels::border::QuantizedForm& form, const convict_tensor& src,
+                          const convict_tensor& wei, std::vector<int32_t>& sums) {
   std::vector<double> ones;
   const std::vector<int32_t> inside = sums_of(form, ones_like(src, ones), wei);
   const auto* weight = static_cast<const double*>(wei.data);
@@ -115,8 +116,8 @@ inline void spoil_padding(const QuantizedForm& form, const convict_tensor& src, 
 
 /// The epilogue with one fault.
 template <class T>
-void store_faulty(Fault fault, const QuantizedForm& form, T& element, int64_t channel, int32_t sum) {
-  Epilogue epilogue = form.epilogue;
+void store_faulty(Fault fault, const kernels::border::QuantizedForm& form, T& element, int64_t channel, int32_t sum) {
+  kernels::border::Epilogue epilogue = form.epilogue;
   if (fault == Fault::kQ03 && epilogue.scale) epilogue.scale_stride = 0;
   if (fault == Fault::kQ06 && epilogue.relu && epilogue.beta != 0) {
     const double kept = epilogue.beta * (static_cast<double>(element) - epilogue.zero_point);
@@ -134,7 +135,7 @@ void store_faulty(Fault fault, const QuantizedForm& form, T& element, int64_t ch
   }
   if constexpr (sizeof(T) == 1) {
     if (fault == Fault::kQ04 || fault == Fault::kQ05 || fault == Fault::kQ11) {
-      Epilogue to_float = epilogue;
+      kernels::border::Epilogue to_float = epilogue;
       to_float.beta = 0;
       to_float.relu = epilogue.relu && fault != Fault::kQ11;
       float real = 0;
@@ -161,7 +162,7 @@ inline convict_tensor as_type(convict_tensor tensor, convict_dtype type) {
 /// A forward pass over integers. Zero points of src are taken off its copy, or apart from the products, which is the
 /// same.
 inline convict_status compute_quantized(Fault fault, const convict_problem& p, const convict_tensors& t) {
-  const QuantizedForm form = quantized_form(p, t);
+  const kernels::border::QuantizedForm form = kernels::border::quantized_form(p, t);
   std::vector<double> src_storage, wei_storage;
   const bool apart = fault == Fault::kQ02;
   const convict_tensor src =

@@ -9,30 +9,30 @@
 
 #include "tests/kernels/targets.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 /// Two columns of a window over rows of two vectors less two positions, the second vector overlapping the first.
 template <class T>
 void expect_slide(int64_t rows, int64_t run, bool before, bool straight) {
   SCOPED_TRACE(testing::Message() << rows << " rows, run " << run << " before " << before << " straight " << straight);
-  const WindowKernels<T>& kernels = window_kernels<T>();
+  const depthwise::RowKernels<T>& kernels = depthwise::row_kernels<T>();
   const int64_t lanes = kernels.lanes, width = std::max(lanes, 2 * lanes - 2), pitch = width + 5;
   const std::vector<int64_t> column_place = {0, 4};
   const std::vector<T> image = whole_numbers<T>((rows + run) * pitch + 2 * lanes), weights = whole_numbers<T>(2 * run);
   const std::vector<T> sums_before = whole_numbers<T>(2 * lanes * rows);
   std::vector<T> after(2 * lanes * rows + rows * pitch, T(99));
-  const SlideOperands<T> operands = {2,
-                                     column_place.data(),
-                                     weights.data(),
-                                     image.data(),
-                                     pitch,
-                                     (width + lanes - 1) / lanes,
-                                     width - lanes,
-                                     before ? sums_before.data() : nullptr,
-                                     T(5),
-                                     after.data(),
-                                     straight ? pitch : 0};
+  const depthwise::SlideOperands<T> operands = {2,
+                                                column_place.data(),
+                                                weights.data(),
+                                                image.data(),
+                                                pitch,
+                                                (width + lanes - 1) / lanes,
+                                                width - lanes,
+                                                before ? sums_before.data() : nullptr,
+                                                T(5),
+                                                after.data(),
+                                                straight ? pitch : 0};
   kernels.slide[rows][run](operands);
   for (int64_t v = 0; v < operands.vectors; ++v)
     for (int64_t i = 0; i < rows; ++i)
@@ -52,8 +52,8 @@ void expect_slide(int64_t rows, int64_t run, bool before, bool straight) {
 
 template <class T>
 void expect_all_slides() {
-  for (int64_t rows = 1; rows <= kMostSlideRows; ++rows)
-    for (int64_t run = 1; run <= kMostRun; ++run)
+  for (int64_t rows = 1; rows <= depthwise::kMostSlideRows; ++rows)
+    for (int64_t run = 1; run <= depthwise::kMostRun; ++run)
       for (const bool before : {false, true})
         for (const bool straight : {false, true}) expect_slide<T>(rows, run, before, straight);
 }
@@ -77,7 +77,7 @@ void expect_dot(int64_t run, int64_t width) {
       y[i * pitch + j] = number();
     }
   std::vector<T> sums(run, T(2));
-  window_kernels<T>().dot[run](rows, width, x.data(), pitch, y.data(), pitch, sums.data());
+  depthwise::row_kernels<T>().dot[run](rows, width, x.data(), pitch, y.data(), pitch, sums.data());
   for (int64_t t = 0; t < run; ++t) {
     T expected = 2;
     for (int64_t i = 0; i < rows; ++i)
@@ -88,7 +88,7 @@ void expect_dot(int64_t run, int64_t width) {
 
 TEST(Windows, DotIgnoresWhatIsBeyondTheWidth) {
   for_each_target([] {
-    for (int64_t run = 1; run <= kMostRun; ++run)
+    for (int64_t run = 1; run <= depthwise::kMostRun; ++run)
       for (const int64_t width : {1, 3, 8, 16, 17, 33}) {
         expect_dot<float>(run, width);
         expect_dot<double>(run, width);
@@ -97,4 +97,4 @@ TEST(Windows, DotIgnoresWhatIsBeyondTheWidth) {
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::kernels

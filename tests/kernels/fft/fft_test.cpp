@@ -22,7 +22,7 @@
 #include "kernels/fft/roots_of_unity.h"
 #include "tests/kernels/targets.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 using Signal64 = std::vector<std::complex<double>>;
@@ -45,7 +45,7 @@ int64_t reversed(int64_t k, int64_t size) {
 /// A line of numbers that differ from lane to lane, with gaps between them.
 class Line {
  public:
-  Line(int64_t size, int64_t step) : lanes_(fourier().lanes), step_(step), numbers_((size + 1) * step) {
+  Line(int64_t size, int64_t step) : lanes_(fft::fourier().lanes), step_(step), numbers_((size + 1) * step) {
     WholeNumbers<float> next;
     for (float& number : numbers_) number = next();
   }
@@ -79,22 +79,22 @@ double most_error(int64_t size) { return 7 * 0x1p-24 * (std::log2(static_cast<do
 TEST(Fourier, TransformsLinesAndBack) {
   for_each_target([] {
     for (int64_t size = 1; size <= 512; size *= 2) {
-      std::vector<float> roots(count_line_roots(size) + 1);
-      fill_line_roots(size, roots.data());
-      const int64_t lanes = fourier().lanes, step = 2 * lanes + 3;
+      std::vector<float> roots(fft::count_line_roots(size) + 1);
+      fft::fill_line_roots(size, roots.data());
+      const int64_t lanes = fft::fourier().lanes, step = 2 * lanes + 3;
       Line line(size, step);
       const Line before = line;
-      fourier().forward(size, roots.data(), line.data(), step);
+      fft::fourier().forward(size, roots.data(), line.data(), step);
       for (const int64_t lane : {int64_t{0}, lanes - 1})
         EXPECT_LT(error_of(line.lane(lane, size, true), dft(before.lane(lane, size), -1)), most_error(size)) << size;
-      fourier().backward(size, roots.data(), line.data(), step);
+      fft::fourier().backward(size, roots.data(), line.data(), step);
       Signal64 expected = before.lane(lanes - 1, size);
       for (auto& value : expected) value *= static_cast<double>(size);
       EXPECT_LT(error_of(line.lane(lanes - 1, size), expected), 2 * most_error(size)) << size;
       if (size < 8) continue;
       roots[6] += 0.01f;  // of point 1
       Line wrong = before;
-      fourier().forward(size, roots.data(), wrong.data(), step);
+      fft::fourier().forward(size, roots.data(), wrong.data(), step);
       EXPECT_GT(error_of(wrong.lane(0, size, true), dft(before.lane(0, size), -1)), most_error(size)) << size;
     }
   });
@@ -103,21 +103,21 @@ TEST(Fourier, TransformsLinesAndBack) {
 TEST(Fourier, TransformsRealNumbersByHalfThePoints) {
   for_each_target([] {
     for (int64_t size = 2; size <= 256; size *= 2) {
-      const int64_t lanes = fourier().lanes, half = size / 2, step = 2 * lanes;
-      std::vector<float> roots(count_line_roots(half) + 1), real_roots(count_real_roots(size));
-      fill_line_roots(half, roots.data());
-      fill_real_roots(size, real_roots.data());
+      const int64_t lanes = fft::fourier().lanes, half = size / 2, step = 2 * lanes;
+      std::vector<float> roots(fft::count_line_roots(half) + 1), real_roots(fft::count_real_roots(size));
+      fft::fill_line_roots(half, roots.data());
+      fft::fill_real_roots(size, real_roots.data());
       Line line(half, step);
       Signal64 x;
       for (const auto& pair : line.lane(lanes - 1, half)) x.insert(x.end(), {pair.real(), pair.imag()});
-      fourier().forward(half, roots.data(), line.data(), step);
-      fourier().split(size, real_roots.data(), line.data());
+      fft::fourier().forward(half, roots.data(), line.data(), step);
+      fft::fourier().split(size, real_roots.data(), line.data());
       const Signal64 expected = dft(x, -1);
       Signal64 got = line.lane(lanes - 1, half, true);
       got.push_back(line.lane(lanes - 1, half + 1)[half]);
       EXPECT_LT(error_of(got, {expected.begin(), expected.begin() + half + 1}), most_error(size)) << size;
-      fourier().join(size, real_roots.data(), 0.25f, line.data());
-      fourier().backward(half, roots.data(), line.data(), step);
+      fft::fourier().join(size, real_roots.data(), 0.25f, line.data());
+      fft::fourier().backward(half, roots.data(), line.data(), step);
       Signal64 back;
       for (const auto& pair : line.lane(lanes - 1, half)) back.insert(back.end(), {pair.real(), pair.imag()});
       for (auto& value : x) value *= 0.25 * static_cast<double>(size);
@@ -128,13 +128,13 @@ TEST(Fourier, TransformsRealNumbersByHalfThePoints) {
 
 /// Whole numbers, so that sums are exact.
 void expect_product(bool vectors, bool conjugated, int64_t rows, int64_t depth, int64_t columns) {
-  const int64_t lanes = fourier().lanes, wide = vectors ? lanes : 1, frequencies = 2;
+  const int64_t lanes = fft::fourier().lanes, wide = vectors ? lanes : 1, frequencies = 2;
   const int64_t of_a = rows * depth * 2 * wide, of_b = depth * columns * 2 * lanes, of_sum = rows * columns * 2 * lanes;
   const std::vector<float> a = whole_numbers<float>(frequencies * of_a), b = whole_numbers<float>(frequencies * of_b);
   std::vector<float> sum(frequencies * of_sum + 1, 99);
-  fourier().multiply[vectors][conjugated]({frequencies, rows, depth, columns, a.data(), of_a, depth * 2 * wide,
-                                           2 * wide, wide, b.data(), of_b, columns * 2 * lanes, 2 * lanes, sum.data(),
-                                           of_sum, columns * 2 * lanes, 2 * lanes});
+  fft::fourier().multiply[vectors][conjugated]({frequencies, rows, depth, columns, a.data(), of_a, depth * 2 * wide,
+                                                2 * wide, wide, b.data(), of_b, columns * 2 * lanes, 2 * lanes,
+                                                sum.data(), of_sum, columns * 2 * lanes, 2 * lanes});
   const auto number = [&](const std::vector<float>& from, int64_t element, int64_t imaginary, int64_t lane) {
     return std::complex<float>(from[element + lane], from[element + imaginary + lane]);
   };
@@ -196,13 +196,13 @@ Trilinear<float> form_of(const Case& c) {
   return trilinear<float>(p, describe_tensors(c, p));
 }
 
-TEST(FftSizes, AreHalfOfWhatTheJudgeAssumesOnEveryAxis) {
+TEST(Sizes, AreHalfOfWhatTheJudgeAssumesOnEveryAxis) {
   Random random(4, 1);
   for (int i = 0; i < 2000; ++i) {
     const Case c = random_case(random);
     if (resolve(c).why_not) continue;
     const convict_problem p = resolve_valid(c);
-    const FftSizes sizes = fft_sizes(form_of(c), 16);
+    const fft::Sizes sizes = fft::cheapest_sizes(form_of(c), 16);
     for (int axis = 0; axis < c.rank; ++axis) {
       // The judge counts levels over all axes: ask about one at a time.
       Case one = c;
@@ -219,13 +219,13 @@ TEST(FftSizes, AreHalfOfWhatTheJudgeAssumesOnEveryAxis) {
   }
 }
 
-TEST(FftSizes, TilesHoldEveryResultOnce) {
+TEST(Sizes, TilesHoldEveryResultOnce) {
   for (const char* line : {"conv1d in=100 k=7", "conv1d in=100 k=7 s=3 d=2 p=3:5",
                            "conv1d.backward_data in=90 k=9 s=2 p=4", "conv_transpose1d in=40 k=5 s=3 d=2 p=-2:7"}) {
     const Trilinear<float> f = form_of(parse_case(line));
-    const FftAxis axis = fft_sizes(f, 16).axis[2];
-    const SignalAxis result = signal_axis(f, f.face == Face::kX ? Signal::kX : Signal::kY, 2);
-    const int64_t window = signal_axis(f, Signal::kW, 2).spacing * (f.kernel[2] - 1) + 1;
+    const fft::TransformAxis axis = fft::cheapest_sizes(f, 16).axis[2];
+    const fft::SignalAxis result = fft::signal_axis(f, f.face == Face::kX ? fft::Signal::kX : fft::Signal::kY, 2);
+    const int64_t window = fft::signal_axis(f, fft::Signal::kW, 2).spacing * (f.kernel[2] - 1) + 1;
     EXPECT_EQ(axis.length, axis.size - window + 1) << line;
     EXPECT_LE(axis.begin, result.origin) << line;
     EXPECT_GT(axis.begin + axis.tiles * axis.length, result.origin + (result.extent - 1) * result.spacing) << line;
@@ -276,7 +276,7 @@ TEST(FftKernel, ComputesInEveryWay) {
                              "conv3d ic=3 oc=4 in=9x10x11 k=5 d=2x1x2 p=4 view=src+dst fill=normal"}) {
       const Case c = parse_case(line);
       ASSERT_EQ(fault(c), "") << line;
-      const FftPlan plan(form_of(c));
+      const fft::Plan plan(form_of(c));
       lanes[plan.sizes.lanes_are_groups] = true;
       tiles |= plan.sizes.tiles() > 1;
       blocks |= plan.rows_at_once < plan.rows;
@@ -309,4 +309,4 @@ TEST(FftKernel, RefusesWhatIsTooLarge) {
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::kernels

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 /// A dense matrix of small integers, so that sums are exact in any order; stored by rows or by columns.
@@ -24,12 +24,14 @@ struct Owned {
       element = static_cast<T>(static_cast<int>(seed >> 24) % 7 - 3);
     }
   }
-  Matrix<T> view() { return by_rows ? Matrix<T>{elements.data(), columns, 1} : Matrix<T>{elements.data(), 1, rows}; }
+  gemm::Matrix<T> view() {
+    return by_rows ? gemm::Matrix<T>{elements.data(), columns, 1} : gemm::Matrix<T>{elements.data(), 1, rows};
+  }
 };
 
 /// The definition: C[i][j] + sum over p of A[i][p] * B[p][j].
 template <class T>
-T expected_element(const Matrix<T>& a, const Matrix<T>& b, T before, int64_t i, int64_t j, int64_t k) {
+T expected_element(const gemm::Matrix<T>& a, const gemm::Matrix<T>& b, T before, int64_t i, int64_t j, int64_t k) {
   for (int64_t p = 0; p < k; ++p) before += a.at(i, p) * b.at(p, j);
   return before;
 }
@@ -42,7 +44,7 @@ void expect_product(int64_t m, int64_t n, int64_t k, bool a_by_rows = true, bool
                                   << b_by_rows << " C " << c_by_rows);
   Owned<T> a(m, k, a_by_rows, 1), b(k, n, b_by_rows, 2), c(m, n, c_by_rows, 3);
   Owned<T> before = c;
-  gemm(m, n, k, a.view(), b.view(), c.view());
+  gemm::gemm(m, n, k, a.view(), b.view(), c.view());
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j)
       ASSERT_EQ(c.view().at(i, j), expected_element(a.view(), b.view(), before.view().at(i, j), i, j, k))
@@ -68,14 +70,14 @@ TEST(Gemm, AgreesWithTheTripleLoopAtTheEdgesOfRegisterTiles) {
 }
 
 TEST(Gemm, AgreesWithTheTripleLoopAtTheEdgesOfCacheBlocks) {
-  using namespace detail;
   for (const int64_t beyond : {-1, 0, 1}) {
-    expect_product<float>(kBlockM + beyond, 20, 20);
-    expect_product<float>(20, kBlockN + beyond, 20);
-    expect_product<float>(20, 20, kBlockK + beyond);
-    expect_product<double>(kBlockM + beyond, kBlockN - beyond, kBlockK + beyond);
+    expect_product<float>(gemm::detail::kBlockM + beyond, 20, 20);
+    expect_product<float>(20, gemm::detail::kBlockN + beyond, 20);
+    expect_product<float>(20, 20, gemm::detail::kBlockK + beyond);
+    expect_product<double>(gemm::detail::kBlockM + beyond, gemm::detail::kBlockN - beyond,
+                           gemm::detail::kBlockK + beyond);
   }
-  expect_product<double>(2 * kBlockM + 3, kBlockN + 5, 2 * kBlockK + 1);
+  expect_product<double>(2 * gemm::detail::kBlockM + 3, gemm::detail::kBlockN + 5, 2 * gemm::detail::kBlockK + 1);
 }
 
 TEST(Gemm, TakesTransposesAsStrides) {
@@ -94,9 +96,9 @@ TEST(Gemm, AccumulatesOverRepeatedCalls) {
     Owned<double> a(size, size, true, 1), b(size, size, true, 2), once(size, size, true, 3);
     once.elements.assign(once.elements.size(), 0);
     Owned<double> twice = once;
-    gemm(size, size, size, a.view(), b.view(), once.view());
-    gemm(size, size, size, a.view(), b.view(), twice.view());
-    gemm(size, size, size, a.view(), b.view(), twice.view());
+    gemm::gemm(size, size, size, a.view(), b.view(), once.view());
+    gemm::gemm(size, size, size, a.view(), b.view(), twice.view());
+    gemm::gemm(size, size, size, a.view(), b.view(), twice.view());
     for (size_t i = 0; i < once.elements.size(); ++i) ASSERT_EQ(twice.elements[i], 2 * once.elements[i]);
   }
 }
@@ -104,7 +106,7 @@ TEST(Gemm, AccumulatesOverRepeatedCalls) {
 TEST(Gemm, LeavesCAloneWithoutProducts) {
   Owned<float> c(3, 5, true, 1);
   const std::vector<float> before = c.elements;
-  gemm<float>(3, 5, 0, {}, {}, c.view());
+  gemm::gemm<float>(3, 5, 0, {}, {}, c.view());
   EXPECT_EQ(c.elements, before);
 }
 
@@ -112,7 +114,7 @@ TEST(Gemm, WritesOnlyTheElementsOfAStridedC) {
   const int64_t m = 19, n = 21, k = 23, row = 50, column = 2;  // every second element of rows that are too long
   Owned<float> a(m, k, true, 1), b(k, n, true, 2);
   std::vector<float> c(m * row, 1000.0f);
-  gemm(m, n, k, a.view(), b.view(), {c.data(), row, column});
+  gemm::gemm(m, n, k, a.view(), b.view(), {c.data(), row, column});
   for (int64_t i = 0; i < m; ++i)
     for (int64_t at = 0; at < row; ++at) {
       const bool inside = at % column == 0 && at / column < n;
@@ -127,11 +129,11 @@ TEST(Gemm, PaddingOfTilesDoesNotLetNotANumbersLeak) {
   a.view().at(m - 1, 0) = std::numeric_limits<float>::infinity();
   b.view().at(0, n - 1) = std::numeric_limits<float>::quiet_NaN();
   Owned<float> before = c;
-  gemm(m, n, k, a.view(), b.view(), c.view());
+  gemm::gemm(m, n, k, a.view(), b.view(), c.view());
   for (int64_t i = 0; i < m - 1; ++i)
     for (int64_t j = 0; j < n - 1; ++j)
       ASSERT_EQ(c.view().at(i, j), expected_element(a.view(), b.view(), before.view().at(i, j), i, j, k));
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::kernels

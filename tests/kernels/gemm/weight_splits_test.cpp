@@ -14,7 +14,7 @@
 #include "fill/fill.h"
 #include "kernels/simd/isa.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 const convict_implementation& kernel(const std::string& name) {
@@ -40,7 +40,7 @@ std::vector<float> weights_by(const convict_implementation& one, const Case& c) 
 class WeightSplits : public testing::TestWithParam<const char*> {};
 
 TEST_P(WeightSplits, AddUpToWhatOneThreadSums) {
-  if (isa_complaint()) GTEST_SKIP();
+  if (simd::isa_complaint()) GTEST_SKIP();
   Case c = parse_case(std::string(GetParam()) + " threads=4 seed=7");
   const convict_problem p = resolve_valid(c);
   const convict_tensors t = describe_tensors(c, p);
@@ -59,4 +59,4 @@ INSTANTIATE_TEST_SUITE_P(Cases, WeightSplits,
                                          "conv1d.backward_weights ic=1 oc=3 in=80001 k=5 d=3 lay=nwc:wio:nwc"));
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::kernels

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 /// Position in X, position in Y, tap.
@@ -39,14 +39,14 @@ std::vector<Product> defined(const Trilinear<float>& f) {
 }
 
 /// What the axis holds, read through the staged image, whose places hold coordinates here.
-std::vector<Product> described(const Trilinear<float>& f, const CorrelationAxis& axis) {
+std::vector<Product> described(const Trilinear<float>& f, const image::CorrelationAxis& axis) {
   std::vector<int64_t> staged;
-  for (const StagedRun& run : axis.runs)
+  for (const image::StagedRun& run : axis.runs)
     for (int64_t j = 0; j < axis.length; ++j)
       staged.push_back(j >= run.begin && j < run.end ? run.first + j * axis.step : -1);
   std::vector<Product> products;
-  for (const AxisClass& one : axis.classes)
-    for (const AxisPhase& phase : one.phases)
+  for (const image::AxisClass& one : axis.classes)
+    for (const image::AxisPhase& phase : one.phases)
       for (size_t tap = 0; tap < one.offsets.size(); ++tap)
         for (int64_t p = phase.begin; p < phase.end; ++p) {
           const int64_t result = phase.first + p * axis.out_step;
@@ -76,7 +76,7 @@ TEST(Correlation, HoldsEveryProductOnce) {
     for (const int64_t channels : {1, 100}) {  // many channels have phases of their own
       Trilinear<float> f = form;
       f.x_channels = channels;
-      ASSERT_EQ(described(f, correlation(f)[2]), defined(f))
+      ASSERT_EQ(described(f, image::correlation(f)[2]), defined(f))
           << "face " << static_cast<int>(f.face) << " x " << f.x_extent[2] << " y " << f.y_extent[2] << " k "
           << f.kernel[2] << " s " << f.stride[2] << " d " << f.dilation[2] << " p " << f.pad_begin[2];
     }
@@ -86,10 +86,10 @@ TEST(Correlation, HoldsEveryProductOnce) {
 TEST(Correlation, CoversEveryResultOnce) {
   for_each_geometry([](const Trilinear<float>& f) {
     if (f.face == Face::kW) return;
-    const CorrelationAxis axis = correlation(f)[2];
+    const image::CorrelationAxis axis = image::correlation(f)[2];
     std::multiset<int64_t> results;
-    for (const AxisClass& one : axis.classes)
-      for (const AxisPhase& phase : one.phases) {
+    for (const image::AxisClass& one : axis.classes)
+      for (const image::AxisPhase& phase : one.phases) {
         EXPECT_GE(phase.begin, 0);
         EXPECT_LE(phase.end, one.positions);
         for (int64_t p = phase.begin; p < phase.end; ++p) results.insert(phase.first + p * axis.out_step);
@@ -101,17 +101,17 @@ TEST(Correlation, CoversEveryResultOnce) {
 }
 
 TEST(Correlation, PhasesOfAMultipleOfTheStrideAreOneClass) {
-  EXPECT_EQ(correlation(one_axis(Face::kX, 32, 4, 16, 8, 1, 0))[2].classes.size(), 1u);
-  EXPECT_EQ(correlation(one_axis(Face::kX, 14, 4, 5, 3, 1, 0))[2].classes.size(), 2u);  // two taps, or one
-  EXPECT_EQ(correlation(one_axis(Face::kX, 8, 4, 2, 4, 1, 0))[2].classes.size(), 2u);   // one tap, or none
+  EXPECT_EQ(image::correlation(one_axis(Face::kX, 32, 4, 16, 8, 1, 0))[2].classes.size(), 1u);
+  EXPECT_EQ(image::correlation(one_axis(Face::kX, 14, 4, 5, 3, 1, 0))[2].classes.size(), 2u);  // two taps, or one
+  EXPECT_EQ(image::correlation(one_axis(Face::kX, 8, 4, 2, 4, 1, 0))[2].classes.size(), 2u);   // one tap, or none
 }
 
 TEST(Correlation, KnowsWhetherTheImageNeedsPadding) {
-  EXPECT_TRUE(correlation(one_axis(Face::kY, 9, 7, 3, 1, 1, 0))[2].stays_inside());
-  EXPECT_FALSE(correlation(one_axis(Face::kY, 9, 9, 3, 1, 1, 1))[2].stays_inside());
-  EXPECT_TRUE(correlation(one_axis(Face::kX, 8, 4, 2, 2, 1, 0))[2].stays_inside());
-  EXPECT_FALSE(correlation(one_axis(Face::kX, 9, 4, 3, 2, 1, 0))[2].stays_inside());
+  EXPECT_TRUE(image::correlation(one_axis(Face::kY, 9, 7, 3, 1, 1, 0))[2].stays_inside());
+  EXPECT_FALSE(image::correlation(one_axis(Face::kY, 9, 9, 3, 1, 1, 1))[2].stays_inside());
+  EXPECT_TRUE(image::correlation(one_axis(Face::kX, 8, 4, 2, 2, 1, 0))[2].stays_inside());
+  EXPECT_FALSE(image::correlation(one_axis(Face::kX, 9, 4, 3, 2, 1, 0))[2].stays_inside());
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::kernels

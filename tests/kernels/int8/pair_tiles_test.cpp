@@ -7,7 +7,7 @@
 
 #include "tests/kernels/targets.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 int16_t low(int32_t pair) { return static_cast<int16_t>(static_cast<uint32_t>(pair) & 0xffffu); }
@@ -17,14 +17,14 @@ std::vector<int32_t> pairs_of(int64_t count, WholeNumbers<int16_t>& numbers) {
   std::vector<int32_t> pairs;
   for (int64_t i = 0; i < count; ++i) {
     const int16_t first = numbers(), second = numbers();
-    pairs.push_back(pair_of(first, second));
+    pairs.push_back(int8::pair_of(first, second));
   }
   return pairs;
 }
 
 void expect_products(int vectors, int64_t rows, int64_t pairs) {
   SCOPED_TRACE(testing::Message() << vectors << " vectors, " << rows << " rows, " << pairs << " pairs");
-  const PairTiles& tiles = pair_tiles();
+  const int8::PairTiles& tiles = int8::pair_tiles();
   const int64_t columns = vectors * tiles.lanes;
   WholeNumbers<int16_t> numbers;
   const std::vector<int32_t> a = pairs_of(pairs * rows, numbers), b = pairs_of(pairs * columns, numbers);
@@ -45,15 +45,15 @@ void expect_products(int vectors, int64_t rows, int64_t pairs) {
 TEST(PairTiles, MultiplyAgreesWithTheLoops) {
   for_each_target([] {
     for (int vectors = 1; vectors <= 2; ++vectors)
-      for (int64_t rows = 1; rows <= pair_tiles().most_rows; ++rows)
+      for (int64_t rows = 1; rows <= int8::pair_tiles().most_rows; ++rows)
         for (const int64_t pairs : {0, 1, 9}) expect_products(vectors, rows, pairs);
   });
 }
 
 TEST(PairTiles, ExtremesOfBytesAreExact) {
   for_each_target([] {
-    const PairTiles& tiles = pair_tiles();
-    const std::vector<int32_t> a(4, pair_of(-128, -128)), b(4 * tiles.lanes, pair_of(255, 255));
+    const int8::PairTiles& tiles = int8::pair_tiles();
+    const std::vector<int32_t> a(4, int8::pair_of(-128, -128)), b(4 * tiles.lanes, int8::pair_of(255, 255));
     std::vector<int32_t> c(tiles.lanes);
     tiles.multiply[1][1](4, a.data(), b.data(), c.data());
     for (const int32_t sum : c) EXPECT_EQ(sum, 8 * 255 * -128);
@@ -62,11 +62,11 @@ TEST(PairTiles, ExtremesOfBytesAreExact) {
 
 void expect_gathered(int64_t depth) {
   SCOPED_TRACE(testing::Message() << "depth " << depth);
-  const PairTiles& tiles = pair_tiles();
+  const int8::PairTiles& tiles = int8::pair_tiles();
   const std::vector<int16_t> image = whole_numbers<int16_t>(300);
   std::vector<int64_t> row;
   for (int64_t p = 0; p < depth; ++p) row.push_back(p * 37 % 100);
-  PairLanes vectors[2] = {{true, {}}, {false, {}}};
+  int8::PairLanes vectors[2] = {{true, {}}, {false, {}}};
   for (int64_t j = 0; j < tiles.lanes; ++j) {
     vectors[0].place[j] = 5 + j;
     vectors[1].place[j] = j * 11;
@@ -78,7 +78,7 @@ void expect_gathered(int64_t depth) {
       for (int64_t j = 0; j < tiles.lanes; ++j) {
         const int16_t first = image[row[p] + vectors[v].place[j]];
         const int16_t second = p + 1 < depth ? image[row[p + 1] + vectors[v].place[j]] : int16_t{0};
-        ASSERT_EQ(to[(p + v) * tiles.lanes + j], pair_of(first, second)) << "row " << p << ", column " << j;
+        ASSERT_EQ(to[(p + v) * tiles.lanes + j], int8::pair_of(first, second)) << "row " << p << ", column " << j;
       }
   EXPECT_EQ(to.back(), 99);
 }
@@ -90,4 +90,4 @@ TEST(PairTiles, GatherPairsRows) {
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::kernels

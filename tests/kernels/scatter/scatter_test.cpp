@@ -11,7 +11,7 @@
 #include "kernels/border/planes.h"
 #include "tests/kernels/targets.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 /// Two channels of windows of two rows, into an image that has room between and behind them.
@@ -19,19 +19,19 @@ template <class T>
 void expect_added(int64_t length, int64_t step) {
   SCOPED_TRACE(testing::Message() << "length " << length << ", step " << step);
   const int64_t row = length * step + 3, channel = 3 * row;
-  const std::vector<WindowRow> rows = {{0, row + 1}, {length + 2, 1}};
-  const Window window = {rows.data(), 2, length, step, 2, 3 * length, channel};
+  const std::vector<scatter::SumRow> rows = {{0, row + 1}, {length + 2, 1}};
+  const scatter::SumWindow window = {rows.data(), 2, length, step, 2, 3 * length, channel};
   const std::vector<T> sums = whole_numbers<T>(5 * length + 2);
   std::vector<T> image = whole_numbers<T>(2 * channel), expected = image;
   for (int64_t c = 0; c < 2; ++c)
-    for (const WindowRow& one : rows)
+    for (const scatter::SumRow& one : rows)
       for (int64_t j = 0; j < length; ++j)
         expected[c * channel + one.image + j * step] += sums[c * window.sums_channel + one.sums + j];
-  add_window<T>()(window, sums.data(), image.data());
+  scatter::overlap_add<T>()(window, sums.data(), image.data());
   EXPECT_EQ(image, expected);
 }
 
-TEST(AddWindow, AddsEveryLengthAndNothingElse) {
+TEST(OverlapAdd, AddsEveryLengthAndNothingElse) {
   for_each_target([] {
     for (int64_t length = 1; length <= 40; ++length)
       for (const int64_t step : {1, 2, 5}) {
@@ -165,7 +165,7 @@ void add_products(const Trilinear<T>& f, int64_t n, int64_t g, int64_t c) {
 
 /// The definition.
 template <class T>
-void compute(const Trilinear<T>& f) {
+void sum_by_definition(const Trilinear<T>& f) {
   for (int64_t n = 0; n < f.batch; ++n)
     for (int64_t g = 0; g < f.groups; ++g)
       for (int64_t c = 0; c < f.x_channels; ++c) {
@@ -182,11 +182,11 @@ template <class T>
 void expect_product(const Shape& shape) {
   SCOPED_TRACE(shape.what);
   Operands<T> expected(shape), computed(shape);
-  ASSERT_TRUE(has_products(expected.form));
-  compute(expected.form);
-  ScatterPlan<T> plan(computed.form);
+  ASSERT_TRUE(border::has_products(expected.form));
+  sum_by_definition(expected.form);
+  scatter::Plan<T> plan(computed.form);
   const int64_t planned = plan.workspace.bytes();
-  scatter_product(plan);
+  scatter::compute(plan);
   EXPECT_EQ(computed.x, expected.x);
   EXPECT_EQ(plan.workspace.bytes(), planned);
 }
@@ -205,7 +205,7 @@ TEST(Scatter, WeightsAreReadWhereTheyLieOrCopied) {
   for (const Shape& shape : shapes()) {
     SCOPED_TRACE(shape.what);
     Operands<float> operands(shape);
-    const ScatterPlan<float> plan(operands.form);
+    const scatter::Plan<float> plan(operands.form);
     // A single number per channel of Y lies side by side with nothing.
     const bool lies_so = shape.weights == Weights::kDense || volume(shape.kernel) * shape.x_channels == 1;
     EXPECT_EQ(plan.copied, !lies_so) << plan.text();
@@ -217,12 +217,12 @@ TEST(Scatter, ShapesCoverEveryWayToBlock) {
        parts_of_rows = false, parts_of_taps = false;
   for (const Shape& shape : shapes()) {
     Operands<float> operands(shape);
-    const ScatterPlan<float> plan(operands.form);
+    const scatter::Plan<float> plan(operands.form);
     images |= plan.images_at_once > 1 && plan.images_at_once < shape.batch;
     channels |= plan.channel_blocks() > 1 && plan.channels_at_once > 1;
     rows_of_taps |= plan.window_rows_at_once > 1 && plan.window_rows_at_once < plan.window_rows;
     taps |= plan.taps_at_once < shape.kernel[2];
-    rows |= panels_of(plan.images_at_once * plan.positions, plan.tiles.most_rows) > plan.panels_at_once;
+    rows |= work::panels_of(plan.images_at_once * plan.positions, plan.tiles.most_rows) > plan.panels_at_once;
     depth |= plan.depth_blocks() > 1;
     (plan.window_rows > 1 ? parts_of_rows : parts_of_taps) |= plan.parts() > 1 && plan.threads > 1;
   }
@@ -231,4 +231,4 @@ TEST(Scatter, ShapesCoverEveryWayToBlock) {
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::kernels

@@ -8,7 +8,7 @@
 
 #include "tests/kernels/targets.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 /// Rows of `length` places, those in [begin, end) inside. The source holds exactly what is inside, and what lies
@@ -21,7 +21,7 @@ void expect_staged(int64_t step, int64_t length, int64_t begin, int64_t end, boo
   std::vector<T> source(row > 0 ? (rows - 1) * next + row : 1);
   std::ranges::generate(source, WholeNumbers<T>());
   std::vector<T> to(rows * length + 1, T(99));
-  stage_row<T>()({source.data() - begin * step, step, begin, end, gaps_readable, rows, next}, length, to.data());
+  simd::stage_row<T>()({source.data() - begin * step, step, begin, end, gaps_readable, rows, next}, length, to.data());
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < length; ++j)
       ASSERT_EQ(to[i * length + j], begin <= j && j < end ? source[i * next + (j - begin) * step] : T(0))
@@ -52,7 +52,7 @@ TEST(StageRow, CopiesWhatIsInsideAndZerosTheRest) {
 TEST(StageRow, OfNothingInsideIsZero) {
   for_each_target([] {
     std::vector<float> to(32, 99.0f);
-    stage_row<float>()({nullptr, 1, 0, 0, true}, 16, to.data());
+    simd::stage_row<float>()({nullptr, 1, 0, 0, true}, 16, to.data());
     for (int64_t j = 0; j < 16; ++j) EXPECT_EQ(to[j], 0.0f);
   });
 }
@@ -62,7 +62,7 @@ void expect_spread(int64_t step, int64_t count) {
   SCOPED_TRACE(testing::Message() << "step " << step << ", " << count << " elements");
   std::vector<T> from(count), to((count - 1) * step + 1, T(99));
   std::ranges::generate(from, WholeNumbers<T>());
-  spread_row<T>()(from.data(), count, step, to.data());
+  simd::spread_row<T>()(from.data(), count, step, to.data());
   for (int64_t j = 0; j < static_cast<int64_t>(to.size()); ++j)
     ASSERT_EQ(to[j], j % step == 0 ? from[j / step] : T(99)) << "place " << j;
 }
@@ -78,4 +78,4 @@ TEST(SpreadRow, WritesNothingBetweenTheSteps) {
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::kernels

@@ -9,18 +9,18 @@
 
 #include "tests/kernels/targets.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 /// C with a column more than the tile has, which must stay as it is.
 template <class T>
-void expect_products(RowOrder order, int vectors, int64_t rows, int64_t depth, bool start) {
-  const bool apart = order == RowOrder::kApart;
+void expect_products(simd::RowOrder order, int vectors, int64_t rows, int64_t depth, bool start) {
+  const bool apart = order == simd::RowOrder::kApart;
   SCOPED_TRACE(testing::Message() << (apart ? "apart, " : "interleaved, ") << vectors << " vectors, " << rows
                                   << " rows, depth " << depth << " start " << start);
-  const Tiles<T>& t = tiles<T>();
+  const simd::Tiles<T>& t = simd::tiles<T>();
   const int64_t columns = vectors * t.lanes, stride = columns + 1;
-  const int64_t a_row = apart ? kRowPitch<T> : 1, a_step = apart ? 1 : rows + 2;
+  const int64_t a_row = apart ? simd::kRowPitch<T> : 1, a_step = apart ? 1 : rows + 2;
   const std::vector<T> a = whole_numbers<T>(depth * a_step + rows * a_row), b = whole_numbers<T>(depth * 5 + 200);
   const std::vector<T> starts = whole_numbers<T>(rows), before = whole_numbers<T>(rows * stride);
   std::vector<int64_t> b_row;
@@ -41,11 +41,11 @@ void expect_products(RowOrder order, int vectors, int64_t rows, int64_t depth, b
 
 template <class T>
 void expect_all_products() {
-  for (int64_t rows = 1; rows <= tiles<T>().most_rows; ++rows)
-    for (int vectors = 1; vectors <= tiles<T>().most_vectors_of[rows]; ++vectors)
+  for (int64_t rows = 1; rows <= simd::tiles<T>().most_rows; ++rows)
+    for (int vectors = 1; vectors <= simd::tiles<T>().most_vectors_of[rows]; ++vectors)
       for (const int64_t depth : {0, 1, 7})
         for (const bool start : {false, true})
-          for (const RowOrder order : {RowOrder::kInterleaved, RowOrder::kApart})
+          for (const simd::RowOrder order : {simd::RowOrder::kInterleaved, simd::RowOrder::kApart})
             expect_products<T>(order, vectors, rows, depth, start);
 }
 
@@ -60,8 +60,8 @@ template <class T>
 void expect_correlation(int64_t vectors, int64_t columns, int64_t step, bool add) {
   SCOPED_TRACE(testing::Message() << vectors << " vectors, " << columns << " columns, step " << step << ", add "
                                   << add);
-  const Tiles<T>& t = tiles<T>();
-  const std::vector<Run> runs = {{0, 3}, {10, 1}, {17, 20}};
+  const simd::Tiles<T>& t = simd::tiles<T>();
+  const std::vector<simd::PositionRun> runs = {{0, 3}, {10, 1}, {17, 20}};
   const int64_t lanes = vectors * t.lanes, positions = 24;
   const std::vector<T> image = whole_numbers<T>(30 + 20 * step), y = whole_numbers<T>(positions * lanes);
   const std::vector<T> before = whole_numbers<T>(columns * lanes);
@@ -73,7 +73,7 @@ void expect_correlation(int64_t vectors, int64_t columns, int64_t step, bool add
     for (int64_t j = 0; j < lanes; ++j) {
       T expected = add ? before[i * lanes + j] : T(0);
       int64_t q = 0;
-      for (const Run& run : runs)
+      for (const simd::PositionRun& run : runs)
         for (int64_t p = 0; p < run.length; ++p, ++q)
           expected += image[run.offset + column[i] + p * step] * y[q * lanes + j];
       ASSERT_EQ(c[i * lanes + j], expected) << "at " << i << ", " << j;
@@ -82,8 +82,8 @@ void expect_correlation(int64_t vectors, int64_t columns, int64_t step, bool add
 
 template <class T>
 void expect_all_correlations() {
-  for (int64_t vectors = 1; vectors <= tiles<T>().most_vectors; ++vectors)
-    for (int64_t columns = 1; columns <= tiles<T>().most_columns[vectors]; ++columns)
+  for (int64_t vectors = 1; vectors <= simd::tiles<T>().most_vectors; ++vectors)
+    for (int64_t columns = 1; columns <= simd::tiles<T>().most_columns[vectors]; ++columns)
       for (const int64_t step : {1, 3})
         for (const bool add : {false, true}) expect_correlation<T>(vectors, columns, step, add);
 }
@@ -99,12 +99,12 @@ TEST(Tiles, CorrelateAgreesWithTheTripleLoop) {
 /// beyond shows under AddressSanitizer.
 template <class T>
 void expect_gathered(std::vector<int64_t> place, bool gaps_readable) {
-  const Tiles<T>& t = tiles<T>();
+  const simd::Tiles<T>& t = simd::tiles<T>();
   ASSERT_EQ(place.size(), static_cast<size_t>(2 * t.lanes));
   const std::vector<int64_t> b_row = {0, 3};
   const std::vector<T> image = whole_numbers<T>(*std::ranges::max_element(place) + 4);
-  const Lanes<T> vectors[] = {Lanes<T>::of(place.data(), t.lanes, gaps_readable),
-                              Lanes<T>::of(place.data() + t.lanes, t.lanes, gaps_readable)};
+  const simd::Lanes<T> vectors[] = {simd::Lanes<T>::of(place.data(), t.lanes, gaps_readable),
+                                    simd::Lanes<T>::of(place.data() + t.lanes, t.lanes, gaps_readable)};
   std::vector<T> packed(4 * t.lanes);
   t.gather(2, image.data(), b_row.data(), 2, vectors, packed.data(), 0);
   for (int64_t p = 0; p < 2; ++p)
@@ -114,7 +114,7 @@ void expect_gathered(std::vector<int64_t> place, bool gaps_readable) {
 
 template <class T>
 void expect_all_gathered() {
-  const int64_t lanes = 2 * tiles<T>().lanes;
+  const int64_t lanes = 2 * simd::tiles<T>().lanes;
   for (int64_t row_length = 1; row_length <= lanes; ++row_length)  // rows with a gap of 2 between them
     for (const bool gaps_readable : {false, true}) {
       SCOPED_TRACE(testing::Message() << "rows of " << row_length << ", gaps readable " << gaps_readable);
@@ -134,9 +134,9 @@ TEST(Tiles, GatherFindsRowsSplitRowsAndScatteredPlaces) {
 }
 
 TEST(Tiles, LanesAreARowOnlyIfSideBySide) {
-  using Kind = Lanes<float>::Kind;
+  using Kind = simd::Lanes<float>::Kind;
   const auto kind = [](std::vector<int64_t> place, bool gaps_readable) {
-    return Lanes<float>::of(place.data(), static_cast<int64_t>(place.size()), gaps_readable).kind;
+    return simd::Lanes<float>::of(place.data(), static_cast<int64_t>(place.size()), gaps_readable).kind;
   };
   EXPECT_EQ(kind({5, 6, 7, 8}, false), Kind::kRow);
   EXPECT_EQ(kind({5, 6, 9, 10}, true), Kind::kTwoRows);
@@ -151,7 +151,7 @@ void expect_transposed(int64_t rows, int64_t depth) {
   const int64_t from_stride = depth + 3, to_stride = rows + 2;
   const std::vector<T> from = whole_numbers<T>(rows * from_stride + 1);
   std::vector<T> to(depth * to_stride + 1, T(99));
-  tiles<T>().transpose(rows, depth, from.data(), from_stride, to.data(), to_stride);
+  simd::tiles<T>().transpose(rows, depth, from.data(), from_stride, to.data(), to_stride);
   for (int64_t p = 0; p < depth; ++p)
     for (int64_t i = 0; i < to_stride; ++i)
       ASSERT_EQ(to[p * to_stride + i], i < rows ? from[i * from_stride + p] : T(99))
@@ -169,4 +169,4 @@ TEST(Tiles, TransposeWritesEveryElementAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::kernels

@@ -19,14 +19,14 @@
 #include "kernels/winograd/plan.h"
 #include "tests/kernels/targets.h"
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 constexpr int kMs[] = {2, 4, 6};
 
 /// A map applied to one line of numbers, the same in all lanes.
-std::vector<float> mapped(WinogradMap map, const std::vector<float>& line, int to_size) {
-  const int64_t lanes = winograd_transforms(2).lanes;
+std::vector<float> mapped(winograd::LineMap map, const std::vector<float>& line, int to_size) {
+  const int64_t lanes = winograd::transforms(2).lanes;
   std::vector<float> from, to(to_size * lanes);
   for (const float value : line) from.insert(from.end(), lanes, value);
   map(1, {from.data(), 0, lanes}, {to.data(), 0, lanes});
@@ -39,7 +39,7 @@ std::vector<float> mapped(WinogradMap map, const std::vector<float>& line, int t
 }
 
 /// The matrix of a map, row-major, from the images of unit vectors.
-std::vector<double> matrix(WinogradMap map, int rows, int columns) {
+std::vector<double> matrix(winograd::LineMap map, int rows, int columns) {
   std::vector<double> result(rows * columns);
   for (int j = 0; j < columns; ++j) {
     std::vector<float> unit(columns);
@@ -50,11 +50,11 @@ std::vector<double> matrix(WinogradMap map, int rows, int columns) {
   return result;
 }
 
-TEST(WinogradTransforms, AreThoseOfTheJudgeButForTheScaleOfARow) {
+TEST(Transforms, AreThoseOfTheJudgeButForTheScaleOfARow) {
   for_each_target([] {
     for (const int m : kMs) {
       const int t = m + 2;
-      const WinogradTransforms& maps = winograd_transforms(m);
+      const winograd::Transforms& maps = winograd::transforms(m);
       const judge::CookToom judged = judge::cook_toom(m, 3);
       const auto bt = matrix(maps.image, t, t), g = matrix(maps.weights, t, 3), at = matrix(maps.result, m, t);
       EXPECT_EQ(at, judged.at) << m;
@@ -72,7 +72,7 @@ TEST(WinogradTransforms, AreThoseOfTheJudgeButForTheScaleOfARow) {
 
 /// The largest error of F(m, 3) in units of its bound, for random numbers and with a factor on the first product.
 double worst_error(int m, float factor) {
-  const WinogradTransforms& maps = winograd_transforms(m);
+  const winograd::Transforms& maps = winograd::transforms(m);
   const auto bt = matrix(maps.image, m + 2, m + 2), g = matrix(maps.weights, m + 2, 3),
              at = matrix(maps.result, m, m + 2);
   Random random(7, static_cast<uint64_t>(m));
@@ -99,7 +99,7 @@ double worst_error(int m, float factor) {
   return worst;
 }
 
-TEST(WinogradTransforms, ComputeACorrelation) {
+TEST(Transforms, ComputeACorrelation) {
   for_each_target([] {
     for (const int m : kMs) {
       EXPECT_LT(worst_error(m, 1), 1) << m;
@@ -108,9 +108,9 @@ TEST(WinogradTransforms, ComputeACorrelation) {
   });
 }
 
-TEST(WinogradTransforms, MapManyLinesInPlace) {
+TEST(Transforms, MapManyLinesInPlace) {
   for_each_target([] {
-    const WinogradTransforms& maps = winograd_transforms(4);
+    const winograd::Transforms& maps = winograd::transforms(4);
     const int64_t lanes = maps.lanes, count = 3, step = count * lanes;
     std::vector<float> box = whole_numbers<float>(6 * step), expected;
     for (int64_t line = 0; line < count; ++line) {
@@ -197,7 +197,7 @@ TEST(WinogradKernels, ComputeWhatIsOddAboutMemory) {
 TEST(WinogradKernels, ComputeInEveryOrder) {
   const auto plan_of = [](const Case& c, int m) {
     const convict_problem p = resolve_valid(c);
-    return WinogradPlan(trilinear<float>(p, describe_tensors(c, p)), m);
+    return winograd::Plan(trilinear<float>(p, describe_tensors(c, p)), m);
   };
   bool first[2] = {}, panels = false, pieces = false, runs = false, blocks = false;
   for_each_target([&] {
@@ -207,7 +207,7 @@ TEST(WinogradKernels, ComputeInEveryOrder) {
       const Case c = parse_case(line);
       for (const int m : kMs) {
         ASSERT_EQ(fault(kernel(m), c), "") << "winograd_f" << m << ": " << line;
-        const WinogradPlan plan = plan_of(c, m);
+        const winograd::Plan plan = plan_of(c, m);
         first[plan.weights_once] = true;
         panels |= plan.panels.size() > 1;
         pieces |= plan.pieces() > 1;
@@ -259,4 +259,4 @@ TEST(Auto, SaysWhatItWillDo) {
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::kernels

@@ -9,14 +9,14 @@
 #include <thread>
 #include <vector>
 
-namespace convict {
+namespace convict::kernels {
 namespace {
 
 TEST(Team, SharesEveryItemOnceRoundAfterRound) {
   for (const int threads : {1, 2, 5}) {
     std::vector<std::atomic<int>> visits(40);
     std::atomic<int> early = 0;
-    Team::run(threads, [&](Team& team, int) {
+    work::Team::run(threads, [&](work::Team& team, int) {
       for (int round = 1; round <= 50; ++round) {
         team.share(static_cast<int64_t>(visits.size()), [&](int64_t item) { ++visits[item]; });
         for (const std::atomic<int>& count : visits) early += count < round;  // share() waits for everybody
@@ -31,7 +31,7 @@ TEST(Team, SharesEveryItemOnceRoundAfterRound) {
 TEST(Team, MembersBeginWithTheirOwnPart) {
   std::array<int64_t, 2> first = {-1, -1};
   std::latch both(2);
-  Team::run(2, [&](Team& team, int number) {
+  work::Team::run(2, [&](work::Team& team, int number) {
     team.share(11, [&](int64_t item) {
       if (first[number] >= 0) return;
       first[number] = item;
@@ -43,7 +43,7 @@ TEST(Team, MembersBeginWithTheirOwnPart) {
 
 TEST(Team, NumbersItsMembers) {
   std::vector<std::atomic<int>> seen(4);
-  Team::run(4, [&](Team&, int number) { ++seen[number]; });
+  work::Team::run(4, [&](work::Team&, int number) { ++seen[number]; });
   for (const std::atomic<int>& count : seen) EXPECT_EQ(count, 1);
 }
 
@@ -51,7 +51,7 @@ TEST(Team, IsThereForTheNextCallAndForOneThatComesMeanwhile) {
   std::atomic<int> visits = 0;
   const auto call = [&] {
     for (int i = 0; i < 200; ++i)
-      Team::run(1 + i % 4, [&](Team& team, int) {
+      work::Team::run(1 + i % 4, [&](work::Team& team, int) {
         team.share(10, [&](int64_t) { ++visits; });
         team.share(5, [&](int64_t) { ++visits; });
       });
@@ -63,10 +63,10 @@ TEST(Team, IsThereForTheNextCallAndForOneThatComesMeanwhile) {
 }
 
 TEST(Team, ThreadsAreStartedForWorkOnly) {
-  EXPECT_EQ(threads_for(8, 1000), 1);
-  EXPECT_EQ(threads_for(8, 1e9), 8);
-  EXPECT_EQ(threads_for(1, 1e9), 1);
+  EXPECT_EQ(work::threads_for(8, 1000), 1);
+  EXPECT_EQ(work::threads_for(8, 1e9), 8);
+  EXPECT_EQ(work::threads_for(1, 1e9), 1);
 }
 
 }  // namespace
-}  // namespace convict
+}  // namespace convict::kernels

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compiles a .cpp file once for every instruction set, and chooses one at run time (Highway). Such a file defines
+// HWY_TARGET_INCLUDE as its own path and includes this header before any of Highway's. Its vector code stands in
+// <namespace>::HWY_NAMESPACE, between HWY_BEFORE_NAMESPACE() and HWY_AFTER_NAMESPACE(); CONVICT_DISPATCH follows.
+//
+// Left out are targets that differ in nothing used here from a neighbour. Targets whose vectors have no constant size
+// are left out, too, because sums are kept in arrays of vectors.
+//
+// No include guard: Highway includes the .cpp file, and so this header, once for each target.
+#include "kernels/simd/isa.h"
+
+#undef HWY_DISABLED_TARGETS
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+/// Defines `Type accessor()`: what function() returns for the best instruction set that CONVICT_ISA allows. It is a
+/// macro because HWY_EXPORT is one, and so only a macro can name the function in every target's namespace.
+#undef CONVICT_DISPATCH
+#if HWY_ONCE
+#define CONVICT_DISPATCH(Type, accessor, function) \
+  HWY_EXPORT(function);                            \
+  Type accessor() {                                \
+    ::convict::kernels::simd::cap_isa();           \
+    return HWY_DYNAMIC_DISPATCH(function)();       \
+  }
+#else
+#define CONVICT_DISPATCH(Type, accessor, function)
+#endif
