@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel that should be fastest, by a cost model that fits on one page (cost/estimate.cpp): plain loops where
-// there is little to do, windows where there are no channels to sum over, minimal filtering for dense kernels of 3 with
-// many channels, Fourier transforms for large kernels, matrix products elsewhere: gathered, or scattered where that is
-// face X and there are many weights for few positions. F(6, 3) is not among its choices, and F(4, 3) not at rank 3:
-// they cost digits and are hardly ever faster.
+// Chooses the kernel that should be fastest, by the estimates of cost/estimate.cpp: plain loops for small problems,
+// sliding windows if there are no channels to sum over, minimal filtering for dense kernels of 3 with many channels,
+// Fourier transforms for large kernels, matrix products for the rest. They are gathered, or scattered for face X with
+// many weights and few positions. F(6, 3) is never chosen, and F(4, 3) not at rank 3: they lose digits and are hardly
+// ever faster.
 //
-// Workspace and numeric contract: those of the kernel chosen. The choice depends on the problem, and on the types and
-// shapes of its tensors; what `contract_for` and `plan` say is what `run` does.
+// Workspace and numeric contract: those of the chosen kernel. The choice follows from the problem, its number of
+// threads included, and from the types and shapes of its tensors. `contract_for`, `plan` and `run` make the same
+// choice.
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -33,7 +34,7 @@ double cycles_of_direct(const convict_problem& p, int64_t) { return cost::direct
 
 double cycles_of_f2(const convict_problem& p, int64_t lanes) { return cost::winograd_cycles(p, lanes, 2); }
 
-/// Infinite: never.
+/// Infinite at rank 3: never chosen.
 double cycles_of_f4(const convict_problem& p, int64_t lanes) {
   return p.rank < 3 ? cost::winograd_cycles(p, lanes, 4) : std::numeric_limits<double>::infinity();
 }
@@ -48,7 +49,7 @@ int64_t lanes_for(const convict_tensors& t) {
   return border::presence_of(CONVICT_F64, t).some ? simd::tiles<double>().lanes : simd::tiles<float>().lanes;
 }
 
-/// The cheapest of those who take the problem: `direct` takes every one.
+/// The cheapest of the kernels that take the problem. `direct` takes every problem.
 const convict_implementation& chosen(const convict_problem& p, const convict_tensors& t) {
   const Candidate* best = nullptr;
   double least = 0;

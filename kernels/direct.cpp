@@ -3,8 +3,7 @@
 // Direct convolution: the trilinear form as one loop nest per face, in the layout the tensors have.
 //
 // For each tap the output positions that read inside the image form a box (outputs_of_tap), so the inner loop needs no
-// bounds test and multiplies no padding. Parallel-ready: the outermost loop of each face runs over disjoint parts of
-// the output (Y and X: batch and group and channel, W: pairs of channels), so splitting it splits no sum.
+// bounds test and multiplies no padding. It uses one thread.
 //
 // Workspace: none, but 32-bit copies of integers. Numeric contract: every output is the sum of its products in tap
 // order, in the type of the tensors.

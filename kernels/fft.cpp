@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolution by fast Fourier transforms: products of spectra instead of sums over windows, so that the size of the
-// window hardly matters. M. Mathieu, M. Henaff, Y. LeCun, "Fast training of convolutional networks through FFTs", ICLR
-// 2014 (arXiv 1312.5851); tiles of a few points as in A. Zlateski, K. Li, H. S. Seung, "FFT convolutions are faster
-// than Winograd on modern CPUs, here is why" (arXiv 1809.07851). All faces (fft_plan.h), real transforms of vectors
-// (fourier.h), tiles by overlap-save of as many points as are estimated to be cheapest (fft_sizes.h).
+// Convolution by fast Fourier transforms: products of spectra instead of sums over windows, so that the time hardly
+// depends on the size of the window. M. Mathieu, M. Henaff, Y. LeCun, "Fast training of convolutional networks through
+// FFTs", ICLR 2014 (arXiv 1312.5851); tiles of a few points as in A. Zlateski, K. Li, H. S. Seung, "FFT convolutions
+// are faster than Winograd on modern CPUs, here is why" (arXiv 1809.07851). All faces (fft/plan.h), real transforms of
+// vectors (fft/fourier.h), tiles by overlap-save, with as many points as are estimated to be cheapest (fft/sizes.h).
 //
 // Workspace: tables of roots; the spectra of one group's weights (W: of its gradients Y), or of one vector of groups;
-// of a block of rows those of the image and of the sums; both for each thread if there are groups enough for all, the
-// latter if there are blocks enough; for each thread a box of transformed points if lanes are channels. Numeric
-// contract: transforms of f32 with roots from sine and cosine, at most as large as docs/bounds.md assumes; channels are
-// summed as real products in order, before the way back.
+// the spectra of the image and of the sums, for a block of rows. Each thread has its own of all these if there are
+// enough groups, and of the latter two if there are enough blocks. If lanes are channels, each thread also has a box of
+// transformed points. Numeric contract: transforms of f32 with roots from sine and cosine, at most as large as
+// docs/bounds.md assumes; products of spectra are summed over channels in order, before the backward transform.
 #include <string>
 
 #include "kernels/border/bias.h"

@@ -9,12 +9,12 @@
 //     X  = the scattered sum (col2im) of columns = W^T * Y
 //     W += Y * columns^T, over the images of the batch
 //
-// W and Y are copied to dense matrices first, so that tensors may have any strides. The computed one is copied in too,
-// bias or zero and all, and out again at the end.
+// W and Y are copied to dense matrices first, so that tensors may have any strides. The computed one, which starts at
+// its bias or at zero, is copied in, too, and out again at the end. It uses one thread.
 //
 // Workspace, in elements: columns x_channels*taps*outputs, filter y_channels*x_channels*taps, output
-// y_channels*outputs (channels within a group), and the packing of gemm.h. Numeric contract: every output is the sum of
-// its products in the type of the tensors; products of padding zeros are among them.
+// y_channels*outputs (channels within a group), and the packing of gemm/gemm.h. Numeric contract: every output is the
+// sum of its products in the type of the tensors; products of padding zeros are among them.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -57,7 +57,7 @@ void for_each_column(const Trilinear<T>& f, int64_t n, int64_t g, T* columns, co
           for_each_run(f, n, g * f.x_channels + c, {r0, r1, r2}, columns, row);
 }
 
-/// The padding columns keep their value: which ones they are does not depend on the image.
+/// Columns that read padding keep their zeros: they are the same ones for every image.
 template <class T>
 void image_to_columns(const Trilinear<T>& f, int64_t n, int64_t g, T* columns) {
   const int64_t x_step = f.stride[2] * f.x.spatial[2];

@@ -5,22 +5,22 @@
 // are used, as in Chetlur et al., "cuDNN: Efficient Primitives for Deep Learning" (2014), section 3.1. The product is
 // blocked after Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008).
 //
-//     Y   rows are output channels, the depth is (channel, tap), columns are output positions     gather_plan.h
-//     X   the same by phases modulo the stride: X gathers Y, and nothing is scattered or added    correlation.h
+//     Y   rows are output channels, the depth is (channel, tap), columns are output positions     gemm/gather_plan.h
+//     X   the same by phases modulo the stride: X gathers Y, and nothing is scattered or added    image/correlation.h
 //     W   rows are output channels, columns are (channel, tap), or the other way round;
-//         the depth is (image, position)                                                          weight_plan.h
+//         the depth is (image, position)                                                          gemm/weight_plan.h
 //
 // Workspace: one padded image, unless the tensor can be read as it is; the weights in panels, unless they are used only
-// once; for each thread blocks of both operands and of sums that fit a second-level cache. W: the image likewise; for
-// each thread a block of one operand and sums of a slice of the weights; or sums of all of them if they have to wait
-// for other images, or for each other because the positions are divided among the threads. `plan` prints the bytes.
+// once; for each thread blocks of both operands and of sums that fit a second-level cache. For W: one padded image,
+// under the same condition; for each thread a block of one operand and the sums of a slice of the weights; or the sums
+// of all weights, if they are kept from image to image, or if threads divide the positions. `plan` prints the bytes.
 // Numeric contract: every output is a sum of its products in some order, in the type of the tensors; products of
-// padding zeros are among them.
+// padding zeros are among them. For W the order may depend on the number of threads.
 #include <string>
 
 #include "kernels/border/bias.h"
+#include "kernels/border/limits.h"
 #include "kernels/border/native.h"
-#include "kernels/cost/estimate.h"
 #include "kernels/gemm/gather_product.h"
 #include "kernels/gemm/weight_product.h"
 
@@ -30,8 +30,8 @@ namespace {
 struct ImplicitGemm {
   static const char* unsuited(const convict_problem& p) {
     if (const char* complaint = simd::isa_complaint()) return complaint;
-    if (cost::too_large_to_stage(p)) return "the padded image or the packed weights are too large";
-    return cost::mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
+    if (border::too_large_to_stage(p)) return "the padded image or the packed weights are too large";
+    return border::mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
   }
 
   template <class T>

@@ -2,9 +2,9 @@
 //
 // Convolution of 8-bit integers by matrix products of 16-bit pairs, with scales, zero points, ReLU and saturation in
 // the epilogue (Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
-// Inference", CVPR 2018, section 2). Bytes less their zero point need 9 bits and are widened to 16, where a pair of
-// products is added exactly; instructions that multiply bytes and saturate sums of 16 bits are not used. Face Y gathers
-// X, face X gathers Y by phases modulo the stride (correlation.h), as implicit_gemm does.
+// Inference", CVPR 2018, section 2). Bytes less their zero point need 9 bits. They are widened to 16 bits, whose
+// products are added exactly in pairs. Instructions that multiply bytes and saturate sums of 16 bits are not used. Face
+// Y gathers X, face X gathers Y by phases modulo the stride (image/correlation.h), as in implicit_gemm.
 //
 // Workspace: the image in 16 bits with its padding, the weights as pairs; for each thread a tile of columns over the
 // whole depth, and a tile of sums. Numeric contract: sums are exact in 32 bits; the epilogue rounds in f32, product and
@@ -12,8 +12,8 @@
 #include <string>
 
 #include "kernels/border/bias.h"
+#include "kernels/border/limits.h"
 #include "kernels/border/native.h"
-#include "kernels/cost/estimate.h"
 #include "kernels/int8/product.h"
 
 namespace convict::kernels {
@@ -23,7 +23,7 @@ struct Int8Gemm {
   static const char* unsuited(const convict_problem& p) {
     if (const char* complaint = simd::isa_complaint()) return complaint;
     if (p.pass != CONVICT_FORWARD) return "integers only, and so forward only";
-    return cost::too_large_to_stage(p) ? "the padded image or the packed weights are too large" : nullptr;
+    return border::too_large_to_stage(p) ? "the padded image or the packed weights are too large" : nullptr;
   }
 
   static std::string plan(const border::QuantizedForm& form) {

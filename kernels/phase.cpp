@@ -14,8 +14,9 @@
 // No zeros are inserted and no divisibility is tested: a phase that no tap meets (stride and dilation have a common
 // factor, or the kernel is short) is never visited and stays zero. The other two faces read the same sorted image.
 //
-// Y is copied to a dense buffer likewise, so that tensors may have any strides while inner loops run over unit strides.
-// If X or Y is computed, its buffer is added to the tensor, which holds the bias, at the end of each image and group.
+// Y is copied to a dense buffer, too, so that tensors may have any strides while inner loops run over unit strides. If
+// X or Y is computed, its buffer is added to the tensor, which holds the bias, at the end of each image and group. It
+// uses one thread.
 //
 // Workspace, in elements: x_channels*x_positions + y_channels*y_positions (channels within a group) for one image and
 // group, and a few integers per position and tap of an axis. Numeric contract: every output is the sum of its products
@@ -89,7 +90,8 @@ void for_each_x(const Trilinear<T>& f, const PhaseImage<T>& image, int64_t n, in
 }
 
 /// Calls `row(x, w, y, count)` for every run of outputs along the last axis that meets one weight of group g: for
-/// j < count, x[j], *w and y[j] form a product. Channels are the inner loops, for the geometry is the same for all.
+/// j < count, x[j], *w and y[j] form a product. The inner loops are over channels, because the geometry is the same for
+/// all of them.
 template <class T, class Row>
 void for_each_row(const Trilinear<T>& f, int64_t g, PhaseImage<T>& image, const Row& row) {
   const auto all_channels = [&](T* x, T* weights, T* y, int64_t count) {
@@ -141,7 +143,7 @@ struct Phase {
     if (form.face == Face::kY) border::for_each_y(form, n, g, [&](T& element) { element += *y++; });
   }
 
-  /// Copies the given ones of X and Y, and sets the computed one to zero.
+  /// Copies those of X and Y that are given, and sets the one that is computed to zero.
   template <class T>
   static void load(const Trilinear<T>& form, int64_t n, int64_t g, PhaseImage<T>& image) {
     T *x = image.x.data(), *y = image.y.data();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Minimal filtering F(2, 3): 2 results of a kernel of 3 from 4 products instead of 6, on every axis (minimal_filter.h
-// has the coefficients, winograd_plan.h the products). S. Winograd, "Arithmetic Complexity of Computations", SIAM 1980;
-// A. Lavin, S. Gray, "Fast algorithms for convolutional neural networks", CVPR 2016 (arXiv 1509.09308).
+// Minimal filtering F(2, 3): 2 results of a kernel of 3 from 4 products instead of 6, on every axis.
+// winograd/minimal_filter.h has the coefficients, winograd/plan.h the products. S. Winograd, "Arithmetic Complexity of
+// Computations", SIAM 1980; A. Lavin, S. Gray, "Fast algorithms for convolutional neural networks", CVPR 2016
+// (arXiv 1509.09308).
 //
 // Workspace: the transformed weights, 4^rank for the 3^rank of a kernel, of all channels of a group or of a piece of
 // them; transformed tiles, of a block or of all images if these are few, and the sums of a panel for each thread.

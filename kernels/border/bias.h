@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all kernels do alike around the products: start the output at its bias or at zero, sum bias gradients, and clamp
-// the output of a forward pass.
+// What all kernels do before and after the products: they start the output at its bias or at zero, sum bias gradients,
+// and clamp the output of a forward pass.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace convict::kernels::border {
 
-/// Sets `count` elements side by side, most of them a cache line at a time: compilers make vectors of known counts.
+/// Sets `count` elements side by side, a cache line at a time: compilers make vectors of counts that are constant.
 template <class T>
 void fill_row(T* to, int64_t count, T value) {
   constexpr int64_t kLine = 64 / sizeof(T);
@@ -23,8 +23,8 @@ void fill_row(T* to, int64_t count, T value) {
   std::fill_n(to, count, value);
 }
 
-/// Sets one plane of the computed operand to the bias of its channel b, or to zero without one, plus beta times what it
-/// was.
+/// Sets one plane of the computed operand to beta times its old contents, plus the bias of its channel b if there is
+/// one.
 template <class T>
 void start_plane(const Trilinear<T>& form, const Operand<T>& operand, const Axes& extent, int64_t a, int64_t b) {
   const T value = form.bias ? form.bias[b * form.bias_stride] : T(0);
@@ -36,7 +36,7 @@ void start_plane(const Trilinear<T>& form, const Operand<T>& operand, const Axes
     for_each_in_plane(operand, extent, a, b, [&](T& element) { element = value; });
 }
 
-/// start_plane for all planes.
+/// Calls start_plane for all planes.
 template <class T>
 void start_output(const Trilinear<T>& form) {
   const int64_t x_total = form.x_channels * form.groups, y_total = form.y_channels * form.groups;
@@ -51,7 +51,8 @@ void start_output(const Trilinear<T>& form) {
   }
 }
 
-/// ReLU, in place: whatever rounds later keeps its order. NaN stays NaN. Precondition: form.face is not W.
+/// ReLU, in place; NaN stays NaN. Results that are rounded to 16 bits later stay in order, so it may come before.
+/// Precondition: form.face is not W.
 template <class T>
 void clamp_output(const Trilinear<T>& form) {
   const bool is_x = form.face == Face::kX;
@@ -63,7 +64,8 @@ void clamp_output(const Trilinear<T>& form) {
       });
 }
 
-/// diff_bias[channel] = sum of the output gradient over batch and positions. Does nothing where none is wanted.
+/// diff_bias[channel] = sum of the output gradient over batch and positions, whatever beta is. Does nothing if the pass
+/// has no diff_bias.
 template <class T>
 void sum_diff_bias(const Trilinear<T>& form) {
   if (!form.diff_bias) return;
@@ -71,7 +73,7 @@ void sum_diff_bias(const Trilinear<T>& form) {
   const Axes& extent = form.bias_on_x ? form.x_extent : form.y_extent;
   const int64_t channels = (form.bias_on_x ? form.x_channels : form.y_channels) * form.groups;
   for (int64_t channel = 0; channel < channels; ++channel) {
-    T sums[8] = {};  // several, because one would wait for itself at every addition
+    T sums[8] = {};  // several: an addition need not wait for the one before it
     size_t at = 0;
     for (int64_t n = 0; n < form.batch; ++n)
       for_each_in_plane(gradient, extent, n, channel,

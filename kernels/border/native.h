@@ -3,14 +3,16 @@
 // The border between a native kernel, written over Trilinear<T>, and the C ABI. A kernel file `kernels/foo.cpp` defines
 //
 //     struct Foo { template <class T> static void run(const Trilinear<T>& form); };
-//     extern const convict_implementation kernel_foo = native_kernel<Foo>("foo", "one line about it");
+//     extern const convict_implementation kernel_foo = border::native_kernel<Foo>("foo", "one line about it");
 //
-// and is linked in by its file name; nothing else lists it. `run` computes form.face completely, bias included; a ReLU
-// is applied to what it left. One that is no template takes Trilinear<float> only, and f64 is refused. Integers are for
-// kernels that are templates over any element, which say `static constexpr bool kTakesIntegers = true`, and for those
-// that have `static void run(const QuantizedForm&)` (quantized.h). A kernel that does not take every legal problem also
-// has `static const char* unsuited(const convict_problem&)`: why, or nullptr. One that can tell how it would compute a
-// problem has `static std::string plan`, with the argument of `run`, which looks at no data.
+// and is linked in by its file name; nothing else lists it. `run` computes form.face completely, bias included. A ReLU
+// is applied afterwards. Members of Foo say what it takes:
+//
+//     run is no template but takes Trilinear<float>       f64 is refused
+//     static constexpr bool kTakesIntegers = true         run is a template over any element, integers included
+//     static void run(const QuantizedForm&)               computes integers itself (quantized.h)
+//     static const char* unsuited(const convict_problem&) why it does not take a legal problem, or nullptr
+//     static std::string plan(<as run>)                   how it would compute a problem; looks at no data
 #pragma once
 
 #include <algorithm>
@@ -45,7 +47,7 @@ inline Presence presence_of(convict_dtype type, const convict_tensors& t) {
   return presence;
 }
 
-/// Whether a kernel computes in double, too: its `run` is a template, or one for float only.
+/// Whether a kernel also computes in double. It does if `run` is a template.
 template <class Kernel>
 inline constexpr bool kTakesF64 = requires(const Trilinear<double>& form) {
   Kernel::run(form);
@@ -116,7 +118,7 @@ convict_status run_native(const convict_implementation*, const convict_problem* 
   }
 }
 
-/// The line of Kernel::plan, which lives until the next call on this thread.
+/// The line of Kernel::plan. It lives until the next call on this thread.
 template <class Kernel>
 const char* native_plan(const convict_implementation*, const convict_problem* problem, const convict_tensors* tensors) {
   thread_local std::string text;
@@ -133,7 +135,7 @@ const char* native_plan(const convict_implementation*, const convict_problem* pr
   return text.c_str();
 }
 
-/// Every output is a plain sum of its products, kept in the type of the tensors, or in f32 where that is narrower.
+/// Every output is a plain sum of its products, kept in the type of the tensors, but at least in f32.
 inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,           CONVICT_F32,
                                                      /*winograd_m=*/0,
                                                      /*winograd_r=*/0,
@@ -142,7 +144,7 @@ inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,           C
                                                      /*sum_block=*/0,
                                                      /*accumulates=*/1,        /*fuses_relu=*/1};
 
-/// The same by a transform: F(m, r) of Winograd, or FFT.
+/// The contract of a kernel that uses a transform: F(m, r) of Winograd, or FFT.
 constexpr convict_contract transform_contract(convict_algorithm algorithm, int winograd_m = 0, int winograd_r = 0) {
   convict_contract contract = kDirectContract;
   contract.algorithm = algorithm;

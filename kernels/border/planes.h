@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks over operands that kernels share.
+// Loops over the planes of operands, and how planes lie in memory.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace convict::kernels::border {
 
-/// Whether there is anything to multiply.
+/// Whether a problem has any products: no extent is 0.
 template <class T>
 bool has_products(const Trilinear<T>& f) {
   return std::min({f.batch, f.x_channels, f.y_channels, volume(f.x_extent), volume(f.y_extent)}) > 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolutions of integers: exact sums in 32 bits, and what becomes of them on their way into dst (abi/convict.h).
+// Convolutions of integers: exact sums in 32 bits, and the epilogue that turns them into elements of dst
+// (abi/convict.h).
 //
-// A kernel that is a template over its elements computes them as it is, over 32-bit copies of its operands
-// (compute_in_32_bits). One that reads 8 bits itself gets a QuantizedForm, and hands every sum to its epilogue.
+// A kernel that is a template over any element computes 32-bit copies of its operands (compute_in_32_bits). A kernel
+// that reads 8 bits itself gets a QuantizedForm, and hands every sum to its epilogue.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +20,8 @@
 
 namespace convict::kernels::border {
 
-/// From a sum to an element of dst, in f32: scale * sum + bias + beta * (old - zero_point), ReLU, then rounded, shifted
-/// and saturated for 8 bits. For s32 in integers, without a scale.
+/// Turns a sum into an element of dst. In f32: scale * sum + bias + beta * (old - zero_point), then ReLU; 8-bit types
+/// are rounded, shifted and saturated. For s32 in integers, without a scale.
 struct Epilogue {
   const float* scale = nullptr;  // nullptr: 1
   const void* bias = nullptr;    // of int32_t for dst s32, else of float; nullptr: 0
@@ -67,7 +68,7 @@ struct QuantizedForm {
   const convict_tensors& tensors;
   Epilogue epilogue;
 
-  /// The geometry, and operands as elements of T: only those that are T may be read, of the others only strides count.
+  /// The geometry, with all operands as if their elements were T. Only those whose elements are T may be read.
   template <class T>
   Trilinear<T> over() const {
     return trilinear<T>(problem, tensors);
@@ -93,8 +94,8 @@ inline QuantizedForm quantized_form(const convict_problem& p, const convict_tens
 
 namespace detail {
 
-/// A dense copy of a tensor, less its zero point, and the description of it. Unsigned, because these wrap around where
-/// signed ones are undefined, and mean the same.
+/// A dense copy of a tensor, less its zero point. It is unsigned: overflow wraps around, which gives the same bits, and
+/// is undefined for signed numbers.
 inline convict_tensor in_32_bits(const convict_tensor& from, int32_t zero_point, std::vector<uint32_t>& storage) {
   convict_tensor to = from;
   to.dtype = CONVICT_S32;

@@ -26,7 +26,7 @@ inline convict_tensor widened_shape(const convict_tensor& narrow) {
   return wide;
 }
 
-/// Elements of a copy: at least one, because a tensor in use has data; none of a tensor that is not there.
+/// Elements of a copy: at least one for a tensor in use, because it must have data; none for one that is not there.
 inline size_t widened_elements(const convict_tensor& narrow) {
   if (narrow.ndim == 0) return 0;
   size_t elements = 1;
@@ -34,7 +34,7 @@ inline size_t widened_elements(const convict_tensor& narrow) {
   return elements + 1;
 }
 
-/// The same with data; `storage` owns its elements.
+/// widened_shape with uninitialised data. `storage` owns it.
 inline convict_tensor widened_like(const convict_tensor& narrow, std::unique_ptr<float[]>& storage) {
   convict_tensor wide = widened_shape(narrow);
   storage = std::make_unique_for_overwrite<float[]>(widened_elements(narrow));

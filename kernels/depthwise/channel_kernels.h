@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Correlation of many planes at once, for depthwise convolutions of small images: a vector holds one position of as
-// many channels as it has lanes, so that no lane is wasted on short rows.
+// Inner loops for depthwise convolutions of small images, with channels in the lanes of vectors: a vector holds one
+// position of as many channels as it has lanes. So short rows waste no lanes. Compiled once for every instruction set.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace convict::kernels::depthwise {
 
 inline constexpr int kMostLanePositions = 8;
 
-/// One row of the window, where it meets a row of the image.
+/// A row of the window and the row of the image that it is multiplied with.
 template <class T>
 struct RowPair {
-  const T* image;    // [place][lane], what position 0 reads through a tap with place 0
-  const T* weights;  // [tap of the whole window's row][lane]
+  const T* image;    // [place][lane], from what position 0 reads through a tap with place 0 on
+  const T* weights;  // [tap][lane], of the whole row of the window
 };
 
 /// Operands of ChannelKernels::correlate.
@@ -37,8 +37,8 @@ struct ChannelKernels {
   const char* isa;
   int64_t lanes;
 
-  /// after[i] = start + sum over rows and columns of weights[column] * image[i + column], lane by lane, for so many
-  /// positions. Indexed by them, from 1.
+  /// after[i] = start + sum over rows and columns of weights[column] * image[i + column], lane by lane. Indexed by the
+  /// number of positions i, from 1.
   using Correlate = void (*)(const ChannelOperands<T>& operands);
   Correlate correlate[kMostLanePositions + 1];
 };

@@ -28,7 +28,7 @@ void for_each_place(T* first, const Axes& spatial, const Axes& extent, const Vis
       for (int64_t k = 0; k < extent[2]; ++k) visit(first + i * spatial[0] + j * spatial[1] + k * spatial[2], place++);
 }
 
-/// Planes `stride` elements apart to [place][lane]; lanes without a channel are zero.
+/// Copies planes `stride` elements apart to [place][lane]. Lanes without a channel are zero.
 template <class T>
 void transpose_planes(const ChannelPlan<T>& plan, const T* first, int64_t stride, const Axes& spatial,
                       const Axes& extent, int64_t channels, T* to) {
@@ -56,7 +56,7 @@ void copy_places(const T* from, int64_t from_step, int64_t places, int64_t lanes
       std::copy_n(from, channels, to);
 }
 
-/// The image of a block. Its padding on the last axis is there already.
+/// Copies the image of a block between its padding on the last axis, which is zero already.
 template <class T>
 void stage(const ChannelPlan<T>& plan, const Block& block, const typename ChannelPlan<T>::Scratch& scratch) {
   const int64_t lanes = plan.kernels.lanes, channels = block.channels.count;
@@ -81,7 +81,7 @@ void stage(const ChannelPlan<T>& plan, const Block& block, const typename Channe
       }
 }
 
-/// The sums in scratch.result to where they belong.
+/// Stores the sums, [position][lane], to the result.
 template <class T>
 void store(const ChannelPlan<T>& plan, const Block& block, const T* sums) {
   const int64_t lanes = plan.kernels.lanes, channels = block.channels.count, inner = plan.result.inner;
@@ -103,7 +103,7 @@ struct Phase {
   const std::vector<int64_t>&place, &weight;
 };
 
-/// The rows of the window that meet the image at positions p0, p1; how many they are.
+/// Lists the rows of the window that read inside the image at positions p0, p1, and returns how many they are.
 template <class T>
 int64_t find_rows(const ChannelPlan<T>& plan, const Phase<T>& at, int64_t p0, int64_t p1,
                   const typename ChannelPlan<T>::Scratch& scratch) {
@@ -169,7 +169,7 @@ void compute_block(const ChannelPlan<T>& plan, const Block& block, const typenam
                    block.channels.count, scratch.weights);
   for (int64_t i = 0; i < lanes; ++i)
     scratch.start[i] = f.bias && i < block.channels.count ? f.bias[(block.channels.first + i) * f.bias_stride] : T(0);
-  // Whole vectors of channels that lie side by side need no turning.
+  // Whole vectors of channels that lie side by side need no transposition.
   const bool direct = f.beta == 0 && plan.result.inner == 1 && block.channels.count == lanes;
   const Axes& extent = plan.result_extent;
   const Destination<T> transposed = {scratch.result, {extent[1] * extent[2] * lanes, extent[2] * lanes, lanes}},
@@ -236,7 +236,7 @@ template <class T>
 void ChannelPlan<T>::prepare() {
   workspace.allocate();
   carve();
-  // Nobody writes to the padding, nor to lanes without a channel, after this.
+  // The padding and lanes without a channel are never written again.
   for (const Scratch& one : scratch)
     std::fill_n(one.staged, image_extent[0] * image_extent[1] * axes[2].places() * kernels.lanes, T(0));
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Depthwise convolution with channels in the lanes of vectors (channel_windows.h): image and weights of a block of
-// channels are turned round, computed, and turned back. Rows of the window outside the image are left out.
+// Depthwise convolution with channels in the lanes of vectors (channel_kernels.h): for a block of channels, image and
+// weights are transposed so that channels lie side by side, results are computed, and are transposed back. Rows of the
+// window outside the image are left out.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,11 @@ namespace convict::kernels::depthwise {
 
 template <class T>
 struct ChannelPlan {
-  /// Whether this is for the problem: one channel a group on both sides, face Y or X, and rows of positions so short
-  /// that vectors of positions would be half empty, or channels that lie side by side.
+  /// Whether this way is better than vectors along rows: one channel per group on both sides, face Y or X, and either
+  /// rows so short that vectors of positions would be half empty, or channels that lie side by side.
   static bool suits(const Trilinear<T>& form);
 
-  /// Precondition: has_products(form) and suits(form). Data is not looked at.
+  /// Precondition: has_products(form) and suits(form). Reads no data.
   explicit ChannelPlan(const Trilinear<T>& form);
   ChannelPlan(const ChannelPlan&) = delete;
 

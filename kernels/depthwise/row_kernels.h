@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Correlation of single planes, for convolutions with hardly any channels to sum over: a vector holds positions of a
-// row, and what makes it fast is that an image row, once loaded, serves all the result rows whose windows it is in. A
-// *column run* is a run of taps in one column of the window whose rows follow each other in the image.
+// Inner loops for convolutions with few channels to sum over, with positions of a row in the lanes of vectors. They are
+// fast because a row of the image, once loaded, is used for all result rows whose windows it is in. A *column run* is a
+// run of taps in one column of the window whose rows follow each other in the image. Compiled once for every
+// instruction set.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +26,10 @@ struct SlideOperands {
   int64_t pitch;                // elements from one row of the image to the next
   // Positions: `vectors` vectors of each row, vector v from position min(v*lanes, last_vector) on.
   int64_t vectors, last_vector;
-  // The sums so far, [vector][row][lane]; or, without them, where sums start.
+  // The sums so far, [vector][row][lane]; or nullptr, and sums begin at `start`.
   const T* before;
   T start;
-  // Where sums go: to positions of a result with rows so far apart, or, with 0, to [vector][row][lane].
+  // Where sums are stored: positions of a result whose rows are after_row apart, or, if that is 0, [vector][row][lane].
   T* after;
   int64_t after_row;
 };
@@ -42,8 +43,8 @@ struct RowKernels {
   using Slide = void (*)(const SlideOperands<T>& operands);
   Slide slide[kMostSlideRows + 1][kMostRun + 1];
 
-  /// sum[t] += sum over rows i and j < width of y[i*y_pitch + j] * x[(i + t)*x_pitch + j], for t < run; reads whole
-  /// vectors of either, and ignores what is beyond the width. Indexed by run, from 1.
+  /// sum[t] += sum over rows i and j < width of y[i*y_pitch + j] * x[(i + t)*x_pitch + j], for t < run. Reads whole
+  /// vectors of both, and ignores lanes beyond the width. Indexed by run, from 1.
   using Dot = void (*)(int64_t rows, int64_t width, const T* x, int64_t x_pitch, const T* y, int64_t y_pitch, T* sum);
   Dot dot[kMostRun + 1];
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolution plane by plane: every result channel as a sum of correlations of single image channels, made of the
-// pieces of windows.h. How the positions and taps of all faces are arranged for that.
+// Convolution plane by plane: every result channel is a sum of correlations of single image channels, which
+// row_kernels.h computes. This file arranges the positions and taps of all faces for that; row_product.cpp computes
+// them.
 #pragma once
 
 #include <array>
@@ -21,10 +22,10 @@ namespace convict::kernels::depthwise {
 struct ColumnRun {
   int64_t plane_tap;     // of axis 0
   int64_t first, count;  // in RowPart::rows; at most kMostRun
-  int64_t place;         // from a position to what it reads through the first
+  int64_t place;         // elements from a position to what it reads through the first of them
 };
 
-/// One combination of classes of the axes (correlation.h).
+/// One combination of classes of the axes (image/correlation.h).
 struct RowPart {
   std::array<const image::AxisClass*, kAxes> axis;
   std::vector<int64_t> rows;          // taps of axis 1, sorted by what they read
@@ -34,7 +35,7 @@ struct RowPart {
 
 template <class T>
 struct RowPlan {
-  /// Precondition: has_products(form). Data is not looked at.
+  /// Precondition: has_products(form). Reads no data.
   explicit RowPlan(const Trilinear<T>& form);
   RowPlan(const RowPlan&) = delete;  // parts point into axes
 
@@ -43,7 +44,7 @@ struct RowPlan {
   std::string text() const;
 
   Trilinear<T> form;
-  Operand<T> image, result;                 // Y and X; of face W, image is X
+  Operand<T> image, result;                 // of faces Y and X; of W the image is X
   int64_t image_channels, result_channels;  // of one group
   image::Correlation axes;
   image::ImageShape shape;
@@ -68,9 +69,5 @@ struct RowPlan {
  private:
   void carve();
 };
-
-/// Computes the face of plan.form completely, beta and bias included, but not diff_bias. Throws std::bad_alloc.
-template <class T>
-void row_product(RowPlan<T>& plan);
 
 }  // namespace convict::kernels::depthwise

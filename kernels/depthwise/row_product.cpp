@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/depthwise/row_product.h"
+
 #include <algorithm>
 
-#include "kernels/depthwise/row_plan.h"
 #include "kernels/work/panel.h"
 #include "kernels/work/team.h"
 
@@ -11,7 +12,7 @@ namespace {
 template <class T>
 using Scratch = typename RowPlan<T>::Scratch;
 
-/// One phase of each axis of a part, and what of a plane it computes.
+/// One phase of each axis of a part, in one plane of the result.
 template <class T>
 struct PhasePlane {
   const RowPart* part;
@@ -45,7 +46,7 @@ void for_each_weight(const RowPlan<T>& plan, const RowPart& part,
   }
 }
 
-/// The sums of a tile of rows, as [vector][row][lane], to their places in the result.
+/// Stores the sums of a tile of rows, [vector][row][lane], to the result.
 template <class T>
 void store(const RowPlan<T>& plan, const PhasePlane<T>& plane, const RowTile& tile, const T* sums) {
   const int64_t lanes = plan.kernels.lanes, begin = plane.phase[2]->begin, width = plane.phase[2]->end - begin;
@@ -139,7 +140,7 @@ void copy_y(const RowPlan<T>& plan, int64_t n, int64_t channel, T* to) {
     }
 }
 
-/// Adds to the sums of all weights between two channels what one image gives.
+/// Adds the products of one image to the sums of all weights between two channels.
 template <class T>
 void add_gradients(const RowPlan<T>& plan, const T* x, const T* y, T* sum) {
   const RowPart& part = plan.parts[0];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fast Fourier transforms of vectors: a lane is a signal of its own, and all of them go through the same steps. J.
-// Cooley, J. Tukey, "An algorithm for the machine calculation of complex Fourier series", Math. Comp. 19, 1965; two
-// levels at a time (radix 4), in place: decimation in frequency leaves a spectrum in bit-reversed order, and decimation
-// in time brings it back, so nothing is ever reordered. Real signals take half the points: what is at even and at odd
-// places is the real and the imaginary part of a complex signal (R. Bracewell, "The Fourier Transform and Its
+// Fast Fourier transforms of vectors: each lane is a signal. J. Cooley, J. Tukey, "An algorithm for the machine
+// calculation of complex Fourier series", Math. Comp. 19, 1965. They work in place, two levels at a time (radix 4).
+// Forward transforms (decimation in frequency) leave spectra in bit-reversed order, and backward transforms (decimation
+// in time) read that order, so nothing has to be reordered. Real signals take half the points: elements at even and odd
+// places are the real and imaginary parts of a complex signal (R. Bracewell, "The Fourier Transform and Its
 // Applications", chapter on numerical transforms).
 //
 // A complex number of a line is two vectors, the imaginary parts after the real parts. Sizes are powers of two. The
-// tables that transforms read are those of roots_of_unity.h.
+// tables of roots come from roots_of_unity.h. Compiled once for every instruction set.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace convict::kernels::fft {
 
-/// The sums of products of spectra, at each frequency on its own:
+/// The sums of products of spectra, for each frequency:
 ///
 ///     sum(row, column) = sum over p < depth of a(row, p) * b(p, column), or * its conjugate
 ///
@@ -32,8 +32,8 @@ struct SpectraProduct {
   int64_t sum_frequency, sum_row, sum_column;
 };
 
-/// Where the numbers of a vector of spectra lie: real parts of frequency f at data + f*frequency, imaginary ones so
-/// much further.
+/// Where a vector of spectra lies: real parts of frequency f at data + f*frequency, imaginary parts `imaginary`
+/// further.
 template <class T>
 struct SpectrumPlace {
   T* data;
@@ -44,19 +44,19 @@ struct Fourier {
   const char* isa;
   int64_t lanes;
 
-  /// In place, element i of the line at line + i*step: to the spectrum in bit-reversed order, and from there to `size`
-  /// times the signal.
+  /// In place; element i of the line is at line + i*step. `forward` gives the spectrum in bit-reversed order,
+  /// `backward` reads that and gives `size` times the signal.
   using LineMap = void (*)(int64_t size, const float* roots, float* line, int64_t step);
   LineMap forward, backward;
 
-  /// From the spectrum of size/2 complex numbers to that of the `size` real ones they stand for, and back (the former,
-  /// times 2 * factor). In place: frequency k < size/2 stays at its bit-reversed place, size/2 is put behind.
+  /// `split` turns the spectrum of size/2 complex numbers into that of the `size` real numbers they stand for. `join`
+  /// is the way back, times 2 * factor. In place: frequency k < size/2 is at its bit-reversed place, size/2 at the end.
   void (*split)(int64_t size, const float* roots, float* line);
   void (*join)(int64_t size, const float* roots, float factor, float* line);
 
   void (*copy)(int64_t frequencies, const SpectrumPlace<const float>& from, const SpectrumPlace<float>& to);
 
-  /// Elements of a are scalars, the same for all lanes, or vectors. Indexed by that and by whether b is conjugated.
+  /// Indexed by whether elements of a are vectors (else numbers, the same for all lanes), and whether b is conjugated.
   void (*multiply[2][2])(const SpectraProduct& product);
 };
 

@@ -10,8 +10,8 @@
 namespace convict::kernels::fft {
 namespace {
 
-// Of spectra of rows that are worked on together: where lanes are groups they should stay in the second-level cache;
-// where they are channels, the others are read from memory once for each of these blocks.
+// Spectra of a block of rows. If lanes are groups, they should stay in the second-level cache. If lanes are channels,
+// the spectra of b are read from memory once for each block, so blocks are larger.
 constexpr int64_t kBytesOfGroups = 1 << 20, kBytesOfChannels = 4 << 20;
 
 constexpr int64_t kBytesApart = 32 << 20;  // at most, of spectra that a thread has for itself
@@ -67,7 +67,7 @@ void Plan::choose_rows() {
   const int64_t fewest = b_is_read_again ? kFewestRows : 1;
   const int64_t most = std::max((groups ? kBytesOfGroups : kBytesOfChannels) / of_row, fewest);
   int64_t blocks = work::panels_of(rows, most);
-  // Blocks of a call that is for all threads are as many for each.
+  // If all threads share a call, each gets as many blocks.
   if (calls() % threads > 0 && rows >= threads * fewest) blocks = work::panels_of(blocks, threads) * threads;
   rows_at_once = work::panels_of(rows, blocks);
   if (is_w() && !groups) rows_at_once = std::min(work::panels_of(rows_at_once, lanes) * lanes, rows);
@@ -82,8 +82,7 @@ void Plan::choose_rows() {
   a.imaginary = side_by_side;
 }
 
-/// Threads that share calls, or else blocks of rows, do not have to wait for each other, and find what they transformed
-/// in their own caches.
+/// Threads that divide calls, or blocks of rows, do not wait for each other, and have the spectra in their own caches.
 void Plan::choose_sharing() {
   constexpr int64_t kMost = kBytesApart / static_cast<int64_t>(sizeof(float));
   if (threads > 1 && a.numbers + b.numbers + sum.numbers <= kMost) calls_apart = calls() / threads * threads;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All faces by fast Fourier transforms of tiles (fft_sizes.h). Of every group, and for every frequency on its own,
+// All faces by fast Fourier transforms of tiles (sizes.h). For every group and every frequency
 //
 //     sum(row, column) = sum over p < depth of a(row, p) * b(p, column)
 //
@@ -9,9 +9,9 @@
 //     X      tiles of all images channels of Y    channels of X   Y    W    X
 //     W      channels of X       images           channels of Y   X    Y    W
 //
-// A lane is a signal of its own: one of the channels of a group, or, where groups have few, one of the groups. In the
-// first case spectra are turned around after the transform, so that the channels of a frequency lie together: a matrix
-// product. In the second one they stay as they are, and products are those of vectors.
+// The lanes of a vector are different signals: channels of a group, or different groups if these have few channels. In
+// the first case spectra are transposed after the transform, so that the channels of a frequency lie side by side, and
+// products are matrix products. In the second case products are lane by lane.
 #pragma once
 
 #include <array>
@@ -28,25 +28,25 @@
 
 namespace convict::kernels::fft {
 
-/// One of the three operands: signal (first, second) of a group, first being a row or of the depth, second of the depth
-/// or a column; rows that are tiles lie with their image.
+/// One of the three operands. Signal (first, second) of a group: for a these are (row, depth), for b (depth, column),
+/// for sum (row, column). A row that is a tile lies in its image.
 struct SpectrumOperand {
   Signal signal;
   Operand<float> tensor;
   int64_t group, first, second;  // strides in the tensor
   bool first_is_tile;
-  bool lanes_are_first;  // where lanes are channels; else second
-  int64_t channels;      // of a group, in that dimension
+  bool lanes_are_first;  // if lanes are channels: whether they are counted by `first`, not `second`
+  int64_t channels;      // of a group, in the dimension of the lanes
 
-  // Its spectra: frequency f of vector (i, j) at f*frequency + i*to_first + j*to_second, counting vectors where lanes
-  // are; imaginary parts so much further.
+  // Its spectra: frequency f of vector (i, j) is at f*frequency + i*to_first + j*to_second, its imaginary part
+  // `imaginary` further. The dimension of the lanes is counted in vectors.
   int64_t frequency = 0, to_first = 0, to_second = 0, imaginary = 0;
   int64_t numbers = 0;  // elements of all
 
   int64_t to(int64_t i, int64_t j) const { return i * to_first + j * to_second; }
 };
 
-/// The memory of one thread: spectra, those of a, b and sum, its own or of all threads; and a box if lanes are
+/// The memory of one thread: the spectra of a, b and sum, which it may share with all threads, and a box if lanes are
 /// channels.
 struct Scratch {
   float *a, *b, *sum, *box;
@@ -54,17 +54,17 @@ struct Scratch {
 
 /// What is to be computed, and how.
 struct Plan {
-  /// Precondition: has_products(form), and not too_large. Data is not looked at.
+  /// Precondition: has_products(form), and not too_large(form). Reads no data.
   explicit Plan(const Trilinear<float>& form);
 
   /// Allocates, and fills the tables of roots. Throws std::bad_alloc.
   void prepare();
   std::string text() const;
 
-  /// Groups, or vectors of groups: what is computed with the same spectra.
+  /// What is computed with the same spectra: groups, or vectors of groups.
   int64_t calls() const { return sizes.lanes_are_groups ? work::panels_of(form.groups, lanes) : form.groups; }
   int64_t blocks() const { return work::panels_of(rows, rows_at_once); }  // of rows
-  /// Vectors that so many channels are.
+  /// How many vectors hold so many channels.
   int64_t vectors(int64_t channels) const {
     return sizes.lanes_are_groups ? channels : work::panels_of(channels, lanes);
   }
@@ -80,8 +80,8 @@ struct Plan {
   SpectrumOperand a, b, sum;
   int64_t row_pitch, box;  // elements of a row and of all of the transformed points of a vector
   int threads;
-  // So many calls are computed by one thread each, the others by all threads together: after b, each its blocks of
-  // rows, or else a part of every step.
+  // The first calls_apart calls are computed by one thread each, the others by all threads together. Then threads
+  // divide the blocks of rows (blocks_apart), or else every step.
   int64_t calls_apart = 0;
   bool blocks_apart;
 

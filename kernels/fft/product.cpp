@@ -9,14 +9,14 @@
 namespace convict::kernels::fft {
 namespace {
 
-/// Elements of an operand on one axis, among the points of a tile: element first + i at place + i*step.
+/// Elements of an operand on one axis of a tile: element first + i is at point place + i*step, for i < count.
 struct Span {
   int64_t first, place, step, count;
 };
 
 int64_t divided_up(int64_t a, int64_t b) { return a / b + (a % b > 0 ? 1 : 0); }
 
-/// Those at points `begin` to `end`, point 0 being the place `origin` of the signal.
+/// The elements at points `begin` to `end`. Point 0 is the place `origin` of the signal.
 Span span_of(const SignalAxis& signal, int64_t origin, int64_t begin, int64_t end) {
   const int64_t to_point = signal.origin - origin;  // of element 0
   const int64_t first = std::clamp<int64_t>(divided_up(begin - to_point, signal.spacing), 0, signal.extent);
@@ -28,7 +28,7 @@ using Spans = std::array<Span, kAxes>;
 
 bool is_empty(const Spans& spans) { return std::min({spans[0].count, spans[1].count, spans[2].count}) == 0; }
 
-/// What a tile holds of an operand; only the valid points of a result.
+/// The elements of an operand in a tile; of a result, those at valid points.
 Spans spans_of(const Plan& plan, const SpectrumOperand& operand, int64_t tile) {
   Spans spans;
   for (int axis = kAxes; axis-- > 0;) {
@@ -90,7 +90,7 @@ SignalVector vector_of(const Plan& plan, const SpectrumOperand& operand, int64_t
           tile};
 }
 
-/// The bias of the first lane of a vector of columns, and from lane to lane; or nullptr.
+/// The bias of the first lane of a vector of columns, or nullptr, and the stride to the next lane.
 struct LaneBias {
   const float* first;
   int64_t stride;
@@ -121,7 +121,7 @@ void transform_in(const Plan& plan, const SpectrumOperand& operand, const Signal
   transform_axis(plan, plan.fourier.forward, 0, spans[0], box);
 }
 
-/// Transforms a vector of spectra back, in place, and stores what is valid of it.
+/// Transforms a vector of spectra back, in place, and stores its valid points.
 void transform_out(const Plan& plan, const SignalVector& vector, const LaneBias& bias, float* box) {
   const Spans spans = spans_of(plan, plan.sum, vector.tile);
   if (is_empty(spans)) return;
@@ -142,7 +142,7 @@ void transform_out(const Plan& plan, const SignalVector& vector, const LaneBias&
   });
 }
 
-/// The spectrum of vector (first, second) of an operand, to the `place`-th of its first dimension in `spectra`.
+/// Writes the spectrum of vector (first, second) of an operand to `spectra`, at `place` of the first dimension.
 void transform_vector(const Plan& plan, const SpectrumOperand& operand, int64_t call, int64_t first, int64_t second,
                       int64_t place, float* spectra, float* box) {
   float* to = spectra + operand.to(place, second);

@@ -8,9 +8,9 @@
 namespace convict::kernels::fft {
 namespace {
 
-/// The roots exp(-2 pi i k / size), 0 <= k < size. Those of the first eighth are sines and cosines, the others are
-/// theirs with other signs; so quarter turns are exact: a sine of pi that is not quite zero would give results that are
-/// not.
+/// The roots exp(-2 pi i k / size), 0 <= k < size. The first eighth is computed as sines and cosines. The others are
+/// the same numbers with other signs, so multiples of a quarter are exact: a sine of pi that is not quite zero would
+/// give results that are not quite zero.
 class Roots {
  public:
   explicit Roots(int64_t size) : size_(size) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables that Fourier transforms read (fourier.h). Every root is a sine and a cosine in double, rounded: none
-// follows from another by products, which would add up their errors.
+// The tables of roots that Fourier transforms read (fourier.h). Every root is computed as a sine and a cosine in
+// double, and rounded. None is a product of others, because products would add up rounding errors.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies of both operands of a gathered product to where tiles read them.
+// Copies both operands of a gathered product to where tiles read them.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace convict::kernels::gemm {
 
-/// Copies the weights that some panels of a group meet in a block of the depth.
+/// Copies the weights of some panels of rows of a group, for a block of the depth.
 template <class T>
 void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t group, work::Panel depth,
                   work::Panel panels, T* to);
 
-/// Where the vectors of some columns of B are in the image; those beyond the last position repeat it.
+/// Where the vectors of some columns of B are in the image. Columns beyond the last position repeat it.
 template <class T>
 struct TileLanes {
   int64_t vectors;  // two for each tile
@@ -27,7 +27,7 @@ struct TileLanes {
 template <class T>
 TileLanes<T> tile_lanes(const GatherPlan<T>& plan, const GatherPart<T>& part, work::Panel columns);
 
-/// Copies them as tiles: [tile of columns][p][column], for a block of the depth.
+/// Copies these columns of B as tiles, [tile of columns][p][column], for a block of the depth.
 template <class T>
 void pack_tiles(const GatherPlan<T>& plan, const GatherPart<T>& part, work::Panel depth, const TileLanes<T>& lanes,
                 const T* image, T* to);

@@ -16,7 +16,7 @@ constexpr int64_t kBytesOfC = 256 << 10, kBytesOfA = 256 << 10, kMostBytesOfA = 
 constexpr int64_t kMostBytesOfTiles = 8 << 20;  // shared
 constexpr int64_t kBytesOfImage = 512 << 10;    // staged for each thread, if there are groups
 
-// Several for every thread, or one has to wait for the others.
+// Several for every thread, so that no thread waits long for the others.
 constexpr int64_t kItemsOfThread = 4;
 
 // Reading the image in place saves the packing of tiles, but computes the gaps between the rows of positions, too, and
@@ -188,8 +188,7 @@ void GatherPlan<T>::choose_items() {
     return groups_at_once * part.tiles_of_c * tile_columns <=
            kMostBytesOfTiles / bytes / std::max<int64_t>(1, part.depth);
   };
-  // Weights that are used once arrive as they are wanted, so they are read row by row if that is how they lie, and as
-  // long as nothing is repeated.
+  // Weights that are used only once are read row by row if they lie like that and none is repeated.
   const bool row_by_row = std::ranges::all_of(
       parts, [&](const auto& part) { return part.order == simd::RowOrder::kApart && shareable(part); });
   if (used_once) slices = row_by_row ? panels : slices_for(kBytesOfA);

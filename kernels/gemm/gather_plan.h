@@ -4,9 +4,9 @@
 //
 //     C[row][position] = bias + sum over p = (channel, tap) of A[row][p] * image(channel, position, tap)
 //
-// Rows are the channels of the result, times the phases that read the image at the same places (correlation.h). There
-// is one *part* for every combination of classes of the three axes, a matrix of its own for every group. This file
-// decides how parts are computed; gather_product.cpp does it.
+// Rows are the channels of the result, times the phases that read the image at the same places (image/correlation.h).
+// Each combination of classes of the three axes is a *part*: one matrix for every group. This file decides how parts
+// are computed; gather_product.cpp computes them.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ namespace convict::kernels::gemm {
 
 inline constexpr int64_t kMostTilesOfBlock = 8;
 
-/// Where one row of C goes: position p to result[offset + p . step], if begin <= p < end on all axes.
+/// Where one row of C is stored: position p at result[offset + p . step], if begin <= p < end on all axes.
 struct ResultRow {
   int64_t offset;
   Axes begin, end;
@@ -39,22 +39,22 @@ struct GatherPart {
   int64_t rows, taps, depth;  // A is rows x depth, depth = channels of the image * taps
   bool dense_taps;            // the weights between two channels lie side by side, in the order of the taps
   simd::RowOrder order;       // of packed weights
-  bool in_place;              // the image is read where it lies: columns are its places, not all of them positions
-  int vectors;                // of a tile that reads in place; two of others
-  bool straight;              // whole tiles of C go where they belong at once
+  bool in_place;              // the image is read where it lies: columns are its places, some of which are no positions
+  int vectors;                // of a tile that reads in place; other tiles have two
+  bool straight;              // whole tiles of C are stored to the result directly
   Axes pitch;                 // column = position . pitch; of the image, too, but for that of planes
   int64_t columns;            // of C
   int64_t tile_columns, tiles_of_c;
-  bool shared;                      // tiles of B are packed before anybody uses them, because several slices do
+  bool shared;                      // tiles of B are packed first, because several slices use them
   std::vector<work::Panel> panels;  // of rows: the tiles
 
   // Tables and packed weights, in the workspace.
   ResultRow* row;      // [rows], from the first channel of a group
-  int64_t* weight;     // [tap][row], from the first weight that a channel of the image meets in the group; or nullptr:
-                       // taps lie side by side, and rows as far apart as their channels
+  int64_t* weight;     // [tap][row], from the first weight of a channel of the image in the group; nullptr if taps lie
+                       // side by side, and rows as far apart as their channels
   int64_t* image_row;  // [depth], from the first position of the first channel
   T* start;            // [group][rows], the bias
-  T* weights;          // [group][block of the depth], then by panel in their order; unless they are used once
+  T* weights;          // [group][block of the depth][panel], packed; unused if weights are used only once
   T* tiles;            // of B: [some group][block of the depth][tile of columns][p][column], if shared
 
   int64_t depth_blocks() const { return std::max<int64_t>(1, work::panels_of(depth, simd::kMostDepth<T>)); }
@@ -72,7 +72,7 @@ struct GatherPart {
     return weights + rows * (group * packed_rows() + before);
   }
 
-  /// The position of a column; between two rows of positions its last coordinate is beyond them.
+  /// The position of a column. If it lies between two rows of positions, its last coordinate is not below positions[2].
   Axes position_of(int64_t column) const;
   /// Where the shared tiles of a block of the depth begin, for the place of a group.
   T* block_of_tiles(int64_t group, int64_t index) const {
@@ -91,13 +91,13 @@ struct GatherScratch {
 /// What is to be computed, and how.
 template <class T>
 struct GatherPlan {
-  /// Precondition: has_products(form), and the face is X or Y. Data is not looked at.
+  /// Precondition: has_products(form), and the face is X or Y. Reads no data.
   explicit GatherPlan(const Trilinear<T>& form);
   GatherPlan(const GatherPlan&) = delete;  // parts point into axes
 
   /// Allocates, and fills the tables. Throws std::bad_alloc.
   void prepare();
-  double products() const;  // those of the gaps between positions included
+  double products() const;  // includes columns between positions
   std::string text() const;
 
   Trilinear<T> form;
@@ -113,10 +113,10 @@ struct GatherPlan {
   std::vector<GatherPart<T>> parts;
   int threads;
   int64_t groups_at_once;  // for which the image is staged; group g takes place g % groups_at_once
-  // An item, what one thread does at a time: a block of columns by a slice of the panels, of every part, so that parts
-  // whose positions alternate in memory visit it one soon after the other.
+  // An item is what one thread does at a time: a block of columns by a slice of the panels, of every part. Positions of
+  // different parts alternate in memory, so an item that has all parts uses cache lines of the result soon again.
   int64_t blocks, slices;  // of a group
-  bool used_once;          // weights, and packed by those who use them: one block of columns of one image
+  bool used_once;          // weights are packed by the thread that uses them: there is one block of columns, one image
   int64_t c_pitch;
   work::Workspace workspace;
   T* staged = nullptr;                    // [channel of some groups]

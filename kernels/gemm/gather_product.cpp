@@ -171,8 +171,8 @@ void store_run(const GatherPlan<T>& plan, const ResultRow& row, const ColumnRun&
   for (int64_t j = 0; j < end - begin; ++j) to[j * step] = from[j] + beta * to[j * step];
 }
 
-/// Takes the sums from c to the result, except those that are there already. Row by row: the runs of a row are near
-/// each other in both.
+/// Stores the sums in c to the result, except those that are there already. Row by row, because the runs of a row lie
+/// close together in both.
 template <class T>
 void store(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const T* c) {
   const GatherPart<T>& part = *item.part;

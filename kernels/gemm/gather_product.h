@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs what gather_plan.h decided: packs weights, stages images, multiplies tile by tile, stores.
+// Computes faces Y and X as gather_plan.h decided: packs weights, stages images, multiplies tile by tile, stores.
 #pragma once
 
 #include "kernels/gemm/gather_plan.h"

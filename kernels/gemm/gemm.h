@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// C[m][n] += A[m][k] * B[k][n] for strided matrices, so that a transpose is a swap of two strides.
+// The matrix product of `im2col`, for any element type: C[m][n] += A[m][k] * B[k][n]. Matrices are strided, so a
+// transpose is a swap of two strides.
 //
 // Blocked after Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication" (2008): blocks of A and B
 // that fit the caches are packed into panels as wide as a register tile, and the tile loop runs over packed memory with
-// its sums in registers. Multiplications too small or too narrow to repay the packing take plain loops.
+// its sums in registers. Products that are too small to be worth packing take plain loops.
 //
-// Workspace: at most kBlockK * (kBlockM + kBlockN) = 147,456 elements, allocated and freed once per call; none on the
-// small path. Numeric contract: every element of C gets the sum of its products in order of k, rounded in T at each
-// step; blocks of kBlockK products are summed on their own first.
+// Workspace: at most kBlockK * (kBlockM + kBlockN) = 147,456 elements, allocated and freed once per call; none for
+// plain loops. Numeric contract: every element of C gets the sum of its products in order of k, rounded in T at each
+// step. Blocks of kBlockK products are summed first, then added to C.
 #pragma once
 
 #include <algorithm>

@@ -20,7 +20,7 @@ bool columns_are_dense(const Trilinear<T>& f) {
   return border::taps_are_dense(f) && (f.x_channels == 1 || f.w.inner == volume(f.kernel));
 }
 
-/// Places of X that the taps read from one position after another: what lies between two positions of Y is among them.
+/// The axes with a stride of 1: lines of X also hold what lies between the places that two positions of Y read.
 template <class T>
 image::Correlation axes_of_image(const Trilinear<T>& form) {
   Trilinear<T> dense = form;
@@ -35,7 +35,7 @@ bool stays_inside(const image::Correlation& axes) {
   return std::ranges::all_of(axes, [](const image::CorrelationAxis& axis) { return axis.stays_inside(); });
 }
 
-/// Appends a run, or adds it to the last one of the list if it continues that.
+/// Appends a run to the list, or joins it to the last one if it continues that.
 void append(simd::PositionRun next, int64_t step, work::Panel& list, simd::PositionRun* run) {
   if (list.count > 0) {
     simd::PositionRun& last = run[list.first + list.count - 1];
@@ -51,8 +51,8 @@ void append(simd::PositionRun next, int64_t step, work::Panel& list, simd::Posit
 
 template <class T>
 WeightCycles weight_cycles(const Trilinear<T>& f, int64_t lanes) {
-  // Turning costs something for every element, or for every piece of taps that lie side by side; and so do sums that
-  // have to be turned.
+  // Transposing costs something for every element, or for every piece of taps that lie side by side. So does the
+  // transposing of sums.
   constexpr double kTransposed = 0.3, kPiece = 2.3, kSum = 1;
   double positions = 1, columns = static_cast<double>(f.x_channels);
   for (int i = 0; i < kAxes; ++i) {
@@ -95,13 +95,14 @@ void WeightPlan<T>::choose_lanes() {
   lanes_are_columns = cycles.lanes_are_columns < cycles.lanes_are_channels;
   dense_columns = columns_are_dense(form);
   straight = lanes_are_columns && form.beta == 0 && dense_columns;
-  // Short pieces of the image are turned faster where more may be read.
+  // Short pieces of the image are transposed faster if a vector may be read beyond them.
   const bool slack = lanes_are_columns && form.kernel[2] > 1 && form.kernel[2] % tiles.lanes != 0;
   shape = stays_inside(axes) && !slack ? image::ImageShape{false, form.x.inner, form.x.spatial, {}}
                                        : image::staged_shape<T>(axes);
 }
 
-/// Groups if that is fair, else rows of a group, unless they are fewer than registers can take: then positions.
+/// Threads divide groups if all get about as many; else the rows of a group; if these are too few to fill the
+/// registers, positions.
 template <class T>
 void WeightPlan<T>::divide() {
   const int64_t widest = std::min(vectors(), tiles.most_vectors);

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Face W as a product whose depth are the positions of Y:
+// Face W, the gradient of the weights, as a matrix product whose depth is the positions of Y:
 //
 //     W[k][column] = sum over images and positions of Y[k][position] * X[position, column],  column = (c, tap)
 //
-// Both operands lie in memory position after position: as *lines*, a line of X for every column (the image seen through
-// a tap), a line of Y for every k. The lines of one operand become the lanes of vectors: a panel of them is turned, a
-// block of positions at a time that fits the first-level cache, and used at once. The lines of the other one, the
-// *rows*, are read where they lie, a number at a time. No sum is spread over the lanes of a vector; it is split between
-// threads, by positions, only where there are too few weights for all of them, and then always in the same way. This
-// file decides which is which; weight_product.cpp does it.
+// Both operands lie in memory position after position, as *lines*: a line of X for every column (the image seen through
+// a tap), a line of Y for every k. The lines of one operand become the lanes of vectors: a panel of them is transposed,
+// a block of positions at a time that fits the first-level cache, and is used at once. The lines of the other operand,
+// the *rows*, are read where they lie, one number at a time. This file decides which operand is which;
+// weight_product.cpp computes the product.
+//
+// A lane has whole sums, not parts of one. If there are too few weights for all threads, positions are divided into
+// `splits`, which are summed apart and then added in order. The splits follow from the problem and plan.threads. So the
+// same number of threads gives the same bits, and another number may differ in the last bits.
 #pragma once
 
 #include <algorithm>
@@ -28,19 +31,19 @@
 namespace convict::kernels::gemm {
 
 /// The lines of an operand, of one group and image. Element (line, position) lies at place[line] + offset of the
-/// position's run + number in the run * step; the sum of two lines belongs at weight[line] + weight[other line] of W.
+/// position's run + number in the run * step. The sum of two lines belongs at weight[line] + weight[other line] of W.
 struct OperandLines {
   int64_t count, step;
   int64_t *place = nullptr, *weight = nullptr;  // [count]
   simd::PositionRun* run = nullptr;             // of the positions, in their order
 };
 
-/// Positions that are multiplied at a time: those of some runs of either operand.
+/// Positions that are multiplied at a time: some runs of either operand.
 struct PositionBlock {
   work::Panel row_runs, lane_runs;
 };
 
-/// What one thread does at a time, over all positions of an image: some rows, and some vectors of lanes.
+/// What one thread does at a time: some rows by some vectors of lanes, over all positions of an image.
 struct WeightItem {
   int64_t group;
   work::Panel vectors, rows;
@@ -54,26 +57,26 @@ struct WeightScratch {
   T* sums;        // [row][lane], of an item
 };
 
-/// Expected cycles of one core for a group of an image, roughly, with either kind of lanes.
+/// Expected cycles of one core for a group of an image, with either kind of lanes.
 struct WeightCycles {
   double lanes_are_channels, lanes_are_columns;
 };
 
-/// Only the geometry is looked at. `lanes`: of a vector.
+/// Reads only the geometry. `lanes`: of a vector.
 template <class T>
 WeightCycles weight_cycles(const Trilinear<T>& form, int64_t lanes);
 
 template <class T>
 struct WeightPlan {
-  static constexpr int64_t kPositions = 512 / sizeof(T);  // of a block: turned, they fit the first-level cache
+  static constexpr int64_t kPositions = 512 / sizeof(T);  // of a block: transposed, they fit the first-level cache
 
-  /// Precondition: has_products(form), and the face is W. Data is not looked at.
+  /// Precondition: has_products(form), and the face is W. Reads no data.
   explicit WeightPlan(const Trilinear<T>& form);
   WeightPlan(const WeightPlan&) = delete;
 
   /// Allocates, and fills the tables. Throws std::bad_alloc.
   void prepare();
-  double products() const;  // those of unused lanes included
+  double products() const;  // includes unused lanes
   std::string text() const;
 
   int64_t vectors() const { return work::panels_of(lanes().count, tiles.lanes); }
@@ -85,7 +88,7 @@ struct WeightPlan {
   int64_t sums_of_item() const {
     return work::panels_of(rows().count, slices) * std::min(vectors(), tiles.most_vectors) * tiles.lanes;
   }
-  /// Whether sums wait for those of the next image; else they are added to W.
+  /// Whether sums are kept for the next image, and stored after the last one; else each image is added to W.
   bool keeps_sums() const { return form.batch > 1 && !lanes_are_columns && splits == 1; }
   const OperandLines& rows() const { return lanes_are_columns ? y_lines : x_lines; }
   const OperandLines& lanes() const { return lanes_are_columns ? x_lines : y_lines; }
@@ -94,19 +97,19 @@ struct WeightPlan {
   const simd::Tiles<T>& tiles;
   simd::StageRow<T> stage;
   simd::TransposeLines<T> transpose;
-  image::Correlation axes;  // of the image as the taps of a single position after another would read it
+  image::Correlation axes;  // of the image as taps with a stride of 1 read it
   OperandLines x_lines, y_lines;
   bool lanes_are_columns;
   bool dense_columns;  // of a row of W: they lie side by side
-  bool straight;       // the columns of a row of W lie side by side: whole vectors of their sums are kept there at once
+  bool straight;       // whole vectors of sums are kept in W itself
   image::ImageShape shape;
-  bool by_group;   // groups are divided among the threads, else the items of one after another
+  bool by_group;   // threads divide the groups; else they divide the items of one group after another
   int64_t slices;  // that the rows are divided into
-  int64_t splits;  // that the positions are divided into, each with sums of its own, which are added up in the end
+  int64_t splits;  // pieces of the positions, each with sums of its own, which are added in the end
   int threads;
   work::Workspace workspace;
   // Tables and copies, in the workspace.
-  T* sums = nullptr;               // of several images and not straight: by item; of splits: by split and item
+  T* sums = nullptr;               // if kept for the next image: by item; of splits: by split and item
   PositionBlock* block = nullptr;  // [blocks]
   int64_t blocks = 0;
   std::vector<WeightScratch<T>> scratch;  // by thread

@@ -8,7 +8,7 @@
 namespace convict::kernels::gemm {
 namespace {
 
-/// Where the sums of an item are added up.
+/// Where the sums of an item are kept.
 template <class T>
 struct Sums {
   T* first;
@@ -72,7 +72,7 @@ void multiply(const WeightPlan<T>& plan, const Operands<T>& given, const WeightI
   }
 }
 
-/// Takes the sums of an item to W, which keeps `beta` of what it holds.
+/// Stores the sums of an item, plus beta * W, to W.
 template <class T>
 void store(const WeightPlan<T>& plan, const WeightItem& item, T beta, const Sums<T>& sums) {
   const int64_t lines = lines_of(plan, item);
@@ -117,7 +117,7 @@ void compute_split(const WeightPlan<T>& plan, int64_t n, const Operands<T>& give
   multiply(plan, given, item, plan.blocks_of_split(split), scratch.transposed, /*add=*/true, sums);
 }
 
-/// Adds the splits of an item up, in order, and takes them to W.
+/// Adds the splits of an item in order, and stores them to W.
 template <class T>
 void join_splits(const WeightPlan<T>& plan, int64_t group, int64_t index) {
   const WeightItem item = plan.item(group, index);
@@ -129,7 +129,7 @@ void join_splits(const WeightPlan<T>& plan, int64_t group, int64_t index) {
   store(plan, item, T(plan.form.beta), sums);
 }
 
-/// One group. share(count, visit) divides so many things among all who compute it.
+/// Computes one group. share(count, visit) divides `count` things among the threads that compute it.
 template <class T, class Share>
 void compute_group(const WeightPlan<T>& plan, int64_t group, const WeightScratch<T>& scratch, const Share& share) {
   const Trilinear<T>& f = plan.form;

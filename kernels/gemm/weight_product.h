@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes what weight_plan.h describes.
+// Computes face W as weight_plan.h decided.
 #pragma once
 
 #include "kernels/gemm/weight_plan.h"

@@ -12,7 +12,7 @@ struct AxisGeometry {
   bool share_columns;  // phases of X that lack a first or last position join the others
 };
 
-/// With so many channels, phases need not be rows of one matrix to fill its tiles.
+/// From so many channels on, tiles are full without joining phases in one matrix.
 constexpr int64_t kManyRows = 32;
 
 /// Floor and remainder that belongs to it, for divisors above zero.
@@ -45,8 +45,8 @@ void add_phase(const AxisGeometry& g, const std::vector<int64_t>& distances, Axi
   one->phases.push_back(std::move(phase));
 }
 
-/// Until here phases count positions q from wherever u = 0 is, and offsets are distances -t; now both from the first
-/// position that some phase of the class has. Taps that meet nothing are dropped.
+/// Shifts positions and offsets of a class: from here on both count from the first position that any of its phases has.
+/// Before, phases counted positions q from u = 0, and offsets were -t. Drops taps that read nothing.
 void settle(const AxisGeometry& g, AxisClass& one) {
   int64_t begin = one.phases[0].begin, end = one.phases[0].end;
   for (const AxisPhase& phase : one.phases) {

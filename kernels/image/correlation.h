@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A face of the trilinear form as a correlation, axis by axis: which elements of a given operand, the *image*, meet in
-// which elements of the result.
+// A face of the trilinear form as a correlation, axis by axis: which elements of the *image*, one of the operands, are
+// read for which elements of the result.
 //
 // Y (and W) gather X: output o reads the image X at o*stride - pad + r*dilation. X gathers Y: with u = i + pad, its
 // element i reads Y at (u - r*dilation) / stride through those taps that leave no remainder. Elements i with the same
@@ -10,9 +10,9 @@
 //
 //     result(position, row) = sum over taps of weight(row, tap) * image(position*step + offset(tap))
 //
-// where phases that read at the same offsets t are rows of one matrix, just like channels: with a kernel that is a
-// multiple of the stride, all of them are (Shi et al., "Is the deconvolution layer the same as a convolutional layer?",
-// 2016); otherwise there are few such *classes* per axis. Taps that meet nothing but padding are left out.
+// Phases that read at the same offsets t are one *class*: rows of one matrix, just like channels. If the kernel is a
+// multiple of the stride, all phases are one class (Shi et al., "Is the deconvolution layer the same as a convolutional
+// layer?", 2016); otherwise an axis has a few classes. Taps that meet only padding are left out.
 #pragma once
 
 #include <array>
@@ -31,17 +31,18 @@ struct AxisPhase {
 
 /// Phases of one axis that read the image at the same places.
 struct AxisClass {
-  int64_t positions;             // p counts from 0; some phases lack the first or last one
+  int64_t positions;             // p counts from 0; some phases lack the first or the last one
   std::vector<int64_t> offsets;  // of the taps: position p reads the image at p*step + offset
   std::vector<AxisPhase> phases;
 };
 
-/// Image coordinates that differ by the step, side by side: place j holds first + j*step, inside for begin <= j < end.
+/// Image coordinates that differ by the step, side by side: place j holds coordinate first + j*step, which is inside
+/// the image for begin <= j < end.
 struct StagedRun {
   int64_t first, begin, end;
 };
 
-/// One axis, with the arrangement of its staged image: one run of `length` places for each remainder that taps have.
+/// One axis. Its staged image has a run of `length` places for each remainder modulo the step that taps have.
 struct CorrelationAxis {
   int64_t step, out_step, image_extent;
   std::vector<AxisClass> classes;
@@ -58,7 +59,7 @@ struct CorrelationAxis {
 
 using Correlation = std::array<CorrelationAxis, kAxes>;
 
-/// The axes of a form, for the face it computes; W like Y, but with every tap. Only its geometry is looked at.
+/// The axes of a form for the face it computes. W is like Y, but keeps every tap. Reads only the geometry.
 template <class T>
 Correlation correlation(const Trilinear<T>& form);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The image of a correlation where matrix products can address it without a test: element (channel, place) lies at
-// channel*plane + place . pitch, the positions of a row lie side by side, and what is read outside the image is zero.
-// Such a copy is made unless the tensor itself is like that. Copies hold one dense block for each combination of
-// remainders modulo the steps, so that the rows that a tap reads lie as close to each other as those of the result.
+// The image of a correlation as matrix products need it, so that inner loops have no bounds test: element (channel,
+// place) lies at channel*plane + place . pitch, the positions of a row lie side by side, and padding is stored as
+// zeros. If the tensor is not like that, it is copied (staged). The copy holds one dense block for each combination of
+// remainders modulo the steps, so that the rows that a tap reads lie as close together as the rows of the result.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ ImageShape staged_shape(const Correlation& axes) {
   return shape;
 }
 
-/// The shape of the tensor itself if it will do, or else of a copy.
+/// The shape of the tensor itself if it can be read as it is, else of a copy.
 template <class T>
 ImageShape image_shape(const Correlation& axes, const Operand<T>& image) {
   ImageShape shape{false, image.inner, {}, {}};
@@ -51,13 +51,13 @@ ImageShape image_shape(const Correlation& axes, const Operand<T>& image) {
   return will_do && shape.pitch[kAxes - 1] == 1 ? shape : staged_shape<T>(axes);
 }
 
-/// The part of an axis in the place in a copy that the first position reads through a tap with this offset.
+/// One axis' part of the place that the first position reads through a tap with this offset, in a copy.
 inline int64_t staged_place(const Correlation& axes, const ImageShape& shape, int axis, int64_t offset) {
   const int64_t place = axes[axis].place_of(offset), length = axes[axis].length;
   return place / length * shape.run[axis] + place % length * shape.pitch[axis];
 }
 
-/// From the first position of a channel to what it reads through a tap.
+/// Elements from the first position of a channel to what it reads through a tap.
 template <class T>
 int64_t tap_place(const Correlation& axes, const ImageShape& shape, const Operand<T>& image, const Axes& offset) {
   int64_t place = 0;
@@ -66,8 +66,8 @@ int64_t tap_place(const Correlation& axes, const ImageShape& shape, const Operan
   return place;
 }
 
-/// Calls visit(coordinate on axis 0, whether it is inside, run of axis 1, place) for all planes of a copy: rows that
-/// follow each other, as many as axis 1 is long, each with all runs of axis 2, at place + index*run.
+/// Calls visit(coordinate on axis 0, whether it is inside the image, run of axis 1, place) for all planes of a copy. A
+/// plane has as many rows as axis 1 is long. Run r of axis 2 of these rows begins at place + r*shape.run[2].
 template <class Visit>
 void for_each_plane(const Correlation& axes, const ImageShape& shape, const Visit& visit) {
   int64_t block = 0;

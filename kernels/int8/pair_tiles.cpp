@@ -13,7 +13,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Wherever a vector is longer, so that lanes fit PairLanes.
+// At most kMostPairLanes, even if vectors are longer.
 using D32 = hn::CappedTag<int32_t, kMostPairLanes>;
 using V32 = hn::Vec<D32>;
 

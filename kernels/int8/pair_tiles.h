@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Register tiles of integer matrix products, compiled once for every instruction set: 16-bit numbers in pairs, whose
-// two products are added at once into a sum of 32 bits (pmaddwd on x86). 8-bit operands, less their zero point, are
-// exact in 16 bits, and sums wrap around as two's complement does.
+// Register tiles of integer matrix products, compiled once for every instruction set. Operands are pairs of 16-bit
+// numbers; one instruction adds both products of a pair to a sum of 32 bits (pmaddwd on x86). 8-bit operands less their
+// zero point are exact in 16 bits. Sums wrap around as in two's complement.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,8 @@ struct PairTiles {
   using Multiply = void (*)(int64_t pairs, const int32_t* a, const int32_t* b, int32_t* c);
   Multiply multiply[3][kMostPairRows + 1];
 
-  /// Packs rows of B: of row p, column j lies at image[row[p] + its place]. Pairs of rows, one and zeros at the end of
-  /// an odd depth, go to `to` as `multiply` reads them.
+  /// Packs rows of B to `to`, as `multiply` reads them: rows 2p and 2p + 1 become pairs, and the last row of an odd
+  /// depth is paired with zeros. Column j of row p lies at image[row[p] + place of j].
   void (*gather)(int64_t depth, const int16_t* image, const int64_t* row, int64_t vectors, const PairLanes* vector,
                  int32_t* to);
 };

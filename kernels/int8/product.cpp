@@ -92,7 +92,7 @@ void gather(const Plan& plan, size_t index, int64_t group, int64_t first, int64_
                     vectors, lane, to);
 }
 
-/// The sums of a tile of C to dst, whose elements are of type T.
+/// Stores the sums of a tile of C to dst, whose elements are of type T.
 template <class T>
 void store(const Plan& plan, const Part& part, int64_t n, int64_t first_channel, int64_t rows, int64_t first,
            int64_t stride, const int32_t* sums) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Forward passes over 8-bit integers as matrix products (pair_tiles.h): rows are result channels, the depth is (image
-// channel, tap), columns are positions of one phase (correlation.h). The image is copied as 16-bit numbers less its
-// zero point, with zeros for the padding, so nothing is left to be corrected afterwards.
+// channel, tap), columns are positions of one phase (image/correlation.h). The image is copied as 16-bit numbers less
+// its zero point, with zeros for the padding, so sums need no correction afterwards.
 #pragma once
 
 #include <array>

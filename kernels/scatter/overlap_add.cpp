@@ -17,8 +17,8 @@ void ForEachRow(const SumWindow& window, const T* sums, T* image, const AddRow& 
       add_row(sums + row->sums, image + row->image);
 }
 
-/// Rows of so many sums, one by one: the next window overlaps this one, and what was just stored can be loaded again at
-/// once only in the same pieces.
+/// Rows of kLength sums, element by element. The next window overlaps this one, and a store is forwarded to a load only
+/// if both have the same size.
 template <class T, int kLength>
 void AddShort(const SumWindow& window, const T* sums, T* image) {
   ForEachRow(window, sums, image, [](const T* HWY_RESTRICT from, T* HWY_RESTRICT to) {

@@ -14,10 +14,10 @@ constexpr int64_t kBytesOfC = 256 << 10;      // of a second-level cache
 constexpr int64_t kMostVectorsOfBlock = 32;   // of columns
 constexpr int64_t kBytesOfCopies = 32 << 20;  // of X, at most
 
-// Images are taken together until there are this many rows, because the weights are read anew for the next ones.
+// Images are computed together until there are this many rows, because the weights are read again for the next ones.
 constexpr int64_t kManyRows = 512;
 
-/// At least `count` elements: an odd number of cache lines, so that what is so far apart lies in different sets of a
+/// At least `count` elements: an odd number of cache lines, so that rows at this distance use different sets of a
 /// cache.
 template <class T>
 int64_t odd_lines(int64_t count) {
@@ -53,7 +53,7 @@ void Plan<T>::choose_columns() {
   taps_at_once = std::min(form.kernel[2], most);
   window_rows_at_once = std::min(most / taps_at_once, taps_at_once < form.kernel[2] ? 1 : window_rows);
   channels_at_once = taps_at_once * window_rows_at_once < taps ? 1 : std::min(most / taps, form.x_channels);
-  // Several items for every thread, or one has to wait for the others.
+  // Several items for every thread, so that no thread waits long for the others.
   const int64_t wanted = threads > 1 ? 4 * threads : 1;
   while (channels_at_once > 1 && form.groups * channel_blocks() < wanted) channels_at_once = (channels_at_once + 1) / 2;
   // Blocks begin where vectors do, so that these do not cross cache lines.
@@ -61,7 +61,7 @@ void Plan<T>::choose_columns() {
   if (channels_at_once > whole_vectors) channels_at_once -= channels_at_once % whole_vectors;
 }
 
-/// Parts only where channels are too few for the threads: so many that all get the same number of them.
+/// Divides columns into parts only if there are too few channels for the threads. Then each thread gets as many parts.
 template <class T>
 void Plan<T>::choose_parts() {
   const int64_t items = form.groups * channel_blocks();

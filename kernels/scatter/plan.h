@@ -5,11 +5,14 @@
 //     C[o][(c, r)] = sum over k of Y[k][o] * W[k][(c, r)]
 //     X[c][o*stride - pad + r*dilation] += C[o][(c, r)]
 //
-// Rows of C are positions of Y, those of several images one after another. Columns are the weights of a channel of Y,
-// where they lie: (c, r) side by side. X is divided by channels among the threads; their columns are computed in
-// blocks, and rows likewise, so that the sums that wait to be scattered fit a cache. Where there are fewer channels
-// than threads, blocks of columns are divided, too: into parts that are added to copies of X, which are added up in the
-// end. This file decides how; scatter_product.cpp does it.
+// Rows of C are positions of Y, of several images one after another. Columns are the weights of a channel of Y as they
+// lie in memory: (c, r) side by side. Rows and columns of C are computed in blocks, so that the sums fit a cache until
+// they are added to X. This file decides how; product.cpp computes it.
+//
+// Threads divide the channels of X. If these are too few, the columns of a channel are divided into *parts*. The first
+// part is added to X, each other one to a copy of X, and the copies are added to X in order. The parts follow from the
+// problem and plan.threads. So the same number of threads gives the same bits, and another number may differ in the
+// last bits.
 #pragma once
 
 #include <algorithm>
@@ -25,14 +28,14 @@
 
 namespace convict::kernels::scatter {
 
-/// Columns of C computed at a time: those of some channels; or of one channel, some rows of taps, the taps that differ
-/// along the last axis only; or some taps of one row. They lie side by side.
+/// Columns of C that are computed at a time, which lie side by side: all columns of some channels; or some rows of taps
+/// of one channel, a row being the taps that differ only along the last axis; or some taps of one row.
 struct ColumnBlock {
   work::Panel channels, rows, taps;
   int64_t columns() const { return channels.count * rows.count * taps.count; }
 };
 
-/// Images whose positions are the rows of C, `rows` in all.
+/// Images that are computed together. C has `rows` rows, the positions of them all.
 struct Images {
   int64_t first, count, rows;
 };
@@ -48,7 +51,7 @@ struct Scratch {
 /// What is to be computed, and how.
 template <class T>
 struct Plan {
-  /// Precondition: has_products(form), and the face is X. Data is not looked at.
+  /// Precondition: has_products(form), and the face is X. Reads no data.
   explicit Plan(const Trilinear<T>& form);
 
   /// Allocates, and fills the tables. Throws std::bad_alloc.
@@ -59,7 +62,7 @@ struct Plan {
   work::Panel depth_block(int64_t index) const { return work::panel_of(form.y_channels, simd::kMostDepth<T>, index); }
   int64_t channel_blocks() const { return work::panels_of(form.x_channels, channels_at_once); }
   work::Panel channel_block(int64_t index) const { return work::piece_of(form.x_channels, channels_at_once, index); }
-  /// Blocks of the columns of a channel; those of a part follow each other.
+  /// Blocks of the columns of a channel. A part is some that follow each other.
   int64_t column_blocks() const {
     return work::panels_of(window_rows, window_rows_at_once) * work::panels_of(form.kernel[2], taps_at_once);
   }
@@ -71,7 +74,7 @@ struct Plan {
   int64_t parts() const { return work::panels_of(column_blocks(), blocks_of_part); }
   work::Panel part(int64_t index) const { return work::panel_of(column_blocks(), blocks_of_part, index); }
 
-  /// What a part is added to: X, or a copy of it, in which images are counted from the first of these.
+  /// What a part is added to: X from the first of these images on, or a copy of that.
   Operand<T> target(const Images& images, int64_t part) const;
 
   int64_t panels(const Images& images) const { return work::panels_of(images.rows, tiles.most_rows); }

@@ -63,8 +63,8 @@ void pack_y(const Plan<T>& plan, const Images& images, int64_t group, work::Pane
   }
 }
 
-/// Copies less than a vector of columns of the weights, because what follows them may not be read. Only that many
-/// lanes of the sums will be looked at: the others repeat the last one.
+/// Copies less than a vector of columns of the weights, because memory after them may not be read. Further lanes repeat
+/// the last column, and their sums are not used.
 template <class T>
 void pack_rest(const Plan<T>& plan, int64_t depth, const T* weights, int64_t columns, T* to) {
   for (int64_t k = 0; k < depth; ++k, weights += plan.weight_pitch)
@@ -159,7 +159,7 @@ void add_block(const Plan<T>& plan, const Images& images, const Operand<T>& x, i
     }
     const work::Panel top = plan.panel(images, panels.first),
                       bottom = plan.panel(images, panels.first + panels.count - 1);
-    // Few channels at a time: they may be as far apart as to compete for one set of the cache.
+    // Few channels at a time: they may compete for the same sets of a cache.
     constexpr int64_t kChannels = 8;
     for (int64_t c = 0; c < block.channels.count; c += kChannels) {
       ColumnBlock some = block;
@@ -170,7 +170,7 @@ void add_block(const Plan<T>& plan, const Images& images, const Operand<T>& x, i
   }
 }
 
-/// One part of the columns of some channels of X. Nobody else adds to the same target, so its sums have one order.
+/// Computes one part of the columns of some channels of X. Only this thread adds to its target, so the order is fixed.
 template <class T>
 void compute_part(const Plan<T>& plan, const Images& images, int64_t group, work::Panel channels, int64_t part,
                   const Scratch<T>& scratch) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs what scatter_plan.h decided: packs, multiplies tile by tile, adds to the image.
+// Computes face X as plan.h decided: packs, multiplies tile by tile, adds to the image.
 #pragma once
 
 #include "kernels/scatter/plan.h"

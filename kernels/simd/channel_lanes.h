@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of tensors to and from vectors whose lanes are channels.
+// Copies rows of tensors to and from vectors whose lanes are channels.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace convict::kernels::simd {
 
-/// Where lane c of place j is found in a tensor, and how far places are apart among vectors; in elements.
+/// Strides in elements: in the tensor from one channel, and from one position, to the next; from one vector to the
+/// next.
 struct LaneStrides {
   int64_t channel, position, vector;
 };
@@ -27,12 +28,11 @@ inline void load_lanes(const Tiles<float>& tiles, const LaneStrides& strides, in
   }
 }
 
-/// to[j*position + c*channel] = from[j*vector + c] + beta * its old contents, which are not looked at if beta is 0.
+/// to[j*position + c*channel] = from[j*vector + c] + beta * its old contents, which are not read if beta is 0.
 inline void store_lanes(const Tiles<float>& tiles, const LaneStrides& strides, int64_t channels, int64_t count,
                         float beta, const float* from, float* to) {
   if (strides.position == 1 && beta == 0) {
-    // Some channels at a time, for planes are often a multiple of a page apart and compete for the same sets of a
-    // cache.
+    // A few channels at a time: planes are often a multiple of a page apart, and compete for the same sets of a cache.
     constexpr int64_t kSome = 4;
     for (int64_t c = 0; c < channels; c += kSome)
       tiles.transpose(count, std::min(kSome, channels - c), from + c, strides.vector, to + c * strides.channel,

@@ -63,8 +63,8 @@ void CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
   }
 }
 
-/// Vector by vector, each to the kStep vectors that its lanes belong to. Masked stores leave what is between alone,
-/// which may be another thread's.
+/// Vector by vector, each to the kStep vectors that its lanes belong to. Masked stores do not write the elements
+/// between, which another thread may compute.
 template <int kStep, class T>
 void SpreadVectors(const T* from, int64_t count, T* to) {
   const hn::ScalableTag<T> d;
@@ -89,7 +89,7 @@ void SpreadVectors(const T* from, int64_t count, T* to) {
   }
 }
 
-/// Calls visit with a constant that equals the step, if there is code for it: whether it was called.
+/// Calls visit with a constant that equals the step, if there is code for it. Returns whether there is.
 template <class Visit, int... kIndex>
 bool with_step(int64_t step, const Visit& visit, std::integer_sequence<int, kIndex...>) {
   return ((step == kIndex + 1 && (visit(std::integral_constant<int, kIndex + 1>()), true)) || ...);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies of rows with steps between their elements: the part of staging an image that has to be fast, and of storing a
-// result by phases.
+// Copies between rows whose elements are `step` apart and dense rows: the inner loops of staging an image (stage_row)
+// and of storing a result by phases (spread_row).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace convict::kernels::simd {
 /// Where rows come from.
 template <class T>
 struct RowSource {
-  const T* first;              // what place 0 would hold, if it is inside
+  const T* first;              // the element of place 0, which need not exist
   int64_t step;                // elements from one place to the next
   int64_t begin, end;          // places inside; the others are zero
   bool gaps_readable;          // whether the elements between those of two places may be read
@@ -24,7 +24,7 @@ struct RowSource {
 template <class T>
 using StageRow = void (*)(const RowSource<T>& source, int64_t length, T* to);
 
-/// to[j*step] = from[j] for j < count; nothing between is written.
+/// to[j*step] = from[j] for j < count. Nothing between these is written.
 template <class T>
 using SpreadRow = void (*)(const T* from, int64_t count, int64_t step, T* to);
 

@@ -26,8 +26,7 @@ constexpr int kVectors = kColumns[kMostTileVectors] > 0 ? kMostTileVectors : 2;
 template <class T, int kTileRows, int kTileVectors>
 using Sums = hn::Vec<hn::ScalableTag<T>>[kTileRows][kTileVectors];
 
-/// Adds the products of one column of A with one row of B; those of the row that will be wanted soon are `next`
-/// further.
+/// Adds the products of one column of A with one row of B. Prefetches what lies `next` elements further.
 template <class T, int64_t kRow, int kTileRows, int kTileVectors>
 HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t next,
                             Sums<T, kTileRows, kTileVectors>& sum) {
@@ -47,8 +46,8 @@ HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, in
   }
 }
 
-// Products between two rows of C that are prefetched: all of them at once would keep B from being loaded. What C is
-// about to be overwritten with takes as long to arrive as a small depth does to multiply.
+// Products between two prefetches of rows of C. Prefetching all rows at once would delay the loads of B. C is
+// prefetched because loading it takes as long as the products of a small depth.
 constexpr int64_t kTogether = 2;
 
 template <class T, RowOrder kOrder, int kTileVectors, int kTileRows>
@@ -226,7 +225,7 @@ void FillCorrelate(Tiles<T>& t, std::integer_sequence<int, kIndex...>) {
   ((t.correlate[kTileVectors][kIndex + 1] = Correlate<T, kTileVectors, kIndex + 1>), ...);
 }
 
-/// The most vectors that fit the registers with their sums and a broadcast, two to spare: compilers move things about.
+/// The most vectors that fit the registers with their sums and a broadcast. Two registers are left to the compiler.
 constexpr int MostVectors(int rows) { return std::clamp((kRegisters - 3) / (rows + 1), 2, kMostTileVectors); }
 
 template <class T, RowOrder kOrder, int kTileRows, int... kIndex>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The register tiles that matrix products are made of, compiled once for every instruction set and chosen at run time.
+// The register tiles of matrix products, compiled once for every instruction set and chosen at run time.
 //
 // A tile keeps rows x columns sums in registers over the whole depth of a panel, after Goto and van de Geijn, "Anatomy
 // of High-Performance Matrix Multiplication" (2008): a step loads the vectors of one operand and broadcasts the numbers
-// of the other. What sets it apart from a matrix library is where the operands lie: rows of B are found through a table
-// of offsets, so that they may be rows of an image (implicit im2col), packed or not.
+// of the other. Unlike in a matrix library, rows of B are found through a table of offsets. So they may be rows of an
+// image (implicit im2col), packed or not.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,9 @@ enum class RowOrder {
   kApart         // a[i*kRowPitch + p]; a_step is 1
 };
 template <class T>
-inline constexpr int64_t kMostDepth = 1024 /
-                                      sizeof(T);  // products of one visit: a tile of B fits the first-level cache
+inline constexpr int64_t kMostDepth = 1024 / sizeof(T);  // of a panel: a tile of B fits the first-level cache
 template <class T>
-inline constexpr int64_t kRowPitch = kMostDepth<T> + 64 / sizeof(T);  // one cache line more: rows in different sets
+inline constexpr int64_t kRowPitch = kMostDepth<T> + 64 / sizeof(T);  // a cache line more: rows use different sets
 
 inline constexpr int kMostTileRows = 14;
 inline constexpr int kMostTileVectors = 4;
@@ -42,13 +41,13 @@ struct Lanes {
   using Index = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
   enum class Kind {
     kRow,      // side by side
-    kTwoRows,  // side by side, but for one place; all between may be read
+    kTwoRows,  // side by side but for one gap, which may be read
     kScattered
   } kind;
-  int64_t first, split, second;            // lane 0; for two rows, the first lane of the second and its place
+  int64_t first, split, second;            // place of lane 0; of two rows, the second's first lane and its place
   Index distance[kMostLanes / sizeof(T)];  // of all lanes, from the first
 
-  /// The description of these places. `gaps_readable`: whether memory between them may be read.
+  /// Describes these places. `gaps_readable`: whether memory between them may be read.
   static Lanes of(const int64_t* place, int64_t lanes, bool gaps_readable) {
     Lanes result{Kind::kRow, place[0], lanes, 0, {}};
     int64_t breaks = 0;
@@ -66,7 +65,7 @@ struct Lanes {
   }
 };
 
-/// The tiles of the instruction set in use. Sums are kept in T, product after product.
+/// The tiles of the instruction set in use. Sums are kept in T, and products are added one after another.
 template <class T>
 struct Tiles {
   const char* isa;
@@ -75,17 +74,17 @@ struct Tiles {
   int64_t most_vectors;                        // of `correlate`
   int64_t most_columns[kMostTileVectors + 1];  // of `correlate`, by its number of vectors
 
-  /// C[i][j] = start[i] + sum over p < depth of A[i][p] * b[b_row[p] + j], for some vectors of j, C[i] beginning at
-  /// c + i*c_stride. Without `start` the sums are added to what C holds. `next` elements from each row of B is what
-  /// will be wanted soon. Indexed by RowOrder; vectors and rows, from 1.
+  /// C[i][j] = start[i] + sum over p < depth of A[i][p] * b[b_row[p] + j]. C[i] begins at c + i*c_stride. Without
+  /// `start` the sums are added to C. The row `next` elements beyond each row of B is prefetched. Indexed by RowOrder,
+  /// vectors of j and rows i, the latter two from 1.
   using Multiply = void (*)(int64_t depth, const T* a, int64_t a_step, const T* b, const int64_t* b_row, int64_t next,
                             const T* start, T* c, int64_t c_stride);
   Multiply multiply[2][kMostTileVectors + 1][kMostTileRows + 1];
   int most_vectors_of[kMostTileRows + 1];  // rows: at least two
 
-  /// C[i][j] = sum over the positions p of all runs of image[column[i] + offset + p*step] * y[q][j], q = 0, 1, ...
-  /// counting positions; y[q] has `vectors` vectors, C[i] begins at c + i*c_stride. With `add`, what C holds is added.
-  /// Indexed by vectors and columns, from 1.
+  /// C[i][j] = sum over the positions p of all runs of image[column[i] + offset + p*step] * y[q][j], where q = 0, 1,
+  /// ... counts the positions of all runs. C[i] begins at c + i*c_stride. With `add` the sums are added to C. Indexed
+  /// by vectors of j and columns i, both from 1.
   using Correlate = void (*)(int64_t runs, const PositionRun* run, const T* image, int64_t step, const int64_t* column,
                              const T* y, bool add, T* c, int64_t c_stride);
   Correlate correlate[kMostTileVectors + 1][kMostTileRows + 1];
@@ -95,7 +94,7 @@ struct Tiles {
   void (*gather)(int64_t depth, const T* b, const int64_t* b_row, int64_t vectors, const Lanes<T>* vector, T* to,
                  int64_t tile_stride);
 
-  /// to[p*to_stride + i] = from[i*from_stride + p] for i < rows, p < depth; `from` is read a cache line at a time.
+  /// to[p*to_stride + i] = from[i*from_stride + p] for i < rows, p < depth. Reads `from` a cache line at a time.
   void (*transpose)(int64_t rows, int64_t depth, const T* from, int64_t from_stride, T* to, int64_t to_stride);
 };
 

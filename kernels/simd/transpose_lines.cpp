@@ -12,8 +12,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Some neighbouring lanes, at most a vector of them, for all positions. A whole vector is written if more lanes
-/// follow: it is their turn later.
+/// Copies some neighbouring lanes, at most a vector of them, for all positions. Writes a whole vector if more lanes
+/// follow, because these are written later.
 template <class D, class T = hn::TFromD<D>>
 void TransposeNeighbours(D d, const LineSource<T>& source, const T* from, int64_t runs, const PositionRun* run,
                          work::Panel lanes, T* to) {
@@ -32,7 +32,7 @@ void TransposeNeighbours(D d, const LineSource<T>& source, const T* from, int64_
   }
 }
 
-/// Piece by piece, which makes little difference to the cache that a block fits.
+/// Piece by piece over all positions: the order does not matter, because a block fits the cache.
 template <class T>
 void TransposePieces(const LineSource<T>& source, const T* from, int64_t runs, const PositionRun* run, T* to) {
   const auto vector = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));

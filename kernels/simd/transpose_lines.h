@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turning an operand of a product: what lies in lines, one position after another, is copied so that the lanes of a
-// vector are elements of different lines at the same position.
+// Transposition of lines into lanes. In memory an operand lies in lines, one position after another. In the copy, the
+// lanes of a vector are elements of different lines at the same position:
+//
+//     line 0: a0 a1 a2 ...
+//     line 1: b0 b1 b2 ...      ->      a0 b0 c0 ... | a1 b1 c1 ... | a2 b2 c2 ...
+//     line 2: c0 c1 c2 ...
 #pragma once
 
 #include <cstdint>
@@ -13,7 +17,7 @@ namespace convict::kernels::simd {
 
 inline constexpr int64_t kMostTransposed = kMostTileVectors * kMostLanes;  // bytes of a position
 
-/// Which elements are turned: lane l, position p of a run is at place[l] + offset of the run + p*step.
+/// Where the elements are: lane l, position p of a run is at place[l] + offset of the run + p*step.
 template <class T>
 struct LineSource {
   /// Lanes that lie side by side.
@@ -24,7 +28,7 @@ struct LineSource {
   const int64_t* place;
   int64_t lanes;  // a multiple of Tiles::lanes
   int64_t step;
-  bool slack;  // less than a vector after any element may be read, too
+  bool slack;  // a vector may be read from any element on
   int64_t pieces = 0;
   Piece piece[kMostTransposed / sizeof(T)];
 

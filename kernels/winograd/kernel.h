@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernels winograd_f2, winograd_f4 and winograd_f6 have in common: all but m.
+// The kernels winograd_f2, winograd_f4 and winograd_f6, which differ only in m.
 #pragma once
 
 #include <string>

@@ -4,10 +4,10 @@
 // t = m + 2 products, y = A^T ((G h) . (B^T x)). S. Winograd, "Arithmetic Complexity of Computations", SIAM 1980; A.
 // Lavin, S. Gray, "Fast algorithms for convolutional neural networks", CVPR 2016 (arXiv 1509.09308).
 //
-// Row i of B^T holds the coefficients of the product of (z - p) over all finite points p but the i-th; row i of G holds
-// the powers of that point over the value of that product there; column i of A^T holds its powers. The last ones are
-// those of infinity. The finite points are 0 and pairs p, -p, so the products are polynomials in z^2, times z(z + p) or
-// z(z - p): the rows of a pair have the same even part, and odd parts that differ in sign.
+// Row i of B^T holds the coefficients of the product of (z - p) over all finite points p but the i-th. Row i of G holds
+// the powers of the i-th point, divided by the value of that product there. Column i of A^T holds its powers. The last
+// row or column is that of infinity. The finite points are 0 and pairs p, -p, so the products are polynomials in z^2,
+// times z(z + p) or z(z - p): the rows of a pair have the same even part, and odd parts that differ in sign.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ struct MinimalFilter {
   std::array<float, kPairs + 1> all{};
   /// The rows of a pair: at 2k + 2 in the even part, and, times p, at 2k + 1 in the odd part; the last one is 1.
   std::array<std::array<float, kPairs>, kPairs> others{};
-  /// Row 0 of G has one element. A row of a pair: the second one changes sign.
+  /// Row 0 of G has one non-zero element. The two rows of a pair differ in the sign of the second element.
   float scale_of_zero = 0;
   std::array<std::array<float, kTaps>, kPairs> weights{};
   /// p^j, j < m.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "kernels/cost/estimate.h"
+#include "kernels/border/limits.h"
 #include "kernels/work/team.h"
 
 namespace convict::kernels::winograd {
@@ -47,7 +47,7 @@ const char* unsuited(const convict_problem& p, int m) {
     of_weights *= t;
   }
   if (of_weights > kMostWeights) return "the transformed weights are too large";
-  return cost::mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
+  return border::mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
 }
 
 int first_transformed_axis(const Trilinear<float>& f) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Faces Y and X by minimal filtering F(m, 3) on every axis, nested (minimal_filter.h). With the image cut into tiles
-// that overlap, each of which gives m results per axis,
+// Faces Y and X by minimal filtering F(m, 3) on every axis, nested (minimal_filter.h). The image is cut into tiles that
+// overlap, each of which gives m results per axis:
 //
 //     result(tile, row) = A^T [ sum over channels c of  U(row, c) . V(c, tile) ],   U = G w,   V = B^T x
 //
-// the sums over channels are one matrix product of its own for every element of the transformed tile:
+// For every element of the transformed tile, the sums over channels are a matrix product:
 //
 //     S[product][tile][row] = sum over c of V[product][tile][c] * U[product][c][row]
 //
-// For X the image is Y, padded by 2 - pad, and the kernel is turned around. Channels are lanes everywhere, so all three
-// maps run on whole vectors (winograd_transforms.h). This file decides how it is done; winograd_product.cpp does it.
+// For X the image is Y, padded by 2 - pad, and the kernel is mirrored. Lanes are channels everywhere, so all three maps
+// run on whole vectors (transforms.h). This file decides how; product.cpp computes it.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,11 @@
 
 namespace convict::kernels::winograd {
 
-/// Why F(m, 3) does not apply to a legal problem, or would be a waste; or nullptr. Safe for any sizes.
+/// Why F(m, 3) does not apply to a legal problem, or would nearly only multiply padding; or nullptr. Safe for any
+/// sizes.
 const char* unsuited(const convict_problem& p, int m);
 
-/// The number of the first axis that is transformed, as all that follow it are: leading ones of extent 1 are not there.
+/// The first axis that is transformed; all later ones are, too. Leading axes of extent 1 are left out.
 int first_transformed_axis(const Trilinear<float>& form);
 
 /// Tiles of one image that follow each other on the last axis.
@@ -41,16 +42,16 @@ struct TileRun {
 
 /// The memory of one thread.
 struct Scratch {
-  float* box;      // [position][lane], what is on its way into a transform or out of it
+  float* box;      // [position][lane], the input or output of a transform
   float* mapped;   // [position][lane], weights between two axes
-  float* image;    // V of a block of tiles, or of the whole image, which may be common to all threads
-  float* weights;  // U of one piece; or nullptr: they are all in plan.transformed_weights
+  float* image;    // V of a block of tiles, or of the whole image, which all threads may share
+  float* weights;  // U of one piece, or nullptr if all are in plan.transformed_weights
   float* sums;     // S of a block of tiles and a panel of rows
 };
 
 /// What is to be computed, and how.
 struct Plan {
-  /// Precondition: has_products(form), the face is X or Y, and F(m, 3) applies. Data is not looked at.
+  /// Precondition: has_products(form), the face is X or Y, and F(m, 3) applies. Reads no data.
   Plan(const Trilinear<float>& form, int m);
 
   /// Allocates. Throws std::bad_alloc.
@@ -80,10 +81,10 @@ struct Plan {
   int64_t runs_at_once, most_tiles;  // of a block
   std::vector<work::Panel> panels;   // vectors of result channels whose sums are computed together
   int64_t depth;                     // most channels of the image whose weights are a piece
-  // All weights are transformed first, then block by block of the image; or the whole image is, as one block, and then
-  // panel by panel of the weights, piece by piece.
+  // Either all weights are transformed first, and then the image block by block; or the whole image is, as one block,
+  // and then the weights panel by panel, piece by piece.
   bool weights_once;
-  bool image_by_all;  // every thread transforms the whole image, which is sooner done than to fetch half from others
+  bool image_by_all;  // every thread transforms the whole image: that takes less time than fetching it from others
   int threads;
 
   // Elements from one tile, product, panel and piece to the next.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs what winograd_plan.h decided.
+// Computes faces Y and X by minimal filtering as plan.h decided.
 #pragma once
 
 #include "kernels/winograd/plan.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The three linear maps of F(m, 3), on vectors: a lane is a channel, and a line is what one axis of a tile holds. Maps
-// of boxes are nested: one axis after the other.
+// The three linear maps of F(m, 3) on vectors whose lanes are channels. A map is applied to the lines of a tile along
+// one axis, one axis after the other. Compiled once for every instruction set.
 #pragma once
 
 #include <array>
@@ -13,14 +13,14 @@
 
 namespace convict::kernels::winograd {
 
-/// Where the lines are that a map reads or writes: element i of line l is the vector at first + l*line + i*step.
+/// The lines along one axis that a map reads or writes: element i of line l is the vector at first + l*line + i*step.
 template <class T>
 struct AxisLines {
   T* first;
   int64_t line, step;  // in elements
 };
 
-/// Maps `count` lines. The lines written may be those read, in the same places.
+/// Maps `count` lines. May work in place.
 using LineMap = void (*)(int64_t count, const AxisLines<const float>& from, const AxisLines<float>& to);
 
 /// The maps of the instruction set in use, for one m.

@@ -19,24 +19,24 @@ void for_each_tap(const Trilinear<float>& f, const Visit& visit) {
         visit(tap++, r0 * f.w.spatial[0] + r1 * f.w.spatial[1] + r2 * f.w.spatial[2]);
 }
 
-/// Loads box[channel][tap][lane], a lane being a row, from `first` on. For X kernels are turned around.
+/// Loads box[channel][tap][lane], a lane being a row, from `first` on. For X kernels are mirrored.
 void load(const Plan& plan, int64_t group, int64_t first, work::Panel channels, float* box) {
   const Trilinear<float>& f = plan.form;
-  const bool turned = f.face == Face::kX;
+  const bool mirrored = f.face == Face::kX;
   const int64_t taps = volume(f.kernel), rows = std::min(plan.lanes, plan.result_channels - first);
-  const int64_t channel = turned ? f.w.outer : f.w.inner, row = turned ? f.w.inner : f.w.outer;
+  const int64_t channel = mirrored ? f.w.outer : f.w.inner, row = mirrored ? f.w.inner : f.w.outer;
   const float* from = f.w.plane(group * f.y_channels, 0) + first * row + channels.first * channel;
   if (rows < plan.lanes) std::fill_n(box, channels.count * taps * plan.lanes, 0.0f);
   const bool dense = border::taps_are_dense(f);
-  if (dense && !turned && channel == taps)
+  if (dense && !mirrored && channel == taps)
     return plan.tiles.transpose(rows, channels.count * taps, from, row, box, plan.lanes);
   for (int64_t c = 0; c < channels.count; ++c, from += channel, box += taps * plan.lanes) {
     if (dense)
-      plan.tiles.transpose(rows, taps, from, row, turned ? box + (taps - 1) * plan.lanes : box,
-                           turned ? -plan.lanes : plan.lanes);
+      plan.tiles.transpose(rows, taps, from, row, mirrored ? box + (taps - 1) * plan.lanes : box,
+                           mirrored ? -plan.lanes : plan.lanes);
     else
       for_each_tap(f, [&](int64_t tap, int64_t offset) {
-        float* to = box + (turned ? taps - 1 - tap : tap) * plan.lanes;
+        float* to = box + (mirrored ? taps - 1 - tap : tap) * plan.lanes;
         for (int64_t i = 0; i < rows; ++i) to[i] = from[offset + i * row];
       });
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// U = G w, for the weights of some channels of the image and a panel of rows.
+// The transformed weights U = G w, of some channels of the image and a panel of rows.
 #pragma once
 
 #include "kernels/winograd/plan.h"

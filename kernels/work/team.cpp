@@ -13,9 +13,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What is waited for is mostly near, and waking a thread takes as long as a small layer: so it is waited for awake,
-// some ten microseconds at first, and then giving turns to others. Where these take them, time is soon over, and the
-// thread sleeps: on a busy machine those that wait must not keep the others from working.
+// Spin briefly, then yield, then sleep. Most waits are short, and waking a thread takes as long as a small layer. The
+// spins take about ten microseconds. On a busy machine a waiting thread must not keep others from working, so it yields
+// for kAwake at most.
 constexpr int kSpins = 1000;
 constexpr std::chrono::microseconds kAwake(100);
 
@@ -25,7 +25,7 @@ void pause() {
 #endif
 }
 
-/// Waits until the value is not `old`. Who changes it has to notify it.
+/// Waits until the value is not `old`. The thread that changes it has to notify it.
 template <class Value>
 void await_change(const std::atomic<Value>& value, Value old) {
   for (int spin = 0; spin < kSpins; ++spin, pause())
@@ -38,7 +38,7 @@ void await_change(const std::atomic<Value>& value, Value old) {
       value.wait(old, std::memory_order_acquire);
 }
 
-/// Threads that wait for work.
+/// The threads of the process that wait for work.
 class Crew {
  public:
   using Job = std::function<void(int number)>;
@@ -49,11 +49,11 @@ class Crew {
     for (const auto& helper : helpers_) helper->thread.join();
   }
 
-  /// Whether nobody else has it; then release() has to follow.
+  /// Whether it was free. If so, it is the caller's until release().
   bool claim() { return busy_.try_lock(); }
   void release() { busy_.unlock(); }
 
-  /// Has at least so many threads if they can be had; how many of them there are.
+  /// Starts threads until there are `count`, or no more can be started. Returns how many of them there are.
   int recruit(int count) {
     while (static_cast<int>(helpers_.size()) < count) {
       Helper& helper = *helpers_.emplace_back(std::make_unique<Helper>());
@@ -68,7 +68,7 @@ class Crew {
     return std::min(count, static_cast<int>(helpers_.size()));
   }
 
-  /// job(1) to job(count) on as many threads, and job(0) here.
+  /// Runs job(1) to job(count) on as many threads, and job(0) on this one.
   void run(int count, const Job& job) {
     job_ = &job;
     at_work_.store(count, std::memory_order_relaxed);
@@ -78,12 +78,12 @@ class Crew {
   }
 
  private:
-  struct alignas(64) Helper {  // a cache line, which nobody else's bell is in
+  struct alignas(64) Helper {  // each has a cache line of its own
     std::atomic<uint32_t> bell{0};
     std::thread thread;
   };
 
-  /// What is written before is seen by the helper.
+  /// Wakes a helper. It sees what was written before.
   static void ring(Helper& helper) {
     helper.bell.fetch_add(1, std::memory_order_release);
     helper.bell.notify_one();

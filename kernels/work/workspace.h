@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scratch memory of one call: a single allocation, cut into arrays that begin at cache lines. Cutting is done twice
-// by the same code, once without memory to learn the size, which is what plans print and refusals are decided by.
+// The scratch memory of one call: a single allocation, cut into arrays that begin at cache lines. The same code takes
+// the arrays twice: first without memory, to learn the size that plans print, and again after allocate().
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class Workspace {
 
   int64_t bytes() const { return static_cast<int64_t>(used_); }
 
-  /// Memory for what was taken so far, which is to be taken again. Throws std::bad_alloc.
+  /// Allocates what was taken so far. All of it has to be taken again. Throws std::bad_alloc.
   void allocate() {
     memory_.reset(static_cast<std::byte*>(::operator new(used_ + kAlignment, std::align_val_t(kAlignment))));
     used_ = 0;
