@@ -167,7 +167,7 @@ TEST_P(Contract, GivesTheSameBitsTwice) {
   }
 }
 
-/// Large enough for threads to be started.
+/// Large enough for threads to be started, and with results enough for all of them: no kernel splits a sum.
 TEST_P(Contract, GivesTheSameBitsForAnyNumberOfThreads) {
   for (const char* line :
        {"conv2d ic=24 oc=33 in=29 k=3 p=1 bias fill=normal", "conv1d ic=300 oc=200 in=40 k=3 fill=normal",
@@ -180,6 +180,26 @@ TEST_P(Contract, GivesTheSameBitsForAnyNumberOfThreads) {
     const std::vector<char> alone = bits_of(c);
     c.threads = 3;
     EXPECT_EQ(alone, bits_of(c)) << line;
+  }
+}
+
+/// With too few results for all threads, some kernels split sums. Bits then depend on the number of threads, and on
+/// nothing else.
+TEST_P(Contract, SplitsSumsTheSameWayEveryTime) {
+  struct Split {
+    std::string kernel, line;  // a kernel that splits sums, and a case where it does
+  };
+  for (const auto& [kernel, line] :
+       {Split{"implicit_gemm", "conv2d.backward_weights ic=1 oc=1 in=820x820 k=1x3 fill=normal"},
+        Split{"scatter_gemm", "conv_transpose2d ic=512 oc=3 in=8x8 k=9x9 s=4x4 bias fill=normal"}}) {
+    Case c = parse_case(line);
+    if (refusal(c)) continue;
+    const std::vector<char> alone = bits_of(c);
+    c.threads = 4;
+    const std::vector<char> together = bits_of(c);
+    for (int i = 0; i < 5; ++i) ASSERT_EQ(together, bits_of(c)) << line;
+    if (kernel != kernel_.name) continue;
+    EXPECT_NE(alone, together) << line << ": no sum is split, so this shows nothing";
   }
 }
 
