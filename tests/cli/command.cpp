@@ -5,10 +5,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -109,9 +111,9 @@ bool Command::has_ended() {
   return ended_;
 }
 
-void Command::read_available(int timeout_ms) {
-  pollfd fds[] = {{streams_[0], POLLIN, 0}, {streams_[1], POLLIN, 0}};  // poll ignores negative ones
-  poll(fds, 2, timeout_ms);
+bool Command::read_available(int timeout_ms, int descriptor) {
+  pollfd fds[] = {{streams_[0], POLLIN, 0}, {streams_[1], POLLIN, 0}, {descriptor, POLLIN, 0}};
+  poll(fds, 3, timeout_ms);  // ignores negative ones
   std::string* const texts[] = {&result_.out, &result_.err};
   for (int i = 0; i < 2; ++i) {
     if (!(fds[i].revents & (POLLIN | POLLHUP))) continue;
@@ -124,6 +126,21 @@ void Command::read_available(int timeout_ms) {
       streams_[i] = -1;
     }
   }
+  return fds[2].revents & POLLIN;
+}
+
+bool Command::says(std::string_view text) {
+  while (result_.err.find(text) == std::string::npos) {
+    if (!streams_open()) return false;
+    read_available(-1);
+  }
+  return true;
+}
+
+bool Command::waits_for(int descriptor) {
+  bool is_ready = false;
+  while (!is_ready && streams_open()) is_ready = read_available(-1, descriptor);
+  return is_ready;
 }
 
 CommandResult Command::wait() {
@@ -195,6 +212,22 @@ std::vector<pid_t> children_of(pid_t parent) {
 bool is_alive(pid_t pid) {
   const auto state = state_of(pid);
   return state && state->state != 'Z' && state->state != 'X';
+}
+
+void wait_for_end_of(pid_t pid) {
+  const auto process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (process < 0 && errno == ESRCH) return;
+  pollfd end = {process, POLLIN, 0};
+  if (process < 0 || poll(&end, 1, -1) != 1) throw std::runtime_error("cannot wait for a process");
+  close(process);
+}
+
+void wait_for_end_of_all_in(const fs::path& folder) {
+  for (const fs::directory_entry& process : fs::directory_iterator("/proc")) {
+    std::error_code gone;  // or not ours
+    if (fs::equivalent(process.path() / "cwd", folder, gone))
+      wait_for_end_of(std::atoi(process.path().filename().c_str()));
+  }
 }
 
 bool eventually(const std::function<bool()>& holds, std::chrono::seconds limit) {

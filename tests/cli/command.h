@@ -11,6 +11,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace convict::test {
@@ -47,11 +48,18 @@ class Command {
   void signal_group(int number) const;  // to it and its workers, like Ctrl-C on a terminal
   bool has_ended();
 
+  /// Waits until it says this on stderr; false if it ends before.
+  bool says(std::string_view text);
+
+  /// Waits until there is something to read from this descriptor; false if it ends before.
+  bool waits_for(int descriptor);
+
   /// Reads both streams to their end, kills what takes longer than the timeout.
   CommandResult wait();
 
  private:
-  void read_available(int timeout_ms);
+  /// Waits for input, takes what the streams have; returns whether `descriptor` has some.
+  bool read_available(int timeout_ms, int descriptor = -1);
   bool streams_open() const { return streams_[0] >= 0 || streams_[1] >= 0; }
 
   pid_t pid_ = -1;
@@ -103,6 +111,12 @@ void write_file(const std::filesystem::path& path, const std::string& text);
 /// Processes that run and are not just waiting to be buried.
 std::vector<pid_t> children_of(pid_t parent);
 bool is_alive(pid_t pid);
+
+/// Waits until there is no such process, or it is waiting to be buried.
+void wait_for_end_of(pid_t pid);
+
+/// The same for all processes that work in this folder.
+void wait_for_end_of_all_in(const std::filesystem::path& folder);
 
 /// Waits until it holds; false if it does not within the limit.
 bool eventually(const std::function<bool()>& holds, std::chrono::seconds limit = std::chrono::seconds(20));
