@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A library that takes two seconds to initialise, as those with a licence server do, and then refuses to work.
- * Whoever waits for it may press Ctrl-C before the first case, and a worker may be killed before it is ready.
+ * A library that takes its time to initialise, as those with a licence server do, and then refuses to work: it is
+ * loaded when the test opens the gate. Whoever waits for it may press Ctrl-C before the first case, and a worker may be
+ * killed before it is ready.
  */
-#include <unistd.h>
-
 #include "abi/convict.h"
+#include "events.h"
 
-__attribute__((constructor)) static void initialise(void) { sleep(2); }
+__attribute__((constructor)) static void initialise(void) {
+  tell();
+  wait_at_gate();
+}
 
 static const char* unsupported(const convict_implementation* self, const convict_problem* problem,
                                const convict_tensors* tensors) {
