@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <sstream>
-#include <thread>
 
 #include "store/store.h"
 #include "tests/cli/command.h"
+#include "tests/cli/plugin_events.h"
 
 namespace convict::test {
 namespace {
@@ -206,13 +206,12 @@ TEST_F(ScoreCommand, BadFlags) {
   EXPECT_TRUE(refuses(run({"score", "--plugin=missing.so"}), {"'missing.so'", "does not exist"}));
 }
 
-/// P30 needs 32,768 outputs, which this profile has not, so that one run would take an hour.
+/// One run would take an hour.
 TEST_F(ScoreCommand, AnInterruptPrintsWhatThereIs) {
-  Command command(
-      {"score", "--plugin=" + plugin("mutants_p"), "--target=P30", "--profile=smoke", "--budget=1h", "--db=score.db"},
-      {.directory = directory_.path()});
-  ASSERT_TRUE(eventually([&] { return !children_of(command.pid()).empty(); }));
-  std::this_thread::sleep_for(std::chrono::seconds(1));  // until it searches
+  const PluginEvents events;
+  Command command({"score", "--plugin=" + plugin("tells"), "--profile=smoke", "--budget=1h", "--db=score.db"},
+                  {.directory = directory_.path(), .environment = events.told()});
+  ASSERT_TRUE(events.next(command));
   command.signal_group(SIGINT);
   const CommandResult result = command.wait();
   EXPECT_EQ(result.exit_code, 130);
