@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <set>
-#include <thread>
 
 #include "core/case_text.h"
 #include "core/coverage.h"
@@ -14,6 +13,8 @@
 #include "generate/generate.h"
 #include "store/store.h"
 #include "tests/cli/command.h"
+#include "tests/cli/plugin_events.h"
+#include "tests/file_changes.h"
 
 namespace convict::test {
 namespace {
@@ -26,9 +27,7 @@ class CoverageCommand : public CliTest {
     more.insert(more.begin(), {"fuzz", "--oracle=none", "--db=convict.db", "-q", "--format=json", "--shrink=none"});
     return more;
   }
-  CommandResult run_fuzz(std::vector<std::string> more) const {
-    return run_convict(fuzz(std::move(more)), {.directory = directory_.path(), .timeout = std::chrono::seconds(240)});
-  }
+  CommandResult run_fuzz(std::vector<std::string> more) const { return run(fuzz(std::move(more))); }
 
   std::string query(const std::string& sql) const {
     try {
@@ -181,12 +180,12 @@ TEST_F(CoverageCommand, CoverageOfAnotherTableIsReplacedWithANote) {
   EXPECT_GT(stored().cases(), 400u);
 }
 
+/// All but two batches of at most 512 cases, which were under way.
 TEST_F(CoverageCommand, AnInterruptedCampaignKeepsIt) {
-  Command command(fuzz({"--target=direct", "--time=1h"}), {.directory = directory_.path()});
-  ASSERT_TRUE(eventually([&] {
-    const std::string cases = query("SELECT counts ->> 'cases' FROM campaigns");
-    return !cases.empty() && std::stoull(cases) > 500;
-  }));
+  const PluginEvents events;
+  Command command(fuzz({"--plugin=" + plugin("tells"), "--target=direct,tells", "--time=1h"}),
+                  {.directory = directory_.path(), .environment = events.told_and_waiting()});
+  ASSERT_TRUE(events.stop_after(command, 2000));
   command.signal(SIGINT);
   const CommandResult result = command.wait();
   EXPECT_EQ(result.exit_code, 130);
@@ -196,7 +195,11 @@ TEST_F(CoverageCommand, AnInterruptedCampaignKeepsIt) {
 
 TEST_F(CoverageCommand, AKilledCampaignKeepsWhatIsFiveSecondsOld) {
   Command command(fuzz({"--target=direct", "--time=1h"}), {.directory = directory_.path()});
-  ASSERT_TRUE(eventually([&] { return !query("SELECT cases FROM coverage").empty(); }));
+  const FileChanges files(directory_.path());
+  while (query("SELECT cases FROM coverage").empty()) {
+    ASSERT_TRUE(command.waits_for(files.descriptor()));
+    files.take();
+  }
   command.signal(SIGKILL);
   command.wait();
   EXPECT_GT(stored().cases(), 0u);
