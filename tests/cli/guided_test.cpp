@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/cli/command.h"
+#include "tests/cli/plugin_events.h"
 
 namespace convict::test {
 namespace {
@@ -43,7 +44,7 @@ TEST_F(GuidedTest, JudgesNativeKernelsAndKeepsACorpus) {
 
 TEST_F(GuidedTest, AMismatchIsARowLikeAnyOther) {
   const CommandResult result =
-      guided({"--plugin=" + plugin("guilty"), "--target=guilty", "--cases=1500", "--shrink=30s"});
+      guided({"--plugin=" + plugin("guilty"), "--target=guilty", "--cases=1500", "--shrink=1h"});
   EXPECT_EQ(result.exit_code, 1) << result.err << result.out;
   ASSERT_FALSE(result.mismatches().empty());
   for (const json& row : result.mismatches()) {
@@ -97,26 +98,27 @@ TEST_F(GuidedTest, ForeignTruncatedAndOldCorpusEntriesAreCases) {
 }
 
 TEST_F(GuidedTest, GoesOnAfterAKill) {
-  std::vector<std::string> arguments = {"fuzz", "--engine=libfuzzer", "--oracle=none", "--shrink=none",
-                                        "--cases=20000"};
-  const CommandOptions options = {.directory = directory_.path(),
-                                  .environment = {std::string("CONVICT_GUIDED=") + CONVICT_BLIND_GUIDED}};
+  std::vector<std::string> arguments = {
+      "fuzz",         "--engine=libfuzzer",          "--oracle=none",        "--shrink=none",
+      "--cases=5000", "--plugin=" + plugin("tells"), "--target=native,tells"};
+  const std::string engine = std::string("CONVICT_GUIDED=") + CONVICT_BLIND_GUIDED;
+  const CommandOptions options = {.directory = directory_.path(), .environment = {engine}};
   {
-    Command command(arguments, options);
-    EXPECT_TRUE(eventually([&] { return fs::exists(file("convict.corpus")) && corpus().size() > 270; }));
+    const PluginEvents events;
+    CommandOptions waiting = options;
+    for (const std::string& variable : events.told_and_waiting()) waiting.environment.push_back(variable);
+    Command command(arguments, waiting);
+    EXPECT_TRUE(events.stop_after(command, 2000));
     command.signal(SIGKILL);
     command.wait();
   }
   const size_t kept = corpus().size();
+  EXPECT_GT(kept, 256u) << "the generator's, and what the engine kept";
   const CommandResult resumed = run_convict({"fuzz", "--resume", "--time=2s", "--format=json"}, options);
   EXPECT_EQ(resumed.exit_code, 2) << "the time was not given when it was begun";
-  const CommandResult result = run_convict({"fuzz", "--resume", "--format=json"}, [&] {
-    CommandOptions longer = options;
-    longer.timeout = std::chrono::seconds(240);
-    return longer;
-  }());
+  const CommandResult result = run_convict({"fuzz", "--resume", "--format=json"}, options);
   EXPECT_EQ(result.exit_code, 0) << result.err << result.out;
-  EXPECT_EQ(result.json()["cases"], 20000);
+  EXPECT_EQ(result.json()["cases"], 5000);
   EXPECT_GE(corpus().size(), kept) << "the second run begins with what the first has kept";
 }
 
