@@ -88,12 +88,18 @@ TEST_F(DiagnosisTest, ACrashIsShrunkInWorkers) {
 
 TEST_F(DiagnosisTest, AHangIsShrunkWithinItsTime) {
   const CommandResult result = diagnosis("shrink", "hangs", "conv2d n=2 ic=3 oc=4 in=9x8 k=3x3 p=1x1 bias seed=5",
-                                         {"--format=json", "--timeout=100ms", "--time=4s"});
+                                       {"--format=json", "--timeout=1ms", "--time=1s"});
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_EQ(result.json()["shrunk"]["verdict"], "hang");
 }
 
-TEST_F(DiagnosisTest, OutOfTimeItHasTheSmallestSoFar) {
+TEST_F(DiagnosisTest, OutOfTimeItHasWhatItWasGiven) {
+  const CommandResult result = diagnosis("shrink", "guilty", kLarge, {"--format=json", "--time=1ms"});
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_EQ(result.json()["shrunk"]["case"], kLarge);
+}
+
+TEST_F(DiagnosisTest, OutOfRunsItHasTheSmallestSoFar) {
   const CommandResult result = diagnosis("shrink", "guilty", kLarge, {"--format=json", "--runs=3"});
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_EQ(result.json()["runs"], 3);
@@ -110,6 +116,8 @@ class BackgroundDiagnoses : public CliTest {
   CommandResult fuzz(std::vector<std::string> more) const {
     more.insert(more.begin(), {"fuzz", "--plugin=" + plugin("mutants_p"), "--target=P05", "--oracle=none", "-q",
                                "--profile=all", "--format=json"});
+    if (std::ranges::find(more, "--shrink=none") == more.end())
+      more.push_back("--shrink=1h");  // until all is explained
     return run(more);
   }
   json rows() const { return run({"list", "mismatches", "--db=a.db", "--format=json"}).json(); }
