@@ -34,8 +34,7 @@ class CompletionTest : public CliTest {
     EXPECT_EQ(script.exit_code, 0) << script.err;
     write_file(file("_convict"), script.out);
     write_file(file("driver"), more);
-    return output_of("cd '" + directory_.path().string() + "' && timeout 60 " + shell + " ./driver '" + line +
-                     "' 2>&1");
+    return output_of("cd '" + directory_.path().string() + "' && " + shell + " ./driver '" + line + "' 2>&1");
   }
 
   static Words words(const std::string& output) {
@@ -56,16 +55,17 @@ class CompletionTest : public CliTest {
     return words(complete("fish", "source ./_convict\ncomplete -C $argv[1]\n", line));
   }
 
-  /// zsh completes in an editor only: another zsh types the line, and a key that writes down what became of it.
+  /// zsh completes in an editor only: another zsh types the line, and a key that writes down what became of it. The
+  /// files are FIFOs, so that who reads waits for who writes.
   std::string zsh(const std::string& line) const {
     return complete("zsh", R"(zmodload zsh/zpty
+mkfifo ready line
 zpty inner zsh -f -i
 zpty -w inner "fpath=($PWD \$fpath); autoload -Uz compinit; compinit -u -D; bindkey -e
-tell() { print -r -- \"<\$BUFFER>\" > $PWD/told; mv $PWD/told $PWD/line }; zle -N tell
-bindkey '^X' tell; touch $PWD/ready"
-while [[ ! -e ready ]]; do sleep 0.05; done
+tell() { print -r -- \"<\$BUFFER>\" > $PWD/line }; zle -N tell
+bindkey '^X' tell; : > $PWD/ready"
+cat ready
 zpty -w -n inner "$1"$'\t\C-x'
-while [[ ! -e line ]]; do sleep 0.05; done
 cat line
 )",
                     line);
