@@ -9,6 +9,7 @@
 #include <memory>
 #include <sstream>
 
+#include "tests/file_changes.h"
 #include "tests/store/store_fixture.h"
 
 namespace convict::test {
@@ -146,7 +147,7 @@ TEST_F(StoreTest, LetsProcessesCreateAndRecordTogether) {
   for (int i = 0; i < kProcesses; ++i)
     children.push_back(std::make_unique<Child>([this](int output) {
       try {
-        store::Store store = store::Store::open(path_, milliseconds(60000));
+        store::Store store = store::Store::open(path_, std::chrono::hours(1));
         const int64_t campaign = store.begin_campaign({});
         for (int hit = 0; hit < kHits; ++hit) store.record(campaign, wrong("conv2d in=4x4"));
         send(output, "done");
@@ -221,9 +222,10 @@ TEST_F(StoreTest, SurvivesAFullDisk) {
   EXPECT_EQ(contains(outcome, "integrity: ok"), "");
 }
 
-/// Kills a process that opens (at first: creates) the database and records new signatures, the earlier the smaller
-/// `round` is. Returns the ids that it has acknowledged.
-std::vector<int64_t> kill_recorder(const std::string& path, int round) {
+/// Kills a process that opens (at first: creates) the database and records new signatures for ever, after so many
+/// changes to its files. Returns the ids that it has acknowledged.
+std::vector<int64_t> kill_recorder(const std::string& path, int round, size_t changes) {
+  const FileChanges files(fs::path(path).parent_path());
   Child recorder([&](int output) {
     store::Store store = store::Store::open(path);
     const int64_t campaign = store.begin_campaign({});
@@ -231,7 +233,7 @@ std::vector<int64_t> kill_recorder(const std::string& path, int round) {
       send(output,
            fmt::format("{}\n", store.record(campaign, wrong("conv2d in=4x4", fmt::format("r{}i{}", round, i))).id));
   });
-  usleep(static_cast<useconds_t>(1000 * round));
+  for (size_t seen = 0; seen < changes;) seen += files.take();
   recorder.kill();
   std::istringstream lines(recorder.read_all());
   std::vector<int64_t> ids;
@@ -242,7 +244,7 @@ std::vector<int64_t> kill_recorder(const std::string& path, int round) {
 TEST_F(StoreTest, LosesNothingToKill9) {
   std::vector<int64_t> acknowledged;
   for (int round = 0; round < 20; ++round) {
-    const std::vector<int64_t> ids = kill_recorder(path_, round * 2);
+    const std::vector<int64_t> ids = kill_recorder(path_, round, static_cast<size_t>(round) * 10);
     acknowledged.insert(acknowledged.end(), ids.begin(), ids.end());
     const store::Store store = store::Store::open(path_);
     ASSERT_EQ(query("PRAGMA integrity_check"), "ok") << round;
@@ -254,7 +256,7 @@ TEST_F(StoreTest, LosesNothingToKill9) {
 TEST_F(StoreTest, CanBeKilledWhileCreating) {
   for (int round = 0; round < 20; ++round) {
     path_ = path(fmt::format("{}.db", round));
-    kill_recorder(path_, round / 4);
+    kill_recorder(path_, round, static_cast<size_t>(round));
     EXPECT_NO_THROW(create(1)) << round;
   }
 }
