@@ -44,11 +44,10 @@ void put(const std::string& text) {
 
 }  // namespace
 
-LiveBlock::LiveBlock(bool quiet) : quiet_(quiet), in_place_(!quiet && can_redraw()) {}
+LiveBlock::LiveBlock(bool quiet, Clock::time_point (*now)())
+    : quiet_(quiet), in_place_(!quiet && can_redraw()), now_(now) {}
 
-bool LiveBlock::is_due() const {
-  return !quiet_ && Clock::now() - last_ >= (in_place_ ? kLiveInterval : kPlainInterval);
-}
+bool LiveBlock::is_due() const { return !quiet_ && now_() - last_ >= (in_place_ ? kLiveInterval : kPlainInterval); }
 
 /// Terminals break lines again that a narrower window has no room for; the block then has more rows than lines.
 std::string LiveBlock::to_first_line(size_t columns) const {
@@ -59,7 +58,7 @@ std::string LiveBlock::to_first_line(size_t columns) const {
 
 void LiveBlock::draw(const std::vector<std::string>& lines) {
   if (quiet_) return;
-  last_ = Clock::now();
+  last_ = now_();
   if (!in_place_) {
     for (const std::string& line : lines) put(line + "\n");
     return;

@@ -13,7 +13,8 @@ namespace convict::cli {
 /// plain lines now and then.
 class LiveBlock {
  public:
-  explicit LiveBlock(bool quiet);
+  using Clock = std::chrono::steady_clock;
+  explicit LiveBlock(bool quiet, Clock::time_point (*now)() = Clock::now);
   LiveBlock(const LiveBlock&) = delete;
   LiveBlock& operator=(const LiveBlock&) = delete;
   ~LiveBlock() { clear(); }
@@ -32,13 +33,12 @@ class LiveBlock {
   void clear();
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   std::string to_first_line(size_t columns) const;
 
   bool quiet_, in_place_;
   std::vector<size_t> drawn_;  // characters of each line on the screen
-  Clock::time_point last_ = Clock::now();
+  Clock::time_point (*now_)();
+  Clock::time_point last_ = now_();
 };
 
 }  // namespace convict::cli

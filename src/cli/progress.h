@@ -13,11 +13,12 @@
 namespace convict::cli {
 
 /// Tells stderr how a campaign goes: a live block on a terminal, else a plain line every ten seconds; and a line for
-/// each signature as it appears. Both arguments outlive it.
+/// each signature as it appears. The first two arguments outlive it.
 class CampaignProgress {
  public:
-  CampaignProgress(const campaign::CampaignSettings& settings, const OutputOptions& out)
-      : settings_(settings), out_(out), block_(out.quiet) {}
+  CampaignProgress(const campaign::CampaignSettings& settings, const OutputOptions& out,
+                   LiveBlock::Clock::time_point (*now)() = LiveBlock::Clock::now)
+      : settings_(settings), out_(out), block_(out.quiet, now) {}
   void operator()(const campaign::CampaignResult& so_far);
 
  private:
