@@ -31,13 +31,3 @@ expect_code() {  # code, then the command
   "${@:2}" > out 2> err || code=$?
   [ "$code" = "$1" ] || flunk "exit code $code instead of $1: ${*:2}"
 }
-
-# Waits for something that has to happen; how long it takes is no matter of the test.
-eventually() {
-  local i
-  for ((i = 0; i < 1200; ++i)); do
-    if "$@"; then return; fi
-    sleep 0.1
-  done
-  flunk "never: $*"
-}

@@ -70,18 +70,19 @@ test_failing_replay() {
   expect_contains out 'replay: exit code 1'
 }
 
-in_the_middle() {
-  [ -n "$(sql "SELECT 1 FROM campaigns WHERE counts ->> 'cases' > 100" night/shard-1/shard.db 2> /dev/null || true)" ]
-}
-
+# In the middle: tests/plugins/tells.c is called for every case, tells it, and waits after a thousand of them.
 begin_and_stop() {  # signal
-  "$night" all > first.out 2> first.err &
+  local calls=1000 told
+  mkfifo entered gate
+  exec 5<> entered 6<> gate
+  head -c "$calls" /dev/zero >&6
+  CONVICT_TEST_ENTERED=$scratch/entered CONVICT_TEST_GATE=$scratch/gate "$night" all > first.out 2> first.err 5>&- 6>&- &
   local pid=$!
   children+=("$pid")
-  eventually in_the_middle
+  for ((told = 0; told <= calls; ++told)); do read -r -u 5; done
   kill -"$1" "$pid"
   wait "$pid" || code=$?
-  eventually flock -n nightly.db.lock true  # nothing that it has started is left
+  flock nightly.db.lock true  # until nothing that it has started is left
 }
 
 expect_that_it_goes_on() {
@@ -97,7 +98,7 @@ expect_that_it_goes_on() {
 }
 
 test_killed() {
-  export CASES=6000
+  export CASES=6000 FLAGS="--plugin $CONVICT_TEST_PLUGINS/tells.so --target native,tells"
   local code=0
   begin_and_stop KILL
   expect_equal "$code" 137
@@ -105,7 +106,7 @@ test_killed() {
 }
 
 test_interrupted() {
-  export CASES=6000
+  export CASES=6000 FLAGS="--plugin $CONVICT_TEST_PLUGINS/tells.so --target native,tells"
   local code=0
   begin_and_stop TERM
   expect_equal "$code" 130
@@ -119,10 +120,12 @@ test_two_at_once() {
   expect_contains err "another night works on 'nightly.db'"
   expect_absent night
   export CASES=20
-  "$night" --wait all > out 2> err &
+  mkfifo said
+  exec 5<> said
+  "$night" --wait all > out 2> said 5>&- &
   local pid=$!
   children+=("$pid")
-  eventually grep -q 'waiting for another night' err
+  grep -q 'waiting for another night' <&5
   expect_absent night
   flock -u 7
   wait "$pid" || flunk 'it waited, and failed'
