@@ -14,16 +14,12 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <optional>
-#include <sstream>
 #include <stdexcept>
-#include <thread>
 
 namespace convict::test {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
@@ -56,21 +52,6 @@ pid_t spawn(const std::vector<std::string>& arguments, const CommandOptions& opt
   return pid;
 }
 
-/// Parent and state, from /proc; nothing if there is no such process.
-struct ProcessState {
-  pid_t parent;
-  char state;
-};
-std::optional<ProcessState> state_of(pid_t pid) {
-  const std::string line = read_file("/proc/" + std::to_string(pid) + "/stat");
-  const size_t name_end = line.rfind(')');  // the name may hold anything, parentheses included
-  if (name_end == std::string::npos) return std::nullopt;
-  std::istringstream rest(line.substr(name_end + 1));
-  ProcessState result{};
-  rest >> result.state >> result.parent;
-  return result;
-}
-
 }  // namespace
 
 nlohmann::json CommandResult::mismatches() const {
@@ -78,8 +59,7 @@ nlohmann::json CommandResult::mismatches() const {
   return report.is_object() ? report.value("mismatches", nlohmann::json::array()) : nlohmann::json::array();
 }
 
-Command::Command(const std::vector<std::string>& arguments, const CommandOptions& options)
-    : deadline_(Clock::now() + options.timeout) {
+Command::Command(const std::vector<std::string>& arguments, const CommandOptions& options) {
   int out[2], err[2];
   if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) throw std::runtime_error("cannot create a pipe");
   pid_ = spawn(arguments, options, out[1], err[1]);
@@ -111,9 +91,9 @@ bool Command::has_ended() {
   return ended_;
 }
 
-bool Command::read_available(int timeout_ms, int descriptor) {
+bool Command::read_available(int descriptor) {
   pollfd fds[] = {{streams_[0], POLLIN, 0}, {streams_[1], POLLIN, 0}, {descriptor, POLLIN, 0}};
-  poll(fds, 3, timeout_ms);  // ignores negative ones
+  poll(fds, 3, -1);  // ignores negative ones
   std::string* const texts[] = {&result_.out, &result_.err};
   for (int i = 0; i < 2; ++i) {
     if (!(fds[i].revents & (POLLIN | POLLHUP))) continue;
@@ -132,25 +112,20 @@ bool Command::read_available(int timeout_ms, int descriptor) {
 bool Command::says(std::string_view text) {
   while (result_.err.find(text) == std::string::npos) {
     if (!streams_open()) return false;
-    read_available(-1);
+    read_available();
   }
   return true;
 }
 
 bool Command::waits_for(int descriptor) {
   bool is_ready = false;
-  while (!is_ready && streams_open()) is_ready = read_available(-1, descriptor);
+  while (!is_ready && streams_open()) is_ready = read_available(descriptor);
   return is_ready;
 }
 
 CommandResult Command::wait() {
-  while (streams_open() || !has_ended()) {
-    if (Clock::now() > deadline_ && !result_.timed_out) {
-      result_.timed_out = true;
-      signal_group(SIGKILL);
-    }
-    read_available(10);
-  }
+  while (streams_open()) read_available();
+  if (!ended_) ended_ = waitpid(pid_, &status_, 0) == pid_;
   if (WIFEXITED(status_)) result_.exit_code = WEXITSTATUS(status_);
   if (WIFSIGNALED(status_)) result_.signal = WTERMSIG(status_);
   return result_;
@@ -174,8 +149,7 @@ TemporaryDirectory::~TemporaryDirectory() {
 testing::AssertionResult refuses(const CommandResult& result, const std::vector<std::string>& parts, int exit_code) {
   const auto failure = [&](const std::string& what) {
     return testing::AssertionFailure() << what << "; exit code " << result.exit_code << ", signal " << result.signal
-                                       << (result.timed_out ? ", timed out" : "") << "\nstdout: " << result.out
-                                       << "\nstderr: " << result.err;
+                                       << "\nstdout: " << result.out << "\nstderr: " << result.err;
   };
   if (result.exit_code != exit_code) return failure("the exit code should be " + std::to_string(exit_code));
   if (!result.out.empty()) return failure("stdout should be empty");
@@ -198,22 +172,6 @@ std::string read_file(const fs::path& path) {
 
 void write_file(const fs::path& path, const std::string& text) { std::ofstream(path, std::ios::binary) << text; }
 
-std::vector<pid_t> children_of(pid_t parent) {
-  std::vector<pid_t> children;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/proc")) {
-    const pid_t pid = std::atoi(entry.path().filename().c_str());
-    if (pid == 0) continue;
-    const auto state = state_of(pid);
-    if (state && state->parent == parent && state->state != 'Z') children.push_back(pid);
-  }
-  return children;
-}
-
-bool is_alive(pid_t pid) {
-  const auto state = state_of(pid);
-  return state && state->state != 'Z' && state->state != 'X';
-}
-
 void wait_for_end_of(pid_t pid) {
   const auto process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   if (process < 0 && errno == ESRCH) return;
@@ -228,15 +186,6 @@ void wait_for_end_of_all_in(const fs::path& folder) {
     if (fs::equivalent(process.path() / "cwd", folder, gone))
       wait_for_end_of(std::atoi(process.path().filename().c_str()));
   }
-}
-
-bool eventually(const std::function<bool()>& holds, std::chrono::seconds limit) {
-  const auto deadline = Clock::now() + limit;
-  while (!holds()) {
-    if (Clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return true;
 }
 
 }  // namespace convict::test

@@ -6,9 +6,7 @@
 #include <gtest/gtest.h>
 #include <sys/types.h>
 
-#include <chrono>
 #include <filesystem>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -20,7 +18,6 @@ namespace convict::test {
 struct CommandResult {
   int exit_code = -1;  // -1 if a signal ended it
   int signal = 0;
-  bool timed_out = false;  // and was killed for it
   std::string out, err;
 
   /// By value: what is taken from it in the head of a loop must be kept first.
@@ -31,11 +28,11 @@ struct CommandResult {
 struct CommandOptions {
   std::filesystem::path directory;            // to run in; here if empty
   std::vector<std::string> environment = {};  // "NAME=value"; they win over ours
-  std::chrono::seconds timeout{60};
   std::string program = CONVICT_PROGRAM;
 };
 
-/// A running convict, at the head of a process group of its own and with nothing on stdin.
+/// A running convict, at the head of a process group of its own and with nothing on stdin. Waiting has no limit here:
+/// CTest ends a test in which something never happens.
 class Command {
  public:
   explicit Command(const std::vector<std::string>& arguments, const CommandOptions& options = {});
@@ -54,19 +51,18 @@ class Command {
   /// Waits until there is something to read from this descriptor; false if it ends before.
   bool waits_for(int descriptor);
 
-  /// Reads both streams to their end, kills what takes longer than the timeout.
+  /// Reads both streams to their end, and waits for that of the process.
   CommandResult wait();
 
  private:
   /// Waits for input, takes what the streams have; returns whether `descriptor` has some.
-  bool read_available(int timeout_ms, int descriptor = -1);
+  bool read_available(int descriptor = -1);
   bool streams_open() const { return streams_[0] >= 0 || streams_[1] >= 0; }
 
   pid_t pid_ = -1;
   int streams_[2] = {-1, -1};
   bool ended_ = false;
   int status_ = 0;
-  std::chrono::steady_clock::time_point deadline_;
   CommandResult result_;
 };
 
@@ -108,17 +104,10 @@ std::string plugin(const std::string& name);
 std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const std::string& text);
 
-/// Processes that run and are not just waiting to be buried.
-std::vector<pid_t> children_of(pid_t parent);
-bool is_alive(pid_t pid);
-
 /// Waits until there is no such process, or it is waiting to be buried.
 void wait_for_end_of(pid_t pid);
 
 /// The same for all processes that work in this folder.
 void wait_for_end_of_all_in(const std::filesystem::path& folder);
-
-/// Waits until it holds; false if it does not within the limit.
-bool eventually(const std::function<bool()>& holds, std::chrono::seconds limit = std::chrono::seconds(20));
 
 }  // namespace convict::test

@@ -2,7 +2,6 @@
 #include "tests/cli/terminal.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <pty.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -80,7 +79,7 @@ bool Screen::has_row(std::string_view begin) const {
 }
 
 TerminalCommand::TerminalCommand(const std::vector<std::string>& arguments, const TerminalOptions& options)
-    : screen_(options.columns), deadline_(std::chrono::steady_clock::now() + std::chrono::minutes(1)) {
+    : screen_(options.columns) {
   std::vector<std::string> words = {"/usr/bin/env", "-u", "NO_COLOR", "TERM=xterm"};
   words.insert(words.end(), options.environment.begin(), options.environment.end());
   words.push_back(CONVICT_PROGRAM);
@@ -103,8 +102,6 @@ TerminalCommand::~TerminalCommand() {
 }
 
 bool TerminalCommand::read_some() {
-  pollfd ready = {terminal_, POLLIN, 0};
-  if (poll(&ready, 1, 50) <= 0) return true;
   char buffer[1 << 14];
   const ssize_t count = read(terminal_, buffer, sizeof buffer);
   if (count <= 0) return false;  // EIO: nobody has the other end any more
@@ -116,7 +113,7 @@ bool TerminalCommand::read_some() {
 
 bool TerminalCommand::shows(std::string_view begin) {
   while (!screen_.has_row(begin))
-    if (is_late() || !read_some()) return screen_.has_row(begin);
+    if (!read_some()) return screen_.has_row(begin);
   return true;
 }
 
@@ -124,7 +121,7 @@ bool TerminalCommand::redraws(int times) {
   constexpr std::string_view kEnd = "\033[J";  // of a drawing
   for (size_t at = written_.size(); times > 0; --times) {
     while (written_.find(kEnd, at) == std::string::npos)
-      if (is_late() || !read_some()) return false;
+      if (!read_some()) return false;
     at = written_.find(kEnd, at) + kEnd.size();
   }
   return true;
@@ -141,8 +138,7 @@ void TerminalCommand::resize(size_t columns) {
 }
 
 int TerminalCommand::wait() {
-  while (!is_late() && read_some()) continue;
-  if (is_late()) kill(pid_, SIGKILL);
+  while (read_some()) continue;
   int status = 0;
   waitpid(pid_, &status, 0);
   ended_ = true;

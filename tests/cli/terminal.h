@@ -5,7 +5,6 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -40,7 +39,7 @@ struct TerminalOptions {
   std::string stdout_file = {};  // stdout goes there instead of to the terminal
 };
 
-/// A running convict whose standard streams are a terminal of its own.
+/// A running convict whose standard streams are a terminal of its own. As for Command, waiting has no limit here.
 class TerminalCommand {
  public:
   TerminalCommand(const std::vector<std::string>& arguments, const TerminalOptions& options);
@@ -48,28 +47,26 @@ class TerminalCommand {
   TerminalCommand& operator=(const TerminalCommand&) = delete;
   ~TerminalCommand();  // kills it
 
-  /// Waits until a row begins like this; false if the program ends, or takes a minute, before it does.
+  /// Waits until a row begins like this; false if the program ends before it does.
   bool shows(std::string_view begin);
   /// Waits until something was drawn so many times more; false as above.
   bool redraws(int times);
   void press(char key) const;
   void resize(size_t columns);
-  /// Its exit code, -1 if a signal ended it or it took more than a minute.
+  /// Its exit code, -1 if a signal ended it.
   int wait();
 
   const Screen& screen() const { return screen_; }
   const std::string& written() const { return written_; }  // all of it, as it came
 
  private:
-  bool read_some();  // false at the end
-  bool is_late() const { return std::chrono::steady_clock::now() > deadline_; }
+  bool read_some();  // waits for it; false at the end
 
   pid_t pid_ = -1;
   int terminal_ = -1;
   bool ended_ = false;
   Screen screen_;
   std::string written_;
-  std::chrono::steady_clock::time_point deadline_;
 };
 
 }  // namespace convict::test

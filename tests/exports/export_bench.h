@@ -52,7 +52,7 @@ inline exports::ExportRequest accused(const std::string& line, const std::string
 }
 
 inline CommandResult run_program(const std::string& program, const std::vector<std::string>& arguments) {
-  return run_convict(arguments, {.directory = {}, .timeout = std::chrono::seconds(200), .program = program});
+  return run_convict(arguments, {.directory = {}, .program = program});
 }
 
 inline bool python_has(const std::string& module) {

@@ -19,8 +19,7 @@ class Written {
     }
   }
   CommandResult python(const std::string& script) const {
-    return run_convict({"-c", script},
-                       {.directory = directory_.path(), .timeout = std::chrono::seconds(100), .program = kPython});
+    return run_convict({"-c", script}, {.directory = directory_.path(), .program = kPython});
   }
 
  private:
