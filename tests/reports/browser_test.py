@@ -42,7 +42,7 @@ def start_browser():
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     browser = webdriver.Chrome(service=Service(DRIVER), options=options)
-    browser.set_script_timeout(20)
+    browser.set_script_timeout(300)  # as long as CTest lets a test run
     return browser
 
 
