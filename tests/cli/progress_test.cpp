@@ -115,14 +115,14 @@ TEST_F(ProgressTest, PlainLinesElsewhere) {
 
 /// By a clock that is set by hand.
 TEST_F(ProgressTest, APlainLineComesEveryTenSeconds) {
-  CampaignSettings settings;
+  campaign::CampaignSettings settings;
   settings.time = std::chrono::seconds(60);
-  CampaignResult so_far;
+  campaign::CampaignResult so_far;
   so_far.roster = {{"direct", "", "", "", true}};
-  const OutputOptions out;
+  const cli::OutputOptions out;
   testing::internal::CaptureStderr();
-  static LiveBlock::Clock::time_point now;
-  CampaignProgress progress(settings, out, [] { return now; });
+  static cli::LiveBlock::Clock::time_point now;
+  cli::CampaignProgress progress(settings, out, [] { return now; });
   for (int second = 1; second < 30; ++second) {
     now += std::chrono::seconds(1);
     so_far.seconds = second;

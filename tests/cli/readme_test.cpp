@@ -63,7 +63,7 @@ bool needs_libraries(const std::string& command) {
 }
 
 bool libraries_are_here() {
-  const std::vector<std::string> modules = installed_modules();
+  const std::vector<std::string> modules = run::installed_modules();
   return std::ranges::count(modules, "libtorch") + std::ranges::count(modules, "onednn") == 2;
 }
 
