@@ -60,26 +60,21 @@ class Bench final : public workers::Assignment {
     return work;
   }
 
-  json message(const workers::Work& work) const override {
-    json without = json::array();
-    for (const auto& [name, reason] : deaths_[work.first]) without.push_back(name);
-    return {{"first", work.first},
-            {"bench",
-             {{"case", to_text(layers_[work.first].c)},
-              {"threads", measuring_.threads},
-              {"seconds", measuring_.seconds},
-              {"repetitions", measuring_.repetitions},
-              {"without", without}}}};
+  workers::Order order(const workers::Work& work) const override {
+    workers::Layer layer{work.first,         to_text(layers_[work.first].c), measuring_.threads,
+                         measuring_.seconds, measuring_.repetitions,         {}};
+    for (const auto& [name, reason] : deaths_[work.first]) layer.without.push_back(name);
+    return layer;
   }
 
-  void on_examination(uint64_t index, const json& examination) override {
-    for (const auto& [name, side] : examination["sides"].items()) result_.sides[name] = side;
-    rows_[index].clear();
-    for (const json& measured : examination["rows"]) {
-      BenchRow row = empty_row(index, measured["threads"]);
-      for (const auto& [name, seconds] : measured["timings"].items()) row.timings[name] = {seconds[0], seconds[1]};
-      row.refused.merge(measured["refused"].get<std::map<std::string, std::string>>());
-      rows_[index].push_back(std::move(row));
+  void on_layer(const workers::LayerReport& report) override {
+    for (const auto& [name, side] : report.sides) result_.sides[name] = static_cast<Side>(side);
+    rows_[report.index].clear();
+    for (const workers::LayerTimes& measured : report.rows) {
+      BenchRow row = empty_row(report.index, measured.threads);
+      for (const auto& [name, seconds] : measured.seconds) row.timings[name] = {seconds[0], seconds[1]};
+      row.refused.insert(measured.refused.begin(), measured.refused.end());
+      rows_[report.index].push_back(std::move(row));
     }
     ++done_;
   }

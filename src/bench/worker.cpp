@@ -10,8 +10,6 @@
 namespace convict::bench {
 namespace {
 
-using nlohmann::json;
-
 /// Memory that a call gives back stays with the process, mapped, for the next call: who allocates results or workspaces
 /// in every call would else be measured by the kernel's page faults.
 void keep_memory() {
@@ -19,14 +17,15 @@ void keep_memory() {
   mallopt(M_TRIM_THRESHOLD, -1);
 }
 
-json to_json(const std::vector<Measured>& rows) {
-  json list = json::array();
+workers::LayerReport report_on(uint64_t index, const std::vector<Measured>& rows) {
+  workers::LayerReport report{index, {}, {}};
   for (const Measured& row : rows) {
-    json timings = json::object();
-    for (const auto& [name, timing] : row.timings) timings[name] = {timing.best, timing.mean};
-    list.push_back({{"threads", row.threads}, {"timings", timings}, {"refused", row.refused}});
+    workers::LayerTimes& times = report.rows.emplace_back();
+    times.threads = row.threads;
+    times.refused = row.refused;
+    for (const auto& [name, timing] : row.timings) times.seconds[name] = {timing.best, timing.mean};
   }
-  return list;
+  return report;
 }
 
 }  // namespace
@@ -35,17 +34,18 @@ int run_bench_worker() {
   keep_memory();
   workers::WorkerSession session;
   if (!session.load()) return 0;
-  json sides = json::object();
-  for (const Contestant& who : contestants_of(session.subjects())) sides[who.name] = who.side;
+  std::map<std::string, int> sides;
+  for (const Contestant& who : contestants_of(session.subjects())) sides[who.name] = static_cast<int>(who.side);
   Operands operands;
   while (true) {
-    const json message = session.next_message();
-    const json& work = message["bench"];
-    session.record().index = message["first"].get<uint64_t>();
+    const auto layer = session.next<workers::Layer>();
+    session.record().index = layer.index;
     const std::vector<Measured> rows =
-        measure(parse_case(work["case"].get<std::string>()), session.subjects(), work["without"],
-                {work["threads"], work["seconds"], work["repetitions"]}, operands, session.record());
-    session.send({{"examination", {{"sides", sides}, {"rows", to_json(rows)}}}, {"index", message["first"]}});
+        measure(parse_case(layer.case_text), session.subjects(), {layer.without.begin(), layer.without.end()},
+                {layer.threads, layer.seconds, layer.repetitions}, operands, session.record());
+    workers::LayerReport report = report_on(layer.index, rows);
+    report.sides = sides;
+    session.send(report);
     session.finish(1);
   }
 }

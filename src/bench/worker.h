@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worker (src/worker.h) of `convict bench`, which measures one layer after the other. Besides what workers say
-// anyway:
-//
-//   supervisor                                              worker
-//   {"bench":{"case","threads":[..],"seconds","repetitions",
-//             "without":[name,..]},"first":i}                ->
-//                                                          <-  {"examination":{"sides":{name:side},"rows":[{"threads",
-//                                                               "timings":{name:[best,mean]},"refused":{..}},..]},
-//                                                               "index":i}, then {"done":1,..}
+// The worker of `convict bench`: it measures one layer after the other (workers/messages.h, Layer and LayerReport).
 #pragma once
 
 namespace convict::bench {

@@ -120,7 +120,7 @@ class Campaign final : public workers::Assignment {
     return workers::Work{settings_.start + settings_.shard_index + gap.first * step, count, step};
   }
 
-  json message(const workers::Work& work) const override { return {{"range", {work.first, work.count, work.step}}}; }
+  workers::Order order(const workers::Work& work) const override { return work; }
 
   // Why every case counts exactly once: `done_` and the hits are always written in one transaction, so that the
   // database holds what memory held at some moment; and in memory, a case is in `done_` if and only if all of its hits
@@ -132,8 +132,8 @@ class Campaign final : public workers::Assignment {
     if (!unkept_.empty()) keep(std::exchange(unkept_, {}));
   }
 
-  void on_refusals(const json& refusals) override {
-    for (const json& refusal : refusals) result_.refusals[{refusal[0], refusal[1]}] += refusal[2].get<uint64_t>();
+  void on_refusals(const std::vector<workers::Refusals>& refusals) override {
+    for (const workers::Refusals& one : refusals) result_.refusals[{one.implementation, one.reason}] += one.count;
   }
 
   void on_ratios(const Ratios& ratios) override {
@@ -151,7 +151,7 @@ class Campaign final : public workers::Assignment {
     if (death.from_outside || !is_known(death, lost))
       attribution =
           workers::attribute_death(death, result_.roster, settings_.supervisor, [&](const workers::Work& work) {
-            return death.case_text.empty() ? message(work) : json{{"cases", {to_text(lost)}}, {"first", work.first}};
+            return death.case_text.empty() ? order(work) : workers::GivenCases{work.first, {to_text(lost)}, false};
           });
     // A trial that was interrupted proves nothing: the case stays undone.
     if (settings_.supervisor.interrupted && *settings_.supervisor.interrupted) return;

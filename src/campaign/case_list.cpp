@@ -9,8 +9,6 @@
 namespace convict::campaign {
 namespace {
 
-using nlohmann::json;
-
 class CaseList final : public workers::Assignment {
  public:
   CaseList(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
@@ -37,17 +35,17 @@ class CaseList final : public workers::Assignment {
     return work;
   }
 
-  json message(const workers::Work& work) const override {
-    json cases = json::array();
-    for (uint64_t i = work.first; i < work.first + work.count; ++i) cases.push_back(to_text(entries_[i].c));
-    return {{"cases", cases}, {"first", work.first}};
+  workers::Order order(const workers::Work& work) const override {
+    workers::GivenCases given{work.first, {}, false};
+    for (uint64_t i = work.first; i < work.first + work.count; ++i) given.cases.push_back(to_text(entries_[i].c));
+    return given;
   }
 
-  void on_examination(uint64_t index, const json& examination) override {
-    CaseResult& one = result_.cases[index];
+  void on_case(const workers::CaseReport& report) override {
+    CaseResult& one = result_.cases[report.index];
     one.examined = true;
-    one.judged = examination["judged"];
-    one.implementations = examination["implementations"];
+    one.judged = report.judged;
+    one.implementations = report.implementations;
   }
 
   void on_mismatch(uint64_t index, const Mismatch& mismatch) override {
@@ -56,7 +54,7 @@ class CaseList final : public workers::Assignment {
 
   void on_death(const workers::WorkerDeath& death) override {
     const workers::Attribution attribution = workers::attribute_death(
-        death, result_.roster, settings_, [this](const workers::Work& work) { return message(work); });
+        death, result_.roster, settings_, [this](const workers::Work& work) { return order(work); });
     Mismatch mismatch = workers::mismatch_for(entries_[attribution.index].c, attribution, result_.roster);
     mismatch.certificate = death.certificate;
     mismatch.certificate["evidence"] = attribution.how;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "core/corpus.h"
@@ -15,9 +14,9 @@ namespace convict::campaign {
 
 /// What became of one case.
 struct CaseResult {
-  bool examined = false;                                     // false: not reached before an interrupt
-  bool judged = false;                                       // a target's result was held against the reference
-  nlohmann::json implementations = nlohmann::json::array();  // [{"name","target","outcome"}]; empty if a worker died
+  bool examined = false;                                        // false: not reached before an interrupt
+  bool judged = false;                                          // a target's result was held against the reference
+  std::vector<workers::ImplementationSummary> implementations;  // empty if a worker died
   std::vector<Mismatch> mismatches;
 };
 

@@ -35,7 +35,7 @@ std::string probe(const std::string& name) {
   for (const campaign::CaseResult& one : campaign::run_case_list(probes, settings, [](uint64_t) {}).cases) {
     if (!one.mismatches.empty()) return fmt::format("{} on a probe", name_of(one.mismatches.front().verdict));
     works |= one.judged;
-    if (!one.judged) refusal = one.implementations.front()["outcome"];
+    if (!one.judged) refusal = one.implementations.front().outcome;
   }
   return works ? "works" : "refused the probes: " + refusal;
 }

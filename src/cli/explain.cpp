@@ -8,6 +8,7 @@
 #include "cli/error_map.h"
 #include "cli/interrupt.h"
 #include "core/case_text.h"
+#include "core/mismatch_json.h"
 #include "core/text.h"
 #include "workers/worker.h"
 

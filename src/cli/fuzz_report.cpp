@@ -10,6 +10,7 @@
 
 #include "cli/describe.h"
 #include "cli/diagnosis_options.h"
+#include "core/mismatch_json.h"
 #include "core/text.h"
 
 namespace convict::cli {

@@ -13,6 +13,7 @@
 #include "cli/live_block.h"
 #include "cli/options.h"
 #include "core/case_text.h"
+#include "core/mismatch_json.h"
 
 namespace convict::cli {
 namespace {
@@ -75,8 +76,8 @@ std::string remark(Outcome outcome, const CorpusEntry& entry, const campaign::Ca
   if (outcome == Outcome::kNotJudged) return fmt::format("  {} is not loaded\n", entry.known->suspect);
   if (outcome != Outcome::kFixed) return "";
   std::string says = "said nothing";
-  for (const json& implementation : one.implementations)
-    if (implementation["name"] == entry.known->suspect) says = implementation["outcome"];
+  for (const workers::ImplementationSummary& implementation : one.implementations)
+    if (implementation.name == entry.known->suspect) says = implementation.outcome;
   return fmt::format("  {} does not show this mismatch any more ({}); if it is fixed, remove the expectation\n",
                      entry.known->suspect, says);
 }
@@ -117,7 +118,7 @@ std::string as_json(const std::vector<CorpusEntry>& entries, const campaign::Cas
     json row = {{"case", to_text(entries[i].c)},
                 {"origin", entries[i].origin},
                 {"outcome", kWords[static_cast<size_t>(outcomes[i])]},
-                {"implementations", result.cases[i].implementations},
+                {"implementations", workers::to_json(result.cases[i].implementations)},
                 {"mismatches", json::array()}};
     if (entries[i].known)
       row["known"] = {{"suspect", entries[i].known->suspect}, {"verdict", name_of(entries[i].known->verdict)}};

@@ -13,6 +13,8 @@
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/implementation.h"
+#include "core/mismatch_json.h"
+#include "workers/worker_session.h"
 
 namespace convict::cli {
 namespace {
@@ -32,19 +34,18 @@ campaign::CaseListResult run_here(const Case& c, const workers::SupervisorSettin
   run::GuardedMemory memory;
   run::FlightRecord record;
   const examine::Examination examination = examine::examine(
-      c, roster.subjects, memory, record, {settings.worker.most_bytes(), examine::Yardstick::kLadder, {}, true});
+      c, roster.subjects, memory, record, {settings.worker.most_bytes(), Yardstick::kLadder, {}, true});
   campaign::CaseListResult result;
   result.notes = roster.notes;
-  result.cases.push_back({true, examination.judged, workers::to_json(examination)["implementations"], examination.mismatches});
+  result.cases.push_back({true, examination.judged, workers::summaries_of(examination), examination.mismatches});
   return result;
 }
 
 /// What a pass on real data is worth; exact data show any product that is not zero.
-std::string sensitivity(const json& implementations) {
+std::string sensitivity(const std::vector<workers::ImplementationSummary>& implementations) {
   double smallest = 0;
-  for (const json& entry : implementations)
-    if (entry.contains("smallest_fault") && entry["smallest_fault"].is_number())
-      smallest = std::max(smallest, entry["smallest_fault"].get<double>());
+  for (const workers::ImplementationSummary& one : implementations)
+    smallest = std::max(smallest, one.smallest_fault.value_or(0));
   if (smallest == 0) return "";
   return fmt::format("sensitivity: somewhere, a lost product of {:.2g} times the average one would show{}\n", smallest,
                      smallest < 1 ? "" : "; judged with a comb as well");
@@ -60,9 +61,8 @@ std::string as_text(const Case& c, const campaign::CaseListResult& result, const
     text += fmt::format("case {:016x}, output {}, {:.0f} multiply-adds\n", case_id(c),
                         fmt::join(p.out, p.out + p.rank, "x"), multiply_adds(p));
   for (const std::string& note : result.notes) text += "note: " + note + "\n";
-  for (const json& entry : one.implementations)
-    text += fmt::format("  {:<18} {:<8} {}\n", entry["name"].get<std::string>(),
-                        entry["target"].get<bool>() ? "target" : "oracle", entry["outcome"].get<std::string>());
+  for (const workers::ImplementationSummary& who : one.implementations)
+    text += fmt::format("  {:<18} {:<8} {}\n", who.name, who.is_target ? "target" : "oracle", who.outcome);
   text += sensitivity(one.implementations);
   for (const Mismatch& mismatch : one.mismatches) text += out.colored("1;31", "mismatch") + "\n" + describe(mismatch);
   if (one.mismatches.empty()) text += one.judged ? "no mismatch\n" : "not judged: every target refused\n";
@@ -74,7 +74,7 @@ std::string as_json(const Case& c, const campaign::CaseListResult& result) {
   json document = {{"case", to_text(c)},
                    {"id", fmt::format("{:016x}", case_id(c))},
                    {"judged", one.judged},
-                   {"implementations", one.implementations},
+                   {"implementations", workers::to_json(one.implementations)},
                    {"notes", result.notes}};
   document["mismatches"] = json::array();
   for (const Mismatch& mismatch : one.mismatches) document["mismatches"].push_back(to_json(mismatch));

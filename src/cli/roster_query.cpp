@@ -16,7 +16,7 @@ class Query final : public workers::Assignment {
     roster_ = roster;
   }
   std::optional<workers::Work> next_work(uint64_t) override { return std::nullopt; }
-  nlohmann::json message(const workers::Work&) const override { return {}; }
+  workers::Order order(const workers::Work& work) const override { return work; }
   void on_mismatch(uint64_t, const Mismatch&) override {}
   void on_death(const workers::WorkerDeath&) override {}
 

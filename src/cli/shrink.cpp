@@ -8,6 +8,7 @@
 #include "cli/diagnosis_options.h"
 #include "cli/interrupt.h"
 #include "core/case_text.h"
+#include "core/mismatch_json.h"
 #include "workers/worker.h"
 
 namespace convict::cli {

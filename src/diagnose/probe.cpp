@@ -69,8 +69,8 @@ std::optional<workers::Work> Probe::next_work(uint64_t) {
   return workers::Work{static_cast<uint64_t>(runs_), 1, 1};
 }
 
-nlohmann::json Probe::message(const workers::Work& work) const {
-  return {{"cases", {to_text(asked_)}}, {"first", work.first}, {"values", for_values_}};
+workers::Order Probe::order(const workers::Work& work) const {
+  return workers::GivenCases{work.first, {to_text(asked_)}, for_values_};
 }
 
 void Probe::on_mismatch(uint64_t, const Mismatch& mismatch) {
@@ -78,7 +78,7 @@ void Probe::on_mismatch(uint64_t, const Mismatch& mismatch) {
     answer_.mismatch = mismatch;
 }
 
-void Probe::on_examination(uint64_t, const nlohmann::json& examination) { answer_.judged = examination["judged"]; }
+void Probe::on_case(const workers::CaseReport& report) { answer_.judged = report.judged; }
 
 /// Nobody else runs here: whatever the process died of, the suspect did it.
 void Probe::on_death(const workers::WorkerDeath& death) {

@@ -48,9 +48,9 @@ class Probe final : private workers::Assignment {
  private:
   void on_roster(const std::vector<workers::RosterEntry>&, const std::vector<std::string>&) override {}
   std::optional<workers::Work> next_work(uint64_t count) override;
-  nlohmann::json message(const workers::Work& work) const override;
+  workers::Order order(const workers::Work& work) const override;
   void on_mismatch(uint64_t index, const Mismatch& mismatch) override;
-  void on_examination(uint64_t index, const nlohmann::json& examination) override;
+  void on_case(const workers::CaseReport& report) override;
   void on_death(const workers::WorkerDeath& death) override;
 
   void run(const Case& c);

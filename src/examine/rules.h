@@ -3,18 +3,11 @@
 // Which rule an implementation's results are held to on a case: by the data, and by the contract it declares.
 #pragma once
 
+#include "core/yardstick.h"
 #include "examine/scene.h"
 #include "judge/compare.h"
 
 namespace convict::examine {
-
-/// How results are judged: by the whole ladder, or as other tools do it, to be compared with them.
-enum class Yardstick {
-  kLadder,
-  kIntegers,     // integer data only, and equality: no other rung
-  kAssertClose,  // the default tolerances of torch.testing.assert_close, by data type
-  kLoose         // 1e-2 of the value plus 1e-3
-};
 
 /// The case as it is judged by this yardstick: kIntegers has its own data, and one call.
 Case case_for(Yardstick yardstick, Case c);

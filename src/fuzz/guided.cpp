@@ -5,7 +5,6 @@
 // worth keeping to the corpus at once, and the next worker begins with that.
 #include <fmt/format.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -55,7 +54,7 @@ class GuidedWorker {
 
   /// Takes the next range. Called before the engine starts, too, because its seed depends on the range.
   uint64_t open() {
-    const auto [first, count, step] = session_.next_message()["range"].get<std::array<uint64_t, 3>>();
+    const auto [first, count, step] = session_.next<workers::Work>();
     first_ = first, count_ = count, step_ = step, done_ = 0;
     if (session_.has_enough()) close();
     return first;

@@ -7,12 +7,11 @@
 
 #include "campaign/case_list.h"
 #include "core/case_text.h"
+#include "examine/rules.h"
 #include "workers/attribution.h"
 
 namespace convict::score {
 namespace {
-
-using nlohmann::json;
 
 struct Report {
   uint64_t index = 0;
@@ -36,7 +35,7 @@ class Search final : public workers::Assignment {
     return work;
   }
 
-  json message(const workers::Work& work) const override { return {{"range", {work.first, work.count, work.step}}}; }
+  workers::Order order(const workers::Work& work) const override { return work; }
 
   void on_mismatch(uint64_t index, const Mismatch& mismatch) override {
     if (mismatch.blame == Blame::kTarget) note({index, mismatch.verdict, mismatch.problem_case});
@@ -63,7 +62,7 @@ class Search final : public workers::Assignment {
   /// Guard pages and read-only inputs are ours: elsewhere the process would not have died.
   bool shows(Verdict verdict) const {
     const bool only_here = verdict == Verdict::kOutOfBounds || verdict == Verdict::kInputWritten;
-    return worker_.yardstick == examine::Yardstick::kLadder || !only_here;
+    return worker_.yardstick == Yardstick::kLadder || !only_here;
   }
 
   void note(const Report& report) {

@@ -20,11 +20,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr Method kBaselines[] = {
-    {"uniform", "all rungs on sizes drawn evenly", examine::Yardstick::kLadder, "uniform"},
-    {"integers", "integer data only, equality of values", examine::Yardstick::kIntegers},
-    {"assert-close", "tolerances of torch.testing.assert_close", examine::Yardstick::kAssertClose},
-    {"loose", "tolerances of 1e-2 and 1e-3", examine::Yardstick::kLoose},
-    {"guided", "all rungs on cases that libFuzzer makes up", examine::Yardstick::kLadder, {}, true},
+    {"uniform", "all rungs on sizes drawn evenly", Yardstick::kLadder, "uniform"},
+    {"integers", "integer data only, equality of values", Yardstick::kIntegers},
+    {"assert-close", "tolerances of torch.testing.assert_close", Yardstick::kAssertClose},
+    {"loose", "tolerances of 1e-2 and 1e-3", Yardstick::kLoose},
+    {"guided", "all rungs on cases that libFuzzer makes up", Yardstick::kLadder, {}, true},
 };
 
 /// An empty folder, for one run.

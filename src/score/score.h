@@ -19,7 +19,7 @@ namespace convict::score {
 /// A way to look for faults: which cases, and by what they are judged.
 struct Method {
   std::string_view name, help;
-  examine::Yardstick yardstick = examine::Yardstick::kLadder;
+  Yardstick yardstick = Yardstick::kLadder;
   std::string_view profile = {};  // empty: that of the score
   bool guided = false;            // cases made up by libFuzzer
 };

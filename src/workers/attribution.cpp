@@ -20,11 +20,11 @@ constexpr const char *kControl = "direct", *kOtherControl = "im2col";
 /// One piece of work for one suspect; remembers the first death.
 class LoneRun final : public Assignment {
  public:
-  LoneRun(Work work, const std::function<nlohmann::json(const Work&)>& message) : work_(work), message_(message) {}
+  LoneRun(Work work, const std::function<Order(const Work&)>& order) : work_(work), order_(order) {}
 
   void on_roster(const std::vector<RosterEntry>&, const std::vector<std::string>&) override {}
   std::optional<Work> next_work(uint64_t) override { return std::exchange(work_, std::nullopt); }
-  nlohmann::json message(const Work& work) const override { return message_(work); }
+  Order order(const Work& work) const override { return order_(work); }
   void on_mismatch(uint64_t, const Mismatch&) override {}
   void on_death(const WorkerDeath& worker_death) override {
     if (!death_) death_ = worker_death;
@@ -35,18 +35,18 @@ class LoneRun final : public Assignment {
 
  private:
   std::optional<Work> work_;
-  const std::function<nlohmann::json(const Work&)>& message_;
+  const std::function<Order(const Work&)>& order_;
   std::optional<WorkerDeath> death_;
 };
 
-using Messages = std::function<nlohmann::json(const Work&)>;
+using Orders = std::function<Order(const Work&)>;
 
 std::optional<WorkerDeath> death_of(const std::string& name, const Work& work, SupervisorSettings settings,
-                                    const Messages& message) {
+                                    const Orders& order) {
   settings.jobs = 1;
   settings.worker.roster.targets = {name};
   settings.worker.roster.oracles = {std::string(run::kNoOracle)};
-  LoneRun run(work, message);
+  LoneRun run(work, order);
   supervise(run, settings);
   return run.death();
 }
@@ -54,12 +54,12 @@ std::optional<WorkerDeath> death_of(const std::string& name, const Work& work, S
 /// Whether this implementation, alone with us, dies of the work; its death is evidence only if nobody outside killed it
 /// and, where it happened in our own code, if we survive the same work with another implementation.
 std::optional<WorkerDeath> dies_alone(const std::string& name, const Work& work, const SupervisorSettings& settings,
-                                      const Messages& message) {
-  const auto death = death_of(name, work, settings, message);
+                                      const Orders& order) {
+  const auto death = death_of(name, work, settings, order);
   if (!death || death->from_outside) return std::nullopt;
   if (death->position != run::FlightRecord::kOwnCode) return death;
   const std::string control = name == kControl ? kOtherControl : kControl;
-  return death_of(control, work, settings, message) ? std::nullopt : death;
+  return death_of(control, work, settings, order) ? std::nullopt : death;
 }
 
 /// Foreign code first: it is the likelier one to have corrupted what is not its own.
@@ -81,14 +81,12 @@ Case lost_case(const WorkerDeath& worker_death, const WorkerSettings& worker) {
 }
 
 Attribution attribute_death(const WorkerDeath& worker_death, const std::vector<RosterEntry>& roster,
-                            const SupervisorSettings& settings,
-                            const std::function<nlohmann::json(const Work&)>& message) {
+                            const SupervisorSettings& settings, const std::function<Order(const Work&)>& order) {
   if (worker_death.from_outside)
     return {run::FlightRecord::kOwnCode, worker_death.index, worker_death.verdict, "killed from outside"};
   const Work this_case{worker_death.index, 1, 1};
   if (worker_death.position != run::FlightRecord::kOwnCode) {
-    const auto death =
-        dies_alone(roster[static_cast<size_t>(worker_death.position)].name, this_case, settings, message);
+    const auto death = dies_alone(roster[static_cast<size_t>(worker_death.position)].name, this_case, settings, order);
     if (death)
       return {worker_death.position, worker_death.index, death->verdict,
               "dies alone, on this case alone, in a fresh process"};
@@ -100,7 +98,7 @@ Attribution attribute_death(const WorkerDeath& worker_death, const std::vector<R
   const Work history =
       worker_death.case_text.empty() ? Work{worker_death.work.first, before + 1, worker_death.work.step} : this_case;
   for (const int position : by_suspicion(roster))
-    if (const auto death = dies_alone(roster[static_cast<size_t>(position)].name, history, settings, message))
+    if (const auto death = dies_alone(roster[static_cast<size_t>(position)].name, history, settings, order))
       return {
           position, death->index, death->verdict,
           fmt::format("dies alone in a fresh process, after {} cases", (death->index - history.first) / history.step)};

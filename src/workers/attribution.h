@@ -23,11 +23,10 @@ struct Attribution {
 };
 
 /// Runs the case alone under the first suspect, then the whole batch before it under everybody in turn, each in a fresh
-/// process without oracles. `message` tells a worker about work, as in Assignment. Of a worker that makes up its cases
-/// itself, there is nothing but the case.
+/// process without oracles. `order` is what a worker is told about work, as in Assignment. Of a worker that makes up
+/// its cases itself, there is nothing but the case.
 Attribution attribute_death(const WorkerDeath& death, const std::vector<RosterEntry>& roster,
-                            const SupervisorSettings& settings,
-                            const std::function<nlohmann::json(const Work&)>& message);
+                            const SupervisorSettings& settings, const std::function<Order(const Work&)>& order);
 
 /// The mismatch that says so; `c` is the case with the attribution's index. Its certificate is left to the caller.
 Mismatch mismatch_for(const Case& c, const Attribution& attribution, const std::vector<RosterEntry>& roster);

@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <variant>
 
 #include "core/error.h"
 #include "core/role.h"
 #include "core/text.h"
+#include "run/guarded_memory.h"
 #include "run/worker_process.h"
 
 namespace convict::workers {
@@ -58,7 +60,7 @@ class WorkerSlot {
  public:
   WorkerSlot(const WorkerSettings& settings, const SupervisorSettings& how)
       : process_({"convict", how.command}, how.program) {
-    process_.send(to_json(settings).dump());
+    process_.send(to_line(settings));
   }
 
   run::WorkerProcess& process() { return process_; }
@@ -144,7 +146,7 @@ class Supervision {
         const auto work = next_work();
         if (!work) break;
         slot->works().push_back(*work);
-        slot->process().send(assignment_.message(*work).dump());
+        slot->process().send(to_line(assignment_.order(*work)));
       }
   }
 
@@ -175,64 +177,62 @@ class Supervision {
 
   /// Up to what is no message: who sends that is not to be trusted any more.
   void take_lines(WorkerSlot& slot) {
-    while (slot.sane) try {
-        const auto line = slot.process().take_line();
-        if (!line) break;
-        slot.sane = on_line(slot, json::parse(*line));
-      } catch (const json::exception&) {
-        slot.sane = false;
-      }
+    while (slot.sane) {
+      const auto line = slot.process().take_line();
+      if (!line) break;
+      const auto report = report_in(*line);
+      slot.sane = report && std::visit([&](const auto& one) { return on_report(slot, one); }, *report);
+    }
     slot.sane &= slot.process().unread_bytes() < kLongestLine;
   }
 
-  /// False if this is not what a worker says.
-  bool on_line(WorkerSlot& slot, const json& message) {
-    if (message.contains("done")) return on_done(slot, message);
-    if (message.contains("mismatches")) return on_mismatches(slot, message["index"], message["mismatches"]);
-    if (message.contains("examination")) {
-      assignment_.on_examination(message["index"], message["examination"]);
-    } else if (message.contains("roster")) {
-      slot.ready = true;
-      failed_loads_ = 0;
-      on_roster(message);
-    } else if (message.value("exit", 0) == 125) {
-      throw CannotJudge(message["error"].get<std::string>());
-    } else {
-      throw UsageError(message["error"].get<std::string>());
-    }
+  static std::optional<Report> report_in(const std::string& line) try {
+    return report_from(line);
+  } catch (const NotAMessage&) {
+    return std::nullopt;
+  }
+
+  // Each returns false if this is not what a worker says at this moment.
+  bool on_report(WorkerSlot& slot, const Loaded& loaded) {
+    slot.ready = true;
+    failed_loads_ = 0;
+    on_roster(loaded);
     return true;
   }
 
-  bool on_done(WorkerSlot& slot, const json& message) {
+  bool on_report(WorkerSlot&, const NotLoaded& failure) {
+    if (failure.cannot_judge) throw CannotJudge(failure.why);
+    throw UsageError(failure.why);
+  }
+
+  bool on_report(WorkerSlot& slot, const CaseReport& report) {
+    if (slot.works().empty() || !slot.works().front().contains(report.index)) return false;
+    assignment_.on_case(report);
+    return true;
+  }
+
+  bool on_report(WorkerSlot& slot, const LayerReport& report) {
+    if (slot.works().empty() || !slot.works().front().contains(report.index)) return false;
+    assignment_.on_layer(report);
+    return true;
+  }
+
+  bool on_report(WorkerSlot& slot, const Done& done) {
     if (slot.works().empty()) return false;
-    const json& refusals = message["refusals"];
-    const auto news = message.value("tuples", std::vector<uint32_t>());
-    Ratios ratios;
-    try {
-      ratios = ratios_from_json(message.value("ratios", json::object()));
-    } catch (const UsageError&) {
-      return false;
-    }
     report(slot, slot.works().front().count);
     slot.works().pop_front();
     slot.reported = 0;
-    assignment_.on_refusals(refusals);
-    assignment_.on_ratios(ratios);
-    if (message.contains("tuples")) assignment_.on_coverage(news, message["covered"]);
+    assignment_.on_refusals(done.refusals);
+    assignment_.on_ratios(done.ratios);
+    if (settings_.worker.coverage) assignment_.on_coverage(done.tuples, done.covered);
     return true;
   }
 
-  bool on_mismatches(WorkerSlot& slot, uint64_t index, const json& list) {
-    if (slot.works().empty() || !slot.works().front().contains(index)) return false;
-    const uint64_t position = position_in(slot.works().front(), index);
+  bool on_report(WorkerSlot& slot, const MismatchReport& found) {
+    if (slot.works().empty() || !slot.works().front().contains(found.index)) return false;
+    const uint64_t position = position_in(slot.works().front(), found.index);
     if (position < slot.reported) return false;
-    std::vector<Mismatch> mismatches;
-    try {
-      for (const json& one : list) mismatches.push_back(mismatch_from_json(one));
-    } catch (const UsageError&) {
-      return false;
-    }
-    for (const Mismatch& mismatch : mismatches) assignment_.on_mismatch(index, mismatch);
+    for (const Mismatch& mismatch : found.mismatches) assignment_.on_mismatch(found.index, mismatch);
     report(slot, position + 1);  // a worker goes through its cases in order
     return true;
   }
@@ -262,14 +262,13 @@ class Supervision {
     report_counted(slot);
   }
 
-  void on_roster(const json& message) {
+  void on_roster(const Loaded& loaded) {
     if (!roster_.empty()) return;  // a later worker repeats what the first one said
-    for (const json& one : message["roster"])
-      roster_.push_back({one["name"], one["description"], one["lineage"], one["version"], one["target"]});
+    roster_ = loaded.roster;
     past_.computed.resize(roster_.size());
     past_.refused.resize(roster_.size());
     started_ = Clock::now();
-    assignment_.on_roster(roster_, message["notes"]);
+    assignment_.on_roster(roster_, loaded.notes);
   }
 
   /// Whether a worker has to be killed, and for what.

@@ -19,23 +19,9 @@
 #include "core/verdict.h"
 #include "run/flight_record.h"
 #include "run/worker_process.h"
-#include "workers/worker.h"
+#include "workers/messages.h"
 
 namespace convict::workers {
-
-/// Cases handed to a worker at once: first, first + step, ... `count` of them.
-struct Work {
-  uint64_t first = 0, count = 0, step = 1;
-  bool contains(uint64_t index) const {
-    return index >= first && (index - first) % step == 0 && (index - first) / step < count;
-  }
-};
-
-/// An implementation as the workers reported it.
-struct RosterEntry {
-  std::string name, description, lineage, version;
-  bool is_target = false;
-};
 
 /// A worker's death, or its killing for exceeding its time or memory.
 struct WorkerDeath {
@@ -68,14 +54,15 @@ class Assignment {
   virtual void on_roster(const std::vector<RosterEntry>& roster, const std::vector<std::string>& notes) = 0;
   /// The next work of about `count` cases, or nothing if all is handed out.
   virtual std::optional<Work> next_work(uint64_t count) = 0;
-  /// What a worker is told about it (worker.h).
-  virtual nlohmann::json message(const Work& work) const = 0;
+  /// What a worker is told about it.
+  virtual Order order(const Work& work) const = 0;
   virtual void on_mismatch(uint64_t index, const Mismatch& mismatch) = 0;
   /// These cases have been examined to the end, and on_mismatch was called for all of their mismatches. Every case is
   /// in exactly one such call, or it is the one of an on_death that is not `reported`.
   virtual void on_reported(const Work& /*work*/) {}
-  virtual void on_examination(uint64_t /*index*/, const nlohmann::json& /*examination*/) {}
-  virtual void on_refusals(const nlohmann::json& /*refusals*/) {}
+  virtual void on_case(const CaseReport& /*report*/) {}
+  virtual void on_layer(const LayerReport& /*report*/) {}
+  virtual void on_refusals(const std::vector<Refusals>& /*refusals*/) {}
   /// Of cases that on_reported has told of. Of a batch on which a worker died there is none.
   virtual void on_ratios(const Ratios& /*ratios*/) {}
   /// Tuples whose count rose by `cases` further cases (Coverage::take_news), if the workers were asked for coverage.

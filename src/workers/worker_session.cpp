@@ -19,8 +19,6 @@
 namespace convict::workers {
 namespace {
 
-using nlohmann::json;
-
 /// CPU time of this process, all threads.
 uint64_t cpu_ns() {
   timespec now{};
@@ -30,16 +28,22 @@ uint64_t cpu_ns() {
 
 }  // namespace
 
-Channel::Channel() : in_(fdopen(run::kCommandFd, "r")), out_(fdopen(run::kResultFd, "w")) {}
-
-bool Channel::next(json& message) {
-  if (!in_ || getline(&line_, &capacity_, in_) < 0) return false;
-  message = json::parse(line_);
-  return true;
+std::vector<ImplementationSummary> summaries_of(const examine::Examination& examination) {
+  std::vector<ImplementationSummary> summaries;
+  for (const judge::Result& one : examination.results)
+    summaries.push_back({one.who->name, one.is_target, judge::in_words(one), one.comparison.smallest_fault});
+  return summaries;
 }
 
-void Channel::send(const json& message) {
-  const std::string line = message.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+Channel::Channel() : in_(fdopen(run::kCommandFd, "r")), out_(fdopen(run::kResultFd, "w")) {}
+
+std::optional<std::string> Channel::next() {
+  if (!in_ || getline(&line_, &capacity_, in_) < 0) return std::nullopt;
+  return line_;
+}
+
+void Channel::send(const Report& report) {
+  const std::string line = to_line(report) + '\n';
   std::fwrite(line.data(), 1, line.size(), out_);
   std::fflush(out_);
 }
@@ -49,9 +53,10 @@ WorkerSession::WorkerSession() : record_(run::inherited_record()) {
   prctl(PR_SET_NAME, "convict-worker");
   signal(SIGINT, SIG_IGN);  // Ctrl-C is the supervisor's to handle
   run::expect_forks();
-  json message;
-  if (!(wanted_ = channel_.next(message))) return;
-  settings_ = settings_from_json(message);
+  const auto line = channel_.next();
+  wanted_ = line.has_value();
+  if (!wanted_) return;
+  settings_ = settings_from(*line);
   for (const auto& [name, value] : settings_.environment) setenv(name.c_str(), value.c_str(), 1);
 }
 
@@ -62,43 +67,40 @@ bool WorkerSession::load() {
   try {
     run::Roster roster = run::load_roster(settings_.roster, native_kernels());
     subjects_ = std::move(roster.subjects);
-    json list = json::array();
+    Loaded loaded{{}, std::move(roster.notes)};
     for (const run::Subject& subject : subjects_) {
       const convict_implementation& one = *subject.implementation;
-      list.push_back({{"name", one.name},
-                      {"description", one.description},
-                      {"lineage", one.lineage},
-                      {"target", subject.is_target},
-                      {"version", subject.version}});
+      loaded.roster.push_back({one.name, one.description, one.lineage, subject.version, subject.is_target});
     }
     run::report_faults(memory_, record_);
     record_.watched_descriptor = run::kResultFd;
     loaded_ns_ = cpu_ns();
-    channel_.send({{"roster", list}, {"notes", roster.notes}});
+    channel_.send(loaded);
     return true;
   } catch (const UsageError& error) {
-    channel_.send({{"error", error.what()}, {"exit", 2}});
+    channel_.send(NotLoaded{error.what(), false});
   } catch (const CannotJudge& error) {
-    channel_.send({{"error", error.what()}, {"exit", 125}});
+    channel_.send(NotLoaded{error.what(), true});
   }
   return false;
 }
 
-json WorkerSession::next_message() {
-  json message;
-  while (channel_.next(message)) {
-    if (!message.contains("cases")) return message;
-    work_through(message["cases"], message["first"], message.value("values", false));
+Order WorkerSession::next_order() {
+  while (const auto line = channel_.next()) {
+    Order order = order_from(*line);
+    const auto* given = std::get_if<GivenCases>(&order);
+    if (!given) return order;
+    work_through(*given);
   }
   _exit(0);  // not through the destructors of foreign libraries
 }
 
-void WorkerSession::work_through(const json& cases, uint64_t first, bool values) {
+void WorkerSession::work_through(const GivenCases& given) {
   uint64_t done = 0;
-  for (const json& entry : cases) {
-    record_.index = first + done++;
-    const auto examination = examined(parse_case(entry.get<std::string>()), /*thorough=*/true, values);
-    channel_.send({{"examination", to_json(examination)}, {"index", record_.index.load()}});
+  for (const std::string& line : given.cases) {
+    record_.index = given.first + done++;
+    const auto examination = examined(parse_case(line), /*thorough=*/true, given.values);
+    channel_.send(CaseReport{record_.index, summaries_of(examination), examination.judged});
     tell(examination);
   }
   finish(done);
@@ -122,13 +124,9 @@ examine::Examination WorkerSession::examined(const Case& c, bool thorough, bool 
 
 /// Counts a case and sends its mismatches.
 void WorkerSession::tell(const examine::Examination& examination) {
-  json mismatches = json::array();
-  for (const Mismatch& mismatch : examination.mismatches) {
-    found_ |= mismatch.blame == Blame::kTarget;
-    mismatches.push_back(to_json(mismatch));
-  }
+  for (const Mismatch& mismatch : examination.mismatches) found_ |= mismatch.blame == Blame::kTarget;
   // One line: whatever ends this process, the supervisor gets all mismatches of a case or none.
-  if (!mismatches.empty()) channel_.send({{"mismatches", mismatches}, {"index", record_.index.load()}});
+  if (!examination.mismatches.empty()) channel_.send(MismatchReport{record_.index, examination.mismatches});
   run::Tally& tally = record_.tally;  // after sending: a case that is counted has been reported
   for (size_t i = 0; i < examination.results.size(); ++i) {
     const Outcome& outcome = examination.results[i].outcome;
@@ -159,16 +157,15 @@ void WorkerSession::cover(const Case& c) {
 }
 
 void WorkerSession::finish(uint64_t done) {
-  json refusals = json::array();
+  Done report{done, {}, std::exchange(ratios_, {}), {}, 0};
   for (const auto& [key, count] : refusals_)
-    refusals.push_back({subjects_[key.first].implementation->name, key.second, count});
+    report.refusals.push_back({subjects_[key.first].implementation->name, key.second, count});
   refusals_.clear();
-  json message = {{"done", done}, {"refusals", refusals}, {"ratios", to_json(std::exchange(ratios_, {}))}};
   if (settings_.coverage) {
-    message["tuples"] = coverage_.take_news();
-    message["covered"] = std::exchange(covered_, 0);
+    report.tuples = coverage_.take_news();
+    report.covered = std::exchange(covered_, 0);
   }
-  channel_.send(message);
+  channel_.send(report);
   constexpr off_t kLongestOutput = 1 << 20;  // what foreign code prints lives in memory
   if (lseek(STDOUT_FILENO, 0, SEEK_END) > kLongestOutput && ftruncate(STDOUT_FILENO, 0) != 0) return;
 }

@@ -7,26 +7,30 @@
 #include <cstdint>
 #include <cstdio>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "core/coverage.h"
 #include "core/ratios.h"
 #include "examine/pipeline.h"
-#include "workers/worker.h"
+#include "workers/messages.h"
 
 namespace convict::workers {
+
+/// What came of each implementation.
+std::vector<ImplementationSummary> summaries_of(const examine::Examination& examination);
 
 /// Lines in and out on the two inherited pipes.
 class Channel {
  public:
   Channel();
 
-  /// Waits for the next message; false once the supervisor has closed the pipe.
-  bool next(nlohmann::json& message);
-  void send(const nlohmann::json& message);
+  /// Waits for the next line; nothing once the supervisor has closed the pipe.
+  std::optional<std::string> next();
+  void send(const Report& report);
 
  private:
   std::FILE* in_;
@@ -48,13 +52,16 @@ class WorkerSession {
   /// Loads everybody and reports who is there; false if that failed, or if nobody wants a worker.
   bool load();
 
-  /// The next message that is not a list of cases, for those are examined here. Ends the process once the supervisor
-  /// has closed the pipe.
-  nlohmann::json next_message();
+  /// The next order of this kind. Given cases are examined here meanwhile; an order of another kind is a mistake of the
+  /// supervisor. Ends the process once the supervisor has closed the pipe.
+  template <class Wanted>
+  Wanted next() {
+    return std::get<Wanted>(next_order());
+  }
 
   const WorkerSettings& settings() const { return settings_; }
   const std::vector<run::Subject>& subjects() const { return subjects_; }
-  void send(const nlohmann::json& message) { channel_.send(message); }
+  void send(const Report& report) { channel_.send(report); }
 
   /// Examines a case of a range, and tells of it. The result is that of the examination.
   examine::Examination examine_numbered(uint64_t index, const Case& c);
@@ -69,7 +76,8 @@ class WorkerSession {
 
  private:
   examine::Examination examined(const Case& c, bool thorough, bool values);
-  void work_through(const nlohmann::json& cases, uint64_t first, bool values);
+  Order next_order();
+  void work_through(const GivenCases& given);
   void tell(const examine::Examination& examination);
   void cover(const Case& c);
 

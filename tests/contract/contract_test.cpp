@@ -26,7 +26,7 @@ constexpr double kPlenty = 1e9;  // bytes
 class Contract : public testing::TestWithParam<std::string> {
  protected:
   examine::Examination examine_case(const Case& c) {
-    return examine::examine(c, subjects_, memory_, record_, {kPlenty, examine::Yardstick::kLadder});
+    return examine::examine(c, subjects_, memory_, record_, {kPlenty, Yardstick::kLadder});
   }
 
   /// Why the kernel does not take a legal case, or nullptr.
@@ -207,7 +207,7 @@ TEST_P(Contract, RefusesWhatIsNotLegalWithAReason) {
   for (const char* line : {"conv2d g=2 ic=3 oc=2 in=5", "conv2d g=2 ic=2 oc=3 in=5", "conv1d in=3 k=5",
                            "conv_transpose1d in=3 k=3 s=2 op=2", "conv1d in=3 s=2 op=1"}) {
     const examine::Examination examination =
-        examine::examine(parse_case(line), subjects_, memory_, record_, {kPlenty, examine::Yardstick::kLadder});
+        examine::examine(parse_case(line), subjects_, memory_, record_, {kPlenty, Yardstick::kLadder});
     EXPECT_TRUE(examination.mismatches.empty()) << line;
     EXPECT_EQ(examination.results.front().outcome.kind, Outcome::Kind::kRefused) << line;
     EXPECT_NE(examination.results.front().outcome.text, "") << line;

@@ -41,7 +41,7 @@ class Witnesses : public testing::TestWithParam<std::string> {
 
   void hear(const Case& c, Agreement& agreement) {
     for (const judge::Result& result :
-         examine::examine(c, subjects_, memory_, record_, {kPlenty, examine::Yardstick::kLadder}).results) {
+         examine::examine(c, subjects_, memory_, record_, {kPlenty, Yardstick::kLadder}).results) {
       if (result.outcome.kind != Outcome::Kind::kComputed) continue;
       agreement.computing.insert(result.who->name);
       ++agreement.computed;
@@ -105,7 +105,7 @@ TEST_P(Witnesses, AgreeInOtherTypesAndWithWhatIsFused) {
       Case c = parse_case(line);
       c.seed = seed;
       for (const judge::Result& result :
-           examine::examine(c, subjects_, memory_, record_, {kPlenty, examine::Yardstick::kLadder}).results) {
+           examine::examine(c, subjects_, memory_, record_, {kPlenty, Yardstick::kLadder}).results) {
         if (result.outcome.kind != Outcome::Kind::kComputed) continue;
         ++computed;
         EXPECT_TRUE(result.comparison.agrees()) << result.who->name << ": " << to_text(c);

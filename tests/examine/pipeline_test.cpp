@@ -53,7 +53,7 @@ examine::Examination examined(const convict_implementation& target, const std::s
   const run::Subject subject = {&target, true, ""};
   run::GuardedMemory memory;
   run::FlightRecord record;
-  return examine::examine(parse_case(line), {&subject, 1}, memory, record, {1e9, examine::Yardstick::kLadder});
+  return examine::examine(parse_case(line), {&subject, 1}, memory, record, {1e9, Yardstick::kLadder});
 }
 
 std::string refusal(const convict_implementation& target, const std::string& line) {

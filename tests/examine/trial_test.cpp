@@ -48,7 +48,7 @@ examine::Examination examined(const convict_implementation& target, const std::s
   if (with_witness) subjects.push_back({&direct(), false, ""});
   run::GuardedMemory memory;
   run::FlightRecord record;
-  return examine::examine(parse_case(line), subjects, memory, record, {1e9, examine::Yardstick::kLadder});
+  return examine::examine(parse_case(line), subjects, memory, record, {1e9, Yardstick::kLadder});
 }
 
 std::optional<Verdict> verdict(const Twist& twist, const std::string& line, bool with_witness = false) {

@@ -41,7 +41,7 @@ class Bench {
   Bench(const std::string& module, const std::string& name) : target_{named(module, name)} {}
 
   examine::Examination examine_case(const Case& c) {
-    return examine::examine(c, target_, memory_, record_, {kPlenty, examine::Yardstick::kLadder});
+    return examine::examine(c, target_, memory_, record_, {kPlenty, Yardstick::kLadder});
   }
 
  private:

@@ -99,7 +99,7 @@ struct Spoilt : convict_implementation {
   Spoil spoil_;
 };
 
-std::string verdict(const convict_implementation& target, const char* line, examine::Yardstick yardstick) {
+std::string verdict(const convict_implementation& target, const char* line, Yardstick yardstick) {
   const std::vector<run::Subject> subjects = {{&target, true, ""}};
   run::GuardedMemory memory;
   run::FlightRecord record;
@@ -111,38 +111,36 @@ std::string verdict(const convict_implementation& target, const char* line, exam
 
 float* results(const convict_tensors& t) { return static_cast<float*>(t.dst.data); }
 
-constexpr examine::Yardstick kOthers[] = {examine::Yardstick::kIntegers, examine::Yardstick::kAssertClose,
-                                          examine::Yardstick::kLoose};
+constexpr Yardstick kOthers[] = {Yardstick::kIntegers, Yardstick::kAssertClose, Yardstick::kLoose};
 
-TEST(examine::Yardstick, AllAreSilentOnTheCorrectKernelAndSeeAGrossError) {
+TEST(Yardstick, AllAreSilentOnTheCorrectKernelAndSeeAGrossError) {
   const Spoilt gross([](const convict_tensors& t) { results(t)[0] += 100; });
-  for (const examine::Yardstick yardstick : kOthers)
+  for (const Yardstick yardstick : kOthers)
     for (const char* line : {"conv2d ic=3 in=5 k=3", "conv2d ic=3 in=5 k=3 fill=normal calls=again"}) {
       EXPECT_EQ(verdict(*Spoilt::direct(), line, yardstick), "");
       EXPECT_NE(verdict(gross, line, yardstick), "");
     }
 }
 
-TEST(examine::Yardstick, OthersSeeValuesOnly) {
+TEST(Yardstick, OthersSeeValuesOnly) {
   const Spoilt outside([](const convict_tensors& t) {  // the slack around the output, still in its page
     const bool at_begin = reinterpret_cast<uintptr_t>(t.dst.data) % 4096 == 0;
     results(t)[at_begin ? 9 : -1] = 1;
   });
   const char* line = "conv2d in=3";
-  EXPECT_EQ(verdict(outside, line, examine::Yardstick::kLadder), "out-of-bounds");
-  for (const examine::Yardstick yardstick : kOthers) EXPECT_EQ(verdict(outside, line, yardstick), "");
+  EXPECT_EQ(verdict(outside, line, Yardstick::kLadder), "out-of-bounds");
+  for (const Yardstick yardstick : kOthers) EXPECT_EQ(verdict(outside, line, yardstick), "");
 }
 
-TEST(examine::Yardstick, WhatIsNotWrittenIsDifferent) {
+TEST(Yardstick, WhatIsNotWrittenIsDifferent) {
   const Spoilt unwritten([](const convict_tensors& t) { reinterpret_cast<uint32_t*>(t.dst.data)[0] = 0xffffffff; });
-  for (const examine::Yardstick yardstick : kOthers) EXPECT_NE(verdict(unwritten, "conv2d in=3", yardstick), "");
+  for (const Yardstick yardstick : kOthers) EXPECT_NE(verdict(unwritten, "conv2d in=3", yardstick), "");
 }
 
-TEST(examine::Yardstick, IntegersHaveTheirOwnData) {
-  const Case c =
-      examine::case_for(examine::Yardstick::kIntegers, parse_case("conv2d in=3 fill=normal seed=3 calls=again"));
+TEST(Yardstick, IntegersHaveTheirOwnData) {
+  const Case c = examine::case_for(Yardstick::kIntegers, parse_case("conv2d in=3 fill=normal seed=3 calls=again"));
   EXPECT_EQ(to_text(c), "conv2d in=3x3 seed=3");
-  EXPECT_EQ(to_text(examine::case_for(examine::Yardstick::kLoose, parse_case("conv2d in=3 fill=normal"))),
+  EXPECT_EQ(to_text(examine::case_for(Yardstick::kLoose, parse_case("conv2d in=3 fill=normal"))),
             "conv2d in=3x3 fill=normal");
 }
 

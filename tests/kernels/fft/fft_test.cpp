@@ -245,7 +245,7 @@ std::string fault(const Case& c) {
   run::GuardedMemory memory;
   run::FlightRecord record;
   const examine::Examination examination =
-      examine::examine(c, {&subject, 1}, memory, record, {1e9, examine::Yardstick::kLadder});
+      examine::examine(c, {&subject, 1}, memory, record, {1e9, Yardstick::kLadder});
   if (!examination.judged) return "not judged: " + examination.results.front().outcome.text;
   return examination.mismatches.empty() ? "" : examination.mismatches.front().certificate.dump(1);
 }

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace convict::inline core {
+
+/// How results are judged: by the whole ladder, or as other tools do it, to be compared with them.
+enum class Yardstick {
+  kLadder,
+  kIntegers,     // integer data only, and equality: no other rung
+  kAssertClose,  // the default tolerances of torch.testing.assert_close, by data type
+  kLoose         // 1e-2 of the value plus 1e-3
+};
+
+}  // namespace convict::inline core

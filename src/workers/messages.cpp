@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workers/messages.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/mismatch_json.h"
+
+namespace convict::workers {
+namespace {
+
+using nlohmann::json;
+
+// The first key of an order or a report tells which one it is.
+constexpr const char *kRange = "range", *kCases = "cases", *kLayer = "layer";
+constexpr const char *kRoster = "roster", *kError = "error", *kCase = "implementations", *kMismatches = "mismatches",
+                     *kTimes = "times", *kDone = "done";
+
+
+std::string line_of(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+json to_json(const Work& work) { return {{kRange, {work.first, work.count, work.step}}}; }
+
+json to_json(const GivenCases& given) {
+  return {{kCases, given.cases}, {"first", given.first}, {"values", given.values}};
+}
+
+json to_json(const Layer& layer) {
+  return {{kLayer, layer.case_text},    {"index", layer.index},             {"threads", layer.threads},
+          {"seconds", layer.seconds},   {"repetitions", layer.repetitions}, {"without", layer.without}};
+}
+
+json to_json(const Loaded& loaded) {
+  json roster = json::array();
+  for (const RosterEntry& one : loaded.roster)
+    roster.push_back({one.name, one.description, one.lineage, one.version, one.is_target});
+  return {{kRoster, roster}, {"notes", loaded.notes}};
+}
+
+json to_json(const NotLoaded& failure) { return {{kError, failure.why}, {"cannot_judge", failure.cannot_judge}}; }
+
+json to_json(const CaseReport& report) {
+  return {{kCase, to_json(report.implementations)}, {"index", report.index}, {"judged", report.judged}};
+}
+
+json to_json(const MismatchReport& report) {
+  json list = json::array();
+  for (const Mismatch& mismatch : report.mismatches) list.push_back(core::to_json(mismatch));
+  return {{kMismatches, list}, {"index", report.index}};
+}
+
+json to_json(const LayerReport& report) {
+  json rows = json::array();
+  for (const LayerTimes& row : report.rows) rows.push_back({row.threads, row.seconds, row.refused});
+  return {{kTimes, rows}, {"index", report.index}, {"sides", report.sides}};
+}
+
+json to_json(const Done& done) {
+  json refusals = json::array();
+  for (const Refusals& one : done.refusals) refusals.push_back({one.implementation, one.reason, one.count});
+  return {{kDone, done.count},
+          {"refusals", refusals},
+          {"ratios", core::to_json(done.ratios)},
+          {"tuples", done.tuples},
+          {"covered", done.covered}};
+}
+
+std::vector<RosterEntry> roster_from(const json& list) {
+  std::vector<RosterEntry> roster;
+  for (const json& one : list) roster.push_back({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4)});
+  return roster;
+}
+
+std::vector<ImplementationSummary> summaries_from(const json& list) {
+  std::vector<ImplementationSummary> summaries;
+  for (const json& one : list) {
+    summaries.push_back({one.at("name"), one.at("target"), one.at("outcome"), {}});
+    if (one.contains("smallest_fault")) summaries.back().smallest_fault = one.at("smallest_fault").get<double>();
+  }
+  return summaries;
+}
+
+std::vector<Mismatch> mismatches_from(const json& list) {
+  std::vector<Mismatch> mismatches;
+  for (const json& one : list) mismatches.push_back(mismatch_from_json(one));
+  return mismatches;
+}
+
+std::vector<LayerTimes> times_from(const json& list) {
+  std::vector<LayerTimes> rows;
+  for (const json& one : list) rows.push_back({one.at(0), one.at(1), one.at(2)});
+  return rows;
+}
+
+Done done_from(const json& j) {
+  Done done{j.at(kDone), {}, ratios_from_json(j.at("ratios")), j.at("tuples"), j.at("covered")};
+  for (const json& one : j.at("refusals")) done.refusals.push_back({one.at(0), one.at(1), one.at(2)});
+  return done;
+}
+
+Order order_of(const json& j) {
+  if (j.contains(kCases)) return GivenCases{j.at("first"), j.at(kCases), j.at("values")};
+  if (j.contains(kLayer))
+    return Layer{j.at("index"), j.at(kLayer), j.at("threads"), j.at("seconds"), j.at("repetitions"), j.at("without")};
+  return Work{j.at(kRange).at(0), j.at(kRange).at(1), j.at(kRange).at(2)};
+}
+
+Report report_of(const json& j) {
+  if (j.contains(kDone)) return done_from(j);
+  if (j.contains(kMismatches)) return MismatchReport{j.at("index"), mismatches_from(j.at(kMismatches))};
+  if (j.contains(kCase)) return CaseReport{j.at("index"), summaries_from(j.at(kCase)), j.at("judged")};
+  if (j.contains(kTimes)) return LayerReport{j.at("index"), j.at("sides"), times_from(j.at(kTimes))};
+  if (j.contains(kRoster)) return Loaded{roster_from(j.at(kRoster)), j.at("notes")};
+  return NotLoaded{j.at(kError), j.at("cannot_judge")};
+}
+
+WorkerSettings settings_of(const json& j) {
+  return {{j.at("targets"), j.at("oracles"), j.at("plugins"), j.at("require_oracle")},
+          j.at("profile"),
+          j.at("seed"),
+          j.at("memory"),
+          j.at("yardstick"),
+          j.at("spared"),
+          j.at("until_mismatch"),
+          j.at("coverage"),
+          j.at("focus"),
+          j.at("corpus"),
+          j.at("environment")};
+}
+
+/// read(json) of one line.
+template <class Read>
+auto message_from(const std::string& line, const Read& read) try {
+  return read(json::parse(line));
+} catch (const json::exception& error) {
+  throw NotAMessage(error.what());
+} catch (const UsageError& error) {  // a case, a verdict or ratios that are none
+  throw NotAMessage(error.what());
+}
+
+}  // namespace
+
+json to_json(const std::vector<ImplementationSummary>& implementations) {
+  json list = json::array();
+  for (const ImplementationSummary& one : implementations) {
+    list.push_back({{"name", one.name}, {"target", one.is_target}, {"outcome", one.outcome}});
+    if (one.smallest_fault) list.back()["smallest_fault"] = *one.smallest_fault;
+  }
+  return list;
+}
+
+std::string to_line(const WorkerSettings& s) {
+  return line_of({{"targets", s.roster.targets}, {"oracles", s.roster.oracles},
+                  {"plugins", s.roster.plugins}, {"require_oracle", s.roster.require_oracle},
+                  {"profile", s.profile},        {"seed", s.seed},
+                  {"memory", s.memory},          {"yardstick", s.yardstick},
+                  {"spared", s.spared},          {"until_mismatch", s.until_mismatch},
+                  {"coverage", s.coverage},      {"focus", s.focus},
+                  {"corpus", s.corpus},          {"environment", s.environment}});
+}
+
+std::string to_line(const Order& order) {
+  return std::visit([](const auto& one) { return line_of(to_json(one)); }, order);
+}
+
+std::string to_line(const Report& report) {
+  return std::visit([](const auto& one) { return line_of(to_json(one)); }, report);
+}
+
+WorkerSettings settings_from(const std::string& line) { return message_from(line, settings_of); }
+Order order_from(const std::string& line) { return message_from(line, order_of); }
+Report report_from(const std::string& line) { return message_from(line, report_of); }
+
+}  // namespace convict::workers

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a supervisor and its workers tell each other: one JSON object a line, written and read here only.
+//
+//   supervisor            worker
+//   WorkerSettings   ->
+//                    <-   Loaded or NotLoaded
+//   Order            ->
+//                    <-   for each case with mismatches: MismatchReport, all of the case at once;
+//                         for given cases: CaseReport before it; for layers: LayerReport
+//                    <-   Done
+//
+// Reports come in the order of the cases.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/ratios.h"
+#include "core/verdict.h"
+#include "core/yardstick.h"
+#include "examine/spared.h"
+#include "generate/generate.h"
+#include "run/loader.h"
+
+namespace convict::workers {
+
+/// What a worker is told once, at its start.
+struct WorkerSettings {
+  run::RosterRequest roster;
+  std::string profile = "smoke";
+  uint64_t seed = 1;
+  uint64_t memory = uint64_t{4} << 30;  // resident bytes of one worker
+  Yardstick yardstick = Yardstick::kLadder;
+  examine::SparedKinds spared = {};
+  bool until_mismatch = false;  // a range ends, and all after it are skipped, once a target has a mismatch
+  bool coverage = false;        // count the tuples (core/coverage.h) of the legal cases of ranges, and send them
+  std::vector<uint32_t> focus = {};  // of the sampling
+  std::string corpus = {};      // folder of a guided worker's inputs (src/fuzz/guided.cpp), which has no other sampling
+  std::map<std::string, std::string> environment = {};  // variables set before anything is loaded
+
+  /// What a range numbers. It refers to these settings.
+  generate::Sampling sampling() const { return {generate::find_profile(profile), seed, focus}; }
+
+  /// What one case may take of it: the rest is for the libraries and what they allocate.
+  double most_bytes() const { return static_cast<double>(memory) / 2; }
+};
+
+/// An implementation as a worker has loaded it.
+struct RosterEntry {
+  std::string name, description, lineage, version;
+  bool is_target = false;
+};
+
+/// Cases by their indices: first, first + step, ... `count` of them.
+struct Work {
+  uint64_t first = 0, count = 0, step = 1;
+  bool contains(uint64_t index) const {
+    return index >= first && (index - first) % step == 0 && (index - first) / step < count;
+  }
+};
+
+// ---- Orders: what to do next ----------------------------------------------------------------------------------------
+
+/// Examine these given cases, numbered from `first`.
+struct GivenCases {
+  uint64_t first = 0;
+  std::vector<std::string> cases;  // lines
+  bool values = false;             // certificates show all elements of small outputs (docs/certificates.md)
+};
+
+/// Time this case (src/bench).
+struct Layer {
+  uint64_t index = 0;
+  std::string case_text;
+  std::vector<int> threads;
+  double seconds = 0;  // of one measurement
+  int repetitions = 0;
+  std::vector<std::string> without;  // implementations that are left out
+};
+
+/// Work is that of a campaign, whose cases the worker samples itself.
+using Order = std::variant<Work, GivenCases, Layer>;
+
+// ---- Reports: what came of it ---------------------------------------------------------------------------------------
+
+struct Loaded {
+  std::vector<RosterEntry> roster;
+  std::vector<std::string> notes;
+};
+
+/// Why the implementations cannot be loaded.
+struct NotLoaded {
+  std::string why;
+  bool cannot_judge = false;  // false: the user asked for something that is not there
+};
+
+/// What one implementation did with a case.
+struct ImplementationSummary {
+  std::string name;
+  bool is_target = false;
+  std::string outcome;                   // "agrees", "refused: ..." (judge/judge.h)
+  std::optional<double> smallest_fault;  // judge/compare.h
+};
+
+struct CaseReport {
+  uint64_t index = 0;
+  std::vector<ImplementationSummary> implementations;
+  bool judged = false;  // a target's result was held against the reference
+};
+
+struct MismatchReport {
+  uint64_t index = 0;
+  std::vector<Mismatch> mismatches;
+};
+
+/// One line of a layer's timings: seconds of one call, the best and the mean, by contestant.
+struct LayerTimes {
+  int threads = 1;
+  std::map<std::string, std::array<double, 2>> seconds;
+  std::map<std::string, std::string> refused;  // reasons
+};
+
+struct LayerReport {
+  uint64_t index = 0;
+  std::map<std::string, int> sides;  // bench::Side, by contestant
+  std::vector<LayerTimes> rows;
+};
+
+/// How often an implementation refused for one reason.
+struct Refusals {
+  std::string implementation, reason;
+  uint64_t count = 0;
+};
+
+/// An order was carried out.
+struct Done {
+  uint64_t count = 0;  // cases
+  std::vector<Refusals> refusals;
+  Ratios ratios;
+  std::vector<uint32_t> tuples;  // whose count rose (Coverage::take_news), where the settings ask for coverage
+  uint64_t covered = 0;          // cases counted there
+};
+
+using Report = std::variant<Loaded, NotLoaded, CaseReport, MismatchReport, LayerReport, Done>;
+
+/// A line is no message: whoever sent it is not, or no longer, a worker of ours.
+class NotAMessage : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// One line each, without its end.
+std::string to_line(const WorkerSettings& settings);
+std::string to_line(const Order& order);
+std::string to_line(const Report& report);
+
+/// Throw NotAMessage.
+WorkerSettings settings_from(const std::string& line);
+Order order_from(const std::string& line);
+Report report_from(const std::string& line);
+
+/// [{"name","target","outcome","smallest_fault"}]: as `repro --format json` prints it.
+nlohmann::json to_json(const std::vector<ImplementationSummary>& implementations);
+
+}  // namespace convict::workers
