@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "core/error.h"
+#include "cli/failure.h"
 #include "core/text.h"
 
 namespace {
@@ -35,7 +35,7 @@ CLI::Validator small_text_file() {
 }
 
 /// What CLI11 calls an unexpected argument is, in first place, a misspelt command.
-std::string explain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+std::string why_refused(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); }))
     commands.push_back(command->get_name());
@@ -79,7 +79,10 @@ int main(int argc, char** argv) {
   app.get_config_ptr()->check(small_text_file(), "");
   app.allow_config_extras(CLI::config_extras_mode::error);  // a misspelt name must not be silently without effect
   app.require_subcommand(1);
-  app.footer("Example:\n  convict fuzz --time 1m\nEvery command has --help.");
+  app.footer(
+      "Example:\n  convict fuzz --time 1m\n"
+      "Every command has --help. Exit codes of all: 2 usage, 70 a bug in convict (please report it), 71 the system refused "
+      "memory or a process");
   for (const auto add : {convict::cli::add_fuzz,        convict::cli::add_repro,
                          convict::cli::add_replay,      convict::cli::add_shrink,
                          convict::cli::add_explain,     convict::cli::add_list,
@@ -97,12 +100,9 @@ int main(int argc, char** argv) {
     return exit_code;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    return fail(explain(app, error, argc, argv), convict::cli::kUsage);
-  } catch (const convict::UsageError& error) {
-    return fail(error.what(), convict::cli::kUsage);
-  } catch (const convict::CannotJudge& error) {
-    return fail(error.what(), convict::cli::kCannotJudge);
+    return fail(why_refused(app, error, argc, argv), convict::cli::kUsage);
   } catch (const std::exception& error) {
-    return fail(error.what(), convict::cli::kUsage);
+    const auto [line, code] = convict::cli::failure_of(error);
+    return fail(line, code);
   }
 }

@@ -8,9 +8,15 @@
 #include <vector>
 
 #include "report/report.h"
-#include "reports/html/page_document.h"
 
 namespace convict::html {
+
+/// In bytes of JSON. With 0.3 MB of page and at most 1.5 MB of other facts (kMost... in page_document.cpp), a page
+/// stays below 10 MB, which browsers open in a moment and artifact stores take.
+struct Budget {
+  size_t lines = 6'000'000;  // one line for each mismatch, by importance
+  size_t rows = 8'000'000;   // lines and details; details in the same order, so that new mismatches have theirs
+};
 
 struct Rows {
   nlohmann::json lines = nlohmann::json::array();  // the most important first

@@ -9,6 +9,7 @@
 
 #include "abi/element.h"
 #include "core/layout.h"
+#include "core/names.h"
 #include "core/random.h"
 #include "judge/element_evaluation.h"
 

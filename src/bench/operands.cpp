@@ -5,6 +5,7 @@
 #include <new>
 
 #include "core/layout.h"
+#include "core/names.h"
 #include "fill/fill.h"
 
 namespace convict::bench {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `convict bench` has measured, and its JSON form (docs/performance.md).
+// What `convict bench` has measured.
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,11 +43,5 @@ struct BenchResult {
   std::vector<BenchRow> rows = {};
   bool interrupted = false;
 };
-
-/// With the geometric means that summary.h computes.
-nlohmann::json to_json(const BenchResult& result);
-
-/// Throws UsageError if it is anything else.
-BenchResult bench_result_from_json(const nlohmann::json& json);
 
 }  // namespace convict::bench

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "bench/bench.h"
+#include "bench/result_json.h"
 #include "bench/worker.h"
 #include "bench/writers.h"
 #include "cli/command.h"

@@ -12,6 +12,8 @@ enum ExitCode : int {
   kClean = 0,          // known issues only counts as clean
   kMismatch = 1,       // a target has at least one new mismatch
   kUsage = 2,          // wrong usage or bad input
+  kInternal = 70,      // a bug in convict itself; 70 and 71 as in sysexits(3)
+  kSystem = 71,        // the system refused: no memory, no process
   kCannotJudge = 125,  // no oracle, or unsupported by every target; `git bisect run` skips it
   kInterrupted = 130   // after the partial summary
 };

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "abi/validity.h"
-#include "core/layout.h"
+#include "core/names.h"
 #include "core/text.h"
 
 namespace convict::inline core {

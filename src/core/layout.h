@@ -1,26 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names of data types and layouts, and the tensor descriptions (dimensions and strides, no data) of a case.
+// The tensor descriptions of a case: dimensions and strides, no data.
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 
 #include "core/case.h"
 
 namespace convict::inline core {
-
-std::string_view type_name(convict_dtype type);
-size_t type_size(convict_dtype type);
-double smallest_subnormal(convict_dtype type);  // of a floating-point type; 1 for integers
-
-/// The type of the bias: that of dst, but f32 beside 8 bits.
-convict_dtype bias_type(convict_dtype dst);
-
-/// "nchw", "nhwc", for rank 1 "ncw", for rank 3 "ncdhw"...
-std::string layout_name(ActivationLayout layout, int rank);
-std::string layout_name(WeightLayout layout, int rank);
 
 /// Every tensor the pass of `c` uses, laid out as the case says, densely or, for views, with the strides of a larger
 /// buffer; data is NULL, and unused tensors are empty. Precondition: `p` is resolve(c).

@@ -8,7 +8,7 @@
 #include "abi/element.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/layout.h"
+#include "core/names.h"
 #include "exports/exporter.h"
 #include "exports/shared/spelling.h"
 

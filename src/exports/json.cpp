@@ -7,7 +7,7 @@
 
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/layout.h"
+#include "core/names.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"
 #include "exports/shared/spelling.h"

@@ -6,6 +6,7 @@
 
 #include "abi/element.h"
 #include "core/layout.h"
+#include "core/names.h"
 #include "core/random.h"
 #include "core/role.h"
 #include "core/terms.h"

@@ -68,6 +68,7 @@ void read_intervals(std::string_view text) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  using namespace convict::fuzz;
   using namespace convict;
   for (const auto read : {read_case, read_corpus_line, read_predicate, read_intervals}) accepted([&] { read(text); });
   return 0;

@@ -130,6 +130,7 @@ std::string sound_database(const Scratch& scratch, bool with_coverage) {
 }  // namespace convict::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace convict::fuzz;
   using namespace convict;
   static const Scratch scratch;
   static const std::string sound = sound_database(scratch, false), covered = sound_database(scratch, true);

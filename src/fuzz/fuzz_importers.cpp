@@ -29,6 +29,7 @@ void expect_sound(const imports::Imported& imported) {
 }  // namespace convict::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace convict::fuzz;
   using namespace convict;
   static const Scratch scratch;
   if (size == 0) return 0;

@@ -23,7 +23,7 @@ std::vector<convict::run::Subject> all_kernels() {
 extern "C" const char* __asan_default_options() { return "max_malloc_fill_size=0:malloc_context_size=4"; }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static convict::Examiner examiner(all_kernels());
-  examiner.examine(convict::decode({data, size}));
+  static convict::fuzz::Examiner examiner(all_kernels());
+  examiner.examine(convict::fuzz::decode({data, size}));
   return 0;
 }

@@ -29,8 +29,8 @@ extern "C" const char* __lsan_default_suppressions() {
 extern "C" const char* __asan_default_options() { return "max_malloc_fill_size=0:malloc_context_size=4"; }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static convict::Examiner examiner(convict::run::load_roster({}, convict::native_kernels()).subjects);
-  const convict::Case c = convict::decode({data, size});
+  static convict::fuzz::Examiner examiner(convict::run::load_roster({}, convict::native_kernels()).subjects);
+  const convict::Case c = convict::fuzz::decode({data, size});
   if (!is_deadly(c)) examiner.examine(c);
   return 0;
 }

@@ -56,7 +56,7 @@ void load(const convict_plugin* plugin) {
 }  // namespace convict::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const convict::HostilePlugin plugin({data, size});
-  convict::accepted([&] { convict::load(plugin.get()); });
+  const convict::fuzz::HostilePlugin plugin({data, size});
+  convict::fuzz::accepted([&] { convict::fuzz::load(plugin.get()); });
   return 0;
 }

@@ -74,7 +74,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    convict::write_seeds(argv[1], argv[2]);
+    convict::fuzz::write_seeds(argv[1], argv[2]);
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "fuzz_seeds: {}\n", error.what());

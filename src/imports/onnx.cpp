@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "core/error.h"
-#include "core/layout.h"
+#include "core/names.h"
 #include "core/text.h"
 #include "imports/importer.h"
 #include "imports/shared/collector.h"

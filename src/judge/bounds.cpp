@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "core/names.h"
+
 namespace convict::judge {
 namespace {
 

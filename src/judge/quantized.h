@@ -4,7 +4,7 @@
 // saturation. Semantics: abi/convict.h; derivations: docs/bounds.md, "Integers".
 #pragma once
 
-#include "judge/reference.h"
+#include "judge/expected.h"
 
 namespace convict::judge {
 

@@ -169,19 +169,6 @@ void sum_gradient(const convict_problem& p, const convict_tensors& t, Expected<W
 
 }  // namespace
 
-template <class W>
-std::vector<W> elements_of(const convict_tensor& from) {
-  std::vector<W> to;
-  to.reserve(static_cast<size_t>(element_count(from)));
-  with_type(from.dtype, [&](auto zero) {
-    for_each_element<decltype(zero)>(
-        from, [&](const auto& element, const int64_t*) { to.push_back(static_cast<W>(number(element))); });
-  });
-  return to;
-}
-
-template std::vector<double> elements_of(const convict_tensor&);
-template std::vector<long double> elements_of(const convict_tensor&);
 
 template <class W>
 std::vector<Expected<W>> compute_reference(const convict_problem& p, const convict_tensors& t, Detail detail,

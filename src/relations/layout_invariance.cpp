@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where elements lie in memory is nobody's business: every layout of activations and weights gives the same numbers.
-#include "core/layout.h"
+#include "core/names.h"
 #include "relations/shared/calls.h"
 
 namespace convict::relations {

@@ -10,6 +10,7 @@
 
 #include "abi/element.h"
 #include "core/layout.h"
+#include "core/names.h"
 
 namespace convict::run {
 namespace {

@@ -3,7 +3,8 @@
 // One run of a score: the cases of one seed for one implementation, in the order of their index.
 #pragma once
 
-#include "score/score.h"
+#include "score/runs.h"
+#include "workers/supervisor.h"
 
 namespace convict::score {
 

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "store/rows.h"
 #include "store/statements.h"
-#include "store/store.h"
 
 namespace convict::store {
 

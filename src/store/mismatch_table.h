@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tables `mismatches`, `sightings` and `candidates`: which row a hit belongs to (hits.cpp), what becomes of a row
-// when it is explained (row_explanation.cpp), and what people read and write (mismatch_table.cpp). Every function
+// when it is explained (explained_row.cpp), and what people read and write (mismatch_table.cpp). Every function
 // expects to run in a transaction of the caller's where it writes.
 #pragma once
 
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/verdict.h"
+#include "store/rows.h"
 #include "store/statements.h"
-#include "store/store.h"
 
 namespace convict::store {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "store/rows.h"
 #include "store/statements.h"
-#include "store/store.h"
 
 namespace convict::store {
 

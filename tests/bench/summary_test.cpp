@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The arithmetic of `convict bench`, on made-up times.
+#include "bench/result_json.h"
 #include "bench/summary.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +75,7 @@ TEST(BenchSummary, SpeedUpIsOverOneThreadOfTheSameLayer) {
   EXPECT_FALSE(bench::speed_up(result, result.rows[2], "auto"));
 }
 
-TEST(bench::BenchResult, SurvivesJson) {
+TEST(BenchResult, SurvivesJson) {
   bench::BenchResult result = result_of({row("8", {{"auto", 1}, {"plain", 8}})});
   result.rows.front().refused["direct"] = "wrong: \"\xff\"";
   result.notes = {"a note"};
@@ -85,7 +86,7 @@ TEST(bench::BenchResult, SurvivesJson) {
   EXPECT_EQ(again.sides.at("any"), bench::Side::kOwnLayouts);
 }
 
-TEST(bench::BenchResult, RefusesOtherJson) {
+TEST(BenchResult, RefusesOtherJson) {
   const nlohmann::json good = bench::to_json(result_of({row("8", {{"auto", 1}})}));
   EXPECT_THROW(bench::bench_result_from_json(nlohmann::json::array()), UsageError);
   EXPECT_THROW(bench::bench_result_from_json(3), UsageError);

@@ -13,6 +13,7 @@
 #include "core/geometry.h"
 #include "core/implementation.h"
 #include "core/layout.h"
+#include "core/names.h"
 #include "examine/pipeline.h"
 #include "fill/fill.h"
 #include "generate/generate.h"

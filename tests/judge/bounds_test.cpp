@@ -14,6 +14,7 @@
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
+#include "core/names.h"
 #include "core/random.h"
 #include "judge/fft_bound.h"
 #include "judge/winograd_bound.h"
@@ -36,8 +37,8 @@ judge::Arithmetic all_f32(convict_summation summation = CONVICT_ANY_ORDER, int b
 TEST(Types, HaveTheirLimits) {
   EXPECT_EQ(judge::unit_roundoff(CONVICT_F16), kU16);
   EXPECT_EQ(judge::unit_roundoff(CONVICT_BF16), kUBf16);
-  EXPECT_EQ(judge::unit_roundoff(CONVICT_F32), unit_roundoff<float>());
-  EXPECT_EQ(judge::unit_roundoff(CONVICT_F64), unit_roundoff<double>());
+  EXPECT_EQ(judge::unit_roundoff(CONVICT_F32), judge::unit_roundoff<float>());
+  EXPECT_EQ(judge::unit_roundoff(CONVICT_F64), judge::unit_roundoff<double>());
   EXPECT_EQ(judge::largest_finite(CONVICT_F16), 65504);
   EXPECT_EQ(judge::largest_finite(CONVICT_BF16), 0x1.fep127);
   EXPECT_EQ(judge::largest_finite(CONVICT_F32), std::numeric_limits<float>::max());
@@ -136,7 +137,7 @@ TEST(DirectBound, ProvesNothingWhereRoundingsOrOverflowCouldDoAnything) {
   EXPECT_EQ(judge::direct_bound(all_f32(), {}, kU64), 0);
 }
 
-TEST(judge::CookToom, ConvolvesExactly) {
+TEST(CookToom, ConvolvesExactly) {
   Random random(1, 0);
   const auto draw = [&](int count) {
     std::vector<double> values;
@@ -233,7 +234,7 @@ TEST(Winograd, KnowsNothingOfWhatOverflows) {
 
 double fft_growth(int levels, int reduced) {
   return std::pow(1 + kU32, 3 * levels + 3) * std::pow(1 + std::sqrt(5) * kU32, 3 * levels) *
-             std::pow(1 + 2 * kU32, 3 * levels) * (1 + std::sqrt(2) * gamma(2 * reduced, kU32)) -
+             std::pow(1 + 2 * kU32, 3 * levels) * (1 + std::sqrt(2) * judge::gamma(2 * reduced, kU32)) -
          1;
 }
 

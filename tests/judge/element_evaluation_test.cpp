@@ -12,6 +12,7 @@
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
+#include "core/names.h"
 #include "core/role.h"
 #include "fill/fill.h"
 #include "generate/generate.h"

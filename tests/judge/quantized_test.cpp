@@ -43,7 +43,7 @@ TEST(QuantizedResult, IsTheOneOfTheCheckerOfCertificates) {
             << real << ' ' << zero;
 }
 
-TEST(judge::AllowedResults, AreBothNeighboursOnlyWhereATieIsWithinTheError) {
+TEST(AllowedResults, AreBothNeighboursOnlyWhereATieIsWithinTheError) {
   const auto allowed = [](double real, double rounding) {
     const judge::AllowedResults all = judge::allowed_results(CONVICT_S8, real, rounding, false, 0);
     return std::pair(all.lowest, all.highest);
@@ -54,7 +54,7 @@ TEST(judge::AllowedResults, AreBothNeighboursOnlyWhereATieIsWithinTheError) {
   EXPECT_EQ(allowed(127.5, 1e-3), std::pair(127.0, 127.0));
 }
 
-TEST(judge::AllowedResults, OfAReLULieAboveTheZeroPoint) {
+TEST(AllowedResults, OfAReLULieAboveTheZeroPoint) {
   const judge::AllowedResults below = judge::allowed_results(CONVICT_U8, -3, 1e-3, true, 7),
                               around = judge::allowed_results(CONVICT_F32, -1e-4, 1e-3, true, 0);
   EXPECT_EQ(std::pair(below.lowest, below.highest), std::pair(7.0, 7.0));

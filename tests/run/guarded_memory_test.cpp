@@ -30,19 +30,19 @@ struct Placed {
 float read(const float* address) { return *static_cast<const volatile float*>(address); }
 void write(const float* address) { *const_cast<volatile float*>(address) = 1; }
 
-TEST(run::GuardedMemory, OnePastTheEndFaults) {
+TEST(GuardedMemory, OnePastTheEndFaults) {
   const Placed placed(/*flush_end=*/true);
   EXPECT_DEATH(write(placed.dst() + placed.dst_size()), "");
   EXPECT_DEATH(read(placed.src() + element_count(placed.memory.theirs().src)), "");
 }
 
-TEST(run::GuardedMemory, OneBeforeTheBeginFaults) {
+TEST(GuardedMemory, OneBeforeTheBeginFaults) {
   const Placed placed(/*flush_end=*/false);
   EXPECT_DEATH(write(placed.dst() - 1), "");
   EXPECT_DEATH(read(placed.src() - 1), "");
 }
 
-TEST(run::GuardedMemory, TheOtherSideHasSlackThatRemembersWrites) {
+TEST(GuardedMemory, TheOtherSideHasSlackThatRemembersWrites) {
   for (const bool flush_end : {true, false}) {
     const Placed placed(flush_end);
     EXPECT_EQ(placed.memory.overrun(), "");
@@ -53,14 +53,14 @@ TEST(run::GuardedMemory, TheOtherSideHasSlackThatRemembersWrites) {
   }
 }
 
-TEST(run::GuardedMemory, InputsAreReadOnlyForTheImplementationAlone) {
+TEST(GuardedMemory, InputsAreReadOnlyForTheImplementationAlone) {
   const Placed placed(true);
   static_cast<float*>(placed.memory.ours().src.data)[0] = 3;
   EXPECT_EQ(placed.src()[0], 3);
   EXPECT_DEATH(write(placed.src()), "");
 }
 
-TEST(run::GuardedMemory, AddressesAreClassified) {
+TEST(GuardedMemory, AddressesAreClassified) {
   const Placed placed(true);
   std::string_view role;
   EXPECT_EQ(placed.memory.classify(placed.dst() + placed.dst_size(), &role), run::AddressClass::kGuard);
@@ -70,12 +70,12 @@ TEST(run::GuardedMemory, AddressesAreClassified) {
   EXPECT_EQ(placed.memory.classify(&role, &role), run::AddressClass::kElsewhere);
 }
 
-TEST(run::GuardedMemory, OutputsStartAsPoisonThatIsNotANumber) {
+TEST(GuardedMemory, OutputsStartAsPoisonThatIsNotANumber) {
   const Placed placed(true);
   for (int64_t i = 0; i < placed.dst_size(); ++i) EXPECT_NE(placed.dst()[i], placed.dst()[i]);
 }
 
-TEST(run::GuardedMemory, ALargerTensorGetsRoom) {
+TEST(GuardedMemory, ALargerTensorGetsRoom) {
   Placed placed(true);
   const Case large = parse_case("conv2d ic=64 in=100x100");
   placed.memory.place(resolve_valid(large), describe_tensors(large, resolve_valid(large)), false);
@@ -84,7 +84,7 @@ TEST(run::GuardedMemory, ALargerTensorGetsRoom) {
 }
 
 /// Elements of one byte: any number of them, at any address.
-TEST(run::GuardedMemory, BytesAreGuardedLikeWords) {
+TEST(GuardedMemory, BytesAreGuardedLikeWords) {
   for (const bool flush_end : {true, false}) {
     const Case c = parse_case("conv2d ic=3 in=5 k=2 dt=u8:s8:u8 scale=channel view=src seed=1");
     const convict_problem p = resolve_valid(c);

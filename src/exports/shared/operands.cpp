@@ -10,6 +10,7 @@
 #include "certificate/least_bound.h"
 #include "core/geometry.h"
 #include "core/layout.h"
+#include "core/names.h"
 #include "core/role.h"
 #include "core/text.h"
 #include "fill/fill.h"

@@ -10,7 +10,7 @@
 #include "abi/torch_frame.h"
 #include "abi/trilinear.h"
 #include "core/geometry.h"
-#include "core/layout.h"
+#include "core/names.h"
 
 namespace convict::exports {
 namespace {

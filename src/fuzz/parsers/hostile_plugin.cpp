@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "core/layout.h"
+#include "core/names.h"
 
 namespace convict::fuzz {
 namespace {

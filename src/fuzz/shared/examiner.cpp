@@ -17,7 +17,7 @@ constexpr double kMostBytes = 1 << 30;  // of one case; repair.h keeps them far 
 }  // namespace
 
 void Examiner::examine(const Case& c) {
-  const examine::Examination examination = examine(c, subjects_, memory_, record_, {.most_bytes = kMostBytes});
+  const examine::Examination examination = examine::examine(c, subjects_, memory_, record_, {.most_bytes = kMostBytes});
   mark(c, examination.results, record_);
   for (const Mismatch& mismatch : examination.mismatches) report(mismatch);
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/layout.h"
+#include "core/names.h"
 #include "core/text.h"
 #include "imports/shared/benchdnn_problem.h"
 

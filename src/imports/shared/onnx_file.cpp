@@ -9,7 +9,7 @@
 
 #include "abi/element.h"
 #include "abi/validity.h"
-#include "core/layout.h"
+#include "core/names.h"
 #include "core/text.h"
 #include "imports/importer.h"
 

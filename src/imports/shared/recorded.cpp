@@ -11,6 +11,7 @@
 #include "abi/element.h"
 #include "core/geometry.h"
 #include "core/layout.h"
+#include "core/names.h"
 #include "judge/bounds.h"
 #include "judge/compare.h"
 #include "judge/reference.h"

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The JSON form of what was measured: docs/performance.md.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "bench/result.h"
+
+namespace convict::bench {
+
+/// With the geometric means that summary.h computes.
+nlohmann::json to_json(const BenchResult& result);
+
+/// Throws UsageError if it is anything else.
+BenchResult bench_result_from_json(const nlohmann::json& json);
+
+}  // namespace convict::bench

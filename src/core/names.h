@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names and sizes of data types, names of layouts.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "core/case.h"
+
+namespace convict::inline core {
+
+std::string_view type_name(convict_dtype type);
+size_t type_size(convict_dtype type);
+double smallest_subnormal(convict_dtype type);  // of a floating-point type; 1 for integers
+
+/// The type of the bias: that of dst, but f32 beside 8 bits.
+convict_dtype bias_type(convict_dtype dst);
+
+/// "nchw", "nhwc", for rank 1 "ncw", for rank 3 "ncdhw"...
+std::string layout_name(ActivationLayout layout, int rank);
+std::string layout_name(WeightLayout layout, int rank);
+
+}  // namespace convict::inline core
