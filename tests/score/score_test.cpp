@@ -63,7 +63,7 @@ TEST(ScoreSummary, OverMutants) {
   EXPECT_EQ(summary.alarm_case, "conv2d in=2");
 }
 
-TEST(ScoreSummary, score::Survival) {
+TEST(ScoreSummary, Survival) {
   score::MethodScore score{score::kLadderMethod, 4, {}, {}};
   score.runs = {{found(1, 0.02), found(10, 0.05), found(11, 2), missed(5000)}};
   const std::vector<score::Survival> cases = score::survival_over_cases(score, 5000),

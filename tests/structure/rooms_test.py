@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What docs/design.md says of the source tree is true: who may include whom, one namespace a room, no cycles, sizes,
+typed evidence, and the words of the glossary.
+
+rooms_test.py SOURCE_DIR CHECK, with a CHECK of the functions below. Prints what is wrong, a line each."""
+import re
+import sys
+from pathlib import Path
+
+LONGEST_FILE, LONGEST_FUNCTION = 400, 60  # lines
+TOPS = ("src", "kernels", "oracles", "reports")
+# The codecs: the only files that spell keys of certificates and of messages between processes.
+CODECS = ("src/core/certificate.cpp", "src/core/mismatch_json.cpp", "src/workers/messages.cpp")
+
+
+def sources(root):
+    """All C++ files of the program, by their path from the root."""
+    for top in TOPS:
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix in (".h", ".cpp"):
+                yield path.relative_to(root).as_posix(), path.read_text()
+
+
+def without_text(code):
+    """The code without comments and with empty strings; lines stay where they are."""
+    token = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|//[^\n]*|/\*.*?\*/', re.S)
+
+    def blank(match):
+        return ('""' if match[0][0] in 'R"' else "") + "\n" * match[0].count("\n")
+
+    return token.sub(blank, code)
+
+
+def room_of(path):
+    """src/judge/x.h is in judge; kernels/gemm/x.h in kernels/gemm; reports/html/x.h in reports/html."""
+    parts = path.split("/")
+    if parts[0] == "src":
+        return parts[1] if len(parts) > 2 else parts[1].split(".")[0]
+    return "/".join(parts[:2]) if len(parts) > 2 and parts[:2] != ["reports", "shared"] else parts[0]
+
+
+def includes(root):
+    """(including path, included path) of all files of ours."""
+    for path, code in sources(root):
+        for name in re.findall(r'^#include "([^"]+)"', code, re.M):
+            for found in ("src/" + name, name):
+                if (root / found).is_file():
+                    yield path, found
+
+
+def allowed(root):
+    """From the table "Rooms" of docs/design.md: room -> the rooms it may include."""
+    text = (root / "docs/design.md").read_text()
+    rooms, order = {}, []
+    for line in text[text.index("## Rooms") :].split("\n## ")[0].splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        names = re.findall(r"`(?:src/)?([\w/]+?)/?(?:\.cpp)?`", cells[0])
+        if len(cells) != 3 or not names:
+            continue
+        for name in names:
+            if cells[2].startswith("all above"):
+                rooms[name] = set(order)
+            else:
+                rooms[name] = set(re.findall(r"[\w/]+", re.sub(r"\(.*?\)", "", cells[2]))) - {"nothing"}
+        order += names
+    return rooms
+
+
+def check_includes(root):
+    """A room includes only what the table of docs/design.md allows, and the table has no cycle."""
+    may = allowed(root)
+    for path, found in includes(root):
+        room, other = room_of(path), room_of(found)
+        if room.startswith("kernels") and other.startswith("kernels"):
+            continue  # their own table: check_kernel_families
+        room = "kernels" if room.startswith("kernels") else "oracles" if room.startswith("oracles") else room
+        if other != room and other not in may.get(room, ()):
+            yield f"{path} includes {found}: docs/design.md does not let {room} include {other}"
+    for room in {room_of(path) for path, _ in sources(root)}:
+        if room.split("/")[0] not in ("kernels", "oracles") and room not in may:
+            yield f"{room} has no line in the table of docs/design.md"
+    yield from (f"rooms include each other: {' '.join(cycle)}" for cycle in cycles(may))
+
+
+def check_kernel_families(root):
+    """Folders of kernels/ include what the table of docs/kernels.md allows."""
+    text = (root / "docs/kernels.md").read_text()
+    may = {}
+    for name, others in re.findall(r"^\| `kernels/(\w+)/` \|[^|]*\|([^|]*)\|$", text, re.M):
+        may["kernels/" + name] = {"kernels/" + one for one in re.findall(r"\w+", others)}
+    if not may:
+        yield "docs/kernels.md has no table of folders"
+    for path, found in includes(root):
+        room, other = room_of(path), room_of(found)
+        if room.startswith("kernels/") and other.startswith("kernels/") and room != other and other not in may.get(room, ()):
+            yield f"{path} includes {found}: docs/kernels.md does not let {room} include {other}"
+    yield from (f"folders include each other: {' '.join(cycle)}" for cycle in cycles(may))
+
+
+def check_cycles(root):
+    """Units, which are a header with its source, do not include each other."""
+    graph = {}
+    for path, found in includes(root):
+        unit, other = path.rsplit(".", 1)[0], found.rsplit(".", 1)[0]
+        if unit != other:
+            graph.setdefault(unit, set()).add(other)
+    yield from (f"units include each other: {' '.join(cycle)}" for cycle in cycles(graph))
+
+
+def cycles(graph):
+    """The strongly connected components of more than one node (Tarjan 1972)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in graph.get(node, ()):
+            if other not in index:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            component = stack[stack.index(node) :]
+            del stack[stack.index(node) :]
+            if len(component) > 1:
+                found.append(sorted(component))
+
+    for node in sorted(graph):
+        if node not in index:
+            visit(node)
+    return found
+
+
+def namespace_of(room):
+    """kernels/gemm -> convict::kernels::gemm; entry files of oracles/ have the oracle's name."""
+    return "convict::" + {"reports/html": "html"}.get(room, room.replace("oracles/", "")).replace("/", "::")
+
+
+def check_namespaces(root):
+    """Each room has a namespace of its name; only src/main.cpp stands in the hall."""
+    for path, code in sources(root):
+        room = room_of(path)
+        if path.startswith("src/") and path.count("/") == 1 and path != "src/main.cpp":
+            yield f"{path} stands in no room"
+        if path in ("src/main.cpp", "src/abi/convict.h") or re.match(r"oracles/\w+\.cpp", path):
+            continue
+        opened = {name.replace("inline ", "") for name in re.findall(r"^namespace (convict[\w: ]*) \{", code, re.M)}
+        for name in opened:
+            if name != namespace_of(room) and not name.startswith(namespace_of(room) + "::"):
+                yield f"{path} opens {name}, not {namespace_of(room)}"
+
+
+def check_sizes(root):
+    """Files and functions stay readable."""
+    for path, code in sources(root):
+        lines = code.count("\n")
+        if lines > LONGEST_FILE:
+            yield f"{path} has {lines} lines, more than {LONGEST_FILE}"
+        for start, length in functions(without_text(code).splitlines()):
+            if length > LONGEST_FUNCTION:
+                yield f"{path}:{start}: a function of {length} lines, more than {LONGEST_FUNCTION}"
+
+
+def functions(lines):
+    """(first line, length) of what looks like a function body: a line with ')' before its last '{', to the matching '}'."""
+    for i, line in enumerate(lines):
+        if not re.match(r".*\)[^;()]*\{$", line) or re.match(r" *(\}|if|for|while|switch|else|do|return|namespace)\b", line):
+            continue
+        depth = 0
+        for j in range(i, len(lines)):
+            depth += lines[j].count("{") - lines[j].count("}")
+            if depth <= 0:
+                yield i + 1, j - i + 1
+                break
+
+
+def check_json_keys(root):
+    """Keys of certificates and of messages are spelt in the codecs only."""
+    keys = set()
+    for path in CODECS:
+        keys |= set(re.findall(r'"([a-z_]+)"', (root / path).read_text()))
+    reading = re.compile(r'(?:\[|\.(?:value|contains|at|find)\()"([a-z_]+)"')
+    evidence = set(re.findall(r'"([a-z_]+)"', (root / "src/core/certificate.cpp").read_text()))
+    for path, code in sources(root):
+        if path in CODECS:
+            continue
+        for number, line in enumerate(code.splitlines(), 1):
+            for key in reading.findall(line):
+                if "certificate" in line and key in evidence:
+                    yield f"{path}:{number}: the key \"{key}\" of a certificate belongs into src/core/certificate.cpp"
+        if path.startswith("src/workers/") and "nlohmann" in without_text(code) and path != "src/workers/messages.h":
+            yield f"{path}: messages are written and read in src/workers/messages.cpp"
+    if len(keys) < 30:
+        yield "the codecs have lost their keys: this check sees nothing"
+
+
+def check_glossary(root):
+    """Every type in a header of a room is a word, or made of words, of the glossary or of its list of plain words."""
+    text = (root / "docs/glossary.md").read_text()
+    known = set(re.findall(r"[a-z]+", text.lower()))
+    for path, code in sources(root):
+        if not path.endswith(".h") or path.startswith("kernels") or "/shared/" in path or path == "src/abi/convict.h":
+            continue
+        for name in re.findall(r"^(?:struct|class|enum class|enum) ([A-Z]\w+)[^;]*?\{", without_text(code), re.M):
+            for word in re.findall(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z][a-z0-9]+|[A-Z]", name):
+                word = word.lower()
+                if not {word, word.rstrip("s"), re.sub("ies$", "y", word), re.sub("ed$", "", word), word + "s"} & known:
+                    yield f"{path}: '{word}' of {name} is not in docs/glossary.md"
+    for word in re.findall(r"\b(?:testimon\w*|inquest\w*|courtroom|muster\w*|interrogat\w*|casualt\w*|culprit\w*)\b",
+                           " ".join(code for _, code in sources(root)), re.I):
+        yield f"'{word}' is no word of this project any more: docs/glossary.md"
+
+
+def main():
+    root = Path(sys.argv[1])
+    wrong = list(globals()["check_" + sys.argv[2]](root))
+    print("\n".join(wrong) if wrong else f"{sys.argv[2]}: fine")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
