@@ -16,7 +16,6 @@ constexpr const char *kRange = "range", *kCases = "cases", *kLayer = "layer";
 constexpr const char *kRoster = "roster", *kError = "error", *kCase = "implementations", *kMismatches = "mismatches",
                      *kTimes = "times", *kDone = "done";
 
-
 std::string line_of(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 json to_json(const Work& work) { return {{kRange, {work.first, work.count, work.step}}}; }
@@ -26,8 +25,9 @@ json to_json(const GivenCases& given) {
 }
 
 json to_json(const Layer& layer) {
-  return {{kLayer, layer.case_text},    {"index", layer.index},             {"threads", layer.threads},
-          {"seconds", layer.seconds},   {"repetitions", layer.repetitions}, {"without", layer.without}};
+  return {{kLayer, layer.case_text},          {"index", layer.index},
+          {"threads", layer.threads},         {"seconds", layer.seconds},
+          {"repetitions", layer.repetitions}, {"without", layer.without}};
 }
 
 json to_json(const Loaded& loaded) {
@@ -150,13 +150,20 @@ json to_json(const std::vector<ImplementationSummary>& implementations) {
 }
 
 std::string to_line(const WorkerSettings& s) {
-  return line_of({{"targets", s.roster.targets}, {"oracles", s.roster.oracles},
-                  {"plugins", s.roster.plugins}, {"require_oracle", s.roster.require_oracle},
-                  {"profile", s.profile},        {"seed", s.seed},
-                  {"memory", s.memory},          {"yardstick", s.yardstick},
-                  {"spared", s.spared},          {"until_mismatch", s.until_mismatch},
-                  {"coverage", s.coverage},      {"focus", s.focus},
-                  {"corpus", s.corpus},          {"environment", s.environment}});
+  return line_of({{"targets", s.roster.targets},
+                  {"oracles", s.roster.oracles},
+                  {"plugins", s.roster.plugins},
+                  {"require_oracle", s.roster.require_oracle},
+                  {"profile", s.profile},
+                  {"seed", s.seed},
+                  {"memory", s.memory},
+                  {"yardstick", s.yardstick},
+                  {"spared", s.spared},
+                  {"until_mismatch", s.until_mismatch},
+                  {"coverage", s.coverage},
+                  {"focus", s.focus},
+                  {"corpus", s.corpus},
+                  {"environment", s.environment}});
 }
 
 std::string to_line(const Order& order) {

@@ -39,10 +39,10 @@ struct WorkerSettings {
   uint64_t memory = uint64_t{4} << 30;  // resident bytes of one worker
   Yardstick yardstick = Yardstick::kLadder;
   examine::SparedKinds spared = {};
-  bool until_mismatch = false;  // a range ends, and all after it are skipped, once a target has a mismatch
-  bool coverage = false;        // count the tuples (core/coverage.h) of the legal cases of ranges, and send them
+  bool until_mismatch = false;       // a range ends, and all after it are skipped, once a target has a mismatch
+  bool coverage = false;             // count the tuples (core/coverage.h) of the legal cases of ranges, and send them
   std::vector<uint32_t> focus = {};  // of the sampling
-  std::string corpus = {};      // folder of a guided worker's inputs (src/fuzz/guided.cpp), which has no other sampling
+  std::string corpus = {};  // folder of a guided worker's inputs (src/fuzz/guided.cpp), which has no other sampling
   std::map<std::string, std::string> environment = {};  // variables set before anything is loaded
 
   /// What a range numbers. It refers to these settings.

@@ -16,6 +16,7 @@
 #include "core/text.h"
 #include "run/guarded_memory.h"
 #include "run/worker_process.h"
+#include "workers/worker_slot.h"
 
 namespace convict::workers {
 namespace {
@@ -56,36 +57,6 @@ Work part_of(const Work& work, uint64_t begin, uint64_t end) {
 uint64_t position_in(const Work& work, uint64_t index) { return (index - work.first) / work.step; }
 
 /// One slot at the table: a worker process, and what it has been given.
-class WorkerSlot {
- public:
-  WorkerSlot(const WorkerSettings& settings, const SupervisorSettings& how)
-      : process_({"convict", how.command}, how.program) {
-    process_.send(to_line(settings));
-  }
-
-  run::WorkerProcess& process() { return process_; }
-  const run::WorkerProcess& process() const { return process_; }
-  std::deque<Work>& works() { return works_; }
-  bool ready = false;
-  bool sane = true;       // what it has sent so far were messages
-  uint64_t reported = 0;  // cases of the work in front that on_reported has told of
-
-  /// Since when the worker has shown no progress at all.
-  Clock::time_point last_progress() {
-    const auto state = std::pair(process_.record().index.load(), process_.record().implementation.load());
-    if (state != last_state_) {
-      last_state_ = state;
-      last_progress_ = Clock::now();
-    }
-    return last_progress_;
-  }
-
- private:
-  run::WorkerProcess process_;
-  std::deque<Work> works_;
-  std::pair<uint64_t, int32_t> last_state_{0, run::FlightRecord::kOwnCode};
-  Clock::time_point last_progress_ = Clock::now();
-};
 
 }  // namespace
 
@@ -114,7 +85,7 @@ class Supervision {
   std::unique_ptr<WorkerSlot> new_slot() const {
     WorkerSettings settings = settings_.worker;
     settings.spared = assignment_.spared();
-    return std::make_unique<WorkerSlot>(settings, settings_);
+    return std::make_unique<WorkerSlot>(settings, settings_.program, settings_.command);
   }
 
   Counts counts() const {
