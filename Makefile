@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup test-setup build program test test-fleet fuzz replay guided nightly sanitize valgrind neon detection bench clean
+.PHONY: help setup test-setup build program test test-fleet fuzz replay guided nightly sanitize valgrind neon detection bench dev odr clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev libspdlog-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -27,6 +27,8 @@ help:
 	@echo 'make nightly build, guided, and a night: replay, fuzz, merge, report; TIME=10m SHARDS=2 DB=nightly.db (docs/nightly.md)'
 	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/detection.md: half an hour'
 	@echo 'make bench   measure every layer of corpus/bench, and rewrite the tables of docs/performance.md: half an hour'
+	@echo 'make dev       build without optimisation, and run all tests'
+	@echo 'make odr       link the program as one unit: one definition for each name'
 	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make valgrind  all native kernels on corpus/seeds under the memory checker: a quarter of an hour'
 	@echo 'make neon      compile the native kernels for ARM'
@@ -80,6 +82,16 @@ guided: setup
 nightly: program guided
 	@$(call install,$(NIGHT_PACKAGES))
 	deploy/night.sh all $(NIGHT_FLAGS)
+
+dev: test-setup
+	cmake --preset dev
+	cmake --build --preset dev -j $(JOBS)
+	ctest --preset dev -j $(JOBS)
+
+# Two types of one name, in two files, are undefined behaviour that only inlining hides.
+odr: setup
+	cmake --preset lto
+	cmake --build --preset lto -j $(JOBS)
 
 sanitize: test-setup
 	cmake --preset asan
