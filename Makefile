@@ -3,7 +3,7 @@
 .PHONY: help setup test-setup build program test test-fleet fuzz replay guided nightly sanitize valgrind neon detection bench dev odr clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
-            libfmt-dev libspdlog-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
+            libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
             libonnx-testdata libzip-dev libpugixml-dev libjs-chart.js
 # For a night: its report on what is new.
 NIGHT_PACKAGES := jq sqlite3

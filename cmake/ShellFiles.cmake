@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion scripts and manual pages, written by the program itself so that they cannot disagree with it.
+# Completion scripts and manual pages, written by the program itself so that they cannot disagree with it. They belong
+# to the program: whoever builds it can install it.
 set(shell_files ${PROJECT_BINARY_DIR}/shell)
 add_custom_command(
-  OUTPUT ${shell_files}/done
+  TARGET convict POST_BUILD
   COMMAND ${CMAKE_COMMAND} -E rm -rf ${shell_files}
   COMMAND ${CMAKE_COMMAND} -E make_directory ${shell_files}/man
   COMMAND convict completion bash > ${shell_files}/convict
   COMMAND convict completion zsh > ${shell_files}/_convict
   COMMAND convict completion fish > ${shell_files}/convict.fish
   COMMAND convict man ${shell_files}/man
-  COMMAND ${CMAKE_COMMAND} -E touch ${shell_files}/done
-  DEPENDS convict
   VERBATIM)
-add_custom_target(convict_shell_files ALL DEPENDS ${shell_files}/done)
 
 install(FILES ${shell_files}/convict DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES ${shell_files}/_convict DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
