@@ -26,20 +26,6 @@ int64_t number_in(std::string_view text, int64_t lowest, int64_t highest) {
   return *value;
 }
 
-template <auto Member, int64_t Default>
-std::string print_number(const Case& c) {
-  return c.*Member == Default ? "" : std::to_string(c.*Member);
-}
-
-template <auto Member, int64_t Lowest, int64_t Highest>
-void parse_number(std::string_view value, Case& to) {
-  to.*Member = number_in(value, Lowest, Highest);
-}
-
-std::string joined(const Axes& axes, int rank) {
-  return fmt::format("{}", fmt::join(axes.begin(), axes.begin() + rank, "x"));
-}
-
 /// Calls `set(axis, part)` for each part of "AxBxC"; one part stands for all axes.
 template <class Set>
 void for_each_axis(std::string_view value, int rank, const Set& set) {
@@ -49,44 +35,25 @@ void for_each_axis(std::string_view value, int rank, const Set& set) {
   for (int axis = 0; axis < rank; ++axis) set(axis, parts[parts.size() == 1 ? 0 : axis]);
 }
 
-template <Axes Case::*Member, int64_t Default>
-std::string print_axes(const Case& c) {
-  for (int axis = 0; axis < c.rank; ++axis)
-    if ((c.*Member)[axis] != Default) return joined(c.*Member, c.rank);
-  return "";
-}
-
-template <Axes Case::*Member, int64_t Lowest, int64_t Highest>
-void parse_axes(std::string_view value, Case& to) {
-  for_each_axis(value, to.rank,
-                [&](int axis, std::string_view part) { (to.*Member)[axis] = number_in(part, Lowest, Highest); });
-}
-
-std::string print_in(const Case& c) { return joined(c.in, c.rank); }
-
-struct PadWord {
-  PadMode mode;
-  std::string_view word;
-};
-constexpr PadWord kPadWords[] = {
-    {PadMode::kSameUpper, "same_upper"}, {PadMode::kSameLower, "same_lower"}, {PadMode::kValid, "valid"}};
+constexpr std::array<std::string_view, 4> kPadModeNames = {"explicit", "same_upper", "same_lower",
+                                                           "valid"};  // by PadMode
 
 std::string print_padding(const Case& c) {
-  for (const PadWord& pad : kPadWords)
-    if (c.pad_mode == pad.mode) return std::string(pad.word);
-  if (c.pad_begin == c.pad_end) return print_axes<&Case::pad_begin, 0>(c);
+  if (c.pad_mode != PadMode::kExplicit) return std::string(kPadModeNames[static_cast<size_t>(c.pad_mode)]);
   std::string text;
-  for (int axis = 0; axis < c.rank; ++axis)
-    text += fmt::format("{}{}:{}", axis == 0 ? "" : "x", c.pad_begin[axis], c.pad_end[axis]);
-  return text;
+  bool is_default = true;
+  for (int axis = 0; axis < c.rank; ++axis) {
+    is_default &= c.pad_begin[axis] == 0 && c.pad_end[axis] == 0;
+    text += fmt::format("{}{}", axis == 0 ? "" : "x", c.pad_begin[axis]);
+    if (c.pad_begin != c.pad_end) text += fmt::format(":{}", c.pad_end[axis]);
+  }
+  return is_default ? "" : text;
 }
 
 void parse_padding(std::string_view value, Case& to) {
-  std::vector<std::string> words;
-  for (const PadWord& pad : kPadWords) {
-    words.emplace_back(pad.word);
-    if (value != pad.word) continue;
-    to.pad_mode = pad.mode;
+  const std::vector<std::string> words(kPadModeNames.begin() + 1, kPadModeNames.end());
+  if (const auto word = std::ranges::find(words, value); word != words.end()) {
+    to.pad_mode = static_cast<PadMode>(1 + (word - words.begin()));
     return;
   }
   if (!value.empty() && value[0] >= 'a' && value[0] <= 'z') throw BadValue("unknown word" + suggestion(value, words));
@@ -164,21 +131,6 @@ constexpr std::array<std::string_view, 11> kFillNames = {"int",    "normal",  "w
 constexpr std::array<std::string_view, 3> kScaleNames = {"none", "tensor", "channel"};           // by Scale
 constexpr std::array<std::string_view, 4> kCallsNames = {"once", "again", "refilled", "after"};  // by Calls
 
-/// The name of an enumerator, or nothing for the first one, which is the default.
-template <auto Member, const auto& Names>
-std::string print_word(const Case& c) {
-  const auto index = static_cast<size_t>(c.*Member);
-  return index == 0 ? "" : std::string(Names[index]);
-}
-
-template <auto Member, const auto& Names>
-void parse_word(std::string_view value, Case& to) {
-  const auto found = std::ranges::find(Names, value);
-  if (found == Names.end())
-    throw BadValue("unknown word" + suggestion(value, std::vector<std::string>(Names.begin(), Names.end())));
-  to.*Member = static_cast<std::remove_reference_t<decltype(to.*Member)>>(found - Names.begin());
-}
-
 constexpr std::string_view kNoYes[] = {"no", "yes"};
 
 struct ViewName {
@@ -241,33 +193,34 @@ void parse_seed(std::string_view value, Case& to) {
 constexpr auto kMostSeed = std::numeric_limits<int64_t>::max();
 
 template <auto Member>
+auto& number_at(auto& c, int axis) {
+  if constexpr (std::is_same_v<decltype(Member), bool Views::*>)
+    return c.views.*Member;
+  else if constexpr (std::is_same_v<decltype(Member), Axes Case::*>)
+    return (c.*Member)[static_cast<size_t>(axis)];
+  else
+    return c.*Member;
+}
+
+template <auto Member>
 constexpr Slot number_slot(std::string_view name, int64_t lowest, int64_t highest,
                            std::span<const std::string_view> words = {}) {
+  constexpr bool kPerAxis = std::is_same_v<decltype(Member), Axes Case::*>;
   return {name,
-          false,
+          kPerAxis,
           lowest,
           highest,
           words,
-          [](const Case& c, int) { return static_cast<int64_t>(c.*Member); },
-          [](Case& c, int, int64_t value) {
-            c.*Member = static_cast<std::remove_reference_t<decltype(c.*Member)>>(value);
+          [](const Case& c, int axis) { return static_cast<int64_t>(number_at<Member>(c, axis)); },
+          [](Case& c, int axis, int64_t value) {
+            auto& number = number_at<Member>(c, axis);
+            number = static_cast<std::remove_reference_t<decltype(number)>>(value);
           }};
 }
 
 template <auto Member>
 constexpr Slot word_slot(std::string_view name, std::span<const std::string_view> words) {
   return number_slot<Member>(name, 0, static_cast<int64_t>(words.size()) - 1, words);
-}
-
-template <Axes Case::*Member>
-constexpr Slot axes_slot(std::string_view name, int64_t lowest, int64_t highest) {
-  return {name,
-          true,
-          lowest,
-          highest,
-          {},
-          [](const Case& c, int axis) { return (c.*Member)[axis]; },
-          [](Case& c, int axis, int64_t value) { (c.*Member)[axis] = value; }};
 }
 
 template <auto Member>
@@ -281,33 +234,28 @@ constexpr Slot type_slot(std::string_view name) {
           [](Case& c, int, int64_t value) { c.*Member = kTypes[value]; }};
 }
 
-template <bool Views::*Member>
-constexpr Slot view_slot(std::string_view name) {
-  return {name,
-          false,
-          0,
-          1,
-          kNoYes,
-          [](const Case& c, int) { return int64_t{c.views.*Member}; },
-          [](Case& c, int, int64_t value) { c.views.*Member = value != 0; }};
+constexpr Slot of_kind(SlotKind kind, Slot slot) {
+  slot.kind = kind;
+  return slot;
 }
 
-constexpr std::string_view kPadModeNames[] = {"explicit", "same_upper", "same_lower", "valid"};  // by PadMode
-constexpr std::string_view kActivationNames[] = {"channels_first", "channels_last"};             // by value
-constexpr std::string_view kWeightNames[] = {"oihw", "iohw", "ohwi", "hwio"};                    // by value
+constexpr std::string_view kActivationNames[] = {"channels_first", "channels_last"};  // by value
+constexpr std::string_view kWeightNames[] = {"oihw", "iohw", "ohwi", "hwio"};         // by value
 
-constexpr Slot kBatchSlots[] = {number_slot<&Case::batch>("n", 0, kLargestCount)};
-constexpr Slot kGroupSlots[] = {number_slot<&Case::groups>("g", 1, kLargestCount)};
-constexpr Slot kIcSlots[] = {number_slot<&Case::ic>("ic", 0, kLargestCount)};
-constexpr Slot kOcSlots[] = {number_slot<&Case::oc>("oc", 0, kLargestCount)};
-constexpr Slot kInSlots[] = {axes_slot<&Case::in>("in", 0, kLargestCount)};
-constexpr Slot kKernelSlots[] = {axes_slot<&Case::kernel>("k", 1, kLargestStep)};
-constexpr Slot kStrideSlots[] = {axes_slot<&Case::stride>("s", 1, kLargestStep)};
-constexpr Slot kDilationSlots[] = {axes_slot<&Case::dilation>("d", 1, kLargestStep)};
-constexpr Slot kPaddingSlots[] = {word_slot<&Case::pad_mode>("p.mode", kPadModeNames),
-                                  axes_slot<&Case::pad_begin>("p.begin", -kLargestStep, kLargestStep),
-                                  axes_slot<&Case::pad_end>("p.end", -kLargestStep, kLargestStep)};
-constexpr Slot kOutputPaddingSlots[] = {axes_slot<&Case::output_padding>("op", 0, kLargestStep)};
+constexpr Slot kBatchSlots[] = {of_kind(SlotKind::kSize, number_slot<&Case::batch>("n", 0, kLargestCount))};
+constexpr Slot kGroupSlots[] = {of_kind(SlotKind::kGroups, number_slot<&Case::groups>("g", 1, kLargestCount))};
+constexpr Slot kIcSlots[] = {of_kind(SlotKind::kChannels, number_slot<&Case::ic>("ic", 0, kLargestCount))};
+constexpr Slot kOcSlots[] = {of_kind(SlotKind::kChannels, number_slot<&Case::oc>("oc", 0, kLargestCount))};
+constexpr Slot kInSlots[] = {of_kind(SlotKind::kSize, number_slot<&Case::in>("in", 0, kLargestCount))};
+constexpr Slot kKernelSlots[] = {number_slot<&Case::kernel>("k", 1, kLargestStep)};
+constexpr Slot kStrideSlots[] = {number_slot<&Case::stride>("s", 1, kLargestStep)};
+constexpr Slot kDilationSlots[] = {number_slot<&Case::dilation>("d", 1, kLargestStep)};
+constexpr Slot kPaddingSlots[] = {
+    of_kind(SlotKind::kPaddingWord, word_slot<&Case::pad_mode>("p.mode", kPadModeNames)),
+    of_kind(SlotKind::kPadding, number_slot<&Case::pad_begin>("p.begin", -kLargestStep, kLargestStep)),
+    of_kind(SlotKind::kPadding, number_slot<&Case::pad_end>("p.end", -kLargestStep, kLargestStep))};
+constexpr Slot kOutputPaddingSlots[] = {
+    of_kind(SlotKind::kOutputPadding, number_slot<&Case::output_padding>("op", 0, kLargestStep))};
 constexpr Slot kBiasSlots[] = {word_slot<&Case::bias>("bias", kNoYes)};
 constexpr Slot kBetaSlots[] = {
     {"beta", false, 0, std::size(kBetas) - 1, kBetaNames,
@@ -322,83 +270,97 @@ constexpr Slot kTypeSlots[] = {type_slot<&Case::src_type>("dt.src"), type_slot<&
 constexpr Slot kLayoutSlots[] = {word_slot<&Case::src_layout>("lay.src", kActivationNames),
                                  word_slot<&Case::wei_layout>("lay.wei", kWeightNames),
                                  word_slot<&Case::dst_layout>("lay.dst", kActivationNames)};
-constexpr Slot kViewSlots[] = {view_slot<&Views::src>("view.src"), view_slot<&Views::wei>("view.wei"),
-                               view_slot<&Views::dst>("view.dst")};
-constexpr Slot kFillSlots[] = {word_slot<&Case::fill>("fill", kFillNames)};
-constexpr Slot kSeedSlots[] = {number_slot<&Case::seed>("seed", 0, kMostSeed)};
+constexpr Slot kViewSlots[] = {word_slot<&Views::src>("view.src", kNoYes), word_slot<&Views::wei>("view.wei", kNoYes),
+                               word_slot<&Views::dst>("view.dst", kNoYes)};
+constexpr Slot kFillSlots[] = {of_kind(SlotKind::kFill, word_slot<&Case::fill>("fill", kFillNames))};
+constexpr Slot kSeedSlots[] = {of_kind(SlotKind::kSeed, number_slot<&Case::seed>("seed", 0, kMostSeed))};
 constexpr Slot kThreadSlots[] = {number_slot<&Case::threads>("threads", 1, kLargestThreads)};
 constexpr Slot kCallSlots[] = {word_slot<&Case::calls>("calls", kCallsNames)};
 
 constexpr Field kFields[] = {
-    {"n", "batch: a number from 0 (default 1)", print_number<&Case::batch, 1>,
-     parse_number<&Case::batch, 0, kLargestCount>, kBatchSlots},
-    {"g", "groups: a number from 1 (default 1)", print_number<&Case::groups, 1>,
-     parse_number<&Case::groups, 1, kLargestCount>, kGroupSlots},
-    {"ic", "input channels of all groups: a number from 0 (default 1)", print_number<&Case::ic, 1>,
-     parse_number<&Case::ic, 0, kLargestCount>, kIcSlots},
-    {"oc", "output channels of all groups: a number from 0 (default 1)", print_number<&Case::oc, 1>,
-     parse_number<&Case::oc, 0, kLargestCount>, kOcSlots},
+    {"n", "batch: a number from 0 (default 1)", kBatchSlots},
+    {"g", "groups: a number from 1 (default 1)", kGroupSlots},
+    {"ic", "input channels of all groups: a number from 0 (default 1)", kIcSlots},
+    {"oc", "output channels of all groups: a number from 0 (default 1)", kOcSlots},
     {.key = "in",
      .help = "spatial input extents from 0, one for all axes or one each: 9, 5x9, 3x5x9 (no default)",
-     .print = print_in,
-     .parse = parse_axes<&Case::in, 0, kLargestCount>,
      .slots = kInSlots,
      .required = true},
-    {"k", "kernel extents from 1: 3, 3x7 (default 1)", print_axes<&Case::kernel, 1>,
-     parse_axes<&Case::kernel, 1, kLargestStep>, kKernelSlots},
-    {"s", "strides from 1: 2, 2x1 (default 1)", print_axes<&Case::stride, 1>,
-     parse_axes<&Case::stride, 1, kLargestStep>, kStrideSlots},
-    {"d", "dilations from 1, 1 is dense: 2, 1x2 (default 1)", print_axes<&Case::dilation, 1>,
-     parse_axes<&Case::dilation, 1, kLargestStep>, kDilationSlots},
+    {"k", "kernel extents from 1: 3, 3x7 (default 1)", kKernelSlots},
+    {"s", "strides from 1: 2, 2x1 (default 1)", kStrideSlots},
+    {"d", "dilations from 1, 1 is dense: 2, 1x2 (default 1)", kDilationSlots},
     {"p",
      "padding, negative crops: 1, 1x2, begin:end for an axis (0:1x3:3), same_upper, same_lower or valid (default 0)",
-     print_padding, parse_padding, kPaddingSlots},
-    {"op", "output padding of conv_transpose from 0: 1, 1x0 (default 0)", print_axes<&Case::output_padding, 0>,
-     parse_axes<&Case::output_padding, 0, kLargestStep>, kOutputPaddingSlots},
+     kPaddingSlots, print_padding, parse_padding},
+    {"op", "output padding of conv_transpose from 0: 1, 1x0 (default 0)", kOutputPaddingSlots},
     {.key = "bias",
      .help = "a bare word: forward adds a bias, backward_weights computes its gradient",
-     .print = [](const Case& c) { return std::string(c.bias ? "bias" : ""); },
-     .parse = [](std::string_view, Case& to) { to.bias = true; },
      .slots = kBiasSlots,
      .bare = true},
     {"beta", "the old contents of the output times this are added: 0.5, 1, 2 or a negative of them (default 0)",
-     print_beta, parse_beta, kBetaSlots},
+     kBetaSlots, print_beta, parse_beta},
     {.key = "relu",
      .help = "a bare word: forward replaces what is negative in the end by 0",
-     .print = [](const Case& c) { return std::string(c.relu ? "relu" : ""); },
-     .parse = [](std::string_view, Case& to) { to.relu = true; },
      .slots = kReluSlots,
      .bare = true},
     {"dt",
      "data types, one for all or src:wei:dst, of f32, f64, f16 and bf16; or u8 or s8, s8, and s32, f32, s8 or u8 "
      "(default f32)",
-     print_types, parse_types, kTypeSlots},
-    {"zp", "zero points src:dst of u8 and s8: 128:0, -3:5 (default 0:0)", print_zero_points, parse_zero_points,
-     kZeroSlots},
+     kTypeSlots, print_types, parse_types},
+    {"zp", "zero points src:dst of u8 and s8: 128:0, -3:5 (default 0:0)", kZeroSlots, print_zero_points,
+     parse_zero_points},
     {"scale", "what sums of integers are multiplied by: none, tensor (one number) or channel (one each) (default none)",
-     print_word<&Case::scale, kScaleNames>, parse_word<&Case::scale, kScaleNames>, kScaleSlots},
+     kScaleSlots},
     {"lay",
      "layouts src:wei:dst, for rank 2 of nchw nhwc and oihw iohw ohwi hwio (default nchw:oihw:nchw, conv_transpose "
      "iohw)",
-     print_layouts, parse_layouts, kLayoutSlots},
-    {"view", "operands that are parts of a larger buffer: src, wei, dst, src+dst... (default none)", print_views,
-     parse_views, kViewSlots},
+     kLayoutSlots, print_layouts, parse_layouts},
+    {"view", "operands that are parts of a larger buffer: src, wei, dst, src+dst... (default none)", kViewSlots,
+     print_views, parse_views},
     {"fill",
      "data: int (exact integers, default), comb (one product per output), normal, positive or wide (reals), special "
      "(NaN, infinities), subnormal, zero, sparse, ones, onehot (the seed says where)",
-     print_word<&Case::fill, kFillNames>, parse_word<&Case::fill, kFillNames>, kFillSlots},
-    {"seed", "of the data: a number from 0 (default 0)", print_seed, parse_seed, kSeedSlots},
-    {"threads", "a number from 1 to 1024 (default 1)", print_number<&Case::threads, 1>,
-     parse_number<&Case::threads, 1, kLargestThreads>, kThreadSlots},
+     kFillSlots},
+    {"seed", "of the data: a number from 0 (default 0)", kSeedSlots, print_seed, parse_seed},
+    {"threads", "a number from 1 to 1024 (default 1)", kThreadSlots},
     {"calls",
      "what an implementation is called for: once (default), again (twice), refilled (with other contents before) or "
      "after (another problem)",
-     print_word<&Case::calls, kCallsNames>, parse_word<&Case::calls, kCallsNames>, kCallSlots},
+     kCallSlots},
 };
 
 }  // namespace
 
 std::span<const Field> fields() { return kFields; }
+
+std::string Field::print(const Case& c) const {
+  if (print_slots) return print_slots(c);
+  const Slot& slot = slots.front();
+  std::string text;
+  bool is_default = !required;
+  for (int axis = 0; axis < count_of(slot, c.rank); ++axis) {
+    const int64_t value = slot.get(c, axis);
+    is_default &= value == slot.get(Case(), axis);
+    if (axis > 0) text += 'x';
+    text += slot.words.empty() ? std::to_string(value) : slot.words[static_cast<size_t>(value)];
+  }
+  return is_default ? "" : bare ? std::string(key) : text;
+}
+
+void Field::parse(std::string_view value, Case& to) const {
+  if (parse_slots) return parse_slots(value, to);
+  const Slot& slot = slots.front();
+  const auto set = [&](int axis, std::string_view part) {
+    slot.set(to, axis, number_in(part, slot.lowest, slot.highest));
+  };
+  if (bare) return slot.set(to, 0, 1);
+  if (slot.per_axis) return for_each_axis(value, to.rank, set);
+  if (slot.words.empty()) return set(0, value);
+  const auto word = std::ranges::find(slot.words, value);
+  if (word == slot.words.end())
+    throw BadValue("unknown word" + suggestion(value, std::vector<std::string>(slot.words.begin(), slot.words.end())));
+  slot.set(to, 0, word - slot.words.begin());
+}
 
 std::span<const Slot> slots() {
   static const std::vector<Slot> all = [] {

@@ -18,6 +18,19 @@ struct BadValue : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What those who walk slots treat in its own way.
+enum class SlotKind {
+  kOther,
+  kSize,           // n, in: of 0, there is nothing to compute
+  kGroups,         // g
+  kChannels,       // ic, oc: multiples of the groups
+  kPaddingWord,    // p.mode: stands for the numbers below
+  kPadding,        // p.begin, p.end
+  kOutputPadding,  // op: follows from the word, too
+  kFill,           // the data are made of these two
+  kSeed
+};
+
 /// A number of a case that can be changed by itself: the extent of one axis, one of three layouts, a switch. Mutation,
 /// shrinking and explanation walk these. Words are numbered from 0, the default first unless it depends on the op.
 struct Slot {
@@ -27,16 +40,26 @@ struct Slot {
   std::span<const std::string_view> words = {};  // names of the values, if they are words
   int64_t (*get)(const Case&, int axis) = nullptr;
   void (*set)(Case&, int axis, int64_t value) = nullptr;
+  SlotKind kind = SlotKind::kOther;
+
+  bool is_data() const { return kind == SlotKind::kFill || kind == SlotKind::kSeed; }
+  bool is_padding() const { return kind == SlotKind::kPaddingWord || kind == SlotKind::kPadding; }
 };
 
 struct Field {
   std::string_view key;
-  std::string_view help;              // what it is and which values it takes, for errors and `list fields`
-  std::string (*print)(const Case&);  // the value, or nothing if the field has its default
-  void (*parse)(std::string_view value, Case& to);  // `rank` and `op` of `to` are already set; may throw BadValue
-  std::span<const Slot> slots = {};
+  std::string_view help;  // what it is and which values it takes, for errors and `list fields`
+  std::span<const Slot> slots;
+  // How they are written together; nullptr if there is one, which is written as a number, "AxBxC" or its word.
+  std::string (*print_slots)(const Case&) = nullptr;
+  void (*parse_slots)(std::string_view value, Case& to) = nullptr;
   bool required = false;
   bool bare = false;  // a word without "=value": its presence is its value
+
+  /// The value, or nothing if the field has its default.
+  std::string print(const Case& c) const;
+  /// `rank` and `op` of `to` are already set; may throw BadValue.
+  void parse(std::string_view value, Case& to) const;
 };
 
 std::span<const Field> fields();

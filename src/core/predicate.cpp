@@ -29,7 +29,7 @@ int64_t group_oc(const Case& c, int) { return c.oc / std::max<int64_t>(c.groups,
 std::vector<Quantity> make_quantities() {
   std::vector<Quantity> list;
   for (const Slot& slot : slots())
-    if (slot.name != "seed" && !slot.name.starts_with("p.") && slot.name != "op")
+    if (slot.kind != SlotKind::kSeed && !slot.is_padding() && slot.kind != SlotKind::kOutputPadding)
       list.push_back({slot.name, slot.per_axis, slot.words, nullptr, &slot});
   // As an implementation is told: in numbers, even where the case has a word.
   list.push_back({"p.begin", true, {}, pad_begin});

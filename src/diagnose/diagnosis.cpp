@@ -110,7 +110,7 @@ class Diagnoser {
   static bool is_reduction(const Case& from, const Case& to) {
     const Case plain = plain_case(from);
     return std::ranges::all_of(slots(), [&](const Slot& slot) {
-      if (slot.name == "fill" || slot.name == "seed" || slot.name.starts_with("p.")) return true;
+      if (slot.is_data() || slot.is_padding()) return true;
       for (int axis = 0; axis < count_of(slot, from.rank); ++axis) {
         const int64_t now = slot.get(to, axis), was = slot.get(from, axis), aim = slot.get(plain, axis);
         if (now != was && now != aim && (now < std::min(was, aim) || now > std::max(was, aim))) return false;

@@ -26,7 +26,7 @@ struct Change {
 void apply(const Change& change, Case& to) {
   const int64_t groups = std::max<int64_t>(to.groups, 1), ic = to.ic / groups, oc = to.oc / groups;
   change.slot->set(to, change.axis, change.value);
-  if (change.slot->name == "g") {
+  if (change.slot->kind == SlotKind::kGroups) {
     to.ic = to.groups * ic;
     to.oc = to.groups * oc;
   }
@@ -37,12 +37,12 @@ std::vector<int64_t> other_values(const Slot& slot, int64_t now, const Case& c) 
   std::vector<int64_t> values;
   if (!slot.words.empty()) {
     for (int64_t value = 0; value < static_cast<int64_t>(slot.words.size()); ++value) values.push_back(value);
-  } else if (slot.name == "ic" || slot.name == "oc") {
+  } else if (slot.kind == SlotKind::kChannels) {
     for (const int64_t times : {1, 2, 3, 4, 5, 8, 16, 17}) values.push_back(times * c.groups);
   } else {
     values = {now - 1, now + 1, now - 2, now + 2, 0, 1, 2, 3, 4, 5, 2 * now, 2 * now + 1, 7, 8, 9, 16, 17};
   }
-  const bool is_size = slot.name == "n" || slot.name == "ic" || slot.name == "oc" || slot.name == "in";
+  const bool is_size = slot.kind == SlotKind::kSize || slot.kind == SlotKind::kChannels;
   std::erase_if(values, [&](int64_t value) {
     const bool empties = is_size && value == 0 && now > 0;  // where there is nothing, nothing can be wrong
     return value == now || value < slot.lowest || value > slot.highest || empties;
@@ -100,7 +100,7 @@ class Sampler {
 
   void one_at_a_time() {
     for (const Slot& slot : slots()) {
-      if (slot.name == "seed" || slot.name == "fill") continue;  // the data are varied with every problem
+      if (slot.is_data()) continue;  // the data are varied with every problem
       for (int axis = 0; axis < count_of(slot, failing_.rank); ++axis) {
         bool matters = false;
         std::vector<Change> harmless, helpful;

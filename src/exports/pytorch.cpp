@@ -85,9 +85,9 @@ std::string placed_operands(const ExportRequest& request, const convict_tensors&
     if (tensor.ndim == 0) continue;
     if (const NamedTensor* input = operands.input(role.name)) {
       text += fmt::format("{} = operand({},\n    {})\n", role.name, spelt(tensor.dtype, input->values), place(tensor));
-    } else if (role.is_output[request.c.pass] && role.name != "dst") {
+    } else if (role.is_output[request.c.pass] && role.tensor != &convict_tensors::dst) {
       text += fmt::format("{} = operand({}, {}).requires_grad_()\n", role.name.substr(5), zeros(tensor), place(tensor));
-    } else if (request.must_be_refused && role.name != "dst") {
+    } else if (request.must_be_refused && role.tensor != &convict_tensors::dst) {
       text += fmt::format("{} = operand({}, {})\n", role.name, zeros(tensor), place(tensor));
     }
   }

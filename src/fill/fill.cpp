@@ -56,17 +56,17 @@ enum class Part {
   kAddend   // bias, and the old contents of the output
 };
 
-Part part_of(const convict_problem& p, std::string_view role, bool is_output) {
-  if (is_output || role == "bias") return Part::kAddend;
+Part part_of(const convict_problem& p, const Role& role, bool is_output) {
+  if (is_output || role.tensor == &convict_tensors::bias) return Part::kAddend;
   const bool weights_given = p.pass != CONVICT_BACKWARD_WEIGHTS;
-  const FormOperand operand = operand_of(p.op, role);
+  const FormOperand operand = operand_of(p.op, role.name);
   return operand == (weights_given ? FormOperand::kW : FormOperand::kY) ? Part::kWeight : Part::kImage;
 }
 
 /// Elements of the image, at least 1.
 uint64_t image_count(const convict_problem& p, const convict_tensors& tensors) {
   for (const Role& role : kRoles)
-    if (!role.is_output[p.pass] && (tensors.*role.tensor).ndim > 1 && part_of(p, role.name, false) == Part::kImage)
+    if (!role.is_output[p.pass] && (tensors.*role.tensor).ndim > 1 && part_of(p, role, false) == Part::kImage)
       return static_cast<uint64_t>(std::max<int64_t>(element_count(tensors.*role.tensor), 1));
   return 1;
 }
@@ -278,11 +278,11 @@ void fill_operands(const Case& c, const convict_problem& p, const convict_tensor
     const convict_tensor& tensor = tensors.*role.tensor;
     const bool is_output = role.is_output[p.pass];
     const uint64_t key = mix(data_seed + kGoldenGamma * (i + 1));
-    if (tensor.ndim == 0 || (is_output && (p.beta == 0 || role.name == "diff_bias"))) continue;
+    if (tensor.ndim == 0 || (is_output && (p.beta == 0 || &tensor == &tensors.diff_bias))) continue;
     if (&tensor == &tensors.scale)
       filler.fill_scale(tensor, key);
     else
-      filler.fill(tensor, role.name, part_of(p, role.name, is_output), key);
+      filler.fill(tensor, role.name, part_of(p, role, is_output), key);
   }
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
-#include <string_view>
 #include <utility>
 
 #include "core/fields.h"
@@ -15,8 +14,9 @@ namespace convict::shrink {
 namespace {
 
 /// Slots that other passes move, because they make no sense alone.
-bool has_its_own_pass(std::string_view name) {
-  return name == "g" || name == "ic" || name == "oc" || name == "p.mode" || name == "fill" || name == "seed";
+bool has_its_own_pass(const Slot& slot) {
+  return slot.kind == SlotKind::kGroups || slot.kind == SlotKind::kChannels || slot.kind == SlotKind::kPaddingWord ||
+         slot.is_data();
 }
 
 /// Everything but the sizes at once; then each field alone.
@@ -106,7 +106,7 @@ std::vector<Case> smaller_numbers(const Case& c) {
   std::vector<Case> list;
   const Case plain = plain_case(c);
   for (const Slot& slot : slots()) {
-    if (has_its_own_pass(slot.name)) continue;
+    if (has_its_own_pass(slot)) continue;
     for (int axis = 0; axis < count_of(slot, c.rank); ++axis) {
       const int64_t now = slot.get(c, axis), aim = slot.get(plain, axis);
       for (int64_t step = now - aim; step != 0; step /= 2) {
@@ -167,7 +167,7 @@ int64_t distance_from_plain(const Case& c) {
   const Case plain = plain_case(c);
   int64_t sum = 0;
   for (const Slot& slot : slots())
-    for (int axis = 0; slot.name != "fill" && slot.name != "seed" && axis < count_of(slot, c.rank); ++axis) {
+    for (int axis = 0; !slot.is_data() && axis < count_of(slot, c.rank); ++axis) {
       const int64_t away = std::abs(slot.get(c, axis) - slot.get(plain, axis));
       sum += slot.words.empty() ? away : std::min<int64_t>(away, 1);
     }
@@ -184,13 +184,13 @@ std::vector<Case> near_plain(const Case& c) {
   };
   const auto each_step = [&](const Case& from, const auto& visit) {
     for (const Slot& slot : slots())
-      for (int axis = 0; slot.words.empty() && slot.name != "seed" && axis < count_of(slot, c.rank); ++axis)
+      for (int axis = 0; slot.words.empty() && !slot.is_data() && axis < count_of(slot, c.rank); ++axis)
         for (const int64_t by : {1, -1})
           if (slot.get(from, axis) + by >= slot.lowest) visit(step(from, slot, axis, by));
   };
   const auto each_word = [&](const Case& from, const auto& visit) {
     for (const Slot& slot : slots())
-      for (int64_t word = 0; slot.name != "fill" && word < static_cast<int64_t>(slot.words.size()); ++word)
+      for (int64_t word = 0; !slot.is_data() && word < static_cast<int64_t>(slot.words.size()); ++word)
         if (word != slot.get(from, 0)) visit(step(from, slot, 0, word - slot.get(from, 0)));
   };
   const int64_t limit = distance_from_plain(c);

@@ -22,7 +22,7 @@ constexpr int64_t kLargestSize = 1 << 16;
 
 size_t width(const Slot& slot) { return slot.highest > std::numeric_limits<int32_t>::max() ? 8 : 4; }
 int count(const Slot& slot) { return slot.per_axis ? kAxes : 1; }
-bool is_seed(const Slot& slot) { return slot.highest == std::numeric_limits<int64_t>::max(); }
+bool is_seed(const Slot& slot) { return slot.kind == SlotKind::kSeed; }
 
 void put(std::vector<uint8_t>& bytes, int64_t value, size_t width) {
   for (size_t i = 0; i < width; ++i) bytes.push_back(static_cast<uint8_t>(static_cast<uint64_t>(value) >> (8 * i)));
