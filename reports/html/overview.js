@@ -123,15 +123,16 @@ function campaigns(section) {
   const withProgress = facts.campaigns.filter((one) => asList(one.progress).length > 0);
   if (withProgress.length > 0) section.append(...progressCharts(withProgress));
   const row = ({id, state, profile, seed, counts, started, version, isa}) =>
-      [String(id), state, profile, h("code", {}, seed), count(counts.cases), count(counts.unjudged),
-       count(counts.worker_deaths), duration(counts.seconds),
+      [String(id), state, profile, h("code", {}, seed), ...facts.counters.map(([key]) => count(counts[key])),
+       duration(counts.seconds),
        counts.seconds > 0 ? count(Math.round(counts.cases / counts.seconds)) : "–", time(started),
        [version, isa].filter(Boolean).join(", ")];
   const columns = [
-    "id", "state", "profile", "seed", "cases", "unjudged", "worker deaths", "ran", "cases / s", "started",
+    "id", "state", "profile", "seed", ...facts.counters.map(([, title]) => title), "ran", "cases / s", "started",
     "convict, ISA"
   ];
-  const most = 12, numbers = [0, 4, 5, 6, 7, 8];
+  const isNumber = (at) => at === 0 || (at > columns.indexOf("seed") && at < columns.indexOf("started"));
+  const most = 12, numbers = [...columns.keys()].filter(isNumber);
   section.append(table("Campaigns, the last one first", columns, facts.campaigns.slice(0, most).map(row), numbers));
   if (facts.campaigns.length > most)
     section.append(

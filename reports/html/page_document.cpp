@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/counters.h"
 #include "reports/html/rows.h"
 #include "reports/html/text.h"
 
@@ -65,12 +66,23 @@ json moments_of(const std::vector<Moment>& progress) {
   return list;
 }
 
+/// [[key, title of its column], ...]
+json counter_columns() {
+  json list = json::array();
+  for (const CounterRow& row : kCounters)
+    if (!row.column.empty()) list.push_back(json::array({row.key, row.column}));
+  return list;
+}
+
 /// Only numbers, only what the page shows: `counts` may hold anything.
 json counts_of(const json& counts) {
   json result = json::object();
   if (!counts.is_object()) return result;
-  for (const char* key : {"cases", "judged", "unjudged", "mistrusted", "worker_deaths", "seconds"})
+  const auto take = [&](std::string_view key) {
     if (counts.contains(key) && counts[key].is_number()) result[key] = counts[key];
+  };
+  for (const CounterRow& row : kCounters) take(row.key);
+  take("seconds");
   return result;
 }
 
@@ -160,6 +172,7 @@ json page_document(const report::Report& report, const Budget& budget) {
           {"statuses", counted(report.mismatches, &store::MismatchRow::effective_status)},
           {"verdicts", counted(report.mismatches, &store::MismatchRow::verdict)},
           {"suspects", counted(report.mismatches, &store::MismatchRow::suspect)},
+          {"counters", counter_columns()},
           {"campaigns", campaigns_of(report.campaigns)},
           {"campaign_count", report.campaigns.size()},
           {"profiles", std::move(profiles)},

@@ -43,18 +43,11 @@ std::vector<uint32_t> focus_for(const generate::Profile* profile, const Coverage
 
 constexpr int kMostKills = 3;  // of workers on one case by somebody else, e.g. a system short of memory
 
-/// The numbers of Counts that the database keeps, by their names there.
-constexpr std::pair<const char*, uint64_t workers::Counts::*> kKeptCounts[] = {
-    {"cases", &workers::Counts::cases},           {"judged", &workers::Counts::judged},
-    {"unjudged", &workers::Counts::unjudged},     {"witnessed", &workers::Counts::witnessed},
-    {"mistrusted", &workers::Counts::mistrusted}, {"redrawn", &workers::Counts::redrawn},
-    {"worker_deaths", &workers::Counts::deaths}};
-
 /// What the kept numbers were when a campaign was last stopped.
 workers::Counts counts_from(const json& kept) {
   workers::Counts counts;
-  for (const auto& [name, member] : kKeptCounts)
-    if (kept.contains(name) && kept[name].is_number_unsigned()) counts.*member = kept[name];
+  for (const CounterRow& row : kCounters)
+    if (kept.contains(row.key) && kept[row.key].is_number_unsigned()) counts[row.counter] = kept[row.key];
   return counts;
 }
 
@@ -82,8 +75,8 @@ class Campaign final : public workers::Assignment {
     }
     result_.interrupted = settings_.supervisor.interrupted && *settings_.supervisor.interrupted;
     result_.seconds = seconds();
-    if (result_.id == 0) return std::move(result_);  // interrupted before anybody was loaded
-    result_.counts.cases = done_.count();            // of a worker that was killed, more may have been counted
+    if (result_.id == 0) return std::move(result_);   // interrupted before anybody was loaded
+    result_.counts[Counter::kCases] = done_.count();  // of a worker that was killed, more may have been counted
     await_diagnoses();
     show_rows();
     save_coverage();
@@ -212,7 +205,7 @@ class Campaign final : public workers::Assignment {
     timeline_ = Timeline(std::move(before->moments));
     ratios_ = std::move(before->ratios);
     counts_before_ = counts_from(before->counts);
-    counts_before_.cases = done_.count();
+    counts_before_[Counter::kCases] = done_.count();
     seconds_before_ = seconds_from(before->counts);
     libraries_before_ = std::move(before->info.libraries);
     version_before_ = before->info.version;
@@ -248,13 +241,13 @@ class Campaign final : public workers::Assignment {
 
   /// Of all runs of the campaign.
   workers::Counts in_all(workers::Counts counts) const {
-    for (const auto& [name, member] : kKeptCounts) counts.*member += counts_before_.*member;
+    for (const CounterRow& row : kCounters) counts[row.counter] += counts_before_[row.counter];
     return counts;
   }
 
   json kept_counts() const {
     json kept = {{"seconds", result_.seconds}};
-    for (const auto& [name, member] : kKeptCounts) kept[name] = result_.counts.*member;
+    for (const CounterRow& row : kCounters) kept[row.key] = result_.counts[row.counter];
     kept["cases"] = done_.count();
     return kept;
   }

@@ -64,7 +64,7 @@ class CaseList final : public workers::Assignment {
   }
 
   Next on_tick(const workers::Counts& counts) override {
-    progress_(counts.cases);
+    progress_(counts[Counter::kCases]);
     return Next::kContinue;
   }
 

@@ -88,7 +88,7 @@ int fuzz(const CLI::App& command, FuzzOptions options) {
   options.out.write(options.out.json() ? fuzz_as_json(result, options) : fuzz_as_text(result, options));
   if (result.interrupted) return kInterrupted;
   if (result.has_new_mismatch() || result.reference_is_wrong) return kMismatch;
-  return result.counts.judged == 0 && result.counts.cases > 0 ? kCannotJudge : kClean;
+  return result.counts[Counter::kJudged] == 0 && result.counts[Counter::kCases] > 0 ? kCannotJudge : kClean;
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ std::string wrapped(std::string text, size_t indent) {
 }
 
 /// "judged by the exact reference           233   77.7 %".
-std::string count_line(const char* what, uint64_t count, const std::string& remark = "") {
+std::string count_line(std::string_view what, uint64_t count, std::string_view remark = "") {
   return wrapped(fmt::format("{:<32}{:>12}{}{}", what, with_commas(count), remark.empty() ? "" : "  ", remark), 46);
 }
 
@@ -51,16 +51,22 @@ std::string share(uint64_t part, uint64_t all) {
   return fmt::format("{:>5.1f} %", 100 * static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(all, 1)));
 }
 
-std::string judgement_lines(const campaign::CampaignResult& result) {
-  const workers::Counts& counts = result.counts;
-  std::string text = count_line("judged by the exact reference", counts.judged, share(counts.judged, counts.cases));
-  if (!std::ranges::all_of(result.roster, &workers::RosterEntry::is_target))
-    text += count_line("  and computed by all oracles", counts.witnessed, share(counts.witnessed, counts.cases));
-  text += count_line("unjudged", counts.unjudged, share(counts.unjudged, counts.cases));
-  if (counts.mistrusted > 0)
-    text += count_line("passes that proved nothing", counts.mistrusted, "judged again with a comb");
-  if (counts.redrawn > 0) text += count_line("improbable errors", counts.redrawn, "did not come back on redrawn data");
-  return text + count_line("workers lost", counts.deaths);
+std::string counter_lines(const campaign::CampaignResult& result) {
+  const bool has_oracles = !std::ranges::all_of(result.roster, &workers::RosterEntry::is_target);
+  std::string text;
+  for (const CounterRow& row : kCounters) {
+    const uint64_t count = result.counts[row.counter], cases = result.counts[Counter::kCases];
+    switch (row.line) {
+      case CounterLine::kNone: break;
+      case CounterLine::kNoteIfAny: text += count > 0 ? count_line(row.label, count, row.note) : ""; break;
+      case CounterLine::kNote: text += count_line(row.label, count, row.note); break;
+      case CounterLine::kShareWithOracles:
+        text += has_oracles ? count_line(row.label, count, share(count, cases)) : "";
+        break;
+      case CounterLine::kShare: text += count_line(row.label, count, share(count, cases)); break;
+    }
+  }
+  return text;
 }
 
 /// Counts, not shares: what a profile can reach takes a while to find out, and `convict report` does.
@@ -125,15 +131,15 @@ std::string mismatches_table(const campaign::CampaignResult& result, const FuzzO
 }  // namespace
 
 std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptions& options) {
-  const workers::Counts& counts = result.counts;
-  std::string text = wrapped(
-      fmt::format("convict fuzz: {} cases in {:.1f} s, {}/s; seed {}, profile {}{}", with_commas(counts.cases),
-                  result.seconds, with_commas(static_cast<uint64_t>(counts.cases / std::max(result.seconds, 1e-3))),
-                  options.seed, options.profile, result.interrupted ? "; interrupted" : ""),
-      2);
+  const uint64_t cases = result.counts[Counter::kCases];
+  std::string text =
+      wrapped(fmt::format("convict fuzz: {} cases in {:.1f} s, {}/s; seed {}, profile {}{}", with_commas(cases),
+                          result.seconds, with_commas(static_cast<uint64_t>(cases / std::max(result.seconds, 1e-3))),
+                          options.seed, options.profile, result.interrupted ? "; interrupted" : ""),
+              2);
   text += fmt::format("campaign {} of {}\n", result.id, options.database);
   for (const std::string& note : result.notes) text += wrapped("note: " + note, 6);
-  text += "\n" + judgement_lines(result) + coverage_lines(result.coverage);
+  text += "\n" + counter_lines(result) + coverage_lines(result.coverage);
   if (!result.roster.empty())
     text += "\n" + implementations_table(result) + refusals_table(result, options.out.verbose);
   text += "\n" + (result.found.empty() ? "no mismatches\n" : mismatches_table(result, options));
@@ -145,20 +151,11 @@ std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptio
 
 std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptions& options) {
   const workers::Counts& counts = result.counts;
-  json document = {{"seed", options.seed},
-                   {"profile", options.profile},
-                   {"seconds", result.seconds},
-                   {"cases", counts.cases},
-                   {"judged", counts.judged},
-                   {"witnessed", counts.witnessed},
-                   {"unjudged", counts.unjudged},
-                   {"worker_deaths", counts.deaths},
-                   {"interrupted", result.interrupted},
-                   {"database", options.database},
-                   {"campaign", result.id},
-                   {"notes", result.notes},
-                   {"mistrusted", counts.mistrusted},
-                   {"redrawn", counts.redrawn}};
+  json document = {{"seed", options.seed},         {"profile", options.profile},
+                   {"seconds", result.seconds},    {"interrupted", result.interrupted},
+                   {"database", options.database}, {"campaign", result.id},
+                   {"notes", result.notes}};
+  for (const CounterRow& row : kCounters) document[row.key] = counts[row.counter];
   document["coverage"] = {{"pairs", result.coverage.seen_pairs()},
                           {"triples", result.coverage.seen() - result.coverage.seen_pairs()},
                           {"expected_unseen_next_case", result.coverage.expected_unseen()},

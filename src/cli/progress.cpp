@@ -38,7 +38,7 @@ std::string rate(double cases_per_second) {
 }
 
 double mean_rate(const campaign::CampaignResult& result) {
-  return static_cast<double>(result.counts.cases) / std::max(result.seconds, 1e-3);
+  return static_cast<double>(result.counts[Counter::kCases]) / std::max(result.seconds, 1e-3);
 }
 
 std::string mismatches(const campaign::CampaignResult& result) {
@@ -55,7 +55,7 @@ void CampaignProgress::operator()(const campaign::CampaignResult& so_far) {
   if (out_.quiet || so_far.roster.empty()) return;
   if (!std::exchange(introduced_, true)) introduce(so_far);
   if (so_far.found.size() != announced_.size()) announce(so_far);
-  samples_.push_back({so_far.seconds, so_far.counts.cases});
+  samples_.push_back({so_far.seconds, so_far.counts[Counter::kCases]});
   while (samples_.size() > 2 && so_far.seconds - samples_[1].seconds > kRecent) samples_.pop_front();
   if (block_.is_due()) block_.draw(lines(so_far));
 }
@@ -86,26 +86,28 @@ double CampaignProgress::recent_rate() const {
 std::string CampaignProgress::time_left(const campaign::CampaignResult& so_far) const {
   double left = settings_.time ? static_cast<double>(settings_.time->count()) - so_far.seconds : INFINITY;  // seconds
   if (settings_.cases)
-    left = std::min(left, (static_cast<double>(settings_.cases_of_shard()) - static_cast<double>(so_far.counts.cases)) /
-                              std::max(mean_rate(so_far), 1e-3));
+    left = std::min(
+        left, (static_cast<double>(settings_.cases_of_shard()) - static_cast<double>(so_far.counts[Counter::kCases])) /
+                  std::max(mean_rate(so_far), 1e-3));
   return left > 0 ? duration(left) + " left" : "finishing";
 }
 
 std::vector<std::string> CampaignProgress::lines(const campaign::CampaignResult& so_far) const {
   const workers::Counts& counts = so_far.counts;
   const std::string time = fmt::format("{}, {}", duration(std::floor(so_far.seconds)), time_left(so_far));
-  const std::string cases = fmt::format("{}; {}/s now, {}/s on average", with_commas(counts.cases), rate(recent_rate()),
-                                        rate(mean_rate(so_far)));
-  const std::string judged = fmt::format(
-      "{:.1f} %", 100 * static_cast<double>(counts.judged) / static_cast<double>(std::max<uint64_t>(counts.cases, 1)));
+  const std::string cases = fmt::format("{}; {}/s now, {}/s on average", with_commas(counts[Counter::kCases]),
+                                        rate(recent_rate()), rate(mean_rate(so_far)));
+  const std::string judged =
+      fmt::format("{:.1f} %", 100 * static_cast<double>(counts[Counter::kJudged]) /
+                                  static_cast<double>(std::max<uint64_t>(counts[Counter::kCases], 1)));
   const std::string coverage = fmt::format("{} pairs, {} triples", with_commas(so_far.coverage.seen_pairs()),
                                            with_commas(so_far.coverage.seen() - so_far.coverage.seen_pairs()));
   if (!block_.in_place())
     return {fmt::format("{}: cases {}; judged {}; workers lost: {}; {}; coverage: {}", time, cases, judged,
-                        counts.deaths, mismatches(so_far), coverage)};
+                        counts[Counter::kDeaths], mismatches(so_far), coverage)};
   return {"time         " + time, "cases        " + cases,
-          fmt::format("judged       {}; workers lost: {}", judged, counts.deaths), "mismatches   " + mismatches(so_far),
-          "coverage     " + coverage};
+          fmt::format("judged       {}; workers lost: {}", judged, counts[Counter::kDeaths]),
+          "mismatches   " + mismatches(so_far), "coverage     " + coverage};
 }
 
 }  // namespace convict::cli

@@ -7,20 +7,16 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/counters.h"
+
 namespace convict::run {
 
 inline constexpr int kMostImplementations = 64;      // in one campaign
 inline constexpr size_t kLongestCaseText = 1 << 12;  // bytes
 
 /// Counts of one worker process since it started.
-struct Tally {
-  std::atomic<uint64_t> cases{0};       // examined to the end, or given up because somebody died on them
-  std::atomic<uint64_t> judged{0};      // at least one target's result was held against the reference
-  std::atomic<uint64_t> unjudged{0};    // every target refused
-  std::atomic<uint64_t> witnessed{0};   // judged, and every oracle computed it too
-  std::atomic<uint64_t> mistrusted{0};  // judged again with data that hide nothing
-  std::atomic<uint64_t> redrawn{0};     // results beyond the probabilistic bound that did not come back on other data
-  std::atomic<uint64_t> cpu_ns{0};      // that the process has spent since it was loaded, up to the last of `cases`
+struct Tally : PerCounter<std::atomic<uint64_t>> {
+  std::atomic<uint64_t> cpu_ns{0};  // that the process has spent since it was loaded, up to the last case it counted
   std::atomic<uint64_t> computed[kMostImplementations] = {};
   std::atomic<uint64_t> refused[kMostImplementations] = {};
 };

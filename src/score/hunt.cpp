@@ -111,9 +111,9 @@ Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settin
     const workers::Counts counts = workers::supervise(search, supervisor);
     if (is_interrupted(supervisor)) return run;
     run.cpu_seconds += counts.cpu_seconds;
-    run.judged |= counts.judged > 0 || search.report();
+    run.judged |= counts[Counter::kJudged] > 0 || search.report();
     const auto& report = search.report();
-    run.cases = report ? report->index + 1 : run.cases + counts.cases;
+    run.cases = report ? report->index + 1 : run.cases + counts[Counter::kCases];
     if (!report || run.cpu_seconds > settings.budget_seconds) break;
     run.detected = is_confirmed(*report, mutant, control, settings.supervisor);
     if (is_interrupted(supervisor)) return {};

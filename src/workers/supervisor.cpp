@@ -36,12 +36,7 @@ constexpr size_t kLongestLine = size_t{64} << 20;    // bytes that a worker may 
 constexpr auto kEndGrace = std::chrono::seconds(2);  // for a worker that hung up to end by itself
 
 void add(const run::Tally& tally, Counts& counts) {
-  counts.cases += tally.cases;
-  counts.judged += tally.judged;
-  counts.unjudged += tally.unjudged;
-  counts.witnessed += tally.witnessed;
-  counts.mistrusted += tally.mistrusted;
-  counts.redrawn += tally.redrawn;
+  for (const CounterRow& row : kCounters) counts[row.counter] += tally[row.counter];
   counts.cpu_seconds += 1e-9 * static_cast<double>(tally.cpu_ns);
   for (size_t i = 0; i < counts.computed.size(); ++i) {
     counts.computed[i] += tally.computed[i];
@@ -98,7 +93,7 @@ class Supervision {
   /// Cases for about kBatchSeconds of one worker, as far as their speed is known.
   uint64_t batch_size() const {
     const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
-    const double rate = static_cast<double>(counts().cases) / seconds / settings_.jobs;
+    const double rate = static_cast<double>(counts()[Counter::kCases]) / seconds / settings_.jobs;
     return std::clamp<uint64_t>(static_cast<uint64_t>(rate * kBatchSeconds), 1, kLargestBatch);
   }
 
@@ -273,7 +268,7 @@ class Supervision {
       return;
     }
     add(slot->process().record().tally, past_);
-    ++past_.deaths;
+    ++past_[Counter::kDeaths];
     report_counted(*slot);
     std::optional<WorkerDeath> death;
     if (!slot->works().empty()) death = death_of(*slot, exit, killed_for);
@@ -289,7 +284,7 @@ class Supervision {
     const uint64_t position = position_in(work, death.index);
     death.reported = position < reported;
     const bool again = death.from_outside && !death.reported && assignment_.wants_again(death.index);
-    if (!counted && !again) ++past_.cases;  // given up, but not forgotten
+    if (!counted && !again) ++past_[Counter::kCases];  // given up, but not forgotten
     const uint64_t next = again ? position : std::max(position + 1, reported);
     if (next < work.count) left_over_.push_front(part_of(work, next, work.count));
     // Where nonsense was sent, nobody knows what became of the cases before.

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/counters.h"
 #include "core/ratios.h"
 #include "core/verdict.h"
 #include "run/flight_record.h"
@@ -38,8 +39,7 @@ struct WorkerDeath {
 };
 
 /// Sums over all workers, dead or alive.
-struct Counts {
-  uint64_t cases = 0, judged = 0, unjudged = 0, witnessed = 0, deaths = 0, mistrusted = 0, redrawn = 0;
+struct Counts : PerCounter<uint64_t> {
   double cpu_seconds = 0;                   // of the workers, without loading, each up to the last case it counted
   std::vector<uint64_t> computed, refused;  // by roster position
 };

@@ -139,12 +139,12 @@ void WorkerSession::tell(const examine::Examination& examination) {
         ratios_[subjects_[i].implementation->name].add(*ratio);
     }
   }
-  ++(examination.judged ? tally.judged : tally.unjudged);
-  if (examination.witnessed) ++tally.witnessed;
-  if (examination.mistrusted) ++tally.mistrusted;
-  tally.redrawn += static_cast<uint64_t>(examination.redrawn);
+  ++tally[examination.judged ? Counter::kJudged : Counter::kUnjudged];
+  if (examination.witnessed) ++tally[Counter::kWitnessed];
+  if (examination.mistrusted) ++tally[Counter::kMistrusted];
+  tally[Counter::kRedrawn] += static_cast<uint64_t>(examination.redrawn);
   tally.cpu_ns = cpu_ns() - loaded_ns_;
-  ++tally.cases;
+  ++tally[Counter::kCases];
   record_.counted = record_.index.load();
 }
 

@@ -28,8 +28,8 @@ campaign::CampaignResult campaign() {
   const std::string long_name(60, 'x'), words = " a reason of many words, again and again and again";
   result.roster = {{long_name, "", "", "1.2.3-some-long-suffix", true}, {"onednn", "", "", "2.6.3", false}};
   result.counts.computed = result.counts.refused = {99'999'999'999, 0};
-  result.counts.cases = result.counts.judged = 1'000'000'000;
-  result.counts.mistrusted = result.counts.redrawn = 1;
+  result.counts[Counter::kCases] = result.counts[Counter::kJudged] = 1'000'000'000;
+  result.counts[Counter::kMistrusted] = result.counts[Counter::kRedrawn] = 1;
   result.seconds = 1000;
   result.notes = {words + words + words};
   result.coverage.add({});

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The counter table: one row per number that a campaign counts. Everything that adds counters up, keeps, prints or
+// shows them walks this table; the place that counts is the only one that names a counter.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace convict::inline core {
+
+enum class Counter {
+  kCases,       // examined to the end, or given up because somebody died on them
+  kJudged,      // at least one target's result was held against the reference
+  kWitnessed,   // judged, and every oracle computed it too
+  kUnjudged,    // every target refused
+  kMistrusted,  // judged again with data that hide nothing
+  kRedrawn,     // results beyond the probabilistic bound that did not come back on other data
+  kDeaths,      // of workers
+  kEnd
+};
+
+/// Its line in the text of `convict fuzz`: the label, the number, and a remark.
+enum class CounterLine {
+  kNone,
+  kNote,             // the remark is `note`
+  kNoteIfAny,        // the same; no line if the number is 0
+  kShare,            // the remark is the share of all cases
+  kShareWithOracles  // the same; no line if there are no oracles
+};
+
+struct CounterRow {
+  Counter counter;
+  std::string_view key;  // in JSON: docs/store-format.md
+  CounterLine line = CounterLine::kNone;
+  std::string_view label = {}, note = {};
+  std::string_view column = {};  // of the campaigns in the web page; none if it is empty
+};
+
+/// In the order of Counter, which is that of the lines.
+inline constexpr std::array<CounterRow, static_cast<size_t>(Counter::kEnd)> kCounters = {{
+    {.counter = Counter::kCases, .key = "cases", .column = "cases"},
+    {Counter::kJudged, "judged", CounterLine::kShare, "judged by the exact reference"},
+    {Counter::kWitnessed, "witnessed", CounterLine::kShareWithOracles, "  and computed by all oracles"},
+    {.counter = Counter::kUnjudged,
+     .key = "unjudged",
+     .line = CounterLine::kShare,
+     .label = "unjudged",
+     .column = "unjudged"},
+    {Counter::kMistrusted, "mistrusted", CounterLine::kNoteIfAny, "passes that proved nothing",
+     "judged again with a comb"},
+    {Counter::kRedrawn, "redrawn", CounterLine::kNoteIfAny, "improbable errors", "did not come back on redrawn data"},
+    {.counter = Counter::kDeaths,
+     .key = "worker_deaths",
+     .line = CounterLine::kNote,
+     .label = "workers lost",
+     .column = "worker deaths"},
+}};
+static_assert(kCounters.back().counter == Counter{static_cast<int>(Counter::kEnd) - 1}, "a counter without a row");
+
+/// A number for each counter.
+template <class Number>
+struct PerCounter {
+  std::array<Number, kCounters.size()> numbers{};
+
+  Number& operator[](Counter counter) { return numbers[static_cast<size_t>(counter)]; }
+  const Number& operator[](Counter counter) const { return numbers[static_cast<size_t>(counter)]; }
+};
+
+}  // namespace convict::inline core
