@@ -104,40 +104,7 @@ void add_fuzz(CLI::App& app, int& exit_code) {
       "  convict fuzz --engine libfuzzer --time 10m      guided by coverage (needs a build with clang)\n"
       "  convict fuzz --resume --db nightly.db           go on with what was interrupted or killed\n"
       "Exit codes: 0 clean, 1 a target has a new mismatch, 2 usage, 125 nothing could be judged, 130 interrupted");
-  options->run.add_to(*command);
-  command->add_option("--db", options->database, "Database of campaigns and mismatches")->capture_default_str();
-  command
-      ->add_option("--seed", options->seed,
-                   "Of the campaign: the same seed gives the same cases, unless the database steers it elsewhere")
-      ->capture_default_str()
-      ->check(unsigned_number());
-  command->add_option("--start", options->start, "Index of the first case")
-      ->capture_default_str()
-      ->check(unsigned_number());
-  command->add_option("--cases", options->cases, "Number of cases (all shards together)")->check(unsigned_number());
-  command->add_option("--time", options->time, "30s, 10m, 2h [1m if --cases is not given either]");
-  command->add_option("-j,--jobs", options->jobs, "Workers at once")->check(CLI::Range(1, 256))->capture_default_str();
-  command->add_option("--shard", options->shard, "i/n: the i-th of n disjoint parts of the same campaign")
-      ->capture_default_str();
-  command
-      ->add_option("--shrink", options->shrink,
-                   "Time for shrinking and explaining what is found, in a worker beside the others; or none")
-      ->capture_default_str();
-  command->add_option("--profile", options->profile, "What to sample; `convict list profiles` shows them")
-      ->capture_default_str();
-  command
-      ->add_option("--engine", options->engine,
-                   "What makes up the cases: the generator, or libFuzzer, guided by what the kernels' code does")
-      ->check(CLI::IsMember({"generator", kGuidedEngine}))
-      ->capture_default_str();
-  command->add_option("--corpus", options->corpus,
-                      "Folder of libFuzzer's inputs [the name of the database, ending in .corpus]");
-  command
-      ->add_option("--resume", options->resume,
-                   "Go on with this campaign of the database, or with the last one that is not finished; what it was "
-                   "begun with need not be given again")
-      ->expected(0, 1);
-  options->out.add_to(*command);
+  options->add_to(*command);
   command->callback([options, command, &exit_code] { exit_code = fuzz(*command, *options); });
 }
 

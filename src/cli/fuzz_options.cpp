@@ -15,6 +15,100 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int kMostJobs = 256;
+
+/// What becomes of a flag when a campaign is resumed.
+enum class Resumed {
+  kNotKept,        // the campaign knows nothing of it
+  kFixed,          // it is as it was when the campaign was begun; another value is refused
+  kFixedInColumn,  // the same, and the database has it in a column of its own
+  kUnlessGiven     // it is as it was, unless it is given again
+};
+using enum Resumed;
+
+struct Flag {
+  std::string_view names;
+  Resumed resumed;
+  const char* key;               // in `campaigns.flags`
+  const char* help;              // nullptr: RunOptions adds it
+  void (*narrow)(CLI::Option&);  // nullptr: its value may be anything
+  CLI::Option* (*add)(CLI::App&, const Flag&, FuzzOptions&);
+  json (*get)(const FuzzOptions&);
+  void (*set)(FuzzOptions&, const json& kept);
+
+  std::string long_name() const { return std::string(names.substr(names.find("--"))); }
+  bool is_given(const CLI::App& command) const { return command.get_option(long_name())->count() > 0; }
+};
+
+template <auto Member>
+auto& value_of(auto& options) {
+  if constexpr (requires { options.*Member; })
+    return options.*Member;
+  else
+    return options.run.*Member;
+}
+
+json kept_of(const auto& value) { return value; }
+json kept_of(const std::optional<uint64_t>& value) { return value ? json(*value) : json(nullptr); }
+void restore(auto& value, const json& kept) { kept.get_to(value); }
+void restore(std::optional<uint64_t>& value, const json& kept) {
+  value = kept.is_null() ? std::nullopt : std::optional(kept.get<uint64_t>());
+}
+
+template <auto Member>
+constexpr Flag flag(std::string_view names, Resumed resumed, const char* key, const char* help = nullptr,
+                    void (*narrow)(CLI::Option&) = nullptr) {
+  return {names,
+          resumed,
+          key,
+          help,
+          narrow,
+          [](CLI::App& command, const Flag& row, FuzzOptions& options) {
+            return command.add_option(std::string(row.names), value_of<Member>(options), row.help);
+          },
+          [](const FuzzOptions& options) { return kept_of(value_of<Member>(options)); },
+          [](FuzzOptions& options, const json& kept) { restore(value_of<Member>(options), kept); }};
+}
+
+void unsigned_only(CLI::Option& option) { option.check(unsigned_number()); }
+
+/// In the order of the help.
+constexpr Flag kFlags[] = {
+    flag<&RunOptions::targets>("--target", kFixed, "targets"),
+    flag<&RunOptions::oracles>("--oracle", kFixed, "oracles"),
+    flag<&RunOptions::plugins>("--plugin", kFixed, "plugins"),
+    flag<&RunOptions::timeout>("--timeout", kFixed, "timeout"),
+    flag<&RunOptions::memory>("--memory", kFixed, "memory"),
+    flag<&FuzzOptions::database>("--db", kNotKept, nullptr, "Database of campaigns and mismatches"),
+    flag<&FuzzOptions::seed>(
+        "--seed", kFixedInColumn, "seed",
+        "Of the campaign: the same seed gives the same cases, unless the database steers it elsewhere", unsigned_only),
+    flag<&FuzzOptions::start>("--start", kFixed, "start", "Index of the first case", unsigned_only),
+    flag<&FuzzOptions::cases>("--cases", kFixed, "cases", "Number of cases (all shards together)", unsigned_only),
+    flag<&FuzzOptions::time>("--time", kFixed, "time", "30s, 10m, 2h [1m if --cases is not given either]"),
+    flag<&FuzzOptions::jobs>("-j,--jobs", kUnlessGiven, "jobs", "Workers at once",
+                             [](CLI::Option& option) { option.check(CLI::Range(1, kMostJobs)); }),
+    flag<&FuzzOptions::shard>("--shard", kFixed, "shard", "i/n: the i-th of n disjoint parts of the same campaign"),
+    flag<&FuzzOptions::shrink>(
+        "--shrink", kNotKept, nullptr,
+        "Time for shrinking and explaining what is found, in a worker beside the others; or none"),
+    flag<&FuzzOptions::profile>("--profile", kFixedInColumn, "profile",
+                                "What to sample; `convict list profiles` shows them"),
+    flag<&FuzzOptions::engine>(
+        "--engine", kFixed, "engine",
+        "What makes up the cases: the generator, or libFuzzer, guided by what the kernels' code does",
+        [](CLI::Option& option) {
+          option.check(CLI::IsMember({"generator", kGuidedEngine}));
+        }),
+    flag<&FuzzOptions::corpus>("--corpus", kFixed, "corpus",
+                               "Folder of libFuzzer's inputs [the name of the database, ending in .corpus]"),
+    flag<&FuzzOptions::resume>(
+        "--resume", kNotKept, nullptr,
+        "Go on with this campaign of the database, or with the last one that is not finished; what it was begun with "
+        "need not be given again",
+        [](CLI::Option& option) { option.expected(0, 1); }),
+};
+
 store::StoredCampaign campaign_to_resume(const FuzzOptions& options) {
   const std::string shown = printable(options.database, 200);
   if (!std::filesystem::exists(options.database))
@@ -35,59 +129,46 @@ store::StoredCampaign campaign_to_resume(const FuzzOptions& options) {
   return std::move(*row);
 }
 
-/// Flags by the names of `flags_of`, and what they are called on the command line.
-constexpr std::pair<const char*, const char*> kRemembered[] = {
-    {"targets", "--target"}, {"oracles", "--oracle"}, {"plugins", "--plugin"},  {"timeout", "--timeout"},
-    {"memory", "--memory"},  {"seed", "--seed"},      {"profile", "--profile"}, {"start", "--start"},
-    {"cases", "--cases"},    {"time", "--time"},      {"shard", "--shard"},     {"engine", "--engine"},
-    {"corpus", "--corpus"}};
-
-void refuse_differences(const CLI::App& command, const json& given, const store::StoredCampaign& campaign,
-                        const json& remembered) {
-  for (const auto& [name, flag] : kRemembered)
-    if (command.get_option(flag)->count() > 0 && given[name] != remembered[name])
-      throw UsageError(fmt::format("{}: campaign {} was begun with {}, not {}; leave it out, or start another campaign",
-                                   flag, campaign.id, printable(remembered[name].dump()),
-                                   printable(given[name].dump())));
+void refuse_difference(const Flag& row, const store::StoredCampaign& campaign, const json& given, const json& kept) {
+  if (given != kept)
+    throw UsageError(fmt::format("{}: campaign {} was begun with {}, not {}; leave it out, or start another campaign",
+                                 row.long_name(), campaign.id, printable(kept.dump()), printable(given.dump())));
 }
 
 }  // namespace
 
+void FuzzOptions::add_to(CLI::App& command) {
+  run.add_to(command);
+  for (const Flag& row : kFlags) {
+    if (!row.help) continue;
+    CLI::Option* option = row.add(command, row, *this)->capture_default_str();
+    if (row.narrow) row.narrow(*option);
+  }
+  out.add_to(command);
+}
+
 json flags_of(const FuzzOptions& options) {
-  json flags = {{"targets", options.run.targets}, {"oracles", options.run.oracles}, {"plugins", options.run.plugins},
-                {"time", options.time},           {"start", options.start},         {"shard", options.shard},
-                {"jobs", options.jobs},           {"timeout", options.run.timeout}, {"memory", options.run.memory},
-                {"engine", options.engine},       {"corpus", options.corpus}};
-  flags["cases"] = options.cases ? json(*options.cases) : json(nullptr);
+  json flags = json::object();
+  for (const Flag& row : kFlags)
+    if (row.resumed == kFixed || row.resumed == kUnlessGiven) flags[row.key] = row.get(options);
   return flags;
 }
 
 int64_t resumed_campaign(const CLI::App& command, FuzzOptions& options) {
   const store::StoredCampaign campaign = campaign_to_resume(options);
-  json given = flags_of(options);
-  given["seed"] = options.seed;
-  given["profile"] = options.profile;
-  json remembered = given;  // an older campaign may not have noted all of them
-  remembered.update(campaign.info.flags);
-  remembered["seed"] = campaign.info.seed;
-  remembered["profile"] = campaign.info.profile;
-  refuse_differences(command, given, campaign, remembered);
+  json kept = campaign.info.flags;
+  kept["seed"] = campaign.info.seed;
+  kept["profile"] = campaign.info.profile;
+  const auto is_kept = [&](const Flag& row) {  // an older campaign may not have noted all of them
+    return row.resumed != kNotKept && kept.contains(row.key);
+  };
+  for (const Flag& row : kFlags)
+    if (is_kept(row) && row.resumed != kUnlessGiven && row.is_given(command))
+      refuse_difference(row, campaign, row.get(options), kept[row.key]);
   try {
-    options.run.targets = remembered["targets"];
-    options.run.oracles = remembered["oracles"];
-    options.run.plugins = remembered["plugins"];
-    options.run.timeout = remembered["timeout"];
-    options.run.memory = remembered["memory"];
-    options.profile = remembered["profile"];
-    options.time = remembered["time"];
-    options.shard = remembered["shard"];
-    options.seed = remembered["seed"];
-    options.start = remembered["start"];
-    options.engine = remembered["engine"];
-    options.corpus = remembered["corpus"];
-    options.cases.reset();
-    if (!remembered["cases"].is_null()) options.cases = remembered["cases"].get<uint64_t>();
-    if (command.get_option("--jobs")->count() == 0) options.jobs = std::clamp(remembered["jobs"].get<int>(), 1, 256);
+    for (const Flag& row : kFlags)
+      if (is_kept(row) && !row.is_given(command)) row.set(options, kept[row.key]);
+    options.jobs = std::clamp(options.jobs, 1, kMostJobs);
   } catch (const json::exception& error) {
     throw UsageError(fmt::format("database '{}': the flags of campaign {} make no sense ({}); start another campaign",
                                  printable(options.database, 200), campaign.id, printable(error.what(), 200)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command line of `convict fuzz`, and how much of it a campaign remembers.
+// The flags of `convict fuzz`, and how much of them a campaign remembers.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,6 +13,7 @@
 
 namespace convict::cli {
 
+/// For a further flag: a member here, and a row in the table of fuzz_options.cpp.
 struct FuzzOptions {
   RunOptions run;
   OutputOptions out;
@@ -21,6 +22,9 @@ struct FuzzOptions {
   uint64_t seed = 1, start = 0;
   std::optional<uint64_t> cases;
   int jobs = 1;
+
+  /// Those of `run` and `out`, too.
+  void add_to(CLI::App& command);
 };
 
 inline constexpr const char* kGuidedEngine = "libfuzzer";
