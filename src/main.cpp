@@ -72,7 +72,8 @@ int main(int argc, char** argv) {
       "convict puts convolution kernels on trial: differential testing and fuzzing against LibTorch, oneDNN and an "
       "exact reference",
       "convict");
-  int exit_code = convict::cli::kClean;
+  using namespace convict::cli;
+  int exit_code = kClean;
   signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of write(), as a full disk is
   app.set_version_flag("--version", "convict " CONVICT_VERSION);
   app.set_config("--config", "", "TOML file with the same names as the flags, one section a command");
@@ -83,26 +84,21 @@ int main(int argc, char** argv) {
       "Example:\n  convict fuzz --time 1m\n"
       "Every command has --help. Exit codes of all: 2 usage, 70 a bug in convict (please report it), 71 the system refused "
       "memory or a process");
-  for (const auto add : {convict::cli::add_fuzz,        convict::cli::add_repro,
-                         convict::cli::add_replay,      convict::cli::add_shrink,
-                         convict::cli::add_explain,     convict::cli::add_list,
-                         convict::cli::add_show,        convict::cli::add_triage,
-                         convict::cli::add_keep,        convict::cli::add_merge,
-                         convict::cli::add_report,      convict::cli::add_export,
-                         convict::cli::add_import,      convict::cli::add_score,
-                         convict::cli::add_bench,       convict::cli::add_check_certificate,
-                         convict::cli::add_doctor,      convict::cli::add_completion,
-                         convict::cli::add_man,         convict::cli::add_worker,
-                         convict::cli::add_bench_worker})
+  for (const auto add : {add_fuzz,        add_repro,      add_replay, add_shrink,
+                         add_explain,     add_list,       add_show,   add_triage,
+                         add_keep,        add_merge,      add_report, add_export,
+                         add_import,      add_score,      add_bench,  add_check_certificate,
+                         add_doctor,      add_completion, add_man,    add_worker,
+                         add_bench_worker})
     add(app, exit_code);
   try {
     app.parse(argc, argv);
     return exit_code;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    return fail(why_refused(app, error, argc, argv), convict::cli::kUsage);
+    return fail(why_refused(app, error, argc, argv), kUsage);
   } catch (const std::exception& error) {
-    const auto [line, code] = convict::cli::failure_of(error);
+    const auto [line, code] = failure_of(error);
     return fail(line, code);
   }
 }

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "workers/supervisor.h"
 
 namespace convict::cli {
 namespace {

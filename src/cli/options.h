@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "workers/supervisor.h"
+namespace convict::workers {
+struct SupervisorSettings;
+}
 
 namespace convict::cli {
 
