@@ -107,8 +107,8 @@ bool of_type(const convict_tensors& t, convict_dtype type) {
 }
 
 const char* unsupported_native(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
-  const bool narrow = of_type(*t, CONVICT_F16) || of_type(*t, CONVICT_BF16);
-  if (!narrow && !of_type(*t, CONVICT_F32) && !of_type(*t, CONVICT_F64))
+  const bool in_16_bits = of_type(*t, CONVICT_F16) || of_type(*t, CONVICT_BF16);
+  if (!in_16_bits && !of_type(*t, CONVICT_F32) && !of_type(*t, CONVICT_F64))
     return "LibTorch wants all operands of one data type";
 #if TORCH_VERSION_MAJOR < 2
   if (of_type(*t, CONVICT_F16)) return "LibTorch 1.x has no f16 on the CPU";
@@ -118,10 +118,10 @@ const char* unsupported_native(const convict_implementation*, const convict_prob
 }
 
 const char* unsupported_onednn(const convict_implementation* self, const convict_problem* p, const convict_tensors* t) {
-  const bool narrow = of_type(*t, CONVICT_BF16);
-  if (!narrow && !of_type(*t, CONVICT_F32)) return "LibTorch uses oneDNN for f32 and bf16 only";
+  const bool bf16 = of_type(*t, CONVICT_BF16);
+  if (!bf16 && !of_type(*t, CONVICT_F32)) return "LibTorch uses oneDNN for f32 and bf16 only";
 #if TORCH_VERSION_MAJOR < 2
-  if (narrow && p->op == CONVICT_CONV_TRANSPOSE) return "LibTorch 1.x takes conv_transpose of bf16 for a convolution";
+  if (bf16 && p->op == CONVICT_CONV_TRANSPOSE) return "LibTorch 1.x takes conv_transpose of bf16 for a convolution";
 #endif
   return unsupported_native(self, p, t);
 }
@@ -132,12 +132,13 @@ constexpr convict_contract kContract = {CONVICT_DIRECT,           CONVICT_F32,
                                         CONVICT_ANY_ORDER,        /*sum_block=*/0,
                                         /*accumulates=*/0,        /*fuses_relu=*/0};
 /// LibTorch's own products of 16-bit matrices keep their sums in the type of the operands.
-constexpr convict_contract narrow_contract(convict_dtype type) {
+constexpr convict_contract contract_of_sums_in(convict_dtype type) {
   convict_contract contract = kContract;
   contract.min_accumulator = type;
   return contract;
 }
-constexpr convict_contract kBf16Contract = narrow_contract(CONVICT_BF16), kF16Contract = narrow_contract(CONVICT_F16);
+constexpr convict_contract kBf16Contract = contract_of_sums_in(CONVICT_BF16),
+                           kF16Contract = contract_of_sums_in(CONVICT_F16);
 
 const convict_contract* contract_native(const convict_implementation*, const convict_problem*,
                                         const convict_tensors* t) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "abi/element.h"
-#include "abi/trilinear.h"
 #include "abi/validity.h"
 #include "core/random.h"
 #include "fill/values.h"
@@ -12,32 +11,23 @@
 namespace convict::fill {
 namespace {
 
-FormOperand computed_operand(const convict_problem& p) {
-  switch (face_of(p.op, p.pass)) {
-    case Face::kX: return FormOperand::kX;
-    case Face::kW: return FormOperand::kW;
-    case Face::kY: break;
-  }
-  return FormOperand::kY;
-}
-
 /// One of the two given operands, by the seed; but the gradient if its sum over positions is wanted as well, because a
 /// sum of many large distinct numbers would not be exact.
-FormOperand choose_sparse(const convict_problem& p, FormOperand computed, bool second) {
+Face choose_sparse(const convict_problem& p, Face computed, bool second) {
   const bool is_conv = p.op == CONVICT_CONV;
-  if (p.pass == CONVICT_BACKWARD_WEIGHTS && p.has_bias) return is_conv ? FormOperand::kY : FormOperand::kX;
-  if (computed == FormOperand::kW) return second ? FormOperand::kX : FormOperand::kY;
-  if (second) return FormOperand::kW;
-  return computed == FormOperand::kY ? FormOperand::kX : FormOperand::kY;
+  if (p.pass == CONVICT_BACKWARD_WEIGHTS && p.has_bias) return is_conv ? Face::kY : Face::kX;
+  if (computed == Face::kW) return second ? Face::kX : Face::kY;
+  if (second) return Face::kW;
+  return computed == Face::kY ? Face::kX : Face::kY;
 }
 
-int64_t channels_in_group(const convict_problem& p, FormOperand of) {
-  const bool of_src = (p.op == CONVICT_CONV) == (of == FormOperand::kX);
+int64_t channels_in_group(const convict_problem& p, Face of) {
+  const bool of_src = (p.op == CONVICT_CONV) == (of == Face::kX);
   return (of_src ? p.ic : p.oc) / p.groups;
 }
 
-const int64_t* extents(const convict_problem& p, FormOperand of) {
-  return (p.op == CONVICT_CONV) == (of == FormOperand::kX) ? p.in : p.out;
+const int64_t* extents(const convict_problem& p, Face of) {
+  return (p.op == CONVICT_CONV) == (of == Face::kX) ? p.in : p.out;
 }
 
 /// An index below `extent`, at either end more often than anywhere else: that is where loops go wrong.
@@ -56,7 +46,7 @@ int64_t chosen(uint64_t hash, int64_t extent) {
 Comb::Comb(const convict_problem& p, uint64_t data_seed)
     : p_(p),
       seed_(mix(data_seed ^ 0xc03b)),
-      computed_(computed_operand(p)),
+      computed_(face_of(p.op, p.pass)),
       sparse_(choose_sparse(p, computed_, (seed_ & 1) != 0)) {}
 
 uint64_t Comb::hash(int64_t a, int64_t b, int64_t what) const {
@@ -64,9 +54,9 @@ uint64_t Comb::hash(int64_t a, int64_t b, int64_t what) const {
 }
 
 double Comb::sparse_value(const int64_t* at) const {
-  const bool one = sparse_ == FormOperand::kW     ? is_chosen_tap(at)
-                   : computed_ == FormOperand::kW ? is_chosen_position(at)
-                                                  : on_lattice(at);
+  const bool one = sparse_ == Face::kW     ? is_chosen_tap(at)
+                   : computed_ == Face::kW ? is_chosen_position(at)
+                                           : on_lattice(at);
   if (!one) return 0;
   constexpr double kValues[] = {1, -1, 2, -2};
   return kValues[hash(at[0], at[1], 100) & 3];
@@ -79,7 +69,7 @@ bool Comb::on_lattice(const int64_t* at) const {
   if (at[1] % channels != chosen(hash(at[0], group, 0), channels)) return false;
   for (int axis = 0; axis < p_.rank; ++axis) {
     const int64_t reach = window(p_.kernel[axis], p_.dilation[axis]);
-    const int64_t period = sparse_ == FormOperand::kX ? reach : (reach + p_.stride[axis] - 1) / p_.stride[axis];
+    const int64_t period = sparse_ == Face::kX ? reach : (reach + p_.stride[axis] - 1) / p_.stride[axis];
     const int64_t choices = std::min(period, extents(p_, sparse_)[axis]);
     if (at[2 + axis] % period != chosen(hash(at[0], group, 1 + axis), choices)) return false;
   }
@@ -88,10 +78,9 @@ bool Comb::on_lattice(const int64_t* at) const {
 
 /// One tap and channel for each channel of the computed operand.
 bool Comb::is_chosen_tap(const int64_t* at) const {
-  const int64_t k_channels = channels_in_group(p_, FormOperand::kY),
-                c_channels = channels_in_group(p_, FormOperand::kX);
+  const int64_t k_channels = channels_in_group(p_, Face::kY), c_channels = channels_in_group(p_, Face::kX);
   const int64_t group = at[0] / k_channels, k = at[0] % k_channels, c = at[1];
-  const bool computes_y = computed_ == FormOperand::kY;
+  const bool computes_y = computed_ == Face::kY;
   const int64_t owner = computes_y ? k : c;
   if ((computes_y ? c : k) != chosen(hash(group, owner, 0), computes_y ? c_channels : k_channels)) return false;
   for (int axis = 0; axis < p_.rank; ++axis)
@@ -113,10 +102,10 @@ double distinct_value(uint64_t hash, convict_dtype type) {
   return static_cast<double>(1 + below(hash, uint64_t{1} << bits));
 }
 
-FormOperand operand_of(convict_op op, std::string_view role) {
-  if (role == "wei" || role == "diff_wei") return FormOperand::kW;
+Face operand_of(convict_op op, std::string_view role) {
+  if (role == "wei" || role == "diff_wei") return Face::kW;
   const bool of_src = role == "src" || role == "diff_src";
-  return of_src == (op == CONVICT_CONV) ? FormOperand::kX : FormOperand::kY;
+  return of_src == (op == CONVICT_CONV) ? Face::kX : Face::kY;
 }
 
 }  // namespace convict::fill

@@ -7,12 +7,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "abi/trilinear.h"
 #include "core/case.h"
 
 namespace convict::fill {
-
-/// The operands of the trilinear form (abi/trilinear.h), as roles of the tensors of one problem.
-enum class FormOperand { kX, kW, kY };
 
 /// The comb of one problem and data seed.
 class Comb {
@@ -20,7 +18,7 @@ class Comb {
   Comb(const convict_problem& p, uint64_t data_seed);
 
   /// The operand that is nearly all zero; the other input is dense.
-  FormOperand sparse() const { return sparse_; }
+  Face sparse() const { return sparse_; }
 
   /// The value of the sparse operand at these logical coordinates: 0 or a power of two with a sign. X and Y:
   /// [batch][channel][position...], W: [channel of Y][channel of X within the group][tap...].
@@ -34,13 +32,13 @@ class Comb {
 
   const convict_problem& p_;
   uint64_t seed_;
-  FormOperand computed_, sparse_;
+  Face computed_, sparse_;
 };
 
 /// The dense operand: a whole number from 1 to 2^bits, nearly always a different one for each hash.
 double distinct_value(uint64_t hash, convict_dtype type);
 
-/// Which operand of the form a tensor of the problem is, by its role's name.
-FormOperand operand_of(convict_op op, std::string_view role);
+/// Which operand of the trilinear form a tensor of the problem is, by its role's name.
+Face operand_of(convict_op op, std::string_view role);
 
 }  // namespace convict::fill

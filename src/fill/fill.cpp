@@ -59,8 +59,8 @@ enum class Part {
 Part part_of(const convict_problem& p, const Role& role, bool is_output) {
   if (is_output || role.tensor == &convict_tensors::bias) return Part::kAddend;
   const bool weights_given = p.pass != CONVICT_BACKWARD_WEIGHTS;
-  const FormOperand operand = operand_of(p.op, role.name);
-  return operand == (weights_given ? FormOperand::kW : FormOperand::kY) ? Part::kWeight : Part::kImage;
+  const Face operand = operand_of(p.op, role.name);
+  return operand == (weights_given ? Face::kW : Face::kY) ? Part::kWeight : Part::kImage;
 }
 
 /// Elements of the image, at least 1.
@@ -184,7 +184,7 @@ class Filler {
   /// Products of at most 2^44 in f32 and f64, and of 2^10 where f16 takes part.
   void fill_wide(const convict_tensor& tensor, Part part, uint64_t key) const {
     if (integers_) return fill_range(tensor, part, key, own_magnitude);
-    const int exponent = narrow() ? 3 : 20;
+    const int exponent = has_f16() ? 3 : 20;
     write(tensor, key, [&](uint64_t hash, const int64_t*) { return wide_normal(hash, exponent); });
   }
 
@@ -193,7 +193,7 @@ class Filler {
   /// both operands whose product overflows; not both, for an infinity may meet an overflow of the other sign.
   void fill_special(const convict_tensor& tensor, Part part, uint64_t key) const {
     const auto rarity = static_cast<uint64_t>(std::clamp<int64_t>(most_terms(p_), 8, 1 << 20));
-    const double huge = narrow() ? 0x1p12 : 0x1p100;
+    const double huge = has_f16() ? 0x1p12 : 0x1p100;
     write(tensor, key, [&](uint64_t hash, const int64_t*) {
       const bool rare = part != Part::kAddend && below(hash, rarity) == 0;
       if (overflows_) return rare ? huge : normal(mix(hash));
@@ -224,7 +224,9 @@ class Filler {
   }
 
   /// Whether a type with few exponent bits takes part.
-  bool narrow() const { return c_.src_type == CONVICT_F16 || c_.wei_type == CONVICT_F16 || c_.dst_type == CONVICT_F16; }
+  bool has_f16() const {
+    return c_.src_type == CONVICT_F16 || c_.wei_type == CONVICT_F16 || c_.dst_type == CONVICT_F16;
+  }
 
   const Case& c_;
   const convict_problem& p_;
@@ -241,10 +243,10 @@ class Filler {
 }  // namespace
 
 int64_t exact_range(const Case& c, const convict_problem& p) {
-  const bool narrow = c.src_type != CONVICT_F64 || c.wei_type != CONVICT_F64 || c.dst_type != CONVICT_F64;
+  const bool all_f64 = c.src_type == CONVICT_F64 && c.wei_type == CONVICT_F64 && c.dst_type == CONVICT_F64;
   const bool integers = is_integer(c.src_type);
   // Consecutive integers end there; the sums of integers that are rounded to f32 leave three bits to their addends.
-  const double largest = !narrow ? 0x1p53 : !integers ? 0x1p24 : c.dst_type == CONVICT_S32 ? 0x1p31 - 1 : 0x1p21;
+  const double largest = all_f64 ? 0x1p53 : !integers ? 0x1p24 : c.dst_type == CONVICT_S32 ? 0x1p31 - 1 : 0x1p21;
   const double terms = static_cast<double>(most_terms(p)), bias_terms = static_cast<double>(diff_bias_terms(p));
   constexpr double kAddends = 6;  // times the range: bias up to 2, and beta up to 2 times old contents up to 2
   for (const double range : {16, 4, 1}) {

@@ -83,10 +83,9 @@ bool fits(const Call& call, int up, int down) {
   const Reach bias_sums{a.least, a.most + growth, a.is_finite};
   if (call.problem.pass == CONVICT_BACKWARD_WEIGHTS && call.problem.has_bias && !fits(bias_sums, up, first.type))
     return false;
-  const bool narrow = call.output_type != CONVICT_F64;
+  const convict_dtype sum_type = call.output_type == CONVICT_F64 ? CONVICT_F64 : CONVICT_F32;
   return fits(a, up, first.type) && fits(b, -down, second.type) && fits(bias, up - down, call.output_type) &&
-         fits(sums, up, narrow ? CONVICT_F32 : CONVICT_F64) && fits(sums, up, call.output_type) &&
-         fits(sums, -down, narrow ? CONVICT_F32 : CONVICT_F64);
+         fits(sums, up, sum_type) && fits(sums, up, call.output_type) && fits(sums, -down, sum_type);
 }
 
 /// The largest exponent that fits, or 0.

@@ -127,10 +127,10 @@ double number_at(const convict_tensor& t, int64_t index) {
     std::memcpy(&value, from, sizeof value);
     return value;
   }
-  uint16_t narrow;
-  std::memcpy(&narrow, from, sizeof narrow);
-  if (t.dtype == CONVICT_F16) return from_half(narrow);
-  const uint32_t wide = static_cast<uint32_t>(narrow) << 16;
+  uint16_t two_bytes;
+  std::memcpy(&two_bytes, from, sizeof two_bytes);
+  if (t.dtype == CONVICT_F16) return from_half(two_bytes);
+  const uint32_t wide = static_cast<uint32_t>(two_bytes) << 16;
   float value;
   std::memcpy(&value, t.dtype == CONVICT_BF16 ? static_cast<const void*>(&wide) : from, sizeof value);
   return value;

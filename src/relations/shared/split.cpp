@@ -29,7 +29,7 @@ Array cut(const Array& array, int dim, const Index& index, int64_t begin, int64_
 /// The call for [begin, end) of the index. A bias is added once.
 Call restricted(const Call& call, const Index& index, int64_t begin, int64_t end) {
   Call piece = call;
-  index.narrow(piece.problem, begin, end);
+  index.slice(piece.problem, begin, end);
   x_of(piece) = cut(x_of(call), index.in_x, index, begin, end);
   piece.wei = cut(call.wei, index.in_w, index, begin, end);
   y_of(piece) = cut(y_of(call), index.in_y, index, begin, end);

@@ -21,7 +21,7 @@ struct Index {
   int64_t extent;
   int in_x = -1, in_w = -1, in_y = -1;  // its dimension there, or -1; the extent of the index divides that dimension's
   bool in_bias = false;
-  std::function<void(convict_problem&, int64_t begin, int64_t end)> narrow;  // to [begin, end) of the index
+  std::function<void(convict_problem&, int64_t begin, int64_t end)> slice;  // to [begin, end) of the index
 };
 
 /// Whether the parts add up, instead of standing one behind the other.
