@@ -82,19 +82,20 @@ json sightings_of(const std::vector<store::Sighting>& sightings) {
 
 json detail_of(const report::MismatchReport& mismatch) {
   const store::MismatchRow& row = mismatch.row;
+  Certificate certificate = certificate_in(row.best_certificate());
   json detail = {{"signature", cut(row.signature, kLongestText)},
                  {"repro", cut(mismatch.repro, kLongestText)},
                  {"note", cut(row.note, kLongestText)},
                  {"found", cut(row.case_text, kLongestText)},
                  {"triaged", cut(row.triaged, 200)},
-                 {"certificate", with_cut_texts(row.best_certificate())},
+                 {"certificate", with_cut_texts(to_json(certificate))},
                  {"explanation", with_cut_texts(row.explanation)},
                  {"sightings", sightings_of(mismatch.sightings)},
                  {"more_sightings", mismatch.sightings.size() - std::min(mismatch.sightings.size(), kMostSightings)},
                  {"exports", exports_of(row)}};
-  json& certificate = detail["certificate"];
-  if (embeddable(detail).size() > kMostWithValues && certificate.is_object()) {
-    certificate.erase("values");
+  if (embeddable(detail).size() > kMostWithValues) {
+    certificate.errors.values.reset();
+    detail["certificate"] = with_cut_texts(to_json(certificate));
   }
   if (embeddable(detail).size() > kMostWithExports) detail.erase("exports");
   return embeddable(detail).size() > kMostWithExports ? json() : detail;

@@ -3,46 +3,65 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "core/text.h"
 
 namespace convict::reports {
 namespace {
 
-/// A JSON number or word as text.
-std::string plain(const nlohmann::json& value) {
-  return printable(value.is_string() ? value.get<std::string>()
-                                     : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-                   1000);
+constexpr size_t kLongest = 1000;
+
+std::string plain(const std::string& text) { return printable(text, kLongest); }
+std::string plain(Bound bound) { return std::string(name_of(bound)); }
+
+/// As it is in JSON, a word without quotes.
+template <class T>
+std::string plain(const T& value) {
+  const nlohmann::json form = value;
+  return printable(form.is_string() ? form.get<std::string>() : form.dump(), kLongest);
 }
 
-/// What the certificate says about `key`.
-std::string at(const nlohmann::json& c, const char* key) { return c.contains(key) ? plain(c[key]) : "?"; }
+template <class T>
+std::string shown(const std::optional<T>& field) {
+  return field ? plain(*field) : "?";
+}
 
-std::string describe_element(const nlohmann::json& c) {
-  std::string text = fmt::format("    {}{} is {} ({}), exact is {} ({}){}\n", at(c, "role"), at(c, "at"), at(c, "got"),
-                                 at(c, "got_hex"), at(c, "exact"), at(c, "exact_hex"),
-                                 c.contains("right") ? ", right is " + at(c, "right") : "");
-  text += fmt::format("    n = {} terms, S = {}, allowed error {} ({})\n", at(c, "terms"), at(c, "magnitude"),
-                      at(c, "bound"), at(c, "bound_name"));
-  return text + fmt::format("    {} wrong and {} unwritten of {} elements\n", at(c, "wrong_elements"),
-                            at(c, "unwritten_elements"), at(c, "elements"));
+template <class T>
+std::string line(std::string_view name, const std::optional<T>& field) {
+  return field ? fmt::format("    {}: {}\n", name, plain(*field)) : "";
+}
+
+std::string describe_element(const Certificate::Element& e) {
+  std::string text =
+      fmt::format("    {}{} is {} ({}), exact is {} ({}){}\n", shown(e.role), shown(e.at), shown(e.got),
+                  shown(e.got_hex), shown(e.exact), shown(e.exact_hex), e.right ? ", right is " + shown(e.right) : "");
+  return text + fmt::format("    n = {} terms, S = {}, allowed error {} ({})\n", shown(e.terms), shown(e.magnitude),
+                            shown(e.bound), shown(e.bound_name));
 }
 
 }  // namespace
 
-std::string describe_certificate(const nlohmann::json& c) {
+std::string describe_certificate(const Certificate& c) {
   std::string text;
-  if (c.contains("exact")) text += describe_element(c);
-  if (c.contains("relation"))
-    text += fmt::format("    relation {}: {} is {}, expected {}\n", at(c, "relation"), at(c, "at"), at(c, "got"),
-                        at(c, "expected"));
-  for (const char* key :
-       {"geography", "explained_by", "read", "text", "overrun", "signal", "exit_code", "address_class", "evidence"})
-    if (c.contains(key)) text += fmt::format("    {}: {}\n", key, plain(c[key]));
-  if (c.contains("role") && !c.contains("exact")) text += fmt::format("    operand: {}\n", plain(c["role"]));
-  if (c.contains("output_tail") && c["output_tail"].is_string())
-    text += fmt::format("    last words: {}\n", printable(trim(c["output_tail"].get<std::string>()), 400));
+  if (c.element.exact)
+    text += describe_element(c.element) + fmt::format("    {} wrong and {} unwritten of {} elements\n",
+                                                      shown(c.errors.wrong), shown(c.errors.unwritten),
+                                                      shown(c.errors.elements));
+  if (c.relation.name)
+    text += fmt::format("    relation {}: {} is {}, expected {}\n", shown(c.relation.name), shown(c.element.at),
+                        shown(c.element.got), shown(c.relation.expected));
+  text += line("geography", c.errors.geography) + line("explained_by", c.explained_by) + line("read", c.read) +
+          line("text", c.text) + line("overrun", c.overrun) + line("signal", c.death.signal) +
+          line("exit_code", c.death.exit_code) + line("address_class", c.death.address_class) +
+          line("evidence", c.death.evidence);
+  if (!c.element.exact) text += line("operand", c.element.role);
+  if (c.death.output_tail) text += fmt::format("    last words: {}\n", printable(trim(*c.death.output_tail), 400));
   return text;
+}
+
+std::string describe_certificate(const nlohmann::json& document) {
+  return describe_certificate(certificate_in(document));
 }
 
 }  // namespace convict::reports

@@ -109,7 +109,7 @@ class Bench final : public workers::Assignment {
   }
 
   std::string reason_of(const workers::WorkerDeath& death) const {
-    const std::string signal = death.certificate.value("signal", "");
+    const std::string signal = death.certificate.death.signal.value_or("");
     if (death.verdict == Verdict::kHang)
       return fmt::format("hang: a call took longer than {} s", static_cast<double>(timeout_.count()) / 1000);
     return fmt::format("{}{}", name_of(death.verdict), signal.empty() ? "" : ": " + signal);

@@ -151,7 +151,7 @@ class Campaign final : public workers::Assignment {
     const bool earlier = attribution.index != death.index;
     Mismatch mismatch = workers::mismatch_for(earlier ? case_at(attribution.index) : lost, attribution, result_.roster);
     mismatch.certificate = death.certificate;
-    mismatch.certificate["evidence"] = attribution.how;
+    mismatch.certificate.death.evidence = attribution.how;
     if (mismatch.blame == Blame::kOracle)
       spared_.insert(examine::kind_of_case(mismatch.suspect, mismatch.problem_case));
     if (!death.reported) done_.add(position_of(death.index), 1);
@@ -217,7 +217,7 @@ class Campaign final : public workers::Assignment {
   /// What an earlier run of this campaign has found.
   void recall(int64_t id, const store::MismatchRow& row, uint64_t hits) try {
     const Mismatch mismatch{parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
-                            row.certificate};
+                            certificate_in(row.certificate)};
     const auto [entry, inserted] = result_.found.try_emplace(signature(mismatch));
     if (inserted) entry->second = {mismatch, row.id, 0, row.first_campaign == id, row.status, row.predicate};
     entry->second.hits += hits;
@@ -304,7 +304,7 @@ class Campaign final : public workers::Assignment {
     std::map<std::string, Found> rows;
     for (const auto& [row, hits] : store_->seen_by(result_.id)) try {
         const Mismatch best{parse_case(row.best_text()), row.suspect, verdict_named(row.verdict),
-                            blame_named(row.blame), row.best_certificate()};
+                            blame_named(row.blame), certificate_in(row.best_certificate())};
         rows[row.signature] = {
             best,         row.id, static_cast<uint64_t>(hits), row.first_campaign == result_.id, row.effective_status,
             row.predicate};

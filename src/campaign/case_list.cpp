@@ -57,7 +57,7 @@ class CaseList final : public workers::Assignment {
         death, result_.roster, settings_, [this](const workers::Work& work) { return order(work); });
     Mismatch mismatch = workers::mismatch_for(entries_[attribution.index].c, attribution, result_.roster);
     mismatch.certificate = death.certificate;
-    mismatch.certificate["evidence"] = attribution.how;
+    mismatch.certificate.death.evidence = attribution.how;
     CaseResult& one = result_.cases[death.index];
     one.examined = one.judged = true;
     one.mismatches.push_back(std::move(mismatch));

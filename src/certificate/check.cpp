@@ -9,7 +9,6 @@
 #include <memory>
 
 #include "abi/element.h"
-#include "certificate/keys.h"
 #include "certificate/least_bound.h"
 #include "core/geometry.h"
 #include "core/layout.h"
@@ -22,8 +21,6 @@
 namespace convict::certificate {
 namespace {
 
-using nlohmann::json;
-
 constexpr double kMostBytes = 4.0 * (1 << 30);  // of the operands: what one worker may have by default
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
@@ -32,7 +29,7 @@ std::string shown(double value) { return fmt::format("{:a} = {}", value, value);
 
 // ---- The claims -----------------------------------------------------------------------------------------------------
 
-/// FinishedDiagnosis that stand or fall with a value.
+/// Verdicts that stand or fall with a value.
 bool needs_value(Verdict verdict) {
   switch (verdict) {
     case Verdict::kOutputUnwritten:
@@ -54,7 +51,8 @@ bool says_value_is_wrong(Verdict verdict) {
 
 class Checker {
  public:
-  Checker(const Case& c, Verdict verdict, const json& certificate) : c_(c), verdict_(verdict), from_(certificate) {}
+  Checker(const Case& c, Verdict verdict, const Certificate& certificate)
+      : c_(c), verdict_(verdict), certificate_(certificate), from_(certificate.element) {}
 
   CertificateCheck run() {
     if (verdict_ == Verdict::kAcceptsInvalid) {
@@ -64,16 +62,16 @@ class Checker {
       return result_;
     }
     p_ = resolve_valid(c_);
-    if (!needs_value(verdict_) && !(from_.contains("role") && from_.contains("at"))) {
+    if (!needs_value(verdict_) && !(from_.role && from_.at)) {
       note(fmt::format("nothing numeric to check: '{}' is no claim about a value", name_of(verdict_)));
       return result_;
     }
     if (!evaluate()) return result_;
-    if (states("exact_hex")) check_exact();
-    if (states("terms")) check_terms();
-    if (states("magnitude")) check_magnitude();
-    if (states("got_hex")) check_got();
-    if (states("bound_name") && verdict_ != Verdict::kOutputUnwritten) check_bound();
+    if (states(from_.exact_hex)) check_exact();
+    if (states(from_.terms)) check_terms();
+    if (states(from_.magnitude)) check_magnitude();
+    if (states(from_.got_hex)) check_got();
+    if (states(from_.bound_name) && verdict_ != Verdict::kOutputUnwritten) check_bound();
     return result_;
   }
 
@@ -85,13 +83,21 @@ class Checker {
   }
   void note(const std::string& line) { result_.lines.push_back(line); }
 
-  /// Whether to check this key; where a verdict needs it, its absence is an error.
-  bool states(const char* key) const { return needs_value(verdict_) || from_.contains(key); }
+  /// Whether to check this field; where a verdict needs it, its absence is an error.
+  template <class T>
+  bool states(const std::optional<T>& field) const {
+    return needs_value(verdict_) || field;
+  }
+
+  template <class T>
+  const T& needed(const std::optional<T>& field) const {
+    return required(certificate_, field);
+  }
 
   /// False if there is no such element.
   bool evaluate() {
-    const std::string role = word_at(from_, "role");
-    const std::vector<int64_t> at = coordinates(from_);
+    const std::string& role = needed(from_.role);
+    const std::vector<int64_t>& at = needed(from_.at);
     const auto found = std::ranges::find(kRoles, role, &Role::name);
     const convict_tensors described = describe_tensors(c_, p_);
     if (found == kRoles.end() || !found->is_output[p_.pass] || (described.*found->tensor).ndim == 0) {
@@ -116,15 +122,8 @@ class Checker {
     const examine::Scene scene(c_);
     run::GuardedMemory memory;
     scene.set(memory);
-    if (data_seed() != c_.seed) scene.refill(memory, data_seed());
     exact_ = judge::evaluate_element(p_, memory.ours(), role, at);
     return true;
-  }
-
-  uint64_t data_seed() const {
-    if (!from_.contains("data_seed")) return c_.seed;
-    if (!from_["data_seed"].is_number_unsigned()) malformed("data_seed", "a whole number from 0");
-    return from_["data_seed"];
   }
 
   /// The issuer summed in double, or in long double if the tensors are f64, and wrote down a double.
@@ -136,7 +135,7 @@ class Checker {
   }
 
   void check_exact() {
-    const double stated = hex_at(from_, "exact_hex"), in_decimal = number_at(from_, "exact");
+    const double stated = needed(from_.exact_hex).value, in_decimal = needed(from_.exact).value;
     const auto computed = static_cast<double>(exact_.value);
     if (!same(stated, in_decimal))
       return claim("exact value", false, "", fmt::format("exact_hex is {}, exact {}", shown(stated), in_decimal));
@@ -147,13 +146,13 @@ class Checker {
   }
 
   void check_terms() {
-    const int64_t stated = integer_at(from_, "terms");
+    const int64_t stated = needed(from_.terms);
     claim("terms", stated == exact_.terms, fmt::format("{}", stated),
           fmt::format("certificate says {}, computed {}", stated, exact_.terms));
   }
 
   void check_magnitude() {
-    const double stated = number_at(from_, "magnitude");
+    const double stated = needed(from_.magnitude).value;
     if (!exact_.finite) return note("magnitude: not checked, there are terms that are not finite");
     const double tolerance = std::max(1e-12, static_cast<double>(exact_.terms) * 0x1p-53);
     claim("magnitude", std::abs(stated - exact_.magnitude) <= tolerance * exact_.magnitude, fmt::format("{}", stated),
@@ -161,8 +160,8 @@ class Checker {
   }
 
   void check_got() {
-    got_ = hex_at(from_, "got_hex");
-    const double in_decimal = number_at(from_, "got");
+    got_ = needed(from_.got_hex).value;
+    const double in_decimal = needed(from_.got).value;
     const std::string_view type = type_name(output_type_);
     if (!same(got_, in_decimal))
       return claim("got", false, "", fmt::format("got_hex is {}, got {}", shown(got_), in_decimal));
@@ -175,28 +174,21 @@ class Checker {
     const double right = is_integer(c_.src_type) ? result_of(0) : nearest(output_type_, exact_.value);
     // Signed zeros are equal to everybody but those who judge special values.
     const bool differs = !same(got_, right) || (verdict_ == Verdict::kSpecialValues &&
-                                                std::signbit(got_) != std::signbit(hex_at(from_, "exact_hex")));
-    if (from_.contains("right"))
-      claim("right", is_integer(c_.src_type) && number_at(from_, "right") == right, fmt::format("{}", right),
-            fmt::format("certificate says {}, computed {}", number_at(from_, "right"), right));
+                                                std::signbit(got_) != std::signbit(needed(from_.exact_hex).value));
+    if (from_.right)
+      claim("right", is_integer(c_.src_type) && from_.right->value == right, fmt::format("{}", right),
+            fmt::format("certificate says {}, computed {}", from_.right->value, right));
     claim("got", differs, fmt::format("{}, not {}", shown(got_), shown(right)),
           fmt::format("{} is the exact value, rounded to {}", shown(got_), type));
   }
 
-  convict_dtype accumulator() const {
-    const std::string word = from_.contains("accumulator") ? word_at(from_, "accumulator") : "";
-    for (const convict_dtype type : {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16})
-      if (word == type_name(type)) return type;
-    if (!word.empty()) malformed("accumulator", "f32, f64, f16 or bf16");
-    const bool wide = c_.src_type == CONVICT_F64 || c_.wei_type == CONVICT_F64 || c_.dst_type == CONVICT_F64;
-    return wide ? CONVICT_F64 : CONVICT_F32;
-  }
+  convict_dtype accumulator() const { return from_.accumulator.value_or(default_accumulator(c_)); }
 
   /// The types of the sum that computes the element.
   SumTypes sum_types() const {
     const convict_dtype given = p_.pass == CONVICT_BACKWARD_DATA ? c_.dst_type : c_.src_type;
     const convict_dtype other = p_.pass == CONVICT_BACKWARD_WEIGHTS ? c_.dst_type : c_.wei_type;
-    return {{given, other}, accumulator(), output_type_, from_["role"] != "diff_bias"};
+    return {{given, other}, accumulator(), output_type_, from_.role != "diff_bias"};
   }
 
   /// Of integers: the result if the real number is off by as much.
@@ -209,7 +201,7 @@ class Checker {
     claim("bound", stated >= exact_.rounding * (1 - 1e-9),
           fmt::format("{}, what f32 may lose is {}", stated, exact_.rounding),
           fmt::format("certificate says {}, what f32 may lose is {}", stated, exact_.rounding));
-    if (!states("got_hex") || !says_value_is_wrong(verdict_)) return;
+    if (!states(from_.got_hex) || !says_value_is_wrong(verdict_)) return;
     const double error = std::max(stated, exact_.rounding), lowest = result_of(-error), highest = result_of(error);
     const std::string right = lowest == highest ? fmt::format("{}", lowest) : fmt::format("{} to {}", lowest, highest);
     claim("error", !(got_ >= lowest && got_ <= highest), fmt::format("{} is not {}", got_, right),
@@ -217,19 +209,20 @@ class Checker {
   }
 
   void check_bound() {
-    const std::string name = word_at(from_, "bound_name");
-    const double stated = number_at(from_, "bound");
+    const Bound bound = needed(from_.bound_name);
+    const std::string_view name = name_of(bound);
+    const double stated = needed(from_.bound).value;
     if (is_integer(c_.src_type)) return check_bound_of_integers(stated);
-    if (name == "equality") return check_equality(stated);
+    if (bound == Bound::kEquality) return check_equality(stated);
     if (!exact_.finite) return note("bound: not checked, there are terms that are not finite");
-    auto least = least_bound(name, sum_types(), exact_);
+    auto least = least_bound(bound, sum_types(), exact_);
     if (least && p_.relu != 0 && exact_.sum < 0) least = std::max(0.0, *least + static_cast<double>(exact_.sum));
     if (!least)
-      note(fmt::format("bound: not recomputed, a bound '{}' takes more than the case line", printable(name)));
+      note(fmt::format("bound: not recomputed, a bound '{}' takes more than the case line", name));
     else
       claim("bound", stated >= *least * (1 - 1e-9), fmt::format("{}, {} is at least {}", stated, name, *least),
             fmt::format("certificate says {}, {} is at least {}", stated, name, *least));
-    if (!states("got_hex")) return;
+    if (!states(from_.got_hex)) return;
     if (!says_value_is_wrong(verdict_))
       return note(fmt::format("error: not held against the bound, which is not what '{}' is about", name_of(verdict_)));
     const auto error = static_cast<double>(std::abs(got_ - exact_.value));
@@ -252,7 +245,8 @@ class Checker {
 
   const Case& c_;
   Verdict verdict_;
-  const json& from_;
+  const Certificate& certificate_;
+  const Certificate::Element& from_;
   convict_problem p_{};
   convict_dtype output_type_ = CONVICT_F32;
   judge::ExactElement exact_;
@@ -262,7 +256,7 @@ class Checker {
 
 }  // namespace
 
-CertificateCheck check_certificate(const Case& c, Verdict verdict, const json& certificate) {
+CertificateCheck check_certificate(const Case& c, Verdict verdict, const Certificate& certificate) {
   return Checker(c, verdict, certificate).run();
 }
 

@@ -4,11 +4,11 @@
 // docs/certificates.md. Nothing of the implementation that was caught is run.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "core/case.h"
+#include "core/certificate.h"
 #include "core/verdict.h"
 
 namespace convict::certificate {
@@ -24,8 +24,7 @@ struct CertificateCheck {
 };
 
 /// Draws the data of the case again, evaluates the element that the certificate speaks of, and checks every claim.
-/// Throws UsageError for a case that is not legal (unless that is the claim) and for a certificate with a key that is
-/// missing or not of its type.
-CertificateCheck check_certificate(const Case& c, Verdict verdict, const nlohmann::json& certificate);
+/// Throws UsageError for a case that is not legal (unless that is the claim) and for a certificate that lacks a key.
+CertificateCheck check_certificate(const Case& c, Verdict verdict, const Certificate& certificate);
 
 }  // namespace convict::certificate

@@ -42,17 +42,15 @@ double nearest_quantized(convict_dtype type, long double real, int zero) {
   return std::max(lowest, std::min(result, lowest + 255));
 }
 
-std::optional<double> least_bound(std::string_view name, const SumTypes& types, const judge::ExactElement& exact) {
+std::optional<double> least_bound(Bound bound, const SumTypes& types, const judge::ExactElement& exact) {
   const double n = std::max(static_cast<double>(exact.terms), 1.0);
   double roundings;  // that one term goes through: its product, and the additions it takes part in
-  if (name == "gamma_n")
-    roundings = n;
-  else if (name == "gamma_n, blocked")
-    roundings = std::ceil(2 * std::sqrt(n)) - 1;  // the least of b + ceil(n/b) - 1 over all blocks b
-  else if (name == "gamma_n, pairwise")
-    roundings = std::ceil(std::log2(n)) + 1;
-  else
-    return std::nullopt;
+  switch (bound) {
+    case Bound::kGamma: roundings = n; break;
+    case Bound::kGammaBlocked: roundings = std::ceil(2 * std::sqrt(n)) - 1; break;  // the least of b + ceil(n/b) - 1
+    case Bound::kGammaPairwise: roundings = std::ceil(std::log2(n)) + 1; break;
+    default: return std::nullopt;
+  }
   const Precision sums = precision_of(types.accumulator), output = precision_of(types.output);
   const int product = precision_of(types.factors[0]).digits + precision_of(types.factors[1]).digits;
   if (!types.has_products || product <= sums.digits) roundings -= 1;  // products are exact

@@ -5,9 +5,9 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "abi/convict.h"
+#include "core/certificate.h"
 #include "judge/element_evaluation.h"
 
 namespace convict::certificate {
@@ -39,8 +39,8 @@ struct SumTypes {
   bool has_products;
 };
 
-/// What a bound of this name ("gamma_n", "gamma_n, blocked", "pairwise") is at least, whatever block was chosen;
-/// nothing if it does not follow from the case alone ("winograd", "fft", "statistical", any other).
-std::optional<double> least_bound(std::string_view name, const SumTypes& types, const judge::ExactElement& exact);
+/// What a bound for a direct sum is at least, whatever block was chosen; nothing for any other, which does not follow
+/// from the case alone.
+std::optional<double> least_bound(Bound bound, const SumTypes& types, const judge::ExactElement& exact);
 
 }  // namespace convict::certificate

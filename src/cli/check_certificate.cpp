@@ -58,7 +58,8 @@ Checked check(const json& mismatch) {
   const Verdict verdict = verdict_called(result.verdict);
   if (!mismatch.contains("certificate") || !mismatch["certificate"].is_object())
     throw UsageError("key 'certificate': missing or not an object");
-  result.check = certificate::check_certificate(parse_case(result.case_text), verdict, mismatch["certificate"]);
+  result.check = certificate::check_certificate(parse_case(result.case_text), verdict,
+                                                certificate_from_json(mismatch["certificate"]));
   return result;
 }
 

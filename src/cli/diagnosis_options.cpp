@@ -14,7 +14,8 @@ namespace convict::cli {
 namespace {
 
 Mismatch mismatch_of(const store::MismatchRow& row) {
-  return {parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame), row.certificate};
+  return {parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
+          certificate_in(row.certificate)};
 }
 
 /// The first mismatch of the case, one of a target if there is any.
@@ -37,7 +38,7 @@ diagnose::Diagnosis stored(const store::MismatchRow& row) {
   diagnosis.complete = true;
   if (row.shrunk_text)
     diagnosis.shrunk = Mismatch{parse_case(*row.shrunk_text), row.suspect, verdict_named(row.verdict),
-                                blame_named(row.blame), row.shrunk_certificate};
+                                blame_named(row.blame), certificate_in(row.shrunk_certificate)};
   diagnosis.geography = row.geography;
   diagnosis.predicate = row.predicate;
   diagnosis.explanation = row.explanation;

@@ -32,26 +32,21 @@ std::string picture(std::string_view elements, size_t width) {
   return text;
 }
 
-bool is_map(const nlohmann::json& map) {
-  if (!map.is_object() || !map.contains("dims") || !map["dims"].is_array() || !map.contains("wrong") ||
-      !map["wrong"].is_string() || map["dims"].empty())
-    return false;
+bool fits(const ErrorMap& map) {
   size_t volume = 1;
-  const std::string wrong = map["wrong"];
-  for (const auto& dim : map["dims"]) {
-    if (!dim.is_number_integer() || dim < 1 || dim > 1'000'000) return false;
-    volume *= dim.get<size_t>();
-    if (volume > wrong.size()) return false;
+  for (const int64_t dim : map.dims) {
+    if (dim < 1 || dim > 1'000'000) return false;
+    volume *= static_cast<size_t>(dim);
+    if (volume > map.wrong.size()) return false;
   }
-  return volume == wrong.size() && wrong.find_first_not_of(".x") == std::string::npos;
+  return !map.dims.empty() && volume == map.wrong.size() && map.wrong.find_first_not_of(".x") == std::string::npos;
 }
 
 }  // namespace
 
-std::string draw_map(const nlohmann::json& certificate) {
-  if (!certificate.is_object() || !certificate.contains("map") || !is_map(certificate["map"])) return "";
-  const auto dims = certificate["map"]["dims"].get<std::vector<int64_t>>();
-  const std::string wrong = certificate["map"]["wrong"];
+std::string draw_map(const ErrorMap& map) {
+  if (!fits(map)) return "";
+  const auto& [role, dims, wrong] = map;
   const size_t leading = dims.size() > 3 ? dims.size() - 2 : dims.size() - 1;
   size_t slice_size = 1;
   for (size_t dim = leading; dim < dims.size(); ++dim) slice_size *= static_cast<size_t>(dims[dim]);
@@ -64,7 +59,6 @@ std::string draw_map(const nlohmann::json& certificate) {
       ++hidden;
       continue;
     }
-    const std::string role = certificate["map"].value("role", "output");
     text += fmt::format("    {}{}\n", printable(role), slice_name(slice, dims, leading));
     text += picture(elements, static_cast<size_t>(dims.back()));
   }

@@ -49,14 +49,14 @@ std::string as_text(const DiagnosisResult& result, const DiagnosisOptions& optio
   std::string text = fmt::format("{}: {}\n", result.original.suspect, name_of(result.original.verdict));
   if (!diagnosis.shrunk) return text + diagnosis.explanation.value("text", "did not come back") + "\n";
   text += to_text(diagnosis.shrunk->problem_case) + "\n" + predicate_text(diagnosis);
-  const json& certificate = diagnosis.shrunk->certificate;
-  const json& before = result.original.certificate;
+  const Certificate& certificate = diagnosis.shrunk->certificate;
+  const Certificate& before = result.original.certificate;
   if (!diagnosis.geography.empty()) text += fmt::format("wrong: {}\n", printable(diagnosis.geography, 200));
-  text += draw_map(certificate);
-  if (before.contains("geography") && before["geography"].is_string())
-    text += fmt::format("in the case it was found on: {}\n", printable(before["geography"].get<std::string>(), 200));
-  if (certificate.contains("read")) text += fmt::format("it read: {}\n", printable(certificate["read"].dump(), 300));
-  if (before.contains("read")) text += fmt::format("there it read: {}\n", printable(before["read"].dump(), 300));
+  if (certificate.errors.map) text += draw_map(*certificate.errors.map);
+  if (before.errors.geography)
+    text += fmt::format("in the case it was found on: {}\n", printable(*before.errors.geography, 200));
+  if (certificate.read) text += fmt::format("it read: \"{}\"\n", printable(*certificate.read, 300));
+  if (before.read) text += fmt::format("there it read: \"{}\"\n", printable(*before.read, 300));
   text += environment_text(diagnosis.explanation);
   if (diagnosis.explain_runs > 0)
     text += fmt::format("{} runs to shrink, {} to explain{}\n", diagnosis.shrink_runs, diagnosis.explain_runs,

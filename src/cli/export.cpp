@@ -40,7 +40,7 @@ exports::ExportRequest request_of(const Chosen& chosen) {
   if (!request.must_be_refused) resolve_valid(request.c);  // throws
   if (request.must_be_refused && !resolve(request.c).why_not)
     throw UsageError(fmt::format("case '{}' is legal, so it need not be refused", to_text(request.c)));
-  if (chosen.row) request.evidence = {chosen.row->suspect, chosen.row->verdict, chosen.row->certificate};
+  if (chosen.row) request.evidence = {chosen.row->suspect, chosen.row->verdict, chosen.row->best_certificate()};
   return request;
 }
 

@@ -14,13 +14,13 @@ json to_json(const Mismatch& m) {
           {"suspect", m.suspect},
           {"verdict", name_of(m.verdict)},
           {"blame", name_of(m.blame)},
-          {"certificate", m.certificate}};
+          {"certificate", to_json(m.certificate)}};
 }
 
 Mismatch mismatch_from_json(const json& j) {
   return {parse_case(j.at("case").get<std::string>()), j.at("suspect"),
           verdict_named(j.at("verdict").get<std::string>()), blame_named(j.at("blame").get<std::string>()),
-          j.at("certificate")};
+          certificate_from_json(j.at("certificate"))};
 }
 
 }  // namespace convict::inline core

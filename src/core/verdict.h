@@ -4,11 +4,11 @@
 #pragma once
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "core/case.h"
+#include "core/certificate.h"
 
 namespace convict::inline core {
 
@@ -71,14 +71,13 @@ constexpr std::string_view name_of(Blame blame) { return kBlameNames[static_cast
 Verdict verdict_named(std::string_view name);
 Blame blame_named(std::string_view name);
 
-/// One implementation caught on one case. The certificate is what a sceptic needs: coordinates, got, exact, number of
-/// terms, magnitude, bound and its name, and what each witness said (docs/store-format.md).
+/// One implementation caught on one case, and the evidence.
 struct Mismatch {
   Case problem_case;
   std::string suspect;
   Verdict verdict = Verdict::kCrash;
   Blame blame = Blame::kTarget;
-  nlohmann::json certificate = nlohmann::json::object();
+  Certificate certificate = {};
 };
 
 /// The key that makes two mismatches the same bug as far as can be told without shrinking: suspect, verdict and

@@ -138,12 +138,12 @@ class Diagnoser {
     diagnosis.shrink_runs = probe_.runs() - before;
     diagnosis.explanation["reproduced"] = true;
     diagnosis.explanation["shrink_runs"] = diagnosis.shrink_runs;
-    diagnosis.geography = diagnosis.shrunk->certificate.value("geography", "");
+    diagnosis.geography = diagnosis.shrunk->certificate.errors.geography.value_or("");
   }
 
   /// All elements of the output, got and expected: for the one case that people look at.
   void show_values(Mismatch& shrunk) {
-    if (!shrunk.certificate.contains("map")) return;
+    if (!shrunk.certificate.errors.map) return;
     const auto again = probe_.ask_for_values(shrunk.problem_case).mismatch;
     if (again && again->verdict == shrunk.verdict) shrunk.certificate = again->certificate;
   }

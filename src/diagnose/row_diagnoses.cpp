@@ -36,7 +36,7 @@ void RowDiagnoses::diagnose_unexplained(const std::string& suspect) try {
   for (const store::MismatchRow& row : store_.mismatches({.suspect = suspect}))
     if (!row.is_explained())
       diagnose(row.id, {parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
-                        row.certificate});
+                        certificate_in(row.certificate)});
 } catch (const std::exception& error) {
   notes_.push_back(fmt::format("a row of the database makes no sense: {}", error.what()));
 }

@@ -40,8 +40,8 @@ Types types_of(const Case& c) {
 
 /// Whether sums are kept in a type in which the exact data is exact.
 bool keeps_exact(const convict_contract& contract, const Case& c) {
-  const bool narrow = contract.min_accumulator == CONVICT_F16 || contract.min_accumulator == CONVICT_BF16;
-  if (contract.algorithm != CONVICT_DIRECT || narrow) return false;
+  const bool in_16_bits = contract.min_accumulator == CONVICT_F16 || contract.min_accumulator == CONVICT_BF16;
+  if (contract.algorithm != CONVICT_DIRECT || in_16_bits) return false;
   return !(contract.flushes_subnormals && c.fill == Fill::kSubnormal);
 }
 
@@ -70,21 +70,21 @@ judge::Rule rule_for(const Scene& scene, const convict_contract& contract, Yards
   }
   if (yardstick == Yardstick::kAssertClose || yardstick == Yardstick::kLoose) {
     rule.kind = judge::Rule::Kind::kTolerance;
-    rule.bound_name = "tolerance";
+    rule.bound = Bound::kTolerance;
     rule.relative = 1e-2;
     rule.absolute = 1e-3;
     if (yardstick == Yardstick::kAssertClose) set_assert_close(rule, types.output);
   } else if (integers) {
     rule.kind = judge::Rule::Kind::kQuantized;
-    rule.bound_name = judge::kQuantizedBound;
+    rule.bound = Bound::kQuantized;
   } else if (c.fill == Fill::kSpecial) {
     rule.kind = judge::Rule::Kind::kSpecial;
-    rule.bound_name = judge::kSpecialBound;
+    rule.bound = Bound::kSpecialValues;
   } else if (!fill::is_exact(c, scene.problem()) || !keeps_exact(contract, c)) {
     rule.kind = judge::Rule::Kind::kBound;
-    rule.bound_name = contract.summation == CONVICT_BLOCKED    ? "gamma_n, blocked"
-                      : contract.summation == CONVICT_PAIRWISE ? "gamma_n, pairwise"
-                                                               : "gamma_n";
+    rule.bound = contract.summation == CONVICT_BLOCKED    ? Bound::kGammaBlocked
+                 : contract.summation == CONVICT_PAIRWISE ? Bound::kGammaPairwise
+                                                          : Bound::kGamma;
   }
   return rule;
 }
@@ -106,11 +106,11 @@ void add_transform_bounds(judge::Rule& rule, const convict_contract& contract, c
       judge::winograd_applies(form, contract.winograd_m, contract.winograd_r)) {
     rule.transform_bounds = judge::winograd_bounds(form, dense.x, dense.w, dense.y, contract.winograd_m,
                                                    contract.winograd_r, rule.arithmetic);
-    rule.bound_name = "winograd";
+    rule.bound = Bound::kWinograd;
   }
   if (contract.algorithm == CONVICT_FFT) {
     rule.transform_bounds = judge::fft_bounds(form, dense.x, dense.w, dense.y, rule.arithmetic);
-    rule.bound_name = "fft";
+    rule.bound = Bound::kFft;
   }
 }
 

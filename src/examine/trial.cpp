@@ -106,7 +106,7 @@ class Trial {
     judge::Comparison& found = result.comparison;
     if (!found.agrees()) {
       need_magnitudes();
-      found.magnitude = magnitude_of(*found.offender);
+      found.offender->magnitude = magnitude_of(*found.offender);
       if (context_.values) take_values(found);
       const bool explainable =
           rules_[i].kind != judge::Rule::Kind::kSpecial && rules_[i].kind != judge::Rule::Kind::kQuantized;
@@ -115,7 +115,6 @@ class Trial {
         result.read = comb_reading(scene_, context_.memory.ours(), *found.offender);
     }
     if (!found.minus_zeros.empty()) check_minus_zeros(result);
-    if (found.worst && found.agrees()) found.magnitude = magnitude_of(*found.worst);
     if (scene_.the_case().calls == Calls::kAgain && result.contract.deterministic) {
       const auto before = context_.memory.output_bytes();
       result.outcome = call(i);
@@ -146,7 +145,7 @@ class Trial {
     auto& noted = result.comparison.minus_zeros;
     std::erase_if(noted, [&](const judge::Element& element) { return magnitude_of(element) == 0; });
     result.minus_zero = !noted.empty();
-    if (result.minus_zero && result.comparison.agrees()) result.comparison.magnitude = magnitude_of(noted.front());
+    if (result.minus_zero) noted.front().magnitude = magnitude_of(noted.front());
   }
 
   /// A relation leaves other operands in memory, so each is asked with the scene set anew.
@@ -210,8 +209,8 @@ class Trial {
 
 int run_trial(const Scene& scene, const TrialContext& context, std::vector<judge::Result>& results) {
   const Case& c = scene.the_case();
-  const bool widest = c.src_type == CONVICT_F64 || c.wei_type == CONVICT_F64 || c.dst_type == CONVICT_F64;
-  return widest ? Trial<long double>(scene, context, results).run() : Trial<double>(scene, context, results).run();
+  return default_accumulator(c) == CONVICT_F64 ? Trial<long double>(scene, context, results).run()
+                                               : Trial<double>(scene, context, results).run();
 }
 
 void run_illegal_trial(const Scene& scene, const TrialContext& context, std::vector<judge::Result>& results) {

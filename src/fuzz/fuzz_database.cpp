@@ -51,7 +51,9 @@ void read_row(const store::Store& store, const store::MismatchRow& row) {
     const Case c = parse_case(row.best_text());
     accepted([&] { Predicate::parse(row.predicate).holds(c); });
     if (!is_cheap(c)) return;
-    accepted([&] { certificate::check_certificate(c, Verdict::kWrongExact, row.best_certificate()); });
+    accepted([&] {
+      certificate::check_certificate(c, Verdict::kWrongExact, certificate_from_json(row.best_certificate()));
+    });
     accepted([&] { export_row(row, c); });
   });
 }

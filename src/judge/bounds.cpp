@@ -93,6 +93,7 @@ Arithmetic arithmetic_of(const convict_contract& contract, convict_dtype first, 
     return contract.flushes_subnormals ? smallest_normal(type) : smallest_subnormal(type);
   };
   Arithmetic result;
+  result.accumulator = accumulator;
   result.u_sum = unit_roundoff(accumulator);
   result.u_product = exact_products ? 0 : result.u_sum;
   result.eta_sum = eta(accumulator);

@@ -31,6 +31,7 @@ constexpr double gamma(double n, double u) {
 
 /// How one implementation computes an output of one case, as far as its error bound depends on it.
 struct Arithmetic {
+  convict_dtype accumulator = CONVICT_F32;
   double u_product = 0;  // unit roundoff of a product before it is added; 0 where products are exact in the accumulator
   double u_sum = 0;      // unit roundoff of the accumulator
   double u_out = 0;      // and of the output type; 0 if that is as wide as the accumulator

@@ -64,7 +64,7 @@ class TensorComparison {
     const auto rounded = number(element_of<T>(exact));
     if (number(element) != rounded) return record(element, index, at, 0);
     if (exact == 0 && !expected_.relu && std::signbit(number(element)) && result_.minus_zeros.size() < kMostNoted)
-      result_.minus_zeros.push_back(describe(element, index, at, 0));
+      result_.minus_zeros.push_back(describe(element, index, at, 0, rule_.bound));
   }
 
   void check_close(const T& element, size_t index, const int64_t* at) {
@@ -162,11 +162,11 @@ class TensorComparison {
     const double units = magnitude > 0 ? error / (u * std::sqrt(static_cast<double>(n)) * magnitude) : 0;
     if (units > result_.worst_units) {  // false for NaN
       result_.worst_units = units;
-      if (units > kNoteworthyUnits) result_.worst = describe(element, index, at, bound);
+      if (units > kNoteworthyUnits) result_.worst = describe(element, index, at, bound, rule_.bound);
     }
     if (!expected_.squared_sums.empty() && error > probabilistic_bound(index, n) &&
         result_.suspects.size() < kMostNoted)
-      result_.suspects.push_back(describe(element, index, at, probabilistic_bound(index, n)));
+      result_.suspects.push_back(describe(element, index, at, probabilistic_bound(index, n), Bound::kStatistical));
   }
 
   /// lambda * u * sqrt(sum of s_k^2), the larger one of the order of the loops and its reverse, whose partial sums are
@@ -181,21 +181,24 @@ class TensorComparison {
            static_cast<double>(n) * arithmetic_.eta_sum + arithmetic_.eta_out;
   }
 
-  Element describe(const T& element, size_t index, const int64_t* at, double bound) const {
+  Element describe(const T& element, size_t index, const int64_t* at, double bound, Bound name) const {
     return {expected_.role,
             index,
             std::vector<int64_t>(at, at + tensor_.ndim),
             value_of(element),
             static_cast<double>(expected_.exact(index)),
             products(at) + expected_.extra_terms(),
-            bound};
+            bound,
+            bound > 0 ? name : Bound::kEquality,
+            expected_.magnitude.empty() ? 0 : static_cast<double>(expected_.magnitude[index]),
+            arithmetic_.accumulator};
   }
 
   void record(const T& element, size_t index, const int64_t* at, double bound) {
     const bool unwritten = is_poison(element);
     const bool first = unwritten ? result_.unwritten == 0 : result_.agrees();
     ++(unwritten ? result_.unwritten : result_.wrong);
-    if (first) result_.offender = describe(element, index, at, bound);
+    if (first) result_.offender = describe(element, index, at, bound, rule_.bound);
     if (result_.places.empty()) {
       result_.places_role = expected_.role;
       result_.places_dims.assign(tensor_.dims, tensor_.dims + tensor_.ndim);
@@ -217,7 +220,7 @@ template <class W>
 Comparison compare(std::span<const Expected<W>> expected, const Rule& rule) {
   Comparison result;
   result.compared = true;
-  result.bound_name = rule.bound_name;
+  result.rule = rule.kind;
   for (const Expected<W>& output : expected) {
     result.elements += static_cast<int64_t>(output.value.size());
     if (rule.kind == Rule::Kind::kExact && !output.value.empty() && output.window > 0) result.smallest_fault = 0;

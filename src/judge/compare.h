@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "abi/element.h"
+#include "core/certificate.h"
 #include "judge/bounds.h"
 #include "judge/reference.h"
 
@@ -25,9 +26,9 @@ struct Rule {
     kTolerance,  // |got - exact| <= absolute + relative * |exact|: what other tools do, for comparison with them
   };
   Kind kind = Kind::kExact;
-  Arithmetic arithmetic = {};       // of the main output
-  Arithmetic bias_arithmetic = {};  // of a gradient of the bias, which has a type of its own
-  std::string_view bound_name = "equality";
+  Arithmetic arithmetic = {};                 // of the main output
+  Arithmetic bias_arithmetic = {};            // of a gradient of the bias, which has a type of its own
+  Bound bound = Bound::kEquality;             // where an error is allowed at all
   std::vector<double> transform_bounds = {};  // of the main output's elements, where a transform computes the sums
   bool subnormal = false;                     // one factor of every product is subnormal
   double relative = 0, absolute = 0;
@@ -37,10 +38,6 @@ struct Rule {
   }
 };
 
-/// Rule::bound_name of Kind::kSpecial, and of Kind::kQuantized.
-inline constexpr std::string_view kSpecialBound = "gamma_n, special values apart";
-inline constexpr std::string_view kQuantizedBound = "gamma_6 in f32, then rounded";
-
 /// One element of an output.
 struct Element {
   std::string_view role;
@@ -49,6 +46,9 @@ struct Element {
   double got = 0, exact = 0;     // exact: after a ReLU and the zero point, before it is rounded to the type
   int64_t terms = 0;             // products, + 1 with bias, + 1 with beta
   double bound = 0;              // 0: equality is demanded
+  Bound bound_name = Bound::kEquality;
+  double magnitude = 0;                     // S, if the reference knew it
+  convict_dtype accumulator = CONVICT_F32;  // of the sum that the bound is about
 };
 
 inline constexpr size_t kMostPlaces = 1 << 16;
@@ -64,13 +64,12 @@ struct Comparison {
   int64_t wrong = 0;                // differ, or exceed the bound
   int64_t unwritten = 0;            // still poison
   std::optional<Element> offender;  // the first of these, unwritten ones before wrong ones
-  double magnitude = 0;             // S of the offender; set on a mismatch
   std::vector<size_t> places;       // Expected::value indices of wrong and unwritten elements of the first output that
                                     // has any: of the first kMostPlaces of them
   std::string_view places_role;     // the name of that output
   std::vector<int64_t> places_dims;
   std::vector<double> got, expected;  // all elements of that output, in the same order, where somebody asked for them
-  std::string_view bound_name = "equality";
+  Rule::Kind rule = Rule::Kind::kExact;
 
   /// The largest error / bound of the elements that are judged by one; infinity for an error that is no number. Nothing
   /// if there is none: an infinite bound judges nothing, and one of 0 is equality.

@@ -25,7 +25,7 @@ bool independent(const convict_implementation& a, const convict_implementation& 
 Verdict verdict_on_value(const Result& result) {
   const Element& offender = *result.comparison.offender;
   if (!result.weaker_contract.empty()) return Verdict::kContract;
-  const bool specials = result.comparison.bound_name == kSpecialBound;
+  const bool specials = result.comparison.rule == Rule::Kind::kSpecial;
   if (specials && (!std::isfinite(offender.exact) || !std::isfinite(offender.got))) return Verdict::kSpecialValues;
   return offender.bound > 0 ? Verdict::kWrongProven : Verdict::kWrongExact;
 }
@@ -60,78 +60,87 @@ bool is_less_accurate(const Result& result, std::span<const Result> all) {
   });
 }
 
-nlohmann::json number(double value) {
-  if (std::isfinite(value)) return value;
-  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";  // JSON has no word for them
-}
-
 /// The element that the verdict rests on, if it rests on one.
-const Element* evidence_of(const Result& suspect) {
+const Element* evidence_of(const Result& suspect, Verdict verdict) {
   const Comparison& comparison = suspect.comparison;
   if (!comparison.agrees()) return &*comparison.offender;
-  if (suspect.minus_zero) return &comparison.minus_zeros.front();
-  if (suspect.improbable) return &comparison.suspects.front();
-  return comparison.worst ? &*comparison.worst : nullptr;
+  switch (verdict) {
+    case Verdict::kSpecialValues: return &comparison.minus_zeros.front();
+    case Verdict::kWrongStatistical: return &comparison.suspects.front();
+    case Verdict::kLessAccurate: return &*comparison.worst;
+    default: return nullptr;
+  }
 }
 
-nlohmann::json numbers(std::span<const double> values) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const double value : values) list.push_back(number(value));
+std::vector<Decimal> decimals(std::span<const double> values) {
+  std::vector<Decimal> list;
+  for (const double value : values) list.push_back({value});
   return list;
 }
 
 /// Where the errors lie: in words, and element by element if there are not too many.
-void add_places(const Comparison& comparison, const Case& c, nlohmann::json& to) {
+void add_places(const Comparison& comparison, const Case& c, Certificate::Errors& to) {
   const Places places{comparison.places_role, comparison.places_dims, comparison.places};
-  to["geography"] = geography(places, c.groups);
+  to.geography = geography(places, c.groups);
   const auto elements = static_cast<size_t>(volume_of(places));
   if (elements > kLargestMap) return;
-  std::string map(elements, '.');
-  for (const size_t index : comparison.places) map[index] = 'x';
-  to["map"] = {{"role", comparison.places_role}, {"dims", comparison.places_dims}, {"wrong", map}};
-  if (!comparison.got.empty())
-    to["values"] = {{"got", numbers(comparison.got)}, {"expected", numbers(comparison.expected)}};
+  to.map = {std::string(comparison.places_role), comparison.places_dims, std::string(elements, '.')};
+  for (const size_t index : comparison.places) to.map->wrong[index] = 'x';
+  if (!comparison.got.empty()) to.values = {decimals(comparison.got), decimals(comparison.expected)};
 }
 
-nlohmann::json certificate(const Case& c, const Result& suspect, std::span<const Result> all) {
-  nlohmann::json result = nlohmann::json::object();
-  if (!suspect.outcome.text.empty()) result["text"] = suspect.outcome.text;
+Certificate::Element described(const Element& element, const Case& c) {
+  Certificate::Element to;
+  to.role = element.role;
+  to.at = element.at;
+  to.got = {element.got};
+  to.got_hex = {element.got};
+  to.exact = {element.exact};
+  to.exact_hex = {element.exact};
+  if (c.dst_type == CONVICT_S8 || c.dst_type == CONVICT_U8)
+    to.right = {quantized_result(c.dst_type, element.exact - c.dst_zero, c.dst_zero)};
+  to.terms = element.terms;
+  to.magnitude = {element.magnitude};
+  to.bound = {element.bound};
+  to.bound_name = element.bound_name;
+  if (element.accumulator != default_accumulator(c)) to.accumulator = element.accumulator;
+  return to;
+}
+
+void add_relation(const BrokenRelation& relation, Certificate& to) {
+  to.relation = {std::string(relation.name), Decimal{relation.expected}};
+  to.text = relation.text;
+  to.element.at = relation.at;
+  to.element.got = {relation.got};
+}
+
+void add_element(const Element& element, const Case& c, const Comparison& comparison, Certificate& to) {
+  to.element = described(element, c);
+  to.errors.wrong = comparison.wrong;
+  to.errors.unwritten = comparison.unwritten;
+  to.errors.elements = comparison.elements;
+  if (!comparison.places.empty()) add_places(comparison, c, to.errors);
+}
+
+/// Nothing for a text without words.
+std::optional<std::string> words(std::string_view text) {
+  return text.empty() ? std::nullopt : std::optional(std::string(text));
+}
+
+Certificate certificate(const Case& c, const Result& suspect, Verdict verdict, std::span<const Result> all) {
+  Certificate result;
+  result.text = words(suspect.outcome.text);
   if (!suspect.outcome.left.empty())
-    result["text"] = fmt::format("did not put back {}, which the next one to compute depends on", suspect.outcome.left);
-  if (!suspect.outcome.overrun.empty()) result["overrun"] = suspect.outcome.overrun;
-  if (const Element* element = evidence_of(suspect)) {
-    result["role"] = element->role;
-    result["at"] = element->at;
-    result["got"] = number(element->got);
-    result["got_hex"] = fmt::format("{:a}", element->got);
-    result["exact"] = number(element->exact);
-    result["exact_hex"] = fmt::format("{:a}", element->exact);
-    if (c.dst_type == CONVICT_S8 || c.dst_type == CONVICT_U8)
-      result["right"] = quantized_result(c.dst_type, element->exact - c.dst_zero, c.dst_zero);
-    result["terms"] = element->terms;
-    result["magnitude"] = number(suspect.comparison.magnitude);
-    result["bound"] = number(element->bound);
-    result["bound_name"] = suspect.improbable && suspect.comparison.agrees() ? "statistical"
-                           : element->bound > 0                              ? suspect.comparison.bound_name
-                                                                             : "equality";
-    result["wrong_elements"] = suspect.comparison.wrong;
-    result["unwritten_elements"] = suspect.comparison.unwritten;
-    result["elements"] = suspect.comparison.elements;
-    if (!suspect.comparison.places.empty()) add_places(suspect.comparison, c, result);
-  }
-  if (!suspect.weaker_contract.empty()) result["explained_by"] = suspect.weaker_contract;
-  if (!suspect.read.empty()) result["read"] = suspect.read;
-  if (suspect.repeats_differently) result["text"] = "the same call again gave other bits";
-  if (suspect.relation) {
-    result["relation"] = suspect.relation->name;
-    result["text"] = suspect.relation->text;
-    result["at"] = suspect.relation->at;
-    result["got"] = number(suspect.relation->got);
-    result["expected"] = number(suspect.relation->expected);
-  }
-  nlohmann::json& witnesses = result["witnesses"] = nlohmann::json::object();
+    result.text = fmt::format("did not put back {}, which the next one to compute depends on", suspect.outcome.left);
+  if (suspect.repeats_differently) result.text = "the same call again gave other bits";
+  result.overrun = words(suspect.outcome.overrun);
+  result.explained_by = words(suspect.weaker_contract);
+  result.read = words(suspect.read);
+  if (const Element* element = evidence_of(suspect, verdict)) add_element(*element, c, suspect.comparison, result);
+  if (verdict == Verdict::kWrongRelation) add_relation(*suspect.relation, result);
+  result.witnesses.emplace();
   for (const Result& other : all)
-    if (&other != &suspect) witnesses[other.who->name] = in_words(other);
+    if (&other != &suspect) result.witnesses->emplace(other.who->name, in_words(other));
   return result;
 }
 
@@ -178,8 +187,8 @@ std::vector<Mismatch> judge(const Case& c, std::span<const Result> results) {
     if (!verdict && is_less_accurate(result, results)) verdict = Verdict::kLessAccurate;
     if (!verdict) continue;
     const Blame blame = reference_is_wrong ? Blame::kReference : result.is_target ? Blame::kTarget : Blame::kOracle;
-    mismatches.push_back(
-        {c, reference_is_wrong ? "reference" : result.who->name, *verdict, blame, certificate(c, result, results)});
+    mismatches.push_back({c, reference_is_wrong ? "reference" : result.who->name, *verdict, blame,
+                          certificate(c, result, *verdict, results)});
     if (reference_is_wrong) break;  // one row says it all
   }
   return mismatches;
@@ -191,8 +200,8 @@ std::vector<Mismatch> judge_acceptance(const Case& c, std::span<const Result> re
     if (result.outcome.kind != Kind::kComputed) continue;
     Result suspect;
     suspect.who = result.who;
-    nlohmann::json evidence = certificate(c, suspect, results);
-    evidence["text"] = "computed a problem that is not legal";
+    Certificate evidence = certificate(c, suspect, Verdict::kAcceptsInvalid, results);
+    evidence.text = "computed a problem that is not legal";
     mismatches.push_back({c, result.who->name, Verdict::kAcceptsInvalid,
                           result.is_target ? Blame::kTarget : Blame::kOracle, std::move(evidence)});
   }

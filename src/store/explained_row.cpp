@@ -29,10 +29,10 @@ std::vector<Candidate> unexplained_candidates(Statements& sql, const MismatchRow
   while (select->executeStep()) {
     const std::string text = select->getColumn("case_text").getString();
     Candidate one;
-    one.mismatch = {parse_case(text), row.suspect, verdict_named(row.verdict),
-                    blame_named(select->getColumn("blame").getString()),
-                    from_json_text(select->getColumn("certificate").getString(),
-                                   fmt::format("the certificate of a candidate of mismatch {}", row.id), path)};
+    one.mismatch = {
+        parse_case(text), row.suspect, verdict_named(row.verdict), blame_named(select->getColumn("blame").getString()),
+        certificate_in(from_json_text(select->getColumn("certificate").getString(),
+                                      fmt::format("the certificate of a candidate of mismatch {}", row.id), path))};
     one.campaign = select->getColumn("campaign").getInt64();
     one.hits = select->getColumn("hits").getInt64();
     if (text != row_explanation.case_text && !explains(row_explanation.predicate, one.mismatch.problem_case))
@@ -72,7 +72,7 @@ void write_explanation(Statements& sql, const MismatchRow& row, const std::strin
   statement->bind(":verdict", verdict_of(row, row_explanation));
   if (row_explanation.shrunk_text) {
     statement->bind(":shrunk", *row_explanation.shrunk_text);
-    statement->bind(":certificate", to_json_text(row_explanation.shrunk_certificate));
+    statement->bind(":certificate", to_json_text(to_json(row_explanation.shrunk_certificate)));
   }
   statement->bind(":geography", row_explanation.geography);
   statement->bind(":predicate", row_explanation.predicate);
@@ -93,7 +93,7 @@ void absorb(Statements& sql, const MismatchRow& from, int64_t into, const std::s
   execute(sql, "DELETE FROM mismatches WHERE id = :id", from.id);
   keep_simplest(sql, into,
                 {parse_case(from.case_text), from.suspect, verdict_named(from.verdict), blame_named(from.blame),
-                 from.certificate});
+                 certificate_in(from.certificate)});
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct Evidence {
     statement.bind(":blame", std::string(name_of(mismatch.blame)));
     statement.bind(":case_text", case_text);
     statement.bind(":cost", cost);
-    statement.bind(":certificate", to_json_text(mismatch.certificate));
+    statement.bind(":certificate", to_json_text(to_json(mismatch.certificate)));
   }
 
   const Mismatch& mismatch;

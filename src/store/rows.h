@@ -119,7 +119,7 @@ struct MismatchRow {
 struct RowExplanation {
   std::string case_text;                        // of the row or one of its candidates: what was shrunk
   std::optional<std::string> shrunk_text = {};  // nothing if the mismatch did not come back
-  nlohmann::json shrunk_certificate = nullptr;
+  Certificate shrunk_certificate = {};
   std::string geography = {}, predicate = {};  // of the signature; an empty predicate explains no other case
   nlohmann::json explanation;                  // an object that is not empty
   std::optional<Verdict> verdict = {};         // of the shrunk case, if it is a stronger one than the row's

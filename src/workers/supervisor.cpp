@@ -333,17 +333,17 @@ class Supervision {
                     : touched == run::AddressClass::kGuard         ? Verdict::kOutOfBounds
                     : touched == run::AddressClass::kReadOnlyInput ? Verdict::kInputWritten
                                                                    : Verdict::kCrash;
-    json& certificate = death.certificate = json::object();
-    if (exit.signal && !killed_for) certificate["signal"] = strsignal(exit.signal);
-    if (!exit.signal) certificate["exit_code"] = exit.exit_code;
-    if (!slot.sane) certificate["text"] = "wrote into the pipe to the supervisor";
-    if (record.closed_descriptor) certificate["text"] = "closed a file descriptor that was not its own";
-    if (touched == run::AddressClass::kGuard) certificate["address_class"] = "guard page";
-    if (touched == run::AddressClass::kReadOnlyInput) certificate["address_class"] = "read-only input";
+    Certificate& certificate = death.certificate;
+    if (exit.signal && !killed_for) certificate.death.signal = strsignal(exit.signal);
+    if (!exit.signal) certificate.death.exit_code = exit.exit_code;
+    if (!slot.sane) certificate.text = "wrote into the pipe to the supervisor";
+    if (record.closed_descriptor) certificate.text = "closed a file descriptor that was not its own";
+    if (touched == run::AddressClass::kGuard) certificate.death.address_class = "guard page";
+    if (touched == run::AddressClass::kReadOnlyInput) certificate.death.address_class = "read-only input";
     if (role >= 0 && role < static_cast<int>(kRoles.size()))
-      certificate["role"] = kRoles[static_cast<size_t>(role)].name;
+      certificate.element.role = kRoles[static_cast<size_t>(role)].name;
     if (const std::string words = slot.process().output_tail(kOutputTail); !words.empty())
-      certificate["output_tail"] = words;
+      certificate.death.output_tail = words;
     return death;
   }
 

@@ -35,7 +35,7 @@ struct WorkerDeath {
       run::FlightRecord::kOwnCode;  // whose calls left most memory behind, if that is what it was killed for
   Work work;                        // what the worker had been given, from the first case on
   std::string case_text;            // of workers that make up their cases themselves; else empty
-  nlohmann::json certificate;       // signal, what was touched, last words
+  Certificate certificate;          // signal, what was touched, last words
 };
 
 /// Sums over all workers, dead or alive.

@@ -22,16 +22,16 @@ judge::ExactElement sum_of(int64_t terms, long double value = 0) {
 }
 
 /// The roundings that a bound with u = 2^-24 and S = 1 stands for, to first order.
-double roundings(std::string_view name, const certificate::SumTypes& types, int64_t terms) {
+double roundings(Bound name, const certificate::SumTypes& types, int64_t terms) {
   return std::round(certificate::least_bound(name, types, sum_of(terms)).value() * 0x1p24);
 }
 
 TEST(LeastBound, CountsTheRoundingsOfATerm) {
   for (const auto& [terms, any, blocked, pairwise] :
        {std::array{1, 1, 1, 1}, {2, 2, 2, 2}, {9, 9, 5, 5}, {64, 64, 15, 7}}) {
-    EXPECT_EQ(roundings("gamma_n", kFloats, terms), any);
-    EXPECT_EQ(roundings("gamma_n, blocked", kFloats, terms), blocked);
-    EXPECT_EQ(roundings("gamma_n, pairwise", kFloats, terms), pairwise);
+    EXPECT_EQ(roundings(Bound::kGamma, kFloats, terms), any);
+    EXPECT_EQ(roundings(Bound::kGammaBlocked, kFloats, terms), blocked);
+    EXPECT_EQ(roundings(Bound::kGammaPairwise, kFloats, terms), pairwise);
   }
 }
 
@@ -40,32 +40,32 @@ TEST(LeastBound, OfBlocksIsThatOfTheBestBlock) {
   for (int64_t n = 1; n <= 300; ++n) {
     int64_t best = n;
     for (int64_t block = 1; block <= n; ++block) best = std::min(best, block + (n + block - 1) / block - 1);
-    EXPECT_EQ(roundings("gamma_n, blocked", kFloats, n), static_cast<double>(best)) << n;
+    EXPECT_EQ(roundings(Bound::kGammaBlocked, kFloats, n), static_cast<double>(best)) << n;
   }
 }
 
 TEST(LeastBound, ExactProductsAreNotRounded) {
-  EXPECT_EQ(roundings("gamma_n", {{CONVICT_F16, CONVICT_F16}, CONVICT_F32, CONVICT_F32, true}, 9), 8);
-  EXPECT_EQ(roundings("gamma_n", {{CONVICT_BF16, CONVICT_F16}, CONVICT_F32, CONVICT_F32, true}, 9), 8);
-  EXPECT_EQ(roundings("gamma_n", {{CONVICT_BF16, CONVICT_F32}, CONVICT_F32, CONVICT_F32, true}, 9), 9);
-  EXPECT_EQ(roundings("gamma_n", {{CONVICT_F32, CONVICT_F32}, CONVICT_F32, CONVICT_F32, false}, 9), 8);
+  EXPECT_EQ(roundings(Bound::kGamma, {{CONVICT_F16, CONVICT_F16}, CONVICT_F32, CONVICT_F32, true}, 9), 8);
+  EXPECT_EQ(roundings(Bound::kGamma, {{CONVICT_BF16, CONVICT_F16}, CONVICT_F32, CONVICT_F32, true}, 9), 8);
+  EXPECT_EQ(roundings(Bound::kGamma, {{CONVICT_BF16, CONVICT_F32}, CONVICT_F32, CONVICT_F32, true}, 9), 9);
+  EXPECT_EQ(roundings(Bound::kGamma, {{CONVICT_F32, CONVICT_F32}, CONVICT_F32, CONVICT_F32, false}, 9), 8);
 }
 
 TEST(LeastBound, ANarrowOutputIsRoundedOnceMore) {
   const certificate::SumTypes types = {{CONVICT_F32, CONVICT_F32}, CONVICT_F64, CONVICT_F32, true};
-  EXPECT_NEAR(certificate::least_bound("gamma_n", types, sum_of(9, -2)).value(), 2 * 0x1p-24 + 8 * 0x1p-53, 1e-25);
+  EXPECT_NEAR(certificate::least_bound(Bound::kGamma, types, sum_of(9, -2)).value(), 2 * 0x1p-24 + 8 * 0x1p-53, 1e-25);
   const certificate::SumTypes half = {{CONVICT_F16, CONVICT_F16}, CONVICT_F32, CONVICT_F16, true};
-  EXPECT_NEAR(certificate::least_bound("gamma_n", half, sum_of(1, 3)).value(), 3 * 0x1p-11, 1e-12);
+  EXPECT_NEAR(certificate::least_bound(Bound::kGamma, half, sum_of(1, 3)).value(), 3 * 0x1p-11, 1e-12);
 }
 
 TEST(LeastBound, IsInfiniteWhereNothingIsProven) {
-  EXPECT_TRUE(std::isinf(certificate::least_bound("gamma_n", kFloats, sum_of(1 << 24)).value()));
-  EXPECT_FALSE(std::isinf(certificate::least_bound("gamma_n, pairwise", kFloats, sum_of(1 << 24)).value()));
+  EXPECT_TRUE(std::isinf(certificate::least_bound(Bound::kGamma, kFloats, sum_of(1 << 24)).value()));
+  EXPECT_FALSE(std::isinf(certificate::least_bound(Bound::kGammaPairwise, kFloats, sum_of(1 << 24)).value()));
 }
 
 TEST(LeastBound, IsUnknownForOtherAlgorithms) {
-  for (const char* name : {"winograd", "fft", "statistical", "equality", ""})
-    EXPECT_FALSE(certificate::least_bound(name, kFloats, sum_of(9))) << name;
+  for (const Bound bound : {Bound::kWinograd, Bound::kFft, Bound::kStatistical, Bound::kEquality, Bound::kUnknown})
+    EXPECT_FALSE(certificate::least_bound(bound, kFloats, sum_of(9))) << name_of(bound);
 }
 
 TEST(LeastBound, RoundsToTheNearestOnce) {

@@ -138,8 +138,6 @@ TEST_F(CertificateTest, OtherDataIsRefuted) {
   json other = exact_;
   other["case"] = "conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=8";
   EXPECT_TRUE(refutes(other, "exact value"));
-  EXPECT_TRUE(refutes(with(exact_, "data_seed", 8), "exact value"));
-  EXPECT_TRUE(confirms(with(other, "data_seed", 7)));
 }
 
 TEST_F(CertificateTest, OtherCountsAreRefuted) {
@@ -180,13 +178,6 @@ TEST_F(CertificateTest, BoundsOfOtherSummationsHaveTheirOwnLeast) {
   EXPECT_TRUE(refutes(with(with(proven_, "bound", bound * 4 / 7), "bound_name", "gamma_n, blocked"), "bound"));
   EXPECT_TRUE(confirms(with(with(proven_, "bound", bound * 4 / 7), "bound_name", "gamma_n, pairwise")));
   EXPECT_TRUE(refutes(with(with(proven_, "bound", bound * 3 / 7), "bound_name", "gamma_n, pairwise"), "bound"));
-}
-
-/// Sums kept in a wider type have a smaller bound, and a result that is rounded once more.
-TEST_F(CertificateTest, TheAccumulatorMakesTheBound) {
-  const double bound = proven_["certificate"]["bound"];
-  EXPECT_TRUE(confirms(with(with(proven_, "bound", bound / 50), "accumulator", "f64")));
-  EXPECT_TRUE(refutes(with(with(proven_, "bound", bound / 500), "accumulator", "f64"), "bound"));
 }
 
 TEST_F(CertificateTest, BoundsThatCannotBeRecomputedAreSaidToBeSo) {
@@ -243,7 +234,7 @@ TEST_F(CertificateTest, AcceptingWhatIsLegalIsNoFault) {
 
 TEST_F(CertificateTest, WithoutANumberThereIsNothingToCheck) {
   const json crash = {
-      {"case", "conv2d in=5"}, {"suspect", "me"}, {"verdict", "crash"}, {"certificate", {{"signal", 11}}}};
+      {"case", "conv2d in=5"}, {"suspect", "me"}, {"verdict", "crash"}, {"certificate", {{"signal", "Aborted"}}}};
   const CommandResult result = check(crash);
   EXPECT_EQ(result.exit_code, 125);
   EXPECT_NE(result.out.find("nothing numeric to check: 'crash'"), std::string::npos) << result.out;
@@ -270,13 +261,12 @@ TEST_F(CertificateTest, MissingKeysAreNamed) {
 
 TEST_F(CertificateTest, KeysOfAnotherTypeAreNamed) {
   for (const char* key : {"role", "at", "exact", "exact_hex", "terms", "magnitude", "got", "got_hex", "bound",
-                          "bound_name", "data_seed", "accumulator"})
+                          "bound_name", "accumulator"})
     for (const json& value : {json(nullptr), json{"x"}, json::object()}) {
       EXPECT_TRUE(refuses(check(with(proven_, key, value)), {"certificate, key", key})) << key << value;
     }
   for (const char* key : {"at", "exact", "exact_hex", "terms", "magnitude", "got", "got_hex", "bound", "accumulator"})
     EXPECT_TRUE(refuses(check(with(proven_, key, "seven")), {"certificate, key", key})) << key;
-  EXPECT_TRUE(refuses(check(with(exact_, "data_seed", -1)), {"'data_seed'"}));
 }
 
 TEST_F(CertificateTest, BadInputIsNamed) {

@@ -27,8 +27,8 @@ class OrderTest : public CliTest {
     const json certificate = {{"role", "dst"},   {"at", {0, 1}}, {"got", 1.0},   {"got_hex", "0x1p+0"},
                               {"exact", 2.0},    {"terms", 3},   {"bound", 0.0}, {"bound_name", "equality"},
                               {"text", kHostile}};
-    store.record(campaign,
-                 {parse_case("conv2d in=4 k=2"), "onednn", Verdict::kWrongExact, Blame::kOracle, certificate});
+    store.record(campaign, {parse_case("conv2d in=4 k=2"), "onednn", Verdict::kWrongExact, Blame::kOracle,
+                            certificate_from_json(certificate)});
     store.record(campaign, {parse_case("conv_transpose1d in=4"), "direct", Verdict::kCrash, Blame::kTarget, {}});
   }
   void write_sql(const std::string& sql) const {

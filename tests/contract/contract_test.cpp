@@ -4,6 +4,8 @@
 // and a refusal with a reason of what is not legal.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -13,6 +15,7 @@
 #include "core/geometry.h"
 #include "core/implementation.h"
 #include "core/layout.h"
+#include "core/mismatch_json.h"
 #include "core/names.h"
 #include "examine/pipeline.h"
 #include "fill/fill.h"
@@ -107,7 +110,7 @@ TEST_P(Contract, ComputesEveryProfileRight) {
           << to_text(c) << ": " << judge::in_words(examination.results.front());
       ASSERT_TRUE(examination.mismatches.empty())
           << "convict repro --target " << kernel_.name << " '" << to_text(c) << "'\n"
-          << examination.mismatches.front().certificate.dump(1);
+          << to_json(examination.mismatches.front()).dump(1);
     }
     EXPECT_GE(judged, count / 10) << profile.name;  // or it would prove little
   }

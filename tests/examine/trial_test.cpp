@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "abi/element.h"
+#include "certificate/check.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/implementation.h"
@@ -64,6 +65,10 @@ Twist each(const std::function<float(float)>& change) {
   return [=](const convict_problem&, const convict_tensors& t) {
     for_each_element<float>(t.dst, [&](float& element, const int64_t*) { element = change(element); });
   };
+}
+
+bool is_confirmed(const Mismatch& found) {
+  return certificate::check_certificate(found.problem_case, found.verdict, found.certificate).confirmed();
 }
 
 /// Takes one product off the first output: what a lost tap would have added.
@@ -161,11 +166,25 @@ TEST(Ladder, AGradientOfTheBiasIsRoundedToItsOwnType) {
   };
   EXPECT_EQ(verdict(spoil(0), line), std::nullopt);
   EXPECT_NE(verdict(spoil(2), line), std::nullopt);
-  EXPECT_EQ(examined(Twisted(spoil(2)), line).mismatches.front().certificate["role"], "diff_bias");
+  EXPECT_EQ(examined(Twisted(spoil(2)), line).mismatches.front().certificate.element.role, "diff_bias");
+}
+
+TEST(Ladder, ACertificateNamesTheAccumulatorOfItsSum) {
+  const Twist spoil = [](const convict_problem&, const convict_tensors& t) {
+    static_cast<float*>(t.diff_bias.data)[0] += 1;
+  };
+  const Mismatch found =
+      examined(Twisted(spoil), "conv1d.backward_weights ic=2 in=9 k=3 bias dt=f64:f64:f32 fill=normal")
+          .mismatches.at(0);
+  EXPECT_EQ(found.certificate.element.role, "diff_bias");
+  EXPECT_EQ(found.certificate.element.accumulator, CONVICT_F32);  // the weights take sums in f64
+  EXPECT_TRUE(is_confirmed(found));
 }
 
 TEST(Ladder, AnImprobableErrorThatComesBack) {
-  EXPECT_EQ(verdict(lose_a_product, kManyTerms), Verdict::kWrongStatistical);
+  const Mismatch found = examined(Twisted(lose_a_product), kManyTerms).mismatches.at(0);
+  EXPECT_EQ(found.verdict, Verdict::kWrongStatistical);
+  EXPECT_TRUE(is_confirmed(found));
   int call = 0;
   Twisted once([&](const convict_problem& p, const convict_tensors& t) {
     if (call++ == 0) lose_a_product(p, t);
@@ -278,9 +297,9 @@ TEST(Ladder, ACombNamesWhatWasRead) {
   });
   const examine::Examination examination = examined(shifted, "conv2d ic=3 oc=2 in=9 k=3 fill=comb seed=1");
   ASSERT_FALSE(examination.mismatches.empty());
-  const nlohmann::json& certificate = examination.mismatches.front().certificate;
-  ASSERT_TRUE(certificate.contains("read")) << certificate.dump();
-  EXPECT_NE(certificate["read"].get<std::string>().find(" instead of "), std::string::npos);
+  const Certificate& certificate = examination.mismatches.front().certificate;
+  ASSERT_TRUE(certificate.read);
+  EXPECT_NE(certificate.read->find(" instead of "), std::string::npos);
 }
 
 }  // namespace

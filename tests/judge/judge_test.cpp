@@ -51,11 +51,12 @@ TEST(Judge, AWrongTargetIsBlamedWithItsEvidence) {
   EXPECT_EQ(mismatches[0].suspect, "mine");
   EXPECT_EQ(mismatches[0].verdict, Verdict::kWrongExact);
   EXPECT_EQ(mismatches[0].blame, Blame::kTarget);
-  const nlohmann::json& certificate = mismatches[0].certificate;
-  EXPECT_EQ(certificate["at"], (std::vector<int64_t>{0, 0, 1, 2}));
-  EXPECT_EQ(certificate["got_hex"], "0x1p+2");
-  EXPECT_EQ(certificate["exact"], 5);
-  EXPECT_EQ(certificate["witnesses"]["aten"], "agrees");
+  const Certificate& certificate = mismatches[0].certificate;
+  EXPECT_EQ(certificate.element.at, (std::vector<int64_t>{0, 0, 1, 2}));
+  EXPECT_EQ(certificate.element.got_hex.value().value, 4);
+  EXPECT_EQ(certificate.element.exact.value().value, 5);
+  EXPECT_EQ(certificate.element.accumulator, std::nullopt);
+  EXPECT_EQ(certificate.witnesses.value().at("aten"), "agrees");
   EXPECT_EQ(signature(mismatches[0]), "mine|wrong-exact|conv2d");
 }
 
@@ -101,6 +102,28 @@ TEST(Judge, TheStrongestRungNamesTheVerdict) {
   EXPECT_EQ(judged({bounded, agrees(kAten)})[0].verdict, Verdict::kWrongProven);
 }
 
+TEST(Judge, ANoteworthyElementIsNoEvidenceForAnotherVerdict) {
+  judge::Result related = agrees(kMine, true);
+  related.comparison.worst = {.role = "dst", .at = {0, 0, 1, 2}, .got = 4, .exact = 5, .bound = 2};
+  judge::Result overrun = related;
+  related.relation = {"batch-split", "of the first half", {0, 0, 2, 2}, 1, 3};
+  overrun.outcome.overrun = "dst";
+  const Certificate of_relation = judged({related, agrees(kAten)}).at(0).certificate;
+  EXPECT_EQ(of_relation.relation.name, "batch-split");
+  EXPECT_EQ(of_relation.element.at, (std::vector<int64_t>{0, 0, 2, 2}));
+  EXPECT_EQ(of_relation.element.got, Decimal{1});
+  EXPECT_FALSE(of_relation.element.role || of_relation.element.got_hex || of_relation.element.exact);
+  const Certificate of_overrun = judged({overrun, agrees(kAten)}).at(0).certificate;
+  EXPECT_EQ(of_overrun.overrun, "dst");
+  EXPECT_FALSE(of_overrun.element.role || of_overrun.element.at);
+}
+
+TEST(Judge, NamesAnAccumulatorThatIsNotTheDefault) {
+  judge::Result in_f64 = wrong(kMine, 4, true);
+  in_f64.comparison.offender->accumulator = CONVICT_F64;
+  EXPECT_EQ(judged({in_f64, agrees(kAten)}).at(0).certificate.element.accumulator, CONVICT_F64);
+}
+
 TEST(Judge, OutcomesThatAreNoResultsHaveTheirOwnVerdicts) {
   for (const auto& [kind, verdict] : {std::pair{Kind::kFailed, Verdict::kRefusesValid},
                                       {Kind::kWrongShape, Verdict::kShape},
@@ -110,7 +133,7 @@ TEST(Judge, OutcomesThatAreNoResultsHaveTheirOwnVerdicts) {
     const auto mismatches = judged({result, agrees(kAten)});
     ASSERT_EQ(mismatches.size(), 1u);
     EXPECT_EQ(mismatches[0].verdict, verdict);
-    EXPECT_EQ(mismatches[0].certificate["text"], "because");
+    EXPECT_EQ(mismatches[0].certificate.text, "because");
   }
 }
 

@@ -146,7 +146,7 @@ judge::Comparison compared(const std::string& line, const std::function<double(d
   });
   judge::Rule rule;
   rule.kind = judge::Rule::Kind::kQuantized;
-  rule.bound_name = judge::kQuantizedBound;
+  rule.bound = Bound::kQuantized;
   return compare<double>(solved.expected, rule);
 }
 

@@ -4,6 +4,8 @@
 // not find it has missed something. And the code they share is right.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <ostream>
 #include <stdexcept>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "core/case_text.h"
+#include "core/mismatch_json.h"
 #include "examine/pipeline.h"
 #include "generate/generate.h"
 #include "generate/profile.h"
@@ -97,7 +100,7 @@ TEST_P(NoFault, IsRightOnEveryKindOfProblem) {
     const examine::Examination examination = bench.examine_case(c);
     ASSERT_TRUE(examination.judged) << to_text(c);
     ASSERT_TRUE(examination.mismatches.empty()) << to_text(c) << "\n"
-                                                << examination.mismatches.front().certificate.dump(1);
+                                                << to_json(examination.mismatches.front()).dump(1);
   }
 }
 

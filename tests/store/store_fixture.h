@@ -87,7 +87,9 @@ inline std::string in_child(const std::function<std::string()>& body) {
 }
 
 inline Mismatch wrong(const std::string& line, const std::string& suspect = "direct") {
-  return {parse_case(line), suspect, Verdict::kWrongExact, Blame::kTarget, {{"case", line}}};
+  Certificate certificate;
+  certificate.text = line;
+  return {parse_case(line), suspect, Verdict::kWrongExact, Blame::kTarget, certificate};
 }
 
 /// The message of the UsageError `body` throws: one line that names the file.

@@ -21,8 +21,6 @@
 namespace convict::exports {
 namespace {
 
-using nlohmann::json;
-
 constexpr double kMostBytes = 64.0 * (1 << 20);
 constexpr double kMostMultiplyAdds = 1 << 26;  // half a minute of exact sums
 constexpr double kMostSpelt = 1 << 20;
@@ -33,7 +31,7 @@ struct Filled {
   std::vector<std::vector<unsigned char>> buffers;
 };
 
-Filled filled(const Case& c, const convict_problem& p, uint64_t data_seed) {
+Filled filled(const Case& c, const convict_problem& p) {
   Filled result{describe_tensors(c, p), {}};
   for (const Role& role : kRoles) {
     convict_tensor& tensor = result.tensors.*role.tensor;
@@ -42,7 +40,7 @@ Filled filled(const Case& c, const convict_problem& p, uint64_t data_seed) {
     auto& buffer = result.buffers.emplace_back((static_cast<size_t>(buffer_count(tensor)) + 1) * size);
     tensor.data = buffer.data() + static_cast<size_t>(tensor.offset) * size;
   }
-  fill::fill_operands(c, p, result.tensors, data_seed);
+  fill::fill_operands(c, p, result.tensors, c.seed);
   return result;
 }
 
@@ -61,46 +59,28 @@ convict_tensor without_data(convict_tensor tensor) {
   return tensor;
 }
 
-/// What the certificate says that exports depend on. Whatever is not of the right type says nothing.
+/// What the certificate says that exports depend on.
 struct Claim {
-  std::string role, bound_name;
-  std::vector<int64_t> at;
-  double bound = -1;  // below 0: none
-  convict_dtype accumulator = CONVICT_F32;
-  bool transform = false;
+  Certificate::Element element;
+  convict_dtype accumulator;
+  bool transform;
+
+  bool is_about(std::string_view role, std::span<const int64_t> at) const {
+    return element.role == role && element.at && std::ranges::equal(at, *element.at);
+  }
 };
 
-std::string word(const json& from, const char* key) {
-  return from.contains(key) && from[key].is_string() ? from[key].get<std::string>() : "";
-}
-
 Claim claim_of(const ExportRequest& request) {
-  Claim claim;
-  if (!request.evidence || !request.evidence->certificate.is_object()) return claim;
-  const json& from = request.evidence->certificate;
-  claim.role = word(from, "role");
-  claim.bound_name = word(from, "bound_name");
-  claim.transform = claim.bound_name == "winograd" || claim.bound_name == "fft";
-  if (from.contains("bound") && from["bound"].is_number()) claim.bound = from["bound"];
-  if (from.contains("at") && from["at"].is_array())
-    for (const json& coordinate : from["at"])
-      claim.at.push_back(coordinate.is_number_integer() ? coordinate.get<int64_t>() : -1);
-  for (const convict_dtype type : {CONVICT_F64, CONVICT_F16, CONVICT_BF16})
-    if (word(from, "accumulator") == type_name(type)) claim.accumulator = type;
-  return claim;
-}
-
-uint64_t data_seed_of(const ExportRequest& request) {
-  if (!request.evidence || !request.evidence->certificate.is_object()) return request.c.seed;
-  const json& from = request.evidence->certificate;
-  return from.contains("data_seed") && from["data_seed"].is_number_unsigned() ? from["data_seed"].get<uint64_t>()
-                                                                              : request.c.seed;
+  const Certificate::Element element =
+      request.evidence ? certificate_in(request.evidence->certificate).element : Certificate::Element();
+  return {element, element.accumulator.value_or(default_accumulator(request.c)),
+          element.bound_name == Bound::kWinograd || element.bound_name == Bound::kFft};
 }
 
 /// Whether partial sums of exact data are exact in the accumulator.
 bool demands_equality(const ExportRequest& request, const convict_problem& p, const Claim& claim) {
-  const bool narrow = claim.accumulator == CONVICT_F16 || claim.accumulator == CONVICT_BF16;
-  return request.c.fill != Fill::kSpecial && fill::is_exact(request.c, p) && !narrow && !claim.transform;
+  const bool in_16_bits = claim.accumulator == CONVICT_F16 || claim.accumulator == CONVICT_BF16;
+  return request.c.fill != Fill::kSpecial && fill::is_exact(request.c, p) && !in_16_bits && !claim.transform;
 }
 
 judge::Arithmetic arithmetic_for(const Case& c, const Claim& claim, const convict_tensor& output) {
@@ -133,7 +113,7 @@ class Requirement {
         const judge::ExactElement exact = judge::evaluate_element(p_, tensors_, role.name, {at, ndim});
         result.tensor.values.push_back(certificate::nearest(tensor.dtype, exact.value));
         result.exact.push_back(static_cast<double>(exact.value));
-        const bool is_claimed = role.name == claim_.role && std::ranges::equal(std::span(at, ndim), claim_.at);
+        const bool is_claimed = claim_.is_about(role.name, {at, ndim});
         result.bounds.push_back(bound_of(exact, arithmetic, is_claimed, tensor.ndim > 1));
       });
     });
@@ -165,7 +145,7 @@ class Requirement {
                   bool is_main) const {
     const auto value = static_cast<double>(exact.value);
     if (!std::isfinite(value)) return 0;
-    if (is_claimed && claim_.bound >= 0) return claim_.bound;
+    if (is_claimed && claim_.element.bound && claim_.element.bound->value >= 0) return claim_.element.bound->value;
     if (equality_) return 0;
     if (claim_.transform && is_main) return HUGE_VAL;
     judge::Sum sum;
@@ -201,11 +181,7 @@ std::string rule_of(const ExportRequest& request, const convict_problem& p, cons
   return fmt::format(
       "the error of a plain sum in any order with a {} accumulator, gamma_n * S and the rounding to the type of the "
       "output; NaN and infinities where IEEE arithmetic makes them",
-      type_name(std::max(
-          request.c.src_type == CONVICT_F64 || request.c.wei_type == CONVICT_F64 || request.c.dst_type == CONVICT_F64
-              ? CONVICT_F64
-              : CONVICT_F32,
-          claim.accumulator)));
+      type_name(default_accumulator(request.c) == CONVICT_F64 ? CONVICT_F64 : claim.accumulator));
 }
 
 /// Elements of src, dst and wei, as if no extent were 0; in double, so that nothing overflows.
@@ -237,7 +213,7 @@ Operands operands_of(const ExportRequest& request) {
   operands.problem = resolve(request.c).problem;
   const convict_problem& p = operands.problem;
   const Claim claim = claim_of(request);
-  const Filled scene = filled(request.c, p, data_seed_of(request));
+  const Filled scene = filled(request.c, p);
   const Requirement requirement(request, p, scene.tensors, claim);
   for (const Role& role : kRoles) {
     const convict_tensor& tensor = scene.tensors.*role.tensor;

@@ -38,10 +38,9 @@ struct Operands {
   const NamedTensor* input(std::string_view role) const;  // or nullptr
 };
 
-/// Draws the data, with the seed of the certificate if that names one, and computes every output exactly. The element
-/// that a certificate speaks of is held to the bound stated there; the others to that of a plain sum in the declared
-/// accumulator, or to nothing if the bound is one of a transform.
-/// Precondition: the case is legal and not too_large().
+/// Draws the data and computes every output exactly. The element that a certificate speaks of is held to the bound
+/// stated there; the others to that of a plain sum in the declared accumulator, or to nothing if the bound is one of a
+/// transform. Precondition: the case is legal and not too_large().
 Operands operands_of(const ExportRequest& request);
 
 /// Why a case is too large to be exported at all, with the number; or nothing.

@@ -17,9 +17,11 @@ namespace convict::fuzz {
 namespace {
 
 Mismatch wrong(const char* line, const char* suspect) {
-  const nlohmann::json certificate = {
-      {"role", "dst"}, {"at", {0, 0, 0}},       {"got_hex", "0x1p+0"},   {"exact_hex", "0x1p+1"},
-      {"terms", 1},    {"magnitude", "0x1p+1"}, {"bound_name", "exact"}, {"witnesses", {{"onednn", "agrees"}}}};
+  Certificate certificate;
+  certificate.element.role = "dst";
+  certificate.element.at = std::vector<int64_t>{0, 0, 0};
+  certificate.element.terms = 1;
+  certificate.witnesses.emplace().emplace("onednn", "agrees");
   return {parse_case(line), suspect, Verdict::kWrongExact, Blame::kTarget, certificate};
 }
 

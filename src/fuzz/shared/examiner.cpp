@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "core/case_text.h"
 #include "fuzz/shared/guidance.h"
@@ -27,7 +28,7 @@ void Examiner::report(const Mismatch& mismatch) {
   if (is_oracle && !reported_.insert(signature(mismatch)).second) return;
   fmt::print(stderr, "{} {}: {}\n  {}\n  convict repro --{} {} '{}'\n", is_oracle ? "oracle" : "MISMATCH",
              mismatch.suspect, name_of(mismatch.verdict),
-             mismatch.certificate.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+             to_json(mismatch.certificate).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
              is_oracle ? "oracle" : "target", mismatch.suspect, to_text(mismatch.problem_case));
   if (!is_oracle) std::abort();
 }

@@ -4,6 +4,8 @@
 // judge assumes of them, and the kernel on problems with all that can be odd about them.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -15,6 +17,7 @@
 #include "core/geometry.h"
 #include "core/implementation.h"
 #include "core/layout.h"
+#include "core/mismatch_json.h"
 #include "core/random.h"
 #include "examine/pipeline.h"
 #include "judge/fft_bound.h"
@@ -247,7 +250,7 @@ std::string fault(const Case& c) {
   const examine::Examination examination =
       examine::examine(c, {&subject, 1}, memory, record, {1e9, Yardstick::kLadder});
   if (!examination.judged) return "not judged: " + examination.results.front().outcome.text;
-  return examination.mismatches.empty() ? "" : examination.mismatches.front().certificate.dump(1);
+  return examination.mismatches.empty() ? "" : to_json(examination.mismatches.front()).dump(1);
 }
 
 TEST(FftKernel, ComputesRandomProblems) {

@@ -4,6 +4,8 @@
 // instruction set of this machine, on problems with all that can be odd about them.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -13,6 +15,7 @@
 #include "core/geometry.h"
 #include "core/implementation.h"
 #include "core/layout.h"
+#include "core/mismatch_json.h"
 #include "core/random.h"
 #include "examine/pipeline.h"
 #include "judge/winograd_bound.h"
@@ -141,7 +144,7 @@ std::string fault(const convict_implementation& who, const Case& c) {
   const examine::Examination examination =
       examine::examine(c, {&subject, 1}, memory, record, {1e9, Yardstick::kLadder});
   if (!examination.judged) return "not judged: " + examination.results.front().outcome.text;
-  return examination.mismatches.empty() ? "" : examination.mismatches.front().certificate.dump(1);
+  return examination.mismatches.empty() ? "" : to_json(examination.mismatches.front()).dump(1);
 }
 
 Case random_case(Random& random) {

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/certificate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/layout.h"
+
+namespace convict::inline core {
+
+using nlohmann::json;
+
+void to_json(json& to, const Decimal& number) {
+  if (std::isfinite(number.value))
+    to = number.value;
+  else
+    to = std::isnan(number.value) ? "nan" : number.value > 0 ? "inf" : "-inf";
+}
+
+void to_json(json& to, const Hexadecimal& number) { to = fmt::format("{:a}", number.value); }
+
+namespace {
+
+constexpr convict_dtype kAccumulators[] = {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16};
+
+/// Calls field(key, optional) for every field: the one list of the keys.
+template <class AnyCertificate, class Field>
+void visit(AnyCertificate& c, const Field& field) {
+  field("role", c.element.role);
+  field("at", c.element.at);
+  field("got", c.element.got);
+  field("got_hex", c.element.got_hex);
+  field("exact", c.element.exact);
+  field("exact_hex", c.element.exact_hex);
+  field("right", c.element.right);
+  field("terms", c.element.terms);
+  field("magnitude", c.element.magnitude);
+  field("bound", c.element.bound);
+  field("bound_name", c.element.bound_name);
+  field("accumulator", c.element.accumulator);
+  field("wrong_elements", c.errors.wrong);
+  field("unwritten_elements", c.errors.unwritten);
+  field("elements", c.errors.elements);
+  field("geography", c.errors.geography);
+  field("map", c.errors.map);
+  field("values", c.errors.values);
+  field("relation", c.relation.name);
+  field("expected", c.relation.expected);
+  field("signal", c.death.signal);
+  field("exit_code", c.death.exit_code);
+  field("address_class", c.death.address_class);
+  field("output_tail", c.death.output_tail);
+  field("evidence", c.death.evidence);
+  field("witnesses", c.witnesses);
+  field("text", c.text);
+  field("overrun", c.overrun);
+  field("explained_by", c.explained_by);
+  field("read", c.read);
+}
+
+// ---- Each type of field as JSON -------------------------------------------------------------------------------------
+
+template <class T>
+json written(const T& value) {
+  return value;
+}
+json written(const Bound& bound) { return name_of(bound); }
+json written(const convict_dtype& type) { return type_name(type); }
+json written(const ErrorMap& map) { return {{"role", map.role}, {"dims", map.dims}, {"wrong", map.wrong}}; }
+json written(const OutputValues& values) { return {{"got", values.got}, {"expected", values.expected}}; }
+
+// What read() wants instead, or nullptr if `from` is of the type.
+
+const char* read(const json& from, std::string& to) {
+  if (!from.is_string()) return "a text";
+  to = from.get_ref<const std::string&>();
+  return nullptr;
+}
+
+const char* read(const json& from, int64_t& to) {
+  if (!from.is_number_integer()) return "a whole number";
+  to = from.get<int64_t>();
+  return nullptr;
+}
+
+const char* read(const json& from, Decimal& to) {
+  if (from == "nan")
+    to.value = std::numeric_limits<double>::quiet_NaN();
+  else if (from == "inf" || from == "-inf")
+    to.value = from == "inf" ? HUGE_VAL : -HUGE_VAL;
+  else if (from.is_number())
+    to.value = from.get<double>();
+  else
+    return "a number, \"nan\", \"inf\" or \"-inf\"";
+  return nullptr;
+}
+
+const char* read(const json& from, Hexadecimal& to) {
+  if (!from.is_string()) return "a text";
+  const std::string& text = from.get_ref<const std::string&>();
+  char* end = nullptr;
+  to.value = std::strtod(text.c_str(), &end);
+  return text.empty() || end != text.c_str() + text.size() ? "a hexadecimal floating-point number" : nullptr;
+}
+
+const char* read(const json& from, Bound& to) {
+  std::string name;
+  if (const char* wanted = read(from, name)) return wanted;
+  const auto found = std::ranges::find(kBoundNames, name);
+  to = found == kBoundNames.end() ? Bound::kUnknown : static_cast<Bound>(found - kBoundNames.begin());
+  return nullptr;
+}
+
+const char* read(const json& from, convict_dtype& to) {
+  const auto* found = std::ranges::find_if(kAccumulators, [&](convict_dtype type) { return from == type_name(type); });
+  if (found == std::end(kAccumulators)) return "f32, f64, f16 or bf16";
+  to = *found;
+  return nullptr;
+}
+
+template <class T>
+const char* read(const json& from, std::vector<T>& to) {
+  if (!from.is_array()) return "an array of numbers";
+  for (const json& one : from)
+    if (read(one, to.emplace_back())) return "an array of such numbers";
+  return nullptr;
+}
+
+const char* read(const json& from, std::map<std::string, std::string>& to) {
+  if (!from.is_object()) return "an object of texts";
+  for (const auto& [key, value] : from.items())
+    if (read(value, to[key])) return "an object of texts";
+  return nullptr;
+}
+
+/// The value of a key of an object.
+const json& value_at(const json& from, const char* key) {
+  static const json kNothing;
+  const auto found = from.find(key);  // the end of what is no object
+  return found == from.end() ? kNothing : *found;
+}
+
+const char* read(const json& from, ErrorMap& to) {
+  const bool whole = !read(value_at(from, "role"), to.role) && !read(value_at(from, "dims"), to.dims) &&
+                     !read(value_at(from, "wrong"), to.wrong);
+  return whole ? nullptr : "an object with role, dims and wrong";
+}
+
+const char* read(const json& from, OutputValues& to) {
+  const bool whole = !read(value_at(from, "got"), to.got) && !read(value_at(from, "expected"), to.expected);
+  return whole ? nullptr : "an object with the arrays got and expected";
+}
+
+// ---- All fields -----------------------------------------------------------------------------------------------------
+
+[[noreturn]] void throw_malformed(const char* key, const char* wanted) {
+  throw UsageError(fmt::format("certificate, key '{}': missing or not {}", key, wanted));
+}
+
+/// What is not of its type stays absent after malformed(key, wanted).
+template <class Malformed>
+Certificate all_fields(const json& from, const Malformed& malformed) {
+  Certificate certificate;
+  visit(certificate, [&](const char* key, auto& field) {
+    const auto found = from.find(key);
+    if (found == from.end()) return;
+    if (const char* wanted = read(*found, field.emplace())) {
+      field.reset();
+      malformed(key, wanted);
+    }
+  });
+  return certificate;
+}
+
+}  // namespace
+
+json to_json(const Certificate& certificate) {
+  json result = json::object();
+  visit(certificate, [&](const char* key, const auto& field) {
+    if (field) result[key] = written(*field);
+  });
+  return result;
+}
+
+Certificate certificate_from_json(const json& from) {
+  if (!from.is_object()) throw UsageError("certificate: not a JSON object");
+  return all_fields(from, throw_malformed);
+}
+
+Certificate certificate_in(const json& document) {
+  return all_fields(document, [](const char*, const char*) {});
+}
+
+void report_missing(const Certificate& certificate, const void* field) {
+  visit(certificate, [&]<class T>(const char* key, const std::optional<T>& one) {
+    if (T nothing; &one == field) throw_malformed(key, read(json(), nothing));
+  });
+  std::abort();  // it is a member
+}
+
+convict_dtype default_accumulator(const Case& c) {
+  const bool has_f64 = c.src_type == CONVICT_F64 || c.wei_type == CONVICT_F64 || c.dst_type == CONVICT_F64;
+  return has_f64 ? CONVICT_F64 : CONVICT_F32;
+}
+
+}  // namespace convict::inline core

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The evidence of a mismatch, and its one JSON form: a flat object, docs/certificates.md. Whatever does not apply to a
+// mismatch, or is missing in a document, is absent.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/case.h"
+
+namespace convict::inline core {
+
+/// By which theorem an error is allowed (docs/bounds.md).
+enum class Bound {
+  kEquality,
+  kGamma,
+  kGammaBlocked,
+  kGammaPairwise,
+  kSpecialValues,
+  kQuantized,
+  kWinograd,
+  kFft,
+  kStatistical,
+  kTolerance,  // no theorem: what other tools do
+  kUnknown     // a document states a bound of another name
+};
+
+inline constexpr std::array<std::string_view, 11> kBoundNames = {"equality",
+                                                                 "gamma_n",
+                                                                 "gamma_n, blocked",
+                                                                 "gamma_n, pairwise",
+                                                                 "gamma_n, special values apart",
+                                                                 "gamma_6 in f32, then rounded",
+                                                                 "winograd",
+                                                                 "fft",
+                                                                 "statistical",
+                                                                 "tolerance",
+                                                                 "unknown"};
+
+constexpr std::string_view name_of(Bound bound) { return kBoundNames[static_cast<size_t>(bound)]; }
+
+/// A double in one of its two JSON forms. NaN equals NaN.
+enum class Base { kTen, kSixteen };
+template <Base>
+struct Numeral {
+  double value = 0;
+  friend bool operator==(Numeral a, Numeral b) {
+    return a.value == b.value || (std::isnan(a.value) && std::isnan(b.value));
+  }
+};
+using Decimal = Numeral<Base::kTen>;          // a JSON number, or "nan", "inf" or "-inf", for which JSON has none
+using Hexadecimal = Numeral<Base::kSixteen>;  // a text as printf's %a writes it: every bit
+
+/// Which elements of one output are wrong: a text with 'x' for a wrong one and '.' for a right one, row-major.
+struct ErrorMap {
+  std::string role;
+  std::vector<int64_t> dims;
+  std::string wrong;
+  bool operator==(const ErrorMap&) const = default;
+};
+
+/// All elements of the output of the map, in its order. `expected` is exact, not rounded to the type of the output.
+struct OutputValues {
+  std::vector<Decimal> got, expected;
+  bool operator==(const OutputValues&) const = default;
+};
+
+struct Certificate {
+  /// The element that the verdict rests on. Of a broken relation there are `at` and `got` only, of a death `role`.
+  struct Element {
+    std::optional<std::string> role;
+    std::optional<std::vector<int64_t>> at;  // logical coordinates
+    std::optional<Decimal> got, exact;
+    std::optional<Hexadecimal> got_hex, exact_hex;
+    std::optional<Decimal> right;              // of 8 bits: the exact value, rounded and saturated
+    std::optional<int64_t> terms;              // n
+    std::optional<Decimal> magnitude;          // S
+    std::optional<Decimal> bound;              // the error that is allowed
+    std::optional<Bound> bound_name;           // and by which theorem
+    std::optional<convict_dtype> accumulator;  // of the partial sums, where it is not default_accumulator()
+    bool operator==(const Element&) const = default;
+  } element;
+
+  /// All errors of the outputs.
+  struct Errors {
+    std::optional<int64_t> wrong, unwritten, elements;
+    std::optional<std::string> geography;
+    std::optional<ErrorMap> map;
+    std::optional<OutputValues> values;
+    bool operator==(const Errors&) const = default;
+  } errors;
+
+  struct Relation {
+    std::optional<std::string> name;
+    std::optional<Decimal> expected;
+    bool operator==(const Relation&) const = default;
+  } relation;
+
+  /// Of a process.
+  struct Death {
+    std::optional<std::string> signal, address_class, output_tail;
+    std::optional<int64_t> exit_code;
+    std::optional<std::string> evidence;  // how it was pinned on the suspect
+    bool operator==(const Death&) const = default;
+  } death;
+
+  std::optional<std::map<std::string, std::string>> witnesses;  // what each of the others did on the case
+  std::optional<std::string> text, overrun, explained_by, read;
+
+  bool operator==(const Certificate&) const = default;
+};
+
+/// f64 for a case with an f64 operand, f32 for any other.
+convict_dtype default_accumulator(const Case& c);
+
+nlohmann::json to_json(const Certificate& certificate);
+
+/// Keys that no certificate has are passed over. Throws UsageError, naming the key, if one is not of its type.
+Certificate certificate_from_json(const nlohmann::json& json);
+
+/// The same of a document that anybody may have written: what is not of its type is absent.
+Certificate certificate_in(const nlohmann::json& document);
+
+/// json(number) is its JSON form.
+void to_json(nlohmann::json& json, const Decimal& number);
+void to_json(nlohmann::json& json, const Hexadecimal& number);
+
+/// Throws the UsageError for a key that has to be there. `field` is a member of `certificate`.
+[[noreturn]] void report_missing(const Certificate& certificate, const void* field);
+
+/// A field that has to be there: throws UsageError, naming its key, if it is not.
+template <class T>
+const T& required(const Certificate& certificate, const std::optional<T>& field) {
+  if (!field) report_missing(certificate, &field);
+  return *field;
+}
+
+}  // namespace convict::inline core
