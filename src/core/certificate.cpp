@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/layout.h"
+#include "core/names.h"
 
 namespace convict::inline core {
 

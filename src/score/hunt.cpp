@@ -132,7 +132,7 @@ ControlRun run_control(const Mutant& control, const HuntSettings& settings) {
   const workers::SupervisorSettings supervisor = on_trial(control, settings.supervisor);
   Search search(supervisor.worker, 0, settings.cases, std::numeric_limits<double>::infinity());
   ControlRun run;
-  run.cases = workers::supervise(search, supervisor).cases;
+  run.cases = workers::supervise(search, supervisor)[Counter::kCases];
   run.false_alarms = search.reports();
   if (search.report()) run.case_text = to_text(search.report()->c);
   run.finished = !is_interrupted(supervisor);
