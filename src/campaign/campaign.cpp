@@ -92,6 +92,7 @@ class Campaign final : public workers::Assignment {
                              best_isa(),  CONVICT_VERSION, worker.focus};
     for (const workers::RosterEntry& entry : roster) info.libraries[entry.name] = entry.version;
     if (!store_) store_ = store::Store::open(settings_.database);
+    result_.seconds = seconds_before_;  // which resume() writes
     result_.id = settings_.resumed ? resume(info) : begin(info);
     if (settings_.shrink_time.count() > 0) {
       diagnoses_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time);
@@ -100,7 +101,6 @@ class Campaign final : public workers::Assignment {
     last_saved_ = coverage_saved_ = Clock::now();
     started_ =
         last_saved_ - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_before_));
-    result_.seconds = seconds_before_;
     note_moment();
   }
 

@@ -150,6 +150,19 @@ TEST_F(ResumeTest, OnlyTheRestOfTheTimeIsUsed) {
   EXPECT_EQ(query("some.db", "SELECT state FROM campaigns"), "finished");
 }
 
+TEST_F(ResumeTest, AKillRightAfterItTakesNoTimeBack) {
+  ASSERT_EQ(run(fuzz("some.db", {"--time=1h", "--cases=3"})).signal, 0);
+  query("some.db",
+        "UPDATE campaigns SET state = 'interrupted', flags = json_set(flags, '$.cases', NULL), "
+        "counts = json_set(counts, '$.seconds', 1800.5)");
+  const PluginEvents events;
+  Command command(resume("some.db"), with(events.told()));
+  ASSERT_TRUE(events.next(command));
+  command.signal(SIGKILL);
+  command.wait();
+  EXPECT_EQ(query("some.db", "SELECT counts ->> 'seconds' >= 1800.5 FROM campaigns"), "1");
+}
+
 TEST_F(ResumeTest, ShardsMakeUpTheCampaign) {
   ASSERT_EQ(run(fuzz("whole.db", {"--cases=3001", "--seed=9", "--start=17"})).exit_code, 1);
   Hits sum;
@@ -181,7 +194,7 @@ TEST_F(ResumeTest, SlicesMakeUpTheCampaign) {
 /// one a fixed seed decides.
 class KillTest : public ResumeTest {
  protected:
-  static constexpr int kKills = 60, kCases = 5000;
+  static constexpr int kKills = 40, kCases = 2000;
 
   size_t up_to(size_t most) { return std::uniform_int_distribution<size_t>(0, most)(random_); }
 
