@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many layers, measured by a worker that this process survives.
+// Measures many layers in a worker process, and survives the death of that process.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace convict::bench {
 
-/// Measures all layers with one worker. Whoever kills it, or exceeds the time of a call, is left out of the layer,
-/// which is then measured again. `progress` is told several times a second how many layers are done.
+/// Measures all layers with one worker. An implementation that kills it, or exceeds the time of a call, is left out of
+/// that layer, which is then measured again. Calls progress(layers done) several times a second.
 BenchResult run_bench(std::span<const BenchLayer> layers, const MeasuringSettings& measuring,
                       workers::SupervisorSettings supervisor, const std::function<void(size_t)>& progress);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A wrong result is not worth timing. An exact reference of every element would take longer than the measurement, so
-// results are compared with each other, loosely, and elements by sample and in dispute with exact values.
+// Checks results before their times count. The exact reference of every element would take longer than the measurement,
+// so results are compared loosely with each other; sampled and disputed elements are compared with exact values.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 
 namespace convict::bench {
 
-/// Somebody's result that is wrong; the reason tells an element.
+/// `who` computed a wrong result; `reason` names an element.
 struct WrongResult {
   std::string who, reason;
 };
 
 class Check {
  public:
-  /// Of results of this problem, whose inputs and outputs are in `tensors`. Both outlive this.
+  /// `tensors` holds the inputs and outputs of `p`. Precondition: both outlive this object.
   Check(const convict_problem& p, const convict_tensors& tensors) : p_(p), tensors_(tensors) {}
 
-  /// Looks at the outputs as `who` has left them. The wrong result may be an earlier one's, with which this one does
-  /// not agree; then this is what the next ones are compared with.
+  /// Checks the outputs that `who` has written. If they disagree with an earlier result, that one may be the wrong one:
+  /// it is then returned, and the next results are compared with these outputs.
   std::optional<WrongResult> compare(const std::string& who);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is measured: an implementation, called in one of the ways there are to call it.
+// A contestant: one implementation, called in one of the possible ways.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 
 namespace convict::bench {
 
-/// What one timed call is.
+/// What one timed call covers.
 enum class Way {
   kRun,      // `run`
-  kExecute,  // the step `execute`; what is done once is not timed
+  kExecute,  // the step `execute`; `prepare` and `finish` are not timed
   kAllSteps  // `prepare`, `execute` and `finish`
 };
 
@@ -29,15 +29,15 @@ struct Contestant {
   Side side;
 };
 
-/// Those without steps take part under their own name, by `run`. Those with steps take part twice: "X" is the time of
-/// `execute`, "X+reorders" that of all steps. But "onednn" has nothing to reorder, and is "onednn:plain" by `execute`.
+/// An implementation without steps takes part once, under its own name, by `run`. One with steps takes part twice: "X"
+/// is `execute`, "X+reorders" is all steps. "onednn" reorders nothing: "onednn:plain" is its `execute`.
 std::vector<Contestant> contestants_of(std::span<const run::Subject> subjects);
 
-/// Why an implementation does not take a problem, or nothing.
+/// Why the implementation refuses the problem; nullopt if it does not.
 std::optional<std::string> refusal_of(const run::Subject& subject, size_t position, const convict_problem& p,
                                       const convict_tensors& tensors, run::FlightRecord& record);
 
-/// One contestant on one problem. While its code runs, `record` names it. Everything given outlives this.
+/// One contestant on one problem. While its code runs, `record` names it. Precondition: all arguments outlive this.
 class Call {
  public:
   Call(const Contestant& who, const convict_implementation& implementation, const convict_problem& p,
@@ -47,12 +47,12 @@ class Call {
   Call& operator=(const Call&) = delete;
   ~Call() { end(); }
 
-  /// What is not timed before the first call, and after the last one: then the outputs hold the result. False if it
-  /// did not work; the reason is in error().
+  /// Untimed work before the first call and after the last one. After end() the outputs hold the result. Both return
+  /// false on failure; error() has the reason.
   bool begin();
   bool end();
 
-  /// Seconds of one timed call; nothing if it did not work.
+  /// Runs one timed call. Returns its seconds, or nullopt on failure.
   std::optional<double> seconds();
 
   std::string error() const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is to be measured.
+// The layers to be measured.
 #pragma once
 
 #include <array>
@@ -20,14 +20,14 @@ constexpr std::string_view pass_name(convict_pass pass) { return kPassNames[stat
 /// One problem; its case has one thread.
 struct BenchLayer {
   Case c;
-  std::string set, label;  // the corpus file without its suffix; what the file calls the layer, or its case line
+  std::string set, label;  // the corpus file without its suffix; the layer's name in that file, or its case line
 };
 
-/// The entries in each of the passes, or in their own if there are none. Left out are cases that must be refused.
-/// Throws UsageError for a case with beta: each call would add to the results of the one before.
+/// Every entry in each of `passes`, or in its own pass if `passes` is empty. Omits cases that must be refused.
+/// Throws UsageError for a case with beta: each call would add to the results of the previous call.
 std::vector<BenchLayer> layers_of(std::span<const CorpusEntry> entries, std::span<const convict_pass> passes);
 
-/// Floating-point operations of a problem: two for each product inside the image, none for padding and for bias.
+/// Floating-point operations of a problem: two for each product inside the image, none for padding or bias.
 double flops_of(const Case& c);
 
 }  // namespace convict::bench

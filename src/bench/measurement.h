@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One layer, measured in this process: everybody asked, checked, and timed.
+// Measures one layer in this process: every contestant may refuse, is checked, and is timed.
 #pragma once
 
 #include <map>
@@ -17,19 +17,19 @@ namespace convict::bench {
 
 struct MeasuringSettings {
   std::vector<int> threads = {1};
-  double seconds = 0.2;  // of one repetition, at least
+  double seconds = 0.2;  // least time of one repetition
   int repetitions = 3;
 };
 
-/// One number of threads, by contestant.
+/// The results with one number of threads, by contestant.
 struct Measured {
   int threads = 1;
   std::map<std::string, Timing> timings;
   std::map<std::string, std::string> refused;  // refused, failed or wrong: the reason
 };
 
-/// Measures a legal case with each number of threads; implementations named in `without` take no part. `record` tells
-/// whose code runs.
+/// Measures a legal case with each number of threads; implementations named in `without` take no part. `record` names
+/// the implementation whose code runs.
 std::vector<Measured> measure(const Case& c, std::span<const run::Subject> subjects,
                               const std::set<std::string>& without, const MeasuringSettings& settings,
                               Operands& operands, run::FlightRecord& record);

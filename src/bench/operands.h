@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tensors of a layer in plain memory, as a program would have them. Nothing is guarded here: faults of memory are
-// for `convict fuzz` to find.
+// The tensors of a layer in plain memory, as in a user's program. They have no guard pages: `convict fuzz` finds memory
+// faults.
 #pragma once
 
 #include <array>
@@ -14,16 +14,16 @@
 
 namespace convict::bench {
 
-/// Buffers outlive their layers, so that the next one finds them mapped.
+/// Keeps its buffers for the next layer, so that their pages are already mapped.
 class Operands {
  public:
-  /// Places the tensors of a legal case, each at the start of a cache line, and fills the inputs with normal data,
-  /// which has no subnormals, whatever the fill of the case.
+  /// Places the tensors of a legal case, each at the start of a cache line. Fills the inputs with normal data, which
+  /// has no subnormals, whatever the fill of the case.
   void set(const Case& c, const convict_problem& p);
 
   const convict_tensors& tensors() const { return tensors_; }
 
-  /// Makes every byte of the outputs 0xff: in floating point a NaN, so that what is not written is wrong.
+  /// Sets every byte of the outputs to 0xff, a NaN in floating point, so that an element nobody writes is wrong.
   void poison_outputs();
 
  private:

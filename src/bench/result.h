@@ -10,8 +10,8 @@
 
 namespace convict::bench {
 
-/// Seconds of one call. The best one counts, because other work on the machine only ever adds time; how far the mean is
-/// from it tells how much of that there was.
+/// Seconds of one call. The best one counts, because other work on the machine only adds time; the distance of the mean
+/// from it shows how much other work there was.
 struct Timing {
   double best = 0, mean = 0;
 };
@@ -20,7 +20,7 @@ struct Timing {
 enum class Side {
   kTarget,
   kLibrary,    // from the user's tensors to the user's tensors
-  kOwnLayouts  // a library, without what reorders the tensors into layouts of its own and back
+  kOwnLayouts  // a library in its own layouts; reordering the tensors into them and back is not timed
 };
 
 /// One problem with one number of threads. Names are those of contestants: "auto", "onednn:any+reorders".
@@ -28,14 +28,14 @@ struct BenchRow {
   std::string case_text, set, label, pass;
   int threads = 1;
   double flops = 0;                                 // of the problem: 2 * the products inside the image
-  std::map<std::string, Timing> timings = {};       // of those who computed it right
-  std::map<std::string, std::string> refused = {};  // why the others have none
+  std::map<std::string, Timing> timings = {};       // of contestants with correct results
+  std::map<std::string, std::string> refused = {};  // why the others have no time
 
   std::optional<double> gflops(const std::string& name) const;  // 1e9 per second
 };
 
 struct BenchResult {
-  std::string date, version, cpu, isa;                // UTC; of convict; of the machine
+  std::string date, version, cpu, isa;                // date: UTC; version: of convict; cpu, isa: of the machine
   std::map<std::string, std::string> libraries = {};  // versions, by implementation
   std::map<std::string, Side> sides = {};             // of all contestants
   std::string subject = {};                           // the contestant that all others are compared with

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The JSON form of what was measured: docs/performance.md.
+// The JSON form of a bench result: docs/performance.md.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -9,10 +9,10 @@
 
 namespace convict::bench {
 
-/// With the geometric means that summary.h computes.
+/// Includes the geometric means that summary.h computes.
 nlohmann::json to_json(const BenchResult& result);
 
-/// Throws UsageError if it is anything else.
+/// Throws UsageError if `json` is no bench result.
 BenchResult bench_result_from_json(const nlohmann::json& json);
 
 }  // namespace convict::bench

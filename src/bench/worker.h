@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worker of `convict bench`: it measures one layer after the other (workers/messages.h, Layer and LayerReport).
+// The worker of `convict bench`. It measures one layer after the other (workers/messages.h, Layer and LayerReport).
 #pragma once
 
 namespace convict::bench {

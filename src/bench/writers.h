@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Results of `convict bench` for people.
+// Writes results of `convict bench` for people.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace convict::bench {
 
-/// A table for each set, pass and number of threads. `all` shows every contestant of every layer, and who refused.
+/// A table for each set, pass and number of threads. `all` shows every contestant of every layer, and the refusals.
 std::string bench_as_text(const BenchResult& result, bool all);
 
-/// A picture: a line for each layer, a dot for each library where it lies relative to the subject, on a logarithmic
-/// scale. SVG 1.1, without scripts.
+/// A picture: one line per layer, one dot per library at its speed relative to the subject, on a logarithmic scale.
+/// SVG 1.1, without scripts.
 std::string bench_as_svg(const BenchResult& result);
 
 }  // namespace convict::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exports: one case in the language of those who have to repair what it shows. One file each, src/export/<name>.cpp,
-// which defines `export_<name>`; the build lists them.
+// Exports: one case as a program or file for whoever repairs the fault. One file each, src/exports/<name>.cpp, defines
+// `export_<name>`; the build lists them.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,39 +15,39 @@
 
 namespace convict::exports {
 
-/// `name` is a relative path of our choice, never one of the input's.
+/// `name` is a relative path that this program chooses; it never comes from the input.
 struct ExportFile {
   std::string name;
   std::string bytes;
 };
 
-/// What a row of a database says about a mismatch. Anybody may have written it: it is to be quoted, never trusted.
+/// The facts of a database row about a mismatch. Anybody may have written them: quote them, never trust them.
 struct Evidence {
   std::string suspect, verdict;
   nlohmann::json certificate = nlohmann::json::object();
 };
 
-/// What is to be exported. Unless `must_be_refused`, the case is legal.
+/// The case to export. It is legal unless `must_be_refused`.
 struct ExportRequest {
   Case c;
   bool must_be_refused = false;
   std::optional<Evidence> evidence = std::nullopt;
 };
 
-/// What comes out of an exporter: one file that people can read, one that they cannot, or a directory of files.
+/// The output of an exporter: one text file, one binary file, or a directory of files.
 enum class ExportForm { kText, kBinary, kDirectory };
 
 struct Exporter {
   std::string_view name;  // "pytorch"
   std::string_view help;  // one line
   ExportForm form;
-  /// Why the request cannot be expressed, or nothing.
+  /// Why the format cannot express the request; empty if it can.
   std::string (*unsuited)(const ExportRequest& request);
-  /// Precondition: unsuited() says nothing, and neither does too_large(). One file unless `form` is kDirectory.
+  /// Returns one file unless `form` is kDirectory. Precondition: unsuited() and too_large() return no reason.
   std::vector<ExportFile> (*write)(const ExportRequest& request);
 };
 
-/// All of them, sorted by name.
+/// All exporters, sorted by name.
 std::span<const Exporter* const> all();
 
 }  // namespace convict::exports

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Importers: other tools' test inputs as cases. One file a format, src/import/<name>.cpp, which defines
-// `importer_<name>`; the build lists them. Nothing is dropped silently: what no case can say is handed back with the
-// reason.
+// Importers turn test inputs of other tools into cases. One file per format, src/imports/<name>.cpp, defines
+// `importer_<name>`; the build lists them. No input is dropped silently: one that no case can express is returned with
+// the reason.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace convict::imports {
 
-/// An input that no case says.
+/// An input that no case can express.
 struct Unexpressed {
   std::string origin;  // "file:line"
   std::string text;    // the input
@@ -29,24 +29,24 @@ struct Disagreement {
   double recorded = 0, exact = 0, bound = 0;
 };
 
-/// An output that came with the input, held against the exact reference on the inputs that came with it.
+/// An output recorded with the input, compared with the exact reference on the recorded inputs.
 struct RecordedOutput {
   std::string origin;
   Case c;
   int64_t elements = 0, wrong = 0;
-  double worst = 0;                    // largest error as a fraction of its bound, of elements within it
+  double worst = 0;                    // largest error / bound of the elements within their bounds
   std::string wrong_shape;             // "1x1x5x5, not 1x1x3x3"; then no element was compared
   std::vector<Disagreement> examples;  // the first few
 
   bool agrees() const { return wrong == 0 && wrong_shape.empty(); }
 };
 
-/// What became of one input file or directory. Cases are legal, and each is there once.
+/// The result of one input file or directory. Cases are legal and distinct.
 struct Imported {
   std::vector<CorpusEntry> cases;
   std::vector<Unexpressed> unexpressed;
   std::vector<RecordedOutput> recorded;
-  size_t repeated = 0;  // inputs that say the same as a case before them
+  size_t repeated = 0;  // inputs that give a case already in the list
 };
 
 struct Importer {
@@ -54,11 +54,11 @@ struct Importer {
   Imported (*read)(const std::string& path);  // throws UsageError for unreadable or oversized input
 };
 
-/// All of them, sorted by name.
+/// All importers, sorted by name.
 std::span<const Importer* const> all();
 
-/// Thrown inside importers: the input is well-formed as far as we can tell, but no case says it. The text is a reason
-/// as in Unexpressed.
+/// Thrown inside importers: the input looks well-formed, but no case can express it. The text is a reason as in
+/// Unexpressed.
 struct NotExpressible : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables `campaigns` and `moments`, as far as going on with a campaign and reporting on it need them. Functions
-// that write expect to run in a transaction of the caller's.
+// The tables `campaigns` and `moments`: the columns that resuming a campaign and reporting on it need. Functions that
+// write must run in a transaction of the caller.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -21,15 +21,15 @@ namespace convict::store {
 std::optional<StoredCampaign> select_campaign(Statements& sql, int64_t id, const std::string& path);
 std::optional<int64_t> last_unfinished(SQLite::Database& db);
 
-/// False if there is no such campaign.
+/// Returns false if there is no such campaign.
 bool write_done(SQLite::Database& db, int64_t id, const nlohmann::json& done);
 
 void write_ratios(Statements& sql, int64_t id, const Ratios& ratios);
 
-/// In place of those that are there, and in the order of time.
+/// Replaces the moments of the campaign. Precondition: they are in order of time.
 void write_moments(Statements& sql, int64_t id, std::span<const Moment> moments);
 
-/// From four columns, the first of them at `column`: seconds, cases, pairs, triples.
+/// Reads four columns from `column` on: seconds, cases, pairs, triples.
 Moment moment_at(const SQLite::Statement& at, int column);
 
 std::vector<std::pair<MismatchRow, int64_t>> select_seen_by(Statements& sql, int64_t campaign, const std::string& path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All that a database says, without its ids, and the union of what several say.
+// The contents of a database without its ids, and the union of several such contents.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace convict::store {
 
-/// Of the table `campaigns`, without id and uuid.
+/// Columns of the table `campaigns`, without id and uuid.
 inline constexpr const char* kCampaignColumns =
     "updated, counts, state, ended, done, started, seed, profile, flags, libraries, isa, convict_version, focus, "
     "ratios";
 inline constexpr int kStartedColumn = 5;
 
-/// Of two states of one campaign, the larger one is the later one.
+/// One state of a campaign. Of two states of the same campaign, the larger one is the later one.
 struct CampaignContents {
   std::string updated;
   int64_t cases = 0;
@@ -31,7 +31,7 @@ struct CampaignContents {
   auto operator<=>(const CampaignContents&) const = default;
 };
 
-/// What a row shows of a hit. The smallest one counts: it is the simplest.
+/// The hit that a row shows. The smallest one counts, because it is the simplest.
 struct Specimen {
   double cost = 0;
   size_t length = 0;
@@ -39,7 +39,7 @@ struct Specimen {
   auto operator<=>(const Specimen&) const = default;
 };
 
-/// What shrinking made of it; the smallest one counts, and nothing is worse than any.
+/// The result of shrinking. The smallest one counts; a missing one is larger than any other.
 struct Shrunk {
   bool missing = true;
   double cost = 0;
@@ -48,10 +48,10 @@ struct Shrunk {
   auto operator<=>(const Shrunk&) const = default;
 };
 
-/// What people wrote; the largest one counts, which is the latest.
+/// What people wrote about a row. The largest one counts, because it is the latest.
 struct Word {
   std::string triaged;
-  bool says_something = false;  // also without a time, if it was written with SQL
+  bool says_something = false;  // may be true with an empty `triaged`, if somebody wrote the row with SQL
   std::string status = "new", link, note, versions = "{}";
   auto operator<=>(const Word&) const = default;
 };
@@ -79,21 +79,21 @@ struct MismatchContents {
 };
 
 struct CoverageContents {
-  std::optional<Coverage> coverage;  // nothing if it is damaged or of another feature table
-  std::string table;                 // then kept as it is, because another convict may know it
+  std::optional<Coverage> coverage;  // nullopt if it is damaged or of another feature table
+  std::string table;                 // kept unchanged in that case, because another convict may know it
   std::string tuples, updated;
   uint64_t cases = 0;
 
   CoverageContents& operator+=(const CoverageContents& other);
 };
 
-/// A score is never written again; should two copies differ, the larger one counts.
+/// A score never changes once written. If two copies differ, the larger one counts.
 struct ScoreContents {
   std::string written, version, settings, result;
   auto operator<=>(const ScoreContents&) const = default;
 };
 
-/// `+=` is commutative, associative and idempotent. finish() is for when all is added, and idempotent too.
+/// `+=` is commutative, associative and idempotent. Call finish() after the last `+=`; it is idempotent too.
 struct Contents {
   std::map<std::string, CampaignContents> campaigns;              // by uuid
   std::map<std::string, MismatchContents> mismatches;             // by signature
@@ -101,12 +101,12 @@ struct Contents {
   std::map<std::string, CoverageContents> coverage;               // by profile
   std::map<std::string, ScoreContents> scores;                    // by uuid
 
-  /// Throws UsageError, which does not name the database, for rows that no convict writes.
+  /// Throws UsageError for rows that no convict writes. The message does not name the database.
   static Contents read(Statements& sql);
   Contents& operator+=(const Contents& other);
 
-  /// Leaves the rows that nothing explains the hits that no explained row accounts for, and the candidates that no
-  /// predicate explains.
+  /// Removes from each unexplained row the hits that an explained row accounts for, and the candidates that a predicate
+  /// explains.
   void finish();
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables `mismatches`, `sightings` and `candidates`: which row a hit belongs to (hits.cpp), what becomes of a row
-// when it is explained (explained_row.cpp), and what people read and write (mismatch_table.cpp). Every function
-// expects to run in a transaction of the caller's where it writes.
+// The tables `mismatches`, `sightings` and `candidates`: adding a hit to its row (hits.cpp), giving a row its
+// explanation (explained_row.cpp), and queries and triage (mismatch_table.cpp). Functions that write must run in a
+// transaction of the caller.
 #pragma once
 
 #include <map>
@@ -16,9 +16,9 @@
 
 namespace convict::store {
 
-inline constexpr int kMostCandidates = 32;  // of one row, the simplest ones
+inline constexpr int kMostCandidates = 32;  // of one row; the simplest ones are kept
 
-/// When hits were seen, ISO 8601, and how many.
+/// Times of the first and last hit (ISO 8601), and the number of hits.
 struct Span {
   std::string first, last;
   int64_t hits = 1;
@@ -27,35 +27,35 @@ struct Span {
 Recorded record_hit(Statements& sql, int64_t campaign, const Mismatch& mismatch, const Span& seen);
 int64_t explain_row(Statements& sql, int64_t id, const RowExplanation& row_explanation, const std::string& path);
 
-/// Whether there is such a row.
+/// Returns false if there is no such row.
 bool write_triage(Statements& sql, int64_t id, const Triage& triage);
 
 /// `path` is for messages.
 std::vector<MismatchRow> select_mismatches(Statements& sql, const MismatchFilter& filter, const std::string& path);
 std::optional<MismatchRow> select_mismatch(Statements& sql, int64_t id, const std::string& path);
 std::vector<Sighting> select_sightings(Statements& sql, int64_t id, const std::string& path);
-/// Of all mismatches, by their ids; by one campaign, if one is given.
+/// Sightings of all mismatches, by mismatch id; only those by `campaign`, if one is given.
 std::map<int64_t, std::vector<Sighting>> select_all_sightings(Statements& sql, std::optional<int64_t> campaign,
                                                               const std::string& path);
-/// Of targets and oracles, by what all campaigns or this one have seen.
+/// Counts the signatures of targets and of oracles that any campaign, or this one, has seen.
 SignatureCount count_signatures(Statements& sql, std::optional<int64_t> campaign);
 std::optional<int64_t> id_of(Statements& sql, const std::string& signature);
 
-/// Whether the row with this predicate explains the case; one of the hits that nothing explains has none.
+/// Whether the predicate of a row holds for the case. False for an empty predicate, that of an unexplained row.
 bool explains(const std::string& predicate, const Case& c);
 
-/// Adds to what a campaign has seen of a row.
+/// Adds hits of a row to the sightings of a campaign.
 void add_sightings(Statements& sql, int64_t id, int64_t campaign, int64_t hits, const std::string& first,
                    const std::string& last);
 
-/// Makes the hits, times and campaigns of a row those of its sightings.
+/// Computes the hits, times and campaigns of a row from its sightings.
 void sum_up(Statements& sql, int64_t id);
 
-/// Shows the mismatch in the row if it is simpler than what the row shows, whatever the order in which they come.
+/// Makes the row show the mismatch if it is simpler than the one it shows. The order of calls does not matter.
 void keep_simplest(Statements& sql, int64_t id, const Mismatch& mismatch);
 
-/// SQL for the status that counts in a campaign that ran `libraries`, a JSON column or parameter: who triaged a
-/// mismatch as known, reported or wontfix for some versions did not see it in others.
+/// SQL for the status of a mismatch in a campaign that ran `libraries`, a JSON column or parameter. A triage as known,
+/// reported or wontfix for some versions does not hold for others: there the mismatch is new.
 std::string effective_status(const std::string& libraries);
 
 }  // namespace convict::store

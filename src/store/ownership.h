@@ -7,14 +7,14 @@
 
 namespace convict::store {
 
-/// Holds a campaign of a database for this process, as long as both live: the kernel lets go of it even after a kill
-/// -9, so that a campaign in state "running" that nobody holds was killed.
+/// Marks a campaign of a database as run by this process, while this object lives. The kernel ends the mark even after
+/// a kill -9, so a campaign in state "running" that no process owns was killed.
 ///
-/// It is a lock on one byte of the database file, far behind its end and everything SQLite locks. Closing a file drops
-/// the locks that SQLite has on it in the same process (fcntl(2)): an Ownership must outlive every Store of its file.
+/// The mark is a lock on one byte of the database file, far behind its end and everything SQLite locks. Closing a file
+/// drops SQLite's locks on it in the same process (fcntl(2)): an Ownership must outlive every Store of its file.
 class Ownership {
  public:
-  /// Nothing if another process holds it. Where a file system knows no locks, everybody gets it.
+  /// Returns nullopt if another process owns the campaign. On a file system without locks, always succeeds.
   static std::optional<Ownership> take(const std::string& path, int64_t campaign);
 
   Ownership(Ownership&& other) noexcept;

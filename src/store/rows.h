@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the database holds, row by row, as its readers and writers see it (docs/store-format.md).
+// The rows of the database, as its readers and writers use them (docs/store-format.md).
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace convict::store {
 
-/// What has to be known to run a campaign again.
+/// The facts needed to run a campaign again.
 struct CampaignInfo {
   uint64_t seed = 0;
   std::string profile = {};
@@ -30,20 +30,20 @@ struct CampaignInfo {
   std::vector<uint32_t> focus = {};  // of its sampling (generate/generate.h)
 };
 
-/// What all campaigns of a profile have covered.
+/// The coverage of all campaigns of a profile.
 struct StoredCoverage {
   Coverage coverage;
-  std::string replaced;  // why what the database held before counts no more; empty if it does
+  std::string replaced;  // why the stored coverage was discarded; empty if it was not
 };
 
-/// A row of the table `campaigns`, as far as anybody asks for it.
+/// The columns of the table `campaigns` that listings need.
 struct CampaignRow {
   int64_t id = 0;
   std::string profile, state;
   nlohmann::json counts = nlohmann::json::object();
 };
 
-/// A campaign with all that going on with it needs.
+/// A campaign with everything needed to resume it.
 struct StoredCampaign {
   int64_t id = 0;
   CampaignInfo info;
@@ -54,7 +54,7 @@ struct StoredCampaign {
   Ratios ratios;
 };
 
-/// What a campaign has to show so far, besides mismatches.
+/// The results of a campaign so far, besides mismatches.
 struct Examined {
   const Intervals& done;
   const Timeline& timeline;
@@ -63,11 +63,11 @@ struct Examined {
 
 /// A row of the table `scores`.
 struct StoredScore {
-  std::string written = {}, version = {};  // ISO 8601; of convict
+  std::string written = {}, version = {};  // written: ISO 8601; version: of convict
   nlohmann::json settings, result;         // objects
 };
 
-/// Signatures of targets and of oracles.
+/// Numbers of signatures of targets and of oracles.
 struct SignatureCount {
   uint64_t signatures = 0, hit_once = 0;
 };
@@ -75,18 +75,18 @@ struct SignatureCount {
 struct Recorded {
   int64_t id = 0;
   bool first_ever = false;  // no campaign has seen this signature before
-  bool explained = false;   // the row has a predicate, which holds
-  std::string status = {};  // "new" until somebody triages it, and again where other versions run than they triaged
+  bool explained = false;   // the row has a predicate that holds for the case
+  std::string status = {};  // "new" until somebody triages it, and again for versions that the triage does not name
 };
 
-/// Of a mismatch, in the order in which people have to look at them.
+/// Statuses of a mismatch, the most urgent one first.
 inline constexpr std::array<std::string_view, 5> kStatuses = {"new", "known", "reported", "fixed", "wontfix"};
 
-/// What somebody says about a mismatch.
+/// A person's decision about a mismatch.
 struct Triage {
   std::string status;                                  // of kStatuses
-  std::optional<std::string> link = {}, note = {};     // nothing: as it was
-  nlohmann::json versions = nlohmann::json::object();  // {"onednn": "2.6.3"}: it holds for these; empty for all
+  std::optional<std::string> link = {}, note = {};     // nullopt: unchanged
+  nlohmann::json versions = nlohmann::json::object();  // {"onednn": "2.6.3"}: holds for these only; empty: for all
 };
 
 /// A row of the table `mismatches`, with the names of its columns.
@@ -102,41 +102,41 @@ struct MismatchRow {
   std::string status, link, note;
   int64_t first_campaign = 0, last_campaign = 0;
   std::string coarse, operation, geography, predicate;
-  nlohmann::json explanation, shrunk_certificate, versions;  // the second is null until shrunk
+  nlohmann::json explanation, shrunk_certificate, versions;  // shrunk_certificate is null until shrunk
   std::string triaged;
-  std::string effective_status;  // in the campaign that saw it last: "new" if that ran other versions than `versions`
+  std::string effective_status;  // "new" if the last campaign that saw it ran other versions than `versions`
 
   /// "known", or "new (known for onednn 2.6.3)".
   std::string status_text() const;
 
-  /// The shrunk case, as soon as there is one, with the certificate that belongs to it.
+  /// The shrunk case and its certificate if there are any, else the simplest case seen and its certificate.
   const std::string& best_text() const { return shrunk_text ? *shrunk_text : case_text; }
   const nlohmann::json& best_certificate() const { return shrunk_text ? shrunk_certificate : certificate; }
   bool is_explained() const { return !explanation.empty(); }
 };
 
-/// What shrinking and explaining made of a row.
+/// The result of shrinking and explaining a row.
 struct RowExplanation {
-  std::string case_text;                        // of the row or one of its candidates: what was shrunk
-  std::optional<std::string> shrunk_text = {};  // nothing if the mismatch did not come back
+  std::string case_text;                        // the case that was shrunk: of the row or one of its candidates
+  std::optional<std::string> shrunk_text = {};  // nullopt if the mismatch did not come back
   Certificate shrunk_certificate = {};
   std::string geography = {}, predicate = {};  // of the signature; an empty predicate explains no other case
   nlohmann::json explanation;                  // an object that is not empty
-  std::optional<Verdict> verdict = {};         // of the shrunk case, if it is a stronger one than the row's
-  std::optional<int64_t> same_as = {};         // the row of a known fault, which this one turned out to be
+  std::optional<Verdict> verdict = {};         // of the shrunk case, if stronger than the row's
+  std::optional<int64_t> same_as = {};         // the row of a known fault that is the same as this one
 };
 
-/// Which rows a listing wants; an empty text stands for any.
+/// Selects rows for a listing; an empty text selects all.
 struct MismatchFilter {
-  std::string status = {};  // the effective one
+  std::string status = {};  // the effective status
   std::string suspect = {}, verdict = {};
-  std::string operation = {};            // how it begins, e.g. "conv_transpose2d"
-  std::string since = {}, until = {};    // ISO 8601: seen at or after, at or before
-  std::optional<uint64_t> limit = {};    // of rows, those with the smallest ids
-  std::optional<int64_t> campaign = {};  // that saw it: the status is the one that counts there
+  std::string operation = {};            // a prefix, e.g. "conv_transpose2d"
+  std::string since = {}, until = {};    // ISO 8601: seen at or after `since`, at or before `until`
+  std::optional<uint64_t> limit = {};    // number of rows; those with the smallest ids
+  std::optional<int64_t> campaign = {};  // only rows that it saw, with their status in that campaign
 };
 
-/// A row of the table `sightings`, with what there is to know about its campaign.
+/// A row of the table `sightings`, with the facts of its campaign.
 struct Sighting {
   int64_t campaign = 0, hits = 0;
   std::string first_seen, last_seen;

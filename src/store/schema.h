@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The database as SQLite sees it: what docs/store-format.md explains at length.
+// The SQL schema of the database; docs/store-format.md explains it.
 //
-// A change of the schema is a new step at the end of kMigrations; a step that was released is never edited. Step number
-// n (counting from 1) turns version n - 1 into version n, and `PRAGMA user_version` is the version.
+// To change the schema, add a step at the end of kMigrations; never edit a released step. Step number n (counting from
+// 1) turns version n - 1 into version n. `PRAGMA user_version` is the version.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace convict::store {
 
-/// "cvct" in ASCII: bytes 68 to 71 of every database of ours.
+/// "cvct" in ASCII: bytes 68 to 71 of every convict database.
 inline constexpr uint32_t kApplicationId = 0x63766374;
 
 inline constexpr const char* kSchemaVersion1 = R"sql(
@@ -72,8 +72,8 @@ ALTER TABLE campaigns ADD COLUMN
                           /* JSON: ids of the tuples the campaign was steered at, or '' */;
 )sql";
 
-/// Signatures become finer: two bugs of one suspect in one operation are told apart once their cases are shrunk and
-/// explained. Until then, hits that no predicate explains share a row whose signature is the coarse one.
+/// Signatures become finer: two bugs of one suspect in one operation get separate rows once their cases are shrunk and
+/// explained. Hits that no predicate explains yet share a row with the coarse signature.
 inline constexpr const char* kSchemaVersion3 = R"sql(
 ALTER TABLE campaigns ADD COLUMN uuid TEXT NOT NULL DEFAULT '' /* 32 hexadecimal digits: the same in every copy */;
 -- Copies of an old database that are migrated apart must come to the same (database.cpp defines the function).
@@ -125,7 +125,7 @@ CREATE TABLE candidates (
 INSERT INTO candidates SELECT id, last_campaign, case_text, cost, blame, certificate, 1 FROM mismatches;
 )sql";
 
-/// What reports draw: how campaigns went on, how near to their bounds results came, and how well faults are found.
+/// Data for the charts of reports: progress of campaigns, largest error / bound of results, and detection scores.
 inline constexpr const char* kSchemaVersion4 = R"sql(
 ALTER TABLE campaigns ADD COLUMN
   ratios          TEXT    NOT NULL DEFAULT '{}' CHECK (json_valid(ratios))

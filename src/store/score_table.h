@@ -13,7 +13,7 @@ namespace convict::store {
 
 void insert_score(Statements& sql, const StoredScore& score);
 
-/// The one that was written last. `path` is for messages.
+/// The score that was written last. `path` is for messages.
 std::optional<StoredScore> select_last_score(Statements& sql, const std::string& path);
 
 }  // namespace convict::store

@@ -12,7 +12,7 @@ namespace convict::store {
 
 class Statements {
  public:
-  /// A statement at work. It ends with its scope, so that no read stays open behind it.
+  /// A statement in use. The destructor resets it, so that no read stays open.
   class Use {
    public:
     explicit Use(SQLite::Statement& statement) : statement_(statement) {}
@@ -31,7 +31,7 @@ class Statements {
 
   explicit Statements(SQLite::Database& db) : db_(db) {}
 
-  /// Nothing is bound yet. The same statement must not be in use already.
+  /// Returns the statement with nothing bound. Precondition: the same statement is not in use.
   Use operator()(const std::string& sql) { return Use(compiled_.try_emplace(sql, db_, sql).first->second); }
 
   SQLite::Database& database() { return db_; }

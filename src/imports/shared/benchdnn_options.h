@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options in force at one place of a benchdnn input: lists, whose cross product each descriptor stands for.
+// The options in force at one line of a benchdnn input. A descriptor stands for the cross product of their lists.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace convict::imports {
 
 class BenchdnnOptions {
  public:
-  /// What an option was. kBatch is left to the caller, who knows files.
+  /// The kind of an option. The caller handles kBatch, because this class reads no files.
   enum class Kind { kTaken, kWithoutEffect, kBatch, kUnknown };
 
   explicit BenchdnnOptions(std::string_view driver) : driver_(driver) {}
@@ -22,7 +22,7 @@ class BenchdnnOptions {
   /// `token` begins with "-".
   Kind take(std::string_view token);
 
-  /// Adds the cases that `descriptor` stands for, or why they are none.
+  /// Adds the cases of `descriptor` to `to`, or the reason why no case can express it.
   void expand(const std::string& descriptor, const std::string& origin, Collector& to) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where importers put what they find.
+// Collects the cases and unexpressed inputs that an importer finds.
 #pragma once
 
 #include <algorithm>
@@ -11,17 +11,17 @@
 
 namespace convict::imports {
 
-/// Cases and refused inputs of one path together. The largest stock list of benchdnn, test_conv_all, has 276,138.
+/// Limit for cases and refused inputs of one path together. benchdnn's largest list, test_conv_all, has 276,138.
 inline constexpr size_t kMostImported = 500'000;
 
 class Collector {
  public:
-  /// Adds a case, or says why it is none: `text` is the input it was made from.
+  /// Adds a legal case, or else the reason why it is illegal. `text` is the input of the case.
   void add(const Case& c, const std::string& origin, const std::string& text);
   void refuse(const std::string& origin, const std::string& text, const std::string& reason);
   void add(RecordedOutput recorded) { result_.recorded.push_back(std::move(recorded)); }
 
-  /// Throws UsageError if this many more would be too many.
+  /// Throws UsageError if `more` further entries would exceed kMostImported.
   void expect(size_t more) const;
 
   size_t refused() const { return result_.unexpressed.size(); }
@@ -32,7 +32,7 @@ class Collector {
   std::unordered_set<uint64_t> ids_;  // of the cases
 };
 
-/// The whole of a regular file. Throws UsageError naming it if it is none, cannot be read or is larger than this.
+/// The contents of a regular file. Throws UsageError with its path if it is no regular file, unreadable or too large.
 std::string read_input(const std::string& path, uintmax_t most_bytes);
 
 /// Calls visit(line, number) for every line without its end, counting from 1.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ONNX files as plain data. onnx_file.cpp is the only importing code that knows protobuf.
+// Reads ONNX files into plain data. onnx_file.cpp is the only importer source that uses protobuf.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@ namespace convict::imports {
 struct OnnxOperand {
   std::optional<size_t> file;                   // i of input_<i>.pb
   std::optional<relations::Array> initializer;  // a constant of the model
-  std::optional<relations::Array> declared;     // type and dimensions in the model, if these are all numbers; no data
+  std::optional<relations::Array> declared;     // type and dimensions in the model, if all are numbers; without data
 };
 
 /// A model of a single node.
@@ -27,12 +27,12 @@ struct OnnxNode {
   std::vector<OnnxOperand> inputs;
 };
 
-/// Throws NotExpressible if the bytes are no model, or one of several nodes or of a foreign domain. Operands are filled
-/// in for Conv and ConvTranspose only.
+/// Throws NotExpressible if the bytes are no model, or the model has several nodes or a foreign domain. Fills in
+/// operands for Conv and ConvTranspose only.
 OnnxNode parse_onnx_model(const std::string& bytes);
 
-/// A TensorProto. Throws NotExpressible if it is none, has a type that is none of ours, or not as many elements as its
-/// dimensions say.
+/// Reads a TensorProto. Throws NotExpressible if the bytes are none, the type is unsupported, or the number of elements
+/// contradicts the dimensions.
 relations::Array parse_onnx_tensor(const std::string& bytes);
 
 }  // namespace convict::imports
