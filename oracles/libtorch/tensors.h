@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Our tensors as LibTorch's, and its errors as ours.
+// Converts our tensors to LibTorch's, and its errors to ours.
 //
-// Valid C++17, because the headers of 1.13 are not valid C++20 for clang.
+// This module is C++17, because clang does not accept the headers of LibTorch 1.13 as C++20.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -14,29 +14,29 @@
 
 namespace convict::libtorch {
 
-/// One number for each axis.
+/// `values` as an array with one number per spatial axis.
 at::IntArrayRef spatial(const convict_problem& p, const int64_t* values);
 
 at::ScalarType scalar_type(convict_dtype type);
 
-/// A view of our tensor. Inputs may be read-only memory and are never written.
+/// A LibTorch view of our tensor. The memory of an input may be read-only.
 at::Tensor view(const convict_tensor& t);
 
 /// `tensor` with `sign` times the frame around its spatial axes, filled with `value`.
 at::Tensor framed(const convict_problem& p, const TorchFrame& e, const at::Tensor& tensor, int sign, double value = 0);
 
-/// Copies LibTorch's result into our tensor. What went wrong is in `why`.
+/// Copies LibTorch's result into our tensor. On failure, `why` has the reason.
 convict_status deliver(const at::Tensor& result, const convict_tensor& to, const char* name, std::string* why);
 
-/// What of a problem LibTorch never takes: empty tensors, but for those of batch 0 and, for conv, without input
-/// channels; and padding that no frame expresses. nullptr if there is nothing.
+/// Why LibTorch never takes a problem; nullptr if it may. The reasons are empty tensors, except for batch 0 and for
+/// conv without input channels, and padding that no frame expresses.
 const char* unsupported_empty(const convict_problem& p);
 const char* unsupported_padding(const convict_problem& p);
 
-/// What the exception that is being handled is to us; a line about it in `why`.
+/// The status for the exception that is being handled; puts a line about it into `why`.
 convict_status failure_in_flight(std::string* why);
 
-/// Runs `compute(&why)`; what went wrong becomes a line in `error`.
+/// Runs compute(&why). On failure, puts a line about it into `error`.
 template <class Compute>
 convict_status guarded(const Compute& compute, char* error, size_t error_size) {
   convict_status status;

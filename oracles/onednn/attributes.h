@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of sums on their way into dst, in the library's terms: scales, zero points, and post-operations.
+// Attributes of a oneDNN primitive for storing sums into dst: scales, zero points, and post-operations.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -10,7 +10,7 @@
 
 namespace convict::onednn {
 
-/// Attributes of a primitive, and those of their values that version 3 takes when it executes.
+/// Attributes of a primitive, and the values that version 3 takes as arguments of the execution.
 struct Attributes {
   struct Argument {
     int index;
@@ -20,10 +20,10 @@ struct Attributes {
   std::vector<Argument> arguments;
 };
 
-/// Why the attributes of this library would mean something else, or nullptr. Precondition: the problem is legal.
+/// Why the library would compute something else from these attributes, or nullptr. Precondition: the problem is legal.
 const char* inexpressible(const convict_problem& p, const convict_tensors& t);
 
-/// Reads the scale. May throw dnnl::error.
+/// Reads the values of the scale tensor. May throw dnnl::error.
 Attributes describe_attributes(const convict_problem& p, const convict_tensors& t);
 
 }  // namespace convict::onednn

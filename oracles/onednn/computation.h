@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One problem on one set of tensors, from the choice of a primitive to its results.
+// Computes one problem on one set of tensors, from the choice of a primitive to the results.
 #pragma once
 
 #include <memory>
@@ -16,13 +16,13 @@ namespace convict::onednn {
 /// The steps may throw what the headers of the library throw, and std::bad_alloc.
 class Computation {
  public:
-  /// Chooses code, makes room for operands in other layouts than the user's, and reorders the inputs among them.
+  /// Chooses the primitive, allocates operands in layouts other than the user's, and reorders the inputs into them.
   Outcome prepare(const convict_problem& p, const convict_tensors& t, Layouts layouts);
 
-  /// Any number of times, after prepare.
+  /// May be called any number of times after prepare().
   Outcome execute();
 
-  /// Reorders the outputs that are not where the user wants them.
+  /// Reorders the outputs that are in layouts other than the user's.
   Outcome finish();
 
  private:
@@ -38,7 +38,7 @@ class Computation {
   dnnl::primitive primitive_;
   std::vector<dnnl::memory> memories_;      // of the arguments
   std::vector<dnnl_exec_arg_t> arguments_;  // of the primitive
-  std::vector<Copy> results_;               // to be done by finish()
+  std::vector<Copy> results_;               // copies for finish()
 };
 
 }  // namespace convict::onednn

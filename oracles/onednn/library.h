@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every part of this module has of the library: one engine, one stream, and how it reports.
+// Shared by all parts of this module: one engine, one stream, and the outcome of a step.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -19,7 +19,7 @@ inline const dnnl::stream& stream() {
   return in_order;
 }
 
-/// Outcome of a step, and the end of its message if it went wrong.
+/// The outcome of a step; on failure with the end of its message.
 struct Outcome {
   convict_status status = CONVICT_OK;
   const char* what = "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tensors of a pass as memory descriptors: as the user has them, and as the library is to take them.
+// The tensors of a pass as memory descriptors: in the user's layouts, and in the layouts for the library.
 #pragma once
 
 #include <array>
@@ -10,20 +10,20 @@
 
 namespace convict::onednn {
 
-/// How a primitive is to find its operands. All but the first let the library order the weights as it likes.
+/// Layouts of the operands of a primitive. With all but the first, the library chooses the layout of the weights.
 enum class Layouts {
-  kAsGiven,        // strided, where they are: nothing is copied
-  kAny,            // all as the library likes, which chooses other code for that; the bias stays dense
+  kAsGiven,        // the user's strides: nothing is copied
+  kAny,            // chosen by the library, which then runs other code; the bias stays dense
   kChannelsFirst,  // src and dst dense in this order
   kChannelsLast
 };
 
-/// One operand, with gradients in the place of what they are the gradients of.
+/// One operand, or the gradient that takes its place.
 struct Operand {
   int argument = 0;                          // DNNL_ARG_SRC, DNNL_ARG_DIFF_SRC...
   const convict_tensor* tensor = nullptr;    // ndim is 0 if the pass has none (bias)
   bool is_input = false, is_output = false;  // both with beta
-  dnnl::memory::desc given;                  // where and how the user has it
+  dnnl::memory::desc given;                  // the user's layout
   dnnl::memory::desc wanted;                 // for the primitive; its format may be open
 };
 

@@ -18,12 +18,12 @@ struct Geometry {
   Array strides{}, dilates{}, padding_l{}, padding_r{};
 };
 
-/// oneDNN has no output padding; its deconvolution is described by `dst = (src - 1) * stride - l - r + window`, so a
-/// smaller, possibly negative, padding at the end says the same.
+/// oneDNN has no output padding. Its deconvolution has `dst = (src - 1) * stride - l - r + window`, so a smaller,
+/// possibly negative, padding at the end gives the same dst.
 Geometry geometry_of(const convict_problem& p);
 
-/// The library's descriptor of the primitive on operands as `wanted`, with its choice of implementation. By status, not
-/// by exception: campaigns are full of refusals.
+/// Makes the library's descriptor of the primitive on operands as `wanted`, with its choice of implementation. Returns
+/// a status instead of throwing, because campaigns have many refusals.
 dnnl_status_t describe_primitive(const convict_problem& p, const Operands& o, const dnnl::primitive_attr& attr,
                                  dnnl::primitive_desc_base* result);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The web page without its facts: written by cmake/WebPage.cmake from page.html, the styles and scripts beside them and
+// The web page without its facts. cmake/WebPage.cmake writes it from page.html, the styles and scripts beside it, and
 // the chart library.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace convict::html {
 
-/// Between the two belongs a JSON document in which '<' is escaped.
+/// Write between the two a JSON document in which '<' is escaped.
 std::string_view page_before_facts();
 std::string_view page_after_facts();
 

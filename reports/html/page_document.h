@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the web page is about, as the JSON document that is embedded in it (reports/html.cpp). Anybody may have written
-// the database, so every part has a limit: what would make the page too large is cut, and the document says so.
+// The facts of the web page, as the JSON document that reports/html.cpp embeds in it. Anybody may have written the
+// database, so every part has a size limit. Parts beyond it are cut, and the document says so.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 
 namespace convict::html {
 
-/// Keys: docs/reports-html.md.
+/// Its keys are those that the scripts beside this file read.
 nlohmann::json page_document(const report::Report& report, const Budget& budget = {});
 
 }  // namespace convict::html

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts of a database on their way into the page.
+// Makes texts of a database safe and short enough for the page.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,10 +8,10 @@
 
 namespace convict::html {
 
-/// ASCII only, what is not UTF-8 replaced. No character of it ends or begins a tag or a comment of HTML.
+/// JSON in ASCII only, with invalid UTF-8 replaced, and without characters that begin or end an HTML tag or comment.
 std::string embeddable(const nlohmann::json& value);
 
-/// The first `limit` bytes, up to a whole character, and how many there were.
+/// Cuts longer text to at most `limit` bytes, at a whole character, and appends the full number of bytes.
 std::string cut(const std::string& text, size_t limit);
 
 }  // namespace convict::html

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Foreign text in Markdown, where it stays text: it becomes neither Markdown nor HTML, and what is not printable ASCII
-// is shown as "?".
+// Escapes foreign text for Markdown, so that nothing in it acts as Markdown or HTML. "?" replaces each character that
+// is not printable ASCII.
 #pragma once
 
 #include <string>
@@ -9,25 +9,25 @@
 
 namespace convict::reports {
 
-inline constexpr size_t kLongestText = 4096;  // of one text: as long as a case line may be
+inline constexpr size_t kLongestText = 4096;  // bytes of one text; a case line may be as long
 
-/// Text in a paragraph: each character that means something to Markdown or HTML is escaped.
+/// Text in a paragraph: escapes each special character of Markdown and HTML.
 std::string prose(std::string_view text, size_t limit = kLongestText);
 
-/// Lines of a note become paragraphs; what would begin a list or a heading does not begin one.
+/// Turns the lines of a note into paragraphs; none of them begins a list or a heading.
 std::string paragraphs(const std::string& text);
 
-/// A code block of lines that are printable, each indented by four blanks or beginning with another character than a
-/// backtick: then none of them can end it.
+/// A code block. Precondition: lines are printable, and each is indented by four blanks or does not begin with a
+/// backtick, so that none can end the block.
 std::string code_block(const std::string& lines);
 
-/// One line, without the character that ends it.
+/// A code span of one line, with each character that would end it replaced.
 std::string code_span(const std::string& text, size_t limit = kLongestText);
 
-/// The same in a table, where a bar would end the cell, and the span with it.
+/// A code span in a table cell, where a bar would end the cell too.
 std::string code_cell(const std::string& text, size_t limit = kLongestText);
 
-/// A link if it is a plain https one, else its text.
+/// A link if `link` is a plain https address, else its text.
 std::string link_text(const std::string& link);
 
 }  // namespace convict::reports

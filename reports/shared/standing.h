@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a mismatch means for whoever reads reports: does it need somebody, and if not, why not.
+// Whether a mismatch needs the reader's attention, and if not, why.
 #pragma once
 
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace convict::reports {
 
-/// Fixed, and seen again after that was said.
+/// Whether the mismatch was seen again after somebody marked it as fixed.
 bool came_back(const report::MismatchReport& one);
 
-/// Whether it is a reason to fail a job: new or back again, and not the fault of an oracle or of nobody, as in
-/// docs/decisions/0003-exit-code-and-oracle-mismatches.md.
+/// Whether a job fails because of it: it is new or came back, and neither an oracle nor nobody is blamed
+/// (docs/decisions/0003-exit-code-and-oracle-mismatches.md).
 bool fails(const report::MismatchReport& one);
 
 /// "new", "new, blame: oracle", "fixed, but seen again", "known", "new (known for onednn 2.6.3)". Not escaped.
 std::string standing(const report::MismatchReport& one);
 
-/// Those that fail first, then by status as people have to look at them (kStatuses), then as they are.
+/// Mismatches that fail a job first, then in the order of their statuses in kStatuses, then in the order of the report.
 std::vector<const report::MismatchReport*> by_urgency(const report::Report& report);
 
 }  // namespace convict::reports

@@ -5,8 +5,8 @@
 
 namespace convict::reports {
 
-/// UTF-8 that XML 1.0 can hold (2.2, production Char): what is no UTF-8, a control character other than tab and ends of
-/// lines, U+FFFE or U+FFFF becomes U+FFFD.
+/// Makes UTF-8 that XML 1.0 can hold (2.2, production Char). U+FFFD replaces invalid UTF-8, U+FFFE, U+FFFF, and control
+/// characters other than tab and line ends.
 std::string valid_text(const std::string& text);
 
 }  // namespace convict::reports

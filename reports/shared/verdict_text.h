@@ -7,7 +7,7 @@
 
 namespace convict::reports {
 
-/// What an implementation with this verdict did, in one sentence for people who have never read docs/bounds.md.
+/// One sentence about what the implementation did, for people who have not read docs/bounds.md.
 std::string_view meaning_of(Verdict verdict);
 
 }  // namespace convict::reports

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many cases: sampled, examined by workers, counted, and their mismatches kept.
+// Runs a campaign: samples cases, has workers examine them, counts the outcomes, and stores the mismatches.
 #pragma once
 
 #include <chrono>
@@ -30,28 +30,28 @@ struct CampaignSettings {
   bool steered = true;  // aim at what earlier campaigns of the profile did not reach
   uint64_t shard_index = 0, shard_count = 1;
   nlohmann::json flags = nlohmann::json::object();  // as given, for the record
-  std::chrono::milliseconds shrink_time{0};         // for shrinking and explaining what is found, beside the cases
-  std::optional<int64_t> resumed;                   // the campaign to go on with: all of the above must be as it was
+  std::chrono::milliseconds shrink_time{0};         // for shrinking and explaining mismatches, beside the cases
+  std::optional<int64_t> resumed;                   // the campaign to resume: all of the above must be unchanged
 
-  /// How many cases that is; some 2^64 without `cases`.
+  /// The number of cases of this shard; about 2^64 without `cases`.
   uint64_t cases_of_shard() const;
 };
 
 /// One signature as this campaign saw it.
 struct Found {
-  Mismatch example;  // the first hit; at the end of the campaign the simplest one in the database
+  Mismatch example;  // the first hit; after the campaign the simplest one in the database
   int64_t id = 0;    // in the database
   uint64_t hits = 0;
   bool first_ever = false;
   std::string status;
   std::string predicate;  // empty until explained
 
-  /// "new" if nobody has seen the signature before this campaign, "again" if somebody has and it is not settled (what
-  /// came back after a fix is not), else "known".
+  /// "known" unless its status is new or fixed; else "new" if no campaign saw the signature before, or "again" if one
+  /// did.
   std::string_view novelty() const;
 };
 
-/// Of a resumed campaign: all of it, from its first start on.
+/// The result of a campaign; of a resumed one, since its first start.
 struct CampaignResult {
   int64_t id = 0;  // in the database
   workers::Counts counts;
@@ -60,7 +60,7 @@ struct CampaignResult {
   bool reference_is_wrong = false;
   std::vector<workers::RosterEntry> roster;
   std::vector<std::string> notes;
-  Coverage coverage;  // of the profile: this campaign's on top of what the database held; at the end all of it
+  Coverage coverage;  // of the profile: this campaign's added to the stored one; at the end that of all campaigns
   std::map<std::string, Found> found;  // by signature: the coarse one while it runs, at the end that of the row
   std::map<std::pair<std::string, std::string>, uint64_t> refusals;  // by (implementation, reason)
 
@@ -71,11 +71,11 @@ struct CampaignResult {
 /// Called several times a second with the result so far.
 using Progress = std::function<void(const CampaignResult&)>;
 
-/// Creates the database once the implementations are loaded, so that a misspelt name leaves nothing behind; one that
-/// exists is opened before, because what it holds of the profile decides what the campaign aims at (docs/generator.md).
-/// Throws UsageError or CannotJudge.
+/// Creates the database after the implementations are loaded, so that a misspelt name leaves no file. Opens an existing
+/// one before, because its coverage of the profile decides what the campaign aims at (docs/generator.md). Throws
+/// UsageError or CannotJudge.
 ///
-/// Every case is examined and recorded exactly once, whatever is killed and resumed in between: docs/decisions/0018.
+/// Examines and records every case exactly once, even if it is killed and resumed: docs/decisions/0018.
 CampaignResult run_campaign(const CampaignSettings& settings, const Progress& progress);
 
 }  // namespace convict::campaign

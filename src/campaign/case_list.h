@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Given cases, rather than sampled ones, through the workers: what `repro` and `replay` share.
+// Runs given cases, not sampled ones, in workers, for `repro` and `replay`.
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@
 
 namespace convict::campaign {
 
-/// What became of one case.
+/// The result of one case.
 struct CaseResult {
   bool examined = false;                                        // false: not reached before an interrupt
-  bool judged = false;                                          // a target's result was held against the reference
+  bool judged = false;                                          // a target's result was compared with the reference
   std::vector<workers::ImplementationSummary> implementations;  // empty if a worker died
   std::vector<Mismatch> mismatches;
 };
@@ -27,7 +27,7 @@ struct CaseListResult {
   bool interrupted = false;
 };
 
-/// `progress(done)` is called several times a second.
+/// Calls progress(done) several times a second.
 CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
                              const std::function<void(uint64_t)>& progress);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a command is to work on, as people name it: a case line, or the number of a mismatch in a database.
+// The input of a command: a case line, or the number of a mismatch in a database.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -24,19 +24,19 @@ struct CaseOptions {
 
 struct Chosen {
   CorpusEntry entry;
-  std::optional<store::MismatchRow> row;  // if it was chosen by number
+  std::optional<store::MismatchRow> row;  // if the user gave a number
 
-  /// The request, with the suspect of the row taking part where nobody else was asked for in its role.
+  /// The request, with the suspect of the row added if the user named no implementation in its role.
   run::RosterRequest with_suspect(run::RosterRequest roster) const;
 };
 
-/// Of a mismatch, the shrunk case if there is one. Throws UsageError.
+/// The case line, or the case of the mismatch: the shrunk one if there is one. Throws UsageError.
 Chosen chosen_case(const CaseOptions& options);
 
 /// The row with this number. Throws UsageError if the database or the row does not exist.
 store::MismatchRow mismatch_in(const std::string& database, int64_t id);
 
-/// Says so in one line, with what is valid.
+/// One line that says so, and which numbers are valid.
 std::string no_such_mismatch(const store::Store& store, const std::string& database, int64_t id);
 
 /// Opens a database that has to exist. Throws UsageError.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A subcommand: one file in this folder, one function that adds it to the program.
+// Subcommands. Each is one file in this folder, with one function that adds it to the program.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,16 +9,16 @@ namespace convict::cli {
 
 /// The exit codes of the program.
 enum ExitCode : int {
-  kClean = 0,          // known issues only counts as clean
+  kClean = 0,          // no mismatch, or only known ones
   kMismatch = 1,       // a target has at least one new mismatch
   kUsage = 2,          // wrong usage or bad input
   kInternal = 70,      // a bug in convict itself; 70 and 71 as in sysexits(3)
   kSystem = 71,        // the system refused: no memory, no process
-  kCannotJudge = 125,  // no oracle, or unsupported by every target; `git bisect run` skips it
-  kInterrupted = 130   // after the partial summary
+  kCannotJudge = 125,  // no oracle, or refused by every target; `git bisect run` skips it
+  kInterrupted = 130   // by a signal, after a partial summary
 };
 
-/// Each adds one command; its callback stores the exit code in `exit_code`.
+/// Each function adds one command, whose callback stores the exit code in `exit_code`.
 void add_fuzz(CLI::App& app, int& exit_code);
 void add_repro(CLI::App& app, int& exit_code);
 void add_replay(CLI::App& app, int& exit_code);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What can be typed, as data: shell completion and manual pages are written from it.
+// The command line of the program as data, from which shell completion and manual pages are written.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,16 +13,16 @@ enum class Takes { kNothing, kText, kWord, kFile, kDirectory };
 
 /// An option with its value, or a positional argument.
 struct Argument {
-  std::vector<std::string> names;  // "-j", "--jobs"; of a positional its name
+  std::vector<std::string> names;  // "-j", "--jobs"; a positional has one name
   std::string help, default_value;
   Takes takes = Takes::kNothing;
   std::vector<std::string> words;  // if it takes one
-  bool more_words = false;         // known at run time only, such as the names in a plugin
+  bool more_words = false;         // there are words known at run time only, such as names in a plugin
   bool positional = false, required = false, repeats = false, value_is_optional = false;
 
   const std::string& long_name() const { return names.back(); }
   std::string placeholder() const;  // "JOBS"
-  std::string brief() const;        // the first sentence of the help, without what defaults
+  std::string brief() const;        // the first sentence of the help, without the default
 };
 
 struct CommandLine {
@@ -41,7 +41,7 @@ struct Program {
 
 Program describe_program(const CLI::App& app);
 
-/// Options by all of their names, positionals not at all: "-j --jobs -q --quiet".
+/// All names of all options, without positionals: "-j --jobs -q --quiet".
 std::string all_names(const std::vector<Argument>& options);
 
 }  // namespace convict::cli

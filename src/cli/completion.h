@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The script that makes a shell complete our commands, one file a shell.
+// Writes the scripts for shell completion; one source file per shell.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ std::string bash_completion(const Program& program);
 std::string zsh_completion(const Program& program);
 std::string fish_completion(const Program& program);
 
-/// In single quotes, for bash and zsh.
+/// The text in single quotes, for bash and zsh.
 std::string shell_quoted(const std::string& text);
 
 }  // namespace convict::cli

@@ -10,7 +10,7 @@ namespace convict::cli {
 /// The certificate of a mismatch in a few indented lines.
 std::string describe(const Mismatch& mismatch);
 
-/// The SGR code of what somebody is accused of: red for targets.
+/// The SGR code for a blame: red for targets, yellow for all others.
 constexpr const char* color_of(Blame blame) { return blame == Blame::kTarget ? "1;31" : "1;33"; }
 
 }  // namespace convict::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a user is told when a command ends with an exception: whose mistake it was, and what to do.
+// The message and the exit code for an exception that ends a command.
 #pragma once
 
 #include <exception>
@@ -13,8 +13,8 @@ struct Failure {
   int exit_code;     // an ExitCode
 };
 
-/// UsageError and CannotJudge speak for themselves; what the system refuses (memory, processes, files) is kSystem; all
-/// other exceptions are mistakes of this program.
+/// UsageError and CannotJudge keep their text. Refusals of the system (memory, processes, files) give kSystem. Any
+/// other exception is a bug of this program.
 Failure failure_of(const std::exception& error);
 
 }  // namespace convict::cli

@@ -6,8 +6,8 @@
 
 namespace convict::cli {
 
-/// True once the user or the system asked this process to end (SIGINT, SIGTERM). The handler is installed by the first
-/// call; a second signal ends the process at once.
+/// True once the user or the system asked this process to end (SIGINT, SIGTERM). The first call installs the handler. A
+/// second signal ends the process at once.
 inline const std::atomic<bool>& interrupted() {
   static std::atomic<bool> flag{false};  // a signal handler reaches nothing but statics
   static const bool installed = [] {

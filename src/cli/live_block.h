@@ -8,9 +8,9 @@
 
 namespace convict::cli {
 
-/// What a command says on stderr while it works. On a terminal: a few lines at the end of the screen, redrawn in place
-/// and gone when it is over, however it is over. Elsewhere, and on a terminal that cannot move its cursor (TERM=dumb):
-/// plain lines now and then.
+/// Shows the progress of a command on stderr. On a terminal: a few lines at the end of the screen, redrawn in place and
+/// erased at the end, even after an error. Elsewhere, and on a terminal that cannot move its cursor (TERM=dumb): plain
+/// lines now and then.
 class LiveBlock {
  public:
   using Clock = std::chrono::steady_clock;
@@ -21,13 +21,13 @@ class LiveBlock {
 
   bool in_place() const { return in_place_; }
 
-  /// Whether it is time to draw: every 200 ms in place, else every ten seconds; never if quiet.
+  /// Whether to draw now: every 200 ms in place, else every ten seconds; never if quiet.
   bool is_due() const;
 
-  /// Lines of printable ASCII without newlines. In place, what does not fit the terminal is cut off.
+  /// Precondition: lines of printable ASCII without newlines. In place, cuts off lines wider than the terminal.
   void draw(const std::vector<std::string>& lines);
 
-  /// A line that stays, above the block. Nothing if quiet.
+  /// Prints a line that stays, above the block; prints nothing if quiet.
   void say(const std::string& line);
 
   void clear();

@@ -7,7 +7,7 @@
 
 namespace convict::cli {
 
-/// Manual pages of section 1 in man(7). The dates are left out, so that a build gives the same bytes every time.
+/// Manual pages of section 1 in man(7), without dates, so that every build gives the same bytes.
 std::string program_page(const Program& program);
 std::string command_page(const Program& program, const CommandLine& command);
 

@@ -8,17 +8,17 @@
 
 namespace convict::cli {
 
-/// What can be loaded on this machine, and what could not be with the reason.
+/// The implementations that load on this machine, and the modules that do not, with the reason.
 struct Installed {
   std::vector<workers::RosterEntry> entries;
   std::vector<std::pair<std::string, std::string>> failures;  // (module, why)
 };
 
-/// Native kernels, oracle modules and the given plugins, each loaded in a worker of its own. A module that fails is
-/// listed as such; a plugin that fails is the user's mistake and throws UsageError.
+/// Loads native kernels, oracle modules and the given plugins, each in a worker of its own. Lists a module that fails
+/// in `failures`. Throws UsageError for a plugin that fails, because the user named it.
 Installed everything_installed(const std::vector<std::string>& plugins);
 
-/// What one plugin offers. Throws UsageError.
+/// The implementations of one plugin. Throws UsageError.
 std::vector<workers::RosterEntry> offered_by(const std::string& plugin);
 
 }  // namespace convict::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The result of a score as people and programs read it.
+// Writes the result of a score, for people and for programs.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,10 +10,10 @@
 
 namespace convict::cli {
 
-/// Tables of at most 100 columns, as far as the names allow.
+/// Tables at most 100 characters wide, unless names are too long.
 std::string score_as_text(const score::ScoreSettings& settings, const score::ScoreResult& result);
 
-/// With every run, as the database keeps it: docs/detection.md.
+/// The JSON document that the database keeps, with every run: docs/detection.md.
 nlohmann::json score_document(const score::ScoreSettings& settings, const score::ScoreResult& result);
 
 /// The measured part of docs/detection.md.

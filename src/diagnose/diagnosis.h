@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a mismatch to what its report says: the smallest case, the conditions under which it shows, and the environment
-// it needs.
+// Diagnoses a mismatch for its report: the smallest case, the conditions under which it shows, and the environment it
+// needs.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 
 namespace convict::diagnose {
 
-/// A row that is explained.
+/// An explained row.
 struct KnownFault {
   int64_t row = 0;
   Predicate predicate;
@@ -31,7 +31,7 @@ struct DiagnosisSettings {
   std::vector<KnownFault> known = {};  // of the same suspect and operation
 };
 
-/// What has been done so far, several times a second.
+/// The progress of a diagnosis, reported several times a second.
 struct DiagnosisProgress {
   const char* stage = "";
   int runs = 0;
@@ -39,7 +39,7 @@ struct DiagnosisProgress {
 };
 
 struct Diagnosis {
-  bool reproduced = false;  // alone, in a fresh process
+  bool reproduced = false;  // by the suspect alone, in a fresh process
   bool complete = false;    // neither interrupted nor out of time
   int shrink_runs = 0, explain_runs = 0;
   std::optional<int64_t> same_as;  // the row of a known fault: its predicate holds for the shrunk case
@@ -47,11 +47,11 @@ struct Diagnosis {
   std::string geography, predicate;
   nlohmann::json explanation = nlohmann::json::object();  // docs/store-format.md
 
-  /// For the row of the case it began with.
+  /// For the row of `original`, the mismatch that was diagnosed.
   store::RowExplanation row_explanation(const Mismatch& original) const;
 };
 
-/// Never throws for what the suspect does; UsageError or CannotJudge if it cannot be loaded.
+/// Throws UsageError or CannotJudge if the suspect cannot be loaded; never for anything that it does later.
 Diagnosis diagnose(const Mismatch& mismatch, const DiagnosisSettings& settings,
                    const std::function<void(const DiagnosisProgress&)>& progress);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DiagnosisThread in a thread of their own while a campaign goes on: one after the other, each with a worker of its
-// own, until their time is used up. The thread does not touch the database.
+// Runs diagnoses in a thread beside a campaign: one after the other, each with its own worker, until their time is used
+// up. The thread does not touch the database.
 #pragma once
 
 #include <atomic>
@@ -33,16 +33,16 @@ struct FinishedDiagnosis {
 
 class DiagnosisThread {
  public:
-  /// `budget` is for all of them together, without the time in which there is nothing to do.
+  /// `budget` is the time of all diagnoses together, without idle time.
   DiagnosisThread(const workers::SupervisorSettings& settings, std::chrono::milliseconds budget);
-  ~DiagnosisThread();  // ends the one that is going on
+  ~DiagnosisThread();  // interrupts the running diagnosis
 
   void add(DiagnosisRequest request);
 
-  /// What has been finished since the last call. An diagnosis that was cut short is not among it.
+  /// The diagnoses finished since the last call, without any that was cut short.
   std::vector<FinishedDiagnosis> take();
 
-  /// Nothing is left to do, or no time to do it.
+  /// Whether nothing is left to do, or no time is left.
   bool idle() const;
 
  private:
@@ -50,7 +50,7 @@ class DiagnosisThread {
 
   workers::SupervisorSettings settings_;
   std::atomic<bool> stopped_{false};
-  mutable std::mutex mutex_;  // of all below
+  mutable std::mutex mutex_;  // guards all below
   std::condition_variable wake_;
   std::deque<DiagnosisRequest> waiting_;
   std::vector<FinishedDiagnosis> finished_;

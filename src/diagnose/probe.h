@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One suspect, asked about one case after the other in worker processes that stay as long as they live: what shrinking
-// and explaining ask. The exact reference is the only other party.
+// Runs one suspect on one case after the other, for shrinking and explaining. A worker process runs many cases, until
+// it dies. Its results are compared with the exact reference.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace convict::diagnose {
 
-/// Whom to ask, and for what.
+/// The implementation to run and the verdict to look for.
 struct Suspicion {
   std::string suspect;
   Verdict verdict = Verdict::kCrash;
@@ -23,23 +23,23 @@ struct Suspicion {
 
 class Probe final : private workers::Assignment {
  public:
-  /// The roster of `settings` says where the suspect is to be found (plugins) and, for Verdict::kLessAccurate, who the
-  /// witnesses are; a hang is waited for two seconds at most.
+  /// The roster of `settings` names the plugins to load and, for Verdict::kLessAccurate, the witnesses. If the verdict
+  /// is a hang, the limit for a call is at most two seconds.
   Probe(const Suspicion& suspicion, const workers::SupervisorSettings& settings);
 
   struct Answer {
-    bool judged = false;               // it did not refuse
-    std::optional<Mismatch> mismatch;  // of a verdict that is alike to the suspicion
+    bool judged = false;               // the suspect did not refuse
+    std::optional<Mismatch> mismatch;  // only if its verdict matches the one looked for
   };
 
-  /// The same case is not run twice.
+  /// Runs the case, or returns the remembered answer if it ran before.
   const Answer& ask(const Case& c);
 
   /// Runs the case again, for a certificate that shows all elements of a small output (docs/certificates.md).
   Answer ask_for_values(const Case& c);
 
-  /// The same as ask in a process that has run nothing before, with the threads' and instruction sets' limits of
-  /// `environment` (names and values of environment variables).
+  /// Runs the case in a new process that has run no other. `environment` holds environment variables, by name, that
+  /// limit threads and instruction sets.
   Answer ask_fresh(const Case& c, const std::map<std::string, std::string>& environment = {}) const;
 
   int runs() const { return runs_; }
@@ -61,7 +61,7 @@ class Probe final : private workers::Assignment {
   Case asked_;
   bool for_values_ = false;
   bool handed_out_ = true;
-  bool died_ = false;  // the process, of the last case
+  bool died_ = false;  // whether the process died of the last case
   int cases_in_this_process_ = 0;
   Answer answer_;
   std::map<std::string, Answer> answers_;  // by canonical line

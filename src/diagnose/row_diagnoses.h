@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between the rows of the database and the diagnoses in their thread: which rows are to be explained, and what becomes
-// of them. For one thread, the one that owns the store.
+// Selects rows of the database for diagnosis, and writes the results back. Call it from one thread, the one that owns
+// the store.
 #pragma once
 
 #include <set>
@@ -15,21 +15,21 @@ namespace convict::diagnose {
 
 class RowDiagnoses {
  public:
-  /// `roster`: whoever is here to be asked. `notes` gets what cannot be done, in words. All must outlive this.
+  /// `roster`: the implementations that can be run. Adds to `notes` what failed. All arguments must outlive this.
   RowDiagnoses(store::Store& store, const std::vector<workers::RosterEntry>& roster, std::vector<std::string>& notes,
                const workers::SupervisorSettings& settings, std::chrono::milliseconds budget);
 
-  /// Asks for a row to be explained, if it was not asked for before and its suspect is here.
+  /// Requests a diagnosis of the row, unless it was requested before or the suspect is not in the roster.
   void diagnose(int64_t row, const Mismatch& mismatch);
 
-  /// The same for all rows of a suspect (of everybody, if empty) that wait for it: what earlier campaigns left, and
-  /// what a predicate did not cover.
+  /// Calls diagnose() for all unexplained rows of a suspect (of all suspects, if empty), those of earlier campaigns
+  /// included.
   void diagnose_unexplained(const std::string& suspect = "");
 
-  /// Writes what has been found out since the last call.
+  /// Writes the diagnoses finished since the last call to the store.
   void store_finished();
 
-  /// Nothing is left to do, or no time to do it.
+  /// Whether nothing is left to do, or no time is left.
   bool idle() const { return diagnoses_.idle(); }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a database says about how much has been tried and what remains: the facts of `convict report`, without words.
+// Reads the facts of `convict report` from a database: what campaigns have covered, what they found, and what remains.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace convict::report {
 
-/// So many tuples of so many that the profile can show (generate/reach.h).
+/// Tuples seen, out of those the profile can reach (generate/reach.h).
 struct Share {
   uint32_t seen = 0, reachable = 0;
   double percent() const { return reachable == 0 ? 0 : 100.0 * seen / reachable; }
 };
 
-/// Of the combinations of levels of two features.
+/// Combinations of the levels of two features.
 struct PairCell {
   std::string first, second;  // names of features, in the order of the table
   Share share;
@@ -30,21 +30,21 @@ struct PairCell {
 
 struct ProfileReport {
   std::string profile;
-  uint64_t cases = 0;  // legal ones that were counted
+  uint64_t cases = 0;  // legal cases counted
   Share pairs, triples;
   std::vector<PairCell> matrix;       // of every two features; their shares add up to `pairs`
   std::vector<std::string> emptiest;  // reachable tuples never seen, those of two features first
   double expected_unseen = 0;         // unseen tuples to expect in the next case (Coverage::expected_unseen)
-  double chance_of_unseen = 0;        // at most: that the next case shows one
+  double chance_of_unseen = 0;        // upper bound on the probability that the next case shows an unseen tuple
 };
 
-/// Signatures in the place of species: with N cases and f1 signatures hit exactly once, the next case shows a new one
-/// with a probability of about f1 / N (Good 1953; core/coverage.h). The signatures of a target and of an oracle count,
+/// Good's estimate with signatures as species: with N cases and f1 signatures hit exactly once, the next case shows a
+/// new one with a probability of about f1 / N (Good 1953; core/coverage.h). Counts signatures of targets and oracles,
 /// whatever their status.
 struct SignatureReport {
   uint64_t cases = 0;  // of all campaigns of all profiles
   uint64_t signatures = 0, hit_once = 0;
-  double chance_of_new() const;  // at most; 1 without cases
+  double chance_of_new() const;  // upper bound; 1 without cases
 };
 
 struct CampaignReport {
@@ -52,11 +52,11 @@ struct CampaignReport {
   store::CampaignInfo info;
   std::string state, started, ended;  // ended: empty while it runs
   nlohmann::json counts;              // docs/store-format.md
-  std::vector<Moment> progress;       // in the order of time, at most some hundreds
+  std::vector<Moment> progress;       // in the order of time; a few hundred at most
   Ratios ratios;                      // by implementation
 };
 
-/// A row with what there is to say about it.
+/// A row with its sightings and its repro command.
 struct MismatchReport {
   store::MismatchRow row;
   std::vector<store::Sighting> sightings;  // the first one first
@@ -71,22 +71,22 @@ struct Report {
   std::vector<CampaignReport> campaigns;  // in the order of their start
   SignatureReport signatures;
   std::vector<MismatchReport> mismatches;  // in the order they were first seen
-  nlohmann::json score;                    // of the last `convict score --db` (docs/detection.md), with when it was
-                                           // "written" and its "settings"; null if there was none
-  std::vector<std::string> notes;          // what could not be reported
+  nlohmann::json score;                    // of the last `convict score --db` (docs/detection.md), with the keys
+                                           // "written" and "settings" added; null if there is none
+  std::vector<std::string> notes;          // parts that could not be reported, and why
 };
 
 struct ReportSettings {
   std::string database;
-  std::string profile = {};  // empty: all that the database has
+  std::string profile = {};  // empty: all profiles of the database
   size_t emptiest = 10;
-  bool coverage = true;  // false: no profiles, which take seconds
+  bool coverage = true;  // false: omit the profiles, which take seconds
   store::MismatchFilter mismatches = {};
-  std::optional<int64_t> campaign = {};  // mismatches that it saw, and nobody else's numbers
+  std::optional<int64_t> campaign = {};  // only its numbers, and the mismatches that it saw
 };
 
-/// Reads the database, which has to exist, and works out what its profiles can reach: some seconds for each, announced
-/// to `progress` by its name. Throws UsageError.
+/// Reads the database, which has to exist, and computes what its profiles can reach. That takes some seconds for each
+/// profile: calls progress(profile) first. Throws UsageError.
 Report make_report(const ReportSettings& settings, const std::function<void(const std::string& profile)>& progress);
 
 }  // namespace convict::report

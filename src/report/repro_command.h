@@ -11,10 +11,10 @@
 
 namespace convict::report {
 
-/// To be pasted into a shell, whatever is in the texts. `plugins`: what the campaign or the command has loaded.
+/// Quoted for a shell, whatever the texts contain. `plugins`: those that the campaign or the command has loaded.
 std::string repro_command(const Mismatch& mismatch, const std::vector<std::string>& plugins);
 
-/// The same of a row, with its shrunk case as soon as there is one.
+/// For a row: with its shrunk case if there is one.
 std::string repro_command(const store::MismatchRow& row, const std::vector<std::string>& plugins);
 
 }  // namespace convict::report

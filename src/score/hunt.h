@@ -8,14 +8,14 @@
 
 namespace convict::score {
 
-/// What all runs of one method with one seed share.
+/// Settings that all runs of one method with one seed share.
 struct HuntSettings {
   workers::SupervisorSettings supervisor;  // one job; without a target
   uint64_t cases = 0;
   double budget_seconds = 0;
 };
 
-/// Searches for a case that tells against the mutant. `control` may be null.
+/// Searches for a case that detects the mutant. `control` may be null.
 Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settings);
 
 /// Examines the given number of cases and counts the mismatches.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is searched for faults, and what one search came to.
+// The implementations searched for faults, and the result of one search.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@ struct Mutant {
 /// The name of the implementation without a fault, where a plugin has one.
 inline constexpr std::string_view kControlMutant = "none";
 
-/// Reports of one run that are not confirmed, before it gives up: each costs some processes, and patience.
+/// A run gives up after this many unconfirmed reports, because each costs several processes and their time.
 inline constexpr uint64_t kMostUnconfirmed = 100;
 
-/// One mutant, one seed. A report counts as a detection if it is confirmed: in fresh workers, the mutant fails again on
-/// the reported case and the control does not. Otherwise the search goes on behind that case.
+/// One mutant, one seed. A report is a detection if it is confirmed: in fresh workers, the mutant fails again on the
+/// reported case and the control does not. Otherwise the search goes on after that case.
 struct Run {
   bool finished = false;  // false: not begun, or interrupted
-  bool judged = false;    // some result was held against the reference
+  bool judged = false;    // some result was compared with the reference
   bool detected = false;
   uint64_t unconfirmed = 0;  // reports
-  uint64_t cases = 0;        // up to and including the one that tells, in the order of their index; or all examined
+  uint64_t cases = 0;        // up to and including the one that detects, in the order of their index; else all examined
   double cpu_seconds = 0;    // of the workers that searched, without loading
   Verdict verdict = Verdict::kCrash;
-  std::string case_text;  // of the report: the detection, or else the first that was not confirmed
+  std::string case_text;  // of the detection, or else of the first unconfirmed report
 };
 
 /// A control, one seed: every mismatch is a false alarm.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How well planted faults are found: every mutant on trial, seed by seed, each time in a worker of its own, until a
-// case tells against it; by this tool, and by usual alternatives on the same cases.
+// Measures how well planted faults are found. Every mutant runs in its own worker, seed by seed, until a case detects
+// it; by this tool, and by usual alternatives on the same cases.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace convict::score {
 
-/// A way to look for faults: which cases, and by what they are judged.
+/// A way to find faults: the cases and the yardstick that judges them.
 struct Method {
   std::string_view name, help;
   Yardstick yardstick = Yardstick::kLadder;
-  std::string_view profile = {};  // empty: that of the score
+  std::string_view profile = {};  // empty: the profile of the score
   bool guided = false;            // cases made up by libFuzzer
 };
 
@@ -28,7 +28,7 @@ struct Method {
 inline constexpr Method kLadderMethod = {"ladder", "all rungs"};
 std::span<const Method> baselines();
 
-/// What one method made of everybody.
+/// The runs of one method on all mutants and controls.
 struct MethodScore {
   Method method;
   uint64_t seeds = 0;
@@ -37,15 +37,14 @@ struct MethodScore {
 };
 
 struct ScoreSettings {
-  workers::SupervisorSettings
-      supervisor;  // limits and oracles; who is on trial, profile, seed and jobs are set run by run
+  workers::SupervisorSettings supervisor;  // limits and oracles; target, profile, seed and jobs are set run by run
   std::vector<Mutant> mutants, controls;
   std::vector<Method> methods = {kLadderMethod};
   std::string profile = "all";
-  uint64_t seeds = 20, baseline_seeds = 20;  // 1 to this
-  double budget_seconds = 60;                // of CPU time a run
-  uint64_t cases = UINT64_MAX;               // a run
-  uint64_t control_cases = 20'000;           // a run
+  uint64_t seeds = 20, baseline_seeds = 20;  // seeds are numbered from 1
+  double budget_seconds = 60;                // CPU time per run
+  uint64_t cases = UINT64_MAX;               // per run
+  uint64_t control_cases = 20'000;           // per run
   int jobs = 1;                              // runs at once
   std::string guided_program;                // for methods that are guided
 };
@@ -64,7 +63,7 @@ struct ScoreProgress {
   double seconds = 0;
 };
 
-/// `progress` is called after every run, by one thread at a time. All runs of one seed come before those of the next.
+/// Calls `progress` after every run, from one thread at a time. Starts all runs of one seed before those of the next.
 /// Throws UsageError or CannotJudge if workers cannot start.
 ScoreResult run_score(const ScoreSettings& settings, const std::function<void(const ScoreProgress&)>& progress);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a supervisor and its workers tell each other: one JSON object a line, written and read here only.
+// The messages between a supervisor and its workers: one JSON object per line, written and read here only.
 //
 //   supervisor            worker
 //   WorkerSettings   ->
@@ -31,7 +31,7 @@
 
 namespace convict::workers {
 
-/// What a worker is told once, at its start.
+/// The first message to a worker.
 struct WorkerSettings {
   run::RosterRequest roster;
   std::string profile = "smoke";
@@ -39,16 +39,16 @@ struct WorkerSettings {
   uint64_t memory = uint64_t{4} << 30;  // resident bytes of one worker
   Yardstick yardstick = Yardstick::kLadder;
   examine::SparedKinds spared = {};
-  bool until_mismatch = false;       // a range ends, and all after it are skipped, once a target has a mismatch
+  bool until_mismatch = false;       // after a mismatch of a target, skip the rest of the range and all later ranges
   bool coverage = false;             // count the tuples (core/coverage.h) of the legal cases of ranges, and send them
   std::vector<uint32_t> focus = {};  // of the sampling
-  std::string corpus = {};  // folder of a guided worker's inputs (src/fuzz/guided.cpp), which has no other sampling
+  std::string corpus = {};  // input folder of a guided worker (src/fuzz/guided.cpp), which has no other sampling
   std::map<std::string, std::string> environment = {};  // variables set before anything is loaded
 
-  /// What a range numbers. It refers to these settings.
+  /// The sampling that case indices refer to. It holds references to these settings.
   generate::Sampling sampling() const { return {generate::find_profile(profile), seed, focus}; }
 
-  /// What one case may take of it: the rest is for the libraries and what they allocate.
+  /// Bytes that one case may take of `memory`. The rest is for the libraries and their allocations.
   double most_bytes() const { return static_cast<double>(memory) / 2; }
 };
 
@@ -75,20 +75,20 @@ struct GivenCases {
   bool values = false;             // certificates show all elements of small outputs (docs/certificates.md)
 };
 
-/// Time this case (src/bench).
+/// Measure this case (src/bench).
 struct Layer {
   uint64_t index = 0;
   std::string case_text;
   std::vector<int> threads;
-  double seconds = 0;  // of one measurement
+  double seconds = 0;  // least time of one repetition
   int repetitions = 0;
   std::vector<std::string> without;  // implementations that are left out
 };
 
-/// Work is that of a campaign, whose cases the worker samples itself.
+/// Work is the order of a campaign: the worker samples its cases itself.
 using Order = std::variant<Work, GivenCases, Layer>;
 
-// ---- Reports: what came of it ---------------------------------------------------------------------------------------
+// ---- Reports: the results -------------------------------------------------------------------------------------------
 
 struct Loaded {
   std::vector<RosterEntry> roster;
@@ -98,10 +98,10 @@ struct Loaded {
 /// Why the implementations cannot be loaded.
 struct NotLoaded {
   std::string why;
-  bool cannot_judge = false;  // false: the user asked for something that is not there
+  bool cannot_judge = false;  // false: the user asked for something that does not exist
 };
 
-/// What one implementation did with a case.
+/// The outcome of one implementation on a case.
 struct ImplementationSummary {
   std::string name;
   bool is_target = false;
@@ -112,7 +112,7 @@ struct ImplementationSummary {
 struct CaseReport {
   uint64_t index = 0;
   std::vector<ImplementationSummary> implementations;
-  bool judged = false;  // a target's result was held against the reference
+  bool judged = false;  // a target's result was compared with the reference
 };
 
 struct MismatchReport {
@@ -120,7 +120,7 @@ struct MismatchReport {
   std::vector<Mismatch> mismatches;
 };
 
-/// One line of a layer's timings: seconds of one call, the best and the mean, by contestant.
+/// The times of a layer with one number of threads: best and mean seconds of one call, by contestant.
 struct LayerTimes {
   int threads = 1;
   std::map<std::string, std::array<double, 2>> seconds;
@@ -144,23 +144,23 @@ struct Done {
   uint64_t count = 0;  // cases
   std::vector<Refusals> refusals;
   Ratios ratios;
-  std::vector<uint32_t> tuples;  // whose count rose (Coverage::take_news), where the settings ask for coverage
-  uint64_t covered = 0;          // cases counted there
+  std::vector<uint32_t> tuples;  // whose count rose (Coverage::take_news); empty if the settings ask for no coverage
+  uint64_t covered = 0;          // cases counted in `tuples`
 };
 
 using Report = std::variant<Loaded, NotLoaded, CaseReport, MismatchReport, LayerReport, Done>;
 
-/// A line is no message: whoever sent it is not, or no longer, a worker of ours.
+/// A line is no message: its sender is no worker of ours, or its memory is damaged.
 class NotAMessage : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One line each, without its end.
+/// The message as one line, without the newline.
 std::string to_line(const WorkerSettings& settings);
 std::string to_line(const Order& order);
 std::string to_line(const Report& report);
 
-/// Throw NotAMessage.
+/// Parse one line. Throw NotAMessage.
 WorkerSettings settings_from(const std::string& line);
 Order order_from(const std::string& line);
 Report report_from(const std::string& line);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worker's side of the conversation with its supervisor: whom it has loaded, cases one by one, and what it tells
-// about them. Where the cases come from is its client's affair.
+// The worker's side of the messages: loads the roster, examines cases one by one, and reports to the supervisor. The
+// caller supplies the cases.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +20,15 @@
 
 namespace convict::workers {
 
-/// What came of each implementation.
+/// The outcome of each implementation.
 std::vector<ImplementationSummary> summaries_of(const examine::Examination& examination);
 
-/// Lines in and out on the two inherited pipes.
+/// Reads and writes lines on the two inherited pipes.
 class Channel {
  public:
   Channel();
 
-  /// Waits for the next line; nothing once the supervisor has closed the pipe.
+  /// Waits for the next line. Returns nullopt once the supervisor has closed the pipe.
   std::optional<std::string> next();
   void send(const Report& report);
 
@@ -41,19 +41,19 @@ class Channel {
 
 class WorkerSession {
  public:
-  /// Takes the first message, the settings, and makes this process a worker.
+  /// Makes this process a worker. Reads the first message, the settings.
   WorkerSession();
 
-  /// Before load(): OpenMP's threads wait awake by default, for longer than a case takes, and several workers, or
-  /// anybody else on the machine, would mostly keep each other waiting. Who is timed needs the default. What the user
-  /// has set stands.
+  /// Makes OpenMP's waiting threads sleep, unless the user has set OMP_WAIT_POLICY. By default they spin for longer
+  /// than a case takes, so that several workers slow each other down. Measurements need the default. Precondition:
+  /// load() has not been called.
   void let_waiting_threads_sleep();
 
-  /// Loads everybody and reports who is there; false if that failed, or if nobody wants a worker.
+  /// Loads all implementations and reports the roster. Returns false if that failed, or if no settings came.
   bool load();
 
-  /// The next order of this kind. Given cases are examined here meanwhile; an order of another kind is a mistake of the
-  /// supervisor. Ends the process once the supervisor has closed the pipe.
+  /// Waits for the next order of this kind. Carries out orders of given cases itself; throws for any other kind, which
+  /// is a mistake of the supervisor. Ends the process once the supervisor has closed the pipe.
   template <class Wanted>
   Wanted next() {
     return std::get<Wanted>(next_order());
@@ -63,13 +63,13 @@ class WorkerSession {
   const std::vector<run::Subject>& subjects() const { return subjects_; }
   void send(const Report& report) { channel_.send(report); }
 
-  /// Examines a case of a range, and tells of it. The result is that of the examination.
+  /// Examines a case of a range and reports its mismatches.
   examine::Examination examine_numbered(uint64_t index, const Case& c);
 
-  /// Whether what is left of the range is to be skipped.
+  /// Whether to skip the rest of the range.
   bool has_enough() const { return settings_.until_mismatch && found_; }
 
-  /// Closes a range of which this many cases were examined.
+  /// Reports the end of a range, of which `done` cases were examined.
   void finish(uint64_t done);
 
   run::FlightRecord& record() { return record_; }
@@ -92,7 +92,7 @@ class WorkerSession {
   uint64_t covered_ = 0;                                         // cases added to it since the last "done"
   bool found_ = false;                                           // a mismatch of a target
   std::map<std::pair<size_t, std::string>, uint64_t> refusals_;  // since the last "done"
-  Ratios ratios_;                                                // the same
+  Ratios ratios_;                                                // since the last "done"
 };
 
 }  // namespace convict::workers

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every border of ours owes whoever hands something over it: an answer, or one line that says why not.
+// Checks of parsers: for any input, a parser must return, or throw a UsageError of one line that says why.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace convict::fuzz {
 
-/// Prints what was expected and ends the process by abort(), which is how an engine learns of a diagnosis.
+/// If `holds` is false, prints `what` and ends the process by abort(), which the fuzzing engine takes as a finding.
 void expect(bool holds, std::string_view what);
 
-/// Expects one line without control characters, and not an empty one.
+/// Expects one non-empty line without control characters.
 void expect_message(std::string_view message);
 
-/// Whether body() returned; false if it threw a UsageError, with a message as it should be. Whatever else it throws
-/// ends the process.
+/// Returns true if body() returned, false if it threw a UsageError with a valid message. Any other exception ends the
+/// process.
 template <class Body>
 bool accepted(const Body& body) {
   try {

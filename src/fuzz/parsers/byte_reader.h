@@ -9,7 +9,7 @@
 
 namespace convict::fuzz {
 
-/// Takes numbers and texts off the front of an input; behind its end there are zeros.
+/// Reads numbers and texts from the front of an input; reads zeros after its end.
 class ByteReader {
  public:
   explicit ByteReader(std::span<const uint8_t> bytes) : rest_(bytes) {}
@@ -25,7 +25,7 @@ class ByteReader {
     return value;
   }
 
-  /// As many bytes as the byte in front of them says.
+  /// Reads one byte, the length, and then as many bytes.
   std::string text() {
     const std::span<const uint8_t> bytes = take(number<uint8_t>());
     return {bytes.begin(), bytes.end()};

@@ -6,8 +6,8 @@
 
 namespace convict::fuzz {
 
-/// Words for engines that mutate bytes, in the format of libFuzzer's -dict, by name: case_text, importers, database.
-/// Fields, verdicts and keys come from the tables that the program itself works with.
+/// Dictionaries in the format of libFuzzer's -dict, by name: case_text, importers, database. Fields, verdicts and keys
+/// come from the tables that the program itself uses.
 std::map<std::string, std::string> dictionaries();
 
 }  // namespace convict::fuzz

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plugin whose every answer comes from a string of bytes, for what reads the C ABI.
+// A plugin whose every answer comes from a string of bytes. It tests the code that reads the C ABI.
 #pragma once
 
 #include <deque>
@@ -18,21 +18,21 @@ namespace convict::fuzz {
 struct HostileImplementation {
   convict_implementation api{};
   std::optional<std::string> name, description, lineage, refusal, plan;
-  std::string error;         // what run() leaves behind, over and over, with no end
-  convict_contract other{};  // what contract_for() gives
-  bool has_other = true;     // or NULL
+  std::string error;         // run() fills its error buffer with copies of it, without a NUL at the end
+  convict_contract other{};  // what contract_for() returns
+  bool has_other = true;     // false: contract_for() returns NULL
   int32_t status = 0;        // what run() returns
   uint8_t writing = 0;       // which bytes run() puts into outputs; 0: none
 };
 
-/// Everything in it lives as long as it does.
+/// Owns everything that get() points to.
 class HostilePlugin {
  public:
   explicit HostilePlugin(std::span<const uint8_t> bytes);
   HostilePlugin(const HostilePlugin&) = delete;
   HostilePlugin& operator=(const HostilePlugin&) = delete;
 
-  /// May be NULL, as what a plugin's function returns.
+  /// May be NULL, like the result of a plugin's function.
   const convict_plugin* get() const { return is_null_ ? nullptr : &plugin_; }
 
  private:

@@ -7,8 +7,8 @@
 
 namespace convict::fuzz {
 
-/// A private directory that is removed with the object: what is read from paths has to be given one. In memory where
-/// the system has a place for that.
+/// A private directory for parsers that read files. The destructor removes it. It is in memory if the system has a
+/// place for that.
 class Scratch {
  public:
   Scratch();
@@ -19,10 +19,10 @@ class Scratch {
   std::string path(std::string_view name) const { return (directory_ / name).string(); }
   const std::filesystem::path& directory() const { return directory_; }
 
-  /// Puts a file there, with the directories above it.
+  /// Writes a file, and creates the directories of its name.
   void write(std::string_view name, std::string_view bytes) const;
 
-  /// Removes everything in it.
+  /// Removes all files in the directory.
   void clear() const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// First inputs of the targets that read files of other programs, made by our own writers of those formats.
+// Seed inputs for the fuzzers that read foreign files, made by our own writers of those formats.
 #pragma once
 
 #include <string>

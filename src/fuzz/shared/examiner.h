@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Examines cases in this very process, for standalone fuzzers: nothing here survives a crash, and nothing has to.
+// Examines cases in the calling process, for standalone fuzzers. A crash ends the process, as such an engine expects.
 #pragma once
 
 #include <set>
@@ -15,9 +15,8 @@ class Examiner {
  public:
   explicit Examiner(std::vector<run::Subject> subjects) : subjects_(std::move(subjects)) {}
 
-  /// Examines the case, relations included, and marks what it showed (guidance.h). A mismatch of a target is printed
-  /// and ends the process by abort(), which is how an engine learns of it; one of an oracle is printed once a
-  /// signature.
+  /// Examines the case with its relations, and sets its counters (guidance.h). Prints a mismatch of a target and ends
+  /// the process by abort(), which the engine takes as a finding. Prints a mismatch of an oracle once per signature.
   void examine(const Case& c);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What steers a guided engine besides the edges of instrumented code: counters for combinations of features, for what
-// implementations say of their plans, and for why they refuse. Libraries that are not instrumented steer by these.
+// Counters that steer a guided engine besides the edges of instrumented code: for combinations of features, plans of
+// implementations, and reasons for refusals. They are the only guidance for libraries that are not instrumented.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 namespace convict::fuzz {
 
 /// Sets a counter for each pair of levels that the case shows (core/coverage.h), for each plan, and for each refusal.
-/// libFuzzer sees them where its section for extra counters exists, i.e. on Linux.
+/// libFuzzer reads them on Linux, where its section for extra counters exists.
 void mark(const Case& c, std::span<const judge::Result> results, run::FlightRecord& record);
 
-/// How many counters there are, and those that are set.
+/// All counters; those that are set are not 0.
 std::span<const uint8_t> marks();
 
 }  // namespace convict::fuzz

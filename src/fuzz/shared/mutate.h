@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps from one case to a neighbouring one, over the field table: what a guided engine tries next.
+// Derives new cases from known ones, over the field table. A guided engine tries them next.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace convict::fuzz {
 
-/// One to four changes: values of the generator's own (its boundary values, its operations), neighbours of what is
-/// there, other words, the value of another axis, another seed. Legal and affordable (repair.h).
+/// Makes one to four changes: values that the generator draws (boundary values, operations), neighbours of the present
+/// values, other words, the value of another axis, another seed. The result is legal and affordable (repair.h).
 Case mutated(const Case& c, Random& random);
 
-/// Each field from one of the two; operation, pass and rank from the first.
+/// Takes each field from one of the two cases; operation, pass and rank from the first.
 Case crossed(const Case& first, const Case& second, Random& random);
 
-/// A simpler case, one of those that shrinking would try, whose record has at most `most_bytes`; the plain case of the
+/// A simpler case whose record has at most `most_bytes`, out of those that shrinking would try; the plain case of the
 /// operation if there is none.
 Case simplified(const Case& c, size_t most_bytes, Random& random);
 

@@ -8,7 +8,7 @@
 //                number (three for a slot that is per axis, whatever the rank) of 4 bytes, or of 8 where the largest
 //                value does not fit 4
 //
-// A record may end anywhere: what is missing is the default, so shorter records are simpler cases.
+// A record may end anywhere: missing fields have their defaults, so shorter records are simpler cases.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +21,20 @@
 
 namespace convict::fuzz {
 
-/// To be raised whenever record_layout() changes: old corpora would be read as other cases.
+/// Raise it whenever record_layout() changes: old corpora would be read as other cases.
 inline constexpr uint8_t kRecordVersion = 2;
 
-/// Names, widths and order of what a record holds, in one line.
+/// Names, widths and order of the slots of a record, in one line.
 std::string record_layout();
 
 /// Bytes of a complete record.
 size_t record_size();
 
-/// Without the defaults at its end. A case whose numbers are within reach of repair() comes back the same.
+/// Omits the defaults at the end of the record. decode() restores a case that repair() leaves unchanged.
 std::vector<uint8_t> encode(const Case& c);
 
-/// A legal, affordable case for any bytes (repair.h). What is no record of this version stands for a case that the
-/// generator draws, with the bytes as its seed.
+/// Returns a legal, affordable case for any bytes (repair.h). Bytes that are no record of this version are the seed of
+/// a case that the generator draws.
 Case decode(std::span<const uint8_t> bytes);
 
 }  // namespace convict::fuzz

@@ -5,15 +5,15 @@
 
 namespace convict::fuzz {
 
-/// What a guided case may cost: many small executions teach an engine more than few large ones.
+/// Limits of a guided case. An engine learns more from many small executions than from few large ones.
 struct FuzzBudget {
   double macs = 4'000;      // multiply-adds, padding included
-  double elements = 2'048;  // of src, of dst and of wei each
+  double elements = 2'048;  // of each of src, dst and wei
 };
 
-/// Makes any case legal and affordable, changing as little as that takes; one that is both already stays as it is.
-/// What is too small for another number grows (an input for its window), and what then costs too much is halved, the
-/// largest number first. Precondition: numbers are at most 2^32 in magnitude, words are words.
+/// Makes any case legal and affordable with few changes; leaves a case that is both unchanged. Enlarges a number that
+/// is too small for another one (an input for its window), then halves numbers, the largest first, until the cost fits.
+/// Precondition: numbers are at most 2^32 in magnitude, words are words.
 void repair(Case& c, const FuzzBudget& budget = {});
 
 }  // namespace convict::fuzz
