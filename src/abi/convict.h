@@ -75,11 +75,11 @@ typedef struct convict_problem {
   int64_t dilation[CONVICT_MAX_RANK];                             /* 1 is dense (oneDNN: 0) */
   int64_t pad_begin[CONVICT_MAX_RANK], pad_end[CONVICT_MAX_RANK]; /* may differ, may be negative (a crop) */
   int64_t output_padding[CONVICT_MAX_RANK];                       /* conv_transpose only: enlarges dst at its end */
-  double beta;  /* dst, diff_src or diff_wei = the result + beta * its old contents; 0: these are ignored, even NaN.
-                 * Never for diff_bias. Non-zero only for implementations whose contract `accumulates`. */
-  int32_t relu; /* forward: dst = max(0, .) of everything above, NaN stays NaN, a zero may have either sign. Non-zero
+  double beta;  /* dst, diff_src or diff_wei = the result + beta * its old contents; 0 ignores them, even NaN.
+                 * diff_bias has no beta. Non-zero only for implementations whose contract `accumulates`. */
+  int32_t relu; /* forward: dst = max(0, the sum above); NaN stays NaN, a zero may have either sign. Non-zero
                  * only for implementations whose contract `fuses_relu`. */
-  int32_t src_zero_point, dst_zero_point; /* of integer types, numbers of them; 0 elsewhere. dst: s8 and u8 only */
+  int32_t src_zero_point, dst_zero_point; /* values of the integer type; 0 for other types. dst: s8 and u8 only */
 } convict_problem;
 
 /* A strided view. Dimensions are logical and do not depend on the layout:
@@ -89,8 +89,8 @@ typedef struct convict_problem {
  *   bias, diff_bias:                [oc]
  *   scale:                          [oc], or [1] for all channels
  * Element (i0, i1, ...) is at data[i0*strides[0] + i1*strides[1] + ...], in elements of `dtype`, aligned to its size.
- * It may be a part of a larger buffer that begins `offset` elements before `data` (0 if the tensor is all of it); what
- * lies between its elements is not to be read, and not to be written.
+ * The tensor may be part of a larger buffer, which begins `offset` elements before `data` (0 if the tensor is all of
+ * it). An implementation neither reads nor writes what lies between the elements.
  * A tensor that the pass does not use has ndim 0 and data NULL; any other has data, even if it has no elements. */
 typedef struct convict_tensor {
   void* data;
@@ -98,7 +98,7 @@ typedef struct convict_tensor {
   int32_t ndim;
   int64_t dims[CONVICT_MAX_DIMS];
   int64_t strides[CONVICT_MAX_DIMS];
-  int64_t offset; /* of `data` in its buffer, for those who address it from there */
+  int64_t offset; /* elements from the begin of the buffer to `data` */
 } convict_tensor;
 
 /* The operands by name, so that no pass can mix them up. Inputs of the pass may be mapped read-only. Every element of
@@ -109,7 +109,7 @@ typedef struct convict_tensors {
   convict_tensor scale; /* integer types: f32, positive; ndim 0 stands for 1 */
 } convict_tensors;
 
-/* What an implementation promises about its arithmetic; it chooses the error bound it is held to (docs/bounds.md). */
+/* What an implementation promises about its arithmetic. The promise selects the error bound (docs/bounds.md). */
 typedef enum convict_algorithm {
   CONVICT_DIRECT = 1,   /* every output is a sum of its products, in any order */
   CONVICT_WINOGRAD = 2, /* F(m, r): `winograd_m` outputs by `winograd_r` taps a tile */
@@ -125,7 +125,7 @@ typedef enum convict_summation {
 
 typedef struct convict_contract {
   convict_algorithm algorithm;
-  convict_dtype min_accumulator; /* the narrowest type that sums are kept in; a wider one is used for wider tensors */
+  convict_dtype min_accumulator; /* the narrowest type that holds sums; wider tensors imply a wider one */
   int32_t winograd_m, winograd_r;
   int32_t flushes_subnormals; /* non-zero: subnormal operands or results may become zero */
   int32_t deterministic;      /* non-zero: same inputs and threads give the same bits */
@@ -145,11 +145,11 @@ typedef enum convict_status {
 
 struct convict_implementation;
 
-/* A computation in steps, for those who repeat it on the same buffers (`convict bench`). What is done once, choosing
- * code or reordering into layouts of its own, is not timed there. */
+/* A computation in steps, for callers that repeat it on the same buffers (`convict bench`). The bench does not time
+ * what is done once, such as choosing code or reordering into private layouts. */
 typedef struct convict_steps {
-  /* Ready to execute with these tensors, which stay where they are until `finish`; NULL after a refusal or a failure,
-   * with a line in `error` as for `run`. May read the inputs already: later changes of them need not be noticed. */
+  /* Gets ready to execute with these tensors, which stay in place until `finish`. Returns NULL after a refusal or a
+   * failure, with a line in `error` as for `run`. May read the inputs: later changes to them need not take effect. */
   void* (*prepare)(const struct convict_implementation* self, const convict_problem* problem,
                    const convict_tensors* tensors, char* error, size_t error_size);
   convict_status (*execute)(void* prepared, char* error, size_t error_size); /* any number of times, same results */
@@ -159,7 +159,7 @@ typedef struct convict_steps {
 typedef struct convict_implementation {
   const char* name;        /* unique, up to 100 printable ASCII characters, no blank or comma: "libtorch:native" */
   const char* description; /* one line */
-  const char* lineage;     /* whose arithmetic this is; two implementations of one lineage are one opinion */
+  const char* lineage;     /* whose arithmetic this is; implementations of one lineage are not independent */
   convict_contract contract;
 
   /* Why this problem cannot be computed here, or NULL if it can. `tensors` describes types and layouts; its data
@@ -172,14 +172,14 @@ typedef struct convict_implementation {
   convict_status (*run)(const struct convict_implementation* self, const convict_problem* problem,
                         const convict_tensors* tensors, char* error, size_t error_size);
 
-  /* How `run` would compute this problem, in one line: the code it dispatches to first, then what else decides it, e.g.
-   * "avx2 phase tile=6x16 workspace=73728". For a problem that is not `unsupported`; tensors as there. Guided fuzzing
-   * looks for problems with other plans. NULL if there is nothing to tell; the text lives until the next call. */
+  /* How `run` would compute this problem, in one line: first the code it dispatches to, then its other choices, e.g.
+   * "avx2 phase tile=6x16 workspace=73728". Asked only for a problem that is not `unsupported`, with the same tensors.
+   * Guided fuzzing looks for new plans. NULL if there is nothing to tell; the text lives until the next call. */
   const char* (*plan)(const struct convict_implementation* self, const convict_problem* problem,
                       const convict_tensors* tensors);
 
-  /* The contract for one problem that is not `unsupported`, for those who choose between algorithms; tensors as there.
-   * NULL: it is always `contract`. What is returned lives as long as the implementation. */
+  /* The contract for one problem that is not `unsupported`, with the same tensors. For implementations that choose
+   * between algorithms. NULL: it is always `contract`. The result lives as long as the implementation. */
   const convict_contract* (*contract_for)(const struct convict_implementation* self, const convict_problem* problem,
                                           const convict_tensors* tensors);
 

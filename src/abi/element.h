@@ -16,8 +16,7 @@
 
 namespace convict::inline abi {
 
-/// Calls visit(T{}) with a value of the type that stands for `type`: float, double, Half, Bfloat, int8_t, uint8_t or
-/// int32_t.
+/// Calls visit(T{}), where T is the C++ type of `type`: float, double, Half, Bfloat, int8_t, uint8_t or int32_t.
 template <class Visit>
 auto with_type(convict_dtype type, const Visit& visit) {
   switch (type) {
@@ -45,7 +44,7 @@ constexpr bool is_integer(convict_dtype type) {
   return type == CONVICT_S8 || type == CONVICT_U8 || type == CONVICT_S32;
 }
 
-/// `value`, a float or a double, as an element, correctly rounded: to nearest, ties to even; integers saturate.
+/// Converts `value`, a float or a double, to an element. Rounds to nearest, ties to even; integers saturate.
 template <class T, class Number>
 T element_of(Number value) {
   if constexpr (std::is_same_v<T, Half>)
@@ -80,15 +79,15 @@ void walk(const convict_tensor& tensor, int dim, T* data, int64_t* at, const Vis
 
 }  // namespace detail
 
-/// Calls visit(element, coordinates) for all elements of type T in logical row-major order; coordinates is an array of
-/// ndim numbers.
+/// Calls visit(element, coordinates) for all elements, of type T, in logical row-major order. `coordinates` is an array
+/// of ndim numbers.
 template <class T, class Visit>
 void for_each_element(const convict_tensor& tensor, const Visit& visit) {
   int64_t at[CONVICT_MAX_DIMS] = {};
   if (tensor.ndim > 0) detail::walk(tensor, 0, static_cast<T*>(tensor.data), at, visit);
 }
 
-/// Where the element with these logical coordinates lies, in elements from `data`.
+/// The offset from `data` of the element at these logical coordinates, in elements.
 inline int64_t position_of(const convict_tensor& tensor, const int64_t* at) {
   int64_t position = 0;
   for (int dim = 0; dim < tensor.ndim; ++dim) position += at[dim] * tensor.strides[dim];

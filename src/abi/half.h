@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two 16-bit types as bits: no compiler that builds this is required to know them.
+// The two 16-bit floating-point types as bits, because not every compiler knows them.
 #pragma once
 
 #include <bit>
@@ -37,8 +37,8 @@ inline float to_float(Half value) {
 
 namespace detail {
 
-/// `value` with a significand of `digits` bits and no exponent below `least`, rounded to nearest, ties to even; as if
-/// there were no largest number.
+/// Rounds `value` to a significand of `digits` bits and no exponent below `least`: to nearest, ties to even. The
+/// exponent has no upper limit.
 inline double rounded(double value, int digits, int least) {
   int exponent;
   std::frexp(value, &exponent);  // value = f * 2^exponent, 0.5 <= |f| < 1
@@ -48,7 +48,7 @@ inline double rounded(double value, int digits, int least) {
 
 }  // namespace detail
 
-/// The nearest Half, ties to even; from 65504 + half a step on an infinity.
+/// The nearest Half, ties to even. 65520 (65504 plus half a step) and above become an infinity.
 inline Half to_half(float value) {
   const auto bits = std::bit_cast<uint32_t>(value), magnitude = bits & 0x7fffffff;
   const uint32_t sign = bits >> 16 & 0x8000;
@@ -56,9 +56,9 @@ inline Half to_half(float value) {
   if (magnitude > 0x7f800000)
     nearest = 0x7e00;
   else if (magnitude <
-           0x38800000)  // below 2^-14: 0.5 has steps of 2^-24, and is added with the rounding that is wanted
+           0x38800000)  // below 2^-14: floats from 0.5 on have steps of 2^-24, so adding 0.5 rounds as needed
     nearest = std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - std::bit_cast<uint32_t>(0.5f);
-  else if (magnitude < 0x477ff000)  // 65520; a carry of the rounding goes into the exponent, as it should
+  else if (magnitude < 0x477ff000)  // 65520; the rounding may carry into the exponent, which is correct
     nearest = ((magnitude + 0xfff + (magnitude >> 13 & 1)) >> 13) - ((127 - 15) << 10);
   return {static_cast<uint16_t>(sign | nearest)};
 }

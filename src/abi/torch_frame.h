@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How PyTorch can be asked for a convolution: by the oracle, which calls it, and by the script that an export writes.
+// How a problem is put to PyTorch. The oracle uses this to call it, an export to write a script.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace convict::inline abi {
 
-/// PyTorch computes a convolution whose padding is the same at both ends and not negative, and a frame of zeros, or a
-/// crop where negative, turns one of its tensors into ours. `begin` and `end` enlarge src of the problem to src of
-/// PyTorch for conv, and dst of PyTorch to dst of the problem for conv_transpose. Entries from the rank on are 0.
+/// PyTorch's padding is the same at both ends and not negative. A frame of zeros (a crop where negative) makes up for
+/// the difference. For conv, `begin` and `end` enlarge src of the problem to src of PyTorch; for conv_transpose, they
+/// enlarge dst of PyTorch to dst of the problem. Entries from the rank on are 0.
 struct TorchFrame {
   int64_t padding[CONVICT_MAX_RANK] = {}, output_padding[CONVICT_MAX_RANK] = {};
   int64_t begin[CONVICT_MAX_RANK] = {}, end[CONVICT_MAX_RANK] = {};
@@ -37,7 +37,7 @@ inline TorchFrame torch_frame(const convict_problem& p) {
       frame.begin[i] = p.pad_begin[i];
       frame.end[i] = p.pad_end[i];
     } else {
-      // Output padding first takes back what the padding crops at the end; only the rest has to be computed beyond.
+      // Output padding first takes back what the padding crops at the end; only the rest needs new positions.
       frame.output_padding[i] = std::min(std::max<int64_t>(0, p.output_padding[i] - p.pad_end[i]), p.output_padding[i]);
       frame.begin[i] = -p.pad_begin[i];
       frame.end[i] = p.output_padding[i] - frame.output_padding[i] - p.pad_end[i];

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every operation here is a face of one trilinear form. Per group, with image X[n][c][i], filter W[k][c][r] and
-// output Y[n][k][o]:
+// Every operation is a face of one trilinear form. Per group, with image X[n][c][i], filter W[k][c][r] and
+// output Y[n][k][o], where i = o*stride - pad_begin + r*dilation:
 //
-//     T(X, W, Y) = sum over n, k, c, o, r of X[n][c][i] * W[k][c][r] * Y[n][k][o],   i = o*stride - pad_begin +
-//     r*dilation
+//     T(X, W, Y) = sum over n, k, c, o, r of X[n][c][i] * W[k][c][r] * Y[n][k][o]
 //
-// so the six passes are three loop nests: given two of the operands, a pass computes the third. This file maps
-// (op, pass) and the named tensors of the ABI onto that form, with the spatial axes lifted to three.
+// Given two of the operands, a pass computes the third, so the six passes are three loop nests. This file maps
+// (op, pass) and the named tensors of the ABI onto the form, with the spatial axes lifted to three.
 #pragma once
 
 #include <array>
@@ -31,7 +30,7 @@ constexpr Face face_of(convict_op op, convict_pass pass) {
 }
 static_assert(face_of(CONVICT_CONV_TRANSPOSE, CONVICT_FORWARD) == face_of(CONVICT_CONV, CONVICT_BACKWARD_DATA));
 
-/// A borrowed operand with its two channel-like dimensions and three spatial axes; strides in elements.
+/// A borrowed operand: two channel-like dimensions and three spatial axes. Strides count elements.
 /// X and Y: (batch, channel of all groups, position). W: (k of all groups, c within the group, tap).
 template <class T>
 struct Operand {
@@ -54,8 +53,8 @@ struct Trilinear {
   int threads;
   double beta;  // of the computed operand
   Operand<T> x, w, y;
-  // At most one of these is set. Forward: one addend per channel of the computed operand. Backward_weights: one sum
-  // per channel of the given gradient, which is `y` for conv and `x` for conv_transpose.
+  // At most one of these is set. Forward sets `bias`: one addend per channel of the computed operand. Backward_weights
+  // sets the other: one sum per channel of the given gradient, which is `y` for conv and `x` for conv_transpose.
   const T* bias = nullptr;
   T* diff_bias = nullptr;
   int64_t bias_stride = 0;
@@ -127,7 +126,7 @@ struct Range {
 };
 
 /// The output positions `o` of an axis whose tap `r` lies inside X: 0 <= o*stride - pad_begin + r*dilation < x_extent.
-/// Everything between is inside too, so loops over it need no bounds check. May be empty (begin >= end).
+/// All positions in between are inside too, so loops need no bounds check. May be empty (begin >= end).
 template <class T>
 Range outputs_of_tap(const Trilinear<T>& form, int axis, int64_t r) {
   const int64_t first = form.pad_begin[axis] - r * form.dilation[axis];  // smallest o*stride

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which problems are legal, and how large their outputs are: the specification that implementations are held to.
+// The specification for implementations: which problems are legal, and how large their outputs are.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace convict::inline abi {
 
-/// Extents and counts above this are refused: far more than memory holds, and sums of a few stay within int64_t.
+/// The largest legal extent or count: far more than memory holds, yet a few of them add up within int64_t.
 inline constexpr int64_t kLargestCount = int64_t{1} << 48;
 
 /// Source elements that one window spans: dilation * (kernel - 1) + 1.
@@ -34,7 +34,7 @@ constexpr int64_t conv_transpose_extent(int64_t in, int64_t kernel, int64_t stri
 }
 static_assert(conv_transpose_extent(2, 2, 2, 1, 1, 1, 1) == 3);  // rows of the output_padding seed case
 
-/// Why a problem is not legal, in the vocabulary of case lines. An empty `field` means that it is.
+/// Why a problem is not legal, in the words of case lines. An empty `field` means that it is legal.
 struct Invalid {
   const char* field = "";
   std::string why;
@@ -87,7 +87,7 @@ struct OperandTypes {
   bool has_integers() const { return is_integer(src) || is_integer(wei) || is_integer(dst); }
 };
 
-/// The types that the tensors of a pass have.
+/// The operand types of a pass, from its tensors.
 inline OperandTypes types_of(const convict_problem& p, const convict_tensors& t) {
   return {(p.pass == CONVICT_BACKWARD_DATA ? t.diff_src : t.src).dtype,
           (p.pass == CONVICT_BACKWARD_WEIGHTS ? t.diff_wei : t.wei).dtype,
@@ -106,7 +106,7 @@ inline bool in_range(int32_t value, convict_dtype type) {
 
 }  // namespace detail
 
-/// Checks which types go together, and what depends on them: zero points, scales and beta.
+/// Checks that the types go together, and with them zero points, scales and beta.
 inline Invalid invalid_types(const convict_problem& p, const OperandTypes& types) {
   const bool zero_points = p.src_zero_point != 0 || p.dst_zero_point != 0;
   if (!types.has_integers()) {

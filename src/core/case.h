@@ -12,7 +12,7 @@
 namespace convict::inline core {
 
 enum class PadMode { kExplicit, kSameUpper, kSameLower, kValid };
-enum class Scale { kNone, kTensor, kChannel };  // of sums of integers: 1, one number, one for each channel of dst
+enum class Scale { kNone, kTensor, kChannel };  // factors of integer sums: 1, one number, or one per channel of dst
 enum class ActivationLayout { kChannelsFirst, kChannelsLast };
 
 /// Physical order of the weight dimensions, outermost first; h and w stand for all spatial axes.
@@ -21,28 +21,28 @@ enum class WeightLayout { kOihw, kIohw, kOhwi, kHwio };
 enum class Fill {
   kInt,        // small integers whose every partial sum is exact: judged by equality
   kNormal,     // zero-mean reals, nearly normal with unit variance: judged by the error bound
-  kWide,       // the same, each times a power of two of its own: sums that narrow types cannot hold
+  kWide,       // as kNormal, each times its own power of two: sums that narrow types cannot hold
   kPositive,   // reals of [0.5, 1.5): no cancellation, large sums
   kComb,       // one non-zero product per output, of distinct values: exact at any number of terms
   kSpecial,    // normal with a few infinities, NaN and huge values against many zeros
-  kSubnormal,  // integers times the smallest subnormal against integers: exact, and lost if subnormals are flushed
+  kSubnormal,  // integers times the smallest subnormal, against integers: exact, but lost if subnormals are flushed
   kZero,       // all weights (for backward_weights: the gradient) zero
-  // Simpler ones, for shrinking, of exact data as well:
+  // Simpler fills for shrinking, also exact:
   kSparse,  // integers, three out of four zero
   kOnes,    // every element 1
   kOneHot   // a single 1 in the image and a single 1 in the weights; the seed says where
 };
 
-/// What happens to an implementation around the call that is judged.
+/// What an implementation is called for around the judged call.
 enum class Calls {
   kOnce,
   kAgain,     // the same call twice: the same bits are expected, if the contract says so
-  kRefilled,  // first with other contents in the same buffers
+  kRefilled,  // after a call with other contents in the same buffers
   kAfter      // after a call for a slightly larger problem
 };
 
-/// Which operands are views: parts of a larger, poisoned buffer, with its strides. `wei` includes the bias; each stands
-/// for its gradient too.
+/// Which operands are views: parts of a larger, poisoned buffer, with its strides. `wei` includes the bias. Each flag
+/// covers the gradient too.
 struct Views {
   bool src = false, wei = false, dst = false;
   bool operator==(const Views&) const = default;
@@ -62,8 +62,8 @@ struct Case {
   Axes pad_begin = {0, 0, 0}, pad_end = {0, 0, 0};  // for kExplicit; may be negative
   Axes output_padding = {0, 0, 0};
   bool bias = false;
-  double beta = 0;    // the old contents of the main output times beta are added
-  bool relu = false;  // forward: and what is negative then becomes 0
+  double beta = 0;    // the factor of the main output's old contents, which are added
+  bool relu = false;  // forward: negative results become 0
   convict_dtype src_type = CONVICT_F32, wei_type = CONVICT_F32, dst_type = CONVICT_F32;
   int src_zero = 0, dst_zero = 0;  // zero points of integers
   Scale scale = Scale::kNone;

@@ -17,7 +17,7 @@ namespace convict::inline core {
 std::string to_text(const Case& c);
 
 /// Throws UsageError naming the field, the value, its column and what would be valid. Checks each field by itself;
-/// whether they fit together is for resolve() in core/geometry.h.
+/// resolve() in core/geometry.h checks that they fit together.
 Case parse_case(std::string_view line);
 
 /// 64-bit FNV-1a hash of the canonical line: the identity of a case across campaigns and databases.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Corpus files (*.cases): one case a line, `#` comments, and optionally what is expected of it: `=> passes` (the
-// default), `=> refused` for a problem that is not legal and that every implementation must refuse, or
-// `=> mismatch SUSPECT VERDICT` for a bug that is known and still there.
+// Corpus files (*.cases): one case a line, `#` comments, and optionally the expected result: `=> passes` (the
+// default), `=> refused` for an illegal problem, which every implementation must refuse, or
+// `=> mismatch SUSPECT VERDICT` for a known bug that is not mended yet.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace convict::inline core {
 
-/// A bug that is known: of all others, the case expects what it would without it.
+/// A known bug of one implementation. The case expects all others to pass.
 struct KnownMismatch {
   std::string suspect;  // one word
   Verdict verdict = Verdict::kCrash;
@@ -26,9 +26,9 @@ struct CorpusEntry {
   bool must_be_refused = false;  // because the problem is not legal
   std::string origin;            // "file:line", or nothing
   std::optional<KnownMismatch> known = {};
-  std::string label = {};  // what the comment right above it says, if it has one in a file
+  std::string label = {};  // the comment right above the case in its file, if any
 
-  /// "", " => refused" or " => mismatch onednn crash": what stands behind the case in a file.
+  /// "", " => refused" or " => mismatch onednn crash": what follows the case on its line.
   std::string expectation() const;
 };
 

@@ -15,7 +15,7 @@
 
 namespace convict::inline core {
 
-/// A level of two or three features; `size` says which.
+/// One level each of two or three features; `size` is their number.
 struct Tuple {
   int size = 0;
   FeatureId feature[3] = {};
@@ -30,30 +30,30 @@ Tuple tuple_of(uint32_t id);
 /// The number of a tuple, whose features are in the order of the table.
 uint32_t id_of(const Tuple& tuple);
 
-/// Which feature table this program has, as 16 hexadecimal digits: tuples of another one have other numbers.
+/// The identity of this program's feature table, as 16 hexadecimal digits. Another table numbers tuples differently.
 std::string feature_table();
 
 /// "op=conv, pass=forward, rank=2".
 std::string name_of(const Tuple& tuple);
 
-/// Counts each tuple as never seen, seen once, or more often: all that coverage and the Good-Turing estimate need, and
-/// little enough that counters of several workers add up to exactly what one counter would have seen.
+/// Counts each tuple as never seen, seen once, or seen more often. Coverage and the Good-Turing estimate need no more,
+/// and counters of several workers add up to exactly what one counter would have seen.
 class Coverage {
  public:
   Coverage();
 
-  /// Counts the tuples of one case: a few microseconds.
+  /// Counts the tuples of one case. Takes a few microseconds.
   void add(const Levels& levels);
   /// Adds what another counter has seen.
   void merge(const Coverage& other);
-  /// The larger count of each tuple, and of cases. For counters that may have seen some of the same cases, such as two
-  /// copies of a database: adding those up would count the cases they share twice, and once more with every repetition.
-  /// Of counters that share none, tuples that each saw once stay "once", and `cases` is too small: both make
-  /// expected_unseen larger, never smaller.
+  /// Takes the larger count of each tuple, and of cases. For counters that may share cases, such as two copies of a
+  /// database: merge() would count shared cases twice, and once more with every repetition. If the counters share no
+  /// cases, tuples that each saw once stay "once", and `cases` is too small: both make expected_unseen larger, never
+  /// smaller.
   void unite(const Coverage& other);
 
-  /// The tuples whose count rose since the last call, an id twice if it rose by two. Applying them elsewhere adds what
-  /// this counter has seen of `cases` cases. Not filled by merge and apply.
+  /// The tuples whose count rose since the last call; an id appears twice if its count rose by two. apply() adds them
+  /// to another counter, with the number of cases they come from. merge() and apply() themselves add nothing here.
   std::vector<uint32_t> take_news();
   void apply(std::span<const uint32_t> news, uint64_t cases = 0);
 
@@ -62,17 +62,17 @@ class Coverage {
   static Coverage parse(std::string_view blob);
 
   uint64_t cases() const { return cases_; }
-  uint32_t seen() const { return seen_; }            // tuples seen at all
-  uint32_t seen_pairs() const;                       // those of two features among them
+  uint32_t seen() const { return seen_; }            // tuples seen at least once
+  uint32_t seen_pairs() const;                       // of these, the tuples of two features
   uint32_t seen_once() const { return seen_once_; }  // exactly once
   bool has_seen(uint32_t id) const { return counts_[id] > 0; }
 
-  /// Tuples not seen yet, those of two features first; of `among` only if that is not empty (one flag per id).
+  /// Tuples not seen yet, those of two features first. `among` (one flag per id), if not empty, restricts them.
   std::vector<uint32_t> unseen(const std::vector<bool>& among = {}, size_t most = SIZE_MAX) const;
 
-  /// The number of unseen tuples to expect in the next case, N1 / N with N cases and N1 tuples seen once (Good, "The
+  /// The expected number of unseen tuples in the next case, N1 / N with N cases and N1 tuples seen once (Good, "The
   /// population frequencies of species and the estimation of population parameters", Biometrika 40, 1953, eq. 9,
-  /// summed over tuples). It assumes cases drawn alike. 1 without cases.
+  /// summed over tuples). Assumes that all cases come from one distribution. 1 without cases.
   double expected_unseen() const;
   /// An upper bound of the probability that the next case shows any unseen tuple: min(1, expected_unseen()).
   double chance_of_unseen() const;

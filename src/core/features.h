@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The feature table: what a case is made of, in a few levels for each feature. Bugs hide in combinations of levels of
-// different features, so coverage counts combinations, and the generator aims at them.
+// The feature table: the properties of a case, with a few levels each. Bugs need combinations of levels of different
+// features, so coverage counts combinations, and the generator aims at them.
 #pragma once
 
 #include <array>
@@ -55,7 +55,7 @@ inline constexpr int kFeatureCount = feature::kCount;
 struct Feature {
   FeatureId id;
   std::string_view name;
-  std::span<const std::string_view> levels;  // names; those that are numbers are ranges of the tables below
+  std::span<const std::string_view> levels;  // names; numeric ones are ranges of the tables below
   int (*level)(const Case&, const convict_problem&);
 };
 
@@ -67,13 +67,13 @@ using Levels = std::array<uint8_t, kFeatureCount>;
 /// Precondition: `p` is resolve(c), and legal.
 Levels levels_of(const Case& c, const convict_problem& p);
 
-/// Numbers from `lowest` to `highest`, both included.
+/// A range of numbers, both ends included.
 struct Bounds {
   int64_t lowest = 1, highest = std::numeric_limits<int64_t>::max();
   constexpr bool contain(int64_t value) const { return lowest <= value && value <= highest; }
 };
 
-/// The levels of the features that are sizes. They separate what blocks of 8 and 16 separate.
+/// The levels of the features that are sizes. Their borders lie at multiples of 8 and 16, as SIMD blocks do.
 namespace levels {
 inline constexpr int64_t kNoEnd = std::numeric_limits<int64_t>::max();
 inline constexpr Bounds kBatches[] = {{0, 0}, {1, 1}, {2, 2}, {3, kNoEnd}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The native kernels linked into this program. The table is written by the build from the file names in kernels/.
+// The native kernels linked into this program. The build writes the table from the file names in kernels/.
 #pragma once
 
 #include <span>

@@ -15,7 +15,7 @@ std::string_view type_name(convict_dtype type);
 size_t type_size(convict_dtype type);
 double smallest_subnormal(convict_dtype type);  // of a floating-point type; 1 for integers
 
-/// The type of the bias: that of dst, but f32 beside 8 bits.
+/// The type of the bias: f32 if dst has 8 bits, else the type of dst.
 convict_dtype bias_type(convict_dtype dst);
 
 /// "nchw", "nhwc", for rank 1 "ncw", for rank 3 "ncdhw"...

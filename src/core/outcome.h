@@ -8,13 +8,13 @@
 
 namespace convict::inline core {
 
-/// What one implementation did with one problem, as far as its process survived it.
+/// What one implementation did with one problem, if its process survived.
 struct Outcome {
   enum class Kind { kComputed, kRefused, kFailed, kWrongShape, kOutOfMemory };
   Kind kind = Kind::kComputed;
-  std::string text;            // its reason or error, one line
+  std::string text;            // the reason or error, one line
   std::string_view overrun;    // the output beside which it wrote, if any
-  std::string_view left = {};  // what of the floating-point environment it did not put back, if anything
+  std::string_view left = {};  // the part of the floating-point environment that it changed and left so, if any
 };
 
 }  // namespace convict::inline core

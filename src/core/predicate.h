@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Conditions on the fields of a case, such as "s >= 2 and op >= 1": what decides, as far as is known, whether a
-// mismatch shows. They are learnt by explain/, kept in the database, and evaluated on every further hit.
+// Conditions on the fields of a case, such as "s >= 2 and op >= 1". They state when a mismatch shows, as far as is
+// known. explain/ learns them, the database keeps them, and every further hit is tested against them.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,29 @@
 
 namespace convict::inline core {
 
-/// A number that conditions can speak of: a slot of the field table, or one derived from several of them.
+/// A number that conditions can test: a slot of the field table, or a number derived from several slots.
 struct Quantity {
   std::string_view name;  // "k", "oc/g", "window"
   bool per_axis = false;
-  std::span<const std::string_view> words = {};  // names of the values, if they are words
+  std::span<const std::string_view> words = {};  // names of the values, if they have names
   int64_t (*derived)(const Case&, int axis) = nullptr;
   const struct Slot* slot = nullptr;  // if not derived
 
   int64_t value(const Case& c, int axis) const;
 };
 
-/// All of them; each slot first, in the order of the field table, except the seed.
+/// All quantities: first the slots in the order of the field table, without the seed, then the derived ones.
 std::span<const Quantity> quantities();
 
 enum class Comparator { kEqual, kUnequal, kAtLeast, kAtMost, kMore, kLess };
 
-/// One condition. Quantities that are per axis mean the same axis in all conditions of a predicate: some axis, for
-/// `axis` kSomeAxis, has to meet all of them; or the axis with the given number.
+/// One condition. All per-axis quantities of a predicate mean the same axis: the one numbered `axis`, or with kSomeAxis
+/// any axis that meets all conditions.
 struct Condition {
   static constexpr int kSomeAxis = -1;
 
   int left = 0;         // index in quantities()
-  int64_t modulus = 0;  // of the left side; 0 for none
+  int64_t modulus = 0;  // the left side is taken modulo this; 0 for none
   Comparator relation = Comparator::kEqual;
   int right = -1;     // index in quantities(), or -1
   int64_t value = 0;  // if right is -1
@@ -48,7 +48,7 @@ struct Condition {
   bool operator==(const Condition&) const = default;
 };
 
-/// A conjunction; without conditions it holds always.
+/// A conjunction. It always holds if it has no conditions.
 struct Predicate {
   std::vector<Condition> conditions;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Randomness as a pure function: no state survives a call that was not put in by the caller.
+// Randomness as a pure function: the caller owns all state.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ constexpr uint64_t mix(uint64_t z) {
 
 inline constexpr uint64_t kGoldenGamma = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio, odd
 
-/// SplitMix64. A stream is named by (seed, index), so that case number i never depends on the cases before it.
+/// SplitMix64. (seed, index) identifies a stream, so case number i never depends on the cases before it.
 class Random {
  public:
   Random(uint64_t seed, uint64_t index) : state_(mix(seed + kGoldenGamma) ^ mix(index + 1)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much of what their bounds allow results make use of: whether a bound is near to what happens, and who comes near.
+// Errors relative to their bounds. They show how tight a bound is, and which implementation comes near it.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 
 namespace convict::inline core {
 
-/// How near to their bounds the results of one implementation came: for each case judged by a bound, the largest
-/// error / bound. Bin i > 0 counts ratios of [2^(i - kBins), 2^(i - kBins + 1)), the last one also all above, bin 0
-/// also all below, down to no error at all.
+/// The ratios error / bound of one implementation: the largest of each case that is judged by a bound. Bin i counts
+/// ratios in [2^(i - kBins), 2^(i - kBins + 1)). The last bin also counts all larger ones, bin 0 all smaller ones, down
+/// to no error at all.
 struct RatioHistogram {
   static constexpr int kBins = 32;
   std::array<uint64_t, kBins> counts{};
@@ -28,7 +28,7 @@ using Ratios = std::map<std::string, RatioHistogram>;  // by implementation
 
 /// {"direct":[0,0,...,3]}: the counts of all bins.
 nlohmann::json to_json(const Ratios& ratios);
-/// Throws UsageError if it is anything else.
+/// Throws UsageError for anything but what to_json() writes.
 Ratios ratios_from_json(const nlohmann::json& json);
 
 }  // namespace convict::inline core

@@ -7,7 +7,7 @@
 
 namespace convict::inline core {
 
-/// The most products any output of the pass sums up, counting taps that fall into padding.
+/// The most products that any output of the pass sums up, counting taps that fall into padding.
 inline int64_t most_terms(const convict_problem& p) {
   const bool is_conv = p.op == CONVICT_CONV;
   int64_t taps = 1, positions = p.batch;
@@ -23,7 +23,7 @@ inline int64_t most_terms(const convict_problem& p) {
   return 0;
 }
 
-/// The elements of the output gradient that each element of diff_bias sums up; 0 where there is no diff_bias.
+/// The number of elements of the output gradient that each element of diff_bias sums up; 0 without diff_bias.
 inline int64_t diff_bias_terms(const convict_problem& p) {
   if (p.pass != CONVICT_BACKWARD_WEIGHTS || !p.has_bias) return 0;
   int64_t positions = p.batch;

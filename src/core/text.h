@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small text helpers shared by everything that talks to people.
+// Small text helpers for parsing and messages.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@ namespace convict::inline core {
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// Without blanks at both ends.
+/// Removes blanks at both ends.
 std::string_view trim(std::string_view text);
 
 /// All of `text` as a decimal integer, or nothing if it is malformed or does not fit.
 std::optional<int64_t> parse_integer(std::string_view text);
 std::optional<uint64_t> parse_unsigned(std::string_view text);
 
-/// "; did you mean 'direct'?" if a candidate is close to `name`, else nothing.
+/// "; did you mean 'direct'?" if a candidate is close to `name`, else empty.
 std::string suggestion(std::string_view name, std::span<const std::string> candidates);
 
 /// "1,234,567".
 std::string with_commas(uint64_t number);
 
-/// As one word of a POSIX shell, whatever its bytes: as it is if that is safe, else between single quotes.
+/// `text` as one word of a POSIX shell: unchanged if that is safe, else in single quotes. Any bytes are allowed.
 std::string shell_quoted(std::string_view text);
 
 /// The time in UTC, ISO 8601, to the second: "2026-11-21T02:13:28Z".
 std::string utc_now();
 
-/// Control characters replaced and cut to `limit` bytes: fit to be quoted in a one-line message.
+/// Replaces control characters and cuts to `limit` bytes, so that a one-line message can quote the text.
 std::string printable(std::string_view text, size_t limit = 80);
 
 }  // namespace convict::inline core

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a campaign went on, in about as much space whatever its length.
+// The progress of a campaign over time, in bounded space whatever its length.
 #pragma once
 
 #include <compare>
@@ -11,26 +11,26 @@
 
 namespace convict::inline core {
 
-/// How far a campaign was after so many seconds.
+/// The progress of a campaign after `seconds`.
 struct Moment {
   double seconds = 0;
   uint64_t cases = 0;
-  uint32_t pairs = 0, triples = 0;  // combinations of features seen, of the profile
+  uint32_t pairs = 0, triples = 0;  // tuples of the profile seen so far
   auto operator<=>(const Moment&) const = default;
 };
 
-/// Moments in the order of time. Time is cut into intervals of a second, and of two, four, ... as soon as there would
-/// be more than kMostIntervals; of each, the last moment is kept. So the latest one is always there, and the first if
-/// it is at 0.
+/// Moments in the order of time. Time is cut into intervals of one second, and of two, four, ... as soon as there would
+/// be more than kMostIntervals. The last moment of each interval is kept. So the latest moment is always there, and the
+/// first if it is at 0.
 class Timeline {
  public:
   static constexpr size_t kMostIntervals = 200;
 
   Timeline() = default;
-  /// To go on with, in the order of time.
+  /// Continues from `before`, which is in the order of time.
   explicit Timeline(std::vector<Moment> before) : moments_(std::move(before)) {}
 
-  /// Not earlier than those before.
+  /// Precondition: `now` is not earlier than the moments before.
   void add(const Moment& now);
 
   const std::vector<Moment>& moments() const { return moments_; }  // at most kMostIntervals + 1 after an add

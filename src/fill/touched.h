@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The part of a huge image that a problem has anything to do with: what is left out stays an untouched page of zeros.
+// The part of a huge image that a problem reads. The rest stays untouched pages of zeros.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace convict::fill {
 
-/// For each dimension, the coordinates that take part.
+/// For each dimension, the coordinates that are read.
 using Touched = std::vector<std::vector<int64_t>>;
 
-/// Of X of the trilinear form: the positions that some tap of some output reads, in all images and channels.
+/// The part of X (abi/trilinear.h) that some tap of some output reads, in all images and channels.
 inline Touched touched_by(const convict_problem& p, const convict_tensor& x) {
   const bool is_conv = p.op == CONVICT_CONV;
   const int64_t *outputs = is_conv ? p.out : p.in, *extent = is_conv ? p.in : p.out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Distributions: a hash in, a number out.
+// Distributions: each function turns a hash into a number.
 #pragma once
 
 #include <cmath>

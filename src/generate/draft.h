@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A case while it is drawn. The steps run in the order of their declarations; each asks the plan first, and the profile
-// for what the plan leaves open. A case is legal whatever is drawn: the output side is chosen, the input follows.
+// A case while it is drawn. The steps run in the order of their declarations. Each follows the plan, and the profile
+// where the plan leaves a choice. Every draw gives a legal case: the steps choose the output side, the input follows.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace convict::generate {
 
-/// In the terms of the trilinear form: Y is the strided side (dst of conv, src of conv_transpose), X the other;
-/// channels are those of one group.
+/// The draft uses the terms of the trilinear form: Y is the strided side (dst of conv, src of conv_transpose), X the
+/// other. Channels are those of one group.
 struct Draft {
   const Profile& profile;
   const Plan& plan;
   Random& random;
-  double macs;  // what is left of the budget
+  double macs;  // multiply-adds left in the budget
 
   Case c = {};
   int64_t x_channels = 1, y_channels = 1;
   Axes y_extent = {1, 1, 1}, x_extent = {1, 1, 1};
-  Axes rest = {0, 0, 0};  // conv: rows of X behind the last window that bring no further output
+  Axes rest = {0, 0, 0};  // conv: rows of X behind the last window, which add no output
 
   bool is_conv() const { return c.op == CONVICT_CONV; }
-  /// A value of `from` within bounds that the budget still allows `times` times as a factor; the budget shrinks by it.
+  /// Draws a value of `from` within `bounds` such that value^times fits the budget, and divides the budget by that.
   int64_t take(std::span<const int64_t> from, Bounds bounds = {0, levels::kNoEnd}, int times = 1);
 };
 
@@ -40,25 +40,25 @@ void draw_padding(Draft& draft);
 /// Bias, beta, types, layouts, views, fill, calls, threads, ReLU.
 void draw_data(Draft& draft);
 
-/// The profile's word on an axis-wise attribute: all axes alike?
+/// Draws whether an axis-wise attribute is alike on all axes.
 inline bool draw_alike(Draft& draft) { return draft.c.rank == 1 || draft.random.chance(draft.profile.alike_axes); }
 
-/// The bounds a plan asks for, or `free`.
+/// The bounds that the plan asks for, or `free` if it asks for none.
 template <size_t N>
 Bounds asked(const Plan& plan, FeatureId feature, const Bounds (&table)[N], Bounds free = {0, levels::kNoEnd}) {
   return plan.is_free(feature) ? free : table[plan[feature]];
 }
 
-/// Whether the plan asks for an extent of dst that does not follow from Y alone: that of conv_transpose.
+/// Whether the plan asks for an extent of dst that Y alone does not decide. Only conv_transpose has such.
 inline bool asks_for_output(const Draft& draft) {
   return !draft.is_conv() && !(draft.plan.is_free(feature::kOutLast) && draft.plan.is_free(feature::kOutParity));
 }
 
-/// Draws the extent of Y on this axis such that the dst of conv_transpose is what the plan asks for, as far as stride
-/// and padding let it.
+/// Draws the extent of Y on this axis such that dst of conv_transpose has the extent that the plan asks for, if stride
+/// and padding allow it.
 void aim_at_output(Draft& draft, int axis);
 
-/// Whether these features are what was wished; they must depend on kernels, strides and dilations alone.
+/// Whether these features have the wished levels. Precondition: they depend on kernels, strides and dilations alone.
 bool meets_wish(const Draft& draft, std::span<const FeatureId> features);
 
 }  // namespace convict::generate

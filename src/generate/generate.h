@@ -10,7 +10,7 @@
 
 namespace convict::generate {
 
-/// What a campaign draws its cases from; recorded with it, because a case depends on all of it.
+/// The parameters of sampling. A case depends on all of them, so the campaign records them.
 struct Sampling {
   const Profile* profile = nullptr;  // nullptr is `all`
   uint64_t seed = 1;
@@ -18,18 +18,18 @@ struct Sampling {
       {};  // tuples (core/coverage.h) to aim at; empty: all of them, in an order of the seed
 };
 
-/// Case number `index` of a campaign: a pure function. Constructed rather than tried: values are drawn for the output
-/// side, and the input extents follow from them. Every second case (odd index) aims at a tuple of levels, its wish.
-/// A share of the cases is illegal on purpose, in one way each: resolve(c).why_not says so.
+/// Case number `index` of a campaign: a pure function. Legal by construction: it draws the output side, and the input
+/// extents follow. Every second case (odd index) aims at a tuple of levels, its wish. A share of the cases is illegal
+/// on purpose, each in one way: resolve(c).why_not names it.
 Case generate(const Sampling& sampling, uint64_t index);
 
-/// The same without a focus.
+/// generate() without a focus.
 Case generate(const Profile* profile, uint64_t seed, uint64_t index);
 
-/// A legal case that shows the wish if a few draws find one; `profile` is one of profiles() whose sampler is kSteered.
+/// A legal case, which shows the wish if a few draws find it. Precondition: `profile` is a kSteered one of profiles().
 Case generate_wished(const Profile& profile, const Tuple& wish, uint64_t seed, uint64_t index);
 
-/// A case as generate() makes them illegal: parseable, and resolve(c).why_not is set.
+/// An illegal case as generate() makes them: it can be parsed, and resolve(c).why_not is set.
 Case generate_invalid(const Profile* profile, uint64_t seed, uint64_t index);
 
 }  // namespace convict::generate

@@ -6,8 +6,7 @@
 
 namespace convict::generate {
 
-/// Makes a legal case illegal, in exactly one way that its line can express. An implementation that computes it anyway
-/// accepts what it must refuse.
+/// Makes a legal case illegal, in exactly one way that its line can express. Every implementation must refuse it.
 void make_illegal(Case& c, Random& random);
 
 }  // namespace convict::generate

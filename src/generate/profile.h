@@ -7,8 +7,8 @@
 
 namespace convict::generate {
 
-/// Values that dimensions draw from unless a profile has its own. They lie on both sides of SIMD blocks and of the
-/// sizes at which real bugs began; a value is named several times to be drawn more often.
+/// Values that dimensions draw from unless a profile has its own. They lie on both sides of SIMD block sizes and of the
+/// sizes at which real bugs began. A value listed several times is drawn more often.
 namespace usual {
 inline constexpr int64_t kBatches[] = {1, 1, 2, 2, 3, 4};
 inline constexpr int64_t kRanks[] = {1, 1, 2, 2, 2, 2, 3, 3};
@@ -26,49 +26,49 @@ enum class Sampler {
   kSteered,  // features from masks and wishes, sizes within a budget
   kLong,     // one size past 2^15 or 2^16, everything else minimal
   kHuge,     // element counts past 2^31 or 2^32, few outputs
-  kUniform   // everything uniform and independent: the baseline that the others have to beat
+  kUniform   // everything uniform and independent: the baseline for the others
 };
 
-/// A way to sample cases: sizes, the values each dimension draws from, and how often a feature appears where neither a
-/// mask nor a wish (generate/plan.h) decides it.
+/// A way to sample cases: sizes, the values that each dimension draws from, and the probabilities of features that
+/// neither a mask nor a wish (generate/plan.h) decides.
 struct Profile {
   std::string_view name, help;
   Sampler sampler = Sampler::kSteered;
-  double share = 1;  // of the cases of `all`, relative to the other profiles; 0: only by name
+  double share = 1;  // of the cases of `all`, relative to the other profiles; 0: not part of `all`
   double least_macs = 500,
-         most_macs = 200e3;         // the budget of a case, in multiply-adds, lies evenly between their logarithms
-  bool kernels_first = false;       // kernels get their share of it before anything else
+         most_macs = 200e3;         // budgets of cases, in multiply-adds, are log-uniform between these
+  bool kernels_first = false;       // kernels take their part of the budget first
   int64_t most_elements = 1 << 14;  // of src and of dst
   std::span<const int64_t> ranks = usual::kRanks, batches = usual::kBatches, groups = usual::kGroups,
                            channels = usual::kChannels, kernels = usual::kKernels, strides = usual::kStrides,
                            dilations = usual::kDilations, extents = usual::kExtents;
-  double invalid = 0;   // made illegal in one way: implementations must refuse them
-  double empty = 0.01;  // a batch of 0; half as often channels
+  double invalid = 0;   // illegal in one way: implementations must refuse the case
+  double empty = 0.01;  // a batch of 0; channels of 0 are half as frequent
   double transposed = 0.45, depthwise = 0.16, bias = 0.5;
-  double alike_axes = 0.4;  // all axes alike; a coin of its own for each of kernel, stride, dilation, padding, extent
+  double alike_axes = 0.4;       // all axes alike; drawn for each of kernel, stride, dilation, padding, extent
   double auto_padding = 0.18;    // same_upper, same_lower or valid
-  double symmetric = 0.4;        // of the padded: begin and end alike
+  double symmetric = 0.4;        // of the padded cases: begin and end alike
   double padded = 0.8;           // explicit padding that is not all zero
-  double negative = 0.05;        // of the padded: a side that crops
+  double negative = 0.05;        // of the padded cases: a side that crops
   double wide_padding = 0.15;    // a side as large as the window or larger
   double output_padding = 0.55;  // conv_transpose with output padding
   double channels_last = 0.3, other_weights = 0.3;
-  bool features_off = true;  // masks may switch features off for a while
-  bool integers = false;     // forward passes over integers, and nothing else
+  bool features_off = true;  // masks may switch features off for a block
+  bool integers = false;     // only forward passes over integers
 };
 
 std::span<const Profile> profiles();
 
-/// The same profile with the values that networks have and fast paths are written for: rank 2, kernels of 1 and 3,
-/// strides of 1 and 2, all axes alike. Values that the profile has of its own stay.
+/// The profile with typical values instead of the usual ones: rank 2, kernels of 1 and 3, strides of 1 and 2, all axes
+/// alike. Networks have these, and fast paths are written for them. The profile's own values stay.
 Profile with_typical_values(const Profile& profile);
 
 inline constexpr std::string_view kAllProfiles = "all";
 
-/// The profile of a case of `all`, by their shares; `at` is a number of [0, 1).
+/// Chooses a profile of `all` by the shares; `at` is in [0, 1).
 const Profile& profile_of_all(double at);
 
-/// nullptr stands for `all`. Throws UsageError with a suggestion.
+/// The profile of this name; nullptr stands for `all`. Throws UsageError with a suggestion.
 const Profile* find_profile(std::string_view name);
 
 }  // namespace convict::generate

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The samplers that know neither masks nor wishes: long axes, huge tensors, and the uniform baseline.
+// The samplers without masks and wishes: long axes, huge tensors, and the uniform baseline.
 #pragma once
 
 #include "core/case.h"

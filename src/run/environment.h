@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a call of foreign code has to leave as it found it, because whoever is called next depends on it: how
-// floating-point arithmetic rounds and whether it flushes subnormals, our descriptors, and that there is one of us.
+// State that a call of foreign code must leave unchanged, because the next call depends on it: the rounding mode of
+// floating-point arithmetic, the flushing of subnormals, our descriptors, and that there is only one worker process.
 #pragma once
 
 #include <cfenv>
@@ -11,27 +11,27 @@
 
 namespace convict::run {
 
-/// Remembers the floating-point environment of this thread. Measured: 0.12 us a call, of 20 and more that calls take.
+/// Saves the floating-point environment of this thread. Measured: 0.12 us of a call's 20 us or more.
 class FloatingPoint {
  public:
   FloatingPoint() { std::fegetenv(&before_); }
 
-  /// Puts it back, and says what had been changed; nothing if nothing was. Flags of exceptions may change.
+  /// Restores it. Returns what had changed, or nothing; exception flags may change.
   std::string_view restore() const;
 
  private:
   std::fenv_t before_;
 };
 
-/// Called once, in a worker. From now on a child that foreign code forks dies with this process, and does not return
-/// into our code: two would answer for one.
+/// Called once, in a worker. From then on, a child that foreign code forks dies with this process. It never returns
+/// into our code, where it would send results of its own.
 void expect_forks();
 
-/// After a call: ends the process if it is such a child, or if the call closed the descriptor through which it reports;
-/// the record says so, and still names the implementation.
+/// Called after each call. Ends the process if it is a forked child, or if the call closed the descriptor for results.
+/// The record then says so, and still names the implementation.
 void end_if_unfit(FlightRecord& record);
 
-/// Most bytes that were resident in this process at a time.
+/// The peak resident memory of this process, in bytes.
 uint64_t peak_resident_bytes();
 
 }  // namespace convict::run

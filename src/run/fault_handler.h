@@ -6,11 +6,11 @@
 
 namespace convict::run {
 
-/// From now on a SIGSEGV or SIGBUS of this process is classified into `record` (which tensor's guard page, or an
-/// input) before the process dies of it. Both objects must live as long as the process.
+/// Installs a handler for SIGSEGV and SIGBUS. It writes to `record` where the fault is (which tensor's guard page, or
+/// an input); then the process dies. Both objects must live as long as the process.
 void report_faults(const GuardedMemory& memory, FlightRecord& record);
 
-/// Does so again, should foreign code have installed handlers or a signal stack of its own.
+/// Installs the handler again, in case foreign code has replaced it or the signal stack.
 void keep_reporting_faults();
 
 }  // namespace convict::run

@@ -10,17 +10,17 @@
 
 namespace convict::run {
 
-/// Runs one implementation over the operands in `memory`: outputs poisoned (or, with beta, as they were kept) before,
-/// slack checked after, and `record` naming it (as `position`) while it runs.
+/// Runs one implementation over the operands in `memory`. Poisons the outputs before (with beta: restores them), checks
+/// the slack after. `record` names the implementation (by `position`) while it runs.
 Outcome call_guarded(const convict_implementation& implementation, int position, const convict_problem& p,
                      GuardedMemory& memory, FlightRecord& record);
 
-/// Asks whether the implementation takes the problem; its reason if not. The same watch is kept over it.
+/// The reason of the implementation to refuse the problem; nothing if it accepts. Guarded like call_guarded().
 std::optional<std::string> ask_unsupported(const convict_implementation& implementation, int position,
                                            const convict_problem& p, const convict_tensors& described,
                                            FlightRecord& record);
 
-/// What the implementation declares of its arithmetic for a problem that it takes; or why nobody can make sense of it.
+/// The contract that the implementation declares for a problem it accepts, or what is wrong with that contract.
 struct Declared {
   convict_contract contract{};
   std::string trouble;
@@ -28,7 +28,7 @@ struct Declared {
 Declared ask_contract(const convict_implementation& implementation, int position, const convict_problem& p,
                       const convict_tensors& described, FlightRecord& record);
 
-/// How the implementation would compute a problem that it takes; nothing if it does not tell.
+/// How the implementation would compute a problem it accepts; empty if it does not tell.
 std::string ask_plan(const convict_implementation& implementation, int position, const convict_problem& p,
                      const convict_tensors& described, FlightRecord& record);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory in which an implementation's mistakes show: unmapped pages around every tensor, inputs mapped read-only,
-// outputs, slack and whatever lies between the elements of a view poisoned.
+// Memory that detects wrong accesses: unmapped pages around every tensor, inputs mapped read-only, and poison in
+// outputs, in slack and between the elements of views.
 #pragma once
 
 #include <array>
@@ -15,20 +15,20 @@
 
 namespace convict::run {
 
-/// Every byte of outputs before a call, and of the slack beside every tensor. As f32 and f64 it is a NaN that no
-/// arithmetic creates (hardware makes its NaNs with a zero payload), so what is left of it was never written.
+/// Every byte of outputs before a call, and of their slack. As f32 and f64 this is a NaN that no arithmetic creates
+/// (hardware makes NaNs with a zero payload), so an element that still holds it was never written.
 inline constexpr unsigned char kPoison = 0xff;
 inline constexpr uint16_t kOutputPoison = 0xffff;
 
-/// What lies beside and between the elements of inputs, as 16-bit words: a NaN in every type, and another one, so that
-/// a result computed from it is not taken for one that nobody wrote.
+/// The 16-bit words beside and between the elements of inputs: a NaN in every floating-point type. It differs from
+/// kOutputPoison, so that a result computed from it does not look unwritten.
 inline constexpr uint16_t kInputPoison = 0x7ff8;
 
-/// Where an address lies, seen from the tensors. For the report of a fault.
+/// Where an address lies relative to the tensors, for the report of a fault.
 enum class AddressClass : int { kElsewhere = 0, kGuard = 1, kReadOnlyInput = 2 };
 
-/// Room for one tensor between two guard pages. The same pages are mapped twice, writable for us and, for inputs,
-/// read-only for the implementation, so that no case costs a system call.
+/// Memory for one tensor between two guard pages. The same pages are mapped twice: writable for us, and read-only for
+/// implementations if the tensor is an input. So no case costs a system call.
 class GuardedSlot {
  public:
   GuardedSlot() = default;
@@ -36,18 +36,18 @@ class GuardedSlot {
   GuardedSlot& operator=(const GuardedSlot&) = delete;
   ~GuardedSlot();
 
-  /// Makes room for `bytes`, flush against the guard page at the end (or at the begin), and poisons the slack on the
-  /// other side. Contents are unspecified. Throws std::bad_alloc.
+  /// Places `bytes` flush against the guard page at the end (or at the begin), and poisons the slack on the other side.
+  /// Contents are unspecified. Throws std::bad_alloc.
   void place(size_t bytes, bool flush_end, uint16_t poison);
 
   void* ours() const { return ours_ + offset_; }
   size_t bytes() const { return bytes_; }
   void* theirs(bool read_only) const { return (read_only ? read_only_ : ours_) + offset_; }
 
-  /// Fills the room for the tensor with what place() was given.
+  /// Fills the tensor with the poison that place() was given.
   void poison();
 
-  /// Remembers the contents, and puts them back.
+  /// keep() saves the contents, restore() writes them back.
   void keep();
   void restore();
 
@@ -62,8 +62,8 @@ class GuardedSlot {
   size_t slack_begin() const;
 
   static constexpr size_t kSlack = 256;                 // bytes checked beside the tensor: four AVX-512 stores
-  static constexpr size_t kMostKept = size_t{1} << 30;  // bytes of capacity that outlive the case that needed them
-  unsigned char* ours_ = nullptr;  // first data byte; a guard page is in front of it and behind the capacity
+  static constexpr size_t kMostKept = size_t{1} << 30;  // bytes; a larger capacity is freed after its case
+  unsigned char* ours_ = nullptr;  // first data byte; guard pages lie in front of it and behind the capacity
   unsigned char* read_only_ = nullptr;
   size_t capacity_ = 0, offset_ = 0, bytes_ = 0;  // bytes; capacity is a multiple of the page size
   bool flush_end_ = true;
@@ -74,26 +74,26 @@ class GuardedSlot {
 /// One slot per operand.
 class GuardedMemory {
  public:
-  /// Places every tensor of the pass, poisons outputs and what lies between the elements of inputs. flush_end chooses
-  /// the side on which an overrun faults at once.
+  /// Places every tensor of the pass. Poisons outputs, and what lies between the elements of inputs. `flush_end`
+  /// chooses the side on which an overrun faults at once.
   void place(const convict_problem& p, const convict_tensors& described, bool flush_end);
 
   const convict_tensors& ours() const { return ours_; }      // all writable
   const convict_tensors& theirs() const { return theirs_; }  // inputs read-only
 
-  /// Remembers what the outputs hold, for beta.
+  /// Saves the contents of the outputs, for beta.
   void keep_outputs();
 
-  /// Before a call: outputs become poison, or what was kept.
+  /// Called before a call: sets the outputs to poison, or to their saved contents.
   void reset_outputs(bool to_kept);
 
-  /// A copy of the outputs, with what lies between their elements.
+  /// A copy of the outputs, including what lies between their elements.
   std::vector<unsigned char> output_bytes() const;
 
-  /// The name of an output beside or between whose elements something was written, or nothing.
+  /// The name of an output whose slack or gaps were written to, or nothing.
   std::string_view overrun() const;
 
-  /// Where an address lies and beside or in which operand. Async-signal-safe.
+  /// Where an address lies, and in or beside which operand (`role`). Async-signal-safe.
   AddressClass classify(const void* address, std::string_view* role) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the names on a command line to implementations: native kernels, the oracle modules of this program, and
-// plugins. Runs in workers only, because loading somebody's library runs somebody's code.
+// Finds the implementations named on a command line: native kernels, the oracle modules of this program, and plugins.
+// Runs in workers only, because loading a library runs foreign code.
 #pragma once
 
 #include <span>
@@ -19,8 +19,8 @@ struct Subject {
   std::string version;
 };
 
-/// What the user asked for. Names are those of implementations, or of a whole module: "libtorch", where no
-/// implementation is called that, or "onednn:*" where one is.
+/// The user's request. Each name is that of an implementation or of a whole module: "libtorch", where no
+/// implementation has this name, or "onednn:*" where one has.
 struct RosterRequest {
   std::vector<std::string> targets;  // empty: those of the plugins, or without plugins `native`
   std::vector<std::string> oracles;  // empty: kDefaultOracles, as far as they are installed
@@ -30,7 +30,7 @@ struct RosterRequest {
 
 struct Roster {
   std::vector<Subject> subjects;   // targets, then oracles
-  std::vector<std::string> notes;  // what the user should know, e.g. a default oracle that is not installed
+  std::vector<std::string> notes;  // for the user, e.g. that a default oracle is not installed
 };
 
 inline constexpr std::string_view kAllNative = "native";  // stands for every native kernel
@@ -38,17 +38,17 @@ inline constexpr std::string_view kNoOracle = "none";     // the exact reference
 inline constexpr std::string_view kWholeModule = ":*";    // behind the name of a module
 inline constexpr std::string_view kDefaultOracles[] = {"libtorch:native", "onednn"};
 
-/// Throws UsageError for an unknown name or a file that is no plugin, CannotJudge for an oracle that is not here.
+/// Throws UsageError for an unknown name or a file that is no plugin, CannotJudge for an oracle that is not installed.
 Roster load_roster(const RosterRequest& request, std::span<const convict_implementation* const> native);
 
 /// The oracle modules installed with this program, by name: "libtorch", "onednn".
 std::vector<std::string> installed_modules();
 
-/// Everything one module or plugin file offers, for listings.
+/// All implementations of one module or plugin file, for listings.
 std::vector<Subject> load_module(const std::string& name);
 std::vector<Subject> load_plugin(const std::string& path);
 
-/// What a plugin in memory offers, as load_plugin has it from a file; `shown` names it in messages. Throws UsageError.
+/// The implementations of a plugin in memory. `shown` names it in messages. Throws UsageError.
 std::vector<Subject> subjects_of(const convict_plugin* plugin, const std::string& shown);
 
 }  // namespace convict::run

@@ -7,13 +7,13 @@
 
 namespace convict::run {
 
-inline constexpr size_t kLongestName = 100;  // bytes, of an implementation; they are in every signature and table
+inline constexpr size_t kLongestName = 100;  // bytes, of an implementation's name; signatures and tables show it
 
-/// What of a contract has a value that convict.h does not list; nothing if all is well.
+/// The field of a contract whose value convict.h does not list; empty if all are valid.
 std::string wrong_in(const convict_contract& contract);
 
-/// Throws UsageError if this is not what convict.h asks of a plugin, as far as its tables show without running its
-/// code. `shown` names the plugin in messages.
+/// Throws UsageError if the tables of the plugin break a rule of convict.h. Does not run its code. `shown` names the
+/// plugin in messages.
 void check_plugin(const convict_plugin* plugin, const std::string& shown);
 
 }  // namespace convict::run

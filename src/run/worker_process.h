@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The supervisor's side of one worker: a process that runs foreign code, so that this one never does. It knows how to
-// start, watch and end a process, not what runs in it.
+// The supervisor's side of one worker. A worker is a process that runs foreign code, so that the supervisor never does.
+// This file starts, watches and ends the process; it does not know what runs in it.
 #pragma once
 
 #include <sys/types.h>
@@ -17,16 +17,16 @@
 
 namespace convict::run {
 
-/// File descriptors that a worker finds open. Its standard output and error go to a file of their own: a library's
-/// chatter must not mix with results, and its last words belong into the certificate of its crash.
+/// File descriptors that a worker finds open. Its standard output and error go to a separate file: output of libraries
+/// must not mix with results, and its tail goes into the certificate of a crash.
 enum WorkerDescriptor : int { kCommandFd = 3, kResultFd = 4, kRecordFd = 5 };
 
 inline constexpr const char* kThisProgram = "/proc/self/exe";
 
-/// How a worker ended, from waitpid.
+/// How a worker ended, as waitpid reports it.
 struct WorkerExit {
-  int signal = 0;     // that killed it, or 0
-  int exit_code = 0;  // if it exited by itself
+  int signal = 0;     // the signal that killed it, or 0
+  int exit_code = 0;  // valid if it exited by itself
 };
 
 class WorkerProcess {
@@ -38,16 +38,16 @@ class WorkerProcess {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();  // kills it
 
-  /// Sends one line. A worker that is gone is not an error here: its end shows in receive().
+  /// Sends one line. A dead worker is not an error here; receive() reports it.
   void send(std::string line);
 
-  /// Reads what has arrived, without waiting, or a part of it if that is much; false once nobody can write any more.
+  /// Reads what has arrived, without waiting; only a part if that is much. Returns false once no writer is left.
   bool receive();
 
   /// The next complete line received, if any.
   std::optional<std::string> take_line();
 
-  /// Bytes of a line that is not complete; after take_line has given nothing.
+  /// Bytes of the incomplete line. Precondition: take_line() has just returned nothing.
   size_t unread_bytes() const { return received_.size(); }
 
   /// For poll().
@@ -56,13 +56,13 @@ class WorkerProcess {
   const FlightRecord& record() const { return *record_; }
   uint64_t resident_bytes() const;
 
-  /// The end of what it wrote to stdout and stderr, at most `limit` bytes.
+  /// The output tail: the end of what it wrote to stdout and stderr, at most `limit` bytes.
   std::string output_tail(size_t limit) const;
 
-  /// Forgets what it wrote there if that is very much: it lives in memory.
+  /// Drops its stdout and stderr output if that is very large, because the file is in memory.
   void limit_output() const;
 
-  /// Ends it at once, together with the processes it has started.
+  /// Kills it at once, with all processes it has started.
   void kill();
   bool has_ended();
   bool ends_within(std::chrono::milliseconds limit);
