@@ -16,7 +16,8 @@ struct Padding {
   bool operator==(const Padding&) const = default;
 };
 
-/// SAME of TensorFlow and ONNX for conv: O = ceil(in / stride). The odd element goes to the end (upper) or begin.
+/// SAME of TensorFlow and ONNX for conv: O = ceil(in / stride). The odd element goes to the end
+/// (upper) or to the begin (lower).
 Padding same_padding(int64_t in, int64_t kernel, int64_t stride, int64_t dilation, bool upper);
 
 /// SAME for conv_transpose: the VALID result, cropped to the extent in * stride, whatever the kernel.

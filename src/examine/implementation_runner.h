@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls of relations, run by a real implementation in guarded memory.
+// Runs the calls of relations with a real implementation in guarded memory.
 #pragma once
 
 #include "core/case.h"
@@ -12,18 +12,17 @@ namespace convict::examine {
 
 class ImplementationRunner final : public relations::Runner {
  public:
-  /// Borrows everything but the contract. `position` names the implementation in the record; `memory` is overwritten by
-  /// every call.
+  /// Borrows everything but the contract. `position` names the implementation in the record. Every call overwrites
+  /// `memory`.
   ImplementationRunner(const convict_implementation& implementation, int position, const convict_contract& contract,
                        run::GuardedMemory& memory, run::FlightRecord& record)
       : implementation_(implementation), position_(position), contract_(contract), memory_(memory), record_(record) {}
 
-  /// Its contract for the problem that relations start from.
+  /// The contract for the problem that relations start from.
   const convict_contract& contract() const { return contract_; }
 
-  /// Nothing, too, if it would compute by another algorithm or in other types than its contract says: then nothing
-  /// follows from its results. Precondition: the problem is legal, and every operand has its dimensions and numbers of
-  /// its type.
+  /// Also returns nothing if the contract for this call has another algorithm or other types: then no relation need
+  /// hold. Precondition: the problem is legal, and every operand has its dimensions and numbers of its type.
   std::optional<relations::Results> run(const relations::Call& call) override;
 
  private:
@@ -34,8 +33,8 @@ class ImplementationRunner final : public relations::Runner {
   run::FlightRecord& record_;
 };
 
-/// The call that the operands of a case are for: `filled` are its tensors, with data in those that the pass reads.
-/// beta and ReLU are left out, and views are copied. Precondition: no integers.
+/// The call of a case. `filled` are its tensors, with data in those that the pass reads. Leaves out beta and ReLU, and
+/// copies views. Precondition: no integers.
 relations::Call call_of(const Case& c, const convict_problem& p, const convict_tensors& filled);
 
 }  // namespace convict::examine

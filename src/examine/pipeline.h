@@ -16,27 +16,27 @@
 
 namespace convict::examine {
 
-/// What came out of one case.
+/// The results and mismatches of one case.
 struct Examination {
   std::vector<judge::Result> results;  // one per subject, in their order
   std::vector<Mismatch> mismatches;
-  bool judged = false;      // a target's result was held against the reference
+  bool judged = false;      // a target's result was compared with the reference
   bool witnessed = false;   // judged, and every oracle computed it too
-  bool mistrusted = false;  // most lost products would have gone unnoticed, so it was run again with Fill::kComb
-  int redrawn = 0;          // results beyond the probabilistic bound that did not come back on other data
+  bool mistrusted = false;  // most lost products would not have been noticed, so the case ran again with Fill::kComb
+  int redrawn = 0;          // results beyond the probabilistic bound on the first data only
 };
 
-/// The limits and the measure of an examination.
+/// The limits and options of an examination.
 struct ExaminationSettings {
-  double most_bytes = 0;  // a case that needs more than this of us is refused on everybody's behalf
+  double most_bytes = 0;  // a case that needs more memory is refused on behalf of all implementations
   Yardstick yardstick = Yardstick::kLadder;
   SparedKinds spared = {};  // oracles that are spared most cases of a kind
-  bool thorough = false;    // asks every metamorphic relation, of every case
+  bool thorough = false;    // checks every metamorphic relation on every case
   bool values = false;      // certificates show all elements of small outputs (docs/certificates.md)
 };
 
-/// Runs every subject on the case and judges them; a case that is not legal, they must refuse. Whatever a subject does
-/// to this process, `record` names the attribution; `memory` is scratch that the next case reuses.
+/// Runs every subject on the case and judges the results. Subjects must refuse an illegal case. If a subject kills this
+/// process, `record` names it. `memory` is scratch that the next case reuses.
 Examination examine(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
                     run::FlightRecord& record, const ExaminationSettings& settings);
 

@@ -9,13 +9,13 @@
 
 namespace convict::examine {
 
-/// Whether relations are asked of the case at all: of one in eight, as its seed says, for a relation costs several
-/// calls; `thorough`: of every one of which they say anything.
+/// Whether to check relations on the case: on one case in eight, chosen by the seed, because a relation costs several
+/// calls. `thorough`: on every case that they apply to.
 bool asks_relation(const Scene& scene, bool thorough);
 
-/// One metamorphic relation, which the seed chooses among those that say anything about the case, put to the
-/// implementation of `runner`, or (thorough) all of them until one is broken; nothing if all hold. `filled` are the
-/// operands of the scene, which the runner overwrites with others.
+/// Checks one metamorphic relation on the implementation of `runner`; the seed chooses it among those that apply to the
+/// case. `thorough` checks all of them until one is broken. Returns nothing if all hold. `filled` are the operands of
+/// the scene, which the runner overwrites.
 std::optional<judge::BrokenRelation> broken_relation(const Scene& scene, ImplementationRunner& runner,
                                                      const convict_tensors& filled, bool thorough);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which rule an implementation's results are held to on a case: by the data, and by the contract it declares.
+// Chooses the rule for an implementation's results on a case, by the data and by the declared contract.
 #pragma once
 
 #include "core/yardstick.h"
@@ -9,17 +9,17 @@
 
 namespace convict::examine {
 
-/// The case as it is judged by this yardstick: kIntegers has its own data, and one call.
+/// The case as this yardstick judges it: kIntegers replaces the data, and makes one call.
 Case case_for(Yardstick yardstick, Case c);
 
-/// The rule without the bounds of an algorithm, which need the operands (add_transform_bounds).
+/// The rule without the bounds of transforms, which need the operands (add_transform_bounds).
 judge::Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick yardstick);
 
-/// What the reference has to compute for this rule. `most_terms` of a sum decide whether statistics are worth it.
+/// What the reference has to compute for this rule. most_terms() decides whether statistics are worth the cost.
 judge::Detail detail_for(const judge::Rule& rule, const Scene& scene);
 
-/// Bounds of all elements of the main output, for contracts of other algorithms than direct sums, where these apply to
-/// the problem; else nothing. The name of the bound goes to `rule`.
+/// Adds to `rule` the bounds of all elements of the main output, and their name, if the contract has another algorithm
+/// than direct sums that applies to the problem. Else changes nothing.
 void add_transform_bounds(judge::Rule& rule, const convict_contract& contract, const convict_problem& p,
                           const convict_tensors& tensors, const judge::DenseOperands<double>& dense);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A case set up in memory: everything about it that does not depend on who computes it.
+// A case set up in memory: everything that does not depend on the implementation.
 #pragma once
 
 #include "core/case.h"
@@ -17,10 +17,10 @@ class Scene {
   const convict_problem& problem() const { return problem_; }
   const convict_tensors& described() const { return described_; }  // without data
 
-  /// Places the operands, on the side of their guard pages that the seed chooses, and fills them.
+  /// Places the operands next to a guard page, on the side that the seed chooses, and fills them.
   void set(run::GuardedMemory& memory) const;
 
-  /// Fills the placed operands again, with the data of another seed.
+  /// Fills the placed operands again with the data of another seed.
   void refill(run::GuardedMemory& memory, uint64_t data_seed) const;
 
  private:

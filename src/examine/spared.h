@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An oracle that keeps dying of one kind of case costs a process each time, and its libraries have to be loaded again.
-// Once it has died of one, it takes part in few of such cases only: enough to find what else is wrong, and to notice
-// that it was mended.
+// An oracle that often dies on one kind of case costs a worker process each time, and its libraries have to load again.
+// After its first death it runs only a few cases of that kind: enough to find other faults, and to notice a fix.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +14,7 @@
 
 namespace convict::examine {
 
-/// What makes cases alike here: operation of any rank, views or none, bias or none.
+/// Cases are of one kind if op, pass, the use of views and the use of bias are the same.
 inline std::string kind_of_case(std::string_view implementation, const Case& c) {
   return fmt::format("{} op {} pass {} views {} bias {}", implementation, static_cast<int>(c.op),
                      static_cast<int>(c.pass), c.views != Views{}, c.bias);
@@ -24,7 +23,7 @@ inline std::string kind_of_case(std::string_view implementation, const Case& c) 
 /// Implementations and kinds, as kind_of_case names them.
 using SparedKinds = std::set<std::string>;
 
-/// Whether this case is one of those that an oracle is spared: fifteen in sixteen, by the seed.
+/// Whether the oracle is spared this case: fifteen of sixteen cases of a kind, by the seed.
 inline bool is_spared(const SparedKinds& spared, std::string_view implementation, const Case& c) {
   if (spared.empty() || !spared.contains(kind_of_case(implementation, c))) return false;
   return mix(c.seed ^ 0x5e57) % 16 != 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hearing of one case: everybody is called as the case says, held against the reference, and looked at more closely
-// where a first look leaves a doubt.
+// The trial of one case. Calls every implementation as the case says, compares its results with the reference, and
+// examines doubtful results more closely.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace convict::examine {
 
-/// Where a hearing happens.
+/// The memory, the flight record and the options of a trial.
 struct TrialContext {
   run::GuardedMemory& memory;
   run::FlightRecord& record;
@@ -21,11 +21,11 @@ struct TrialContext {
   bool thorough = false, values = false;  // see ExaminationSettings
 };
 
-/// Calls everybody who has not refused, and fills in their results. Precondition: the scene is set. Returns how
-/// many results were beyond the probabilistic bound on these data only.
+/// Calls every implementation that has not refused, and fills in its result. Precondition: the scene is set. Returns
+/// how many results were beyond the probabilistic bound on these data only.
 int run_trial(const Scene& scene, const TrialContext& context, std::vector<judge::Result>& results);
 
-/// The same for a case that is not legal: who computes it has done enough.
+/// The trial of an illegal case, where only the outcome of a call matters, not its results.
 void run_illegal_trial(const Scene& scene, const TrialContext& context, std::vector<judge::Result>& results);
 
 }  // namespace convict::examine

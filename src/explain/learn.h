@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From samples to the shortest conjunction of conditions that the failing ones meet and the others do not, with as few
-// exceptions as may be: greedy set cover over the conditions that hold for the failing case (the classic learner of
-// conjunctions, with the passing samples to be covered: Haussler, "Quantifying inductive bias", Artificial Intelligence
-// 36, 1988, section 3).
+// Learns a short conjunction of conditions that failing samples meet and passing ones do not, with few exceptions. The
+// method is greedy set cover over the conditions that hold for the failing case; the passing samples are to be covered
+// (Haussler, "Quantifying inductive bias", Artificial Intelligence 36, 1988, section 3).
 #pragma once
 
 #include <vector>
@@ -15,7 +14,7 @@ namespace convict::explain {
 
 struct Learnt {
   Predicate predicate;
-  std::vector<Sample> unexplained;  // they pass, though it holds; or fail, though it does not
+  std::vector<Sample> unexplained;  // passing samples that meet the predicate, failing ones that do not
 };
 
 /// Precondition: samples.front() fails.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cases around a failing one: one field changed at a time, then two, then all that seem not to matter.
+// Samples cases around a failing one: changes one field at a time, then two, then all fields that seem not to matter.
 #pragma once
 
 #include <functional>
@@ -14,11 +14,10 @@ namespace convict::explain {
 struct Sample {
   Case c;
   bool fails = false;
-  int axis = 0;  // of a failing sample: the axis that shows what is wrong, as far as the sizes tell
+  int axis = 0;  // of a failing sample: the axis that shows the fault, as far as the sizes tell
 };
 
-/// Whether the problem shows the mismatch, whatever its data; nothing if it is refused. It is asked about legal ones
-/// only.
+/// Whether the problem shows the mismatch on some data; nothing if it is refused. Called for legal problems only.
 using Fails = std::function<std::optional<bool>(const Case&)>;
 
 struct SamplingLimits {
@@ -26,7 +25,7 @@ struct SamplingLimits {
   double largest_cost = 0;  // multiply-adds of a sample
 };
 
-/// The failing case comes first. Stops early when `go_on` says so.
+/// The failing case comes first. Stops early once go_on() is false.
 std::vector<Sample> sample_around(const Case& failing, const Fails& fails, const std::function<bool()>& go_on,
                                   const SamplingLimits& limits);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One output element straight from the definition of the operation, so that a certificate can be checked by other code
-// than the reference that issued it. It shares no index arithmetic with abi/trilinear.h and judge/reference.h; that is
-// the point of it.
+// Computes one output element from the definition of the operation, so that other code than the reference can check a
+// certificate. For this reason it shares no index arithmetic with abi/trilinear.h and judge/reference.h.
 #pragma once
 
 #include <cstdint>
@@ -13,29 +12,28 @@
 
 namespace convict::judge {
 
-/// What one output element must be.
+/// The exact value of one output element, and what bounds need to know about it.
 struct ExactElement {
   long double sum = 0;    // with a relative error of 2^-64; NaN or an infinity where IEEE arithmetic says so
-  long double value = 0;  // what has to be in dst, before it is rounded to its type: the sum after ReLU and zero point
+  long double value = 0;  // the exact result before rounding to the type of dst: the sum after ReLU and zero point
   double magnitude = 0;   // S, the sum of the absolute values of the terms
   int64_t terms = 0;      // n: products inside the image, plus one for a bias, plus one for beta
-  bool finite = true;     // all terms are numbers; if not, magnitude and quantum mean nothing
+  bool finite = true;     // all terms are finite; otherwise magnitude and quantum mean nothing
   int quantum = kNone;    // all terms are multiples of 2^quantum
 
-  /// Of sums of integers: how far f32 may be from `sum`. 0 where nothing is rounded, infinite where 32 bits may
-  /// overflow.
+  /// For sums of integers: how far f32 may be from `sum`. 0 if nothing is rounded, infinite if 32 bits may overflow.
   double rounding = 0;
 
   static constexpr int kNone = 1 << 20;  // quantum of a sum without a term other than 0
 
-  /// Whether every partial sum, in any order, is a number of a type with this many significant bits whose smallest
-  /// subnormal is 2^least: then a direct sum rounds nothing, and equality may be demanded of it.
+  /// Whether every partial sum, in any order, is exact in a type with `digits` significant bits whose smallest
+  /// subnormal is 2^least. Then a direct sum rounds nothing, and is judged by equality.
   bool exact_in(int digits, int least) const;
 };
 
 /// The element of output `role` of the pass ("dst", "diff_src", "diff_wei", "diff_bias") at the logical coordinates
 /// `at`, from the data of `filled`: the inputs and, with beta, the old contents of that output. Any data types and
-/// strides. Reads nothing but the terms of this element: O(terms), plus those that fall into padding.
+/// strides. Reads the terms of this element only: O(terms), plus those that fall into padding.
 /// Precondition: the problem is legal, `role` is one of its outputs, and `at` lies inside it.
 ExactElement evaluate_element(const convict_problem& p, const convict_tensors& filled, std::string_view role,
                               std::span<const int64_t> at);

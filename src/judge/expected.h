@@ -11,26 +11,26 @@
 
 namespace convict::judge {
 
-/// What one output tensor of the pass must hold, in sums of type W (double, or long double where f64 takes part).
-/// Elements in logical row-major order, whatever the layout.
+/// The exact contents of one output tensor of the pass, in sums of type W (double, or long double where an operand is
+/// f64). Elements are in logical row-major order, whatever the layout.
 template <class W>
 struct Expected {
   std::string_view role;
-  const convict_tensor* tensor = nullptr;    // the tensor that is checked against this
+  const convict_tensor* tensor = nullptr;    // the tensor to check
   std::vector<W> value;                      // s, the exact sum, before a ReLU
   std::vector<W> magnitude;                  // S, the sum of absolute values
-  std::vector<double> roundings;             // of sums of integers: how far scaled ones may be from s
-  std::vector<W> squared_sums;               // sum over k of s_k^2, s_k the partial sums in the order of the loops,
-  std::vector<W> partial_sums;               // sum over k of s_k,
-  std::vector<W> squared_terms;              // and the sum of squared terms
+  std::vector<double> roundings;             // for sums of integers: how far scaled results may be from s
+  std::vector<W> squared_sums;               // sum over k of s_k^2; s_k: partial sums in the order of the loops
+  std::vector<W> partial_sums;               // sum over k of s_k
+  std::vector<W> squared_terms;              // sum of the squared terms
   std::array<std::vector<int64_t>, 3> taps;  // in-bounds taps by position, per lifted axis
-  int64_t factor = 1;                        // products of an element = factor * product of its taps
-  int64_t window = 0;                        // the same for any element, padding included, at most
-  bool bias = false, old = false;            // a bias, beta times the old contents are terms too
+  int64_t factor = 1;                        // an element's products = factor * product of its taps over the axes
+  int64_t window = 0;                        // the most products of any element, padding included
+  bool bias = false, old = false;            // whether a bias, or beta times the old contents, is a term
   bool relu = false;
-  int zero_point = 0;  // of 8 bits
+  int zero_point = 0;  // of an 8-bit output
 
-  /// What the element must be, before it is rounded to its type. NaN stays NaN.
+  /// The exact element before rounding to its type. NaN stays NaN.
   W exact(size_t index) const {
     const W result = relu && value[index] < 0 ? W(0) : value[index];
     return zero_point == 0 ? result : result + static_cast<W>(zero_point);
@@ -38,13 +38,13 @@ struct Expected {
 
   int64_t extra_terms() const { return (bias ? 1 : 0) + (old ? 1 : 0); }
 
-  /// n, the true number of in-bounds products of the element at these lifted spatial coordinates.
+  /// n, the number of in-bounds products of the element at these lifted spatial coordinates.
   int64_t products(int64_t i0, int64_t i1, int64_t i2) const {
     return factor * taps[0][i0] * taps[1][i1] * taps[2][i2];
   }
 };
 
-/// The elements of one tensor in logical order, which for all operands is the order of the form.
+/// The elements of one tensor in logical order, which is the order of the trilinear form for all operands.
 template <class W>
 std::vector<W> elements_of(const convict_tensor& from);
 

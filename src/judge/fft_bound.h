@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far a convolution by fast Fourier transforms may be from the exact one.
+// Error bounds of convolutions by fast Fourier transforms.
 #pragma once
 
 #include <span>
@@ -11,17 +11,17 @@
 
 namespace convict::judge {
 
-/// Levels of radix-2 butterflies that one transform of this problem is taken to have, over all axes: per axis, of twice
-/// the smallest power of two that holds the linear convolution. Axes with nothing to convolve have none.
+/// The assumed number of radix-2 butterfly levels of one transform, summed over the axes: each axis takes twice the
+/// smallest power of two that holds the linear convolution. Axes with nothing to convolve have no levels.
 int fft_levels(const Trilinear<double>& form);
 
-/// Bounds on the error of the products' sum of all elements of the computed face, in logical row-major order. They are
+/// Error bounds of the sum of products, for all elements of the computed face in logical row-major order. They are
 /// norm-wise: the same for all positions of a plane, and far above those of a direct sum where few taps are inside.
 /// The reduced channels (for face W: the batch) may be summed before or after the inverse transform, in any order, and
-/// as complex or as real products. Two more additions are counted, for bias and old contents. Infinite where
-/// intermediate results may overflow, or nothing is proven of so many products. Operands as in winograd_bounds; every
-/// stride, dilation and face is covered, and so is whoever transforms tiles of Y or X, or real numbers by half the
-/// points.
+/// as complex or as real products. The bounds include two more additions, for bias and old contents. They are infinite
+/// where intermediate results may overflow, or where nothing is proven for so many products. Operands are those of
+/// winograd_bounds(). Every stride, dilation and face is covered, and so are transforms of tiles of Y or X, and of real
+/// numbers by half the points.
 std::vector<double> fft_bounds(const Trilinear<double>& form, std::span<const double> x, std::span<const double> w,
                                std::span<const double> y, const Arithmetic& arithmetic);
 

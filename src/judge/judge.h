@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what everybody did on one case to mismatches: the verdict, whose fault it is, and the certificate.
+// Turns the results of one case into mismatches: verdict, blame and certificate.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace convict::judge {
 
-/// A metamorphic relation that an implementation breaks.
+/// A metamorphic relation that an implementation broke.
 struct BrokenRelation {
   std::string_view name;
   std::string text;
@@ -23,30 +23,30 @@ struct BrokenRelation {
   double got = 0, expected = 0;
 };
 
-/// One implementation's part in a case.
+/// The result of one implementation on one case.
 struct Result {
   const convict_implementation* who = nullptr;
   bool is_target = false;
   convict_contract contract{};  // of `who`, for this problem; unless it refused
   Outcome outcome;
-  // Of kComputed outcomes:
+  // The rest is set for kComputed outcomes only.
   Comparison comparison;
-  bool repeats_differently = false;  // other bits from the same call
-  bool minus_zero = false;           // comparison.minus_zeros holds one that no order of summation gives
-  bool improbable = false;           // comparison.suspects holds one that came back on redrawn data
-  std::string weaker_contract;       // explains what is wrong, in words
-  std::string read;                  // what the offender read instead, in words
+  bool repeats_differently = false;  // the same call gave other bits
+  bool minus_zero = false;           // comparison.minus_zeros has an element that no order of summation gives
+  bool improbable = false;           // comparison.suspects has an element that failed on redrawn data too
+  std::string weaker_contract;       // the contract that explains the errors, in words
+  std::string read;                  // what it read instead, in words
   std::optional<BrokenRelation> relation;
 };
 
-/// The mismatches of one case, at most one per implementation. The reference is the arbiter, unless every
-/// implementation that computed agrees against it and two of them share no lineage: then it is the suspect.
+/// The mismatches of one case, at most one per implementation. The reference decides. Exception: if all implementations
+/// that computed the case agree against it, and two of them share no lineage, the reference is the suspect.
 std::vector<Mismatch> judge(const Case& c, std::span<const Result> results);
 
-/// The mismatches of a case that is not legal: whoever computed it.
+/// The mismatches of an illegal case: one per implementation that computed it.
 std::vector<Mismatch> judge_acceptance(const Case& c, std::span<const Result> results);
 
-/// "agrees", "differs", "refused: ...": a result in a few words, for certificates and people.
+/// "agrees", "differs", "refused: ...": a short text for certificates and people.
 std::string in_words(const Result& result);
 
 }  // namespace convict::judge

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From exact sums of integers to what may be in dst: scales, bias, old contents, ReLU, zero point, rounding and
-// saturation. Semantics: abi/convict.h; derivations: docs/bounds.md, "Integers".
+// Turns exact sums of integers into the allowed contents of dst: scales, bias, old contents, ReLU, zero point, rounding
+// and saturation. Semantics: abi/convict.h; derivations: docs/bounds.md, "Integers".
 #pragma once
 
 #include "judge/expected.h"
@@ -9,21 +9,21 @@
 namespace convict::judge {
 
 /// Turns the exact sums and magnitudes of products in `expected` into those of results, and sets `roundings`.
-/// Precondition: the operands of `t` are integers, and dst holds its old contents where there is beta.
+/// Precondition: the operands of `t` are integers, and with beta dst holds its old contents.
 template <class W>
 void finish_quantized(Expected<W>& expected, const convict_problem& p, const convict_tensors& t);
 
-/// The result for a real number in the type of dst: rounded, shifted by the zero point and saturated if that has 8
-/// bits; as it is in others.
+/// The result in the type of dst for the number `real`: for 8 bits rounded, shifted by the zero point and saturated;
+/// unchanged for other types.
 double quantized_result(convict_dtype type, double real, double zero_point);
 
-/// All results from `lowest` to `highest` are right.
+/// The correct results: all from `lowest` to `highest`.
 struct AllowedResults {
   double lowest, highest;
   bool contain(double got) const { return lowest <= got && got <= highest; }
 };
 
-/// Those of an implementation whose real number, before ReLU, errs by at most `rounding`, which is finite.
+/// The results that are allowed if the number before ReLU errs by at most `rounding`. Precondition: that is finite.
 AllowedResults allowed_results(convict_dtype type, double real, double rounding, bool relu, double zero_point);
 
 }  // namespace convict::judge

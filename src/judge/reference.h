@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The exact reference: the trilinear form summed as it is written, one accumulation per face, in a type so wide that
-// exact data stays exact and real data is known far better than any implementation can compute it.
+// The exact reference: sums the trilinear form as it is written, one accumulation per face. The type is so wide that
+// exact data stays exact, and that errors on real data are far below those of any implementation.
 #pragma once
 
 #include <vector>
@@ -11,23 +11,22 @@
 
 namespace convict::judge {
 
-/// How much the reference has to know about its sums.
+/// What the reference computes about its sums. Each level includes the ones before.
 enum class Detail {
   kValues,      // s
-  kMagnitudes,  // and S, for bounds
-  kStatistics   // and what its partial sums were, for the probabilistic bound
+  kMagnitudes,  // S, for bounds
+  kStatistics   // statistics of the partial sums, for the probabilistic bound
 };
 
-/// The operands of the form, densely and in its order: X[n][c][i], W[k][c][r], Y[n][k][o], c within the group and k of
-/// all groups in W. The computed one is empty.
+/// The operands of the form, dense and in its order: X[n][c][i], W[k][c][r], Y[n][k][o]. In W, c counts within the
+/// group and k over all groups. The computed operand is empty.
 template <class W>
 struct DenseOperands {
   std::vector<W> x, w, y;
 };
 
-/// All outputs of the pass, the computed face first and diff_bias after it. `tensors` holds the filled operands, old
-/// contents of the outputs included where there is beta. Of integers there are always magnitudes. `dense` is filled if
-/// it is given.
+/// All outputs of the pass: first the computed face, then diff_bias. `tensors` holds the filled operands and, with
+/// beta, the old contents of the outputs. Integers always get magnitudes. Fills `dense` if it is given.
 template <class W>
 std::vector<Expected<W>> compute_reference(const convict_problem& p, const convict_tensors& tensors, Detail detail,
                                            DenseOperands<W>* dense = nullptr);

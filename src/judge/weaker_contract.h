@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What wrong results look like, for people and for the choice of the verdict.
+// Explains wrong results by a weaker numeric contract, for certificates and for the choice of the verdict.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace convict::judge {
 
-/// The weaker numeric contract that explains everything an implementation got wrong, in words ("sums or operands kept
-/// in f16", "subnormals flushed to zero"); empty if there is none. A lost or misplaced product is not explained.
+/// The weaker numeric contract that explains all wrong results of an implementation, in words ("sums or operands kept
+/// in f16", "subnormals flushed to zero"); empty if there is none. No contract explains a lost or misplaced product.
 template <class W>
 std::string weaker_contract(std::span<const Expected<W>> expected, const Rule& rule);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Metamorphic relations: laws that tie several results of one implementation together, so that it can contradict
-// itself without any second library. One file each, src/relations/<name>.cpp, which defines `relation_<name>`; the
-// build lists them.
+// Metamorphic relations: laws between several results of one implementation. They need no second library. Each relation
+// has its own file, src/relations/<name>.cpp, which defines `relation_<name>`; the build lists them.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,7 @@ struct Array {
   std::vector<double> data;
 };
 
-/// One call, whatever the memory it happens in. Inputs that the pass does not use are empty. No beta, no ReLU.
+/// One call, without its memory. Inputs that the pass does not use are empty. No beta, no ReLU.
 struct Call {
   convict_problem problem{};
   Array src, wei, bias, diff_dst;
@@ -38,34 +37,34 @@ struct Results {
   Array diff_bias;  // empty unless the pass has one
 };
 
-/// The implementation on trial.
+/// Calls the implementation on trial.
 class Runner {
  public:
   virtual ~Runner() = default;
-  /// What it computes; nothing if it refuses or fails, which is not for a relation to judge.
+  /// The computed results; nothing if it refuses or fails, which relations do not judge.
   virtual std::optional<Results> run(const Call& call) = 0;
 };
 
-/// The first place where two results differ that should not.
+/// The first difference between two results that should be the same.
 struct Violation {
   std::string text;         // "forward of the first half of the batch", for people
-  std::vector<int64_t> at;  // in the main output of the original call, as far as there is one place
+  std::vector<int64_t> at;  // coordinates in the main output of the original call, if it is one element
   double got = 0, expected = 0;
 };
 
 struct Relation {
   std::string_view name;  // "batch-split"
   std::string_view help;  // one line
-  bool exact_only;        // holds only where no partial sum is rounded; otherwise bit for bit on any finite data
-  /// Why it says nothing about this call, or nullptr.
+  bool exact_only;        // true: holds only if no partial sum is rounded; false: bit for bit on any finite data
+  /// Why the relation does not apply to this call, or nullptr.
   const char* (*unsuited)(const Call& call);
-  /// Runs whatever calls it needs, the original among them; nothing if it holds, or if a call was refused.
+  /// Runs the calls that it needs, also the original one. Returns nothing if it holds, or if a call was refused.
   std::optional<Violation> (*check)(const Call& call, Runner& runner);
-  /// Says nothing of transforms: their rounding errors may be far smaller than any term, and be lost at other scales.
+  /// Does not apply to transforms: their rounding errors may be far below any term, and vanish at other scales.
   bool direct_only = false;
 };
 
-/// All of them, sorted by name.
+/// All relations, sorted by name.
 std::span<const Relation* const> all();
 
 }  // namespace convict::relations

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where shrinking may go from a case: simpler cases, the boldest step first.
+// The shrinking steps: each proposes simpler cases, the largest step first.
 #pragma once
 
 #include <vector>
@@ -9,26 +9,26 @@
 
 namespace convict::shrink {
 
-/// One pass proposes cases that differ from `c` in one respect. It need not look at whether they are legal.
+/// One pass proposes cases that differ from `c` in one respect. They may be illegal.
 using ShrinkPass = std::vector<Case> (*)(const Case& c);
 
-/// In the order in which they are tried: whole fields before numbers, the problem before its data.
+/// The passes in the order in which they are tried: whole fields before numbers, the problem before its data.
 std::vector<ShrinkPass> shrink_passes();
 
-/// Pairs of numbers of one axis that have to move together, tried once nothing else helps.
+/// Changes two numbers of one axis together; tried when no single change helps.
 std::vector<Case> joint_steps(const Case& c);
 
-/// How far the numbers of a case are from their defaults, all together; a word counts 1, the data not at all.
+/// The sum of the distances of all numbers from their defaults. A named value counts 1, the data does not count.
 int64_t distance_from_plain(const Case& c);
 
-/// Cases one and two steps from the plain one, as far as `c` is farther away: what walking down from `c` cannot reach,
-/// because it would have to trade an extent for padding, say.
+/// Cases one or two steps from the plain one, if `c` is farther away. Single steps from `c` may not reach them, for
+/// example because an extent has to be traded for padding.
 std::vector<Case> near_plain(const Case& c);
 
-/// The same sizes with each axis in another place, as far as that is simpler: what is not at its default belongs last.
+/// The same sizes with the axes in another order, if that is simpler: axes with values other than the defaults go last.
 std::vector<Case> axis_orders(const Case& c);
 
-/// Data with a single product, for a case that is small.
+/// Data with a single product, for a small case.
 std::vector<Case> one_hot_seeds(const Case& c);
 
 }  // namespace convict::shrink

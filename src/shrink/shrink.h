@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The smallest case that still fails in the same way: passes over the fields, then over the data, repeated until none
-// of them makes it any smaller. Deterministic; the operation, pass and rank stay.
+// Finds the smallest case that still fails in the same way. Passes over the fields, then over the data, repeat until
+// none of them makes the case smaller. Deterministic; operation, pass and rank stay.
 #pragma once
 
 #include <functional>
@@ -10,13 +10,13 @@
 
 namespace convict::shrink {
 
-/// Whether a case still shows the mismatch. It is asked about legal cases only.
+/// Whether a case still shows the mismatch. Called for legal cases only.
 using StillFails = std::function<bool(const Case&)>;
 
-/// Whether to go on: a budget or an interrupt, asked before every run.
+/// Whether to go on, because of a budget or an interrupt. Called before every run.
 using GoOn = std::function<bool()>;
 
-/// Precondition: still_fails(c). Stops early, with the smallest case so far, when go_on says so.
+/// Precondition: still_fails(c). Returns the smallest case so far once go_on() is false.
 Case shrink(const Case& c, const StillFails& still_fails, const GoOn& go_on);
 
 }  // namespace convict::shrink

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls in the words of the trilinear form (abi/trilinear.h): X is src of conv and dst of conv_transpose, Y the other,
-// W the weights [y channel of all groups][x channel of the group][taps]. A law written over X, W and Y covers both ops
-// and all passes: what is done to an operand is done to the given ones before the call, and undone on the computed one.
+// W the weights [y channel of all groups][x channel of the group][taps]. A law over X, W and Y covers both ops and all
+// passes: a change of operands is applied to the given ones before the call, and undone on the computed one.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ constexpr int kSpatialDims = 2;  // dimension kSpatialDims + i of every operand 
 
 inline Face face_of(const Call& call) { return abi::face_of(call.problem.op, call.problem.pass); }
 
-/// The operands, whose arrays are empty where they are computed.
+/// X and Y of the call. The array of a computed operand is empty.
 inline Array& x_of(Call& call) { return call.problem.op == CONVICT_CONV ? call.src : call.diff_dst; }
 inline Array& y_of(Call& call) { return call.problem.op == CONVICT_CONV ? call.diff_dst : call.src; }
 inline const Array& x_of(const Call& call) { return call.problem.op == CONVICT_CONV ? call.src : call.diff_dst; }
@@ -41,7 +41,7 @@ inline Sides<const int64_t> sides(const convict_problem& p) {
                               : Sides<const int64_t>{p.oc, p.ic, p.out, p.in};
 }
 
-/// Whether condition(axis) holds for some axis that the call has.
+/// Whether condition(axis) holds for some axis of the call.
 template <class Condition>
 bool any_axis(const Call& call, const Condition& condition) {
   for (int axis = 0; axis < call.problem.rank; ++axis)
@@ -49,33 +49,33 @@ bool any_axis(const Call& call, const Condition& condition) {
   return false;
 }
 
-/// Sets the end padding and the output padding of a problem to what its other fields, both extents included, imply;
-/// the form does not know these two. Where there is a choice, the end padding is not negative, and then the least.
+/// Sets end padding and output padding of a problem to what its other fields, both extents included, imply; the form
+/// does not have these two. Of several solutions, takes the least end padding that is not negative.
 void fit(convict_problem& p);
 
-/// Why no relation looks at this call: an operand or the result has no elements. Else nullptr.
+/// Why no relation applies to this call: an operand or the result has no elements. Else nullptr.
 const char* empty(const Call& call);
 
-/// Why the law is not tried on this problem, whose operands it made larger: it would take too long. Else nullptr.
+/// Why a law does not use this problem, whose operands it has enlarged: the call would take too long. Else nullptr.
 const char* too_large(const convict_problem& p);
 
-/// Whether sums of results are those of the exact values: a 16-bit type rounds each result on its own.
+/// Whether sums of results equal sums of exact values. 16-bit types round each result, so theirs do not.
 constexpr bool keeps_sums(convict_dtype type) { return type == CONVICT_F32 || type == CONVICT_F64; }
 
-/// The first element in which the two differ; -0 is 0, and NaN is NaN. Precondition: the same dimensions.
+/// The first element that differs; -0 equals 0, and NaN equals NaN. Precondition: the same dimensions.
 std::optional<Violation> difference(const Array& got, const Array& expected, std::string text);
 
-/// The same for main and, where both have one, diff_bias.
+/// The first element that differs in `main` or, if both have one, in `diff_bias`.
 std::optional<Violation> difference(const Results& got, const Results& expected, const std::string& text);
 
-/// Turns the results of another call into what those of the original should be.
+/// Turns the results of another call into the expected results of the original.
 using Back = std::function<void(Results&)>;
 
-/// Runs `other` and holds the results of the original call against it.
+/// Runs `other`, and compares the results of the original call with its results.
 std::optional<Violation> differs(const Results& original, const Call& other, Runner& runner, const std::string& text,
                                  const Back& back);
 
-/// Runs both.
+/// Runs both calls, and compares their results.
 std::optional<Violation> differs(const Call& original, const Call& other, Runner& runner, const std::string& text,
                                  const Back& back);
 
