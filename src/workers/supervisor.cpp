@@ -22,7 +22,6 @@ namespace convict::workers {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using nlohmann::json;
 
 constexpr auto kTick = std::chrono::milliseconds(50);
 constexpr auto kOwnCodeGrace = std::chrono::seconds(60);  // for work of ours between two implementations

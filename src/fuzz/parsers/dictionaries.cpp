@@ -10,6 +10,7 @@
 #include "core/case_text.h"
 #include "core/fields.h"
 #include "core/predicate.h"
+#include "core/text.h"
 #include "core/verdict.h"
 #include "fuzz/parsers/importer_input.h"
 #include "store/store.h"
@@ -67,63 +68,18 @@ Words case_words() {
   return words;
 }
 
+/// What the command lines of benchdnn are made of, separated by blanks.
+constexpr std::string_view kBenchdnnWords =
+    "--reset --dir= --mb= --cfg= --dt= --stag= --wtag= --dtag= --attr-post-ops= --match= --skip-impl= "
+    "--batch= --alg= --attr-zero-points= --conv --deconv FWD_B BWD_D BWD_WB f32 bf16bf16bf16 u8s8f32 axb "
+    "acdb any mb ic ih iw id oc oh ow od kh kw kd sh sw sd ph pw pd dh dw dd g n\" _ , #";
+
 Words importer_words() {
   Words words = {std::string(kFileSeparator)};
   add_operations(words);
   add_numbers(words);
-  // benchdnn
-  add(words, {"--reset",
-              "--dir=",
-              "--mb=",
-              "--cfg=",
-              "--dt=",
-              "--stag=",
-              "--wtag=",
-              "--dtag=",
-              "--attr-post-ops=",
-              "--match=",
-              "--skip-impl=",
-              "--batch=",
-              "--alg=",
-              "--attr-zero-points=",
-              "--conv",
-              "--deconv",
-              "FWD_B",
-              "BWD_D",
-              "BWD_WB",
-              "f32",
-              "bf16bf16bf16",
-              "u8s8f32",
-              "axb",
-              "acdb",
-              "any",
-              "mb",
-              "ic",
-              "ih",
-              "iw",
-              "id",
-              "oc",
-              "oh",
-              "ow",
-              "od",
-              "kh",
-              "kw",
-              "kd",
-              "sh",
-              "sw",
-              "sd",
-              "ph",
-              "pw",
-              "pd",
-              "dh",
-              "dw",
-              "dd",
-              "g",
-              "n\"",
-              "_",
-              ",",
-              "\\\n",
-              "#"});
+  for (const std::string_view word : split(kBenchdnnWords, ' ')) words.emplace(word);
+  add(words, {"\\\n"});
   // our JSON
   add(words, {"{\"case\":\"", "{\"cases\":[", "{\"mismatches\":[", "\\ud800", "null", "true"});
   // ONNX, whose names are bytes of the message
