@@ -22,10 +22,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
-constexpr size_t kMostExamples = 5;          // of passing neighbours, and of cases that are not explained
+constexpr size_t kMostExamples = 5;          // of passing neighbours, and of unexplained cases
 constexpr double kCostOfSample = 1'000'000;  // multiply-adds, unless the shrunk case itself has more
 
-/// What makes the libraries use older instructions, the oldest first.
+/// Environment variables that limit libraries to older instruction sets, the oldest first.
 struct IsaCap {
   const char* name;
   std::map<std::string, std::string> environment;
@@ -40,7 +40,7 @@ struct Data {
   uint64_t seed;
 };
 
-/// A passing case has to pass with all of these: a fault may hide behind zeros, or behind equal numbers.
+/// A case passes only if it passes with all of these data: zeros or equal numbers may hide a fault.
 constexpr Data kTellingData[] = {{Fill::kComb, 1}, {Fill::kInt, 2}};
 
 class Diagnoser {
@@ -87,7 +87,7 @@ class Diagnoser {
     progress_({stage, probe_.runs(), to_text(smallest)});
   }
 
-  /// A problem that is not legal has no neighbours to be compared with: the rule it breaks is what there is to say.
+  /// An illegal problem has no neighbours to compare with; the explanation is the rule that it breaks.
   Diagnosis accepted(Diagnosis diagnosis, const Mismatch& first) const {
     diagnosis.complete = true;
     diagnosis.shrunk = first;
@@ -97,16 +97,16 @@ class Diagnoser {
     return diagnosis;
   }
 
-  /// The fault whose predicate holds. What shrinks to a case of a known fault is that fault, though its predicate did
-  /// not see it coming: but only step by step towards the plain case. A leap to another small case may lead from a new
-  /// fault to an old one.
+  /// The known fault whose predicate holds for the case. A mismatch that shrinks to such a case has that fault, even if
+  /// the predicate does not hold for its own case. This is sound only for steps towards the plain case: a leap to
+  /// another small case may lead from a new fault to a known one.
   const KnownFault* known_fault(const Case& c) const {
     const auto found =
         std::ranges::find_if(settings_.known, [&](const KnownFault& one) { return one.predicate.holds(c); });
     return found == settings_.known.end() ? nullptr : &*found;
   }
 
-  /// Whether every number of `to` lies between its default and what it is in `from`.
+  /// Whether every number of `to` lies between its default and its value in `from`.
   static bool is_reduction(const Case& from, const Case& to) {
     const Case plain = plain_case(from);
     return std::ranges::all_of(slots(), [&](const Slot& slot) {
@@ -141,7 +141,7 @@ class Diagnoser {
     diagnosis.geography = diagnosis.shrunk->certificate.errors.geography.value_or("");
   }
 
-  /// All elements of the output, got and expected: for the one case that people look at.
+  /// Adds all elements of the output, got and expected, to the certificate of the one case that people look at.
   void show_values(Mismatch& shrunk) {
     if (!shrunk.certificate.errors.map) return;
     const auto again = probe_.ask_for_values(shrunk.problem_case).mismatch;
@@ -178,7 +178,7 @@ class Diagnoser {
         exceptions.push_back({{"case", to_text(sample.c)}, {"fails", sample.fails}});
   }
 
-  /// Whether the problem fails with any of these data; nothing if it is refused.
+  /// Whether the problem fails with any of these data; nullopt if it is refused.
   std::optional<bool> fails_with(Case c, std::span<const Data> data) {
     for (const Data& one : data) {
       c.fill = one.fill;
@@ -213,7 +213,7 @@ class Diagnoser {
     return list;
   }
 
-  /// Alone in a fresh process, and with older instructions.
+  /// Runs the case alone in fresh processes, with the default and with older instruction sets.
   json environment(const Case& c) const {
     json result = {{"alone", probe_.ask_fresh(c).mismatch.has_value()}};
     for (const IsaCap& cap : kIsaCaps) {

@@ -8,8 +8,8 @@ namespace convict::diagnose {
 
 using Clock = std::chrono::steady_clock;
 
-/// Of the time that is left, one diagnosis gets a quarter, but this much at least: a crash that costs a process each
-/// time must not keep everything else waiting. (LibTorch takes half a second to load, and is loaded four times.)
+/// A diagnosis gets a quarter of the time left, but at least this much: one of a crash, which costs a process per run,
+/// must not delay all others. (LibTorch takes half a second to load, and is loaded four times.)
 constexpr std::chrono::seconds kLeast{6};
 
 DiagnosisThread::DiagnosisThread(const workers::SupervisorSettings& settings, std::chrono::milliseconds budget)

@@ -9,7 +9,7 @@
 namespace convict::diagnose {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{2000};  // with a call, where hangs are expected
+constexpr std::chrono::milliseconds kPatience{2000};  // limit for a call, where hangs are expected
 
 workers::SupervisorSettings settings_for(const Suspicion& suspicion, workers::SupervisorSettings settings) {
   run::RosterRequest& roster = settings.worker.roster;
@@ -32,7 +32,7 @@ const Probe::Answer& Probe::ask(const Case& c) {
   const auto [known, inserted] = answers_.try_emplace(to_text(c));
   if (!inserted) return known->second;
   run(c);
-  // What corrupts memory may kill the process cases later: a death counts only if the case dies in a new one, too.
+  // Corrupted memory may kill the process several cases later: a death counts only if the case kills a new one too.
   if (died_ && cases_in_this_process_ > 1) {
     cases_in_this_process_ = 0;
     run(c);
@@ -80,7 +80,7 @@ void Probe::on_mismatch(uint64_t, const Mismatch& mismatch) {
 
 void Probe::on_case(const workers::CaseReport& report) { answer_.judged = report.judged; }
 
-/// Nobody else runs here: whatever the process died of, the suspect did it.
+/// The suspect is the only implementation here, so it caused the death, unless a foreign process did.
 void Probe::on_death(const workers::WorkerDeath& death) {
   died_ = true;
   answer_.judged = !death.from_outside;

@@ -14,7 +14,7 @@ RowDiagnoses::RowDiagnoses(store::Store& store, const std::vector<workers::Roste
                            std::chrono::milliseconds budget)
     : store_(store), roster_(roster), notes_(notes), diagnoses_(settings, budget) {}
 
-/// Rows that are explained, of the same suspect and operation and an alike verdict.
+/// Explained rows with the same suspect and operation, and a matching verdict.
 std::vector<KnownFault> RowDiagnoses::known_faults(const Mismatch& mismatch) const {
   std::vector<KnownFault> known;
   for (const store::MismatchRow& row : store_.mismatches({.suspect = mismatch.suspect})) try {
@@ -48,7 +48,7 @@ void RowDiagnoses::store_finished() {
       continue;
     }
     store::RowExplanation row_explanation = one.diagnosis.row_explanation(one.mismatch);
-    // What was found out meanwhile may explain it, too.
+    // A diagnosis that finished meanwhile may explain it too.
     if (one.diagnosis.shrunk && !row_explanation.same_as)
       for (const KnownFault& known : known_faults(*one.diagnosis.shrunk))
         if (known.predicate.holds(one.diagnosis.shrunk->problem_case)) row_explanation.same_as = known.row;

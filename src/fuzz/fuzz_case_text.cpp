@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// bytes -> a line of text -> whatever of ours reads lines: cases, lines of corpus files, predicates, intervals.
+// bytes -> a line of text -> each parser of lines: cases, lines of corpus files, predicates, intervals.
 #include <cstddef>
 #include <cstdint>
 #include <string>

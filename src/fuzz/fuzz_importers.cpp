@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// bytes -> a file of another tool -> cases. The first byte chooses the importer, the rest is the file; for one that
-// reads a directory, several files, which separators part.
+// bytes -> a file of another tool -> cases. The first byte chooses the importer, the rest is the file. For an importer
+// of directories, the rest is several files between separators.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same as fuzz_kernels, with LibTorch and oneDNN loaded as witnesses. What they get wrong is printed and does not
-// end the run; where they crash, run it with -fork=1 -ignore_crashes=1, or as `convict fuzz --engine libfuzzer`.
+// bytes -> a legal case -> all native kernels, with LibTorch and oneDNN as witnesses. Prints the witnesses' mismatches
+// and goes on. Against their crashes, use -fork=1 -ignore_crashes=1, or `convict fuzz --engine libfuzzer`.
 #include <cstddef>
 #include <cstdint>
 
@@ -10,14 +10,14 @@
 #include "fuzz/shared/examiner.h"
 #include "fuzz/shared/record.h"
 
-/// What oneDNN is known to die of (docs/findings-by-hand.md, 14 and 17): in one process nothing would come after it.
-/// `convict fuzz`, where each death costs one case, leaves nothing out.
+/// Cases known to crash oneDNN (docs/findings-by-hand.md, 14 and 17), which would end this process. `convict fuzz`
+/// runs them too, because there a death costs one case.
 static bool is_deadly(const convict::Case& c) {
   const bool fused = c.relu || c.beta != 0 || convict::is_integer(c.src_type);
   return fused && c.op == CONVICT_CONV_TRANSPOSE && (c.views.dst || c.batch == 0);
 }
 
-/// LeakSanitizer: what the vendors' libraries keep for good, by library. Our own leaks are reported.
+/// LeakSanitizer: suppresses memory that the vendors' libraries never free, by library. Reports our own leaks.
 extern "C" const char* __lsan_default_suppressions() {
   return "leak:libtorch_cpu.so\n"  // operator registries, filled by static initialisers and never freed
          "leak:libdnnl.so\n"       // the cache of primitives lives as long as the process
@@ -25,7 +25,7 @@ extern "C" const char* __lsan_default_suppressions() {
          "leak:libomp.so\n";
 }
 
-/// AddressSanitizer would fill what is allocated, a good part of its cost here; reads beyond are found all the same.
+/// AddressSanitizer's fill of allocations is a large part of its cost here, and not needed to find reads out of bounds.
 extern "C" const char* __asan_default_options() { return "max_malloc_fill_size=0:malloc_context_size=4"; }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

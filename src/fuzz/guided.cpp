@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The worker of `convict fuzz --engine libfuzzer`: libFuzzer makes up the cases, and calls back for each; in all else
-// it is a worker like any other. A death of this process costs the case it died on: libFuzzer writes what it has found
-// worth keeping to the corpus at once, and the next worker begins with that.
+// The worker of `convict fuzz --engine libfuzzer`. libFuzzer makes up the cases and calls back for each; otherwise this
+// is a worker like any other. A death of this process costs only the case it died on: libFuzzer writes each input worth
+// keeping to the corpus at once, and the next worker begins with that corpus.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -22,8 +22,8 @@
 
 extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv, int (*callback)(const uint8_t* data, size_t size));
 
-/// Faults are for our own handler to tell apart, deaths for the supervisor; leaks would be found at an exit that a
-/// worker does not have.
+/// Our own handler reports memory faults, and the supervisor handles deaths. Leaks would be found at a normal exit
+/// only, and a worker has none.
 extern "C" const char* __asan_default_options() {
   return "handle_segv=0:handle_sigbus=0:handle_abort=0:abort_on_error=1:detect_leaks=0:allocator_may_return_null=1:"
          "max_malloc_fill_size=0";
@@ -33,7 +33,7 @@ extern "C" const char* __ubsan_default_options() { return "abort_on_error=1:prin
 namespace convict::fuzz {
 namespace {
 
-/// The range that the supervisor has handed out, case by case.
+/// Works through the ranges that the supervisor hands out, case by case.
 class GuidedWorker {
  public:
   bool load() {
@@ -66,7 +66,7 @@ class GuidedWorker {
     count_ = 0;
   }
 
-  /// So that the supervisor knows what the case was, should it be the last.
+  /// Writes the case to the flight record, so that the supervisor knows it if the process dies.
   void note(const Case& c) {
     const std::string text = to_text(c);
     run::FlightRecord& record = session_.record();
@@ -93,7 +93,7 @@ int run_one(const uint8_t* data, size_t size) {
 
 constexpr uint64_t kFirstCases = 256;  // enough to show most features; the engine drops what adds nothing
 
-/// Cases of the generator, for a corpus that is empty. That a file cannot be written is no loss.
+/// Fills an empty corpus with cases of the generator. Ignores files that cannot be written.
 void begin_corpus(const std::filesystem::path& folder, uint64_t seed) {
   std::error_code error;
   if (std::filesystem::directory_iterator(folder, error) != std::filesystem::directory_iterator()) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// fuzz_seeds OUT_DIR CORPUS_DIR: what each fuzz target starts from, in OUT_DIR/<target>/, and dictionaries for those
-// that read text, OUT_DIR/<name>.dict. Made from the case corpus and by our own writers.
+// fuzz_seeds OUT_DIR CORPUS_DIR: writes the seed inputs of each fuzz target to OUT_DIR/<target>/, and dictionaries for
+// targets that read text to OUT_DIR/<name>.dict. The seeds come from the case corpus and from our own writers.
 #include <fmt/format.h>
 
 #include <cstdio>

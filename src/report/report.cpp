@@ -24,7 +24,7 @@ bool is_known(const std::string& profile) {
          std::ranges::find(generate::profiles(), profile, &generate::Profile::name) != generate::profiles().end();
 }
 
-/// Of the tuples from `first` to `end`. What was seen can be reached, whatever the search for it said.
+/// The share of the tuples from `first` to `end`. A tuple that was seen is reachable, even if the search missed it.
 Share share_of(std::vector<bool>& reachable, const Coverage& coverage, uint32_t first, uint32_t end) {
   Share share;
   for (uint32_t id = first; id < end; ++id) {
@@ -35,7 +35,7 @@ Share share_of(std::vector<bool>& reachable, const Coverage& coverage, uint32_t 
   return share;
 }
 
-/// Of each two features, in the order of the table.
+/// A cell for each two features, in the order of the table.
 std::vector<PairCell> matrix_of(const std::vector<bool>& reachable, const Coverage& coverage) {
   std::vector<PairCell> matrix;
   size_t cell[kFeatureCount][kFeatureCount];
@@ -67,7 +67,7 @@ ProfileReport report_on(const std::string& profile, const Coverage& coverage, si
   return report;
 }
 
-/// Of one campaign, its own.
+/// The profiles to report on; if the settings name a campaign, only its own.
 std::vector<std::string> wanted_profiles(const store::Store& store, const ReportSettings& settings,
                                          const std::vector<CampaignReport>& campaigns) {
   std::vector<std::string> covered = store.covered_profiles();
@@ -98,7 +98,7 @@ uint64_t cases_of(const json& counts) {
   throw UsageError(fmt::format("database '{}': no campaign {}; {}", printable(database, 200), id, valid));
 }
 
-/// In the order of their start. A row that makes no sense is noted.
+/// Campaigns in the order of their start. Adds a note for an invalid row.
 std::vector<CampaignReport> report_on_campaigns(const store::Store& store, const ReportSettings& settings,
                                                 std::vector<std::string>& notes) {
   std::vector<store::CampaignRow> rows = store.campaigns();
@@ -130,7 +130,7 @@ SignatureReport report_on_signatures(const store::Store& store, const ReportSett
   return report;
 }
 
-/// What a campaign had loaded, by its id.
+/// The plugins that each campaign had loaded, by its id.
 std::map<int64_t, std::vector<std::string>> plugins_of(const std::vector<CampaignReport>& campaigns) {
   std::map<int64_t, std::vector<std::string>> plugins;
   for (const CampaignReport& campaign : campaigns)
@@ -140,7 +140,7 @@ std::map<int64_t, std::vector<std::string>> plugins_of(const std::vector<Campaig
   return plugins;
 }
 
-/// Of one campaign, if the settings name one: what others have seen of its mismatches is left out.
+/// If the settings name a campaign, only its mismatches, without the sightings by others.
 std::vector<MismatchReport> report_on_mismatches(const store::Store& store, const ReportSettings& settings,
                                                  const std::vector<CampaignReport>& campaigns) {
   store::MismatchFilter filter = settings.mismatches;

@@ -48,7 +48,7 @@ class TemporaryCorpus {
   std::string folder_;
 };
 
-/// One run to be made. `who` counts the mutants, then the controls.
+/// One run to do. `who` numbers the mutants, then the controls.
 struct Task {
   size_t method;
   uint64_t seed;
@@ -147,7 +147,7 @@ class Score {
   const Clock::time_point started_ = Clock::now();
   ScoreResult result_;
   std::vector<Task> tasks_;
-  std::mutex mutex_;  // guards what follows; each run writes to a place of its own
+  std::mutex mutex_;  // guards all below; each run writes to its own place in result_
   size_t next_ = 0;
   uint64_t detected_ = 0, done_ = 0;
   std::exception_ptr failure_;

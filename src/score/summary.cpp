@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// The mean of the two in the middle for an even number; nothing if that is never, or if there are no values.
+/// The median; for an even number, the mean of the two in the middle. nullopt if it is infinite, or without values.
 std::optional<double> median(std::vector<double> values) {
   if (values.empty()) return std::nullopt;
   std::ranges::sort(values);
@@ -18,7 +18,7 @@ std::optional<double> median(std::vector<double> values) {
   return std::isfinite(middle) ? std::optional(middle) : std::nullopt;
 }
 
-/// The share of finished runs whose detection took more than this, by what `cost` says of a run.
+/// The share of finished runs whose detection took more than `after`, measured by cost(run).
 Survival survival(const MethodScore& score, double after, const auto& cost) {
   uint64_t runs = 0, undetected = 0;
   for (const auto& seeds : score.runs)

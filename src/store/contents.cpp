@@ -84,10 +84,10 @@ void read_mismatches(Statements& sql, Contents& to) {
   }
 }
 
-/// Sums of these fit 64 bits.
+/// Limit for the hits of a row, so that sums fit 64 bits.
 constexpr int64_t kMostHits = int64_t{1} << 40;
 
-/// A row that somebody inserted without sightings has the one that the row itself claims.
+/// Reads the sightings. A row inserted without any gets one with the hits and times of the row itself.
 void read_sightings(Statements& sql, Contents& to) {
   const auto select = sql(R"sql(
     SELECT m.signature, m.coarse, c.uuid, coalesce(s.hits, m.hits), coalesce(s.first_seen, m.first_seen),
@@ -106,7 +106,7 @@ void read_sightings(Statements& sql, Contents& to) {
   }
 }
 
-/// Without foreign keys, SQLite keeps rows that speak of campaigns that there are not.
+/// Throws if a row refers to a missing campaign, which SQLite permits without foreign keys.
 void require_campaigns(const Contents& contents) {
   for (const auto& [signature, row] : contents.mismatches)
     if (row.seen.empty())
@@ -176,7 +176,7 @@ CandidateContents& operator+=(CandidateContents& to, const CandidateContents& ot
   return to;
 }
 
-/// The rows of a coarse signature that are explained.
+/// The explained rows of a coarse signature.
 using Explained = std::vector<MismatchContents*>;
 
 bool is_explained(const std::string& case_text, const Explained& rows) {
@@ -199,7 +199,7 @@ void finish_candidates(MismatchContents& row, const Explained& explained) {
   for (size_t i = kMostCandidates; i < simplest.size(); ++i) row.candidates.erase(simplest[i].case_text);
 }
 
-/// Whether there are hits left.
+/// Returns whether hits are left.
 bool finish_hits(MismatchContents& row, const Contents& contents, const Explained& explained) {
   for (auto at = row.seen.begin(); at != row.seen.end();) {
     auto& [uuid, seen] = *at;
@@ -276,7 +276,7 @@ void Contents::finish() {
     const auto seen = row.seen;
     finish_candidates(row, explained);
     if (finish_hits(row, *this, explained)) continue;
-    // What people wrote to it was about the bugs that it turned out to be.
+    // Text that people wrote to this row was about the bugs of the explained rows.
     for (MismatchContents* other : explained)
       if (std::ranges::any_of(seen, [&](const auto& campaign) { return other->seen.contains(campaign.first); }))
         other->word = std::max(other->word, row.word);

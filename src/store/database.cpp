@@ -27,7 +27,7 @@ constexpr std::string_view kChooseOurs = "choose a database made by convict, or 
 constexpr std::string_view kChooseWritable = "choose a file and a directory you may write to";
 constexpr std::string_view kRescue = "restore a copy, or rescue what is left with: sqlite3 FILE .recover";
 
-/// SQLite keeps the write-ahead log beside the database, so the directory has to be writable too.
+/// The directory has to be writable too, because SQLite keeps the write-ahead log beside the database.
 void require_writable(const std::string& path, const fs::path& file, int mode) {
   if (faccessat(AT_FDCWD, file.c_str(), mode, AT_EACCESS) == 0) return;
   const int error = errno;
@@ -57,8 +57,8 @@ void require_our_header(const std::string& path) {
                        kChooseOurs);
 }
 
-/// Absolute, so that SQLite never takes it for an URI or for the name of a database in memory; without symbolic links,
-/// because SQLite keeps its other files beside the real one.
+/// The absolute path, so that SQLite never takes it for a URI or for the name of a database in memory; with symbolic
+/// links resolved, because SQLite keeps its other files beside the real one.
 fs::path real_path(const std::string& path) {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(path, error);
@@ -89,7 +89,7 @@ bool existing_database(const std::string& path) {
   return true;
 }
 
-/// In a URI, some characters have a meaning.
+/// Escapes the characters that are special in a URI.
 std::string escaped_for_uri(const std::string& file) {
   std::string text;
   for (const char c : file)
@@ -102,8 +102,8 @@ std::string escaped_for_uri(const std::string& file) {
 
 int user_version(SQLite::Database& db) { return db.execAndGet("PRAGMA user_version").getInt(); }
 
-/// Readers go on while a writer writes. SQLite does not wait by itself when two processes switch a new database at the
-/// same time. Where the file system cannot do it, the database stays in rollback mode, which is as safe.
+/// With this log, readers go on while a writer writes. SQLite does not wait by itself when two processes switch a new
+/// database at the same time. On a file system without support, the database stays in rollback mode, which is as safe.
 void use_write_ahead_log(SQLite::Database& db, std::chrono::milliseconds busy_timeout) {
   const auto deadline = std::chrono::steady_clock::now() + busy_timeout;
   for (;;) {
@@ -117,7 +117,7 @@ void use_write_ahead_log(SQLite::Database& db, std::chrono::milliseconds busy_ti
   }
 }
 
-/// Closing the last connection normally moves a log that a killed process left into the database.
+/// Sets whether closing the last connection moves the log, e.g. of a killed process, into the database (default: on).
 void write_back_on_close(SQLite::Database& db, bool on) {
   db.check(sqlite3_db_config(db.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on ? 0 : 1, nullptr));
 }
@@ -144,7 +144,7 @@ std::string fingerprint(std::string_view text) {
   return fmt::format("{:016x}{:016x}", one, other);
 }
 
-/// What the migrations call.
+/// Defines the SQL functions that the migrations call.
 void define_functions(SQLite::Database& db) {
   const auto call = [](sqlite3_context* context, int, sqlite3_value** arguments) {
     const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(arguments[0]));
@@ -154,7 +154,7 @@ void define_functions(SQLite::Database& db) {
   db.createFunction("fingerprint", 1, /*aDeterministic=*/true, nullptr, call);
 }
 
-/// `has_log`: a write-ahead log was there before we came. Until the database is accepted, it stays as it is.
+/// `has_log`: a write-ahead log existed before. It stays unchanged until the database is accepted.
 void prepare(SQLite::Database& db, bool has_log, const std::string& path, std::chrono::milliseconds busy_timeout) {
   // Of one value: nothing of ours is as long, and what others wrote must not fill our memory.
   constexpr int kLongestValue = 16 << 20;  // bytes

@@ -33,7 +33,7 @@ Ids ids_by(Statements& sql, const char* query) {
   return ids;
 }
 
-/// New ids follow time, as if the campaigns had run here.
+/// Gives new ids in order of time, as if the campaigns had run on this database.
 template <class Map, class Key>
 std::vector<typename Map::const_iterator> in_order(const Map& map, const Key& key) {
   std::vector<typename Map::const_iterator> list;
@@ -72,8 +72,7 @@ Ids write_campaigns(Statements& sql, const Contents& contents) {
   return ids;
 }
 
-/// A row that is gone has become the explained row that accounts for its hits: that one takes over its id, which people
-/// may have quoted.
+/// The explained row that accounts for the hits of a removed row takes over its id, because people may have quoted it.
 void pass_on_ids(Statements& sql, const Contents& contents, const Ids& before) {
   for (const auto& [signature, id] : before) {
     if (contents.mismatches.contains(signature)) continue;
@@ -113,7 +112,7 @@ void bind_row(SQLite::Statement& statement, const std::string& signature, const 
   statement.bind(":versions", row.word.versions);
 }
 
-/// First hits and campaigns are placeholders for sum_up.
+/// Writes placeholders for hits and campaigns, which sum_up() replaces.
 int64_t write_row(Statements& sql, const std::string& signature, const MismatchContents& row, int64_t campaign) {
   const auto statement = sql(R"sql(
     INSERT INTO mismatches (signature, coarse, operation, verdict, suspect, blame, case_text, cost, certificate, shrunk_text,

@@ -48,7 +48,7 @@ MismatchRow row_of(const SQLite::Statement& at, const std::string& path) {
   return row;
 }
 
-/// All columns, and what the status is worth in :campaign; without one, in the campaign that saw the row last.
+/// Selects all columns, and the effective status in :campaign, or else in the campaign that saw the row last.
 const std::string& select_all() {
   static const std::string kSelect = fmt::format(
       "SELECT m.*, {} AS effective_status FROM mismatches m "
@@ -68,7 +68,7 @@ void bind_filter(SQLite::Statement& select, const MismatchFilter& filter) {
   select.bind(":limit", filter.limit ? static_cast<int64_t>(*filter.limit) : int64_t{-1});
 }
 
-/// The first one of a mismatch first.
+/// Selects sightings, the first one of a mismatch first.
 std::string select_sightings_where(const char* condition) {
   return fmt::format(
       "SELECT s.mismatch, s.campaign, s.hits, s.first_seen, s.last_seen, c.seed, c.profile, c.libraries "
@@ -173,8 +173,8 @@ bool write_triage(Statements& sql, int64_t id, const Triage& triage) {
   return statement->exec() == 1;
 }
 
-/// Of campaigns that saw it in the same second, the order of their start decides, and then of what names them in every
-/// copy of the database: a merge must come to the same whatever the order of its inputs.
+/// For campaigns that saw the row in the same second, their starts decide, and then their uuids: the result of a merge
+/// must not depend on the order of its inputs.
 void sum_up(Statements& sql, int64_t id) {
   const auto statement = sql(R"sql(
     UPDATE mismatches SET

@@ -23,7 +23,7 @@ Ownership::~Ownership() {
 std::optional<Ownership> Ownership::take(const std::string& path, int64_t campaign) {
   constexpr off_t kFirstByte = off_t{1} << 62;  // SQLite locks bytes from 2^30 on, and no database is that large
   Ownership ownership(open(path.c_str(), O_RDWR | O_CLOEXEC));
-  // Of the open file rather than the process: such a lock survives when somebody here closes the file elsewhere.
+  // A lock of the open file, not of the process, survives if other code of this process closes the same file.
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;

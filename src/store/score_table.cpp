@@ -19,7 +19,7 @@ void insert_score(Statements& sql, const StoredScore& score) {
   statement->exec();
 }
 
-/// Of those of the same second, what names them in every copy decides.
+/// For scores written in the same second, the uuid decides.
 std::optional<StoredScore> select_last_score(Statements& sql, const std::string& path) {
   const auto select =
       sql("SELECT written, convict_version, settings, result FROM scores ORDER BY written DESC, uuid DESC LIMIT 1");

@@ -14,10 +14,10 @@
 namespace convict::workers {
 namespace {
 
-/// Native kernels, taken for harmless where a control is needed.
+/// Native kernels that serve as controls.
 constexpr const char *kControl = "direct", *kOtherControl = "im2col";
 
-/// One piece of work for one suspect; remembers the first death.
+/// Runs one suspect on one piece of work; remembers the first death.
 class LoneRun final : public Assignment {
  public:
   LoneRun(Work work, const std::function<Order(const Work&)>& order) : work_(work), order_(order) {}
@@ -51,8 +51,8 @@ std::optional<WorkerDeath> death_of(const std::string& name, const Work& work, S
   return run.death();
 }
 
-/// Whether this implementation, alone with us, dies of the work; its death is evidence only if nobody outside killed it
-/// and, where it happened in our own code, if we survive the same work with another implementation.
+/// The death of a worker that runs only this implementation on the work; nullopt if it survives or a foreign process
+/// kills it. A death in our own code counts only if a worker with a control survives the same work.
 std::optional<WorkerDeath> dies_alone(const std::string& name, const Work& work, const SupervisorSettings& settings,
                                       const Orders& order) {
   const auto death = death_of(name, work, settings, order);
@@ -62,7 +62,7 @@ std::optional<WorkerDeath> dies_alone(const std::string& name, const Work& work,
   return death_of(control, work, settings, order) ? std::nullopt : death;
 }
 
-/// Foreign code first: it is the likelier one to have corrupted what is not its own.
+/// Positions in the roster, foreign code first, because it is more likely to corrupt memory.
 std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster) {
   std::vector<int> order(roster.size());
   std::iota(order.begin(), order.end(), 0);
@@ -75,7 +75,7 @@ std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster) {
 Case lost_case(const WorkerDeath& worker_death, const WorkerSettings& worker) {
   if (!worker_death.case_text.empty()) try {
       return parse_case(worker_death.case_text);
-    } catch (const UsageError&) {  // the note is memory of a process that may have written anywhere
+    } catch (const UsageError&) {  // the dead process may have overwritten the note
     }
   return generate::generate(worker.sampling(), worker_death.index);
 }

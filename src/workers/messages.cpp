@@ -128,7 +128,7 @@ WorkerSettings settings_of(const json& j) {
           j.at("environment")};
 }
 
-/// read(json) of one line.
+/// Parses one line and returns read(json).
 template <class Read>
 auto message_from(const std::string& line, const Read& read) try {
   return read(json::parse(line));

@@ -47,7 +47,7 @@ void add_operations(Words& to) {
       for (c.op = op, c.pass = pass, c.rank = 1; c.rank <= kAxes; ++c.rank) to.insert(operation_text(c));
 }
 
-/// Numbers beside the limits of everything.
+/// Numbers next to the limits of all types and fields.
 void add_numbers(Words& to) {
   add(to, {"0", "1", "-1", "2147483647", "2147483648", "4294967296", "9223372036854775807", "-9223372036854775808",
            "18446744073709551615", "1e999", "-0"});
@@ -88,7 +88,7 @@ Words importer_words() {
   return words;
 }
 
-/// What rows of a database are made of.
+/// Words that occur in the rows of a database.
 Words database_words() {
   Words words;
   add_operations(words);

@@ -28,7 +28,7 @@ std::optional<std::string> read_text(ByteReader& from) {
   return text;
 }
 
-/// Bit for bit, because no enumeration has some of the values.
+/// Copies bits, because some values are in no enumeration.
 template <class Field>
 void read_number(ByteReader& from, Field& to) {
   const auto number = from.number<int32_t>();
@@ -89,7 +89,7 @@ HostilePlugin::HostilePlugin(std::span<const uint8_t> bytes) {
   const auto abi_version = from.number<uint32_t>();
   const auto count = from.number<uint32_t>();
   for (size_t i = 0; i < kMostImplementationsMade && (i == 0 || !from.empty()); ++i) add_implementation(from);
-  // A count that is too large may be told only where it is refused: nobody can find out that it is wrong.
+  // Give a count that is too large only if the loader refuses it: no reader could detect that it is wrong.
   const bool told = how & kOtherCount && (count == 0 || count > 64);
   plugin_ = {how & kOtherVersion ? abi_version : CONVICT_ABI_VERSION, pointer(version_), told ? count : list_.size(),
              how & kNoList ? nullptr : list_.data()};

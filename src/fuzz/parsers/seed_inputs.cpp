@@ -16,7 +16,7 @@
 namespace convict::fuzz {
 namespace {
 
-/// One of everything that the formats can say.
+/// Cases that together use every feature of the formats.
 constexpr const char* kLines[] = {"conv1d in=5 k=3",
                                   "conv2d n=2 ic=2 oc=3 in=4x5 k=2x3 s=2x1 p=1 bias",
                                   "conv3d g=2 ic=2 oc=2 in=3 k=2 d=1x2x1 dt=bf16",
@@ -30,7 +30,7 @@ char number_of(std::string_view importer) {
   return static_cast<char>(std::ranges::find(all, importer, &imports::Importer::name) - all.begin());
 }
 
-/// The files in the order of kTestFiles, with nothing for those that there are not.
+/// The files in the order of kTestFiles; a missing file is empty.
 std::string joined(std::span<const exports::ExportFile> files) {
   std::string bytes;
   for (const std::string_view name : kTestFiles) {

@@ -28,7 +28,7 @@ void set(Case& c, const Place& place, int64_t value) {
   place.slot->set(c, place.axis, std::clamp(value, place.slot->lowest, place.slot->highest));
 }
 
-/// A case of the generator. They are made once, because making one costs as much as examining it.
+/// A case of the generator. All are made once, because making one costs as much as examining it.
 const Case& generated(Random& random) {
   constexpr int64_t kCount = 4096;
   static const std::vector<Case> cases = [] {
@@ -39,7 +39,7 @@ const Case& generated(Random& random) {
   return cases[static_cast<size_t>(random.below(kCount))];
 }
 
-/// What the generator puts there in a case of its own: boundary values, in their proportions.
+/// Takes a value from a case of the generator, which draws boundary values often.
 void take_from_generator(Case& c, Random& random) {
   const Case& other = generated(random);
   const Place place = any_place(c, random);
@@ -54,14 +54,14 @@ void step(Case& c, Random& random) {
   set(c, place, random.pick(std::span<const int64_t>(near)));
 }
 
-/// One axis like another.
+/// Copies the values of one axis to another.
 void copy_axis(Case& c, Random& random) {
   const Place place = any_place(c, random);
   const auto from = static_cast<int>(random.below(count_of(*place.slot, c.rank)));
   set(c, place, place.slot->get(c, from));
 }
 
-/// The same numbers in another operation, pass or rank.
+/// Keeps the numbers, in another operation, pass or rank.
 void change_operation(Case& c, Random& random) {
   const int64_t what = random.below(3);
   if (what == 0) c.pass = static_cast<convict_pass>(random.between(CONVICT_FORWARD, CONVICT_BACKWARD_WEIGHTS));
@@ -73,7 +73,7 @@ void change_operation(Case& c, Random& random) {
       slot.set(c, axis, slot.get(axis < c.rank ? c : plain, axis));
 }
 
-/// As many channels as groups, or many of both.
+/// Sets as many channels as groups, or many of both.
 void regroup(Case& c, Random& random) {
   const int64_t groups[] = {1, 2, 3, 4, 8, 16, 17}, multiples[] = {1, 1, 2, 3, 8};
   c.groups = random.pick(std::span<const int64_t>(groups));

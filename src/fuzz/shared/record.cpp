@@ -36,7 +36,7 @@ int64_t number_at(std::span<const uint8_t> bytes, size_t offset, size_t width) {
   return width == 4 ? static_cast<int32_t>(value) : static_cast<int64_t>(value);
 }
 
-/// Into what the slot takes; numbers that it does take stay.
+/// Folds `value` into the domain of the slot; keeps values inside of it.
 int64_t folded(const Slot& slot, int64_t value) {
   const int64_t highest = is_seed(slot) ? slot.highest : std::min(slot.highest, kLargestSize);
   const int64_t lowest = std::max(slot.lowest, -kLargestSize);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// libFuzzer's hooks for inputs that are records (record.h): it calls them by these names instead of mutating bytes.
+// Hooks for inputs that are records (record.h). libFuzzer calls them by these names instead of mutating bytes.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -10,14 +10,14 @@
 namespace convict::fuzz {
 namespace {
 
-/// How much the axis has to give or lose at its ends.
+/// The padding of the axis, begin and end together.
 int64_t padding_of(const Case& c, int axis) {
   return c.pad_mode == PadMode::kExplicit ? c.pad_begin[axis] + c.pad_end[axis] : 0;
 }
 
 bool is_same(const Case& c) { return c.pad_mode == PadMode::kSameUpper || c.pad_mode == PadMode::kSameLower; }
 
-/// The smallest input that gives one output position at least.
+/// The smallest input that gives at least one output position.
 int64_t least_input(const Case& c, int axis) {
   const int64_t reach = window(c.kernel[axis], c.dilation[axis]);
   if (c.op == CONVICT_CONV) return is_same(c) ? 1 : std::max<int64_t>(reach - padding_of(c, axis), 0);
@@ -26,7 +26,7 @@ int64_t least_input(const Case& c, int axis) {
   return std::max<int64_t>(missing <= 0 ? 1 - (-missing / c.stride[axis]) : 1 + (missing - 1) / c.stride[axis] + 1, 0);
 }
 
-/// Integers that go together, in forward only.
+/// Allows integer types in legal combinations only, and in forward only.
 void legalise_types(Case& c) {
   const auto is_byte = [](convict_dtype type) { return type == CONVICT_S8 || type == CONVICT_U8; };
   const bool wanted = is_integer(c.src_type) || is_integer(c.wei_type) || is_integer(c.dst_type);
@@ -49,7 +49,7 @@ void legalise_types(Case& c) {
   c.scale = Scale::kNone;
 }
 
-/// Everything that is not legal, with inputs made larger where something needs them so.
+/// Makes the case legal, and enlarges inputs where needed.
 void legalise(Case& c) {
   c.groups = std::max<int64_t>(c.groups, 1);
   c.ic = (c.ic + c.groups - 1) / c.groups * c.groups;
