@@ -2,11 +2,11 @@
 //
 // oneDNN's convolution and deconvolution primitives (2.6 and later, 3.x) behind the C ABI; its parts are in onednn/.
 //
-// `onednn` describes our strided tensors as they are, and copies nothing. The others have the library take them in
-// layouts of its own choice, or in one of two orders, for which it runs other code; tensors are reordered on the way in
-// and out. The library decides which of its implementations runs; `unsupported` repeats only what its descriptors can
-// never say, and whatever else it declines comes back from `run` as a refusal with the library's status. What it
-// accepts is computed, right or wrong.
+// `onednn` describes our strided tensors as they are, and copies nothing. The other variants let the library choose the
+// layouts, or give one of two orders, for which it runs other code; they reorder the tensors before and after. The
+// library decides which of its implementations runs. `unsupported` covers only problems that its descriptors can never
+// express; `run` returns everything else it declines as a refusal with the library's status. It computes what it
+// accepts, right or wrong.
 #include <oneapi/dnnl/dnnl_debug.h>
 
 #include <cstddef>
@@ -24,8 +24,8 @@
 namespace convict::onednn {
 namespace {
 
-/// Primitives kept by the library. Campaigns hardly ever repeat a geometry, so a larger cache would only hold memory;
-/// a computation with all its reorders has five.
+/// Primitives that the library keeps. Campaigns hardly ever repeat a geometry, so a larger cache would only hold
+/// memory; a computation with all its reorders has five.
 constexpr int kPrimitiveCache = 16;
 
 /// `self` of every implementation here.
@@ -33,7 +33,7 @@ struct Variant : convict_implementation {
   Layouts layouts;
 };
 
-/// Runs a step; what went wrong becomes a line in `error`.
+/// Runs a step. On failure, puts a line about it into `error`.
 template <class Step>
 convict_status guarded(const Step& step, char* error, size_t error_size) {
   try {

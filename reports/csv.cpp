@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mismatches as a table for spreadsheets: RFC 4180, one row a signature, after a row with the names of the columns.
+// Writes mismatches as a table for spreadsheets (RFC 4180): a row of column names, then one row per signature.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -19,8 +19,8 @@ bool is_number(std::string_view text) {
   return status == std::errc{} && end == text.data() + text.size();
 }
 
-/// Spreadsheets take what begins like this for a formula and run it; after an apostrophe it is text. The last four are
-/// the full-width forms of the first four, which some of them take as well.
+/// Whether spreadsheets would run the text as a formula, because of its first character. An apostrophe before it
+/// prevents that. The last four characters are the full-width forms of the first four, which some programs accept too.
 bool looks_like_a_formula(std::string_view text) {
   for (const char* start : {"=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"})
     if (text.starts_with(start)) return !is_number(text);

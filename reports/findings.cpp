@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mismatches of oracles as a page for people who do not have the database: docs/findings.md.
+// Writes the mismatches of oracles as a page for people without the database: docs/findings.md.
 #include <fmt/format.h>
 
 #include <set>
@@ -13,7 +13,7 @@
 namespace convict::reports {
 namespace {
 
-/// Of the suspect, in the campaigns that saw it.
+/// The versions of the suspect in the campaigns that saw the mismatch.
 std::string versions_of(const report::MismatchReport& mismatch) {
   const auto& [row, sightings, repro] = mismatch;
   std::set<std::string> versions;

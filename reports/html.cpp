@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One web page that needs nothing else: reports/html/ has its parts, cmake/WebPage.cmake makes one text of them.
+// Writes one web page without external files: reports/html/ has its parts, cmake/WebPage.cmake joins them.
 #include "reports/html/page.h"
 #include "reports/html/page_document.h"
 #include "reports/html/text.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One JSON document with every fact.
+// Writes one JSON document with every fact.
 #include "reports/shared/report_json.h"
 #include "reports/writer.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The facts of the JSON document, one object a line, for grep, jq and what loads logs: "type" says what it is.
+// Writes the facts of the JSON document as one object per line, for grep, jq and log loaders; "type" is its kind.
 #include "reports/shared/report_json.h"
 #include "reports/writer.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JUnit XML, as CI servers read it: a test case for each signature, which has failed if it would fail `convict fuzz`
-// and is skipped otherwise. What did not go wrong has no signature, so nothing here ever passes.
+// Writes JUnit XML for CI servers: one test case per signature, failed if it would fail `convict fuzz`, else skipped.
+// No test case passes, because only mismatches have signatures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void set(pugi::xml_node node, const char* name, const std::string& value) {
 
 void set_text(pugi::xml_node node, const std::string& text) { node.text().set(valid_text(text).c_str()); }
 
-/// What a maintainer has to know, without the database.
+/// The facts that a maintainer without the database needs.
 std::string evidence(const report::MismatchReport& one) {
   const store::MismatchRow& row = one.row;
   std::string text = "case: " + row.best_text() + "\n";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The summary of a CI job: a table with what fails on top, details folded. GitHub shows 1 MiB of it at most, and
-// nothing at all of more, so rows and details are added as long as there is room. Foreign text stands in code, where it
-// is neither Markdown nor HTML, and where nobody is mentioned and nothing becomes a link.
+// Writes the summary of a CI job: a table with failing mismatches first, details folded. GitHub shows at most 1 MiB,
+// and nothing of a longer summary, so rows and details are added while there is room. Foreign text is in code, where it
+// is neither Markdown nor HTML, mentions nobody, and makes no links.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kRoomForTable = 400'000, kRoom = 900'000;  // bytes, each from the beginning
 constexpr size_t kName = 80, kCell = 400;                   // bytes of a text in the table
 
-/// In HTML, as the one line of a summary.
+/// Text as HTML code, for the one line of a summary.
 std::string html_code(const std::string& text) {
   std::string result;
   for (const char c : printable(text, kName)) {
@@ -42,7 +42,7 @@ std::string row_of(const report::MismatchReport& one) {
                      row.hits, code_cell(row.best_text(), kCell));
 }
 
-/// Blocks of lines that are text: each is indented, so that none can end the block.
+/// One indented line of a code block; the indent keeps it from ending the block.
 std::string line(const char* name, const std::string& text) {
   return text.empty() ? "" : fmt::format("    {}: {}\n", name, printable(text, kLongestText));
 }

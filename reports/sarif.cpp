@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SARIF 2.1.0 (OASIS Standard, with errata 01), for code scanning: one result a signature. A result wants a place in a
-// file, and a kernel behind an ABI has none: so the log brings a file along, a corpus of the failing cases, and each
-// result is at its line of it. Section numbers below are those of the standard.
+// Writes SARIF 2.1.0 (OASIS Standard, with errata 01) for code scanning: one result per signature. A result needs a
+// location in a file, and a kernel behind an ABI has none. So the log contains a file, a corpus of the failing cases,
+// and each result is at the line of its case. Section numbers below are those of the standard.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr const char* kCasesFile = "mismatches.cases";
 constexpr size_t kLongest = 4096;
 constexpr int kCases = 1;  // index in artifacts_of()
 
-/// A path as a URI reference (3.4.3, RFC 3986): all but unreserved characters and slashes in percent.
+/// A path as a URI reference (3.4.3, RFC 3986): percent-encodes all but unreserved characters and slashes.
 std::string uri_of(const std::string& path) {
   std::string uri = path.starts_with('/') ? "file://" : "";
   for (const char c : path) {
@@ -35,7 +35,7 @@ std::string uri_of(const std::string& path) {
   return uri;
 }
 
-/// Text in a message, where brackets are links (3.11.6) and braces placeholders (3.11.5).
+/// Escapes text for a message, where brackets are links (3.11.6) and braces placeholders (3.11.5).
 std::string message_text(const std::string& text) {
   std::string result;
   for (const char c : printable(text, kLongest)) {
@@ -46,7 +46,7 @@ std::string message_text(const std::string& text) {
   return result;
 }
 
-/// `known` is nothing for a verdict of a later version.
+/// The rule of a verdict, even of one that only a later version knows.
 json rule_of(const std::string& verdict) {
   const auto known = std::ranges::find(kVerdictNames, verdict);
   json rule = {{"id", verdict}};
@@ -58,7 +58,7 @@ json rule_of(const std::string& verdict) {
   return rule;
 }
 
-/// Every verdict, and after them what else the database has.
+/// Rules for all verdicts of this version, then for others in the database.
 json rules_of(const report::Report& report) {
   std::vector<std::string> verdicts(kVerdictNames.begin(), kVerdictNames.end());
   for (const report::MismatchReport& one : report.mismatches)
@@ -107,7 +107,7 @@ json result_of(const report::MismatchReport& one, size_t line) {
   json result = {{"ruleId", printable(row.verdict)}, {"level", level_of(one)}, {"properties", properties_of(one)}};
   result["message"]["text"] = message_text(fmt::format("{}: {} in {}{}; the simplest case: {}", row.suspect,
                                                        row.verdict, row.operation, condition, row.best_text()));
-  // The second is the only one that GitHub follows alerts by; lines of the corpus move when a row is added.
+  // GitHub tracks alerts by the second one only; lines of the corpus move when a row is added.
   result["partialFingerprints"] = {{"convictSignature/v1", row.signature}, {"primaryLocationLineHash", row.signature}};
   result["locations"] = json::array({location_of(one, line)});
   if (row.hits > 0) result["occurrenceCount"] = row.hits;

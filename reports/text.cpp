@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An overview for people at a terminal: 80 columns, as far as case lines allow.
+// Writes an overview for a terminal: 80 columns, unless a case line is longer.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::string campaigns_text(const report::Report& report) {
   return text;
 }
 
-/// Where in the bin a ratio is: "below 2^-3".
+/// The range of ratios of a bin, in words: "below 2^-3".
 std::string place(int bin) {
   return bin == RatioHistogram::kBins - 1 ? "2^-1 or more" : fmt::format("below 2^{}", bin + 1 - RatioHistogram::kBins);
 }

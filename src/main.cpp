@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parses the command line, runs one command, and turns what was thrown into one line and an exit code.
+// Parses the command line, runs one command, and turns an exception into one line and an exit code.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,7 @@ int fail(const std::string& why, int exit_code) {
   return exit_code;
 }
 
-/// CLI11 would read any file to its end, /dev/zero included.
+/// Limits the size of a file, because CLI11 would read any file to its end, /dev/zero included.
 CLI::Validator small_text_file() {
   return CLI::Validator(
       [](std::string& name) -> std::string {
@@ -34,7 +34,7 @@ CLI::Validator small_text_file() {
       "");
 }
 
-/// What CLI11 calls an unexpected argument is, in first place, a misspelt command.
+/// CLI11's message; but an unexpected first argument is reported as a misspelt command.
 std::string why_refused(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); }))

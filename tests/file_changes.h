@@ -26,7 +26,7 @@ class FileChanges {
   /// Can be read when there are changes.
   int descriptor() const { return descriptor_; }
 
-  /// How many there were since the last call, like ones in a row taken for one; waits for the first.
+  /// Waits for a change; returns the number of changes since the last call. Equal changes in a row count once.
   size_t take() const {
     alignas(inotify_event) char buffer[16 * (sizeof(inotify_event) + NAME_MAX + 1)];
     const ssize_t size = read(descriptor_, buffer, sizeof buffer);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Quantized tensors of LibTorch have scales, and its operators divide by that of their output: with 1 for src and dst,
-// the scales of the weights are the ones of our sums. Zero points, ReLU and rounding (halves to even, before the zero
-// point is added) mean the same there. A bias does not: it is rounded to a multiple of the scale.
+// Quantized tensors of LibTorch have scales, and its operators divide by the scale of their output. With scale 1 for
+// src and dst, the scales of the weights are those of our sums. Zero points, ReLU and rounding (halves to even, before
+// the zero point is added) are as ours. A bias differs: it is rounded to a multiple of the scale.
 #include "oracles/libtorch/quantized.h"
 
 #include <ATen/Context.h>
@@ -23,7 +23,7 @@
 namespace convict::libtorch {
 namespace {
 
-/// Calls an operator that only TorchScript has: it takes and gives boxed values.
+/// Calls an operator that only TorchScript has, with boxed arguments and a boxed result.
 c10::IValue call(const std::string& name, const char* overload, std::vector<c10::IValue> arguments) {
   const c10::OperatorHandle op =
       c10::Dispatcher::singleton().findSchemaOrThrow(("quantized::" + name).c_str(), overload);
@@ -43,7 +43,7 @@ at::Tensor quantized_weights(const convict_problem& p, const convict_tensors& t)
                                                 output_axis);
 }
 
-/// The weights in the engine's own form, with everything that depends on them.
+/// The weights in the engine's own format, with all parameters that depend on them.
 c10::IValue packed_weights(const convict_problem& p, const convict_tensors& t, const TorchFrame& e) {
   std::vector<c10::IValue> arguments = {quantized_weights(p, t), c10::IValue(), listed(p, p.stride),
                                         listed(p, e.padding)};

@@ -23,8 +23,8 @@ std::string text(at::IntArrayRef extents) {
   return joined;
 }
 
-/// LibTorch reports exhausted memory as an ordinary error of its allocator, and types that a kernel was not compiled
-/// for only when that is called.
+/// The status for a message of LibTorch, which reports exhausted memory as an ordinary error of its allocator, and a
+/// type that a kernel does not support only when the kernel is called.
 convict_status failure(const char* message, std::string* why) {
   const std::string whole(message);
   const auto says = [&](const char* words) { return whole.find(words) != std::string::npos; };

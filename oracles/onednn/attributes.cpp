@@ -14,8 +14,8 @@ namespace {
 
 using dnnl::memory;
 
-/// Its guide ("Nuances of int8 Computations") warns of sums of two products that saturate in 16 bits, and of weights
-/// that lose a bit, where there are no instructions for 8 bits.
+/// oneDNN's guide ("Nuances of int8 Computations") warns that on CPUs without instructions for 8 bits, sums of two
+/// products saturate in 16 bits, and weights lose a bit.
 bool saturates_pairs() {
   switch (dnnl_get_effective_cpu_isa()) {
     case dnnl_cpu_isa_sse41:
@@ -42,8 +42,8 @@ memory dense(const std::vector<T>& values, memory::data_type type) {
   return result;
 }
 
-/// A scale of the weights is one of the sums without bias. Its channels are the first dimension of the weights, or the
-/// first two with groups.
+/// Version 3: a scale of the weights scales the sums without bias. Its channels are the first dimension of the weights,
+/// or the first two with groups.
 void add_scale(Attributes& to, const convict_problem& p, const convict_tensor& scale) {
   to.attr.set_scales_mask(DNNL_ARG_WEIGHTS, scale.dims[0] == 1 ? 0 : p.groups > 1 ? 3 : 1);
   to.arguments.push_back({DNNL_ARG_ATTR_SCALES | DNNL_ARG_WEIGHTS, dense(scales_of(scale), memory::data_type::f32)});
@@ -59,7 +59,7 @@ void add_relu(dnnl::post_ops& to) { to.append_eltwise(dnnl::algorithm::eltwise_r
 
 #else
 
-/// One of the sums and the bias together. Its channels are the second dimension of dst.
+/// Version 2: the output scale scales sum and bias together. Its channels are the second dimension of dst.
 void add_scale(Attributes& to, const convict_problem&, const convict_tensor& scale) {
   to.attr.set_output_scales(scale.dims[0] == 1 ? 0 : 1 << 1, scales_of(scale));
 }

@@ -4,8 +4,8 @@
 #include "oracles/onednn/attributes.h"
 #include "oracles/onednn/primitive.h"
 
-// oneDNN takes its number of threads from the OpenMP runtime it was linked with. A weak reference binds to that very
-// runtime, whatever compiler builds this file, and is null where oneDNN does not use OpenMP.
+// oneDNN takes its number of threads from the OpenMP runtime that it is linked with. A weak reference binds to that
+// runtime, whatever compiler builds this file, and is null if oneDNN does not use OpenMP.
 extern "C" __attribute__((weak)) void omp_set_num_threads(int);
 
 namespace convict::onednn {
@@ -13,7 +13,7 @@ namespace {
 
 using dnnl::memory;
 
-/// Before every step: others in this process set the same number.
+/// Call it before every step, because other code in this process sets the same number.
 void use_threads(int threads) {
   if (omp_set_num_threads != nullptr) omp_set_num_threads(threads);
 }
@@ -46,7 +46,7 @@ Outcome Computation::prepare(const convict_problem& p, const convict_tensors& t,
   return {};
 }
 
-/// Makes an operand an argument, in the layout that was chosen for it.
+/// Adds an operand to the arguments, in the layout that was chosen for it.
 Outcome Computation::bring(const Operand& operand, const memory::desc& chosen) {
   memory user(operand.given, engine(), operand.tensor->data);
   arguments_.push_back({operand.argument, nullptr});

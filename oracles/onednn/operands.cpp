@@ -11,7 +11,7 @@ namespace {
 
 using dnnl::memory;
 
-/// Undefined for types the library does not have on a CPU.
+/// The library's type; `undef` for types that it does not have on a CPU.
 memory::data_type type_of(const convict_tensor& t) {
   switch (t.dtype) {
     case CONVICT_F32: return memory::data_type::f32;
@@ -31,8 +31,8 @@ memory::desc given(const convict_tensor& t) {
   return {dims_of(t), type_of(t), memory::dims(t.strides, t.strides + t.ndim)};
 }
 
-/// oneDNN wants [groups][oc / groups][ic / groups][kernel...] for either op, without the first dimension if there is
-/// one group. Ours begin with the channels of all groups, which are input channels for conv_transpose.
+/// oneDNN's weights are [groups][oc / groups][ic / groups][kernel...] for both ops, without the first dimension for one
+/// group. Ours begin with the channels of all groups, which are input channels for conv_transpose.
 memory::desc given_weights(const convict_problem& p, const convict_tensor& t) {
   memory::dims dims = dims_of(t), strides(t.strides, t.strides + t.ndim);
   dims[0] /= p.groups;

@@ -46,7 +46,7 @@ dnnl_status_t describe(const convict_problem& p, const Operands& o, const_dnnl_m
 
 const dnnl_memory_desc_t* raw(const memory::desc& desc) { return &desc.data; }
 
-/// The operation in the library's terms; deconvolutions have the same description. `bias` may be null.
+/// Describes the operation to the library; deconvolutions have the same description. `bias` may be null.
 dnnl_status_t describe_operation(const convict_problem& p, const Operands& o, const dnnl_memory_desc_t* bias,
                                  const Geometry& g, dnnl_convolution_desc_t* result) {
   const bool is_conv = p.op == CONVICT_CONV;

@@ -67,7 +67,7 @@ Rows rows_of(const std::vector<report::MismatchReport>& mismatches, const Budget
   for (size_t i = 0; i < rows.lines.size(); ++i) {
     json detail = room ? detail_of(*order[i]) : json();
     const size_t size = embeddable(detail).size() + sizeof(",\"detail\":");
-    room = room && used + size <= budget.rows;  // an order that skips would be hard to explain
+    room = room && used + size <= budget.rows;  // once full, no smaller detail is added after a gap
     if (!room || detail.is_null()) {
       ++rows.without_detail;
       continue;

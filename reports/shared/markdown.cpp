@@ -41,7 +41,7 @@ std::string code_span(const std::string& text, size_t limit) {
 
 std::string code_cell(const std::string& text, size_t limit) {
   std::string one = code_span(text, limit);
-  // Escaping is no way out: in a span, implementations disagree on what `\\|` is.
+  // Escaping does not help: in a span, implementations disagree about `\\|`.
   std::ranges::replace(one, '|', '/');
   return one;
 }

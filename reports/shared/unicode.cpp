@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 
-/// The JSON library knows what is UTF-8 and what is none.
+/// Replaces invalid UTF-8, by means of the JSON library.
 std::string valid_utf8(const std::string& text) {
   using nlohmann::json;
   return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();

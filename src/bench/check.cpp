@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kSamples = 32;  // elements whose exact values are computed for every result
 
-/// Of the largest magnitude in an output. It tells wrong results, not inaccurate ones: those are for `convict fuzz`.
+/// Relative to the largest magnitude in an output. Detects wrong results only; `convict fuzz` finds inaccurate ones.
 double tolerance(convict_dtype type) { return type_size(type) < 4 ? 0.02 : 1e-3; }
 
 /// Logical coordinates of element `index` in row-major order.
@@ -32,7 +32,7 @@ std::vector<int64_t> coordinates(const convict_tensor& tensor, size_t index) {
   return at;
 }
 
-/// Larger than any number for NaN.
+/// |a - b|; infinity if either is NaN.
 double distance(double a, double b) {
   const double difference = std::abs(a - b);
   return std::isnan(difference) ? INFINITY : difference;

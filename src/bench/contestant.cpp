@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;  // CLOCK_MONOTONIC, as the supervisor 
 constexpr std::string_view kPlain = "onednn";
 constexpr size_t kLongestReason = 300;  // bytes
 
-/// Says for as long as it lives whose code runs, and puts the floating-point environment back afterwards.
+/// While it lives, the flight record names the running implementation. Then restores the floating-point environment.
 class Entered {
  public:
   Entered(run::FlightRecord& record, size_t position) : record_(record) {

@@ -10,7 +10,7 @@
 namespace convict::bench {
 namespace {
 
-/// A contestant with one number of threads that has computed the layer right, so far.
+/// A contestant with one number of threads that has computed the layer correctly so far.
 struct Starter {
   const Contestant* who;
   size_t row;  // in the result
@@ -55,7 +55,7 @@ class Measurement {
   }
 
  private:
-  /// Has it compute the layer once; it becomes a starter if it is right.
+  /// Lets it compute the layer once; adds a starter if the result is correct.
   void try_out(const Contestant& who, size_t row, Check& check) {
     const run::Subject& subject = subjects_[who.position];
     const convict_problem& p = problems_[row];

@@ -17,7 +17,7 @@ namespace {
 constexpr double kLabelWidth = 330, kPlotWidth = 560, kRight = 30, kTop = 66, kRowHeight = 17, kGap = 34;
 constexpr double kMostOctaves = 5;  // to either side; dots beyond lie on the edge
 
-/// Okabe and Ito's colours, told apart by the colour-blind as well.
+/// Okabe and Ito's colours, which colour-blind people can distinguish.
 constexpr std::array<const char*, 7> kColors = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                 "#e69f00", "#56b4e9", "#000000"};
 
@@ -67,7 +67,7 @@ class Picture {
   }
 
  private:
-  /// How many times its speed has to double to be the subject's; positive where the subject is faster.
+  /// log2(speed of the subject / speed of `name`); positive if the subject is faster.
   std::optional<double> octaves_of(const BenchRow& row, const std::string& name) const {
     const auto subject = row.gflops(result_.subject), other = row.gflops(name);
     return subject && other ? std::optional(std::log2(*subject / *other)) : std::nullopt;
@@ -77,7 +77,7 @@ class Picture {
     return kLabelWidth + kPlotWidth * (0.5 + std::clamp(octaves, -reach_, reach_) / (2 * reach_));
   }
 
-  /// A ring for libraries in layouts of their own.
+  /// A dot; a ring for libraries in layouts of their own.
   std::string dot(double x, double y, const std::string& name) const {
     const char* color = colors_.at(name);
     const bool ring = result_.sides.at(name) == Side::kOwnLayouts;
@@ -101,7 +101,7 @@ class Picture {
     return text;
   }
 
-  /// Returns where it ends.
+  /// Draws the rows from `y` on; returns the y after them.
   double draw_group(const Means& means, double y) {
     const double bottom = y + kRowHeight * static_cast<double>(means.layers());
     body_ +=

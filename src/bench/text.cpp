@@ -21,7 +21,7 @@ std::optional<double> mean_of(const std::vector<double>& ratios) {
   return ratios.empty() ? std::nullopt : std::optional(geometric_mean(ratios));
 }
 
-/// The best of the contestants that work in layouts of their own.
+/// The fastest contestant in layouts of its own.
 std::string own_layouts_text(const Standing& standing) {
   if (!standing.own_ratio) return "-";
   return gflops_text(*standing.subject / *standing.own_ratio);
@@ -45,7 +45,7 @@ std::string line_of(const BenchResult& result, const BenchRow& row) {
   return text + "\n";
 }
 
-/// Everybody, the fastest first, and who has no time.
+/// All contestants, the fastest first, then those without a time.
 std::string details(const BenchRow& row) {
   std::vector<std::pair<double, std::string>> fastest;
   for (const auto& [name, timing] : row.timings) fastest.emplace_back(-*row.gflops(name), name);
@@ -94,7 +94,7 @@ std::string in_short(const std::vector<Means>& all) {
   return text;
 }
 
-/// What a reader must not miss even without -v: results that were wrong, and deaths.
+/// Wrong results and deaths, which are shown even without -v.
 std::string trouble(const BenchResult& result) {
   std::string text;
   for (const BenchRow& row : result.rows)

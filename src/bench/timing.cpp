@@ -25,7 +25,7 @@ class Collector final : public benchmark::BenchmarkReporter {
     }
   }
 
-  /// Over all repetitions; nothing if there are none.
+  /// Best and mean over all repetitions; nullopt if there are none.
   std::optional<Timing> timing(size_t i) const {
     if (series_[i].empty()) return std::nullopt;
     Timing all = series_[i].front();
@@ -41,8 +41,8 @@ class Collector final : public benchmark::BenchmarkReporter {
   std::vector<std::vector<Timing>> series_;
 };
 
-/// One series of calls; whether all of them worked. The first call is not timed unless it says enough: others have had
-/// the caches in between.
+/// Runs one series of calls; returns whether all worked. Does not time the first call of a fast one, because the caches
+/// still hold data of other contestants.
 bool run_series(const Timed& timed, bool slow, benchmark::State& state) {
   bool works = timed.begin() && (slow || timed.seconds());
   double best = INFINITY;

@@ -10,8 +10,8 @@
 namespace convict::bench {
 namespace {
 
-/// Memory that a call gives back stays with the process, mapped, for the next call: who allocates results or workspaces
-/// in every call would else be measured by the kernel's page faults.
+/// Keeps freed memory mapped in the process for the next call. Without that, the times of implementations that allocate
+/// in every call would be mostly page faults.
 void keep_memory() {
   mallopt(M_MMAP_MAX, 0);
   mallopt(M_TRIM_THRESHOLD, -1);

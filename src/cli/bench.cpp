@@ -23,7 +23,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The opponents, as far as they are installed.
+/// Libraries to compare with, if they are installed.
 constexpr std::string_view kOpponents[] = {"libtorch:native", "libtorch:onednn", "onednn", "onednn:any"};
 
 constexpr std::string_view kAllPasses = "all";
@@ -37,7 +37,7 @@ struct BenchOptions {
   int repetitions = 3;
 };
 
-/// Files and folders are read; other words are case lines, which begin with their operation and may be without quotes.
+/// Reads files and folders; other words are case lines, which begin with their operation and need no quotes.
 std::vector<CorpusEntry> entries_of(const std::vector<std::string>& inputs) {
   std::vector<CorpusEntry> entries;
   std::string line;
@@ -69,7 +69,7 @@ std::vector<convict_pass> passes_of(const std::string& name) {
   return {static_cast<convict_pass>(found - bench::kPassNames.begin() + 1)};
 }
 
-/// What the user asked for; without --oracle, the libraries that are here.
+/// The user's settings; without --oracle, with the libraries that are installed.
 workers::SupervisorSettings supervisor_settings(const BenchOptions& options, std::vector<std::string>& notes) {
   workers::SupervisorSettings settings = options.run.settings();
   settings.interrupted = &interrupted();
@@ -130,7 +130,7 @@ bench::BenchResult read_file(const std::string& path) {
   }
 }
 
-/// Of the passes and numbers of threads that are asked for, or of all.
+/// Reads a result and keeps the passes and numbers of threads that the user asked for, or all.
 bench::BenchResult read_result(const BenchOptions& options) {
   bench::BenchResult result = read_file(options.from);
   const auto unwanted = [&](const bench::BenchRow& row) {

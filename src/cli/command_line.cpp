@@ -20,7 +20,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Those linked in: loading all others to ask for their names would take a second per key press.
+/// Names of the linked kernels. Loading the modules for their names would take a second per key press.
 Words kernels() {
   Words words;
   for (const convict_implementation* kernel : native_kernels()) words.emplace_back(kernel->name);
@@ -50,7 +50,7 @@ Words baseline_names() {
   return words;
 }
 
-/// CLI::IsMember tells its members in the type of the option only: "TEXT:{text,json}".
+/// Members of a CLI::IsMember, which shows them in the type of the option only: "TEXT:{text,json}".
 Words members(const std::string& type) {
   const size_t begin = type.find('{'), end = type.find('}', begin);
   if (begin == std::string::npos || end == std::string::npos) return {};
@@ -60,7 +60,7 @@ Words members(const std::string& type) {
   return words;
 }
 
-/// What names stand for that are checked later than on the command line. A name means the same in every command.
+/// Words for options that are checked only after parsing. An option name has the same words in every command.
 Words known_words(const std::string& name) {
   if (name == "--target") return with(kernels(), std::span(&run::kAllNative, 1));
   if (name == "--oracle") return with({std::string(run::kNoOracle)}, run::kDefaultOracles);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// bash splits the words of a line at = and : too (COMP_WORDBREAKS), so the script takes the line apart by itself.
+// bash splits a line at = and : too (COMP_WORDBREAKS), so the script splits the line itself.
 #include <fmt/format.h>
 
 #include <vector>
@@ -36,13 +36,13 @@ constexpr const char* kEnd = R"(  esac
 complete -F _convict convict
 )";
 
-/// Shell code that says which words and files are meant.
+/// Shell code that sets the words and files that fit.
 std::string what_fits(const Argument& argument) {
   if (argument.takes == Takes::kWord) return fmt::format("words='{}'", fmt::join(argument.words, " "));
   return argument.takes == Takes::kFile ? "files=-f" : "files=-d";
 }
 
-/// After an option comes its value, else a positional; where there is nothing to say about those, another option.
+/// Completes the value after an option, else a positional; if neither has words, another option.
 std::string branch(const CommandLine& command, const std::string& commands) {
   std::string text = "      case $option in\n", positionals;
   std::vector<std::string> free_text;

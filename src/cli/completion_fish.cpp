@@ -6,7 +6,7 @@
 namespace convict::cli {
 namespace {
 
-/// In single quotes, where fish knows two escapes.
+/// Text in single quotes, in which fish has two escapes.
 std::string quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) {
@@ -29,7 +29,7 @@ std::string values(const Argument& argument) {
   return "";
 }
 
-/// One `complete` an argument; `condition` is when it applies. Positional text has nothing to offer.
+/// One `complete` line per argument; `condition` says when it applies. Positionals of free text have none.
 std::string lines(const CommandLine& command, const std::string& condition) {
   std::string text;
   for (const Argument& argument : command.arguments) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Specifications of zsh's _arguments: zshcompsys(1).
+// Writes specifications for zsh's _arguments: zshcompsys(1).
 #include <fmt/format.h>
 
 #include <string_view>

@@ -19,12 +19,12 @@ namespace {
 
 using nlohmann::json;
 
-/// The first is one that every oracle can compute, the first of the founding bugs; the second is for who takes dense
-/// kernels only.
+/// Every oracle can compute the first one, the first of the founding bugs. The second one is for implementations that
+/// take dense kernels only.
 constexpr const char* kProbes[] = {"conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7", "conv2d in=5 k=3 seed=7",
                                    "conv2d in=5 k=3 dt=u8:s8:s32 seed=7"};
 
-/// Runs the probes on one implementation; "works" if it takes one of them and is right, or what is wrong.
+/// Runs the probes on one implementation. Returns "works" if it computes one of them correctly, else the reason.
 std::string probe(const std::string& name) {
   workers::SupervisorSettings settings;
   settings.worker.roster = {{name}, {std::string(run::kNoOracle)}, {}, false};
@@ -64,7 +64,7 @@ json diagnose() {
   return report;
 }
 
-/// Whether anything foreign can be a witness.
+/// Whether a foreign implementation can be a witness.
 bool has_oracle(const json& report) {
   return std::ranges::any_of(report["implementations"],
                              [](const json& one) { return one["state"] == "works" && one["lineage"] != "convict"; });

@@ -122,7 +122,7 @@ std::string as_json(const imports::Imported& all) {
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-/// Tells stderr how it went.
+/// Prints a summary to stderr.
 void summarize(const imports::Imported& all, const OutputOptions& out) {
   if (out.verbose)
     for (const imports::Unexpressed& one : all.unexpressed)

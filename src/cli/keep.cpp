@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `convict keep`: a mismatch becomes a case of the corpus, so that it stays fixed, or stays known.
+// `convict keep`: adds the case of a mismatch to the corpus, so that replays show whether it stays fixed or known.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct KeepOptions {
   int64_t id = 0;
 };
 
-/// A suspect may be called anything: only letters, digits and - become part of a file name.
+/// Keeps only letters, digits and - of a suspect's name, which may contain any character.
 std::string as_file_name(std::string_view suspect) {
   std::string name;
   for (const char c : suspect.substr(0, 100))
@@ -52,14 +52,14 @@ fs::path file_for(const KeepOptions& options, const store::MismatchRow& row) {
   return file;
 }
 
-/// Of the implementation that was caught, if that is an oracle, it is known; a target has to get it right.
+/// The corpus line. A mismatch of an oracle is marked as known; a target has to compute the case correctly.
 std::string line_for(const store::MismatchRow& row) {
   const bool illegal = row.verdict == name_of(Verdict::kAcceptsInvalid);
   if (row.blame != name_of(Blame::kOracle)) return row.best_text() + (illegal ? " => refused" : "");
   return fmt::format("{} => mismatch {} {}", row.best_text(), row.suspect, row.verdict);
 }
 
-/// A line of its own, whatever the text holds.
+/// A comment of exactly one line, whatever the text contains.
 std::string comment(std::string_view what, std::string_view text) {
   const std::string_view first = trim(text.substr(0, text.find_first_of("\r\n")));
   return first.empty() ? "" : fmt::format("# {}{}\n", what, printable(first, 200));

@@ -44,7 +44,7 @@ json implementations(const ListOptions& options) {
   return rows;
 }
 
-/// How every native kernel would compute a case, or why it would not. They are asked in this process, without data.
+/// How every native kernel would compute a case, or why it refuses. Asks them in this process, without data.
 json plan_rows(const std::string& line) {
   const Case c = parse_case(line);
   const convict_problem p = resolve_valid(c);
@@ -98,7 +98,7 @@ json mismatch_rows(const ListOptions& options) {
   return rows;
 }
 
-/// For the table: the status with what was triaged, and a predicate that leaves room for the case.
+/// Rows for the table: the status with its triage, and the predicate cut to leave room for the case.
 json shortened(json rows) {
   constexpr size_t kPredicateWidth = 40;
   for (json& row : rows) {
@@ -110,7 +110,7 @@ json shortened(json rows) {
 
 constexpr size_t kLongestCell = 4096;  // a case line
 
-/// Columns in the order given, each as wide as its widest cell, the last one as long as it is.
+/// A table with these columns in order, each as wide as its widest cell; the last one is not padded.
 std::string table(const json& rows, std::initializer_list<const char*> columns) {
   const auto cell = [](const json& row, const char* column) {
     return row[column].is_string() ? printable(row[column].get<std::string>(), kLongestCell) : row[column].dump();

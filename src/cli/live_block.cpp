@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Control sequences are those of ECMA-48 that every terminal knows: CUU (ESC [ n A), EL (ESC [ K), ED (ESC [ J).
+// Uses the control sequences of ECMA-48 that every terminal has: CUU (ESC [ n A), EL (ESC [ K), ED (ESC [ J).
 #include "cli/live_block.h"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ struct Screen {
   size_t columns = 80, rows = 24;
 };
 
-/// Asked before each drawing: windows are resized.
+/// Size of the terminal. Read before each drawing, because users resize windows.
 Screen screen() {
   winsize size{};
   Screen result;
@@ -36,7 +36,7 @@ bool can_redraw() {
   return isatty(STDERR_FILENO) != 0 && term && *term && std::string_view(term) != "dumb";
 }
 
-/// In one piece: the block never shows half drawn.
+/// Writes all text at once, so that a half-drawn block never shows.
 void put(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
@@ -49,7 +49,7 @@ LiveBlock::LiveBlock(bool quiet, Clock::time_point (*now)())
 
 bool LiveBlock::is_due() const { return !quiet_ && now_() - last_ >= (in_place_ ? kLiveInterval : kPlainInterval); }
 
-/// Terminals break lines again that a narrower window has no room for; the block then has more rows than lines.
+/// Moves to the first line. A terminal that got narrower has broken lines, so the block has more rows than lines.
 std::string LiveBlock::to_first_line(size_t columns) const {
   size_t rows = 0;
   for (const size_t length : drawn_) rows += std::max<size_t>(1, (length + columns - 1) / columns);

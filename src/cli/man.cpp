@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `convict man`, a step of the build: the manual pages that are installed.
+// `convict man`: writes the manual pages, as a step of the build.
 #include <fmt/format.h>
 
 #include <filesystem>

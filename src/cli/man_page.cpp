@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kExitCodes = "Exit codes: ", kExamples = "Example";
 
-/// Text as troff prints it unchanged: "-" would become a hyphen, and a leading "." or "'" a request.
+/// Escapes text so that troff prints it unchanged: "-" would become a hyphen, and a leading "." or "'" a request.
 std::string plain(std::string_view text) {
   std::string result = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
   for (const char c : text) {
@@ -40,7 +40,7 @@ std::string begin_page(const std::string& name, const std::string& summary) {
 
 std::string section(std::string_view title) { return fmt::format(".SH \"{}\"\n", plain(title)); }
 
-/// What CLI11 prints below the options, by its own sections.
+/// The footer that CLI11 prints below the options, by section.
 struct Footer {
   std::string description, exit_codes;                        // text
   std::vector<std::pair<std::string, std::string>> verbatim;  // (title, lines), such as examples

@@ -27,14 +27,14 @@ struct ReplayOptions {
   int jobs = 1;
 };
 
-/// What became of a case, given what was expected of it.
+/// The outcome of a case, compared with the expected one.
 enum class Outcome {
   kNotReached,
   kFailed,     // a mismatch of a target, or of the reference
-  kOracle,     // of anybody else
-  kExpected,   // the known one and no other
-  kFixed,      // the known one does not show any more
-  kNotJudged,  // whose known mismatch it is was not loaded
+  kOracle,     // a mismatch of an oracle or of nobody
+  kExpected,   // the known mismatch and no other
+  kFixed,      // the known mismatch does not show any more
+  kNotJudged,  // the suspect of the known mismatch was not loaded
   kPassed,
   kUnjudged
 };
@@ -71,7 +71,7 @@ std::vector<Outcome> outcomes_of(const std::vector<CorpusEntry>& entries, const 
   return outcomes;
 }
 
-/// Behind the word, in a few more.
+/// A short remark that is printed after the outcome.
 std::string remark(Outcome outcome, const CorpusEntry& entry, const campaign::CaseResult& one) {
   if (outcome == Outcome::kNotJudged) return fmt::format("  {} is not loaded\n", entry.known->suspect);
   if (outcome != Outcome::kFixed) return "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `convict report`: what a database says about campaigns, coverage and mismatches, in any format of reports/.
+// `convict report`: writes campaigns, coverage and mismatches of a database in any format of reports/.
 #include "report/report.h"
 
 #include <fmt/format.h>

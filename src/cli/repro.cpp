@@ -28,7 +28,7 @@ struct ReproOptions {
   bool in_process = false;
 };
 
-/// Without a worker, for a debugger: whatever an implementation does, it does to this process.
+/// Runs the case in this process, without a worker, for a debugger. A crash ends this process.
 campaign::CaseListResult run_here(const Case& c, const workers::SupervisorSettings& settings) {
   const run::Roster roster = run::load_roster(settings.worker.roster, native_kernels());
   run::GuardedMemory memory;
@@ -41,7 +41,7 @@ campaign::CaseListResult run_here(const Case& c, const workers::SupervisorSettin
   return result;
 }
 
-/// What a pass on real data is worth; exact data show any product that is not zero.
+/// How large a lost product must be to show on real data; exact data show the loss of any non-zero product.
 std::string sensitivity(const std::vector<workers::ImplementationSummary>& implementations) {
   double smallest = 0;
   for (const workers::ImplementationSummary& one : implementations)

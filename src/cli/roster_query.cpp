@@ -9,7 +9,7 @@
 namespace convict::cli {
 namespace {
 
-/// Work for nobody: only the roster is of interest.
+/// Has no work: only receives the roster.
 class Query final : public workers::Assignment {
  public:
   void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>&) override {

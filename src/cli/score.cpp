@@ -55,7 +55,7 @@ std::vector<score::Method> chosen_methods(const std::vector<std::string>& names)
   return methods;
 }
 
-/// Who is in the plugins and named by --target, if that names anybody.
+/// Chooses the mutants: all implementations of the plugins, or those that --target names.
 void choose_mutants(const RunOptions& run, score::ScoreSettings& settings) {
   std::vector<std::string> names;
   for (const std::string& plugin : run.plugins)
@@ -167,7 +167,7 @@ int score(const ScoreOptions& options) {
   return exit_code_of(result);
 }
 
-/// What is run, and how often.
+/// Adds the options that say what is run, and how often.
 void add_measure(CLI::App* command, ScoreOptions* options) {
   const auto add_number = [&](const char* name, auto& value, const char* help) {
     return command->add_option(name, value, help)->check(unsigned_number());

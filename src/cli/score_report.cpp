@@ -18,7 +18,7 @@ constexpr size_t kVerdictColumns = 54;  // so that a row of the text table has 1
 
 std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-/// Nothing stands for ever.
+/// The number as text; nullopt is infinite.
 std::string number(const std::optional<double>& value, double factor = 1) {
   if (!value) return "-";
   const double scaled = *value * factor;
@@ -40,7 +40,7 @@ std::string verdicts_of(const score::MutantSummary& mutant, size_t columns) {
   return text;
 }
 
-/// What else there is to say of a row.
+/// A remark about unconfirmed reports, or nothing.
 std::string unconfirmed_of(const score::MutantSummary& mutant) {
   const uint64_t count = mutant.reports - mutant.detected;
   return count == 0 ? "" : fmt::format("{}unconfirmed {}", mutant.verdicts.empty() ? "" : ", ", count);
@@ -51,14 +51,14 @@ std::string limits_of(const score::ScoreSettings& settings) {
                      settings.cases == UINT64_MAX ? "" : fmt::format(" and {} cases", settings.cases));
 }
 
-/// For tables whose cells are never empty.
+/// The verdicts of a mutant, for tables without empty cells.
 std::string what_was_said(const score::MutantSummary& mutant) {
   return mutant.reports == 0 ? "-" : verdicts_of(mutant, SIZE_MAX) + unconfirmed_of(mutant);
 }
 
 std::string machine() { return fmt::format("{} cores, {}", std::thread::hardware_concurrency(), best_isa()); }
 
-/// One row for each method: the same figures for people and for the document.
+/// One row per method, with the same figures for people and for the JSON document.
 struct MethodRow {
   std::string name, seeds, share, by_all, by_some, cases, milliseconds, alarms;
 };
@@ -95,7 +95,7 @@ std::string survival_as_text(const char* unit, const std::vector<score::Survival
 
 json to_json(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
 
-/// Those that were finished, for survival curves.
+/// The finished runs, for survival curves.
 json to_json(const std::vector<score::Run>& runs) {
   json list = json::array();
   for (size_t i = 0; i < runs.size(); ++i)
@@ -178,7 +178,7 @@ std::string survival_as_markdown(const score::ScoreResult& result, const char* u
   return text;
 }
 
-/// Every mutant: what the tool makes of it, then the share of runs in which each other method detects it.
+/// A row per mutant: the results of the tool, then the share of runs in which each other method detects it.
 std::string mutants_as_markdown(const score::ScoreSettings& settings, const score::ScoreResult& result) {
   std::string text = "| mutant | fault | found | median cases | median CPU ms | verdicts |",
               rule = "|---|---|---|---|---|---|";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `convict show`: everything the database has about one mismatch.
+// `convict show`: prints everything that the database has about one mismatch.
 #include <fmt/format.h>
 
 #include <memory>
@@ -35,7 +35,7 @@ std::vector<std::string> commands(const store::MismatchRow& row, const std::stri
   return {std::move(one), fmt::format("convict export {} --to pytorch{}", row.id, where)};
 }
 
-/// What explaining leaves is an object of its own making: words as they are, the rest compactly.
+/// The entries of an explanation: texts unchanged, other values as compact JSON.
 std::string explanation_text(const json& explanation) {
   std::string text;
   if (!explanation.is_object()) return line("explanation", explanation.dump());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `convict triage`: what people have to say about a mismatch.
+// `convict triage`: records a person's decision about a mismatch.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct TriageOptions {
   std::optional<std::string> link, note;
 };
 
-/// The version of its suspect in the campaign that saw it last.
+/// The version of the suspect in the last campaign that saw the row.
 json current_versions(const store::Store& store, const store::MismatchRow& row) {
   for (const store::Sighting& one : store.sightings(row.id))
     if (one.campaign == row.last_campaign && one.libraries.contains(row.suspect))
@@ -32,7 +32,7 @@ json current_versions(const store::Store& store, const store::MismatchRow& row) 
                                printable(row.suspect)));
 }
 
-/// "onednn=2.6.3,libtorch:native=1.13.0". A misspelt name would never make a difference, so it is refused.
+/// Parses "onednn=2.6.3,libtorch:native=1.13.0". Refuses a misspelt name, because it would never have an effect.
 json parse_versions(const store::Store& store, const std::string& text) {
   json versions = json::object();
   const auto known = store.versions();

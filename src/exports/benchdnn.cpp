@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A command line for benchdnn, the driver of oneDNN's own tests: the problem without its data.
+// Writes a command line for benchdnn, the driver of oneDNN's own tests: the problem without its data.
 #include <fmt/format.h>
 
 #include <vector>
@@ -15,7 +15,7 @@
 namespace convict::exports {
 namespace {
 
-/// What makes the tool fall silent or compute something else.
+/// Why benchdnn would skip the problem or compute something else; empty if it would not.
 std::string unsuited(const ExportRequest& request) {
   if (request.must_be_refused) return "benchdnn runs legal problems only";
   const convict_problem p = resolve(request.c).problem;
@@ -29,7 +29,7 @@ std::string unsuited(const ExportRequest& request) {
   return "";
 }
 
-/// "ih5oh3kh3sh1dh0ph0": everything is said, so that nothing is derived but the padding at the end, from the extents.
+/// "ih5oh3kh3sh1dh0ph0": states every value, so that benchdnn derives only the padding at the end, from the extents.
 std::string descriptor(const convict_problem& p) {
   constexpr std::string_view kLetters = "dhw";
   std::string text = p.groups > 1 ? fmt::format("g{}", p.groups) : "";
@@ -70,7 +70,7 @@ std::string direction(const convict_problem& p) {
   return pass + (p.has_bias ? "B" : "");
 }
 
-/// The types in the words of 2.x, or nothing if there are none.
+/// The types as a configuration of 2.x; empty if it has none.
 std::string configuration(const Case& c) {
   const std::string joined = fmt::format("{}{}{}", type_name(c.src_type), type_name(c.wei_type), type_name(c.dst_type));
   if (is_integer(c.src_type)) return joined;
@@ -97,7 +97,7 @@ std::string command(const Case& c, const convict_problem& p, const std::string& 
                      tag(c.dst_layout), attributes(c), descriptor(p));
 }
 
-/// What gets lost on the way.
+/// The parts of the case that the command line cannot express.
 std::vector<std::string> losses(const Case& c, const convict_problem& p) {
   std::vector<std::string> all = {
       fmt::format("the data: benchdnn fills operands by a formula of its own, not with fill={}, seed={}",

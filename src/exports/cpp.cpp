@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A C++17 program of one file for whoever implements the ABI: it needs <convict/convict.h> and the plugin, and nothing
-// else of this project.
+// Writes a C++17 program of one file for implementers of the ABI. It needs <convict/convict.h> and the plugin, and
+// nothing else of this project.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything about a case as JSON, for tools that nobody here has thought of.
+// Writes everything about a case as JSON, for tools that have no export format.
 #include <fmt/format.h>
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arrays of a case as NumPy reads them: a zip archive of .npy files (NumPy Enhancement Proposal 1, version 1.0).
+// Writes the arrays of a case for NumPy: a zip archive of .npy files (NumPy Enhancement Proposal 1, version 1.0).
 #include <fmt/format.h>
 #include <zip.h>
 
@@ -91,7 +91,7 @@ struct DropArchive {
 
 [[noreturn]] void fail() { throw std::runtime_error("libzip cannot make the archive"); }
 
-/// Hands over `bytes`, which have to live until the archive is closed.
+/// Adds a file to the archive. Precondition: its `bytes` live until the archive is closed.
 void add_member(zip_t* archive, const ExportFile& file) {
   zip_source_t* source = zip_source_buffer(archive, file.bytes.data(), file.bytes.size(), 0);
   if (!source) fail();

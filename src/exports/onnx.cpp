@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model of one node and its data in the layout of ONNX' own backend tests: model.onnx, and test_data_set_0 with the
-// tensors that go in and have to come out.
+// Writes a model of one node and its data in the layout of ONNX's own backend tests: model.onnx, and test_data_set_0
+// with the inputs and the expected outputs.
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 

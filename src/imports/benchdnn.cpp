@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Input files of benchdnn, the test driver of oneDNN: tokens separated by white space, each a problem descriptor or an
-// option for those that follow. Options carry over into batch files and out of them, as they do in benchdnn.
+// Reads input files of benchdnn, the test driver of oneDNN: tokens separated by white space, each a problem descriptor
+// or an option for later descriptors. Options carry over into batch files and out of them, as in benchdnn.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Reader {
   explicit Reader(const std::string& path)
       : root_(fs::weakly_canonical(path).parent_path()), options_(driver_of(fs::weakly_canonical(path))) {}
 
-  /// `shown` is how messages name the file.
+  /// `shown` is the name of the file in messages.
   void read(const fs::path& path, const std::string& shown) {
     const std::string text = read_input(path.string(), kLargestFile);
     if ((total_ += text.size()) > kLargestTotal || ++files_ > kMostFiles)
@@ -44,7 +44,7 @@ class Reader {
   Imported take() { return found_.take(); }
 
  private:
-  /// Files of oneDNN do not say whether they are for convolution or deconvolution; where they lie does.
+  /// Convolution or deconvolution: files of oneDNN do not say which, but their folder does.
   static std::string_view driver_of(const fs::path& path) {
     const bool deconv =
         path.parent_path().filename() == "deconv" || path.filename().string().find("deconv") != std::string::npos;
@@ -91,7 +91,7 @@ class Reader {
     }
   }
 
-  /// A file next to the current one, or in the directory of the first one.
+  /// Reads a file beside the current one, or in the directory of the first one.
   void read_batch(const std::string& token, const fs::path& path, const std::string& origin) {
     const fs::path name = token.substr(token.find('=') + 1);
     const auto refuse = [&](const char* why) { found_.refuse(origin, token, fmt::format("batch file: {}", why)); };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whatever convict itself prints as JSON: an object with a "case", or with "cases" or "mismatches" that hold such
-// objects; a list of them, or of case lines; or one of these on every line.
+// Reads JSON that convict itself prints: an object with a "case", or with "cases" or "mismatches" that hold such
+// objects; a list of such objects, or of case lines; or one of these on every line.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -75,7 +75,7 @@ json parse(std::string_view text) {
   });
 }
 
-/// One document a line. False if no line is one.
+/// Reads one document per line. Returns false if no line is a document.
 bool add_lines(std::string_view text, const std::string& path, Collector& to) {
   bool any = false;
   for_each_line(text, [&](std::string_view untrimmed, int number) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ONNX backend tests: directories with a model.onnx and test_data_set_<i>/{input,output}_<k>.pb. Models of one Conv or
-// ConvTranspose are cases; their recorded outputs are held against the exact reference.
+// Reads ONNX backend tests: directories with a model.onnx and test_data_set_<i>/{input,output}_<k>.pb. Models of one
+// Conv or ConvTranspose become cases; their recorded outputs are compared with the exact reference.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -64,7 +64,7 @@ relations::Array operand(const Test& test, const OnnxOperand& of, const std::opt
   return result;
 }
 
-/// The case of the node on one data set, or on none, and the comparison with what that recorded.
+/// Adds the case of the node on one data set, or on none, and the comparison with the recorded output.
 void add_data_set(const Test& test, const OnnxNode& node, const std::optional<fs::path>& data, Collector& to) {
   const std::string origin = data ? fmt::format("{}/{}", test.name, data->filename().string()) : test.name;
   const std::string text = fmt::format("a model of one {}", node.op);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program as its users run it: as a process, with arguments, an exit code and two streams.
+// Runs the program as users do: as a process, with arguments, an exit code and two streams.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,13 +14,13 @@
 
 namespace convict::test {
 
-/// How a run ended and what it said.
+/// The exit code and the output of a run.
 struct CommandResult {
   int exit_code = -1;  // -1 if a signal ended it
   int signal = 0;
   std::string out, err;
 
-  /// By value: what is taken from it in the head of a loop must be kept first.
+  /// Returns a temporary: keep it in a variable before a range-for over a part of it.
   nlohmann::json json() const { return nlohmann::json::parse(out, nullptr, /*allow_exceptions=*/false); }
   nlohmann::json mismatches() const;  // of `fuzz --format json`, none if there is no report
 };
@@ -31,8 +31,8 @@ struct CommandOptions {
   std::string program = CONVICT_PROGRAM;
 };
 
-/// A running convict, at the head of a process group of its own and with nothing on stdin. Waiting has no limit here:
-/// CTest ends a test in which something never happens.
+/// A running convict, the leader of its own process group, with an empty stdin. Waiting has no limit here: CTest ends a
+/// test that waits for ever.
 class Command {
  public:
   explicit Command(const std::vector<std::string>& arguments, const CommandOptions& options = {});
@@ -45,17 +45,17 @@ class Command {
   void signal_group(int number) const;  // to it and its workers, like Ctrl-C on a terminal
   bool has_ended();
 
-  /// Waits until it says this on stderr; false if it ends before.
+  /// Waits until it writes `text` to stderr; false if it ends before.
   bool says(std::string_view text);
 
-  /// Waits until there is something to read from this descriptor; false if it ends before.
+  /// Waits until this descriptor is readable; false if the process ends before.
   bool waits_for(int descriptor);
 
-  /// Reads both streams to their end, and waits for that of the process.
+  /// Reads both streams to their end, then waits for the end of the process.
   CommandResult wait();
 
  private:
-  /// Waits for input, takes what the streams have; returns whether `descriptor` has some.
+  /// Waits for input, reads what the streams have; returns whether `descriptor` is readable.
   bool read_available(int descriptor = -1);
   bool streams_open() const { return streams_[0] >= 0 || streams_[1] >= 0; }
 
@@ -68,7 +68,7 @@ class Command {
 
 CommandResult run_convict(const std::vector<std::string>& arguments, const CommandOptions& options = {});
 
-/// Removed with all it holds.
+/// The destructor removes the directory with all files in it.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();
@@ -94,8 +94,8 @@ class CliTest : public testing::Test {
   TemporaryDirectory directory_;
 };
 
-/// Whether the result is a refusal as all refusals should be: this exit code, nothing on stdout, and exactly one
-/// printable line on stderr, with all of `parts` in it.
+/// Whether the result is a valid refusal: this exit code, nothing on stdout, and exactly one printable line on stderr
+/// that contains all of `parts`.
 testing::AssertionResult refuses(const CommandResult& result, const std::vector<std::string>& parts, int exit_code = 2);
 
 /// A plugin of tests/plugins, by the name of its source.
@@ -104,10 +104,10 @@ std::string plugin(const std::string& name);
 std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, const std::string& text);
 
-/// Waits until there is no such process, or it is waiting to be buried.
+/// Waits until the process has ended; it may still be a zombie.
 void wait_for_end_of(pid_t pid);
 
-/// The same for all processes that work in this folder.
+/// Waits until all processes that work in this folder have ended; they may still be zombies.
 void wait_for_end_of_all_in(const std::filesystem::path& folder);
 
 }  // namespace convict::test

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What plugins of tests/plugins tell a test while convict runs them, and where they wait for it.
+// Events that plugins of tests/plugins report to a test while convict runs them, and a gate where they wait for it.
 #pragma once
 
 #include <sys/types.h>
@@ -24,21 +24,21 @@ class PluginEvents {
   PluginEvents& operator=(const PluginEvents&) = delete;
   ~PluginEvents();
 
-  /// Variables for the command whose plugins tell, or wait as well.
+  /// Environment variables for a command whose plugins report events, or also wait at the gate.
   std::vector<std::string> told() const { return {"CONVICT_TEST_ENTERED=" + folder_.file("entered")}; }
   std::vector<std::string> told_and_waiting() const;
 
-  /// Waits until a process has told of a call, and says which one; nothing if the command ends before.
+  /// Waits until a process reports a call; returns its id, or nullopt if the command ends before.
   std::optional<pid_t> next(Command& command) const;
 
-  /// Waits until so many processes have told of a call; fewer if the command ends before.
+  /// Waits until `count` processes have reported a call; returns fewer if the command ends before.
   std::set<pid_t> processes(Command& command, size_t count) const;
 
-  /// Lets so many calls pass the gate.
+  /// Lets `calls` calls pass the gate.
   void let_pass(size_t calls) const;
 
-  /// Lets so many calls pass the gate, and waits until another one is there: from then on a worker does nothing. False
-  /// if the command ends before.
+  /// Lets `calls` calls pass the gate, then waits until the next one stops there: from then on a worker is blocked.
+  /// Returns false if the command ends before.
   bool stop_after(Command& command, size_t calls) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program on a terminal, and what its screen shows.
+// Runs the program on a terminal, and models the screen.
 #pragma once
 
 #include <sys/types.h>
@@ -12,8 +12,8 @@
 
 namespace convict::test {
 
-/// As much of a terminal as convict needs: lines that wrap, CR, LF, cursor up, erase to the end of line and screen.
-/// When it gets narrower, it breaks lines again, as most terminals do. Rows never scroll out of reach.
+/// Models the parts of a terminal that convict uses: wrapped lines, CR, LF, cursor up, erase to the end of line and
+/// screen. When it gets narrower, it breaks lines again, as most terminals do. Rows never scroll out of reach.
 class Screen {
  public:
   explicit Screen(size_t columns) : columns_(columns) {}
@@ -49,7 +49,7 @@ class TerminalCommand {
 
   /// Waits until a row begins like this; false if the program ends before it does.
   bool shows(std::string_view begin);
-  /// Waits until something was drawn so many times more; false as above.
+  /// Waits until the screen was drawn `times` more times; false if the program ends before.
   bool redraws(int times);
   void press(char key) const;
   void resize(size_t columns);

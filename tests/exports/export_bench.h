@@ -16,7 +16,7 @@
 
 namespace convict::test {
 
-/// That of the packages python3-torch, python3-numpy and python3-onnx.
+/// The interpreter that has the packages python3-torch, python3-numpy and python3-onnx.
 inline constexpr const char* kPython = "/usr/bin/python3";
 
 inline const exports::Exporter& exporter(std::string_view name) {
@@ -40,7 +40,7 @@ inline std::string text_of(std::string_view format, const exports::ExportRequest
   return exporter(format).write(what).at(0).bytes;
 }
 
-/// Everything that a foreign database could put into a name to get out of a string or a comment.
+/// A name with all characters that could end a string or a comment.
 inline const std::string kHostile =
     "a\"b'c\\\n\"\"\"\nimport os; os._exit(77)\n*/ int x; /* %s {} ?\?/\n\x1b[31m\xff\xfe\x7f end\\";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every case of a guided engine has to be, said in other words than repair.cpp does.
+// Checks the properties of every case of a guided engine, independently of repair.cpp.
 #pragma once
 
 #include <gtest/gtest.h>

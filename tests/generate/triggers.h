@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What has to come together before a fault shows: the triggers of the public fault set (tests/mutants), and
-// conjunctions of three to five conditions that no fault of the set has.
+// Conditions under which a fault shows: the triggers of the public fault set (tests/mutants), and conjunctions of three
+// to five conditions that no fault of the set has.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the implementations of this module share: forward conv with plain loops, and the products of one output.
+// Shared by the implementations of this module: forward conv with plain loops, and the products of one output.
 #pragma once
 
 #include <cstdio>
@@ -15,7 +15,7 @@
 
 namespace convict::honest {
 
-/// The factors of the products of one output, in the order (channel, tap); products with padding are there, as zeros.
+/// The factors of the products of one output, in the order (channel, tap); products with padding are included as zeros.
 struct Products {
   std::vector<float> x, w;
 };
@@ -28,7 +28,7 @@ constexpr convict_contract winograd_contract(int m, int r) {
   return {CONVICT_WINOGRAD, CONVICT_F32, m, r, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0};
 }
 
-/// Why a problem is none of this module's, or NULL.
+/// Why this module refuses a problem, or NULL.
 inline const char* not_forward(const convict_problem& p, const convict_tensors& t) {
   if (invalid(p)) return "not a legal problem";
   if (p.op != CONVICT_CONV || p.pass != CONVICT_FORWARD) return "only the forward pass of conv";
@@ -86,7 +86,7 @@ convict_status guarded(char* error, size_t error_size, const Compute& compute) {
   }
 }
 
-// What each file of this folder offers.
+// The implementations of each file of this folder.
 std::span<const convict_implementation* const> sums();       // sums.cpp
 std::span<const convict_implementation* const> winograds();  // winograd.cpp
 std::span<const convict_implementation* const> ffts();       // fft.cpp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One implementation of honest.so, or a native kernel, on one forward conv: what it computes, what is exact, and what
-// its contract allows.
+// Runs an implementation of honest.so, or a native kernel, on one forward conv: its results, the exact results, and the
+// bounds of its contract.
 #pragma once
 
 #include <algorithm>
@@ -164,7 +164,7 @@ struct Held {
   }
 };
 
-/// Holds all outputs against the bounds of `contract`, with one product missing if `drop`.
+/// Compares all outputs with the bounds of `contract`, with one product missing if `drop`.
 inline Held hold(Trial& trial, const convict_implementation& who, const convict_contract& contract, bool drop = false) {
   const std::vector<double> got = trial.computed(who), bounds = trial.bounds(contract);
   Held held;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Importers as functions from files to lines.
+// Runs importers as functions from files to lines.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inline std::vector<std::string> reasons_of(const imports::Imported& imported) {
   return reasons;
 }
 
-/// The message of the UsageError that importing throws; nothing if it throws none.
+/// The message of the UsageError that importing throws; empty if it throws none.
 inline std::string error_of_import(std::string_view format, const std::string& path) {
   try {
     import_from(format, path);

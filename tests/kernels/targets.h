@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every instruction set of this machine in turn, for tests of what is compiled for each of them.
+// Runs a test with every instruction set of this machine, for code that is compiled for each of them.
 #pragma once
 
 #include <hwy/highway.h>

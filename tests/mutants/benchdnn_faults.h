@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The faults that were planted in the reference kernel of oneDNN to see what its own tester, benchdnn, can see: B01 to
-// B29 in forward convolution, D01 to D12 in forward conv_transpose. Columns as in public_faults.h.
+// The faults planted in the reference kernel of oneDNN to measure its own tester, benchdnn: B01 to B29 in forward
+// convolution, D01 to D12 in forward conv_transpose. Columns as in public_faults.h.
 #pragma once
 
 #include "tests/mutants/mutant.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Faults in the parameters of the problem: the loops are right, what they are told is wrong.
+// Faults in the parameters of the problem: the loops are correct, their parameters are wrong.
 #pragma once
 
 #include <algorithm>
@@ -114,7 +114,7 @@ const convict_tensor& weights_of(const Call<T>& call) {
   return call.problem.pass == CONVICT_BACKWARD_WEIGHTS ? call.tensors.diff_wei : call.tensors.wei;
 }
 
-/// The form as the loops will see it.
+/// The trilinear form with the faulty parameters, for the loops.
 template <class T>
 void bend_geometry(Call<T>& call) {
   const convict_problem& p = call.problem;

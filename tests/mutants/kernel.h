@@ -68,7 +68,7 @@ void accumulate_tap(const Call<T>& call, const AxisMaps& maps, const Planes& pla
   });
 }
 
-/// Everything that image `n` contributes.
+/// Adds all contributions of image `n`.
 template <class T>
 void accumulate_image(const Call<T>& call, const AxisMaps& maps, int64_t n) {
   const Trilinear<T>& form = call.form;
@@ -83,7 +83,7 @@ void accumulate_image(const Call<T>& call, const AxisMaps& maps, int64_t n) {
       }
 }
 
-/// The images dealt out to threads, which start together.
+/// Distributes the images over threads that start together.
 template <class T>
 void accumulate_racing(const Call<T>& call, const AxisMaps& maps) {
   const int64_t count = std::min<int64_t>({call.form.threads, call.form.batch, 8});

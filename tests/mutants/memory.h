@@ -23,7 +23,7 @@ void for_each_element(const Operand<T>& operand, const Axes& extent, int64_t out
           for (int64_t i2 = 0; i2 < extent[2]; ++i2) visit(operand.at(a, b, i0, i1, i2), a, b, Axes{i0, i1, i2});
 }
 
-/// The same for the operand that the call computes.
+/// Calls `visit(element, channel, position)` for every element of the operand that the call computes.
 template <class T, class Visit>
 void for_each_result(const Call<T>& call, const Visit& visit) {
   const Trilinear<T>& form = call.form;
@@ -86,7 +86,7 @@ void start_output(const Call<T>& call, const AxisMaps& maps) {
   });
 }
 
-/// P20: what is left over of blocks of 8 channels gets the results of the last whole block.
+/// P20: the channels left over after blocks of 8 get the results of the last whole block.
 template <class T>
 void repeat_last_block(const Call<T>& call) {
   const Trilinear<T>& form = call.form;
@@ -112,7 +112,7 @@ void add_unsynchronized(T& gradient, T sum) {
   shared.store(before + sum, std::memory_order_relaxed);
 }
 
-/// P32: nothing to sum, nothing to do.
+/// P32: returns early, with outputs not written, for an empty batch.
 template <class T>
 bool returns_early(const Call<T>& call) {
   return call.fault == Fault::kP32 && call.form.batch == 0;

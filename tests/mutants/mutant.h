@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a mutant is: a correct convolution with one planted fault, on the operations and passes where it acts.
+// A mutant: a correct convolution with one planted fault, on the operations and passes where the fault acts.
 #pragma once
 
 #include <string_view>

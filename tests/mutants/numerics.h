@@ -22,7 +22,7 @@ T cut(T value, int bits) {
   return std::ldexp(std::trunc(std::ldexp(fraction, bits)), exponent - bits);
 }
 
-/// An operand as it is read.
+/// Faults in an operand as it is read.
 template <class T>
 T operand_of(Fault fault, T value, bool is_weight) {
   if (fault == Fault::kB22 && is_weight && std::abs(value) < std::numeric_limits<T>::min()) return 0;
@@ -44,7 +44,7 @@ bool skips_product(Fault fault, T element, T weight) {
   return fault == Fault::kB20 && (weight == 0 || element == 0);
 }
 
-/// To the nearest bfloat16.
+/// Rounds to the nearest bfloat16.
 template <class T>
 T to_bfloat16(T value) {
   if (!std::isfinite(value)) return value;
@@ -52,7 +52,7 @@ T to_bfloat16(T value) {
   return std::bit_cast<float>((bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff0000u);
 }
 
-/// Results as they are stored.
+/// Faults in a result as it is stored.
 template <class T>
 void finish_values(const Call<T>& call) {
   if (call.fault == Fault::kB18)

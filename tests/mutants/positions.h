@@ -13,7 +13,7 @@ namespace convict::mutants {
 
 inline constexpr int64_t kNowhere = -1;
 
-/// The index arithmetic.
+/// Faults in the index arithmetic.
 template <class T>
 int64_t computed_position(const Call<T>& call, int axis, int64_t o, int64_t r) {
   const Trilinear<T>& form = call.form;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// P01 to P34: faults modelled on public bugs of convolution libraries. Of each one the scope, what it does, a case
-// inside its trigger and one just outside. README.md lists those that are missing.
+// P01 to P34: faults modelled on public bugs of convolution libraries. For each one: its scope, its effect, a case
+// inside its trigger, and a case just outside. README.md lists the missing ones.
 #pragma once
 
 #include "tests/mutants/mutant.h"

@@ -31,7 +31,7 @@ inline convict_tensor copied(const convict_tensor& from, int32_t zero_point, std
   return to;
 }
 
-/// Of the same shape, all 1.
+/// A tensor of the same shape with all elements 1.
 inline convict_tensor ones_like(const convict_tensor& tensor, std::vector<double>& storage) {
   storage.assign(static_cast<size_t>(std::max<int64_t>(tensor.strides[0], 1) * tensor.dims[0]) + 1, 1);
   convict_tensor ones = tensor;
@@ -60,7 +60,7 @@ inline std::vector<int32_t> sums_of(const kernels::border::QuantizedForm& form, 
   return sums;
 }
 
-/// Q10: two neighbouring input channels at a time, and what both give in 16 bits.
+/// Q10: the sum of the products of two neighbouring input channels saturates in 16 bits.
 inline std::vector<int32_t> saturated_pairs(const kernels::border::QuantizedForm& form, const std::vector<double>& src,
                                             const convict_tensor& shape, const convict_tensor& wei) {
   std::vector<int32_t> sums;
@@ -80,7 +80,7 @@ inline std::vector<int32_t> saturated_pairs(const kernels::border::QuantizedForm
   return sums;
 }
 
-/// The sum less what the zero point contributes, where that is counted apart from the products.
+/// Subtracts the contribution of the zero point from the sums, if the products do not account for it.
 inline void compensate(const kernels::border::QuantizedForm& form, Fault fault, const convict_tensor& src,
                        const convict_tensor& wei, std::vector<int32_t>& sums) {
   std::vector<double> ones;

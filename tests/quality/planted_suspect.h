@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A mutant in this process, asked as the tool asks a suspect in a worker.
+// Runs a mutant in this process in the way the tool runs a suspect in a worker.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of relations share: cases as calls, and runners that watch what a relation does.
+// Shared by the tests of relations: cases as calls, and runners that record what a relation does.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ class Watched final : public relations::Runner {
   }
 
   int calls = 0, refused = 0;
-  const relations::Call* original = nullptr;  // to look out for
+  const relations::Call* original = nullptr;  // the call to watch for
   bool original_seen = false;
 
  private:

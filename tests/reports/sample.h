@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of report writers share: a report made by hand whose strings try to be everything but text, and files
-// to compare with. CONVICT_REWRITE_GOLDEN=1 in the environment rewrites tests/golden/ instead of comparing; look at the
-// difference before committing it.
+// Shared by the tests of report writers: a handmade report with hostile strings, and files to compare with.
+// CONVICT_REWRITE_GOLDEN=1 in the environment rewrites tests/golden/ instead of comparing; look at the difference
+// before committing it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,23 +13,23 @@
 
 namespace convict::test {
 
-/// Control characters, quotes, the ends of everything, a formula, Markdown, HTML, what is no UTF-8 and what XML
+/// A text of control characters, quotes, end markers, a formula, Markdown, HTML, invalid UTF-8 and characters that XML
 /// forbids.
 std::string hostile_text();
 
-/// Five mismatches (new, of an oracle and hostile, known, fixed but seen again, of a verdict of the future), two
-/// campaigns, a profile, a score.
+/// Five mismatches (new, of an oracle and hostile, known, fixed but seen again, with the verdict of a later version),
+/// two campaigns, a profile, a score.
 report::Report sample_report();
 
-/// Of a database that no campaign has written to yet.
+/// The report of a database that no campaign has written to.
 report::Report empty_report();
 
-/// The sample with so many copies of its hostile mismatch instead, each with a note of so many bytes.
+/// The sample, with `mismatches` copies of its hostile mismatch instead, each with a note of `note_bytes` bytes.
 report::Report large_report(size_t mismatches, size_t note_bytes);
 
 std::string written(const std::string& format, const report::Report& report);
 
-/// Whether this is what tests/golden/report.<format> holds.
+/// Whether `text` equals the file tests/golden/report.<format>.
 testing::AssertionResult is_golden(const std::string& format, const std::string& text);
 
 /// Whether all of it is UTF-8 without control characters other than line feeds, and carriage returns before them.

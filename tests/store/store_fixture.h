@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the tests of the database share: a directory of their own, child processes, and ways to name what is expected.
+// Shared by the tests of the database: a directory of their own, child processes, and helpers for expectations.
 #pragma once
 
 #include <SQLiteCpp/SQLiteCpp.h>
@@ -53,7 +53,7 @@ class Child {
 
   void kill() { ::kill(pid_, SIGKILL); }
 
-  /// Blocks until there is some, or until the child has ended: then empty.
+  /// Waits for output and returns it; empty if the child has ended.
   std::string read_some() {
     char buffer[4096];
     const ssize_t size = read(output_, buffer, sizeof(buffer));
@@ -74,7 +74,7 @@ inline void send(int output, const std::string& text) {
   if (write(output, text.data(), text.size()) != static_cast<ssize_t>(text.size())) _exit(1);
 }
 
-/// What `body` says, in a process of its own: it may change limits and users.
+/// Runs `body` in a process of its own, where it may change limits and users. Returns its text.
 inline std::string in_child(const std::function<std::string()>& body) {
   Child child([&](int output) {
     try {

@@ -13,7 +13,7 @@
 namespace convict::imports {
 namespace {
 
-/// Whom to run and how, not which problem. `match` and `start` leave out runs; we take all of the input.
+/// Options about the run, not the problem. `match` and `start` skip runs; we import all of the input.
 constexpr std::string_view kWithoutEffect[] = {"alg",
                                                "allow-enum-tags-only",
                                                "allow-unimpl",
@@ -53,10 +53,10 @@ constexpr std::string_view kDrivers[] = {"binary",  "bnorm", "brgemm",  "concat"
                                          "matmul",  "pool",  "prelu",   "reduction", "reorder", "resampling",
                                          "rnn",     "self",  "shuffle", "softmax",   "sum",     "zeropad"};
 
-/// Lists that a case can say something about; --cfg (v2) and --dt (v3) are one.
+/// Lists that cases can express; --cfg (v2) and --dt (v3) are one list.
 constexpr std::string_view kLists[] = {"bia-dt", "dir", "dtag", "dt", "mb", "stag", "strides", "wtag"};
 
-/// Values of attributes that are the default, or do not change what is computed.
+/// Values of attributes that are the default or do not change the result.
 constexpr std::string_view kHarmless[] = {"", "strict", "none", "false", "library", "user"};
 
 /// One element of the cross product: a value for every option.
@@ -101,7 +101,7 @@ void set_batch(std::string_view word, Case& to) {
   if (*batch != 0) to.batch = *batch;
 }
 
-/// Of the options without a field of their own, whatever would change what is computed.
+/// Refuses options that would change the result and have no field in a case.
 void refuse_attributes(const Choice& choice) {
   for (const auto& [name, value] : choice) {
     const bool attribute = name.starts_with("attr-") || name == "strides";

@@ -111,7 +111,7 @@ void infer(Axis& axis, char letter, convict_op op) {
   }
 }
 
-/// How many spatial axes there are; those a square or cubic problem leaves out are copied from the outermost one.
+/// Returns the number of spatial axes. Copies axes that a square or cubic problem omits from the outermost one.
 int complete(std::array<Axis, kAxes>& axes) {
   const bool d = axes[0].out != 0, h = axes[1].out != 0, w = axes[2].out != 0;
   if (d && h != w) fail("of h and w only one is given");
@@ -123,8 +123,8 @@ int complete(std::array<Axis, kAxes>& axes) {
   return 1;
 }
 
-/// Padding of a case that gives exactly `axis.out` outputs: benchdnn derives its end from that. Where the symmetric
-/// padding people mean (or output padding) gives as many, it is preferred to a remainder that no window reaches.
+/// Sets the padding so that there are exactly `axis.out` outputs; benchdnn derives the padding at the end from that. If
+/// symmetric padding (or output padding) gives as many, prefers it to a remainder that no window reaches.
 void set_padding(const Axis& axis, int i, Case& c) {
   const int64_t begin = axis.pad.value_or(0), window = axis.extent();
   c.pad_begin[i] = c.pad_end[i] = begin;

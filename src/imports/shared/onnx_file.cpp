@@ -29,7 +29,7 @@ convict_dtype type_of(int number) {
   throw NotExpressible("data type: " + onnx::TensorProto::DataType_Name(type));
 }
 
-/// Elements that the dimensions stand for.
+/// The number of elements, from the dimensions.
 uint64_t count_of(const onnx::TensorProto& tensor) {
   if (tensor.dims_size() > CONVICT_MAX_DIMS)
     throw NotExpressible(fmt::format("rank: {} dimensions", tensor.dims_size()));
@@ -47,7 +47,7 @@ void expect_elements(uint64_t expected, uint64_t found) {
     throw NotExpressible(fmt::format("malformed tensor: {} elements by its dimensions, {} in it", expected, found));
 }
 
-/// Little-endian, as ONNX demands and as this machine is.
+/// Reads little-endian values, the byte order of ONNX and of this machine.
 void read_raw(const std::string& bytes, relations::Array& to, uint64_t count) {
   if (bytes.size() % type_size(to.type) != 0) throw NotExpressible("malformed tensor: its last element is cut off");
   expect_elements(count, bytes.size() / type_size(to.type));
@@ -59,7 +59,7 @@ void read_raw(const std::string& bytes, relations::Array& to, uint64_t count) {
   });
 }
 
-/// One field of the message for each type; 16-bit numbers are the low halves of int32_data.
+/// Reads the field of the message for this type; 16-bit numbers are the low halves of int32_data.
 void read_typed(const onnx::TensorProto& tensor, relations::Array& to, uint64_t count) {
   if (to.type == CONVICT_F32) to.data.assign(tensor.float_data().begin(), tensor.float_data().end());
   if (to.type == CONVICT_F64) to.data.assign(tensor.double_data().begin(), tensor.double_data().end());

@@ -19,7 +19,7 @@ constexpr int64_t kLargest = int64_t{1} << 30;  // of one number; sums of produc
 
 [[noreturn]] void fail(const std::string& why) { throw NotExpressible("malformed model: " + why); }
 
-/// The attribute, which has to have `count` numbers, or nothing if it is absent.
+/// The attribute, which must have `count` numbers; empty if it is absent.
 std::vector<int64_t> numbers(const OnnxNode& node, const char* name, size_t count) {
   const auto found = node.numbers.find(name);
   if (found == node.numbers.end()) return {};
@@ -54,9 +54,9 @@ void set_padding(const OnnxNode& node, Case& c) {
   }
 }
 
-/// `output_shape` takes the place of pads: what the transposed convolution has too much is cropped, half of it on each
-/// side and an odd one at the end for SAME_UPPER, else at the begin. What it has too little is output padding: the
-/// specification says nothing of that, but this is what its own test data expects.
+/// `output_shape` replaces pads. A surplus of the transposed convolution is cropped, half on each side, an odd one at
+/// the end for SAME_UPPER, else at the begin. A deficit becomes output padding: the specification does not say so, but
+/// its own test data expects it.
 void set_output_shape(const OnnxNode& node, Case& c) {
   const std::vector<int64_t> shape = numbers(node, "output_shape", static_cast<size_t>(c.rank));
   if (shape.empty()) return;

@@ -33,7 +33,7 @@ std::vector<std::byte> packed(const relations::Array& from) {
   return bytes;
 }
 
-/// In-bounds products of the element at these coordinates of dst.
+/// The in-bounds products of the element of dst at these coordinates.
 template <class W>
 int64_t products_at(const judge::Expected<W>& expected, const int64_t* at) {
   int64_t lifted[kAxes] = {};
@@ -42,7 +42,7 @@ int64_t products_at(const judge::Expected<W>& expected, const int64_t* at) {
   return expected.products(lifted[0], lifted[1], lifted[2]);
 }
 
-/// Non-finite exact values have to be met exactly; an infinite bound proves nothing.
+/// A non-finite exact value must be matched exactly, because an infinite bound proves nothing.
 template <class W>
 void compare_elements(const convict_problem& p, const convict_tensors& tensors, const judge::Arithmetic& arithmetic,
                       RecordedOutput& result) {
