@@ -30,7 +30,7 @@ std::vector<CorpusEntry> read_file(const fs::path& path) {
     throw UsageError(fmt::format("corpus '{}' has {} bytes; at most {} are valid", printable(path.string(), 300), size,
                                  kLargestFile));
   std::vector<CorpusEntry> entries;
-  std::string line, comment;  // the latter is the line before
+  std::string line, comment;  // `comment` is the line before
   for (int number = 1; std::getline(file, line); ++number) {
     if (line.find('\0') != std::string::npos)
       throw UsageError(fmt::format("corpus '{}' is not a text file: line {} holds a NUL byte",
@@ -67,7 +67,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-/// What follows the arrow.
+/// Parses the text behind `=>`.
 void expect(std::string_view text, CorpusEntry& entry) {
   const auto words = words_of(text);
   if (words == std::vector{kPasses}) return;

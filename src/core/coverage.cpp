@@ -13,16 +13,16 @@
 namespace convict::inline core {
 namespace {
 
-/// Where tuples are numbered. The tuples of features (i, j, *) that share the levels of i and j are one row: the levels
-/// of all features behind j side by side, so that counting a case walks along rows.
+/// The numbering of tuples. Tuples of features (i, j, *) with the same levels of i and j form one row: the levels of
+/// all features behind j side by side. So counting a case walks along rows.
 struct Numbering {
   std::array<uint32_t, kFeatureCount + 1> column{};                          // levels of all features before this one
   std::array<uint32_t, kFeatureCount> pairs{};                               // id of (i level 0, first level behind i)
-  std::array<std::array<uint32_t, kFeatureCount>, kFeatureCount> triples{};  // the same for (i, j)
+  std::array<std::array<uint32_t, kFeatureCount>, kFeatureCount> triples{};  // likewise for (i, j)
   uint32_t pair_count = 0, count = 0;
-  uint64_t version = 0xcbf29ce484222325;  // FNV-1a of all names: another table, another numbering
+  uint64_t version = 0xcbf29ce484222325;  // FNV-1a of all names: identifies the feature table
 
-  /// Levels of all features behind `feature`: the length of a row.
+  /// The length of a row: the levels of all features behind `feature`.
   uint32_t row(int feature) const { return column[kFeatureCount] - column[feature + 1]; }
 };
 
@@ -57,7 +57,7 @@ const Numbering& numbering() {
   return numbering;
 }
 
-/// Splits the place in a row of features behind `before` into a feature and its level.
+/// Splits a place in a row, whose features come behind `before`, into a feature and its level.
 void place(uint32_t at, int before, FeatureId& feature, uint8_t& level) {
   const Numbering& n = numbering();
   at += n.column[before + 1];
@@ -182,7 +182,7 @@ void Coverage::apply(std::span<const uint32_t> news, uint64_t cases) {
   cases_ += cases;
 }
 
-/// "tway", version, cases, then four tuples a byte.
+/// The format: "tway", version, cases, then four tuples a byte.
 std::string Coverage::serialise() const {
   std::string blob(kMagic);
   append_number(blob, numbering().version);

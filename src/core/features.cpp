@@ -43,7 +43,7 @@ int stride(const Case& c, const convict_problem&) {
   return c.stride[0] == 1 ? kOnes : c.stride[0] == 2 ? kTwos : kAlikeFromThree;
 }
 
-/// How the stride lies to the taps: it decides which positions no window reaches, and which taps meet which output.
+/// The relation of stride and taps. It decides which positions no window reaches, and which taps meet which output.
 int phase(const Case& c, const convict_problem&) {
   int level = kBelowKernel;
   for (int axis = 0; axis < c.rank; ++axis) {
@@ -99,7 +99,7 @@ int in_axes(const Case& c, const convict_problem&) {
   return alike(c.in, c.rank) ? kAlike : kDiffer;
 }
 
-/// Rows of conv's padded input behind the last window: the larger ones give weight gradients that are too long.
+/// Rows of conv's padded input behind the last window. A large remainder can make weight gradients too long.
 int remainder(const Case& c, const convict_problem& p) {
   int level = kNothingLeft;
   if (c.op != CONVICT_CONV) return level;

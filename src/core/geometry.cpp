@@ -28,7 +28,7 @@ Padding padding_of_axis(const Case& c, int axis) {
   return same_transpose_padding(c.kernel[axis], c.stride[axis], c.dilation[axis], upper);
 }
 
-/// Sizes as doubles, so that no product can overflow.
+/// Checks sizes as doubles, so that no product can overflow.
 Invalid too_large(const Case& c) {
   constexpr double kLargest = static_cast<double>(kLargestCount);
   for (int axis = 0; axis < c.rank; ++axis) {

@@ -14,8 +14,8 @@
 namespace convict::inline core {
 namespace {
 
-/// How the dimensions of one operand are embedded in its buffer: bit i of `cut` says that dimension i has elements in
-/// front of and behind the tensor's own. 0 is dense.
+/// How one operand lies in its buffer. Bit i of `cut`: dimension i has foreign elements in front of and behind the
+/// tensor's own. 0 is dense.
 struct Storage {
   convict_dtype type;
   uint64_t cut = 0;
@@ -40,15 +40,15 @@ convict_tensor stored(const Storage& storage, std::span<const int64_t> dims, std
   return tensor;
 }
 
-/// The storage of an operand that may be a view. Which dimensions are cut follows from the seed, so that the same line
-/// always means the same strides; at least one is.
+/// The storage of an operand that may be a view. The seed chooses the cut dimensions, at least one, so that the same
+/// line always means the same strides.
 Storage storage_of(const Case& c, convict_dtype type, bool view, uint64_t role) {
   if (!view) return {type};
   const uint64_t cut = mix(c.seed + kGoldenGamma * role) & ((1u << (2 + c.rank)) - 1);
   return {type, cut != 0 ? cut : 1u << (1 + c.rank)};
 }
 
-constexpr uint64_t kSrcRole = 1, kWeiRole = 2, kDstRole = 3;  // for storage_of; gradients count as what they are of
+constexpr uint64_t kSrcRole = 1, kWeiRole = 2, kDstRole = 3;  // for storage_of; a gradient has the role of its operand
 
 /// The dimensions of a physical order: 0 and 1 are the leading logical ones, kSpatial stands for all spatial axes.
 constexpr int kSpatial = 2;
@@ -93,7 +93,7 @@ convict_tensor weights(const Case& c, const convict_problem& p) {
   return {};
 }
 
-/// A view of a vector is a column of a matrix of two, behind one element in front.
+/// A vector. A view is a column of a matrix with two columns, behind one element in front.
 convict_tensor vector(convict_dtype type, int64_t length, bool view) {
   const int order[] = {0};
   convict_tensor tensor = stored({type}, {&length, 1}, order);

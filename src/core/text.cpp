@@ -58,7 +58,7 @@ std::string suggestion(std::string_view name, std::span<const std::string> candi
   const auto distance = [&](const std::string& candidate) { return edit_distance(name, candidate); };
   const auto best = std::ranges::min_element(candidates, {}, distance);
   if (name.empty() || best == candidates.end()) return "";
-  // A third of the name may be wrong, and one letter more for a swapped pair; but not the whole of a short name.
+  // A third of the name may be wrong, plus one letter for a swapped pair, but never the whole of a short name.
   if (distance(*best) > std::min(name.size() - 1, name.size() / 3 + 1)) return "";
   return "; did you mean '" + *best + "'?";
 }

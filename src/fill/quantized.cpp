@@ -25,13 +25,13 @@ Ends ends_of(convict_dtype type) {
 
 constexpr double kRmsOf8Bits = 73.9;  // 256 / sqrt(12), drawn from the whole range around its middle
 
-/// Of src less its zero point.
+/// The root mean square of src minus its zero point.
 double rms_of_src(const Case& c) {
   return std::hypot(kRmsOf8Bits, (c.src_type == CONVICT_U8 ? 127.5 : -0.5) - c.src_zero);
 }
 
 constexpr double kTypicalOf8Bits = 56;     // a little under half of the way to the end of s8
-constexpr double kTypicalOfF32 = 1 << 10;  // anything that is not 1
+constexpr double kTypicalOfF32 = 1 << 10;  // arbitrary, but not 1
 
 }  // namespace
 

@@ -9,8 +9,8 @@ namespace {
 using namespace feature;
 using namespace levels;
 
-/// Rates of what is not the usual, on average over all blocks: three times as much in a busy block, so that two or
-/// three of these things meet often enough, and a third of it elsewhere. Wishes add a little to each.
+/// Rates of unusual values, on average over all blocks. A busy block has three times the rate, so that two or three of
+/// these values meet often enough; other blocks have a third of it. Wishes add a little to each.
 constexpr double kBetaRate = 0.09, kViewRate = 0.14, kCallsRate = 0.10;
 constexpr double kReluRate = 0.05;  // of forward passes
 constexpr double kF64Rate = 0.05, kF16Rate = 0.05, kBf16Rate = 0.05, kMixedRate = 0.005;
@@ -36,13 +36,13 @@ int draw_level(Random& random, std::span<const Rate> rates) {
   return static_cast<int>(rates[0].level);
 }
 
-/// The level the plan asks for; else now and then, at this average, one of `others`, and 0 mostly.
+/// The level that the plan asks for. Without one: 0, or at the average rate one of `others`.
 int level_or(Draft& draft, FeatureId id, double average, std::span<const Rate> others) {
   if (!draft.plan.is_free(id)) return draft.plan[id];
   return draft.random.chance(rate(draft, average)) ? draw_level(draft.random, others) : 0;
 }
 
-/// Often the middle or an end of the type, or beside 0.
+/// Draws a zero point: often the middle or an end of the type, or a neighbour of 0.
 int draw_zero_point(Random& random, convict_dtype type) {
   const bool is_unsigned = type == CONVICT_U8;
   const int64_t lowest = is_unsigned ? 0 : -128, highest = lowest + 255;
@@ -86,7 +86,7 @@ void draw_types(Draft& draft) {
   c.dst_type = mixture[2];
 }
 
-/// Products of subnormals take a type that has them with room below: f32 or f64.
+/// Whether the types can hold products of subnormals: f32 or f64.
 bool holds_subnormals(const Case& c) {
   return c.src_type == c.wei_type && c.src_type == c.dst_type &&
          (c.src_type == CONVICT_F32 || c.src_type == CONVICT_F64);
@@ -108,7 +108,7 @@ void draw_beta(Draft& draft) {
   const int level = level_or(draft, kBeta, kBetaRate, kLevels);
   if (level == kNoBeta) return;
   constexpr double kOthers[] = {-1, 0.5, -0.5, 2, -2}, kWhole[] = {-1, 2, -2};
-  // Half of an odd subnormal is none, and s32 has no halves.
+  // Half of an odd subnormal is not a number of the type, and s32 has no halves.
   const bool halves = draft.c.fill != Fill::kSubnormal && draft.c.dst_type != CONVICT_S32;
   draft.c.beta = level == kBetaOne ? 1 : draft.random.pick(halves ? std::span<const double>(kOthers) : kWhole);
 }
@@ -139,7 +139,7 @@ void draw_views(Draft& draft) {
   const int level = level_or(draft, kViews, kViewRate, kLevels);
   views = {level == kSrcView, level == kWeiView, level == kDstView};
   if (level != kSeveralViews) return;
-  const auto without = draft.random.below(4);  // one of the three is none; or all are
+  const auto without = draft.random.below(4);  // which of the three is no view; 3: all are views
   views = {without != 0, without != 1, without != 2};
 }
 
@@ -168,8 +168,8 @@ void draw_data(Draft& draft) {
                                   {static_cast<int>(Calls::kAfter), 0.28}};
   c.calls = static_cast<Calls>(level_or(draft, kCalls, kCallsRate, kCallLevels));
   draw_threads(draft);
-  c.seed = draft.random.bits() >> 40;  // 24 bits read well on a line, and the problem varies too
-  // From the seed of the case, so that no draw of it depends on there being a ReLU.
+  c.seed = draft.random.bits() >> 40;  // 24 bits are short on a line, and suffice because the problem varies too
+  // ReLU has its own stream from the seed of the case, so that no other draw depends on it.
   constexpr uint64_t kReluStream = 0x72656c75;
   if (c.pass == CONVICT_FORWARD) c.relu = Random(c.seed, kReluStream).chance(rate(draft, kReluRate));
 }

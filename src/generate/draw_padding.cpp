@@ -33,7 +33,7 @@ int64_t draw_side(Draft& draft, int64_t reach, bool wide) {
   return draft.random.between(0, std::min<int64_t>(reach - 1, 8));
 }
 
-/// Explicit padding of an axis as it is meant; settle() makes it fit.
+/// Draws the intended explicit padding of an axis; settle() makes it fit.
 void draw_explicit(Draft& draft, int kind, int axis, bool target) {
   Case& c = draft.c;
   const int64_t reach = window(c.kernel[axis], c.dilation[axis]);
@@ -82,7 +82,7 @@ void draw_output_padding(Draft& draft) {
 
 bool is_same(const Case& c) { return c.pad_mode == PadMode::kSameUpper || c.pad_mode == PadMode::kSameLower; }
 
-/// Rows of conv behind the last window.
+/// Draws the rows of conv's X behind the last window.
 void draw_rest(Draft& draft) {
   const int wanted = draft.plan[kRemainder];
   const auto target = static_cast<int>(draft.random.below(draft.c.rank));
@@ -98,7 +98,7 @@ void draw_rest(Draft& draft) {
   }
 }
 
-/// The extent of dst on this axis as the plan asks for it.
+/// Draws an extent of dst that the plan asks for.
 int64_t wanted_output(Draft& draft) {
   const Plan& plan = draft.plan;
   const Bounds bounds = asked(plan, kOutLast, kExtents, {1, 33});
@@ -109,13 +109,13 @@ int64_t wanted_output(Draft& draft) {
   return wanted;
 }
 
-/// Rows of X without padding.
+/// The extent of X without padding.
 int64_t full_extent(const Draft& draft, int axis) {
   return (draft.y_extent[axis] - 1) * draft.c.stride[axis] + window(draft.c.kernel[axis], draft.c.dilation[axis]) +
          draft.rest[axis] + draft.c.output_padding[axis];
 }
 
-/// Cuts padding that would leave nothing of X, and fixes the extent of X.
+/// Cuts padding that would leave nothing of X, and sets the extent of X.
 void settle(Draft& draft, int axis) {
   Case& c = draft.c;
   const int64_t stride = c.stride[axis], y = draft.y_extent[axis];
@@ -132,7 +132,7 @@ void settle(Draft& draft, int axis) {
   draft.x_extent[axis] = full - begin - end;
 }
 
-/// Makes extents of src alike, or one of them 1, where that only takes rows away: dst shrinks with them.
+/// Makes extents of src alike, or one of them 1, if that only removes rows. dst shrinks with src.
 void shape_input(Draft& draft) {
   const int wanted = draft.plan[kInAxes];
   if (!draft.is_conv() || (wanted != kAlike && wanted != kThin)) return;
@@ -171,7 +171,7 @@ void draw_once(Draft& draft) {
                : kind == kValidWord ? PadMode::kValid
                                     : PadMode::kExplicit;
   c.pad_begin = c.pad_end = c.output_padding = draft.rest = {0, 0, 0};
-  const auto target = static_cast<int>(draft.random.below(c.rank));  // the axis that has the padding for sure
+  const auto target = static_cast<int>(draft.random.below(c.rank));  // the axis that certainly has the padding
   const bool alike = c.rank > 1 && draft.random.chance(draft.profile.alike_axes);
   if (kind >= kSymmetric && kind <= kNegative)
     for (int axis = 0; axis < c.rank; ++axis) {

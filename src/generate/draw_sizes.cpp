@@ -22,7 +22,7 @@ int64_t Draft::take(std::span<const int64_t> from, Bounds bounds, int times) {
     value = random.pick(from);
     found = bounds.contain(value);
   }
-  if (!found) {  // near the lowest: what the bounds ask for is often a large value
+  if (!found) {  // stay near the lowest: bounds often ask for a large value
     const int64_t lowest = std::min(std::max<int64_t>(bounds.lowest, bounds.highest > 0), bounds.highest);
     value = random.between(lowest, std::min(bounds.highest, 2 * lowest + 1));
   }
@@ -41,7 +41,7 @@ namespace {
 
 constexpr int64_t kMinimal[] = {1, 1, 2, 3};
 
-/// What an attribute draws from: the profile's list, or the smallest values if sizes have to be spared for a wish.
+/// The values that an attribute draws from: the profile's list, or the smallest values if a wish needs the budget.
 std::span<const int64_t> list(const Draft& draft, std::span<const int64_t> usual, bool is_asked) {
   return draft.plan.thrifty && !is_asked ? std::span<const int64_t>(kMinimal) : usual;
 }
@@ -97,7 +97,7 @@ void draw_channels(Draft& draft) {
   draft.y_channels = draft.is_conv() ? output : input;
 }
 
-/// `value`, which stands for `times` axes, moved to the parity if bounds and budget have room for that.
+/// Moves `value`, the extent of `times` axes, to the parity if bounds and budget allow it.
 int64_t with_parity(Draft& draft, int64_t value, int64_t parity, Bounds bounds, int times) {
   if (value % 2 == parity) return value;
   const int64_t moved = value > bounds.lowest && value > 1 ? value - 1 : value + 1;
@@ -140,7 +140,7 @@ void draw_strides(Draft& draft) {
   constexpr Bounds kLastStride[] = {{1, 1}, {2, 2}, {3, kNoEnd}, {1, 1}, {2, kNoEnd}};
   const Bounds bounds = asked(plan, kStride, kLastStride, {1, kNoEnd});
   const bool alike = shape == Plan::kFree ? draw_alike(draft) : shape <= kAlikeFromThree;
-  const int target = static_cast<int>(draft.random.below(draft.c.rank));  // where the phase is met
+  const int target = static_cast<int>(draft.random.below(draft.c.rank));  // the axis that has the wanted phase
   Axes& stride = draft.c.stride;
   for (int i = 0; i <= last; ++i) {
     const int axis = last - i;
@@ -182,7 +182,7 @@ void draw_dilations(Draft& draft) {
   }
   if (shape == kDilationsDiffer && draft.c.rank > 1 && dilation[0] == dilation[1]) ++dilation[0];
   if (!plan.is(kPhase, kCommonFactor)) return;
-  for (int axis = draft.c.rank; axis-- > 0;) {  // one axis where both have a factor
+  for (int axis = draft.c.rank; axis-- > 0;) {  // one axis on which both have a common factor
     int64_t& s = draft.c.stride[axis];
     if (draft.c.kernel[axis] == 1) continue;
     if (s == 1 && (plan.is_free(kStride) || (plan[kStride] == kDifferLastOne && axis == 0)))
@@ -196,8 +196,7 @@ void draw_dilations(Draft& draft) {
   }
 }
 
-/// Kernels, strides and dilations depend on each other; with a wish that the first draw does not meet, they are drawn
-/// again.
+/// Draws kernels, strides and dilations, which depend on each other. Draws again if they do not meet a wish.
 void draw_steps(Draft& draft) {
   constexpr FeatureId kDependent[] = {kKernelLast, kKernelLargest, kKernelAxes, kStride, kPhase, kDilation};
   const double macs = draft.macs;
@@ -243,7 +242,7 @@ double unpadded_volume(const Draft& draft) {
   return volume;
 }
 
-/// Dilations, then strides, then extents, then kernels give way while a single channel is too large.
+/// Reduces dilations, then strides, then extents, then kernels while a single channel is too large.
 void tame(Draft& draft) {
   for (Axes* axes : {&draft.c.dilation, &draft.c.stride, &draft.y_extent, &draft.c.kernel})
     for (int axis = 0; axis < draft.c.rank; ++axis)
@@ -256,7 +255,7 @@ void draw_sizes(Draft& draft) {
   const Plan& plan = draft.plan;
   enum Part { kBatchPart, kChannelPart, kExtentPart, kStepPart };
   std::array<Part, 4> order = {kBatchPart, kChannelPart, kExtentPart, kStepPart};
-  // In an order that is itself random, so that now the channels and now the kernel gets the lion's share.
+  // The order is random, so that sometimes the channels and sometimes the kernel take most of the budget.
   for (int i = 3; i > 0; --i) std::swap(order[i], order[draft.random.below(i + 1)]);
   const auto is_asked = [&](Part part) {
     switch (part) {

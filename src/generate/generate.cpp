@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kDraws = 4;  // of a case with a wish
 
-/// Batch, then groups, then channels give way while a tensor or the cost is too large; the geometry is what was drawn.
+/// Reduces batch, then groups, then channels while a tensor or the cost is too large. Keeps the drawn geometry.
 void trim(const Profile& profile, Draft& draft) {
   Case& c = draft.c;
   double x = 1, y = 1, taps = 1;
@@ -58,7 +58,7 @@ bool shows(const Case& c, const Tuple& wish) {
   return true;
 }
 
-/// The next wish that leaves the threads of the block as they are.
+/// The next wish that does not change the number of threads of the block.
 Tuple wish_for(const Sampling& sampling, const Plan& mask, uint64_t number) {
   constexpr uint64_t kTries = 8, kFarAway = 7919;
   Tuple wish;
@@ -70,13 +70,13 @@ Tuple wish_for(const Sampling& sampling, const Plan& mask, uint64_t number) {
   return wish;
 }
 
-/// The mask gives way to the wish from the second draw on: the two may contradict each other.
+/// Draws a case for the wish. Drops the mask from the second draw on, because the two may contradict each other.
 Case draw_wished(const Profile& profile, const Plan& mask, const Tuple& wish, Random& random) {
   Plan plan = mask;
   Case c;
   for (int attempt = 0; attempt < kDraws; ++attempt) {
     if (attempt > 0) {
-      plan = {};  // values of the profile, too
+      plan = {};  // drops typical values, too
       plan.threads = mask.threads;
       plan.roomy = true;
     }

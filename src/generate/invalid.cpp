@@ -9,7 +9,7 @@
 namespace convict::generate {
 namespace {
 
-/// One way; false if the case does not allow for it.
+/// Makes a case illegal in one way. Returns false if the case does not allow it.
 using Spoil = bool (*)(Case&, const convict_problem&, Random&, int axis);
 
 bool is_same(const Case& c) { return c.pad_mode == PadMode::kSameUpper || c.pad_mode == PadMode::kSameLower; }
@@ -26,7 +26,7 @@ bool output_padding_of_conv(Case& c, const convict_problem&, Random&, int axis) 
   return true;
 }
 
-/// Groups that divide the channels of one side only.
+/// Sets groups that divide the channels of one side only.
 bool groups_do_not_divide(Case& c, int64_t Case::*broken, int64_t Case::*whole, Random& random) {
   if (c.groups == 1) {
     c.groups = random.between(2, 3);
@@ -72,7 +72,7 @@ void make_illegal(Case& c, Random& random) {
   const convict_problem p = resolve(c).problem;
   const auto first = random.below(std::size(kSpoils));
   const auto axis = static_cast<int>(random.below(c.rank));
-  for (size_t i = 0; i < std::size(kSpoils); ++i)  // some way always is: groups do not mind anything
+  for (size_t i = 0; i < std::size(kSpoils); ++i)  // one always works: groups have no condition
     if (kSpoils[(static_cast<size_t>(first) + i) % std::size(kSpoils)](c, p, random, axis)) return;
 }
 

@@ -10,13 +10,13 @@ namespace {
 using namespace feature;
 using namespace levels;
 
-/// What a mask may do to a feature. Types, fills, views and the like are not pinned: they have rates of their own.
+/// What a mask may do to a feature. Types, fills, views and the like are not pinned: they have their own rates.
 struct Maskable {
   FeatureId id;
   int off;      // the level that is off; Plan::kFree if there is none
   double rate;  // how often it is off, relative to the block's share
   double pin;   // how often a feature that is not off is pinned to a level
-  int most;     // levels that may be pinned lie below this one
+  int most;     // only levels below this one may be pinned
 };
 
 constexpr Maskable kMaskable[] = {
@@ -42,7 +42,7 @@ constexpr Maskable kMaskable[] = {
     {kWeights, Plan::kFree, 0, 0.2, 4},
 };
 
-constexpr double kThreadedShare = 0.12;  // of the blocks
+constexpr double kThreadedShare = 0.12;  // share of blocks with several threads
 
 }  // namespace
 

@@ -31,7 +31,7 @@ constexpr int64_t kTypicalStrides[] = {1, 1, 1, 1, 2, 2, 2, 3};
 constexpr int64_t kTypicalDilations[] = {1, 1, 1, 1, 1, 1, 2};
 constexpr int64_t kTypicalChannels[] = {1, 1, 2, 3, 3, 4, 8, 8, 9, 12, 16, 16, 17, 24, 32};
 
-// Shares keep a campaign of `all` cheap: most cases are small, because few faults need large ones.
+// The shares keep a campaign of `all` cheap: most cases are small, because few faults need large ones.
 constexpr Profile kProfiles[] = {
     {.name = "smoke",
      .help = "small problems of every kind, thousands a second",

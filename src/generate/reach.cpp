@@ -10,20 +10,20 @@
 namespace convict::generate {
 namespace {
 
-constexpr uint64_t kSeed = 0x7265616368;  // of no campaign in particular
+constexpr uint64_t kSeed = 0x7265616368;  // a fixed seed of its own
 
 void mark(Coverage& seen, const Case& c) {
   const Resolved resolved = resolve(c);
   if (!resolved.why_not) seen.add(levels_of(c, resolved.problem));
 }
 
-/// Two profiles, because the small one has no large sizes and the other no empty ones.
+/// `all` alternates between two profiles: the small one has no large sizes, the other no empty ones.
 const Profile& to_ask(const Profile* profile, int attempt) {
   if (profile) return *profile;
   return *find_profile(attempt % 2 == 0 ? "odd-stride" : "degenerate");
 }
 
-/// Draws for a tuple until it is seen.
+/// Draws cases for a tuple until one shows it, `tries` at most.
 void ask_for(uint32_t id, const Profile* profile, int tries, Coverage& seen) {
   const Tuple tuple = tuple_of(id);
   for (int i = 0; i < tries && !seen.has_seen(id); ++i)

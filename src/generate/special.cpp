@@ -10,7 +10,7 @@
 namespace convict::generate {
 namespace {
 
-/// Op and pass, each alike.
+/// Draws op and pass uniformly.
 void draw_operation(Case& c, Random& random) {
   c.op = random.chance(0.5) ? CONVICT_CONV : CONVICT_CONV_TRANSPOSE;
   c.pass = static_cast<convict_pass>(random.between(CONVICT_FORWARD, CONVICT_BACKWARD_WEIGHTS));
@@ -22,7 +22,7 @@ void draw_layout(Case& c, Random& random) {
   if (random.chance(0.2)) c.wei_layout = static_cast<WeightLayout>(random.below(4));
 }
 
-/// Makes the last axis have `wanted` output positions; its other attributes are set.
+/// Gives the last axis `wanted` output positions. Precondition: its other attributes are set.
 void reach_output(Case& c, int64_t wanted, Random& random) {
   const int axis = c.rank - 1;
   const int64_t s = c.stride[axis], reach = window(c.kernel[axis], c.dilation[axis]);
@@ -34,8 +34,8 @@ void reach_output(Case& c, int64_t wanted, Random& random) {
   c.in[axis] = std::max<int64_t>(1, (wanted - reach + pads) / s + 1);
 }
 
-/// One size just below or above 2^15 or 2^16: outputs, inputs, channels of either side, groups, or the batch. What
-/// multiplies its cost stays minimal. Two axes whose product does so are the rarer kind of outputs.
+/// One size just below or above 2^15 or 2^16: outputs, inputs, channels of either side, groups, or the batch. Sizes
+/// that multiply its cost stay minimal. For outputs, the size is more rarely the product of two axes.
 Case draw_long(Random& random) {
   Case c;
   draw_operation(c, random);
@@ -75,8 +75,8 @@ Case draw_long(Random& random) {
   return c;
 }
 
-/// Outputs of an axis of this input extent lie at both ends and, if a third fits, between; there is no padding. The
-/// windows of two outputs have nothing to do with each other, so nothing but the index arithmetic is large.
+/// Spreads the outputs of an axis of this input extent: one at each end and, if a third fits, one between, without
+/// padding. Windows do not overlap, so only the index arithmetic is large.
 void spread(Case& c, int axis, int64_t extent, Random& random) {
   constexpr int64_t kLongestStep = int64_t{1} << 16;  // extent * stride is limited to 2^48 (core/geometry.cpp)
   c.in[axis] = extent;
@@ -91,8 +91,8 @@ void spread(Case& c, int axis, int64_t extent, Random& random) {
   c.stride[axis] = std::max<int64_t>(1, std::min(room / gaps, (int64_t{1} << 47) / extent));
 }
 
-/// A src of more than 2^31 or 2^32 elements, as batch, channels and extents in varying proportion. Only inputs are
-/// huge: they can stay untouched pages, outputs cannot.
+/// A src of more than 2^31 or 2^32 elements, with batch, channels and extents in varying proportion. Only inputs are
+/// huge: their pages can stay untouched, those of outputs cannot.
 Case draw_huge(const Profile& profile, Random& random) {
   Case c;
   c.pass = random.chance(0.6) ? CONVICT_FORWARD : CONVICT_BACKWARD_WEIGHTS;
@@ -100,7 +100,7 @@ Case draw_huge(const Profile& profile, Random& random) {
   const double target = random.chance(0.6) ? 0x1p31 : 0x1p32;
   if (random.chance(0.4)) c.batch = random.between(2, 5);
   if (random.chance(0.4)) c.ic = random.between(2, 9);
-  if (c.rank == 1) {  // one axis is cheap up to 2^31: beyond, its stride may not be large enough
+  if (c.rank == 1) {  // one axis is cheap up to 2^31; beyond, its stride may be too small
     while (target / static_cast<double>(c.batch * c.ic) > 0x1p30) c.batch *= 2;
   }
   double left = target / static_cast<double>(c.batch * c.ic);
@@ -146,8 +146,8 @@ void draw_uniform_axis(Case& c, int axis, int padding, Random& random) {
   if (cropped >= 0) c.in[axis] = std::max(c.in[axis], cropped / c.stride[axis] + 2);
 }
 
-/// Everything independent and uniform or with fixed shares, no boundary values, no masks: what one writes first. Batch
-/// and channels give way where the cost is out of bounds.
+/// The baseline: all attributes independent, uniform or with fixed shares; no boundary values, no masks. Reduces batch
+/// and channels if the cost is out of bounds.
 Case draw_uniform(const Profile& profile, Random& random) {
   Case c;
   const int64_t operation = random.below(4);  // forward, backward_data, backward_weights of conv; conv_transpose

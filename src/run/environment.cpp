@@ -11,7 +11,7 @@
 namespace convict::run {
 namespace {
 
-// A handler of fork() can reach nothing but statics.
+// Static, because a handler of fork() gets no argument.
 volatile bool is_forked_copy = false;
 
 void on_forked() {
@@ -19,7 +19,7 @@ void on_forked() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/// What differs in how arithmetic works, without the flags of exceptions.
+/// The setting of floating-point arithmetic that differs, apart from exception flags.
 #if defined(__x86_64__)
 std::string_view difference(const std::fenv_t& before, const std::fenv_t& now) {
   constexpr unsigned kRounding = 0x6000, kFlushing = 0x8040, kMasks = 0x1f80;  // of MXCSR; flushing: FTZ and DAZ

@@ -7,7 +7,7 @@
 namespace convict::run {
 namespace {
 
-// A signal handler can reach nothing but statics; these two are set once, before the handler is installed.
+// Static, because a signal handler gets no argument of ours. Both are set once, before the handler is installed.
 const GuardedMemory* watched_memory = nullptr;
 FlightRecord* watched_record = nullptr;
 
@@ -18,7 +18,7 @@ void on_fault(int signal, siginfo_t* info, void*) {
   watched_record->address_class = static_cast<int32_t>(found);
   for (size_t i = 0; i < kRoles.size(); ++i)
     if (kRoles[i].name == role) watched_record->role = static_cast<int32_t>(i);
-  // SA_RESETHAND has put the default action back: returning repeats the fault and the process dies of it.
+  // SA_RESETHAND has restored the default action: returning repeats the fault, which kills the process.
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ void report_faults(const GuardedMemory& memory, FlightRecord& record) {
 }
 
 void keep_reporting_faults() {
-  static std::vector<char> stack(64 * 1024);  // a stack overflow of an implementation must not take the handler with it
+  static std::vector<char> stack(64 * 1024);  // the handler must run after a stack overflow, too
   const stack_t alternate{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
   sigaltstack(&alternate, nullptr);
   struct sigaction action {};

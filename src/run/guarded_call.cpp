@@ -16,8 +16,8 @@ int64_t monotonic_ns() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-/// Names the implementation in the record for as long as it lives, and watches what it does to this process. The time
-/// is written first: the supervisor must never see a new implementation with an old time.
+/// While this object lives, the record names the implementation. The destructor checks what the call did to this
+/// process. The time is written first: the supervisor must never see a new implementation with an old time.
 class Entered {
  public:
   Entered(FlightRecord& record, int position) : record_(record) {
@@ -31,7 +31,7 @@ class Entered {
     if (record_.weighs) record_.kept_bytes[record_.implementation] += peak_resident_bytes() - peak_before_;
     record_.implementation = FlightRecord::kOwnCode;
   }
-  /// Puts the floating-point environment back; what had been changed.
+  /// Restores the floating-point environment, and returns what had changed.
   std::string_view leave() const { return floating_point_.restore(); }
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;
@@ -42,7 +42,7 @@ class Entered {
   FloatingPoint floating_point_;
 };
 
-/// Any number may come over the border, so it is looked at as one.
+/// Takes an int, because foreign code may return any number.
 Outcome::Kind kind_of(int status) {
   switch (status) {
     case CONVICT_OK: return Outcome::Kind::kComputed;
@@ -54,7 +54,7 @@ Outcome::Kind kind_of(int status) {
   return Outcome::Kind::kFailed;
 }
 
-constexpr size_t kLongestText = 500;  // bytes of a reason or error that are kept
+constexpr size_t kLongestText = 500;  // bytes; longer reasons and errors are cut
 
 }  // namespace
 
@@ -91,7 +91,7 @@ Declared ask_contract(const convict_implementation& implementation, int position
     const Entered entered(record, position);
     const convict_contract* contract = implementation.contract_for(&implementation, &p, &described);
     if (!contract) return {{}, "contract_for gives no contract for this problem"};
-    declared.contract = *contract;  // here, for the pointer is theirs
+    declared.contract = *contract;  // checked here, because the pointer comes from foreign code
   }
   if (const std::string why = wrong_in(declared.contract); !why.empty())
     declared.trouble = "contract_for gives a contract with " + why;

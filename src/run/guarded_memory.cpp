@@ -36,7 +36,7 @@ void unmap_with_guards(unsigned char* data, size_t bytes) {
   if (data) munmap(data - page_size(), bytes + 2 * page_size());
 }
 
-/// An odd number of bytes ends with half a word.
+/// Fills with 16-bit words. An odd number of bytes ends with half a word.
 void fill_words(unsigned char* to, size_t bytes, uint16_t word) {
   const auto low = static_cast<unsigned char>(word), high = static_cast<unsigned char>(word >> 8);
   if (low == high) return static_cast<void>(std::memset(to, low, bytes));
@@ -78,7 +78,7 @@ void GuardedSlot::release() {
 }
 
 void GuardedSlot::reserve(size_t bytes) {
-  const bool wasteful = capacity_ > kMostKept && bytes <= kMostKept;  // its pages would stay
+  const bool wasteful = capacity_ > kMostKept && bytes <= kMostKept;  // frees the pages of a huge case
   if (ours_ && bytes <= capacity_ && !wasteful) return;
   release();
   size_t capacity = 16 * page_size();

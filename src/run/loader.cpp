@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kModulePrefix = "convict_", kModuleSuffix = ".so";
 constexpr size_t kLongestVersion = 200;  // bytes
 
-/// Where modules may be: beside the program (a build tree), or in the library directory it is installed with.
+/// The folders of modules: beside the program (in a build tree), and its library directory (once installed).
 std::vector<fs::path> module_directories() {
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
   return {program, program / "../lib/convict"};
@@ -36,7 +36,7 @@ std::optional<fs::path> module_file(const std::string& name) {
 }
 
 std::vector<Subject> load_library(const fs::path& path, const std::string& shown) {
-  void* library = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: that is the contract
+  void* library = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: convict.h promises it
   if (!library) throw UsageError(fmt::format("plugin '{}' cannot be loaded: {}", shown, printable(dlerror(), 300)));
   const auto entry = reinterpret_cast<convict_plugin_function>(dlsym(library, CONVICT_PLUGIN_SYMBOL));
   if (!entry)
@@ -44,7 +44,7 @@ std::vector<Subject> load_library(const fs::path& path, const std::string& shown
   return subjects_of(entry(), shown);
 }
 
-/// Resolves names against native kernels, plugins and, loading them when first named, modules.
+/// Resolves names against native kernels, plugins and modules. Loads a module when it is first named.
 class Catalogue {
  public:
   Catalogue(std::span<const convict_implementation* const> native, const std::vector<std::string>& plugins) {
@@ -59,7 +59,7 @@ class Catalogue {
     return std::span(known_).subspan(native_count_, plugin_end_ - native_count_);
   }
 
-  /// All implementations a name stands for.
+  /// All implementations that a name stands for.
   std::vector<Subject> find(const std::string& name) {
     if (name == kAllNative) return {native().begin(), native().end()};
     if (auto found = loaded(name); !found.empty()) return found;
@@ -72,7 +72,7 @@ class Catalogue {
   }
 
  private:
-  /// The one of this name; else all of the module.
+  /// The implementation of this name; else all of the module of this name.
   std::vector<Subject> loaded(const std::string& name) const {
     std::vector<Subject> found;
     const bool all = name.ends_with(kWholeModule);
@@ -112,7 +112,7 @@ class Catalogue {
   size_t native_count_ = 0, plugin_end_ = 0;
 };
 
-/// Adds what is not in the roster yet; a target is not its own witness.
+/// Adds the subjects that are not in the roster yet: a target is not its own witness.
 void enlist(Roster& roster, std::span<const Subject> subjects, bool is_target) {
   for (Subject subject : subjects) {
     const auto same = [&](const Subject& other) { return other.implementation == subject.implementation; };

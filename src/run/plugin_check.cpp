@@ -14,7 +14,7 @@
 namespace convict::run {
 namespace {
 
-/// Fit for command lines, tables, signatures and JSON as it is.
+/// Whether command lines, tables, signatures and JSON can show the text unchanged.
 bool is_name(const char* text) {
   if (!text) return false;
   const std::string_view name(text, strnlen(text, kLongestName + 1));
@@ -22,7 +22,7 @@ bool is_name(const char* text) {
          std::ranges::all_of(name, [](char c) { return c > ' ' && c < 0x7f && c != ','; });
 }
 
-/// What a plugin wrote where an enumerator belongs: as an enumeration, only its own values may be looked at.
+/// The number that a plugin stored in an enumeration. Reading it as the enumeration is undefined for other values.
 template <class Enum>
 int number_in(const Enum& field) {
   int number = 0;

@@ -24,7 +24,7 @@ namespace {
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
-/// A descriptor that is closed when it goes out of scope, unless released.
+/// Owns a file descriptor: closes it in the destructor, unless released.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -40,7 +40,7 @@ class Descriptor {
   int fd_;
 };
 
-/// Descriptors above those that the worker finds at fixed numbers, so that no dup2 overwrites another's source.
+/// Moves a descriptor above the fixed numbers that the worker uses, so that no dup2 overwrites another's source.
 int moved_up(int fd) {
   if (fd < 0) return fd;
   const int high = fcntl(fd, F_DUPFD_CLOEXEC, 16);
@@ -85,7 +85,7 @@ pid_t spawn(const std::string& program, const std::vector<std::string>& argument
   posix_spawn_file_actions_adddup2(&actions, command, kCommandFd);
   posix_spawn_file_actions_adddup2(&actions, result, kResultFd);
   posix_spawn_file_actions_adddup2(&actions, record, kRecordFd);
-  posix_spawnattr_t attributes;  // a process group of its own, so that what it starts can be ended with it
+  posix_spawnattr_t attributes;  // with its own process group, so that kill() also ends its children
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t pid = -1;
@@ -129,7 +129,7 @@ void WorkerProcess::send(std::string line) {
 }
 
 bool WorkerProcess::receive() {
-  constexpr size_t kEnough = size_t{64} << 20;  // bytes, before somebody looks at them
+  constexpr size_t kEnough = size_t{64} << 20;  // bytes to hold before lines are taken
   std::array<char, 1 << 16> buffer;
   while (received_.size() < kEnough) {
     const ssize_t count = read(result_fd_, buffer.data(), buffer.size());
@@ -176,7 +176,7 @@ void WorkerProcess::limit_output() const {
 }
 
 void WorkerProcess::kill() {
-  if (exit_) return;  // the number may be somebody else's by now
+  if (exit_) return;  // another process may have the number by now
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
 }
@@ -187,7 +187,7 @@ bool WorkerProcess::reap(int flags) {
   while (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | flags) < 0 && errno == EINTR) {
   }
   if (info.si_pid == 0) return false;
-  ::kill(-pid_, SIGKILL);  // what it has left behind, while it still holds the number
+  ::kill(-pid_, SIGKILL);  // its children, while it still holds the number
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
@@ -213,7 +213,7 @@ WorkerExit WorkerProcess::wait() {
 
 FlightRecord& inherited_record() {
   FlightRecord& record = *map_record(kRecordFd);
-  close(kRecordFd);  // the mapping keeps it, and nobody can write to it by accident
+  close(kRecordFd);  // the mapping keeps the memory, and no code can write to the descriptor by accident
   return record;
 }
 
