@@ -100,11 +100,11 @@ TEST_F(ExportCommand, MismatchesOfADatabaseAreQuoted) {
   {
     store::Store store = store::Store::open(file("convict.db"));
     const int64_t campaign = store.begin_campaign({});
-    store.record(campaign, {parse_case("conv_transpose2d in=2x3 k=2 s=2"),
-                            hostile,
-                            Verdict::kWrongExact,
-                            Blame::kTarget,
-                            {{"text", hostile}, {hostile, hostile}}});
+    Mismatch mismatch = {
+        parse_case("conv_transpose2d in=2x3 k=2 s=2"), hostile, Verdict::kWrongExact, Blame::kTarget, {}};
+    mismatch.certificate.text = hostile;
+    mismatch.certificate.witnesses.emplace().emplace(hostile, hostile);
+    store.record(campaign, mismatch);
   }
   for (const char* format : {"pytorch", "benchdnn", "cpp", "json"}) {
     const CommandResult result = exported("1", {"--to", format});

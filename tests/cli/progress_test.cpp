@@ -126,8 +126,8 @@ TEST_F(ProgressTest, APlainLineComesEveryTenSeconds) {
   for (int second = 1; second < 30; ++second) {
     now += std::chrono::seconds(1);
     so_far.seconds = second;
-    so_far.counts.cases += 200;
-    so_far.counts.judged += 150;
+    so_far.counts[Counter::kCases] += 200;
+    so_far.counts[Counter::kJudged] += 150;
     progress(so_far);
   }
   const std::string rest =

@@ -117,7 +117,9 @@ class MergeTest : public StoreTest {
 
   static store::RowExplanation settled(const std::string& line, const std::string& predicate,
                                        const std::string& shrunk) {
-    return {line, shrunk, {{"shrunk", true}}, "everywhere", predicate, {{"how", "by hand"}}};
+    Certificate certificate;
+    certificate.text = "shrunk";
+    return {line, shrunk, certificate, "everywhere", predicate, {{"how", "by hand"}}};
   }
 };
 
