@@ -35,8 +35,8 @@ std::string in_words(std::string_view role, const convict_tensor& dense, double 
   return at ? fmt::format("{}[{}]", role, fmt::join(*at, ",")) : "";
 }
 
-/// Bias and old contents are the same small whole numbers in what was got and in what is exact, where the exact value
-/// is nothing but them; else they cannot be told from the product.
+/// Whether bias or old contents are part of the sums. They are small whole numbers, which cannot be told from the
+/// product unless the exact value consists of them alone.
 bool has_addends(const Scene& scene) {
   return scene.problem().beta != 0 || (scene.problem().has_bias && scene.problem().pass == CONVICT_FORWARD);
 }

@@ -10,7 +10,7 @@
 namespace convict::examine {
 namespace {
 
-/// A case with the tensors of the call: everything that describe_tensors looks at.
+/// A case with the tensors of the call: sets all fields that describe_tensors() reads.
 Case described_case(const relations::Call& call) {
   Case c;
   c.op = call.problem.op;

@@ -13,14 +13,14 @@ namespace {
 
 using Kind = Outcome::Kind;
 
-/// Why nobody can be judged on this case, whatever they say; nothing if they can.
+/// Why no implementation can be judged on this case; nothing if they can.
 std::optional<std::string> impossible(const Scene& scene, double most_bytes) {
   if (examination_bytes(scene.described(), scene.problem()) > most_bytes)
     return "the operands and their reference need more memory than one worker may have";
   return std::nullopt;
 }
 
-/// Why a subject does not take the problem, or is not asked to; else nothing, and its contract for the problem is set.
+/// Why a subject refuses the problem, or is not asked. Nothing if it accepts; then its contract is set.
 std::optional<std::string> reason_to_refuse(const Scene& scene, int position, bool legal, run::FlightRecord& record,
                                             judge::Result& result) {
   const Case& c = scene.the_case();
@@ -41,7 +41,7 @@ std::optional<std::string> reason_to_refuse(const Scene& scene, int position, bo
   return std::nullopt;
 }
 
-/// Asks every subject whether it takes the problem; true if anybody does.
+/// Asks every subject whether it accepts the problem; true if any does.
 bool ask_all(const Scene& scene, bool legal, std::span<const run::Subject> subjects,
              const ExaminationSettings& settings, run::FlightRecord& record, std::vector<judge::Result>& results) {
   const auto for_all = impossible(scene, settings.most_bytes);
@@ -60,7 +60,7 @@ bool ask_all(const Scene& scene, bool legal, std::span<const run::Subject> subje
   return anybody;
 }
 
-/// Whether most lost products would have gone unnoticed. The comb shows them at any number of terms, so it is trusted.
+/// Whether most lost products would not have been noticed. A comb shows them at any number of terms, so it is trusted.
 bool is_blind(const Case& c, const judge::Comparison& comparison) {
   if (c.fill == Fill::kComb || !comparison.compared || comparison.elements == 0) return false;
   if (c.fill == Fill::kZero) return true;
@@ -81,7 +81,7 @@ void summarize(const Case& c, Examination& examination) {
   examination.witnessed = examination.judged && every_oracle;
 }
 
-/// The same case with data that hide nothing; its mismatches join those of the first examination.
+/// Examines the case again with a comb, which hides nothing, and adds its mismatches to the first examination.
 void refill(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
             run::FlightRecord& record, const ExaminationSettings& settings, Examination& examination) {
   Case again = c;
@@ -114,7 +114,7 @@ Examination examine(const Case& c, std::span<const run::Subject> subjects, run::
   examination.redrawn = run_trial(scene, context, examination.results);
   summarize(c, examination);
   const bool ladder = settings.yardstick == Yardstick::kLadder;
-  if (!ladder)  // the other tools see values, not what lies around them
+  if (!ladder)  // other tools compare values only, not the memory around them
     for (judge::Result& result : examination.results) result.outcome.overrun = {};
   examination.mismatches = judge::judge(c, examination.results);
   if (ladder && examination.mistrusted) refill(c, subjects, memory, record, settings, examination);

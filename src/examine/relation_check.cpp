@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kOneCaseIn = 8;
 
-/// Whether the data and the contract allow to ask this relation.
+/// Whether the data and the contract allow this relation.
 bool applies(const relations::Relation& relation, const Scene& scene, const convict_contract& contract,
              const relations::Call& call) {
   const Case& c = scene.the_case();
@@ -41,7 +41,7 @@ std::optional<judge::BrokenRelation> broken_relation(const Scene& scene, Impleme
   const relations::Call call = call_of(scene.the_case(), scene.problem(), filled);
   const auto all = relations::all();
   const size_t first = (choice_of(scene) >> 8) % all.size();
-  for (size_t i = 0; i < all.size(); ++i) {  // the first one from there on that says anything about this case
+  for (size_t i = 0; i < all.size(); ++i) {  // finds the first from there on that applies to this case
     const relations::Relation& relation = *all[(first + i) % all.size()];
     if (!applies(relation, scene, runner.contract(), call)) continue;
     const auto violation = relation.check(call, runner);

@@ -9,15 +9,15 @@
 namespace convict::explain {
 namespace {
 
-/// A sample seen from one of its axes.
+/// A sample, and the axis on which conditions are tested.
 struct Row {
   const Case* c;
   int axis;
 };
 
 struct Rows {
-  std::vector<Row> failing;  // on the axis that shows it
-  std::vector<Row> passing;  // on every axis
+  std::vector<Row> failing;  // one per sample, on the axis that shows the fault
+  std::vector<Row> passing;  // one per sample and axis
 };
 
 /// Pairs of quantities that kernels compare with each other.
@@ -63,7 +63,7 @@ std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t
 
 bool holds(const Condition& condition, const Row& row) { return condition.holds(*row.c, row.axis); }
 
-/// Rows that a conjunction judges wrongly.
+/// The number of rows that a conjunction predicts wrongly.
 size_t mistakes(const std::vector<Condition>& conjunction, const Rows& rows) {
   const auto meets = [&](const Row& row) {
     return std::ranges::all_of(conjunction, [&](const Condition& one) { return holds(one, row); });
@@ -72,8 +72,8 @@ size_t mistakes(const std::vector<Condition>& conjunction, const Rows& rows) {
          static_cast<size_t>(std::ranges::count_if(rows.failing, meets));
 }
 
-/// Takes the condition that sets the most right, again and again, and at last leaves out what became superfluous. A
-/// failing row weighs more than a passing one: there may be a second fault, but what fails should be explained.
+/// Repeatedly adds the condition that corrects the most rows, then removes superfluous ones. A failing row weighs more
+/// than a passing one: there may be a second fault, but failures should be explained.
 std::vector<Condition> cover(const std::vector<Condition>& conditions, const Rows& rows) {
   constexpr int64_t kWeightOfFailing = 4;
   std::vector<Condition> chosen;
@@ -108,7 +108,7 @@ std::vector<Sample> unexplained(const Predicate& predicate, const std::vector<Sa
   return list;
 }
 
-/// Conditions on whatever axis shows it, or on the one of the first sample.
+/// Learns conditions on any axis that shows the fault, or on the axis of the first sample.
 Predicate learn(const std::vector<Sample>& samples, bool on_some_axis) {
   const int axis = samples.front().axis;
   Rows rows;
@@ -129,7 +129,7 @@ Predicate learn(const std::vector<Sample>& samples, bool on_some_axis) {
   return predicate;
 }
 
-/// The axis on which most conditions hold; the sample's own among equals.
+/// The axis on which most conditions hold; of equals, the sample's own.
 int axis_of(const Predicate& predicate, const Sample& sample) {
   const auto holding = [&](int axis) {
     return std::ranges::count_if(predicate.conditions, [&](const Condition& one) { return one.holds(sample.c, axis); });
@@ -144,7 +144,7 @@ int axis_of(const Predicate& predicate, const Sample& sample) {
 
 Learnt learn_predicate(const std::vector<Sample>& samples) {
   Predicate best = learn(samples, true);
-  // Two changes together may have moved the fault to another axis: where the first guess holds tells which.
+  // Two changes together may have moved the fault to another axis: the one on which the first guess holds.
   std::vector<Sample> placed = samples;
   for (Sample& sample : placed)
     if (sample.fails) sample.axis = axis_of(best, sample);

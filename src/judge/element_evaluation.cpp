@@ -20,7 +20,7 @@ long double element(const convict_tensor& tensor, int64_t position) {
   });
 }
 
-/// The exponent of the lowest bit of a positive number that is set; 32 bits at a time.
+/// The exponent of the lowest set bit of a positive number; examines 32 bits at a time.
 int lowest_bit(long double value) {
   int exponent;
   const long double digits = std::ldexp(std::frexp(value, &exponent), 32);
@@ -29,8 +29,8 @@ int lowest_bit(long double value) {
   return exponent - 32 + (lower == 0 ? std::countr_zero(upper) : lowest_bit(lower));
 }
 
-/// A sum of products, each of them as two numbers without any error, and with the error of every addition carried
-/// along: Ogita, Rump and Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26 (2005), algorithm 5.3.
+/// A sum of products. Splits each product into two numbers without error, and carries the error of every addition:
+/// Ogita, Rump and Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26 (2005), algorithm 5.3.
 class Sum {
  public:
   void add(long double x, long double y = 1) {
@@ -43,7 +43,7 @@ class Sum {
     }
     magnitude_ += std::abs(product);
     add_part(product);
-    add_part(std::fma(x, y, -product));  // what the product lost
+    add_part(std::fma(x, y, -product));  // the rounding error of the product
   }
 
   ExactElement result() const {
@@ -105,7 +105,7 @@ class Walk {
          strided_channel * filter_->strides[0] + channel_in_group * filter_->strides[1]);
   }
 
-  /// The three are positions in the operands, complete up to this axis.
+  /// `image`, `strided` and `filter` are positions in the operands, complete up to this axis.
   void axis(int axis, int64_t image, int64_t strided, int64_t filter) {
     if (axis == p_.rank) return multiply(image, strided, filter);
     const int dim = 2 + axis;
@@ -140,7 +140,7 @@ class Walk {
   long double zero_;
 };
 
-/// What is made of a sum of integers: scale * products + bias + beta * (old - zero point of dst).
+/// The result of a sum of integers: scale * products + bias + beta * (old - zero point of dst).
 ExactElement quantized(const convict_problem& p, const convict_tensors& t, const ExactElement& products,
                        int64_t channel, long double old) {
   const bool in_s32 = t.dst.dtype == CONVICT_S32;
@@ -154,7 +154,7 @@ ExactElement quantized(const convict_problem& p, const convict_tensors& t, const
   sum.add(beta, old);
   sum.add(-beta, zero);
   ExactElement result = sum.result();
-  // What f32 may lose: nothing if all of this, and the zero point that is added in the end, is exact there.
+  // The rounding of f32: none if all of this, and the zero point that is added last, is exact in f32.
   if (zero != 0) result.quantum = std::min(result.quantum, lowest_bit(std::abs(zero)));
   result.magnitude += static_cast<double>(std::abs(zero));
   const bool exact = static_cast<float>(products.sum) == products.sum &&

@@ -32,12 +32,12 @@ std::vector<double> plane_norms(std::span<const double> dense, int64_t planes, i
   return norms;
 }
 
-/// Points that one axis of the linear convolution takes, whichever two operands are given; gaps of strides and
-/// dilations are filled with zeros.
+/// The points of the linear convolution on one axis, whichever two operands are given. Zeros fill the gaps of strides
+/// and dilations.
 int64_t convolved_extent(const Trilinear<double>& f, int axis) {
   const int64_t window = f.dilation[axis] * (f.kernel[axis] - 1) + 1;
   const int64_t spread_y = (f.y_extent[axis] - 1) * f.stride[axis] + 1;
-  const int64_t x = std::max(f.x_extent[axis], spread_y + window - 1);  // with the padding that is read
+  const int64_t x = std::max(f.x_extent[axis], spread_y + window - 1);  // includes the padding that is read
   return x + (f.face == Face::kW ? spread_y : window) - 1;
 }
 

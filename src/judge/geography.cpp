@@ -10,7 +10,7 @@
 namespace convict::judge {
 namespace {
 
-/// Names of the dimensions, outermost first, of an output with `ndim` of them.
+/// The names of an output's `ndim` dimensions, outermost first.
 std::vector<std::string> dimension_names(std::string_view role, size_t ndim) {
   constexpr std::string_view kSpatial = "dhw";
   const bool weights = role == "diff_wei" || role == "diff_weights";
@@ -29,7 +29,7 @@ bool is_every(const std::vector<size_t>& hit, size_t extent, size_t start, size_
   return start + hit.size() * step >= extent;
 }
 
-/// Which of `extent` positions are hit, in words. Not all of them are.
+/// Which of `extent` positions are hit, in words. Precondition: not all are.
 std::string positions(const std::vector<size_t>& hit, size_t extent) {
   const size_t first = hit.front(), last = hit.back();
   if (hit.size() == 1) return first == extent - 1 ? "last" : first == 0 ? "first" : "inside";
@@ -41,7 +41,7 @@ std::string positions(const std::vector<size_t>& hit, size_t extent) {
   return last - first + 1 == hit.size() ? "inside" : "some";
 }
 
-/// The one group that is hit, if the hit channels are all of it.
+/// The one group that is hit, if the hit channels are exactly its channels.
 std::string only_group(const std::vector<size_t>& hit, size_t channels, size_t groups) {
   if (groups < 2 || channels % groups != 0 || hit.size() != channels / groups) return "";
   const size_t group = hit.front() / hit.size();

@@ -15,24 +15,24 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLargestSum = std::numeric_limits<int32_t>::max();
 
-/// Roundings to f32 that a term meets at most: the sum becomes f32, the scale is a product of two itself, times that,
-/// bias, old contents, zero point.
+/// The most roundings to f32 of a term: conversion of the sum, the scale (itself a product of two), the product with
+/// it, bias, old contents, zero point.
 constexpr double kRoundings = 6;
 
-/// What one result is made of: scale * sum + bias + beta * (old - zero).
+/// The parts of one result: scale * sum + bias + beta * (old - zero).
 struct Ingredients {
   double sum, scale, bias, beta, old, zero;
 
   double addend() const { return beta == 0 ? 0 : beta * (old - zero); }
   double real() const { return scale * sum + bias + addend(); }
-  /// All that is added somewhere on the way, in magnitude.
+  /// The sum of the magnitudes of all addends.
   double magnitude() const {
     const double kept = beta == 0 ? 0 : std::abs(beta) * (std::abs(old) + std::abs(zero));
     return std::abs(scale * sum) + std::abs(bias) + kept + std::abs(zero);
   }
 };
 
-/// The exponent of the lowest bit that is set; of nothing, one that is above all others.
+/// The exponent of the lowest set bit; for 0, one above all others.
 int lowest_bit(double value) {
   if (value == 0) return std::numeric_limits<int>::max();
   int exponent;
@@ -40,7 +40,7 @@ int lowest_bit(double value) {
   return exponent - 53 + std::countr_zero(static_cast<uint64_t>(digits));
 }
 
-/// Whether everything on the way is a number of f32, in any order.
+/// Whether all intermediate results are exact in f32, in any order.
 bool exact_in_f32(const Ingredients& of) {
   const double product = of.scale * of.sum;
   if (static_cast<float>(of.sum) != of.sum || static_cast<float>(product) != product) return false;
@@ -51,7 +51,7 @@ bool exact_in_f32(const Ingredients& of) {
   return quantum == std::numeric_limits<int>::max() || of.magnitude() <= std::ldexp(1.0, std::min(quantum, 1000) + 24);
 }
 
-/// How far a result in f32 may be from the real one. The double that knows it errs by far less.
+/// How far a result in f32 may be from the exact one. The double that stands for the exact one errs far less.
 double rounding_of(const Ingredients& of) {
   return exact_in_f32(of) ? 0 : gamma(kRoundings, unit_roundoff<float>()) * of.magnitude();
 }
@@ -67,7 +67,7 @@ void finish_quantized(Expected<W>& expected, const convict_problem& p, const con
   if (expected.value.empty()) return;
   const size_t channels = static_cast<size_t>(p.oc),
                plane = expected.value.size() / static_cast<size_t>(p.batch * p.oc);
-  // What folding the zero point into sums of src and wei adds to them, at most.
+  // The most that folding the zero point into sums of src and wei adds to them.
   const double folded = 2.0 * 128 * std::abs(p.src_zero_point) * static_cast<double>(expected.window);
   for (size_t i = 0; i < expected.value.size(); ++i) {
     const size_t channel = i / plane % channels;

@@ -79,7 +79,7 @@ void allocate(Expected<W>& expected, size_t elements, Detail detail) {
     statistic->assign(elements, 0);
 }
 
-/// Starts every element at beta times its old contents, and at the bias of its channel.
+/// Starts every element with beta times its old contents, plus the bias of its channel.
 template <class W>
 void start(Expected<W>& expected, const convict_problem& p, const convict_tensors& t) {
   if (p.beta != 0) {
@@ -95,7 +95,7 @@ void start(Expected<W>& expected, const convict_problem& p, const convict_tensor
 /// Adds the products of two operands into the third, indexed by target(x, w, y).
 template <class W, class Product, class Target>
 void accumulate(const Trilinear<W>& f, Expected<W>& expected, const Product& product, const Target& target) {
-  if (expected.magnitude.empty()) {  // the common case, exact data, without tests in the innermost loop
+  if (expected.magnitude.empty()) {  // exact data, the common case: no tests in the innermost loop
     W* value = expected.value.data();
     for_each_product(f, [&](int64_t x, int64_t w, int64_t y) { value[target(x, w, y)] += product(x, w, y); });
     return;
@@ -124,7 +124,7 @@ void add_products(const Trilinear<W>& f, const DenseOperands<W>& dense, Expected
   }
 }
 
-/// Of a problem with a huge image, which cannot be gathered: element by element, reading nothing but its terms.
+/// The reference for a huge image, which cannot be gathered: computes each element from its terms only.
 template <class W>
 void evaluate_each(const convict_problem& p, const convict_tensors& t, Expected<W>& expected) {
   size_t index = 0;
@@ -145,7 +145,7 @@ int64_t products_a_tap(const Trilinear<T>& f) {
   return f.face == Face::kX ? f.y_channels : f.face == Face::kY ? f.x_channels : f.batch;
 }
 
-/// The given operands; the tensors of a problem in terms of the form.
+/// The given operands: the tensors of a problem in terms of the form.
 template <class W>
 DenseOperands<W> gathered_operands(const convict_problem& p, const convict_tensors& t) {
   const bool is_conv = p.op == CONVICT_CONV;

@@ -10,7 +10,7 @@
 namespace convict::judge {
 namespace {
 
-/// Precision that kernels are known to lose silently.
+/// A precision to which kernels are known to fall back silently.
 struct Precision {
   std::string_view what;
   int digits;  // of the significand, the leading one included
@@ -37,7 +37,7 @@ void for_each_position(const Expected<W>& expected, const Visit& visit) {
                 expected.products(static_cast<int64_t>(i0), static_cast<int64_t>(i1), static_cast<int64_t>(i2)));
 }
 
-/// Whether a result is what the rule allows. Special values and tolerances are not for this file.
+/// Whether the rule allows a result. This file does not handle special values and tolerances.
 template <class W>
 bool is_allowed(const Rule& rule, const Expected<W>& output, size_t index, int64_t products, double got) {
   const auto exact = static_cast<double>(output.exact(index));
@@ -46,7 +46,7 @@ bool is_allowed(const Rule& rule, const Expected<W>& output, size_t index, int64
          direct_bound(rule.arithmetic_for(*output.tensor), sum_of(output, index, products, rule), unit_roundoff<W>());
 }
 
-/// All results that break their rule, how many there could be, and how many exact values are not zero.
+/// All results that break their rule; also counts elements with products, and exact values that are not zero.
 template <class W>
 std::vector<Wrong> wrong_results(std::span<const Expected<W>> expected, const Rule& rule, int64_t* with_products,
                                  int64_t* not_zero) {
@@ -73,8 +73,8 @@ bool is_representable(double value, int digits) {
   return scaled == std::nearbyint(scaled);
 }
 
-/// The result has that precision and the exact value has not, and they differ by no more than summing n terms in that
-/// precision may cost. Where this allows more than S it explains too much to explain anything.
+/// Whether `precision` explains a result: the result has this precision, the exact value has not, and they differ by no
+/// more than the error of summing n terms in it. If this allows more than S, it explains nothing.
 bool explains(const Precision& precision, const Wrong& one) {
   if (!std::isfinite(one.got) || !is_representable(one.got, precision.digits)) return false;
   const double share = static_cast<double>(one.terms) * std::ldexp(1.0, -precision.digits);

@@ -22,8 +22,8 @@ namespace {
 constexpr double kPoints[kMostPoints - 1] = {0, 1, -1, 2, -2, 0.5, -0.5};
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Magnitudes from here on count as overflow: scaled matrices have larger intermediate results than ours, by factors
-/// that stay far below this margin.
+/// The margin for overflow: implementations with scaled matrices have larger intermediate results than ours, by factors
+/// far below this.
 constexpr double kMargin = 1024;
 
 /// Multiplies the polynomial (coefficients from the constant up) by (p - root).
@@ -32,7 +32,7 @@ void multiply_by_root(std::vector<double>& polynomial, double root) {
   for (size_t i = polynomial.size(); i-- > 0;) polynomial[i] = (i > 0 ? polynomial[i - 1] : 0) - root * polynomial[i];
 }
 
-/// A box of numbers in row-major order.
+/// A dense array in row-major order.
 struct Box {
   Axes extent;
   std::vector<double> values;
@@ -47,7 +47,7 @@ struct Correlation {
   Axes in_extent, out_extent, pad;
 };
 
-/// For face X it runs over Y, with filters turned around.
+/// For face X the correlation runs over Y, with flipped filters.
 Correlation correlation_of(const Trilinear<double>& f, std::span<const double> x, std::span<const double> y) {
   if (f.face == Face::kY) return {x, f.x_channels, f.y_channels, f.x_extent, f.y_extent, f.pad_begin};
   Axes pad;
@@ -100,7 +100,7 @@ class WinogradBound {
   }
 
  private:
-  /// Beyond the largest number, or not a number, nothing is known.
+  /// Infinity for a magnitude above the largest number or NaN: then nothing is known.
   double limited(double magnitude) const { return magnitude <= largest_ ? magnitude : kInfinity; }
 
   /// Multiplies the box along the transformed axes by the absolute values of a matrix of `rows` rows. An operation

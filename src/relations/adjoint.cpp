@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The three passes are one trilinear form with another operand left open each, so closing it gives one number:
+// Each pass leaves another operand of one trilinear form open. The inner product with that operand gives one number:
 // <conv(x, w) + b, y> = <x, backward_data(y, w)> + <b, diff_bias> = <w, backward_weights(x, y)> + <b, diff_bias>.
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ struct Operands {
   Array src, wei, diff_dst, bias;
 };
 
-/// Integers of {-2, -1, 1, 2}, a pure function of the coordinates; no zeros, behind which errors could hide.
+/// Integers of {-2, -1, 1, 2}, a pure function of the coordinates. No zeros, because they could hide errors.
 Array invented(convict_dtype type, std::vector<int64_t> dims, uint64_t role) {
   constexpr double kValues[] = {-2, -1, 1, 2};
   Array array{type, std::move(dims), {}};
@@ -41,7 +41,7 @@ std::vector<int64_t> with_axes(int64_t first, int64_t second, const int64_t* ext
   return dims;
 }
 
-/// Those of the call, and what its pass computes invented.
+/// The operands of the call. The one that its pass computes is invented.
 Operands operands_of(const Call& call) {
   const convict_problem& p = call.problem;
   const auto side = sides(p);
@@ -103,7 +103,7 @@ const char* unsuited(const Call& call) {
   return too_large(call.problem);
 }
 
-/// The three numbers differ. Two that agree show the third; got is that of the original pass.
+/// Describes that the three numbers differ. If two agree, the third is wrong. `got` is that of the original pass.
 Violation contradiction(const std::array<double, 3>& products, convict_pass original) {
   const auto own = static_cast<size_t>(original) - 1;
   const size_t next = (own + 1) % 3, last = (own + 2) % 3;

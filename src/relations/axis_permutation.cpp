@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Spatial axes are all alike: exchange them in every operand and every parameter, and those of the result are
-// exchanged.
+// All spatial axes are alike: exchanging them in every operand and parameter exchanges them in the result.
 #include <vector>
 
 #include "relations/shared/calls.h"

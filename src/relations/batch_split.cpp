@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Images do not see each other: together they give what each gives alone, in any order. A weight gradient is the sum of
-// those of the images.
+// Images are independent: each gives the same result alone as in a batch, in any order. A weight gradient is the sum of
+// the weight gradients of the images.
 #include "relations/shared/split.h"
 
 namespace convict::relations {

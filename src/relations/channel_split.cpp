@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Channels in two parts: where the result has these channels, they stand one behind the other; where it sums over them,
-// the results of the parts add up.
+// Channels are split in two parts. If the result has these channels, the results of the parts are concatenated; if it
+// sums over them, the results of the parts add up.
 #include "relations/shared/split.h"
 
 namespace convict::relations {

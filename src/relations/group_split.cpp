@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Groups are convolutions of their own, side by side: each alone gives its channels of the whole.
+// Groups are independent convolutions: each alone gives its channels of the whole result.
 #include "relations/shared/split.h"
 
 namespace convict::relations {
 namespace {
 
-/// Channels of all groups are the groups' channels one group behind the other, in every operand.
+/// In every operand, the channels of all groups are stored group after group.
 Index group_index(const Call& call) {
   return {"group", call.problem.groups, 1, 0, 1, true, [](convict_problem& p, int64_t begin, int64_t end) {
             p.ic = p.ic / p.groups * (end - begin);

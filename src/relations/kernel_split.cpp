@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A kernel cut in two along an axis: the taps from r0 on are a kernel of their own with a begin padding that is
-// r0 * dilation less, and the results add up. Weight gradients of the two stand one behind the other.
+// A kernel is cut in two along an axis. The taps from r0 on form a kernel whose begin padding is r0 * dilation less.
+// The results add up. Weight gradients of the two parts are concatenated.
 #include "relations/shared/split.h"
 
 namespace convict::relations {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where elements lie in memory is nobody's business: every layout of activations and weights gives the same numbers.
+// Results do not depend on where elements lie: every layout of activations and weights gives the same numbers.
 #include "core/names.h"
 #include "relations/shared/calls.h"
 

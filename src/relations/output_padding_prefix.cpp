@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Output padding only enlarges dst of conv_transpose at its end: the result without it is a prefix of the result with
-// it. And since the extra positions are computed like all others, it is the same as that much less end padding.
+// it. The extra positions are computed like all others, so output padding equals that much less end padding.
 #include "relations/shared/calls.h"
 
 namespace convict::relations {

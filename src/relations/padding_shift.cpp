@@ -40,7 +40,7 @@ const char* unsuited(const Call& call) {
   return any_axis(call, [&](int axis) { return direction(call, axis) != 0; }) ? nullptr : "no padding to move";
 }
 
-/// diff_bias sums up the given gradient, which stays, so it has to be the same.
+/// Compares shifted results. diff_bias must be the same, because it sums up the given gradient, which does not change.
 std::optional<Violation> differs_shifted(const Results& original, const Call& call, int axis, Runner& runner) {
   const int towards_begin = direction(call, axis);
   Call moved = call;
@@ -49,7 +49,7 @@ std::optional<Violation> differs_shifted(const Results& original, const Call& ca
   const int64_t shift = face_of(call) == Face::kX ? -towards_begin : towards_begin;
   const int dim = kSpatialDims + axis;
   const int64_t extent = extent_of_result(call, axis);
-  // Elements of the original that are still there, at `shift` more, in the other result.
+  // The elements of the original that the other result has as well, at a position larger by `shift`.
   const int64_t begin = shift > 0 ? 0 : 1, end = shift > 0 ? extent - 1 : extent;
   const Results kept{part(original.main, dim, begin, end), original.diff_bias};
   const std::string text = "the result with padding of axis " + std::to_string(axis) + " moved";

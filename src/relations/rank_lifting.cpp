@@ -19,13 +19,13 @@ constexpr Field kFields[] = {{&convict_problem::in, 1},       {&convict_problem:
                              {&convict_problem::dilation, 1}, {&convict_problem::pad_begin, 0},
                              {&convict_problem::pad_end, 0},  {&convict_problem::output_padding, 0}};
 
-/// Whether an axis neither has an extent nor padding; its stride and dilation have nothing to act on then.
+/// Whether an axis has extents of 1 and no padding. Then its stride and dilation have no effect.
 bool is_unit(const convict_problem& p, int axis) {
   return p.in[axis] == 1 && p.out[axis] == 1 && p.kernel[axis] == 1 && p.pad_begin[axis] == 0 && p.pad_end[axis] == 0 &&
          p.output_padding[axis] == 0;
 }
 
-/// With a unit axis in front of `axis` (change 1), or without `axis` (change -1).
+/// The problem with a unit axis in front of `axis` (change 1), or without `axis` (change -1).
 convict_problem with_rank(const convict_problem& p, int change, int axis) {
   convict_problem q = p;
   q.rank = p.rank + change;

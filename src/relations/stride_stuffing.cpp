@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stride leaves out positions of Y: what is computed there with stride 1 is thrown away, and a Y that is given has
-// zeros there. Y is dst of conv and src of conv_transpose.
+// A stride leaves out positions of Y. With stride 1 instead, results there are dropped, and a given Y has zeros there.
+// Y is dst of conv and src of conv_transpose.
 #include "abi/validity.h"
 #include "relations/shared/calls.h"
 

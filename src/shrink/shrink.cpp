@@ -25,7 +25,7 @@ class Shrinking {
         }
       } while (improve(axis_orders) || improve(joint_steps));
       improve(one_hot_seeds);
-    } while (improve(near_plain));  // last, for it may take all the runs that are left
+    } while (improve(near_plain));  // last, because it may use up the remaining runs
     return best_;
   }
 
@@ -52,7 +52,7 @@ class Shrinking {
   Case best_;
   const StillFails& still_fails_;
   const GoOn& go_on_;
-  std::set<std::string> tried_;  // also keeps two passes from going in a circle
+  std::set<std::string> tried_;  // also prevents cycles between passes
   bool stopped_ = false;
 };
 

@@ -170,15 +170,18 @@ TEST(Ladder, AGradientOfTheBiasIsRoundedToItsOwnType) {
 }
 
 TEST(Ladder, ACertificateNamesTheAccumulatorOfItsSum) {
-  const Twist spoil = [](const convict_problem&, const convict_tensors& t) {
-    static_cast<float*>(t.diff_bias.data)[0] += 1;
-  };
-  const Mismatch found =
-      examined(Twisted(spoil), "conv1d.backward_weights ic=2 in=9 k=3 bias dt=f64:f64:f32 fill=normal")
-          .mismatches.at(0);
-  EXPECT_EQ(found.certificate.element.role, "diff_bias");
-  EXPECT_EQ(found.certificate.element.accumulator, CONVICT_F32);  // the weights take sums in f64
-  EXPECT_TRUE(is_confirmed(found));
+  const std::string line = "conv1d.backward_weights ic=2 in=9 k=3 bias fill=normal";
+  Twisted twisted([](const convict_problem&, const convict_tensors& t) {
+    for_each_element<float>(t.diff_bias, [](float& element, const int64_t*) { element += 1; });
+    for_each_element<float>(t.diff_wei, [](float& element, const int64_t*) { element += 1; });
+  });
+  const Mismatch usual = examined(twisted, line).mismatches.at(0);
+  EXPECT_EQ(usual.certificate.element.accumulator, std::nullopt);  // f32, as in most
+  twisted.contract.min_accumulator = CONVICT_F64;
+  const Mismatch wide = examined(twisted, line).mismatches.at(0);
+  EXPECT_EQ(wide.certificate.element.accumulator, CONVICT_F64);
+  EXPECT_TRUE(is_confirmed(usual));
+  EXPECT_TRUE(is_confirmed(wide));
 }
 
 TEST(Ladder, AnImprobableErrorThatComesBack) {

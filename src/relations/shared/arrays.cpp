@@ -9,7 +9,7 @@
 namespace convict::relations {
 namespace {
 
-constexpr int64_t kZero = -1;  // instead of a position: zeros
+constexpr int64_t kZero = -1;  // stands for a position outside the array, which is zero
 
 int64_t product(std::span<const int64_t> extents) {
   int64_t count = 1;
