@@ -82,7 +82,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Example:\n  convict fuzz --time 1m\n"
-      "Every command has --help. Exit codes of all: 2 usage, 70 a bug in convict (please report it), 71 the system refused "
+      "Every command has --help. Exit codes of all: 2 usage, 70 a bug in convict (please report it), 71 the system "
+      "refused "
       "memory or a process");
   for (const auto add : {add_fuzz,        add_repro,      add_replay, add_shrink,
                          add_explain,     add_list,       add_show,   add_triage,

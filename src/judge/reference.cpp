@@ -169,7 +169,6 @@ void sum_gradient(const convict_problem& p, const convict_tensors& t, Expected<W
 
 }  // namespace
 
-
 template <class W>
 std::vector<Expected<W>> compute_reference(const convict_problem& p, const convict_tensors& t, Detail detail,
                                            DenseOperands<W>* dense) {

@@ -102,7 +102,8 @@ Moment moment_at(const SQLite::Statement& at, int column) {
           at.getColumn(column + 2).getUInt(), at.getColumn(column + 3).getUInt()};
 }
 
-std::vector<std::pair<MismatchRow, int64_t>> select_seen_by(Statements& sql, int64_t campaign, const std::string& path) {
+std::vector<std::pair<MismatchRow, int64_t>> select_seen_by(Statements& sql, int64_t campaign,
+                                                            const std::string& path) {
   SQLite::Statement select(sql.database(), "SELECT mismatch, hits FROM sightings WHERE campaign = ? ORDER BY mismatch");
   select.bind(1, campaign);
   std::vector<std::pair<MismatchRow, int64_t>> list;

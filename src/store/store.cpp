@@ -221,7 +221,8 @@ void Store::triage(const std::map<int64_t, Triage>& what) {
   guarded([&](Statements& sql) {
     SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
     for (const auto& [id, one] : what)
-      if (!write_triage(sql, id, one)) throw bad_database(path_, fmt::format("no mismatch {}", id), "choose one that it has");
+      if (!write_triage(sql, id, one))
+        throw bad_database(path_, fmt::format("no mismatch {}", id), "choose one that it has");
     transaction.commit();
   });
 }

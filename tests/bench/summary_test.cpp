@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The arithmetic of `convict bench`, on made-up times.
-#include "bench/result_json.h"
 #include "bench/summary.h"
+#include "bench/result_json.h"
 
 #include <gtest/gtest.h>
 

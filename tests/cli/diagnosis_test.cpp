@@ -88,7 +88,7 @@ TEST_F(DiagnosisTest, ACrashIsShrunkInWorkers) {
 
 TEST_F(DiagnosisTest, AHangIsShrunkWithinItsTime) {
   const CommandResult result = diagnosis("shrink", "hangs", "conv2d n=2 ic=3 oc=4 in=9x8 k=3x3 p=1x1 bias seed=5",
-                                       {"--format=json", "--timeout=1ms", "--time=1s"});
+                                         {"--format=json", "--timeout=1ms", "--time=1s"});
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_EQ(result.json()["shrunk"]["verdict"], "hang");
 }

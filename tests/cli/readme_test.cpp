@@ -77,9 +77,8 @@ TEST(Readme, ItsKernelAndItsSessionAreReal) {
   ASSERT_EQ(readme.session.size(), 4u);
   for (const auto& [command, output] : readme.session) {
     if (needs_libraries(command) && !libraries_are_here()) continue;
-    const CommandResult result =
-        run_convict({"-c", "PATH=" + installed + ":$PATH; export CPATH=include; " + command},
-                    {.directory = directory.path(), .program = "/bin/sh"});
+    const CommandResult result = run_convict({"-c", "PATH=" + installed + ":$PATH; export CPATH=include; " + command},
+                                             {.directory = directory.path(), .program = "/bin/sh"});
     EXPECT_EQ(as_shown(without_rates(result.out), output), without_rates(output)) << command << "\n" << result.err;
   }
 }

@@ -55,7 +55,8 @@ TEST(Record, GeneratedCasesSurviveIt) {
 TEST(Record, AnyBytesAreACase) {
   Random random(3, 0);
   for (int i = 0; i < 5'000; ++i) {
-    Bytes bytes = random_bytes(random, static_cast<size_t>(random.below(static_cast<int64_t>(2 * fuzz::record_size()))));
+    Bytes bytes =
+        random_bytes(random, static_cast<size_t>(random.below(static_cast<int64_t>(2 * fuzz::record_size()))));
     ASSERT_TRUE(is_affordable(fuzz::decode(bytes)));
     Bytes headed = {'c', 'v', fuzz::kRecordVersion};
     headed.insert(headed.end(), bytes.begin(), bytes.end());

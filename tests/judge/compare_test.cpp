@@ -40,7 +40,8 @@ class LargestRatio : public testing::Test {
   }
 
   double bound_of(size_t index) const {
-    return judge::direct_bound(rule_.arithmetic, judge::sum_of(expected_[0], index, 1, rule_), judge::unit_roundoff<double>());
+    return judge::direct_bound(rule_.arithmetic, judge::sum_of(expected_[0], index, 1, rule_),
+                               judge::unit_roundoff<double>());
   }
 
   const Case c_ = parse_case("conv1d in=3");

@@ -28,13 +28,14 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t mos
   convict::Random random(seed, 0);
   const convict::Case before = convict::fuzz::decode({data, size});
   const bool minimising = most < size;
-  return write(minimising ? convict::fuzz::simplified(before, most, random) : convict::fuzz::mutated(before, random), data, most,
-               random);
+  return write(minimising ? convict::fuzz::simplified(before, most, random) : convict::fuzz::mutated(before, random),
+               data, most, random);
 }
 
 extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* data1, size_t size1, const uint8_t* data2, size_t size2,
                                             uint8_t* out, size_t most, unsigned int seed) {
   convict::Random random(seed, 1);
-  return write(convict::fuzz::crossed(convict::fuzz::decode({data1, size1}), convict::fuzz::decode({data2, size2}), random), out, most,
-               random);
+  return write(
+      convict::fuzz::crossed(convict::fuzz::decode({data1, size1}), convict::fuzz::decode({data2, size2}), random), out,
+      most, random);
 }
