@@ -16,11 +16,10 @@
 #include <algorithm>
 #include <string>
 
-#include "kernels/border/bias.h"
 #include "kernels/border/limits.h"
 #include "kernels/border/native.h"
 #include "kernels/depthwise/channel_product.h"
-#include "kernels/depthwise/row_product.h"
+#include "kernels/depthwise/row_plan.h"
 
 namespace convict::kernels {
 namespace {
@@ -35,23 +34,19 @@ struct Depthwise {
 
   template <class T>
   static std::string plan(const Trilinear<T>& form) {
-    if (!border::has_products(form)) return "empty";
     return depthwise::ChannelPlan<T>::suits(form) ? depthwise::ChannelPlan<T>(form).text()
                                                   : depthwise::RowPlan<T>(form).text();
   }
 
   template <class T>
   static void run(const Trilinear<T>& form) {
-    if (!border::has_products(form)) {
-      border::start_output(form);
-    } else if (depthwise::ChannelPlan<T>::suits(form)) {
+    if (depthwise::ChannelPlan<T>::suits(form)) {
       depthwise::ChannelPlan<T> plan(form);
       depthwise::channel_product(plan);
     } else {
       depthwise::RowPlan<T> plan(form);
       depthwise::row_product(plan);
     }
-    border::sum_diff_bias(form);
   }
 };
 

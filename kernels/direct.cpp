@@ -45,7 +45,6 @@ struct Direct {
       for (int64_t g = 0; g < form.groups; ++g)
         for (int64_t k = 0; k < form.y_channels; ++k)
           for (int64_t c = 0; c < form.x_channels; ++c) accumulate(form, n, g, k, c);
-    border::sum_diff_bias(form);
   }
 
   template <class T>

@@ -13,9 +13,8 @@
 // docs/bounds.md assumes; products of spectra are summed over channels in order, before the backward transform.
 #include <string>
 
-#include "kernels/border/bias.h"
 #include "kernels/border/native.h"
-#include "kernels/fft/product.h"
+#include "kernels/fft/plan.h"
 
 namespace convict::kernels {
 namespace {
@@ -26,18 +25,11 @@ struct Fft {
     return fft::too_large(trilinear<float>(p, {})) ? "the windows or the spectra are too large" : nullptr;
   }
 
-  static std::string plan(const Trilinear<float>& form) {
-    return border::has_products(form) ? fft::Plan(form).text() : "empty";
-  }
+  static std::string plan(const Trilinear<float>& form) { return fft::Plan(form).text(); }
 
   static void run(const Trilinear<float>& form) {
-    if (border::has_products(form)) {
-      fft::Plan plan(form);
-      fft::compute(plan);
-    } else {
-      border::start_output(form);
-    }
-    border::sum_diff_bias(form);
+    fft::Plan plan(form);
+    fft::compute(plan);
   }
 };
 

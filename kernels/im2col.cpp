@@ -98,11 +98,8 @@ struct Im2col {
   template <class T>
   static void run(const Trilinear<T>& form) {
     border::start_output(form);
-    if (border::has_products(form)) {
-      Matrices<T> work(form);
-      for (int64_t g = 0; g < form.groups; ++g) accumulate_group(form, g, work);
-    }
-    border::sum_diff_bias(form);
+    Matrices<T> work(form);
+    for (int64_t g = 0; g < form.groups; ++g) accumulate_group(form, g, work);
   }
 
   template <class T>

@@ -18,11 +18,10 @@
 // padding zeros are among them. For W the order may depend on the number of threads.
 #include <string>
 
-#include "kernels/border/bias.h"
 #include "kernels/border/limits.h"
 #include "kernels/border/native.h"
-#include "kernels/gemm/gather_product.h"
-#include "kernels/gemm/weight_product.h"
+#include "kernels/gemm/gather_plan.h"
+#include "kernels/gemm/weight_plan.h"
 
 namespace convict::kernels {
 namespace {
@@ -36,22 +35,18 @@ struct ImplicitGemm {
 
   template <class T>
   static std::string plan(const Trilinear<T>& form) {
-    if (!border::has_products(form)) return "empty";
     return form.face == Face::kW ? gemm::WeightPlan<T>(form).text() : gemm::GatherPlan<T>(form).text();
   }
 
   template <class T>
   static void run(const Trilinear<T>& form) {
-    if (!border::has_products(form)) {
-      border::start_output(form);
-    } else if (form.face == Face::kW) {
+    if (form.face == Face::kW) {
       gemm::WeightPlan<T> plan(form);
       gemm::weight_product(plan);
     } else {
       gemm::GatherPlan<T> plan(form);
       gemm::gather_product(plan);
     }
-    border::sum_diff_bias(form);
   }
 };
 

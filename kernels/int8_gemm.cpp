@@ -11,7 +11,6 @@
 // sums one by one, and once more to integers, halves to even.
 #include <string>
 
-#include "kernels/border/bias.h"
 #include "kernels/border/limits.h"
 #include "kernels/border/native.h"
 #include "kernels/int8/product.h"
@@ -26,13 +25,9 @@ struct Int8Gemm {
     return border::too_large_to_stage(p) ? "the padded image or the packed weights are too large" : nullptr;
   }
 
-  static std::string plan(const border::QuantizedForm& form) {
-    return border::has_products(form.over<float>()) ? int8::Plan(form).text() : "empty";
-  }
+  static std::string plan(const border::QuantizedForm& form) { return int8::Plan(form).text(); }
 
   static void run(const border::QuantizedForm& form) {
-    if (!border::has_products(form.over<float>()))
-      return border::compute_in_32_bits(form, [](const Trilinear<uint32_t>& sums) { border::start_output(sums); });
     int8::Plan plan(form);
     int8::compute(plan);
   }

@@ -126,12 +126,9 @@ struct Phase {
   template <class T>
   static void run(const Trilinear<T>& form) {
     border::start_output(form);
-    if (border::has_products(form)) {
-      PhaseImage<T> image(form);
-      for (int64_t n = 0; n < form.batch; ++n)
-        for (int64_t g = 0; g < form.groups; ++g) accumulate_image(form, n, g, image);
-    }
-    border::sum_diff_bias(form);
+    PhaseImage<T> image(form);
+    for (int64_t n = 0; n < form.batch; ++n)
+      for (int64_t g = 0; g < form.groups; ++g) accumulate_image(form, n, g, image);
   }
 
   template <class T>

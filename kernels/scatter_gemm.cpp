@@ -22,10 +22,9 @@
 // number of threads.
 #include <string>
 
-#include "kernels/border/bias.h"
 #include "kernels/border/limits.h"
 #include "kernels/border/native.h"
-#include "kernels/scatter/product.h"
+#include "kernels/scatter/plan.h"
 
 namespace convict::kernels {
 namespace {
@@ -40,12 +39,11 @@ struct ScatterGemm {
 
   template <class T>
   static std::string plan(const Trilinear<T>& form) {
-    return border::has_products(form) ? scatter::Plan<T>(form).text() : "empty";
+    return scatter::Plan<T>(form).text();
   }
 
   template <class T>
   static void run(const Trilinear<T>& form) {
-    if (!border::has_products(form)) return border::start_output(form);
     scatter::Plan<T> plan(form);
     scatter::compute(plan);
   }

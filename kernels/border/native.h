@@ -5,8 +5,9 @@
 //     struct Foo { template <class T> static void run(const Trilinear<T>& form); };
 //     extern const convict_implementation kernel_foo = border::native_kernel<Foo>("foo", "one line about it");
 //
-// and is linked in by its file name; nothing else lists it. `run` computes form.face completely, bias included. A ReLU
-// is applied afterwards. Members of Foo say what it takes:
+// and is linked in by its file name; nothing else lists it. `run` computes form.face completely, bias included, of a
+// problem that has products. This file sees to problems without, to diff_bias and to the ReLU. Members of Foo say what
+// it takes:
 //
 //     run is no template but takes Trilinear<float>       f64 is refused
 //     static constexpr bool kTakesIntegers = true         run is a template over any element, integers included
@@ -15,10 +16,8 @@
 //     static std::string plan(<as run>)                   how it would compute a problem; looks at no data
 #pragma once
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <initializer_list>
 #include <new>
 #include <string>
 
@@ -80,16 +79,22 @@ const char* native_unsupported(const convict_implementation*, const convict_prob
 
 template <class Kernel, class T>
 void run_form(const Trilinear<T>& form, bool relu) {
-  Kernel::run(form);
+  if (has_products(form))
+    Kernel::run(form);
+  else
+    start_output(form);
+  sum_diff_bias(form);
   if (relu) clamp_output(form);
 }
 
 template <class Kernel>
 void run_integers(const QuantizedForm& form) {
-  if constexpr (kReadsBytes<Kernel>)
-    Kernel::run(form);
-  else if constexpr (requires { Kernel::kTakesIntegers; })
-    compute_in_32_bits(form, [](const Trilinear<uint32_t>& wide) { Kernel::run(wide); });
+  if constexpr (kReadsBytes<Kernel>) {
+    if (has_products(form.over<float>())) return Kernel::run(form);
+    compute_in_32_bits(form, [](const Trilinear<uint32_t>& sums) { start_output(sums); });
+  } else if constexpr (requires { Kernel::kTakesIntegers; }) {
+    compute_in_32_bits(form, [](const Trilinear<uint32_t>& wide) { run_form<Kernel>(wide, /*relu=*/false); });
+  }
 }
 
 template <class Kernel>
@@ -118,18 +123,24 @@ convict_status run_native(const convict_implementation*, const convict_problem* 
   }
 }
 
+template <class Kernel, class T>
+std::string plan_form(const Trilinear<T>& form) {
+  return has_products(form) ? Kernel::plan(form) : "empty";
+}
+
 /// The line of Kernel::plan. It lives until the next call on this thread.
 template <class Kernel>
 const char* native_plan(const convict_implementation*, const convict_problem* problem, const convict_tensors* tensors) {
   thread_local std::string text;
   if constexpr (!kComputesFloats<Kernel>) {
-    text = Kernel::plan(quantized_form(*problem, *tensors));
+    const QuantizedForm form = quantized_form(*problem, *tensors);
+    text = has_products(form.over<float>()) ? Kernel::plan(form) : "empty";
   } else if (presence_of(CONVICT_F64, *tensors).some) {
-    if constexpr (kTakesF64<Kernel>) text = Kernel::plan(trilinear<double>(*problem, *tensors));
+    if constexpr (kTakesF64<Kernel>) text = plan_form<Kernel>(trilinear<double>(*problem, *tensors));
   } else if (presence_of(CONVICT_F32, *tensors).all) {
-    text = Kernel::plan(trilinear<float>(*problem, *tensors));
+    text = plan_form<Kernel>(trilinear<float>(*problem, *tensors));
   } else {
-    text = Kernel::plan(trilinear<float>(*problem, widened_shapes(*tensors))) +
+    text = plan_form<Kernel>(trilinear<float>(*problem, widened_shapes(*tensors))) +
            " widened=" + std::to_string(widened_bytes(*tensors));
   }
   return text.c_str();

@@ -40,13 +40,9 @@ ChannelKernels<T> MakeKernels(std::integer_sequence<int, kIndex...>) {
   return kernels;
 }
 
-const ChannelKernels<float>& ChannelsOfFloat() {
-  static const auto table = MakeKernels<float>(std::make_integer_sequence<int, kMostLanePositions>());
-  return table;
-}
-
-const ChannelKernels<double>& ChannelsOfDouble() {
-  static const auto table = MakeKernels<double>(std::make_integer_sequence<int, kMostLanePositions>());
+const std::pair<ChannelKernels<float>, ChannelKernels<double>>& ChannelsOfTarget() {
+  constexpr std::make_integer_sequence<int, kMostLanePositions> kAll;
+  static const auto table = std::make_pair(MakeKernels<float>(kAll), MakeKernels<double>(kAll));
   return table;
 }
 
@@ -56,7 +52,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace convict::kernels::depthwise {
 
-CONVICT_DISPATCH(template <> const ChannelKernels<float>&, channel_kernels<float>, ChannelsOfFloat)
-CONVICT_DISPATCH(template <> const ChannelKernels<double>&, channel_kernels<double>, ChannelsOfDouble)
+CONVICT_DISPATCH_TYPES(ChannelKernels, channel_kernels, ChannelsOfTarget)
 
 }  // namespace convict::kernels::depthwise

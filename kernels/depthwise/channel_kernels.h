@@ -6,8 +6,6 @@
 
 #include <cstdint>
 
-#include "kernels/simd/isa.h"
-
 namespace convict::kernels::depthwise {
 
 inline constexpr int kMostLanePositions = 8;
@@ -45,9 +43,5 @@ struct ChannelKernels {
 
 template <class T>
 const ChannelKernels<T>& channel_kernels();
-template <>
-const ChannelKernels<float>& channel_kernels<float>();
-template <>
-const ChannelKernels<double>& channel_kernels<double>();
 
 }  // namespace convict::kernels::depthwise

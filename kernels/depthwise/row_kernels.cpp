@@ -102,13 +102,8 @@ RowKernels<T> MakeKernels() {
   return kernels;
 }
 
-const RowKernels<float>& RowsOfFloat() {
-  static const auto table = MakeKernels<float>();
-  return table;
-}
-
-const RowKernels<double>& RowsOfDouble() {
-  static const auto table = MakeKernels<double>();
+const std::pair<RowKernels<float>, RowKernels<double>>& RowsOfTarget() {
+  static const auto table = std::make_pair(MakeKernels<float>(), MakeKernels<double>());
   return table;
 }
 
@@ -118,7 +113,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace convict::kernels::depthwise {
 
-CONVICT_DISPATCH(template <> const RowKernels<float>&, row_kernels<float>, RowsOfFloat)
-CONVICT_DISPATCH(template <> const RowKernels<double>&, row_kernels<double>, RowsOfDouble)
+CONVICT_DISPATCH_TYPES(RowKernels, row_kernels, RowsOfTarget)
 
 }  // namespace convict::kernels::depthwise

@@ -8,8 +8,6 @@
 
 #include <cstdint>
 
-#include "kernels/simd/isa.h"
-
 namespace convict::kernels::depthwise {
 
 inline constexpr int kMostSlideRows = 8;
@@ -51,9 +49,5 @@ struct RowKernels {
 
 template <class T>
 const RowKernels<T>& row_kernels();
-template <>
-const RowKernels<float>& row_kernels<float>();
-template <>
-const RowKernels<double>& row_kernels<double>();
 
 }  // namespace convict::kernels::depthwise

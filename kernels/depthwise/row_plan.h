@@ -70,4 +70,8 @@ struct RowPlan {
   void carve();
 };
 
+/// Computes the face of plan.form completely, beta and bias included, but not diff_bias. Throws std::bad_alloc.
+template <class T>
+void row_product(RowPlan<T>& plan);
+
 }  // namespace convict::kernels::depthwise

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/depthwise/row_product.h"
+#include "kernels/depthwise/row_plan.h"
 
 #include <algorithm>
 

@@ -13,8 +13,6 @@
 
 #include <cstdint>
 
-#include "kernels/simd/isa.h"
-
 namespace convict::kernels::fft {
 
 /// The sums of products of spectra, for each frequency:

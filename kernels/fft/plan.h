@@ -98,4 +98,7 @@ struct Plan {
   void carve();
 };
 
+/// Computes the face of plan.form completely, bias and beta included, but not diff_bias. Throws std::bad_alloc.
+void compute(Plan& plan);
+
 }  // namespace convict::kernels::fft

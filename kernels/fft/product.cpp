@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/fft/product.h"
+#include "kernels/fft/plan.h"
 
 #include <algorithm>
 

@@ -132,4 +132,9 @@ struct GatherPlan {
   void fill_tables(GatherPart<T>& part) const;
 };
 
+/// Computes the face of plan.form completely, bias and beta included: packs weights, stages images, multiplies tile by
+/// tile, stores. Throws std::bad_alloc.
+template <class T>
+void gather_product(GatherPlan<T>& plan);
+
 }  // namespace convict::kernels::gemm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/gemm/gather_product.h"
+#include "kernels/gemm/gather_plan.h"
 
 #include <algorithm>
 

@@ -122,4 +122,8 @@ struct WeightPlan {
   void fill_blocks();
 };
 
+/// Computes the face of plan.form completely, beta included, but not diff_bias. Throws std::bad_alloc.
+template <class T>
+void weight_product(WeightPlan<T>& plan);
+
 }  // namespace convict::kernels::gemm

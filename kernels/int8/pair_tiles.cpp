@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/int8/pair_tiles.h"
 
-#include <algorithm>
 #include <utility>
 
 #define HWY_TARGET_INCLUDE "kernels/int8/pair_tiles.cpp"

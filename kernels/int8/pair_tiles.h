@@ -7,8 +7,6 @@
 
 #include <cstdint>
 
-#include "kernels/simd/isa.h"
-
 namespace convict::kernels::int8 {
 
 inline constexpr int kMostPairRows = 12;

@@ -58,8 +58,10 @@ void Add(const SumWindow& window, const T* sums, T* image) {
   }
 }
 
-OverlapAdd<float> AddFloat() { return Add<float>; }
-OverlapAdd<double> AddDouble() { return Add<double>; }
+const std::pair<OverlapAdd<float>, OverlapAdd<double>>& AddOfTarget() {
+  static const auto table = std::make_pair(Add<float>, Add<double>);
+  return table;
+}
 
 }  // namespace
 }  // namespace convict::kernels::scatter::HWY_NAMESPACE
@@ -67,7 +69,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace convict::kernels::scatter {
 
-CONVICT_DISPATCH(template <> OverlapAdd<float>, overlap_add<float>, AddFloat)
-CONVICT_DISPATCH(template <> OverlapAdd<double>, overlap_add<double>, AddDouble)
+CONVICT_DISPATCH_TYPES(OverlapAdd, overlap_add, AddOfTarget)
 
 }  // namespace convict::kernels::scatter

@@ -6,8 +6,6 @@
 
 #include <cstdint>
 
-#include "kernels/simd/isa.h"
-
 namespace convict::kernels::scatter {
 
 /// Where one row of a window begins in the sums and in the image, in elements.
@@ -29,10 +27,6 @@ template <class T>
 using OverlapAdd = void (*)(const SumWindow& window, const T* sums, T* image);
 
 template <class T>
-OverlapAdd<T> overlap_add();
-template <>
-OverlapAdd<float> overlap_add<float>();
-template <>
-OverlapAdd<double> overlap_add<double>();
+const OverlapAdd<T>& overlap_add();
 
 }  // namespace convict::kernels::scatter

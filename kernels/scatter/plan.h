@@ -15,7 +15,6 @@
 // last bits.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -115,5 +114,10 @@ struct Plan {
   void choose_rows();
   void carve();
 };
+
+/// Computes face X of plan.form completely, bias and beta included: packs, multiplies tile by tile, adds to the image.
+/// Throws std::bad_alloc.
+template <class T>
+void compute(Plan<T>& plan);
 
 }  // namespace convict::kernels::scatter

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/scatter/product.h"
+#include "kernels/scatter/plan.h"
 
 #include <algorithm>
 #include <utility>

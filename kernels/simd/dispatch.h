@@ -15,9 +15,12 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <utility>
+
 /// Defines `Type accessor()`: what function() returns for the best instruction set that CONVICT_ISA allows. It is a
 /// macro because HWY_EXPORT is one, and so only a macro can name the function in every target's namespace.
 #undef CONVICT_DISPATCH
+#undef CONVICT_DISPATCH_TYPES
 #if HWY_ONCE
 #define CONVICT_DISPATCH(Type, accessor, function) \
   HWY_EXPORT(function);                            \
@@ -25,6 +28,19 @@
     ::convict::kernels::simd::cap_isa();           \
     return HWY_DYNAMIC_DISPATCH(function)();       \
   }
+
+/// Defines `template <class T> const Table<T>& accessor()` for float and double: function() returns a reference to a
+/// std::pair of both tables.
+#define CONVICT_DISPATCH_TYPES(Table, accessor, function)        \
+  HWY_EXPORT(function);                                          \
+  template <class T>                                             \
+  const Table<T>& accessor() {                                   \
+    ::convict::kernels::simd::cap_isa();                         \
+    return std::get<Table<T>>(HWY_DYNAMIC_DISPATCH(function)()); \
+  }                                                              \
+  template const Table<float>& accessor();                       \
+  template const Table<double>& accessor();
 #else
 #define CONVICT_DISPATCH(Type, accessor, function)
+#define CONVICT_DISPATCH_TYPES(Table, accessor, function)
 #endif

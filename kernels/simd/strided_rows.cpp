@@ -133,10 +133,15 @@ void Spread(const T* from, int64_t count, int64_t step, T* to) {
   for (int64_t j = 0; j < count; ++j) to[j * step] = from[j];
 }
 
-StageRow<float> StageFloat() { return Stage<float>; }
-StageRow<double> StageDouble() { return Stage<double>; }
-SpreadRow<float> SpreadFloat() { return Spread<float>; }
-SpreadRow<double> SpreadDouble() { return Spread<double>; }
+const std::pair<StageRow<float>, StageRow<double>>& StageOfTarget() {
+  static const auto table = std::make_pair(Stage<float>, Stage<double>);
+  return table;
+}
+
+const std::pair<SpreadRow<float>, SpreadRow<double>>& SpreadOfTarget() {
+  static const auto table = std::make_pair(Spread<float>, Spread<double>);
+  return table;
+}
 
 }  // namespace
 }  // namespace convict::kernels::simd::HWY_NAMESPACE
@@ -144,9 +149,7 @@ HWY_AFTER_NAMESPACE();
 
 namespace convict::kernels::simd {
 
-CONVICT_DISPATCH(template <> StageRow<float>, stage_row<float>, StageFloat)
-CONVICT_DISPATCH(template <> StageRow<double>, stage_row<double>, StageDouble)
-CONVICT_DISPATCH(template <> SpreadRow<float>, spread_row<float>, SpreadFloat)
-CONVICT_DISPATCH(template <> SpreadRow<double>, spread_row<double>, SpreadDouble)
+CONVICT_DISPATCH_TYPES(StageRow, stage_row, StageOfTarget)
+CONVICT_DISPATCH_TYPES(SpreadRow, spread_row, SpreadOfTarget)
 
 }  // namespace convict::kernels::simd

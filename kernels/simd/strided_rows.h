@@ -29,17 +29,9 @@ template <class T>
 using SpreadRow = void (*)(const T* from, int64_t count, int64_t step, T* to);
 
 template <class T>
-StageRow<T> stage_row();
-template <>
-StageRow<float> stage_row<float>();
-template <>
-StageRow<double> stage_row<double>();
+const StageRow<T>& stage_row();
 
 template <class T>
-SpreadRow<T> spread_row();
-template <>
-SpreadRow<float> spread_row<float>();
-template <>
-SpreadRow<double> spread_row<double>();
+const SpreadRow<T>& spread_row();
 
 }  // namespace convict::kernels::simd

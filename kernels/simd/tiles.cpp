@@ -259,13 +259,8 @@ Tiles<T> MakeTiles() {
   return t;
 }
 
-const Tiles<float>& TilesOfFloat() {
-  static const auto table = MakeTiles<float>();
-  return table;
-}
-
-const Tiles<double>& TilesOfDouble() {
-  static const auto table = MakeTiles<double>();
+const std::pair<Tiles<float>, Tiles<double>>& TilesOfTarget() {
+  static const auto table = std::make_pair(MakeTiles<float>(), MakeTiles<double>());
   return table;
 }
 
@@ -275,7 +270,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace convict::kernels::simd {
 
-CONVICT_DISPATCH(template <> const Tiles<float>&, tiles<float>, TilesOfFloat)
-CONVICT_DISPATCH(template <> const Tiles<double>&, tiles<double>, TilesOfDouble)
+CONVICT_DISPATCH_TYPES(Tiles, tiles, TilesOfTarget)
 
 }  // namespace convict::kernels::simd

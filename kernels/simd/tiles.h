@@ -100,9 +100,5 @@ struct Tiles {
 
 template <class T>
 const Tiles<T>& tiles();
-template <>
-const Tiles<float>& tiles<float>();
-template <>
-const Tiles<double>& tiles<double>();
 
 }  // namespace convict::kernels::simd

@@ -119,8 +119,10 @@ void TransposeBlock(const LineSource<T>& source, const T* from, int64_t runs, co
     TransposePieces(source, from, runs, run, to);
 }
 
-TransposeLines<float> TransposeFloat() { return TransposeBlock<float>; }
-TransposeLines<double> TransposeDouble() { return TransposeBlock<double>; }
+const std::pair<TransposeLines<float>, TransposeLines<double>>& TransposeOfTarget() {
+  static const auto table = std::make_pair(TransposeBlock<float>, TransposeBlock<double>);
+  return table;
+}
 
 }  // namespace
 }  // namespace convict::kernels::simd::HWY_NAMESPACE
@@ -128,7 +130,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace convict::kernels::simd {
 
-CONVICT_DISPATCH(template <> TransposeLines<float>, transpose_lines<float>, TransposeFloat)
-CONVICT_DISPATCH(template <> TransposeLines<double>, transpose_lines<double>, TransposeDouble)
+CONVICT_DISPATCH_TYPES(TransposeLines, transpose_lines, TransposeOfTarget)
 
 }  // namespace convict::kernels::simd

@@ -47,10 +47,6 @@ using TransposeLines = void (*)(const LineSource<T>& source, const T* from, int6
                                 T* to);
 
 template <class T>
-TransposeLines<T> transpose_lines();
-template <>
-TransposeLines<float> transpose_lines<float>();
-template <>
-TransposeLines<double> transpose_lines<double>();
+const TransposeLines<T>& transpose_lines();
 
 }  // namespace convict::kernels::simd

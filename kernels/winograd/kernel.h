@@ -5,11 +5,8 @@
 
 #include <string>
 
-#include "abi/convict.h"
-#include "kernels/border/bias.h"
 #include "kernels/border/native.h"
 #include "kernels/winograd/plan.h"
-#include "kernels/winograd/product.h"
 
 namespace convict::kernels::winograd {
 
@@ -20,12 +17,9 @@ struct Kernel {
     return winograd::unsuited(p, m);
   }
 
-  static std::string plan(const Trilinear<float>& form) {
-    return border::has_products(form) ? Plan(form, m).text() : "empty";
-  }
+  static std::string plan(const Trilinear<float>& form) { return Plan(form, m).text(); }
 
   static void run(const Trilinear<float>& form) {
-    if (!border::has_products(form)) return border::start_output(form);
     Plan plan(form, m);
     compute(plan);
   }

@@ -106,4 +106,7 @@ struct Plan {
 
 inline constexpr int64_t kWeightsAtOnce = 16;  // channels of the image whose weights are transformed together
 
+/// Computes the face of plan.form completely, bias and beta included. Throws std::bad_alloc.
+void compute(Plan& plan);
+
 }  // namespace convict::kernels::winograd

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/simd/isa.h"
 #include "kernels/winograd/minimal_filter.h"
 
 namespace convict::kernels::winograd {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The scattered product against the loops of its definition, on whole numbers, and the additions that it is made of.
-#include "kernels/scatter/product.h"
+#include "kernels/scatter/plan.h"
 
 #include <gtest/gtest.h>
 
