@@ -8,8 +8,6 @@
 #include <sstream>
 
 #include "bench/bench.h"
-#include "bench/result_json.h"
-#include "bench/worker.h"
 #include "bench/writers.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -169,9 +167,8 @@ int bench(const BenchOptions& options) {
 }  // namespace
 
 void add_bench(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<BenchOptions>();
-  CLI::App* command = app.add_subcommand("bench", "Measure the speed of kernels and libraries, side by side");
-  command->footer(
+  auto [command, options] = add_command(
+      app, exit_code, bench, "bench", "Measure the speed of kernels and libraries, side by side",
       "Examples:\n"
       "  convict bench corpus/bench -o bench.json --format json     minutes; the machine should have nothing else to "
       "do\n"
@@ -182,28 +179,27 @@ void add_bench(CLI::App& app, int& exit_code) {
       "Who computes a layer wrong is not timed. How it measures: docs/performance.md.\n"
       "Exit codes: 0 measured, 1 the kernel that is compared was wrong or crashed, 2 usage, 125 nothing could be\n"
       "measured, 130 interrupted, after the layers so far");
-  command->add_option("inputs", options->inputs, "Corpus files, directories of *.cases files, or case lines");
-  command->add_option("--from", options->from, "Show these earlier results, of --format json, instead of measuring");
-  command->add_option("--pass", options->pass, "Measure this pass of each layer [as the case says, with --from all]")
+  command.add_option("inputs", options.inputs, "Corpus files, directories of *.cases files, or case lines");
+  command.add_option("--from", options.from, "Show these earlier results, of --format json, instead of measuring");
+  command.add_option("--pass", options.pass, "Measure this pass of each layer [as the case says, with --from all]")
       ->check(CLI::IsMember({"forward", "backward_data", "backward_weights", "all"}));
-  command->add_option("--threads", options->threads, "Numbers of threads, comma-separated [1, with --from all]")
+  command.add_option("--threads", options.threads, "Numbers of threads, comma-separated [1, with --from all]")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(1, 256));
-  command->add_option("--time", options->time, "Time of each repetition at least: 200ms, 1s")->capture_default_str();
-  command->add_option("--repetitions", options->repetitions, "Repetitions of each measurement")
+  command.add_option("--time", options.time, "Time of each repetition at least: 200ms, 1s")->capture_default_str();
+  command.add_option("--repetitions", options.repetitions, "Repetitions of each measurement")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  options->run.timeout = "60s";  // a plain loop nest takes that long for the largest layers
-  options->run.add_to(*command);
-  command->get_option("--oracle")
+  options.run.timeout = "60s";  // a plain loop nest takes that long for the largest layers
+  options.run.add_to(command);
+  command.get_option("--oracle")
       ->description(fmt::format("Library to compare with, or 'none' [{}]", fmt::join(kOpponents, ",")));
-  command->get_option("--target")
+  command.get_option("--target")
       ->description(
           "Implementation to measure (repeatable, or comma-separated); 'auto', or else the first, is compared "
           "[native]");
-  options->out.add_to(*command, {"text", "json", "svg"});
-  command->callback([options, &exit_code] { exit_code = bench(*options); });
+  options.out.add_to(command, {"text", "json", "svg"});
 }
 
 void add_bench_worker(CLI::App& app, int& exit_code) {

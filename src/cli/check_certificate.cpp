@@ -5,7 +5,6 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <memory>
 
 #include "certificate/check.h"
 #include "cli/command.h"
@@ -157,19 +156,16 @@ int check_all(const CheckOptions& options) {
 }  // namespace
 
 void add_check_certificate(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<CheckOptions>();
-  CLI::App* command =
-      app.add_subcommand("check-certificate", "Verify the evidence of a mismatch from its case line alone");
-  command->footer(
+  auto [command, options] = add_command(
+      app, exit_code, check_all, "check-certificate", "Verify the evidence of a mismatch from its case line alone",
       "Examples:\n"
       "  convict repro 3 --format json | convict check-certificate -\n"
       "  convict check-certificate found.json            a mismatch, or all of a document of fuzz or repro\n"
       "  convict check-certificate 3 --db convict.db     the mismatch of a database with this number\n"
       "Exit codes: 0 confirmed, 1 any refuted, 2 usage or bad input, 125 nothing numeric to check");
-  command->add_option("what", options->what, "A JSON file, - for stdin, or the number of a mismatch")->required();
-  command->add_option("--db", options->database, "Where a mismatch number is looked up")->capture_default_str();
-  options->out.add_to(*command);
-  command->callback([options, &exit_code] { exit_code = check_all(*options); });
+  command.add_option("what", options.what, "A JSON file, - for stdin, or the number of a mismatch")->required();
+  command.add_option("--db", options.database, "Where a mismatch number is looked up")->capture_default_str();
+  options.out.add_to(command);
 }
 
 }  // namespace convict::cli

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <utility>
 
 namespace convict::cli {
 
@@ -17,6 +20,17 @@ enum ExitCode : int {
   kCannotJudge = 125,  // no oracle, or refused by every target; `git bisect run` skips it
   kInterrupted = 130   // by a signal, after a partial summary
 };
+
+/// Adds a command, whose callback stores run(options) in `exit_code`. The options live as long as the command.
+template <class Options>
+std::pair<CLI::App&, Options&> add_command(CLI::App& app, int& exit_code, int (*run)(const Options&),
+                                           const std::string& name, const std::string& help,
+                                           const std::string& footer) {
+  const auto options = std::make_shared<Options>();
+  CLI::App& command = *app.add_subcommand(name, help)->footer(footer);
+  command.callback([options, run, &exit_code] { exit_code = run(*options); });
+  return {command, *options};
+}
 
 /// Each function adds one command, whose callback stores the exit code in `exit_code`.
 void add_fuzz(CLI::App& app, int& exit_code);

@@ -8,7 +8,6 @@
 #include "cli/live_block.h"
 #include "core/case_text.h"
 #include "core/error.h"
-#include "report/repro_command.h"
 
 namespace convict::cli {
 namespace {
@@ -78,10 +77,6 @@ DiagnosisResult diagnosis_for(const DiagnosisOptions& options) {
     result.row = store::Store::open(options.which.database)
                      .explain(chosen.row->id, result.diagnosis.row_explanation(result.original));
   return result;
-}
-
-std::string repro_command(const Mismatch& mismatch, const RunOptions& run) {
-  return report::repro_command(mismatch, run.plugins);
 }
 
 }  // namespace convict::cli

@@ -31,7 +31,4 @@ struct DiagnosisResult {
 /// the case shows no mismatch.
 DiagnosisResult diagnosis_for(const DiagnosisOptions& options);
 
-/// `convict repro ...`: the command that shows the shrunk mismatch again.
-std::string repro_command(const Mismatch& mismatch, const RunOptions& run);
-
 }  // namespace convict::cli

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <memory>
 #include <thread>
 
 #include "campaign/case_list.h"
@@ -92,12 +91,10 @@ int doctor(const OutputOptions& out) {
 }  // namespace
 
 void add_doctor(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<OutputOptions>();
-  CLI::App* command =
-      app.add_subcommand("doctor", "Check which libraries are here, in which versions, and whether they work");
-  command->footer("Example:\n  convict doctor\nExit codes: 0 ready, 125 no oracle works");
-  options->add_to(*command);
-  command->callback([options, &exit_code] { exit_code = doctor(*options); });
+  auto [command, options] = add_command(app, exit_code, doctor, "doctor",
+                                        "Check which libraries are here, in which versions, and whether they work",
+                                        "Example:\n  convict doctor\nExit codes: 0 ready, 125 no oracle works");
+  options.add_to(command);
 }
 
 }  // namespace convict::cli

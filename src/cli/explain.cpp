@@ -1,21 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/diagnosis_options.h"
-#include "cli/error_map.h"
 #include "cli/interrupt.h"
 #include "core/case_text.h"
+#include "core/certificate.h"
 #include "core/mismatch_json.h"
 #include "core/text.h"
-#include "workers/worker.h"
+#include "report/repro_command.h"
 
 namespace convict::cli {
 namespace {
 
 using nlohmann::json;
+
+constexpr size_t kMostPictures = 6, kWidest = 72, kTallest = 24;
+
+/// "[n=0, c=1]": which slice of the leading dimensions.
+std::string slice_name(size_t slice, const std::vector<int64_t>& dims, size_t leading) {
+  std::vector<std::string> at(leading);
+  for (size_t dim = leading; dim-- > 0; slice /= static_cast<size_t>(dims[dim]))
+    at[dim] = std::to_string(slice % static_cast<size_t>(dims[dim]));
+  return fmt::format("[{}{}]", fmt::join(at, ", "), leading == 0 ? "" : ", ...");
+}
+
+std::string picture(std::string_view elements, size_t width) {
+  std::string text;
+  for (size_t row = 0; row * width < elements.size(); ++row) {
+    if (row == kTallest) return text + fmt::format("      ... {} more rows\n", elements.size() / width - row);
+    const std::string_view line = elements.substr(row * width, width);
+    text += fmt::format("      {}{}\n", line.substr(0, kWidest), width > kWidest ? " ..." : "");
+  }
+  return text;
+}
+
+bool fits(const ErrorMap& map) {
+  size_t volume = 1;
+  for (const int64_t dim : map.dims) {
+    if (dim < 1 || dim > 1'000'000) return false;
+    volume *= static_cast<size_t>(dim);
+    if (volume > map.wrong.size()) return false;
+  }
+  return !map.dims.empty() && volume == map.wrong.size() && map.wrong.find_first_not_of(".x") == std::string::npos;
+}
+
+/// The map of a certificate (docs/store-format.md), drawn: 'x' is a wrong element, '.' a right one; one picture for
+/// each image and channel that has errors, of the last two dimensions. Empty if its text does not fit its dimensions.
+std::string draw_map(const ErrorMap& map) {
+  if (!fits(map)) return "";
+  const auto& [role, dims, wrong] = map;
+  const size_t leading = dims.size() > 3 ? dims.size() - 2 : dims.size() - 1;
+  size_t slice_size = 1;
+  for (size_t dim = leading; dim < dims.size(); ++dim) slice_size *= static_cast<size_t>(dims[dim]);
+  std::string text;
+  size_t pictures = 0, hidden = 0;
+  for (size_t slice = 0; slice * slice_size < wrong.size(); ++slice) {
+    const std::string_view elements = std::string_view(wrong).substr(slice * slice_size, slice_size);
+    if (elements.find('x') == std::string_view::npos) continue;
+    if (++pictures > kMostPictures) {
+      ++hidden;
+      continue;
+    }
+    text += fmt::format("    {}{}\n", printable(role), slice_name(slice, dims, leading));
+    text += picture(elements, static_cast<size_t>(dims.back()));
+  }
+  return hidden == 0 ? text : text + fmt::format("    and {} more slices with errors\n", hidden);
+}
 
 std::string predicate_text(const diagnose::Diagnosis& diagnosis) {
   if (diagnosis.predicate.empty()) return "";
@@ -61,7 +116,7 @@ std::string as_text(const DiagnosisResult& result, const DiagnosisOptions& optio
   if (diagnosis.explain_runs > 0)
     text += fmt::format("{} runs to shrink, {} to explain{}\n", diagnosis.shrink_runs, diagnosis.explain_runs,
                         diagnosis.complete ? "" : "; stopped early");
-  return text + fmt::format("repro: {}\n", repro_command(*diagnosis.shrunk, options.run));
+  return text + fmt::format("repro: {}\n", report::repro_command(*diagnosis.shrunk, options.run.plugins));
 }
 
 std::string as_json(const DiagnosisResult& result) {
@@ -84,16 +139,13 @@ int explain_command(const DiagnosisOptions& options) {
 }  // namespace
 
 void add_explain(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<DiagnosisOptions>();
-  CLI::App* command =
-      app.add_subcommand("explain", "Find out on which cases a mismatch shows, and where in the output");
-  command->footer(
+  auto [command, options] = add_command(
+      app, exit_code, explain_command, "explain", "Find out on which cases a mismatch shows, and where in the output",
       "Examples:\n"
       "  convict explain 3                         mismatch 3 of convict.db: shrunk and explained, and stored\n"
       "  convict explain --plugin ./mine.so --target mine 'conv2d n=2 ic=8 oc=8 in=31 k=5 s=2 seed=9'\n"
       "Exit codes: 0 it did not come back, 1 explained, 2 usage or no mismatch, 130 interrupted (with what is known)");
-  options->add_to(*command);
-  command->callback([options, &exit_code] { exit_code = explain_command(*options); });
+  options.add_to(command);
 }
 
 }  // namespace convict::cli

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 
 #include "cli/chosen.h"
 #include "cli/command.h"
@@ -96,7 +95,7 @@ void write_directory(const std::string& output, const std::vector<exports::Expor
   }
 }
 
-void export_case(const ExportOptions& options) {
+int export_case(const ExportOptions& options) {
   const exports::Exporter& exporter = exporter_named(options.format);
   if (options.output.empty() && exporter.form != exports::ExportForm::kText)
     throw UsageError(fmt::format("--to {}: it is no text; --output says where to write the {}", exporter.name,
@@ -108,36 +107,34 @@ void export_case(const ExportOptions& options) {
     throw CannotJudge(fmt::format("--to {}: case '{}' cannot be exported: {}", exporter.name,
                                   printable(to_text(request.c), 300), why));
   const std::vector<exports::ExportFile> files = exporter.write(request);
-  if (exporter.form == exports::ExportForm::kDirectory) return write_directory(options.output, files);
   OutputOptions out;
   out.output = options.output;
-  out.write(files.front().bytes);
+  if (exporter.form == exports::ExportForm::kDirectory)
+    write_directory(options.output, files);
+  else
+    out.write(files.front().bytes);
+  return kClean;
 }
 
 }  // namespace
 
 void add_export(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<ExportOptions>();
-  CLI::App* command = app.add_subcommand("export", "Write one case for the people who have to repair what it shows");
-  command->footer(
+  auto [command, options] = add_command(
+      app, exit_code, export_case, "export", "Write one case for the people who have to repair what it shows",
       "Examples:\n"
       "  convict export conv2d in=5 k=3 seed=7 --to pytorch -o case.py && python3 case.py\n"
       "  convict export 3 --db convict.db --to cpp -o case.cpp   the case of mismatch 3\n"
       "  convict export conv_transpose2d in=2x3 k=2 s=2 op=1 --to onnx -o test_case\n"
       "Exit codes: 0 written, 2 usage, 125 the format cannot say it; docs/exports.md has what each can");
-  options->which.add_to(*command);
+  options.which.add_to(command);
   std::vector<std::string> names;
   std::string help = "The format.";
   for (const exports::Exporter* exporter : exports::all()) {
     names.emplace_back(exporter->name);
     help += fmt::format(" {}: {}.", exporter->name, exporter->help);
   }
-  command->add_option("--to", options->format, help)->required()->check(CLI::IsMember(names));
-  command->add_option("-o,--output", options->output, "File, or for onnx directory, instead of stdout");
-  command->callback([options, &exit_code] {
-    export_case(*options);
-    exit_code = kClean;
-  });
+  command.add_option("--to", options.format, help)->required()->check(CLI::IsMember(names));
+  command.add_option("-o,--output", options.output, "File, or for onnx directory, instead of stdout");
 }
 
 }  // namespace convict::cli

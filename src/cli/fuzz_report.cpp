@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "cli/describe.h"
-#include "cli/diagnosis_options.h"
 #include "core/mismatch_json.h"
 #include "core/text.h"
+#include "report/repro_command.h"
 
 namespace convict::cli {
 namespace {
@@ -123,7 +123,7 @@ std::string mismatches_table(const campaign::CampaignResult& result, const FuzzO
                     status_of(*found), with_commas(found->hits));
     text += (found->novelty() == "known" ? row : options.out.colored(color_of(m.blame), row)) + "\n";
     if (!found->predicate.empty()) text += wrapped(fmt::format("        fails if {}", found->predicate), 17);
-    text += fmt::format("        {}\n", repro_command(m, options.run));
+    text += fmt::format("        {}\n", report::repro_command(m, options.run.plugins));
   }
   return text;
 }
@@ -179,7 +179,7 @@ std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptio
     row["status"] = found->status;
     row["signature"] = signature;
     row["predicate"] = found->predicate;
-    row["repro"] = repro_command(found->example, options.run);
+    row["repro"] = report::repro_command(found->example, options.run.plugins);
     document["mismatches"].push_back(std::move(row));
   }
   return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
@@ -158,23 +157,21 @@ int import_cases(const ImportOptions& options) {
 }  // namespace
 
 void add_import(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<ImportOptions>();
-  CLI::App* command = app.add_subcommand("import", "Turn other tools' test inputs into a corpus file");
   std::string formats = "Formats:\n";
   for (const imports::Importer* importer : imports::all())
     formats += fmt::format("  {:<10} {}\n", importer->name, importer->help);
-  command->footer(
+  auto [command, options] = add_command(
+      app, exit_code, import_cases, "import", "Turn other tools' test inputs into a corpus file",
       formats +
-      "Examples:\n"
-      "  convict import benchdnn tests/benchdnn/inputs/conv/shapes_resnet_50 -o resnet.cases\n"
-      "  convict import onnx /usr/share/libonnx-testdata/data -o onnx.cases -v\n"
-      "  convict import json report.json\n"
-      "Exit codes: 0 something was imported, 1 a recorded output differs from the exact reference, 2 usage, "
-      "or nothing is expressible");
-  command->add_option("importer", options->importer, "Format of the input")->required();
-  command->add_option("paths", options->paths, "Files, for onnx directories")->required();
-  options->out.add_to(*command);
-  command->callback([options, &exit_code] { exit_code = import_cases(*options); });
+          "Examples:\n"
+          "  convict import benchdnn tests/benchdnn/inputs/conv/shapes_resnet_50 -o resnet.cases\n"
+          "  convict import onnx /usr/share/libonnx-testdata/data -o onnx.cases -v\n"
+          "  convict import json report.json\n"
+          "Exit codes: 0 something was imported, 1 a recorded output differs from the exact reference, 2 usage, "
+          "or nothing is expressible");
+  command.add_option("importer", options.importer, "Format of the input")->required();
+  command.add_option("paths", options.paths, "Files, for onnx directories")->required();
+  options.out.add_to(command);
 }
 
 }  // namespace convict::cli

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <memory>
 #include <sstream>
 
 #include "cli/chosen.h"
@@ -105,9 +104,8 @@ int keep(const KeepOptions& options) {
 }  // namespace
 
 void add_keep(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<KeepOptions>();
-  CLI::App* command = app.add_subcommand("keep", "Add the case of a mismatch to the corpus");
-  command->footer(
+  auto [command, options] = add_command(
+      app, exit_code, keep, "keep", "Add the case of a mismatch to the corpus",
       "The shrunk case, if there is one. A target has to get it right from now on; of an oracle it is a mismatch that "
       "is\n"
       "expected. A case that the file holds is not added again.\n"
@@ -115,12 +113,10 @@ void add_keep(CLI::App& app, int& exit_code) {
       "  convict keep 3                                   to corpus/regressions/<suspect>.cases\n"
       "  convict keep 3 --name onednn_large_kernels.cases --corpus mine/\n"
       "Exit codes: 0 kept, 2 usage or no such mismatch: then nothing is written");
-  command->add_option("id", options->id, "Number of the mismatch; `convict list mismatches` shows them")->required();
-  command->add_option("--corpus", options->corpus, "Directory; nothing outside of it is written")
-      ->capture_default_str();
-  command->add_option("--name", options->name, "File in it [the suspect's]");
-  command->add_option("--db", options->database, "Database of mismatches")->capture_default_str();
-  command->callback([options, &exit_code] { exit_code = keep(*options); });
+  command.add_option("id", options.id, "Number of the mismatch; `convict list mismatches` shows them")->required();
+  command.add_option("--corpus", options.corpus, "Directory; nothing outside of it is written")->capture_default_str();
+  command.add_option("--name", options.name, "File in it [the suspect's]");
+  command.add_option("--db", options.database, "Database of mismatches")->capture_default_str();
 }
 
 }  // namespace convict::cli

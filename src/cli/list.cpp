@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "campaign/case_list.h"
 #include "cli/chosen.h"
 #include "cli/command.h"
-#include "cli/dates.h"
-#include "cli/describe.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/roster_query.h"
 #include "core/case_text.h"
-#include "core/error.h"
 #include "core/fields.h"
 #include "core/geometry.h"
 #include "core/implementation.h"
@@ -158,9 +153,8 @@ int list(const ListOptions& options) {
 }  // namespace
 
 void add_list(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<ListOptions>();
-  CLI::App* command = app.add_subcommand("list", "Show implementations, profiles, fields of a case, or mismatches");
-  command->footer(
+  auto [command, options] = add_command(
+      app, exit_code, list, "list", "Show implementations, profiles, fields of a case, or mismatches",
       "Examples:\n"
       "  convict list                        implementations that can be targets or oracles\n"
       "  convict list fields                 the keys of a case line\n"
@@ -168,24 +162,23 @@ void add_list(CLI::App& app, int& exit_code) {
       "  convict list mismatches --suspect onednn --db convict.db\n"
       "  convict list mismatches --status new --op conv_transpose --since 2026-11-01 --limit 20\n"
       "Exit codes: 0 listed, 2 usage or a missing database");
-  command->add_option("what", options->what, "implementations, profiles, fields or mismatches")
+  command.add_option("what", options.what, "implementations, profiles, fields or mismatches")
       ->check(CLI::IsMember({"implementations", "profiles", "fields", "mismatches"}))
       ->capture_default_str();
-  command->add_option("--plan", options->plan, "Instead: how each native kernel would compute this case");
-  command->add_option("--plugin", options->plugins, "List its implementations too")->allow_extra_args(false);
-  command->add_option("--db", options->database, "Database of mismatches")->capture_default_str();
-  store::MismatchFilter& filter = options->filter;
-  command->add_option("--suspect", filter.suspect, "Only mismatches of this implementation");
-  command->add_option("--verdict", filter.verdict, "Only mismatches of this verdict")
+  command.add_option("--plan", options.plan, "Instead: how each native kernel would compute this case");
+  command.add_option("--plugin", options.plugins, "List its implementations too")->allow_extra_args(false);
+  command.add_option("--db", options.database, "Database of mismatches")->capture_default_str();
+  store::MismatchFilter& filter = options.filter;
+  command.add_option("--suspect", filter.suspect, "Only mismatches of this implementation");
+  command.add_option("--verdict", filter.verdict, "Only mismatches of this verdict")
       ->check(CLI::IsMember(std::vector<std::string>(kVerdictNames.begin(), kVerdictNames.end())));
-  command->add_option("--op", filter.operation, "Only operations that begin like this: conv3d, conv_transpose2d.back");
-  command->add_option("--status", filter.status, "Only mismatches of this status")
+  command.add_option("--op", filter.operation, "Only operations that begin like this: conv3d, conv_transpose2d.back");
+  command.add_option("--status", filter.status, "Only mismatches of this status")
       ->check(CLI::IsMember(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end())));
-  command->add_option("--since", filter.since, "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
-  command->add_option("--until", filter.until, "Only mismatches seen then or before");
-  command->add_option("--limit", filter.limit, "At most so many mismatches")->check(unsigned_number());
-  options->out.add_to(*command);
-  command->callback([options, &exit_code] { exit_code = list(*options); });
+  command.add_option("--since", filter.since, "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
+  command.add_option("--until", filter.until, "Only mismatches seen then or before");
+  command.add_option("--limit", filter.limit, "At most so many mismatches")->check(unsigned_number());
+  options.out.add_to(command);
 }
 
 }  // namespace convict::cli

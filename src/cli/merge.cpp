@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "cli/command.h"
 #include "core/text.h"
 
@@ -27,18 +25,15 @@ int merge(const MergeOptions& options) {
 }  // namespace
 
 void add_merge(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<MergeOptions>();
-  CLI::App* command = app.add_subcommand("merge", "Add databases to another one");
-  command->footer(
+  auto [command, options] = add_command(
+      app, exit_code, merge, "merge", "Add databases to another one",
       "Campaigns are recognised, so nothing is counted twice, whatever the order and however often. Inputs are only "
       "read.\n"
       "Examples:\n"
       "  convict merge all.db shard1.db shard2.db shard3.db\n"
       "Exit codes: 0 merged, 2 usage, or a database that cannot be read or written: then nothing is written");
-  command->add_option("output", options->output, "Database that the others are added to; created if missing")
-      ->required();
-  command->add_option("inputs", options->inputs, "Databases to add")->required();
-  command->callback([options, &exit_code] { exit_code = merge(*options); });
+  command.add_option("output", options.output, "Database that the others are added to; created if missing")->required();
+  command.add_option("inputs", options.inputs, "Databases to add")->required();
 }
 
 }  // namespace convict::cli

@@ -51,6 +51,10 @@ CLI::Validator unsigned_number();
 /// "30s", "10m", "2h", "500ms". Throws UsageError naming `flag`.
 std::chrono::milliseconds parse_duration(const std::string& text, const std::string& flag);
 
+/// Turns "2026-11-21" or "2026-11-21T02:13:28Z" into the latter form; appends `time` to a day, "T00:00:00Z" for its
+/// first second. Empty text stays empty. Throws UsageError naming `flag`.
+std::string parse_date(const std::string& text, const char* flag, const char* time);
+
 /// "800M", "4G". Throws UsageError naming `flag`.
 uint64_t parse_bytes(const std::string& text, const std::string& flag);
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <memory>
 
 #include "campaign/case_list.h"
 #include "cli/command.h"
@@ -153,9 +152,8 @@ int replay(const ReplayOptions& options) {
 }  // namespace
 
 void add_replay(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<ReplayOptions>();
-  CLI::App* command = app.add_subcommand("replay", "Run every case of corpus files");
-  command->footer(
+  auto [command, options] = add_command(
+      app, exit_code, replay, "replay", "Run every case of corpus files",
       "Examples:\n"
       "  convict replay corpus/seeds corpus/networks\n"
       "  convict replay --plugin ./mine.so corpus/seeds/output_padding.cases -v\n"
@@ -163,11 +161,10 @@ void add_replay(CLI::App& app, int& exit_code) {
       "bug that is known; that it is gone is said and is no failure.\n"
       "Exit codes: 0 no target has a mismatch that is not expected, 1 one has, 2 usage, 125 nothing could be judged,\n"
       "130 interrupted");
-  command->add_option("paths", options->paths, "Corpus files, or directories of *.cases files")->required();
-  options->run.add_to(*command);
-  command->add_option("-j,--jobs", options->jobs, "Workers at once")->check(CLI::Range(1, 256))->capture_default_str();
-  options->out.add_to(*command);
-  command->callback([options, &exit_code] { exit_code = replay(*options); });
+  command.add_option("paths", options.paths, "Corpus files, or directories of *.cases files")->required();
+  options.run.add_to(command);
+  command.add_option("-j,--jobs", options.jobs, "Workers at once")->check(CLI::Range(1, 256))->capture_default_str();
+  options.out.add_to(command);
 }
 
 }  // namespace convict::cli

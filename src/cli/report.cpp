@@ -10,7 +10,6 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/dates.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "reports/writer.h"

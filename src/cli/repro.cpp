@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "campaign/case_list.h"
 #include "cli/chosen.h"
@@ -99,20 +98,18 @@ int repro(const ReproOptions& options) {
 }  // namespace
 
 void add_repro(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<ReproOptions>();
-  CLI::App* command = app.add_subcommand("repro", "Run one case and show who says what");
-  command->footer(
-      "Examples:\n"
-      "  convict repro conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7\n"
-      "  convict repro 3 --db convict.db                  the case of mismatch 3\n"
-      "  convict repro 'conv2d in=3 k=4 => refused'       a problem that must be refused\n"
-      "  gdb --args convict repro --in-process --target direct --oracle none 'conv2d in=5 k=3'\n"
-      "Exit codes: 0 no mismatch, 1 mismatch (of anybody), 2 usage, 125 every target refused");
-  options->which.add_to(*command);
-  options->run.add_to(*command);
-  command->add_flag("--in-process", options->in_process, "Without a worker process, for a debugger");
-  options->out.add_to(*command);
-  command->callback([options, &exit_code] { exit_code = repro(*options); });
+  auto [command, options] =
+      add_command(app, exit_code, repro, "repro", "Run one case and show who says what",
+                  "Examples:\n"
+                  "  convict repro conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7\n"
+                  "  convict repro 3 --db convict.db                  the case of mismatch 3\n"
+                  "  convict repro 'conv2d in=3 k=4 => refused'       a problem that must be refused\n"
+                  "  gdb --args convict repro --in-process --target direct --oracle none 'conv2d in=5 k=3'\n"
+                  "Exit codes: 0 no mismatch, 1 mismatch (of anybody), 2 usage, 125 every target refused");
+  options.which.add_to(command);
+  options.run.add_to(command);
+  command.add_flag("--in-process", options.in_process, "Without a worker process, for a debugger");
+  options.out.add_to(command);
 }
 
 }  // namespace convict::cli

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
@@ -168,48 +167,46 @@ int score(const ScoreOptions& options) {
 }
 
 /// Adds the options that say what is run, and how often.
-void add_measure(CLI::App* command, ScoreOptions* options) {
+void add_measure(CLI::App& command, ScoreOptions& options) {
   const auto add_number = [&](const char* name, auto& value, const char* help) {
-    return command->add_option(name, value, help)->check(unsigned_number());
+    return command.add_option(name, value, help)->check(unsigned_number());
   };
-  add_number("--seeds", options->seeds, "Runs of each mutant: seeds 1 to this")
+  add_number("--seeds", options.seeds, "Runs of each mutant: seeds 1 to this")
       ->check(CLI::Range(uint64_t{1}, uint64_t{10'000}))
       ->capture_default_str();
-  command->add_option("--budget", options->budget, "CPU time of a run: 500ms, 60s, 5m")->capture_default_str();
-  add_number("--cases", options->cases, "Cases of a run at most")->check(CLI::PositiveNumber);
-  add_number("--control-cases", options->control_cases, "Cases of a run of the control")->capture_default_str();
-  command->add_option("--profile", options->profile, "What to sample; `convict list profiles` shows them")
+  command.add_option("--budget", options.budget, "CPU time of a run: 500ms, 60s, 5m")->capture_default_str();
+  add_number("--cases", options.cases, "Cases of a run at most")->check(CLI::PositiveNumber);
+  add_number("--control-cases", options.control_cases, "Cases of a run of the control")->capture_default_str();
+  command.add_option("--profile", options.profile, "What to sample; `convict list profiles` shows them")
       ->capture_default_str();
   command
-      ->add_option("--baselines", options->baselines,
-                   "Other methods on the same mutants: uniform, integers, assert-close, loose, all of these, "
-                   "guided (needs a build with clang) or none")
+      .add_option("--baselines", options.baselines,
+                  "Other methods on the same mutants: uniform, integers, assert-close, loose, all of these, "
+                  "guided (needs a build with clang) or none")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->capture_default_str();
-  add_number("--baseline-seeds", options->baseline_seeds, "Runs of each mutant by a baseline [as --seeds]")
+  add_number("--baseline-seeds", options.baseline_seeds, "Runs of each mutant by a baseline [as --seeds]")
       ->check(CLI::Range(uint64_t{1}, uint64_t{10'000}));
 }
 
 }  // namespace
 
 void add_score(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<ScoreOptions>();
-  CLI::App* command = app.add_subcommand("score", "Measure how well planted faults are found");
-  command->footer(
+  auto [command, options] = add_command(
+      app, exit_code, score, "score", "Measure how well planted faults are found",
       "Every implementation of the plugins is a mutant; one named 'none' is the control, which must never be accused.\n"
       "Examples:\n"
       "  convict score --plugin build/release/tests/mutants_b.so --seeds 3 --budget 5s\n"
       "  convict score --plugin ./mutants.so --target B19,B21 --baselines all --format json\n"
       "  convict score --plugin ./mutants.so --db convict.db     to be shown by `convict report`\n"
       "Exit codes: 0 measured, 1 a control was accused, 2 usage, 125 nothing could be judged, 130 interrupted");
-  options->run.add_to(*command);
-  command->get_option("--plugin")->required();
-  add_measure(command, options.get());
-  command->add_option("-j,--jobs", options->jobs, "Runs at once")->check(CLI::Range(1, 256))->capture_default_str();
-  command->add_option("--db", options->database, "Database to add the result to, for `convict report` [none]");
-  options->out.add_to(*command, {"text", "json", "markdown"});
-  command->callback([options, &exit_code] { exit_code = score(*options); });
+  options.run.add_to(command);
+  command.get_option("--plugin")->required();
+  add_measure(command, options);
+  command.add_option("-j,--jobs", options.jobs, "Runs at once")->check(CLI::Range(1, 256))->capture_default_str();
+  command.add_option("--db", options.database, "Database to add the result to, for `convict report` [none]");
+  options.out.add_to(command, {"text", "json", "markdown"});
 }
 
 }  // namespace convict::cli

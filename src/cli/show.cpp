@@ -3,8 +3,6 @@
 // `convict show`: prints everything that the database has about one mismatch.
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "cli/chosen.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -109,17 +107,14 @@ int show(const ShowOptions& options) {
 }  // namespace
 
 void add_show(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<ShowOptions>();
-  CLI::App* command = app.add_subcommand("show", "Show everything about one mismatch");
-  command->footer(
-      "Examples:\n"
-      "  convict show 3\n"
-      "  convict show 3 --db nightly.db --format json\n"
-      "Exit codes: 0 shown, 2 usage or no such mismatch");
-  command->add_option("id", options->id, "Number of the mismatch; `convict list mismatches` shows them")->required();
-  command->add_option("--db", options->database, "Database of mismatches")->capture_default_str();
-  options->out.add_to(*command);
-  command->callback([options, &exit_code] { exit_code = show(*options); });
+  auto [command, options] = add_command(app, exit_code, show, "show", "Show everything about one mismatch",
+                                        "Examples:\n"
+                                        "  convict show 3\n"
+                                        "  convict show 3 --db nightly.db --format json\n"
+                                        "Exit codes: 0 shown, 2 usage or no such mismatch");
+  command.add_option("id", options.id, "Number of the mismatch; `convict list mismatches` shows them")->required();
+  command.add_option("--db", options.database, "Database of mismatches")->capture_default_str();
+  options.out.add_to(command);
 }
 
 }  // namespace convict::cli

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <memory>
-
 #include "cli/command.h"
 #include "cli/describe.h"
 #include "cli/diagnosis_options.h"
 #include "cli/interrupt.h"
 #include "core/case_text.h"
 #include "core/mismatch_json.h"
-#include "workers/worker.h"
+#include "report/repro_command.h"
 
 namespace convict::cli {
 namespace {
@@ -27,7 +25,7 @@ std::string as_text(const DiagnosisResult& result, const DiagnosisOptions& optio
     text += fmt::format("  {} runs{}\n", diagnosis.shrink_runs,
                         diagnosis.complete ? "" : "; stopped early, this is the smallest so far");
   if (result.row != 0) text += fmt::format("  mismatch {} of {}\n", result.row, options.which.database);
-  return text + fmt::format("repro  {}\n", repro_command(*diagnosis.shrunk, options.run));
+  return text + fmt::format("repro  {}\n", report::repro_command(*diagnosis.shrunk, options.run.plugins));
 }
 
 std::string as_json(const DiagnosisResult& result) {
@@ -51,15 +49,13 @@ int shrink_command(const DiagnosisOptions& options) {
 }  // namespace
 
 void add_shrink(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<DiagnosisOptions>();
-  CLI::App* command = app.add_subcommand("shrink", "Make a failing case as small as it goes");
-  command->footer(
+  auto [command, options] = add_command(
+      app, exit_code, shrink_command, "shrink", "Make a failing case as small as it goes",
       "Examples:\n"
       "  convict shrink 3                          mismatch 3 of convict.db; the result is stored\n"
       "  convict shrink --plugin ./mine.so --target mine 'conv2d n=2 ic=8 oc=8 in=31 k=5 s=2 seed=9'\n"
       "Exit codes: 0 it did not come back, 1 shrunk, 2 usage or no mismatch, 130 interrupted (with the best so far)");
-  options->add_to(*command);
-  command->callback([options, &exit_code] { exit_code = shrink_command(*options); });
+  options.add_to(command);
 }
 
 }  // namespace convict::cli
