@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/campaign_table.h"
 
+#include <SQLiteCpp/VariadicBind.h>
 #include <fmt/format.h>
 
 #include "core/error.h"
@@ -68,15 +69,13 @@ std::optional<int64_t> last_unfinished(SQLite::Database& db) {
 
 bool write_done(SQLite::Database& db, int64_t id, const json& done) {
   SQLite::Statement statement(db, "UPDATE campaigns SET done = :done WHERE id = :id");
-  statement.bind(":done", to_json_text(done));
-  statement.bind(":id", id);
+  bind_all(statement, ":done", to_json_text(done), ":id", id);
   return statement.exec() == 1;
 }
 
 void write_ratios(Statements& sql, int64_t id, const Ratios& ratios) {
   const auto statement = sql("UPDATE campaigns SET ratios = :ratios WHERE id = :id");
-  statement->bind(":ratios", to_json_text(to_json(ratios)));
-  statement->bind(":id", id);
+  bind_all(*statement, ":ratios", to_json_text(to_json(ratios)), ":id", id);
   statement->exec();
 }
 
@@ -88,11 +87,7 @@ void write_moments(Statements& sql, int64_t id, std::span<const Moment> moments)
   }
   for (const Moment& moment : moments) {
     const auto insert = sql("INSERT INTO moments (campaign, seconds, cases, pairs, triples) VALUES (?, ?, ?, ?, ?)");
-    insert->bind(1, id);
-    insert->bind(2, moment.seconds);
-    insert->bind(3, static_cast<int64_t>(moment.cases));
-    insert->bind(4, moment.pairs);
-    insert->bind(5, moment.triples);
+    SQLite::bind(*insert, id, moment.seconds, static_cast<int64_t>(moment.cases), moment.pairs, moment.triples);
     insert->exec();
   }
 }

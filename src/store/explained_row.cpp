@@ -45,9 +45,7 @@ std::vector<Candidate> unexplained_candidates(Statements& sql, const MismatchRow
 void remove_sightings(Statements& sql, int64_t id, int64_t campaign, int64_t hits) {
   const auto statement =
       sql("UPDATE sightings SET hits = max(hits - :hits, 1) WHERE mismatch = :id AND campaign = :campaign");
-  statement->bind(":hits", hits);
-  statement->bind(":id", id);
-  statement->bind(":campaign", campaign);
+  bind_all(*statement, ":hits", hits, ":id", id, ":campaign", campaign);
   statement->exec();
 }
 
@@ -68,16 +66,13 @@ void write_explanation(Statements& sql, const MismatchRow& row, const std::strin
                           geography = :geography, predicate = :predicate, explanation = :explanation
     WHERE id = :id
   )sql");
-  statement->bind(":signature", signature);
-  statement->bind(":verdict", verdict_of(row, row_explanation));
+  bind_all(*statement, ":signature", signature, ":verdict", verdict_of(row, row_explanation));
   if (row_explanation.shrunk_text) {
-    statement->bind(":shrunk", *row_explanation.shrunk_text);
-    statement->bind(":certificate", to_json_text(to_json(row_explanation.shrunk_certificate)));
+    bind_all(*statement, ":shrunk", *row_explanation.shrunk_text, ":certificate",
+             to_json_text(to_json(row_explanation.shrunk_certificate)));
   }
-  statement->bind(":geography", row_explanation.geography);
-  statement->bind(":predicate", row_explanation.predicate);
-  statement->bind(":explanation", to_json_text(row_explanation.explanation));
-  statement->bind(":id", row.id);
+  bind_all(*statement, ":geography", row_explanation.geography, ":predicate", row_explanation.predicate, ":explanation",
+           to_json_text(row_explanation.explanation), ":id", row.id);
   statement->exec();
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "store/merge.h"
 
+#include <SQLiteCpp/VariadicBind.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <tuple>
 
 #include "core/case_text.h"
 #include "core/error.h"
@@ -141,13 +141,8 @@ void write_candidate(Statements& sql, int64_t id, int64_t campaign, const Candid
   const auto statement = sql(R"sql(
     INSERT INTO candidates (mismatch, campaign, case_text, cost, blame, certificate, hits) VALUES (?, ?, ?, ?, ?, ?, ?)
   )sql");
-  statement->bind(1, id);
-  statement->bind(2, campaign);
-  statement->bind(3, candidate.specimen.case_text);
-  statement->bind(4, candidate.specimen.cost);
-  statement->bind(5, candidate.specimen.blame);
-  statement->bind(6, candidate.specimen.certificate);
-  statement->bind(7, candidate.hits);
+  SQLite::bind(*statement, id, campaign, candidate.specimen.case_text, candidate.specimen.cost,
+               candidate.specimen.blame, candidate.specimen.certificate, candidate.hits);
   statement->exec();
 }
 

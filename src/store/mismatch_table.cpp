@@ -58,14 +58,9 @@ const std::string& select_all() {
 }
 
 void bind_filter(SQLite::Statement& select, const MismatchFilter& filter) {
-  select.bind(":status", filter.status);
-  select.bind(":suspect", filter.suspect);
-  select.bind(":verdict", filter.verdict);
-  select.bind(":operation", filter.operation);
-  select.bind(":since", filter.since);
-  select.bind(":until", filter.until);
-  if (filter.campaign) select.bind(":campaign", *filter.campaign);
-  select.bind(":limit", filter.limit ? static_cast<int64_t>(*filter.limit) : int64_t{-1});
+  bind_all(select, ":status", filter.status, ":suspect", filter.suspect, ":verdict", filter.verdict, ":operation",
+           filter.operation, ":since", filter.since, ":until", filter.until, ":campaign", filter.campaign, ":limit",
+           filter.limit ? static_cast<int64_t>(*filter.limit) : int64_t{-1});
 }
 
 /// Selects sightings, the first one of a mismatch first.
@@ -164,12 +159,8 @@ bool write_triage(Statements& sql, int64_t id, const Triage& triage) {
                           versions = :versions, triaged = :now
     WHERE id = :id
   )sql");
-  statement->bind(":status", triage.status);
-  if (triage.link) statement->bind(":link", *triage.link);
-  if (triage.note) statement->bind(":note", *triage.note);
-  statement->bind(":versions", to_json_text(triage.versions));
-  statement->bind(":now", utc_now());
-  statement->bind(":id", id);
+  bind_all(*statement, ":status", triage.status, ":link", triage.link, ":note", triage.note, ":versions",
+           to_json_text(triage.versions), ":now", utc_now(), ":id", id);
   return statement->exec() == 1;
 }
 

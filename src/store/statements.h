@@ -10,6 +10,17 @@
 
 namespace convict::store {
 
+/// Binds each value to the name before it. An empty optional is NULL.
+template <class Value, class... More>
+void bind_all(SQLite::Statement& statement, const char* name, const Value& value, const More&... more) {
+  if constexpr (requires { value.has_value(); }) {
+    if (value) statement.bind(name, *value);
+  } else {
+    statement.bind(name, value);
+  }
+  if constexpr (sizeof...(more) > 0) bind_all(statement, more...);
+}
+
 class Statements {
  public:
   /// A statement in use. The destructor resets it, so that no read stays open.

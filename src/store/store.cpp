@@ -10,7 +10,7 @@
 #include "store/campaign_table.h"
 #include "store/database.h"
 #include "store/mismatch_table.h"
-#include "store/score_table.h"
+#include "store/statements.h"
 
 namespace convict::store {
 namespace {
@@ -42,12 +42,33 @@ void write_coverage(SQLite::Database& db, const std::string& profile, const Cove
     VALUES (:profile, :feature_table, :cases, :tuples, :now)
   )sql");
   const std::string tuples = coverage.serialise();
-  statement.bind(":profile", profile);
-  statement.bind(":feature_table", feature_table());
-  statement.bind(":cases", static_cast<int64_t>(coverage.cases()));
+  bind_all(statement, ":profile", profile, ":feature_table", feature_table(), ":cases",
+           static_cast<int64_t>(coverage.cases()), ":now", utc_now());
   statement.bind(":tuples", tuples.data(), static_cast<int>(tuples.size()));
-  statement.bind(":now", utc_now());
   statement.exec();
+}
+
+void insert_score(Statements& sql, const StoredScore& score) {
+  const auto statement = sql(R"sql(
+    INSERT INTO scores (uuid, written, convict_version, settings, result)
+    VALUES (lower(hex(randomblob(16))), :written, :version, :settings, :result)
+  )sql");
+  bind_all(*statement, ":written", score.written, ":version", score.version, ":settings", to_json_text(score.settings),
+           ":result", to_json_text(score.result));
+  statement->exec();
+}
+
+/// For scores written in the same second, the uuid decides.
+std::optional<StoredScore> select_last_score(Statements& sql, const std::string& path) {
+  const auto select =
+      sql("SELECT written, convict_version, settings, result FROM scores ORDER BY written DESC, uuid DESC LIMIT 1");
+  if (!select->executeStep()) return std::nullopt;
+  const auto text = [&](int column) { return select->getColumn(column).getString(); };
+  const auto parsed = [&](int column) { return json::parse(text(column), nullptr, /*allow_exceptions=*/false); };
+  StoredScore score{text(0), text(1), parsed(2), parsed(3)};
+  if (!score.settings.is_object() || !score.result.is_object())
+    throw bad_database(path, "settings and result of the last score are not both JSON objects", "remove it");
+  return score;
 }
 
 }  // namespace
@@ -90,14 +111,9 @@ int64_t Store::begin_campaign(const CampaignInfo& info) {
       INSERT INTO campaigns (uuid, seed, profile, flags, libraries, isa, convict_version, focus, started, updated)
       VALUES (lower(hex(randomblob(16))), :seed, :profile, :flags, :libraries, :isa, :version, :focus, :now, :now)
     )sql");
-    statement.bind(":seed", std::to_string(info.seed));
-    statement.bind(":profile", info.profile);
-    statement.bind(":flags", to_json_text(info.flags));
-    statement.bind(":libraries", to_json_text(info.libraries));
-    statement.bind(":isa", info.isa);
-    statement.bind(":version", info.version);
-    statement.bind(":focus", info.focus.empty() ? "" : to_json_text(info.focus));
-    statement.bind(":now", utc_now());
+    bind_all(statement, ":seed", std::to_string(info.seed), ":profile", info.profile, ":flags",
+             to_json_text(info.flags), ":libraries", to_json_text(info.libraries), ":isa", info.isa, ":version",
+             info.version, ":focus", info.focus.empty() ? "" : to_json_text(info.focus), ":now", utc_now());
     statement.exec();
     return sql.database().getLastInsertRowid();
   });
@@ -110,10 +126,7 @@ void Store::update_campaign(int64_t id, const json& counts, std::string_view sta
                            ended = CASE :state WHEN 'running' THEN NULL ELSE max(updated, :now) END
       WHERE id = :id
     )sql");
-    statement.bind(":counts", to_json_text(counts));
-    statement.bind(":state", std::string(state));
-    statement.bind(":now", utc_now());
-    statement.bind(":id", id);
+    bind_all(statement, ":counts", to_json_text(counts), ":state", std::string(state), ":now", utc_now(), ":id", id);
     return statement.exec();
   });
   if (rows == 0) throw bad_database(path_, fmt::format("campaign {} is gone", id), "start another one");
