@@ -7,7 +7,6 @@
 #include <deque>
 #include <fstream>
 
-#include "bench/worker.h"
 #include "core/case_text.h"
 #include "core/isa.h"
 #include "core/text.h"

@@ -18,4 +18,10 @@ namespace convict::bench {
 BenchResult run_bench(std::span<const BenchLayer> layers, const MeasuringSettings& measuring,
                       workers::SupervisorSettings supervisor, const std::function<void(size_t)>& progress);
 
+inline constexpr const char* kBenchWorker = "bench-worker";  // the hidden command
+
+/// The body of that command: measures one layer after the other (workers/messages.h, Layer and LayerReport). Returns
+/// when the supervisor closes the command pipe.
+int run_bench_worker();
+
 }  // namespace convict::bench

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include "abi/element.h"
 #include "core/layout.h"

@@ -4,7 +4,6 @@
 // so results are compared loosely with each other; sampled and disputed elements are compared with exact values.
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

@@ -31,7 +31,11 @@ struct BenchRow {
   std::map<std::string, Timing> timings = {};       // of contestants with correct results
   std::map<std::string, std::string> refused = {};  // why the others have no time
 
-  std::optional<double> gflops(const std::string& name) const;  // 1e9 per second
+  /// 1e9 per second.
+  std::optional<double> gflops(const std::string& name) const {
+    const auto timing = timings.find(name);
+    return timing == timings.end() ? std::nullopt : std::optional(1e-9 * flops / timing->second.best);
+  }
 };
 
 struct BenchResult {

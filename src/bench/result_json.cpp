@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/result_json.h"
+#include "bench/writers.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/worker.h"
-
 #include <malloc.h>
 
-#include "bench/measurement.h"
+#include "bench/bench.h"
 #include "core/case_text.h"
 #include "workers/worker_session.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes results of `convict bench` for people.
+// Writes results of `convict bench`, for people and as JSON (docs/performance.md).
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "bench/result.h"
@@ -15,5 +16,11 @@ std::string bench_as_text(const BenchResult& result, bool all);
 /// A picture: one line per layer, one dot per library at its speed relative to the subject, on a logarithmic scale.
 /// SVG 1.1, without scripts.
 std::string bench_as_svg(const BenchResult& result);
+
+/// Includes the geometric means that summary.h computes.
+nlohmann::json to_json(const BenchResult& result);
+
+/// Throws UsageError if `json` is no bench result.
+BenchResult bench_result_from_json(const nlohmann::json& json);
 
 }  // namespace convict::bench

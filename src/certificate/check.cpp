@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <memory>
 
 #include "abi/element.h"
 #include "certificate/least_bound.h"

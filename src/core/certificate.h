@@ -33,17 +33,9 @@ enum class Bound {
   kUnknown     // a document states a bound of another name
 };
 
-inline constexpr std::array<std::string_view, 11> kBoundNames = {"equality",
-                                                                 "gamma_n",
-                                                                 "gamma_n, blocked",
-                                                                 "gamma_n, pairwise",
-                                                                 "gamma_n, special values apart",
-                                                                 "gamma_6 in f32, then rounded",
-                                                                 "winograd",
-                                                                 "fft",
-                                                                 "statistical",
-                                                                 "tolerance",
-                                                                 "unknown"};
+inline constexpr std::array<std::string_view, 11> kBoundNames = {
+    {"equality", "gamma_n", "gamma_n, blocked", "gamma_n, pairwise", "gamma_n, special values apart",
+     "gamma_6 in f32, then rounded", "winograd", "fft", "statistical", "tolerance", "unknown"}};
 
 constexpr std::string_view name_of(Bound bound) { return kBoundNames[static_cast<size_t>(bound)]; }
 

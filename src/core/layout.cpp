@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/layout.h"
 
-#include <algorithm>
 #include <initializer_list>
 #include <span>
 

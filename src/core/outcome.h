@@ -4,8 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "abi/convict.h"
-
 namespace convict::inline core {
 
 /// What one implementation did with one problem, if its process survived.

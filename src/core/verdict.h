@@ -33,23 +33,10 @@ enum class Verdict {
   kLessAccurate       // inside its bound, but far worse than the witnesses
 };
 
-inline constexpr std::array<std::string_view, 17> kVerdictNames = {"crash",
-                                                                   "hang",
-                                                                   "oom",
-                                                                   "shape",
-                                                                   "accepts-invalid",
-                                                                   "refuses-valid",
-                                                                   "out-of-bounds",
-                                                                   "input-written",
-                                                                   "output-unwritten",
-                                                                   "nondeterministic",
-                                                                   "wrong-exact",
-                                                                   "wrong-proven",
-                                                                   "special-values",
-                                                                   "wrong-relation",
-                                                                   "contract",
-                                                                   "wrong-statistical",
-                                                                   "less-accurate"};
+inline constexpr std::array<std::string_view, 17> kVerdictNames = {
+    {"crash", "hang", "oom", "shape", "accepts-invalid", "refuses-valid", "out-of-bounds", "input-written",
+     "output-unwritten", "nondeterministic", "wrong-exact", "wrong-proven", "special-values", "wrong-relation",
+     "contract", "wrong-statistical", "less-accurate"}};
 
 constexpr std::string_view name_of(Verdict verdict) { return kVerdictNames[static_cast<size_t>(verdict)]; }
 

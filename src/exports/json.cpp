@@ -3,8 +3,6 @@
 // Writes everything about a case as JSON, for tools that have no export format.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/names.h"
@@ -94,8 +92,7 @@ std::vector<ExportFile> write(const ExportRequest& request) {
 
 }  // namespace
 
-extern const Exporter export_json;
-const Exporter export_json = {"json", "everything about the case, every number to the bit", ExportForm::kText, unsuited,
+extern const Exporter export_json = {"json", "everything about the case, every number to the bit", ExportForm::kText, unsuited,
                               write};
 
 }  // namespace convict::exports

@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "core/case_text.h"
-#include "core/layout.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"
 #include "exports/shared/spelling.h"
@@ -132,7 +131,6 @@ std::vector<ExportFile> write(const ExportRequest& request) { return {{"case.npz
 
 }  // namespace
 
-extern const Exporter export_npz;
-const Exporter export_npz = {"npz", "the arrays, for numpy.load", ExportForm::kBinary, unsuited, write};
+extern const Exporter export_npz = {"npz", "the arrays, for numpy.load", ExportForm::kBinary, unsuited, write};
 
 }  // namespace convict::exports

@@ -5,12 +5,9 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
-#include <algorithm>
-
 #include "abi/element.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/layout.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"
 #include "exports/shared/spelling.h"
@@ -125,8 +122,7 @@ std::vector<ExportFile> write(const ExportRequest& request) {
 
 }  // namespace
 
-extern const Exporter export_onnx;
-const Exporter export_onnx = {"onnx", "a backend test of ONNX: model.onnx and its data", ExportForm::kDirectory,
+extern const Exporter export_onnx = {"onnx", "a backend test of ONNX: model.onnx and its data", ExportForm::kDirectory,
                               unsuited, write};
 
 }  // namespace convict::exports

@@ -3,7 +3,6 @@
 // A Python script that needs nothing but PyTorch: operands, call and exact result in one file.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/case_text.h"
@@ -177,8 +176,7 @@ std::vector<ExportFile> write(const ExportRequest& request) {
 
 }  // namespace
 
-extern const Exporter export_pytorch;
-const Exporter export_pytorch = {"pytorch", "a Python script that needs nothing but torch", ExportForm::kText,
+extern const Exporter export_pytorch = {"pytorch", "a Python script that needs nothing but torch", ExportForm::kText,
                                  torch_unsuited, write};
 
 }  // namespace convict::exports

@@ -6,16 +6,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "certificate/check.h"
 #include "core/case_text.h"
-#include "core/geometry.h"
 #include "core/predicate.h"
 #include "exports/exporter.h"
 #include "fuzz/parsers/border.h"

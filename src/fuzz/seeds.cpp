@@ -14,7 +14,6 @@
 #include "core/case_text.h"
 #include "core/corpus.h"
 #include "core/error.h"
-#include "fuzz/parsers/dictionaries.h"
 #include "fuzz/parsers/seed_inputs.h"
 #include "fuzz/shared/record.h"
 

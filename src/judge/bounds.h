@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "abi/convict.h"
-#include "core/layout.h"
 
 namespace convict::judge {
 

@@ -6,7 +6,6 @@
 
 #include <vector>
 
-#include "core/case.h"
 #include "judge/expected.h"
 
 namespace convict::judge {

@@ -8,17 +8,12 @@ namespace convict::relations {
 namespace {
 
 Index tap_index(const Call& call, int axis) {
-  return {"tap of axis " + std::to_string(axis),
-          call.problem.kernel[axis],
-          -1,
-          kSpatialDims + axis,
-          -1,
-          false,
-          [axis](convict_problem& p, int64_t begin, int64_t end) {
-            p.kernel[axis] = end - begin;
-            p.pad_begin[axis] -= begin * p.dilation[axis];
-            fit(p);
-          }};
+  const auto slice = [axis](convict_problem& p, int64_t begin, int64_t end) {
+    p.kernel[axis] = end - begin;
+    p.pad_begin[axis] -= begin * p.dilation[axis];
+    fit(p);
+  };
+  return {"tap of axis " + std::to_string(axis), call.problem.kernel[axis], -1, kSpatialDims + axis, -1, false, slice};
 }
 
 const char* unsuited(const Call& call) {

@@ -2,7 +2,6 @@
 //
 // The arithmetic of `convict bench`, on made-up times.
 #include "bench/summary.h"
-#include "bench/result_json.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "fuzz/parsers/database_input.h"
-#include "fuzz/parsers/dictionaries.h"
 #include "fuzz/parsers/hostile_plugin.h"
 #include "fuzz/parsers/importer_input.h"
 #include "fuzz/parsers/scratch.h"

@@ -16,6 +16,7 @@
 #include "fill/fill.h"
 #include "judge/bounds.h"
 #include "judge/element_evaluation.h"
+#include "judge/expected.h"
 #include "judge/quantized.h"
 
 namespace convict::exports {
@@ -42,16 +43,6 @@ Filled filled(const Case& c, const convict_problem& p) {
   }
   fill::fill_operands(c, p, result.tensors, c.seed);
   return result;
-}
-
-std::vector<double> values_of(const convict_tensor& tensor) {
-  std::vector<double> values;
-  values.reserve(static_cast<size_t>(element_count(tensor)));
-  with_type(tensor.dtype, [&](auto zero) {
-    for_each_element<decltype(zero)>(
-        tensor, [&](const auto& element, const int64_t*) { values.push_back(static_cast<double>(number(element))); });
-  });
-  return values;
 }
 
 convict_tensor without_data(convict_tensor tensor) {
@@ -104,7 +95,7 @@ class Requirement {
     const convict_tensor& tensor = tensors_.*role.tensor;
     RequiredTensor result;
     result.tensor = {role.name, without_data(tensor), {}};
-    if (p_.beta != 0 && tensor.ndim > 1) result.old = values_of(tensor);
+    if (p_.beta != 0 && tensor.ndim > 1) result.old = judge::elements_of<double>(tensor);
     if (is_integer(tensors_.src.dtype)) return of_integers(std::move(result), tensor);
     const judge::Arithmetic arithmetic = arithmetic_for(request_.c, claim_, tensor);
     with_type(tensor.dtype, [&](auto zero) {
@@ -221,7 +212,7 @@ Operands operands_of(const ExportRequest& request) {
     if (role.is_output[p.pass])
       operands.outputs.push_back(requirement.of(role));
     else
-      operands.inputs.push_back({role.name, without_data(tensor), values_of(tensor)});
+      operands.inputs.push_back({role.name, without_data(tensor), judge::elements_of<double>(tensor)});
   }
   operands.rule = rule_of(request, p, claim);
   return operands;

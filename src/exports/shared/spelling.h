@@ -3,7 +3,6 @@
 // How numbers, bytes and foreign text are written into files of other languages. Whatever the text is, it stays text.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>

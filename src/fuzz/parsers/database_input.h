@@ -5,7 +5,6 @@
 // the first byte is 'c', because coverage takes longer to read than all the rest.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -3,6 +3,8 @@
 // A plugin whose every answer comes from a string of bytes. It tests the code that reads the C ABI.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
 #include <deque>
 #include <optional>
 #include <span>
@@ -10,9 +12,40 @@
 #include <vector>
 
 #include "abi/convict.h"
-#include "fuzz/parsers/byte_reader.h"
 
 namespace convict::fuzz {
+
+/// Reads numbers and texts from the front of an input; reads zeros after its end.
+class ByteReader {
+ public:
+  explicit ByteReader(std::span<const uint8_t> bytes) : rest_(bytes) {}
+
+  bool empty() const { return rest_.empty(); }
+
+  /// A number in the byte order of this machine.
+  template <class T>
+  T number() {
+    T value{};
+    const std::span<const uint8_t> bytes = take(sizeof value);
+    if (!bytes.empty()) std::memcpy(&value, bytes.data(), bytes.size());
+    return value;
+  }
+
+  /// Reads one byte, the length, and then as many bytes.
+  std::string text() {
+    const std::span<const uint8_t> bytes = take(number<uint8_t>());
+    return {bytes.begin(), bytes.end()};
+  }
+
+ private:
+  std::span<const uint8_t> take(size_t count) {
+    const std::span<const uint8_t> taken = rest_.first(std::min(count, rest_.size()));
+    rest_ = rest_.subspan(taken.size());
+    return taken;
+  }
+
+  std::span<const uint8_t> rest_;
+};
 
 /// One implementation and its script. `api` comes first, so that a callback finds the script behind `self`.
 struct HostileImplementation {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "imports/importer.h"
 #include "imports/shared/benchdnn_problem.h"

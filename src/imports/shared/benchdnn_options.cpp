@@ -13,40 +13,13 @@
 namespace convict::imports {
 namespace {
 
-/// Options about the run, not the problem. `match` and `start` skip runs; we import all of the input.
-constexpr std::string_view kWithoutEffect[] = {"alg",
-                                               "allow-enum-tags-only",
-                                               "allow-unimpl",
-                                               "buffer-prefix",
-                                               "canonical",
-                                               "check-ref-impl",
-                                               "cold-cache",
-                                               "cpu-isa-hints",
-                                               "ctx-exe",
-                                               "ctx-init",
-                                               "engine",
-                                               "execution-mode",
-                                               "fast-ref",
-                                               "fast-ref-cpu",
-                                               "fast-ref-gpu",
-                                               "fix-times-per-prb",
-                                               "global-impl",
-                                               "impl",
-                                               "match",
-                                               "max-ms-per-prb",
-                                               "mem-check",
-                                               "memory-kind",
-                                               "mode",
-                                               "mode-modifier",
-                                               "num-streams",
-                                               "perf-template",
-                                               "repeats-per-prb",
-                                               "skip-impl",
-                                               "start",
-                                               "stream-kind",
-                                               "summary",
-                                               "verbose",
-                                               "attr-same-pd-check"};
+/// Options about the run, not the problem, separated by blanks. `match` and `start` skip runs; we import all of the
+/// input.
+constexpr std::string_view kWithoutEffect =
+    "alg allow-enum-tags-only allow-unimpl buffer-prefix canonical check-ref-impl cold-cache cpu-isa-hints "
+    "ctx-exe ctx-init engine execution-mode fast-ref fast-ref-cpu fast-ref-gpu fix-times-per-prb global-impl "
+    "impl match max-ms-per-prb mem-check memory-kind mode mode-modifier num-streams perf-template "
+    "repeats-per-prb skip-impl start stream-kind summary verbose attr-same-pd-check";
 
 constexpr std::string_view kDrivers[] = {"binary",  "bnorm", "brgemm",  "concat",    "conv",    "deconv",
                                          "eltwise", "gnorm", "graph",   "ip",        "lnorm",   "lrn",
@@ -73,6 +46,8 @@ constexpr Direction kDirections[] = {
     {"BWD_W", CONVICT_BACKWARD_WEIGHTS, false}, {"BWD_WB", CONVICT_BACKWARD_WEIGHTS, true}};
 
 bool contains(const auto& words, std::string_view word) { return std::ranges::find(words, word) != std::end(words); }
+
+bool has_no_effect(std::string_view option) { return contains(split(kWithoutEffect, ' '), option); }
 
 std::string_view unquoted(std::string_view text) {
   while (!text.empty() && (text.front() == '\'' || text.front() == '"')) text.remove_prefix(1);
@@ -140,12 +115,12 @@ BenchdnnOptions::Kind BenchdnnOptions::take(std::string_view token) {
     else if (contains(kDrivers, name))
       driver_ = name;
     else
-      return name.starts_with("v") || contains(kWithoutEffect, name) ? Kind::kWithoutEffect : Kind::kUnknown;
+      return name.starts_with("v") || has_no_effect(name) ? Kind::kWithoutEffect : Kind::kUnknown;
     return Kind::kTaken;
   }
   if (name == "batch") return Kind::kBatch;
   if (name == "cfg") name = "dt";
-  if (contains(kWithoutEffect, name)) return Kind::kWithoutEffect;
+  if (has_no_effect(name)) return Kind::kWithoutEffect;
   if (!contains(kLists, name) && !name.starts_with("attr-")) return Kind::kUnknown;
   Values& list = values_[name];
   list.clear();

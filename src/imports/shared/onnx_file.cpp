@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "abi/element.h"

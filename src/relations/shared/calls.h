@@ -8,7 +8,6 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "abi/trilinear.h"
 #include "relations/relation.h"

@@ -68,24 +68,14 @@ bool is_summed(const Call& call, const Index& index) { return dimension_in_resul
 
 Index x_channel_index(const Call& call) {
   const bool is_conv = call.problem.op == CONVICT_CONV;
-  return {is_conv ? "src channel" : "dst channel",
-          sides(call.problem).x_channels,
-          1,
-          1,
-          -1,
-          !is_conv,
-          [](convict_problem& p, int64_t begin, int64_t end) { sides(p).x_channels = end - begin; }};
+  const auto slice = [](convict_problem& p, int64_t begin, int64_t end) { sides(p).x_channels = end - begin; };
+  return {is_conv ? "src channel" : "dst channel", sides(call.problem).x_channels, 1, 1, -1, !is_conv, slice};
 }
 
 Index y_channel_index(const Call& call) {
   const bool is_conv = call.problem.op == CONVICT_CONV;
-  return {is_conv ? "dst channel" : "src channel",
-          sides(call.problem).y_channels,
-          -1,
-          0,
-          1,
-          is_conv,
-          [](convict_problem& p, int64_t begin, int64_t end) { sides(p).y_channels = end - begin; }};
+  const auto slice = [](convict_problem& p, int64_t begin, int64_t end) { sides(p).y_channels = end - begin; };
+  return {is_conv ? "dst channel" : "src channel", sides(call.problem).y_channels, -1, 0, 1, is_conv, slice};
 }
 
 std::vector<int64_t> cuts_of(const Index& index) {
