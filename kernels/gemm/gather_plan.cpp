@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/gemm/gather_plan.h"
 
-#include <algorithm>
 #include <cstdio>
 
 #include "kernels/border/planes.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/gemm/weight_plan.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numeric>

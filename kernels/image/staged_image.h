@@ -33,9 +33,7 @@ ImageShape staged_shape(const Correlation& axes) {
                    0,
                    {axes[1].length * axes[2].length, axes[2].length, 1},
                    {runs(1) * runs(2) * block, runs(2) * block, block}};
-  // An odd number of cache lines to a plane, so that channels do not compete for the same sets of a cache.
-  constexpr int64_t kLine = work::Workspace::kAlignment / sizeof(T);
-  shape.channel = (work::panels_of(runs(0) * shape.run[0], kLine) | 1) * kLine;
+  shape.channel = work::odd_lines<T>(runs(0) * shape.run[0]);  // channels do not compete for the same sets of a cache
   return shape;
 }
 

@@ -17,14 +17,6 @@ constexpr int64_t kBytesOfCopies = 32 << 20;  // of X, at most
 // Images are computed together until there are this many rows, because the weights are read again for the next ones.
 constexpr int64_t kManyRows = 512;
 
-/// At least `count` elements: an odd number of cache lines, so that rows at this distance use different sets of a
-/// cache.
-template <class T>
-int64_t odd_lines(int64_t count) {
-  constexpr int64_t kLine = work::Workspace::kAlignment / sizeof(T);
-  return (work::panels_of(count, kLine) | 1) * kLine;
-}
-
 }  // namespace
 
 template <class T>
@@ -37,7 +29,7 @@ Plan<T>::Plan(const Trilinear<T>& f)
       taps(volume(f.kernel)),
       images_at_once(std::clamp<int64_t>(kManyRows / positions, 1, f.batch)),
       copied(!border::taps_are_dense(f) || (f.x_channels > 1 && f.w.inner != taps)) {
-  weight_pitch = copied ? odd_lines<T>(f.x_channels * taps) : f.w.outer;
+  weight_pitch = copied ? work::odd_lines<T>(f.x_channels * taps) : f.w.outer;
   const double products = static_cast<double>(f.batch) * static_cast<double>(f.groups * f.y_channels) *
                           static_cast<double>(f.x_channels * taps) * static_cast<double>(positions);
   threads = work::threads_for(f.threads, products);
@@ -89,7 +81,7 @@ Operand<T> Plan<T>::target(const Images& images, int64_t part) const {
 
 template <class T>
 void Plan<T>::choose_rows() {
-  pitch = odd_lines<T>(channels_at_once * window_rows_at_once * taps_at_once);
+  pitch = work::odd_lines<T>(channels_at_once * window_rows_at_once * taps_at_once);
   const int64_t bytes_of_panel = tiles.most_rows * pitch * static_cast<int64_t>(sizeof(T));
   panels_at_once =
       std::clamp<int64_t>(kBytesOfC / bytes_of_panel, 1, work::panels_of(images_at_once * positions, tiles.most_rows));

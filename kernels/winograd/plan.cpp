@@ -26,12 +26,6 @@ constexpr int64_t kBytesOfImages = 32 << 20;  // V, if every thread has it for i
 
 constexpr int64_t kFewestTiles = 16;  // of a block: the weights are read once for each block
 
-/// Rows that are not a multiple of the size of a page apart, so that they do not compete for the same sets of a cache.
-int64_t odd_lines(int64_t elements) {
-  constexpr int64_t kLine = work::Workspace::kAlignment / sizeof(float);
-  return ((elements + kLine - 1) / kLine | 1) * kLine;
-}
-
 int64_t whole(int64_t count, int64_t unit) { return work::panels_of(count, unit) * unit; }
 
 }  // namespace
@@ -130,9 +124,9 @@ void Plan::choose_blocks() {
   runs_at_once = weights_once ? std::clamp(most / most_of_run, int64_t{1}, runs) : runs;
   if (weights_once) runs_at_once = work::panels_of(runs, std::min(runs, whole(blocks(), threads)));
   most_tiles = runs_at_once * most_of_run;
-  image_product = odd_lines(most_tiles * image_tile);
-  sums_product = odd_lines(most_tiles * widest);
-  weights_product = odd_lines(depth * widest);
+  image_product = work::odd_lines<float>(most_tiles * image_tile);
+  sums_product = work::odd_lines<float>(most_tiles * widest);
+  weights_product = work::odd_lines<float>(depth * widest);
   weights_piece = products * weights_product;
 }
 

@@ -9,6 +9,8 @@
 #include <memory>
 #include <new>
 
+#include "kernels/work/panel.h"
+
 namespace convict::kernels::work {
 
 class Workspace {
@@ -38,5 +40,13 @@ class Workspace {
   std::unique_ptr<std::byte, Free> memory_;
   size_t used_ = 0;
 };
+
+/// At least `count` elements: an odd number of cache lines, so that rows at this distance use different sets of a
+/// cache.
+template <class T>
+constexpr int64_t odd_lines(int64_t count) {
+  constexpr int64_t kLine = Workspace::kAlignment / sizeof(T);
+  return (panels_of(count, kLine) | 1) * kLine;
+}
 
 }  // namespace convict::kernels::work
