@@ -11,6 +11,7 @@
 #include "core/names.h"
 #include "core/random.h"
 #include "judge/element_evaluation.h"
+#include "judge/expected.h"
 
 namespace convict::bench {
 namespace {
@@ -42,13 +43,9 @@ double distance(double a, double b) {
 Check::Output Check::read(const Role& role) const {
   const convict_tensor& tensor = tensors_.*role.tensor;
   Output output;
-  output.elements.reserve(static_cast<size_t>(element_count(tensor)));
-  with_type(tensor.dtype, [&](auto zero) {
-    for_each_element<decltype(zero)>(tensor, [&](const auto& element, const int64_t*) {
-      output.elements.push_back(static_cast<double>(number(element)));
-      output.largest = std::max(output.largest, std::abs(output.elements.back()));  // NaN does not count
-    });
-  });
+  output.elements = judge::elements_of<double>(tensor);
+  for (const double element : output.elements)
+    output.largest = std::max(output.largest, std::abs(element));  // NaN does not count
   return output;
 }
 

@@ -42,15 +42,13 @@ onnx::TensorProto::DataType onnx_type(convict_dtype type) {
   return onnx::TensorProto::FLOAT;
 }
 
-std::string bytes_of(const google::protobuf::MessageLite& message) { return message.SerializeAsString(); }
-
 std::string tensor_bytes(const NamedTensor& tensor) {
   onnx::TensorProto proto;
   proto.set_name(std::string(tensor.role));
   proto.set_data_type(onnx_type(tensor.layout.dtype));
   for (int i = 0; i < tensor.layout.ndim; ++i) proto.add_dims(tensor.layout.dims[i]);
   proto.set_raw_data(raw_bytes(tensor.layout.dtype, tensor.values));
-  return bytes_of(proto);
+  return proto.SerializeAsString();
 }
 
 void declare(onnx::ValueInfoProto& value, const NamedTensor& tensor) {
@@ -108,7 +106,7 @@ std::string model_bytes(const ExportRequest& request, const Operands& operands) 
   }
   node.add_output("dst");
   declare(*graph.add_output(), operands.outputs.front().tensor);
-  return bytes_of(model);
+  return model.SerializeAsString();
 }
 
 std::vector<ExportFile> write(const ExportRequest& request) {

@@ -3,21 +3,128 @@
 // A Python script that needs nothing but PyTorch: operands, call and exact result in one file.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "abi/element.h"
+#include "abi/torch_frame.h"
+#include "abi/trilinear.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
+#include "core/names.h"
 #include "core/role.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"
 #include "exports/shared/script.h"
 #include "exports/shared/spelling.h"
-#include "exports/shared/torch_call.h"
 #include "judge/bounds.h"
 
 namespace convict::exports {
 namespace {
+
+/// Lines of Python, and why they are not just one call. `forward` computes `dst` from `src`, `wei` and `bias`.
+struct TorchCall {
+  std::string forward;  // indented by four blanks
+  std::string note;     // empty where one call says it all
+};
+
+/// "torch.float32".
+std::string torch_type(convict_dtype type) {
+  switch (type) {
+    case CONVICT_F64: return "torch.float64";
+    case CONVICT_F16: return "torch.float16";
+    case CONVICT_BF16: return "torch.bfloat16";
+    default: break;  // f32; integers are unsuited
+  }
+  return "torch.float32";
+}
+
+/// "(1, 2)", "(1,)".
+std::string python_tuple(const int64_t* values, int count) {
+  return fmt::format("({}{})", fmt::join(values, values + count, ", "), count == 1 ? "," : "");
+}
+
+/// torch.nn.functional.pad takes the last axis first.
+std::string pad_call(const convict_problem& p, const TorchFrame& e, const char* what) {
+  std::vector<int64_t> pads;
+  for (int i = p.rank - 1; i >= 0; --i) {
+    pads.push_back(e.begin[i]);
+    pads.push_back(e.end[i]);
+  }
+  return fmt::format("F.pad({}, {})", what, python_tuple(pads.data(), static_cast<int>(pads.size())));
+}
+
+/// What a frame cannot express.
+std::string unsuited_padding(const convict_problem& p) {
+  const TorchFrame e = torch_frame(p);
+  if (!e.framed) return "";
+  const bool is_conv = p.op == CONVICT_CONV;
+  for (int i = 0; i < p.rank; ++i) {
+    if (!is_conv && (e.begin[i] > 0 || e.end[i] > 0) && p.has_bias)
+      return "PyTorch has no bias where negative padding of conv_transpose adds rows";
+    const int64_t cropped = is_conv ? p.in[i] + std::min<int64_t>(e.begin[i], 0) + std::min<int64_t>(e.end[i], 0)
+                                    : p.out[i] - std::max<int64_t>(e.begin[i], 0) - std::max<int64_t>(e.end[i], 0);
+    if (cropped < 0) return "PyTorch cannot crop more than the whole axis";
+  }
+  return "";
+}
+
+std::string unsuited_empty(const convict_problem& p) {
+  if (p.oc == 0) return "PyTorch wants at least one channel of dst";
+  if (p.ic == 0 && p.op == CONVICT_CONV_TRANSPOSE) return "PyTorch's conv_transpose wants at least one channel of src";
+  for (int i = 0; i < p.rank; ++i)
+    if (p.in[i] == 0) return "PyTorch takes no empty spatial extents";
+  return "";
+}
+
+/// Of an illegal problem: what PyTorch has no argument for cannot be refused by it.
+std::string unsuited_illegal(const Case& c) {
+  if (c.bias && c.pass == CONVICT_BACKWARD_DATA) return "PyTorch has no bias to be given to backward_data";
+  if (c.output_padding != Axes{0, 0, 0} && (is_same(c) || c.op == CONVICT_CONV))
+    return "PyTorch has no output_padding for it that it could refuse";
+  if (c.op == CONVICT_CONV) return "";
+  if (c.oc % c.groups != 0) return "PyTorch's conv_transpose takes the channels of dst from the weights";
+  const Resolved resolved = resolve(c);
+  if (std::string_view(resolved.why_not.field) != "g" && !has_torch_padding(resolved.problem))
+    return "PyTorch needs F.pad for this padding of conv_transpose, which crops down to nothing without complaint";
+  return "";
+}
+
+/// The problem as users of PyTorch express it: torch.nn.functional and, where the padding is not symmetric or negative,
+/// a frame of zeros or a crop around it.
+TorchCall torch_call(const convict_problem& p) {
+  const TorchFrame e = torch_frame(p);
+  const bool is_conv = p.op == CONVICT_CONV;
+  TorchCall call;
+  const std::string image = is_conv && e.framed ? pad_call(p, e, "src") : "src";
+  const std::string transposed =
+      is_conv ? "" : fmt::format("output_padding={}, ", python_tuple(e.output_padding, p.rank));
+  call.forward =
+      fmt::format("    dst = F.{}{}d({}, wei, bias, stride={}, padding={},\n        {}dilation={}, groups={})\n",
+                  is_conv ? "conv" : "conv_transpose", p.rank, image, python_tuple(p.stride, p.rank),
+                  python_tuple(e.padding, p.rank), transposed, python_tuple(p.dilation, p.rank), p.groups);
+  if (e.framed && !is_conv) call.forward += fmt::format("    dst = {}\n", pad_call(p, e, "dst"));
+  if (e.framed)
+    call.note = is_conv ? "PyTorch pads both ends alike and never crops: F.pad does it before the call."
+                        : "PyTorch crops both ends alike and never adds: F.pad does it after the call.";
+  return call;
+}
+
+/// Why PyTorch cannot express the request, or nothing.
+std::string torch_unsuited(const ExportRequest& request) {
+  const Case& c = request.c;
+  if (is_integer(c.src_type)) return "PyTorch has no convolution of integers with these operands";
+  if (c.src_type != c.wei_type || c.src_type != c.dst_type) return "PyTorch wants all operands of one data type";
+  if (request.must_be_refused) return unsuited_illegal(c);
+  const convict_problem p = resolve(c).problem;
+  if (c.beta != 0 && (c.src_type == CONVICT_F16 || c.src_type == CONVICT_BF16))
+    return "PyTorch has no beta, and added by hand it would come after the rounding to " +
+           std::string(type_name(c.src_type));
+  if (std::string why = unsuited_empty(p); !why.empty()) return why;
+  return unsuited_padding(p);
+}
 
 constexpr size_t kMostSpelt = 4096;  // elements of a tensor as text; more are base64 of their bytes
 
@@ -177,6 +284,6 @@ std::vector<ExportFile> write(const ExportRequest& request) {
 }  // namespace
 
 extern const Exporter export_pytorch = {"pytorch", "a Python script that needs nothing but torch", ExportForm::kText,
-                                 torch_unsuited, write};
+                                        torch_unsuited, write};
 
 }  // namespace convict::exports

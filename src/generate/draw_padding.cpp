@@ -80,8 +80,6 @@ void draw_output_padding(Draft& draft) {
   }
 }
 
-bool is_same(const Case& c) { return c.pad_mode == PadMode::kSameUpper || c.pad_mode == PadMode::kSameLower; }
-
 /// Draws the rows of conv's X behind the last window.
 void draw_rest(Draft& draft) {
   const int wanted = draft.plan[kRemainder];

@@ -5,12 +5,10 @@
 #include <cmath>
 
 #include "abi/validity.h"
-#include "core/case.h"
 #include "core/geometry.h"
 #include "core/random.h"
 #include "generate/draft.h"
 #include "generate/plan.h"
-#include "generate/special.h"
 
 namespace convict::generate {
 namespace {
@@ -91,8 +89,6 @@ Case draw_wished(const Profile& profile, const Plan& mask, const Tuple& wish, Ra
 
 /// Makes a case illegal in one way. Returns false if the case does not allow it.
 using Spoil = bool (*)(Case&, const convict_problem&, Random&, int axis);
-
-bool is_same(const Case& c) { return c.pad_mode == PadMode::kSameUpper || c.pad_mode == PadMode::kSameLower; }
 
 bool too_much_output_padding(Case& c, const convict_problem&, Random& random, int axis) {
   if (c.op != CONVICT_CONV_TRANSPOSE || is_same(c)) return false;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "generate/special.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "abi/validity.h"
 #include "core/geometry.h"
+#include "generate/draft.h"
 
 namespace convict::generate {
 namespace {

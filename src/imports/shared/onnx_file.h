@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads ONNX files into plain data. onnx_file.cpp is the only importer source that uses protobuf.
+// Reads ONNX files into plain data (onnx_file.cpp, the only importer source that uses protobuf), and plain data into
+// cases (onnx_layer.cpp).
 #pragma once
 
 #include <map>
@@ -34,5 +35,10 @@ OnnxNode parse_onnx_model(const std::string& bytes);
 /// Reads a TensorProto. Throws NotExpressible if the bytes are none, the type is unsupported, or the number of elements
 /// contradicts the dimensions.
 relations::Array parse_onnx_tensor(const std::string& bytes);
+
+/// The case of a node, Conv or ConvTranspose of opset 11, which later ones leave unchanged, with operands of these
+/// dimensions: X [n][ic][in], W [oc][ic/g][k] (ConvTranspose: [ic][oc/g][k]). Throws NotExpressible if attributes and
+/// dimensions contradict each other.
+Case case_of_onnx(const OnnxNode& node, const std::vector<int64_t>& x, const std::vector<int64_t>& w, bool bias);
 
 }  // namespace convict::imports

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "imports/shared/onnx_layer.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include "abi/validity.h"
 #include "core/text.h"
 #include "imports/importer.h"
+#include "imports/shared/onnx_file.h"
 
 namespace convict::imports {
 namespace {
