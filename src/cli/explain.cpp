@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,7 +9,6 @@
 #include "cli/interrupt.h"
 #include "core/case_text.h"
 #include "core/certificate.h"
-#include "core/mismatch_json.h"
 #include "core/text.h"
 #include "report/repro_command.h"
 

@@ -58,16 +58,12 @@ void restore(std::optional<uint64_t>& value, const json& kept) {
 template <auto Member>
 constexpr Flag flag(std::string_view names, Resumed resumed, const char* key, const char* help = nullptr,
                     void (*narrow)(CLI::Option&) = nullptr) {
-  return {names,
-          resumed,
-          key,
-          help,
-          narrow,
-          [](CLI::App& command, const Flag& row, FuzzOptions& options) {
-            return command.add_option(std::string(row.names), value_of<Member>(options), row.help);
-          },
-          [](const FuzzOptions& options) { return kept_of(value_of<Member>(options)); },
-          [](FuzzOptions& options, const json& kept) { restore(value_of<Member>(options), kept); }};
+  const auto add = [](CLI::App& command, const Flag& row, FuzzOptions& options) {
+    return command.add_option(std::string(row.names), value_of<Member>(options), row.help);
+  };
+  const auto get = [](const FuzzOptions& options) { return kept_of(value_of<Member>(options)); };
+  const auto set = [](FuzzOptions& options, const json& kept) { restore(value_of<Member>(options), kept); };
+  return {names, resumed, key, help, narrow, add, get, set};
 }
 
 void unsigned_only(CLI::Option& option) { option.check(unsigned_number()); }

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "cli/describe.h"
-#include "core/mismatch_json.h"
 #include "core/text.h"
 #include "report/repro_command.h"
 

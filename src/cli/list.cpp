@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "campaign/case_list.h"
 #include "cli/chosen.h"
 #include "cli/command.h"
-#include "cli/interrupt.h"
 #include "cli/options.h"
 #include "cli/roster_query.h"
 #include "core/case_text.h"

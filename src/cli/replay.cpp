@@ -12,7 +12,6 @@
 #include "cli/live_block.h"
 #include "cli/options.h"
 #include "core/case_text.h"
-#include "core/mismatch_json.h"
 
 namespace convict::cli {
 namespace {

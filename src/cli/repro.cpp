@@ -12,7 +12,6 @@
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/implementation.h"
-#include "core/mismatch_json.h"
 #include "workers/worker_session.h"
 
 namespace convict::cli {

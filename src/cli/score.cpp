@@ -87,20 +87,19 @@ void refuse_too_many_runs(const score::ScoreSettings& settings) {
 
 /// The command line as it was understood, for the record.
 json flags_of(const ScoreOptions& options, const score::ScoreSettings& settings) {
-  json flags = {{"plugins", options.run.plugins},
-                {"targets", options.run.targets},
-                {"oracles", options.run.oracles},
-                {"profile", settings.profile},
-                {"budget", options.budget},
-                {"seeds", settings.seeds},
-                {"baselines", options.baselines},
-                {"baseline_seeds", settings.baseline_seeds},
-                {"control_cases", settings.control_cases},
-                {"jobs", settings.jobs},
-                {"timeout", options.run.timeout},
-                {"memory", options.run.memory}};
-  flags["cases"] = options.cases ? json(*options.cases) : json(nullptr);
-  return flags;
+  return {{"plugins", options.run.plugins},
+          {"targets", options.run.targets},
+          {"oracles", options.run.oracles},
+          {"profile", settings.profile},
+          {"budget", options.budget},
+          {"seeds", settings.seeds},
+          {"baselines", options.baselines},
+          {"baseline_seeds", settings.baseline_seeds},
+          {"control_cases", settings.control_cases},
+          {"jobs", settings.jobs},
+          {"timeout", options.run.timeout},
+          {"memory", options.run.memory},
+          {"cases", options.cases ? json(*options.cases) : json(nullptr)}};
 }
 
 score::ScoreSettings score_settings(const ScoreOptions& options) {

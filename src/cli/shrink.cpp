@@ -6,7 +6,6 @@
 #include "cli/diagnosis_options.h"
 #include "cli/interrupt.h"
 #include "core/case_text.h"
-#include "core/mismatch_json.h"
 #include "report/repro_command.h"
 
 namespace convict::cli {

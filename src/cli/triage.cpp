@@ -5,7 +5,6 @@
 
 #include "cli/chosen.h"
 #include "cli/command.h"
-#include "cli/options.h"
 #include "core/error.h"
 #include "core/text.h"
 

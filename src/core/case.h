@@ -83,4 +83,7 @@ constexpr WeightLayout default_weight_layout(convict_op op) {
   return op == CONVICT_CONV ? WeightLayout::kOihw : WeightLayout::kIohw;
 }
 
+/// Whether the padding follows from the extents, as SAME has it.
+constexpr bool is_same(const Case& c) { return c.pad_mode == PadMode::kSameUpper || c.pad_mode == PadMode::kSameLower; }
+
 }  // namespace convict::inline core

@@ -206,16 +206,12 @@ template <auto Member>
 constexpr Slot number_slot(std::string_view name, int64_t lowest, int64_t highest,
                            std::span<const std::string_view> words = {}) {
   constexpr bool kPerAxis = std::is_same_v<decltype(Member), Axes Case::*>;
-  return {name,
-          kPerAxis,
-          lowest,
-          highest,
-          words,
-          [](const Case& c, int axis) { return static_cast<int64_t>(number_at<Member>(c, axis)); },
-          [](Case& c, int axis, int64_t value) {
-            auto& number = number_at<Member>(c, axis);
-            number = static_cast<std::remove_reference_t<decltype(number)>>(value);
-          }};
+  const auto get = [](const Case& c, int axis) { return static_cast<int64_t>(number_at<Member>(c, axis)); };
+  const auto set = [](Case& c, int axis, int64_t value) {
+    auto& number = number_at<Member>(c, axis);
+    number = static_cast<std::remove_reference_t<decltype(number)>>(value);
+  };
+  return {name, kPerAxis, lowest, highest, words, get, set};
 }
 
 template <auto Member>
@@ -225,13 +221,9 @@ constexpr Slot word_slot(std::string_view name, std::span<const std::string_view
 
 template <auto Member>
 constexpr Slot type_slot(std::string_view name) {
-  return {name,
-          false,
-          0,
-          std::size(kTypes) - 1,
-          kTypeNames,
-          [](const Case& c, int) { return std::ranges::find(kTypes, c.*Member) - std::begin(kTypes); },
-          [](Case& c, int, int64_t value) { c.*Member = kTypes[value]; }};
+  const auto get = [](const Case& c, int) { return std::ranges::find(kTypes, c.*Member) - std::begin(kTypes); };
+  const auto set = [](Case& c, int, int64_t value) { c.*Member = kTypes[value]; };
+  return {name, false, 0, std::size(kTypes) - 1, kTypeNames, get, set};
 }
 
 constexpr Slot of_kind(SlotKind kind, Slot slot) {

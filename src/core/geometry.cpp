@@ -101,8 +101,7 @@ Resolved resolve(const Case& c) {
                                     pad.output_padding);
     p.out[axis] = std::max<int64_t>(out, 0);
   }
-  const bool same = c.pad_mode == PadMode::kSameUpper || c.pad_mode == PadMode::kSameLower;
-  if (same && c.output_padding != Axes{0, 0, 0})
+  if (is_same(c) && c.output_padding != Axes{0, 0, 0})
     result.why_not = {"op", "SAME padding decides the output padding itself; leave op out"};
   else if (c.bias && c.pass == CONVICT_BACKWARD_DATA)
     result.why_not = {"bias", "backward_data has no bias"};

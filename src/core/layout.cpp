@@ -4,7 +4,6 @@
 #include <initializer_list>
 #include <span>
 
-#include "abi/element.h"
 #include "core/geometry.h"
 #include "core/names.h"
 #include "core/random.h"

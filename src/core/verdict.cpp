@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/text.h"
 
 namespace convict::inline core {
-
 namespace {
 
 template <class Enum, size_t N>
@@ -28,6 +28,20 @@ Blame blame_named(std::string_view name) { return named<Blame>(kBlameNames, name
 
 std::string signature(const Mismatch& mismatch) {
   return fmt::format("{}|{}|{}", mismatch.suspect, name_of(mismatch.verdict), operation_text(mismatch.problem_case));
+}
+
+nlohmann::json to_json(const Mismatch& m) {
+  return {{"case", to_text(m.problem_case)},
+          {"suspect", m.suspect},
+          {"verdict", name_of(m.verdict)},
+          {"blame", name_of(m.blame)},
+          {"certificate", to_json(m.certificate)}};
+}
+
+Mismatch mismatch_from_json(const nlohmann::json& j) {
+  return {parse_case(j.at("case").get<std::string>()), j.at("suspect"),
+          verdict_named(j.at("verdict").get<std::string>()), blame_named(j.at("blame").get<std::string>()),
+          certificate_from_json(j.at("certificate"))};
 }
 
 }  // namespace convict::inline core

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -70,5 +71,11 @@ struct Mismatch {
 /// The key that makes two mismatches the same bug as far as can be told without shrinking: suspect, verdict and
 /// operation, e.g. "onednn|wrong-exact|conv2d.backward_weights".
 std::string signature(const Mismatch& mismatch);
+
+/// Between processes, and in what commands print: {"case","suspect","verdict","blame","certificate"}.
+nlohmann::json to_json(const Mismatch& mismatch);
+
+/// Throws UsageError or nlohmann::json::exception if it is anything else.
+Mismatch mismatch_from_json(const nlohmann::json& json);
 
 }  // namespace convict::inline core

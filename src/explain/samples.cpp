@@ -2,7 +2,6 @@
 #include "explain/samples.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <string>
 #include <utility>

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "abi/element.h"
 #include "abi/trilinear.h"
 #include "judge/quantized.h"
 

@@ -1,12 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run of a score: the cases of one seed for one implementation, in the order of their index.
+// One run of a score: an implementation that is searched for faults, the cases of one seed in the order of their index,
+// and the result.
 #pragma once
 
-#include "score/runs.h"
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/verdict.h"
 #include "workers/supervisor.h"
 
 namespace convict::score {
+
+/// An implementation of a plugin: one with a planted fault, or a control.
+struct Mutant {
+  std::string plugin, name, description;
+};
+
+/// The name of the implementation without a fault, where a plugin has one.
+inline constexpr std::string_view kControlMutant = "none";
+
+/// A run gives up after this many unconfirmed reports, because each costs several processes and their time.
+inline constexpr uint64_t kMostUnconfirmed = 100;
+
+/// One mutant, one seed. A report is a detection if it is confirmed: in fresh workers, the mutant fails again on the
+/// reported case and the control does not. Otherwise the search goes on after that case.
+struct Run {
+  bool finished = false;  // false: not begun, or interrupted
+  bool judged = false;    // some result was compared with the reference
+  bool detected = false;
+  uint64_t unconfirmed = 0;  // reports
+  uint64_t cases = 0;        // up to and including the one that detects, in the order of their index; else all examined
+  double cpu_seconds = 0;    // of the workers that searched, without loading
+  Verdict verdict = Verdict::kCrash;
+  std::string case_text;  // of the detection, or else of the first unconfirmed report
+};
+
+/// A control, one seed: every mismatch is a false alarm.
+struct ControlRun {
+  bool finished = false;
+  uint64_t cases = 0, false_alarms = 0;
+  std::string case_text;  // of the first false alarm
+};
 
 /// Settings that all runs of one method with one seed share.
 struct HuntSettings {

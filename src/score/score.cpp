@@ -12,7 +12,6 @@
 #include <thread>
 
 #include "core/error.h"
-#include "score/hunt.h"
 
 namespace convict::score {
 namespace {

@@ -11,8 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "score/runs.h"
-#include "workers/supervisor.h"
+#include "score/hunt.h"
 
 namespace convict::score {
 

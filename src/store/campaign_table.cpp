@@ -35,14 +35,10 @@ std::optional<StoredCampaign> select_campaign(Statements& sql, int64_t id, const
     row.id = id;
     const auto seed = parse_unsigned(text("seed"));
     if (!seed) throw UsageError("the seed is not a number");
-    const std::string focus = text("focus");
-    row.info = {*seed,
-                text("profile"),
-                json::parse(text("flags")),
-                json::parse(text("libraries")),
-                text("isa"),
-                text("convict_version"),
-                focus.empty() ? std::vector<uint32_t>{} : json::parse(focus).get<std::vector<uint32_t>>()};
+    std::vector<uint32_t> focus;
+    if (!text("focus").empty()) json::parse(text("focus")).get_to(focus);
+    const json flags = json::parse(text("flags")), libraries = json::parse(text("libraries"));
+    row.info = {*seed, text("profile"), flags, libraries, text("isa"), text("convict_version"), focus};
     row.state = text("state");
     row.counts = json::parse(text("counts"));
     row.started = text("started");

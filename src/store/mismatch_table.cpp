@@ -73,13 +73,9 @@ std::string select_sightings_where(const char* condition) {
 
 Sighting sighting_of(const SQLite::Statement& at, const std::string& path) {
   const auto text = [&at](const char* column) { return at.getColumn(column).getString(); };
-  return {at.getColumn("campaign").getInt64(),
-          at.getColumn("hits").getInt64(),
-          text("first_seen"),
-          text("last_seen"),
-          text("seed"),
-          text("profile"),
-          from_json_text(text("libraries"), "the libraries of a campaign", path)};
+  const json libraries = from_json_text(text("libraries"), "the libraries of a campaign", path);
+  const int64_t campaign = at.getColumn("campaign").getInt64(), hits = at.getColumn("hits").getInt64();
+  return {campaign, hits, text("first_seen"), text("last_seen"), text("seed"), text("profile"), libraries};
 }
 
 }  // namespace

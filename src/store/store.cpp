@@ -4,8 +4,6 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "core/text.h"
 #include "store/campaign_table.h"
 #include "store/database.h"

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/mismatch_json.h"
 
 namespace convict::workers {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/case_text.h"
-#include "core/mismatch_json.h"
+#include "core/verdict.h"
 #include "examine/pipeline.h"
 #include "generate/generate.h"
 #include "generate/profile.h"

@@ -11,13 +11,9 @@
 #include "fuzz/shared/guidance.h"
 
 namespace convict::fuzz {
-namespace {
-
-constexpr double kMostBytes = 1 << 30;  // of one case; repair.h keeps them far below
-
-}  // namespace
 
 void Examiner::examine(const Case& c) {
+  constexpr double kMostBytes = 1 << 30;  // of one case; repair.h keeps them far below
   const examine::Examination examination = examine::examine(c, subjects_, memory_, record_, {.most_bytes = kMostBytes});
   mark(c, examination.results, record_);
   for (const Mismatch& mismatch : examination.mismatches) report(mismatch);

@@ -15,8 +15,6 @@ int64_t padding_of(const Case& c, int axis) {
   return c.pad_mode == PadMode::kExplicit ? c.pad_begin[axis] + c.pad_end[axis] : 0;
 }
 
-bool is_same(const Case& c) { return c.pad_mode == PadMode::kSameUpper || c.pad_mode == PadMode::kSameLower; }
-
 /// The smallest input that gives at least one output position.
 int64_t least_input(const Case& c, int axis) {
   const int64_t reach = window(c.kernel[axis], c.dilation[axis]);
