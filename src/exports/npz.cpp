@@ -81,13 +81,6 @@ std::vector<ExportFile> members(const ExportRequest& request) {
   return files;
 }
 
-struct DropSource {
-  void operator()(zip_source_t* source) const { zip_source_free(source); }
-};
-struct DropArchive {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-
 [[noreturn]] void fail() { throw std::runtime_error("libzip cannot make the archive"); }
 
 /// Adds a file to the archive. Precondition: its `bytes` live until the archive is closed.
@@ -106,9 +99,11 @@ void add_member(zip_t* archive, const ExportFile& file) {
 std::string zipped(const std::vector<ExportFile>& files) {
   zip_error_t error;
   zip_error_init(&error);
-  const std::unique_ptr<zip_source_t, DropSource> memory(zip_source_buffer_create(nullptr, 0, 0, &error));
+  const std::unique_ptr<zip_source_t, decltype(&zip_source_free)> memory(
+      zip_source_buffer_create(nullptr, 0, 0, &error), zip_source_free);
   if (!memory) fail();
-  std::unique_ptr<zip_t, DropArchive> archive(zip_open_from_source(memory.get(), ZIP_TRUNCATE, &error));
+  std::unique_ptr<zip_t, decltype(&zip_discard)> archive(zip_open_from_source(memory.get(), ZIP_TRUNCATE, &error),
+                                                         zip_discard);
   if (!archive) fail();
   zip_source_keep(memory.get());  // closing the archive frees it once
   for (const ExportFile& file : files) add_member(archive.get(), file);

@@ -149,6 +149,16 @@ void read_scores(Statements& sql, Contents& to) {
                                                    select->getColumn(3).getString(), select->getColumn(4).getString()};
 }
 
+Seen& operator+=(Seen& to, const Seen& other) {
+  to = {std::max(to.hits, other.hits), std::min(to.first, other.first), std::max(to.last, other.last)};
+  return to;
+}
+
+CandidateContents& operator+=(CandidateContents& to, const CandidateContents& other) {
+  to = {std::min(to.specimen, other.specimen), std::min(to.campaign, other.campaign), std::max(to.hits, other.hits)};
+  return to;
+}
+
 template <class Map>
 void add_all(Map& to, const Map& from) {
   for (const auto& [key, value] : from) {
@@ -163,16 +173,6 @@ void keep_larger(Map& to, const Map& from) {
     const auto [entry, is_new] = to.try_emplace(key, value);
     if (!is_new) entry->second = std::max(entry->second, value);
   }
-}
-
-Seen& operator+=(Seen& to, const Seen& other) {
-  to = {std::max(to.hits, other.hits), std::min(to.first, other.first), std::max(to.last, other.last)};
-  return to;
-}
-
-CandidateContents& operator+=(CandidateContents& to, const CandidateContents& other) {
-  to = {std::min(to.specimen, other.specimen), std::min(to.campaign, other.campaign), std::max(to.hits, other.hits)};
-  return to;
 }
 
 /// The explained rows of a coarse signature.
@@ -218,14 +218,8 @@ MismatchContents& MismatchContents::operator+=(const MismatchContents& other) {
   word = std::max(word, other.word);
   geography = std::max(geography, other.geography);  // as the predicate, the same, unless somebody wrote to it
   predicate = std::max(predicate, other.predicate);
-  for (const auto& [uuid, more] : other.seen) {
-    const auto [entry, is_new] = seen.try_emplace(uuid, more);
-    if (!is_new) entry->second += more;
-  }
-  for (const auto& [case_text, more] : other.candidates) {
-    const auto [entry, is_new] = candidates.try_emplace(case_text, more);
-    if (!is_new) entry->second += more;
-  }
+  add_all(seen, other.seen);
+  add_all(candidates, other.candidates);
   return *this;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz/parsers/hostile_plugin.h"
 
-#include <cstring>
-
 #include "core/names.h"
 
 namespace convict::fuzz {
