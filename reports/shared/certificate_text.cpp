@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
@@ -11,6 +12,7 @@ namespace convict::reports {
 namespace {
 
 constexpr size_t kLongest = 1000;
+constexpr size_t kMostLines = 20;  // of earlier cases; the JSON form has all
 
 std::string plain(const std::string& text) { return printable(text, kLongest); }
 std::string plain(Bound bound) { return std::string(name_of(bound)); }
@@ -30,6 +32,27 @@ std::string shown(const std::optional<T>& field) {
 template <class T>
 std::string line(std::string_view name, const std::optional<T>& field) {
   return field ? fmt::format("    {}: {}\n", name, plain(*field)) : "";
+}
+
+/// What came of repeating the accusation, and what a repetition needs.
+std::string describe_alone(const Certificate::Alone& alone) {
+  const auto lines = [&](const std::vector<std::string>& before) {
+    std::string text = fmt::format("    alone: fails after {} earlier case{}, run first in the same process\n",
+                                   before.size(), before.size() == 1 ? "" : "s");
+    for (size_t i = before.size() - std::min(before.size(), kMostLines); i < before.size(); ++i)
+      text += fmt::format("      {}\n", printable(before[i], kLongest));
+    return text;
+  };
+  if (alone.seen)
+    return fmt::format("    not reproduced: seen of {}, but it did not come back when {} ran alone\n",
+                       plain(*alone.seen), plain(*alone.seen));
+  if (alone.before && !alone.before->empty()) return lines(*alone.before);
+  if (alone.times)
+    return fmt::format("    alone: fails when one process repeats the case, the first time in call {}\n", *alone.times);
+  if (!alone.runs || !alone.failed || *alone.runs == 0) return "";
+  return *alone.runs == 1
+             ? "    alone: fails in a fresh process as well\n"
+             : fmt::format("    alone: fails {} of {} times, each in a fresh process\n", *alone.failed, *alone.runs);
 }
 
 std::string describe_element(const Certificate::Element& e) {
@@ -54,7 +77,7 @@ std::string describe_certificate(const Certificate& c) {
   text += line("geography", c.errors.geography) + line("explained_by", c.explained_by) + line("read", c.read) +
           line("text", c.text) + line("overrun", c.overrun) + line("signal", c.death.signal) +
           line("exit_code", c.death.exit_code) + line("address_class", c.death.address_class) +
-          line("evidence", c.death.evidence);
+          line("evidence", c.death.evidence) + describe_alone(c.alone);
   if (!c.element.exact) text += line("operand", c.element.role);
   if (c.death.output_tail) text += fmt::format("    last words: {}\n", printable(trim(*c.death.output_tail), 400));
   return text;

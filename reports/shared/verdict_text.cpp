@@ -26,6 +26,7 @@ std::string_view meaning_of(Verdict verdict) {
     case Verdict::kWrongStatistical:
       return "An error that rounding hardly ever makes, at the same place on redrawn data.";
     case Verdict::kLessAccurate: return "Inside its bound, but far less accurate than the witnesses.";
+    case Verdict::kSideEffect: return "It changed what others depend on, or wrote to memory after it had returned.";
   }
   return "";
 }

@@ -78,7 +78,7 @@ class Bench final : public workers::Assignment {
     ++done_;
   }
 
-  void on_mismatch(uint64_t, const Mismatch&) override {}
+  void on_mismatch(const workers::Sighting&) override {}
 
   void on_death(const workers::WorkerDeath& death) override {
     if (!rows_[death.index].empty()) return;  // it died afterwards

@@ -7,7 +7,7 @@
 
 #include "core/role.h"
 #include "core/text.h"
-#include "run/environment.h"
+#include "run/floating_point.h"
 
 namespace convict::bench {
 namespace {

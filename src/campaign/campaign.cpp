@@ -18,6 +18,7 @@
 #include "generate/reach.h"
 #include "store/ownership.h"
 #include "workers/attribution.h"
+#include "workers/confirmation.h"
 
 namespace convict::campaign {
 namespace {
@@ -40,6 +41,9 @@ std::vector<uint32_t> focus_for(const generate::Profile* profile, const Coverage
   if (focus.size() < kSmallestFocus) focus.clear();
   return focus;
 }
+
+constexpr int kAlikeDeaths =
+    3;  // in a row with the same first suspect, verdict and operation, that are each attributed
 
 constexpr int kMostKills = 3;  // of workers on one case by somebody else, e.g. a system short of memory
 
@@ -73,10 +77,13 @@ class Campaign final : public workers::Assignment {
       note_failure();
       throw;
     }
-    result_.interrupted = settings_.supervisor.interrupted && *settings_.supervisor.interrupted;
+    result_.interrupted = is_interrupted();
     result_.seconds = seconds();
     if (result_.id == 0) return std::move(result_);   // interrupted before anybody was loaded
     result_.counts[Counter::kCases] = done_.count();  // of a worker that was killed, more may have been counted
+    for (const CounterRow& row : kCounters)
+      if (row.counter != Counter::kDeaths)
+        result_.counts[row.counter] = std::min(result_.counts[row.counter], done_.count());
     await_diagnoses();
     show_rows();
     save_coverage();
@@ -86,6 +93,7 @@ class Campaign final : public workers::Assignment {
 
   void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>& notes) override {
     result_.roster = roster;
+    for (const workers::RosterEntry& entry : roster) settings_.supervisor.plugin_of[entry.name] = entry.plugin;
     result_.notes.insert(result_.notes.begin(), notes.begin(), notes.end());
     const workers::WorkerSettings& worker = settings_.supervisor.worker;
     store::CampaignInfo info{worker.seed, worker.profile,  settings_.flags, json::object(),
@@ -118,11 +126,20 @@ class Campaign final : public workers::Assignment {
   // Why every case counts exactly once: `done_` and the hits are always written in one transaction, so that the
   // database holds what memory held at some moment; and in memory, a case is in `done_` if and only if all of its hits
   // have been kept. Mismatches wait in `unkept_` until the supervisor says that their case is complete.
-  void on_mismatch(uint64_t, const Mismatch& mismatch) override { unkept_.push_back(mismatch); }
+  void on_mismatch(const workers::Sighting& sighting) override {
+    const Mismatch& seen = sighting.mismatch;
+    // What is confirmed is a row, or else what would become one.
+    const auto row = store_->row_of(result_.id, seen);
+    const std::string kind = row ? fmt::format("row {}", row->id) : signature(seen);
+    unkept_.push_back(confirmations_.checked(seen, kind, row && row->would_show, result_.roster,
+                                             [&] { return workers::earlier_lines(sighting.before, lines_of()); }));
+  }
 
   void on_reported(const workers::Work& work) override {
+    std::vector<Mismatch> complete = std::exchange(unkept_, {});
+    if (is_interrupted()) return;  // a repetition that was cut off proves nothing: the cases stay undone
     done_.add(position_of(work.first), work.count);
-    if (!unkept_.empty()) keep(std::exchange(unkept_, {}));
+    if (!complete.empty()) keep(complete);
   }
 
   void on_refusals(const std::vector<workers::Refusals>& refusals) override {
@@ -139,19 +156,10 @@ class Campaign final : public workers::Assignment {
   }
 
   void on_death(const workers::WorkerDeath& death) override {
-    workers::Attribution attribution = first_suspicion(death);
     const Case lost = workers::lost_case(death, settings_.supervisor.worker);
-    if (death.from_outside || !is_known(death, lost))
-      attribution =
-          workers::attribute_death(death, result_.roster, settings_.supervisor, [&](const workers::Work& work) {
-            return death.case_text.empty() ? order(work) : workers::GivenCases{work.first, {to_text(lost)}, false};
-          });
+    Mismatch mismatch = mismatch_for(death, lost);
     // A trial that was interrupted proves nothing: the case stays undone.
-    if (settings_.supervisor.interrupted && *settings_.supervisor.interrupted) return;
-    const bool earlier = attribution.index != death.index;
-    Mismatch mismatch = workers::mismatch_for(earlier ? case_at(attribution.index) : lost, attribution, result_.roster);
-    mismatch.certificate = death.certificate;
-    mismatch.certificate.death.evidence = attribution.how;
+    if (is_interrupted()) return;
     if (mismatch.blame == Blame::kOracle)
       spared_.insert(examine::kind_of_case(mismatch.suspect, mismatch.problem_case));
     if (!death.reported) done_.add(position_of(death.index), 1);
@@ -314,17 +322,38 @@ class Campaign final : public workers::Assignment {
     result_.found = std::move(rows);
   }
 
-  static workers::Attribution first_suspicion(const workers::WorkerDeath& death) {
-    return {death.position, death.index, death.verdict, "as before"};
-  }
-
   Case case_at(uint64_t index) const { return generate::generate(settings_.supervisor.worker.sampling(), index); }
 
-  /// Whether the like of it has been proven already: trials cost processes, and a kernel that dies of every case
-  /// would cost thousands.
-  bool is_known(const workers::WorkerDeath& death, const Case& lost) const {
-    if (death.position == run::FlightRecord::kOwnCode) return false;
-    return result_.found.contains(signature(workers::mismatch_for(lost, first_suspicion(death), result_.roster)));
+  bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
+
+  workers::LinesOf lines_of() const {
+    return [this](const workers::Work& work) {
+      std::vector<std::string> lines;
+      for (uint64_t i = 0; i < work.count; ++i) lines.push_back(to_text(case_at(work.first + i * work.step)));
+      return lines;
+    };
+  }
+
+  /// A death of a kind that has been attributed before is taken as that one was: trials cost processes, and a kernel
+  /// that dies of every case would cost thousands.
+  Mismatch mismatch_for(const workers::WorkerDeath& death, const Case& lost) {
+    const Mismatch suspected = workers::first_suspicion(death, lost, result_.roster);
+    const auto attribute = [&] {
+      return workers::attributed(death, lost, result_.roster, settings_.supervisor,
+                                 death.case_text.empty() ? lines_of() : workers::LinesOf());
+    };
+    if (death.from_outside) return attribute();
+    Attributed& known = attributed_[signature(suspected)];
+    if (known.same >= kAlikeDeaths) {
+      Mismatch likely = known.suspect == kUnattributed ? workers::of_nobody(suspected) : suspected;
+      likely.suspect = known.suspect;
+      likely.blame = known.blame;
+      likely.certificate.alone.runs = 0;
+      if (result_.found.contains(signature(likely))) return likely;
+    }
+    Mismatch found = attribute();
+    known = {found.suspect, found.blame, found.suspect == known.suspect ? known.same + 1 : 1};
+    return found;
   }
 
   /// Writes hits, and that their cases are done.
@@ -341,8 +370,7 @@ class Campaign final : public workers::Assignment {
 
   /// What was found in the last seconds gets its time, too.
   void await_diagnoses() {
-    const auto interrupted = [&] { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; };
-    while (diagnoses_ && !diagnoses_->idle() && !interrupted()) {
+    while (diagnoses_ && !diagnoses_->idle() && !is_interrupted()) {
       diagnoses_->store_finished();
       progress_(result_);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -351,8 +379,17 @@ class Campaign final : public workers::Assignment {
     diagnoses_.reset();
   }
 
+  /// To whom deaths of one kind were attributed, and how often in a row.
+  struct Attributed {
+    std::string suspect;
+    Blame blame = Blame::kNobody;
+    int same = 0;
+  };
+
   CampaignSettings settings_;
-  std::optional<store::Ownership> ownership_;  // outlives the store
+  workers::Confirmations confirmations_{settings_.supervisor};
+  std::map<std::string, Attributed> attributed_;  // by the signature of the first suspicion
+  std::optional<store::Ownership> ownership_;     // outlives the store
   std::optional<store::Store> store_;
   const Progress& progress_;
   uint64_t size_;                  // cases of the shard

@@ -5,6 +5,7 @@
 
 #include "core/case_text.h"
 #include "workers/attribution.h"
+#include "workers/confirmation.h"
 
 namespace convict::campaign {
 namespace {
@@ -12,8 +13,8 @@ namespace {
 class CaseList final : public workers::Assignment {
  public:
   CaseList(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
-           const std::function<void(uint64_t)>& progress)
-      : entries_(entries), settings_(settings), progress_(progress) {
+           const std::function<void(uint64_t)>& progress, bool confirms)
+      : entries_(entries), settings_(settings), confirms_(confirms), progress_(progress) {
     result_.cases.resize(entries.size());
   }
 
@@ -26,6 +27,7 @@ class CaseList final : public workers::Assignment {
   void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>& notes) override {
     result_.roster = roster;
     result_.notes = notes;
+    for (const workers::RosterEntry& entry : roster) settings_.plugin_of[entry.name] = entry.plugin;
   }
 
   std::optional<workers::Work> next_work(uint64_t count) override {
@@ -36,9 +38,7 @@ class CaseList final : public workers::Assignment {
   }
 
   workers::Order order(const workers::Work& work) const override {
-    workers::GivenCases given{work.first, {}, false};
-    for (uint64_t i = work.first; i < work.first + work.count; ++i) given.cases.push_back(to_text(entries_[i].c));
-    return given;
+    return workers::GivenCases{work.first, lines_of(work), false, /*patient=*/entries_.size() == 1};
   }
 
   void on_case(const workers::CaseReport& report) override {
@@ -48,19 +48,18 @@ class CaseList final : public workers::Assignment {
     one.implementations = report.implementations;
   }
 
-  void on_mismatch(uint64_t index, const Mismatch& mismatch) override {
-    result_.cases[index].mismatches.push_back(mismatch);
+  void on_mismatch(const workers::Sighting& sighting) override {
+    const Mismatch& seen = sighting.mismatch;
+    const auto earlier = [&] { return workers::earlier_lines(sighting.before, lines()); };
+    result_.cases[sighting.index].mismatches.push_back(
+        confirms_ ? confirmations_.checked(seen, signature(seen), entries_.size() == 1, result_.roster, earlier)
+                  : seen);
   }
 
   void on_death(const workers::WorkerDeath& death) override {
-    const workers::Attribution attribution = workers::attribute_death(
-        death, result_.roster, settings_, [this](const workers::Work& work) { return order(work); });
-    Mismatch mismatch = workers::mismatch_for(entries_[attribution.index].c, attribution, result_.roster);
-    mismatch.certificate = death.certificate;
-    mismatch.certificate.death.evidence = attribution.how;
     CaseResult& one = result_.cases[death.index];
     one.examined = one.judged = true;
-    one.mismatches.push_back(std::move(mismatch));
+    one.mismatches.push_back(workers::attributed(death, entries_[death.index].c, result_.roster, settings_, lines()));
   }
 
   Next on_tick(const workers::Counts& counts) override {
@@ -69,8 +68,20 @@ class CaseList final : public workers::Assignment {
   }
 
  private:
+  workers::LinesOf lines() const {
+    return [this](const workers::Work& work) { return lines_of(work); };
+  }
+
+  std::vector<std::string> lines_of(const workers::Work& work) const {
+    std::vector<std::string> lines;
+    for (uint64_t i = work.first; i < work.first + work.count; ++i) lines.push_back(to_text(entries_[i].c));
+    return lines;
+  }
+
   const std::vector<CorpusEntry>& entries_;
-  const workers::SupervisorSettings& settings_;
+  workers::SupervisorSettings settings_;
+  const bool confirms_;
+  workers::Confirmations confirmations_{settings_};
   const std::function<void(uint64_t)>& progress_;
   uint64_t next_ = 0;
   CaseListResult result_;
@@ -79,8 +90,8 @@ class CaseList final : public workers::Assignment {
 }  // namespace
 
 CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
-                             const std::function<void(uint64_t)>& progress) {
-  return CaseList(entries, settings, progress).run();
+                             const std::function<void(uint64_t)>& progress, bool confirms) {
+  return CaseList(entries, settings, progress, confirms).run();
 }
 
 }  // namespace convict::campaign

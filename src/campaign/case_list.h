@@ -27,8 +27,9 @@ struct CaseListResult {
   bool interrupted = false;
 };
 
-/// Calls progress(done) several times a second.
+/// Calls progress(done) several times a second. Accusations are repeated alone (workers/confirmation.h), unless the
+/// caller does so itself (`confirms` is false).
 CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
-                             const std::function<void(uint64_t)>& progress);
+                             const std::function<void(uint64_t)>& progress, bool confirms = true);
 
 }  // namespace convict::campaign

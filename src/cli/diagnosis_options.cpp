@@ -23,7 +23,7 @@ Mismatch mismatch_shown_by(const CorpusEntry& entry, const workers::SupervisorSe
   const Mismatch* found = nullptr;
   for (const Mismatch& one : result.cases.front().mismatches)
     if (!found || (one.blame == Blame::kTarget && found->blame != Blame::kTarget)) found = &one;
-  if (!found || found->suspect == "unattributed")
+  if (!found || found->suspect == kUnattributed)
     throw UsageError(
         fmt::format("'{}' shows no mismatch of these implementations; --target, --oracle and --plugin "
                     "say whose",

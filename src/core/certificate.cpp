@@ -56,6 +56,11 @@ void visit(AnyCertificate& c, const Field& field) {
   field("address_class", c.death.address_class);
   field("output_tail", c.death.output_tail);
   field("evidence", c.death.evidence);
+  field("alone_runs", c.alone.runs);
+  field("alone_failed", c.alone.failed);
+  field("before", c.alone.before);
+  field("times", c.alone.times);
+  field("seen", c.alone.seen);
   field("witnesses", c.witnesses);
   field("text", c.text);
   field("overrun", c.overrun);

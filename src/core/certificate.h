@@ -104,6 +104,15 @@ struct Certificate {
     bool operator==(const Death&) const = default;
   } death;
 
+  /// What came of it when the accusation was repeated in fresh processes that had loaded the suspect's library only.
+  struct Alone {
+    std::optional<int64_t> runs, failed;             // processes, and those in which it came back
+    std::optional<std::vector<std::string>> before;  // cases that one process has to run first, in this order
+    std::optional<int64_t> times;                    // how often one process had to run the case
+    std::optional<std::string> seen;                 // of what did not come back: the implementation that was seen
+    bool operator==(const Alone&) const = default;
+  } alone;
+
   std::optional<std::map<std::string, std::string>> witnesses;  // what each of the others did on the case
   std::optional<std::string> text, overrun, explained_by, read;
 

@@ -10,9 +10,9 @@ namespace convict::inline core {
 struct Outcome {
   enum class Kind { kComputed, kRefused, kFailed, kWrongShape, kOutOfMemory };
   Kind kind = Kind::kComputed;
-  std::string text;            // the reason or error, one line
-  std::string_view overrun;    // the output beside which it wrote, if any
-  std::string_view left = {};  // the part of the floating-point environment that it changed and left so, if any
+  std::string text;              // the reason or error, one line
+  std::string_view overrun;      // the output beside which it wrote, if any
+  std::string side_effect = {};  // what it has done to the process or to memory beside its task, in words; or empty
 };
 
 }  // namespace convict::inline core

@@ -31,21 +31,24 @@ enum class Verdict {
   kWrongRelation,     // two results of its own that a metamorphic relation ties together differ
   kContract,          // explained by a numeric contract weaker than the one it declares
   kWrongStatistical,  // an error that rounding hardly ever makes, at the same place on redrawn data
-  kLessAccurate       // inside its bound, but far worse than the witnesses
+  kLessAccurate,      // inside its bound, but far worse than the witnesses
+  kSideEffect         // it changed what others depend on, or wrote to memory after it had returned
 };
 
-inline constexpr std::array<std::string_view, 17> kVerdictNames = {
+inline constexpr std::array<std::string_view, 18> kVerdictNames = {
     {"crash", "hang", "oom", "shape", "accepts-invalid", "refuses-valid", "out-of-bounds", "input-written",
      "output-unwritten", "nondeterministic", "wrong-exact", "wrong-proven", "special-values", "wrong-relation",
-     "contract", "wrong-statistical", "less-accurate"}};
+     "contract", "wrong-statistical", "less-accurate", "side-effect"}};
 
 constexpr std::string_view name_of(Verdict verdict) { return kVerdictNames[static_cast<size_t>(verdict)]; }
 
-/// Whether two verdicts may be two views of one fault: those on what was computed, from output-unwritten on, depend on
-/// the data; any other one is alike to itself only.
-constexpr bool are_alike(Verdict a, Verdict b) {
-  return a == b || (a >= Verdict::kOutputUnwritten && b >= Verdict::kOutputUnwritten);
+/// Whether the verdict is on what was computed, which depends on the data.
+constexpr bool is_on_values(Verdict verdict) {
+  return verdict >= Verdict::kOutputUnwritten && verdict <= Verdict::kLessAccurate;
 }
+
+/// Whether two verdicts may be two views of one fault: any two on values may, any other one is alike to itself only.
+constexpr bool are_alike(Verdict a, Verdict b) { return a == b || (is_on_values(a) && is_on_values(b)); }
 
 /// Whose fault a mismatch is. A mistake of the reference ends the campaign; a death that nobody could be shown to have
 /// caused is nobody's.
@@ -58,6 +61,9 @@ constexpr std::string_view name_of(Blame blame) { return kBlameNames[static_cast
 /// The value with this name. Throws UsageError for an unknown one.
 Verdict verdict_named(std::string_view name);
 Blame blame_named(std::string_view name);
+
+/// Suspects that are no implementation: of what nobody could be shown to have done, and our own reference.
+inline constexpr std::string_view kUnattributed = "unattributed", kReference = "reference";
 
 /// One implementation caught on one case, and the evidence.
 struct Mismatch {

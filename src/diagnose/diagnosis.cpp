@@ -50,11 +50,14 @@ class Diagnoser {
       : mismatch_(mismatch),
         settings_(settings),
         progress_(progress),
-        probe_({mismatch.suspect, mismatch.verdict}, settings.supervisor) {}
+        probe_({mismatch.suspect, mismatch.verdict, before_of(mismatch)}, settings.supervisor) {}
 
   Diagnosis run() {
     Diagnosis diagnosis;
-    const auto first = probe_.ask(mismatch_.problem_case).mismatch;
+    auto first = probe_.ask(mismatch_.problem_case).mismatch;
+    const int64_t tries = mismatch_.certificate.alone.runs.value_or(1);  // as often as it took before
+    for (int64_t i = 1; !first && i < tries && may_go_on(); ++i)
+      first = probe_.ask_fresh(mismatch_.problem_case).mismatch;
     diagnosis.reproduced = first.has_value();
     if (!first) {
       diagnosis.complete = !probe_.interrupted();
@@ -77,6 +80,15 @@ class Diagnoser {
   }
 
  private:
+  /// The lines that one process has to run before the case, for the fault to show.
+  static std::vector<std::string> before_of(const Mismatch& mismatch) {
+    const Certificate::Alone& alone = mismatch.certificate.alone;
+    if (alone.times)
+      return std::vector<std::string>(static_cast<size_t>(std::max<int64_t>(*alone.times, 1) - 1),
+                                      to_text(mismatch.problem_case));
+    return alone.before.value_or(std::vector<std::string>());
+  }
+
   bool may_go_on() const {
     return !probe_.interrupted() && (!settings_.deadline || Clock::now() < *settings_.deadline);
   }
@@ -119,26 +131,40 @@ class Diagnoser {
     });
   }
 
+  /// One process runs all the cases, which is fast. But a suspect with state may fail there on a line that passes in a
+  /// fresh process, and that line is of no use: then each step is taken only if it fails in a fresh one, too.
   void shrink_case(Diagnosis& diagnosis) {
     const int before = probe_.runs();
-    Mismatch smallest = *probe_.ask(mismatch_.problem_case).mismatch;
+    Mismatch smallest = smallest_case(before, /*fresh=*/false);
+    if (!fails_afresh(smallest)) smallest = smallest_case(before, /*fresh=*/true);
+    smallest.blame = mismatch_.blame;
+    smallest.certificate.alone = mismatch_.certificate.alone;
+    diagnosis.shrunk = std::move(smallest);
+    diagnosis.shrink_runs = probe_.runs() - before;
+    diagnosis.explanation["reproduced"] = true;
+    diagnosis.explanation["shrink_runs"] = diagnosis.shrink_runs;
+    diagnosis.geography = diagnosis.shrunk->certificate.errors.geography.value_or("");
+  }
+
+  bool fails_afresh(const Mismatch& mismatch) const {
+    const auto again = probe_.ask_fresh(mismatch.problem_case).mismatch;
+    return again && again->verdict == mismatch.verdict;
+  }
+
+  Mismatch smallest_case(int runs_before, bool fresh) {
+    Mismatch smallest = fresh ? mismatch_ : *probe_.ask(mismatch_.problem_case).mismatch;
     // Other data may show the same fault with stronger evidence, but never with weaker.
     const auto still_fails = [&](const Case& c) {
       tell("shrinking", smallest.problem_case);
       if (known_fault(c) && !is_reduction(smallest.problem_case, c)) return false;
       const auto& found = probe_.ask(c).mismatch;
-      if (!found || found->verdict > smallest.verdict) return false;
+      if (!found || found->verdict > smallest.verdict || (fresh && !fails_afresh(*found))) return false;
       smallest = *found;
       return true;
     };
-    const auto go_on = [&] { return may_go_on() && probe_.runs() - before < settings_.shrink_runs; };
+    const auto go_on = [&] { return may_go_on() && probe_.runs() - runs_before < settings_.shrink_runs; };
     shrink::shrink(mismatch_.problem_case, still_fails, go_on);
-    diagnosis.shrunk = smallest;
-    diagnosis.shrunk->blame = mismatch_.blame;
-    diagnosis.shrink_runs = probe_.runs() - before;
-    diagnosis.explanation["reproduced"] = true;
-    diagnosis.explanation["shrink_runs"] = diagnosis.shrink_runs;
-    diagnosis.geography = diagnosis.shrunk->certificate.errors.geography.value_or("");
+    return smallest;
   }
 
   /// Adds all elements of the output, got and expected, to the certificate of the one case that people look at.

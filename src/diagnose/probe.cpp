@@ -5,28 +5,23 @@
 #include <utility>
 
 #include "core/case_text.h"
+#include "workers/lone_run.h"
 
 namespace convict::diagnose {
 namespace {
 
 constexpr std::chrono::milliseconds kPatience{2000};  // limit for a call, where hangs are expected
 
-workers::SupervisorSettings settings_for(const Suspicion& suspicion, workers::SupervisorSettings settings) {
-  run::RosterRequest& roster = settings.worker.roster;
-  roster.targets = {suspicion.suspect};
-  if (suspicion.verdict != Verdict::kLessAccurate) roster.oracles = {std::string(run::kNoOracle)};
-  std::erase(roster.oracles, suspicion.suspect);
-  roster.require_oracle = false;
-  settings.jobs = 1;
-  settings.worker.spared = {};
-  if (suspicion.verdict == Verdict::kHang) settings.timeout = std::min(settings.timeout, kPatience);
-  return settings;
+workers::SupervisorSettings settings_for(const Suspicion& suspicion, const workers::SupervisorSettings& settings) {
+  workers::SupervisorSettings alone = workers::settings_for_one(suspicion.suspect, suspicion.verdict, settings);
+  if (suspicion.verdict == Verdict::kHang) alone.timeout = std::min(alone.timeout, kPatience);
+  return alone;
 }
 
 }  // namespace
 
 Probe::Probe(const Suspicion& suspicion, const workers::SupervisorSettings& settings)
-    : suspicion_(suspicion), settings_(settings_for(suspicion, settings)), supervisor_(*this, settings_) {}
+    : suspicion_(suspicion), settings_(settings_for(suspicion, settings)) {}
 
 const Probe::Answer& Probe::ask(const Case& c) {
   const auto [known, inserted] = answers_.try_emplace(to_text(c));
@@ -50,12 +45,14 @@ Probe::Answer Probe::ask_for_values(const Case& c) {
 }
 
 void Probe::run(const Case& c) {
+  if (!suspicion_.before.empty()) supervisor_.reset();
+  if (!supervisor_) supervisor_.emplace(static_cast<workers::Assignment&>(*this), settings_);
   asked_ = c;
   handed_out_ = died_ = false;
   answer_ = {};
   ++runs_;
   ++cases_in_this_process_;
-  supervisor_.work();
+  supervisor_->work();
 }
 
 Probe::Answer Probe::ask_fresh(const Case& c, const std::map<std::string, std::string>& environment) const {
@@ -66,23 +63,34 @@ Probe::Answer Probe::ask_fresh(const Case& c, const std::map<std::string, std::s
 
 std::optional<workers::Work> Probe::next_work(uint64_t) {
   if (std::exchange(handed_out_, true)) return std::nullopt;
-  return workers::Work{static_cast<uint64_t>(runs_), 1, 1};
+  const uint64_t count = suspicion_.before.size() + 1;
+  work_ = {static_cast<uint64_t>(runs_) * count, count, 1};
+  return work_;
 }
 
+/// `work` may be the rest of work_, after a death.
 workers::Order Probe::order(const workers::Work& work) const {
-  return workers::GivenCases{work.first, {to_text(asked_)}, for_values_};
+  std::vector<std::string> lines = suspicion_.before;
+  lines.push_back(to_text(asked_));
+  lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(work.first - work_.first));
+  return workers::GivenCases{work.first, lines, for_values_, /*patient=*/suspicion_.verdict == Verdict::kSideEffect};
 }
 
-void Probe::on_mismatch(uint64_t, const Mismatch& mismatch) {
+void Probe::on_mismatch(const workers::Sighting& sighting) {
+  if (sighting.index != index_of_case()) return;
+  const Mismatch& mismatch = sighting.mismatch;
   if (mismatch.suspect == suspicion_.suspect && are_alike(mismatch.verdict, suspicion_.verdict))
     answer_.mismatch = mismatch;
 }
 
-void Probe::on_case(const workers::CaseReport& report) { answer_.judged = report.judged; }
+void Probe::on_case(const workers::CaseReport& report) {
+  if (report.index == index_of_case()) answer_.judged = report.judged;
+}
 
 /// The suspect is the only implementation here, so it caused the death, unless a foreign process did.
 void Probe::on_death(const workers::WorkerDeath& death) {
   died_ = true;
+  if (death.index != index_of_case()) return;
   answer_.judged = !death.from_outside;
   if (death.from_outside || death.verdict != suspicion_.verdict) return;
   answer_.mismatch = Mismatch{asked_, suspicion_.suspect, death.verdict, Blame::kTarget, death.certificate};

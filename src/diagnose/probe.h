@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/case.h"
 #include "core/verdict.h"
@@ -19,6 +20,7 @@ namespace convict::diagnose {
 struct Suspicion {
   std::string suspect;
   Verdict verdict = Verdict::kCrash;
+  std::vector<std::string> before = {};  // lines that a fresh process has to run before each case
 };
 
 class Probe final : private workers::Assignment {
@@ -49,16 +51,18 @@ class Probe final : private workers::Assignment {
   void on_roster(const std::vector<workers::RosterEntry>&, const std::vector<std::string>&) override {}
   std::optional<workers::Work> next_work(uint64_t count) override;
   workers::Order order(const workers::Work& work) const override;
-  void on_mismatch(uint64_t index, const Mismatch& mismatch) override;
+  void on_mismatch(const workers::Sighting& sighting) override;
   void on_case(const workers::CaseReport& report) override;
   void on_death(const workers::WorkerDeath& death) override;
 
   void run(const Case& c);
+  uint64_t index_of_case() const { return work_.first + suspicion_.before.size(); }
 
   Suspicion suspicion_;
   workers::SupervisorSettings settings_;
-  workers::Supervisor supervisor_;
+  std::optional<workers::Supervisor> supervisor_;  // none: the next case gets a fresh process
   Case asked_;
+  workers::Work work_;
   bool for_values_ = false;
   bool handed_out_ = true;
   bool died_ = false;  // whether the process died of the last case

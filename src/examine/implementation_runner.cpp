@@ -56,7 +56,7 @@ const convict_tensor& main_output(convict_pass pass, const convict_tensors& t) {
 std::optional<relations::Results> ImplementationRunner::run(const relations::Call& call) {
   const convict_problem& p = call.problem;
   const convict_tensors described = describe_tensors(described_case(call), p);
-  if (run::ask_unsupported(implementation_, position_, p, described, record_)) return std::nullopt;
+  if (run::ask_unsupported(implementation_, position_, p, described, record_).reason) return std::nullopt;
   const run::Declared declared = run::ask_contract(implementation_, position_, p, described, record_);
   if (!declared.trouble.empty() || declared.contract.algorithm != contract_.algorithm ||
       declared.contract.min_accumulator != contract_.min_accumulator)

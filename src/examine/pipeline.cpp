@@ -28,7 +28,9 @@ std::optional<std::string> reason_to_refuse(const Scene& scene, int position, bo
   constexpr const char *kNoBeta = "its contract has no beta", *kNoReLU = "its contract has no ReLU";
   if (c.beta != 0 && !who.contract.accumulates) return kNoBeta;  // it is not even asked
   if (c.relu && !who.contract.fuses_relu) return kNoReLU;
-  if (auto reason = run::ask_unsupported(who, position, scene.problem(), scene.described(), record)) return reason;
+  run::Asked asked = run::ask_unsupported(who, position, scene.problem(), scene.described(), record);
+  result.outcome.side_effect = std::move(asked.side_effect);
+  if (asked.reason) return std::move(asked.reason);
   if (!legal) return std::nullopt;
   run::Declared declared = run::ask_contract(who, position, scene.problem(), scene.described(), record);
   if (!declared.trouble.empty()) return std::move(declared.trouble);
@@ -55,7 +57,7 @@ bool ask_all(const Scene& scene, bool legal, std::span<const run::Subject> subje
                   : spared ? "spared: it died of several cases like this one"
                            : reason_to_refuse(scene, static_cast<int>(i), legal, record, result);
     anybody |= !reason;
-    if (reason) result.outcome = {Kind::kRefused, std::move(*reason), {}};
+    if (reason) result.outcome = {Kind::kRefused, std::move(*reason), {}, std::move(result.outcome.side_effect)};
   }
   return anybody;
 }

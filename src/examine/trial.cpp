@@ -63,8 +63,16 @@ class Trial {
     if (detail_ == judge::Detail::kValues) expect(judge::Detail::kMagnitudes);
   }
 
-  Outcome call(size_t i) const {
-    return run::call_guarded(*results_[i].who, static_cast<int>(i), scene_.problem(), context_.memory, context_.record);
+  /// Keeps what an earlier call of the case did to the process.
+  Outcome call(size_t i) {
+    Outcome outcome =
+        run::call_guarded(*results_[i].who, static_cast<int>(i), scene_.problem(), context_.memory, context_.record);
+    std::string& before = results_[i].outcome.side_effect;
+    if (outcome.side_effect.empty())
+      outcome.side_effect = before;
+    else
+      before = outcome.side_effect;
+    return outcome;
   }
 
   /// What the case wants an implementation to have been called for before.
@@ -79,7 +87,7 @@ class Trial {
     const convict_implementation& who = *results_[i].who;
     const auto position = static_cast<int>(i);
     other.set(context_.memory);
-    if (!run::ask_unsupported(who, position, other.problem(), other.described(), context_.record))
+    if (!run::ask_unsupported(who, position, other.problem(), other.described(), context_.record).reason)
       run::call_guarded(who, position, other.problem(), context_.memory, context_.record);
     scene_.set(context_.memory);
   }

@@ -33,7 +33,7 @@ Verdict verdict_on_value(const Result& result) {
 std::optional<Verdict> verdict_on(const Result& result) {
   if (!result.outcome.overrun.empty()) return Verdict::kOutOfBounds;
   switch (result.outcome.kind) {
-    case Kind::kRefused: return std::nullopt;
+    case Kind::kRefused: return result.outcome.side_effect.empty() ? std::nullopt : std::optional(Verdict::kSideEffect);
     case Kind::kFailed: return Verdict::kRefusesValid;
     case Kind::kWrongShape: return Verdict::kShape;
     case Kind::kOutOfMemory: return Verdict::kOom;
@@ -45,7 +45,7 @@ std::optional<Verdict> verdict_on(const Result& result) {
   if (result.minus_zero) return Verdict::kSpecialValues;
   if (result.relation) return Verdict::kWrongRelation;
   if (result.improbable) return Verdict::kWrongStatistical;
-  if (!result.outcome.left.empty()) return Verdict::kContract;
+  if (!result.outcome.side_effect.empty()) return Verdict::kSideEffect;
   return std::nullopt;
 }
 
@@ -129,8 +129,7 @@ std::optional<std::string> words(std::string_view text) {
 Certificate certificate(const Case& c, const Result& suspect, Verdict verdict, std::span<const Result> all) {
   Certificate result;
   result.text = words(suspect.outcome.text);
-  if (!suspect.outcome.left.empty())
-    result.text = fmt::format("did not put back {}, which the next one to compute depends on", suspect.outcome.left);
+  if (!suspect.outcome.side_effect.empty()) result.text = suspect.outcome.side_effect;
   if (suspect.repeats_differently) result.text = "the same call again gave other bits";
   result.overrun = words(suspect.outcome.overrun);
   result.explained_by = words(suspect.weaker_contract);
@@ -186,7 +185,7 @@ std::vector<Mismatch> judge(const Case& c, std::span<const Result> results) {
     if (!verdict && is_less_accurate(result, results)) verdict = Verdict::kLessAccurate;
     if (!verdict) continue;
     const Blame blame = reference_is_wrong ? Blame::kReference : result.is_target ? Blame::kTarget : Blame::kOracle;
-    mismatches.push_back({c, reference_is_wrong ? "reference" : result.who->name, *verdict, blame,
+    mismatches.push_back({c, reference_is_wrong ? std::string(kReference) : result.who->name, *verdict, blame,
                           certificate(c, result, *verdict, results)});
     if (reference_is_wrong) break;  // one row says it all
   }

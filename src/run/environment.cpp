@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/environment.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <optional>
+
+#include "run/process_state.h"
+#include "run/worker_process.h"
 
 namespace convict::run {
 namespace {
@@ -19,42 +25,63 @@ void on_forked() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/// The setting of floating-point arithmetic that differs, apart from exception flags.
-#if defined(__x86_64__)
-std::string_view difference(const std::fenv_t& before, const std::fenv_t& now) {
-  constexpr unsigned kRounding = 0x6000, kFlushing = 0x8040, kMasks = 0x1f80;  // of MXCSR; flushing: FTZ and DAZ
-  constexpr unsigned kX87Rounding = 0x0c00, kX87Others = 0x033f;               // of its control word; precision, masks
-  const unsigned sse = before.__mxcsr ^ now.__mxcsr;
-  const unsigned x87 = static_cast<unsigned>(before.__control_word ^ now.__control_word);
-  if ((sse & kRounding) || (x87 & kX87Rounding)) return "the rounding mode";
-  if (sse & kFlushing) return "whether subnormals are flushed to zero";
-  if ((sse & kMasks) || (x87 & kX87Others)) return "which exceptions trap, or the precision of the x87 unit";
-  return {};
+/// A descriptor by what it stands for: dup2() may put another pipe in its place.
+struct Identity {
+  dev_t device = 0;
+  ino_t inode = 0;
+  bool operator==(const Identity&) const = default;
+};
+
+Identity identity_of(int descriptor) {
+  struct stat status {};
+  if (fstat(descriptor, &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
 }
-#else
-std::string_view difference(const std::fenv_t&, const std::fenv_t&) {
-  return std::fegetround() == FE_TONEAREST ? std::string_view() : "the rounding mode";  // we never leave it
+
+/// As it was before anything was loaded.
+struct Watched {
+  ProcessState state;
+  Identity commands = identity_of(kCommandFd), results = identity_of(kResultFd);
+};
+
+std::optional<Watched>& watched() {
+  static std::optional<Watched> one;  // of this process, as what it watches
+  return one;
 }
-#endif
+
+[[noreturn]] void end(FlightRecord& record, Unfit why) {
+  record.unfit = static_cast<int32_t>(why);
+  _exit(1);
+}
 
 }  // namespace
 
-std::string_view FloatingPoint::restore() const {
-  std::fenv_t now;
-  std::fegetenv(&now);
-  const std::string_view changed = difference(before_, now);
-  if (!changed.empty()) std::fesetenv(&before_);
-  return changed;
+void watch_process() {
+  pthread_atfork(nullptr, nullptr, on_forked);
+  watched().emplace();
 }
 
-void expect_forks() { pthread_atfork(nullptr, nullptr, on_forked); }
-
-void end_if_unfit(FlightRecord& record) {
+std::string mend_process(FlightRecord& record) {
   if (is_forked_copy) _exit(0);
-  const int32_t ours = record.watched_descriptor;
-  if (ours < 0 || fcntl(ours, F_GETFD) >= 0) return;
-  record.closed_descriptor = 1;
-  _exit(1);
+  if (!watched()) return "";
+  const Watched& before = *watched();
+  if (identity_of(kCommandFd) != before.commands || identity_of(kResultFd) != before.results)
+    end(record, Unfit::kDescriptorClosed);
+  const ProcessState::Changed changed = before.state.restore();
+  if (!changed.mended) {
+    std::fprintf(stderr, "changed %s, and it cannot be put back\n", changed.what.c_str());
+    end(record, Unfit::kNotMended);
+  }
+  return changed.what;
+}
+
+uint64_t resident_bytes() {
+  std::FILE* file = std::fopen("/proc/self/statm", "re");
+  if (!file) return 0;
+  unsigned long long total = 0, resident = 0;
+  if (std::fscanf(file, "%llu %llu", &total, &resident) != 2) resident = 0;
+  std::fclose(file);
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 uint64_t peak_resident_bytes() {

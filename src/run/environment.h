@@ -1,37 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// State that a call of foreign code must leave unchanged, because the next call depends on it: the rounding mode of
-// floating-point arithmetic, the flushing of subnormals, our descriptors, and that there is only one worker process.
+// State that a call of foreign code must leave unchanged, because the next call depends on it: floating-point
+// arithmetic (floating_point.h), what the threads of a process share (process_state.h), our descriptors, and that there
+// is only one worker process.
 #pragma once
 
-#include <cfenv>
-#include <string_view>
+#include <string>
 
 #include "run/flight_record.h"
 
 namespace convict::run {
 
-/// Saves the floating-point environment of this thread. Measured: 0.12 us of a call's 20 us or more.
-class FloatingPoint {
- public:
-  FloatingPoint() { std::fegetenv(&before_); }
+/// Called once, in a worker, before it loads anything: from then on the functions below watch this process. A child
+/// that foreign code forks dies with this process; it never returns into our code, where it would send results.
+void watch_process();
 
-  /// Restores it. Returns what had changed, or nothing; exception flags may change.
-  std::string_view restore() const;
+/// Called after each call of a library. Puts back what all code of the process shares, and returns in words what had
+/// changed, or nothing. Ends the process, with the reason in the record, if it is a forked child, if one of our
+/// descriptors is gone, or if something cannot be put back.
+std::string mend_process(FlightRecord& record);
 
- private:
-  std::fenv_t before_;
-};
-
-/// Called once, in a worker. From then on, a child that foreign code forks dies with this process. It never returns
-/// into our code, where it would send results of its own.
-void expect_forks();
-
-/// Called after each call. Ends the process if it is a forked child, or if the call closed the descriptor for results.
-/// The record then says so, and still names the implementation.
-void end_if_unfit(FlightRecord& record);
-
-/// The peak resident memory of this process, in bytes.
+/// Resident memory of this process, in bytes: now, and the most so far.
+uint64_t resident_bytes();
 uint64_t peak_resident_bytes();
 
 }  // namespace convict::run

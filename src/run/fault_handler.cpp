@@ -12,12 +12,11 @@ const GuardedMemory* watched_memory = nullptr;
 FlightRecord* watched_record = nullptr;
 
 void on_fault(int signal, siginfo_t* info, void*) {
-  std::string_view role;
-  const AddressClass found = watched_memory->classify(info->si_addr, &role);
+  const GuardedMemory::Place place = watched_memory->classify(info->si_addr);
   watched_record->signal = signal;
-  watched_record->address_class = static_cast<int32_t>(found);
-  for (size_t i = 0; i < kRoles.size(); ++i)
-    if (kRoles[i].name == role) watched_record->role = static_cast<int32_t>(i);
+  watched_record->address_class = static_cast<int32_t>(place.found);
+  watched_record->role = place.role;
+  if (place.found == AddressClass::kRetired) watched_record->implementation = place.owner;
   // SA_RESETHAND has restored the default action: returning repeats the fault, which kills the process.
 }
 

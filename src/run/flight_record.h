@@ -21,6 +21,9 @@ struct Tally : PerCounter<std::atomic<uint64_t>> {
   std::atomic<uint64_t> refused[kMostImplementations] = {};
 };
 
+/// Why a process that foreign code has changed cannot go on.
+enum class Unfit : int32_t { kNo, kDescriptorClosed, kNotMended, kRenamed };
+
 /// Written by the worker alone, read by the supervisor at any time. Plain data plus lock-free atomics: it is placed in
 /// a shared mapping and never destroyed.
 struct FlightRecord {
@@ -34,10 +37,10 @@ struct FlightRecord {
   std::atomic<int32_t> signal{0};                 // that ended the worker, if it could still say so
   std::atomic<int32_t> address_class{0};          // AddressClass of the faulting address
   std::atomic<int32_t> role{-1};                  // index into kRoles of the operand it belongs to
-  std::atomic<int32_t> watched_descriptor{-1};    // that foreign code must not close, or -1
-  std::atomic<int32_t> closed_descriptor{0};      // 1 if `implementation` did so
+  std::atomic<int32_t> unfit{0};                  // Unfit: why the process ended itself after `implementation`
   std::atomic<int32_t> weighs{0};                 // 1 once memory is short: `kept_bytes` is measured from now on
-  std::atomic<uint64_t> kept_bytes[kMostImplementations] = {};  // by which calls raised the peak of resident bytes
+  std::atomic<int64_t> kept_bytes[kMostImplementations] = {};  // of resident memory that calls have left behind
+  std::atomic<bool> is_foreign[kMostImplementations] = {};     // whose code is a library's
   Tally tally;
 
   // The case itself, from workers whose cases are no function of `index`: a canonical line, cut if it is longer.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/guarded_call.h"
 
+#include <fmt/format.h>
 #include <time.h>
+
+#include <utility>
 
 #include "core/text.h"
 #include "run/environment.h"
+#include "run/floating_point.h"
 #include "run/plugin_check.h"
 
 namespace convict::run {
@@ -16,31 +20,44 @@ int64_t monotonic_ns() {
   return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-/// While this object lives, the record names the implementation. The destructor checks what the call did to this
-/// process. The time is written first: the supervisor must never see a new implementation with an old time.
+/// While this object lives, the record names the implementation. The time is written first: the supervisor must never
+/// see a new implementation with an old time.
 class Entered {
  public:
-  Entered(FlightRecord& record, int position) : record_(record) {
-    if (record_.weighs) peak_before_ = peak_resident_bytes();
+  Entered(FlightRecord& record, int position) : record_(record), is_foreign_(record.is_foreign[position]) {
+    if (record_.weighs) resident_before_ = static_cast<int64_t>(resident_bytes());
     record_.entered_ns = monotonic_ns();
     record_.implementation = position;
   }
-  ~Entered() {
-    leave();
-    end_if_unfit(record_);
-    if (record_.weighs) record_.kept_bytes[record_.implementation] += peak_resident_bytes() - peak_before_;
+  ~Entered() { leave(); }
+
+  /// Checks what the call did to this process, and puts it back. Returns what had changed, in words.
+  std::string leave() {
+    if (std::exchange(left_, true)) return "";
+    const std::string_view arithmetic = floating_point_.restore();
+    std::string changed = is_foreign_ ? mend_process(record_) : "";
+    if (record_.weighs)
+      record_.kept_bytes[record_.implementation] += static_cast<int64_t>(resident_bytes()) - resident_before_;
     record_.implementation = FlightRecord::kOwnCode;
+    if (!arithmetic.empty()) changed = std::string(arithmetic) + (changed.empty() ? "" : ", ") + changed;
+    return changed;
   }
-  /// Restores the floating-point environment, and returns what had changed.
-  std::string_view leave() const { return floating_point_.restore(); }
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;
 
  private:
   FlightRecord& record_;
-  uint64_t peak_before_ = 0;
+  const bool is_foreign_;
+  bool left_ = false;
+  int64_t resident_before_ = 0;
   FloatingPoint floating_point_;
 };
+
+/// What the implementation did beside its task, in words.
+std::string side_effect_of(const std::string& changed, std::string_view late) {
+  if (!late.empty()) return fmt::format("wrote to {} after an earlier call of it had returned", late);
+  return changed.empty() ? "" : fmt::format("changed {}, which others depend on, and did not put it back", changed);
+}
 
 /// Takes an int, because foreign code may return any number.
 Outcome::Kind kind_of(int status) {
@@ -60,13 +77,14 @@ constexpr size_t kLongestText = 500;  // bytes; longer reasons and errors are cu
 
 Outcome call_guarded(const convict_implementation& implementation, int position, const convict_problem& p,
                      GuardedMemory& memory, FlightRecord& record) {
-  memory.reset_outputs(/*to_kept=*/p.beta != 0);
+  const std::string_view late = memory.take_late_write(position);
+  memory.prepare_outputs(position, /*to_kept=*/p.beta != 0);
   char error[kLongestText + 1] = "";
   Outcome outcome;
   {
-    const Entered entered(record, position);
+    Entered entered(record, position);
     outcome.kind = kind_of(implementation.run(&implementation, &p, &memory.theirs(), error, sizeof error));
-    outcome.left = entered.leave();
+    outcome.side_effect = side_effect_of(entered.leave(), late);
   }
   error[kLongestText] = '\0';
   if (outcome.kind != Outcome::Kind::kComputed) outcome.text = printable(error, kLongestText);
@@ -74,13 +92,14 @@ Outcome call_guarded(const convict_implementation& implementation, int position,
   return outcome;
 }
 
-std::optional<std::string> ask_unsupported(const convict_implementation& implementation, int position,
-                                           const convict_problem& p, const convict_tensors& described,
-                                           FlightRecord& record) {
-  const Entered entered(record, position);
+Asked ask_unsupported(const convict_implementation& implementation, int position, const convict_problem& p,
+                      const convict_tensors& described, FlightRecord& record) {
+  Entered entered(record, position);
   const char* reason = implementation.unsupported(&implementation, &p, &described);
-  if (!reason) return std::nullopt;
-  return printable(reason, kLongestText);
+  Asked asked;
+  asked.side_effect = side_effect_of(entered.leave(), {});
+  if (reason) asked.reason = printable(reason, kLongestText);
+  return asked;
 }
 
 Declared ask_contract(const convict_implementation& implementation, int position, const convict_problem& p,

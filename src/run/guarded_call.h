@@ -11,14 +11,18 @@
 namespace convict::run {
 
 /// Runs one implementation over the operands in `memory`. Poisons the outputs before (with beta: restores them), checks
-/// the slack after. `record` names the implementation (by `position`) while it runs.
+/// the slack after. `record` names the implementation (by `position`) while it runs. What a library changed in the
+/// process is put back (run/environment.h), and named in the outcome.
 Outcome call_guarded(const convict_implementation& implementation, int position, const convict_problem& p,
                      GuardedMemory& memory, FlightRecord& record);
 
-/// The reason of the implementation to refuse the problem; nothing if it accepts. Guarded like call_guarded().
-std::optional<std::string> ask_unsupported(const convict_implementation& implementation, int position,
-                                           const convict_problem& p, const convict_tensors& described,
-                                           FlightRecord& record);
+/// What the implementation says to a problem. Guarded like call_guarded().
+struct Asked {
+  std::optional<std::string> reason;  // to refuse it; nothing if it accepts
+  std::string side_effect;            // as in Outcome
+};
+Asked ask_unsupported(const convict_implementation& implementation, int position, const convict_problem& p,
+                      const convict_tensors& described, FlightRecord& record);
 
 /// The contract that the implementation declares for a problem it accepts, or what is wrong with that contract.
 struct Declared {

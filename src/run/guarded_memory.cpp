@@ -71,6 +71,7 @@ AddressClass classify_in(const unsigned char* data, size_t capacity, bool read_o
 GuardedSlot::~GuardedSlot() { release(); }
 
 void GuardedSlot::release() {
+  retired_ = unmapped_ = false;
   unmap_with_guards(ours_, capacity_);
   unmap_with_guards(read_only_, capacity_);
   ours_ = read_only_ = nullptr;
@@ -99,6 +100,8 @@ void GuardedSlot::reserve(size_t bytes) {
 }
 
 void GuardedSlot::place(size_t bytes, bool flush_end, uint16_t poison) {
+  if (unmapped_ && mprotect(ours_, capacity_, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  retired_ = unmapped_ = false;
   reserve(bytes + kSlack);
   bytes_ = bytes;
   flush_end_ = flush_end;
@@ -111,78 +114,129 @@ size_t GuardedSlot::slack_begin() const { return flush_end_ ? offset_ - kSlack :
 
 void GuardedSlot::poison() { fill_words(ours_ + offset_, bytes_, poison_); }
 
-void GuardedSlot::keep() { kept_.assign(ours_ + offset_, ours_ + offset_ + bytes_); }
-
-void GuardedSlot::restore() { std::copy(kept_.begin(), kept_.end(), ours_ + offset_); }
-
 bool GuardedSlot::slack_intact() const {
   const unsigned char* slack = ours_ + slack_begin();
   return std::all_of(slack, slack + kSlack, [](unsigned char byte) { return byte == kPoison; });
 }
 
+void GuardedSlot::retire() {
+  if (!ours_ || retired_) return;
+  retired_ = true;
+  if (bytes_ <= kMostPoisoned) return poison();
+  unmapped_ = madvise(ours_, capacity_, MADV_REMOVE) == 0 && mprotect(ours_, capacity_, PROT_NONE) == 0;
+}
+
+bool GuardedSlot::take_late_write() {
+  if (!retired_ || unmapped_ || bytes_ > kMostPoisoned) return false;
+  const unsigned char* data = ours_ + offset_;
+  if (std::all_of(data, data + bytes_, [](unsigned char byte) { return byte == kPoison; })) return false;
+  poison();
+  return true;
+}
+
 AddressClass GuardedSlot::classify(const void* address) const {
   const AddressClass in_ours = classify_in(ours_, capacity_, false, address);
+  const bool inside = classify_in(ours_, capacity_, true, address) == AddressClass::kReadOnlyInput;
+  if (inside && unmapped_) return AddressClass::kRetired;
   return in_ours != AddressClass::kElsewhere ? in_ours : classify_in(read_only_, capacity_, true, address);
 }
 
+GuardedMemory::Slots& GuardedMemory::outputs_of(int position) {
+  const auto index = static_cast<size_t>(position + 1);
+  while (slots_.size() <= index) slots_.emplace_back();
+  return slots_[index];
+}
+
+bool GuardedMemory::is_used_output(size_t role) const {
+  return kRoles[role].is_output[pass_] && (ours_.*kRoles[role].tensor).ndim != 0;
+}
+
+/// Places the tensor in this slot.
+void GuardedMemory::point(size_t role, GuardedSlot& slot) {
+  convict_tensor& tensor = ours_.*kRoles[role].tensor;
+  const size_t size = type_size(tensor.dtype), front = static_cast<size_t>(tensor.offset) * size;
+  const bool is_output = is_used_output(role);
+  slot.place(static_cast<size_t>(buffer_count(tensor)) * size, flush_end_, is_output ? kOutputPoison : kInputPoison);
+  tensor.data = static_cast<unsigned char*>(slot.ours()) + front;
+  (theirs_.*kRoles[role].tensor).data = static_cast<unsigned char*>(slot.theirs(!is_output)) + front;
+}
+
 void GuardedMemory::place(const convict_problem& p, const convict_tensors& described, bool flush_end) {
+  retire_outputs();
   pass_ = p.pass;
+  flush_end_ = flush_end;
   ours_ = theirs_ = described;
   for (size_t i = 0; i < kRoles.size(); ++i) {
-    convict_tensor& tensor = ours_.*kRoles[i].tensor;
+    const convict_tensor& tensor = ours_.*kRoles[i].tensor;
     if (tensor.ndim == 0) continue;
-    const size_t size = type_size(tensor.dtype), front = static_cast<size_t>(tensor.offset) * size;
-    const bool is_output = kRoles[i].is_output[p.pass];
-    slots_[i].place(static_cast<size_t>(buffer_count(tensor)) * size, flush_end,
-                    is_output ? kOutputPoison : kInputPoison);
-    tensor.data = static_cast<unsigned char*>(slots_[i].ours()) + front;
-    void* theirs = slots_[i].theirs(!is_output);
-    (theirs_.*kRoles[i].tensor).data = static_cast<unsigned char*>(theirs) + front;
-    if (is_output || has_gaps(tensor)) slots_[i].poison();
+    point(i, slots_.front()[i]);
+    if (is_used_output(i) || has_gaps(tensor)) slots_.front()[i].poison();
   }
 }
 
 void GuardedMemory::keep_outputs() {
-  for (size_t i = 0; i < kRoles.size(); ++i)
-    if (kRoles[i].is_output[pass_] && (ours_.*kRoles[i].tensor).ndim != 0) slots_[i].keep();
+  for (size_t i = 0; i < kRoles.size(); ++i) {
+    if (!is_used_output(i)) continue;
+    const GuardedSlot& slot = outputs_of(owner_)[i];
+    const auto* bytes = static_cast<const unsigned char*>(slot.ours());
+    kept_[i].assign(bytes, bytes + slot.bytes());
+  }
 }
 
-void GuardedMemory::reset_outputs(bool to_kept) {
+void GuardedMemory::prepare_outputs(int position, bool to_kept) {
+  if (position != owner_) retire_outputs();
   for (size_t i = 0; i < kRoles.size(); ++i) {
-    if (!kRoles[i].is_output[pass_] || (ours_.*kRoles[i].tensor).ndim == 0) continue;
+    if (!is_used_output(i)) continue;
+    GuardedSlot& slot = outputs_of(position)[i];
+    if (position != owner_) point(i, slot);
     if (to_kept)
-      slots_[i].restore();
+      std::copy(kept_[i].begin(), kept_[i].end(), static_cast<unsigned char*>(slot.ours()));
     else
-      slots_[i].poison();
+      slot.poison();
   }
+  owner_ = position;
+}
+
+void GuardedMemory::retire_outputs() {
+  for (size_t i = 0; owner_ >= 0 && i < kRoles.size(); ++i)
+    if (is_used_output(i)) outputs_of(owner_)[i].retire();
+  owner_ = -1;
+}
+
+std::string_view GuardedMemory::take_late_write(int position) {
+  if (position == owner_) return {};
+  Slots& outputs = outputs_of(position);
+  for (size_t i = 0; i < kRoles.size(); ++i)
+    if (outputs[i].take_late_write()) return kRoles[i].name;
+  return {};
 }
 
 std::vector<unsigned char> GuardedMemory::output_bytes() const {
   std::vector<unsigned char> all;
   for (size_t i = 0; i < kRoles.size(); ++i) {
-    if (!kRoles[i].is_output[pass_] || (ours_.*kRoles[i].tensor).ndim == 0) continue;
-    const auto* bytes = static_cast<const unsigned char*>(slots_[i].ours());
-    all.insert(all.end(), bytes, bytes + slots_[i].bytes());
+    if (!is_used_output(i)) continue;
+    const GuardedSlot& slot = slots_[static_cast<size_t>(owner_ + 1)][i];
+    const auto* bytes = static_cast<const unsigned char*>(slot.ours());
+    all.insert(all.end(), bytes, bytes + slot.bytes());
   }
   return all;
 }
 
 std::string_view GuardedMemory::overrun() const {
   for (size_t i = 0; i < kRoles.size(); ++i) {
-    const convict_tensor& tensor = ours_.*kRoles[i].tensor;
-    if (!kRoles[i].is_output[pass_] || tensor.ndim == 0) continue;
-    if (!slots_[i].slack_intact() || !gaps_intact(tensor)) return kRoles[i].name;
+    if (!is_used_output(i)) continue;
+    const GuardedSlot& slot = slots_[static_cast<size_t>(owner_ + 1)][i];
+    if (!slot.slack_intact() || !gaps_intact(ours_.*kRoles[i].tensor)) return kRoles[i].name;
   }
   return {};
 }
 
-AddressClass GuardedMemory::classify(const void* address, std::string_view* role) const {
-  for (size_t i = 0; i < kRoles.size(); ++i) {
-    *role = kRoles[i].name;
-    if (const AddressClass found = slots_[i].classify(address); found != AddressClass::kElsewhere) return found;
-  }
-  *role = {};
-  return AddressClass::kElsewhere;
+GuardedMemory::Place GuardedMemory::classify(const void* address) const {
+  for (size_t owner = 0; owner < slots_.size(); ++owner)
+    for (size_t i = 0; i < kRoles.size(); ++i)
+      if (const AddressClass found = slots_[owner][i].classify(address); found != AddressClass::kElsewhere)
+        return {found, static_cast<int>(i), static_cast<int>(owner) - 1};
+  return {};
 }
 
 }  // namespace convict::run

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory that detects wrong accesses: unmapped pages around every tensor, inputs mapped read-only, and poison in
-// outputs, in slack and between the elements of views.
+// outputs, in slack and between the elements of views. Each implementation has outputs of its own, so that a thread of
+// it that still writes after a call has returned can spoil nobody else's results.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string_view>
 #include <vector>
 
@@ -25,7 +27,7 @@ inline constexpr uint16_t kOutputPoison = 0xffff;
 inline constexpr uint16_t kInputPoison = 0x7ff8;
 
 /// Where an address lies relative to the tensors, for the report of a fault.
-enum class AddressClass : int { kElsewhere = 0, kGuard = 1, kReadOnlyInput = 2 };
+enum class AddressClass : int { kElsewhere = 0, kGuard = 1, kReadOnlyInput = 2, kRetired = 3 };
 
 /// Memory for one tensor between two guard pages. The same pages are mapped twice: writable for us, and read-only for
 /// implementations if the tensor is an input. So no case costs a system call.
@@ -47,12 +49,15 @@ class GuardedSlot {
   /// Fills the tensor with the poison that place() was given.
   void poison();
 
-  /// keep() saves the contents, restore() writes them back.
-  void keep();
-  void restore();
-
   /// Whether the slack beside the tensor is as place() left it.
   bool slack_intact() const;
+
+  /// For an output whose results have been read: from now on nobody should write to it. A small one is poisoned; the
+  /// pages of a large one are given back, so that a write to them is a fault. place() ends this.
+  void retire();
+
+  /// Whether somebody has written to it since retire(). Asked once: the poison is renewed.
+  bool take_late_write();
 
   AddressClass classify(const void* address) const;
 
@@ -61,21 +66,22 @@ class GuardedSlot {
   void release();
   size_t slack_begin() const;
 
-  static constexpr size_t kSlack = 256;                 // bytes checked beside the tensor: four AVX-512 stores
-  static constexpr size_t kMostKept = size_t{1} << 30;  // bytes; a larger capacity is freed after its case
+  static constexpr size_t kSlack = 256;                     // bytes checked beside the tensor: four AVX-512 stores
+  static constexpr size_t kMostKept = size_t{1} << 30;      // bytes; a larger capacity is freed after its case
+  static constexpr size_t kMostPoisoned = size_t{4} << 20;  // bytes of a retired output that stay in memory
   unsigned char* ours_ = nullptr;  // first data byte; guard pages lie in front of it and behind the capacity
   unsigned char* read_only_ = nullptr;
   size_t capacity_ = 0, offset_ = 0, bytes_ = 0;  // bytes; capacity is a multiple of the page size
   bool flush_end_ = true;
   uint16_t poison_ = kOutputPoison;
-  std::vector<unsigned char> kept_;
+  bool retired_ = false, unmapped_ = false;  // unmapped: retired, and without pages
 };
 
-/// One slot per operand.
+/// One slot for each input; and one for each output and implementation.
 class GuardedMemory {
  public:
   /// Places every tensor of the pass. Poisons outputs, and what lies between the elements of inputs. `flush_end`
-  /// chooses the side on which an overrun faults at once.
+  /// chooses the side on which an overrun faults at once. Until prepare_outputs(), the outputs are nobody's.
   void place(const convict_problem& p, const convict_tensors& described, bool flush_end);
 
   const convict_tensors& ours() const { return ours_; }      // all writable
@@ -84,8 +90,16 @@ class GuardedMemory {
   /// Saves the contents of the outputs, for beta.
   void keep_outputs();
 
-  /// Called before a call: sets the outputs to poison, or to their saved contents.
-  void reset_outputs(bool to_kept);
+  /// Called before a call of the implementation at this position of the roster, from 0: the outputs are its own from
+  /// now on, and hold poison, or the saved contents. Retires those of the implementation before.
+  void prepare_outputs(int position, bool to_kept);
+
+  /// Retires the outputs of the last call.
+  void retire_outputs();
+
+  /// The name of an output that the implementation at this position has written to after its call had returned, or
+  /// nothing. Says so once.
+  std::string_view take_late_write(int position);
 
   /// A copy of the outputs, including what lies between their elements.
   std::vector<unsigned char> output_bytes() const;
@@ -93,13 +107,29 @@ class GuardedMemory {
   /// The name of an output whose slack or gaps were written to, or nothing.
   std::string_view overrun() const;
 
-  /// Where an address lies, and in or beside which operand (`role`). Async-signal-safe.
-  AddressClass classify(const void* address, std::string_view* role) const;
+  /// Where an address lies.
+  struct Place {
+    AddressClass found = AddressClass::kElsewhere;
+    int role = -1;   // index into kRoles of the operand in or beside which it lies
+    int owner = -1;  // position of the implementation whose output that is
+  };
+  /// Async-signal-safe.
+  Place classify(const void* address) const;
 
  private:
-  std::array<GuardedSlot, kRoles.size()> slots_;
+  using Slots = std::array<GuardedSlot, kRoles.size()>;
+
+  Slots& outputs_of(int position);
+  bool is_used_output(size_t role) const;
+  void point(size_t role, GuardedSlot& slot);
+
+  std::deque<Slots> slots_ =
+      std::deque<Slots>(1);  // inputs, and outputs that are nobody's; from 1 on, outputs by owner
+  std::array<std::vector<unsigned char>, kRoles.size()> kept_;
+  int owner_ = -1;  // of the outputs in ours_
   convict_tensors ours_{}, theirs_{};
   convict_pass pass_ = CONVICT_FORWARD;
+  bool flush_end_ = true;
 };
 
 }  // namespace convict::run

@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "core/verdict.h"
 #include "run/flight_record.h"
 #include "run/plugin_check.h"
 
@@ -48,9 +49,14 @@ std::vector<Subject> load_library(const fs::path& path, const std::string& shown
 class Catalogue {
  public:
   Catalogue(std::span<const convict_implementation* const> native, const std::vector<std::string>& plugins) {
-    for (const convict_implementation* kernel : native) known_.push_back({kernel, false, CONVICT_VERSION});
+    for (const convict_implementation* kernel : native)
+      known_.push_back({kernel, false, CONVICT_VERSION, kernel->name});
     native_count_ = known_.size();
-    for (const std::string& path : plugins) add(load_plugin(path));
+    for (const std::string& path : plugins) {
+      std::vector<Subject> subjects = load_plugin(path);
+      for (const Subject& one : subjects) refuse_reserved(one.name, path);
+      add(std::move(subjects));
+    }
     plugin_end_ = known_.size();
   }
 
@@ -78,7 +84,7 @@ class Catalogue {
     const bool all = name.ends_with(kWholeModule);
     const std::string module = all ? name.substr(0, name.size() - kWholeModule.size()) : name;
     for (const Subject& subject : known_) {
-      const std::string_view other = subject.implementation->name;
+      const std::string_view other = subject.name;
       if (other == name) return {subject};
       if ((all && other == module) || (other.starts_with(module) && other[module.size()] == ':'))
         found.push_back(subject);
@@ -88,11 +94,25 @@ class Catalogue {
 
   void add(std::vector<Subject> subjects) {
     for (Subject& subject : subjects) {
-      const std::string_view name = subject.implementation->name;
-      if (std::ranges::any_of(known_, [&](const Subject& other) { return other.implementation->name == name; }))
-        throw UsageError(fmt::format("two implementations are called '{}'", name));
+      if (std::ranges::find(known_, subject.name, &Subject::name) != known_.end())
+        throw UsageError(fmt::format("two implementations are called '{}'", subject.name));
       known_.push_back(std::move(subject));
     }
+  }
+
+  /// Names that mean somebody else: a plugin must not be taken for LibTorch, or for the reference.
+  static void refuse_reserved(std::string_view name, const std::string& path) {
+    const auto is_of = [&](std::string_view module) {
+      return name == module || (name.starts_with(module) && name[module.size()] == ':');
+    };
+    std::vector<std::string> modules = installed_modules();
+    for (const std::string_view oracle : kDefaultOracles) modules.emplace_back(oracle.substr(0, oracle.find(':')));
+    const auto words = {kAllNative, kNoOracle, kUnattributed, kReference};
+    if (std::ranges::find(words, name) == words.end() && std::ranges::none_of(modules, is_of)) return;
+    throw UsageError(
+        fmt::format("plugin '{}': an implementation is called '{}', which means something else here; give "
+                    "it another name",
+                    printable(path, 300), name));
   }
 
   [[noreturn]] void throw_unknown(const std::string& name, const std::string& module) const {
@@ -101,7 +121,7 @@ class Catalogue {
         throw CannotJudge(fmt::format("'{}' is not installed: no {}{}{} beside this program", printable(name),
                                       kModulePrefix, module, kModuleSuffix));
     std::vector<std::string> names = {std::string(kAllNative)};
-    for (const Subject& subject : known_) names.emplace_back(subject.implementation->name);
+    for (const Subject& subject : known_) names.push_back(subject.name);
     for (const std::string& installed : installed_modules())
       if (installed != module) names.push_back(installed);
     throw UsageError(fmt::format("unknown implementation '{}'{}; valid: {}", printable(name), suggestion(name, names),
@@ -140,7 +160,10 @@ std::vector<Subject> subjects_of(const convict_plugin* plugin, const std::string
   check_plugin(plugin, shown);
   const std::string version = plugin->version ? printable(plugin->version, kLongestVersion) : "";
   std::vector<Subject> subjects;
-  for (size_t i = 0; i < plugin->count; ++i) subjects.push_back({plugin->implementations[i], false, version});
+  for (size_t i = 0; i < plugin->count; ++i) {
+    const convict_implementation* one = plugin->implementations[i];
+    subjects.push_back({one, false, version, one->name, "", /*is_foreign=*/true});
+  }
   return subjects;
 }
 
@@ -170,7 +193,9 @@ std::vector<Subject> load_plugin(const std::string& path) {
   if (!fs::exists(path, ignored)) throw UsageError(fmt::format("plugin '{}' does not exist", printable(path, 300)));
   if (fs::is_directory(path, ignored))
     throw UsageError(fmt::format("plugin '{}' is a directory; valid: a shared library", printable(path, 300)));
-  return load_library(path, printable(path, 300));
+  std::vector<Subject> subjects = load_library(path, printable(path, 300));
+  for (Subject& one : subjects) one.plugin = path;
+  return subjects;
 }
 
 Roster load_roster(const RosterRequest& request, std::span<const convict_implementation* const> native) {

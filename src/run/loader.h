@@ -17,6 +17,9 @@ struct Subject {
   const convict_implementation* implementation = nullptr;
   bool is_target = false;
   std::string version;
+  std::string name = {};    // as it was when it was loaded: the pointer above leads into memory of a library
+  std::string plugin = {};  // the file that it came from; empty for a native kernel and for our modules
+  bool is_foreign = false;  // it came from a file: a plugin or a module
 };
 
 /// The user's request. Each name is that of an implementation or of a whole module: "libtorch", where no

@@ -5,17 +5,22 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
+#include <mutex>
 #include <new>
+#include <set>
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#include "run/proc.h"
 
 extern char** environ;
 
@@ -96,6 +101,20 @@ pid_t spawn(const std::string& program, const std::vector<std::string>& argument
   return pid;
 }
 
+/// The children of this process that are to live: workers, and those that it had before it became convict. Whom foreign
+/// code starts becomes our child when its worker is dead, and is ended then.
+struct Children {
+  Children() : wanted(children_of_this_process()) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+  std::mutex mutex;
+  std::set<pid_t> wanted;
+};
+
+/// Static, because children are the whole process's, whichever thread has started them.
+Children& children() {
+  static Children all;
+  return all;
+}
+
 }  // namespace
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments, const std::string& program) {
@@ -104,7 +123,14 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments, const st
   Descriptor output = memory_file("convict worker output", 0);
   fcntl(output.get(), F_SETFL, O_APPEND);
   record_ = new (map_record(record.get())) FlightRecord();
+  SealKey key = random_key();
+  // Sent before the worker runs: what it loads later can wait for it in vain.
+  if (write(commands.write.get(), key.data(), key.size()) != static_cast<ssize_t>(key.size()))
+    fail("cannot send a key");
+  seal_.emplace(key);
+  const std::lock_guard lock(children().mutex);
   pid_ = spawn(program, arguments, commands.read.get(), results.write.get(), record.get(), output.get());
+  children().wanted.insert(pid_);
   fcntl(results.read.get(), F_SETFL, O_NONBLOCK);
   command_fd_ = commands.write.release();
   result_fd_ = results.read.release();
@@ -143,22 +169,35 @@ bool WorkerProcess::receive() {
   return true;
 }
 
-std::optional<std::string> WorkerProcess::take_line() {
+std::optional<WorkerProcess::Line> WorkerProcess::take_line() {
   const size_t end = received_.find('\n');
   if (end == std::string::npos) return std::nullopt;
-  std::string line = received_.substr(0, end);
+  std::optional<std::string> text = seal_->opened(std::string_view(received_).substr(0, end));
   received_.erase(0, end + 1);
-  return line;
+  return text ? Line{std::move(*text), true} : Line{};
 }
 
-uint64_t WorkerProcess::resident_bytes() const {
-  const std::string path = "/proc/" + std::to_string(pid_) + "/statm";
-  std::FILE* file = std::fopen(path.c_str(), "r");
-  if (!file) return 0;
-  unsigned long long total = 0, resident = 0;
-  if (std::fscanf(file, "%llu %llu", &total, &resident) != 2) resident = 0;
-  std::fclose(file);
-  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+uint64_t WorkerProcess::kept_bytes() const { return bytes_kept_by(pid_); }
+
+std::chrono::nanoseconds WorkerProcess::cpu_time() const {
+  clockid_t clock;
+  timespec used{};
+  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &used) != 0) return {};
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
+WorkerProcess::Activity WorkerProcess::activity() const {
+  const std::string states = thread_states(pid_);
+  if (states.find_first_of("RD") != std::string::npos) return Activity::kRuns;
+  return states.find_first_of("Tt") != std::string::npos ? Activity::kStopped : Activity::kSleeps;
+}
+
+void WorkerProcess::pause() {
+  if (!exit_) ::kill(pid_, SIGSTOP);
+}
+
+void WorkerProcess::go_on() {
+  if (!exit_) ::kill(pid_, SIGCONT);
 }
 
 std::string WorkerProcess::output_tail(size_t limit) const {
@@ -188,9 +227,12 @@ bool WorkerProcess::reap(int flags) {
   }
   if (info.si_pid == 0) return false;
   ::kill(-pid_, SIGKILL);  // its children, while it still holds the number
+  const std::lock_guard lock(children().mutex);
   int status = 0;
   while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
   }
+  children().wanted.erase(pid_);
+  end_children_but(children().wanted);
   exit_ = WorkerExit{WIFSIGNALED(status) ? WTERMSIG(status) : 0, WIFEXITED(status) ? WEXITSTATUS(status) : 0};
   return true;
 }
@@ -209,6 +251,16 @@ bool WorkerProcess::ends_within(std::chrono::milliseconds limit) {
 WorkerExit WorkerProcess::wait() {
   reap(0);
   return *exit_;
+}
+
+SealKey inherited_key() {
+  SealKey key{};
+  for (size_t got = 0; got < key.size();) {
+    const ssize_t count = read(kCommandFd, key.data() + got, key.size() - got);
+    if (count <= 0 && errno != EINTR) break;
+    if (count > 0) got += static_cast<size_t>(count);
+  }
+  return key;
 }
 
 FlightRecord& inherited_record() {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "run/flight_record.h"
+#include "run/seal.h"
 
 namespace convict::run {
 
@@ -44,8 +45,12 @@ class WorkerProcess {
   /// Reads what has arrived, without waiting; only a part if that is much. Returns false once no writer is left.
   bool receive();
 
-  /// The next complete line received, if any.
-  std::optional<std::string> take_line();
+  /// The next complete line received, if any. `genuine`: the worker has sealed it (seal.h), and none before it is lost.
+  struct Line {
+    std::string text;
+    bool genuine = false;
+  };
+  std::optional<Line> take_line();
 
   /// Bytes of the incomplete line. Precondition: take_line() has just returned nothing.
   size_t unread_bytes() const { return received_.size(); }
@@ -54,7 +59,20 @@ class WorkerProcess {
   int result_fd() const { return result_fd_; }
 
   const FlightRecord& record() const { return *record_; }
-  uint64_t resident_bytes() const;
+
+  /// The memory that it keeps, in bytes: its resident pages, and files in memory that it has open.
+  uint64_t kept_bytes() const;
+
+  /// CPU time of all its threads so far.
+  std::chrono::nanoseconds cpu_time() const;
+
+  /// What its threads are doing. kRuns: one of them runs, or waits for a CPU. kStopped: by a signal or a debugger.
+  enum class Activity { kRuns, kSleeps, kStopped };
+  Activity activity() const;
+
+  /// Stops all its threads, or lets them go on.
+  void pause();
+  void go_on();
 
   /// The output tail: the end of what it wrote to stdout and stderr, at most `limit` bytes.
   std::string output_tail(size_t limit) const;
@@ -62,7 +80,7 @@ class WorkerProcess {
   /// Drops its stdout and stderr output if that is very large, because the file is in memory.
   void limit_output() const;
 
-  /// Kills it at once, with all processes it has started.
+  /// Kills it at once, with all processes it has started, even those that have left its process group.
   void kill();
   bool has_ended();
   bool ends_within(std::chrono::milliseconds limit);
@@ -74,11 +92,13 @@ class WorkerProcess {
   pid_t pid_ = -1;
   int command_fd_ = -1, result_fd_ = -1, output_fd_ = -1;
   FlightRecord* record_ = nullptr;
+  std::optional<Seal> seal_;
   std::string received_;
   std::optional<WorkerExit> exit_;
 };
 
-/// The worker's side of the record. Called once, in the worker.
+/// The worker's side of the key and of the record. Called once each, in the worker, before anything is loaded.
+SealKey inherited_key();
 FlightRecord& inherited_record();
 
 }  // namespace convict::run

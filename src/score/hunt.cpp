@@ -37,8 +37,9 @@ class Search final : public workers::Assignment {
 
   workers::Order order(const workers::Work& work) const override { return work; }
 
-  void on_mismatch(uint64_t index, const Mismatch& mismatch) override {
-    if (mismatch.blame == Blame::kTarget) note({index, mismatch.verdict, mismatch.problem_case});
+  void on_mismatch(const workers::Sighting& sighting) override {
+    const Mismatch& seen = sighting.mismatch;
+    if (seen.blame == Blame::kTarget) note({sighting.index, seen.verdict, seen.problem_case});
   }
 
   void on_death(const workers::WorkerDeath& death) override {
@@ -90,7 +91,7 @@ bool is_interrupted(const workers::SupervisorSettings& settings) {
 
 bool fails_on(const Case& c, const Mutant& mutant, const workers::SupervisorSettings& settings) {
   const campaign::CaseListResult result =
-      campaign::run_case_list({{c, false, ""}}, on_trial(mutant, settings), [](uint64_t) {});
+      campaign::run_case_list({{c, false, ""}}, on_trial(mutant, settings), [](uint64_t) {}, /*confirms=*/false);
   return std::ranges::any_of(result.cases.front().mismatches,
                              [](const Mismatch& mismatch) { return mismatch.blame == Blame::kTarget; });
 }

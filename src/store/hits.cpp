@@ -195,13 +195,20 @@ void keep_simplest(Statements& sql, int64_t id, const Mismatch& mismatch) {
   keep_simplest(sql, id, Evidence(mismatch));
 }
 
+std::optional<RowOfHit> row_of(Statements& sql, int64_t campaign, const Mismatch& mismatch) {
+  const std::optional<Home> home = home_of(sql, campaign, signature(mismatch), mismatch);
+  if (!home) return std::nullopt;
+  return RowOfHit{home->recorded.id, home->may_be_simpler(Evidence(mismatch))};
+}
+
 Recorded record_hit(Statements& sql, int64_t campaign, const Mismatch& mismatch, const Span& seen) {
   const std::string coarse = signature(mismatch);
   const Evidence evidence(mismatch);
   std::optional<Home> home = home_of(sql, campaign, coarse, mismatch);
   if (home) {
     count_hits(sql, home->recorded.id, campaign, seen);
-    if (home->may_be_simpler(evidence)) keep_simplest(sql, home->recorded.id, evidence);
+    const bool repeated = mismatch.certificate.alone.runs != 0;
+    if (repeated && home->may_be_simpler(evidence)) keep_simplest(sql, home->recorded.id, evidence);
   } else {
     home = Home{{insert_row(sql, campaign, coarse, evidence, seen), true, false, "new"},
                 false,

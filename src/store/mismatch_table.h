@@ -24,6 +24,7 @@ struct Span {
   int64_t hits = 1;
 };
 
+std::optional<RowOfHit> row_of(Statements& sql, int64_t campaign, const Mismatch& mismatch);
 Recorded record_hit(Statements& sql, int64_t campaign, const Mismatch& mismatch, const Span& seen);
 int64_t explain_row(Statements& sql, int64_t id, const RowExplanation& row_explanation, const std::string& path);
 

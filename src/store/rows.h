@@ -72,6 +72,12 @@ struct SignatureCount {
   uint64_t signatures = 0, hit_once = 0;
 };
 
+/// The row that a hit would be added to, and whether the row would show its case from then on.
+struct RowOfHit {
+  int64_t id = 0;
+  bool would_show = false;
+};
+
 struct Recorded {
   int64_t id = 0;
   bool first_ever = false;  // no campaign has seen this signature before

@@ -206,6 +206,10 @@ Recorded Store::record(int64_t campaign, const Mismatch& mismatch) {
   });
 }
 
+std::optional<RowOfHit> Store::row_of(int64_t campaign, const Mismatch& mismatch) const {
+  return guarded([&](Statements& sql) { return store::row_of(sql, campaign, mismatch); });
+}
+
 std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> mismatches, const Intervals& done) {
   return guarded([&](Statements& sql) {
     SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);

@@ -68,8 +68,12 @@ class Store {
 
   /// Adds one hit to the first row of its coarse signature whose predicate holds for the case, or else to the
   /// unexplained row of that signature. The row shows the simplest case seen so far (fewest multiply-adds, then
-  /// shortest line, then order of text), whatever the order of the hits. Text that people wrote to the row stays.
+  /// shortest line, then order of text), whatever the order of the hits, but none that was not repeated
+  /// (Certificate::Alone). Text that people wrote to the row stays.
   Recorded record(int64_t campaign, const Mismatch& mismatch);
+
+  /// Nullopt if record() would make a new row.
+  std::optional<RowOfHit> row_of(int64_t campaign, const Mismatch& mismatch) const;
 
   /// In one transaction, records all `mismatches` and sets `done` as the cases that the campaign has examined.
   std::vector<Recorded> record(int64_t campaign, std::span<const Mismatch> mismatches, const Intervals& done);

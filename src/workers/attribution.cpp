@@ -10,56 +10,27 @@
 #include "core/case_text.h"
 #include "core/error.h"
 #include "generate/generate.h"
+#include "workers/lone_run.h"
 
 namespace convict::workers {
 namespace {
 
+using Lines = std::vector<std::string>;
+
 /// Native kernels that serve as controls.
 constexpr const char *kControl = "direct", *kOtherControl = "im2col";
 
-/// Runs one suspect on one piece of work; remembers the first death.
-class LoneRun final : public Assignment {
- public:
-  LoneRun(Work work, const std::function<Order(const Work&)>& order) : work_(work), order_(order) {}
+constexpr size_t kLeaks = 1000;  // times that a case is repeated by whoever may keep memory at each call
 
-  void on_roster(const std::vector<RosterEntry>&, const std::vector<std::string>&) override {}
-  std::optional<Work> next_work(uint64_t) override { return std::exchange(work_, std::nullopt); }
-  Order order(const Work& work) const override { return order_(work); }
-  void on_mismatch(uint64_t, const Mismatch&) override {}
-  void on_death(const WorkerDeath& worker_death) override {
-    if (!death_) death_ = worker_death;
-  }
-  Next on_tick(const Counts&) override { return death_ ? Next::kAbort : Next::kContinue; }
-
-  const std::optional<WorkerDeath>& death() const { return death_; }
-
- private:
-  std::optional<Work> work_;
-  const std::function<Order(const Work&)>& order_;
-  std::optional<WorkerDeath> death_;
-};
-
-using Orders = std::function<Order(const Work&)>;
-
-std::optional<WorkerDeath> death_of(const std::string& name, const Work& work, SupervisorSettings settings,
-                                    const Orders& order) {
-  settings.jobs = 1;
-  settings.worker.roster.targets = {name};
-  settings.worker.roster.oracles = {std::string(run::kNoOracle)};
-  LoneRun run(work, order);
-  supervise(run, settings);
-  return run.death();
-}
-
-/// The death of a worker that runs only this implementation on the work; nullopt if it survives or a foreign process
-/// kills it. A death in our own code counts only if a worker with a control survives the same work.
-std::optional<WorkerDeath> dies_alone(const std::string& name, const Work& work, const SupervisorSettings& settings,
-                                      const Orders& order) {
-  const auto death = death_of(name, work, settings, order);
+/// The death of a worker that runs only this implementation on the lines; nullopt if it survives or a foreign process
+/// kills it. A death in our own code counts only if a worker with a control survives the same lines.
+std::optional<WorkerDeath> dies_alone(const std::string& name, const Lines& lines, const WorkerDeath& seen,
+                                      const SupervisorSettings& settings) {
+  const auto death = run_alone(name, seen.verdict, lines, settings).death;
   if (!death || death->from_outside) return std::nullopt;
   if (death->position != run::FlightRecord::kOwnCode) return death;
   const std::string control = name == kControl ? kOtherControl : kControl;
-  return death_of(control, work, settings, order) ? std::nullopt : death;
+  return run_alone(control, seen.verdict, lines, settings).death ? std::nullopt : death;
 }
 
 /// Positions in the roster, foreign code first, because it is more likely to corrupt memory.
@@ -69,6 +40,93 @@ std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster) {
   std::ranges::stable_sort(order, {}, [&](int i) { return roster[static_cast<size_t>(i)].lineage == "convict"; });
   return order;
 }
+
+/// Tries the suspects of one death.
+class Search {
+ public:
+  Search(const WorkerDeath& seen, const Case& lost, const std::vector<RosterEntry>& roster,
+         const SupervisorSettings& settings)
+      : seen_(seen), lost_(lost), line_(to_text(lost)), roster_(roster), settings_(settings) {}
+
+  Mismatch run(const Lines& earlier) const {
+    if (seen_.from_outside) return nobody("killed from outside");
+    if (seen_.position != run::FlightRecord::kOwnCode)
+      if (const auto death = dies(seen_.position, {line_}))
+        return blamed(seen_.position, *death, {}, "dies alone, on this case alone, in a fresh process");
+    if (seen_.memory_holder != run::FlightRecord::kOwnCode) {
+      const Lines repeated(kLeaks, line_);
+      if (const auto death = dies(seen_.memory_holder, repeated)) return of_leak(*death);
+    }
+    return of_history(earlier);
+  }
+
+ private:
+  std::optional<WorkerDeath> dies(int position, const Lines& lines) const {
+    return dies_alone(name_of_position(position), lines, seen_, settings_);
+  }
+
+  const std::string& name_of_position(int position) const { return roster_[static_cast<size_t>(position)].name; }
+
+  Mismatch of_leak(const WorkerDeath& death) const {
+    const auto times = static_cast<int64_t>(death.index) + 1;
+    Mismatch mismatch =
+        blamed(seen_.memory_holder, death, {}, "keeps memory at each call: dies alone of repeating this case");
+    mismatch.certificate.alone.times = times;
+    return mismatch;
+  }
+
+  /// Everybody in turn, on what the process had done before, and this case at the end. The shortest history of those
+  /// tried counts.
+  Mismatch of_history(const Lines& earlier) const {
+    for (const int position : by_suspicion(roster_)) {
+      Lines lines = earlier;
+      lines.push_back(line_);
+      const auto death = dies(position, lines);
+      if (!death) continue;
+      const auto end = lines.begin() + static_cast<std::ptrdiff_t>(death->index);
+      return blamed(position, *death, {lines.begin(), end},
+                    fmt::format("dies alone in a fresh process, after {} cases", death->index));
+    }
+    return nobody(fmt::format("nobody dies of it when alone, nor after the {} cases before it", earlier.size()));
+  }
+
+  Mismatch blamed(int position, const WorkerDeath& death, const Lines& before, std::string how) const {
+    const RosterEntry& entry = roster_[static_cast<size_t>(position)];
+    const bool here = before.empty();
+    Mismatch mismatch{here ? lost_ : died_on(death), entry.name, death.verdict,
+                      entry.is_target ? Blame::kTarget : Blame::kOracle, seen_.certificate};
+    if (!here) mismatch.certificate.alone.before = shortest(position, before, mismatch);
+    mismatch.certificate.alone.runs = mismatch.certificate.alone.failed = 1;
+    mismatch.certificate.death.evidence = std::move(how);
+    return mismatch;
+  }
+
+  Case died_on(const WorkerDeath& death) const { return death.case_text.empty() ? lost_ : parse_case(death.case_text); }
+
+  /// The last 1, 4, 16... of the cases before that are enough.
+  Lines shortest(int position, const Lines& before, const Mismatch& mismatch) const {
+    for (size_t count = 1; count < before.size(); count *= 4) {
+      Lines lines(before.end() - static_cast<std::ptrdiff_t>(count), before.end());
+      lines.push_back(to_text(mismatch.problem_case));
+      const auto death = dies(position, lines);
+      lines.pop_back();
+      if (death && death->index == count) return lines;
+    }
+    return before;
+  }
+
+  Mismatch nobody(std::string how) const {
+    Mismatch mismatch = of_nobody(first_suspicion(seen_, lost_, roster_));
+    mismatch.certificate.death.evidence = std::move(how);
+    return mismatch;
+  }
+
+  const WorkerDeath& seen_;
+  const Case& lost_;
+  const std::string line_;
+  const std::vector<RosterEntry>& roster_;
+  const SupervisorSettings& settings_;
+};
 
 }  // namespace
 
@@ -80,38 +138,34 @@ Case lost_case(const WorkerDeath& worker_death, const WorkerSettings& worker) {
   return generate::generate(worker.sampling(), worker_death.index);
 }
 
-Attribution attribute_death(const WorkerDeath& worker_death, const std::vector<RosterEntry>& roster,
-                            const SupervisorSettings& settings, const std::function<Order(const Work&)>& order) {
-  if (worker_death.from_outside)
-    return {run::FlightRecord::kOwnCode, worker_death.index, worker_death.verdict, "killed from outside"};
-  const Work this_case{worker_death.index, 1, 1};
-  if (worker_death.position != run::FlightRecord::kOwnCode) {
-    const auto death = dies_alone(roster[static_cast<size_t>(worker_death.position)].name, this_case, settings, order);
-    if (death)
-      return {worker_death.position, worker_death.index, death->verdict,
-              "dies alone, on this case alone, in a fresh process"};
+Lines earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of) {
+  Lines lines;
+  for (auto work = before.rbegin(); work != before.rend() && lines.size() < kMostEarlierLines; ++work) {
+    Lines these = lines_of(*work);
+    lines.insert(lines.begin(), these.begin(), these.end());
   }
-  if (worker_death.memory_holder != run::FlightRecord::kOwnCode)
-    return {worker_death.memory_holder, worker_death.index, Verdict::kOom,
-            "its calls left more memory behind than anybody else's, measured one by one"};
-  const uint64_t before = (worker_death.index - worker_death.work.first) / worker_death.work.step;
-  const Work history =
-      worker_death.case_text.empty() ? Work{worker_death.work.first, before + 1, worker_death.work.step} : this_case;
-  for (const int position : by_suspicion(roster))
-    if (const auto death = dies_alone(roster[static_cast<size_t>(position)].name, history, settings, order))
-      return {
-          position, death->index, death->verdict,
-          fmt::format("dies alone in a fresh process, after {} cases", (death->index - history.first) / history.step)};
-  return {run::FlightRecord::kOwnCode, worker_death.index, worker_death.verdict,
-          fmt::format("nobody dies of the {} cases before it when alone", history.count)};
+  if (lines.size() > kMostEarlierLines) lines.erase(lines.begin(), lines.end() - kMostEarlierLines);
+  return lines;
 }
 
-Mismatch mismatch_for(const Case& c, const Attribution& attribution, const std::vector<RosterEntry>& roster) {
-  Mismatch mismatch{c, "unattributed", attribution.verdict, Blame::kNobody, {}};
-  if (attribution.position == run::FlightRecord::kOwnCode) return mismatch;
-  const RosterEntry& entry = roster[static_cast<size_t>(attribution.position)];
+Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,
+                    const SupervisorSettings& settings, const LinesOf& lines_of) {
+  return Search(death, lost, roster, settings).run(earlier_lines(death.before, lines_of));
+}
+
+Mismatch first_suspicion(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster) {
+  Mismatch mismatch{lost, std::string(kUnattributed), death.verdict, Blame::kNobody, death.certificate};
+  if (death.position == run::FlightRecord::kOwnCode) return mismatch;
+  const RosterEntry& entry = roster[static_cast<size_t>(death.position)];
   mismatch.suspect = entry.name;
   mismatch.blame = entry.is_target ? Blame::kTarget : Blame::kOracle;
+  return mismatch;
+}
+
+Mismatch of_nobody(Mismatch mismatch) {
+  if (mismatch.blame != Blame::kNobody) mismatch.certificate.alone.seen = mismatch.suspect;
+  mismatch.suspect = kUnattributed;
+  mismatch.blame = Blame::kNobody;
   return mismatch;
 }
 

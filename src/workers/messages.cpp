@@ -20,7 +20,7 @@ std::string line_of(const json& message) { return message.dump(-1, ' ', false, j
 json to_json(const Work& work) { return {{kRange, {work.first, work.count, work.step}}}; }
 
 json to_json(const GivenCases& given) {
-  return {{kCases, given.cases}, {"first", given.first}, {"values", given.values}};
+  return {{kCases, given.cases}, {"first", given.first}, {"values", given.values}, {"patient", given.patient}};
 }
 
 json to_json(const Layer& layer) {
@@ -32,7 +32,7 @@ json to_json(const Layer& layer) {
 json to_json(const Loaded& loaded) {
   json roster = json::array();
   for (const RosterEntry& one : loaded.roster)
-    roster.push_back({one.name, one.description, one.lineage, one.version, one.is_target});
+    roster.push_back({one.name, one.description, one.lineage, one.version, one.is_target, one.plugin});
   return {{kRoster, roster}, {"notes", loaded.notes}};
 }
 
@@ -66,7 +66,7 @@ json to_json(const Done& done) {
 
 std::vector<RosterEntry> roster_from(const json& list) {
   std::vector<RosterEntry> roster;
-  for (const json& one : list) roster.push_back({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4)});
+  for (const json& one : list) roster.push_back({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4), one.at(5)});
   return roster;
 }
 
@@ -98,7 +98,7 @@ Done done_from(const json& j) {
 }
 
 Order order_of(const json& j) {
-  if (j.contains(kCases)) return GivenCases{j.at("first"), j.at(kCases), j.at("values")};
+  if (j.contains(kCases)) return GivenCases{j.at("first"), j.at(kCases), j.at("values"), j.at("patient")};
   if (j.contains(kLayer))
     return Layer{j.at("index"), j.at(kLayer), j.at("threads"), j.at("seconds"), j.at("repetitions"), j.at("without")};
   return Work{j.at(kRange).at(0), j.at(kRange).at(1), j.at(kRange).at(2)};

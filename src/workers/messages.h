@@ -56,6 +56,7 @@ struct WorkerSettings {
 struct RosterEntry {
   std::string name, description, lineage, version;
   bool is_target = false;
+  std::string plugin = {};  // the file that it came from; empty for a native kernel and for our modules
 };
 
 /// Cases by their indices: first, first + step, ... `count` of them.
@@ -73,6 +74,7 @@ struct GivenCases {
   uint64_t first = 0;
   std::vector<std::string> cases;  // lines
   bool values = false;             // certificates show all elements of small outputs (docs/certificates.md)
+  bool patient = false;            // wait at the end for what threads of the implementations may still do
 };
 
 /// Measure this case (src/bench).

@@ -50,9 +50,28 @@ Work part_of(const Work& work, uint64_t begin, uint64_t end) {
 
 uint64_t position_in(const Work& work, uint64_t index) { return (index - work.first) / work.step; }
 
-/// One slot at the table: a worker process, and what it has been given.
-
 }  // namespace
+
+using Slots = std::vector<std::unique_ptr<WorkerSlot>>;
+
+/// Whether time or memory is the charge, which neighbours may have caused.
+constexpr bool is_of_cost(Verdict verdict) { return verdict == Verdict::kHang || verdict == Verdict::kOom; }
+
+/// While this object lives, all workers rest.
+class Rest {
+ public:
+  explicit Rest(const Slots& slots) : slots_(slots) {
+    for (const auto& slot : slots_) slot->process().pause();
+  }
+  ~Rest() {
+    for (const auto& slot : slots_) slot->process().go_on();
+  }
+  Rest(const Rest&) = delete;
+  Rest& operator=(const Rest&) = delete;
+
+ private:
+  const Slots& slots_;
+};
 
 class Supervision {
  public:
@@ -145,7 +164,7 @@ class Supervision {
     while (slot.sane) {
       const auto line = slot.process().take_line();
       if (!line) break;
-      const auto report = report_in(*line);
+      const auto report = line->genuine ? report_in(line->text) : std::nullopt;
       slot.sane = report && std::visit([&](const auto& one) { return on_report(slot, one); }, *report);
     }
     slot.sane &= slot.process().unread_bytes() < kLongestLine;
@@ -159,13 +178,14 @@ class Supervision {
 
   // Each returns false if this is not what a worker says at this moment.
   bool on_report(WorkerSlot& slot, const Loaded& loaded) {
-    slot.ready = true;
+    if (std::exchange(slot.ready, true)) return false;
     failed_loads_ = 0;
     on_roster(loaded);
     return true;
   }
 
-  bool on_report(WorkerSlot&, const NotLoaded& failure) {
+  bool on_report(const WorkerSlot& slot, const NotLoaded& failure) {
+    if (slot.ready) return false;
     if (failure.cannot_judge) throw CannotJudge(failure.why);
     throw UsageError(failure.why);
   }
@@ -185,8 +205,7 @@ class Supervision {
   bool on_report(WorkerSlot& slot, const Done& done) {
     if (slot.works().empty()) return false;
     report(slot, slot.works().front().count);
-    slot.works().pop_front();
-    slot.reported = 0;
+    slot.finish_work();
     assignment_.on_refusals(done.refusals);
     assignment_.on_ratios(done.ratios);
     if (settings_.worker.coverage) assignment_.on_coverage(done.tuples, done.covered);
@@ -197,7 +216,10 @@ class Supervision {
     if (slot.works().empty() || !slot.works().front().contains(found.index)) return false;
     const uint64_t position = position_in(slot.works().front(), found.index);
     if (position < slot.reported) return false;
-    for (const Mismatch& mismatch : found.mismatches) assignment_.on_mismatch(found.index, mismatch);
+    std::optional<Rest> rest;
+    if (std::ranges::any_of(found.mismatches, is_of_cost, &Mismatch::verdict)) rest.emplace(slots_);
+    const std::vector<Work> before = slot.before(found.index);
+    for (const Mismatch& mismatch : found.mismatches) assignment_.on_mismatch({found.index, mismatch, before});
     report(slot, position + 1);  // a worker goes through its cases in order
     return true;
   }
@@ -239,17 +261,13 @@ class Supervision {
   /// Whether a worker has to be killed, and for what.
   std::optional<Verdict> exceeded(WorkerSlot& slot) const {
     const run::FlightRecord& record = slot.process().record();
-    const auto idle = Clock::now() - slot.last_progress();
-    if (!slot.ready) return idle > kLoadTime ? std::optional(Verdict::kHang) : std::nullopt;
-    if (slot.process().resident_bytes() > settings_.worker.memory) return Verdict::kOom;
+    const auto charged = slot.charged();
+    if (!slot.ready) return charged > kLoadTime ? std::optional(Verdict::kHang) : std::nullopt;
+    if (slot.process().kept_bytes() > settings_.worker.memory) return Verdict::kOom;
     if (slot.works().empty()) return std::nullopt;
-    // steady_clock is CLOCK_MONOTONIC, the clock of entered_ns. A position goes with a time only if the time is still
-    // the same after the position was read: else the worker has just entered somebody else.
-    const int64_t entered = record.entered_ns;
-    const auto in_call = Clock::now().time_since_epoch() - std::chrono::nanoseconds(entered);
-    const bool calling = record.implementation != run::FlightRecord::kOwnCode && record.entered_ns == entered;
-    if (calling && in_call > settings_.timeout) return Verdict::kHang;
-    return idle > settings_.timeout + kOwnCodeGrace ? std::optional(Verdict::kHang) : std::nullopt;
+    const bool calling = record.implementation != run::FlightRecord::kOwnCode;
+    const auto limit = calling ? settings_.timeout : settings_.timeout + kOwnCodeGrace;
+    return charged > limit ? std::optional(Verdict::kHang) : std::nullopt;
   }
 
   /// Buries a worker, reports the case it died on and slots a new one for the rest.
@@ -266,6 +284,7 @@ class Supervision {
       slot = new_slot();
       return;
     }
+    check_progress(*slot, killed_for);
     add(slot->process().record().tally, past_);
     ++past_[Counter::kDeaths];
     report_counted(*slot);
@@ -274,7 +293,24 @@ class Supervision {
     const uint64_t counted = slot->process().record().counted, reported = slot->reported;
     for (size_t i = 1; i < slot->works().size(); ++i) left_over_.push_back(slot->works()[i]);
     slot = new_slot();
-    if (death) on_death(*death, reported, counted == death->index);
+    if (!death) return;
+    std::optional<Rest> rest;
+    if (is_of_cost(death->verdict)) rest.emplace(slots_);
+    on_death(*death, reported, counted == death->index);
+  }
+
+  /// Gives up if worker after worker dies in our own code before its first case: no case will ever be judged.
+  void check_progress(const WorkerSlot& slot, std::optional<Verdict> killed_for) {
+    const run::FlightRecord& record = slot.process().record();
+    const bool useless =
+        record.tally[Counter::kCases] == 0 && record.implementation == run::FlightRecord::kOwnCode && slot.sane;
+    barren_ = useless ? barren_ + 1 : 0;
+    if (barren_ < kMostFailedLoads) return;
+    throw CannotJudge(fmt::format(
+        "{} workers in a row have ended before their first case: {}", barren_,
+        killed_for == Verdict::kOom
+            ? fmt::format("{} MB of --memory are less than a worker takes; give it more", settings_.worker.memory >> 20)
+            : fmt::format("the last one said '{}'", printable(trim(slot.process().output_tail(300)), 300))));
   }
 
   /// `reported` cases of its work are known; `counted`: the one it died on is in the tally already.
@@ -308,8 +344,20 @@ class Supervision {
   int memory_holder_of(const run::FlightRecord& record) const {
     const auto kept = std::span(record.kept_bytes).first(roster_.size());
     const auto most = std::ranges::max_element(kept, {}, [](const auto& bytes) { return bytes.load(); });
-    const bool is_guilty = *most > settings_.worker.memory / 4;  // it was short from half the memory on
-    return is_guilty ? static_cast<int>(most - kept.begin()) : run::FlightRecord::kOwnCode;
+    const bool is_enough = *most > static_cast<int64_t>(settings_.worker.memory / 4);  // measured from half of it on
+    return is_enough ? static_cast<int>(most - kept.begin()) : run::FlightRecord::kOwnCode;
+  }
+
+  /// What was wrong with a worker that we could not let go on.
+  static std::optional<std::string> words_for(const WorkerSlot& slot) {
+    switch (static_cast<run::Unfit>(slot.process().record().unfit.load())) {
+      case run::Unfit::kDescriptorClosed: return "closed or replaced a file descriptor that was not its own";
+      case run::Unfit::kNotMended: return "changed what others depend on, and it cannot be put back";
+      case run::Unfit::kRenamed: return "changed its own name";
+      case run::Unfit::kNo: break;
+    }
+    if (!slot.sane) return "wrote into the pipe to the supervisor, or held back what the worker wrote";
+    return std::nullopt;
   }
 
   WorkerDeath death_of(WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for) const {
@@ -320,6 +368,7 @@ class Supervision {
     const uint64_t otherwise = slot.sane ? 0 : death.work.count - 1;
     death.index =
         death.work.contains(record.index) ? record.index.load() : death.work.first + otherwise * death.work.step;
+    death.before = slot.before(death.index);
     // The record is memory of a process that may have written anywhere.
     const int position = record.implementation, role = record.role;
     death.position = position < static_cast<int>(roster_.size()) ? std::max(position, run::FlightRecord::kOwnCode)
@@ -331,12 +380,14 @@ class Supervision {
     death.verdict = killed_for                                     ? *killed_for
                     : touched == run::AddressClass::kGuard         ? Verdict::kOutOfBounds
                     : touched == run::AddressClass::kReadOnlyInput ? Verdict::kInputWritten
+                    : touched == run::AddressClass::kRetired       ? Verdict::kSideEffect
                                                                    : Verdict::kCrash;
     Certificate& certificate = death.certificate;
     if (exit.signal && !killed_for) certificate.death.signal = strsignal(exit.signal);
     if (!exit.signal) certificate.death.exit_code = exit.exit_code;
-    if (!slot.sane) certificate.text = "wrote into the pipe to the supervisor";
-    if (record.closed_descriptor) certificate.text = "closed a file descriptor that was not its own";
+    certificate.text = words_for(slot);
+    if (touched == run::AddressClass::kRetired)
+      certificate.text = "wrote to an output after an earlier call of it had returned";
     if (touched == run::AddressClass::kGuard) certificate.death.address_class = "guard page";
     if (touched == run::AddressClass::kReadOnlyInput) certificate.death.address_class = "read-only input";
     if (role >= 0 && role < static_cast<int>(kRoles.size()))
@@ -348,12 +399,12 @@ class Supervision {
 
   Assignment& assignment_;
   const SupervisorSettings settings_;
-  std::vector<std::unique_ptr<WorkerSlot>> slots_;
+  Slots slots_;
   std::vector<RosterEntry> roster_;
   std::deque<Work> left_over_;  // of workers that died
   Counts past_;                 // of workers that died
   Clock::time_point started_ = Clock::now();
-  int failed_loads_ = 0;
+  int failed_loads_ = 0, barren_ = 0;  // in a row
   bool finishing_ = false;
 };
 

@@ -33,8 +33,16 @@ struct WorkerDeath {
   int memory_holder =
       run::FlightRecord::kOwnCode;  // if killed for its memory: the implementation that left most memory behind
   Work work;                        // the work that the worker was given, from the first case on
+  std::vector<Work> before;         // what its process had done before this case, the last at the end
   std::string case_text;            // of a worker that makes up its own cases; else empty
   Certificate certificate;          // signal, touched address, end of the output
+};
+
+/// A mismatch as a worker has reported it.
+struct Sighting {
+  uint64_t index = 0;  // of its case
+  Mismatch mismatch;
+  std::vector<Work> before;  // what the process had done before this case, the last at the end; not all of a long life
 };
 
 /// Sums over all workers, dead or alive.
@@ -55,7 +63,9 @@ class Assignment {
   virtual std::optional<Work> next_work(uint64_t count) = 0;
   /// The order that is sent to a worker for this work.
   virtual Order order(const Work& work) const = 0;
-  virtual void on_mismatch(uint64_t index, const Mismatch& mismatch) = 0;
+  /// Where time or memory is the charge, here or in a death, the other workers rest during this call and during the
+  /// on_reported or on_death that follows.
+  virtual void on_mismatch(const Sighting& sighting) = 0;
   /// These cases were examined to the end, and on_mismatch was called for all of their mismatches. Every case is in
   /// exactly one such call, or in one on_death that is not `reported`.
   virtual void on_reported(const Work& /*work*/) {}
@@ -79,10 +89,11 @@ class Assignment {
 struct SupervisorSettings {
   WorkerSettings worker;
   int jobs = 1;
-  std::chrono::milliseconds timeout{10'000};       // of one call of an implementation
-  const std::atomic<bool>* interrupted = nullptr;  // set by a signal handler: kill the workers and return
-  std::string program = run::kThisProgram;         // that the workers run
-  std::string command = "worker";                  // of that program
+  std::chrono::milliseconds timeout{10'000};          // of one call of an implementation
+  const std::atomic<bool>* interrupted = nullptr;     // set by a signal handler: kill the workers and return
+  std::string program = run::kThisProgram;            // that the workers run
+  std::string command = "worker";                     // of that program
+  std::map<std::string, std::string> plugin_of = {};  // its file, by implementation, once a worker has told
 };
 
 /// Keeps its workers between calls of work(), for an assignment that gets new work later.

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workers/worker_session.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <string_view>
 
 #include "core/case_text.h"
 #include "core/error.h"
@@ -14,6 +19,7 @@
 #include "core/implementation.h"
 #include "run/environment.h"
 #include "run/fault_handler.h"
+#include "run/proc.h"
 #include "run/worker_process.h"
 
 namespace convict::workers {
@@ -35,7 +41,7 @@ std::vector<ImplementationSummary> summaries_of(const examine::Examination& exam
   return summaries;
 }
 
-Channel::Channel() : in_(fdopen(run::kCommandFd, "r")), out_(fdopen(run::kResultFd, "w")) {}
+Channel::Channel() : key_(run::inherited_key()), seal_(key_), in_(fdopen(run::kCommandFd, "r")) {}
 
 std::optional<std::string> Channel::next() {
   if (!in_ || getline(&line_, &capacity_, in_) < 0) return std::nullopt;
@@ -43,16 +49,18 @@ std::optional<std::string> Channel::next() {
 }
 
 void Channel::send(const Report& report) {
-  const std::string line = to_line(report) + '\n';
-  std::fwrite(line.data(), 1, line.size(), out_);
-  std::fflush(out_);
+  const std::string line = seal_.sealed(to_line(report)) + '\n';
+  for (std::string_view rest = line; !rest.empty();) {
+    const ssize_t written = write(run::kResultFd, rest.data(), rest.size());
+    if (written < 0 && errno != EINTR) return;  // nobody listens any more
+    if (written > 0) rest.remove_prefix(static_cast<size_t>(written));
+  }
 }
 
 WorkerSession::WorkerSession() : record_(run::inherited_record()) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a worker never outlives its supervisor
   prctl(PR_SET_NAME, "convict-worker");
   signal(SIGINT, SIG_IGN);  // Ctrl-C is the supervisor's to handle
-  run::expect_forks();
   const auto line = channel_.next();
   wanted_ = line.has_value();
   if (!wanted_) return;
@@ -64,16 +72,21 @@ void WorkerSession::let_waiting_threads_sleep() { setenv("OMP_WAIT_POLICY", "pas
 
 bool WorkerSession::load() {
   if (!wanted_) return false;
+  run::watch_process();
   try {
     run::Roster roster = run::load_roster(settings_.roster, native_kernels());
     subjects_ = std::move(roster.subjects);
     Loaded loaded{{}, std::move(roster.notes)};
-    for (const run::Subject& subject : subjects_) {
+    for (size_t i = 0; i < subjects_.size(); ++i) {
+      const run::Subject& subject = subjects_[i];
       const convict_implementation& one = *subject.implementation;
-      loaded.roster.push_back({one.name, one.description, one.lineage, subject.version, subject.is_target});
+      loaded.roster.push_back(
+          {subject.name, one.description, one.lineage, subject.version, subject.is_target, subject.plugin});
+      record_.is_foreign[i] = subject.is_foreign;
     }
+    if (const std::string changed = run::mend_process(record_); !changed.empty())
+      loaded.notes.push_back(fmt::format("a library changed {} while it was loaded; it has been put back", changed));
     run::report_faults(memory_, record_);
-    record_.watched_descriptor = run::kResultFd;
     loaded_ns_ = cpu_ns();
     channel_.send(loaded);
     return true;
@@ -99,7 +112,8 @@ void WorkerSession::work_through(const GivenCases& given) {
   uint64_t done = 0;
   for (const std::string& line : given.cases) {
     record_.index = given.first + done++;
-    const auto examination = examined(parse_case(line), /*thorough=*/true, given.values);
+    auto examination = examined(parse_case(line), /*thorough=*/true, given.values);
+    if (given.patient && done == given.cases.size()) linger(parse_case(line), examination);
     channel_.send(CaseReport{record_.index, summaries_of(examination), examination.judged});
     tell(examination);
   }
@@ -114,6 +128,28 @@ examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case&
   return examination;
 }
 
+/// Waits for what threads that outlive their calls may still write, and puts it down to the last case. (A crash of
+/// theirs needs no looking for.)
+void WorkerSession::linger(const Case& last, examine::Examination& examination) {
+  constexpr int kLooks = 10;
+  constexpr timespec kBetweenLooks{0, 10'000'000};
+  memory_.retire_outputs();
+  const bool foreign = std::ranges::any_of(subjects_, &run::Subject::is_foreign);
+  for (int look = 0; foreign && look < kLooks && run::thread_states(getpid()).size() > 1; ++look) {
+    nanosleep(&kBetweenLooks, nullptr);
+    for (size_t i = 0; i < subjects_.size(); ++i) {
+      const std::string_view late = memory_.take_late_write(static_cast<int>(i));
+      if (late.empty() || std::ranges::find(examination.mismatches, subjects_[i].name, &Mismatch::suspect) !=
+                              examination.mismatches.end())
+        continue;
+      Mismatch& mismatch = examination.mismatches.emplace_back();
+      mismatch = {last, subjects_[i].name, Verdict::kSideEffect,
+                  subjects_[i].is_target ? Blame::kTarget : Blame::kOracle};
+      mismatch.certificate.text = fmt::format("wrote to {} after its call had returned", late);
+    }
+  }
+}
+
 /// Given cases are few and worth every question; a campaign asks each of its cases some.
 examine::Examination WorkerSession::examined(const Case& c, bool thorough, bool values) {
   run::keep_reporting_faults();
@@ -122,8 +158,19 @@ examine::Examination WorkerSession::examined(const Case& c, bool thorough, bool 
                           {settings_.most_bytes(), settings_.yardstick, settings_.spared, thorough, values});
 }
 
+/// Ends this process if a library has renamed itself: what it did would be put down to somebody else.
+void WorkerSession::check_names() {
+  for (size_t i = 0; i < subjects_.size(); ++i) {
+    if (subjects_[i].name == subjects_[i].implementation->name) continue;
+    record_.implementation = static_cast<int32_t>(i);
+    record_.unfit = static_cast<int32_t>(run::Unfit::kRenamed);
+    _exit(1);
+  }
+}
+
 /// Counts a case and sends its mismatches.
 void WorkerSession::tell(const examine::Examination& examination) {
+  check_names();
   for (const Mismatch& mismatch : examination.mismatches) found_ |= mismatch.blame == Blame::kTarget;
   // One line: whatever ends this process, the supervisor gets all mismatches of a case or none.
   if (!examination.mismatches.empty()) channel_.send(MismatchReport{record_.index, examination.mismatches});
@@ -135,8 +182,7 @@ void WorkerSession::tell(const examine::Examination& examination) {
       ++refusals_[{i, outcome.text}];
     } else {
       ++tally.computed[i];
-      if (const auto ratio = examination.results[i].comparison.largest_ratio)
-        ratios_[subjects_[i].implementation->name].add(*ratio);
+      if (const auto ratio = examination.results[i].comparison.largest_ratio) ratios_[subjects_[i].name].add(*ratio);
     }
   }
   ++tally[examination.judged ? Counter::kJudged : Counter::kUnjudged];
@@ -158,8 +204,7 @@ void WorkerSession::cover(const Case& c) {
 
 void WorkerSession::finish(uint64_t done) {
   Done report{done, {}, std::exchange(ratios_, {}), {}, 0};
-  for (const auto& [key, count] : refusals_)
-    report.refusals.push_back({subjects_[key.first].implementation->name, key.second, count});
+  for (const auto& [key, count] : refusals_) report.refusals.push_back({subjects_[key.first].name, key.second, count});
   refusals_.clear();
   if (settings_.coverage) {
     report.tuples = coverage_.take_news();

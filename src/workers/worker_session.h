@@ -16,6 +16,7 @@
 #include "core/coverage.h"
 #include "core/ratios.h"
 #include "examine/pipeline.h"
+#include "run/seal.h"
 #include "workers/messages.h"
 
 namespace convict::workers {
@@ -33,8 +34,9 @@ class Channel {
   void send(const Report& report);
 
  private:
+  run::SealKey key_;  // until the seal has taken it
+  run::Seal seal_;
   std::FILE* in_;
-  std::FILE* out_;
   char* line_ = nullptr;
   size_t capacity_ = 0;
 };
@@ -78,6 +80,8 @@ class WorkerSession {
   examine::Examination examined(const Case& c, bool thorough, bool values);
   Order next_order();
   void work_through(const GivenCases& given);
+  void linger(const Case& last, examine::Examination& examination);
+  void check_names();
   void tell(const examine::Examination& examination);
   void cover(const Case& c);
 

@@ -3,13 +3,13 @@
 // One of the workers of a supervisor: its process, and the work it has been given.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "run/worker_process.h"
+#include "workers/call_clock.h"
 #include "workers/messages.h"
 
 namespace convict::workers {
@@ -29,21 +29,31 @@ class WorkerSlot {
   bool sane = true;       // what it has sent so far were messages
   uint64_t reported = 0;  // cases of the work in front that on_reported has told of
 
-  /// Since when the worker has shown no progress at all.
-  std::chrono::steady_clock::time_point last_progress() {
-    const auto state = std::pair(process_.record().index.load(), process_.record().implementation.load());
-    if (state != last_state_) {
-      last_state_ = state;
-      last_progress_ = std::chrono::steady_clock::now();
-    }
-    return last_progress_;
+  /// Ends the work in front: it becomes history.
+  void finish_work() {
+    history_.push_back(works_.front());
+    if (history_.size() > kLongestHistory) history_.pop_front();
+    works_.pop_front();
+    reported = 0;
   }
 
+  /// What this process had done before it came to this case of the work in front, the last at the end.
+  std::vector<Work> before(uint64_t index) const {
+    std::vector<Work> all(history_.begin(), history_.end());
+    if (const Work& now = works_.front(); index != now.first)
+      all.push_back({now.first, (index - now.first) / now.step, now.step});
+    return all;
+  }
+
+  /// The time that the present call, or our own work, is charged with.
+  CallClock::Duration charged() { return clock_.charged(process_); }
+
  private:
+  static constexpr size_t kLongestHistory = 16;  // batches
+
   run::WorkerProcess process_;
-  std::deque<Work> works_;
-  std::pair<uint64_t, int32_t> last_state_{0, run::FlightRecord::kOwnCode};
-  std::chrono::steady_clock::time_point last_progress_ = std::chrono::steady_clock::now();
+  std::deque<Work> works_, history_;
+  CallClock clock_;
 };
 
 }  // namespace convict::workers

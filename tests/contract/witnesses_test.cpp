@@ -147,7 +147,7 @@ TEST_P(Witnesses, ComputeTheSameInSteps) {
       char error[200] = "";
       ASSERT_EQ(one.run(&one, &p, &memory_.theirs(), error, sizeof error), CONVICT_OK) << error;
       const std::vector<char> at_once = bytes_of(output);
-      memory_.reset_outputs(/*to_kept=*/false);
+      memory_.prepare_outputs(0, /*to_kept=*/false);
       void* prepared = one.steps->prepare(&one, &p, &memory_.theirs(), error, sizeof error);
       ASSERT_NE(prepared, nullptr) << error;
       for (int i = 0; i < 3; ++i) ASSERT_EQ(one.steps->execute(prepared, error, sizeof error), CONVICT_OK) << error;

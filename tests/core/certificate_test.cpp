@@ -46,6 +46,8 @@ class Draw {
     c.errors.values = maybe(OutputValues{numbers(), numbers()});
     c.relation = {maybe(text()), maybe(number<Decimal>())};
     c.death = {maybe(text()), maybe(text()), maybe(text()), maybe(integer()), maybe(text())};
+    c.alone = {maybe(integer()), maybe(integer()), maybe(std::vector<std::string>{text(), text()}), maybe(integer()),
+               maybe(text())};
     c.witnesses = maybe(std::map<std::string, std::string>{{text(), text()}, {text(), text()}});
     c.text = maybe(text());
     c.overrun = maybe(text());

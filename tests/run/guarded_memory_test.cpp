@@ -15,7 +15,7 @@ namespace {
 struct Placed {
   explicit Placed(bool flush_end) : c(parse_case("conv2d n=2 ic=3 oc=2 in=5x7 k=3 bias")), p(resolve_valid(c)) {
     memory.place(p, describe_tensors(c, p), flush_end);
-    memory.reset_outputs(/*to_kept=*/false);
+    memory.prepare_outputs(0, /*to_kept=*/false);
   }
   float* dst() const { return static_cast<float*>(memory.theirs().dst.data); }
   const float* src() const { return static_cast<const float*>(memory.theirs().src.data); }
@@ -90,7 +90,7 @@ TEST(GuardedMemory, BytesAreGuardedLikeWords) {
     const convict_problem p = resolve_valid(c);
     run::GuardedMemory memory;
     memory.place(p, describe_tensors(c, p), flush_end);
-    memory.reset_outputs(/*to_kept=*/false);
+    memory.prepare_outputs(0, /*to_kept=*/false);
     auto* dst = static_cast<unsigned char*>(memory.theirs().dst.data);
     const int64_t count = element_count(memory.theirs().dst);
     EXPECT_EQ(memory.overrun(), "");

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/floating_point.h"
+
+namespace convict::run {
+namespace {
+
+#if defined(__x86_64__)
+/// What differs, apart from exception flags. Bits as in Intel's Software Developer's Manual, volume 1, 8.1 and 10.2.3.
+std::string_view difference(const std::fenv_t& before, const std::fenv_t& now) {
+  constexpr unsigned kRounding = 0x6000, kFlushing = 0x8040, kMasks = 0x1f80;  // of MXCSR; flushing: FTZ and DAZ
+  constexpr unsigned kX87Rounding = 0x0c00, kX87Others = 0x033f;               // of its control word; precision, masks
+  constexpr unsigned kTop = 0x3800;                                            // of its status word
+  const unsigned sse = before.__mxcsr ^ now.__mxcsr;
+  const unsigned x87 = static_cast<unsigned>(before.__control_word ^ now.__control_word);
+  const unsigned status = static_cast<unsigned>(before.__status_word ^ now.__status_word);
+  if ((sse & kRounding) || (x87 & kX87Rounding)) return "the rounding mode";
+  if (sse & kFlushing) return "whether subnormals are flushed to zero";
+  if (before.__tags != now.__tags || (status & kTop))
+    return "values on the x87 register stack, as MMX code without EMMS does";
+  if ((sse & kMasks) || (x87 & kX87Others)) return "which exceptions trap, or the precision of the x87 unit";
+  return {};
+}
+
+/// The direction of string instructions, which the ABI wants forward.
+bool string_instructions_run_backward() {
+  constexpr unsigned long long kDirection = 0x400;
+  return (__builtin_ia32_readeflags_u64() & kDirection) != 0;
+}
+#endif
+
+}  // namespace
+
+#if defined(__x86_64__)
+std::string_view FloatingPoint::restore() const {
+  const bool backward = string_instructions_run_backward();
+  if (backward) asm volatile("cld");  // before any code that copies
+  std::fenv_t now;
+  std::fegetenv(&now);
+  const std::string_view changed = difference(before_, now);
+  if (!changed.empty()) {
+    asm volatile("fninit");  // fesetenv() leaves the tags as they are
+    std::fesetenv(&before_);
+  }
+  return backward ? "the direction flag" : changed;
+}
+#else
+std::string_view FloatingPoint::restore() const {
+  if (std::fegetround() == FE_TONEAREST) return {};  // we never leave it
+  std::fesetenv(&before_);
+  return "the rounding mode";
+}
+#endif
+
+}  // namespace convict::run

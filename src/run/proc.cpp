@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/proc.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+
+namespace convict::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Calls visit(path) for each entry; a folder that is gone has none.
+template <class Visit>
+void for_each_in(const fs::path& folder, const Visit& visit) {
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    visit(entry->path());
+}
+
+/// Blocks of the files in memory that a process has open; one that it has open twice counts once.
+uint64_t bytes_of_memory_files(const fs::path& process) {
+  constexpr std::string_view kMemoryFile = "/memfd:";
+  std::set<ino_t> seen;
+  uint64_t bytes = 0;
+  for_each_in(process / "fd", [&](const fs::path& descriptor) {
+    std::error_code error;
+    if (!fs::read_symlink(descriptor, error).native().starts_with(kMemoryFile)) return;
+    struct stat status {};
+    if (stat(descriptor.c_str(), &status) != 0 || !seen.insert(status.st_ino).second) return;
+    bytes += static_cast<uint64_t>(status.st_blocks) * 512;
+  });
+  return bytes;
+}
+
+}  // namespace
+
+std::set<pid_t> children_of_this_process() {
+  std::set<pid_t> all;
+  for_each_in("/proc/self/task", [&](const fs::path& thread) {
+    std::ifstream list(thread / "children");
+    for (pid_t child = 0; list >> child;) all.insert(child);
+  });
+  return all;
+}
+
+uint64_t bytes_kept_by(pid_t process) {
+  const fs::path folder = "/proc/" + std::to_string(process);
+  std::ifstream statm(folder / "statm");
+  uint64_t total = 0, resident = 0, shared = 0;  // pages; shared ones belong to files, those in memory among them
+  if (!(statm >> total >> resident >> shared)) return 0;
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t files = bytes_of_memory_files(folder);
+  return resident * page + files - std::min(files, shared * page);
+}
+
+std::string thread_states(pid_t process) {
+  std::string states;
+  for_each_in("/proc/" + std::to_string(process) + "/task", [&](const fs::path& thread) {
+    std::ifstream stat(thread / "stat");
+    std::string text;
+    std::getline(stat, text);
+    const size_t name_end = text.rfind(')');  // the name may hold any character
+    if (name_end != std::string::npos && name_end + 2 < text.size()) states += text[name_end + 2];
+  });
+  return states;
+}
+
+void end_children_but(const std::set<pid_t>& wanted) {
+  for (bool found = true; found;) {  // the end of one may hand us its children
+    found = false;
+    for (const pid_t child : children_of_this_process()) {
+      if (wanted.contains(child)) continue;
+      found = true;
+      kill(child, SIGKILL);
+      while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
+  }
+}
+
+}  // namespace convict::run

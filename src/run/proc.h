@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What Linux tells of other processes under /proc.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+namespace convict::run {
+
+/// Memory that a process keeps, in bytes: its resident pages, and what its files in memory (memfd) take beyond the
+/// shared pages among those. 0 if it is gone.
+uint64_t bytes_kept_by(pid_t process);
+
+/// A letter for each thread of a process: R runs or wants to, S sleeps, D waits for a device, T and t are stopped.
+std::string thread_states(pid_t process);
+
+std::set<pid_t> children_of_this_process();
+
+/// Kills and reaps every child of this process that is not among `wanted`, and their children.
+void end_children_but(const std::set<pid_t>& wanted);
+
+}  // namespace convict::run

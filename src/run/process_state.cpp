@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/process_state.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <clocale>
+#include <cstring>
+#include <string_view>
+
+extern char** environ;
+
+namespace convict::run {
+namespace {
+
+constexpr std::array kTimers = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+
+std::string locale_now() { return std::setlocale(LC_ALL, nullptr); }
+
+std::string directory_now() {
+  std::array<char, PATH_MAX> path;
+  return getcwd(path.data(), path.size()) ? path.data() : "";
+}
+
+/// Linux shows it without a change in /proc only, which costs more than to set it twice.
+mode_t umask_now() {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return mask;
+}
+
+sigset_t signals_now() {
+  sigset_t mask;
+  pthread_sigmask(SIG_SETMASK, nullptr, &mask);
+  return mask;
+}
+
+bool equal(const sigset_t& a, const sigset_t& b) {
+  for (int signal = 1; signal < NSIG; ++signal)
+    if (sigismember(&a, signal) != sigismember(&b, signal)) return false;
+  return true;
+}
+
+rlimit limit_now(int resource) {
+  rlimit limit{};
+  getrlimit(static_cast<__rlimit_resource>(resource), &limit);
+  return limit;
+}
+
+bool equal(const rlimit& a, const rlimit& b) { return a.rlim_cur == b.rlim_cur && a.rlim_max == b.rlim_max; }
+
+/// The nice value. -1 is one of them, so that an error shows in errno alone; there is none to expect.
+int priority_now() { return getpriority(PRIO_PROCESS, 0); }
+
+cpu_set_t affinity_now() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  return set;
+}
+
+std::vector<std::string> environment_now() {
+  std::vector<std::string> all;
+  for (char** one = environ; one && *one; ++one) all.emplace_back(*one);
+  return all;
+}
+
+bool is_environment(const std::vector<std::string>& wanted) {
+  if (!environ) return wanted.empty();
+  size_t i = 0;
+  for (; i < wanted.size(); ++i)
+    if (!environ[i] || wanted[i] != environ[i]) return false;
+  return !environ[i];
+}
+
+bool set_environment(const std::vector<std::string>& wanted) {
+  if (clearenv() != 0) return false;
+  return std::ranges::all_of(wanted, [](const std::string& one) {
+    const size_t equals = one.find('=');
+    return equals == std::string::npos || setenv(one.substr(0, equals).c_str(), one.c_str() + equals + 1, 1) == 0;
+  });
+}
+
+bool timer_runs(int timer) {
+  itimerval value{};
+  getitimer(static_cast<__itimer_which>(timer), &value);
+  return value.it_value.tv_sec != 0 || value.it_value.tv_usec != 0;
+}
+
+bool stop_timer(int timer) {
+  const itimerval none{};
+  return setitimer(static_cast<__itimer_which>(timer), &none, nullptr) == 0;
+}
+
+void note(ProcessState::Changed& changed, std::string_view what, bool mended) {
+  if (!changed.what.empty()) changed.what += ", ";
+  changed.what += what;
+  changed.mended &= mended;
+}
+
+}  // namespace
+
+ProcessState::ProcessState()
+    : locale_(locale_now()),
+      directory_(directory_now()),
+      umask_(umask_now()),
+      environment_(environment_now()),
+      signals_(signals_now()),
+      priority_(priority_now()),
+      affinity_(affinity_now()) {
+  for (int resource = 0; resource < RLIM_NLIMITS; ++resource) limits_[resource] = limit_now(resource);
+}
+
+ProcessState::Changed ProcessState::restore() const {
+  Changed changed;
+  if (std::string_view(std::setlocale(LC_ALL, nullptr)) != locale_)
+    note(changed, "the locale", std::setlocale(LC_ALL, locale_.c_str()) != nullptr);
+  if (uselocale(nullptr) != LC_GLOBAL_LOCALE)
+    note(changed, "the locale of its thread", uselocale(LC_GLOBAL_LOCALE) != nullptr);
+  if (directory_now() != directory_) note(changed, "the working directory", chdir(directory_.c_str()) == 0);
+  if (const mode_t mask = umask(umask_); mask != umask_) note(changed, "the umask", true);
+  if (!is_environment(environment_)) note(changed, "environment variables", set_environment(environment_));
+  if (!equal(signals_now(), signals_))
+    note(changed, "the signal mask", pthread_sigmask(SIG_SETMASK, &signals_, nullptr) == 0);
+  bool limits_differ = false, limits_mended = true;
+  for (int resource = 0; resource < RLIM_NLIMITS; ++resource) {
+    if (equal(limit_now(resource), limits_[resource])) continue;
+    limits_differ = true;
+    limits_mended &= setrlimit(static_cast<__rlimit_resource>(resource), &limits_[resource]) == 0;
+  }
+  if (limits_differ) note(changed, "resource limits", limits_mended);
+  if (priority_now() != priority_) note(changed, "its priority", setpriority(PRIO_PROCESS, 0, priority_) == 0);
+  if (const cpu_set_t now = affinity_now(); !CPU_EQUAL(&now, &affinity_))
+    note(changed, "on which CPUs it may run", sched_setaffinity(0, sizeof affinity_, &affinity_) == 0);
+  for (const auto timer : kTimers)
+    if (timer_runs(timer)) note(changed, "an interval timer", stop_timer(timer));
+  return changed;
+}
+
+}  // namespace convict::run

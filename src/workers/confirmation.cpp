@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workers/confirmation.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/case_text.h"
+#include "workers/attribution.h"
+#include "workers/lone_run.h"
+
+namespace convict::workers {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+constexpr int kRuns = 10;          // processes, for what does not come back at once
+constexpr int kCostlyRuns = 2;     // the same for a hang, which lasts
+constexpr int kLeastRepeated = 2;  // accusations of a kind that are repeated, until one comes back
+constexpr size_t kTimes = 16;      // that one process runs the case, for what fails now and then
+
+/// One accusation, repeated in several ways.
+class Repetition {
+ public:
+  Repetition(const Mismatch& seen, const SupervisorSettings& settings)
+      : seen_(seen), line_(to_text(seen.problem_case)), settings_(settings) {}
+
+  /// The accusation with what it needs to come back; or another one, if the line shows that when it is repeated. Its
+  /// `failed` is 0 if nothing comes back.
+  Mismatch run(const std::function<Lines()>& earlier) {
+    const int most = seen_.verdict == Verdict::kHang ? kCostlyRuns : kRuns;
+    int runs = 0, failed = 0, others = 0;
+    do {
+      ++runs;
+      const auto found = repeat({line_});
+      if (found && found->verdict == seen_.verdict) ++failed;
+      if (!found || found->verdict == seen_.verdict) continue;
+      ++others;
+      if (!other_) other_ = found;
+    } while (failed < runs && others < runs && runs < most && !interrupted());
+    if (failed > 0) return as({runs, failed, {}, {}, {}});
+    if (other_) return as_other({runs, others, {}, {}, {}});
+    Certificate::Alone alone{runs, 0, {}, {}, {}};
+    if (!after(earlier(), alone)) often(alone);
+    return as(std::move(alone));
+  }
+
+ private:
+  bool interrupted() const { return settings_.interrupted && *settings_.interrupted; }
+
+  /// What the suspect does wrong on the last of the lines.
+  std::optional<Mismatch> repeat(const Lines& lines) const {
+    return run_alone(seen_.suspect, seen_.verdict, lines, settings_).of(seen_.suspect, line_, lines.size() - 1);
+  }
+
+  Mismatch as(Certificate::Alone alone) const {
+    Mismatch result = seen_;
+    result.certificate.alone = std::move(alone);
+    return result;
+  }
+
+  /// Witnesses are those of the case when all ran.
+  Mismatch as_other(Certificate::Alone alone) const {
+    Mismatch result = *other_;
+    result.blame = seen_.blame;
+    result.certificate.witnesses = seen_.certificate.witnesses;
+    result.certificate.alone = std::move(alone);
+    return result;
+  }
+
+  /// Whether it comes back after the last 1, 4, 16... of the cases before.
+  bool after(const Lines& earlier, Certificate::Alone& alone) const {
+    for (size_t count = 1; !earlier.empty() && !interrupted(); count *= 4) {
+      count = std::min(count, earlier.size());
+      Lines lines(earlier.end() - static_cast<std::ptrdiff_t>(count), earlier.end());
+      lines.push_back(line_);
+      if (const auto found = repeat(lines); found && found->verdict == seen_.verdict) {
+        lines.pop_back();
+        alone = {1, 1, std::move(lines), {}, {}};
+        return true;
+      }
+      if (count == earlier.size()) break;
+    }
+    return false;
+  }
+
+  /// Whether it comes back in a process that runs the case several times.
+  void often(Certificate::Alone& alone) const {
+    const LoneResult result = run_alone(seen_.suspect, seen_.verdict, Lines(kTimes, line_), settings_);
+    for (size_t at = 0; at < kTimes; ++at)
+      if (const auto found = result.of(seen_.suspect, line_, at); found && found->verdict == seen_.verdict) {
+        alone = {1, 1, {}, static_cast<int64_t>(at) + 1, {}};
+        return;
+      }
+  }
+
+  const Mismatch& seen_;
+  const std::string line_;
+  const SupervisorSettings& settings_;
+  std::optional<Mismatch> other_;  // the first with another verdict
+};
+
+/// The reference is wrong only if all who compute the case contradict it when they are alone.
+Mismatch repeated_for_all(const Mismatch& seen, const std::vector<RosterEntry>& roster,
+                          const SupervisorSettings& settings) {
+  Certificate::Alone all{0, 0, {}, {}, {}};
+  const std::string line = to_text(seen.problem_case);
+  for (const RosterEntry& entry : roster) {
+    const LoneResult result = run_alone(entry.name, seen.verdict, {line}, settings);
+    if (!result.computed) continue;
+    ++*all.runs;
+    *all.failed += result.of(entry.name, line, 0) ? 1 : 0;
+  }
+  if (*all.failed < *all.runs || *all.runs < 2) all.failed = 0;
+  Mismatch result = seen;
+  result.certificate.alone = std::move(all);
+  return result;
+}
+
+bool is_power_of_ten(uint64_t number) {
+  while (number >= 10 && number % 10 == 0) number /= 10;
+  return number == 1;
+}
+
+}  // namespace
+
+bool Confirmations::is_due(const Kind& kind) const {
+  return (!kind.came_back && kind.repeated < kLeastRepeated) || is_power_of_ten(kind.seen);
+}
+
+Mismatch Confirmations::checked(const Mismatch& seen, const std::string& kind, bool wanted,
+                                const std::vector<RosterEntry>& roster, const std::function<Lines()>& earlier) {
+  if (seen.blame == Blame::kNobody) return seen;
+  Kind& like = kinds_[kind];
+  ++like.seen;
+  if (!is_due(like) && !(wanted && like.came_back)) {
+    Mismatch counted = seen;
+    counted.certificate.alone.runs = 0;
+    return like.came_back ? counted : of_nobody(counted);
+  }
+  ++like.repeated;
+  Mismatch result = repeated(seen, roster, earlier);
+  like.came_back = result.blame != Blame::kNobody;
+  return result;
+}
+
+Mismatch Confirmations::repeated(const Mismatch& seen, const std::vector<RosterEntry>& roster,
+                                 const std::function<Lines()>& earlier) const {
+  Mismatch result = seen.blame == Blame::kReference ? repeated_for_all(seen, roster, settings_)
+                                                    : Repetition(seen, settings_).run(earlier);
+  return *result.certificate.alone.failed > 0 ? result : of_nobody(result);
+}
+
+}  // namespace convict::workers

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An accusation counts if it comes back alone: on the printed line, in a fresh process that has loaded the suspect's
+// library only. What one plugin does to the process it shares with others must never convict them.
+//
+// The cost is bounded: the first accusations of a kind are repeated, and then the 10th, 100th, ... The others of the
+// kind are taken as the last repeated one was.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "workers/supervisor.h"
+
+namespace convict::workers {
+
+class Confirmations {
+ public:
+  /// `settings` are borrowed; their plugin_of is complete before the first call of checked().
+  explicit Confirmations(const SupervisorSettings& settings) : settings_(settings) {}
+
+  /// The mismatch with what came of its repetition (Certificate::Alone); or the same as one of nobody, if it did not
+  /// come back. `kind`: what counts as alike, e.g. its signature. `earlier` gives the lines of the cases that the
+  /// process had run before.
+  /// `wanted`: repeat this one in any case, because its line will be shown. One that is not repeated has `runs` 0.
+  Mismatch checked(const Mismatch& seen, const std::string& kind, bool wanted, const std::vector<RosterEntry>& roster,
+                   const std::function<std::vector<std::string>()>& earlier);
+
+ private:
+  struct Kind {
+    uint64_t seen = 0;
+    int repeated = 0;  // times
+    bool came_back = false;
+  };
+
+  bool is_due(const Kind& kind) const;
+  Mismatch repeated(const Mismatch& seen, const std::vector<RosterEntry>& roster,
+                    const std::function<std::vector<std::string>()>& earlier) const;
+
+  const SupervisorSettings& settings_;
+  std::map<std::string, Kind> kinds_;
+};
+
+}  // namespace convict::workers

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workers/lone_run.h"
+
+#include <utility>
+
+#include "core/case_text.h"
+
+namespace convict::workers {
+namespace {
+
+class LoneRun final : public Assignment {
+ public:
+  explicit LoneRun(const std::vector<std::string>& lines) : lines_(lines) {}
+
+  void on_roster(const std::vector<RosterEntry>&, const std::vector<std::string>&) override {}
+  std::optional<Work> next_work(uint64_t) override {
+    if (std::exchange(handed_out_, true)) return std::nullopt;
+    return Work{0, lines_.size(), 1};
+  }
+  /// What is left of the lines after a death is not wanted any more.
+  Order order(const Work& work) const override {
+    GivenCases given;
+    given.first = work.first;
+    given.cases.assign(lines_.begin() + static_cast<std::ptrdiff_t>(work.first),
+                       lines_.begin() + static_cast<std::ptrdiff_t>(work.first + work.count));
+    given.patient = true;
+    return given;
+  }
+  void on_mismatch(const Sighting& sighting) override {
+    result_.found.push_back({static_cast<size_t>(sighting.index), sighting.mismatch});
+  }
+  void on_death(const WorkerDeath& worker_death) override {
+    if (!result_.death) result_.death = worker_death;
+    result_.computed = true;
+  }
+  void on_case(const CaseReport& report) override { result_.computed |= report.judged; }
+  Next on_tick(const Counts&) override { return result_.death ? Next::kAbort : Next::kContinue; }
+
+  LoneResult take() { return std::move(result_); }
+
+ private:
+  const std::vector<std::string>& lines_;
+  bool handed_out_ = false;
+  LoneResult result_;
+};
+
+}  // namespace
+
+SupervisorSettings settings_for_one(const std::string& implementation, Verdict verdict, SupervisorSettings settings) {
+  run::RosterRequest& roster = settings.worker.roster;
+  roster.targets = {implementation};
+  if (verdict != Verdict::kLessAccurate) roster.oracles = {std::string(run::kNoOracle)};
+  std::erase(roster.oracles, implementation);
+  roster.require_oracle = false;
+  const auto plugin = settings.plugin_of.find(implementation);
+  if (plugin != settings.plugin_of.end() && verdict != Verdict::kLessAccurate) {
+    roster.plugins.clear();
+    if (!plugin->second.empty()) roster.plugins = {plugin->second};
+  }
+  settings.jobs = 1;
+  settings.worker.spared = {};
+  settings.worker.coverage = settings.worker.until_mismatch = false;
+  settings.program = run::kThisProgram;
+  settings.command = "worker";
+  return settings;
+}
+
+std::optional<Mismatch> LoneResult::of(const std::string& suspect, const std::string& line, size_t at) const {
+  if (death && !death->from_outside && death->index == at)
+    return Mismatch{parse_case(line), suspect, death->verdict, Blame::kTarget, death->certificate};
+  for (const Found& one : found)
+    if (one.at == at && one.mismatch.suspect == suspect) return one.mismatch;
+  return std::nullopt;
+}
+
+LoneResult run_alone(const std::string& implementation, Verdict verdict, const std::vector<std::string>& lines,
+                     const SupervisorSettings& settings) {
+  LoneRun run(lines);
+  supervise(run, settings_for_one(implementation, verdict, settings));
+  return run.take();
+}
+
+}  // namespace convict::workers

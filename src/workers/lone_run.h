@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One implementation alone: a fresh worker process that loads its library and no other, and runs some cases in order.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workers/supervisor.h"
+
+namespace convict::workers {
+
+/// `settings` for one worker that runs this implementation only. Witnesses are loaded if the verdict is
+/// Verdict::kLessAccurate, which compares with them.
+SupervisorSettings settings_for_one(const std::string& implementation, Verdict verdict, SupervisorSettings settings);
+
+/// What became of some cases.
+struct LoneResult {
+  struct Found {
+    size_t at = 0;  // index into the cases
+    Mismatch mismatch;
+  };
+  std::vector<Found> found;          // in the order of the cases
+  std::optional<WorkerDeath> death;  // the first; its index is one into the cases
+  bool computed = false;             // it computed a case, or died of one
+
+  /// What the suspect did wrong on case `at`, by a value or by a death. What a foreign process killed proves nothing.
+  std::optional<Mismatch> of(const std::string& suspect, const std::string& line, size_t at) const;
+};
+
+/// Runs the lines up to the first death, then waits a moment for what a thread of the implementation may still do.
+/// Throws UsageError or CannotJudge if it cannot be loaded.
+LoneResult run_alone(const std::string& implementation, Verdict verdict, const std::vector<std::string>& lines,
+                     const SupervisorSettings& settings);
+
+}  // namespace convict::workers
