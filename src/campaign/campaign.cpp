@@ -42,9 +42,6 @@ std::vector<uint32_t> focus_for(const generate::Profile* profile, const Coverage
   return focus;
 }
 
-constexpr int kAlikeDeaths =
-    3;  // in a row with the same first suspect, verdict and operation, that are each attributed
-
 constexpr int kMostKills = 3;  // of workers on one case by somebody else, e.g. a system short of memory
 
 /// What the kept numbers were when a campaign was last stopped.
@@ -131,8 +128,9 @@ class Campaign final : public workers::Assignment {
     // What is confirmed is a row, or else what would become one.
     const auto row = store_->row_of(result_.id, seen);
     const std::string kind = row ? fmt::format("row {}", row->id) : signature(seen);
-    unkept_.push_back(confirmations_.checked(seen, kind, row && row->would_show, result_.roster,
-                                             [&] { return workers::earlier_lines(sighting.before, lines_of()); }));
+    unkept_.push_back(confirmations_.checked(seen, kind, row && row->would_show, result_.roster, [&] {
+      return workers::earlier_lines(sighting.before, workers::sampled_lines(settings_.supervisor.worker, false));
+    }));
   }
 
   void on_reported(const workers::Work& work) override {
@@ -157,7 +155,10 @@ class Campaign final : public workers::Assignment {
 
   void on_death(const workers::WorkerDeath& death) override {
     const Case lost = workers::lost_case(death, settings_.supervisor.worker);
-    Mismatch mismatch = mismatch_for(death, lost);
+    Mismatch mismatch =
+        attributions_.attributed(death, lost, result_.roster, settings_.supervisor,
+                                 workers::sampled_lines(settings_.supervisor.worker, !death.case_text.empty()),
+                                 [&](const Mismatch& one) { return result_.found.contains(signature(one)); });
     // A trial that was interrupted proves nothing: the case stays undone.
     if (is_interrupted()) return;
     if (mismatch.blame == Blame::kOracle)
@@ -322,39 +323,7 @@ class Campaign final : public workers::Assignment {
     result_.found = std::move(rows);
   }
 
-  Case case_at(uint64_t index) const { return generate::generate(settings_.supervisor.worker.sampling(), index); }
-
   bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
-
-  workers::LinesOf lines_of() const {
-    return [this](const workers::Work& work) {
-      std::vector<std::string> lines;
-      for (uint64_t i = 0; i < work.count; ++i) lines.push_back(to_text(case_at(work.first + i * work.step)));
-      return lines;
-    };
-  }
-
-  /// A death of a kind that has been attributed before is taken as that one was: trials cost processes, and a kernel
-  /// that dies of every case would cost thousands.
-  Mismatch mismatch_for(const workers::WorkerDeath& death, const Case& lost) {
-    const Mismatch suspected = workers::first_suspicion(death, lost, result_.roster);
-    const auto attribute = [&] {
-      return workers::attributed(death, lost, result_.roster, settings_.supervisor,
-                                 death.case_text.empty() ? lines_of() : workers::LinesOf());
-    };
-    if (death.from_outside) return attribute();
-    Attributed& known = attributed_[signature(suspected)];
-    if (known.same >= kAlikeDeaths) {
-      Mismatch likely = known.suspect == kUnattributed ? workers::of_nobody(suspected) : suspected;
-      likely.suspect = known.suspect;
-      likely.blame = known.blame;
-      likely.certificate.alone.runs = 0;
-      if (result_.found.contains(signature(likely))) return likely;
-    }
-    Mismatch found = attribute();
-    known = {found.suspect, found.blame, found.suspect == known.suspect ? known.same + 1 : 1};
-    return found;
-  }
 
   /// Writes hits, and that their cases are done.
   void keep(const std::vector<Mismatch>& mismatches) {
@@ -379,17 +348,10 @@ class Campaign final : public workers::Assignment {
     diagnoses_.reset();
   }
 
-  /// To whom deaths of one kind were attributed, and how often in a row.
-  struct Attributed {
-    std::string suspect;
-    Blame blame = Blame::kNobody;
-    int same = 0;
-  };
-
   CampaignSettings settings_;
   workers::Confirmations confirmations_{settings_.supervisor};
-  std::map<std::string, Attributed> attributed_;  // by the signature of the first suspicion
-  std::optional<store::Ownership> ownership_;     // outlives the store
+  workers::Attributions attributions_;
+  std::optional<store::Ownership> ownership_;  // outlives the store
   std::optional<store::Store> store_;
   const Progress& progress_;
   uint64_t size_;                  // cases of the shard

@@ -13,8 +13,8 @@ namespace {
 class CaseList final : public workers::Assignment {
  public:
   CaseList(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
-           const std::function<void(uint64_t)>& progress, bool confirms)
-      : entries_(entries), settings_(settings), confirms_(confirms), progress_(progress) {
+           const std::function<void(uint64_t)>& progress, ListMode mode)
+      : entries_(entries), settings_(settings), mode_(mode), progress_(progress) {
     result_.cases.resize(entries.size());
   }
 
@@ -32,13 +32,15 @@ class CaseList final : public workers::Assignment {
 
   std::optional<workers::Work> next_work(uint64_t count) override {
     if (next_ >= entries_.size()) return std::nullopt;
+    if (mode_ == ListMode::kInOneProcess) count = entries_.size();
     const workers::Work work{next_, std::min<uint64_t>(count, entries_.size() - next_), 1};
     next_ += work.count;
     return work;
   }
 
   workers::Order order(const workers::Work& work) const override {
-    return workers::GivenCases{work.first, lines_of(work), false, /*patient=*/entries_.size() == 1};
+    return workers::GivenCases{work.first, lines_of(work), false,
+                               /*patient=*/entries_.size() == 1 || mode_ == ListMode::kInOneProcess};
   }
 
   void on_case(const workers::CaseReport& report) override {
@@ -52,8 +54,9 @@ class CaseList final : public workers::Assignment {
     const Mismatch& seen = sighting.mismatch;
     const auto earlier = [&] { return workers::earlier_lines(sighting.before, lines()); };
     result_.cases[sighting.index].mismatches.push_back(
-        confirms_ ? confirmations_.checked(seen, signature(seen), entries_.size() == 1, result_.roster, earlier)
-                  : seen);
+        mode_ == ListMode::kConfirmed
+            ? confirmations_.checked(seen, signature(seen), entries_.size() == 1, result_.roster, earlier)
+            : seen);
   }
 
   void on_death(const workers::WorkerDeath& death) override {
@@ -80,7 +83,7 @@ class CaseList final : public workers::Assignment {
 
   const std::vector<CorpusEntry>& entries_;
   workers::SupervisorSettings settings_;
-  const bool confirms_;
+  const ListMode mode_;
   workers::Confirmations confirmations_{settings_};
   const std::function<void(uint64_t)>& progress_;
   uint64_t next_ = 0;
@@ -90,8 +93,8 @@ class CaseList final : public workers::Assignment {
 }  // namespace
 
 CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
-                             const std::function<void(uint64_t)>& progress, bool confirms) {
-  return CaseList(entries, settings, progress, confirms).run();
+                             const std::function<void(uint64_t)>& progress, ListMode mode) {
+  return CaseList(entries, settings, progress, mode).run();
 }
 
 }  // namespace convict::campaign

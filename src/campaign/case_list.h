@@ -27,9 +27,15 @@ struct CaseListResult {
   bool interrupted = false;
 };
 
-/// Calls progress(done) several times a second. Accusations are repeated alone (workers/confirmation.h), unless the
-/// caller does so itself (`confirms` is false).
+/// How a list of cases is run.
+enum class ListMode {
+  kConfirmed,    // accusations are repeated alone (workers/confirmation.h)
+  kAsSeen,       // they are not: the caller does so, or does not want to
+  kInOneProcess  // the same, and one process runs all cases in order: what fails may need what was run before
+};
+
+/// Calls progress(done) several times a second.
 CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
-                             const std::function<void(uint64_t)>& progress, bool confirms = true);
+                             const std::function<void(uint64_t)>& progress, ListMode mode = ListMode::kConfirmed);
 
 }  // namespace convict::campaign

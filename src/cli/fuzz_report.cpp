@@ -122,6 +122,8 @@ std::string mismatches_table(const campaign::CampaignResult& result, const FuzzO
                     status_of(*found), with_commas(found->hits));
     text += (found->novelty() == "known" ? row : options.out.colored(color_of(m.blame), row)) + "\n";
     if (!found->predicate.empty()) text += wrapped(fmt::format("        fails if {}", found->predicate), 17);
+    if (const std::string remark = not_reproduced(m.certificate); !remark.empty())
+      text += wrapped(fmt::format("        {}", printable(remark, 200)), 8);
     text += fmt::format("        {}\n", report::repro_command(m, options.run.plugins));
   }
   return text;

@@ -23,8 +23,36 @@ struct ReproOptions {
   RunOptions run;
   OutputOptions out;
   CaseOptions which;
+  std::vector<std::string> after;
+  int times = 0;  // 0: as the row of the case says, or once
   bool in_process = false;
 };
+
+/// The cases of one process: those that come first, then the case, as often as it is wanted.
+std::vector<CorpusEntry> entries_of(const ReproOptions& options, const Chosen& chosen) {
+  Certificate::Alone alone;
+  if (chosen.row) alone = certificate_in(chosen.row->best_certificate()).alone;
+  if (!options.after.empty()) alone.before = options.after;
+  if (options.times > 0) alone.times = options.times;
+  std::vector<CorpusEntry> entries;
+  for (const std::string& line : alone.before.value_or(std::vector<std::string>()))
+    entries.push_back({parse_case(line), false, ""});
+  entries.insert(entries.end(), static_cast<size_t>(alone.times.value_or(1)), chosen.entry);
+  return entries;
+}
+
+/// Runs the list in one worker. The result is that of the first time that the case failed, or else of the last time.
+campaign::CaseListResult run_list(const std::vector<CorpusEntry>& entries,
+                                  const workers::SupervisorSettings& settings) {
+  const auto mode = entries.size() == 1 ? campaign::ListMode::kConfirmed : campaign::ListMode::kInOneProcess;
+  campaign::CaseListResult result = campaign::run_case_list(
+      entries, settings, [](uint64_t) {}, mode);
+  size_t shown = entries.size() - 1;
+  for (size_t i = shown; i < entries.size() && entries[i].c == entries.back().c; --i)
+    if (!result.cases[i].mismatches.empty()) shown = i;
+  result.cases = {std::move(result.cases[shown])};
+  return result;
+}
 
 /// Runs the case in this process, without a worker, for a debugger. A crash ends this process.
 campaign::CaseListResult run_here(const Case& c, const workers::SupervisorSettings& settings) {
@@ -85,9 +113,8 @@ int repro(const ReproOptions& options) {
   workers::SupervisorSettings settings = options.run.settings();
   settings.worker.roster = chosen.with_suspect(settings.worker.roster);
   settings.interrupted = &interrupted();
-  const std::vector<CorpusEntry> entries = {chosen.entry};
   const campaign::CaseListResult result =
-      options.in_process ? run_here(c, settings) : campaign::run_case_list(entries, settings, [](uint64_t) {});
+      options.in_process ? run_here(c, settings) : run_list(entries_of(options, chosen), settings);
   if (result.interrupted) return kInterrupted;
   options.out.write(options.out.json() ? as_json(c, result) : as_text(c, result, options.out));
   if (!result.cases.front().mismatches.empty()) return kMismatch;
@@ -103,6 +130,7 @@ void add_repro(CLI::App& app, int& exit_code) {
                   "  convict repro conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7\n"
                   "  convict repro 3 --db convict.db                  the case of mismatch 3\n"
                   "  convict repro 'conv2d in=3 k=4 => refused'       a problem that must be refused\n"
+                  "  convict repro --after 'conv2d in=9 k=3' 'conv2d in=5 k=3'    both in one process, in this order\n"
                   "  gdb --args convict repro --in-process --target direct --oracle none 'conv2d in=5 k=3'\n"
                   "Exit codes: 0 no mismatch, 1 mismatch (of anybody), 2 usage, 125 every target refused");
   options.which.add_to(command);

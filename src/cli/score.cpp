@@ -69,7 +69,7 @@ void choose_mutants(const RunOptions& run, score::ScoreSettings& settings) {
   for (const std::string& target : run.targets)
     if (std::ranges::find(names, target) == names.end()) unknown("--target", target, names);
   if (settings.mutants.empty())
-    throw UsageError("--plugin: there is no implementation but 'none'; valid: a library with at least one mutant");
+    throw UsageError("--plugin: there is no implementation but 'control'; valid: a library with at least one mutant");
 }
 
 /// A value in a database has 16 MB at most, and a run takes some 80 bytes of it.
@@ -194,7 +194,7 @@ void add_measure(CLI::App& command, ScoreOptions& options) {
 void add_score(CLI::App& app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, score, "score", "Measure how well planted faults are found",
-      "Every implementation of the plugins is a mutant; one named 'none' is the control, which must never be accused.\n"
+      "Every implementation of the plugins is a mutant; one named 'control' is the control, which must never be accused.\n"
       "Examples:\n"
       "  convict score --plugin build/release/tests/mutants_b.so --seeds 3 --budget 5s\n"
       "  convict score --plugin ./mutants.so --target B19,B21 --baselines all --format json\n"

@@ -220,7 +220,7 @@ std::string score_as_text(const score::ScoreSettings& settings, const score::Sco
   text += survival_as_text("cases", score::survival_over_cases(tool, settings.cases));
   text += survival_as_text("CPU seconds", score::survival_over_seconds(tool, settings.budget_seconds));
   const score::MethodSummary summary = score::summarize(tool);
-  if (settings.controls.empty()) text += "no implementation is named 'none': nothing is said about false alarms\n";
+  if (settings.controls.empty()) text += "no implementation is named 'control': nothing is said about false alarms\n";
   if (summary.false_alarms > 0) text += fmt::format("false alarm on: {}\n", summary.alarm_case);
   return text;
 }

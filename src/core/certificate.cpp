@@ -208,6 +208,11 @@ void report_missing(const Certificate& certificate, const void* field) {
   std::abort();  // it is a member
 }
 
+std::string not_reproduced(const Certificate& certificate) {
+  const std::optional<std::string>& seen = certificate.alone.seen;
+  return seen ? "not reproduced; seen of " + *seen : "";
+}
+
 convict_dtype default_accumulator(const Case& c) {
   const bool has_f64 = c.src_type == CONVICT_F64 || c.wei_type == CONVICT_F64 || c.dst_type == CONVICT_F64;
   return has_f64 ? CONVICT_F64 : CONVICT_F32;

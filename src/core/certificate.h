@@ -119,6 +119,9 @@ struct Certificate {
   bool operator==(const Certificate&) const = default;
 };
 
+/// "not reproduced; seen of direct", for what did not come back alone; else nothing.
+std::string not_reproduced(const Certificate& certificate);
+
 /// f64 for a case with an f64 operand, f32 for any other.
 convict_dtype default_accumulator(const Case& c);
 

@@ -54,17 +54,9 @@ class Diagnoser {
 
   Diagnosis run() {
     Diagnosis diagnosis;
-    auto first = probe_.ask(mismatch_.problem_case).mismatch;
-    const int64_t tries = mismatch_.certificate.alone.runs.value_or(1);  // as often as it took before
-    for (int64_t i = 1; !first && i < tries && may_go_on(); ++i)
-      first = probe_.ask_fresh(mismatch_.problem_case).mismatch;
-    diagnosis.reproduced = first.has_value();
-    if (!first) {
-      diagnosis.complete = !probe_.interrupted();
-      diagnosis.explanation = {{"reproduced", false},
-                               {"text", "did not come back when the case was run alone in a fresh process"}};
-      return diagnosis;
-    }
+    const auto first = probe_.ask(mismatch_.problem_case).mismatch;
+    if (!first) return now_and_then(std::move(diagnosis));
+    diagnosis.reproduced = true;
     if (resolve(mismatch_.problem_case).why_not) return accepted(std::move(diagnosis), *first);
     shrink_case(diagnosis);
     if (const KnownFault* known = known_fault(diagnosis.shrunk->problem_case)) {
@@ -97,6 +89,29 @@ class Diagnoser {
     if (Clock::now() - told_ < std::chrono::milliseconds(100)) return;
     told_ = Clock::now();
     progress_({stage, probe_.runs(), to_text(smallest)});
+  }
+
+  /// What did not fail at once: if it fails in some of ten fresh processes, its own line is what there is to show.
+  /// Nothing can be learnt from neighbours that pass by chance.
+  Diagnosis now_and_then(Diagnosis diagnosis) const {
+    constexpr int kRuns = 10;
+    int failed = 0;
+    for (int run = 1; run < kRuns && may_go_on(); ++run) {
+      const auto found = probe_.ask_fresh(mismatch_.problem_case).mismatch;
+      if (found && ++failed == 1) diagnosis.shrunk = *found;
+    }
+    diagnosis.complete = may_go_on();
+    diagnosis.reproduced = failed > 0;
+    diagnosis.explanation = {
+        {"reproduced", diagnosis.reproduced},
+        {"text", fmt::format("failed {} of {} times alone, each in a fresh process", failed, kRuns)}};
+    if (!diagnosis.shrunk) return diagnosis;
+    diagnosis.shrunk->blame = mismatch_.blame;
+    diagnosis.shrunk->certificate.alone = mismatch_.certificate.alone;
+    diagnosis.shrunk->certificate.alone.runs = kRuns;
+    diagnosis.shrunk->certificate.alone.failed = failed;
+    diagnosis.geography = fmt::format("fails {} of {} times", failed, kRuns);
+    return diagnosis;
   }
 
   /// An illegal problem has no neighbours to compare with; the explanation is the rule that it breaks.
@@ -171,7 +186,10 @@ class Diagnoser {
   void show_values(Mismatch& shrunk) {
     if (!shrunk.certificate.errors.map) return;
     const auto again = probe_.ask_for_values(shrunk.problem_case).mismatch;
-    if (again && again->verdict == shrunk.verdict) shrunk.certificate = again->certificate;
+    if (!again || again->verdict != shrunk.verdict) return;
+    const Certificate::Alone alone = shrunk.certificate.alone;
+    shrunk.certificate = again->certificate;
+    shrunk.certificate.alone = alone;
   }
 
   void explain_case(Diagnosis& diagnosis) {

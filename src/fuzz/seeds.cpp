@@ -61,6 +61,7 @@ void write_seeds(const fs::path& out, const std::string& corpus) {
   write_all(out / "fuzz_importers", importer_inputs());
   write_all(out / "fuzz_database", database_inputs());
   write_all(out / "fuzz_plugin_border", plugin_inputs());
+  write_all(out / "fuzz_messages", message_inputs());
   for (const auto& [name, text] : dictionaries()) write_file(out / (name + ".dict"), text);
 }
 

@@ -15,11 +15,13 @@ std::string option(std::string_view name, const std::string& value) {
 }
 
 std::string command(const std::string& case_text, const std::string& suspect, std::string_view verdict,
-                    std::string_view blame, const std::vector<std::string>& plugins) {
+                    std::string_view blame, const Certificate::Alone& alone, const std::vector<std::string>& plugins) {
   std::string text = "convict repro";
   for (const std::string& plugin : plugins) text += option("--plugin", plugin);
   if (blame == name_of(Blame::kTarget)) text += option("--target", suspect);
   if (blame == name_of(Blame::kOracle)) text += option("--oracle", suspect);
+  for (const std::string& line : alone.before.value_or(std::vector<std::string>())) text += option("--after", line);
+  if (alone.times) text += option("--times", std::to_string(*alone.times));
   if (case_text.starts_with('-')) text += " --";
   return text + " " + shell_quoted(case_text + (verdict == name_of(Verdict::kAcceptsInvalid) ? " => refused" : ""));
 }
@@ -27,11 +29,13 @@ std::string command(const std::string& case_text, const std::string& suspect, st
 }  // namespace
 
 std::string repro_command(const Mismatch& m, const std::vector<std::string>& plugins) {
-  return command(to_text(m.problem_case), m.suspect, name_of(m.verdict), name_of(m.blame), plugins);
+  return command(to_text(m.problem_case), m.suspect, name_of(m.verdict), name_of(m.blame), m.certificate.alone,
+                 plugins);
 }
 
 std::string repro_command(const store::MismatchRow& row, const std::vector<std::string>& plugins) {
-  return command(row.best_text(), row.suspect, row.verdict, row.blame, plugins);
+  return command(row.best_text(), row.suspect, row.verdict, row.blame, certificate_in(row.best_certificate()).alone,
+                 plugins);
 }
 
 }  // namespace convict::report

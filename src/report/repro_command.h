@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command that shows a mismatch again: `convict repro [--plugin FILE] [--target|--oracle SUSPECT] 'CASE'`.
+// The command that shows a mismatch again: `convict repro [--plugin FILE] [--target|--oracle SUSPECT] 'CASE'`, with
+// --after and --times for what needs earlier calls.
 #pragma once
 
 #include <string>

@@ -19,7 +19,7 @@ struct Mutant {
 };
 
 /// The name of the implementation without a fault, where a plugin has one.
-inline constexpr std::string_view kControlMutant = "none";
+inline constexpr std::string_view kControlMutant = "control";
 
 /// A run gives up after this many unconfirmed reports, because each costs several processes and their time.
 inline constexpr uint64_t kMostUnconfirmed = 100;

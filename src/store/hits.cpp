@@ -85,15 +85,16 @@ int64_t insert_row(Statements& sql, int64_t campaign, const std::string& coarse,
                    const Span& seen) {
   const auto statement = sql(R"sql(
     INSERT INTO mismatches (signature, coarse, operation, verdict, suspect, blame, case_text, cost, certificate,
-                            hits, first_seen, last_seen, first_campaign, last_campaign)
-    VALUES (:coarse, :coarse, :operation, :verdict, :suspect, :blame, :case_text, :cost, :certificate, :hits, :first,
-            :last, :campaign, :campaign)
+                            geography, hits, first_seen, last_seen, first_campaign, last_campaign)
+    VALUES (:coarse, :coarse, :operation, :verdict, :suspect, :blame, :case_text, :cost, :certificate, :geography,
+            :hits, :first, :last, :campaign, :campaign)
   )sql");
   statement->bind(":coarse", coarse);
   statement->bind(":operation", operation_text(evidence.mismatch.problem_case));
   statement->bind(":verdict", std::string(name_of(evidence.mismatch.verdict)));
   statement->bind(":suspect", evidence.mismatch.suspect);
   evidence.bind(*statement);
+  statement->bind(":geography", not_reproduced(evidence.mismatch.certificate));
   statement->bind(":hits", seen.hits);
   statement->bind(":first", seen.first);
   statement->bind(":last", seen.last);

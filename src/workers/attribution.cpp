@@ -20,6 +20,8 @@ using Lines = std::vector<std::string>;
 /// Native kernels that serve as controls.
 constexpr const char *kControl = "direct", *kOtherControl = "im2col";
 
+constexpr int kAlikeDeaths = 3;  // in a row, with one first suspicion and put down to one implementation
+
 constexpr size_t kLeaks = 1000;  // times that a case is repeated by whoever may keep memory at each call
 
 /// The death of a worker that runs only this implementation on the lines; nullopt if it survives or a foreign process
@@ -138,6 +140,15 @@ Case lost_case(const WorkerDeath& worker_death, const WorkerSettings& worker) {
   return generate::generate(worker.sampling(), worker_death.index);
 }
 
+LinesOf sampled_lines(const WorkerSettings& worker, bool made_up) {
+  return [&worker, made_up](const Work& work) {
+    Lines lines;
+    for (uint64_t i = 0; !made_up && i < work.count; ++i)
+      lines.push_back(to_text(generate::generate(worker.sampling(), work.first + i * work.step)));
+    return lines;
+  };
+}
+
 Lines earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of) {
   Lines lines;
   for (auto work = before.rbegin(); work != before.rend() && lines.size() < kMostEarlierLines; ++work) {
@@ -151,6 +162,24 @@ Lines earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of) {
 Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,
                     const SupervisorSettings& settings, const LinesOf& lines_of) {
   return Search(death, lost, roster, settings).run(earlier_lines(death.before, lines_of));
+}
+
+Mismatch Attributions::attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,
+                                  const SupervisorSettings& settings, const LinesOf& lines_of,
+                                  const std::function<bool(const Mismatch&)>& is_stored) {
+  if (death.from_outside) return workers::attributed(death, lost, roster, settings, lines_of);
+  const Mismatch suspected = first_suspicion(death, lost, roster);
+  Last& last = last_[signature(suspected)];
+  if (last.same >= kAlikeDeaths) {
+    Mismatch likely = last.suspect == kUnattributed ? of_nobody(suspected) : suspected;
+    likely.suspect = last.suspect;
+    likely.blame = last.blame;
+    likely.certificate.alone.runs = 0;
+    if (is_stored(likely)) return likely;
+  }
+  Mismatch found = workers::attributed(death, lost, roster, settings, lines_of);
+  last = {found.suspect, found.blame, found.suspect == last.suspect ? last.same + 1 : 1};
+  return found;
 }
 
 Mismatch first_suspicion(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster) {

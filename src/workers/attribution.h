@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,9 @@ Case lost_case(const WorkerDeath& death, const WorkerSettings& worker);
 /// The lines of the cases of some work.
 using LinesOf = std::function<std::vector<std::string>(const Work&)>;
 
+/// Of sampled cases; `made_up`: none, because the worker makes its cases up and their numbers say nothing.
+LinesOf sampled_lines(const WorkerSettings& worker, bool made_up);
+
 /// The last lines of what a process had done before, at most kMostEarlierLines of them, in order.
 inline constexpr size_t kMostEarlierLines = 1024;
 std::vector<std::string> earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of);
@@ -30,6 +34,25 @@ Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vecto
 
 /// The mismatch if the implementation that was running is to blame, with the certificate of the death.
 Mismatch first_suspicion(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster);
+
+/// The attributions of a campaign. Each costs processes, and a kernel that dies of every case would cost thousands: so
+/// deaths with one first suspicion are put down to whom the last three of them were put down to.
+class Attributions {
+ public:
+  /// `is_stored` tells whether there is a row for a mismatch already: only its hits are counted without a trial. They
+  /// have `runs` 0.
+  Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,
+                      const SupervisorSettings& settings, const LinesOf& lines_of,
+                      const std::function<bool(const Mismatch&)>& is_stored);
+
+ private:
+  struct Last {
+    std::string suspect;
+    Blame blame = Blame::kNobody;
+    int same = 0;  // in a row
+  };
+  std::map<std::string, Last> last_;  // by the signature of the first suspicion
+};
 
 /// What was seen, as a mismatch of nobody: `seen` names the implementation that was seen.
 Mismatch of_nobody(Mismatch mismatch);

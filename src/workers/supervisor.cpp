@@ -12,9 +12,7 @@
 #include <variant>
 
 #include "core/error.h"
-#include "core/role.h"
 #include "core/text.h"
-#include "run/guarded_memory.h"
 #include "run/worker_process.h"
 #include "workers/worker_slot.h"
 
@@ -30,7 +28,6 @@ constexpr double kBatchSeconds = 0.05;                    // of work handed out 
 constexpr uint64_t kLargestBatch = 512;
 constexpr size_t kBatchesAhead = 2;                  // so that a worker never waits for its supervisor
 constexpr int kMostFailedLoads = 10;                 // in a row, of workers that once could be loaded
-constexpr size_t kOutputTail = 800;                  // bytes of a dead worker's output that are kept
 constexpr size_t kLongestLine = size_t{64} << 20;    // bytes that a worker may send as one message
 constexpr auto kEndGrace = std::chrono::seconds(2);  // for a worker that hung up to end by itself
 
@@ -289,7 +286,8 @@ class Supervision {
     ++past_[Counter::kDeaths];
     report_counted(*slot);
     std::optional<WorkerDeath> death;
-    if (!slot->works().empty()) death = death_of(*slot, exit, killed_for);
+    if (!slot->works().empty())
+      death = describe_death(*slot, exit, killed_for, roster_.size(), settings_.worker.memory);
     const uint64_t counted = slot->process().record().counted, reported = slot->reported;
     for (size_t i = 1; i < slot->works().size(); ++i) left_over_.push_back(slot->works()[i]);
     slot = new_slot();
@@ -338,63 +336,6 @@ class Supervision {
     const std::string output_tail(trim(slot.process().output_tail(300)));
     throw UsageError(fmt::format("a worker {} while loading {}{}", how, whom,
                                  output_tail.empty() ? "" : ": " + printable(output_tail, 300)));
-  }
-
-  /// Whose calls have left most behind since memory became short, if that was half of it or more.
-  int memory_holder_of(const run::FlightRecord& record) const {
-    const auto kept = std::span(record.kept_bytes).first(roster_.size());
-    const auto most = std::ranges::max_element(kept, {}, [](const auto& bytes) { return bytes.load(); });
-    const bool is_enough = *most > static_cast<int64_t>(settings_.worker.memory / 4);  // measured from half of it on
-    return is_enough ? static_cast<int>(most - kept.begin()) : run::FlightRecord::kOwnCode;
-  }
-
-  /// What was wrong with a worker that we could not let go on.
-  static std::optional<std::string> words_for(const WorkerSlot& slot) {
-    switch (static_cast<run::Unfit>(slot.process().record().unfit.load())) {
-      case run::Unfit::kDescriptorClosed: return "closed or replaced a file descriptor that was not its own";
-      case run::Unfit::kNotMended: return "changed what others depend on, and it cannot be put back";
-      case run::Unfit::kRenamed: return "changed its own name";
-      case run::Unfit::kNo: break;
-    }
-    if (!slot.sane) return "wrote into the pipe to the supervisor, or held back what the worker wrote";
-    return std::nullopt;
-  }
-
-  WorkerDeath death_of(WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for) const {
-    const run::FlightRecord& record = slot.process().record();
-    WorkerDeath death;
-    death.work = slot.works().front();
-    // Before it has begun with its work it died on the first case; who sent nonsense may be beyond the last one by now.
-    const uint64_t otherwise = slot.sane ? 0 : death.work.count - 1;
-    death.index =
-        death.work.contains(record.index) ? record.index.load() : death.work.first + otherwise * death.work.step;
-    death.before = slot.before(death.index);
-    // The record is memory of a process that may have written anywhere.
-    const int position = record.implementation, role = record.role;
-    death.position = position < static_cast<int>(roster_.size()) ? std::max(position, run::FlightRecord::kOwnCode)
-                                                                 : run::FlightRecord::kOwnCode;
-    death.from_outside = !killed_for && exit.signal == SIGKILL;
-    death.case_text.assign(record.case_text, std::min<size_t>(record.case_bytes, sizeof record.case_text));
-    if (killed_for == Verdict::kOom) death.memory_holder = memory_holder_of(record);
-    const auto touched = static_cast<run::AddressClass>(record.address_class.load());
-    death.verdict = killed_for                                     ? *killed_for
-                    : touched == run::AddressClass::kGuard         ? Verdict::kOutOfBounds
-                    : touched == run::AddressClass::kReadOnlyInput ? Verdict::kInputWritten
-                    : touched == run::AddressClass::kRetired       ? Verdict::kSideEffect
-                                                                   : Verdict::kCrash;
-    Certificate& certificate = death.certificate;
-    if (exit.signal && !killed_for) certificate.death.signal = strsignal(exit.signal);
-    if (!exit.signal) certificate.death.exit_code = exit.exit_code;
-    certificate.text = words_for(slot);
-    if (touched == run::AddressClass::kRetired)
-      certificate.text = "wrote to an output after an earlier call of it had returned";
-    if (touched == run::AddressClass::kGuard) certificate.death.address_class = "guard page";
-    if (touched == run::AddressClass::kReadOnlyInput) certificate.death.address_class = "read-only input";
-    if (role >= 0 && role < static_cast<int>(kRoles.size()))
-      certificate.element.role = kRoles[static_cast<size_t>(role)].name;
-    if (const std::string words = slot.process().output_tail(kOutputTail); !words.empty())
-      certificate.death.output_tail = words;
-    return death;
   }
 
   Assignment& assignment_;

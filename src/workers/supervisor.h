@@ -20,23 +20,9 @@
 #include "run/flight_record.h"
 #include "run/worker_process.h"
 #include "workers/messages.h"
+#include "workers/worker_death.h"
 
 namespace convict::workers {
-
-/// The death of a worker: it died, or was killed because it exceeded its time or memory.
-struct WorkerDeath {
-  Verdict verdict = Verdict::kCrash;
-  uint64_t index = 0;                          // of the case that is lost
-  int position = run::FlightRecord::kOwnCode;  // in the roster: the implementation that was running
-  bool from_outside = false;                   // a foreign process killed it: no implementation is to blame
-  bool reported = false;                       // on_reported had the case already: the worker died after it
-  int memory_holder =
-      run::FlightRecord::kOwnCode;  // if killed for its memory: the implementation that left most memory behind
-  Work work;                        // the work that the worker was given, from the first case on
-  std::vector<Work> before;         // what its process had done before this case, the last at the end
-  std::string case_text;            // of a worker that makes up its own cases; else empty
-  Certificate certificate;          // signal, touched address, end of the output
-};
 
 /// A mismatch as a worker has reported it.
 struct Sighting {

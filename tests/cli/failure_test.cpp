@@ -55,7 +55,7 @@ TEST(Failure, OfOursAsksForAReport) {
 /// A worker that gets nonsense from its supervisor, which is us.
 TEST(Failure, OfAWorkerIsNoWrongUse) {
   const std::string record = testing::TempDir() + "record";
-  const std::string command = "truncate -s 1M '" + record + "' && echo nonsense | " + CONVICT_PROGRAM +
+  const std::string command = "truncate -s 1M '" + record + "' && printf '%032d nonsense\\n' 0 | " + CONVICT_PROGRAM +
                               " worker 3<&0 4>/dev/null 5<>'" + record + "' 2>'" + record + ".err'";
   const int status = std::system(command.c_str());
   ASSERT_TRUE(WIFEXITED(status));

@@ -96,7 +96,7 @@ TEST_F(ResumeTest, AnInterruptedCampaignGoesOn) {
 
 TEST_F(ResumeTest, NothingToResumeIsOneLine) {
   EXPECT_TRUE(refuses(run(resume("none.db")), {"--resume", "'none.db'", "does not exist"}));
-  ASSERT_EQ(run(fuzz("some.db", {"--target=none", "--cases=5"})).signal, 0);
+  ASSERT_EQ(run(fuzz("some.db", {"--target=control", "--cases=5"})).signal, 0);
   EXPECT_TRUE(refuses(run(resume("some.db")), {"--resume", "'some.db'", "nothing to resume"}));
   EXPECT_TRUE(refuses(run({"fuzz", "--resume", "7", "--db=some.db"}), {"--resume", "no campaign 7"}));
   EXPECT_TRUE(refuses(run({"fuzz", "--resume", "1", "--db=some.db"}), {"--resume", "campaign 1", "finished"}));

@@ -194,7 +194,7 @@ TEST_F(ScoreCommand, Markdown) {
 TEST_F(ScoreCommand, BadFlags) {
   EXPECT_TRUE(refuses(run({"score"}), {"--plugin"}));
   EXPECT_TRUE(refuses(run(score({"--target=B91"})), {"--target", "'B91'", "B01"}));
-  EXPECT_TRUE(refuses(run(score({"--target=none"})), {"no implementation but 'none'"}));
+  EXPECT_TRUE(refuses(run(score({"--target=control"})), {"no implementation but 'control'"}));
   EXPECT_TRUE(refuses(run(score({"--baselines=lose"})), {"--baselines", "'lose'", "did you mean 'loose'"}));
   EXPECT_TRUE(refuses(run(score({"--baselines=all,loose"})), {"--baselines", "stand alone"}));
   EXPECT_TRUE(refuses(run(score({"--profile=al"})), {"'al'", "did you mean 'all'"}));

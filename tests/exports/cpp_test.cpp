@@ -56,7 +56,7 @@ TEST_F(CppExport, CatchesMutantsAndNobodyElse) {
   };
   for (const auto& [mutant, line] : witnesses) {
     ASSERT_NO_FATAL_FAILURE(compile(request(line)));
-    const CommandResult guilty = judge("mutants_p", mutant), innocent = judge("mutants_p", "none");
+    const CommandResult guilty = judge("mutants_p", mutant), innocent = judge("mutants_p", "control");
     EXPECT_EQ(guilty.exit_code, 1) << line << "\n" << guilty.out << guilty.err;
     EXPECT_NE(guilty.out.find("MISMATCH: "), std::string::npos) << guilty.out;
     EXPECT_EQ(innocent.exit_code, 0) << line << "\n" << innocent.out << innocent.err;
@@ -72,7 +72,7 @@ TEST_F(CppExport, CatchesMutantsOfIntegers) {
   };
   for (const auto& [mutant, line] : witnesses) {
     ASSERT_NO_FATAL_FAILURE(compile(request(line)));
-    const CommandResult guilty = judge("mutants_q", mutant), innocent = judge("mutants_q", "none");
+    const CommandResult guilty = judge("mutants_q", mutant), innocent = judge("mutants_q", "control");
     EXPECT_EQ(guilty.exit_code, 1) << line << "\n" << guilty.out << guilty.err;
     EXPECT_EQ(innocent.exit_code, 0) << line << "\n" << innocent.out << innocent.err;
   }
@@ -80,7 +80,7 @@ TEST_F(CppExport, CatchesMutantsOfIntegers) {
 
 TEST_F(CppExport, ProblemsThatMustBeRefused) {
   ASSERT_NO_FATAL_FAILURE(compile(request("conv_transpose2d in=3 k=2 s=2 op=2 => refused")));
-  EXPECT_EQ(judge("mutants_p", "none").exit_code, 0);
+  EXPECT_EQ(judge("mutants_p", "control").exit_code, 0);
   const CommandResult lenient = judge("guilty", "guilty");
   EXPECT_EQ(lenient.exit_code, 1);
   EXPECT_NE(lenient.out.find("not legal"), std::string::npos);
@@ -88,7 +88,7 @@ TEST_F(CppExport, ProblemsThatMustBeRefused) {
 
 TEST_F(CppExport, HostileNamesStayText) {
   ASSERT_NO_FATAL_FAILURE(compile(accused("conv2d in=5 k=3", kHostile)));
-  const CommandResult result = judge("mutants_p", "none");
+  const CommandResult result = judge("mutants_p", "control");
   EXPECT_EQ(result.exit_code, 0) << result.out;
   EXPECT_EQ(result.out.find('\x1b'), std::string::npos);
 }
@@ -96,7 +96,7 @@ TEST_F(CppExport, HostileNamesStayText) {
 TEST_F(CppExport, NamesWhatIsMissing) {
   ASSERT_NO_FATAL_FAILURE(compile(request("conv2d in=5 k=3 bias")));
   EXPECT_EQ(judge("mutants_p", "nobody").exit_code, 2);
-  EXPECT_EQ(judge("not_a_plugin", "none").exit_code, 2);
+  EXPECT_EQ(judge("not_a_plugin", "control").exit_code, 2);
   EXPECT_EQ(run_program(directory_.file("case"), {}).exit_code, 2);
   EXPECT_EQ(judge("nameless", "").exit_code, 2);
 }

@@ -93,7 +93,7 @@ class NoFault : public testing::TestWithParam<std::string> {};
 /// All modules are built from the same kernel, so one of them says it.
 TEST_P(NoFault, IsRightOnEveryKindOfProblem) {
   const generate::Profile* profile = generate::find_profile(GetParam());
-  Bench bench("mutants_p", "none");
+  Bench bench("mutants_p", "control");
   const uint64_t count = GetParam() == "long" ? 500 : 3'000;  // large images, and a slow loop nest
   for (uint64_t i = 0; i < count; ++i) {
     const Case c = generate::generate(profile, 41, i);

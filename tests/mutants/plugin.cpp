@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The mutants of one table as a plugin, and "none": the same code with every fault off.
+// The mutants of one table as a plugin, and "control": the same code with every fault off.
 #include <cstdio>
 #include <exception>
 #include <iterator>
@@ -19,7 +19,7 @@
 namespace convict::mutants {
 namespace {
 
-constexpr Mutant kNoFault = {"none", Fault::kNone, kEverywhere, "no fault", "", ""};
+constexpr Mutant kNoFault = {"control", Fault::kNone, kEverywhere, "no fault", "", ""};
 
 /// An implementation that knows which mutant it is; the ABI hands the base back as `self`.
 struct Implementation : convict_implementation {

@@ -61,13 +61,46 @@ TEST(GuardedMemory, InputsAreReadOnlyForTheImplementationAlone) {
 }
 
 TEST(GuardedMemory, AddressesAreClassified) {
-  const Placed placed(true);
-  std::string_view role;
-  EXPECT_EQ(placed.memory.classify(placed.dst() + placed.dst_size(), &role), run::AddressClass::kGuard);
-  EXPECT_EQ(role, "dst");
-  EXPECT_EQ(placed.memory.classify(placed.src(), &role), run::AddressClass::kReadOnlyInput);
-  EXPECT_EQ(role, "src");
-  EXPECT_EQ(placed.memory.classify(&role, &role), run::AddressClass::kElsewhere);
+  const Placed placed(/*flush_end=*/true);
+  const run::GuardedMemory::Place beside = placed.memory.classify(placed.dst() + placed.dst_size());
+  EXPECT_EQ(beside.found, run::AddressClass::kGuard);
+  EXPECT_EQ(kRoles[static_cast<size_t>(beside.role)].name, "dst");
+  EXPECT_EQ(beside.owner, 0);
+  const run::GuardedMemory::Place input = placed.memory.classify(placed.src());
+  EXPECT_EQ(input.found, run::AddressClass::kReadOnlyInput);
+  EXPECT_EQ(kRoles[static_cast<size_t>(input.role)].name, "src");
+  EXPECT_EQ(placed.memory.classify(&placed).found, run::AddressClass::kElsewhere);
+}
+
+TEST(GuardedMemory, ALateWriteIsItsAuthors) {
+  Placed placed(/*flush_end=*/true);
+  float* const old = placed.dst();
+  placed.memory.prepare_outputs(1, /*to_kept=*/false);
+  EXPECT_NE(placed.dst(), old) << "each implementation has outputs of its own";
+  EXPECT_EQ(placed.memory.take_late_write(0), "");
+  old[3] = 1;
+  EXPECT_EQ(placed.memory.take_late_write(1), "") << "it is being called now";
+  EXPECT_EQ(placed.memory.take_late_write(0), "dst");
+  EXPECT_EQ(placed.memory.take_late_write(0), "") << "said once";
+  EXPECT_EQ(placed.memory.overrun(), "");
+}
+
+TEST(GuardedMemory, ALateWriteToALargeOutputFaults) {
+  const Case c = parse_case("conv1d oc=64 in=40000 k=1");
+  const convict_problem p = resolve_valid(c);
+  run::GuardedMemory memory;
+  memory.place(p, describe_tensors(c, p), true);
+  memory.prepare_outputs(2, /*to_kept=*/false);
+  auto* const dst = static_cast<float*>(memory.theirs().dst.data);
+  write(dst);
+  memory.retire_outputs();
+  EXPECT_DEATH(write(dst), "");
+  const run::GuardedMemory::Place place = memory.classify(dst);
+  EXPECT_EQ(place.found, run::AddressClass::kRetired);
+  EXPECT_EQ(place.owner, 2);
+  memory.place(p, describe_tensors(c, p), true);
+  memory.prepare_outputs(2, /*to_kept=*/false);
+  write(static_cast<float*>(memory.theirs().dst.data));
 }
 
 TEST(GuardedMemory, OutputsStartAsPoisonThatIsNotANumber) {

@@ -12,6 +12,7 @@
 #include "fuzz/parsers/importer_input.h"
 #include "fuzz/parsers/scratch.h"
 #include "imports/importer.h"
+#include "workers/messages.h"
 
 namespace convict::fuzz {
 namespace {
@@ -137,6 +138,27 @@ std::vector<std::string> database_inputs() {
   }
   inputs.push_back(kEditsWithCoverage + edit("coverage.tuples", EditAs::kBlob, "tuples"));
   return inputs;
+}
+
+std::vector<std::string> message_inputs() {
+  Mismatch mismatch{parse_case(kLines[0]), "mine", Verdict::kWrongExact, Blame::kTarget, {}};
+  Certificate::Element& element = mismatch.certificate.element;
+  element.role = "dst";
+  element.at = {0, 0, 1};
+  element.got = Decimal{1};
+  element.exact = Decimal{2};
+  mismatch.certificate.alone = {10, 7, {{kLines[1]}}, 3, {}};
+  using namespace workers;
+  return {to_line(WorkerSettings{}),
+          to_line(Order(Work{0, 100, 2})),
+          to_line(Order(GivenCases{1, {kLines[0], kLines[1]}, true, true})),
+          to_line(Order(Layer{0, kLines[1], {1, 2}, 0.5, 3, {"direct"}})),
+          to_line(Report(Loaded{{{"mine", "a kernel", "mine", "1.0", true, "./mine.so"}}, {"a note"}})),
+          to_line(Report(NotLoaded{"no such file", true})),
+          to_line(Report(CaseReport{7, {{"mine", true, "agrees", 0.5}}, true})),
+          to_line(Report(MismatchReport{7, {mismatch}})),
+          to_line(Report(LayerReport{0, {{"mine", 1}}, {{1, {{"mine", {0.5, 0.75}}}, {{"other", "no"}}}}})),
+          to_line(Report(Done{100, {{"mine", "too large", 3}}, {{"mine", {}}}, {1, 2, 3}, 100}))};
 }
 
 std::vector<std::string> plugin_inputs() {

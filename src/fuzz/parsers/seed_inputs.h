@@ -12,6 +12,7 @@ namespace convict::fuzz {
 std::vector<std::string> importer_inputs();  // of fuzz_importers
 std::vector<std::string> database_inputs();  // of fuzz_database
 std::vector<std::string> plugin_inputs();    // of fuzz_plugin_border
+std::vector<std::string> message_inputs();   // of fuzz_messages
 
 /// Dictionaries in the format of libFuzzer's -dict, by name: case_text, importers, database. Fields, verdicts and keys
 /// come from the tables that the program itself uses.

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workers/worker_death.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include <algorithm>
+#include <span>
+
+#include "core/role.h"
+#include "run/guarded_memory.h"
+
+namespace convict::workers {
+namespace {
+
+using run::AddressClass;
+using run::FlightRecord;
+
+constexpr size_t kOutputTail = 800;  // bytes of a dead worker's output that are kept
+
+/// Whose calls have left most behind since memory became short, if that was half of it or more.
+int memory_holder_of(const FlightRecord& record, size_t roster_size, uint64_t memory) {
+  const auto kept = std::span(record.kept_bytes).first(roster_size);
+  const auto most = std::ranges::max_element(kept, {}, [](const auto& bytes) { return bytes.load(); });
+  const bool is_enough = *most > static_cast<int64_t>(memory / 4);  // measured from half of it on
+  return is_enough ? static_cast<int>(most - kept.begin()) : FlightRecord::kOwnCode;
+}
+
+/// What was wrong with a worker that we could not let go on.
+std::optional<std::string> words_for(const WorkerSlot& slot, AddressClass touched) {
+  switch (static_cast<run::Unfit>(slot.process().record().unfit.load())) {
+    case run::Unfit::kDescriptorClosed: return "closed or replaced a file descriptor that was not its own";
+    case run::Unfit::kNotMended: return "changed what others depend on, and it cannot be put back";
+    case run::Unfit::kRenamed: return "changed its own name";
+    case run::Unfit::kNo: break;
+  }
+  if (!slot.sane) return "wrote into the pipe to the supervisor, or held back what the worker wrote";
+  if (touched == AddressClass::kRetired) return "wrote to an output after an earlier call of it had returned";
+  return std::nullopt;
+}
+
+Verdict verdict_on(AddressClass touched) {
+  switch (touched) {
+    case AddressClass::kGuard: return Verdict::kOutOfBounds;
+    case AddressClass::kReadOnlyInput: return Verdict::kInputWritten;
+    case AddressClass::kRetired: return Verdict::kSideEffect;
+    case AddressClass::kElsewhere: break;
+  }
+  return Verdict::kCrash;
+}
+
+Certificate evidence_of(const WorkerSlot& slot, const run::WorkerExit& exit, bool killed, AddressClass touched) {
+  Certificate certificate;
+  certificate.text = words_for(slot, touched);
+  if (exit.signal && !killed) certificate.death.signal = strsignal(exit.signal);
+  if (!exit.signal) certificate.death.exit_code = exit.exit_code;
+  if (touched == AddressClass::kGuard) certificate.death.address_class = "guard page";
+  if (touched == AddressClass::kReadOnlyInput) certificate.death.address_class = "read-only input";
+  const int role = slot.process().record().role;
+  if (role >= 0 && role < static_cast<int>(kRoles.size()))
+    certificate.element.role = kRoles[static_cast<size_t>(role)].name;
+  if (const std::string words = slot.process().output_tail(kOutputTail); !words.empty())
+    certificate.death.output_tail = words;
+  return certificate;
+}
+
+}  // namespace
+
+// The record is memory of a process that may have written anywhere.
+WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
+                           size_t roster_size, uint64_t memory) {
+  const FlightRecord& record = slot.process().record();
+  WorkerDeath death;
+  death.work = slot.works().front();
+  // Before it has begun with its work it died on the first case; who sent nonsense may be beyond the last one by now.
+  const uint64_t otherwise = slot.sane ? 0 : death.work.count - 1;
+  death.index =
+      death.work.contains(record.index) ? record.index.load() : death.work.first + otherwise * death.work.step;
+  death.before = slot.before(death.index);
+  const int position = record.implementation;
+  death.position = position >= 0 && position < static_cast<int>(roster_size) ? position : FlightRecord::kOwnCode;
+  death.from_outside = !killed_for && exit.signal == SIGKILL;
+  death.case_text.assign(record.case_text, std::min<size_t>(record.case_bytes, sizeof record.case_text));
+  if (killed_for == Verdict::kOom) death.memory_holder = memory_holder_of(record, roster_size, memory);
+  const auto touched = static_cast<AddressClass>(record.address_class.load());
+  death.verdict = killed_for ? *killed_for : verdict_on(touched);
+  death.certificate = evidence_of(slot, exit, killed_for.has_value(), touched);
+  return death;
+}
+
+}  // namespace convict::workers

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/certificate.h"
+#include "core/verdict.h"
+#include "run/flight_record.h"
+#include "workers/messages.h"
+#include "workers/worker_slot.h"
+
+namespace convict::workers {
+
+/// The death of a worker: it died, or was killed because it exceeded its time or memory.
+struct WorkerDeath {
+  Verdict verdict = Verdict::kCrash;
+  uint64_t index = 0;                          // of the case that is lost
+  int position = run::FlightRecord::kOwnCode;  // in the roster: the implementation that was running
+  bool from_outside = false;                   // a foreign process killed it: no implementation is to blame
+  bool reported = false;                       // on_reported had the case already: the worker died after it
+  int memory_holder =
+      run::FlightRecord::kOwnCode;  // if killed for its memory: the implementation that left most memory behind
+  Work work;                        // the work that the worker was given, from the first case on
+  std::vector<Work> before;         // what its process had done before this case, the last at the end
+  std::string case_text;            // of a worker that makes up its own cases; else empty
+  Certificate certificate;          // signal, touched address, end of the output
+};
+
+/// What the flight record and the output of a worker that has ended tell of its end. It had work; `killed_for`: we
+/// killed it. `roster_size`: implementations; `memory`: the bytes it was allowed.
+WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
+                           size_t roster_size, uint64_t memory);
+
+}  // namespace convict::workers

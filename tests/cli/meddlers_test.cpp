@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ordinary bugs of one plugin, each of which once convicted somebody else: a late write, leaked memory, a full x87
+// stack, limits, a locale, a closed descriptor. Now its author is named, and nobody else is.
+#include <set>
+
+#include "tests/cli/command.h"
+
+namespace convict::test {
+namespace {
+
+using nlohmann::json;
+
+class MeddlersTest : public CliTest {
+ protected:
+  json campaign(const std::string& targets, std::vector<std::string> more) const {
+    std::vector<std::string> words = {"fuzz",
+                                      "--plugin=" + plugin("meddlers"),
+                                      "--oracle=none",
+                                      "--format=json",
+                                      "--target=" + targets,
+                                      "--shrink=none",
+                                      "-q"};
+    words.insert(words.end(), more.begin(), more.end());
+    const CommandResult result = run(words);
+    EXPECT_LE(result.exit_code, 1) << result.err << result.out;
+    return result.json();
+  }
+
+  static std::set<std::string> suspects(const json& report) {
+    std::set<std::string> names;
+    for (const json& mismatch : report["mismatches"]) names.insert(mismatch["suspect"].get<std::string>());
+    return names;
+  }
+};
+
+struct Deed {
+  const char *name, *verdict, *text;
+};
+void PrintTo(const Deed& deed, std::ostream* out) { *out << deed.name; }
+
+class Meddler : public MeddlersTest, public testing::WithParamInterface<Deed> {};
+
+TEST_P(Meddler, IsNamedAndNobodyElse) {
+  const json report = campaign("direct," + std::string(GetParam().name) + ",im2col", {"--cases=40"});
+  EXPECT_EQ(report["cases"], 40);
+  EXPECT_EQ(suspects(report), std::set<std::string>{GetParam().name}) << report["mismatches"];
+  for (const json& mismatch : report["mismatches"]) {
+    EXPECT_EQ(mismatch["verdict"], GetParam().verdict);
+    EXPECT_NE(mismatch["certificate"].value("text", "").find(GetParam().text), std::string::npos) << mismatch;
+    EXPECT_EQ(mismatch["certificate"]["alone_failed"], mismatch["certificate"]["alone_runs"]) << mismatch;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, Meddler,
+    testing::Values(
+#if defined(__x86_64__)
+        Deed{"leaves-x87-full", "side-effect", "x87 register stack"},
+#endif
+        Deed{"limits-memory", "side-effect", "resource limits"}, Deed{"sets-locale", "side-effect", "the locale"},
+        Deed{"closes-commands", "crash", "closed or replaced a file descriptor"},
+        Deed{"replaces-results", "crash", "closed or replaced a file descriptor"},
+        Deed{"masks-signals", "side-effect", "the signal mask"}, Deed{"moves", "side-effect", "the working directory"},
+        Deed{"sets-umask", "side-effect", "the umask"}, Deed{"sets-variable", "side-effect", "environment variables"},
+        Deed{"renices", "side-effect", "priority"}, Deed{"pins", "side-effect", "on which CPUs it may run"},
+        Deed{"sets-timer", "side-effect", "an interval timer"},
+        Deed{"forges", "crash", "wrote into the pipe to the supervisor"}),
+    [](const auto& info) {
+      std::string name = info.param.name;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
+
+/// Whatever its own results look like by then.
+TEST_F(MeddlersTest, ALateWriteHurtsItsAuthorAlone) {
+  const json report = campaign("direct,writes-late,im2col", {"--cases=60"});
+  EXPECT_TRUE(suspects(report).contains("writes-late")) << report["mismatches"];
+  EXPECT_FALSE(suspects(report).contains("direct"));
+  EXPECT_FALSE(suspects(report).contains("im2col"));
+}
+
+TEST_F(MeddlersTest, MemoryIsChargedToWhoKeepsIt) {
+  const json report = campaign("uses-scratch,leaks-memory,direct", {"--cases=500", "--memory=300M", "--timeout=60s"});
+  EXPECT_EQ(suspects(report), std::set<std::string>{"leaks-memory"}) << report["mismatches"];
+}
+
+TEST_F(MeddlersTest, FilesInMemoryAreMemory) {
+  const json report = campaign("hides-memory,direct", {"--cases=150", "--memory=300M"});
+  EXPECT_EQ(suspects(report), std::set<std::string>{"hides-memory"}) << report["mismatches"];
+}
+
+/// Sixteen workers for each CPU, and calls of 50 ms of CPU time.
+TEST_F(MeddlersTest, ABusyMachineMakesNoHang) {
+  const json report = campaign("works-slowly", {"--cases=64", "--timeout=1s", "-j32"});
+  EXPECT_TRUE(report["mismatches"].empty()) << report["mismatches"];
+}
+
+TEST_F(MeddlersTest, AThreadOfTheLibraryCrashesForItself) {
+  const CommandResult result =
+      run({"fuzz", "--plugin=" + plugin("crashes_later"), "--oracle=none", "--target=direct,crashes-later",
+           "--cases=1000", "--format=json", "--shrink=none", "-q"});
+  EXPECT_FALSE(suspects(result.json()).contains("direct")) << result.out;
+}
+
+TEST_F(MeddlersTest, NoProcessOutlivesTheCampaign) {
+  campaign("starts-process,direct", {"--cases=5"});
+  EXPECT_NE(std::system("pgrep -f '^sleep 86399.125$' > /dev/null"), 0);
+}
+
+TEST_F(MeddlersTest, WorkersThatCannotWorkEndTheCampaign) {
+  const CommandResult result = run({"fuzz", "--target=direct", "--oracle=none", "--memory=1M", "--time=1h", "-q"});
+  EXPECT_EQ(result.exit_code, 125);
+  EXPECT_NE(result.err.find("give it more"), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace convict::test

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random messages survive the way over the pipe; of lines that are none, only NotAMessage is thrown.
+#include "workers/messages.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/case_text.h"
+#include "core/random.h"
+
+namespace convict {
+namespace {
+
+using namespace workers;
+
+/// Random messages, with empty lists and odd texts among them.
+class Draw {
+ public:
+  explicit Draw(uint64_t seed) : state_(seed) {}
+
+  WorkerSettings settings() {
+    WorkerSettings s;
+    s.roster = {texts(), texts(), texts(), coin()};
+    s.profile = text();
+    s.seed = next();
+    s.memory = next();
+    s.yardstick = coin() ? Yardstick::kLadder : Yardstick::kIntegers;
+    for (const std::string& one : texts()) s.spared.insert(one);
+    s.until_mismatch = coin();
+    s.coverage = coin();
+    s.focus = numbers();
+    s.corpus = text();
+    s.environment = words();
+    return s;
+  }
+
+  Order order() {
+    switch (next() % 3) {
+      case 0: return Work{next(), next(), next()};
+      case 1: return GivenCases{next(), texts(), coin(), coin()};
+      default: return Layer{next(), text(), {1, 2, 8}, real(), 5, texts()};
+    }
+  }
+
+  Report report() {
+    switch (next() % 6) {
+      case 0: return Loaded{{{text(), text(), text(), text(), coin(), text()}}, texts()};
+      case 1: return NotLoaded{text(), coin()};
+      case 2: return CaseReport{next(), {{text(), coin(), text(), real()}, {text(), coin(), text(), {}}}, coin()};
+      case 3: return MismatchReport{next(), {mismatch(), mismatch()}};
+      case 4: return LayerReport{next(), {{text(), 1}}, {{2, {{text(), {real(), real()}}}, words()}}};
+      default: {
+        Done done{next(), {{text(), text(), next()}}, {}, numbers(), next()};
+        done.ratios[text()].add(real());
+        return done;
+      }
+    }
+  }
+
+ private:
+  uint64_t next() { return state_ = mix(state_ + kGoldenGamma); }
+  bool coin() { return next() % 2 == 0; }
+  double real() { return static_cast<double>(next() % 1000) / 8; }
+  std::string text() {
+    static const std::vector<std::string> kTexts = {"", "direct", "two words", "\"quoted\" \\ {}", "tab\t", "ä"};
+    return kTexts[next() % kTexts.size()];
+  }
+  std::vector<std::string> texts() {
+    std::vector<std::string> all(next() % 3);
+    for (std::string& one : all) one = text();
+    return all;
+  }
+  std::map<std::string, std::string> words() { return {{text(), text()}, {text(), text()}}; }
+  std::vector<uint32_t> numbers() { return std::vector<uint32_t>(next() % 4, static_cast<uint32_t>(next())); }
+  Mismatch mismatch() {
+    Mismatch m{parse_case("conv2d in=5 k=3 seed=" + std::to_string(next() % 1000)),
+               text(),
+               static_cast<Verdict>(next() % kVerdictNames.size()),
+               static_cast<Blame>(next() % kBlameNames.size()),
+               {}};
+    m.certificate.element.got = Decimal{real()};
+    m.certificate.text = text();
+    m.certificate.alone.before = texts();
+    return m;
+  }
+
+  uint64_t state_;
+};
+
+constexpr uint64_t kDraws = 300;
+
+TEST(Messages, SurviveTheWay) {
+  for (uint64_t seed = 0; seed < kDraws; ++seed) {
+    Draw draw(seed);
+    const std::string settings = to_line(draw.settings()), order = to_line(draw.order()),
+                      report = to_line(draw.report());
+    EXPECT_EQ(to_line(settings_from(settings)), settings);
+    EXPECT_EQ(to_line(order_from(order)), order);
+    EXPECT_EQ(to_line(report_from(report)), report);
+    for (const std::string& line : {settings, order, report}) EXPECT_EQ(line.find('\n'), std::string::npos);
+  }
+}
+
+/// The kind of a message survives as well.
+TEST(Messages, KeepTheirKind) {
+  for (uint64_t seed = 0; seed < kDraws; ++seed) {
+    const Report report = Draw(seed).report();
+    EXPECT_EQ(report_from(to_line(report)).index(), report.index());
+    const Order order = Draw(seed).order();
+    EXPECT_EQ(order_from(to_line(order)).index(), order.index());
+  }
+}
+
+void expect_no_message(const std::string& line) {
+  EXPECT_THROW(report_from(line), NotAMessage) << line;
+  EXPECT_THROW(order_from(line), NotAMessage) << line;
+  EXPECT_THROW(settings_from(line), NotAMessage) << line;
+}
+
+TEST(Messages, NonsenseIsNone) {
+  for (const std::string line : {"", "hello", "[]", "{}", "{\"error\":\"x\"}", "{\"done\":1}", "{\"mismatches\":[{}]}",
+                                 "{\"roster\":[[]]}", "null", "3", "{\"range\":[1]}"})
+    expect_no_message(line);
+}
+
+/// What a cut or damaged line throws is nothing else; some are messages still.
+TEST(Messages, DamagedLinesAreMessagesOrNone) {
+  for (uint64_t seed = 0; seed < kDraws; ++seed) {
+    const std::string line = to_line(Draw(seed).report());
+    for (size_t at = 0; at < line.size(); at += 1 + line.size() / 20) {
+      std::string damaged = line;
+      damaged[at] = static_cast<char>(mix(seed + at));
+      for (const std::string& one : {line.substr(0, at), damaged}) try {
+          report_from(one);
+        } catch (const NotAMessage&) {
+        }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace convict
