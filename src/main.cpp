@@ -5,19 +5,20 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
 #include "cli/failure.h"
+#include "cli/streams.h"
 #include "core/text.h"
 
 namespace {
 
 int fail(const std::string& why, int exit_code) {
-  fmt::print(stderr, "convict: {}\n", why);
+  convict::cli::say(fmt::format("convict: {}\n", why));
   return exit_code;
 }
 
@@ -65,6 +66,20 @@ std::string why_refused(const CLI::App& app, const CLI::ParseError& error, int a
   return why + (app.get_subcommands().empty() ? "; convict --help shows the commands" : "; --help shows what is valid");
 }
 
+/// Runs the command. Returns false, and has said why, if there is none. --help and --version are errors to CLI11.
+bool parsed(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return true;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) return fail(why_refused(app, error, argc, argv), convict::cli::kUsage), false;
+    std::ostringstream help;
+    app.exit(error, help, help);
+    convict::cli::print(help.str());
+    return true;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -74,6 +89,7 @@ int main(int argc, char** argv) {
       "convict");
   using namespace convict::cli;
   int exit_code = kClean;
+  open_standard_streams();
   signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of write(), as a full disk is
   app.set_version_flag("--version", "convict " CONVICT_VERSION);
   app.set_config("--config", "", "TOML file with the same names as the flags, one section a command");
@@ -83,8 +99,7 @@ int main(int argc, char** argv) {
   app.footer(
       "Example:\n  convict fuzz --time 1m\n"
       "Every command has --help. Exit codes of all: 2 usage, 70 a bug in convict (please report it), 71 the system "
-      "refused "
-      "memory or a process");
+      "refused memory, a process or to write");
   for (const auto add : {add_fuzz,        add_repro,      add_replay, add_shrink,
                          add_explain,     add_list,       add_show,   add_triage,
                          add_keep,        add_merge,      add_report, add_export,
@@ -93,11 +108,9 @@ int main(int argc, char** argv) {
                          add_bench_worker})
     add(app, exit_code);
   try {
-    app.parse(argc, argv);
+    if (!parsed(app, argc, argv)) exit_code = kUsage;
+    close_stdout();
     return exit_code;
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    return fail(why_refused(app, error, argc, argv), kUsage);
   } catch (const std::exception& error) {
     const auto [line, code] = failure_of(error);
     return fail(line, code);

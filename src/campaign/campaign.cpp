@@ -276,7 +276,7 @@ class Campaign final : public workers::Assignment {
   /// fails.
   void note_failure() try {
     if (result_.id != 0) store_->update_campaign(result_.id, kept_counts(), "failed");
-  } catch (const UsageError&) {
+  } catch (const std::runtime_error&) {  // of the file or the disk
   }
 
   /// Aims the campaign at what earlier ones of the profile did not reach.

@@ -67,7 +67,7 @@ json from_database(const CheckOptions& options, int64_t id) {
   if (!std::filesystem::exists(options.database))
     throw UsageError(
         fmt::format("database '{}' does not exist, so mismatch {} cannot be looked up", options.database, id));
-  const auto row = store::Store::open(options.database).mismatch(id);
+  const auto row = store::Store::open_to_read(options.database).mismatch(id);
   if (!row) throw UsageError(fmt::format("database '{}' has no mismatch {}", options.database, id));
   return {{"case", row->best_text()},
           {"suspect", row->suspect},

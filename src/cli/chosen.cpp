@@ -31,18 +31,19 @@ std::string no_such_mismatch(const store::Store& store, const std::string& datab
                      printable(database, 200), id, valid);
 }
 
-store::Store existing_store(const std::string& database) {
+void require_database(const std::string& database) {
   std::error_code error;
   if (!std::filesystem::exists(database, error))
     throw UsageError(
         fmt::format("database '{}' does not exist; `convict fuzz --db FILE` makes one", printable(database, 200)));
-  return store::Store::open(database);
 }
 
 store::MismatchRow mismatch_in(const std::string& database, int64_t id) {
-  if (!std::filesystem::exists(database))
-    throw UsageError(fmt::format("database '{}' does not exist, so mismatch {} cannot be looked up", database, id));
-  const store::Store store = store::Store::open(database);
+  std::error_code error;
+  if (!std::filesystem::exists(database, error))
+    throw UsageError(
+        fmt::format("database '{}' does not exist, so mismatch {} cannot be looked up", printable(database, 200), id));
+  const store::Store store = store::Store::open_to_read(database);
   auto row = store.mismatch(id);
   if (!row) throw UsageError(no_such_mismatch(store, database, id));
   return std::move(*row);

@@ -39,7 +39,7 @@ store::MismatchRow mismatch_in(const std::string& database, int64_t id);
 /// One line that says so, and which numbers are valid.
 std::string no_such_mismatch(const store::Store& store, const std::string& database, int64_t id);
 
-/// Opens a database that has to exist. Throws UsageError.
-store::Store existing_store(const std::string& database);
+/// Throws UsageError if there is no such database.
+void require_database(const std::string& database);
 
 }  // namespace convict::cli

@@ -16,7 +16,7 @@ enum ExitCode : int {
   kMismatch = 1,       // a target has at least one new mismatch
   kUsage = 2,          // wrong usage or bad input
   kInternal = 70,      // a bug in convict itself; 70 and 71 as in sysexits(3)
-  kSystem = 71,        // the system refused: no memory, no process
+  kSystem = 71,        // the system refused: no memory, no process, a full disk, a file that is gone
   kCannotJudge = 125,  // no oracle, or refused by every target; `git bisect run` skips it
   kInterrupted = 130   // by a signal, after a partial summary
 };

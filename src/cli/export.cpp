@@ -6,11 +6,11 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "cli/chosen.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/streams.h"
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/geometry.h"
@@ -60,10 +60,7 @@ class UnfinishedDirectory {
   void add(const exports::ExportFile& file) const {
     const fs::path to = fs::path(path_) / file.name;
     fs::create_directories(to.parent_path());
-    std::ofstream stream(to, std::ios::binary);
-    stream << file.bytes;
-    stream.close();
-    if (!stream) throw fs::filesystem_error("write", to, std::make_error_code(std::errc::io_error));
+    if (const auto error = write_new_file(to, file.bytes)) throw fs::filesystem_error("write", to, error);
   }
   void become(const fs::path& path) {
     fs::rename(path_, path);  // over an empty directory at most
@@ -89,9 +86,8 @@ void write_directory(const std::string& output, const std::vector<exports::Expor
     UnfinishedDirectory unfinished(path);
     for (const exports::ExportFile& file : files) unfinished.add(file);
     unfinished.become(path);
-  } catch (const fs::filesystem_error&) {
-    throw UsageError(
-        fmt::format("--output: cannot write '{}'; valid: a new directory in a writable one", printable(output, 300)));
+  } catch (const fs::filesystem_error& error) {
+    throw_unwritable("--output", output, error.code(), "a new directory in a writable one");
   }
 }
 
@@ -134,7 +130,8 @@ void add_export(CLI::App& app, int& exit_code) {
     help += fmt::format(" {}: {}.", exporter->name, exporter->help);
   }
   command.add_option("--to", options.format, help)->required()->check(CLI::IsMember(names));
-  command.add_option("-o,--output", options.output, "File, or for onnx directory, instead of stdout");
+  command.add_option("-o,--output", options.output, "File, or for onnx directory, instead of stdout")
+      ->check(not_empty());
 }
 
 }  // namespace convict::cli

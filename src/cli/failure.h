@@ -13,8 +13,8 @@ struct Failure {
   int exit_code;     // an ExitCode
 };
 
-/// UsageError and CannotJudge keep their text. Refusals of the system (memory, processes, files) give kSystem. Any
-/// other exception is a bug of this program.
+/// UsageError, SystemError and CannotJudge keep their text. Other refusals of the system (memory, processes) give
+/// kSystem, too. Any other exception is a bug of this program.
 Failure failure_of(const std::exception& error);
 
 }  // namespace convict::cli

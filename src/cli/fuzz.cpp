@@ -42,6 +42,16 @@ void guide(const FuzzOptions& options, campaign::CampaignSettings& settings) {
   workers::prepare_corpus(settings.supervisor.worker.corpus);
 }
 
+/// Cases are counted by 64 bits, so that the last number is no case.
+void refuse_to_go_beyond(const FuzzOptions& options) {
+  constexpr uint64_t kCases = UINT64_MAX;  // numbered from 0
+  if (options.start == kCases || options.cases.value_or(0) > kCases - options.start)
+    throw UsageError(
+        fmt::format("--start, --cases: the last case has number {}; valid: a start up to that, and {} cases "
+                    "at most from there",
+                    kCases - 1, kCases - options.start));
+}
+
 campaign::CampaignSettings campaign_settings(const FuzzOptions& options) {
   campaign::CampaignSettings settings;
   settings.supervisor = options.run.settings();
@@ -51,6 +61,7 @@ campaign::CampaignSettings campaign_settings(const FuzzOptions& options) {
   settings.supervisor.interrupted = &interrupted();
   settings.database = options.database;
   generate::find_profile(options.profile);  // a wrong name must not cost a worker
+  refuse_to_go_beyond(options);
   settings.start = options.start;
   settings.cases = options.cases;
   if (!options.time.empty())
@@ -84,7 +95,8 @@ int fuzz(const CLI::App& command, FuzzOptions options) {
   if (command.get_option("--resume")->count() > 0) resumed = resumed_campaign(command, options);
   campaign::CampaignSettings settings = campaign_settings(options);
   settings.resumed = resumed;
-  const campaign::CampaignResult result = run_with_progress(settings, options.out);
+  campaign::CampaignResult result = run_with_progress(settings, options.out);
+  if (settings.cases_of_shard() == 0) result.notes.emplace_back("it has no cases: nothing was examined");
   options.out.write(options.out.json() ? fuzz_as_json(result, options) : fuzz_as_text(result, options));
   if (result.interrupted) return kInterrupted;
   if (result.has_new_mismatch() || result.reference_is_wrong) return kMismatch;

@@ -21,6 +21,7 @@ constexpr int kMostJobs = 256;
 enum class Resumed {
   kNotKept,        // the campaign knows nothing of it
   kFixed,          // it is as it was when the campaign was begun; another value is refused
+  kNamedAgain,     // the same, and it has to be given again unless it was empty
   kFixedInColumn,  // the same, and the database has it in a column of its own
   kUnlessGiven     // it is as it was, unless it is given again
 };
@@ -67,12 +68,13 @@ constexpr Flag flag(std::string_view names, Resumed resumed, const char* key, co
 }
 
 void unsigned_only(CLI::Option& option) { option.check(unsigned_number()); }
+void filled(CLI::Option& option) { option.check(not_empty()); }
 
 /// In the order of the help.
 constexpr Flag kFlags[] = {
     flag<&RunOptions::targets>("--target", kFixed, "targets"),
     flag<&RunOptions::oracles>("--oracle", kFixed, "oracles"),
-    flag<&RunOptions::plugins>("--plugin", kFixed, "plugins"),
+    flag<&RunOptions::plugins>("--plugin", kNamedAgain, "plugins"),
     flag<&RunOptions::timeout>("--timeout", kFixed, "timeout"),
     flag<&RunOptions::memory>("--memory", kFixed, "memory"),
     flag<&FuzzOptions::database>("--db", kNotKept, nullptr, "Database of campaigns and mismatches"),
@@ -81,7 +83,7 @@ constexpr Flag kFlags[] = {
         "Of the campaign: the same seed gives the same cases, unless the database steers it elsewhere", unsigned_only),
     flag<&FuzzOptions::start>("--start", kFixed, "start", "Index of the first case", unsigned_only),
     flag<&FuzzOptions::cases>("--cases", kFixed, "cases", "Number of cases (all shards together)", unsigned_only),
-    flag<&FuzzOptions::time>("--time", kFixed, "time", "30s, 10m, 2h [1m if --cases is not given either]"),
+    flag<&FuzzOptions::time>("--time", kFixed, "time", "30s, 10m, 2h [1m if --cases is not given either]", filled),
     flag<&FuzzOptions::jobs>("-j,--jobs", kUnlessGiven, "jobs", "Workers at once",
                              [](CLI::Option& option) { option.check(CLI::Range(1, kMostJobs)); }),
     flag<&FuzzOptions::shard>("--shard", kFixed, "shard", "i/n: the i-th of n disjoint parts of the same campaign"),
@@ -96,12 +98,12 @@ constexpr Flag kFlags[] = {
         [](CLI::Option& option) {
           option.check(CLI::IsMember({"generator", kGuidedEngine}));
         }),
-    flag<&FuzzOptions::corpus>("--corpus", kFixed, "corpus",
-                               "Folder of libFuzzer's inputs [the name of the database, ending in .corpus]"),
+    flag<&FuzzOptions::corpus>("--corpus", kNamedAgain, "corpus",
+                               "Folder of libFuzzer's inputs [the name of the database, ending in .corpus]", filled),
     flag<&FuzzOptions::resume>(
         "--resume", kNotKept, nullptr,
         "Go on with this campaign of the database, or with the last one that is not finished; what it was begun with "
-        "need not be given again",
+        "need not be given again, but for plugins and a corpus",
         [](CLI::Option& option) { option.expected(0, 1); }),
 };
 
@@ -131,6 +133,21 @@ void refuse_difference(const Flag& row, const store::StoredCampaign& campaign, c
                                  row.long_name(), campaign.id, printable(kept.dump()), printable(given.dump())));
 }
 
+/// A database may come from anybody, and who loads a library runs its code: what the database names outside of itself
+/// is used only if the user has named it, too.
+void refuse_what_only_the_file_names(const CLI::App& command, const FuzzOptions& options, int64_t campaign) {
+  const auto is_missing = [&](const Flag& row) {
+    return row.resumed == kNamedAgain && !row.is_given(command) && row.get(options) != row.get({});
+  };
+  if (std::ranges::none_of(kFlags, is_missing)) return;
+  std::string repeated = fmt::format("convict fuzz --resume={} --db {}", campaign, shell_quoted(options.database));
+  for (const std::string& plugin : options.run.plugins) repeated += " --plugin=" + shell_quoted(plugin);
+  if (!options.corpus.empty()) repeated += " --corpus=" + shell_quoted(options.corpus);
+  throw UsageError(fmt::format(
+      "--resume: campaign {} would use files that only its database names; if you trust them, name them: {}", campaign,
+      printable(repeated, 2000)));
+}
+
 }  // namespace
 
 void FuzzOptions::add_to(CLI::App& command) {
@@ -146,7 +163,7 @@ void FuzzOptions::add_to(CLI::App& command) {
 json flags_of(const FuzzOptions& options) {
   json flags = json::object();
   for (const Flag& row : kFlags)
-    if (row.resumed == kFixed || row.resumed == kUnlessGiven) flags[row.key] = row.get(options);
+    if (row.resumed != kNotKept && row.resumed != kFixedInColumn) flags[row.key] = row.get(options);
   return flags;
 }
 
@@ -169,6 +186,7 @@ int64_t resumed_campaign(const CLI::App& command, FuzzOptions& options) {
     throw UsageError(fmt::format("database '{}': the flags of campaign {} make no sense ({}); start another campaign",
                                  printable(options.database, 200), campaign.id, printable(error.what(), 200)));
   }
+  refuse_what_only_the_file_names(command, options, campaign.id);
   return campaign.id;
 }
 

@@ -33,7 +33,8 @@ inline constexpr const char* kGuidedEngine = "libfuzzer";
 nlohmann::json flags_of(const FuzzOptions& options);
 
 /// Which campaign --resume means; the flags that decide what is examined and how become those it was begun with. Throws
-/// UsageError if there is none, or for a flag that was given again on `command` and differs.
+/// UsageError if there is none, for a flag that was given again on `command` and differs, and for plugins and a corpus
+/// that were not given again.
 int64_t resumed_campaign(const CLI::App& command, FuzzOptions& options);
 
 }  // namespace convict::cli

@@ -10,6 +10,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/streams.h"
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/text.h"
@@ -125,9 +126,9 @@ std::string as_json(const imports::Imported& all) {
 void summarize(const imports::Imported& all, const OutputOptions& out) {
   if (out.verbose)
     for (const imports::Unexpressed& one : all.unexpressed)
-      fmt::print(stderr, "{}: not expressible: {}: {}\n", printable(one.origin, 400), one.text, one.reason);
+      say(fmt::format("{}: not expressible: {}: {}\n", printable(one.origin, 400), one.text, one.reason));
   for (const imports::RecordedOutput& one : all.recorded)
-    if (out.verbose || !one.agrees()) fmt::print(stderr, "{}\n", describe(one));
+    if (out.verbose || !one.agrees()) say(describe(one) + "\n");
   if (out.quiet) return;
   std::string text = fmt::format("{} cases", with_commas(all.cases.size()));
   if (all.repeated > 0) text += fmt::format("; {} repeated", with_commas(all.repeated));
@@ -140,7 +141,7 @@ void summarize(const imports::Imported& all, const OutputOptions& out) {
     text += fmt::format("; recorded outputs: {} agree (worst error {:.2g} of its bound), {} differ", agree, worst,
                         all.recorded.size() - static_cast<size_t>(agree));
   }
-  fmt::print(stderr, "{}\n", text);
+  say(text + "\n");
 }
 
 int import_cases(const ImportOptions& options) {

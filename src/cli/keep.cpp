@@ -11,6 +11,7 @@
 #include "cli/chosen.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/streams.h"
 #include "core/case_text.h"
 #include "core/corpus.h"
 #include "core/error.h"
@@ -90,14 +91,13 @@ int keep(const KeepOptions& options) {
   const std::string line = to_text(entries[0].c) + entries[0].expectation();
   const fs::path file = file_for(options, row);
   if (holds(file, entries[0])) {
-    fmt::print("{} has it already: {}\n", file.string(), line);
+    print(fmt::format("{} has it already: {}\n", file.string(), line));
     return kClean;
   }
   std::string text = content_of(file);
   if (!text.empty()) text += text.ends_with('\n') ? "\n" : "\n\n";
-  if (!write_whole_file(file, text + block_for(row, line)))
-    throw UsageError(fmt::format("cannot write '{}'; valid: a writable directory", printable(file.string(), 300)));
-  fmt::print("{}: {}\n", file.string(), line);
+  write_file(file, text + block_for(row, line), "--corpus");
+  print(fmt::format("{}: {}\n", file.string(), line));
   return kClean;
 }
 

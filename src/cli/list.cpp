@@ -75,7 +75,8 @@ json mismatch_rows(const ListOptions& options) {
   filter.since = parse_date(filter.since, "--since", "T00:00:00Z");
   filter.until = parse_date(filter.until, "--until", "T23:59:59Z");
   json rows = json::array();
-  for (const store::MismatchRow& row : existing_store(options.database).mismatches(filter))
+  require_database(options.database);
+  for (const store::MismatchRow& row : store::Store::open_to_read(options.database).mismatches(filter))
     rows.push_back({{"id", row.id},
                     {"status", row.effective_status},
                     {"triage", row.status_text()},

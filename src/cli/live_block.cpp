@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
+
+#include "cli/streams.h"
 
 namespace convict::cli {
 namespace {
@@ -36,12 +37,6 @@ bool can_redraw() {
   return isatty(STDERR_FILENO) != 0 && term && *term && std::string_view(term) != "dumb";
 }
 
-/// Writes all text at once, so that a half-drawn block never shows.
-void put(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
-
 }  // namespace
 
 LiveBlock::LiveBlock(bool quiet, Clock::time_point (*now)())
@@ -60,7 +55,7 @@ void LiveBlock::draw(const std::vector<std::string>& lines) {
   if (quiet_) return;
   last_ = now_();
   if (!in_place_) {
-    for (const std::string& line : lines) put(line + "\n");
+    for (const std::string& line : lines) cli::say(line + "\n");
     return;
   }
   const Screen now = screen();
@@ -72,19 +67,19 @@ void LiveBlock::draw(const std::vector<std::string>& lines) {
     drawn_.push_back(cut.size());
     text += cut + "\033[K\n";
   }
-  put(text + "\033[J");
+  cli::say(text + "\033[J");  // all at once, so that a half-drawn block never shows
 }
 
 void LiveBlock::say(const std::string& line) {
   if (quiet_) return;
   clear();
-  put(line + "\n");
+  cli::say(line + "\n");
   if (in_place_) last_ = {};  // the block is missing
 }
 
 void LiveBlock::clear() {
   if (drawn_.empty()) return;
-  put(to_first_line(screen().columns) + "\033[J");
+  cli::say(to_first_line(screen().columns) + "\033[J");
   drawn_.clear();
 }
 

@@ -12,8 +12,7 @@
 
 #include "cli/command.h"
 #include "cli/command_line.h"
-#include "cli/options.h"
-#include "core/error.h"
+#include "cli/streams.h"
 #include "core/text.h"
 
 namespace convict::cli {
@@ -136,9 +135,7 @@ std::string command_page(const Program& program, const CommandLine& command) {
 }
 
 void write_page(const std::string& directory, const std::string& name, const std::string& page) {
-  const std::string path = std::filesystem::path(directory) / (name + ".1");
-  if (!write_whole_file(path, page))
-    throw UsageError(fmt::format("cannot write '{}'; valid: a writable directory", printable(path, 300)));
+  write_file(std::filesystem::path(directory) / (name + ".1"), page, "man");
 }
 
 }  // namespace

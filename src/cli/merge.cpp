@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/streams.h"
 #include "core/text.h"
 
 namespace convict::cli {
@@ -16,9 +17,9 @@ struct MergeOptions {
 
 int merge(const MergeOptions& options) {
   const store::MergeSummary summary = store::merge_databases(options.output, options.inputs);
-  fmt::print("{}: {} campaigns ({} new), {} mismatches ({} new), of {} databases\n", printable(options.output, 300),
-             summary.campaigns, summary.new_campaigns, summary.mismatches, summary.new_mismatches,
-             options.inputs.size());
+  print(fmt::format("{}: {} campaigns ({} new), {} mismatches ({} new), of {} databases\n",
+                    printable(options.output, 300), summary.campaigns, summary.new_campaigns, summary.mismatches,
+                    summary.new_mismatches, options.inputs.size()));
   return kClean;
 }
 

@@ -3,12 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
 
+#include "cli/streams.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "workers/supervisor.h"
@@ -70,7 +68,7 @@ void OutputOptions::add_to(CLI::App& command, const std::vector<std::string>& fo
   command.add_option("--format", format, fmt::format("Of the result: {}", fmt::join(formats, ", ")))
       ->check(CLI::IsMember(formats))
       ->capture_default_str();
-  command.add_option("-o,--output", output, "File for the result instead of stdout");
+  command.add_option("-o,--output", output, "File for the result instead of stdout")->check(not_empty());
   command.add_option("--color", color, "auto (on terminals, unless NO_COLOR is set), always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
@@ -79,33 +77,8 @@ void OutputOptions::add_to(CLI::App& command, const std::vector<std::string>& fo
 }
 
 void OutputOptions::write(const std::string& text) const {
-  if (output.empty()) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    if (std::fflush(stdout) != 0) throw UsageError("cannot write to stdout");
-    return;
-  }
-  if (!write_whole_file(output, text))
-    throw UsageError(
-        fmt::format("--output: cannot write '{}'; valid: a file in a writable directory", printable(output, 300)));
-}
-
-bool write_whole_file(const std::string& path, const std::string& text) {
-  std::error_code nothing_there;
-  if (const auto status = std::filesystem::status(path, nothing_there);
-      std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    std::ofstream device(path, std::ios::binary);  // /dev/stderr, a pipe: to be written to, not to be replaced
-    return static_cast<bool>(device << text << std::flush);
-  }
-  const std::string unfinished = path + ".part";
-  std::ofstream file(unfinished, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(unfinished, path, error);
-  if (file && !error) return true;
-  std::error_code ignored;
-  std::filesystem::remove(unfinished, ignored);
-  return false;
+  if (output.empty()) return print(text);
+  write_file(output, text, "--output");
 }
 
 std::string OutputOptions::colored(std::string_view code, const std::string& text, int stream) const {
@@ -117,6 +90,11 @@ std::string OutputOptions::colored(std::string_view code, const std::string& tex
   const bool terminal = !to_file && isatty(stream) != 0 && variable("TERM") != "dumb";
   const bool on = color == "always" || (color == "auto" && terminal && variable("NO_COLOR").empty());
   return on ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+}
+
+CLI::Validator not_empty() {
+  return CLI::Validator([](std::string& text) { return text.empty() ? "is empty; leave it out, or say what" : ""; },
+                        "");
 }
 
 CLI::Validator unsigned_number() {

@@ -34,7 +34,7 @@ struct OutputOptions {
   void add_to(CLI::App& command, const std::vector<std::string>& formats = {"text", "json"});
   bool json() const { return format == "json"; }
 
-  /// Writes the result to --output or stdout; a file is written whole or not at all. Throws UsageError.
+  /// Writes the result to --output or stdout, as streams.h says.
   void write(const std::string& text) const;
 
   /// `text` in colour (an SGR code such as "1;31") if that stream, STDOUT_FILENO or STDERR_FILENO, is to show colours:
@@ -42,8 +42,8 @@ struct OutputOptions {
   std::string colored(std::string_view code, const std::string& text, int stream = STDOUT_FILENO) const;
 };
 
-/// Writes a file whole or not at all; returns whether it did.
-bool write_whole_file(const std::string& path, const std::string& text);
+/// Accepts any text but "", which a script passes for a variable that is not set.
+CLI::Validator not_empty();
 
 /// Accepts what parse_unsigned does: CLI11 itself would wrap -1 around and cut what is too large.
 CLI::Validator unsigned_number();

@@ -11,6 +11,7 @@
 
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/streams.h"
 #include "core/error.h"
 #include "reports/writer.h"
 
@@ -47,10 +48,10 @@ int report(const ReportOptions& options) {
   const bool quiet = options.out.quiet, terminal = isatty(STDERR_FILENO) != 0;
   report::Report facts = report::make_report(settings, [&](const std::string& profile) {
     if (!quiet)
-      fmt::print(stderr, "{}working out what profile {} can reach ...{}", terminal ? "\r\033[K" : "", profile,
-                 terminal ? "" : "\n");
+      say(fmt::format("{}working out what profile {} can reach ...{}", terminal ? "\r\033[K" : "", profile,
+                      terminal ? "" : "\n"));
   });
-  if (!quiet && terminal) fmt::print(stderr, "\r\033[K");
+  if (!quiet && terminal) say("\r\033[K");
   if (writer.is_about_oracles && settings.mismatches.suspect.empty())
     std::erase_if(facts.mismatches,
                   [](const report::MismatchReport& one) { return one.row.blame != name_of(Blame::kOracle); });

@@ -98,7 +98,7 @@ std::string as_json(const store::MismatchRow& row, const std::vector<store::Sigh
 
 int show(const ShowOptions& options) {
   const store::MismatchRow row = mismatch_in(options.database, options.id);
-  const auto sightings = existing_store(options.database).sightings(options.id);
+  const auto sightings = store::Store::open_to_read(options.database).sightings(options.id);
   options.out.write(options.out.json() ? as_json(row, sightings, options.database)
                                        : as_text(row, sightings, options.database));
   return kClean;

@@ -5,6 +5,8 @@
 
 #include "cli/chosen.h"
 #include "cli/command.h"
+#include "cli/options.h"
+#include "cli/streams.h"
 #include "core/error.h"
 #include "core/text.h"
 
@@ -61,7 +63,8 @@ std::string words_of(const store::MismatchRow& row) {
 }
 
 int triage(const TriageOptions& options) {
-  store::Store store = existing_store(options.database);
+  require_database(options.database);
+  store::Store store = store::Store::open(options.database);
   std::vector<store::MismatchRow> before;
   for (const int64_t id : options.ids) {
     auto row = store.mismatch(id);
@@ -75,8 +78,8 @@ int triage(const TriageOptions& options) {
     what[row.id] = {options.status, options.link, options.note, current ? current_versions(store, row) : versions};
   store.triage(what);
   for (const store::MismatchRow& row : before)
-    fmt::print("#{} {} {}: {} -> {}\n", row.id, printable(row.suspect), printable(row.verdict), words_of(row),
-               words_of(*store.mismatch(row.id)));
+    print(fmt::format("#{} {} {}: {} -> {}\n", row.id, printable(row.suspect), printable(row.verdict), words_of(row),
+                      words_of(*store.mismatch(row.id))));
   return kClean;
 }
 

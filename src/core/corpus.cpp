@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <new>
 
 #include "core/case_text.h"
 #include "core/error.h"
@@ -21,26 +22,48 @@ constexpr std::string_view kExtension = ".cases", kArrow = "=>", kPasses = "pass
                            kMismatch = "mismatch";
 constexpr uintmax_t kLargestFile = uintmax_t{64} << 20;  // bytes
 
+/// Some editors write it at the begin of a text of UTF-8.
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+std::vector<CorpusEntry> read_lines(std::ifstream& file, const fs::path& path) {
+  std::vector<CorpusEntry> entries;
+  std::string line, comment;  // `comment` is the line before
+  int number = 1;
+  try {
+    for (; std::getline(file, line); ++number) {
+      if (number == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
+      if (line.find('\0') != std::string::npos)
+        throw UsageError(fmt::format("corpus '{}' is not a text file: line {} holds a NUL byte",
+                                     printable(path.string(), 300), number));
+      const size_t before = entries.size();
+      append_corpus_line(line, fmt::format("{}:{}", path.string(), number), entries);
+      if (entries.size() > before) entries.back().label = comment;
+      comment = line.starts_with('#') ? trim(std::string_view(line).substr(1)) : std::string_view();
+    }
+  } catch (const std::bad_alloc&) {
+    entries = {};  // the message needs memory, too
+    throw SystemError(
+        fmt::format("corpus '{}': the system refuses memory for more than {} lines; cut it into several "
+                    "files, or allow more",
+                    printable(path.string(), 300), number));
+  }
+  return entries;
+}
+
 std::vector<CorpusEntry> read_file(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
   std::error_code error;
+  if (!fs::is_regular_file(path, error))  // a pipe would be waited for
+    throw UsageError(
+        fmt::format("corpus '{}' is not a file; valid: a file with one case a line, or a directory of *{} "
+                    "files",
+                    printable(path.string(), 300), kExtension));
+  std::ifstream file(path, std::ios::binary);
   const uintmax_t size = fs::file_size(path, error);
   if (!file || error) throw UsageError(fmt::format("corpus '{}' cannot be read", printable(path.string(), 300)));
   if (size > kLargestFile)
     throw UsageError(fmt::format("corpus '{}' has {} bytes; at most {} are valid", printable(path.string(), 300), size,
                                  kLargestFile));
-  std::vector<CorpusEntry> entries;
-  std::string line, comment;  // `comment` is the line before
-  for (int number = 1; std::getline(file, line); ++number) {
-    if (line.find('\0') != std::string::npos)
-      throw UsageError(fmt::format("corpus '{}' is not a text file: line {} holds a NUL byte",
-                                   printable(path.string(), 300), number));
-    const size_t before = entries.size();
-    append_corpus_line(line, fmt::format("{}:{}", path.string(), number), entries);
-    if (entries.size() > before) entries.back().label = comment;
-    comment = line.starts_with('#') ? trim(std::string_view(line).substr(1)) : std::string_view();
-  }
-  return entries;
+  return read_lines(file, path);
 }
 
 std::vector<fs::path> case_files(const fs::path& directory) {

@@ -13,6 +13,12 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The system refuses what the work needs: a full disk, a file that is gone. The message is one line that names it and
+/// what to do. Exit code 71.
+struct SystemError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// The input is well-formed, but nothing here can judge it. Exit code 125.
 struct CannotJudge : std::runtime_error {
   using std::runtime_error::runtime_error;

@@ -21,6 +21,7 @@
 #include "fuzz/shared/repair.h"
 #include "report/report.h"
 #include "reports/writer.h"
+#include "store/database.h"
 #include "store/merge.h"
 #include "store/store.h"
 
@@ -94,6 +95,9 @@ void write_reports(const std::string& path) {
   for (const reports::ReportWriter* writer : reports::all()) writer->write(report);
 }
 
+/// For readers that may not write it: a copy in memory.
+void read_copy(const std::string& path) { store::open_copy(path, std::chrono::milliseconds(0)); }
+
 /// Coverage is left out, because working out what a profile can reach takes seconds.
 void forget_coverage(const std::string& path) {
   try {
@@ -109,6 +113,7 @@ void read_database(const Scratch& scratch, const std::string& path) {
     read_rows(store);
     read_campaigns(store);
   });
+  accepted([&] { read_copy(path); });
   accepted([&] { store::merge_databases(merged, {path}); });
   accepted([&] {
     store::Store store = store::Store::open(path);
@@ -138,7 +143,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string path = scratch.path("fuzzed.db");
   scratch.clear();
   scratch.write("fuzzed.db", data[0] == kRawFile ? rest : data[0] == kEditsWithCoverage ? covered : sound);
-  if (data[0] != kRawFile) edit_database(path, rest);
+  switch (data[0]) {
+    case kRawFile: break;
+    case kHeader: edit_header(path, rest); break;
+    case kSchema: edit_schema(path, rest); break;
+    default: edit_database(path, rest);
+  }
   read_database(scratch, path);
   return 0;
 }

@@ -186,7 +186,7 @@ Report make_report(const ReportSettings& settings, const std::function<void(cons
   if (!std::filesystem::exists(settings.database))
     throw UsageError(fmt::format("database '{}' does not exist; `convict fuzz --db FILE` makes one",
                                  printable(settings.database, 200)));
-  const store::Store store = store::Store::open(settings.database);
+  const store::Store store = store::Store::open_to_read(settings.database);
   Report report;
   report.database = settings.database;
   report.version = CONVICT_VERSION;

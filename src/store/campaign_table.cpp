@@ -63,6 +63,36 @@ std::optional<int64_t> last_unfinished(SQLite::Database& db) {
   return select.getColumn(0).getInt64();
 }
 
+int64_t insert_campaign(Statements& sql, const CampaignInfo& info) {
+  const auto statement = sql(R"sql(
+    INSERT INTO campaigns (uuid, seed, profile, flags, libraries, isa, convict_version, focus, started, updated)
+    VALUES (lower(hex(randomblob(16))), :seed, :profile, :flags, :libraries, :isa, :version, :focus, :now, :now)
+  )sql");
+  statement->bind(":seed", std::to_string(info.seed));
+  statement->bind(":profile", info.profile);
+  statement->bind(":flags", to_json_text(info.flags));
+  statement->bind(":libraries", to_json_text(info.libraries));
+  statement->bind(":isa", info.isa);
+  statement->bind(":version", info.version);
+  statement->bind(":focus", info.focus.empty() ? "" : to_json_text(info.focus));
+  statement->bind(":now", utc_now());
+  statement->exec();
+  return sql.database().getLastInsertRowid();
+}
+
+void write_state(Statements& sql, int64_t id, const json& counts, std::string_view state, const std::string& path) {
+  const auto statement = sql(R"sql(
+    UPDATE campaigns SET counts = :counts, state = :state, updated = max(updated, :now),
+                         ended = CASE :state WHEN 'running' THEN NULL ELSE max(updated, :now) END
+    WHERE id = :id
+  )sql");
+  statement->bind(":counts", to_json_text(counts));
+  statement->bind(":state", std::string(state));
+  statement->bind(":now", utc_now());
+  statement->bind(":id", id);
+  if (statement->exec() == 0) throw bad_database(path, fmt::format("campaign {} is gone", id), "start another one");
+}
+
 bool write_done(SQLite::Database& db, int64_t id, const json& done) {
   SQLite::Statement statement(db, "UPDATE campaigns SET done = :done WHERE id = :id");
   bind_all(statement, ":done", to_json_text(done), ":id", id);

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,14 @@ namespace convict::store {
 /// `path` is for messages.
 std::optional<StoredCampaign> select_campaign(Statements& sql, int64_t id, const std::string& path);
 std::optional<int64_t> last_unfinished(SQLite::Database& db);
+
+/// Adds a campaign in state "running"; returns its id.
+int64_t insert_campaign(Statements& sql, const CampaignInfo& info);
+
+/// Writes the counts of a campaign, and its state with the end time that goes with it. Throws UsageError if there is no
+/// such campaign.
+void write_state(Statements& sql, int64_t id, const nlohmann::json& counts, std::string_view state,
+                 const std::string& path);
 
 /// Returns false if there is no such campaign.
 bool write_done(SQLite::Database& db, int64_t id, const nlohmann::json& done);

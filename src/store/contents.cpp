@@ -119,8 +119,8 @@ void read_candidates(Statements& sql, Contents& to) {
   )sql");
   while (select->executeStep()) {
     const Specimen specimen = specimen_of(*select);
-    to.mismatches[select->getColumn(0).getString()].candidates[specimen.case_text] = {
-        specimen, select->getColumn(1).getString(), select->getColumn("hits").getInt64()};
+    to.mismatches[select->getColumn(0).getString()].candidates[{specimen.case_text, select->getColumn(1).getString()}] =
+        {specimen, select->getColumn("hits").getInt64()};
   }
 }
 
@@ -175,6 +175,16 @@ void keep_larger(Map& to, const Map& from) {
   }
 }
 
+Seen& operator+=(Seen& to, const Seen& other) {
+  to = {std::max(to.hits, other.hits), std::min(to.first, other.first), std::max(to.last, other.last)};
+  return to;
+}
+
+CandidateContents& operator+=(CandidateContents& to, const CandidateContents& other) {
+  to = {std::min(to.specimen, other.specimen), std::max(to.hits, other.hits)};
+  return to;
+}
+
 /// The explained rows of a coarse signature.
 using Explained = std::vector<MismatchContents*>;
 
@@ -188,14 +198,35 @@ bool is_explained(const std::string& case_text, const Explained& rows) {
 }
 
 void finish_candidates(MismatchContents& row, const Explained& explained) {
-  std::erase_if(row.candidates, [&](const auto& entry) { return is_explained(entry.first, explained); });
+  std::erase_if(row.candidates, [&](const auto& entry) { return is_explained(entry.first.first, explained); });
+  std::map<std::string, Specimen> by_case;
+  for (const auto& [key, candidate] : row.candidates) {
+    const auto [entry, is_new] = by_case.try_emplace(key.first, candidate.specimen);
+    if (!is_new) entry->second = std::min(entry->second, candidate.specimen);
+  }
+  if (by_case.empty()) return;
   std::vector<Specimen> simplest;
-  for (const auto& [case_text, candidate] : row.candidates) simplest.push_back(candidate.specimen);
-  if (simplest.empty()) return;
+  for (const auto& [case_text, specimen] : by_case) simplest.push_back(specimen);
   std::ranges::sort(simplest);
   if (is_explained(row.specimen.case_text, explained) || simplest.front() < row.specimen)
     row.specimen = simplest.front();
-  for (size_t i = kMostCandidates; i < simplest.size(); ++i) row.candidates.erase(simplest[i].case_text);
+  if (simplest.size() <= kMostCandidates) return;
+  const Specimen dearest = simplest[kMostCandidates - 1];
+  std::erase_if(row.candidates, [&](const auto& entry) { return dearest < by_case.at(entry.first.first); });
+}
+
+/// Candidates of a campaign cannot have more hits than the campaign has in the row: the simplest ones keep theirs.
+void share_hits(MismatchContents& row) {
+  std::vector<std::pair<const CandidateKey*, CandidateContents*>> simplest;
+  for (auto& [key, candidate] : row.candidates) simplest.emplace_back(&key, &candidate);
+  std::ranges::sort(simplest, {}, [](const auto& one) { return std::tie(one.second->specimen, one.first->second); });
+  std::map<std::string, int64_t> left;
+  for (const auto& [uuid, seen] : row.seen) left[uuid] = seen.hits;
+  for (const auto& [key, candidate] : simplest) {
+    candidate->hits = std::min(candidate->hits, left[key->second]);
+    left[key->second] -= candidate->hits;
+  }
+  std::erase_if(row.candidates, [](const auto& entry) { return entry.second.hits == 0; });
 }
 
 /// Returns whether hits are left.
@@ -207,6 +238,7 @@ bool finish_hits(MismatchContents& row, const Contents& contents, const Explaine
       if (const auto known = other->seen.find(uuid); known != other->seen.end()) seen.hits -= known->second.hits;
     at = seen.hits > 0 ? std::next(at) : row.seen.erase(at);
   }
+  share_hits(row);
   return !row.seen.empty();
 }
 
@@ -218,8 +250,14 @@ MismatchContents& MismatchContents::operator+=(const MismatchContents& other) {
   word = std::max(word, other.word);
   geography = std::max(geography, other.geography);  // as the predicate, the same, unless somebody wrote to it
   predicate = std::max(predicate, other.predicate);
-  add_all(seen, other.seen);
-  add_all(candidates, other.candidates);
+  for (const auto& [uuid, more] : other.seen) {
+    const auto [entry, is_new] = seen.try_emplace(uuid, more);
+    if (!is_new) entry->second += more;
+  }
+  for (const auto& [key, more] : other.candidates) {
+    const auto [entry, is_new] = candidates.try_emplace(key, more);
+    if (!is_new) entry->second += more;
+  }
   return *this;
 }
 

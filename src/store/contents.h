@@ -61,9 +61,11 @@ struct Seen {
   std::string first, last;
 };
 
+/// A case, and the uuid of a campaign that saw it.
+using CandidateKey = std::pair<std::string, std::string>;
+
 struct CandidateContents {
   Specimen specimen;
-  std::string campaign;  // its uuid
   int64_t hits = 0;
 };
 
@@ -72,8 +74,8 @@ struct MismatchContents {
   Specimen specimen;
   Shrunk shrunk;
   Word word;
-  std::map<std::string, Seen> seen;                     // by the uuid of the campaign
-  std::map<std::string, CandidateContents> candidates;  // by the case
+  std::map<std::string, Seen> seen;  // by the uuid of the campaign
+  std::map<CandidateKey, CandidateContents> candidates;
 
   MismatchContents& operator+=(const MismatchContents& other);
 };
@@ -106,7 +108,7 @@ struct Contents {
   Contents& operator+=(const Contents& other);
 
   /// Removes from each unexplained row the hits that an explained row accounts for, and the candidates that a predicate
-  /// explains.
+  /// explains or whose hits are gone.
   void finish();
 };
 

@@ -8,30 +8,25 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <string>
 #include <string_view>
 
-#include "core/error.h"
+#include "store/trouble.h"
 
 namespace convict::store {
 
-/// "database 'nightly.db': <what is wrong>; <what would be valid>".
-UsageError bad_database(const std::string& path, std::string_view what, std::string_view valid);
-
-/// The UsageError for an SQLite error: names the database and says what is wrong.
-UsageError bad_database(const std::string& path, const SQLite::Exception& error);
-
-/// Opens `path` for reading and writing; creates it if missing, migrates it if older. Throws UsageError. Leaves a
-/// refused file unchanged, and removes a file that it could not create completely.
+/// Opens `path` for reading and writing; creates it if missing, migrates it if older. Throws UsageError, or SystemError
+/// if the disk fails; also for a file whose schema is not exactly that of convict (migration.h). Leaves a refused file
+/// unchanged, and removes a file that it could not create completely.
 std::unique_ptr<SQLite::Database> open_database(const std::string& path, std::chrono::milliseconds busy_timeout);
+
+/// Opens a database that has to exist for reading. It need not be writable, nor be in a directory that is: such a file
+/// is read by open_copy. Throws UsageError for every file that open_database refuses otherwise.
+std::unique_ptr<SQLite::Database> open_to_read(const std::string& path, std::chrono::milliseconds busy_timeout);
 
 /// Copies the database into memory, with the current schema. Writes neither the file nor its log; other processes may
 /// use it. Throws UsageError for every file that open_database refuses, and for an empty one.
 std::unique_ptr<SQLite::Database> open_copy(const std::string& path, std::chrono::milliseconds busy_timeout);
-
-/// Brings `db` to version steps.size(), each step in a transaction of its own. `path` is for messages.
-void migrate(SQLite::Database& db, std::span<const char* const> steps, const std::string& path);
 
 /// Parses a JSON column. SQLite's json_valid() admits numbers and bytes that other parsers refuse: then throws
 /// UsageError, in which `what` names the column.

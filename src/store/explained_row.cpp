@@ -4,6 +4,7 @@
 // explain.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "core/case_text.h"
@@ -24,7 +25,8 @@ struct Candidate {
 std::vector<Candidate> unexplained_candidates(Statements& sql, const MismatchRow& row,
                                               const RowExplanation& row_explanation, const std::string& path) {
   std::vector<Candidate> list;
-  const auto select = sql("SELECT * FROM candidates WHERE mismatch = ? ORDER BY cost, length(case_text), case_text");
+  const auto select =
+      sql("SELECT * FROM candidates WHERE mismatch = ? ORDER BY cost, length(case_text), case_text, campaign");
   select->bind(1, row.id);
   while (select->executeStep()) {
     const std::string text = select->getColumn("case_text").getString();
@@ -41,12 +43,26 @@ std::vector<Candidate> unexplained_candidates(Statements& sql, const MismatchRow
   return list;
 }
 
-/// Takes hits away from a row, but not its last one.
-void remove_sightings(Statements& sql, int64_t id, int64_t campaign, int64_t hits) {
-  const auto statement =
-      sql("UPDATE sightings SET hits = max(hits - :hits, 1) WHERE mismatch = :id AND campaign = :campaign");
-  bind_all(*statement, ":hits", hits, ":id", id, ":campaign", campaign);
-  statement->exec();
+/// Takes up to so many hits of a campaign away from a row; returns how many.
+int64_t take_sightings(Statements& sql, int64_t id, int64_t campaign, int64_t hits) {
+  const auto bind = [&](SQLite::Statement& statement) {
+    statement.bind(":id", id);
+    statement.bind(":campaign", campaign);
+  };
+  int64_t there = 0;
+  {
+    const auto select = sql("SELECT hits FROM sightings WHERE mismatch = :id AND campaign = :campaign");
+    bind(*select);
+    if (select->executeStep()) there = select->getColumn(0).getInt64();
+  }
+  const int64_t taken = std::min(hits, there);
+  const auto change =
+      sql(taken == there ? "DELETE FROM sightings WHERE mismatch = :id AND campaign = :campaign"
+                         : "UPDATE sightings SET hits = hits - :hits WHERE mismatch = :id AND campaign = :campaign");
+  if (taken != there) change->bind(":hits", taken);
+  bind(*change);
+  change->exec();
+  return taken;
 }
 
 void execute(Statements& sql, const char* text, int64_t id) {
@@ -96,13 +112,16 @@ void absorb(Statements& sql, const MismatchRow& from, int64_t into, const std::s
 int64_t explain_row(Statements& sql, int64_t id, const RowExplanation& row_explanation, const std::string& path) {
   const auto row = select_mismatch(sql, id, path);
   if (!row || row->is_explained()) return id;  // another process was faster
-  const std::vector<Candidate> others = unexplained_candidates(sql, *row, row_explanation, path);
+  std::vector<Candidate> others = unexplained_candidates(sql, *row, row_explanation, path);
   const std::string signature = fmt::format("{}|{}|{}|{}|{}", row->suspect, verdict_of(*row, row_explanation),
                                             row->operation, row_explanation.geography, row_explanation.predicate);
   std::map<int64_t, Span> times;  // what goes elsewhere was seen when it was seen
   for (const Sighting& one : select_sightings(sql, id, path)) times[one.campaign] = {one.first_seen, one.last_seen};
   execute(sql, "DELETE FROM candidates WHERE mismatch = :id", id);
-  for (const Candidate& other : others) remove_sightings(sql, id, other.campaign, other.hits);
+  for (Candidate& other : others) other.hits = take_sightings(sql, id, other.campaign, other.hits);
+  // The case that was explained is a hit, too, unless somebody wrote other numbers: a row has at least one.
+  if (select_sightings(sql, id, path).empty())
+    add_sightings(sql, id, row->last_campaign, 1, row->first_seen, row->last_seen);
   int64_t home = id;
   if (const auto known =
           row_explanation.same_as ? existing(sql, *row_explanation.same_as, path) : id_of(sql, signature)) {
@@ -113,6 +132,7 @@ int64_t explain_row(Statements& sql, int64_t id, const RowExplanation& row_expla
   }
   sum_up(sql, home);
   for (const Candidate& other : others) {
+    if (other.hits == 0) continue;
     const auto [seen, missing] = times.try_emplace(other.campaign, Span{row->first_seen, row->last_seen});
     record_hit(sql, other.campaign, other.mismatch, {seen->second.first, seen->second.last, other.hits});
   }

@@ -132,9 +132,9 @@ void keep_simplest(Statements& sql, int64_t id, const Evidence& evidence) {
   statement->exec();
 }
 
-/// How many candidates the row has, and the cost of the dearest one.
+/// How many cases the row has as candidates, and the cost of the dearest one.
 std::pair<int, double> candidates_of(Statements& sql, int64_t id) {
-  const auto select = sql("SELECT count(*), max(cost) FROM candidates WHERE mismatch = :id");
+  const auto select = sql("SELECT count(DISTINCT case_text), max(cost) FROM candidates WHERE mismatch = :id");
   select->bind(":id", id);
   select->executeStep();
   return {select->getColumn(0).getInt(), select->getColumn(1).getDouble()};
@@ -158,7 +158,7 @@ void add_candidate(Statements& sql, int64_t id, int64_t campaign, const Evidence
   if (count < kMostCandidates) return;
   const auto trim = sql(R"sql(
     DELETE FROM candidates WHERE mismatch = :id AND case_text IN (
-      SELECT case_text FROM candidates WHERE mismatch = :id
+      SELECT DISTINCT case_text FROM candidates WHERE mismatch = :id
       ORDER BY cost, length(case_text), case_text LIMIT -1 OFFSET :most)
   )sql");
   trim->bind(":id", id);

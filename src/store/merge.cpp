@@ -160,8 +160,7 @@ void write_mismatches(Statements& sql, const Contents& contents, const Ids& camp
     const int64_t id = write_row(sql, signature, row, campaigns.at(row.seen.begin()->first));
     for (const auto& [uuid, seen] : row.seen)
       add_sightings(sql, id, campaigns.at(uuid), seen.hits, seen.first, seen.last);
-    for (const auto& [case_text, candidate] : row.candidates)
-      write_candidate(sql, id, campaigns.at(candidate.campaign), candidate);
+    for (const auto& [key, candidate] : row.candidates) write_candidate(sql, id, campaigns.at(key.second), candidate);
     sum_up(sql, id);
   }
 }
@@ -209,7 +208,7 @@ Contents read(const std::string& path) {
     Statements sql(*copy);
     return Contents::read(sql);
   } catch (const SQLite::Exception& error) {
-    throw bad_database(path, error);
+    throw_trouble(path, error);
   } catch (const UsageError& error) {
     throw bad_database(path, error.what(), "correct it, or leave it out");
   }
@@ -239,7 +238,7 @@ MergeSummary merge_databases(const std::string& output, const std::vector<std::s
     return {all.campaigns.size(), count_new(all.campaigns, before.campaigns), all.mismatches.size(),
             count_new(all.mismatches, before.mismatches)};
   } catch (const SQLite::Exception& error) {
-    throw bad_database(output, error);
+    throw_trouble(output, error);
   }
 }
 

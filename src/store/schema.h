@@ -152,6 +152,26 @@ CREATE TABLE scores (
 ) STRICT;
 )sql";
 
-inline constexpr std::array kMigrations = {kSchemaVersion1, kSchemaVersion2, kSchemaVersion3, kSchemaVersion4};
+/// A candidate counts the hits of each campaign for itself: a row that is explained gives them back to the campaigns
+/// that had them.
+inline constexpr const char* kSchemaVersion5 = R"sql(
+ALTER TABLE candidates RENAME TO candidates_of_version_3;
+-- The simplest cases of a row that is not explained yet: whether they are all one bug is still to be found out.
+CREATE TABLE candidates (
+  mismatch        INTEGER NOT NULL REFERENCES mismatches (id) ON DELETE CASCADE,
+  case_text       TEXT    NOT NULL,
+  campaign        INTEGER NOT NULL REFERENCES campaigns (id),
+  cost            REAL    NOT NULL,
+  blame           TEXT    NOT NULL,
+  certificate     TEXT    NOT NULL CHECK (json_valid(certificate)),
+  hits            INTEGER NOT NULL CHECK (hits >= 1),       -- of this case in this campaign
+  PRIMARY KEY (mismatch, case_text, campaign)
+) STRICT, WITHOUT ROWID;
+INSERT INTO candidates SELECT mismatch, case_text, campaign, cost, blame, certificate, hits FROM candidates_of_version_3;
+DROP TABLE candidates_of_version_3;
+)sql";
+
+inline constexpr std::array kMigrations = {kSchemaVersion1, kSchemaVersion2, kSchemaVersion3, kSchemaVersion4,
+                                           kSchemaVersion5};
 
 }  // namespace convict::store

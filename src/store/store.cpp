@@ -4,11 +4,16 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
+#include <type_traits>
+#include <utility>
+
 #include "core/text.h"
 #include "store/campaign_table.h"
 #include "store/database.h"
+#include "store/limits.h"
 #include "store/mismatch_table.h"
 #include "store/statements.h"
+#include "store/trouble.h"
 
 namespace convict::store {
 namespace {
@@ -80,10 +85,14 @@ std::string MismatchRow::status_text() const {
 }
 
 Store::Store(std::string path, std::unique_ptr<SQLite::Database> db)
-    : path_(std::move(path)), db_(std::move(db)), statements_(std::make_unique<Statements>(*db_)) {}
+    : path_(std::move(path)),
+      db_(std::move(db)),
+      limits_(std::make_unique<StepLimits>(*db_)),
+      statements_(std::make_unique<Statements>(*db_)) {}
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&& other) noexcept {
   statements_ = std::move(other.statements_);  // ours end before their database does
+  limits_ = std::move(other.limits_);
   db_ = std::move(other.db_);
   path_ = std::move(other.path_);
   return *this;
@@ -94,50 +103,51 @@ Store Store::open(const std::string& path, std::chrono::milliseconds busy_timeou
   return {path, open_database(path, busy_timeout)};
 }
 
+const Store Store::open_to_read(const std::string& path, std::chrono::milliseconds busy_timeout) {
+  return {path, store::open_to_read(path, busy_timeout)};
+}
+
 template <class Body>
 auto Store::guarded(const Body& body) const {
+  limits_->renew();
   try {
     return body(*statements_);
   } catch (const SQLite::Exception& error) {
-    throw bad_database(path_, error);
+    throw_trouble(path_, error);
   }
 }
 
-int64_t Store::begin_campaign(const CampaignInfo& info) {
+/// IMMEDIATE: two processes that both read first and write then could not both go on.
+template <class Body>
+auto Store::written(const Body& body) {
   return guarded([&](Statements& sql) {
-    SQLite::Statement statement(sql.database(), R"sql(
-      INSERT INTO campaigns (uuid, seed, profile, flags, libraries, isa, convict_version, focus, started, updated)
-      VALUES (lower(hex(randomblob(16))), :seed, :profile, :flags, :libraries, :isa, :version, :focus, :now, :now)
-    )sql");
-    bind_all(statement, ":seed", std::to_string(info.seed), ":profile", info.profile, ":flags",
-             to_json_text(info.flags), ":libraries", to_json_text(info.libraries), ":isa", info.isa, ":version",
-             info.version, ":focus", info.focus.empty() ? "" : to_json_text(info.focus), ":now", utc_now());
-    statement.exec();
-    return sql.database().getLastInsertRowid();
+    SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
+    require_in_place(sql.database(), path_);
+    if constexpr (std::is_void_v<decltype(body(sql))>) {
+      body(sql);
+      transaction.commit();
+    } else {
+      auto result = body(sql);
+      transaction.commit();
+      return result;
+    }
   });
+}
+
+int64_t Store::begin_campaign(const CampaignInfo& info) {
+  return written([&](Statements& sql) { return insert_campaign(sql, info); });
 }
 
 void Store::update_campaign(int64_t id, const json& counts, std::string_view state) {
-  const int rows = guarded([&](Statements& sql) {
-    SQLite::Statement statement(sql.database(), R"sql(
-      UPDATE campaigns SET counts = :counts, state = :state, updated = max(updated, :now),
-                           ended = CASE :state WHEN 'running' THEN NULL ELSE max(updated, :now) END
-      WHERE id = :id
-    )sql");
-    bind_all(statement, ":counts", to_json_text(counts), ":state", std::string(state), ":now", utc_now(), ":id", id);
-    return statement.exec();
-  });
-  if (rows == 0) throw bad_database(path_, fmt::format("campaign {} is gone", id), "start another one");
+  written([&](Statements& sql) { write_state(sql, id, counts, state, path_); });
 }
 
 void Store::update_campaign(int64_t id, const json& counts, std::string_view state, const Examined& examined) {
-  guarded([&](Statements& sql) {
-    SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
-    update_campaign(id, counts, state);
+  written([&](Statements& sql) {
+    write_state(sql, id, counts, state, path_);
     write_done(sql.database(), id, examined.done.to_json());
     write_moments(sql, id, examined.timeline.moments());
     write_ratios(sql, id, examined.ratios);
-    transaction.commit();
   });
 }
 
@@ -175,13 +185,10 @@ StoredCoverage Store::coverage(const std::string& profile) const {
 }
 
 StoredCoverage Store::add_coverage(const std::string& profile, const Coverage& more) {
-  return guarded([&](Statements& sql) {
-    SQLite::Transaction transaction(sql.database(),
-                                    TransactionBehavior::IMMEDIATE);  // nobody writes between reading and writing
+  return written([&](Statements& sql) {
     StoredCoverage sum = read_coverage(sql.database(), profile);
     sum.coverage.merge(more);
     write_coverage(sql.database(), profile, sum.coverage);
-    transaction.commit();
     return sum;
   });
 }
@@ -196,13 +203,9 @@ std::vector<std::string> Store::covered_profiles() const {
 }
 
 Recorded Store::record(int64_t campaign, const Mismatch& mismatch) {
-  return guarded([&](Statements& sql) {
-    // IMMEDIATE: two processes that both read first and write then could not both go on.
-    SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
+  return written([&](Statements& sql) {
     const std::string now = utc_now();
-    Recorded recorded = record_hit(sql, campaign, mismatch, {now, now});
-    transaction.commit();
-    return recorded;
+    return record_hit(sql, campaign, mismatch, {now, now});
   });
 }
 
@@ -211,34 +214,25 @@ std::optional<RowOfHit> Store::row_of(int64_t campaign, const Mismatch& mismatch
 }
 
 std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> mismatches, const Intervals& done) {
-  return guarded([&](Statements& sql) {
-    SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
+  return written([&](Statements& sql) {
     std::vector<Recorded> recorded;
     const std::string now = utc_now();
     for (const Mismatch& mismatch : mismatches) recorded.push_back(record_hit(sql, campaign, mismatch, {now, now}));
     if (!write_done(sql.database(), campaign, done.to_json()))
       throw bad_database(path_, fmt::format("campaign {} is gone", campaign), "start another one");
-    transaction.commit();
     return recorded;
   });
 }
 
 int64_t Store::explain(int64_t id, const RowExplanation& row_explanation) {
-  return guarded([&](Statements& sql) {
-    SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
-    const int64_t home = explain_row(sql, id, row_explanation, path_);
-    transaction.commit();
-    return home;
-  });
+  return written([&](Statements& sql) { return explain_row(sql, id, row_explanation, path_); });
 }
 
 void Store::triage(const std::map<int64_t, Triage>& what) {
-  guarded([&](Statements& sql) {
-    SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
+  written([&](Statements& sql) {
     for (const auto& [id, one] : what)
       if (!write_triage(sql, id, one))
         throw bad_database(path_, fmt::format("no mismatch {}", id), "choose one that it has");
-    transaction.commit();
   });
 }
 
@@ -263,7 +257,7 @@ SignatureCount Store::signatures(std::optional<int64_t> campaign) const {
 }
 
 void Store::add_score(const StoredScore& score) {
-  guarded([&](Statements& sql) { insert_score(sql, score); });
+  written([&](Statements& sql) { insert_score(sql, score); });
 }
 
 std::optional<StoredScore> Store::last_score() const {

@@ -25,14 +25,21 @@ class Database;
 namespace convict::store {
 
 class Statements;
+class StepLimits;
 
 /// One connection, for one thread. Every function is one transaction: after it returns, a kill -9 loses nothing.
-/// Throws UsageError of one line for any fault of the file or the disk.
+/// Throws an error of one line: UsageError for any fault of the file, SystemError for one of the disk, and before
+/// writing to a file that has been deleted, renamed or replaced meanwhile.
 class Store {
  public:
   /// Creates the file if it is missing and migrates it if it is older. Other processes may use it at the same time.
   /// Waits up to `busy_timeout` for one that writes.
   static Store open(const std::string& path, std::chrono::milliseconds busy_timeout = std::chrono::seconds(5));
+
+  /// For functions that only read, also where nothing can be written: then it is a copy in memory. Throws UsageError if
+  /// the file does not exist.
+  static const Store open_to_read(const std::string& path,
+                                  std::chrono::milliseconds busy_timeout = std::chrono::seconds(5));
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
@@ -112,8 +119,13 @@ class Store {
   template <class Body>
   auto guarded(const Body& body) const;
 
+  /// The same in a transaction that nobody writes during, and that ends with what body writes.
+  template <class Body>
+  auto written(const Body& body);
+
   std::string path_;
   std::unique_ptr<SQLite::Database> db_;
+  std::unique_ptr<StepLimits> limits_;      // of db_, for each function
   std::unique_ptr<Statements> statements_;  // of db_
 };
 

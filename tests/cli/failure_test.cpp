@@ -31,6 +31,9 @@ TEST(Failure, OfTheSystemSaysSo) {
   EXPECT_EQ(failure.exit_code, 71);
   EXPECT_EQ(failure.line.find("the system refuses: fork"), 0u) << failure.line;
   EXPECT_EQ(cli::failure_of(std::bad_alloc()).exit_code, 71);
+  const cli::Failure full = cli::failure_of(SystemError("database 'a.db': the disk is full; make room"));
+  EXPECT_EQ(full.exit_code, 71);
+  EXPECT_EQ(full.line, "database 'a.db': the disk is full; make room");
 }
 
 TEST(Failure, OfOursAsksForAReport) {

@@ -83,6 +83,16 @@ TEST_F(GuidedTest, AnOracleThatHangsOrCorruptsItsHeapDoesNotEndTheCampaign) {
   }
 }
 
+/// libFuzzer writes the input that ended it to the working directory, unless it is told otherwise.
+TEST_F(GuidedTest, AnEngineThatEndsLeavesARowAndNoFile) {
+  const CommandResult result = guided({"--plugin=" + plugin("leaves"), "--target=leaves", "--cases=2"});
+  EXPECT_EQ(result.json()["cases"], 2) << result.err;
+  ASSERT_FALSE(result.mismatches().empty()) << result.out;
+  EXPECT_EQ(result.mismatches()[0]["suspect"], "leaves");
+  for (const auto& entry : fs::directory_iterator(directory_.path()))
+    EXPECT_TRUE(entry.path().filename().string().starts_with("convict.")) << entry.path();
+}
+
 TEST_F(GuidedTest, ForeignTruncatedAndOldCorpusEntriesAreCases) {
   fs::create_directory(file("convict.corpus"));
   write_file(file("convict.corpus/foreign"),
@@ -116,7 +126,8 @@ TEST_F(GuidedTest, GoesOnAfterAKill) {
   EXPECT_GT(kept, 256u) << "the generator's, and what the engine kept";
   const CommandResult resumed = run_convict({"fuzz", "--resume", "--time=2s", "--format=json"}, options);
   EXPECT_EQ(resumed.exit_code, 2) << "the time was not given when it was begun";
-  const CommandResult result = run_convict({"fuzz", "--resume", "--format=json"}, options);
+  const CommandResult result =
+      run_convict({"fuzz", "--resume", "--format=json", "--plugin=" + plugin("tells")}, options);
   EXPECT_EQ(result.exit_code, 0) << result.err << result.out;
   EXPECT_EQ(result.json()["cases"], 5000);
   EXPECT_GE(corpus().size(), kept) << "the second run begins with what the first has kept";

@@ -4,6 +4,7 @@
 // what came from outside.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <signal.h>
+#include <string.h>
 
 #include <set>
 
@@ -57,8 +58,22 @@ TEST_P(Ending, PrintsASummaryAndLeavesNoWorker) {
   for (const pid_t pid : workers) wait_for_end_of(pid);
 }
 
-INSTANTIATE_TEST_SUITE_P(By, Ending, testing::Values(SIGINT, SIGTERM),
-                         [](const auto& info) { return info.param == SIGINT ? "SIGINT" : "SIGTERM"; });
+INSTANTIATE_TEST_SUITE_P(By, Ending, testing::Values(SIGINT, SIGTERM, SIGHUP),
+                         [](const auto& info) { return "SIG" + std::string(sigabbrev_np(info.param)); });
+
+/// nohup promises that a command outlives its terminal.
+TEST_F(InterruptTest, AHangupThatIsIgnoredStaysIgnored) {
+  Command command(
+      {"-c", "trap '' HUP; exec '" CONVICT_PROGRAM "' fuzz --oracle=none --target=native,tells --time=1h -q "
+             "--plugin='" +
+                 plugin("tells") + "'"},
+      {.directory = directory_.path(), .environment = events_.told(), .program = "/bin/sh"});
+  ASSERT_TRUE(events_.next(command));
+  command.signal(SIGHUP);
+  ASSERT_TRUE(events_.next(command));
+  command.signal(SIGTERM);
+  EXPECT_EQ(command.wait().exit_code, 130);
+}
 
 TEST_F(InterruptTest, ASignalLeavesASoundDatabase) {
   Command command(endless(), told());

@@ -16,6 +16,7 @@ namespace convict::test {
 namespace {
 
 using nlohmann::json;
+namespace fs = std::filesystem;
 
 /// What a campaign is about: hits by signature.
 using Hits = std::map<std::string, int64_t>;
@@ -30,7 +31,8 @@ class ResumeTest : public CliTest {
     return more;
   }
   static std::vector<std::string> resume(const std::string& database, std::vector<std::string> more = {}) {
-    more.insert(more.begin(), {"fuzz", "--resume", "-q", "--shrink=none", "--db=" + database});
+    more.insert(more.begin(), {"fuzz", "--resume", "-q", "--shrink=none", "--db=" + database,
+                               "--plugin=" + plugin("mutants_p"), "--plugin=" + plugin("tells")});
     return more;
   }
 
@@ -117,6 +119,37 @@ TEST_F(ResumeTest, AFlagThatDiffersIsNamed) {
   const CommandResult result = run(resume("some.db", {"--seed=3", "--cases=5", "-j", "2", "--format=json"}));
   EXPECT_LE(result.exit_code, 1) << result.err;
   EXPECT_EQ(result.json()["cases"], 5);
+}
+
+/// Loading a library runs its code: not because a file says so that may come from anybody.
+TEST_F(ResumeTest, APluginThatOnlyTheDatabaseNamesIsNotLoaded) {
+  ASSERT_EQ(run(fuzz("some.db", {"--cases=5"})).signal, 0);
+  const std::string stranger = file("it's mine.so"), proof = file("proof");
+  fs::copy_file(plugin("writes_on_load"), stranger);
+  query("some.db",
+        "UPDATE campaigns SET state = 'interrupted', done = '[]', flags = json_set(flags, '$.plugins', "
+        "json_array('" +
+            file("it''s mine.so") + "'))");
+  const CommandOptions options = with({"CONVICT_TEST_PROOF=" + proof});
+  const CommandResult refused = run_convict({"fuzz", "--resume", "-q", "--db=some.db"}, options);
+  EXPECT_TRUE(
+      refuses(refused, {"--resume", "if you trust them, name them: convict fuzz --resume=1 --db some.db --plugin="}));
+  EXPECT_FALSE(fs::exists(proof));
+  const std::string repeated = refused.err.substr(refused.err.find("fuzz --resume"));
+  const CommandResult shell =
+      run_convict({"-c", "'" CONVICT_PROGRAM "' " + repeated},
+                  {.directory = options.directory, .environment = options.environment, .program = "/bin/sh"});
+  EXPECT_TRUE(fs::exists(proof)) << "what is printed names it: " << shell.err;
+}
+
+/// libFuzzer writes its inputs there.
+TEST_F(ResumeTest, ACorpusThatOnlyTheDatabaseNamesIsNotWritten) {
+  ASSERT_EQ(run(fuzz("some.db", {"--cases=5"})).signal, 0);
+  query("some.db",
+        "UPDATE campaigns SET state = 'interrupted', done = '[]', flags = json_set(flags, '$.engine', 'libfuzzer', "
+        "'$.corpus', 'elsewhere')");
+  EXPECT_TRUE(refuses(run(resume("some.db")), {"--resume", "--corpus=elsewhere"}));
+  EXPECT_FALSE(fs::exists(file("elsewhere")));
 }
 
 TEST_F(ResumeTest, AnotherVersionIsNoted) {

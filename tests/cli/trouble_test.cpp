@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trouble with the machine while a campaign runs, and files made to hurt: one line, exit code 2, and what was stored
-// before is intact.
+// Trouble with the machine while a campaign runs, and files made to hurt: one line, the exit code of whose fault it is,
+// and what was stored before is intact.
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ TEST_F(TroubleTest, AFullDiskEndsTheCampaignInOneLine) {
                                        fuzz("disk/a.db", "--cases=100000 --seed=2 --profile=all") + "; r=$?\n" +
                                        "cp disk/a.db* . ; exit $r\n");
   if (result.exit_code == 99) GTEST_SKIP() << "only root can mount a file system of its own";
-  EXPECT_TRUE(refuses(result, {"disk/a.db", "full"}));
+  EXPECT_TRUE(refuses(result, {"disk/a.db", "full"}, 71));
   EXPECT_EQ(query("a.db", "PRAGMA integrity_check"), "ok");
   SQLite::Database db(file("a.db"), SQLite::OPEN_READWRITE, 5000);
   db.exec("ATTACH '" + file("before.db") + "' AS before");
@@ -89,6 +89,32 @@ TEST_F(TroubleTest, ADatabaseThatIsLockedMeanwhileIsOneLine) {
   EXPECT_TRUE(refuses(command.wait(), {"'convict.db'", "locked by another process"}));
 }
 
+/// What is done to the database while a campaign writes to it; a second file is there to take its place.
+class Displaced : public TroubleTest, public testing::WithParamInterface<std::pair<const char*, const char*>> {};
+
+TEST_P(Displaced, EndsTheCampaignInOneLine) {
+  ASSERT_EQ(run({"fuzz", "--oracle=none", "--target=direct", "--cases=1", "-q", "--db=other.db"}).exit_code, 0);
+  const auto [script, says] = GetParam();
+  const PluginEvents events;
+  Command command({"fuzz", "--oracle=none", "--plugin=" + plugin("tells"), "--target=direct,tells", "--time=1h", "-q"},
+                  {.directory = directory_.path(), .environment = events.told()});
+  ASSERT_TRUE(events.next(command));
+  ASSERT_EQ(shell(script).exit_code, 0);
+  EXPECT_TRUE(refuses(command.wait(), {"'convict.db'", says, "convict fuzz --resume"}, 71));
+  for (const char* name : {"convict.db", "moved.db", "other.db"}) {
+    if (!fs::exists(file(name))) continue;
+    EXPECT_EQ(query(name, "PRAGMA integrity_check"), "ok") << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(ADatabaseThatIs, Displaced,
+                         testing::Values(std::pair("rm convict.db", "deleted or renamed"),
+                                         std::pair("mv convict.db moved.db", "deleted or renamed"),
+                                         std::pair("mv other.db convict.db", "replaced by another file")),
+                         [](const auto& info) {
+                           return info.index == 0 ? "Deleted" : info.index == 1 ? "Renamed" : "Replaced";
+                         });
+
 /// Times in the database from a clock that was ahead.
 TEST_F(TroubleTest, AClockThatWasSetBackTurnsNoTimeBack) {
   ASSERT_LE(shell(fuzz("a.db", "--cases=50")).exit_code, 1);
@@ -97,7 +123,7 @@ TEST_F(TroubleTest, AClockThatWasSetBackTurnsNoTimeBack) {
           "UPDATE campaigns SET state = 'interrupted', done = '[[0,20]]', updated = '2999-01-01T00:00:00Z';"
           "UPDATE sightings SET last_seen = '2999-01-01T00:00:00Z';"
           "UPDATE mismatches SET last_seen = '2999-01-01T00:00:00Z'");
-  const CommandResult result = shell("\"$C\" fuzz --resume -q --db=a.db");
+  const CommandResult result = shell("\"$C\" fuzz --resume -q --db=a.db --plugin='" + plugin("mutants_p") + "'");
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_EQ(query("a.db", "SELECT min(last_seen) FROM mismatches"), "2999-01-01T00:00:00Z");
   EXPECT_EQ(query("a.db", "SELECT min(last_seen) FROM sightings"), "2999-01-01T00:00:00Z");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stands in for libFuzzer under the guided worker, where there is no clang: mutates what it has kept, and keeps what
-// sets a counter that nothing has set before. It knows no edges; it calls, and reads and writes the corpus, as
-// libFuzzer does.
+// sets a counter that nothing has set before. It knows no edges; it calls, reads and writes the corpus, and leaves an
+// artifact of an input that calls exit(), as libFuzzer does.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,6 +38,20 @@ std::vector<Bytes> read_all(const std::filesystem::path& folder) {
   return corpus;
 }
 
+std::string artifact;  // the name of the file; empty outside of a call
+
+/// libFuzzer does this in a handler of exit(), too.
+void leave_artifact() {
+  if (!artifact.empty()) std::ofstream(artifact) << "input";
+}
+
+std::string artifact_prefix(int count, char** arguments) {
+  constexpr std::string_view kFlag = "-artifact_prefix=";
+  for (const std::string_view argument : std::span(arguments, static_cast<size_t>(count)))
+    if (argument.starts_with(kFlag)) return std::string(argument.substr(kFlag.size()));
+  return "./";
+}
+
 }  // namespace
 
 int LLVMFuzzerRunDriver(int* argc, char*** argv, int (*callback)(const uint8_t* data, size_t size)) {
@@ -49,6 +65,8 @@ int LLVMFuzzerRunDriver(int* argc, char*** argv, int (*callback)(const uint8_t* 
     for (size_t i = 0; i < seen.size(); ++i) news |= convict::fuzz::marks()[i] && !std::exchange(seen[i], 1);
     return news;
   };
+  artifact = artifact_prefix(*argc, *argv) + "crash-0";
+  std::atexit(leave_artifact);
   for (const Bytes& bytes : corpus) callback(bytes.data(), bytes.size());
   convict::Random random(1, 0);
   Bytes bytes(convict::fuzz::record_size());

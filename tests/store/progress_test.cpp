@@ -3,7 +3,7 @@
 // What reports draw, in the database: moments, ratios, scores, and all sightings at once.
 #include <span>
 
-#include "store/database.h"
+#include "store/migration.h"
 #include "store/schema.h"
 #include "tests/store/store_fixture.h"
 
@@ -27,7 +27,7 @@ TEST_F(StoreTest, BringsAFileOfVersion3UpToDate) {
                VALUES ('7', 'smoke', '{}', '{}', 'avx2', '0.1.0', 'then', 'then', 'abc', '[[0,5]]'))");
   }
   const store::Store store = store::Store::open(path_);
-  EXPECT_EQ(query("PRAGMA user_version"), "4");
+  EXPECT_EQ(query("PRAGMA user_version"), "5");
   const auto campaign = store.campaign(1);
   ASSERT_TRUE(campaign);
   EXPECT_EQ(campaign->started, "then");

@@ -92,15 +92,21 @@ inline Mismatch wrong(const std::string& line, const std::string& suspect = "dir
   return {parse_case(line), suspect, Verdict::kWrongExact, Blame::kTarget, certificate};
 }
 
-/// The message of the UsageError `body` throws: one line that names the file.
+/// One line that names the file.
+inline std::string checked(const std::string& message, const std::string& path) {
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  EXPECT_NE(message.find("database '" + path + "': "), std::string::npos) << message;
+  return message;
+}
+
+/// The message of the UsageError `body` throws, or of the SystemError after "system: ".
 inline std::string refusal(const std::function<void()>& body, const std::string& path) {
   try {
     body();
   } catch (const UsageError& error) {
-    const std::string message = error.what();
-    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-    EXPECT_NE(message.find("database '" + path + "': "), std::string::npos) << message;
-    return message;
+    return checked(error.what(), path);
+  } catch (const SystemError& error) {
+    return "system: " + checked(error.what(), path);
   }
   return "not refused";
 }

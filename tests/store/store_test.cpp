@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "store/database.h"
+#include "store/migration.h"
 #include "store/schema.h"
 #include "tests/store/store_fixture.h"
 

@@ -53,7 +53,7 @@ TEST_F(StoreTest, RefusesANewerSchema) {
   create(1);
   write_sql("PRAGMA user_version = 99");
   const auto before = files();
-  EXPECT_EQ(contains(open_refusal(), "its schema has version 99, and this convict knows up to 4; use a newer"), "");
+  EXPECT_EQ(contains(open_refusal(), "its schema has version 99, and this convict knows up to 5; use a newer"), "");
   EXPECT_EQ(files(), before);
 }
 
@@ -194,7 +194,9 @@ TEST_F(StoreTest, SurvivesALimitOnTheFileSize) {
     limit_file_size(300'000);
     return fill_up(path_, [] { limit_file_size(RLIM_INFINITY); });
   });
-  EXPECT_EQ(contains(outcome, "cannot be read or written (disk I/O error); check the disk"), "");
+  EXPECT_EQ(
+      contains(outcome, "system: database '" + path_ + "': cannot be read or written (disk I/O error); check the disk"),
+      "");
   EXPECT_EQ(contains(outcome, "integrity: ok"), "");
 }
 
@@ -218,7 +220,7 @@ TEST_F(StoreTest, SurvivesAFullDisk) {
     return fill_up(path_, [this] { fs::remove(path("filler")); });
   });
   if (outcome == "cannot mount") GTEST_SKIP() << "only root can mount a file system of its own";
-  EXPECT_EQ(contains(outcome, "the disk is full; make room"), "");
+  EXPECT_EQ(contains(outcome, "system: database '" + path_ + "': the disk is full; make room"), "");
   EXPECT_EQ(contains(outcome, "integrity: ok"), "");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of parsers: for any input, a parser must return, or throw a UsageError of one line that says why.
+// Checks of parsers: for any input, a parser must return, or throw an error of one line that says why.
 #pragma once
 
 #include <string>
@@ -16,14 +16,17 @@ void expect(bool holds, std::string_view what);
 /// Expects one non-empty line without control characters.
 void expect_message(std::string_view message);
 
-/// Returns true if body() returned, false if it threw a UsageError with a valid message. Any other exception ends the
-/// process.
+/// Returns true if body() returned, false if it threw a UsageError or SystemError with a valid message. Any other
+/// exception ends the process.
 template <class Body>
 bool accepted(const Body& body) {
   try {
     body();
     return true;
   } catch (const UsageError& error) {
+    expect_message(error.what());
+    return false;
+  } catch (const SystemError& error) {
     expect_message(error.what());
     return false;
   }

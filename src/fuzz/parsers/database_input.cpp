@@ -4,8 +4,12 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
+#include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "core/case_text.h"
 #include "core/features.h"
@@ -84,6 +88,32 @@ void edit(SQLite::Database& db, const std::string& column, unsigned char how, co
   }
 }
 
+/// Where a number of the header is (https://sqlite.org/fileformat.html, section 1.3).
+struct HeaderField {
+  int offset, bytes;
+};
+
+constexpr std::array<HeaderField, kHeaderFields> kFields = {{
+    {60, 4},  // user_version, the version of our schema
+    {68, 4},  // application_id
+    {16, 2},  // page size
+    {18, 1},  // write version: 2 has a log
+    {19, 1},  // read version
+    {20, 1},  // bytes that are reserved on each page
+    {24, 4},  // change counter
+    {28, 4},  // pages of the file
+    {32, 4},  // first free page
+    {36, 4},  // free pages
+    {40, 4},  // schema cookie
+    {44, 4},  // format of the schema
+    {48, 4},  // size of the cache
+    {52, 4},  // largest root page
+    {56, 4},  // text encoding
+    {64, 4},  // incremental vacuum
+    {92, 4},  // the change counter that the next number is of
+    {96, 4},  // version of SQLite
+}};
+
 }  // namespace
 
 std::vector<std::string> database_columns(const std::string& path) {
@@ -102,6 +132,32 @@ void write_sound_database(const std::string& path, bool with_coverage) {
   store::Store store = store::Store::open(path);
   fill(store);
   if (with_coverage) cover(store);
+}
+
+void edit_header(const std::string& path, std::string_view edits) {
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  for (; edits.size() >= kHeaderEdit; edits.remove_prefix(kHeaderEdit)) {
+    const HeaderField& field = kFields[static_cast<unsigned char>(edits[0]) % kHeaderFields];
+    const auto value = static_cast<uint32_t>(static_cast<signed char>(edits[1])) << 8 * (edits[2] & 3);
+    file.seekp(field.offset);
+    for (int byte = field.bytes - 1; byte >= 0; --byte) file.put(static_cast<char>(value >> 8 * byte));
+  }
+}
+
+void edit_schema(const std::string& path, std::string_view definitions) {
+  constexpr const char* kTypes[] = {"view", "trigger", "table", "index"};
+  SQLite::Database db(path, SQLite::OPEN_READWRITE);
+  db.exec("PRAGMA synchronous = OFF; PRAGMA writable_schema = ON; BEGIN");
+  int number = 0;
+  for (const std::string_view one : split(definitions, kEditSeparator)) {
+    if (one.empty()) continue;
+    SQLite::Statement insert(db, "INSERT INTO sqlite_schema VALUES (?1, 'x' || ?2, 'mismatches', 0, ?3)");
+    insert.bind(1, kTypes[static_cast<unsigned char>(one[0]) % std::size(kTypes)]);
+    insert.bind(2, ++number);
+    insert.bind(3, std::string(one.substr(1)));
+    insert.exec();
+  }
+  db.exec("COMMIT");
 }
 
 void edit_database(const std::string& path, std::string_view edits) {

@@ -137,6 +137,11 @@ std::vector<std::string> database_inputs() {
     inputs.push_back(kind + edit(column, EditAs::kNumber, "7"));
   }
   inputs.push_back(kEditsWithCoverage + edit("coverage.tuples", EditAs::kBlob, "tuples"));
+  for (size_t field = 0; field < kHeaderFields; ++field)
+    for (const char value : {'\0', '\1', '\x7f', '\xff'})
+      for (const char shift : {'\0', '\3'}) inputs.push_back({kHeader, static_cast<char>(field), value, shift});
+  inputs.push_back(kSchema + std::string("\0CREATE VIEW x1 AS SELECT * FROM campaigns", 42) + kEditSeparator +
+                   "\1CREATE TRIGGER x2 AFTER INSERT ON mismatches BEGIN SELECT 1; END");
   return inputs;
 }
 
