@@ -115,6 +115,11 @@ void use_write_ahead_log(SQLite::Database& db, std::chrono::milliseconds busy_ti
   }
 }
 
+/// Sets whether closing the last connection moves the log, e.g. of a killed process, into the database (default: on).
+void write_back_on_close(SQLite::Database& db, bool on) {
+  db.check(sqlite3_db_config(db.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on ? 0 : 1, nullptr));
+}
+
 void refuse_damaged(SQLite::Database& db, const std::string& path) {
   const std::string verdict = db.execAndGet("PRAGMA quick_check(1)").getString();
   if (verdict != "ok") throw bad_database(path, fmt::format("damaged ({})", printable(verdict, 200)), kRescue);

@@ -43,20 +43,17 @@ void throw_trouble(const std::string& path, const SQLite::Exception& error) {
   }
 }
 
+/// Closing the file still completes it, wherever it is now, and removes the log, which would damage the file in its
+/// place.
 void require_in_place(SQLite::Database& db, const std::string& path) {
   int moved = 0;  // stays 0 for a database in memory, which has no file
   sqlite3_file_control(db.getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   if (moved == 0) return;
   std::error_code error;
   const bool replaced = std::filesystem::exists(db.getFilename(), error);
-  if (replaced) write_back_on_close(db, false);  // the log beside it may be that of the other file by now
   throw refused(path,
-                replaced ? "replaced by another file while it was in use" : "deleted or renamed while it was in use",
+                fmt::format("{} while it was in use", replaced ? "replaced by another file" : "deleted or renamed"),
                 "what was not stored yet is lost; put the file back, then go on with: convict fuzz --resume");
-}
-
-void write_back_on_close(SQLite::Database& db, bool on) {
-  db.check(sqlite3_db_config(db.getHandle(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on ? 0 : 1, nullptr));
 }
 
 }  // namespace convict::store

@@ -27,7 +27,4 @@ UsageError bad_database(const std::string& path, std::string_view what, std::str
 /// would be lost.
 void require_in_place(SQLite::Database& db, const std::string& path);
 
-/// Sets whether closing the last connection moves the log, e.g. of a killed process, into the database (default: on).
-void write_back_on_close(SQLite::Database& db, bool on);
-
 }  // namespace convict::store
