@@ -121,8 +121,8 @@ auto Store::guarded(const Body& body) const {
 template <class Body>
 auto Store::written(const Body& body) {
   return guarded([&](Statements& sql) {
-    SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
     require_in_place(sql.database(), path_);
+    SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
     if constexpr (std::is_void_v<decltype(body(sql))>) {
       body(sql);
       transaction.commit();

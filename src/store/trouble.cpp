@@ -43,12 +43,13 @@ void throw_trouble(const std::string& path, const SQLite::Exception& error) {
   }
 }
 
-/// Closing the file still completes it, wherever it is now, and removes the log, which would damage the file in its
-/// place.
+/// Moves the log into the file, wherever that is now. SQLite would leave it when it closes the file, and it would
+/// damage the one that is there instead.
 void require_in_place(SQLite::Database& db, const std::string& path) {
   int moved = 0;  // stays 0 for a database in memory, which has no file
   sqlite3_file_control(db.getHandle(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
   if (moved == 0) return;
+  sqlite3_wal_checkpoint_v2(db.getHandle(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   std::error_code error;
   const bool replaced = std::filesystem::exists(db.getFilename(), error);
   throw refused(path,

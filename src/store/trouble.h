@@ -24,7 +24,7 @@ UsageError bad_database(const std::string& path, std::string_view what, std::str
 [[noreturn]] void throw_trouble(const std::string& path, const SQLite::Exception& error);
 
 /// Throws SystemError if the file has been deleted, renamed or replaced since it was opened: what is written to it now
-/// would be lost.
+/// would be lost. Precondition: no transaction.
 void require_in_place(SQLite::Database& db, const std::string& path);
 
 }  // namespace convict::store
