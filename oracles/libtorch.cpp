@@ -129,7 +129,7 @@ const char* unsupported_onednn(const convict_implementation* self, const convict
 constexpr convict_contract kContract = {CONVICT_DIRECT,           CONVICT_F32,
                                         /*winograd_m=*/0,         /*winograd_r=*/0,
                                         /*flushes_subnormals=*/0, /*deterministic=*/1,
-                                        CONVICT_ANY_ORDER,        /*sum_block=*/0,
+                                        CONVICT_FIXED_ORDER,      /*sum_block=*/0,
                                         /*accumulates=*/0,        /*fuses_relu=*/0};
 /// LibTorch's own products of 16-bit matrices keep their sums in the type of the operands.
 constexpr convict_contract contract_of_sums_in(convict_dtype type) {

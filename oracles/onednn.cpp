@@ -111,7 +111,7 @@ const char* version() {
 constexpr convict_contract kContract = {CONVICT_DIRECT,           CONVICT_F32,
                                         /*winograd_m=*/0,         /*winograd_r=*/0,
                                         /*flushes_subnormals=*/0, /*deterministic=*/1,
-                                        CONVICT_ANY_ORDER,        /*sum_block=*/0,
+                                        CONVICT_FIXED_ORDER,      /*sum_block=*/0,
                                         /*accumulates=*/1,        /*fuses_relu=*/1};
 
 constexpr Variant variant(const char* name, const char* description, Layouts layouts) {

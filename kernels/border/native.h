@@ -151,7 +151,7 @@ inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,           C
                                                      /*winograd_m=*/0,
                                                      /*winograd_r=*/0,
                                                      /*flushes_subnormals=*/0,
-                                                     /*deterministic=*/1,      CONVICT_ANY_ORDER,
+                                                     /*deterministic=*/1,      CONVICT_FIXED_ORDER,
                                                      /*sum_block=*/0,
                                                      /*accumulates=*/1,        /*fuses_relu=*/1};
 

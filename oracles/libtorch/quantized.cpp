@@ -95,7 +95,7 @@ const char* unsupported(const convict_implementation*, const convict_problem* p,
 constexpr convict_contract kContract = {CONVICT_DIRECT,           CONVICT_F32,
                                         /*winograd_m=*/0,         /*winograd_r=*/0,
                                         /*flushes_subnormals=*/0, /*deterministic=*/1,
-                                        CONVICT_ANY_ORDER,        /*sum_block=*/0,
+                                        CONVICT_FIXED_ORDER,      /*sum_block=*/0,
                                         /*accumulates=*/0,        /*fuses_relu=*/1};
 
 }  // namespace

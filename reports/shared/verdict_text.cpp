@@ -9,7 +9,7 @@ std::string_view meaning_of(Verdict verdict) {
     case Verdict::kHang: return "A call took longer than its time limit.";
     case Verdict::kOom: return "A call took more memory than its limit.";
     case Verdict::kShape: return "It computes an output of other extents than the specification.";
-    case Verdict::kAcceptsInvalid: return "It computed a problem that is not legal.";
+    case Verdict::kAcceptsInvalid: return "It took a problem that is not legal for a legal one.";
     case Verdict::kRefusesValid: return "It accepted a legal problem and then failed.";
     case Verdict::kOutOfBounds: return "It touched memory beside a tensor, or wrote between the elements of a view.";
     case Verdict::kInputWritten: return "It wrote to an input.";

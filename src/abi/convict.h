@@ -111,16 +111,19 @@ typedef struct convict_tensors {
 
 /* What an implementation promises about its arithmetic. The promise selects the error bound (docs/bounds.md). */
 typedef enum convict_algorithm {
-  CONVICT_DIRECT = 1,   /* every output is a sum of its products, in any order */
+  CONVICT_DIRECT = 1,   /* every output is a sum of its products, added up as `summation` says */
   CONVICT_WINOGRAD = 2, /* F(m, r): `winograd_m` outputs by `winograd_r` taps a tile */
   CONVICT_FFT = 3
 } convict_algorithm;
 
-/* How the products of one output are added up. */
+/* How the products of one output are added up. N is their number, taps in the padding included. All but the first mean
+ * the same additions, in the same order and precision, whatever the values are. */
 typedef enum convict_summation {
-  CONVICT_ANY_ORDER = 0,
-  CONVICT_BLOCKED = 1, /* runs of at most `sum_block` products, then the sums of the runs one by one */
-  CONVICT_PAIRWISE = 2 /* a balanced binary tree */
+  CONVICT_ANY_ORDER = 0, /* also one that depends on the values: sorted, binned, compensated */
+  CONVICT_BLOCKED = 1,   /* at most ceil(N / sum_block) runs, of at most `sum_block` products each; then the sums of the
+                          * runs, one by one */
+  CONVICT_PAIRWISE = 2,  /* a balanced binary tree */
+  CONVICT_FIXED_ORDER = 3 /* any one order: plain loops */
 } convict_summation;
 
 typedef struct convict_contract {

@@ -42,21 +42,48 @@ double nearest_quantized(convict_dtype type, long double real, int zero) {
   return std::max(lowest, std::min(result, lowest + 255));
 }
 
+namespace {
+
+/// By the one rounding to an output that is narrower than the sum.
+double narrowing(const SumTypes& types, const judge::ExactElement& exact) {
+  const Precision sums = precision_of(types.accumulator), output = precision_of(types.output);
+  return output.digits < sums.digits ? output.unit_roundoff() * std::abs(static_cast<double>(exact.sum)) : 0;
+}
+
+/// lambda * u * sqrt(sum of s_k^2 + sum of t_k^2), lambda = 7.53: the last partial sum is s, and n numbers whose
+/// magnitudes add up to S have squares that add up to S^2/n or more.
+double least_statistical(const SumTypes& types, const judge::ExactElement& exact) {
+  const auto s = static_cast<double>(exact.sum), n = std::max(static_cast<double>(exact.terms), 1.0);
+  return 7.53 * precision_of(types.accumulator).unit_roundoff() *
+             std::sqrt(s * s + exact.magnitude * exact.magnitude / n) +
+         narrowing(types, exact);
+}
+
+}  // namespace
+
 std::optional<double> least_bound(Bound bound, const SumTypes& types, const judge::ExactElement& exact) {
   const double n = std::max(static_cast<double>(exact.terms), 1.0);
   double roundings;  // that one term goes through: its product, and the additions it takes part in
   switch (bound) {
     case Bound::kGamma: roundings = n; break;
     case Bound::kGammaBlocked: roundings = std::ceil(2 * std::sqrt(n)) - 1; break;  // the least of b + ceil(n/b) - 1
+    case Bound::kWinograd:  // an implementation may sum directly instead, in whatever order
+    case Bound::kFft:
+    case Bound::kSpecialValues:
     case Bound::kGammaPairwise: roundings = std::ceil(std::log2(n)) + 1; break;
+    case Bound::kStatistical: return least_statistical(types, exact);
     default: return std::nullopt;
   }
-  const Precision sums = precision_of(types.accumulator), output = precision_of(types.output);
+  const Precision sums = precision_of(types.accumulator);
   const int product = precision_of(types.factors[0]).digits + precision_of(types.factors[1]).digits;
   if (!types.has_products || product <= sums.digits) roundings -= 1;  // products are exact
-  const double narrowing = output.digits < sums.digits ? output.unit_roundoff() : 0;
-  return gamma_of(roundings, sums.unit_roundoff()) * exact.magnitude +
-         narrowing * std::abs(static_cast<double>(exact.sum));
+  return gamma_of(roundings, sums.unit_roundoff()) * exact.magnitude + narrowing(types, exact);
+}
+
+double unit_of_error(const SumTypes& types, const judge::ExactElement& exact, int64_t products) {
+  const double u =
+      std::max(precision_of(types.accumulator).unit_roundoff(), precision_of(types.output).unit_roundoff());
+  return u * std::sqrt(static_cast<double>(products)) * exact.magnitude;
 }
 
 }  // namespace convict::certificate

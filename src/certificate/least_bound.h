@@ -39,8 +39,10 @@ struct SumTypes {
   bool has_products;
 };
 
-/// What a bound for a direct sum is at least, whatever block was chosen; nothing for any other, which does not follow
-/// from the case alone.
+/// What a bound is at least, whatever block, tile or order was chosen; nothing for one that does not follow from a sum.
 std::optional<double> least_bound(Bound bound, const SumTypes& types, const judge::ExactElement& exact);
+
+/// u * sqrt(n) * S, u the coarser one of accumulator and output: what errors of random roundings are counted in.
+double unit_of_error(const SumTypes& types, const judge::ExactElement& exact, int64_t products);
 
 }  // namespace convict::certificate

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examine/implementation_runner.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "abi/element.h"
@@ -9,22 +10,6 @@
 
 namespace convict::examine {
 namespace {
-
-/// A case with the tensors of the call: sets all fields that describe_tensors() reads.
-Case described_case(const relations::Call& call) {
-  Case c;
-  c.op = call.problem.op;
-  c.pass = call.problem.pass;
-  c.rank = call.problem.rank;
-  c.bias = call.problem.has_bias != 0;
-  c.src_type = c.pass == CONVICT_BACKWARD_DATA ? call.output_type : call.src.type;
-  c.wei_type = c.pass == CONVICT_BACKWARD_WEIGHTS ? call.output_type : call.wei.type;
-  c.dst_type = c.pass == CONVICT_FORWARD ? call.output_type : call.diff_dst.type;
-  c.src_layout = call.src_layout;
-  c.wei_layout = call.wei_layout;
-  c.dst_layout = call.dst_layout;
-  return c;
-}
 
 void write(const relations::Array& array, const convict_tensor& tensor) {
   assert(static_cast<size_t>(element_count(tensor)) == array.data.size());
@@ -55,12 +40,13 @@ const convict_tensor& main_output(convict_pass pass, const convict_tensors& t) {
 
 std::optional<relations::Results> ImplementationRunner::run(const relations::Call& call) {
   const convict_problem& p = call.problem;
-  const convict_tensors described = describe_tensors(described_case(call), p);
+  const convict_tensors described = describe_tensors(case_of(call), p);
   if (run::ask_unsupported(implementation_, position_, p, described, record_).reason) return std::nullopt;
   const run::Declared declared = run::ask_contract(implementation_, position_, p, described, record_);
   if (!declared.trouble.empty() || declared.contract.algorithm != contract_.algorithm ||
       declared.contract.min_accumulator != contract_.min_accumulator)
     return std::nullopt;
+  contract_of_call_ = declared.contract;
   memory_.place(p, described, true);
   const convict_tensors& ours = memory_.ours();
   write(call.src, ours.src);
@@ -70,6 +56,34 @@ std::optional<relations::Results> ImplementationRunner::run(const relations::Cal
   const Outcome outcome = run::call_guarded(implementation_, position_, p, memory_, record_);
   if (outcome.kind != Outcome::Kind::kComputed) return std::nullopt;
   return relations::Results{read(main_output(p.pass, ours)), read(ours.diff_bias)};
+}
+
+Case case_of(const relations::Call& call) {
+  const convict_problem& p = call.problem;
+  Case c;
+  c.op = p.op;
+  c.pass = p.pass;
+  c.rank = p.rank;
+  c.batch = p.batch;
+  c.groups = p.groups;
+  c.ic = p.ic;
+  c.oc = p.oc;
+  std::ranges::copy(p.in, c.in.begin());
+  std::ranges::copy(p.kernel, c.kernel.begin());
+  std::ranges::copy(p.stride, c.stride.begin());
+  std::ranges::copy(p.dilation, c.dilation.begin());
+  std::ranges::copy(p.pad_begin, c.pad_begin.begin());
+  std::ranges::copy(p.pad_end, c.pad_end.begin());
+  std::ranges::copy(p.output_padding, c.output_padding.begin());
+  c.bias = p.has_bias != 0;
+  c.threads = p.threads;
+  c.src_type = c.pass == CONVICT_BACKWARD_DATA ? call.output_type : call.src.type;
+  c.wei_type = c.pass == CONVICT_BACKWARD_WEIGHTS ? call.output_type : call.wei.type;
+  c.dst_type = c.pass == CONVICT_FORWARD ? call.output_type : call.diff_dst.type;
+  c.src_layout = call.src_layout;
+  c.wei_layout = call.wei_layout;
+  c.dst_layout = call.dst_layout;
+  return c;
 }
 
 relations::Call call_of(const Case& c, const convict_problem& p, const convict_tensors& filled) {

@@ -25,13 +25,20 @@ class ImplementationRunner final : public relations::Runner {
   /// hold. Precondition: the problem is legal, and every operand has its dimensions and numbers of its type.
   std::optional<relations::Results> run(const relations::Call& call) override;
 
+  // Of the last call that was run: its operands and results, and the contract for it.
+  const convict_tensors& tensors() const { return memory_.ours(); }
+  const convict_contract& contract_of_call() const { return contract_of_call_; }
+
  private:
   const convict_implementation& implementation_;
   int position_;
-  convict_contract contract_;
+  convict_contract contract_, contract_of_call_{};
   run::GuardedMemory& memory_;
   run::FlightRecord& record_;
 };
+
+/// The problem, types and layouts of a call as a case, with default data.
+Case case_of(const relations::Call& call);
 
 /// The call of a case. `filled` are its tensors, with data in those that the pass reads. Leaves out beta and ReLU, and
 /// copies views. Precondition: no integers.

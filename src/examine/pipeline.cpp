@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examine/pipeline.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "abi/element.h"
+#include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
 #include "examine/scene.h"
@@ -93,6 +98,25 @@ void refill(const Case& c, std::span<const run::Subject> subjects, run::GuardedM
   for (Mismatch& mismatch : second.mismatches) examination.mismatches.push_back(std::move(mismatch));
 }
 
+/// A relation may be broken by the result of a problem that is not that of the case. If this problem, with data of its
+/// own, shows a fault without the relation, then that is the mismatch: its line leads to the operation that is wrong.
+void charge_wrong_call(const judge::Result& result, const Case& c, std::span<const run::Subject> subjects,
+                       run::GuardedMemory& memory, run::FlightRecord& record, ExaminationSettings settings,
+                       std::vector<Mismatch>& mismatches) {
+  const auto charged = std::ranges::find_if(mismatches, [&](const Mismatch& one) {
+    return one.verdict == Verdict::kWrongRelation && one.suspect == result.who->name;
+  });
+  if (charged == mismatches.end() || !result.relation->wrong) return;
+  const Case& other = result.relation->wrong->as_case;
+  if (other == c || resolve(other).why_not) return;
+  settings.relations = false;
+  Examination second = examine(other, subjects, memory, record, settings);
+  const auto found = std::ranges::find(second.mismatches, result.who->name, &Mismatch::suspect);
+  if (found == second.mismatches.end()) return;
+  found->certificate.text = fmt::format("found by the relation {} on {}", result.relation->name, to_text(c));
+  *charged = std::move(*found);
+}
+
 }  // namespace
 
 Examination examine(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
@@ -101,7 +125,8 @@ Examination examine(const Case& c, std::span<const run::Subject> subjects, run::
   const bool legal = !resolve(c).why_not;
   Examination examination;
   const bool anybody = ask_all(scene, legal, subjects, settings, record, examination.results);
-  const TrialContext context = {memory, record, settings.yardstick, settings.thorough, settings.values};
+  const TrialContext context = {
+      memory, record, settings.yardstick, settings.thorough, settings.values, settings.relations};
   if (!legal) {
     if (anybody) {
       scene.set(memory);
@@ -119,6 +144,8 @@ Examination examine(const Case& c, std::span<const run::Subject> subjects, run::
   if (!ladder)  // other tools compare values only, not the memory around them
     for (judge::Result& result : examination.results) result.outcome.overrun = {};
   examination.mismatches = judge::judge(c, examination.results);
+  for (const judge::Result& result : examination.results)
+    if (result.relation) charge_wrong_call(result, c, subjects, memory, record, settings, examination.mismatches);
   if (ladder && examination.mistrusted) refill(c, subjects, memory, record, settings, examination);
   return examination;
 }

@@ -33,6 +33,7 @@ struct ExaminationSettings {
   SparedKinds spared = {};  // oracles that are spared most cases of a kind
   bool thorough = false;    // checks every metamorphic relation on every case
   bool values = false;      // certificates show all elements of small outputs (docs/certificates.md)
+  bool relations = true;    // checks metamorphic relations at all
 };
 
 /// Runs every subject on the case and judges the results. Subjects must refuse an illegal case. If a subject kills this

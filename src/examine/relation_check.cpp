@@ -4,6 +4,7 @@
 #include "abi/element.h"
 #include "core/layout.h"
 #include "core/random.h"
+#include "examine/judged_runner.h"
 #include "fill/fill.h"
 
 namespace convict::examine {
@@ -19,12 +20,35 @@ bool applies(const relations::Relation& relation, const Scene& scene, const conv
                      contract.algorithm == CONVICT_DIRECT &&
                      (contract.min_accumulator == CONVICT_F32 || contract.min_accumulator == CONVICT_F64);
   if (relation.direct_only && contract.algorithm != CONVICT_DIRECT) return false;
-  const bool bit_for_bit = contract.deterministic && c.fill != Fill::kSpecial && c.fill != Fill::kSubnormal;
-  return (relation.exact_only ? exact : bit_for_bit) && relation.unsuited(call) == nullptr;
+  const bool real = c.fill != Fill::kSpecial && c.fill != Fill::kSubnormal;
+  return (relation.exact_only ? exact : real) && relation.unsuited(call) == nullptr;
 }
 
-judge::BrokenRelation broken(const relations::Relation& relation, const relations::Violation& violation) {
-  return {relation.name, violation.text, violation.at, violation.got, violation.expected};
+/// Whether the relation ties bits together; otherwise it only leads to calls whose exact results are known.
+bool ties_bits(const relations::Relation& relation, const convict_contract& contract) {
+  return relation.exact_only || (contract.deterministic && contract.summation != CONVICT_ANY_ORDER);
+}
+
+/// Checks one relation. Where it ties bits together, its calls are held against the reference only if it is broken, to
+/// learn which of them is wrong.
+std::optional<judge::BrokenRelation> broken(const relations::Relation& relation, const relations::Call& call,
+                                            const Case& c, ImplementationRunner& runner) {
+  std::optional<relations::Violation> violation;
+  const bool in_bits = ties_bits(relation, runner.contract());
+  if (in_bits) {
+    violation = relation.check(call, runner);
+    if (!violation) return std::nullopt;
+  }
+  JudgedRunner judged(runner, c, relation.exact_only);
+  const auto again = relation.check(call, judged);
+  if (!in_bits) {
+    if (!judged.wrong() || !again) return std::nullopt;
+    violation = again;
+  }
+  judge::BrokenRelation found = {relation.name,       violation->text, violation->at, violation->got,
+                                 violation->expected, judged.wrong(),  std::nullopt};
+  if (!c.relu) found.element = exact_element(runner, call, violation->at);  // relations leave a ReLU out
+  return found;
 }
 
 uint64_t choice_of(const Scene& scene) { return mix(scene.the_case().seed ^ 0x4e1a); }
@@ -44,9 +68,8 @@ std::optional<judge::BrokenRelation> broken_relation(const Scene& scene, Impleme
   for (size_t i = 0; i < all.size(); ++i) {  // finds the first from there on that applies to this case
     const relations::Relation& relation = *all[(first + i) % all.size()];
     if (!applies(relation, scene, runner.contract(), call)) continue;
-    const auto violation = relation.check(call, runner);
-    if (violation) return broken(relation, *violation);
-    if (!thorough) return std::nullopt;
+    auto found = broken(relation, call, scene.the_case(), runner);
+    if (found || !thorough) return found;
   }
   return std::nullopt;
 }

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examine/rules.h"
 
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
 #include "abi/trilinear.h"
 #include "core/layout.h"
+#include "core/role.h"
 #include "core/terms.h"
 #include "fill/fill.h"
 #include "judge/fft_bound.h"
@@ -47,55 +52,40 @@ bool keeps_exact(const convict_contract& contract, const Case& c) {
 
 constexpr int64_t kManyTerms = 256;  // below, the proven bound sees nearly all that a probabilistic one would
 
-}  // namespace
+/// The largest magnitudes of one operand: of its subnormal numbers, and of all that are finite.
+struct Largest {
+  double subnormal = 0, any = 0;
+};
 
-Case case_for(Yardstick yardstick, Case c) {
-  if (yardstick == Yardstick::kIntegers) {
-    c.fill = Fill::kInt;
-    c.calls = Calls::kOnce;
+template <class W>
+Largest largest_of(const std::vector<W>& elements, convict_dtype type) {
+  const double normal = judge::smallest_normal(type);
+  Largest largest;
+  for (const W element : elements) {
+    const auto size = static_cast<double>(std::abs(element));
+    if (!std::isfinite(size)) continue;
+    largest.any = std::max(largest.any, size);
+    if (size < normal) largest.subnormal = std::max(largest.subnormal, size);
   }
-  return c;
+  return largest;
 }
 
-judge::Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick yardstick) {
-  const Case& c = scene.the_case();
-  const Types types = types_of(c);
-  judge::Rule rule;
-  const bool integers = is_integer(types.first);
-  if (!integers) {
-    rule.subnormal = c.fill == Fill::kSubnormal;
-    rule.arithmetic = judge::arithmetic_of(contract, types.first, types.second, types.output);
-    rule.bias_arithmetic = judge::arithmetic_of(contract, c.dst_type, c.dst_type, c.dst_type);
-    rule.bias_arithmetic.u_product = 0;  // it is a plain sum of gradients
-  }
-  if (yardstick == Yardstick::kAssertClose || yardstick == Yardstick::kLoose) {
-    rule.kind = judge::Rule::Kind::kTolerance;
-    rule.bound = Bound::kTolerance;
-    rule.relative = 1e-2;
-    rule.absolute = 1e-3;
-    if (yardstick == Yardstick::kAssertClose) set_assert_close(rule, types.output);
-  } else if (integers) {
-    rule.kind = judge::Rule::Kind::kQuantized;
-    rule.bound = Bound::kQuantized;
-  } else if (c.fill == Fill::kSpecial) {
-    rule.kind = judge::Rule::Kind::kSpecial;
-    rule.bound = Bound::kSpecialValues;
-  } else if (!fill::is_exact(c, scene.problem()) || !keeps_exact(contract, c)) {
-    rule.kind = judge::Rule::Kind::kBound;
-    rule.bound = contract.summation == CONVICT_BLOCKED    ? Bound::kGammaBlocked
-                 : contract.summation == CONVICT_PAIRWISE ? Bound::kGammaPairwise
-                                                          : Bound::kGamma;
-  }
-  return rule;
-}
-
-judge::Detail detail_for(const judge::Rule& rule, const Scene& scene) {
-  if (rule.kind == judge::Rule::Kind::kExact && scene.problem().beta == 0) return judge::Detail::kValues;
-  const bool zero_mean = scene.the_case().fill == Fill::kNormal || scene.the_case().fill == Fill::kInt;
-  if (has_huge_image(scene.problem(), scene.described())) return judge::Detail::kMagnitudes;
-  const bool worth_it =
-      rule.kind == judge::Rule::Kind::kBound && zero_mean && most_terms(scene.problem()) >= kManyTerms;
-  return worth_it ? judge::Detail::kStatistics : judge::Detail::kMagnitudes;
+/// Of the computed operand, which has no elements, both magnitudes are 0.
+template <class W>
+judge::Flushed flushed_terms(const convict_problem& p, const convict_tensors& t, const judge::DenseOperands<W>& dense) {
+  const bool is_conv = p.op == CONVICT_CONV;
+  const convict_tensor &src = t.src, &dst = t.diff_dst;
+  const Largest all[] = {largest_of(dense.x, (is_conv ? src : dst).dtype), largest_of(dense.w, t.wei.dtype),
+                         largest_of(dense.y, (is_conv ? dst : src).dtype)};
+  double product = 0;
+  for (const Largest& a : all)
+    for (const Largest& b : all)
+      if (&a != &b) product = std::max(product, a.subnormal * b.any);
+  double addend = 0;
+  for (const Role& role : kRoles)
+    if (const convict_tensor& one = t.*role.tensor; one.ndim > 0)
+      addend = std::max(addend, judge::smallest_normal(one.dtype));
+  return {product, addend * std::max(1.0, std::abs(p.beta))};
 }
 
 void add_transform_bounds(judge::Rule& rule, const convict_contract& contract, const convict_problem& p,
@@ -113,5 +103,76 @@ void add_transform_bounds(judge::Rule& rule, const convict_contract& contract, c
     rule.bound = Bound::kFft;
   }
 }
+
+}  // namespace
+
+Case case_for(Yardstick yardstick, Case c) {
+  if (yardstick == Yardstick::kIntegers) {
+    c.fill = Fill::kInt;
+    c.calls = Calls::kOnce;
+  }
+  return c;
+}
+
+judge::Rule rule_of_bounds(const Case& c, const convict_contract& contract) {
+  const Types types = types_of(c);
+  judge::Rule rule;
+  rule.kind = judge::Rule::Kind::kBound;
+  rule.bound = contract.summation == CONVICT_BLOCKED    ? Bound::kGammaBlocked
+               : contract.summation == CONVICT_PAIRWISE ? Bound::kGammaPairwise
+                                                        : Bound::kGamma;
+  rule.subnormal = c.fill == Fill::kSubnormal;
+  rule.arithmetic = judge::arithmetic_of(contract, types.first, types.second, types.output);
+  rule.bias_arithmetic = judge::arithmetic_of(contract, c.dst_type, c.dst_type, c.dst_type);
+  rule.bias_arithmetic.u_product = 0;  // it is a plain sum of gradients, not of the products that `summation` is about
+  if (contract.summation != CONVICT_ANY_ORDER) rule.bias_arithmetic.summation = CONVICT_FIXED_ORDER;
+  return rule;
+}
+
+judge::Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick yardstick) {
+  const Case& c = scene.the_case();
+  const Types types = types_of(c);
+  const bool integers = is_integer(types.first);
+  judge::Rule rule = integers ? judge::Rule{} : rule_of_bounds(c, contract);
+  if (yardstick == Yardstick::kAssertClose || yardstick == Yardstick::kLoose) {
+    rule.kind = judge::Rule::Kind::kTolerance;
+    rule.bound = Bound::kTolerance;
+    rule.relative = 1e-2;
+    rule.absolute = 1e-3;
+    if (yardstick == Yardstick::kAssertClose) set_assert_close(rule, types.output);
+  } else if (integers) {
+    rule.kind = judge::Rule::Kind::kQuantized;
+    rule.bound = Bound::kQuantized;
+  } else if (c.fill == Fill::kSpecial) {
+    rule.kind = judge::Rule::Kind::kSpecial;
+    rule.bound = Bound::kSpecialValues;
+  } else if (fill::is_exact(c, scene.problem()) && keeps_exact(contract, c)) {
+    rule.kind = judge::Rule::Kind::kExact;
+    rule.bound = Bound::kEquality;
+  }
+  return rule;
+}
+
+judge::Detail detail_for(const judge::Rule& rule, const Scene& scene) {
+  if (rule.kind == judge::Rule::Kind::kExact && scene.problem().beta == 0) return judge::Detail::kValues;
+  const bool zero_mean = scene.the_case().fill == Fill::kNormal || scene.the_case().fill == Fill::kInt;
+  if (has_huge_image(scene.problem(), scene.described())) return judge::Detail::kMagnitudes;
+  const bool worth_it = rule.kind == judge::Rule::Kind::kBound && rule.arithmetic.fixed_order() && zero_mean &&
+                        most_terms(scene.problem()) >= kManyTerms;
+  return worth_it ? judge::Detail::kStatistics : judge::Detail::kMagnitudes;
+}
+
+template <class W>
+void add_operands(judge::Rule& rule, const convict_contract& contract, const convict_problem& p,
+                  const convict_tensors& tensors, const judge::DenseOperands<W>& dense) {
+  if (contract.flushes_subnormals) rule.flushed = flushed_terms(p, tensors, dense);
+  if constexpr (std::is_same_v<W, double>)  // transforms of f64 have no bounds
+    add_transform_bounds(rule, contract, p, tensors, dense);
+}
+
+template void add_operands(judge::Rule&, const convict_contract&, const convict_problem&, const convict_tensors&,
+                           const judge::DenseOperands<double>&);
+template void add_operands(judge::Rule&, const convict_contract&, const convict_problem&, const convict_tensors&,
+                           const judge::DenseOperands<long double>&);
 
 }  // namespace convict::examine

@@ -12,15 +12,20 @@ namespace convict::examine {
 /// The case as this yardstick judges it: kIntegers replaces the data, and makes one call.
 Case case_for(Yardstick yardstick, Case c);
 
-/// The rule without the bounds of transforms, which need the operands (add_transform_bounds).
+/// The bounds of sums with this contract, for operands of the types of `c`, which are no integers.
+judge::Rule rule_of_bounds(const Case& c, const convict_contract& contract);
+
+/// The rule without what needs the operands: the bounds of transforms, and what is lost with subnormal operands.
 judge::Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick yardstick);
 
 /// What the reference has to compute for this rule. most_terms() decides whether statistics are worth the cost.
 judge::Detail detail_for(const judge::Rule& rule, const Scene& scene);
 
-/// Adds to `rule` the bounds of all elements of the main output, and their name, if the contract has another algorithm
-/// than direct sums that applies to the problem. Else changes nothing.
-void add_transform_bounds(judge::Rule& rule, const convict_contract& contract, const convict_problem& p,
-                          const convict_tensors& tensors, const judge::DenseOperands<double>& dense);
+/// Adds to `rule` what needs the operands. If the contract has another algorithm than direct sums that applies to the
+/// problem: the bounds of all elements of the main output, and their name. If it flushes subnormals: the largest terms
+/// that may become zero.
+template <class W>
+void add_operands(judge::Rule& rule, const convict_contract& contract, const convict_problem& p,
+                  const convict_tensors& tensors, const judge::DenseOperands<W>& dense);
 
 }  // namespace convict::examine

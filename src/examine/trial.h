@@ -18,7 +18,7 @@ struct TrialContext {
   run::GuardedMemory& memory;
   run::FlightRecord& record;
   Yardstick yardstick;
-  bool thorough = false, values = false;  // see ExaminationSettings
+  bool thorough = false, values = false, relations = true;  // see ExaminationSettings
 };
 
 /// Calls every implementation that has not refused, and fills in its result. Precondition: the scene is set. Returns

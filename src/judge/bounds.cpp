@@ -37,10 +37,11 @@ convict_dtype joined(convict_dtype a, convict_dtype b) {
   return a == CONVICT_F64 || b == CONVICT_F64 ? CONVICT_F64 : CONVICT_F32;
 }
 
-int64_t extra_terms(const Sum& sum) { return (sum.bias ? 1 : 0) + (sum.old ? 1 : 0); }
+int64_t extra_terms(const Sum& sum) { return sum.terms() - sum.products; }
 
 /// The most additions that round and that one term goes through. Padding adds zeros, which does not round, but it does
-/// shape the tree: terms that lie apart meet one by one. So a structure is counted over the window.
+/// shape the tree: terms that lie apart meet one by one. So a structure is counted over the window. Runs are as many as
+/// blocks of full length, or fewer (convict.h).
 int64_t additions(const Arithmetic& arithmetic, const Sum& sum) {
   const int64_t extra = extra_terms(sum), any_order = std::max<int64_t>(sum.products + extra - 1, 0);
   const int64_t window = std::max({sum.window, sum.products, int64_t{1}});
@@ -53,18 +54,20 @@ int64_t additions(const Arithmetic& arithmetic, const Sum& sum) {
   return any_order;
 }
 
+/// Gradual underflow harms products only, sums of tiny numbers are exact (Higham, section 2.8); flushing harms both.
+double accumulated_underflow(const Arithmetic& arithmetic, const Sum& sum) {
+  const auto terms = static_cast<double>(sum.terms());
+  if (!arithmetic.flushes_subnormals) return terms * arithmetic.eta_sum / 2;
+  return 2 * terms * arithmetic.eta_sum + sum.subnormal;
+}
+
 /// Error of the sum in the accumulator, before it is rounded to the output type.
 double accumulated_bound(const Arithmetic& arithmetic, const Sum& sum) {
   // Roundings of a term before it is added: its product; with beta, that of beta to the accumulator and the product.
   const int64_t before = sum.old ? 2 : arithmetic.u_product > 0 ? 1 : 0;
   const double relative = gamma(static_cast<double>(additions(arithmetic, sum) + before), arithmetic.u_sum);
   if (!((1 + relative) * sum.magnitude <= arithmetic.largest_sum)) return kInfinity;
-  // Gradual underflow harms products only, sums of tiny numbers are exact (Higham, section 2.8); flushing harms both.
-  const int64_t terms = sum.products + extra_terms(sum);
-  const double tiny = arithmetic.flushes_subnormals ? 2.0 * static_cast<double>(terms) * arithmetic.eta_sum
-                                                    : static_cast<double>(terms) * arithmetic.eta_sum / 2;
-  const double flushed = arithmetic.flushes_subnormals ? sum.subnormal : 0;
-  return relative * sum.magnitude + (1 + relative) * (tiny + flushed);
+  return relative * sum.magnitude + (1 + relative) * accumulated_underflow(arithmetic, sum);
 }
 
 /// Adds the rounding to the output type to an error bound of the accumulator.
@@ -74,7 +77,7 @@ double rounded_bound(const Arithmetic& arithmetic, double accumulated, double ex
 }
 
 double reference_bound(const Sum& sum, double u_reference) {
-  return gamma(static_cast<double>(sum.products + extra_terms(sum)), u_reference) * sum.magnitude;
+  return gamma(static_cast<double>(sum.terms()), u_reference) * sum.magnitude;
 }
 
 }  // namespace
@@ -109,8 +112,18 @@ Arithmetic arithmetic_of(const convict_contract& contract, convict_dtype first, 
 }
 
 double direct_bound(const Arithmetic& arithmetic, const Sum& sum, double u_reference) {
-  if (sum.products + extra_terms(sum) == 0) return 0;  // no terms, no roundings: exactly zero
+  if (sum.terms() == 0) return 0;  // no terms, no roundings: exactly zero
   return rounded_bound(arithmetic, accumulated_bound(arithmetic, sum), sum.exact) + reference_bound(sum, u_reference);
+}
+
+double underflow_bound(const Arithmetic& arithmetic, const Sum& sum) {
+  return accumulated_underflow(arithmetic, sum) + arithmetic.underflow(arithmetic.eta_out);
+}
+
+bool may_be_nan(const Arithmetic& arithmetic, const Sum& sum) {
+  const double growth = std::exp(static_cast<double>(sum.terms()) * arithmetic.u_sum);  // at least (1 + u)^n
+  const double of_one_sign = (sum.magnitude - std::abs(sum.exact)) / 2;                 // the smaller one of the two
+  return growth * of_one_sign > arithmetic.largest_sum;
 }
 
 double transformed_bound(const Arithmetic& arithmetic, const Sum& sum, double transform, double u_reference) {

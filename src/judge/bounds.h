@@ -41,6 +41,10 @@ struct Arithmetic {
   convict_summation summation = CONVICT_ANY_ORDER;
   int64_t sum_block = 0;
 
+  /// Whether the additions are the same for all values. Else neither bits nor the sizes of partial sums can be
+  /// foretold.
+  bool fixed_order() const { return summation != CONVICT_ANY_ORDER; }
+
   /// Largest absolute error that one rounding of a tiny result adds to its relative one.
   double underflow(double eta) const { return flushes_subnormals ? eta : eta / 2; }
 };
@@ -60,14 +64,24 @@ struct Sum {
   double magnitude = 0;  // S, the sum of the absolute values of all these terms
   double exact = 0;      // s
   double subnormal = 0;  // the part of S from terms with a subnormal factor; looked at only if subnormals are flushed
+
+  int64_t terms() const { return products + (bias ? 1 : 0) + (old ? 1 : 0); }
 };
 
 /// Bound on |computed - s| of a direct implementation; u_reference is the unit roundoff that s was computed with.
 /// Infinite where nothing is proven: too many roundings, or partial sums that may overflow the accumulator.
 double direct_bound(const Arithmetic& arithmetic, const Sum& sum, double u_reference);
 
-/// The same for an implementation that may compute the products' sum by a transform; `transform` bounds the error of
-/// that (winograd_bounds, fft_bounds). Never less than direct_bound: such an implementation is free to fall back.
+/// The part of direct_bound that does not shrink with the unit roundoff: underflow, and what is flushed to zero.
+double underflow_bound(const Arithmetic& arithmetic, const Sum& sum);
+
+/// Whether some order of summation overflows to both infinities, whose sum is NaN: the positive terms alone exceed the
+/// accumulator, and so do the negative ones.
+bool may_be_nan(const Arithmetic& arithmetic, const Sum& sum);
+
+/// The same as direct_bound for an implementation that may compute the products' sum by a transform; `transform` bounds
+/// the error of that (winograd_bounds, fft_bounds). Never less than direct_bound: such an implementation is free to
+/// fall back.
 double transformed_bound(const Arithmetic& arithmetic, const Sum& sum, double transform, double u_reference);
 
 }  // namespace convict::judge

@@ -16,6 +16,10 @@ constexpr size_t kMostNoted = 32;  // suspects and minus zeros that are looked i
 /// sqrt(2 ln(2 / delta)) for a failure probability of 1e-12 an element: Hallman and Ipsen, theorem 2.4; docs/bounds.md.
 constexpr double kLambda = 7.53;
 
+/// Roundings are taken for independent and of mean zero only where n*u, the growth of a sum by them, is at most this.
+/// 16-bit sums of many terms stagnate: their errors all have one sign.
+constexpr double kMostGrowth = 0x1p-4;
+
 template <class T>
 bool is_poison(T value) {
   if (std::is_integral_v<T>) return false;  // every pattern of bits is a number
@@ -79,10 +83,11 @@ class TensorComparison {
     // W carries more digits than double where it has to: the difference is taken there.
     const auto error = static_cast<double>(std::abs(static_cast<W>(got) - expected_.exact(index)));
     const bool negative = expected_.relu && got < 0;
-    const bool is_right = !negative && (error <= bound || may_overflow(got, exact, bound));  // false for NaN
+    const bool is_right = std::isnan(got) ? !is_poison(element) && may_be_nan(arithmetic_, sum_at(index, n))
+                                          : !negative && (error <= bound || may_overflow(got, exact, bound));
     if (error <= bound || !is_right) note_ratio(error, bound);
     if (!is_right) return record(element, index, at, bound);
-    if (n > 0 && !is_cut_off(index)) look_closer(element, index, at, n, error, bound);
+    if (n > 0 && !is_cut_off(index) && !std::isnan(got)) look_closer(element, index, at, n, error, bound);
   }
 
   /// What other tools do; of integers, with the one right result.
@@ -132,8 +137,10 @@ class TensorComparison {
     largest = std::isnan(error) ? HUGE_VAL : error / bound;
   }
 
+  Sum sum_at(size_t index, int64_t n) const { return sum_of(expected_, index, n, rule_); }
+
   double bound_of(size_t index, int64_t n) const {
-    const Sum sum = sum_of(expected_, index, n, rule_);
+    const Sum sum = sum_at(index, n);
     const bool transformed = tensor_.ndim > 1 && !rule_.transform_bounds.empty();
     return transformed ? transformed_bound(arithmetic_, sum, rule_.transform_bounds[index], unit_roundoff<W>())
                        : direct_bound(arithmetic_, sum, unit_roundoff<W>());
@@ -157,15 +164,22 @@ class TensorComparison {
       result_.smallest_fault = std::min(result_.smallest_fault.value_or(fault), fault);
     }
     if (magnitude / static_cast<double>(n) <= bound) ++result_.blind;
-    if (!rule_.transform_bounds.empty()) return;  // what follows knows the errors of direct sums
-    const double units = magnitude > 0 ? error / (u * std::sqrt(static_cast<double>(n)) * magnitude) : 0;
-    if (units > result_.worst_units) {  // false for NaN
-      result_.worst_units = units;
-      if (units > kNoteworthyUnits) result_.worst = describe(element, index, at, bound, rule_.bound);
-    }
-    if (!expected_.squared_sums.empty() && error > probabilistic_bound(index, n) &&
+    // What follows knows the errors of direct sums, and of few roundings.
+    if (!rule_.transform_bounds.empty() || static_cast<double>(n) * arithmetic_.u_sum > kMostGrowth) return;
+    const double unit = u * std::sqrt(static_cast<double>(n)) * magnitude;
+    if (error > result_.worst_units * unit) note_units(element, index, at, n, error, bound, unit);
+    if (arithmetic_.fixed_order() && !expected_.squared_sums.empty() && error > probabilistic_bound(index, n) &&
         result_.suspects.size() < kMostNoted)
       result_.suspects.push_back(describe(element, index, at, probabilistic_bound(index, n), Bound::kStatistical));
+  }
+
+  /// Underflow and flushing are no lack of accuracy: the contract says whether they happen.
+  void note_units(const T& element, size_t index, const int64_t* at, int64_t n, double error, double bound,
+                  double unit) {
+    const double units = (error - underflow_bound(arithmetic_, sum_at(index, n))) / unit;
+    if (!(units > result_.worst_units)) return;
+    result_.worst_units = units;
+    if (units > kNoteworthyUnits) result_.worst = describe(element, index, at, bound, rule_.bound_for(tensor_));
   }
 
   /// lambda * u * sqrt(sum of s_k^2), the larger one of the order of the loops and its reverse, whose partial sums are
@@ -197,7 +211,7 @@ class TensorComparison {
     const bool unwritten = is_poison(element);
     const bool first = unwritten ? result_.unwritten == 0 : result_.agrees();
     ++(unwritten ? result_.unwritten : result_.wrong);
-    if (first) result_.offender = describe(element, index, at, bound, rule_.bound);
+    if (first) result_.offender = describe(element, index, at, bound, rule_.bound_for(tensor_));
     if (result_.places.empty()) {
       result_.places_role = expected_.role;
       result_.places_dims.assign(tensor_.dims, tensor_.dims + tensor_.ndim);

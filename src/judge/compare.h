@@ -3,6 +3,7 @@
 // What an implementation wrote, held against what it should have written.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,6 +16,11 @@
 #include "judge/reference.h"
 
 namespace convict::judge {
+
+/// The largest term with a subnormal factor: a product, and an addend (a bias, old contents, an element of a gradient).
+struct Flushed {
+  double product = 0, addend = 0;
+};
 
 /// What results are held to.
 struct Rule {
@@ -31,10 +37,15 @@ struct Rule {
   Bound bound = Bound::kEquality;             // where an error is allowed at all
   std::vector<double> transform_bounds = {};  // of the main output's elements, where a transform computes the sums
   bool subnormal = false;                     // one factor of every product is subnormal
+  Flushed flushed = {};                       // what a term loses if subnormal operands become zero, at most
   double relative = 0, absolute = 0;
 
   const Arithmetic& arithmetic_for(const convict_tensor& output) const {
     return output.ndim == 1 ? bias_arithmetic : arithmetic;
+  }
+  /// A gradient of the bias is a plain sum, whatever computes the main output.
+  Bound bound_for(const convict_tensor& output) const {
+    return output.ndim == 1 && kind == Kind::kBound ? Bound::kGamma : bound;
   }
 };
 
@@ -99,7 +110,10 @@ Sum sum_of(const Expected<W>& expected, size_t index, int64_t products, const Ru
   sum.old = expected.old;
   sum.magnitude = static_cast<double>(expected.magnitude[index]);
   sum.exact = static_cast<double>(expected.value[index]);
-  sum.subnormal = rule.subnormal ? sum.magnitude : 0;
+  const double of_product = expected.tensor->ndim == 1 ? rule.flushed.addend : rule.flushed.product;
+  const double flushed =
+      static_cast<double>(products) * of_product + static_cast<double>(sum.terms() - products) * rule.flushed.addend;
+  sum.subnormal = rule.subnormal ? sum.magnitude : std::min(sum.magnitude, flushed);
   return sum;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/case_text.h"
 #include "core/text.h"
 #include "judge/geography.h"
 #include "judge/quantized.h"
@@ -106,11 +107,29 @@ Certificate::Element described(const Element& element, const Case& c) {
   return to;
 }
 
+/// Which of the calls of a relation is wrong.
+std::string wrong_side(const BrokenRelation& relation) {
+  if (!relation.wrong) return "the result of each call is right by itself";
+  Case problem = relation.wrong->as_case;
+  problem.fill = Fill::kInt;  // no words about data
+  problem.seed = 0;
+  const Element& element = relation.wrong->element;
+  return fmt::format("wrong is {}, where {}[{}] is {} and {} is exact", to_text(problem), element.role,
+                     fmt::join(element.at, ","), element.got, element.exact);
+}
+
 void add_relation(const BrokenRelation& relation, Certificate& to) {
   to.relation = {std::string(relation.name), Decimal{relation.expected}};
-  to.text = relation.text;
+  to.text = fmt::format("{}; {}", relation.text, wrong_side(relation));
   to.element.at = relation.at;
   to.element.got = {relation.got};
+  if (!relation.element) return;
+  to.element.role = relation.element->role;
+  to.element.got_hex = {relation.got};
+  to.element.exact = {relation.element->exact};
+  to.element.exact_hex = {relation.element->exact};
+  to.element.terms = relation.element->terms;
+  to.element.magnitude = {relation.element->magnitude};
 }
 
 void add_element(const Element& element, const Case& c, const Comparison& comparison, Certificate& to) {
@@ -140,6 +159,19 @@ Certificate certificate(const Case& c, const Result& suspect, Verdict verdict, s
   for (const Result& other : all)
     if (&other != &suspect) result.witnesses->emplace(other.who->name, in_words(other));
   return result;
+}
+
+/// How an implementation took an illegal problem for a legal one, or nullptr if it did not. An error is a way to say
+/// no: nobody takes it for a result.
+const char* acceptance(Kind kind) {
+  switch (kind) {
+    case Kind::kComputed: return "computed a problem that is not legal";
+    case Kind::kWrongShape: return "would compute a problem that is not legal, with other extents";
+    case Kind::kOutOfMemory: return "ran out of memory for a problem that is not legal";
+    case Kind::kRefused:
+    case Kind::kFailed: break;
+  }
+  return nullptr;
 }
 
 /// Whether two wrong results support each other: the same element, and values that can stem from one exact value.
@@ -195,11 +227,13 @@ std::vector<Mismatch> judge(const Case& c, std::span<const Result> results) {
 std::vector<Mismatch> judge_acceptance(const Case& c, std::span<const Result> results) {
   std::vector<Mismatch> mismatches;
   for (const Result& result : results) {
-    if (result.outcome.kind != Kind::kComputed) continue;
+    const char* what_it_did = acceptance(result.outcome.kind);
+    if (!what_it_did) continue;
     Result suspect;
     suspect.who = result.who;
     Certificate evidence = certificate(c, suspect, Verdict::kAcceptsInvalid, results);
-    evidence.text = "computed a problem that is not legal";
+    evidence.text = what_it_did;
+    if (!result.outcome.text.empty()) *evidence.text += ": " + result.outcome.text;
     mismatches.push_back({c, result.who->name, Verdict::kAcceptsInvalid,
                           result.is_target ? Blame::kTarget : Blame::kOracle, std::move(evidence)});
   }

@@ -15,12 +15,20 @@
 
 namespace convict::judge {
 
+/// One of the calls that a relation compares, with a result that is wrong by itself.
+struct WrongCall {
+  Case as_case;     // its problem and types, and the recipe of data of its own: those of the call follow from no seed
+  Element element;  // the first that differs from the exact one, with the data of the call
+};
+
 /// A metamorphic relation that an implementation broke.
 struct BrokenRelation {
   std::string_view name;
   std::string text;
   std::vector<int64_t> at;
   double got = 0, expected = 0;
+  std::optional<WrongCall> wrong = std::nullopt;  // nothing if all results are right, and contradict each other
+  std::optional<Element> element = std::nullopt;  // what the result at `at` is about, if it is one element
 };
 
 /// The result of one implementation on one case.
@@ -43,7 +51,7 @@ struct Result {
 /// that computed the case agree against it, and two of them share no lineage, the reference is the suspect.
 std::vector<Mismatch> judge(const Case& c, std::span<const Result> results);
 
-/// The mismatches of an illegal case: one per implementation that computed it.
+/// The mismatches of an illegal case: one per implementation that took it for a legal one (docs/plugins.md, *Rules*).
 std::vector<Mismatch> judge_acceptance(const Case& c, std::span<const Result> results);
 
 /// "agrees", "differs", "refused: ...": a short text for certificates and people.

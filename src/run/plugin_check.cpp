@@ -56,7 +56,7 @@ std::string wrong_in(const convict_contract& contract) {
   const int summation = number_in(contract.summation);
   for (std::string why : {unless(number_in(contract.algorithm), CONVICT_DIRECT, CONVICT_FFT, "algorithm"),
                           unless(number_in(contract.min_accumulator), CONVICT_F32, CONVICT_BF16, "min_accumulator"),
-                          unless(summation, CONVICT_ANY_ORDER, CONVICT_PAIRWISE, "summation"),
+                          unless(summation, CONVICT_ANY_ORDER, CONVICT_FIXED_ORDER, "summation"),
                           unless(summation == CONVICT_BLOCKED ? contract.sum_block : 1, 1, INT32_MAX, "sum_block")})
     if (!why.empty()) return why;
   return "";

@@ -131,7 +131,7 @@ const char* unsupported(const convict_implementation*, const convict_problem* p,
   return t->src.dtype == CONVICT_F32 ? nullptr : "only f32";
 }
 
-constexpr convict_contract kContract = {CONVICT_FFT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0};
+constexpr convict_contract kContract = {CONVICT_FFT, CONVICT_F32, 0, 0, 0, 1, CONVICT_FIXED_ORDER, 0, 0, 0};
 constexpr convict_implementation kFft = {
     "fft-radix-2", "radix-2 transforms", "honest", kContract, unsupported, run, nullptr, nullptr, nullptr};
 constexpr const convict_implementation* kAll[] = {&kFft};

@@ -22,10 +22,10 @@ struct Products {
 
 using SumOf = float (*)(const Products&);
 
-inline constexpr convict_contract kDirect = {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0};
+inline constexpr convict_contract kDirect = {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_FIXED_ORDER, 0, 0, 0};
 
 constexpr convict_contract winograd_contract(int m, int r) {
-  return {CONVICT_WINOGRAD, CONVICT_F32, m, r, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0};
+  return {CONVICT_WINOGRAD, CONVICT_F32, m, r, 0, 1, CONVICT_FIXED_ORDER, 0, 0, 0};
 }
 
 /// Why this module refuses a problem, or NULL.

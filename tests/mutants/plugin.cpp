@@ -50,7 +50,7 @@ convict_status run(const convict_implementation* self, const convict_problem* p,
 }
 
 Implementation implementation_of(const Mutant& mutant) {
-  const convict_contract direct = {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 1, 1};
+  const convict_contract direct = {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_FIXED_ORDER, 0, 1, 1};
   return {{mutant.name, mutant.description, "mutant", direct, unsupported, run, nullptr, nullptr, nullptr}, &mutant};
 }
 

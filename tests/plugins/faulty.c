@@ -193,10 +193,10 @@ static const char* chat_and_refuse(const convict_implementation* self, const con
 /* ---- The plugin ---------------------------------------------------------------------------------------------------
  */
 
-#define IMPLEMENTATION(name, description, unsupported, run)                                                          \
-  {                                                                                                                  \
-    name, description, "faulty", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 1, 1}, unsupported, \
-        run, NULL, NULL, NULL                                                                                        \
+#define IMPLEMENTATION(name, description, unsupported, run)                                                            \
+  {                                                                                                                    \
+    name, description, "faulty", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_FIXED_ORDER, 0, 1, 1}, unsupported, \
+        run, NULL, NULL, NULL                                                                                          \
   }
 
 static const convict_implementation faulty[] = {

@@ -59,10 +59,12 @@ static const char* unsupported(const convict_implementation* self, const convict
   return NULL;
 }
 
-#define IMPLEMENTATION(variable, name, help)                                                                          \
-  static const convict_implementation variable = {                                                                    \
-      name, help, "spilled", {CONVICT_DIRECT, CONVICT_F64, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0}, unsupported, run, \
-      NULL, NULL, NULL}
+#define IMPLEMENTATION(variable, name, help)                                                                     \
+  static const convict_implementation variable =                                                                 \
+      {                                                                                                          \
+          name,        help, "spilled", {CONVICT_DIRECT, CONVICT_F64, 0, 0, 0, 1, CONVICT_FIXED_ORDER, 0, 0, 0}, \
+          unsupported, run,  NULL,      NULL,                                                                    \
+          NULL}
 IMPLEMENTATION(spills, "spills", "rounds its sum to f32 after each channel");
 IMPLEMENTATION(correct, "correct", "keeps its sum in f64");
 
