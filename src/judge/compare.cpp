@@ -159,7 +159,7 @@ class TensorComparison {
     const auto magnitude = static_cast<double>(expected_.magnitude[index]);
     const double u = std::max(arithmetic_.u_sum, arithmetic_.u_out);
     ++result_.with_terms;
-    if (magnitude > 0) {
+    if (magnitude > 0 && std::isfinite(bound)) {
       const double fault = bound * static_cast<double>(n) / magnitude;
       result_.smallest_fault = std::min(result_.smallest_fault.value_or(fault), fault);
     }

@@ -87,7 +87,8 @@ struct Comparison {
   std::optional<double> largest_ratio;
 
   /// Sensitivity: the smallest lost product that the rule would have shown in some element, in units of the average
-  /// magnitude S / n of its products; 0 where equality is demanded. Nothing if there was no product to lose.
+  /// magnitude S / n of its products; 0 where equality is demanded. Nothing if there was no product to lose, or no
+  /// finite bound that could show it.
   std::optional<double> smallest_fault;
 
   // Of results that are right by the rule, where there are magnitudes:

@@ -63,8 +63,22 @@ TEST(LeastBound, IsInfiniteWhereNothingIsProven) {
   EXPECT_FALSE(std::isinf(certificate::least_bound(Bound::kGammaPairwise, kFloats, sum_of(1 << 24)).value()));
 }
 
-TEST(LeastBound, IsUnknownForOtherAlgorithms) {
-  for (const Bound bound : {Bound::kWinograd, Bound::kFft, Bound::kStatistical, Bound::kEquality, Bound::kUnknown})
+TEST(LeastBound, OfATransformIsThatOfTheBestDirectSum) {
+  for (const Bound bound : {Bound::kWinograd, Bound::kFft, Bound::kSpecialValues})
+    for (const int64_t n : {1, 9, 64})
+      EXPECT_EQ(roundings(bound, kFloats, n), roundings(Bound::kGammaPairwise, kFloats, n)) << name_of(bound);
+}
+
+/// Four terms of 1/4 add up to 1, and to partial sums of 1/4, 2/4, 3/4 and 1: the bound knows the last one only.
+TEST(LeastBound, OfRoundingsAtRandomHoldsForEveryOrder) {
+  const double u = 0x1p-24, real = 7.53 * u * std::sqrt((1 + 4 + 9 + 16) / 16.0 + 4 / 16.0);
+  const double least = certificate::least_bound(Bound::kStatistical, kFloats, sum_of(4, 1)).value();
+  EXPECT_NEAR(least, 7.53 * u * std::sqrt(1 + 1 / 4.0), 1e-3 * u);
+  EXPECT_LE(least, real);
+}
+
+TEST(LeastBound, IsUnknownForWhatIsNoSum) {
+  for (const Bound bound : {Bound::kEquality, Bound::kTolerance, Bound::kUnknown})
     EXPECT_FALSE(certificate::least_bound(bound, kFloats, sum_of(9))) << name_of(bound);
 }
 

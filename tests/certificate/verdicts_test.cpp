@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(
                  Verdict::kWrongStatistical, Bound::kStatistical},
         Specimen{"less_accurate", "mutants_b", "B19", "conv1d ic=100 in=3 fill=positive", Verdict::kLessAccurate,
                  Bound::kGamma},
-        Specimen{"output_unwritten", "mutants_p", "P01", "conv_transpose2d in=3x2 k=2 s=2 op=1x0 bias",
+        Specimen{"output_unwritten", "faulty", "leaves-holes", "conv2d ic=2 in=5 k=3 bias seed=1",
                  Verdict::kOutputUnwritten, Bound::kEquality},
         Specimen{"contract", "mutants_b", "B18", "conv2d ic=4 oc=3 in=9 k=3 fill=normal", Verdict::kContract,
                  Bound::kGamma},

@@ -289,5 +289,21 @@ TEST(TransformedBound, IsNeverLessThanThatOfADirectSum) {
   EXPECT_NEAR(judge::transformed_bound(all_f32(), sum, 1, 0), 1, 1e-12);
 }
 
+/// (S - |s|)/2 is what the terms of the rarer sign add up to.
+TEST(MayBeNaN, WhereBothSignsExceedTheAccumulator) {
+  const judge::Arithmetic half = judge::arithmetic_of(direct(CONVICT_F16), CONVICT_F16, CONVICT_F16, CONVICT_F16);
+  judge::Sum sum{.products = 8, .window = 8, .magnitude = 140'000, .exact = 0};
+  EXPECT_TRUE(may_be_nan(half, sum));
+  sum.exact = 20'000;  // 60,000 below zero
+  EXPECT_FALSE(may_be_nan(half, sum));
+  sum.exact = 140'000;
+  EXPECT_FALSE(may_be_nan(half, sum));
+}
+
+TEST(Bounds, AFixedOrderHasTheBoundOfAnyOrder) {
+  const judge::Sum sum{.products = 100, .window = 100, .magnitude = 80, .exact = 3};
+  EXPECT_EQ(direct_bound(all_f32(CONVICT_FIXED_ORDER), sum, 0x1p-53), direct_bound(all_f32(), sum, 0x1p-53));
+}
+
 }  // namespace
 }  // namespace convict

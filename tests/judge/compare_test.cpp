@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "core/case_text.h"
@@ -80,6 +81,59 @@ TEST_F(LargestRatio, IsOfBoundsOnly) {
   rule_.kind = judge::Rule::Kind::kSpecial;
   expected_[0].value = {HUGE_VAL, NAN, 4};
   EXPECT_EQ(ratio_of({kInfinity, std::nanf(""), 4}), 0) << "of the finite one";
+}
+
+/// Where a sum may meet both infinities, NaN is as right as anything; where only one, it is not.
+TEST_F(LargestRatio, NaNIsRightWhereBothInfinitiesMeet) {
+  rule_.arithmetic.largest_sum = 10;
+  expected_[0].magnitude = {100, 100, 100};
+  expected_[0].value = {0, 95, 4};  // 50 of either sign; 2.5 below zero; 48 below zero
+  const auto wrong_with = [&](std::array<float, 3> got) {
+    std::ranges::copy(got, got_);
+    return compare<double>(expected_, rule_).wrong;
+  };
+  const float nan = std::nanf("");
+  EXPECT_EQ(wrong_with({nan, 95, nan}), 0);
+  EXPECT_EQ(wrong_with({0, nan, 4}), 1);
+  EXPECT_EQ(wrong_with({kInfinity, kInfinity, -kInfinity}), 0);
+}
+
+TEST_F(LargestRatio, WhatNobodyWroteIsNoNaNOfASum) {
+  rule_.arithmetic.largest_sum = 0.1;
+  std::memset(got_, 0xff, sizeof got_);
+  EXPECT_EQ(compare<double>(expected_, rule_).unwritten, 3);
+}
+
+/// Of 16-bit sums with many terms nothing is proven, and their roundings are not at random: nothing is noteworthy.
+TEST_F(LargestRatio, SumsThatStagnateAreNotLessAccurate) {
+  expected_[0].factor = expected_[0].window = 100;
+  const auto worst_with = [&](double u_sum) {
+    rule_.arithmetic.u_sum = u_sum;
+    got_[0] = 0.5f, got_[1] = 2, got_[2] = 4;
+    return compare<double>(expected_, rule_).worst;
+  };
+  EXPECT_TRUE(worst_with(0x1p-11));  // 100 * u = 0.05
+  EXPECT_FALSE(worst_with(0x1p-8));  // 0.4
+}
+
+TEST_F(LargestRatio, UnderflowIsNoLackOfAccuracy) {
+  rule_.arithmetic.u_sum = 0x1p-24;
+  rule_.arithmetic.u_out = 0;
+  rule_.arithmetic.flushes_subnormals = true;
+  rule_.arithmetic.eta_sum = 0.25;
+  got_[0] = 0.75f, got_[1] = 2, got_[2] = 4;
+  EXPECT_FALSE(compare<double>(expected_, rule_).worst);
+  rule_.arithmetic.flushes_subnormals = false;
+  rule_.arithmetic.eta_sum = 1e-30;
+  rule_.arithmetic.u_sum = 0x1p-10;  // now it is rounding
+  rule_.arithmetic.u_out = 0x1p-1;
+  EXPECT_EQ(compare<double>(expected_, rule_).wrong, 0);
+}
+
+TEST_F(LargestRatio, ABoundOfInfinityShowsNoLostProduct) {
+  rule_.arithmetic.largest_sum = 0;
+  got_[0] = 1, got_[1] = 2, got_[2] = 4;
+  EXPECT_EQ(compare<double>(expected_, rule_).smallest_fault, std::nullopt);
 }
 
 }  // namespace

@@ -147,5 +147,17 @@ TEST(Judge, ComputingAnIllegalProblemIsAMismatchAndRefusingItIsNot) {
   EXPECT_EQ(mismatches[0].verdict, Verdict::kAcceptsInvalid);
 }
 
+TEST(Judge, ARelationSaysWhichCallIsWrong) {
+  judge::Result related = agrees(kMine, true);
+  related.relation = {"adjoint", "forward stands alone", {}, 1, 3};
+  EXPECT_EQ(judged({related, agrees(kAten)}).at(0).certificate.text,
+            "forward stands alone; the result of each call is right by itself");
+  related.relation->wrong = {parse_case("conv2d.backward_data in=5 k=3 seed=7"),
+                             {.role = "diff_src", .at = {0, 0, 1, 2}, .got = 4, .exact = 5}};
+  EXPECT_EQ(
+      judged({related, agrees(kAten)}).at(0).certificate.text,
+      "forward stands alone; wrong is conv2d.backward_data in=5x5 k=3x3, where diff_src[0,0,1,2] is 4 and 5 is exact");
+}
+
 }  // namespace
 }  // namespace convict

@@ -43,7 +43,7 @@ inline Case case_of_many_terms(Random& random, int64_t most) {
   c.pass = static_cast<convict_pass>(random.between(1, 3));
   c.fill = random.pick(std::span<const Fill>(kFills));
   c.seed = random.bits() >> 1;
-  const int64_t terms = random.between(most / 16, most);
+  const int64_t terms = random.between(most / 16, most / (random.chance(0.8) ? 4 : 1));
   if (c.pass == CONVICT_BACKWARD_WEIGHTS) {
     c.batch = random.between(1, 4);
     c.in[c.rank - 1] = std::max<int64_t>(terms / c.batch, 1);
@@ -57,6 +57,9 @@ inline Case case_of_many_terms(Random& random, int64_t most) {
   if (c.pass == CONVICT_FORWARD) c.bias = random.chance(0.3), c.relu = random.chance(0.1);
   return c;
 }
+
+/// Of all outputs of a case together, so that many cases are examined.
+inline constexpr double kMostProducts = 5e3;
 
 constexpr bool has_many_terms(uint64_t index) { return index % 4 == 3; }
 
@@ -111,7 +114,8 @@ inline std::vector<Record> trial_of(std::span<const convict_implementation* cons
   run::FlightRecord record;
   for (uint64_t index = 0; records.front().judged < cases; ++index) {
     const Case c = case_number(seed, index, sums);
-    if (resolve(c).why_not) continue;
+    const Resolved resolved = resolve(c);
+    if (resolved.why_not || multiply_adds(resolved.problem) > kMostProducts) continue;
     note(examine::examine(c, subjects, memory, record, {1e9, Yardstick::kLadder}), has_many_terms(index), records);
   }
   return records;

@@ -100,6 +100,7 @@ float binned(const Terms& terms) {
   }
   T sum = 0;
   for (const T bin : bins) {
+    if (bin == 0) continue;
     if constexpr (std::is_same_v<T, float>)
       sum = A::add(sum, bin);
     else

@@ -66,7 +66,8 @@ void for_each_output(const Form& f, const Visit& visit) {
     if (bias) terms.add(*bias, 1);
     if (f.beta != 0) terms.add(result, static_cast<float>(f.beta));
     visit(result, terms);
-    terms = {};
+    terms.x.clear();
+    terms.w.clear();
   };
   const auto bias_of = [&](int64_t channel) { return f.bias ? f.bias + channel * f.bias_stride : nullptr; };
   if (f.face == Face::kY)
