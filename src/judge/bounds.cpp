@@ -41,7 +41,9 @@ int64_t extra_terms(const Sum& sum) { return sum.terms() - sum.products; }
 
 /// The most additions that round and that one term goes through. Padding adds zeros, which does not round, but it does
 /// shape the tree: terms that lie apart meet one by one. So a structure is counted over the window. Runs are as many as
-/// blocks of full length, or fewer (convict.h).
+/// blocks of full length, or fewer (convict.h). Where values decide, sums may be compensated: Kahan's has an error of
+/// 2u*S + O(n*u^2)*S (Higham, section 4.3), which for two terms is more than that of a plain one. So two more are
+/// counted.
 int64_t additions(const Arithmetic& arithmetic, const Sum& sum) {
   const int64_t extra = extra_terms(sum), any_order = std::max<int64_t>(sum.products + extra - 1, 0);
   const int64_t window = std::max({sum.window, sum.products, int64_t{1}});
@@ -51,7 +53,7 @@ int64_t additions(const Arithmetic& arithmetic, const Sum& sum) {
     const int64_t block = std::min(arithmetic.sum_block, window), blocks = (window + block - 1) / block;
     return std::min(any_order, block - 1 + blocks - 1 + extra);
   }
-  return any_order;
+  return arithmetic.fixed_order() || any_order == 0 ? any_order : any_order + 2;
 }
 
 /// Gradual underflow harms products only, sums of tiny numbers are exact (Higham, section 2.8); flushing harms both.

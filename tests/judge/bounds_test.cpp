@@ -25,12 +25,12 @@ namespace {
 constexpr double kU16 = 0x1p-11, kUBf16 = 0x1p-8, kU32 = 0x1p-24, kU64 = 0x1p-53;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-convict_contract direct(convict_dtype accumulator = CONVICT_F32, convict_summation summation = CONVICT_ANY_ORDER,
+convict_contract direct(convict_dtype accumulator = CONVICT_F32, convict_summation summation = CONVICT_FIXED_ORDER,
                         int block = 0, int flushes = 0) {
   return {CONVICT_DIRECT, accumulator, 0, 0, flushes, 1, summation, block, 0, 0};
 }
 
-judge::Arithmetic all_f32(convict_summation summation = CONVICT_ANY_ORDER, int block = 0) {
+judge::Arithmetic all_f32(convict_summation summation = CONVICT_FIXED_ORDER, int block = 0) {
   return judge::arithmetic_of(direct(CONVICT_F32, summation, block), CONVICT_F32, CONVICT_F32, CONVICT_F32);
 }
 
@@ -300,9 +300,14 @@ TEST(MayBeNaN, WhereBothSignsExceedTheAccumulator) {
   EXPECT_FALSE(may_be_nan(half, sum));
 }
 
-TEST(Bounds, AFixedOrderHasTheBoundOfAnyOrder) {
-  const judge::Sum sum{.products = 100, .window = 100, .magnitude = 80, .exact = 3};
-  EXPECT_EQ(direct_bound(all_f32(CONVICT_FIXED_ORDER), sum, 0x1p-53), direct_bound(all_f32(), sum, 0x1p-53));
+TEST(Bounds, AnyOrderHasRoomForACompensatedSum) {
+  const auto roundings = [](convict_summation summation, int64_t n) {
+    const judge::Sum sum{.products = n, .window = n, .magnitude = 1, .exact = 0};
+    return std::round(direct_bound(all_f32(summation), sum, 0x1p-53) * 0x1p24);
+  };
+  EXPECT_EQ(roundings(CONVICT_FIXED_ORDER, 2), 2);
+  EXPECT_EQ(roundings(CONVICT_ANY_ORDER, 2), 4);
+  EXPECT_EQ(roundings(CONVICT_ANY_ORDER, 1), 1);
 }
 
 }  // namespace

@@ -78,6 +78,7 @@ judge::Arithmetic arithmetic_for(const Case& c, const Claim& claim, const convic
   convict_contract contract{};
   contract.algorithm = CONVICT_DIRECT;
   contract.min_accumulator = claim.accumulator;
+  contract.summation = CONVICT_FIXED_ORDER;  // the bound of a plain sum, whatever its order
   if (output.ndim == 1) return judge::arithmetic_of(contract, c.dst_type, c.dst_type, output.dtype);
   const convict_dtype first = c.pass == CONVICT_BACKWARD_DATA ? c.dst_type : c.src_type;
   const convict_dtype second = c.pass == CONVICT_BACKWARD_WEIGHTS ? c.dst_type : c.wei_type;
