@@ -131,7 +131,7 @@ std::vector<ExportFile> write(const ExportRequest& request) {
 
 }  // namespace
 
-extern const Exporter export_benchdnn = {"benchdnn", "a command line of oneDNN's own test driver", ExportForm::kText, unsuited,
-                                  write};
+extern const Exporter export_benchdnn = {"benchdnn", "a command line of oneDNN's own test driver", ExportForm::kText,
+                                         unsuited, write};
 
 }  // namespace convict::exports

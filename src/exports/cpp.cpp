@@ -169,6 +169,6 @@ std::vector<ExportFile> write(const ExportRequest& request) {
 }  // namespace
 
 extern const Exporter export_cpp = {"cpp", "a C++17 program against <convict/convict.h> that loads a plugin",
-                             ExportForm::kText, unsuited, write};
+                                    ExportForm::kText, unsuited, write};
 
 }  // namespace convict::exports

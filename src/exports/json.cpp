@@ -92,7 +92,7 @@ std::vector<ExportFile> write(const ExportRequest& request) {
 
 }  // namespace
 
-extern const Exporter export_json = {"json", "everything about the case, every number to the bit", ExportForm::kText, unsuited,
-                              write};
+extern const Exporter export_json = {"json", "everything about the case, every number to the bit", ExportForm::kText,
+                                     unsuited, write};
 
 }  // namespace convict::exports

@@ -121,6 +121,6 @@ std::vector<ExportFile> write(const ExportRequest& request) {
 }  // namespace
 
 extern const Exporter export_onnx = {"onnx", "a backend test of ONNX: model.onnx and its data", ExportForm::kDirectory,
-                              unsuited, write};
+                                     unsuited, write};
 
 }  // namespace convict::exports

@@ -155,7 +155,7 @@ Seen& operator+=(Seen& to, const Seen& other) {
 }
 
 CandidateContents& operator+=(CandidateContents& to, const CandidateContents& other) {
-  to = {std::min(to.specimen, other.specimen), std::min(to.campaign, other.campaign), std::max(to.hits, other.hits)};
+  to = {std::min(to.specimen, other.specimen), std::max(to.hits, other.hits)};
   return to;
 }
 
@@ -173,16 +173,6 @@ void keep_larger(Map& to, const Map& from) {
     const auto [entry, is_new] = to.try_emplace(key, value);
     if (!is_new) entry->second = std::max(entry->second, value);
   }
-}
-
-Seen& operator+=(Seen& to, const Seen& other) {
-  to = {std::max(to.hits, other.hits), std::min(to.first, other.first), std::max(to.last, other.last)};
-  return to;
-}
-
-CandidateContents& operator+=(CandidateContents& to, const CandidateContents& other) {
-  to = {std::min(to.specimen, other.specimen), std::max(to.hits, other.hits)};
-  return to;
 }
 
 /// The explained rows of a coarse signature.
@@ -250,14 +240,8 @@ MismatchContents& MismatchContents::operator+=(const MismatchContents& other) {
   word = std::max(word, other.word);
   geography = std::max(geography, other.geography);  // as the predicate, the same, unless somebody wrote to it
   predicate = std::max(predicate, other.predicate);
-  for (const auto& [uuid, more] : other.seen) {
-    const auto [entry, is_new] = seen.try_emplace(uuid, more);
-    if (!is_new) entry->second += more;
-  }
-  for (const auto& [key, more] : other.candidates) {
-    const auto [entry, is_new] = candidates.try_emplace(key, more);
-    if (!is_new) entry->second += more;
-  }
+  add_all(seen, other.seen);
+  add_all(candidates, other.candidates);
   return *this;
 }
 
