@@ -34,8 +34,8 @@ std::string line(std::string_view name, const std::optional<T>& field) {
   return field ? fmt::format("    {}: {}\n", name, plain(*field)) : "";
 }
 
-/// What came of repeating the accusation, and what a repetition needs.
-std::string describe_alone(const Certificate::Alone& alone) {
+/// What came of repeating the accusation, and what a repetition needs. `is_said`: the evidence of a death says it.
+std::string describe_alone(const Certificate::Alone& alone, bool is_said) {
   const auto lines = [&](const std::vector<std::string>& before) {
     std::string text = fmt::format("    alone: fails after {} earlier case{}, run first in the same process\n",
                                    before.size(), before.size() == 1 ? "" : "s");
@@ -49,7 +49,7 @@ std::string describe_alone(const Certificate::Alone& alone) {
   if (alone.before && !alone.before->empty()) return lines(*alone.before);
   if (alone.times)
     return fmt::format("    alone: fails when one process repeats the case, the first time in call {}\n", *alone.times);
-  if (!alone.runs || !alone.failed || *alone.runs == 0) return "";
+  if (!alone.runs || !alone.failed || *alone.runs == 0 || is_said) return "";
   return *alone.runs == 1
              ? "    alone: fails in a fresh process as well\n"
              : fmt::format("    alone: fails {} of {} times, each in a fresh process\n", *alone.failed, *alone.runs);
@@ -77,7 +77,7 @@ std::string describe_certificate(const Certificate& c) {
   text += line("geography", c.errors.geography) + line("explained_by", c.explained_by) + line("read", c.read) +
           line("text", c.text) + line("overrun", c.overrun) + line("signal", c.death.signal) +
           line("exit_code", c.death.exit_code) + line("address_class", c.death.address_class) +
-          line("evidence", c.death.evidence) + describe_alone(c.alone);
+          line("evidence", c.death.evidence) + describe_alone(c.alone, c.death.evidence.has_value());
   if (!c.element.exact) text += line("operand", c.element.role);
   if (c.death.output_tail) text += fmt::format("    last words: {}\n", printable(trim(*c.death.output_tail), 400));
   return text;

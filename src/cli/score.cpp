@@ -194,7 +194,8 @@ void add_measure(CLI::App& command, ScoreOptions& options) {
 void add_score(CLI::App& app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, score, "score", "Measure how well planted faults are found",
-      "Every implementation of the plugins is a mutant; one named 'control' is the control, which must never be accused.\n"
+      "Every implementation of the plugins is a mutant; one named 'control' is the control, which must never be "
+      "accused.\n"
       "Examples:\n"
       "  convict score --plugin build/release/tests/mutants_b.so --seeds 3 --budget 5s\n"
       "  convict score --plugin ./mutants.so --target B19,B21 --baselines all --format json\n"

@@ -97,7 +97,7 @@ TEST(CertificateJson, ReadsWhatItWrites) {
 }
 
 TEST(CertificateJson, HasAllKeys) {
-  EXPECT_EQ(complete().size(), 30u) << complete();
+  EXPECT_EQ(complete().size(), 35u) << complete();
   EXPECT_EQ(to_json(Certificate()), json::object());
 }
 

@@ -31,7 +31,7 @@ static convict_status run(const convict_implementation* self, const convict_prob
 
 const convict_plugin* convict_plugin_v1(void);
 const convict_plugin* convict_plugin_v1(void) {
-  static const convict_implementation none = IDLE("none"), idle = IDLE("idle");
+  static const convict_implementation none = IDLE("control"), idle = IDLE("idle");
   static const convict_implementation* all[2];
   static const convict_plugin plugin = {CONVICT_ABI_VERSION, "0.0", 2, all};
   all[0] = &none;
