@@ -109,7 +109,7 @@ TEST_F(LargestRatio, SumsThatStagnateAreNotLessAccurate) {
   expected_[0].factor = expected_[0].window = 100;
   const auto worst_with = [&](double u_sum) {
     rule_.arithmetic.u_sum = u_sum;
-    got_[0] = 0.5f, got_[1] = 2, got_[2] = 4;
+    got_[0] = 0.96f, got_[1] = 2, got_[2] = 4;  // four units of 2^-10 * sqrt(100)
     return compare<double>(expected_, rule_).worst;
   };
   EXPECT_TRUE(worst_with(0x1p-11));  // 100 * u = 0.05
