@@ -173,6 +173,8 @@ class TensorComparison {
     if (magnitude / static_cast<double>(n) <= bound) ++result_.blind;
     // What follows knows the errors of direct sums, and of few roundings.
     if (!rule_.transform_bounds.empty() || static_cast<double>(n) * arithmetic_.u_sum > kMostGrowth) return;
+    if (!std::isfinite(error)) return;  // an overflow that the bound allows says nothing about accuracy
+    ++result_.measured;
     const double unit = u * std::sqrt(static_cast<double>(n)) * magnitude;
     if (error > result_.worst_units * unit) note_units(element, index, at, n, error, bound, unit);
     if (arithmetic_.fixed_order() && !expected_.squared_sums.empty() && error > probabilistic_bound(index, n) &&

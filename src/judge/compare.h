@@ -92,6 +92,7 @@ struct Comparison {
   std::optional<double> smallest_fault;
 
   // Of results that are right by the rule, where there are magnitudes:
+  int64_t measured = 0;               // elements whose errors are compared with those of witnesses, by the next line
   double worst_units = 0;             // largest error in units of u * sqrt(n) * S,
   std::optional<Element> worst;       // and where, if it is more than kNoteworthyUnits
   std::vector<Element> suspects;      // beyond the probabilistic bound; the first few

@@ -55,7 +55,7 @@ bool is_less_accurate(const Result& result, std::span<const Result> all) {
   constexpr double kTimes = 8;
   if (result.outcome.kind != Kind::kComputed || !result.comparison.worst) return false;
   return std::ranges::any_of(all, [&](const Result& witness) {
-    return witness.comparison.with_terms > 0 && witness.comparison.agrees() && independent(*witness.who, *result.who) &&
+    return witness.comparison.measured > 0 && witness.comparison.agrees() && independent(*witness.who, *result.who) &&
            result.comparison.worst_units > kTimes * witness.comparison.worst_units;
   });
 }

@@ -89,7 +89,7 @@ TEST_P(Fires, OnAMutantAndOnlyThere) {
   const relations::Relation& relation = relation_named(one.relation);
   const relations::Call call = call_for(one.line);
   ASSERT_EQ(relation.unsuited(call), nullptr);
-  Watched mutant(mutant_named(one.module, one.mutant)), innocent(mutant_named(one.module, "none"));
+  Watched mutant(mutant_named(one.module, one.mutant)), innocent(mutant_named(one.module, "control"));
   EXPECT_FALSE(relation.check(call, innocent));
   const std::optional<relations::Violation> found = relation.check(call, mutant);
   ASSERT_TRUE(found);
