@@ -28,19 +28,7 @@ using nlohmann::json;
 
 constexpr auto kCoverageInterval = std::chrono::seconds(5);  // that a kill -9 may cost
 
-constexpr uint64_t kCasesToSteer = 10'000;  // before that, nearly everything is still to be seen
-constexpr size_t kLargestFocus = 20'000;
-// Every second case aims at the focus, again and again: at fewer combinations than this, the cases would be too much
-// alike. Without a focus, some 600,000 cases aim at each combination once anyway.
-constexpr size_t kSmallestFocus = 1'000;
-
-/// Tuples that the profile can show and has not shown, those of two features first; none if that is nothing to aim at.
-std::vector<uint32_t> focus_for(const generate::Profile* profile, const Coverage& coverage) {
-  if (coverage.cases() < kCasesToSteer) return {};
-  std::vector<uint32_t> focus = generate::within_reach(profile, coverage.unseen(), kLargestFocus);
-  if (focus.size() < kSmallestFocus) focus.clear();
-  return focus;
-}
+constexpr int kMostSimpler = 2;  // lines of a row, each simpler than the last, that are repeated only to be shown
 
 constexpr int kMostKills = 3;  // of workers on one case by somebody else, e.g. a system short of memory
 
@@ -125,10 +113,12 @@ class Campaign final : public workers::Assignment {
   // have been kept. Mismatches wait in `unkept_` until the supervisor says that their case is complete.
   void on_mismatch(const workers::Sighting& sighting) override {
     const Mismatch& seen = sighting.mismatch;
-    // What is confirmed is a row, or else what would become one.
+    // What is confirmed is a row. One that this campaign made has been confirmed as its signature.
     const auto row = store_->row_of(result_.id, seen);
-    const std::string kind = row ? fmt::format("row {}", row->id) : signature(seen);
-    unkept_.push_back(confirmations_.checked(seen, kind, row && row->would_show, result_.roster, [&] {
+    const auto kind =
+        row ? kind_of_row_.try_emplace(row->id, fmt::format("row {}", row->id)).first->second : signature(seen);
+    const bool is_shown = !row || (row->would_show && ++simpler_[row->id] <= kMostSimpler);
+    unkept_.push_back(confirmations_.checked(seen, kind, is_shown, result_.roster, [&] {
       return workers::earlier_lines(sighting.before, workers::sampled_lines(settings_.supervisor.worker, false));
     }));
   }
@@ -284,7 +274,7 @@ class Campaign final : public workers::Assignment {
     store_ = store::Store::open(settings_.database);
     workers::WorkerSettings& worker = settings_.supervisor.worker;
     store::StoredCoverage before = store_->coverage(worker.profile);
-    if (settings_.steered) worker.focus = focus_for(generate::find_profile(worker.profile), before.coverage);
+    if (settings_.steered) worker.focus = generate::focus_for(generate::find_profile(worker.profile), before.coverage);
     if (!worker.focus.empty())
       result_.notes.push_back(fmt::format("steered at {} combinations that earlier campaigns did not reach",
                                           with_commas(worker.focus.size())));
@@ -332,6 +322,7 @@ class Campaign final : public workers::Assignment {
       const auto [entry, inserted] = result_.found.try_emplace(signature(mismatches[i]));
       if (inserted) entry->second = {mismatches[i], recorded[i].id, 0, recorded[i].first_ever, recorded[i].status, ""};
       ++entry->second.hits;
+      kind_of_row_.try_emplace(recorded[i].id, signature(mismatches[i]));
       result_.reference_is_wrong |= mismatches[i].blame == Blame::kReference;
       if (diagnoses_ && !recorded[i].explained) diagnoses_->diagnose(recorded[i].id, mismatches[i]);
     }
@@ -351,7 +342,9 @@ class Campaign final : public workers::Assignment {
   CampaignSettings settings_;
   workers::Confirmations confirmations_{settings_.supervisor};
   workers::Attributions attributions_;
-  std::optional<store::Ownership> ownership_;  // outlives the store
+  std::map<int64_t, std::string> kind_of_row_;  // of confirmations
+  std::map<int64_t, int> simpler_;              // by row, how often a simpler line was to be shown
+  std::optional<store::Ownership> ownership_;   // outlives the store
   std::optional<store::Store> store_;
   const Progress& progress_;
   uint64_t size_;                  // cases of the shard

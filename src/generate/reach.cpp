@@ -10,6 +10,12 @@
 namespace convict::generate {
 namespace {
 
+constexpr uint64_t kCasesToSteer = 10'000;  // before that, nearly everything is still to be seen
+constexpr size_t kLargestFocus = 20'000;
+// Every second case aims at the focus, again and again: at fewer combinations than this, the cases would be too much
+// alike. Without a focus, some 600,000 cases aim at each combination once anyway.
+constexpr size_t kSmallestFocus = 1'000;
+
 constexpr uint64_t kSeed = 0x7265616368;  // a fixed seed of its own
 
 void mark(Coverage& seen, const Case& c) {
@@ -54,6 +60,13 @@ std::vector<bool> reachable(const Profile* profile, int tries, uint64_t plain) {
   std::vector<bool> flags(tuple_count());
   for (uint32_t id = 0; id < tuple_count(); ++id) flags[id] = seen.has_seen(id);
   return flags;
+}
+
+std::vector<uint32_t> focus_for(const Profile* profile, const Coverage& coverage) {
+  if (coverage.cases() < kCasesToSteer) return {};
+  std::vector<uint32_t> focus = within_reach(profile, coverage.unseen(), kLargestFocus);
+  if (focus.size() < kSmallestFocus) focus.clear();
+  return focus;
 }
 
 }  // namespace convict::generate

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/coverage.h"
 #include "generate/profile.h"
 
 namespace convict::generate {
@@ -19,5 +20,9 @@ std::vector<bool> reachable(const Profile* profile, int tries = 12, uint64_t pla
 /// because a wish that cannot be met wastes a case. Stops at `most` of them, and after asking for 40,000: a second at
 /// worst. Empty for samplers without wishes.
 std::vector<uint32_t> within_reach(const Profile* profile, std::span<const uint32_t> ids, size_t most);
+
+/// What the next campaign of the profile aims at: tuples that the profile can show and has not shown, those of two
+/// features first; none if that is nothing to aim at.
+std::vector<uint32_t> focus_for(const Profile* profile, const Coverage& coverage);
 
 }  // namespace convict::generate

@@ -43,6 +43,10 @@ void fill_words(unsigned char* to, size_t bytes, uint16_t word) {
   for (size_t i = 0; i < bytes; ++i) to[i] = i % 2 == 0 ? low : high;
 }
 
+bool is_all_poison(const unsigned char* bytes, size_t count) {
+  return count == 0 || (bytes[0] == kPoison && std::memcmp(bytes, bytes + 1, count - 1) == 0);
+}
+
 /// Whether everything between the elements of a tensor, and in front of them, is still poison.
 bool gaps_intact(const convict_tensor& tensor) {
   if (!has_gaps(tensor)) return true;
@@ -114,10 +118,7 @@ size_t GuardedSlot::slack_begin() const { return flush_end_ ? offset_ - kSlack :
 
 void GuardedSlot::poison() { fill_words(ours_ + offset_, bytes_, poison_); }
 
-bool GuardedSlot::slack_intact() const {
-  const unsigned char* slack = ours_ + slack_begin();
-  return std::all_of(slack, slack + kSlack, [](unsigned char byte) { return byte == kPoison; });
-}
+bool GuardedSlot::slack_intact() const { return is_all_poison(ours_ + slack_begin(), kSlack); }
 
 void GuardedSlot::retire() {
   if (!ours_ || retired_) return;
@@ -128,8 +129,7 @@ void GuardedSlot::retire() {
 
 bool GuardedSlot::take_late_write() {
   if (!retired_ || unmapped_ || bytes_ > kMostPoisoned) return false;
-  const unsigned char* data = ours_ + offset_;
-  if (std::all_of(data, data + bytes_, [](unsigned char byte) { return byte == kPoison; })) return false;
+  if (is_all_poison(ours_ + offset_, bytes_)) return false;
   poison();
   return true;
 }
