@@ -121,11 +121,12 @@ class Campaign final : public workers::Assignment {
     unkept_.push_back(confirmations_.checked(seen, kind, is_shown, result_.roster, [&] {
       return workers::earlier_lines(sighting.before, workers::sampled_lines(settings_.supervisor.worker, false));
     }));
+    cut_off_ |= is_interrupted() && unkept_.back().certificate.alone.runs != 0;
   }
 
   void on_reported(const workers::Work& work) override {
     std::vector<Mismatch> complete = std::exchange(unkept_, {});
-    if (is_interrupted()) return;  // a repetition that was cut off proves nothing: the cases stay undone
+    if (std::exchange(cut_off_, false)) return;  // such a repetition proves nothing: the cases stay undone
     done_.add(position_of(work.first), work.count);
     if (!complete.empty()) keep(complete);
   }
@@ -351,6 +352,7 @@ class Campaign final : public workers::Assignment {
   uint64_t next_ = 0;              // position in the shard: everything before has been handed out, or was done before
   Intervals done_;                 // positions in the shard
   std::vector<Mismatch> unkept_;   // of a case that is not in done_ yet
+  bool cut_off_ = false;           // one of them was being repeated when the user interrupted the campaign
   std::map<uint64_t, int> kills_;  // by somebody else, by the index of the case
   Timeline timeline_;
   Ratios ratios_;
