@@ -103,6 +103,24 @@ TEST_F(MeddlersTest, AThreadOfTheLibraryCrashesForItself) {
   EXPECT_FALSE(suspects(result.json()).contains("direct")) << result.out;
 }
 
+/// A fault of every third call: each printed line shows it again, with the calls that it needs.
+TEST_F(MeddlersTest, WhatNeedsEarlierCallsNamesThem) {
+  const CommandResult result = run({"fuzz", "--plugin=" + plugin("stateful"), "--oracle=none", "--target=every-third",
+                                    "--cases=300", "--seed=3", "--format=json", "--shrink=none", "-q", "--db=s.db"});
+  ASSERT_EQ(result.exit_code, 1) << result.err << result.out;
+  size_t with_calls = 0;
+  const json report = result.json();
+  for (const json& mismatch : report["mismatches"]) {
+    if (mismatch["suspect"] != "every-third") continue;
+    const json& certificate = mismatch["certificate"];
+    with_calls += certificate.contains("before") || certificate.contains("times") ? 1 : 0;
+    const CommandResult again =
+        run({"repro", mismatch["id"].dump(), "--db=s.db", "--plugin=" + plugin("stateful"), "--oracle=none"});
+    EXPECT_EQ(again.exit_code, 1) << mismatch << again.out << again.err;
+  }
+  EXPECT_GT(with_calls, 0u);
+}
+
 TEST_F(MeddlersTest, NoProcessOutlivesTheCampaign) {
   campaign("starts-process,direct", {"--cases=5"});
   EXPECT_NE(std::system("pgrep -f '^sleep 86399.125$' > /dev/null"), 0);
