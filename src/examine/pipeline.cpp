@@ -113,7 +113,8 @@ void charge_wrong_call(const judge::Result& result, const Case& c, std::span<con
   Examination second = examine(other, subjects, memory, record, settings);
   const auto found = std::ranges::find(second.mismatches, result.who->name, &Mismatch::suspect);
   if (found == second.mismatches.end()) return;
-  found->certificate.text = fmt::format("found by the relation {} on {}", result.relation->name, to_text(c));
+  found->certificate.text = fmt::format("found by the relation {} on {}, computed correctly; shows on {}",
+                                        result.relation->name, to_text(c), to_text(other));
   *charged = std::move(*found);
 }
 

@@ -63,7 +63,8 @@ TEST(WrongCall, IsTheHeadlineIfItsCaseShowsTheFault) {
   EXPECT_EQ(found.problem_case, parse_case("conv2d.backward_data in=4 k=2"));
   EXPECT_EQ(signature(found), "spoilt|wrong-exact|conv2d.backward_data");
   EXPECT_TRUE(says(found, "adjoint")) << found.certificate.text.value_or("");
-  EXPECT_TRUE(says(found, "conv2d in=4x4 k=2x2")) << found.certificate.text.value_or("");
+  EXPECT_TRUE(says(found, "on conv2d in=4x4 k=2x2, ")) << found.certificate.text.value_or("");
+  EXPECT_TRUE(says(found, "shows on conv2d.backward_data in=4x4 k=2x2")) << found.certificate.text.value_or("");
   const std::vector<Mismatch> alone = found_on(guilty, found.problem_case, /*relations=*/false);
   ASSERT_EQ(alone.size(), 1u) << "its line shows the fault without any relation";
   EXPECT_TRUE(certificate::check_certificate(found.problem_case, found.verdict, found.certificate).confirmed());
