@@ -300,8 +300,8 @@ class Supervision {
   /// Gives up if worker after worker dies in our own code before its first case: no case will ever be judged.
   void check_progress(const WorkerSlot& slot, std::optional<Verdict> killed_for) {
     const run::FlightRecord& record = slot.process().record();
-    const bool useless =
-        record.tally[Counter::kCases] == 0 && record.implementation == run::FlightRecord::kOwnCode && slot.sane;
+    const bool useless = killed_for == Verdict::kOom && record.tally[Counter::kCases] == 0 &&
+                         record.implementation == run::FlightRecord::kOwnCode;
     barren_ = useless ? barren_ + 1 : 0;
     if (barren_ < kMostFailedLoads) return;
     throw CannotJudge(fmt::format(
