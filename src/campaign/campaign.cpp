@@ -28,8 +28,6 @@ using nlohmann::json;
 
 constexpr auto kCoverageInterval = std::chrono::seconds(5);  // that a kill -9 may cost
 
-constexpr int kMostSimpler = 2;  // lines of a row, each simpler than the last, that are repeated only to be shown
-
 constexpr int kMostKills = 3;  // of workers on one case by somebody else, e.g. a system short of memory
 
 /// What the kept numbers were when a campaign was last stopped.
@@ -117,29 +115,37 @@ class Campaign final : public workers::Assignment {
     const auto row = store_->row_of(result_.id, seen);
     const auto kind =
         row ? kind_of_row_.try_emplace(row->id, fmt::format("row {}", row->id)).first->second : signature(seen);
-    const bool is_shown = !row || (row->would_show && ++simpler_[row->id] <= kMostSimpler);
+    // A simpler line of a row is shown in place of the row's own, unless that is shrunk, which repeats what it shows.
+    const bool is_shown = !row || (row->would_show && settings_.shrink_time.count() == 0);
     unkept_.push_back(confirmations_.checked(seen, kind, is_shown, result_.roster, [&] {
       return workers::earlier_lines(sighting.before, workers::sampled_lines(settings_.supervisor.worker, false));
     }));
-    cut_off_ |= is_interrupted() && unkept_.back().certificate.alone.runs != 0;
+    if (is_interrupted() && unkept_.back().certificate.alone.runs != 0) cut_off_ = sighting.counts;
   }
 
   void on_reported(const workers::Work& work) override {
     std::vector<Mismatch> complete = std::exchange(unkept_, {});
-    if (std::exchange(cut_off_, false)) return;  // such a repetition proves nothing: the cases stay undone
-    done_.add(position_of(work.first), work.count);
+    const auto cut_off = std::exchange(cut_off_, {});
+    if (cut_off)  // Such a repetition proves nothing: its case, the last of these, stays undone.
+      for (const CounterRow& row : kCounters) dropped_[row.counter] += (*cut_off)[row.counter];
+    done_.add(position_of(work.first), work.count - (cut_off ? 1 : 0));
+    if (cut_off) return;
     if (!complete.empty()) keep(complete);
   }
 
+  // Those of a batch with a case that stays undone are not added: it counts when it is done.
   void on_refusals(const std::vector<workers::Refusals>& refusals) override {
+    if (has_dropped()) return;
     for (const workers::Refusals& one : refusals) result_.refusals[{one.implementation, one.reason}] += one.count;
   }
 
   void on_ratios(const Ratios& ratios) override {
+    if (has_dropped()) return;
     for (const auto& [name, histogram] : ratios) ratios_[name] += histogram;
   }
 
   void on_coverage(std::span<const uint32_t> news, uint64_t cases) override {
+    if (has_dropped()) return;
     unsaved_.apply(news, cases);
     result_.coverage.apply(news, cases);
   }
@@ -175,6 +181,8 @@ class Campaign final : public workers::Assignment {
   }
 
  private:
+  bool has_dropped() const { return dropped_[Counter::kCases] > 0; }
+
   /// Where in the shard the case with this index is.
   uint64_t position_of(uint64_t index) const {
     return (index - settings_.start - settings_.shard_index) / settings_.shard_count;
@@ -241,7 +249,10 @@ class Campaign final : public workers::Assignment {
 
   /// Of all runs of the campaign.
   workers::Counts in_all(workers::Counts counts) const {
-    for (const CounterRow& row : kCounters) counts[row.counter] += counts_before_[row.counter];
+    for (const CounterRow& row : kCounters) {
+      uint64_t& count = counts[row.counter];
+      count += counts_before_[row.counter] - std::min(count, dropped_[row.counter]);
+    }
     return counts;
   }
 
@@ -344,7 +355,6 @@ class Campaign final : public workers::Assignment {
   workers::Confirmations confirmations_{settings_.supervisor};
   workers::Attributions attributions_;
   std::map<int64_t, std::string> kind_of_row_;  // of confirmations
-  std::map<int64_t, int> simpler_;              // by row, how often a simpler line was to be shown
   std::optional<store::Ownership> ownership_;   // outlives the store
   std::optional<store::Store> store_;
   const Progress& progress_;
@@ -352,7 +362,8 @@ class Campaign final : public workers::Assignment {
   uint64_t next_ = 0;              // position in the shard: everything before has been handed out, or was done before
   Intervals done_;                 // positions in the shard
   std::vector<Mismatch> unkept_;   // of a case that is not in done_ yet
-  bool cut_off_ = false;           // one of them was being repeated when the user interrupted the campaign
+  std::optional<PerCounter<uint64_t>> cut_off_;  // of that case, if the user interrupted the repetition of one of them
+  PerCounter<uint64_t> dropped_;                 // counted, but undone
   std::map<uint64_t, int> kills_;  // by somebody else, by the index of the case
   Timeline timeline_;
   Ratios ratios_;

@@ -45,7 +45,7 @@ json to_json(const CaseReport& report) {
 json to_json(const MismatchReport& report) {
   json list = json::array();
   for (const Mismatch& mismatch : report.mismatches) list.push_back(core::to_json(mismatch));
-  return {{kMismatches, list}, {"index", report.index}};
+  return {{kMismatches, list}, {"index", report.index}, {"counts", report.counts.numbers}};
 }
 
 json to_json(const LayerReport& report) {
@@ -106,7 +106,8 @@ Order order_of(const json& j) {
 
 Report report_of(const json& j) {
   if (j.contains(kDone)) return done_from(j);
-  if (j.contains(kMismatches)) return MismatchReport{j.at("index"), mismatches_from(j.at(kMismatches))};
+  if (j.contains(kMismatches))
+    return MismatchReport{j.at("index"), mismatches_from(j.at(kMismatches)), {j.at("counts")}};
   if (j.contains(kCase)) return CaseReport{j.at("index"), summaries_from(j.at(kCase)), j.at("judged")};
   if (j.contains(kTimes)) return LayerReport{j.at("index"), j.at("sides"), times_from(j.at(kTimes))};
   if (j.contains(kRoster)) return Loaded{roster_from(j.at(kRoster)), j.at("notes")};

@@ -22,6 +22,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/counters.h"
 #include "core/ratios.h"
 #include "core/verdict.h"
 #include "core/yardstick.h"
@@ -120,6 +121,7 @@ struct CaseReport {
 struct MismatchReport {
   uint64_t index = 0;
   std::vector<Mismatch> mismatches;
+  PerCounter<uint64_t> counts = {};  // what the case adds to the tally, once this has been sent
 };
 
 /// The times of a layer with one number of threads: best and mean seconds of one call, by contestant.

@@ -216,7 +216,7 @@ class Supervision {
     std::optional<Rest> rest;
     if (std::ranges::any_of(found.mismatches, is_of_cost, &Mismatch::verdict)) rest.emplace(slots_);
     const std::vector<Work> before = slot.before(found.index);
-    for (const Mismatch& mismatch : found.mismatches) assignment_.on_mismatch({found.index, mismatch, before});
+    for (const Mismatch& mismatch : found.mismatches) assignment_.on_mismatch({found.index, mismatch, found.counts, before});
     report(slot, position + 1);  // a worker goes through its cases in order
     return true;
   }

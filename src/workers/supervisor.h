@@ -28,6 +28,7 @@ namespace convict::workers {
 struct Sighting {
   uint64_t index = 0;  // of its case
   Mismatch mismatch;
+  PerCounter<uint64_t> counts;  // what the case adds to the tally
   std::vector<Work> before;  // what the process had done before this case, the last at the end; not all of a long life
 };
 

@@ -32,6 +32,17 @@ uint64_t cpu_ns() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
 }
 
+/// What a case adds to the tally.
+PerCounter<uint64_t> counts_of(const examine::Examination& examination) {
+  PerCounter<uint64_t> counts;
+  counts[Counter::kCases] = 1;
+  counts[examination.judged ? Counter::kJudged : Counter::kUnjudged] = 1;
+  counts[Counter::kWitnessed] = examination.witnessed ? 1 : 0;
+  counts[Counter::kMistrusted] = examination.mistrusted ? 1 : 0;
+  counts[Counter::kRedrawn] = static_cast<uint64_t>(examination.redrawn);
+  return counts;
+}
+
 }  // namespace
 
 std::vector<ImplementationSummary> summaries_of(const examine::Examination& examination) {
@@ -173,7 +184,8 @@ void WorkerSession::tell(const examine::Examination& examination) {
   check_names();
   for (const Mismatch& mismatch : examination.mismatches) found_ |= mismatch.blame == Blame::kTarget;
   // One line: whatever ends this process, the supervisor gets all mismatches of a case or none.
-  if (!examination.mismatches.empty()) channel_.send(MismatchReport{record_.index, examination.mismatches});
+  const PerCounter<uint64_t> counts = counts_of(examination);
+  if (!examination.mismatches.empty()) channel_.send(MismatchReport{record_.index, examination.mismatches, counts});
   run::Tally& tally = record_.tally;  // after sending: a case that is counted has been reported
   for (size_t i = 0; i < examination.results.size(); ++i) {
     const Outcome& outcome = examination.results[i].outcome;
@@ -185,12 +197,8 @@ void WorkerSession::tell(const examine::Examination& examination) {
       if (const auto ratio = examination.results[i].comparison.largest_ratio) ratios_[subjects_[i].name].add(*ratio);
     }
   }
-  ++tally[examination.judged ? Counter::kJudged : Counter::kUnjudged];
-  if (examination.witnessed) ++tally[Counter::kWitnessed];
-  if (examination.mistrusted) ++tally[Counter::kMistrusted];
-  tally[Counter::kRedrawn] += static_cast<uint64_t>(examination.redrawn);
   tally.cpu_ns = cpu_ns() - loaded_ns_;
-  ++tally[Counter::kCases];
+  for (const CounterRow& row : kCounters) tally[row.counter] += counts[row.counter];
   record_.counted = record_.index.load();
 }
 

@@ -51,7 +51,7 @@ class Draw {
       case 0: return Loaded{{{text(), text(), text(), text(), coin(), text()}}, texts()};
       case 1: return NotLoaded{text(), coin()};
       case 2: return CaseReport{next(), {{text(), coin(), text(), real()}, {text(), coin(), text(), {}}}, coin()};
-      case 3: return MismatchReport{next(), {mismatch(), mismatch()}};
+      case 3: return MismatchReport{next(), {mismatch(), mismatch()}, {{1, 0, next(), 1}}};
       case 4: return LayerReport{next(), {{text(), 1}}, {{2, {{text(), {real(), real()}}}, words()}}};
       default: {
         Done done{next(), {{text(), text(), next()}}, {}, numbers(), next()};
