@@ -10,7 +10,6 @@
 
 #include "core/case_text.h"
 #include "core/error.h"
-#include "core/intervals.h"
 #include "core/isa.h"
 #include "core/text.h"
 #include "diagnose/row_diagnoses.h"
@@ -28,8 +27,6 @@ using nlohmann::json;
 
 constexpr auto kCoverageInterval = std::chrono::seconds(5);  // that a kill -9 may cost
 
-constexpr int kMostKills = 3;  // of workers on one case by somebody else, e.g. a system short of memory
-
 /// What the kept numbers were when a campaign was last stopped.
 workers::Counts counts_from(const json& kept) {
   workers::Counts counts;
@@ -45,7 +42,7 @@ double seconds_from(const json& kept) {
 class Campaign final : public workers::Assignment {
  public:
   Campaign(const CampaignSettings& settings, const Progress& progress)
-      : settings_(settings), progress_(progress), size_(settings.cases_of_shard()) {
+      : settings_(settings), progress_(progress), books_(settings.shard()) {
     settings_.supervisor.worker.coverage = true;
   }
 
@@ -62,11 +59,11 @@ class Campaign final : public workers::Assignment {
     }
     result_.interrupted = is_interrupted();
     result_.seconds = seconds();
-    if (result_.id == 0) return std::move(result_);   // interrupted before anybody was loaded
-    result_.counts[Counter::kCases] = done_.count();  // of a worker that was killed, more may have been counted
+    if (result_.id == 0) return std::move(result_);           // interrupted before anybody was loaded
+    result_.counts[Counter::kCases] = books_.done().count();  // of a worker that was killed, more may have been counted
     for (const CounterRow& row : kCounters)
       if (row.counter != Counter::kDeaths)
-        result_.counts[row.counter] = std::min(result_.counts[row.counter], done_.count());
+        result_.counts[row.counter] = std::min(result_.counts[row.counter], books_.done().count());
     await_diagnoses();
     show_rows();
     save_coverage();
@@ -95,20 +92,10 @@ class Campaign final : public workers::Assignment {
     note_moment();
   }
 
-  std::optional<workers::Work> next_work(uint64_t count) override {
-    const Intervals::Gap gap = done_.gap(next_);
-    if (gap.first >= size_) return std::nullopt;
-    count = std::min({count, gap.count, size_ - gap.first});
-    next_ = gap.first + count;
-    const uint64_t step = settings_.shard_count;
-    return workers::Work{settings_.start + settings_.shard_index + gap.first * step, count, step};
-  }
+  std::optional<workers::Work> next_work(uint64_t count) override { return books_.next_work(count); }
 
-  workers::Order order(const workers::Work& work) const override { return work; }
+  workers::Order order(const workers::Work& work) const override { return books_.order(work); }
 
-  // Why every case counts exactly once: `done_` and the hits are always written in one transaction, so that the
-  // database holds what memory held at some moment; and in memory, a case is in `done_` if and only if all of its hits
-  // have been kept. Mismatches wait in `unkept_` until the supervisor says that their case is complete.
   void on_mismatch(const workers::Sighting& sighting) override {
     const Mismatch& seen = sighting.mismatch;
     // What is confirmed is a row. One that this campaign made has been confirmed as its signature.
@@ -117,54 +104,51 @@ class Campaign final : public workers::Assignment {
         row ? kind_of_row_.try_emplace(row->id, fmt::format("row {}", row->id)).first->second : signature(seen);
     // A simpler line of a row is shown in place of the row's own, unless that is shrunk, which repeats what it shows.
     const bool is_shown = !row || (row->would_show && settings_.shrink_time.count() == 0);
-    unkept_.push_back(confirmations_.checked(seen, kind, is_shown, result_.roster, [&] {
+    books_.add(confirmations_.checked(seen, kind, is_shown, result_.roster, [&] {
       return workers::earlier_lines(sighting.before, workers::sampled_lines(settings_.supervisor.worker, false));
     }));
-    if (is_interrupted() && unkept_.back().certificate.alone.runs != 0) cut_off_ = sighting.counts;
+    if (is_interrupted()) books_.leave_undone(sighting.counts);
   }
 
   void on_reported(const workers::Work& work) override {
-    std::vector<Mismatch> complete = std::exchange(unkept_, {});
-    const auto cut_off = std::exchange(cut_off_, {});
-    if (cut_off)  // Such a repetition proves nothing: its case, the last of these, stays undone.
-      for (const CounterRow& row : kCounters) dropped_[row.counter] += (*cut_off)[row.counter];
-    done_.add(position_of(work.first), work.count - (cut_off ? 1 : 0));
-    if (cut_off) return;
-    if (!complete.empty()) keep(complete);
+    const std::vector<Mismatch> hits = books_.complete(work);
+    if (!hits.empty()) keep(hits);
   }
 
   // Those of a batch with a case that stays undone are not added: it counts when it is done.
   void on_refusals(const std::vector<workers::Refusals>& refusals) override {
-    if (has_dropped()) return;
+    if (books_.has_undone()) return;
     for (const workers::Refusals& one : refusals) result_.refusals[{one.implementation, one.reason}] += one.count;
   }
 
   void on_ratios(const Ratios& ratios) override {
-    if (has_dropped()) return;
+    if (books_.has_undone()) return;
     for (const auto& [name, histogram] : ratios) ratios_[name] += histogram;
   }
 
   void on_coverage(std::span<const uint32_t> news, uint64_t cases) override {
-    if (has_dropped()) return;
+    if (books_.has_undone()) return;
     unsaved_.apply(news, cases);
     result_.coverage.apply(news, cases);
   }
 
-  void on_death(const workers::WorkerDeath& death) override {
+  uint64_t on_death(const workers::WorkerDeath& death) override {
     const Case lost = workers::lost_case(death, settings_.supervisor.worker);
     Mismatch mismatch =
         attributions_.attributed(death, lost, result_.roster, settings_.supervisor,
                                  workers::sampled_lines(settings_.supervisor.worker, !death.case_text.empty()),
                                  [&](const Mismatch& one) { return result_.found.contains(signature(one)); });
     // A trial that was interrupted proves nothing: the case stays undone.
-    if (is_interrupted()) return;
+    if (is_interrupted()) return 0;
     if (mismatch.blame == Blame::kOracle)
       spared_.insert(examine::kind_of_case(mismatch.suspect, mismatch.problem_case));
-    if (!death.reported) done_.add(position_of(death.index), 1);
-    keep({std::move(mismatch)});
+    const uint64_t without = death.reported ? 0 : workers::without_dead(death, mismatch, result_.roster);
+    const std::vector<Mismatch> hits = books_.died(death, lost, std::move(mismatch), without != 0);
+    if (!hits.empty()) keep(hits);
+    return without;
   }
 
-  bool wants_again(uint64_t index) override { return ++kills_[index] <= kMostKills; }
+  bool wants_again(uint64_t index) override { return books_.wants_again(index); }
 
   examine::SparedKinds spared() const override { return spared_; }
 
@@ -181,13 +165,6 @@ class Campaign final : public workers::Assignment {
   }
 
  private:
-  bool has_dropped() const { return dropped_[Counter::kCases] > 0; }
-
-  /// Where in the shard the case with this index is.
-  uint64_t position_of(uint64_t index) const {
-    return (index - settings_.start - settings_.shard_index) / settings_.shard_count;
-  }
-
   int64_t begin(const store::CampaignInfo& info) {
     const int64_t id = store_->begin_campaign(info);
     own(id);
@@ -209,11 +186,11 @@ class Campaign final : public workers::Assignment {
     if (!before || before->state == "finished")
       throw UsageError(fmt::format("campaign {} of database '{}' is {}; there is nothing to resume", id,
                                    printable(settings_.database, 200), before ? "finished" : "gone"));
-    done_ = std::move(before->done);
+    books_.resume(std::move(before->done));
     timeline_ = Timeline(std::move(before->moments));
     ratios_ = std::move(before->ratios);
     counts_before_ = counts_from(before->counts);
-    counts_before_[Counter::kCases] = done_.count();
+    counts_before_[Counter::kCases] = books_.done().count();
     seconds_before_ = seconds_from(before->counts);
     libraries_before_ = std::move(before->info.libraries);
     version_before_ = before->info.version;
@@ -235,7 +212,7 @@ class Campaign final : public workers::Assignment {
 
   int64_t resume(const store::CampaignInfo& now) {
     result_.notes.push_back(
-        fmt::format("resumed campaign {} after {} cases", *settings_.resumed, with_commas(done_.count())));
+        fmt::format("resumed campaign {} after {} cases", *settings_.resumed, with_commas(books_.done().count())));
     if (version_before_ != now.version)
       result_.notes.push_back(fmt::format("the campaign was begun by convict {}: cases may have other numbers now",
                                           printable(version_before_)));
@@ -249,32 +226,30 @@ class Campaign final : public workers::Assignment {
 
   /// Of all runs of the campaign.
   workers::Counts in_all(workers::Counts counts) const {
-    for (const CounterRow& row : kCounters) {
-      uint64_t& count = counts[row.counter];
-      count += counts_before_[row.counter] - std::min(count, dropped_[row.counter]);
-    }
+    books_.correct(counts);
+    for (const CounterRow& row : kCounters) counts[row.counter] += counts_before_[row.counter];
     return counts;
   }
 
   json kept_counts() const {
     json kept = {{"seconds", result_.seconds}};
     for (const CounterRow& row : kCounters) kept[row.key] = result_.counts[row.counter];
-    kept["cases"] = done_.count();
+    kept["cases"] = books_.done().count();
     return kept;
   }
 
   void note_moment() {
     const uint32_t pairs = result_.coverage.seen_pairs();
-    timeline_.add({result_.seconds, done_.count(), pairs, result_.coverage.seen() - pairs});
+    timeline_.add({result_.seconds, books_.done().count(), pairs, result_.coverage.seen() - pairs});
   }
 
   void save(std::string_view state) {
     note_moment();
-    store_->update_campaign(result_.id, kept_counts(), state, {done_, timeline_, ratios_});
+    store_->update_campaign(result_.id, kept_counts(), state, {books_.done(), timeline_, ratios_});
     last_saved_ = Clock::now();
   }
 
-  /// Without `done_`: hits of what was added last may not have been kept. What led here is the news, whatever else
+  /// Without what is done: hits of what was added last may not have been kept. What led here is the news, whatever else
   /// fails.
   void note_failure() try {
     if (result_.id != 0) store_->update_campaign(result_.id, kept_counts(), "failed");
@@ -329,7 +304,7 @@ class Campaign final : public workers::Assignment {
 
   /// Writes hits, and that their cases are done.
   void keep(const std::vector<Mismatch>& mismatches) {
-    const std::vector<store::Recorded> recorded = store_->record(result_.id, mismatches, done_);
+    const std::vector<store::Recorded> recorded = store_->record(result_.id, mismatches, books_.done());
     for (size_t i = 0; i < mismatches.size(); ++i) {
       const auto [entry, inserted] = result_.found.try_emplace(signature(mismatches[i]));
       if (inserted) entry->second = {mismatches[i], recorded[i].id, 0, recorded[i].first_ever, recorded[i].status, ""};
@@ -358,13 +333,7 @@ class Campaign final : public workers::Assignment {
   std::optional<store::Ownership> ownership_;   // outlives the store
   std::optional<store::Store> store_;
   const Progress& progress_;
-  uint64_t size_;                  // cases of the shard
-  uint64_t next_ = 0;              // position in the shard: everything before has been handed out, or was done before
-  Intervals done_;                 // positions in the shard
-  std::vector<Mismatch> unkept_;   // of a case that is not in done_ yet
-  std::optional<PerCounter<uint64_t>> cut_off_;  // of that case, if the user interrupted the repetition of one of them
-  PerCounter<uint64_t> dropped_;                 // counted, but undone
-  std::map<uint64_t, int> kills_;  // by somebody else, by the index of the case
+  Bookkeeping books_;
   Timeline timeline_;
   Ratios ratios_;
   CampaignResult result_;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "campaign/bookkeeping.h"
 #include "core/coverage.h"
 #include "core/verdict.h"
 #include "store/store.h"
@@ -35,6 +36,7 @@ struct CampaignSettings {
 
   /// The number of cases of this shard; about 2^64 without `cases`.
   uint64_t cases_of_shard() const;
+  Shard shard() const { return {start + shard_index, shard_count, cases_of_shard()}; }
 };
 
 /// One signature as this campaign saw it.

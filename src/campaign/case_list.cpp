@@ -39,14 +39,15 @@ class CaseList final : public workers::Assignment {
   }
 
   workers::Order order(const workers::Work& work) const override {
-    return workers::GivenCases{work.first, lines_of(work), false,
-                               /*patient=*/entries_.size() == 1 || mode_ == ListMode::kInOneProcess};
+    const bool patient = entries_.size() == 1 || mode_ == ListMode::kInOneProcess;
+    return workers::GivenCases{
+        .first = work.first, .cases = lines_of(work), .patient = patient, .without = work.without};
   }
 
   void on_case(const workers::CaseReport& report) override {
     CaseResult& one = result_.cases[report.index];
     one.examined = true;
-    one.judged = report.judged;
+    one.judged |= report.judged;
     one.implementations = report.implementations;
   }
 
@@ -59,10 +60,11 @@ class CaseList final : public workers::Assignment {
             : seen);
   }
 
-  void on_death(const workers::WorkerDeath& death) override {
+  uint64_t on_death(const workers::WorkerDeath& death) override {
     CaseResult& one = result_.cases[death.index];
     one.examined = one.judged = true;
     one.mismatches.push_back(workers::attributed(death, entries_[death.index].c, result_.roster, settings_, lines()));
+    return death.reported ? 0 : workers::without_dead(death, one.mismatches.back(), result_.roster);
   }
 
   Next on_tick(const workers::Counts& counts) override {

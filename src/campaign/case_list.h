@@ -16,7 +16,7 @@ namespace convict::campaign {
 struct CaseResult {
   bool examined = false;                                        // false: not reached before an interrupt
   bool judged = false;                                          // a target's result was compared with the reference
-  std::vector<workers::ImplementationSummary> implementations;  // empty if a worker died
+  std::vector<workers::ImplementationSummary> implementations;  // empty if a worker died and no target was left
   std::vector<Mismatch> mismatches;
 };
 

@@ -60,7 +60,7 @@ campaign::CaseListResult run_here(const Case& c, const workers::SupervisorSettin
   run::GuardedMemory memory;
   run::FlightRecord record;
   const examine::Examination examination = examine::examine(
-      c, roster.subjects, memory, record, {settings.worker.most_bytes(), Yardstick::kLadder, {}, true});
+      c, roster.subjects, memory, record, {.most_bytes = settings.worker.most_bytes(), .thorough = true});
   campaign::CaseListResult result;
   result.notes = roster.notes;
   result.cases.push_back({true, examination.judged, workers::summaries_of(examination), examination.mismatches});

@@ -88,12 +88,13 @@ void Probe::on_case(const workers::CaseReport& report) {
 }
 
 /// The suspect is the only implementation here, so it caused the death, unless a foreign process did.
-void Probe::on_death(const workers::WorkerDeath& death) {
+uint64_t Probe::on_death(const workers::WorkerDeath& death) {
   died_ = true;
-  if (death.index != index_of_case()) return;
+  if (death.index != index_of_case()) return 0;
   answer_.judged = !death.from_outside;
-  if (death.from_outside || death.verdict != suspicion_.verdict) return;
-  answer_.mismatch = Mismatch{asked_, suspicion_.suspect, death.verdict, Blame::kTarget, death.certificate};
+  if (!death.from_outside && death.verdict == suspicion_.verdict)
+    answer_.mismatch = Mismatch{asked_, suspicion_.suspect, death.verdict, Blame::kTarget, death.certificate};
+  return 0;
 }
 
 }  // namespace convict::diagnose

@@ -58,9 +58,11 @@ bool ask_all(const Scene& scene, bool legal, std::span<const run::Subject> subje
     result.who = subjects[i].implementation;
     result.is_target = subjects[i].is_target;
     const bool spared = !result.is_target && is_spared(settings.spared, result.who->name, scene.the_case());
-    auto reason = for_all  ? for_all
-                  : spared ? "spared: it died of several cases like this one"
-                           : reason_to_refuse(scene, static_cast<int>(i), legal, record, result);
+    const bool left_out = is_left_out(settings.without, i);
+    auto reason = for_all    ? for_all
+                  : left_out ? "left out: it died of this case"
+                  : spared   ? "spared: it died of several cases like this one"
+                             : reason_to_refuse(scene, static_cast<int>(i), legal, record, result);
     anybody |= !reason;
     if (reason) result.outcome = {Kind::kRefused, std::move(*reason), {}, std::move(result.outcome.side_effect)};
   }

@@ -24,9 +24,12 @@ inline std::string kind_of_case(std::string_view implementation, const Case& c) 
 using SparedKinds = std::set<std::string>;
 
 /// Whether the oracle is spared this case: fifteen of sixteen cases of a kind, by the seed.
-inline bool is_spared(const SparedKinds& spared, std::string_view implementation, const Case& c) {
-  if (spared.empty() || !spared.contains(kind_of_case(implementation, c))) return false;
+inline bool is_spared(const SparedKinds* spared, std::string_view implementation, const Case& c) {
+  if (!spared || spared->empty() || !spared->contains(kind_of_case(implementation, c))) return false;
   return mix(c.seed ^ 0x5e57) % 16 != 0;
 }
+
+/// Whether the implementation at this roster position is left out, because it died of the case in another process.
+constexpr bool is_left_out(uint64_t without, size_t position) { return (without >> position & 1) != 0; }
 
 }  // namespace convict::examine

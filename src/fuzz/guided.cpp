@@ -44,18 +44,19 @@ class GuidedWorker {
 
   /// Waits for work if there is none.
   void run(const Case& c) {
-    while (done_ == count_) open();
-    const uint64_t index = first_ + done_ * step_;
+    while (done_ == work_.count) open();
+    const uint64_t index = work_.first + done_ * work_.step;
     note(c);
     const examine::Examination examination = session_.examine_numbered(index, c);
     mark(c, examination.results, session_.record());
-    if (++done_ == count_ || session_.has_enough()) close();
+    if (++done_ == work_.count || session_.has_enough()) close();
   }
 
   /// Takes the next range. Called before the engine starts, too, because its seed depends on the range.
   uint64_t open() {
-    const auto [first, count, step] = session_.next<workers::Work>();
-    first_ = first, count_ = count, step_ = step, done_ = 0;
+    work_ = session_.next<workers::Work>();
+    done_ = 0;
+    const uint64_t first = work_.first;
     if (session_.has_enough()) close();
     return first;
   }
@@ -63,7 +64,7 @@ class GuidedWorker {
  private:
   void close() {
     session_.finish(std::exchange(done_, 0));
-    count_ = 0;
+    work_ = {};
   }
 
   /// Writes the case to the flight record, so that the supervisor knows it if the process dies.
@@ -77,7 +78,8 @@ class GuidedWorker {
   }
 
   workers::WorkerSession session_;
-  uint64_t first_ = 0, count_ = 0, step_ = 1, done_ = 0;
+  workers::Work work_;
+  uint64_t done_ = 0;  // of its cases
 };
 
 /// libFuzzer's callback has no room for a context.

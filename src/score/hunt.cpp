@@ -42,11 +42,12 @@ class Search final : public workers::Assignment {
     if (seen.blame == Blame::kTarget) note({sighting.index, seen.verdict, seen.problem_case});
   }
 
-  void on_death(const workers::WorkerDeath& death) override {
+  uint64_t on_death(const workers::WorkerDeath& death) override {
     const bool of_a_witness = death.position > 0;  // the target comes first in the roster
-    if (death.from_outside || of_a_witness || !shows(death.verdict)) return;
+    if (death.from_outside || of_a_witness || !shows(death.verdict)) return 0;
     note({death.index, death.verdict, examine::case_for(worker_.yardstick, workers::lost_case(death, worker_))});
     died_ = true;
+    return 0;
   }
 
   Next on_tick(const workers::Counts& counts) override {

@@ -182,6 +182,18 @@ Mismatch Attributions::attributed(const WorkerDeath& death, const Case& lost, co
   return found;
 }
 
+uint64_t without_dead(const WorkerDeath& death, const Mismatch& put_down_to, const std::vector<RosterEntry>& roster) {
+  const auto guilty = std::ranges::find(roster, put_down_to.suspect, &RosterEntry::name);
+  const auto position = guilty == roster.end() ? death.position : guilty - roster.begin();
+  if (position == run::FlightRecord::kOwnCode ||
+      examine::is_left_out(death.work.without, static_cast<size_t>(position)))
+    return 0;
+  const uint64_t without = death.work.without | uint64_t{1} << position;
+  for (size_t i = 0; i < roster.size(); ++i)
+    if (roster[i].is_target && !examine::is_left_out(without, i)) return without;
+  return 0;
+}
+
 Mismatch first_suspicion(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster) {
   Mismatch mismatch{lost, std::string(kUnattributed), death.verdict, Blame::kNobody, death.certificate};
   if (death.position == run::FlightRecord::kOwnCode) return mismatch;

@@ -32,6 +32,11 @@ std::vector<std::string> earlier_lines(const std::vector<Work>& before, const Li
 Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,
                     const SupervisorSettings& settings, const LinesOf& lines_of);
 
+/// Who must be left out, so that all others can be judged on the case (as Work::without): whom the death was put down
+/// to, or else who was running; and those who were left out before. 0 if nobody knows who, or if no target would be
+/// left.
+uint64_t without_dead(const WorkerDeath& death, const Mismatch& put_down_to, const std::vector<RosterEntry>& roster);
+
 /// The mismatch if the implementation that was running is to blame, with the certificate of the death.
 Mismatch first_suspicion(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster);
 

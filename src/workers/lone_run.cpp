@@ -29,9 +29,10 @@ class LoneRun final : public Assignment {
   void on_mismatch(const Sighting& sighting) override {
     result_.found.push_back({static_cast<size_t>(sighting.index), sighting.mismatch});
   }
-  void on_death(const WorkerDeath& worker_death) override {
+  uint64_t on_death(const WorkerDeath& worker_death) override {
     if (!result_.death) result_.death = worker_death;
     result_.computed = true;
+    return 0;
   }
   void on_case(const CaseReport& report) override { result_.computed |= report.judged; }
   Next on_tick(const Counts&) override { return result_.death ? Next::kAbort : Next::kContinue; }

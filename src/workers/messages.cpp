@@ -20,7 +20,8 @@ std::string line_of(const json& message) { return message.dump(-1, ' ', false, j
 json to_json(const Work& work) { return {{kRange, {work.first, work.count, work.step}}}; }
 
 json to_json(const GivenCases& given) {
-  return {{kCases, given.cases}, {"first", given.first}, {"values", given.values}, {"patient", given.patient}};
+  return {{kCases, given.cases},      {"first", given.first},       {"values", given.values},
+          {"patient", given.patient}, {"thorough", given.thorough}, {"without", given.without}};
 }
 
 json to_json(const Layer& layer) {
@@ -98,7 +99,8 @@ Done done_from(const json& j) {
 }
 
 Order order_of(const json& j) {
-  if (j.contains(kCases)) return GivenCases{j.at("first"), j.at(kCases), j.at("values"), j.at("patient")};
+  if (j.contains(kCases))
+    return GivenCases{j.at("first"), j.at(kCases), j.at("values"), j.at("patient"), j.at("thorough"), j.at("without")};
   if (j.contains(kLayer))
     return Layer{j.at("index"), j.at(kLayer), j.at("threads"), j.at("seconds"), j.at("repetitions"), j.at("without")};
   return Work{j.at(kRange).at(0), j.at(kRange).at(1), j.at(kRange).at(2)};

@@ -63,6 +63,7 @@ struct RosterEntry {
 /// Cases by their indices: first, first + step, ... `count` of them.
 struct Work {
   uint64_t first = 0, count = 0, step = 1;
+  uint64_t without = 0;  // implementations left out, a bit for each roster position; the order of it must say so
   bool contains(uint64_t index) const {
     return index >= first && (index - first) % step == 0 && (index - first) / step < count;
   }
@@ -76,6 +77,8 @@ struct GivenCases {
   std::vector<std::string> cases;  // lines
   bool values = false;             // certificates show all elements of small outputs (docs/certificates.md)
   bool patient = false;            // wait at the end for what threads of the implementations may still do
+  bool thorough = true;            // check every relation; otherwise as a campaign does
+  uint64_t without = 0;            // as in Work
 };
 
 /// Measure this case (src/bench).
@@ -88,7 +91,7 @@ struct Layer {
   std::vector<std::string> without;  // implementations that are left out
 };
 
-/// Work is the order of a campaign: the worker samples its cases itself.
+/// Work is the order of a campaign: the worker samples its cases itself. Nobody is left out of it.
 using Order = std::variant<Work, GivenCases, Layer>;
 
 // ---- Reports: the results -------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ void add(const run::Tally& tally, Counts& counts) {
 
 /// Cases `begin` to `end` - 1 of a work, counted from its first one.
 Work part_of(const Work& work, uint64_t begin, uint64_t end) {
-  return {work.first + begin * work.step, end - begin, work.step};
+  return {work.first + begin * work.step, end - begin, work.step, work.without};
 }
 
 uint64_t position_in(const Work& work, uint64_t index) { return (index - work.first) / work.step; }
@@ -216,7 +216,8 @@ class Supervision {
     std::optional<Rest> rest;
     if (std::ranges::any_of(found.mismatches, is_of_cost, &Mismatch::verdict)) rest.emplace(slots_);
     const std::vector<Work> before = slot.before(found.index);
-    for (const Mismatch& mismatch : found.mismatches) assignment_.on_mismatch({found.index, mismatch, found.counts, before});
+    for (const Mismatch& mismatch : found.mismatches)
+      assignment_.on_mismatch({found.index, mismatch, found.counts, before});
     report(slot, position + 1);  // a worker goes through its cases in order
     return true;
   }
@@ -317,13 +318,16 @@ class Supervision {
     const uint64_t position = position_in(work, death.index);
     death.reported = position < reported;
     const bool again = death.from_outside && !death.reported && assignment_.wants_again(death.index);
-    if (!counted && !again) ++past_[Counter::kCases];  // given up, but not forgotten
+    const bool nothing_lost = death.from_outside && death.reported;
+    const uint64_t without = again || nothing_lost ? 0 : assignment_.on_death(death);
     const uint64_t next = again ? position : std::max(position + 1, reported);
     if (next < work.count) left_over_.push_front(part_of(work, next, work.count));
+    if (without != 0 && !death.reported)
+      left_over_.push_front({death.index, 1, work.step, without});
+    else if (!counted && !again)
+      ++past_[Counter::kCases];  // given up, but not forgotten
     // Where nonsense was sent, nobody knows what became of the cases before.
     if (reported < position) left_over_.push_front(part_of(work, reported, position));
-    const bool nothing_lost = death.from_outside && death.reported;
-    if (!again && !nothing_lost) assignment_.on_death(death);
   }
 
   [[noreturn]] void fail_to_load(const WorkerSlot& slot, const run::WorkerExit& exit) const {

@@ -54,7 +54,7 @@ class Assignment {
   /// on_reported or on_death that follows.
   virtual void on_mismatch(const Sighting& sighting) = 0;
   /// These cases were examined to the end, and on_mismatch was called for all of their mismatches. Every case is in
-  /// exactly one such call, or in one on_death that is not `reported`.
+  /// exactly one such call, or in one on_death that is not `reported` and returns 0.
   virtual void on_reported(const Work& /*work*/) {}
   virtual void on_case(const CaseReport& /*report*/) {}
   virtual void on_layer(const LayerReport& /*report*/) {}
@@ -64,7 +64,9 @@ class Assignment {
   /// Tuples whose count rose by `cases` further cases (Coverage::take_news), if the settings ask for coverage. Not
   /// called for a batch on which a worker died.
   virtual void on_coverage(std::span<const uint32_t> /*news*/, uint64_t /*cases*/) {}
-  virtual void on_death(const WorkerDeath& death) = 0;
+  /// Returns the implementations without which the case is to be examined again (as Work::without), so that the death
+  /// costs nobody else a verdict. With 0 the case is given up.
+  virtual uint64_t on_death(const WorkerDeath& death) = 0;
   /// Whether to hand out a case again after a foreign process killed its worker, instead of calling on_death.
   virtual bool wants_again(uint64_t /*index*/) { return false; }
   /// The kinds of cases that each implementation is spared from now on. Called when a worker starts.

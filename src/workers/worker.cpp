@@ -11,10 +11,10 @@ int run_worker() {
   if (!session.load()) return 0;
   const generate::Sampling sampling = session.settings().sampling();
   while (true) {
-    const auto [first, count, step] = session.next<Work>();
+    const Work work = session.next<Work>();
     uint64_t done = 0;
-    for (; done < count && !session.has_enough(); ++done) {
-      const uint64_t index = first + done * step;
+    for (; done < work.count && !session.has_enough(); ++done) {
+      const uint64_t index = work.first + done * work.step;
       session.examine_numbered(index, generate::generate(sampling, index));
     }
     session.finish(done);

@@ -123,7 +123,7 @@ void WorkerSession::work_through(const GivenCases& given) {
   uint64_t done = 0;
   for (const std::string& line : given.cases) {
     record_.index = given.first + done++;
-    auto examination = examined(parse_case(line), /*thorough=*/true, given.values);
+    auto examination = examined(parse_case(line), given.thorough, given.values, given.without);
     if (given.patient && done == given.cases.size()) linger(parse_case(line), examination);
     channel_.send(CaseReport{record_.index, summaries_of(examination), examination.judged});
     tell(examination);
@@ -133,7 +133,7 @@ void WorkerSession::work_through(const GivenCases& given) {
 
 examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case& c) {
   record_.index = index;
-  examine::Examination examination = examined(c, /*thorough=*/false, /*values=*/false);
+  examine::Examination examination = examined(c, /*thorough=*/false, /*values=*/false, /*without=*/0);
   tell(examination);
   if (settings_.coverage) cover(c);
   return examination;
@@ -162,11 +162,16 @@ void WorkerSession::linger(const Case& last, examine::Examination& examination) 
 }
 
 /// Given cases are few and worth every question; a campaign asks each of its cases some.
-examine::Examination WorkerSession::examined(const Case& c, bool thorough, bool values) {
+examine::Examination WorkerSession::examined(const Case& c, bool thorough, bool values, uint64_t without) {
   run::keep_reporting_faults();
   if (!record_.weighs && run::peak_resident_bytes() > settings_.memory / 2) record_.weighs = 1;
   return examine::examine(examine::case_for(settings_.yardstick, c), subjects_, memory_, record_,
-                          {settings_.most_bytes(), settings_.yardstick, settings_.spared, thorough, values});
+                          {.most_bytes = settings_.most_bytes(),
+                           .yardstick = settings_.yardstick,
+                           .spared = &settings_.spared,
+                           .without = without,
+                           .thorough = thorough,
+                           .values = values});
 }
 
 /// Ends this process if a library has renamed itself: what it did would be put down to somebody else.

@@ -77,7 +77,7 @@ class WorkerSession {
   run::FlightRecord& record() { return record_; }
 
  private:
-  examine::Examination examined(const Case& c, bool thorough, bool values);
+  examine::Examination examined(const Case& c, bool thorough, bool values, uint64_t without);
   Order next_order();
   void work_through(const GivenCases& given);
   void linger(const Case& last, examine::Examination& examination);

@@ -42,6 +42,13 @@ uint64_t hits(const json& mismatches) {
   return sum;
 }
 
+uint64_t hits_of(const json& mismatches, const char* suspect) {
+  uint64_t sum = 0;
+  for (const json& mismatch : mismatches)
+    if (mismatch["suspect"] == suspect) sum += mismatch["hits"].get<uint64_t>();
+  return sum;
+}
+
 int occurrences(const std::string& text, const std::string& part) {
   int count = 0;
   for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
@@ -165,12 +172,29 @@ TEST_F(FaultTest, TheTargetIsNotBlamedForACaseTooLargeForUs) {
   EXPECT_EQ(result.out.find("blame: target"), std::string::npos) << result.out;
 }
 
-/// It dies with the target's results, so that hardly anything is judged until it is spared.
+/// Whose verdicts a death costs: nobody else's. The dead are listed before the wrong, so they die first.
+TEST_F(FaultTest, WhoStandsBesideADeathIsJudgedAllTheSame) {
+  const json alone = fuzz("leaves-holes", 60).json();
+  for (const char* dead : {"crashes", "exits"}) {
+    const json beside = fuzz(std::string(dead) + ",leaves-holes", 60).json();
+    EXPECT_EQ(beside["cases"], 60) << dead;
+    EXPECT_EQ(hits_of(beside["mismatches"], "leaves-holes"), hits_of(alone["mismatches"], "leaves-holes")) << dead;
+    EXPECT_GE(hits_of(beside["mismatches"], dead), 50) << dead;
+  }
+}
+
+TEST_F(FaultTest, WhoStandsBesideADeathIsJudgedInAListToo) {
+  const CommandResult result = run({"repro", "conv2d in=5 k=3", "--plugin=" + plugin("faulty"),
+                                    "--target=crashes,leaves-holes", "--oracle=none", "--format=json"});
+  EXPECT_EQ(all_of(result.json()["mismatches"], "suspect"), (std::set<std::string>{"crashes", "leaves-holes"}));
+}
+
 TEST_F(FaultTest, ACrashingOracleDoesNotFailTheTarget) {
   const CommandResult result = run({"fuzz", "--plugin=" + plugin("faulty"), "--target=direct", "--oracle=crashes",
                                     "--cases=10", "--format=json", "--shrink=none", "-q"});
-  EXPECT_NE(result.exit_code, 1) << result.err;
+  EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.json()["cases"], 10);
+  EXPECT_EQ(result.json()["judged"].get<int>() + result.json()["unjudged"].get<int>(), 10);
   EXPECT_EQ(all_of(result.json()["mismatches"], "suspect"), std::set<std::string>{"crashes"});
 }
 

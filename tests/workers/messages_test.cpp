@@ -41,7 +41,7 @@ class Draw {
   Order order() {
     switch (next() % 3) {
       case 0: return Work{next(), next(), next()};
-      case 1: return GivenCases{next(), texts(), coin(), coin()};
+      case 1: return GivenCases{next(), texts(), coin(), coin(), coin(), next()};
       default: return Layer{next(), text(), {1, 2, 8}, real(), 5, texts()};
     }
   }
