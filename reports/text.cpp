@@ -70,7 +70,7 @@ std::string in_words(const report::Share& share, const char* what) {
 }
 
 std::string profile_text(const report::ProfileReport& report) {
-  std::string text = fmt::format("profile {}: {} legal cases\n", printable(report.profile), with_commas(report.cases));
+  std::string text = fmt::format("profile {}: {} judged cases\n", printable(report.profile), with_commas(report.cases));
   text += "  2-way coverage  " + in_words(report.pairs, "pairs");
   text += "  3-way coverage  " + in_words(report.triples, "triples");
   text += fmt::format("  the next case shows about {:.4g} combinations never seen;\n", report.expected_unseen);
@@ -106,7 +106,7 @@ std::string status_text(const report::Report& report, std::string_view status) {
 
 std::string mismatches_text(const report::Report& report) {
   const report::SignatureReport& signatures = report.signatures;
-  std::string text = fmt::format("mismatches: {} signatures of targets and oracles in {} cases, {} hit once\n",
+  std::string text = fmt::format("mismatches: {} signatures of targets and oracles; {} judged cases, {} hit once\n",
                                  signatures.signatures, with_commas(signatures.cases), signatures.hit_once);
   text += "  chance that the next case shows a new signature: ";
   text += signatures.hit_once > 0 || signatures.cases == 0

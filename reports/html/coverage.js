@@ -67,7 +67,7 @@ function coverage(section) {
   const share = ([seen, reachable]) => (reachable ? seen / reachable : 0);
   const inWords = (pair) => `${percent(share(pair))} of ${count(pair[1])}`;
   section.append(table(
-      "Coverage of each profile", ["profile", "legal cases", "combinations of two features", "of three"],
+      "Coverage of each profile", ["profile", "judged cases", "combinations of two features", "of three"],
       facts.profiles.map((one) => [one.profile, count(one.cases), inWords(one.pairs), inWords(one.triples)]),
       [1, 2, 3]));
   const place = h("div", {id: "profile"});

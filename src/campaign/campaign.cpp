@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "campaign/target_survey.h"
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/isa.h"
@@ -35,10 +36,6 @@ workers::Counts counts_from(const json& kept) {
   return counts;
 }
 
-double seconds_from(const json& kept) {
-  return kept.contains("seconds") && kept["seconds"].is_number() ? std::max(kept["seconds"].get<double>(), 0.0) : 0;
-}
-
 class Campaign final : public workers::Assignment {
  public:
   Campaign(const CampaignSettings& settings, const Progress& progress)
@@ -49,8 +46,9 @@ class Campaign final : public workers::Assignment {
   CampaignResult run() {
     if (settings_.resumed)
       take_over(*settings_.resumed);
-    else if (std::error_code error; std::filesystem::exists(settings_.database, error))
-      steer();
+    else
+      prepare();
+    settings_.supervisor.worker.shares = surveys_.shares();
     try {
       result_.counts = in_all(workers::supervise(*this, settings_.supervisor));
     } catch (...) {
@@ -64,6 +62,7 @@ class Campaign final : public workers::Assignment {
     for (const CounterRow& row : kCounters)
       if (row.counter != Counter::kDeaths)
         result_.counts[row.counter] = std::min(result_.counts[row.counter], books_.done().count());
+    count_judged();
     await_diagnoses();
     show_rows();
     save_coverage();
@@ -79,6 +78,9 @@ class Campaign final : public workers::Assignment {
     store::CampaignInfo info{worker.seed, worker.profile,  settings_.flags, json::object(),
                              best_isa(),  CONVICT_VERSION, worker.focus};
     for (const workers::RosterEntry& entry : roster) info.libraries[entry.name] = entry.version;
+    info.surveys = surveys_.to_json();
+    result_.standings = standings_of(surveys_, roster, judged_);
+    judged_before_ = result_.standings;
     if (!store_) store_ = store::Store::open(settings_.database);
     result_.seconds = seconds_before_;  // which resume() writes
     result_.id = settings_.resumed ? resume(info) : begin(info);
@@ -105,7 +107,8 @@ class Campaign final : public workers::Assignment {
     // A simpler line of a row is shown in place of the row's own, unless that is shrunk, which repeats what it shows.
     const bool is_shown = !row || (row->would_show && settings_.shrink_time.count() == 0);
     books_.add(confirmations_.checked(seen, kind, is_shown, result_.roster, [&] {
-      return workers::earlier_lines(sighting.before, workers::sampled_lines(settings_.supervisor.worker, false));
+      return workers::earlier_lines(sighting.before, workers::sampled_lines(settings_.supervisor.worker, false,
+                                                                            workers::draws_in(sighting.record)));
     }));
     if (is_interrupted()) books_.leave_undone(sighting.counts);
   }
@@ -126,18 +129,21 @@ class Campaign final : public workers::Assignment {
     for (const auto& [name, histogram] : ratios) ratios_[name] += histogram;
   }
 
-  void on_coverage(std::span<const uint32_t> news, uint64_t cases) override {
+  void on_coverage(const workers::Done& done) override {
     if (books_.has_undone()) return;
-    unsaved_.apply(news, cases);
-    result_.coverage.apply(news, cases);
+    unsaved_.apply(done.tuples, done.covered);
+    result_.coverage.apply(done.tuples, done.covered);
+    for (const auto& [target, news] : done.pairs)
+      if (const auto place = static_cast<size_t>(target); place < result_.roster.size())
+        result_.standings[result_.roster[place].name].pairs.apply(news);
   }
 
   uint64_t on_death(const workers::WorkerDeath& death) override {
     const Case lost = workers::lost_case(death, settings_.supervisor.worker);
-    Mismatch mismatch =
-        attributions_.attributed(death, lost, result_.roster, settings_.supervisor,
-                                 workers::sampled_lines(settings_.supervisor.worker, !death.case_text.empty()),
-                                 [&](const Mismatch& one) { return result_.found.contains(signature(one)); });
+    Mismatch mismatch = attributions_.attributed(
+        death, lost, result_.roster, settings_.supervisor,
+        workers::sampled_lines(settings_.supervisor.worker, !death.case_text.empty(), death.draws),
+        [&](const Mismatch& one) { return result_.found.contains(signature(one)); });
     // A trial that was interrupted proves nothing: the case stays undone.
     if (is_interrupted()) return 0;
     if (mismatch.blame == Blame::kOracle)
@@ -154,10 +160,11 @@ class Campaign final : public workers::Assignment {
 
   Next on_tick(const workers::Counts& counts) override {
     result_.counts = in_all(counts);
+    count_judged();
     result_.seconds = seconds();
     if (result_.id != 0 && Clock::now() - last_saved_ > std::chrono::seconds(1)) save("running");
     if (result_.id != 0 && Clock::now() - coverage_saved_ > kCoverageInterval) save_coverage();
-    if (diagnoses_) diagnoses_->store_finished();
+    store_diagnoses();
     progress_(result_);
     if (result_.reference_is_wrong) return Next::kAbort;
     const bool time_is_up = settings_.time && result_.id != 0 && Clock::now() - started_ > *settings_.time;
@@ -191,9 +198,11 @@ class Campaign final : public workers::Assignment {
     ratios_ = std::move(before->ratios);
     counts_before_ = counts_from(before->counts);
     counts_before_[Counter::kCases] = books_.done().count();
-    seconds_before_ = seconds_from(before->counts);
+    seconds_before_ = std::max(before->counts.value("seconds", 0.0), 0.0);
     libraries_before_ = std::move(before->info.libraries);
     version_before_ = before->info.version;
+    surveys_ = TargetSurveys::from_json(before->info.surveys);
+    judged_ = std::move(before->judged);
     settings_.supervisor.worker.focus = std::move(before->info.focus);
     take(store_->coverage(settings_.supervisor.worker.profile));
     for (const auto& [row, hits] : store_->seen_by(id)) recall(id, row, static_cast<uint64_t>(hits));
@@ -245,7 +254,7 @@ class Campaign final : public workers::Assignment {
 
   void save(std::string_view state) {
     note_moment();
-    store_->update_campaign(result_.id, kept_counts(), state, {books_.done(), timeline_, ratios_});
+    store_->update_campaign(result_.id, kept_counts(), state, {books_.done(), timeline_, ratios_, judged_});
     last_saved_ = Clock::now();
   }
 
@@ -256,12 +265,27 @@ class Campaign final : public workers::Assignment {
   } catch (const std::runtime_error&) {  // of the file or the disk
   }
 
+  /// What libFuzzer makes up is not drawn for anybody.
+  void prepare() {
+    if (settings_.supervisor.worker.corpus.empty()) surveys_ = survey_targets(settings_.supervisor);
+    result_.notes = surveys_.notes;
+    if (std::error_code error; std::filesystem::exists(settings_.database, error)) steer();
+  }
+
+  void count_judged() {
+    const std::vector<uint64_t>& computed = result_.counts.computed;
+    for (size_t i = 0; i < std::min(result_.roster.size(), computed.size()); ++i)
+      if (const auto found = result_.standings.find(result_.roster[i].name); found != result_.standings.end())
+        found->second.judged = judged_before_[found->first].judged + computed[i];
+  }
+
   /// Aims the campaign at what earlier ones of the profile did not reach.
   void steer() {
     store_ = store::Store::open(settings_.database);
     workers::WorkerSettings& worker = settings_.supervisor.worker;
     store::StoredCoverage before = store_->coverage(worker.profile);
-    if (settings_.steered) worker.focus = generate::focus_for(generate::find_profile(worker.profile), before.coverage);
+    if (settings_.steered)
+      worker.focus = generate::focus_for(generate::find_profile(worker.profile), before.coverage, surveys_.shares());
     if (!worker.focus.empty())
       result_.notes.push_back(fmt::format("steered at {} combinations that earlier campaigns did not reach",
                                           with_commas(worker.focus.size())));
@@ -270,9 +294,10 @@ class Campaign final : public workers::Assignment {
 
   void save_coverage() {
     coverage_saved_ = Clock::now();
+    judged_ = to_json(result_.standings);
     if (unsaved_.cases() == 0) return;
     take(store_->add_coverage(settings_.supervisor.worker.profile, unsaved_));
-    unsaved_ = {};
+    unsaved_ = Coverage();
   }
 
   void take(store::StoredCoverage stored) {
@@ -315,14 +340,21 @@ class Campaign final : public workers::Assignment {
     }
   }
 
-  /// What was found in the last seconds gets its time, too.
+  void store_diagnoses() {
+    if (!diagnoses_) return;
+    diagnoses_->store_finished();
+    result_.explaining = diagnoses_->present();
+  }
+
+  /// What was found in the last seconds gets its time, too; of what is not on trial, if the time was not limited.
   void await_diagnoses() {
+    if (diagnoses_ && settings_.time) diagnoses_->keep_to_targets();
     while (diagnoses_ && !diagnoses_->idle() && !is_interrupted()) {
-      diagnoses_->store_finished();
+      store_diagnoses();
       progress_(result_);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    if (diagnoses_) diagnoses_->store_finished();
+    store_diagnoses();
     diagnoses_.reset();
   }
 
@@ -334,6 +366,8 @@ class Campaign final : public workers::Assignment {
   std::optional<store::Store> store_;
   const Progress& progress_;
   Bookkeeping books_;
+  TargetSurveys surveys_;
+  json judged_ = json::object();  // of the standings, as last saved
   Timeline timeline_;
   Ratios ratios_;
   CampaignResult result_;
@@ -344,6 +378,7 @@ class Campaign final : public workers::Assignment {
   // Of earlier runs of the same campaign:
   workers::Counts counts_before_;
   double seconds_before_ = 0;
+  Standings judged_before_;
   json libraries_before_ = json::object();
   std::string version_before_;
 };
@@ -353,17 +388,6 @@ class Campaign final : public workers::Assignment {
 uint64_t CampaignSettings::cases_of_shard() const {
   const uint64_t all = std::min(cases.value_or(UINT64_MAX), UINT64_MAX - start);
   return all <= shard_index ? 0 : (all - shard_index - 1) / shard_count + 1;
-}
-
-std::string_view Found::novelty() const {
-  if (status != "new" && status != "fixed") return "known";
-  return first_ever ? "new" : "again";
-}
-
-bool CampaignResult::has_new_mismatch() const {
-  return std::ranges::any_of(found, [](const auto& entry) {
-    return entry.second.novelty() != "known" && entry.second.example.blame == Blame::kTarget;
-  });
 }
 
 CampaignResult run_campaign(const CampaignSettings& settings, const Progress& progress) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "campaign/bookkeeping.h"
+#include "campaign/result.h"
 #include "core/coverage.h"
 #include "core/verdict.h"
 #include "store/store.h"
@@ -37,37 +38,6 @@ struct CampaignSettings {
   /// The number of cases of this shard; about 2^64 without `cases`.
   uint64_t cases_of_shard() const;
   Shard shard() const { return {start + shard_index, shard_count, cases_of_shard()}; }
-};
-
-/// One signature as this campaign saw it.
-struct Found {
-  Mismatch example;  // the first hit; after the campaign the simplest one in the database
-  int64_t id = 0;    // in the database
-  uint64_t hits = 0;
-  bool first_ever = false;
-  std::string status;
-  std::string predicate;  // empty until explained
-
-  /// "known" unless its status is new or fixed; else "new" if no campaign saw the signature before, or "again" if one
-  /// did.
-  std::string_view novelty() const;
-};
-
-/// The result of a campaign; of a resumed one, since its first start.
-struct CampaignResult {
-  int64_t id = 0;  // in the database
-  workers::Counts counts;
-  double seconds = 0;
-  bool interrupted = false;
-  bool reference_is_wrong = false;
-  std::vector<workers::RosterEntry> roster;
-  std::vector<std::string> notes;
-  Coverage coverage;  // of the profile: this campaign's added to the stored one; at the end that of all campaigns
-  std::map<std::string, Found> found;  // by signature: the coarse one while it runs, at the end that of the row
-  std::map<std::pair<std::string, std::string>, uint64_t> refusals;  // by (implementation, reason)
-
-  /// Whether a target has a mismatch that nobody has triaged as known.
-  bool has_new_mismatch() const;
 };
 
 /// Called several times a second with the result so far.

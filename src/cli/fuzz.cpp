@@ -13,6 +13,7 @@
 #include "cli/progress.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "core/where.h"
 #include "generate/profile.h"
 #include "workers/guided_engine.h"
 
@@ -61,6 +62,9 @@ campaign::CampaignSettings campaign_settings(const FuzzOptions& options) {
   settings.supervisor.interrupted = &interrupted();
   settings.database = options.database;
   generate::find_profile(options.profile);  // a wrong name must not cost a worker
+  Where::parse(options.where);
+  settings.supervisor.worker.where = options.where;
+  settings.supervisor.worker.illegal = options.illegal;
   refuse_to_go_beyond(options);
   settings.start = options.start;
   settings.cases = options.cases;
@@ -84,6 +88,8 @@ void refuse_contradictions(const CLI::App& command, const FuzzOptions& options) 
   const bool guided = options.engine == kGuidedEngine;
   if (guided && command.get_option("--profile")->count() > 0)
     throw UsageError("--profile: libFuzzer makes up cases of all kinds; leave it out, or use --engine generator");
+  if (guided && !options.where.empty())
+    throw UsageError("--where: libFuzzer makes up cases of all kinds; leave it out, or use --engine generator");
   if (!guided && command.get_option("--corpus")->count() > 0)
     throw UsageError("--corpus: only --engine libfuzzer has one; valid with it: a folder");
 }
@@ -100,7 +106,8 @@ int fuzz(const CLI::App& command, FuzzOptions options) {
   options.out.write(options.out.json() ? fuzz_as_json(result, options) : fuzz_as_text(result, options));
   if (result.interrupted) return kInterrupted;
   if (result.has_new_mismatch() || result.reference_is_wrong) return kMismatch;
-  return result.counts[Counter::kJudged] == 0 && result.counts[Counter::kCases] > 0 ? kCannotJudge : kClean;
+  const bool has_cases = result.counts[Counter::kCases] > 0;
+  return has_cases && !result.inconclusive(options.min_judged).empty() ? kCannotJudge : kClean;
 }
 
 }  // namespace
@@ -113,9 +120,11 @@ void add_fuzz(CLI::App& app, int& exit_code) {
       "  convict fuzz                                    all native kernels, one minute\n"
       "  convict fuzz --plugin ./mine.so --time 10m -j 2  your own kernels\n"
       "  convict fuzz --target onednn --oracle libtorch:native --profile all\n"
+      "  convict fuzz --plugin ./mine.so --where 'conv2d g=1 k<=7'  a part of what it takes\n"
       "  convict fuzz --engine libfuzzer --time 10m      guided by coverage (needs a build with clang)\n"
       "  convict fuzz --resume --db nightly.db           go on with what was interrupted or killed\n"
-      "Exit codes: 0 clean, 1 a target has a new mismatch, 2 usage, 125 nothing could be judged, 130 interrupted");
+      "Exit codes: 0 clean, 1 a target has a new mismatch, 2 usage, 125 a target was judged on too little, 130\n"
+      "            interrupted");
   options->add_to(*command);
   command->callback([options, command, &exit_code] { exit_code = fuzz(*command, *options); });
 }

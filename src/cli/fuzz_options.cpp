@@ -92,6 +92,15 @@ constexpr Flag kFlags[] = {
         "Time for shrinking and explaining what is found, in a worker beside the others; or none"),
     flag<&FuzzOptions::profile>("--profile", kFixedInColumn, "profile",
                                 "What to sample; `convict list profiles` shows them"),
+    flag<&FuzzOptions::where>(
+        "--where", kFixed, "where",
+        "Only cases like these: 'conv2d.forward g=1 dt=f32 k<=7' (names of `convict list fields`)"),
+    flag<&FuzzOptions::illegal>("--illegal", kFixed, "illegal",
+                                "Share of cases that are not legal and must be refused; 0 for none",
+                                [](CLI::Option& option) { option.check(CLI::Range(0.0, 1.0)); }),
+    flag<&FuzzOptions::min_judged>("--min-judged", kUnlessGiven, "min_judged",
+                                   "A target that is judged on fewer cases is inconclusive (exit code 125)",
+                                   unsigned_only),
     flag<&FuzzOptions::engine>(
         "--engine", kFixed, "engine",
         "What makes up the cases: the generator, or libFuzzer, guided by what the kernels' code does",

@@ -19,7 +19,9 @@ struct FuzzOptions {
   OutputOptions out;
   std::string database = "convict.db", profile = "smoke", time, shard = "1/1", resume, shrink = "30s";
   std::string engine = "generator", corpus;
-  uint64_t seed = 1, start = 0;
+  std::string where;
+  uint64_t seed = 1, start = 0, min_judged = 1;
+  double illegal = 0.01;
   std::optional<uint64_t> cases;
   int jobs = 1;
 

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "cli/describe.h"
 #include "core/text.h"
+#include "generate/profile.h"
 #include "report/repro_command.h"
 
 namespace convict::cli {
@@ -19,13 +21,15 @@ using nlohmann::json;
 
 constexpr size_t kWidth = 80;
 
-/// Known ones first, what fails the campaign last; then by signature.
+/// What fails the campaign first, known ones last; who computes what is wrong before who does not check; then by
+/// signature.
 std::vector<std::pair<std::string, const campaign::Found*>> sorted(const campaign::CampaignResult& result) {
   std::vector<std::pair<std::string, const campaign::Found*>> list;
   for (const auto& [signature, found] : result.found) list.emplace_back(signature, &found);
   std::ranges::stable_sort(list, {}, [](const auto& entry) {
     const campaign::Found& found = *entry.second;
-    return std::tuple(found.novelty() != "known", found.example.blame == Blame::kTarget);
+    return std::tuple(found.example.blame != Blame::kTarget, found.novelty() == "known",
+                      found.example.verdict == Verdict::kAcceptsInvalid);
   });
   return list;
 }
@@ -46,8 +50,10 @@ std::string count_line(std::string_view what, uint64_t count, std::string_view r
   return wrapped(fmt::format("{:<32}{:>12}{}{}", what, with_commas(count), remark.empty() ? "" : "  ", remark), 46);
 }
 
+std::string percent(double share) { return fmt::format("{:>5.1f} %", 100 * share); }
+
 std::string share(uint64_t part, uint64_t all) {
-  return fmt::format("{:>5.1f} %", 100 * static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(all, 1)));
+  return percent(static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(all, 1)));
 }
 
 std::string counter_lines(const campaign::CampaignResult& result) {
@@ -68,12 +74,59 @@ std::string counter_lines(const campaign::CampaignResult& result) {
   return text;
 }
 
+/// What can be said of one target: a bound where nothing failed, and nothing where nothing was judged.
+std::string failures_of(const campaign::Standing& standing, uint64_t hits) {
+  if (hits > 0) return with_commas(hits) + " failures";
+  if (standing.judged == 0) return "INCONCLUSIVE";
+  return fmt::format("below 1 in {}", with_commas(static_cast<uint64_t>(1 / standing.unseen_failures())));
+}
+
+/// The pairs of features that judged cases of each target have shown, of those that it takes.
+std::map<std::string, uint32_t> pairs_in_domains(const campaign::CampaignResult& result, const FuzzOptions& options) {
+  const generate::Profile* profile = generate::find_profile(options.profile);
+  std::map<std::string, uint32_t> pairs;
+  for (const auto& [name, standing] : result.standings) pairs[name] = standing.pairs_in_domain(profile);
+  return pairs;
+}
+
+std::string targets_table(const campaign::CampaignResult& result, const FuzzOptions& options) {
+  constexpr const char* kRow = "{:<20} {:>13} {:>8} {:>18}  {}\n";
+  const auto in_domain = pairs_in_domains(result, options);
+  std::string text = fmt::format(kRow, "target", "judged", "share", "pairs of features", "failing (95 %)");
+  for (const workers::RosterEntry& entry : result.roster) {
+    const auto found = result.standings.find(entry.name);
+    if (found == result.standings.end()) continue;
+    const campaign::Standing& one = found->second;
+    const uint32_t seen = one.pairs.seen_pairs(), all = in_domain.at(entry.name);
+    text += fmt::format(kRow, printable(entry.name, 20), with_commas(one.judged), percent(one.share),
+                        fmt::format("{} of {}", with_commas(seen), with_commas(all)),
+                        failures_of(one, result.hits_of(entry.name)));
+  }
+  return text;
+}
+
+/// Why nothing can be said of some targets, and what to do.
+std::string inconclusive_lines(const campaign::CampaignResult& result, const FuzzOptions& options) {
+  std::string text;
+  for (const std::string& name : result.inconclusive(options.min_judged)) {
+    const auto most = std::ranges::max_element(
+        result.refusals, {}, [&](const auto& entry) { return entry.first.first == name ? entry.second : 0; });
+    const bool refused = most != result.refusals.end() && most->first.first == name;
+    text +=
+        wrapped(fmt::format("INCONCLUSIVE {}: judged on {} of {} cases{}", printable(name),
+                            with_commas(result.standings.at(name).judged), with_commas(result.counts[Counter::kCases]),
+                            refused ? fmt::format("; it mostly says: {}", printable(most->first.second, 200)) : ""),
+                2);
+  }
+  return text;
+}
+
 /// Counts, not shares: what a profile can reach takes a while to find out, and `convict report` does.
 std::string coverage_lines(const Coverage& coverage) {
   if (coverage.cases() == 0) return "";
   const double left = tuple_count() - coverage.seen(), at_this_rate = 1000 * coverage.expected_unseen();
   return count_line("pairs of features seen", coverage.seen_pairs(),
-                    fmt::format("in {} legal cases of this profile", with_commas(coverage.cases()))) +
+                    fmt::format("in {} judged cases of this profile", with_commas(coverage.cases()))) +
          count_line("triples of features seen", coverage.seen() - coverage.seen_pairs()) +
          count_line("new ones in 1,000 more cases", static_cast<uint64_t>(std::min(left, at_this_rate)),
                     "at most about that many");
@@ -122,11 +175,32 @@ std::string mismatches_table(const campaign::CampaignResult& result, const FuzzO
                     status_of(*found), with_commas(found->hits));
     text += (found->novelty() == "known" ? row : options.out.colored(color_of(m.blame), row)) + "\n";
     if (!found->predicate.empty()) text += wrapped(fmt::format("        fails if {}", found->predicate), 17);
+    if (m.verdict == Verdict::kAcceptsInvalid)
+      text += wrapped(
+          "        computes problems that are not legal, and should refuse them; --illegal 0 leaves them out", 8);
     if (const std::string remark = not_reproduced(m.certificate); !remark.empty())
       text += wrapped(fmt::format("        {}", printable(remark, 200)), 8);
     text += fmt::format("        {}\n", report::repro_command(m, options.run.plugins));
   }
   return text;
+}
+
+json targets_as_json(const campaign::CampaignResult& result, const FuzzOptions& options) {
+  const auto in_domain = pairs_in_domains(result, options);
+  const auto inconclusive = result.inconclusive(options.min_judged);
+  json list = json::array();
+  for (const auto& [name, one] : result.standings)
+    list.push_back({{"name", name},
+                    {"judged", one.judged},
+                    {"share", one.share},
+                    {"hits", result.hits_of(name)},
+                    {"unseen_failures_95", one.unseen_failures()},
+                    {"pairs", one.pairs.seen_pairs()},
+                    {"pairs_in_domain", in_domain.at(name)},
+                    {"expected_unseen_next_case", one.pairs.expected_unseen()},
+                    {"domain", one.survey.domain.to_json()},
+                    {"inconclusive", std::ranges::find(inconclusive, name) != inconclusive.end()}});
+  return list;
 }
 
 }  // namespace
@@ -142,8 +216,10 @@ std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptio
   for (const std::string& note : result.notes) text += wrapped("note: " + note, 6);
   text += "\n" + counter_lines(result) + coverage_lines(result.coverage);
   if (!result.roster.empty())
-    text += "\n" + implementations_table(result) + refusals_table(result, options.out.verbose);
+    text += "\n" + targets_table(result, options) + "\n" + implementations_table(result) +
+            refusals_table(result, options.out.verbose);
   text += "\n" + (result.found.empty() ? "no mismatches\n" : mismatches_table(result, options));
+  text += inconclusive_lines(result, options);
   if (result.reference_is_wrong)
     text += wrapped(
         "the exact reference itself was contradicted by everybody: the campaign stopped; please report this case", 2);
@@ -169,6 +245,7 @@ std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptio
                                            {"computed", counts.computed[i]},
                                            {"refused", counts.refused[i]}});
   }
+  document["targets"] = targets_as_json(result, options);
   document["refusals"] = json::array();
   for (const auto& [key, count] : result.refusals)
     document["refusals"].push_back({{"implementation", key.first}, {"reason", key.second}, {"count", count}});

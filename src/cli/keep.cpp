@@ -54,8 +54,7 @@ fs::path file_for(const KeepOptions& options, const store::MismatchRow& row) {
 
 /// The corpus line. A mismatch of an oracle is marked as known; a target has to compute the case correctly.
 std::string line_for(const store::MismatchRow& row) {
-  const bool illegal = row.verdict == name_of(Verdict::kAcceptsInvalid);
-  if (row.blame != name_of(Blame::kOracle)) return row.best_text() + (illegal ? " => refused" : "");
+  if (row.blame != name_of(Blame::kOracle)) return line_to_repeat(row.best_text());
   return fmt::format("{} => mismatch {} {}", row.best_text(), row.suspect, row.verdict);
 }
 

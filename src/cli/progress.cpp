@@ -49,6 +49,18 @@ std::string mismatches(const campaign::CampaignResult& result) {
                      count("known"));
 }
 
+/// "mine 2,272 (56 failures), other 40": of at most four targets.
+std::string judged_targets(const campaign::CampaignResult& result) {
+  if (result.standings.size() > 4) return "";
+  std::string text;
+  for (const auto& [name, standing] : result.standings) {
+    const uint64_t hits = result.hits_of(name);
+    text += fmt::format("{}{} {}{}", text.empty() ? ": " : ", ", name, with_commas(standing.judged),
+                        hits > 0 ? fmt::format(" ({} failures)", with_commas(hits)) : "");
+  }
+  return text;
+}
+
 }  // namespace
 
 void CampaignProgress::operator()(const campaign::CampaignResult& so_far) {
@@ -89,7 +101,10 @@ std::string CampaignProgress::time_left(const campaign::CampaignResult& so_far) 
     left = std::min(
         left, (static_cast<double>(settings_.cases_of_shard()) - static_cast<double>(so_far.counts[Counter::kCases])) /
                   std::max(mean_rate(so_far), 1e-3));
-  return left > 0 ? duration(left) + " left" : "finishing";
+  if (left > 0) return duration(left) + " left";
+  if (so_far.explaining.signature.empty()) return "finishing";
+  return fmt::format("explaining {}, {} more to do; Ctrl-C leaves that out", so_far.explaining.signature,
+                     so_far.explaining.waiting);
 }
 
 std::vector<std::string> CampaignProgress::lines(const campaign::CampaignResult& so_far) const {
@@ -97,9 +112,10 @@ std::vector<std::string> CampaignProgress::lines(const campaign::CampaignResult&
   const std::string time = fmt::format("{}, {}", duration(std::floor(so_far.seconds)), time_left(so_far));
   const std::string cases = fmt::format("{}; {}/s now, {}/s on average", with_commas(counts[Counter::kCases]),
                                         rate(recent_rate()), rate(mean_rate(so_far)));
-  const std::string judged =
-      fmt::format("{:.1f} %", 100 * static_cast<double>(counts[Counter::kJudged]) /
-                                  static_cast<double>(std::max<uint64_t>(counts[Counter::kCases], 1)));
+  const std::string judged = fmt::format("{:.1f} %{}",
+                                         100 * static_cast<double>(counts[Counter::kJudged]) /
+                                             static_cast<double>(std::max<uint64_t>(counts[Counter::kCases], 1)),
+                                         judged_targets(so_far));
   const std::string coverage = fmt::format("{} pairs, {} triples", with_commas(so_far.coverage.seen_pairs()),
                                            with_commas(so_far.coverage.seen() - so_far.coverage.seen_pairs()));
   if (!block_.in_place())

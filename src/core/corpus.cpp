@@ -108,13 +108,23 @@ void check(const CorpusEntry& entry) {
   const Resolved resolved = resolve(entry.c);
   if (entry.must_be_refused && !resolved.why_not)
     throw UsageError(fmt::format("case '{}' is legal, so nobody has to refuse it", to_text(entry.c)));
-  if (!entry.must_be_refused) resolve_valid(entry.c);
+  if (!entry.must_be_refused && resolved.why_not)
+    throw UsageError(
+        fmt::format("case '{}': field '{}': {}; if that is what has to be refused, end the line with '{} {}'",
+                    to_text(entry.c), resolved.why_not.field, resolved.why_not.why, kArrow, kRefused));
   if (entry.must_be_refused && !invalid(resolved.problem))
     throw UsageError(fmt::format("case '{}': {}; that is a mistake in the line, which no implementation gets to see",
                                  to_text(entry.c), resolved.why_not.why));
 }
 
 }  // namespace
+
+std::string line_to_repeat(const std::string& case_text) try {
+  const bool legal = !resolve(parse_case(case_text)).why_not;
+  return legal ? case_text : fmt::format("{} {} {}", case_text, kArrow, kRefused);
+} catch (const UsageError&) {  // somebody else wrote it
+  return case_text;
+}
 
 std::string CorpusEntry::expectation() const {
   if (known) return fmt::format(" {} {} {} {}", kArrow, kMismatch, known->suspect, name_of(known->verdict));

@@ -32,6 +32,9 @@ struct CorpusEntry {
   std::string expectation() const;
 };
 
+/// The corpus line that runs this case again: with " => refused" if the problem is not legal.
+std::string line_to_repeat(const std::string& case_text);
+
 /// Parses one line of a corpus file; comments and blank lines give nothing. Throws UsageError naming `origin`.
 void append_corpus_line(std::string_view line, const std::string& origin, std::vector<CorpusEntry>& to);
 

@@ -15,6 +15,7 @@ enum class Counter {
   kJudged,      // at least one target's result was held against the reference
   kWitnessed,   // judged, and every oracle computed it too
   kUnjudged,    // every target refused
+  kIllegal,     // not legal: judged by whether it was refused
   kMistrusted,  // judged again with data that hide nothing
   kRedrawn,     // results beyond the probabilistic bound that did not come back on other data
   kDeaths,      // of workers
@@ -48,6 +49,7 @@ inline constexpr std::array<CounterRow, static_cast<size_t>(Counter::kEnd)> kCou
      .line = CounterLine::kShare,
      .label = "unjudged",
      .column = "unjudged"},
+    {Counter::kIllegal, "illegal", CounterLine::kNoteIfAny, "illegal cases", "which must be refused"},
     {Counter::kMistrusted, "mistrusted", CounterLine::kNoteIfAny, "passes that proved nothing",
      "judged again with a comb"},
     {Counter::kRedrawn, "redrawn", CounterLine::kNoteIfAny, "improbable errors", "did not come back on redrawn data"},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "core/error.h"
@@ -124,7 +125,7 @@ std::string name_of(const Tuple& tuple) {
   return text;
 }
 
-Coverage::Coverage() : counts_(tuple_count()) {}
+Coverage::Coverage(Depth depth) : depth_(depth), counts_(depth == Depth::kPairs ? pair_count() : tuple_count()) {}
 
 void Coverage::count(uint32_t id) {
   uint8_t& count = counts_[id];
@@ -150,7 +151,7 @@ void Coverage::add(const Levels& levels) {
   };
   for (int i = 0; i < kFeatureCount; ++i) {
     walk(n.pairs[i] + levels[i] * n.row(i), i);
-    for (int j = i + 1; j < kFeatureCount; ++j)
+    for (int j = i + 1; depth_ == Depth::kTriples && j < kFeatureCount; ++j)
       walk(n.triples[i][j] + (levels[i] * size_of(j) + levels[j]) * n.row(j), j);
   }
   ++cases_;
@@ -194,12 +195,29 @@ std::string Coverage::serialise() const {
   return blob;
 }
 
-Coverage Coverage::parse(std::string_view blob) {
+std::string Coverage::to_text() const {
+  std::string text;
+  for (const char byte : serialise()) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
+Coverage Coverage::parse_text(std::string_view text, Depth depth) {
+  std::string blob;
+  for (size_t at = 0; at + 1 < text.size(); at += 2) {
+    unsigned byte = 0;
+    const char* const end = text.data() + at + 2;
+    if (std::from_chars(text.data() + at, end, byte, 16).ptr != end) throw UsageError("coverage: not in hexadecimal");
+    blob.push_back(static_cast<char>(byte));
+  }
+  return parse(blob, depth);
+}
+
+Coverage Coverage::parse(std::string_view blob, Depth depth) {
   const size_t head = kMagic.size() + 16;
   if (blob.size() < head || !blob.starts_with(kMagic)) throw UsageError("coverage: not a coverage record");
   if (number_at(blob, kMagic.size()) != numbering().version)
     throw UsageError("coverage: recorded with another feature table; its tuples mean nothing here");
-  Coverage coverage;
+  Coverage coverage(depth);
   if (blob.size() != head + (coverage.counts_.size() + 3) / 4)
     throw UsageError(fmt::format("coverage: damaged record of {} bytes", blob.size()));
   coverage.cases_ = number_at(blob, kMagic.size() + 8);

@@ -26,8 +26,12 @@ Enum named(const std::array<std::string_view, N>& names, std::string_view name) 
 Verdict verdict_named(std::string_view name) { return named<Verdict>(kVerdictNames, name); }
 Blame blame_named(std::string_view name) { return named<Blame>(kBlameNames, name); }
 
+std::string operation_of(const Mismatch& mismatch) {
+  return mismatch.verdict == Verdict::kAcceptsInvalid ? "any" : operation_text(mismatch.problem_case);
+}
+
 std::string signature(const Mismatch& mismatch) {
-  return fmt::format("{}|{}|{}", mismatch.suspect, name_of(mismatch.verdict), operation_text(mismatch.problem_case));
+  return fmt::format("{}|{}|{}", mismatch.suspect, name_of(mismatch.verdict), operation_of(mismatch));
 }
 
 nlohmann::json to_json(const Mismatch& m) {

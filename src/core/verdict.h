@@ -78,6 +78,9 @@ struct Mismatch {
 /// operation, e.g. "onednn|wrong-exact|conv2d.backward_weights".
 std::string signature(const Mismatch& mismatch);
 
+/// The operation of its case; "any" for accepts-invalid, because who does not check one argument checks none.
+std::string operation_of(const Mismatch& mismatch);
+
 /// Between processes, and in what commands print: {"case","suspect","verdict","blame","certificate"}.
 nlohmann::json to_json(const Mismatch& mismatch);
 

@@ -12,17 +12,20 @@ using Clock = std::chrono::steady_clock;
 /// must not delay all others. (LibTorch takes half a second to load, and is loaded four times.)
 constexpr std::chrono::seconds kLeast{6};
 
+bool is_of_target(const DiagnosisRequest& request) { return request.mismatch.blame == Blame::kTarget; }
+
 DiagnosisThread::DiagnosisThread(const workers::SupervisorSettings& settings, std::chrono::milliseconds budget)
-    : settings_(settings), left_(budget), thread_([this] { run(); }) {}
+    : settings_(settings), budget_(budget), left_(budget), thread_([this] { run(); }) {}
 
 DiagnosisThread::~DiagnosisThread() {
-  stopped_ = true;
+  stopped_ = cut_short_ = true;
   wake_.notify_all();
   thread_.join();
 }
 
 void DiagnosisThread::add(DiagnosisRequest request) {
   const std::lock_guard lock(mutex_);
+  if (is_of_target(request) && busy_ && !busy_with_target_) cut_short_ = true;
   waiting_.push_back(std::move(request));
   wake_.notify_all();
 }
@@ -32,29 +35,56 @@ std::vector<FinishedDiagnosis> DiagnosisThread::take() {
   return std::exchange(finished_, {});
 }
 
+bool DiagnosisThread::may_run(const DiagnosisRequest& request) const {
+  return is_of_target(request) ? left_ > Clock::duration::zero() : left_ > budget_ / 2 && !only_targets_;
+}
+
+void DiagnosisThread::keep_to_targets() {
+  const std::lock_guard lock(mutex_);
+  only_targets_ = true;
+  if (busy_ && !busy_with_target_) cut_short_ = true;
+}
+
+DiagnosisThread::Present DiagnosisThread::present() const {
+  const std::lock_guard lock(mutex_);
+  const auto waiting = std::ranges::count_if(waiting_, [this](const DiagnosisRequest& one) { return may_run(one); });
+  return {busy_ ? signature_ : "", static_cast<size_t>(waiting)};
+}
+
 bool DiagnosisThread::idle() const {
   const std::lock_guard lock(mutex_);
-  return finished_.empty() && !busy_ && (waiting_.empty() || left_ <= Clock::duration::zero());
+  return finished_.empty() && !busy_ &&
+         std::ranges::none_of(waiting_, [this](const DiagnosisRequest& one) { return may_run(one); });
+}
+
+std::optional<DiagnosisRequest> DiagnosisThread::next() {
+  auto first = std::ranges::find_if(waiting_, is_of_target);
+  if (first == waiting_.end()) first = waiting_.begin();
+  if (first == waiting_.end() || !may_run(*first)) return std::nullopt;
+  DiagnosisRequest request = std::move(*first);
+  waiting_.erase(first);
+  return request;
 }
 
 void DiagnosisThread::run() {
   std::unique_lock lock(mutex_);
   while (!stopped_) {
-    if (waiting_.empty() || left_ <= Clock::duration::zero()) {
+    std::optional<DiagnosisRequest> request = next();
+    if (!request) {
       wake_.wait_for(lock, std::chrono::milliseconds(100));
       continue;
     }
-    DiagnosisRequest request = std::move(waiting_.front());
-    waiting_.pop_front();
     busy_ = true;
+    busy_with_target_ = is_of_target(*request);
+    signature_ = signature(request->mismatch);
     const auto started = Clock::now();
     DiagnosisSettings settings;
     settings.supervisor = settings_;
-    settings.supervisor.interrupted = &stopped_;
+    settings.supervisor.interrupted = &cut_short_;
     settings.deadline = started + std::min(left_, std::max<Clock::duration>(left_ / 4, kLeast));
-    settings.known = std::move(request.known);
+    settings.known = request->known;
     lock.unlock();
-    FinishedDiagnosis result{request.row, std::move(request.mismatch), {}, ""};
+    FinishedDiagnosis result{request->row, request->mismatch, {}, ""};
     try {
       result.diagnosis = diagnose(result.mismatch, settings, [](const DiagnosisProgress&) {});
     } catch (const std::exception& error) {
@@ -63,7 +93,10 @@ void DiagnosisThread::run() {
     lock.lock();
     left_ -= Clock::now() - started;
     busy_ = false;
-    if (result.diagnosis.complete || !result.trouble.empty()) finished_.push_back(std::move(result));
+    if (!stopped_ && cut_short_.exchange(false))
+      waiting_.push_front(std::move(*request));
+    else if (result.diagnosis.complete || !result.trouble.empty())
+      finished_.push_back(std::move(result));
   }
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs diagnoses in a thread beside a campaign: one after the other, each with its own worker, until their time is used
-// up. The thread does not touch the database.
+// up. Targets come first: they interrupt a diagnosis of anybody else, and keep half of the time for themselves. The
+// thread does not touch the database.
 #pragma once
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -45,18 +47,32 @@ class DiagnosisThread {
   /// Whether nothing is left to do, or no time is left.
   bool idle() const;
 
+  /// From now on, only targets are diagnosed.
+  void keep_to_targets();
+
+  /// What runs, and how many wait.
+  struct Present {
+    std::string signature;  // empty if nothing runs
+    size_t waiting = 0;
+  };
+  Present present() const;
+
  private:
   void run();
+  std::optional<DiagnosisRequest> next();  // with mutex_ held
+  bool may_run(const DiagnosisRequest& request) const;
 
   workers::SupervisorSettings settings_;
-  std::atomic<bool> stopped_{false};
-  mutable std::mutex mutex_;  // guards all below
+  const std::chrono::steady_clock::duration budget_;
+  std::atomic<bool> stopped_{false}, cut_short_{false};  // cut_short_: the one that is running
+  mutable std::mutex mutex_;                             // guards all below
   std::condition_variable wake_;
   std::deque<DiagnosisRequest> waiting_;
   std::vector<FinishedDiagnosis> finished_;
   std::chrono::steady_clock::duration left_;
-  bool busy_ = false;
-  std::thread thread_;  // last: it uses all of the above
+  bool busy_ = false, busy_with_target_ = false, only_targets_ = false;
+  std::string signature_;  // of the one that is running
+  std::thread thread_;     // last: it uses all of the above
 };
 
 }  // namespace convict::diagnose

@@ -18,7 +18,7 @@ RowDiagnoses::RowDiagnoses(store::Store& store, const std::vector<workers::Roste
 std::vector<KnownFault> RowDiagnoses::known_faults(const Mismatch& mismatch) const {
   std::vector<KnownFault> known;
   for (const store::MismatchRow& row : store_.mismatches({.suspect = mismatch.suspect})) try {
-      if (!row.predicate.empty() && row.operation == operation_text(mismatch.problem_case) &&
+      if (!row.predicate.empty() && row.operation == operation_of(mismatch) &&
           are_alike(verdict_named(row.verdict), mismatch.verdict))
         known.push_back({row.id, Predicate::parse(row.predicate)});
     } catch (const std::exception&) {  // of another version, or written by somebody else: it explains nothing here
@@ -27,7 +27,7 @@ std::vector<KnownFault> RowDiagnoses::known_faults(const Mismatch& mismatch) con
 }
 
 void RowDiagnoses::diagnose(int64_t row, const Mismatch& mismatch) {
-  if (!requested_.insert(row).second) return;
+  if (mismatch.verdict == Verdict::kAcceptsInvalid || !requested_.insert(row).second) return;
   if (std::ranges::find(roster_, mismatch.suspect, &workers::RosterEntry::name) == roster_.end()) return;
   diagnoses_.add({row, mismatch, known_faults(mismatch)});
 }

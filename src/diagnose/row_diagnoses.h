@@ -19,7 +19,8 @@ class RowDiagnoses {
   RowDiagnoses(store::Store& store, const std::vector<workers::RosterEntry>& roster, std::vector<std::string>& notes,
                const workers::SupervisorSettings& settings, std::chrono::milliseconds budget);
 
-  /// Requests a diagnosis of the row, unless it was requested before or the suspect is not in the roster.
+  /// Requests a diagnosis of the row, unless it was requested before or the suspect is not in the roster. Who does not
+  /// check whether a problem is legal has one row, and no condition under which it fails.
   void diagnose(int64_t row, const Mismatch& mismatch);
 
   /// Calls diagnose() for all unexplained rows of a suspect (of all suspects, if empty), those of earlier campaigns
@@ -29,8 +30,10 @@ class RowDiagnoses {
   /// Writes the diagnoses finished since the last call to the store.
   void store_finished();
 
-  /// Whether nothing is left to do, or no time is left.
+  /// As in DiagnosisThread.
   bool idle() const { return diagnoses_.idle(); }
+  void keep_to_targets() { diagnoses_.keep_to_targets(); }
+  DiagnosisThread::Present present() const { return diagnoses_.present(); }
 
  private:
   std::vector<KnownFault> known_faults(const Mismatch& mismatch) const;

@@ -19,9 +19,10 @@ namespace {
 using Kind = Outcome::Kind;
 
 /// Why no implementation can be judged on this case; nothing if they can.
-std::optional<std::string> impossible(const Scene& scene, double most_bytes) {
-  if (examination_bytes(scene.described(), scene.problem()) > most_bytes)
+std::optional<std::string> impossible(const Scene& scene, const ExaminationSettings& settings) {
+  if (examination_bytes(scene.described(), scene.problem()) > settings.most_bytes)
     return "the operands and their reference need more memory than one worker may have";
+  if (settings.where && !settings.where->holds(scene.the_case())) return "outside of --where";
   return std::nullopt;
 }
 
@@ -48,26 +49,59 @@ std::optional<std::string> reason_to_refuse(const Scene& scene, int position, bo
   return std::nullopt;
 }
 
-/// Asks every subject whether it accepts the problem; true if any does.
-bool ask_all(const Scene& scene, bool legal, std::span<const run::Subject> subjects,
-             const ExaminationSettings& settings, run::FlightRecord& record, std::vector<judge::Result>& results) {
-  const auto for_all = impossible(scene, settings.most_bytes);
-  bool anybody = false;
-  for (size_t i = 0; i < subjects.size(); ++i) {
-    judge::Result& result = results.emplace_back();
-    result.who = subjects[i].implementation;
-    result.is_target = subjects[i].is_target;
-    const bool spared = !result.is_target && is_spared(settings.spared, result.who->name, scene.the_case());
-    const bool left_out = is_left_out(settings.without, i);
-    auto reason = for_all    ? for_all
-                  : left_out ? "left out: it died of this case"
-                  : spared   ? "spared: it died of several cases like this one"
-                             : reason_to_refuse(scene, static_cast<int>(i), legal, record, result);
-    anybody |= !reason;
-    if (reason) result.outcome = {Kind::kRefused, std::move(*reason), {}, std::move(result.outcome.side_effect)};
+/// Asks the subjects whether they accept the problem.
+class Asking {
+ public:
+  Asking(const Scene& scene, bool legal, std::span<const run::Subject> subjects, const ExaminationSettings& settings,
+         run::FlightRecord& record, std::vector<judge::Result>& results)
+      : scene_(scene), legal_(legal), settings_(settings), record_(record), results_(results) {
+    for (const run::Subject& subject : subjects) {
+      judge::Result& result = results_.emplace_back();
+      result.who = subject.implementation;
+      result.is_target = subject.is_target;
+    }
+    asked_.resize(subjects.size());
+    by_target_ = std::ranges::none_of(subjects, &run::Subject::is_target);  // they are on trial themselves
+    for_all_ = impossible(scene, settings);
   }
-  return anybody;
-}
+
+  /// Whether one subject accepts it, or has to be judged for what it did when it was asked.
+  bool ask(size_t i) {
+    judge::Result& result = results_[i];
+    const Case& c = scene_.the_case();
+    asked_[i] = true;
+    auto reason = for_all_                            ? for_all_
+                  : is_left_out(settings_.without, i) ? "left out: it died of this case"
+                  : !result.is_target && is_spared(settings_.spared, result.who->name, c)
+                      ? "spared: it died of several cases like this one"
+                  : !result.is_target && legal_ && !by_target_
+                      ? "no target takes it"
+                      : reason_to_refuse(scene_, static_cast<int>(i), legal_, record_, result);
+    const bool accepted = !reason;
+    if (reason) result.outcome = {Kind::kRefused, std::move(*reason), {}, std::move(result.outcome.side_effect)};
+    by_target_ |= result.is_target && accepted;
+    anybody_ |= accepted;
+    return accepted || !result.outcome.side_effect.empty();
+  }
+
+  /// Targets come first in the roster. Where none accepts, the oracles have nothing to witness.
+  void ask_the_others() {
+    for (size_t i = 0; i < asked_.size(); ++i)
+      if (!asked_[i]) ask(i);
+  }
+
+  bool anybody() const { return anybody_; }
+
+ private:
+  const Scene& scene_;
+  const bool legal_;
+  const ExaminationSettings& settings_;
+  run::FlightRecord& record_;
+  std::vector<judge::Result>& results_;
+  std::vector<bool> asked_;
+  std::optional<std::string> for_all_;
+  bool by_target_ = false, anybody_ = false;
+};
 
 /// Whether most lost products would not have been noticed. A comb shows them at any number of terms, so it is trusted.
 bool is_blind(const Case& c, const judge::Comparison& comparison) {
@@ -122,12 +156,25 @@ void charge_wrong_call(const judge::Result& result, const Case& c, std::span<con
 
 }  // namespace
 
+bool is_accepted(const Case& c, std::span<const run::Subject> subjects, size_t position, run::FlightRecord& record,
+                 const ExaminationSettings& settings) {
+  const Scene scene(c);
+  std::vector<judge::Result> results;
+  return Asking(scene, /*legal=*/true, subjects, settings, record, results).ask(position);
+}
+
 Examination examine(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
                     run::FlightRecord& record, const ExaminationSettings& settings) {
   const Scene scene(c);
   const bool legal = !resolve(c).why_not;
   Examination examination;
-  const bool anybody = ask_all(scene, legal, subjects, settings, record, examination.results);
+  Asking asking(scene, legal, subjects, settings, record, examination.results);
+  if (settings.for_target && legal && !asking.ask(*settings.for_target)) {
+    examination.unwanted = true;
+    return examination;
+  }
+  asking.ask_the_others();
+  const bool anybody = asking.anybody();
   const TrialContext context = {
       memory, record, settings.yardstick, settings.thorough, settings.values, settings.relations};
   if (!legal) {
@@ -135,7 +182,7 @@ Examination examine(const Case& c, std::span<const run::Subject> subjects, run::
       scene.set(memory);
       run_illegal_trial(scene, context, examination.results);
     }
-    examination.judged = true;
+    examination.judged = examination.illegal = true;
     examination.mismatches = judge::judge_acceptance(c, examination.results);
     return examination;
   }

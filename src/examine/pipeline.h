@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/case.h"
+#include "core/where.h"
 #include "examine/rules.h"
 #include "examine/spared.h"
 #include "judge/judge.h"
@@ -22,7 +23,9 @@ struct Examination {
   std::vector<Mismatch> mismatches;
   bool judged = false;      // a target's result was compared with the reference
   bool witnessed = false;   // judged, and every oracle computed it too
+  bool illegal = false;     // it had to be refused
   bool mistrusted = false;  // most lost products would not have been noticed, so the case ran again with Fill::kComb
+  bool unwanted = false;    // the one it was for refuses it, so nobody was called
   int redrawn = 0;          // results beyond the probabilistic bound on the first data only
 };
 
@@ -30,12 +33,18 @@ struct Examination {
 struct ExaminationSettings {
   double most_bytes = 0;  // a case that needs more memory is refused on behalf of all implementations
   Yardstick yardstick = Yardstick::kLadder;
-  const SparedKinds* spared = nullptr;  // borrowed: oracles that are spared most cases of a kind
-  uint64_t without = 0;                 // subjects that are left out: is_left_out()
-  bool thorough = false;                // checks every metamorphic relation on every case
-  bool values = false;                  // certificates show all elements of small outputs (docs/certificates.md)
-  bool relations = true;                // checks metamorphic relations at all
+  const SparedKinds* spared = nullptr;    // borrowed: oracles that are spared most cases of a kind
+  uint64_t without = 0;                   // subjects that are left out: is_left_out()
+  const Where* where = nullptr;           // borrowed: everybody refuses what is outside
+  std::optional<size_t> for_target = {};  // if this subject refuses the case, nobody else is asked
+  bool thorough = false;                  // checks every metamorphic relation on every case
+  bool values = false;                    // certificates show all elements of small outputs (docs/certificates.md)
+  bool relations = true;                  // checks metamorphic relations at all
 };
+
+/// Whether examine() would call this subject on a legal case.
+bool is_accepted(const Case& c, std::span<const run::Subject> subjects, size_t position, run::FlightRecord& record,
+                 const ExaminationSettings& settings);
 
 /// Runs every subject on the case and judges the results. Subjects must refuse an illegal case. If a subject kills this
 /// process, `record` names it. `memory` is scratch that the next case reuses.

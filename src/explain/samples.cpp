@@ -61,6 +61,7 @@ class Sampler {
 
   std::vector<Sample> run() {
     one_at_a_time();
+    same_outputs();
     moved_axes();
     all_that_do_not_matter();
     two_at_a_time();
@@ -117,6 +118,43 @@ class Sampler {
         changes.insert(changes.end(), harmless.begin(), harmless.end());
         if (matters) mattering_.insert(mattering_.end(), helpful.begin(), helpful.end());
       }
+    }
+  }
+
+  /// Sets the extent of src so that dst has this extent, if any does.
+  static std::optional<Case> with_output(Case c, int axis, int64_t wanted) {
+    for (int step = 0; step < 2; ++step) {
+      const int64_t missing = wanted - resolve(c).problem.out[axis];
+      if (missing == 0) return c;
+      c.in[axis] += c.op == CONVICT_CONV ? missing * c.stride[axis] : missing / c.stride[axis];
+      if (c.in[axis] < 1) return std::nullopt;
+    }
+    return resolve(c).problem.out[axis] == wanted ? std::optional(c) : std::nullopt;
+  }
+
+  /// What matters may be the extent of dst alone, and every change above changes it: so other values of the axis with
+  /// the same extent of dst, the paddings the other way round, and the extents at which kernels change their ways.
+  void same_outputs() {
+    const Resolved resolved = resolve(failing_);
+    if (resolved.why_not) return;
+    const auto take_with = [&](const Case& c, int axis, int64_t extent) {
+      if (const auto same = with_output(c, axis, extent)) take(*same, axis_);
+    };
+    for (int axis = 0; axis < failing_.rank; ++axis) {
+      const int64_t extent = resolved.problem.out[axis];
+      for (const Slot& slot : slots()) {
+        if (!slot.per_axis || slot.kind == SlotKind::kSize) continue;
+        for (const int64_t value : other_values(slot, slot.get(failing_, axis), failing_)) {
+          Case varied = failing_;
+          apply({&slot, axis, value}, varied);
+          take_with(varied, axis, extent);
+        }
+      }
+      Case mirrored = failing_;
+      std::swap(mirrored.pad_begin[axis], mirrored.pad_end[axis]);
+      take(mirrored, axis_);
+      for (const int64_t other : {extent - 8, extent + 8, extent + 16, int64_t{1}, int64_t{8}, int64_t{9}, int64_t{17}})
+        take_with(failing_, axis, other);
     }
   }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "abi/validity.h"
 #include "core/geometry.h"
@@ -13,7 +14,8 @@
 namespace convict::generate {
 namespace {
 
-constexpr int kDraws = 4;  // of a case with a wish
+constexpr int kDraws = 4;             // of a case with a wish
+constexpr uint32_t kWishedDraws = 4;  // for one place; after so many refusals of its target, the wish is given up
 
 /// Reduces batch, then groups, then channels while a tensor or the cost is too large. Keeps the drawn geometry.
 void trim(const Profile& profile, Draft& draft) {
@@ -57,20 +59,24 @@ bool shows(const Case& c, const Tuple& wish) {
   return true;
 }
 
-/// The next wish that does not change the number of threads of the block.
-Tuple wish_for(const Sampling& sampling, const Plan& mask, uint64_t number) {
-  constexpr uint64_t kTries = 8, kFarAway = 7919;
-  Tuple wish;
-  for (uint64_t i = 0; i < kTries; ++i) {
-    wish = wish_of(sampling.focus, sampling.seed, number + i * kFarAway);
-    const auto end = wish.feature + wish.size, at = std::find(wish.feature, end, feature::kThreads);
-    if (at == end || levels::kThreadCounts[wish.level[at - wish.feature]].contain(mask.threads)) break;
+/// The next wish within the domain that does not change the number of threads of the block; none if some tries do not
+/// find it.
+std::optional<Tuple> wish_for(const Sampling& sampling, const Domain& domain, const Plan& mask, uint64_t number) {
+  constexpr uint64_t kFarAway = 7919;
+  const uint64_t tries = domain.is_whole() ? 8 : 500;
+  std::optional<Tuple> wish;
+  for (uint64_t i = 0; i < tries; ++i) {
+    const Tuple next = wish_of(sampling.focus, sampling.seed, number + i * kFarAway);
+    if (!domain.contains(next)) continue;
+    wish = next;
+    const auto end = next.feature + next.size, at = std::find(next.feature, end, feature::kThreads);
+    if (at == end || levels::kThreadCounts[next.level[at - next.feature]].contain(mask.threads)) break;
   }
   return wish;
 }
 
 /// Draws a case for the wish. Drops the mask from the second draw on, because the two may contradict each other.
-Case draw_wished(const Profile& profile, const Plan& mask, const Tuple& wish, Random& random) {
+Case draw_wished(const Profile& profile, const Plan& mask, const Domain& domain, const Tuple& wish, Random& random) {
   Plan plan = mask;
   Case c;
   for (int attempt = 0; attempt < kDraws; ++attempt) {
@@ -78,6 +84,7 @@ Case draw_wished(const Profile& profile, const Plan& mask, const Tuple& wish, Ra
       plan = {};  // drops typical values, too
       plan.threads = mask.threads;
       plan.roomy = true;
+      domain.confine(plan, random);
     }
     plan.wish(wish);
     plan.thrifty = attempt >= 2;
@@ -153,21 +160,44 @@ void make_illegal(Case& c, Random& random) {
 
 }  // namespace
 
-Case generate(const Sampling& sampling, uint64_t index) {
-  Random random(sampling.seed, index);
+const Share* share_of(const Sampling& sampling, uint64_t index) {
+  int all = 0;
+  for (const Share& share : sampling.shares) all += share.parts;
+  if (all == 0) return nullptr;
+  auto left = static_cast<int64_t>(index / 2 % static_cast<uint64_t>(all));  // by pairs, of which one has a wish
+  const Share* share = sampling.shares.data();
+  while ((left -= share->parts) >= 0) ++share;
+  return share;
+}
+
+Case generate(const Sampling& sampling, uint64_t index, uint32_t draw_number) {
+  static const Domain kWhole;
+  // Each draw has a mask of its own, which may contradict the domain; but the threads are those of the block.
+  const uint64_t seed = draw_number == 0 ? sampling.seed : mix(sampling.seed ^ (0x64726177ull << 20) ^ draw_number);
+  Random random(seed, index);
   const double at = static_cast<double>(random.bits() >> 11) * 0x1p-53;
   const Profile& profile = sampling.profile ? *sampling.profile : profile_of_all(at);
-  const bool illegal = random.chance(profile.invalid);
+  const bool illegal = random.chance(std::max(profile.invalid, sampling.illegal)) && draw_number == 0;
   Case c;
   if (profile.sampler != Sampler::kSteered) {
     c = draw_special(profile, random);
   } else {
-    const Plan mask = mask_of_block(profile, sampling.seed, index / kBlock);
-    const bool wishes = index % 2 != 0 && !illegal;
-    c = wishes ? draw_wished(profile, mask, wish_for(sampling, mask, index / 2), random) : draw(profile, mask, random);
+    const Share* share = share_of(sampling, index);
+    const Domain& domain = share ? share->domain : kWhole;
+    Plan mask = mask_of_block(profile, seed, index / kBlock);
+    if (draw_number > 0) mask.threads = mask_of_block(profile, sampling.seed, index / kBlock).threads;
+    domain.confine(mask, random);
+    const bool wishes = index % 2 != 0 && !illegal && draw_number < kWishedDraws;
+    const auto wish = wishes ? wish_for(sampling, domain, mask, index / 2 + draw_number) : std::nullopt;
+    c = wish ? draw_wished(profile, mask, domain, *wish, random) : draw(profile, mask, random);
   }
   if (illegal) make_illegal(c, random);
   return c;
+}
+
+Case generate_planned(const Profile& profile, const Plan& plan, uint64_t seed, uint64_t index) {
+  Random random(mix(seed ^ 0x706c616e), index);
+  return draw(profile, plan, random);
 }
 
 Case generate(const Profile* profile, uint64_t seed, uint64_t index) {
@@ -176,7 +206,7 @@ Case generate(const Profile* profile, uint64_t seed, uint64_t index) {
 
 Case generate_wished(const Profile& profile, const Tuple& wish, uint64_t seed, uint64_t index) {
   Random random(mix(seed ^ 0x77697368), index);
-  return draw_wished(profile, {}, wish, random);
+  return draw_wished(profile, {}, {}, wish, random);
 }
 
 Case generate_invalid(const Profile* profile, uint64_t seed, uint64_t index) {

@@ -62,9 +62,42 @@ std::vector<bool> reachable(const Profile* profile, int tries, uint64_t plain) {
   return flags;
 }
 
-std::vector<uint32_t> focus_for(const Profile* profile, const Coverage& coverage) {
+Coverage reachable_pairs(const Profile* profile, const Domain& domain) {
+  constexpr uint64_t kPlain = 20'000;
+  constexpr uint32_t kTries = 6;
+  Coverage seen(Coverage::Depth::kPairs);
+  const Share share = {0, 1, domain};
+  const Sampling sampling = {.profile = profile, .seed = kSeed, .shares = {&share, 1}};
+  const auto mark_inside = [&](const Case& c) {
+    const Resolved resolved = resolve(c);
+    if (resolved.why_not) return;
+    if (const Levels levels = levels_of(c, resolved.problem); domain.contains(levels)) seen.add(levels);
+  };
+  for (uint64_t i = 0; i < kPlain; ++i) mark_inside(generate(sampling, 2 * i));
+  const bool steered = !profile || profile->sampler == Sampler::kSteered;
+  for (uint32_t id = 0; steered && id < pair_count(); ++id) {
+    const Tuple tuple = tuple_of(id);
+    for (uint32_t i = 0; domain.contains(tuple) && i < kTries && !seen.has_seen(id); ++i) {
+      Plan plan;
+      Random random(kSeed + 2, id * uint64_t{kTries} + i);
+      domain.confine(plan, random);
+      plan.wish(tuple);
+      mark_inside(generate_planned(to_ask(profile, static_cast<int>(i)), plan, kSeed + 3, random.bits()));
+    }
+  }
+  return seen;
+}
+
+std::vector<uint32_t> focus_for(const Profile* profile, const Coverage& coverage, std::span<const Share> shares) {
   if (coverage.cases() < kCasesToSteer) return {};
-  std::vector<uint32_t> focus = within_reach(profile, coverage.unseen(), kLargestFocus);
+  std::vector<uint32_t> unseen = coverage.unseen();
+  const auto is_outside = [&](uint32_t id) {
+    const Tuple tuple = tuple_of(id);
+    return !shares.empty() &&
+           std::ranges::none_of(shares, [&](const Share& share) { return share.domain.contains(tuple); });
+  };
+  std::erase_if(unseen, is_outside);
+  std::vector<uint32_t> focus = within_reach(profile, unseen, kLargestFocus);
   if (focus.size() < kSmallestFocus) focus.clear();
   return focus;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/coverage.h"
+#include "generate/generate.h"
 #include "generate/profile.h"
 
 namespace convict::generate {
@@ -16,13 +17,17 @@ namespace convict::generate {
 /// each other. Takes seconds. `profile` nullptr is `all`; samplers without wishes draw the plain cases only.
 std::vector<bool> reachable(const Profile* profile, int tries = 12, uint64_t plain = 50'000);
 
+/// The pairs of features that cases of the profile in this domain can show, found in the same way. Takes some tenths of
+/// a second.
+Coverage reachable_pairs(const Profile* profile, const Domain& domain);
+
 /// Those of `ids` that a case shows after at most two draws for each, in the order given. A focus consists of these,
 /// because a wish that cannot be met wastes a case. Stops at `most` of them, and after asking for 40,000: a second at
 /// worst. Empty for samplers without wishes.
 std::vector<uint32_t> within_reach(const Profile* profile, std::span<const uint32_t> ids, size_t most);
 
-/// What the next campaign of the profile aims at: tuples that the profile can show and has not shown, those of two
-/// features first; none if that is nothing to aim at.
-std::vector<uint32_t> focus_for(const Profile* profile, const Coverage& coverage);
+/// What the next campaign of the profile aims at: tuples in the domain of some share that the profile can show and has
+/// not shown, those of two features first; none if that is nothing to aim at. No shares: in any domain.
+std::vector<uint32_t> focus_for(const Profile* profile, const Coverage& coverage, std::span<const Share> shares);
 
 }  // namespace convict::generate

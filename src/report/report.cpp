@@ -85,9 +85,10 @@ std::vector<std::string> wanted_profiles(const store::Store& store, const Report
                                covered.empty() ? "none" : fmt::format("{}", fmt::join(covered, ", "))));
 }
 
-uint64_t cases_of(const json& counts) {
-  const auto cases = counts.find("cases");
-  return cases != counts.end() && cases->is_number_unsigned() ? cases->get<uint64_t>() : 0;
+/// Only what was judged can have shown anything.
+uint64_t judged_of(const json& counts) {
+  const auto judged = counts.find("judged");
+  return judged != counts.end() && judged->is_number_unsigned() ? judged->get<uint64_t>() : 0;
 }
 
 [[noreturn]] void refuse_campaign(int64_t id, const std::vector<store::CampaignRow>& rows,
@@ -123,7 +124,7 @@ std::vector<CampaignReport> report_on_campaigns(const store::Store& store, const
 SignatureReport report_on_signatures(const store::Store& store, const ReportSettings& settings,
                                      const std::vector<CampaignReport>& campaigns) {
   SignatureReport report;
-  for (const CampaignReport& campaign : campaigns) report.cases += cases_of(campaign.counts);
+  for (const CampaignReport& campaign : campaigns) report.cases += judged_of(campaign.counts);
   const store::SignatureCount count = store.signatures(settings.campaign);
   report.signatures = count.signatures;
   report.hit_once = count.hit_once;

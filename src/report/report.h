@@ -30,7 +30,7 @@ struct PairCell {
 
 struct ProfileReport {
   std::string profile;
-  uint64_t cases = 0;  // legal cases counted
+  uint64_t cases = 0;  // judged cases
   Share pairs, triples;
   std::vector<PairCell> matrix;       // of every two features; their shares add up to `pairs`
   std::vector<std::string> emptiest;  // reachable tuples never seen, those of two features first

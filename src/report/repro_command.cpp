@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/case_text.h"
+#include "core/corpus.h"
 #include "core/text.h"
 
 namespace convict::report {
@@ -14,8 +15,8 @@ std::string option(std::string_view name, const std::string& value) {
   return " " + std::string(name) + (value.starts_with('-') ? "=" : " ") + shell_quoted(value);
 }
 
-std::string command(const std::string& case_text, const std::string& suspect, std::string_view verdict,
-                    std::string_view blame, const Certificate::Alone& alone, const std::vector<std::string>& plugins) {
+std::string command(const std::string& case_text, const std::string& suspect, std::string_view blame,
+                    const Certificate::Alone& alone, const std::vector<std::string>& plugins) {
   std::string text = "convict repro";
   for (const std::string& plugin : plugins) text += option("--plugin", plugin);
   if (blame == name_of(Blame::kTarget)) text += option("--target", suspect);
@@ -23,19 +24,17 @@ std::string command(const std::string& case_text, const std::string& suspect, st
   for (const std::string& line : alone.before.value_or(std::vector<std::string>())) text += option("--after", line);
   if (alone.times) text += option("--times", std::to_string(*alone.times));
   if (case_text.starts_with('-')) text += " --";
-  return text + " " + shell_quoted(case_text + (verdict == name_of(Verdict::kAcceptsInvalid) ? " => refused" : ""));
+  return text + " " + shell_quoted(line_to_repeat(case_text));
 }
 
 }  // namespace
 
 std::string repro_command(const Mismatch& m, const std::vector<std::string>& plugins) {
-  return command(to_text(m.problem_case), m.suspect, name_of(m.verdict), name_of(m.blame), m.certificate.alone,
-                 plugins);
+  return command(to_text(m.problem_case), m.suspect, name_of(m.blame), m.certificate.alone, plugins);
 }
 
 std::string repro_command(const store::MismatchRow& row, const std::vector<std::string>& plugins) {
-  return command(row.best_text(), row.suspect, row.verdict, row.blame, certificate_in(row.best_certificate()).alone,
-                 plugins);
+  return command(row.best_text(), row.suspect, row.blame, certificate_in(row.best_certificate()).alone, plugins);
 }
 
 }  // namespace convict::report

@@ -21,6 +21,25 @@ struct Tally : PerCounter<std::atomic<uint64_t>> {
   std::atomic<uint64_t> refused[kMostImplementations] = {};
 };
 
+/// Which of the cases drawn for a place in the campaign a worker took, for the last kSize that were not the first.
+struct DrawLog {
+  static constexpr size_t kSize =
+      1 << 12;  // more than a worker is ahead of its supervisor, and the history it may ask for
+  struct Entry {
+    std::atomic<uint64_t> index{UINT64_MAX};
+    std::atomic<uint32_t> draw{0};
+  };
+
+  void add(uint64_t at, uint32_t draw) {
+    Entry& entry = entries[next++ % kSize];
+    entry.index = at;
+    entry.draw = draw;
+  }
+
+  std::atomic<uint64_t> next{0};
+  Entry entries[kSize] = {};
+};
+
 /// Why a process that foreign code has changed cannot go on.
 enum class Unfit : int32_t { kNo, kDescriptorClosed, kNotMended, kRenamed };
 
@@ -30,7 +49,9 @@ struct FlightRecord {
   static constexpr int kOwnCode = -1;  // `implementation` while none runs
   static constexpr uint64_t kNone = UINT64_MAX;
 
-  std::atomic<uint64_t> index{0};                 // of the case in the campaign or list being worked on
+  std::atomic<uint64_t> index{0};  // of the case in the campaign or list being worked on
+  std::atomic<uint32_t> draw{0};   // for this index, the case being asked about or worked on
+  DrawLog draws;
   std::atomic<uint64_t> counted{kNone};           // the last index that is in `tally`
   std::atomic<int32_t> implementation{kOwnCode};  // position in the roster
   std::atomic<int64_t> entered_ns{0};             // CLOCK_MONOTONIC when `implementation` was entered

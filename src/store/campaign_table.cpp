@@ -38,7 +38,8 @@ std::optional<StoredCampaign> select_campaign(Statements& sql, int64_t id, const
     std::vector<uint32_t> focus;
     if (!text("focus").empty()) json::parse(text("focus")).get_to(focus);
     const json flags = json::parse(text("flags")), libraries = json::parse(text("libraries"));
-    row.info = {*seed, text("profile"), flags, libraries, text("isa"), text("convict_version"), focus};
+    row.info = {*seed, text("profile"), flags, libraries, text("isa"), text("convict_version"), focus,
+                json::parse(text("surveys"))};
     row.state = text("state");
     row.counts = json::parse(text("counts"));
     row.started = text("started");
@@ -46,6 +47,7 @@ std::optional<StoredCampaign> select_campaign(Statements& sql, int64_t id, const
     row.done = Intervals::from_json(json::parse(text("done")));
     row.moments = select_moments(sql, id);
     row.ratios = ratios_from_json(json::parse(text("ratios")));
+    row.judged = json::parse(text("judged"));
     if (!row.info.flags.is_object() || !row.info.libraries.is_object() || !row.counts.is_object())
       throw UsageError("flags, libraries and counts are not all objects");
     return row;
@@ -65,8 +67,10 @@ std::optional<int64_t> last_unfinished(SQLite::Database& db) {
 
 int64_t insert_campaign(Statements& sql, const CampaignInfo& info) {
   const auto statement = sql(R"sql(
-    INSERT INTO campaigns (uuid, seed, profile, flags, libraries, isa, convict_version, focus, started, updated)
-    VALUES (lower(hex(randomblob(16))), :seed, :profile, :flags, :libraries, :isa, :version, :focus, :now, :now)
+    INSERT INTO campaigns (uuid, seed, profile, flags, libraries, isa, convict_version, focus, surveys,
+                           started, updated)
+    VALUES (lower(hex(randomblob(16))), :seed, :profile, :flags, :libraries, :isa, :version, :focus, :surveys,
+            :now, :now)
   )sql");
   statement->bind(":seed", std::to_string(info.seed));
   statement->bind(":profile", info.profile);
@@ -75,6 +79,7 @@ int64_t insert_campaign(Statements& sql, const CampaignInfo& info) {
   statement->bind(":isa", info.isa);
   statement->bind(":version", info.version);
   statement->bind(":focus", info.focus.empty() ? "" : to_json_text(info.focus));
+  statement->bind(":surveys", to_json_text(info.surveys));
   statement->bind(":now", utc_now());
   statement->exec();
   return sql.database().getLastInsertRowid();
@@ -102,6 +107,12 @@ bool write_done(SQLite::Database& db, int64_t id, const json& done) {
 void write_ratios(Statements& sql, int64_t id, const Ratios& ratios) {
   const auto statement = sql("UPDATE campaigns SET ratios = :ratios WHERE id = :id");
   bind_all(*statement, ":ratios", to_json_text(to_json(ratios)), ":id", id);
+  statement->exec();
+}
+
+void write_judged(Statements& sql, int64_t id, const json& judged) {
+  const auto statement = sql("UPDATE campaigns SET judged = :judged WHERE id = :id");
+  bind_all(*statement, ":judged", to_json_text(judged), ":id", id);
   statement->exec();
 }
 

@@ -34,6 +34,7 @@ void write_state(Statements& sql, int64_t id, const nlohmann::json& counts, std:
 bool write_done(SQLite::Database& db, int64_t id, const nlohmann::json& done);
 
 void write_ratios(Statements& sql, int64_t id, const Ratios& ratios);
+void write_judged(Statements& sql, int64_t id, const nlohmann::json& judged);
 
 /// Replaces the moments of the campaign. Precondition: they are in order of time.
 void write_moments(Statements& sql, int64_t id, std::span<const Moment> moments);

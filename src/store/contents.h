@@ -19,7 +19,7 @@ namespace convict::store {
 /// Columns of the table `campaigns`, without id and uuid.
 inline constexpr const char* kCampaignColumns =
     "updated, counts, state, ended, done, started, seed, profile, flags, libraries, isa, convict_version, focus, "
-    "ratios";
+    "ratios, surveys, judged";
 inline constexpr int kStartedColumn = 5;
 
 /// One state of a campaign. Of two states of the same campaign, the larger one is the later one.

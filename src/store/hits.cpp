@@ -63,7 +63,7 @@ std::optional<Home> home_of(Statements& sql, int64_t campaign, const std::string
       effective_status("running.libraries"));
   const auto select = sql(kSelect);
   select->bind(":suspect", mismatch.suspect);
-  select->bind(":operation", operation_text(mismatch.problem_case));
+  select->bind(":operation", operation_of(mismatch));
   select->bind(":campaign", campaign);
   std::optional<Home> unexplained;
   while (select->executeStep()) {
@@ -90,7 +90,7 @@ int64_t insert_row(Statements& sql, int64_t campaign, const std::string& coarse,
             :hits, :first, :last, :campaign, :campaign)
   )sql");
   statement->bind(":coarse", coarse);
-  statement->bind(":operation", operation_text(evidence.mismatch.problem_case));
+  statement->bind(":operation", operation_of(evidence.mismatch));
   statement->bind(":verdict", std::string(name_of(evidence.mismatch.verdict)));
   statement->bind(":suspect", evidence.mismatch.suspect);
   evidence.bind(*statement);

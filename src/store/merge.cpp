@@ -91,7 +91,8 @@ void pass_on_ids(Statements& sql, const Contents& contents, const Ids& before) {
 void bind_row(SQLite::Statement& statement, const std::string& signature, const MismatchContents& row) {
   statement.bind(":signature", signature);
   statement.bind(":coarse", row.coarse);
-  statement.bind(":operation", operation_text(parse_case(row.specimen.case_text)));
+  statement.bind(":operation",
+                 operation_of(Mismatch{parse_case(row.specimen.case_text), row.suspect, verdict_named(row.verdict)}));
   statement.bind(":verdict", row.verdict);
   statement.bind(":suspect", row.suspect);
   statement.bind(":blame", row.specimen.blame);

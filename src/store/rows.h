@@ -26,8 +26,9 @@ struct CampaignInfo {
   nlohmann::json flags = nlohmann::json::object();
   nlohmann::json libraries = nlohmann::json::object();  // {"direct": "0.1.0", "onednn": "2.6.3"}
   std::string isa = {};
-  std::string version = {};          // of convict
-  std::vector<uint32_t> focus = {};  // of its sampling (generate/generate.h)
+  std::string version = {};                          // of convict
+  std::vector<uint32_t> focus = {};                  // of its sampling (generate/generate.h)
+  nlohmann::json surveys = nlohmann::json::array();  // likewise (campaign/target_survey.h)
 };
 
 /// The coverage of all campaigns of a profile.
@@ -52,6 +53,7 @@ struct StoredCampaign {
   Intervals done;  // positions in the order of the shard, from 0
   std::vector<Moment> moments;
   Ratios ratios;
+  nlohmann::json judged = nlohmann::json::object();  // campaign/standing.h
 };
 
 /// The results of a campaign so far, besides mismatches.
@@ -59,6 +61,7 @@ struct Examined {
   const Intervals& done;
   const Timeline& timeline;
   const Ratios& ratios;
+  nlohmann::json judged = nlohmann::json::object();  // campaign/standing.h
 };
 
 /// A row of the table `scores`.

@@ -171,7 +171,17 @@ INSERT INTO candidates SELECT mismatch, case_text, campaign, cost, blame, certif
 DROP TABLE candidates_of_version_3;
 )sql";
 
-inline constexpr std::array kMigrations = {kSchemaVersion1, kSchemaVersion2, kSchemaVersion3, kSchemaVersion4,
-                                           kSchemaVersion5};
+/// What a campaign says counts what was judged, target by target.
+inline constexpr const char* kSchemaVersion6 = R"sql(
+ALTER TABLE campaigns ADD COLUMN
+  surveys         TEXT    NOT NULL DEFAULT '[]' CHECK (json_valid(surveys))
+                          /* JSON: by target, its part of the cases and what it takes */;
+ALTER TABLE campaigns ADD COLUMN
+  judged          TEXT    NOT NULL DEFAULT '{}' CHECK (json_valid(judged))
+                          /* JSON: by target, the cases it was judged on and the pairs of features they showed */;
+)sql";
+
+inline constexpr std::array kMigrations = {kSchemaVersion1, kSchemaVersion2, kSchemaVersion3,
+                                           kSchemaVersion4, kSchemaVersion5, kSchemaVersion6};
 
 }  // namespace convict::store

@@ -148,6 +148,7 @@ void Store::update_campaign(int64_t id, const json& counts, std::string_view sta
     write_done(sql.database(), id, examined.done.to_json());
     write_moments(sql, id, examined.timeline.moments());
     write_ratios(sql, id, examined.ratios);
+    write_judged(sql, id, examined.judged);
   });
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/case_text.h"
 #include "core/error.h"
+#include "core/geometry.h"
 #include "generate/generate.h"
 #include "workers/lone_run.h"
 
@@ -130,6 +131,11 @@ class Search {
   const SupervisorSettings& settings_;
 };
 
+Case case_drawn(const WorkerSettings& worker, const Draws& draws, uint64_t index) {
+  const auto draw = draws.find(index);
+  return generate::generate(worker.sampling(), index, draw == draws.end() ? 0 : draw->second);
+}
+
 }  // namespace
 
 Case lost_case(const WorkerDeath& worker_death, const WorkerSettings& worker) {
@@ -137,14 +143,14 @@ Case lost_case(const WorkerDeath& worker_death, const WorkerSettings& worker) {
       return parse_case(worker_death.case_text);
     } catch (const UsageError&) {  // the dead process may have overwritten the note
     }
-  return generate::generate(worker.sampling(), worker_death.index);
+  return case_drawn(worker, worker_death.draws, worker_death.index);
 }
 
-LinesOf sampled_lines(const WorkerSettings& worker, bool made_up) {
-  return [&worker, made_up](const Work& work) {
+LinesOf sampled_lines(const WorkerSettings& worker, bool made_up, Draws draws) {
+  return [&worker, made_up, draws = std::move(draws)](const Work& work) {
     Lines lines;
     for (uint64_t i = 0; !made_up && i < work.count; ++i)
-      lines.push_back(to_text(generate::generate(worker.sampling(), work.first + i * work.step)));
+      lines.push_back(to_text(case_drawn(worker, draws, work.first + i * work.step)));
     return lines;
   };
 }
@@ -161,7 +167,12 @@ Lines earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of) {
 
 Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,
                     const SupervisorSettings& settings, const LinesOf& lines_of) {
-  return Search(death, lost, roster, settings).run(earlier_lines(death.before, lines_of));
+  Mismatch mismatch = Search(death, lost, roster, settings).run(earlier_lines(death.before, lines_of));
+  if (mismatch.blame == Blame::kNobody || !resolve(mismatch.problem_case).why_not) return mismatch;
+  mismatch.certificate.text =
+      fmt::format("did not refuse a problem that is not legal, and ended with: {}", name_of(mismatch.verdict));
+  mismatch.verdict = Verdict::kAcceptsInvalid;  // what becomes of it is no fault of its own
+  return mismatch;
 }
 
 Mismatch Attributions::attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,

@@ -21,7 +21,7 @@ Case lost_case(const WorkerDeath& death, const WorkerSettings& worker);
 using LinesOf = std::function<std::vector<std::string>(const Work&)>;
 
 /// Of sampled cases; `made_up`: none, because the worker makes its cases up and their numbers say nothing.
-LinesOf sampled_lines(const WorkerSettings& worker, bool made_up);
+LinesOf sampled_lines(const WorkerSettings& worker, bool made_up, Draws draws);
 
 /// The last lines of what a process had done before, at most kMostEarlierLines of them, in order.
 inline constexpr size_t kMostEarlierLines = 1024;

@@ -15,6 +15,8 @@ constexpr const char *kRange = "range", *kCases = "cases", *kLayer = "layer";
 constexpr const char *kRoster = "roster", *kError = "error", *kCase = "implementations", *kMismatches = "mismatches",
                      *kTimes = "times", *kDone = "done";
 
+constexpr const char *kSurvey = "survey", *kSurveys = "surveys";
+
 std::string line_of(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 json to_json(const Work& work) { return {{kRange, {work.first, work.count, work.step}}}; }
@@ -28,6 +30,14 @@ json to_json(const Layer& layer) {
   return {{kLayer, layer.case_text},          {"index", layer.index},
           {"threads", layer.threads},         {"seconds", layer.seconds},
           {"repetitions", layer.repetitions}, {"without", layer.without}};
+}
+
+json to_json(const SurveyTargets& order) { return {{kSurvey, order.without}}; }
+
+json to_json(const Surveyed& surveyed) {
+  json list = json::array();
+  for (const generate::Survey& one : surveyed.surveys) list.push_back(one.to_json());
+  return {{kSurveys, list}};
 }
 
 json to_json(const Loaded& loaded) {
@@ -58,11 +68,8 @@ json to_json(const LayerReport& report) {
 json to_json(const Done& done) {
   json refusals = json::array();
   for (const Refusals& one : done.refusals) refusals.push_back({one.implementation, one.reason, one.count});
-  return {{kDone, done.count},
-          {"refusals", refusals},
-          {"ratios", core::to_json(done.ratios)},
-          {"tuples", done.tuples},
-          {"covered", done.covered}};
+  return {{kDone, done.count},     {"refusals", refusals}, {"ratios", core::to_json(done.ratios)},
+          {"tuples", done.tuples}, {"pairs", done.pairs},  {"covered", done.covered}};
 }
 
 std::vector<RosterEntry> roster_from(const json& list) {
@@ -93,7 +100,7 @@ std::vector<LayerTimes> times_from(const json& list) {
 }
 
 Done done_from(const json& j) {
-  Done done{j.at(kDone), {}, ratios_from_json(j.at("ratios")), j.at("tuples"), j.at("covered")};
+  Done done{j.at(kDone), {}, ratios_from_json(j.at("ratios")), j.at("tuples"), j.at("covered"), j.at("pairs")};
   for (const json& one : j.at("refusals")) done.refusals.push_back({one.at(0), one.at(1), one.at(2)});
   return done;
 }
@@ -103,7 +110,26 @@ Order order_of(const json& j) {
     return GivenCases{j.at("first"), j.at(kCases), j.at("values"), j.at("patient"), j.at("thorough"), j.at("without")};
   if (j.contains(kLayer))
     return Layer{j.at("index"), j.at(kLayer), j.at("threads"), j.at("seconds"), j.at("repetitions"), j.at("without")};
+  if (j.contains(kSurvey)) return SurveyTargets{j.at(kSurvey)};
   return Work{j.at(kRange).at(0), j.at(kRange).at(1), j.at(kRange).at(2)};
+}
+
+Surveyed surveyed_from(const json& list) {
+  Surveyed surveyed;
+  for (const json& one : list) surveyed.surveys.push_back(generate::Survey::from_json(one));
+  return surveyed;
+}
+
+std::vector<generate::Share> shares_from(const json& list) {
+  std::vector<generate::Share> shares;
+  for (const json& one : list) shares.push_back({one.at(0), one.at(1), generate::Domain::from_json(one.at(2))});
+  return shares;
+}
+
+json to_json(const std::vector<generate::Share>& shares) {
+  json list = json::array();
+  for (const generate::Share& one : shares) list.push_back({one.target, one.parts, one.domain.to_json()});
+  return list;
 }
 
 Report report_of(const json& j) {
@@ -112,6 +138,7 @@ Report report_of(const json& j) {
     return MismatchReport{j.at("index"), mismatches_from(j.at(kMismatches)), {j.at("counts")}};
   if (j.contains(kCase)) return CaseReport{j.at("index"), summaries_from(j.at(kCase)), j.at("judged")};
   if (j.contains(kTimes)) return LayerReport{j.at("index"), j.at("sides"), times_from(j.at(kTimes))};
+  if (j.contains(kSurveys)) return surveyed_from(j.at(kSurveys));
   if (j.contains(kRoster)) return Loaded{roster_from(j.at(kRoster)), j.at("notes")};
   return NotLoaded{j.at(kError), j.at("cannot_judge")};
 }
@@ -126,6 +153,9 @@ WorkerSettings settings_of(const json& j) {
           j.at("until_mismatch"),
           j.at("coverage"),
           j.at("focus"),
+          shares_from(j.at("shares")),
+          j.at("illegal"),
+          j.at("where"),
           j.at("corpus"),
           j.at("environment")};
 }
@@ -164,6 +194,9 @@ std::string to_line(const WorkerSettings& s) {
                   {"until_mismatch", s.until_mismatch},
                   {"coverage", s.coverage},
                   {"focus", s.focus},
+                  {"shares", to_json(s.shares)},
+                  {"illegal", s.illegal},
+                  {"where", s.where},
                   {"corpus", s.corpus},
                   {"environment", s.environment}});
 }

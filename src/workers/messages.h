@@ -8,6 +8,7 @@
 //   Order            ->
 //                    <-   for each case with mismatches: MismatchReport, all of the case at once;
 //                         for given cases: CaseReport before it; for layers: LayerReport
+//                    <-   Surveyed, if that was asked
 //                    <-   Done
 //
 // Reports come in the order of the cases.
@@ -28,6 +29,7 @@
 #include "core/yardstick.h"
 #include "examine/spared.h"
 #include "generate/generate.h"
+#include "generate/survey.h"
 #include "run/loader.h"
 
 namespace convict::workers {
@@ -41,13 +43,16 @@ struct WorkerSettings {
   Yardstick yardstick = Yardstick::kLadder;
   examine::SparedKinds spared = {};
   bool until_mismatch = false;       // after a mismatch of a target, skip the rest of the range and all later ranges
-  bool coverage = false;             // count the tuples (core/coverage.h) of the legal cases of ranges, and send them
+  bool coverage = false;             // count the tuples (core/coverage.h) of the judged cases, and send them
   std::vector<uint32_t> focus = {};  // of the sampling
+  std::vector<generate::Share> shares = {};  // of the sampling
+  double illegal = 0;                        // of the sampling
+  std::string where = {};                    // cases outside are nobody's (core/where.h)
   std::string corpus = {};  // input folder of a guided worker (src/fuzz/guided.cpp), which has no other sampling
   std::map<std::string, std::string> environment = {};  // variables set before anything is loaded
 
   /// The sampling that case indices refer to. It holds references to these settings.
-  generate::Sampling sampling() const { return {generate::find_profile(profile), seed, focus}; }
+  generate::Sampling sampling() const { return {generate::find_profile(profile), seed, focus, shares, illegal}; }
 
   /// Bytes that one case may take of `memory`. The rest is for the libraries and their allocations.
   double most_bytes() const { return static_cast<double>(memory) / 2; }
@@ -91,8 +96,13 @@ struct Layer {
   std::vector<std::string> without;  // implementations that are left out
 };
 
+/// Find out what each target takes.
+struct SurveyTargets {
+  uint64_t without = 0;  // as in Work
+};
+
 /// Work is the order of a campaign: the worker samples its cases itself. Nobody is left out of it.
-using Order = std::variant<Work, GivenCases, Layer>;
+using Order = std::variant<Work, GivenCases, Layer, SurveyTargets>;
 
 // ---- Reports: the results -------------------------------------------------------------------------------------------
 
@@ -119,6 +129,10 @@ struct CaseReport {
   uint64_t index = 0;
   std::vector<ImplementationSummary> implementations;
   bool judged = false;  // a target's result was compared with the reference
+};
+
+struct Surveyed {
+  std::vector<generate::Survey> surveys;  // by roster position of the targets
 };
 
 struct MismatchReport {
@@ -152,10 +166,11 @@ struct Done {
   std::vector<Refusals> refusals;
   Ratios ratios;
   std::vector<uint32_t> tuples;  // whose count rose (Coverage::take_news); empty if the settings ask for no coverage
-  uint64_t covered = 0;          // cases counted in `tuples`
+  uint64_t covered = 0;          // cases counted in `tuples`: those judged for any target
+  std::map<int, std::vector<uint32_t>> pairs = {};  // likewise, by roster position of a target, of its judged cases
 };
 
-using Report = std::variant<Loaded, NotLoaded, CaseReport, MismatchReport, LayerReport, Done>;
+using Report = std::variant<Loaded, NotLoaded, Surveyed, CaseReport, MismatchReport, LayerReport, Done>;
 
 /// A line is no message: its sender is no worker of ours, or its memory is damaged.
 class NotAMessage : public std::runtime_error {

@@ -199,13 +199,19 @@ class Supervision {
     return true;
   }
 
+  bool on_report(WorkerSlot& slot, const Surveyed& surveyed) {
+    if (slot.works().empty()) return false;
+    assignment_.on_surveyed(surveyed);
+    return true;
+  }
+
   bool on_report(WorkerSlot& slot, const Done& done) {
     if (slot.works().empty()) return false;
     report(slot, slot.works().front().count);
     slot.finish_work();
     assignment_.on_refusals(done.refusals);
     assignment_.on_ratios(done.ratios);
-    if (settings_.worker.coverage) assignment_.on_coverage(done.tuples, done.covered);
+    if (settings_.worker.coverage) assignment_.on_coverage(done);
     return true;
   }
 
@@ -217,7 +223,7 @@ class Supervision {
     if (std::ranges::any_of(found.mismatches, is_of_cost, &Mismatch::verdict)) rest.emplace(slots_);
     const std::vector<Work> before = slot.before(found.index);
     for (const Mismatch& mismatch : found.mismatches)
-      assignment_.on_mismatch({found.index, mismatch, found.counts, before});
+      assignment_.on_mismatch({found.index, mismatch, found.counts, before, slot.process().record()});
     report(slot, position + 1);  // a worker goes through its cases in order
     return true;
   }

@@ -30,6 +30,7 @@ struct Sighting {
   Mismatch mismatch;
   PerCounter<uint64_t> counts;  // what the case adds to the tally
   std::vector<Work> before;  // what the process had done before this case, the last at the end; not all of a long life
+  const run::FlightRecord& record;  // of the process, which goes on
 };
 
 /// Sums over all workers, dead or alive.
@@ -58,12 +59,12 @@ class Assignment {
   virtual void on_reported(const Work& /*work*/) {}
   virtual void on_case(const CaseReport& /*report*/) {}
   virtual void on_layer(const LayerReport& /*report*/) {}
+  virtual void on_surveyed(const Surveyed& /*surveyed*/) {}
   virtual void on_refusals(const std::vector<Refusals>& /*refusals*/) {}
   /// Ratios of cases that on_reported had. Not called for a batch on which a worker died.
   virtual void on_ratios(const Ratios& /*ratios*/) {}
-  /// Tuples whose count rose by `cases` further cases (Coverage::take_news), if the settings ask for coverage. Not
-  /// called for a batch on which a worker died.
-  virtual void on_coverage(std::span<const uint32_t> /*news*/, uint64_t /*cases*/) {}
+  /// Tuples whose count rose, if the settings ask for coverage. Not called for a batch on which a worker died.
+  virtual void on_coverage(const Done& /*done*/) {}
   /// Returns the implementations without which the case is to be examined again (as Work::without), so that the death
   /// costs nobody else a verdict. With 0 the case is given up.
   virtual uint64_t on_death(const WorkerDeath& death) = 0;

@@ -14,8 +14,7 @@ int run_worker() {
     const Work work = session.next<Work>();
     uint64_t done = 0;
     for (; done < work.count && !session.has_enough(); ++done) {
-      const uint64_t index = work.first + done * work.step;
-      session.examine_numbered(index, generate::generate(sampling, index));
+      session.examine_drawn(sampling, work.first + done * work.step);
     }
     session.finish(done);
   }

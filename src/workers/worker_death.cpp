@@ -66,6 +66,14 @@ Certificate evidence_of(const WorkerSlot& slot, const run::WorkerExit& exit, boo
 
 }  // namespace
 
+Draws draws_in(const FlightRecord& record) {
+  Draws draws;
+  for (const run::DrawLog::Entry& entry : record.draws.entries)
+    if (entry.draw > 0) draws[entry.index] = entry.draw;
+  if (record.draw > 0) draws[record.index] = record.draw;
+  return draws;
+}
+
 // The record is memory of a process that may have written anywhere.
 WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
                            size_t roster_size, uint64_t memory) {
@@ -77,6 +85,7 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
   death.index =
       death.work.contains(record.index) ? record.index.load() : death.work.first + otherwise * death.work.step;
   death.before = slot.before(death.index);
+  death.draws = draws_in(record);
   const int position = record.implementation;
   death.position = position >= 0 && position < static_cast<int>(roster_size) ? position : FlightRecord::kOwnCode;
   death.from_outside = !killed_for && exit.signal == SIGKILL;

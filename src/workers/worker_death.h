@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,10 @@
 
 namespace convict::workers {
 
+/// Which of the cases drawn for a place in the campaign a worker took, by index, where it was not the first.
+using Draws = std::map<uint64_t, uint32_t>;
+Draws draws_in(const run::FlightRecord& record);
+
 /// The death of a worker: it died, or was killed because it exceeded its time or memory.
 struct WorkerDeath {
   Verdict verdict = Verdict::kCrash;
@@ -25,6 +30,7 @@ struct WorkerDeath {
       run::FlightRecord::kOwnCode;  // if killed for its memory: the implementation that left most memory behind
   Work work;                        // the work that the worker was given, from the first case on
   std::vector<Work> before;         // what its process had done before this case, the last at the end
+  Draws draws;                      // of this case and of those before
   std::string case_text;            // of a worker that makes up its own cases; else empty
   Certificate certificate;          // signal, touched address, end of the output
 };

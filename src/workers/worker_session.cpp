@@ -38,6 +38,7 @@ PerCounter<uint64_t> counts_of(const examine::Examination& examination) {
   counts[Counter::kCases] = 1;
   counts[examination.judged ? Counter::kJudged : Counter::kUnjudged] = 1;
   counts[Counter::kWitnessed] = examination.witnessed ? 1 : 0;
+  counts[Counter::kIllegal] = examination.illegal ? 1 : 0;
   counts[Counter::kMistrusted] = examination.mistrusted ? 1 : 0;
   counts[Counter::kRedrawn] = static_cast<uint64_t>(examination.redrawn);
   return counts;
@@ -76,6 +77,7 @@ WorkerSession::WorkerSession() : record_(run::inherited_record()) {
   wanted_ = line.has_value();
   if (!wanted_) return;
   settings_ = settings_from(*line);
+  where_ = Where::parse(settings_.where);
   for (const auto& [name, value] : settings_.environment) setenv(name.c_str(), value.c_str(), 1);
 }
 
@@ -112,9 +114,12 @@ bool WorkerSession::load() {
 Order WorkerSession::next_order() {
   while (const auto line = channel_.next()) {
     Order order = order_from(*line);
-    const auto* given = std::get_if<GivenCases>(&order);
-    if (!given) return order;
-    work_through(*given);
+    if (const auto* given = std::get_if<GivenCases>(&order))
+      work_through(*given);
+    else if (const auto* survey = std::get_if<SurveyTargets>(&order))
+      carry_out(*survey);
+    else
+      return order;
   }
   _exit(0);  // not through the destructors of foreign libraries
 }
@@ -123,7 +128,8 @@ void WorkerSession::work_through(const GivenCases& given) {
   uint64_t done = 0;
   for (const std::string& line : given.cases) {
     record_.index = given.first + done++;
-    auto examination = examined(parse_case(line), given.thorough, given.values, given.without);
+    auto examination =
+        examined(parse_case(line), {.without = given.without, .thorough = given.thorough, .values = given.values});
     if (given.patient && done == given.cases.size()) linger(parse_case(line), examination);
     channel_.send(CaseReport{record_.index, summaries_of(examination), examination.judged});
     tell(examination);
@@ -133,10 +139,45 @@ void WorkerSession::work_through(const GivenCases& given) {
 
 examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case& c) {
   record_.index = index;
-  examine::Examination examination = examined(c, /*thorough=*/false, /*values=*/false, /*without=*/0);
+  examine::Examination examination = examined(c, {});
   tell(examination);
-  if (settings_.coverage) cover(c);
+  if (settings_.coverage) cover(c, examination);
   return examination;
+}
+
+void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t index) {
+  constexpr uint32_t kMostDraws = 500;  // a draw and a question take some microseconds
+  record_.index = index;
+  record_.draw = 0;
+  const generate::Share* share = generate::share_of(sampling, index);
+  for (uint32_t draw = 0; share && draw < kMostDraws; ++draw) {
+    record_.draw = draw;
+    const Case c = generate::generate(sampling, index, draw);
+    const auto examination = examined(c, {.where = &where_, .for_target = static_cast<size_t>(share->target)});
+    if (examination.unwanted) continue;
+    if (draw > 0) record_.draws.add(index, draw);
+    tell(examination);
+    return cover(c, examination);
+  }
+  record_.draw = 0;  // nobody's case is as good as any
+  const Case c = generate::generate(sampling, index);
+  const auto examination = examined(c, {.where = &where_});
+  tell(examination);
+  cover(c, examination);
+}
+
+void WorkerSession::carry_out(const SurveyTargets& order) {
+  Surveyed surveyed;
+  const generate::Profile* profile = generate::find_profile(settings_.profile);
+  const examine::ExaminationSettings asking = {.most_bytes = settings_.most_bytes(), .where = &where_};
+  for (size_t i = 0; i < subjects_.size() && subjects_[i].is_target; ++i)
+    surveyed.surveys.push_back(examine::is_left_out(order.without, i)
+                                   ? generate::Survey{}
+                                   : generate::survey(profile, settings_.seed, [&](const Case& c) {
+                                       return where_.holds(c) && examine::is_accepted(c, subjects_, i, record_, asking);
+                                     }));
+  channel_.send(surveyed);
+  finish(1);
 }
 
 /// Waits for what threads that outlive their calls may still write, and puts it down to the last case. (A crash of
@@ -162,16 +203,13 @@ void WorkerSession::linger(const Case& last, examine::Examination& examination) 
 }
 
 /// Given cases are few and worth every question; a campaign asks each of its cases some.
-examine::Examination WorkerSession::examined(const Case& c, bool thorough, bool values, uint64_t without) {
+examine::Examination WorkerSession::examined(const Case& c, examine::ExaminationSettings settings) {
   run::keep_reporting_faults();
   if (!record_.weighs && run::peak_resident_bytes() > settings_.memory / 2) record_.weighs = 1;
-  return examine::examine(examine::case_for(settings_.yardstick, c), subjects_, memory_, record_,
-                          {.most_bytes = settings_.most_bytes(),
-                           .yardstick = settings_.yardstick,
-                           .spared = &settings_.spared,
-                           .without = without,
-                           .thorough = thorough,
-                           .values = values});
+  settings.most_bytes = settings_.most_bytes();
+  settings.yardstick = settings_.yardstick;
+  settings.spared = &settings_.spared;
+  return examine::examine(examine::case_for(settings_.yardstick, c), subjects_, memory_, record_, settings);
 }
 
 /// Ends this process if a library has renamed itself: what it did would be put down to somebody else.
@@ -197,7 +235,7 @@ void WorkerSession::tell(const examine::Examination& examination) {
     if (outcome.kind == Outcome::Kind::kRefused) {
       ++tally.refused[i];
       ++refusals_[{i, outcome.text}];
-    } else {
+    } else if (!examination.illegal) {
       ++tally.computed[i];
       if (const auto ratio = examination.results[i].comparison.largest_ratio) ratios_[subjects_[i].name].add(*ratio);
     }
@@ -207,21 +245,29 @@ void WorkerSession::tell(const examine::Examination& examination) {
   record_.counted = record_.index.load();
 }
 
-/// Adds a case to what the next "done" tells about coverage.
-void WorkerSession::cover(const Case& c) {
+/// Adds a judged case to what the next "done" tells about coverage.
+void WorkerSession::cover(const Case& c, const examine::Examination& examination) {
   const Resolved resolved = resolve(c);
-  if (resolved.why_not) return;
-  coverage_.add(levels_of(c, resolved.problem));
+  if (resolved.why_not || !settings_.coverage || !examination.judged) return;
+  const Levels levels = levels_of(c, resolved.problem);
+  coverage_.add(levels);
   ++covered_;
+  for (size_t i = 0; i < examination.results.size() && subjects_[i].is_target; ++i)
+    if (examination.results[i].outcome.kind == Outcome::Kind::kComputed)
+      pairs_.try_emplace(static_cast<int>(i), Coverage::Depth::kPairs).first->second.add(levels);
 }
 
 void WorkerSession::finish(uint64_t done) {
-  Done report{done, {}, std::exchange(ratios_, {}), {}, 0};
+  Done report;
+  report.count = done;
+  report.ratios = std::exchange(ratios_, {});
   for (const auto& [key, count] : refusals_) report.refusals.push_back({subjects_[key.first].name, key.second, count});
   refusals_.clear();
   if (settings_.coverage) {
     report.tuples = coverage_.take_news();
     report.covered = std::exchange(covered_, 0);
+    for (auto& [target, pairs] : pairs_)
+      if (std::vector<uint32_t> news = pairs.take_news(); !news.empty()) report.pairs[target] = std::move(news);
   }
   channel_.send(report);
   constexpr off_t kLongestOutput = 1 << 20;  // what foreign code prints lives in memory

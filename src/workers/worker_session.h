@@ -67,6 +67,8 @@ class WorkerSession {
 
   /// Examines a case of a range and reports its mismatches.
   examine::Examination examine_numbered(uint64_t index, const Case& c);
+  /// The same for the case that is drawn for this place: the first that its target accepts, of kMostDraws.
+  void examine_drawn(const generate::Sampling& sampling, uint64_t index);
 
   /// Whether to skip the rest of the range.
   bool has_enough() const { return settings_.until_mismatch && found_; }
@@ -77,22 +79,25 @@ class WorkerSession {
   run::FlightRecord& record() { return record_; }
 
  private:
-  examine::Examination examined(const Case& c, bool thorough, bool values, uint64_t without);
+  examine::Examination examined(const Case& c, examine::ExaminationSettings settings);
   Order next_order();
   void work_through(const GivenCases& given);
+  void carry_out(const SurveyTargets& order);
   void linger(const Case& last, examine::Examination& examination);
   void check_names();
   void tell(const examine::Examination& examination);
-  void cover(const Case& c);
+  void cover(const Case& c, const examine::Examination& examination);
 
   Channel channel_;
   bool wanted_ = false;
   WorkerSettings settings_;
+  Where where_;
   run::FlightRecord& record_;
   std::vector<run::Subject> subjects_;
   run::GuardedMemory memory_;
   uint64_t loaded_ns_ = 0;
   Coverage coverage_;                                            // since the start of this process
+  std::map<int, Coverage> pairs_;                                // the same by target, of pairs only
   uint64_t covered_ = 0;                                         // cases added to it since the last "done"
   bool found_ = false;                                           // a mismatch of a target
   std::map<std::pair<size_t, std::string>, uint64_t> refusals_;  // since the last "done"

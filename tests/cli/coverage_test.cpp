@@ -24,7 +24,8 @@ using nlohmann::json;
 class CoverageCommand : public CliTest {
  protected:
   std::vector<std::string> fuzz(std::vector<std::string> more) const {
-    more.insert(more.begin(), {"fuzz", "--oracle=none", "--db=convict.db", "-q", "--format=json", "--shrink=none"});
+    more.insert(more.begin(), {"fuzz", "--oracle=none", "--db=convict.db", "-q", "--format=json", "--shrink=none",
+                               "--illegal=0"});
     return more;
   }
   CommandResult run_fuzz(std::vector<std::string> more) const { return run(fuzz(std::move(more))); }
@@ -86,8 +87,8 @@ TEST_F(CoverageCommand, ShardsAddUp) {
 }
 
 TEST_F(CoverageCommand, IsInTheSummary) {
-  const CommandResult result = run({"fuzz", "--target=direct", "--oracle=none", "--cases=2000", "-q"});
-  for (const char* part : {"pairs of features seen", "triples of features seen", "in 2,000 legal cases of this",
+  const CommandResult result = run({"fuzz", "--target=direct", "--oracle=none", "--cases=2000", "--illegal=0", "-q"});
+  for (const char* part : {"pairs of features seen", "triples of features seen", "in 2,000 judged cases of this",
                            "new ones in 1,000 more cases", "passes that proved nothing", "judged again with a comb"})
     EXPECT_NE(result.out.find(part), std::string::npos) << part << " in\n" << result.out;
 }
@@ -98,7 +99,7 @@ TEST_F(CoverageCommand, TheSecondCampaignIsSteered) {
   EXPECT_TRUE(focus_of(1).empty());
 
   const CommandResult second =
-      run_fuzz({"--plugin=" + plugin("guilty"), "--target=guilty", "--cases=12000", "--seed=2"});
+      run_fuzz({"--plugin=" + plugin("mutants_p"), "--target=P03", "--cases=12000", "--seed=2"});
   ASSERT_TRUE(is_steered(second)) << second.out;
   const std::vector<uint32_t> focus = focus_of(2);
   ASSERT_GE(focus.size(), 1000u);
@@ -131,7 +132,7 @@ TEST_F(CoverageCommand, TheSecondCampaignIsSteered) {
     only_steered += !plain_lines.contains(line);
     if (mismatch["verdict"] == "accepts-invalid") continue;  // repro takes legal cases only
     ++reproduced;
-    const CommandResult repro = run({"repro", "--plugin=" + plugin("guilty"), "--oracle=none", line});
+    const CommandResult repro = run({"repro", "--plugin=" + plugin("mutants_p"), "--target=P03", "--oracle=none", line});
     EXPECT_EQ(repro.exit_code, 1) << line;
     EXPECT_TRUE(repro.out.starts_with(line + "\n")) << repro.out;
   }

@@ -17,7 +17,7 @@ class FaultTest : public CliTest {
   CommandResult fuzz(const std::string& targets, int cases, const std::string& timeout = "20s") const {
     return run({"fuzz", "--plugin=" + plugin("faulty"), "--target=" + targets, "--oracle=none",
                 "--cases=" + std::to_string(cases), "--timeout=" + timeout, "--memory=600M", "--format=json",
-                "--shrink=none", "-q"});
+                "--shrink=none", "--illegal=0", "-q"});
   }
 };
 

@@ -50,20 +50,19 @@ TEST(FuzzReport, OnlyCommandsAreWiderThanEightyColumns) {
     EXPECT_TRUE(line.size() <= 80 || trim(line).starts_with("convict repro")) << line;
 }
 
-TEST(FuzzReport, NewMismatchesOfTargetsComeLast) {
+TEST(FuzzReport, NewMismatchesOfTargetsComeFirst) {
   const std::string text = cli::fuzz_as_text(campaign(), {});
   size_t last = 0;
   for (const char* row :
-       {"native-known          output-unwritten   target     reported", "output-unwritten   oracle     new",
-        "native-new            output-unwritten   target     new",
+       {"native-new            output-unwritten   target     new",
         "native-again          output-unwritten   target     again",
-        "native-back           output-unwritten   target     fixed"}) {
+        "native-back           output-unwritten   target     fixed",
+        "native-known          output-unwritten   target     reported", "output-unwritten   oracle     new"}) {
     const size_t at = text.find(row);
     ASSERT_NE(at, std::string::npos) << row << "\n" << text;
     EXPECT_GT(at, last) << row;
     last = at;
   }
-  EXPECT_TRUE(text.ends_with("convict repro --target native-back 'conv2d in=5x5 k=3x3'\n")) << text;
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ class GuidedTest : public CliTest {
     const auto given = [&](const std::string& flag) {
       return std::ranges::any_of(more, [&](const std::string& one) { return one.starts_with(flag); });
     };
-    for (const std::string usual : {"--oracle=none", "--shrink=none"})
+    for (const std::string usual : {"--oracle=none", "--shrink=none", "--min-judged=0"})
       if (!given(usual.substr(0, usual.find('=')))) more.push_back(usual);
     more.insert(more.begin(), {"fuzz", "--engine=libfuzzer", "--format=json"});
     return run_convict(more, {.directory = directory_.path(), .environment = {"CONVICT_GUIDED=" + program}});
@@ -125,7 +125,7 @@ TEST_F(GuidedTest, GoesOnAfterAKill) {
   const CommandResult resumed = run_convict({"fuzz", "--resume", "--time=2s", "--format=json"}, options);
   EXPECT_EQ(resumed.exit_code, 2) << "the time was not given when it was begun";
   const CommandResult result =
-      run_convict({"fuzz", "--resume", "--format=json", "--plugin=" + plugin("tells")}, options);
+      run_convict({"fuzz", "--resume", "--format=json", "--min-judged=0", "--plugin=" + plugin("tells")}, options);
   EXPECT_EQ(result.exit_code, 0) << result.err << result.out;
   EXPECT_EQ(result.json()["cases"], 5000);
   EXPECT_GE(corpus().size(), kept) << "the second run begins with what the first has kept";

@@ -25,7 +25,7 @@ class InterruptTest : public CliTest {
   }
 
   static std::vector<std::string> fuzz(std::vector<std::string> more) {
-    more.insert(more.begin(), {"fuzz", "--oracle=none", "--db=convict.db"});
+    more.insert(more.begin(), {"fuzz", "--oracle=none", "--db=convict.db", "--min-judged=0"});
     return more;
   }
   /// The native kernels, until somebody ends it; every case is told.
@@ -184,7 +184,8 @@ TEST_F(InterruptTest, TheCampaignGoesOnWhenAWorkerIsKilledWhileLoading) {
   Command command(fuzz({"--plugin=" + plugin("slow_to_load"), "--plugin=" + plugin("tells"), "--target=direct,tells",
                         "--cases=50", "--format=json"}),
                   told_and_waiting());
-  events_.let_pass(1);
+  events_.let_pass(2);
+  ASSERT_TRUE(events_.next(command)) << "the process that asks what the targets take loads them, too";
   const auto first = events_.next(command), calling = events_.next(command);
   ASSERT_TRUE(calling);
   ASSERT_EQ(*calling, *first);

@@ -68,7 +68,8 @@ class GuiltyPlugin : public CliTest {
  protected:
   CommandResult fuzz(const std::vector<std::string>& more) const {
     std::vector<std::string> arguments = {
-        "fuzz", "--plugin=" + plugin("guilty"), "--profile=output-padding", "-q", "--format=json", "--shrink=none"};
+        "fuzz", "--plugin=" + plugin("guilty"), "--profile=output-padding", "--illegal=0", "-q", "--format=json",
+        "--shrink=none"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   }

@@ -27,7 +27,7 @@ class ResumeTest : public CliTest {
   static std::vector<std::string> fuzz(const std::string& database, std::vector<std::string> more) {
     more.insert(more.begin(),
                 {"fuzz", "--oracle=none", "--plugin=" + plugin("mutants_p"), "--plugin=" + plugin("tells"),
-                 "--target=direct,P03,P11,P18,tells", "-q", "--shrink=none", "--db=" + database});
+                 "--target=direct,P03,P11,P18,tells", "-q", "--shrink=none", "--min-judged=0", "--db=" + database});
     return more;
   }
   static std::vector<std::string> resume(const std::string& database, std::vector<std::string> more = {}) {

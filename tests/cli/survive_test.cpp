@@ -26,6 +26,7 @@ class SurviveTest : public CliTest {
                                       "--target=" + targets,
                                       "--format=json",
                                       "--shrink=none",
+                                      "--illegal=0",
                                       "-q"};
     words.insert(words.end(), more.begin(), more.end());
     return words;

@@ -25,11 +25,11 @@ class ReportFacts : public StoreTest {
     timeline.add({2.5, 9, 7, 8});
     Ratios ratios;
     ratios["a"].add(0.75);
-    store.update_campaign(first, {{"cases", 9}}, "finished", {done, timeline, ratios});
+    store.update_campaign(first, {{"cases", 9}, {"judged", 8}}, "finished", {done, timeline, ratios});
     const int64_t second = store.begin_campaign(
         {.seed = 2, .profile = "all", .flags = {{"plugins", {"./b c.so"}}}, .libraries = {{"b", "2"}}});
     for (int i = 0; i < 3; ++i) store.record(second, wrong("conv2d in=3x3", "b"));
-    store.update_campaign(second, {{"cases", 5}}, "running");
+    store.update_campaign(second, {{"cases", 5}, {"judged", 5}}, "running");
     store.triage({{2, {.status = "known", .versions = {{"b", "1"}}}}});
   }
 
@@ -80,7 +80,7 @@ TEST_F(ReportFacts, HasMismatchesWithSightingsAndCommands) {
   EXPECT_EQ(b.sightings[0].hits, 2);
   EXPECT_EQ(b.repro, "convict repro --plugin './b c.so' --target b 'conv2d in=3x3'") << "as campaign 2 loaded it";
   EXPECT_TRUE(b.is_new()) << "in version 2";
-  EXPECT_EQ(all.signatures.cases, 14u);
+  EXPECT_EQ(all.signatures.cases, 13u);
   EXPECT_EQ(all.signatures.signatures, 2u);
   EXPECT_EQ(all.signatures.hit_once, 1u);
 }
@@ -95,7 +95,7 @@ TEST_F(ReportFacts, OfOneCampaignHasNobodyElsesNumbers) {
   EXPECT_EQ(one.mismatches[1].sightings.size(), 1u);
   EXPECT_FALSE(one.mismatches[1].is_new()) << "known in version 1";
   EXPECT_EQ(one.mismatches[1].repro, "convict repro --target b 'conv2d in=3x3'") << "campaign 1 had no plugin";
-  EXPECT_EQ(one.signatures.cases, 9u);
+  EXPECT_EQ(one.signatures.cases, 8u);
   EXPECT_EQ(one.signatures.hit_once, 1u);
   const report::Report two = report({}, 2);
   ASSERT_EQ(two.mismatches.size(), 1u);

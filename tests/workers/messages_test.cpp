@@ -33,28 +33,33 @@ class Draw {
     s.until_mismatch = coin();
     s.coverage = coin();
     s.focus = numbers();
+    s.shares = {{0, 3, {}}, {5, 1, domain()}};
+    s.illegal = real();
+    s.where = text();
     s.corpus = text();
     s.environment = words();
     return s;
   }
 
   Order order() {
-    switch (next() % 3) {
+    switch (next() % 4) {
       case 0: return Work{next(), next(), next()};
       case 1: return GivenCases{next(), texts(), coin(), coin(), coin(), next()};
+      case 2: return SurveyTargets{next()};
       default: return Layer{next(), text(), {1, 2, 8}, real(), 5, texts()};
     }
   }
 
   Report report() {
-    switch (next() % 6) {
+    switch (next() % 7) {
       case 0: return Loaded{{{text(), text(), text(), text(), coin(), text()}}, texts()};
       case 1: return NotLoaded{text(), coin()};
       case 2: return CaseReport{next(), {{text(), coin(), text(), real()}, {text(), coin(), text(), {}}}, coin()};
       case 3: return MismatchReport{next(), {mismatch(), mismatch()}, {{1, 0, next(), 1}}};
+      case 5: return Surveyed{{{domain(), next(), next(), next(), next()}, {}}};
       case 4: return LayerReport{next(), {{text(), 1}}, {{2, {{text(), {real(), real()}}}, words()}}};
       default: {
-        Done done{next(), {{text(), text(), next()}}, {}, numbers(), next()};
+        Done done{next(), {{text(), text(), next()}}, {}, numbers(), next(), {{3, numbers()}}};
         done.ratios[text()].add(real());
         return done;
       }
@@ -62,6 +67,11 @@ class Draw {
   }
 
  private:
+  generate::Domain domain() {
+    generate::Domain domain;
+    domain.restrict(feature::kPass, {0, 3, 0});
+    return domain;
+  }
   uint64_t next() { return state_ = mix(state_ + kGoldenGamma); }
   bool coin() { return next() % 2 == 0; }
   double real() { return static_cast<double>(next() % 1000) / 8; }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a campaign has found, and what can be said of whom.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "campaign/standing.h"
+#include "core/coverage.h"
+#include "core/verdict.h"
+#include "diagnose/diagnosis_thread.h"
+#include "workers/supervisor.h"
+
+namespace convict::campaign {
+
+/// One signature as this campaign saw it.
+struct Found {
+  Mismatch example;  // the first hit; after the campaign the simplest one in the database
+  int64_t id = 0;    // in the database
+  uint64_t hits = 0;
+  bool first_ever = false;
+  std::string status;
+  std::string predicate;  // empty until explained
+
+  /// "known" unless its status is new or fixed; else "new" if no campaign saw the signature before, or "again" if one
+  /// did.
+  std::string_view novelty() const;
+};
+
+/// The result of a campaign; of a resumed one, since its first start.
+struct CampaignResult {
+  int64_t id = 0;  // in the database
+  workers::Counts counts;
+  double seconds = 0;
+  bool interrupted = false;
+  bool reference_is_wrong = false;
+  std::vector<workers::RosterEntry> roster;
+  std::vector<std::string> notes;
+  Standings standings;
+  Coverage coverage;  // of the profile: this campaign's added to the stored one; at the end that of all campaigns
+  diagnose::DiagnosisThread::Present explaining;
+  std::map<std::string, Found> found;  // by signature: the coarse one while it runs, at the end that of the row
+  std::map<std::pair<std::string, std::string>, uint64_t> refusals;  // by (implementation, reason)
+
+  /// Targets that were judged on fewer legal cases than this: nothing can be said of them. Of several native
+  /// kernels, which were hardly chosen by name, only those count that had their chance: twenty cases of their own.
+  std::vector<std::string> inconclusive(uint64_t least) const;
+
+  /// Mismatches of a suspect on legal cases.
+  uint64_t hits_of(const std::string& suspect) const;
+
+  /// Whether a target has a mismatch that nobody has triaged as known.
+  bool has_new_mismatch() const;
+};
+
+}  // namespace convict::campaign

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a campaign can say of one target: only what was judged counts.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "campaign/target_survey.h"
+#include "core/coverage.h"
+#include "generate/domain.h"
+#include "generate/profile.h"
+#include "workers/messages.h"
+
+namespace convict::campaign {
+
+struct Standing {
+  generate::Survey survey = {};
+  double share = 0;                                    // of the cases, that are drawn in its domain
+  uint64_t judged = 0;                                 // cases
+  Coverage pairs = Coverage(Coverage::Depth::kPairs);  // of features, in the judged cases
+
+  /// The upper end, at 95 % confidence, of the share of such cases on which it fails, if none of those judged has
+  /// failed: (1 - p)^judged = 0.05, which is about 3 / judged. (Hanley, Lippman-Hand, "If nothing goes wrong, is
+  /// everything all right?", JAMA 249(13), 1983.) 1 if none was judged.
+  double unseen_failures() const;
+
+  /// How many pairs cases of the profile in the domain can show; those that were seen are among them. Takes some tenths
+  /// of a second.
+  uint32_t pairs_in_domain(const generate::Profile* profile) const;
+};
+
+using Standings = std::map<std::string, Standing>;  // by target
+
+/// The numbers of judged cases and the pairs, without the surveys: the column `judged` of the table `campaigns`.
+nlohmann::json to_json(const Standings& standings);
+
+/// Of the targets of a roster. `judged`: what to_json() has written of an earlier run of the campaign; pairs of another
+/// feature table are ignored.
+Standings standings_of(const TargetSurveys& surveys, const std::vector<workers::RosterEntry>& roster,
+                       const nlohmann::json& judged);
+
+}  // namespace convict::campaign

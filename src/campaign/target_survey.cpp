@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "campaign/target_survey.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/text.h"
+#include "workers/attribution.h"
+
+namespace convict::campaign {
+namespace {
+
+using nlohmann::json;
+
+class Asking final : public workers::Assignment {
+ public:
+  void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>&) override {
+    roster_ = roster;
+  }
+
+  std::optional<workers::Work> next_work(uint64_t) override {
+    if (std::exchange(asked_, true)) return std::nullopt;
+    return workers::Work{0, 1, 1};
+  }
+  workers::Order order(const workers::Work& work) const override { return workers::SurveyTargets{work.without}; }
+
+  void on_surveyed(const workers::Surveyed& surveyed) override {
+    for (size_t i = 0; i < std::min(roster_.size(), surveyed.surveys.size()); ++i)
+      result_.targets.push_back({roster_[i].name, surveyed.surveys[i], 0});
+  }
+
+  void on_mismatch(const workers::Sighting&) override {}
+
+  uint64_t on_death(const workers::WorkerDeath& death) override {
+    if (death.position != run::FlightRecord::kOwnCode)
+      result_.notes.push_back(
+          fmt::format("{} died when it was asked what it takes: its cases are drawn from everything",
+                      printable(roster_[static_cast<size_t>(death.position)].name)));
+    return workers::without_dead(death, {}, roster_);
+  }
+
+  TargetSurveys take() {
+    if (result_.targets.empty())
+      for (const workers::RosterEntry& entry : roster_)
+        if (entry.is_target) result_.targets.push_back({entry.name, {}, 0});
+    return std::move(result_);
+  }
+
+ private:
+  bool asked_ = false;
+  std::vector<workers::RosterEntry> roster_;
+  TargetSurveys result_;
+};
+
+/// Nobody has asked it: it died of it.
+bool is_unknown(const generate::Survey& survey) { return survey.asked == 0; }
+
+bool is_narrow(const SurveyedTarget& one) {
+  return !is_unknown(one.survey) && !one.survey.is_wide() && !one.survey.is_empty();
+}
+
+bool takes_nothing(const SurveyedTarget& one) { return !is_unknown(one.survey) && one.survey.is_empty(); }
+
+void share_out(std::vector<SurveyedTarget>& targets) {
+  const auto narrow = static_cast<int>(std::ranges::count_if(targets, is_narrow));
+  const auto wide =
+      static_cast<int>(targets.size()) - narrow - static_cast<int>(std::ranges::count_if(targets, takes_nothing));
+  for (SurveyedTarget& one : targets) {
+    if (takes_nothing(one)) continue;
+    // If there are both, the wide ones get 3 of 4 parts: each 3 * narrow, and each narrow one as many as are wide.
+    one.parts = narrow == 0 || wide == 0 ? 1 : is_narrow(one) ? wide : 3 * narrow;
+  }
+}
+
+}  // namespace
+
+std::vector<generate::Share> TargetSurveys::shares() const {
+  std::vector<generate::Share> shares;
+  for (size_t i = 0; i < targets.size(); ++i)
+    if (targets[i].parts > 0) shares.push_back({static_cast<int>(i), targets[i].parts, targets[i].survey.domain});
+  return shares;
+}
+
+bool TargetSurveys::is_empty() const {
+  return std::ranges::all_of(targets, [](const SurveyedTarget& one) { return one.parts == 0; });
+}
+
+json TargetSurveys::to_json() const {
+  json list = json::array();
+  for (const SurveyedTarget& one : targets) list.push_back({one.name, one.parts, one.survey.to_json()});
+  return list;
+}
+
+TargetSurveys TargetSurveys::from_json(const json& list) {
+  TargetSurveys surveys;
+  for (const json& one : list)
+    surveys.targets.push_back({one.at(0), generate::Survey::from_json(one.at(2)), one.at(1)});
+  return surveys;
+}
+
+TargetSurveys survey_targets(workers::SupervisorSettings settings) {
+  settings.jobs = 1;
+  settings.worker.roster.oracles = {std::string(run::kNoOracle)};
+  settings.worker.roster.require_oracle = false;
+  settings.worker.coverage = false;
+  Asking asking;
+  workers::supervise(asking, settings);
+  TargetSurveys surveys = asking.take();
+  share_out(surveys.targets);
+  return surveys;
+}
+
+}  // namespace convict::campaign

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generate/domain.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+#include <string>
+
+namespace convict::generate {
+
+using levels::kThreadCounts;
+using nlohmann::json;
+
+namespace {
+
+int level_of_threads(int64_t threads) {
+  int level = 0;
+  while (!kThreadCounts[level].contain(threads)) ++level;
+  return level;
+}
+
+}  // namespace
+
+bool Domain::is_restricted(FeatureId feature) const {
+  return std::ranges::any_of(weights_[feature], [](uint32_t weight) { return weight > 0; });
+}
+
+bool Domain::is_whole() const {
+  return std::ranges::none_of(features(), [&](const Feature& one) { return is_restricted(one.id); });
+}
+
+bool Domain::contains(const Levels& levels) const {
+  return std::ranges::all_of(features(), [&](const Feature& one) { return has(one.id, levels[one.id]); });
+}
+
+bool Domain::contains(const Tuple& tuple) const {
+  for (int i = 0; i < tuple.size; ++i)
+    if (!has(tuple.feature[i], tuple.level[i])) return false;
+  return true;
+}
+
+void Domain::confine(Plan& plan, Random& random) const {
+  for (const Feature& feature : features()) {
+    if (!is_restricted(feature.id) || (!plan.is_free(feature.id) && has(feature.id, plan[feature.id]))) continue;
+    const auto& weights = weights_[feature.id];
+    auto left = static_cast<int64_t>(random.below(std::accumulate(weights.begin(), weights.end(), int64_t{0})));
+    int level = 0;
+    while ((left -= weights[static_cast<size_t>(level)]) >= 0) ++level;
+    plan.ask(feature.id, level);
+  }
+  // Threads are those of a block, not those of the plan's levels.
+  for (int level = 0; is_restricted(feature::kThreads) && level < static_cast<int>(std::size(kThreadCounts)); ++level)
+    if (!has(feature::kThreads, level_of_threads(plan.threads)) && has(feature::kThreads, level))
+      plan.threads = kThreadCounts[level].lowest;
+}
+
+json Domain::to_json() const {
+  json all = json::object();
+  for (const Feature& feature : features())
+    for (size_t level = 0; level < feature.levels.size(); ++level)
+      if (const uint32_t weight = weights_[feature.id][level])
+        all[std::string(feature.name)][std::string(feature.levels[level])] = weight;
+  return all;
+}
+
+Domain Domain::from_json(const json& all) {
+  Domain domain;
+  for (const Feature& feature : features()) {
+    const auto found = all.find(std::string(feature.name));
+    if (found == all.end()) continue;
+    for (size_t level = 0; level < feature.levels.size(); ++level)
+      domain.weights_[feature.id][level] = found->value(std::string(feature.levels[level]), uint32_t{0});
+  }
+  return domain;
+}
+
+}  // namespace convict::generate

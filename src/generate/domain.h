@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a target takes, as far as the levels of features (core/features.h) tell. Cases are drawn inside it, so that a
+// kernel that takes one case in a thousand is judged on nearly all of its cases.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+
+#include "core/features.h"
+#include "core/random.h"
+#include "generate/plan.h"
+
+namespace convict::generate {
+
+class Domain {
+ public:
+  static constexpr int kMostLevels = 16;  // of a feature
+
+  /// Everything.
+  Domain() = default;
+
+  /// Leaves a level of a feature out, or not. `weights`: how often each level is drawn otherwise, which remains the
+  /// ratio of those that are left.
+  void restrict(FeatureId feature, const std::array<uint32_t, kMostLevels>& weights) { weights_[feature] = weights; }
+
+  bool is_whole() const;
+  bool is_restricted(FeatureId feature) const;
+  bool has(FeatureId feature, int level) const { return !is_restricted(feature) || weights_[feature][level] > 0; }
+  bool contains(const Levels& levels) const;
+  bool contains(const Tuple& tuple) const;
+
+  /// Changes what the plan asks for to levels of the domain: those of restricted features that it leaves free, or that
+  /// it has outside.
+  void confine(Plan& plan, Random& random) const;
+
+  /// {"pass": {"forward": 120}, "type": {"f32": 85}}: the levels of restricted features, with their weights.
+  nlohmann::json to_json() const;
+  /// Ignores features and levels that this program does not know; throws nlohmann::json::exception.
+  static Domain from_json(const nlohmann::json& json);
+
+  bool operator==(const Domain&) const = default;
+
+ private:
+  std::array<std::array<uint32_t, kMostLevels>, kFeatureCount> weights_{};  // all 0: not restricted
+};
+
+/// What a target does not refuse, and how much of a profile that is.
+struct Survey {
+  Domain domain;
+  uint64_t asked = 0, taken = 0;        // cases of the whole profile
+  uint64_t asked_in = 0, taken_in = 0;  // cases drawn in the domain
+
+  /// Takes so much that its cases need no aiming.
+  bool is_wide() const { return 2 * taken >= asked; }
+  bool is_empty() const { return taken == 0 && taken_in == 0; }
+
+  /// The domain and the four numbers.
+  nlohmann::json to_json() const { return {domain.to_json(), asked, taken, asked_in, taken_in}; }
+  static Survey from_json(const nlohmann::json& json) {
+    return {Domain::from_json(json.at(0)), json.at(1), json.at(2), json.at(3), json.at(4)};
+  }
+};
+
+}  // namespace convict::generate

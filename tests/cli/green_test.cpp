@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a campaign says of kernels that take little: it counts what was judged, and says so if that is nothing.
+#include <algorithm>
+
+#include "tests/cli/command.h"
+
+namespace convict::test {
+namespace {
+
+using nlohmann::json;
+
+class GreenTest : public CliTest {
+ protected:
+  CommandResult fuzz(const std::string& target, std::vector<std::string> more) const {
+    more.insert(more.begin(),
+                {"fuzz", "--plugin=" + plugin("narrow"), "--target=" + target, "--oracle=none", "-q", "--format=json"});
+    return run(more);
+  }
+};
+
+json standing(const CommandResult& result, const std::string& target) {
+  const json report = result.json();
+  for (const json& one : report["targets"])
+    if (one["name"] == target) return one;
+  return {};
+}
+
+TEST_F(GreenTest, NearlyAllCasesOfANarrowKernelAreJudged) {
+  for (const char* target : {"first-mended", "tiny"}) {
+    const CommandResult result = fuzz(target, {"--cases=2000", std::string("--db=") + target + ".db"});
+    EXPECT_EQ(result.exit_code, 0) << result.out;
+    const json one = standing(result, target);
+    EXPECT_GE(one["judged"].get<int>(), 1900) << target;
+    EXPECT_EQ(one["judged"].get<int>() + result.json()["illegal"].get<int>() + result.json()["unjudged"].get<int>(),
+              2000);
+    EXPECT_LE(one["pairs"].get<int>(), one["pairs_in_domain"].get<int>());
+    EXPECT_GE(one["pairs"].get<int>() * 10, one["pairs_in_domain"].get<int>() * 8) << target;
+    EXPECT_FALSE(one["inconclusive"].get<bool>());
+  }
+}
+
+TEST_F(GreenTest, TheFaultOfANarrowKernelStandsFirst) {
+  for (const char* seed : {"1", "2", "3"}) {
+    const CommandResult result = fuzz(
+        "first", {"--cases=1500", "--shrink=none", std::string("--seed=") + seed, std::string("--db=") + seed + ".db"});
+    EXPECT_EQ(result.exit_code, 1) << seed;
+    ASSERT_FALSE(result.mismatches().empty()) << seed;
+    EXPECT_EQ(result.mismatches()[0]["suspect"], "first");
+  }
+}
+
+TEST_F(GreenTest, WhoRefusesEverythingIsNotAcquitted) {
+  const CommandResult result = fuzz("none-yet", {"--cases=300"});
+  EXPECT_EQ(result.exit_code, 125) << result.out;
+  EXPECT_TRUE(standing(result, "none-yet")["inconclusive"].get<bool>());
+  EXPECT_NE(run({"fuzz", "--plugin=" + plugin("narrow"), "--target=none-yet", "--oracle=none", "--cases=300", "-q"})
+                .out.find("INCONCLUSIVE none-yet"),
+            std::string::npos);
+  EXPECT_EQ(fuzz("none-yet", {"--cases=300", "--min-judged=0"}).exit_code, 0);
+}
+
+TEST_F(GreenTest, TooFewJudgedCasesAreInconclusive) {
+  EXPECT_EQ(fuzz("tiny", {"--cases=100", "--min-judged=5000"}).exit_code, 125);
+}
+
+TEST_F(GreenTest, WhereNarrowsACampaign) {
+  const CommandResult result = fuzz("first", {"--cases=300", "--illegal=0", "--where=conv2d k<=2 s=1 out[1]%8=1"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_GE(standing(result, "first")["judged"].get<int>(), 285);
+  EXPECT_TRUE(refuses(fuzz("first", {"--where=colour=red"}), {"--where", "colour"}));
+}
+
+TEST_F(GreenTest, WhoComputesTheIllegalHasOneRow) {
+  const CommandResult result = run({"fuzz", "--plugin=" + plugin("guilty"), "--oracle=none", "--cases=2000",
+                                    "--illegal=0.3", "-q", "--format=json", "--db=illegal.db"});
+  const json rows = result.mismatches();
+  const auto is_of_illegal = [](const json& row) { return row["verdict"] == "accepts-invalid"; };
+  EXPECT_EQ(std::ranges::count_if(rows, is_of_illegal), 1) << rows.dump(2);
+}
+
+/// A campaign that is cut and resumed draws the cases that it would have drawn.
+TEST_F(GreenTest, ACampaignThatIsShardedOrResumedHasTheSameCases) {
+  const auto hits = [&](const CommandResult& result) {
+    int sum = 0;
+    for (const json& row : result.mismatches()) sum += row["hits"].get<int>();
+    return sum;
+  };
+  const int whole = hits(fuzz("first", {"--cases=2000", "--shrink=none", "--db=whole.db"}));
+  int parts = 0;
+  for (const std::string shard : {"1/2", "2/2"})
+    parts += hits(
+        fuzz("first", {"--cases=2000", "--shrink=none", "--shard=" + shard, "--db=" + shard.substr(0, 1) + ".db"}));
+  EXPECT_EQ(parts, whole);
+}
+
+}  // namespace
+}  // namespace convict::test

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a target takes is found out by asking, and cases are drawn there: also those that nobody thought of.
+#include "generate/survey.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "generate/generate.h"
+
+namespace convict {
+namespace {
+
+using namespace generate;
+
+bool is_first_kernel(const Case& c) {
+  return c.op == CONVICT_CONV && c.pass == CONVICT_FORWARD && c.rank == 2 && c.groups == 1 &&
+         c.src_type == CONVICT_F32 && c.dst_type == CONVICT_F32 && c.wei_type == CONVICT_F32 &&
+         c.src_layout == ActivationLayout::kChannelsFirst && c.dst_layout == ActivationLayout::kChannelsFirst;
+}
+
+/// About one case in ten thousand.
+bool is_tiny_kernel(const Case& c) {
+  const auto all = [](const Axes& axes, int64_t value) { return axes[0] == value && axes[1] == value; };
+  return is_first_kernel(c) && all(c.stride, 1) && all(c.dilation, 1) && all(c.kernel, 3) && !c.bias && !c.relu &&
+         c.beta == 0 && c.ic % 4 == 0 && c.threads == 1;
+}
+
+Accepts counting(const Accepts& accepts, uint64_t& asked) {
+  return [&accepts, &asked](const Case& c) {
+    ++asked;
+    return accepts(c);
+  };
+}
+
+/// The share of places for which a case is found that the target takes.
+double share_taken(const Profile* profile, const Domain& domain, const Accepts& accepts, int places, uint32_t draws) {
+  const Share share = {0, 1, domain};
+  const Sampling sampling = {.profile = profile, .seed = 3, .shares = {&share, 1}};
+  int taken = 0;
+  for (int i = 0; i < places; ++i)
+    for (uint32_t draw = 0; draw < draws; ++draw)
+      if (accepts(generate::generate(sampling, static_cast<uint64_t>(i), draw))) {
+        ++taken;
+        break;
+      }
+  return static_cast<double>(taken) / places;
+}
+
+TEST(Survey, DrawsNearlyAllCasesWhereANarrowTargetTakesThem) {
+  for (const char* name : {"smoke", "all", "grouped"}) {
+    const Profile* profile = find_profile(name);
+    for (const Accepts& accepts : {Accepts(is_first_kernel), Accepts(is_tiny_kernel)}) {
+      uint64_t asked = 0;
+      const Survey found = survey(profile, 7, counting(accepts, asked));
+      EXPECT_FALSE(found.is_empty()) << name;
+      EXPECT_LE(asked, 60'000u) << name;
+      EXPECT_GE(share_taken(profile, found.domain, accepts, 500, 500), 0.95) << name;
+      EXPECT_LT(share_taken(profile, {}, accepts, 500, 1), 0.05) << name << ": without a domain it would be hopeless";
+    }
+  }
+}
+
+TEST(Survey, LeavesOutNothingThatIsTaken) {
+  const Survey found = survey(find_profile("smoke"), 7, is_first_kernel);
+  const Share share = {0, 1, found.domain};
+  for (uint64_t i = 0; i < 20'000; ++i) {
+    const Case c = generate::generate(find_profile("smoke"), 11, i);
+    const Resolved resolved = resolve(c);
+    if (is_first_kernel(c) && !resolved.why_not) {
+      EXPECT_TRUE(found.domain.contains(levels_of(c, resolved.problem))) << to_text(c);
+    }
+  }
+  EXPECT_FALSE(found.domain.is_whole());
+  EXPECT_EQ(share.domain, Domain::from_json(found.domain.to_json()));
+}
+
+TEST(Survey, WhoTakesMostHasTheWholeProfile) {
+  const Survey found = survey(find_profile("smoke"), 7, [](const Case& c) { return c.rank != 3; });
+  EXPECT_TRUE(found.is_wide());
+  EXPECT_TRUE(found.domain.is_whole());
+}
+
+TEST(Survey, WhoTakesNothingHasNoCases) {
+  EXPECT_TRUE(survey(find_profile("smoke"), 7, [](const Case&) { return false; }).is_empty());
+}
+
+/// The rarest levels inside the domain are still drawn.
+TEST(Survey, TheDomainIsNotNarrowerThanTheTarget) {
+  const Profile* profile = find_profile("smoke");
+  const Share share = {0, 1, survey(profile, 7, is_first_kernel).domain};
+  const Sampling sampling = {.profile = profile, .seed = 5, .shares = {&share, 1}};
+  std::set<int64_t> kernels, batches;
+  bool dilated = false, negative = false, viewed = false;
+  for (uint64_t i = 0; i < 20'000; ++i) {
+    const Case c = generate::generate(sampling, i);
+    kernels.insert(c.kernel[1]);
+    batches.insert(c.batch);
+    dilated |= c.dilation[0] > 1;
+    negative |= c.pad_begin[0] < 0;
+    viewed |= c.views.src;
+  }
+  EXPECT_TRUE(kernels.contains(1) && kernels.contains(16) && batches.contains(0) && dilated && negative && viewed);
+}
+
+TEST(Sampling, WithoutSharesADrawIsTheCaseOfBefore) {
+  const Profile* profile = find_profile("smoke");
+  const Share whole = {0, 1, {}};
+  for (uint64_t i = 0; i < 500; ++i)
+    EXPECT_EQ(to_text(generate::generate(profile, 9, i)),
+              to_text(generate::generate({.profile = profile, .seed = 9, .shares = {&whole, 1}}, i)));
+}
+
+TEST(Sampling, SharesTheCasesOut) {
+  const Share shares[] = {{0, 3, {}}, {4, 1, {}}};
+  const Sampling sampling = {.profile = find_profile("smoke"), .seed = 9, .shares = shares};
+  int first = 0;
+  for (uint64_t i = 0; i < 800; ++i) first += share_of(sampling, i)->target == 0;
+  EXPECT_EQ(first, 600);
+}
+
+TEST(Sampling, AShareOfCasesIsIllegal) {
+  const Sampling sampling = {.profile = find_profile("smoke"), .seed = 9, .illegal = 0.01};
+  int illegal = 0;
+  for (uint64_t i = 0; i < 10'000; ++i) illegal += resolve(generate::generate(sampling, i)).why_not ? 1 : 0;
+  EXPECT_GT(illegal, 60);
+  EXPECT_LT(illegal, 150);
+}
+
+}  // namespace
+}  // namespace convict
