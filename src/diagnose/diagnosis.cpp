@@ -222,13 +222,21 @@ class Diagnoser {
         exceptions.push_back({{"case", to_text(sample.c)}, {"fails", sample.fails}});
   }
 
+  /// A relation may show that another problem fails, which says nothing of this one.
+  static bool is_same_problem(Case one, const Case& other) {
+    one.fill = other.fill;
+    one.seed = other.seed;
+    one.calls = other.calls;
+    return to_text(one) == to_text(other);
+  }
+
   /// Whether the problem fails with any of these data; nullopt if it is refused.
   std::optional<bool> fails_with(Case c, std::span<const Data> data) {
     for (const Data& one : data) {
       c.fill = one.fill;
       c.seed = one.seed;
       const Probe::Answer& answer = probe_.ask(c);
-      if (answer.mismatch) return true;
+      if (answer.mismatch && is_same_problem(answer.mismatch->problem_case, c)) return true;
       if (!answer.judged) return std::nullopt;
     }
     return false;

@@ -73,13 +73,18 @@ workers::Order Probe::order(const workers::Work& work) const {
   std::vector<std::string> lines = suspicion_.before;
   lines.push_back(to_text(asked_));
   lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(work.first - work_.first));
-  return workers::GivenCases{work.first, lines, for_values_, /*patient=*/suspicion_.verdict == Verdict::kSideEffect};
+  return workers::GivenCases{.first = work.first,
+                             .cases = std::move(lines),
+                             .values = for_values_,
+                             .patient = suspicion_.verdict == Verdict::kSideEffect,
+                             .thorough = suspicion_.verdict == Verdict::kWrongRelation};
 }
 
 void Probe::on_mismatch(const workers::Sighting& sighting) {
   if (sighting.index != index_of_case()) return;
   const Mismatch& mismatch = sighting.mismatch;
-  if (mismatch.suspect == suspicion_.suspect && are_alike(mismatch.verdict, suspicion_.verdict))
+  // What a relation shows of another problem comes after what the case itself shows.
+  if (!answer_.mismatch && mismatch.suspect == suspicion_.suspect && are_alike(mismatch.verdict, suspicion_.verdict))
     answer_.mismatch = mismatch;
 }
 

@@ -2,9 +2,13 @@
 #include "explain/learn.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <functional>
 #include <iterator>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace convict::explain {
 namespace {
@@ -63,43 +67,126 @@ std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t
 
 bool holds(const Condition& condition, const Row& row) { return condition.holds(*row.c, row.axis); }
 
-/// The number of rows that a conjunction predicts wrongly.
-size_t mistakes(const std::vector<Condition>& conjunction, const Rows& rows) {
-  const auto meets = [&](const Row& row) {
-    return std::ranges::all_of(conjunction, [&](const Condition& one) { return holds(one, row); });
-  };
-  return static_cast<size_t>(std::ranges::count_if(rows.passing, meets)) + rows.failing.size() -
-         static_cast<size_t>(std::ranges::count_if(rows.failing, meets));
-}
+/// Rows as bits.
+class RowSet {
+ public:
+  explicit RowSet(size_t rows) : words_((rows + 63) / 64) {}
+  void add(size_t row) { words_[row / 64] |= uint64_t{1} << row % 64; }
+  size_t size() const {
+    size_t count = 0;
+    for (const uint64_t word : words_) count += static_cast<size_t>(std::popcount(word));
+    return count;
+  }
+  /// Rows of both.
+  size_t common(const RowSet& other) const {
+    size_t count = 0;
+    for (size_t i = 0; i < words_.size(); ++i) count += static_cast<size_t>(std::popcount(words_[i] & other.words_[i]));
+    return count;
+  }
+  void remove(const RowSet& other) {
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] &= ~other.words_[i];
+  }
 
-/// Repeatedly adds the condition that corrects the most rows, then removes superfluous ones. A failing row weighs more
-/// than a passing one: there may be a second fault, but failures should be explained.
-std::vector<Condition> cover(const std::vector<Condition>& conditions, const Rows& rows) {
-  constexpr int64_t kWeightOfFailing = 4;
-  std::vector<Condition> chosen;
-  Rows left = rows;
-  while (!left.passing.empty()) {
-    const auto gain = [&](const Condition& one) {
-      const auto excluded = std::ranges::count_if(left.passing, [&](const Row& row) { return !holds(one, row); });
-      const auto lost = std::ranges::count_if(left.failing, [&](const Row& row) { return !holds(one, row); });
-      return excluded - kWeightOfFailing * lost;
-    };
-    const auto best = std::ranges::max_element(conditions, {}, gain);
-    if (best == conditions.end() || gain(*best) <= 0) break;
-    chosen.push_back(*best);
-    for (std::vector<Row>* side : {&left.passing, &left.failing})
-      std::erase_if(*side, [&](const Row& row) { return !holds(*best, row); });
+ private:
+  std::vector<uint64_t> words_;
+};
+
+/// A condition, and the rows for which it does not hold.
+struct Candidate {
+  Condition condition;
+  RowSet passing, failing;
+};
+
+/// Covers of the passing rows by conditions, of which each has been tested on every row once.
+class Covers {
+ public:
+  Covers(const std::vector<Condition>& conditions, const Rows& rows)
+      : all_{everything(rows.passing.size()), everything(rows.failing.size())} {
+    for (const Condition& one : conditions)
+      candidates_.push_back({one, outside(one, rows.passing), outside(one, rows.failing)});
   }
-  for (size_t i = 0; i < chosen.size();) {
-    std::vector<Condition> without = chosen;
-    without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
-    if (mistakes(without, rows) <= mistakes(chosen, rows))
-      chosen = without;
-    else
-      ++i;
+
+  /// The best of several: the condition that corrects the most rows alone need not be part of it. (Two that share its
+  /// work, such as out % 8 = 1 and out != 1, may leave fewer mistakes than out % 16 = 9.)
+  std::vector<Condition> best() const {
+    constexpr size_t kBeginnings = 24;
+    std::vector<const Candidate*> beginnings;
+    for (const Candidate& one : candidates_) beginnings.push_back(&one);
+    std::ranges::stable_sort(beginnings, std::greater(), [&](const Candidate* one) { return gain(*one, all_); });
+    std::vector<const Candidate*> best;
+    for (size_t i = 0; i < std::min(beginnings.size(), kBeginnings) && gain(*beginnings[i], all_) > 0; ++i) {
+      std::vector<const Candidate*> one = from(*beginnings[i]);
+      if (best.empty() || cost(one) < cost(best)) best = std::move(one);
+    }
+    std::vector<Condition> conditions;
+    for (const Candidate* one : best) conditions.push_back(one->condition);
+    return conditions;
   }
-  return chosen;
-}
+
+ private:
+  struct Left {
+    RowSet passing, failing;
+  };
+
+  static RowSet everything(size_t rows) {
+    RowSet all(rows);
+    for (size_t row = 0; row < rows; ++row) all.add(row);
+    return all;
+  }
+
+  static RowSet outside(const Condition& one, const std::vector<Row>& rows) {
+    RowSet set(rows.size());
+    for (size_t row = 0; row < rows.size(); ++row)
+      if (!holds(one, rows[row])) set.add(row);
+    return set;
+  }
+
+  /// How many passing rows a condition excludes, less what it loses of the failing ones. A failing row weighs more than
+  /// a passing one: there may be a second fault, but failures should be explained.
+  static int64_t gain(const Candidate& one, const Left& left) {
+    constexpr int64_t kWeightOfFailing = 4;
+    return static_cast<int64_t>(one.passing.common(left.passing)) -
+           kWeightOfFailing * static_cast<int64_t>(one.failing.common(left.failing));
+  }
+
+  static void exclude(const Candidate& one, Left& left) {
+    left.passing.remove(one.passing);
+    left.failing.remove(one.failing);
+  }
+
+  /// The rows that a conjunction predicts wrongly, and its length.
+  std::pair<size_t, size_t> cost(const std::vector<const Candidate*>& conjunction) const {
+    Left left = all_;
+    for (const Candidate* one : conjunction) exclude(*one, left);
+    return {left.passing.size() + all_.failing.size() - left.failing.size(), conjunction.size()};
+  }
+
+  /// Repeatedly adds the condition that corrects the most rows, then removes superfluous ones.
+  std::vector<const Candidate*> from(const Candidate& first) const {
+    std::vector<const Candidate*> chosen = {&first};
+    Left left = all_;
+    exclude(first, left);
+    while (left.passing.size() > 0) {
+      const auto best =
+          std::ranges::max_element(candidates_, {}, [&](const Candidate& one) { return gain(one, left); });
+      if (gain(*best, left) <= 0) break;
+      chosen.push_back(&*best);
+      exclude(*best, left);
+    }
+    for (size_t i = 0; i < chosen.size();) {
+      std::vector<const Candidate*> without = chosen;
+      without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
+      if (cost(without).first <= cost(chosen).first)
+        chosen = std::move(without);
+      else
+        ++i;
+    }
+    return chosen;
+  }
+
+  const Left all_;
+  std::vector<Candidate> candidates_;
+};
 
 std::vector<Sample> unexplained(const Predicate& predicate, const std::vector<Sample>& samples) {
   std::vector<Sample> list;
@@ -121,7 +208,7 @@ Predicate learn(const std::vector<Sample>& samples, bool on_some_axis) {
   }
   std::vector<Condition> conditions = conditions_of(rows.failing.front(), {2, 3, 4, 8, 16});
   std::erase_if(conditions, [&](const Condition& one) { return !holds(one, rows.failing.front()); });
-  Predicate predicate{cover(conditions, rows)};
+  Predicate predicate{Covers(conditions, rows).best()};
   for (Condition& one : predicate.conditions)
     if (!on_some_axis && one.is_per_axis()) one.axis = axis;
   const auto order = [](const Condition& one) { return std::tuple(one.right >= 0, one.modulus, one.left, one.value); };

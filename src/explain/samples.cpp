@@ -150,6 +150,17 @@ class Sampler {
           take_with(varied, axis, extent);
         }
       }
+      // A window that sees nothing but padding hides a fault, so kernels and paddings are varied together.
+      for (const int64_t kernel : {1, 2, 3, 5})
+        for (const int64_t begin : {0, 1, 2, 3})
+          for (const int64_t end : {0, 1, 2, 3}) {
+            if (failing_.pad_mode != PadMode::kExplicit) continue;
+            Case varied = failing_;
+            varied.kernel[axis] = kernel;
+            varied.pad_begin[axis] = begin;
+            varied.pad_end[axis] = end;
+            take_with(varied, axis, extent);
+          }
       Case mirrored = failing_;
       std::swap(mirrored.pad_begin[axis], mirrored.pad_end[axis]);
       take(mirrored, axis_);
