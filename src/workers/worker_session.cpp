@@ -55,6 +55,11 @@ std::vector<ImplementationSummary> summaries_of(const examine::Examination& exam
 
 Channel::Channel() : key_(run::inherited_key()), seal_(key_), in_(fdopen(run::kCommandFd, "r")) {}
 
+Channel::~Channel() {
+  std::free(line_);
+  if (in_) std::fclose(in_);
+}
+
 std::optional<std::string> Channel::next() {
   if (!in_ || getline(&line_, &capacity_, in_) < 0) return std::nullopt;
   return line_;

@@ -28,6 +28,9 @@ std::vector<ImplementationSummary> summaries_of(const examine::Examination& exam
 class Channel {
  public:
   Channel();
+  ~Channel();
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
 
   /// Waits for the next line. Returns nullopt once the supervisor has closed the pipe.
   std::optional<std::string> next();

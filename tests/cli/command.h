@@ -14,6 +14,13 @@
 
 namespace convict::test {
 
+/// AddressSanitizer keeps freed memory for itself, and shadows of all memory.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool kKeepsFreedMemory = true;
+#else
+inline constexpr bool kKeepsFreedMemory = false;
+#endif
+
 /// The exit code and the output of a run.
 struct CommandResult {
   int exit_code = -1;  // -1 if a signal ended it
