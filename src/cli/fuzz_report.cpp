@@ -84,8 +84,12 @@ std::string failures_of(const campaign::Standing& standing, uint64_t hits) {
 /// The pairs of features that judged cases of each target have shown, of those that it takes.
 std::map<std::string, uint32_t> pairs_in_domains(const campaign::CampaignResult& result, const FuzzOptions& options) {
   const generate::Profile* profile = generate::find_profile(options.profile);
-  std::map<std::string, uint32_t> pairs;
-  for (const auto& [name, standing] : result.standings) pairs[name] = standing.pairs_in_domain(profile);
+  std::map<std::string, uint32_t> pairs, by_domain;
+  for (const auto& [name, standing] : result.standings) {
+    const auto [found, is_new] = by_domain.try_emplace(standing.survey.domain.to_json().dump());
+    if (is_new) found->second = standing.pairs_in_domain(profile);
+    pairs[name] = std::max(found->second, standing.pairs.seen_pairs());
+  }
   return pairs;
 }
 

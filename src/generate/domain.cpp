@@ -21,25 +21,26 @@ int level_of_threads(int64_t threads) {
 
 }  // namespace
 
-bool Domain::is_restricted(FeatureId feature) const {
-  return std::ranges::any_of(weights_[feature], [](uint32_t weight) { return weight > 0; });
-}
-
-bool Domain::is_whole() const {
-  return std::ranges::none_of(features(), [&](const Feature& one) { return is_restricted(one.id); });
+void Domain::restrict(FeatureId feature, const std::array<uint32_t, kMostLevels>& weights) {
+  weights_[feature] = weights;
+  const bool is_empty = std::ranges::all_of(weights, [](uint32_t weight) { return weight == 0; });
+  if (!is_empty) restricted_ |= uint64_t{1} << feature;
 }
 
 bool Domain::contains(const Levels& levels) const {
+  if (is_whole()) return true;
   return std::ranges::all_of(features(), [&](const Feature& one) { return has(one.id, levels[one.id]); });
 }
 
 bool Domain::contains(const Tuple& tuple) const {
+  if (is_whole()) return true;
   for (int i = 0; i < tuple.size; ++i)
     if (!has(tuple.feature[i], tuple.level[i])) return false;
   return true;
 }
 
 void Domain::confine(Plan& plan, Random& random) const {
+  if (is_whole()) return;
   for (const Feature& feature : features()) {
     if (!is_restricted(feature.id) || (!plan.is_free(feature.id) && has(feature.id, plan[feature.id]))) continue;
     const auto& weights = weights_[feature.id];
@@ -68,8 +69,10 @@ Domain Domain::from_json(const json& all) {
   for (const Feature& feature : features()) {
     const auto found = all.find(std::string(feature.name));
     if (found == all.end()) continue;
+    std::array<uint32_t, kMostLevels> weights{};
     for (size_t level = 0; level < feature.levels.size(); ++level)
-      domain.weights_[feature.id][level] = found->value(std::string(feature.levels[level]), uint32_t{0});
+      weights[level] = found->value(std::string(feature.levels[level]), uint32_t{0});
+    domain.restrict(feature.id, weights);
   }
   return domain;
 }

@@ -23,10 +23,10 @@ class Domain {
 
   /// Leaves a level of a feature out, or not. `weights`: how often each level is drawn otherwise, which remains the
   /// ratio of those that are left.
-  void restrict(FeatureId feature, const std::array<uint32_t, kMostLevels>& weights) { weights_[feature] = weights; }
+  void restrict(FeatureId feature, const std::array<uint32_t, kMostLevels>& weights);
 
-  bool is_whole() const;
-  bool is_restricted(FeatureId feature) const;
+  bool is_whole() const { return restricted_ == 0; }
+  bool is_restricted(FeatureId feature) const { return (restricted_ >> feature & 1) != 0; }
   bool has(FeatureId feature, int level) const { return !is_restricted(feature) || weights_[feature][level] > 0; }
   bool contains(const Levels& levels) const;
   bool contains(const Tuple& tuple) const;
@@ -43,7 +43,9 @@ class Domain {
   bool operator==(const Domain&) const = default;
 
  private:
-  std::array<std::array<uint32_t, kMostLevels>, kFeatureCount> weights_{};  // all 0: not restricted
+  static_assert(kFeatureCount <= 64);
+  uint64_t restricted_ = 0;                                                 // a bit for each feature
+  std::array<std::array<uint32_t, kMostLevels>, kFeatureCount> weights_{};  // of restricted features
 };
 
 /// What a target does not refuse, and how much of a profile that is.
