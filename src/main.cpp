@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <sstream>
@@ -66,10 +67,24 @@ std::string why_refused(const CLI::App& app, const CLI::ParseError& error, int a
   return why + (app.get_subcommands().empty() ? "; convict --help shows the commands" : "; --help shows what is valid");
 }
 
+/// `convict help fuzz` is `convict fuzz --help`, and `convict version` is `convict --version`.
+std::vector<std::string> as_flags(int argc, char** argv) {
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words[0] == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  } else if (words.size() == 1 && words[0] == "version") {
+    words = {"--version"};
+  }
+  return words;
+}
+
 /// Runs the command. Returns false, and has said why, if there is none. --help and --version are errors to CLI11.
 bool parsed(CLI::App& app, int argc, char** argv) {
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = as_flags(argc, argv);
+    std::ranges::reverse(words);  // as CLI11 wants them
+    app.parse(std::move(words));
     return true;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return fail(why_refused(app, error, argc, argv), convict::cli::kUsage), false;

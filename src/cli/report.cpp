@@ -92,7 +92,7 @@ void add_report(CLI::App& app, int& exit_code) {
   options->settings.database = "convict.db";
   CLI::App* command = app.add_subcommand("report", "Show how much has been tried, what was found, and what remains");
   command->footer(footer());
-  command->add_option("--db", options->settings.database, "Database of campaigns and mismatches")
+  command->add_option("database,--db", options->settings.database, "Database of campaigns and mismatches")
       ->capture_default_str();
   const CLI::Option* profile = command->add_option("--profile", options->settings.profile,
                                                    "Coverage of this profile only [all in the database]");

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/fields.h"
+#include "core/synonyms.h"
 #include "core/text.h"
 
 namespace convict::inline core {
@@ -31,7 +32,9 @@ bool consume(std::string_view& text, std::string_view prefix) {
 }
 
 void parse_operation(size_t offset, std::string_view word, Case& to) {
-  std::string_view rest = word;
+  const size_t dot = std::min(word.find('.'), word.size());
+  const std::string ours = std::string(meant(kOperationSynonyms, word.substr(0, dot))).append(word.substr(dot));
+  std::string_view rest = ours;
   const auto expected = [&] { fail(offset, word, fmt::format("unknown operation; valid: {}", kForms)); };
   if (consume(rest, "conv_transpose"))
     to.op = CONVICT_CONV_TRANSPOSE;
@@ -63,7 +66,7 @@ const Field& field_named(size_t offset, std::string_view word, std::string_view 
 
 void parse_field(size_t offset, std::string_view word, std::vector<const Field*>& seen, Case& to) {
   const size_t equals = word.find('=');
-  const Field& field = field_named(offset, word, word.substr(0, equals));
+  const Field& field = field_named(offset, word, meant(kFieldSynonyms, word.substr(0, equals)));
   if (std::ranges::find(seen, &field) != seen.end())
     fail(offset, word, fmt::format("field '{}' is given twice", field.key));
   seen.push_back(&field);

@@ -10,6 +10,7 @@
 
 #include "abi/validity.h"
 #include "core/names.h"
+#include "core/synonyms.h"
 #include "core/text.h"
 
 namespace convict::inline core {
@@ -85,7 +86,7 @@ constexpr std::string_view kTypeNames[] = {"f32", "f64", "f16", "bf16", "s32", "
 
 convict_dtype type_named(std::string_view name) {
   for (const convict_dtype type : kTypes)
-    if (name == type_name(type)) return type;
+    if (meant(kTypeSynonyms, name) == type_name(type)) return type;
   throw BadValue("unknown data type");
 }
 
@@ -117,8 +118,12 @@ Layout layout_named(std::string_view name, int rank, std::initializer_list<Layou
 
 void parse_layouts(std::string_view value, Case& to) {
   const auto parts = split(value, ':');
-  if (parts.size() != 3) throw BadValue("not of the form src:wei:dst");
   const auto activations = {ActivationLayout::kChannelsFirst, ActivationLayout::kChannelsLast};
+  if (parts.size() == 1) {  // of both activations; the weights stay as they are
+    to.src_layout = to.dst_layout = layout_named(parts[0], to.rank, activations);
+    return;
+  }
+  if (parts.size() != 3) throw BadValue("neither one layout nor src:wei:dst");
   to.src_layout = layout_named(parts[0], to.rank, activations);
   to.wei_layout = layout_named(parts[1], to.rank,
                                {WeightLayout::kOihw, WeightLayout::kIohw, WeightLayout::kOhwi, WeightLayout::kHwio});

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/synonyms.h"
 #include "core/text.h"
 
 namespace convict::inline core {
@@ -25,10 +26,8 @@ constexpr Group kGroups[] = {{"dt", {"dt.src", "dt.wei", "dt.dst"}},
                              {"p", {"p.begin", "p.end", ""}},
                              {"view", {"view.src", "view.wei", "view.dst"}}};
 
-/// Other words for values.
-constexpr std::pair<std::string_view, std::string_view> kValues[] = {
-    {"nchw", "channels_first"}, {"ncw", "channels_first"}, {"ncdhw", "channels_first"},
-    {"nhwc", "channels_last"},  {"nwc", "channels_last"},  {"ndhwc", "channels_last"}};
+constexpr Synonym kLayoutValues[] = {{"nchw", "channels_first"}, {"ncw", "channels_first"}, {"ncdhw", "channels_first"},
+                                     {"nhwc", "channels_last"},  {"nwc", "channels_last"},  {"ndhwc", "channels_last"}};
 
 /// "k<=7" as "k <= 7": words between blanks, so that blanks need not be typed.
 std::vector<std::string> words_of(std::string_view text) {
@@ -52,10 +51,7 @@ std::vector<std::string> words_of(std::string_view text) {
                   printable(word), why));
 }
 
-std::string_view value_named(std::string_view word) {
-  const auto found = std::ranges::find(kValues, word, &std::pair<std::string_view, std::string_view>::first);
-  return found == std::end(kValues) ? word : found->second;
-}
+std::string_view value_named(std::string_view word) { return meant(kTypeSynonyms, meant(kLayoutValues, word)); }
 
 }  // namespace
 
@@ -106,6 +102,7 @@ void Where::add_condition(std::string_view name, std::string_view rest) {
       refuse(fmt::format("{} {}", name, rest), "is no condition");
     }
   };
+  name = meant(kFieldSynonyms, name);
   const auto group = std::ranges::find(kGroups, name, &Group::name);
   if (group == std::end(kGroups)) return add(name);
   for (const std::string_view part : group->parts)

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/synonyms.h"
 #include "core/text.h"
 #include "core/verdict.h"
 #include "run/flight_record.h"
@@ -41,7 +42,9 @@ std::vector<Subject> load_library(const fs::path& path, const std::string& shown
   if (!library) throw UsageError(fmt::format("plugin '{}' cannot be loaded: {}", shown, printable(dlerror(), 300)));
   const auto entry = reinterpret_cast<convict_plugin_function>(dlsym(library, CONVICT_PLUGIN_SYMBOL));
   if (!entry)
-    throw UsageError(fmt::format("'{}' is not a convict plugin: it does not export {}", shown, CONVICT_PLUGIN_SYMBOL));
+    throw UsageError(fmt::format(
+        "'{}' is not a convict plugin: it does not export {}{}", shown, CONVICT_PLUGIN_SYMBOL,
+        dlsym(library, "_Z17convict_plugin_v1v") ? ", but a C++ function of that name; declare it extern \"C\"" : ""));
   return subjects_of(entry(), shown);
 }
 
@@ -124,8 +127,8 @@ class Catalogue {
     for (const Subject& subject : known_) names.push_back(subject.name);
     for (const std::string& installed : installed_modules())
       if (installed != module) names.push_back(installed);
-    throw UsageError(fmt::format("unknown implementation '{}'{}; valid: {}", printable(name), suggestion(name, names),
-                                 fmt::join(names, ", ")));
+    throw UsageError(fmt::format("unknown implementation '{}'{}; valid: {}", printable(name),
+                                 suggestion(meant(kImplementationSynonyms, name), names), fmt::join(names, ", ")));
   }
 
   std::vector<Subject> known_;
