@@ -35,9 +35,28 @@ std::string as_file_name(std::string_view suspect) {
   return name;
 }
 
+constexpr std::string_view kEnding = ".cases";
+
+/// Throws UsageError if something else than a file of ours is there.
+fs::path checked(const fs::path& file) {
+  std::error_code error;
+  if (fs::is_symlink(file, error) || (fs::exists(file, error) && !fs::is_regular_file(file, error)))
+    throw UsageError(fmt::format("'{}' is not a regular file; nothing was written", printable(file.string(), 300)));
+  return file;
+}
+
+/// --corpus names a directory, or one file of it.
 fs::path file_for(const KeepOptions& options, const store::MismatchRow& row) {
+  std::error_code ignored;
+  if (options.corpus.ends_with(kEnding) && !fs::is_directory(options.corpus, ignored)) {
+    if (!options.name.empty())
+      throw UsageError(fmt::format("--name: --corpus names the file already: '{}'", printable(options.corpus, 200)));
+    const fs::path file = options.corpus;
+    if (file.has_parent_path()) fs::create_directories(file.parent_path(), ignored);
+    return checked(file);
+  }
   std::string name = options.name.empty() ? as_file_name(row.suspect) : options.name;
-  if (!name.ends_with(".cases")) name += ".cases";
+  if (!name.ends_with(kEnding)) name += kEnding;
   if (name.find('/') != std::string::npos || name.starts_with('.') || printable(name, 200) != name)
     throw UsageError(fmt::format("--name: '{}' is not valid; valid: the name of a file in '{}', without a directory",
                                  printable(options.name), printable(options.corpus, 200)));
@@ -47,9 +66,7 @@ fs::path file_for(const KeepOptions& options, const store::MismatchRow& row) {
   if (!fs::is_directory(options.corpus, error))
     throw UsageError(
         fmt::format("--corpus: '{}' cannot be created; valid: a directory", printable(options.corpus, 200)));
-  if (fs::is_symlink(file, error) || (fs::exists(file, error) && !fs::is_regular_file(file, error)))
-    throw UsageError(fmt::format("'{}' is not a regular file; nothing was written", printable(file.string(), 300)));
-  return file;
+  return checked(file);
 }
 
 /// The corpus line. A mismatch of an oracle is marked as known; a target has to compute the case correctly.
@@ -113,7 +130,8 @@ void add_keep(CLI::App& app, int& exit_code) {
       "  convict keep 3 --name onednn_large_kernels.cases --corpus mine/\n"
       "Exit codes: 0 kept, 2 usage or no such mismatch: then nothing is written");
   command.add_option("id", options.id, "Number of the mismatch; `convict list mismatches` shows them")->required();
-  command.add_option("--corpus", options.corpus, "Directory; nothing outside of it is written")->capture_default_str();
+  command.add_option("--corpus", options.corpus, "Directory, or a file NAME.cases; nothing else is written")
+      ->capture_default_str();
   command.add_option("--name", options.name, "File in it [the suspect's]");
   command.add_option("--db", options.database, "Database of mismatches")->capture_default_str();
 }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
+#include <map>
 
 #include "campaign/case_list.h"
 #include "cli/command.h"
@@ -12,6 +14,7 @@
 #include "cli/live_block.h"
 #include "cli/options.h"
 #include "core/case_text.h"
+#include "core/text.h"
 
 namespace convict::cli {
 namespace {
@@ -93,12 +96,37 @@ std::string totals(const std::vector<Outcome>& outcomes, const campaign::CaseLis
   return text + (result.interrupted ? " (interrupted)\n" : "\n");
 }
 
+/// Why the first target did not compute the case.
+std::string why_unjudged(const campaign::CaseResult& one) {
+  if (!one.examined) return "not reached";
+  for (const workers::ImplementationSummary& implementation : one.implementations)
+    if (implementation.is_target) return fmt::format("{}: {}", implementation.name, implementation.outcome);
+  return "there is no target";
+}
+
+/// Most frequent first: a line a case would bury what matters.
+std::string unjudged_table(const std::map<std::string, size_t>& reasons) {
+  std::vector<std::pair<size_t, std::string>> rows;
+  for (const auto& [reason, count] : reasons) rows.emplace_back(count, reason);
+  std::ranges::sort(rows, std::greater());
+  std::string text;
+  for (const auto& [count, reason] : rows)
+    text += fmt::format("{:<11} {:>6}  {}\n", kWords[static_cast<size_t>(Outcome::kUnjudged)], with_commas(count),
+                        printable(reason, 200));
+  return rows.empty() ? "" : text + "            -v shows the cases\n";
+}
+
 std::string as_text(const std::vector<CorpusEntry>& entries, const campaign::CaseListResult& result,
                     const OutputOptions& out) {
   std::string text;
   for (const std::string& note : result.notes) text += "note: " + note + "\n";
   const std::vector<Outcome> outcomes = outcomes_of(entries, result);
+  std::map<std::string, size_t> unjudged;
   for (size_t i = 0; i < entries.size(); ++i) {
+    if (outcomes[i] == Outcome::kUnjudged && !out.verbose) {
+      ++unjudged[why_unjudged(result.cases[i])];
+      continue;
+    }
     const bool quiet = outcomes[i] == Outcome::kPassed || outcomes[i] == Outcome::kExpected;
     if (quiet && !out.verbose) continue;
     text += fmt::format("{:<11} {}: {}{}\n", kWords[static_cast<size_t>(outcomes[i])], entries[i].origin,
@@ -106,7 +134,7 @@ std::string as_text(const std::vector<CorpusEntry>& entries, const campaign::Cas
     text += remark(outcomes[i], entries[i], result.cases[i]);
     for (const Mismatch& mismatch : result.cases[i].mismatches) text += describe(mismatch);
   }
-  return text + totals(outcomes, result);
+  return text + unjudged_table(unjudged) + totals(outcomes, result);
 }
 
 std::string as_json(const std::vector<CorpusEntry>& entries, const campaign::CaseListResult& result) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What people type who have not read the manual.
+#include <algorithm>
+
 #include "tests/cli/command.h"
 
 namespace convict::test {
@@ -33,6 +35,24 @@ TEST_F(WordsTest, APluginWithoutExternCIsToldSo) {
       std::string(CONVICT_CXX) + " -shared -fPIC -o " + file("mangled.so") + " " + file("mangled.cpp");
   ASSERT_EQ(std::system(command.c_str()), 0);
   EXPECT_TRUE(refuses(run({"fuzz", "--plugin=" + file("mangled.so"), "--cases=1"}), {"mangled.so", "extern \"C\""}));
+}
+
+TEST_F(WordsTest, KeepTakesTheNameOfAFile) {
+  run({"fuzz", "--plugin=" + plugin("guilty"), "--profile=output-padding", "--oracle=none", "--cases=200",
+       "--shrink=none", "-q", "--db=some.db"});
+  const CommandResult result = run({"keep", "1", "--db=some.db", "--corpus=kept/regress.cases"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(read_file(file("kept/regress.cases")).find("conv_transpose"), std::string::npos);
+}
+
+TEST_F(WordsTest, ReplayCountsWhatIsNotJudgedByReason) {
+  std::string cases;
+  for (int i = 1; i <= 40; ++i) cases += "conv3d in=" + std::to_string(i) + "\n";
+  write_file(file("many.cases"), cases);
+  const CommandResult result =
+      run({"replay", "many.cases", "--plugin=" + plugin("narrow"), "--target=first-mended", "--oracle=none", "-q"});
+  EXPECT_NE(result.out.find("40  first-mended: refused: only conv2d, forward"), std::string::npos) << result.out;
+  EXPECT_EQ(std::ranges::count(result.out, '\n'), 3) << result.out;
 }
 
 TEST_F(WordsTest, AnIllegalLineSaysHowToAskForItsRefusal) {
