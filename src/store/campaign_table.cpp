@@ -38,8 +38,8 @@ std::optional<StoredCampaign> select_campaign(Statements& sql, int64_t id, const
     std::vector<uint32_t> focus;
     if (!text("focus").empty()) json::parse(text("focus")).get_to(focus);
     const json flags = json::parse(text("flags")), libraries = json::parse(text("libraries"));
-    row.info = {*seed, text("profile"), flags, libraries, text("isa"), text("convict_version"), focus,
-                json::parse(text("surveys"))};
+    row.info = {*seed,       text("profile"),         flags, libraries,
+                text("isa"), text("convict_version"), focus, json::parse(text("surveys"))};
     row.state = text("state");
     row.counts = json::parse(text("counts"));
     row.started = text("started");

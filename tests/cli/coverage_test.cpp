@@ -24,8 +24,8 @@ using nlohmann::json;
 class CoverageCommand : public CliTest {
  protected:
   std::vector<std::string> fuzz(std::vector<std::string> more) const {
-    more.insert(more.begin(), {"fuzz", "--oracle=none", "--db=convict.db", "-q", "--format=json", "--shrink=none",
-                               "--illegal=0"});
+    more.insert(more.begin(),
+                {"fuzz", "--oracle=none", "--db=convict.db", "-q", "--format=json", "--shrink=none", "--illegal=0"});
     return more;
   }
   CommandResult run_fuzz(std::vector<std::string> more) const { return run(fuzz(std::move(more))); }
@@ -132,7 +132,8 @@ TEST_F(CoverageCommand, TheSecondCampaignIsSteered) {
     only_steered += !plain_lines.contains(line);
     if (mismatch["verdict"] == "accepts-invalid") continue;  // repro takes legal cases only
     ++reproduced;
-    const CommandResult repro = run({"repro", "--plugin=" + plugin("mutants_p"), "--target=P03", "--oracle=none", line});
+    const CommandResult repro =
+        run({"repro", "--plugin=" + plugin("mutants_p"), "--target=P03", "--oracle=none", line});
     EXPECT_EQ(repro.exit_code, 1) << line;
     EXPECT_TRUE(repro.out.starts_with(line + "\n")) << repro.out;
   }

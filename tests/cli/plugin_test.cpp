@@ -67,9 +67,13 @@ TEST_F(BadPlugin, GivenTwice) {
 class GuiltyPlugin : public CliTest {
  protected:
   CommandResult fuzz(const std::vector<std::string>& more) const {
-    std::vector<std::string> arguments = {
-        "fuzz", "--plugin=" + plugin("guilty"), "--profile=output-padding", "--illegal=0", "-q", "--format=json",
-        "--shrink=none"};
+    std::vector<std::string> arguments = {"fuzz",
+                                          "--plugin=" + plugin("guilty"),
+                                          "--profile=output-padding",
+                                          "--illegal=0",
+                                          "-q",
+                                          "--format=json",
+                                          "--shrink=none"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   }
