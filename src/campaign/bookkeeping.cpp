@@ -54,6 +54,11 @@ std::vector<Mismatch> Bookkeeping::died(const workers::WorkerDeath& death, const
   return lost_.extract(death.index).mapped().deaths;
 }
 
+const Case* Bookkeeping::lost_case(uint64_t index) const {
+  const auto lost = lost_.find(index);
+  return lost == lost_.end() ? nullptr : &lost->second.c;
+}
+
 bool Bookkeeping::wants_again(uint64_t index) { return ++kills_[index] <= kMostKills; }
 
 void Bookkeeping::correct(PerCounter<uint64_t>& counts) const {

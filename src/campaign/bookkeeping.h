@@ -48,6 +48,9 @@ class Bookkeeping {
   /// A worker died on the case. Returns the hits to record; none if the case is examined again without those who died.
   std::vector<Mismatch> died(const workers::WorkerDeath& death, const Case& lost, Mismatch mismatch, bool again);
 
+  /// The case at this index, if it is examined again without those who died of it.
+  const Case* lost_case(uint64_t index) const;
+
   /// Whether a foreign process has killed workers on this case so seldom that it is worth another try.
   bool wants_again(uint64_t index);
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "campaign/target_survey.h"
+#include "campaign/earlier_run.h"
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/isa.h"
@@ -27,14 +27,6 @@ using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
 constexpr auto kCoverageInterval = std::chrono::seconds(5);  // that a kill -9 may cost
-
-/// What the kept numbers were when a campaign was last stopped.
-workers::Counts counts_from(const json& kept) {
-  workers::Counts counts;
-  for (const CounterRow& row : kCounters)
-    if (kept.contains(row.key) && kept[row.key].is_number_unsigned()) counts[row.counter] = kept[row.key];
-  return counts;
-}
 
 class Campaign final : public workers::Assignment {
  public:
@@ -79,10 +71,11 @@ class Campaign final : public workers::Assignment {
                              best_isa(),  CONVICT_VERSION, worker.focus};
     for (const workers::RosterEntry& entry : roster) info.libraries[entry.name] = entry.version;
     info.surveys = surveys_.to_json();
-    result_.standings = standings_of(surveys_, roster, judged_);
-    judged_before_ = result_.standings;
+    result_.standings = standings_of(surveys_, roster, earlier_.judged);
+    standings_before_ = result_.standings;
+    judged_ = to_json(result_.standings);
     if (!store_) store_ = store::Store::open(settings_.database);
-    result_.seconds = seconds_before_;  // which resume() writes
+    result_.seconds = earlier_.seconds;  // which resume() writes
     result_.id = settings_.resumed ? resume(info) : begin(info);
     if (settings_.shrink_time.count() > 0) {
       diagnoses_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time);
@@ -90,7 +83,7 @@ class Campaign final : public workers::Assignment {
     }
     last_saved_ = coverage_saved_ = Clock::now();
     started_ =
-        last_saved_ - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds_before_));
+        last_saved_ - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(earlier_.seconds));
     note_moment();
   }
 
@@ -134,12 +127,13 @@ class Campaign final : public workers::Assignment {
     unsaved_.apply(done.tuples, done.covered);
     result_.coverage.apply(done.tuples, done.covered);
     for (const auto& [target, news] : done.pairs)
-      if (const auto place = static_cast<size_t>(target); place < result_.roster.size())
-        result_.standings[result_.roster[place].name].pairs.apply(news);
+      if (Standing* standing = standing_of(static_cast<size_t>(target))) standing->pairs.apply(news);
   }
 
   uint64_t on_death(const workers::WorkerDeath& death) override {
-    const Case lost = workers::lost_case(death, settings_.supervisor.worker);
+    // Of a case that is examined again, the dead process knew the line, and not which draw it was.
+    const Case* known = books_.lost_case(death.index);
+    const Case lost = known ? *known : workers::lost_case(death, settings_.supervisor.worker);
     Mismatch mismatch = attributions_.attributed(
         death, lost, result_.roster, settings_.supervisor,
         workers::sampled_lines(settings_.supervisor.worker, !death.case_text.empty(), death.draws),
@@ -193,16 +187,11 @@ class Campaign final : public workers::Assignment {
     if (!before || before->state == "finished")
       throw UsageError(fmt::format("campaign {} of database '{}' is {}; there is nothing to resume", id,
                                    printable(settings_.database, 200), before ? "finished" : "gone"));
-    books_.resume(std::move(before->done));
-    timeline_ = Timeline(std::move(before->moments));
     ratios_ = std::move(before->ratios);
-    counts_before_ = counts_from(before->counts);
-    counts_before_[Counter::kCases] = books_.done().count();
-    seconds_before_ = std::max(before->counts.value("seconds", 0.0), 0.0);
-    libraries_before_ = std::move(before->info.libraries);
-    version_before_ = before->info.version;
-    surveys_ = TargetSurveys::from_json(before->info.surveys);
-    judged_ = std::move(before->judged);
+    earlier_ = earlier_run(*before, settings_.database);
+    books_.resume(std::move(before->done));
+    timeline_ = earlier_.timeline;
+    surveys_ = earlier_.surveys;
     settings_.supervisor.worker.focus = std::move(before->info.focus);
     take(store_->coverage(settings_.supervisor.worker.profile));
     for (const auto& [row, hits] : store_->seen_by(id)) recall(id, row, static_cast<uint64_t>(hits));
@@ -222,13 +211,7 @@ class Campaign final : public workers::Assignment {
   int64_t resume(const store::CampaignInfo& now) {
     result_.notes.push_back(
         fmt::format("resumed campaign {} after {} cases", *settings_.resumed, with_commas(books_.done().count())));
-    if (version_before_ != now.version)
-      result_.notes.push_back(fmt::format("the campaign was begun by convict {}: cases may have other numbers now",
-                                          printable(version_before_)));
-    for (const auto& [name, version] : now.libraries.items())
-      if (const json before = libraries_before_.value(name, json("not there")); before != version)
-        result_.notes.push_back(fmt::format("{} was {} when the campaign was begun, and is {} now", name,
-                                            printable(before.dump()), version.dump()));
+    for (std::string& note : changes_since(earlier_, now)) result_.notes.push_back(std::move(note));
     store_->update_campaign(*settings_.resumed, kept_counts(), "running");
     return *settings_.resumed;
   }
@@ -236,7 +219,7 @@ class Campaign final : public workers::Assignment {
   /// Of all runs of the campaign.
   workers::Counts in_all(workers::Counts counts) const {
     books_.correct(counts);
-    for (const CounterRow& row : kCounters) counts[row.counter] += counts_before_[row.counter];
+    for (const CounterRow& row : kCounters) counts[row.counter] += earlier_.counts[row.counter];
     return counts;
   }
 
@@ -272,11 +255,18 @@ class Campaign final : public workers::Assignment {
     if (std::error_code error; std::filesystem::exists(settings_.database, error)) steer();
   }
 
+  /// Of the target at this place in the roster; nullptr for anybody else.
+  Standing* standing_of(size_t place) {
+    if (place >= result_.roster.size()) return nullptr;
+    const auto found = result_.standings.find(result_.roster[place].name);
+    return found == result_.standings.end() ? nullptr : &found->second;
+  }
+
   void count_judged() {
     const std::vector<uint64_t>& computed = result_.counts.computed;
-    for (size_t i = 0; i < std::min(result_.roster.size(), computed.size()); ++i)
-      if (const auto found = result_.standings.find(result_.roster[i].name); found != result_.standings.end())
-        found->second.judged = judged_before_[found->first].judged + computed[i];
+    for (size_t i = 0; i < computed.size(); ++i)
+      if (Standing* standing = standing_of(i))
+        standing->judged = standings_before_[result_.roster[i].name].judged + computed[i];
   }
 
   /// Aims the campaign at what earlier ones of the profile did not reach.
@@ -375,12 +365,8 @@ class Campaign final : public workers::Assignment {
   examine::SparedKinds spared_;
   Coverage unsaved_;  // counted since coverage_saved_
   Clock::time_point started_, last_saved_, coverage_saved_;
-  // Of earlier runs of the same campaign:
-  workers::Counts counts_before_;
-  double seconds_before_ = 0;
-  Standings judged_before_;
-  json libraries_before_ = json::object();
-  std::string version_before_;
+  EarlierRun earlier_;
+  Standings standings_before_;
 };
 
 }  // namespace

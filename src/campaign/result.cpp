@@ -14,12 +14,13 @@ std::vector<std::string> CampaignResult::inconclusive(uint64_t least) const {
   if (counts[Counter::kCases] == counts[Counter::kIllegal]) return {};
   const auto is_native = [](const workers::RosterEntry& entry) { return entry.is_target && entry.plugin.empty(); };
   const bool many_natives = std::ranges::count_if(roster, is_native) > 1;
+  const bool nobody = std::ranges::all_of(standings, [](const auto& one) { return one.second.judged == 0; });
   std::vector<std::string> names;
   for (const workers::RosterEntry& entry : roster) {
     const auto found = standings.find(entry.name);
     if (found == standings.end() || found->second.judged >= least) continue;
     const bool had_its_chance = found->second.share * static_cast<double>(counts[Counter::kCases]) >= 20;
-    if (!many_natives || !is_native(entry) || had_its_chance) names.push_back(entry.name);
+    if (nobody || !many_natives || !is_native(entry) || had_its_chance) names.push_back(entry.name);
   }
   return names;
 }

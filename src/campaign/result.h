@@ -48,7 +48,8 @@ struct CampaignResult {
   std::map<std::pair<std::string, std::string>, uint64_t> refusals;  // by (implementation, reason)
 
   /// Targets that were judged on fewer legal cases than this: nothing can be said of them. Of several native
-  /// kernels, which were hardly chosen by name, only those count that had their chance: twenty cases of their own.
+  /// kernels, which were hardly chosen by name, only those count that had their chance: twenty cases of their own; or
+  /// all, if none of them was judged.
   std::vector<std::string> inconclusive(uint64_t least) const;
 
   /// Mismatches of a suspect on legal cases.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
 #include "generate/reach.h"
@@ -16,10 +17,18 @@ double Standing::unseen_failures() const {
   return judged == 0 ? 1 : 1 - std::pow(kDoubt, 1 / static_cast<double>(judged));
 }
 
-uint32_t Standing::pairs_in_domain(const generate::Profile* profile) const {
-  Coverage all = generate::reachable_pairs(profile, survey.domain);
-  all.unite(pairs);
-  return all.seen_pairs();
+std::map<std::string, uint32_t> pairs_in_domains(const Standings& standings, const generate::Profile* profile) {
+  std::vector<std::pair<const generate::Domain*, Coverage>> searched;
+  std::map<std::string, uint32_t> counts;
+  for (const auto& [name, one] : standings) {
+    auto found = std::ranges::find_if(searched, [&](const auto& entry) { return *entry.first == one.survey.domain; });
+    if (found == searched.end())
+      found = searched.insert(found, {&one.survey.domain, generate::reachable_pairs(profile, one.survey.domain)});
+    Coverage all = found->second;
+    all.unite(one.pairs);
+    counts[name] = all.seen_pairs();
+  }
+  return counts;
 }
 
 json to_json(const Standings& standings) {
@@ -42,10 +51,11 @@ Standings standings_of(const TargetSurveys& surveys, const std::vector<workers::
       one.share = parts == 0 ? 0 : static_cast<double>(surveyed->parts) / parts;
     }
     if (!judged.contains(name)) continue;
-    one.judged = judged.at(name).at(0);
     try {
+      one.judged = judged.at(name).at(0);
       one.pairs = Coverage::parse_text(judged.at(name).at(1).get<std::string>(), Coverage::Depth::kPairs);
-    } catch (const UsageError&) {  // of another feature table
+    } catch (const UsageError&) {       // of another feature table
+    } catch (const json::exception&) {  // somebody else wrote it
     }
   }
   return standings;

@@ -27,19 +27,19 @@ struct Standing {
   /// failed: (1 - p)^judged = 0.05, which is about 3 / judged. (Hanley, Lippman-Hand, "If nothing goes wrong, is
   /// everything all right?", JAMA 249(13), 1983.) 1 if none was judged.
   double unseen_failures() const;
-
-  /// How many pairs cases of the profile in the domain can show; those that were seen are among them. Takes some tenths
-  /// of a second.
-  uint32_t pairs_in_domain(const generate::Profile* profile) const;
 };
 
 using Standings = std::map<std::string, Standing>;  // by target
+
+/// By target, how many pairs of features cases of the profile in its domain can show; those that were seen are among
+/// them. Takes some hundredths of a second for each domain.
+std::map<std::string, uint32_t> pairs_in_domains(const Standings& standings, const generate::Profile* profile);
 
 /// The numbers of judged cases and the pairs, without the surveys: the column `judged` of the table `campaigns`.
 nlohmann::json to_json(const Standings& standings);
 
 /// Of the targets of a roster. `judged`: what to_json() has written of an earlier run of the campaign; pairs of another
-/// feature table are ignored.
+/// feature table are ignored, and what makes no sense.
 Standings standings_of(const TargetSurveys& surveys, const std::vector<workers::RosterEntry>& roster,
                        const nlohmann::json& judged);
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/error.h"
 #include "core/text.h"
 #include "workers/attribution.h"
 
@@ -84,10 +85,6 @@ std::vector<generate::Share> TargetSurveys::shares() const {
   return shares;
 }
 
-bool TargetSurveys::is_empty() const {
-  return std::ranges::all_of(targets, [](const SurveyedTarget& one) { return one.parts == 0; });
-}
-
 json TargetSurveys::to_json() const {
   json list = json::array();
   for (const SurveyedTarget& one : targets) list.push_back({one.name, one.parts, one.survey.to_json()});
@@ -96,8 +93,13 @@ json TargetSurveys::to_json() const {
 
 TargetSurveys TargetSurveys::from_json(const json& list) {
   TargetSurveys surveys;
-  for (const json& one : list)
-    surveys.targets.push_back({one.at(0), generate::Survey::from_json(one.at(2)), one.at(1)});
+  constexpr int kMostParts = 3 * run::kMostImplementations;  // what share_out() gives at most
+  for (const json& one : list) {
+    const json& parts = one.at(1);
+    if (!parts.is_number_unsigned() || parts.get<uint64_t>() > kMostParts)
+      throw UsageError("the parts of a target are not a number that a survey gives");
+    surveys.targets.push_back({one.at(0), generate::Survey::from_json(one.at(2)), parts.get<int>()});
+  }
   return surveys;
 }
 

@@ -25,11 +25,10 @@ struct TargetSurveys {
 
   /// For the sampling: of those that have a part.
   std::vector<generate::Share> shares() const;
-  bool is_empty() const;
 
   /// An array, one element a target.
   nlohmann::json to_json() const;
-  /// Throws nlohmann::json::exception.
+  /// Throws nlohmann::json::exception, or UsageError for numbers that to_json() does not write.
   static TargetSurveys from_json(const nlohmann::json& json);
 };
 

@@ -76,26 +76,14 @@ std::string counter_lines(const campaign::CampaignResult& result) {
 
 /// What can be said of one target: a bound where nothing failed, and nothing where nothing was judged.
 std::string failures_of(const campaign::Standing& standing, uint64_t hits) {
-  if (hits > 0) return with_commas(hits) + " failures";
+  if (hits > 0) return with_commas(hits) + " mismatches";
   if (standing.judged == 0) return "INCONCLUSIVE";
   return fmt::format("below 1 in {}", with_commas(static_cast<uint64_t>(1 / standing.unseen_failures())));
 }
 
-/// The pairs of features that judged cases of each target have shown, of those that it takes.
-std::map<std::string, uint32_t> pairs_in_domains(const campaign::CampaignResult& result, const FuzzOptions& options) {
-  const generate::Profile* profile = generate::find_profile(options.profile);
-  std::map<std::string, uint32_t> pairs, by_domain;
-  for (const auto& [name, standing] : result.standings) {
-    const auto [found, is_new] = by_domain.try_emplace(standing.survey.domain.to_json().dump());
-    if (is_new) found->second = standing.pairs_in_domain(profile);
-    pairs[name] = std::max(found->second, standing.pairs.seen_pairs());
-  }
-  return pairs;
-}
-
 std::string targets_table(const campaign::CampaignResult& result, const FuzzOptions& options) {
   constexpr const char* kRow = "{:<20} {:>13} {:>8} {:>18}  {}\n";
-  const auto in_domain = pairs_in_domains(result, options);
+  const auto in_domain = campaign::pairs_in_domains(result.standings, generate::find_profile(options.profile));
   std::string text = fmt::format(kRow, "target", "judged", "share", "pairs of features", "failing (95 %)");
   for (const workers::RosterEntry& entry : result.roster) {
     const auto found = result.standings.find(entry.name);
@@ -190,7 +178,7 @@ std::string mismatches_table(const campaign::CampaignResult& result, const FuzzO
 }
 
 json targets_as_json(const campaign::CampaignResult& result, const FuzzOptions& options) {
-  const auto in_domain = pairs_in_domains(result, options);
+  const auto in_domain = campaign::pairs_in_domains(result.standings, generate::find_profile(options.profile));
   const auto inconclusive = result.inconclusive(options.min_judged);
   json list = json::array();
   for (const auto& [name, one] : result.standings)

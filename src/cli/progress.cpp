@@ -49,14 +49,14 @@ std::string mismatches(const campaign::CampaignResult& result) {
                      count("known"));
 }
 
-/// "mine 2,272 (56 failures), other 40": of at most four targets.
+/// "mine 2,272 (56 mismatches), other 40": of at most four targets.
 std::string judged_targets(const campaign::CampaignResult& result) {
   if (result.standings.size() > 4) return "";
   std::string text;
   for (const auto& [name, standing] : result.standings) {
     const uint64_t hits = result.hits_of(name);
     text += fmt::format("{}{} {}{}", text.empty() ? ": " : ", ", name, with_commas(standing.judged),
-                        hits > 0 ? fmt::format(" ({} failures)", with_commas(hits)) : "");
+                        hits > 0 ? fmt::format(" ({} mismatches)", with_commas(hits)) : "");
   }
   return text;
 }

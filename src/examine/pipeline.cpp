@@ -68,15 +68,8 @@ class Asking {
   /// Whether one subject accepts it, or has to be judged for what it did when it was asked.
   bool ask(size_t i) {
     judge::Result& result = results_[i];
-    const Case& c = scene_.the_case();
     asked_[i] = true;
-    auto reason = for_all_                            ? for_all_
-                  : is_left_out(settings_.without, i) ? "left out: it died of this case"
-                  : !result.is_target && is_spared(settings_.spared, result.who->name, c)
-                      ? "spared: it died of several cases like this one"
-                  : !result.is_target && legal_ && !by_target_
-                      ? "no target takes it"
-                      : reason_to_refuse(scene_, static_cast<int>(i), legal_, record_, result);
+    std::optional<std::string> reason = why_not(i);
     const bool accepted = !reason;
     if (reason) result.outcome = {Kind::kRefused, std::move(*reason), {}, std::move(result.outcome.side_effect)};
     by_target_ |= result.is_target && accepted;
@@ -91,8 +84,20 @@ class Asking {
   }
 
   bool anybody() const { return anybody_; }
+  bool is_impossible() const { return for_all_.has_value(); }
 
  private:
+  std::optional<std::string> why_not(size_t i) {
+    judge::Result& result = results_[i];
+    const bool is_oracle = !result.is_target;
+    if (for_all_) return for_all_;
+    if (is_left_out(settings_.without, i)) return "left out: it died of this case";
+    if (is_oracle && is_spared(settings_.spared, result.who->name, scene_.the_case()))
+      return "spared: it died of several cases like this one";
+    if (is_oracle && legal_ && !by_target_) return "no target takes it";
+    return reason_to_refuse(scene_, static_cast<int>(i), legal_, record_, result);
+  }
+
   const Scene& scene_;
   const bool legal_;
   const ExaminationSettings& settings_;
@@ -126,7 +131,8 @@ void summarize(const Case& c, Examination& examination) {
 
 /// Examines the case again with a comb, which hides nothing, and adds its mismatches to the first examination.
 void refill(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
-            run::FlightRecord& record, const ExaminationSettings& settings, Examination& examination) {
+            run::FlightRecord& record, ExaminationSettings settings, Examination& examination) {
+  settings.for_target.reset();
   Case again = c;
   again.fill = Fill::kComb;
   again.calls = Calls::kOnce;
@@ -146,6 +152,8 @@ void charge_wrong_call(const judge::Result& result, const Case& c, std::span<con
   const Case& other = result.relation->wrong->as_case;
   if (other == c || resolve(other).why_not) return;
   settings.relations = false;
+  settings.for_target.reset();  // it is another problem, and of interest for this result only
+  settings.where = nullptr;
   Examination second = examine(other, subjects, memory, record, settings);
   const auto found = std::ranges::find(second.mismatches, result.who->name, &Mismatch::suspect);
   if (found == second.mismatches.end()) return;
@@ -182,7 +190,7 @@ Examination examine(const Case& c, std::span<const run::Subject> subjects, run::
       scene.set(memory);
       run_illegal_trial(scene, context, examination.results);
     }
-    examination.judged = examination.illegal = true;
+    examination.judged = examination.illegal = !asking.is_impossible();
     examination.mismatches = judge::judge_acceptance(c, examination.results);
     return examination;
   }

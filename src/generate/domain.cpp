@@ -6,6 +6,8 @@
 #include <numeric>
 #include <string>
 
+#include "core/error.h"
+
 namespace convict::generate {
 
 using levels::kThreadCounts;
@@ -17,6 +19,13 @@ int level_of_threads(int64_t threads) {
   int level = 0;
   while (!kThreadCounts[level].contain(threads)) ++level;
   return level;
+}
+
+/// A file may hold any number.
+uint32_t weight_in(const json& value) {
+  if (!value.is_number_unsigned() || value.get<uint64_t>() > Domain::kLargestWeight)
+    throw UsageError("the weight of a level is not a number from 0 to 2^24");
+  return value.get<uint32_t>();
 }
 
 }  // namespace
@@ -71,7 +80,7 @@ Domain Domain::from_json(const json& all) {
     if (found == all.end()) continue;
     std::array<uint32_t, kMostLevels> weights{};
     for (size_t level = 0; level < feature.levels.size(); ++level)
-      weights[level] = found->value(std::string(feature.levels[level]), uint32_t{0});
+      weights[level] = weight_in(found->value(std::string(feature.levels[level]), json(0u)));
     domain.restrict(feature.id, weights);
   }
   return domain;

@@ -16,7 +16,8 @@ namespace convict::generate {
 
 class Domain {
  public:
-  static constexpr int kMostLevels = 16;  // of a feature
+  static constexpr int kMostLevels = 16;               // of a feature
+  static constexpr uint32_t kLargestWeight = 1 << 24;  // so that the sum of a feature's is a number to draw below
 
   /// Everything.
   Domain() = default;
@@ -37,7 +38,8 @@ class Domain {
 
   /// {"pass": {"forward": 120}, "type": {"f32": 85}}: the levels of restricted features, with their weights.
   nlohmann::json to_json() const;
-  /// Ignores features and levels that this program does not know; throws nlohmann::json::exception.
+  /// Ignores features and levels that this program does not know. Throws nlohmann::json::exception, or UsageError for a
+  /// weight that is none.
   static Domain from_json(const nlohmann::json& json);
 
   bool operator==(const Domain&) const = default;

@@ -44,19 +44,18 @@ constexpr PlainLevel kPlain[] = {
 
 class Surveyor {
  public:
-  Surveyor(const Profile* profile, uint64_t seed, const Accepts& accepts)
-      : profile_(profile), seed_(mix(seed ^ 0x73757276)), accepts_(accepts) {}
+  Surveyor(const Profile* profile, uint64_t seed, const Accepts& accepts, const std::function<bool()>& go_on)
+      : profile_(profile), seed_(mix(seed ^ 0x73757276)), accepts_(accepts), go_on_(go_on) {}
 
   Survey run() {
-    while (survey_.asked < kLeastAsked || (survey_.asked < kMostAsked && survey_.taken < kEnoughTaken)) {
+    while (go_on_() && (survey_.asked < kLeastAsked || (survey_.asked < kMostAsked && survey_.taken < kEnoughTaken))) {
       const bool taken = ask(generate(profile_, seed_, 2 * survey_.asked), &drawn_);  // even numbers have no wish
       ++survey_.asked;
       survey_.taken += taken;
     }
     if (survey_.is_wide() || !is_steered()) return std::move(survey_);
-    for (uint64_t i = 0; taken_.empty() && i < kPlainAsked; ++i) ask(plain_case(i), nullptr);
-    if (taken_.empty()) return std::move(survey_);
-    learn();
+    for (uint64_t i = 0; taken_.empty() && i < kPlainAsked && go_on_(); ++i) ask(plain_case(i), nullptr);
+    if (taken_.empty() || !learn()) return std::move(survey_);
     look_inside();
     return std::move(survey_);
   }
@@ -102,11 +101,13 @@ class Surveyor {
     return false;
   }
 
-  /// Puts every doubtful level to the test; what stays in doubt is left out.
-  void learn() {
+  /// Puts every doubtful level to the test; what stays in doubt is left out. False if there was no time for that.
+  bool learn() {
     for (const Feature& feature : features())
-      for (int level = 0; level < static_cast<int>(feature.levels.size()); ++level)
+      for (int level = 0; level < static_cast<int>(feature.levels.size()); ++level) {
+        if (!go_on_()) return false;
         if (is_in_doubt(feature.id, level)) try_level(feature.id, level);
+      }
     for (const Feature& feature : features()) {
       if (!is_in_doubt(feature.id)) continue;
       auto weights = drawn_[feature.id];
@@ -114,6 +115,7 @@ class Surveyor {
         if (!takes(feature.id, level)) weights[level] = 0;
       survey_.domain.restrict(feature.id, weights);
     }
+    return true;
   }
 
   /// A case like one of those that are taken, but with this level. Every second one is like it in some doubtful
@@ -150,6 +152,7 @@ class Surveyor {
   const Profile* profile_;
   const uint64_t seed_;
   const Accepts& accepts_;
+  const std::function<bool()>& go_on_;
   Survey survey_;
   Weights drawn_{};
   std::array<uint32_t, kFeatureCount> takes_{};  // a bit for each level
@@ -159,8 +162,8 @@ class Surveyor {
 
 }  // namespace
 
-Survey survey(const Profile* profile, uint64_t seed, const Accepts& accepts) {
-  return Surveyor(profile, seed, accepts).run();
+Survey survey(const Profile* profile, uint64_t seed, const Accepts& accepts, const std::function<bool()>& go_on) {
+  return Surveyor(profile, seed, accepts, go_on).run();
 }
 
 }  // namespace convict::generate

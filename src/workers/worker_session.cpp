@@ -133,6 +133,7 @@ void WorkerSession::work_through(const GivenCases& given) {
   uint64_t done = 0;
   for (const std::string& line : given.cases) {
     record_.index = given.first + done++;
+    record_.draw = 0;
     auto examination =
         examined(parse_case(line), {.without = given.without, .thorough = given.thorough, .values = given.values});
     if (given.patient && done == given.cases.size()) linger(parse_case(line), examination);
@@ -146,7 +147,7 @@ examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case&
   record_.index = index;
   examine::Examination examination = examined(c, {});
   tell(examination);
-  if (settings_.coverage) cover(c, examination);
+  cover(c, examination);
   return examination;
 }
 
@@ -155,6 +156,8 @@ void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t i
   record_.index = index;
   record_.draw = 0;
   const generate::Share* share = generate::share_of(sampling, index);
+  // A resumed campaign may have other targets than it was begun with.
+  if (share && static_cast<size_t>(share->target) >= subjects_.size()) share = nullptr;
   for (uint32_t draw = 0; share && draw < kMostDraws; ++draw) {
     record_.draw = draw;
     const Case c = generate::generate(sampling, index, draw);
@@ -175,12 +178,15 @@ void WorkerSession::carry_out(const SurveyTargets& order) {
   Surveyed surveyed;
   const generate::Profile* profile = generate::find_profile(settings_.profile);
   const examine::ExaminationSettings asking = {.most_bytes = settings_.most_bytes(), .where = &where_};
-  for (size_t i = 0; i < subjects_.size() && subjects_[i].is_target; ++i)
-    surveyed.surveys.push_back(examine::is_left_out(order.without, i)
-                                   ? generate::Survey{}
-                                   : generate::survey(profile, settings_.seed, [&](const Case& c) {
-                                       return where_.holds(c) && examine::is_accepted(c, subjects_, i, record_, asking);
-                                     }));
+  constexpr uint64_t kPatience = 2'000'000'000;  // ns of CPU time for each target; one may answer slowly
+  for (size_t i = 0; i < subjects_.size() && subjects_[i].is_target; ++i) {
+    generate::Survey& survey = surveyed.surveys.emplace_back();
+    if (examine::is_left_out(order.without, i)) continue;
+    const uint64_t end = cpu_ns() + kPatience;
+    survey = generate::survey(
+        profile, settings_.seed, [&](const Case& c) { return examine::is_accepted(c, subjects_, i, record_, asking); },
+        [&] { return cpu_ns() < end; });
+  }
   channel_.send(surveyed);
   finish(1);
 }

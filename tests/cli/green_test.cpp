@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a campaign says of kernels that take little: it counts what was judged, and says so if that is nothing.
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include <algorithm>
 
 #include "tests/cli/command.h"
@@ -12,6 +14,12 @@ using nlohmann::json;
 
 class GreenTest : public CliTest {
  protected:
+  std::string query(const std::string& database, const std::string& sql) const {
+    SQLite::Database db(file(database), SQLite::OPEN_READWRITE, 5000);
+    SQLite::Statement statement(db, sql);
+    return statement.executeStep() ? statement.getColumn(0).getString() : "";
+  }
+
   CommandResult fuzz(const std::string& target, std::vector<std::string> more) const {
     more.insert(more.begin(),
                 {"fuzz", "--plugin=" + plugin("narrow"), "--target=" + target, "--oracle=none", "-q", "--format=json"});
@@ -69,6 +77,62 @@ TEST_F(GreenTest, WhereNarrowsACampaign) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_GE(standing(result, "first")["judged"].get<int>(), 285);
   EXPECT_TRUE(refuses(fuzz("first", {"--where=colour=red"}), {"--where", "colour"}));
+}
+
+TEST_F(GreenTest, NativeKernelsThatAreJudgedOnNothingAreNotAcquitted) {
+  const CommandResult result = run({"fuzz", "--target=native", "--oracle=none", "--where=k>=5000", "--cases=10",
+                                    "--illegal=0", "-q", "--format=json", "--db=nothing.db"});
+  EXPECT_EQ(result.exit_code, 125) << result.out;
+}
+
+TEST_F(GreenTest, WhatIsIllegalAndOutsideIsNotJudged) {
+  const json report = run({"fuzz", "--target=direct", "--oracle=none", "--where=conv2d.forward g=1", "--cases=200",
+                           "--illegal=1", "-q", "--format=json", "--db=outside.db"})
+                          .json();
+  EXPECT_EQ(report["illegal"], report["judged"]);
+  EXPECT_GT(report["unjudged"], 0);
+}
+
+/// Both die of every case, whichever draw it was: of the same lines.
+TEST_F(GreenTest, TheSecondDeathIsOfTheSameCase) {
+  run({"fuzz", "--plugin=" + plugin("narrow"), "--plugin=" + plugin("faulty"), "--target=tiny,crashes,exits",
+       "--oracle=none", "--cases=150", "--illegal=0", "--shrink=none", "-q", "--db=two.db"});
+  const auto lines_of = [&](const std::string& suspect) {
+    return query("two.db",
+                 "SELECT group_concat(case_text, char(10)) FROM (SELECT DISTINCT c.case_text FROM candidates c "
+                 "JOIN mismatches m ON m.id = c.mismatch WHERE suspect = '" +
+                     suspect + "' ORDER BY 1)");
+  };
+  EXPECT_FALSE(lines_of("crashes").empty());
+  EXPECT_EQ(lines_of("crashes"), lines_of("exits"));
+}
+
+TEST_F(GreenTest, ASurveyThatMakesNoSenseIsOneLine) {
+  ASSERT_EQ(fuzz("first-mended", {"--cases=30", "--db=damaged.db"}).exit_code, 0);
+  for (const char* surveys : {"7", "[7]", R"([["first-mended", -3, [{}, 1, 1, 0, 0]]])",
+                              R"([["first-mended", 1, [{"pass": {"forward": 4000000000}}, 1, 1, 0, 0]]])"}) {
+    query("damaged.db",
+          std::string("UPDATE campaigns SET state = 'interrupted', done = '[]', judged = '{\"first-mended\": 7}',"
+                      " surveys = '") +
+              surveys + "'");
+    EXPECT_TRUE(refuses(run({"fuzz", "--resume", "--db=damaged.db", "--plugin=" + plugin("narrow"), "-q"}),
+                        {"damaged.db", "campaign 1", "start another"}))
+        << surveys;
+  }
+  query("damaged.db", "UPDATE campaigns SET counts = json_set(counts, '$.seconds', 'long'), surveys = '[]'");
+  EXPECT_EQ(
+      run({"fuzz", "--resume", "--db=damaged.db", "--plugin=" + plugin("narrow"), "-q", "--min-judged=0"}).exit_code,
+      0);
+}
+
+/// Shares name places in the roster: another version of the plugin may have fewer.
+TEST_F(GreenTest, ATargetThatIsGoneCostsNothing) {
+  ASSERT_EQ(fuzz("first-mended", {"--cases=30", "--db=fewer.db"}).exit_code, 0);
+  query("fewer.db",
+        "UPDATE campaigns SET state = 'interrupted', done = '[]', "
+        "surveys = '[[\"gone\", 0, [{}, 1, 1, 0, 0]], [\"gone too\", 5, [{}, 1, 1, 0, 0]]]'");
+  EXPECT_EQ(
+      run({"fuzz", "--resume", "--db=fewer.db", "--plugin=" + plugin("narrow"), "-q", "--min-judged=0"}).exit_code, 0);
 }
 
 TEST_F(GreenTest, WhoComputesTheIllegalHasOneRow) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/case_text.h"
+#include "core/error.h"
 #include "core/geometry.h"
 #include "generate/generate.h"
 
@@ -36,6 +37,17 @@ Accepts counting(const Accepts& accepts, uint64_t& asked) {
   };
 }
 
+Accepts counting_tiny(int& asked) {
+  return [&asked](const Case& c) {
+    ++asked;
+    return is_tiny_kernel(c);
+  };
+}
+
+Survey surveyed(const Profile* profile, const Accepts& accepts) {
+  return survey(profile, 7, accepts, [] { return true; });
+}
+
 /// The share of places for which a case is found that the target takes.
 double share_taken(const Profile* profile, const Domain& domain, const Accepts& accepts, int places, uint32_t draws) {
   const Share share = {0, 1, domain};
@@ -55,7 +67,7 @@ TEST(Survey, DrawsNearlyAllCasesWhereANarrowTargetTakesThem) {
     const Profile* profile = find_profile(name);
     for (const Accepts& accepts : {Accepts(is_first_kernel), Accepts(is_tiny_kernel)}) {
       uint64_t asked = 0;
-      const Survey found = survey(profile, 7, counting(accepts, asked));
+      const Survey found = surveyed(profile, counting(accepts, asked));
       EXPECT_FALSE(found.is_empty()) << name;
       EXPECT_LE(asked, 60'000u) << name;
       EXPECT_GE(share_taken(profile, found.domain, accepts, 500, 500), 0.95) << name;
@@ -65,7 +77,7 @@ TEST(Survey, DrawsNearlyAllCasesWhereANarrowTargetTakesThem) {
 }
 
 TEST(Survey, LeavesOutNothingThatIsTaken) {
-  const Survey found = survey(find_profile("smoke"), 7, is_first_kernel);
+  const Survey found = surveyed(find_profile("smoke"), is_first_kernel);
   const Share share = {0, 1, found.domain};
   for (uint64_t i = 0; i < 20'000; ++i) {
     const Case c = generate::generate(find_profile("smoke"), 11, i);
@@ -79,19 +91,28 @@ TEST(Survey, LeavesOutNothingThatIsTaken) {
 }
 
 TEST(Survey, WhoTakesMostHasTheWholeProfile) {
-  const Survey found = survey(find_profile("smoke"), 7, [](const Case& c) { return c.rank != 3; });
+  const Survey found = surveyed(find_profile("smoke"), [](const Case& c) { return c.rank != 3; });
   EXPECT_TRUE(found.is_wide());
   EXPECT_TRUE(found.domain.is_whole());
 }
 
+/// What was not tried is not left out.
+TEST(Survey, OutOfTimeItLeavesNothingOut) {
+  for (const int patience : {0, 100, 5'000, 22'000}) {
+    int asked = 0;
+    const Survey found = survey(find_profile("smoke"), 7, counting_tiny(asked), [&] { return asked < patience; });
+    EXPECT_TRUE(found.domain.is_whole() || asked < patience) << patience;
+  }
+}
+
 TEST(Survey, WhoTakesNothingHasNoCases) {
-  EXPECT_TRUE(survey(find_profile("smoke"), 7, [](const Case&) { return false; }).is_empty());
+  EXPECT_TRUE(surveyed(find_profile("smoke"), [](const Case&) { return false; }).is_empty());
 }
 
 /// The rarest levels inside the domain are still drawn.
 TEST(Survey, TheDomainIsNotNarrowerThanTheTarget) {
   const Profile* profile = find_profile("smoke");
-  const Share share = {0, 1, survey(profile, 7, is_first_kernel).domain};
+  const Share share = {0, 1, surveyed(profile, is_first_kernel).domain};
   const Sampling sampling = {.profile = profile, .seed = 5, .shares = {&share, 1}};
   std::set<int64_t> kernels, batches;
   bool dilated = false, negative = false, viewed = false;
@@ -104,6 +125,13 @@ TEST(Survey, TheDomainIsNotNarrowerThanTheTarget) {
     viewed |= c.views.src;
   }
   EXPECT_TRUE(kernels.contains(1) && kernels.contains(16) && batches.contains(0) && dilated && negative && viewed);
+}
+
+TEST(Domain, AWeightThatIsNoneIsRefused) {
+  for (const char* text :
+       {R"({"pass": {"forward": 4000000000}})", R"({"pass": {"forward": -1}})", R"({"pass": {"forward": "many"}})"})
+    EXPECT_THROW(Domain::from_json(nlohmann::json::parse(text)), UsageError) << text;
+  EXPECT_THROW(Domain::from_json(nlohmann::json::parse(R"({"pass": 7})")), nlohmann::json::exception);
 }
 
 TEST(Sampling, WithoutSharesADrawIsTheCaseOfBefore) {

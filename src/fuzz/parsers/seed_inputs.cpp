@@ -162,6 +162,8 @@ std::vector<std::string> message_inputs() {
           to_line(Report(NotLoaded{"no such file", true})),
           to_line(Report(CaseReport{7, {{"mine", true, "agrees", 0.5}}, true})),
           to_line(Report(MismatchReport{7, {mismatch}})),
+          to_line(Order(SurveyTargets{1})),
+          to_line(Report(Surveyed{{{}, {}}})),
           to_line(Report(LayerReport{0, {{"mine", 1}}, {{1, {{"mine", {0.5, 0.75}}}, {{"other", "no"}}}}})),
           to_line(Report(Done{100, {{"mine", "too large", 3}}, {{"mine", {}}}, {1, 2, 3}, 100}))};
 }

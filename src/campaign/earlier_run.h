@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a campaign that is resumed had come to, and what has changed since.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "campaign/target_survey.h"
+#include "core/timeline.h"
+#include "store/rows.h"
+#include "workers/supervisor.h"
+
+namespace convict::campaign {
+
+struct EarlierRun {
+  workers::Counts counts = {};
+  double seconds = 0;
+  Timeline timeline;  // no moment is later than `seconds`
+  TargetSurveys surveys = {};
+  nlohmann::json judged = nlohmann::json::object(), libraries = nlohmann::json::object();
+  std::string version = {};  // of convict
+};
+
+/// Throws UsageError, which names the database, if the row makes no sense.
+EarlierRun earlier_run(const store::StoredCampaign& campaign, const std::string& database);
+
+/// A note for each difference that may give other cases or other results.
+std::vector<std::string> changes_since(const EarlierRun& before, const store::CampaignInfo& now);
+
+}  // namespace convict::campaign
