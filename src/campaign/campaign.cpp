@@ -19,6 +19,7 @@
 #include "store/ownership.h"
 #include "workers/attribution.h"
 #include "workers/confirmation.h"
+#include "workers/fork_servers.h"
 
 namespace convict::campaign {
 namespace {
@@ -33,6 +34,7 @@ class Campaign final : public workers::Assignment {
   Campaign(const CampaignSettings& settings, const Progress& progress)
       : settings_(settings), progress_(progress), books_(settings.shard()) {
     settings_.supervisor.worker.coverage = true;
+    settings_.supervisor.fork_servers = &fork_servers_;
   }
 
   CampaignResult run() {
@@ -349,6 +351,7 @@ class Campaign final : public workers::Assignment {
   }
 
   CampaignSettings settings_;
+  workers::ForkServers fork_servers_;
   workers::Confirmations confirmations_{settings_.supervisor};
   workers::Attributions attributions_;
   std::map<int64_t, std::string> kind_of_row_;  // of confirmations

@@ -8,6 +8,7 @@
 #include "cli/live_block.h"
 #include "core/case_text.h"
 #include "core/error.h"
+#include "workers/fork_servers.h"
 
 namespace convict::cli {
 namespace {
@@ -44,8 +45,10 @@ diagnose::Diagnosis stored(const store::MismatchRow& row) {
   return diagnosis;
 }
 
-diagnose::Diagnosis with_progress(const Mismatch& mismatch, const diagnose::DiagnosisSettings& settings, bool quiet) {
+diagnose::Diagnosis with_progress(const Mismatch& mismatch, diagnose::DiagnosisSettings settings, bool quiet) {
   LiveBlock block(quiet);
+  workers::ForkServers fork_servers;
+  settings.supervisor.fork_servers = &fork_servers;
   return diagnose::diagnose(mismatch, settings, [&](const diagnose::DiagnosisProgress& now) {
     if (block.is_due()) block.draw({fmt::format("{}: {} runs, {}", now.stage, now.runs, now.smallest)});
   });

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "cli/command.h"
 #include "cli/interrupt.h"
@@ -26,8 +28,8 @@ struct ScoreOptions {
   RunOptions run;
   OutputOptions out;
   std::string database;  // empty: none
-  std::string profile = "all", budget = "60s";
-  std::vector<std::string> baselines = {"none"};
+  std::string budget = "60s";
+  std::vector<std::string> profiles = {"all"}, baselines = {"none"}, except;
   uint64_t seeds = 20, control_cases = 20'000;
   std::optional<uint64_t> cases, baseline_seeds;
   int jobs = 1;
@@ -54,8 +56,12 @@ std::vector<score::Method> chosen_methods(const std::vector<std::string>& names)
   return methods;
 }
 
-/// Chooses the mutants: all implementations of the plugins, or those that --target names.
-void choose_mutants(const RunOptions& run, score::ScoreSettings& settings) {
+/// Chooses the mutants: all implementations of the plugins, or those that --target names; without those of --except.
+void choose_mutants(const ScoreOptions& options, score::ScoreSettings& settings) {
+  const RunOptions& run = options.run;
+  const auto is_in = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::ranges::find(list, name) != list.end();
+  };
   std::vector<std::string> names;
   for (const std::string& plugin : run.plugins)
     for (const workers::RosterEntry& entry : offered_by(plugin)) {
@@ -63,17 +69,42 @@ void choose_mutants(const RunOptions& run, score::ScoreSettings& settings) {
       names.push_back(entry.name);
       if (entry.name == score::kControlMutant)
         settings.controls.push_back(mutant);
-      else if (run.targets.empty() || std::ranges::find(run.targets, entry.name) != run.targets.end())
+      else if ((run.targets.empty() || is_in(run.targets, entry.name)) && !is_in(options.except, entry.name))
         settings.mutants.push_back(mutant);
     }
   for (const std::string& target : run.targets)
-    if (std::ranges::find(names, target) == names.end()) unknown("--target", target, names);
+    if (!is_in(names, target)) unknown("--target", target, names);
+  for (const std::string& name : options.except)
+    if (!is_in(names, name)) unknown("--except", name, names);
+  if (settings.mutants.empty() && !options.except.empty()) throw UsageError("--except: no mutant is left");
   if (settings.mutants.empty())
     throw UsageError("--plugin: there is no implementation but 'control'; valid: a library with at least one mutant");
 }
 
-/// A value in a database has 16 MB at most, and a run takes some 80 bytes of it.
-constexpr uint64_t kMostKeptRuns = 100'000;
+/// Takes each of --profile: the profile of all mutants, or MUTANT=PROFILE for one.
+void choose_profiles(const std::vector<std::string>& profiles, score::ScoreSettings& settings) {
+  bool has_common = false;
+  for (const std::string& one : profiles) {
+    const size_t equals = one.find('=');
+    const std::string profile = equals == std::string::npos ? one : one.substr(equals + 1);
+    generate::find_profile(profile);  // a wrong name must not cost a worker
+    if (equals == std::string::npos) {
+      if (std::exchange(has_common, true)) throw UsageError("--profile: one is for all mutants; valid: MUTANT=PROFILE");
+      settings.profile = profile;
+      continue;
+    }
+    const auto mutant = std::ranges::find(settings.mutants, one.substr(0, equals), &score::Mutant::name);
+    if (mutant == settings.mutants.end()) {
+      std::vector<std::string> names;
+      for (const score::Mutant& each : settings.mutants) names.push_back(each.name);
+      unknown("--profile", one.substr(0, equals), names);
+    }
+    mutant->profile = profile;
+  }
+}
+
+/// A value in a database has 16 MB at most, and a run takes some 300 bytes of it.
+constexpr uint64_t kMostKeptRuns = 40'000;
 
 void refuse_too_many_runs(const score::ScoreSettings& settings) {
   const uint64_t seeds = settings.seeds + (settings.methods.size() - 1) * settings.baseline_seeds;
@@ -91,6 +122,8 @@ json flags_of(const ScoreOptions& options, const score::ScoreSettings& settings)
           {"targets", options.run.targets},
           {"oracles", options.run.oracles},
           {"profile", settings.profile},
+          {"profiles", options.profiles},
+          {"except", options.except},
           {"budget", options.budget},
           {"seeds", settings.seeds},
           {"baselines", options.baselines},
@@ -108,8 +141,6 @@ score::ScoreSettings score_settings(const ScoreOptions& options) {
   settings.supervisor.interrupted = &interrupted();
   run::RosterRequest& roster = settings.supervisor.worker.roster;
   if (roster.oracles.empty()) roster.oracles = {std::string(run::kNoOracle)};
-  generate::find_profile(options.profile);  // a wrong name must not cost a worker
-  settings.profile = options.profile;
   settings.methods = chosen_methods(options.baselines);
   if (std::ranges::any_of(settings.methods, &score::Method::guided))
     settings.guided_program = workers::guided_program();
@@ -119,7 +150,8 @@ score::ScoreSettings score_settings(const ScoreOptions& options) {
   settings.cases = options.cases.value_or(UINT64_MAX);
   settings.control_cases = options.control_cases;
   settings.jobs = options.jobs;
-  choose_mutants(options.run, settings);
+  choose_mutants(options, settings);
+  choose_profiles(options.profiles, settings);
   return settings;
 }
 
@@ -176,7 +208,11 @@ void add_measure(CLI::App& command, ScoreOptions& options) {
   command.add_option("--budget", options.budget, "CPU time of a run: 500ms, 60s, 5m")->capture_default_str();
   add_number("--cases", options.cases, "Cases of a run at most")->check(CLI::PositiveNumber);
   add_number("--control-cases", options.control_cases, "Cases of a run of the control")->capture_default_str();
-  command.add_option("--profile", options.profile, "What to sample; `convict list profiles` shows them")
+  command
+      .add_option("--profile", options.profiles,
+                  "What to sample, also for one MUTANT=PROFILE; `convict list profiles` shows them")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->capture_default_str();
   command
       .add_option("--baselines", options.baselines,
@@ -199,10 +235,12 @@ void add_score(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  convict score --plugin build/release/tests/mutants_b.so --seeds 3 --budget 5s\n"
       "  convict score --plugin ./mutants.so --target B19,B21 --baselines all --format json\n"
+      "  convict score --plugin ./mutants.so --except B30 --profile smoke,B12=large-kernel\n"
       "  convict score --plugin ./mutants.so --db convict.db     to be shown by `convict report`\n"
       "Exit codes: 0 measured, 1 a control was accused, 2 usage, 125 nothing could be judged, 130 interrupted");
   options.run.add_to(command);
   command.get_option("--plugin")->required();
+  command.add_option("--except", options.except, "Mutants to leave out")->delimiter(',')->allow_extra_args(false);
   add_measure(command, options);
   command.add_option("-j,--jobs", options.jobs, "Runs at once")->check(CLI::Range(1, 256))->capture_default_str();
   command.add_option("--db", options.database, "Database to add the result to, for `convict report` [none]");

@@ -51,6 +51,10 @@ std::string limits_of(const score::ScoreSettings& settings) {
                      settings.cases == UINT64_MAX ? "" : fmt::format(" and {} cases", settings.cases));
 }
 
+std::string own_profile(const score::Mutant& mutant) {
+  return mutant.profile.empty() ? "" : fmt::format(" (profile {})", mutant.profile);
+}
+
 /// The verdicts of a mutant, for tables without empty cells.
 std::string what_was_said(const score::MutantSummary& mutant) {
   return mutant.reports == 0 ? "-" : verdicts_of(mutant, SIZE_MAX) + unconfirmed_of(mutant);
@@ -78,8 +82,9 @@ std::string mutants_as_text(const score::ScoreSettings& settings, const score::M
     const score::MutantSummary& mutant = summary.mutants[i];
     text += fmt::format("  {:<12} {:>7} {:>9} {:>9}  {}{}\n", settings.mutants[i].name,
                         fmt::format("{}/{}", mutant.detected, mutant.runs), number(mutant.median_cases),
-                        number(mutant.median_cpu_seconds, 1000), verdicts_of(mutant, kVerdictColumns),
-                        unconfirmed_of(mutant));
+                        number(mutant.median_cpu_seconds, 1000),
+                        verdicts_of(mutant, kVerdictColumns - own_profile(settings.mutants[i]).size()),
+                        unconfirmed_of(mutant) + own_profile(settings.mutants[i]));
   }
   return text;
 }
@@ -95,7 +100,7 @@ std::string survival_as_text(const char* unit, const std::vector<score::Survival
 
 json to_json(const std::optional<double>& value) { return value ? json(*value) : json(nullptr); }
 
-/// The finished runs, for survival curves.
+/// The finished runs, for survival curves and for repeating them.
 json to_json(const std::vector<score::Run>& runs) {
   json list = json::array();
   for (size_t i = 0; i < runs.size(); ++i)
@@ -103,13 +108,16 @@ json to_json(const std::vector<score::Run>& runs) {
       list.push_back({{"seed", i + 1},
                       {"detected", runs[i].detected},
                       {"cases", runs[i].cases},
-                      {"cpu_seconds", runs[i].cpu_seconds}});
+                      {"cpu_seconds", runs[i].cpu_seconds},
+                      {"verdict", runs[i].case_text.empty() ? json(nullptr) : json(name_of(runs[i].verdict))},
+                      {"case", runs[i].case_text.empty() ? json(nullptr) : json(runs[i].case_text)}});
   return list;
 }
 
 json to_json(const score::Mutant& mutant, const std::vector<score::Run>& runs, const score::MutantSummary& summary) {
   json row = {{"name", mutant.name},
               {"description", mutant.description},
+              {"profile", mutant.profile.empty() ? json(nullptr) : json(mutant.profile)},
               {"runs", to_json(runs)},
               {"median_cases", to_json(summary.median_cases)},
               {"median_cpu_seconds", to_json(summary.median_cpu_seconds)},
@@ -194,7 +202,7 @@ std::string mutants_as_markdown(const score::ScoreSettings& settings, const scor
     const score::MutantSummary& own = summaries.front().mutants[i];
     text += fmt::format("| {} | {} | {}/{} | {} | {} | {} |", settings.mutants[i].name, settings.mutants[i].description,
                         own.detected, own.runs, number(own.median_cases), number(own.median_cpu_seconds, 1000),
-                        what_was_said(own));
+                        what_was_said(own) + own_profile(settings.mutants[i]));
     for (size_t m = 1; m < summaries.size(); ++m)
       text += fmt::format(" {}/{} |", summaries[m].mutants[i].detected, summaries[m].mutants[i].runs);
     text += "\n";

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "workers/fork_servers.h"
+
 namespace convict::diagnose {
 
 using Clock = std::chrono::steady_clock;
@@ -67,6 +69,7 @@ std::optional<DiagnosisRequest> DiagnosisThread::next() {
 }
 
 void DiagnosisThread::run() {
+  workers::ForkServers fork_servers;
   std::unique_lock lock(mutex_);
   while (!stopped_) {
     std::optional<DiagnosisRequest> request = next();
@@ -81,6 +84,7 @@ void DiagnosisThread::run() {
     DiagnosisSettings settings;
     settings.supervisor = settings_;
     settings.supervisor.interrupted = &cut_short_;
+    settings.supervisor.fork_servers = &fork_servers;
     settings.deadline = started + std::min(left_, std::max<Clock::duration>(left_ / 4, kLeast));
     settings.known = request->known;
     lock.unlock();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/case_text.h"
+#include "workers/fork_servers.h"
 #include "workers/lone_run.h"
 
 namespace convict::diagnose {
@@ -46,7 +47,10 @@ Probe::Answer Probe::ask_for_values(const Case& c) {
 
 void Probe::run(const Case& c) {
   if (!suspicion_.before.empty()) supervisor_.reset();
-  if (!supervisor_) supervisor_.emplace(static_cast<workers::Assignment&>(*this), settings_);
+  if (!supervisor_) {
+    if (settings_.fork_servers) settings_.fork_servers->prepare(settings_);
+    supervisor_.emplace(static_cast<workers::Assignment&>(*this), settings_);
+  }
   asked_ = c;
   handed_out_ = died_ = false;
   answer_ = {};
@@ -58,6 +62,7 @@ void Probe::run(const Case& c) {
 Probe::Answer Probe::ask_fresh(const Case& c, const std::map<std::string, std::string>& environment) const {
   workers::SupervisorSettings settings = settings_;
   settings.worker.environment = environment;
+  settings.fork_servers = nullptr;
   return Probe(suspicion_, settings).ask(c);
 }
 

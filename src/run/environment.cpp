@@ -7,10 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <optional>
+#include <set>
 
+#include "run/proc.h"
 #include "run/process_state.h"
 #include "run/worker_process.h"
 
@@ -18,9 +21,10 @@ namespace convict::run {
 namespace {
 
 // Static, because a handler of fork() gets no argument.
-volatile bool is_forked_copy = false;
+volatile bool is_forked_copy = false, forks_own = false;
 
 void on_forked() {
+  if (forks_own) return;
   is_forked_copy = true;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
@@ -42,6 +46,8 @@ Identity identity_of(int descriptor) {
 struct Watched {
   ProcessState state;
   Identity commands = identity_of(kCommandFd), results = identity_of(kResultFd);
+  std::set<int> descriptors = open_descriptors();
+  size_t shared_mappings = count_shared_mappings();
 };
 
 std::optional<Watched>& watched() {
@@ -59,6 +65,24 @@ std::optional<Watched>& watched() {
 void watch_process() {
   pthread_atfork(nullptr, nullptr, on_forked);
   watched().emplace();
+}
+
+pid_t fork_own() {
+  forks_own = true;
+  const pid_t child = fork();
+  forks_own = false;
+  return child;
+}
+
+void watch_forked_process() {
+  watched()->commands = identity_of(kCommandFd);
+  watched()->results = identity_of(kResultFd);
+}
+
+std::string newly_opened() {
+  if (!std::ranges::includes(watched()->descriptors, open_descriptors()))
+    return "a library keeps files open when it is loaded";
+  return count_shared_mappings() > watched()->shared_mappings ? "a library shares memory when it is loaded" : "";
 }
 
 std::string mend_process(FlightRecord& record) {

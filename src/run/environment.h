@@ -5,6 +5,8 @@
 // is only one worker process.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "run/flight_record.h"
@@ -14,6 +16,16 @@ namespace convict::run {
 /// Called once, in a worker, before it loads anything: from then on the functions below watch this process. A child
 /// that foreign code forks dies with this process; it never returns into our code, where it would send results.
 void watch_process();
+
+/// fork() for workers: the child is not taken for one that foreign code has forked.
+pid_t fork_own();
+
+/// Called in a forked worker that has got its own descriptors, which are watched from then on.
+void watch_forked_process();
+
+/// In words, what has been opened since watch_process() and cannot be shared by several processes: files, or memory
+/// that is shared already. Empty: nothing.
+std::string newly_opened();
 
 /// Called after each call of a library. Puts back what all code of the process shares, and returns in words what had
 /// changed, or nothing. Ends the process, with the reason in the record, if it is a forked child, if one of our

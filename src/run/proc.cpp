@@ -42,6 +42,21 @@ uint64_t bytes_of_memory_files(const fs::path& process) {
 
 }  // namespace
 
+// The descriptor that reads the folder has the lowest free number, so that it is one more only where others are.
+std::set<int> open_descriptors() {
+  std::set<int> all;
+  for_each_in("/proc/self/fd", [&](const fs::path& descriptor) { all.insert(std::stoi(descriptor.filename())); });
+  return all;
+}
+
+size_t count_shared_mappings() {
+  std::ifstream maps("/proc/self/maps");
+  size_t count = 0;
+  for (std::string addresses, access, rest; maps >> addresses >> access && std::getline(maps, rest);)
+    count += access.starts_with("rw") && access.ends_with('s') ? 1 : 0;
+  return count;
+}
+
 std::set<pid_t> children_of_this_process() {
   std::set<pid_t> all;
   for_each_in("/proc/self/task", [&](const fs::path& thread) {

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -17,6 +18,10 @@ uint64_t bytes_kept_by(pid_t process);
 
 /// A letter for each thread of a process: R runs or wants to, S sleeps, D waits for a device, T and t are stopped.
 std::string thread_states(pid_t process);
+
+/// Of this process: the descriptors that are open, and how many mappings are writable and shared with other processes.
+std::set<int> open_descriptors();
+size_t count_shared_mappings();
 
 std::set<pid_t> children_of_this_process();
 

@@ -78,18 +78,18 @@ FlightRecord* map_record(int fd) {
   return static_cast<FlightRecord*>(memory);
 }
 
-pid_t spawn(const std::string& program, const std::vector<std::string>& arguments, int command, int result, int record,
-            int output) {
+pid_t spawn(const std::string& program, const std::vector<std::string>& arguments, const WorkerPipes& ends, int forks) {
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, command, kCommandFd);
-  posix_spawn_file_actions_adddup2(&actions, result, kResultFd);
-  posix_spawn_file_actions_adddup2(&actions, record, kRecordFd);
+  posix_spawn_file_actions_adddup2(&actions, ends.output, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends.output, STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends.commands, kCommandFd);
+  posix_spawn_file_actions_adddup2(&actions, ends.results, kResultFd);
+  posix_spawn_file_actions_adddup2(&actions, ends.record, kRecordFd);
+  if (forks >= 0) posix_spawn_file_actions_adddup2(&actions, forks, kForkFd);
   posix_spawnattr_t attributes;  // with its own process group, so that kill() also ends its children
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -117,19 +117,22 @@ Children& children() {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments, const std::string& program) {
+WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments, const std::string& program, int forks)
+    : WorkerProcess([&](const WorkerPipes& ends) { return spawn(program, arguments, ends, forks); }) {}
+
+WorkerProcess::WorkerProcess(const std::function<pid_t(const WorkerPipes&)>& start) {
   Pipe commands, results;
   Descriptor record = memory_file("convict record", sizeof(FlightRecord));
   Descriptor output = memory_file("convict worker output", 0);
   fcntl(output.get(), F_SETFL, O_APPEND);
-  record_ = new (map_record(record.get())) FlightRecord();
+  record_.reset(new (map_record(record.get())) FlightRecord());
   SealKey key = random_key();
   // Sent before the worker runs: what it loads later can wait for it in vain.
   if (write(commands.write.get(), key.data(), key.size()) != static_cast<ssize_t>(key.size()))
     fail("cannot send a key");
   seal_.emplace(key);
   const std::lock_guard lock(children().mutex);
-  pid_ = spawn(program, arguments, commands.read.get(), results.write.get(), record.get(), output.get());
+  pid_ = start({commands.read.get(), results.write.get(), record.get(), output.get()});
   children().wanted.insert(pid_);
   fcntl(results.read.get(), F_SETFL, O_NONBLOCK);
   command_fd_ = commands.write.release();
@@ -141,8 +144,9 @@ WorkerProcess::~WorkerProcess() {
   kill();
   wait();
   for (const int fd : {command_fd_, result_fd_, output_fd_}) close(fd);
-  munmap(record_, sizeof(FlightRecord));
 }
+
+void WorkerProcess::Unmap::operator()(FlightRecord* record) const { munmap(record, sizeof(FlightRecord)); }
 
 void WorkerProcess::send(std::string line) {
   line += '\n';

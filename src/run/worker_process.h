@@ -8,6 +8,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,8 +21,13 @@
 namespace convict::run {
 
 /// File descriptors that a worker finds open. Its standard output and error go to a separate file: output of libraries
-/// must not mix with results, and its tail goes into the certificate of a crash.
-enum WorkerDescriptor : int { kCommandFd = 3, kResultFd = 4, kRecordFd = 5 };
+/// must not mix with results, and its tail goes into the certificate of a crash. kForkFd: of a fork server only.
+enum WorkerDescriptor : int { kCommandFd = 3, kResultFd = 4, kRecordFd = 5, kForkFd = 6 };
+
+/// The worker's ends of what connects it with its supervisor, as descriptors of the process that starts it.
+struct WorkerPipes {
+  int commands, results, record, output;
+};
 
 inline constexpr const char* kThisProgram = "/proc/self/exe";
 
@@ -32,9 +39,13 @@ struct WorkerExit {
 
 class WorkerProcess {
  public:
-  /// Starts `program arguments...` (argv[0] included); by default another process of this very program. Throws
-  /// std::system_error.
-  explicit WorkerProcess(const std::vector<std::string>& arguments, const std::string& program = kThisProgram);
+  /// Starts `program arguments...` (argv[0] included); by default another process of this very program. It gets `forks`
+  /// as kForkFd, if that is a descriptor. Throws std::system_error.
+  explicit WorkerProcess(const std::vector<std::string>& arguments, const std::string& program = kThisProgram,
+                         int forks = -1);
+  /// The process that `start` starts and returns, a child of this one in a process group of its own. Passes on what
+  /// `start` throws.
+  explicit WorkerProcess(const std::function<pid_t(const WorkerPipes&)>& start);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
   ~WorkerProcess();  // kills it
@@ -87,11 +98,15 @@ class WorkerProcess {
   WorkerExit wait();
 
  private:
+  struct Unmap {
+    void operator()(FlightRecord* record) const;
+  };
+
   bool reap(int flags);
 
   pid_t pid_ = -1;
   int command_fd_ = -1, result_fd_ = -1, output_fd_ = -1;
-  FlightRecord* record_ = nullptr;
+  std::unique_ptr<FlightRecord, Unmap> record_;
   std::optional<Seal> seal_;
   std::string received_;
   std::optional<WorkerExit> exit_;

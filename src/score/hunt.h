@@ -16,6 +16,7 @@ namespace convict::score {
 /// An implementation of a plugin: one with a planted fault, or a control.
 struct Mutant {
   std::string plugin, name, description;
+  std::string profile = {};  // that its fault needs; empty: the one of the score
 };
 
 /// The name of the implementation without a fault, where a plugin has one.

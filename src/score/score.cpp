@@ -109,7 +109,7 @@ class Score {
     HuntSettings hunting = {settings_.supervisor, settings_.cases, settings_.budget_seconds};
     hunting.supervisor.jobs = 1;
     workers::WorkerSettings& worker = hunting.supervisor.worker;
-    worker.profile = score.method.profile.empty() ? settings_.profile : std::string(score.method.profile);
+    worker.profile = profile_of(task);
     worker.yardstick = score.method.yardstick;
     worker.seed = task.seed;
     const TemporaryCorpus corpus(score.method.guided);
@@ -125,6 +125,14 @@ class Score {
       hunting.cases = settings_.control_cases;
       score.controls[task.who - mutants][task.seed - 1] = run_control(settings_.controls[task.who - mutants], hunting);
     }
+  }
+
+  /// A method that is about what is sampled has a profile of its own.
+  std::string profile_of(const Task& task) const {
+    const Method& method = settings_.methods[task.method];
+    if (!method.profile.empty()) return std::string(method.profile);
+    const bool has_own = task.who < settings_.mutants.size() && !settings_.mutants[task.who].profile.empty();
+    return has_own ? settings_.mutants[task.who].profile : settings_.profile;
   }
 
   const Mutant* control_of(const Mutant& mutant) const {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/case_text.h"
+#include "workers/fork_servers.h"
 
 namespace convict::workers {
 namespace {
@@ -77,7 +78,9 @@ std::optional<Mismatch> LoneResult::of(const std::string& suspect, const std::st
 LoneResult run_alone(const std::string& implementation, Verdict verdict, const std::vector<std::string>& lines,
                      const SupervisorSettings& settings) {
   LoneRun run(lines);
-  supervise(run, settings_for_one(implementation, verdict, settings));
+  const SupervisorSettings alone = settings_for_one(implementation, verdict, settings);
+  if (alone.fork_servers) alone.fork_servers->prepare(alone);  // it will not be the last time
+  supervise(run, alone);
   return run.take();
 }
 

@@ -156,6 +156,7 @@ WorkerSettings settings_of(const json& j) {
           shares_from(j.at("shares")),
           j.at("illegal"),
           j.at("where"),
+          j.at("forks"),
           j.at("corpus"),
           j.at("environment")};
 }
@@ -197,6 +198,7 @@ std::string to_line(const WorkerSettings& s) {
                   {"shares", to_json(s.shares)},
                   {"illegal", s.illegal},
                   {"where", s.where},
+                  {"forks", s.forks},
                   {"corpus", s.corpus},
                   {"environment", s.environment}});
 }

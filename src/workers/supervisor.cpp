@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "run/worker_process.h"
+#include "workers/fork_servers.h"
 #include "workers/worker_slot.h"
 
 namespace convict::workers {
@@ -92,10 +93,16 @@ class Supervision {
   }
 
  private:
-  std::unique_ptr<WorkerSlot> new_slot() const {
+  ForkServers& fork_servers() { return settings_.fork_servers ? *settings_.fork_servers : own_servers_; }
+
+  std::unique_ptr<WorkerSlot> new_slot() {
     WorkerSettings settings = settings_.worker;
     settings.spared = assignment_.spared();
-    return std::make_unique<WorkerSlot>(settings, settings_.program, settings_.command);
+    auto process = fork_servers().fork(settings_);
+    if (!process)
+      process = std::make_unique<run::WorkerProcess>(std::vector<std::string>{"convict", settings_.command},
+                                                     settings_.program);
+    return std::make_unique<WorkerSlot>(std::move(process), settings);
   }
 
   Counts counts() const {
@@ -297,6 +304,7 @@ class Supervision {
       death = describe_death(*slot, exit, killed_for, roster_.size(), settings_.worker.memory);
     const uint64_t counted = slot->process().record().counted, reported = slot->reported;
     for (size_t i = 1; i < slot->works().size(); ++i) left_over_.push_back(slot->works()[i]);
+    fork_servers().start(settings_);  // who dies once may die often
     slot = new_slot();
     if (!death) return;
     std::optional<Rest> rest;
@@ -352,6 +360,7 @@ class Supervision {
   const SupervisorSettings settings_;
   Slots slots_;
   std::vector<RosterEntry> roster_;
+  ForkServers own_servers_;
   std::deque<Work> left_over_;  // of workers that died
   Counts past_;                 // of workers that died
   Clock::time_point started_ = Clock::now();

@@ -20,6 +20,7 @@
 #include "run/flight_record.h"
 #include "run/worker_process.h"
 #include "workers/messages.h"
+#include "workers/supervisor_settings.h"
 #include "workers/worker_death.h"
 
 namespace convict::workers {
@@ -74,16 +75,6 @@ class Assignment {
   virtual examine::SparedKinds spared() const { return {}; }
   /// Called several times a second. kFinish: hand out no more work; kAbort: kill the workers now.
   virtual Next on_tick(const Counts&) { return Next::kContinue; }
-};
-
-struct SupervisorSettings {
-  WorkerSettings worker;
-  int jobs = 1;
-  std::chrono::milliseconds timeout{10'000};          // of one call of an implementation
-  const std::atomic<bool>* interrupted = nullptr;     // set by a signal handler: kill the workers and return
-  std::string program = run::kThisProgram;            // that the workers run
-  std::string command = "worker";                     // of that program
-  std::map<std::string, std::string> plugin_of = {};  // its file, by implementation, once a worker has told
 };
 
 /// Keeps its workers between calls of work(), for an assignment that gets new work later.

@@ -19,6 +19,7 @@
 #include "core/implementation.h"
 #include "run/environment.h"
 #include "run/fault_handler.h"
+#include "run/fork_server.h"
 #include "run/proc.h"
 #include "run/worker_process.h"
 
@@ -60,6 +61,11 @@ Channel::~Channel() {
   if (in_) std::fclose(in_);
 }
 
+void Channel::renew() {
+  key_ = run::inherited_key();
+  seal_ = run::Seal(key_);
+}
+
 std::optional<std::string> Channel::next() {
   if (!in_ || getline(&line_, &capacity_, in_) < 0) return std::nullopt;
   return line_;
@@ -78,6 +84,10 @@ WorkerSession::WorkerSession() : record_(run::inherited_record()) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a worker never outlives its supervisor
   prctl(PR_SET_NAME, "convict-worker");
   signal(SIGINT, SIG_IGN);  // Ctrl-C is the supervisor's to handle
+  begin();
+}
+
+void WorkerSession::begin() {
   const auto line = channel_.next();
   wanted_ = line.has_value();
   if (!wanted_) return;
@@ -92,18 +102,9 @@ bool WorkerSession::load() {
   if (!wanted_) return false;
   run::watch_process();
   try {
-    run::Roster roster = run::load_roster(settings_.roster, native_kernels());
-    subjects_ = std::move(roster.subjects);
-    Loaded loaded{{}, std::move(roster.notes)};
-    for (size_t i = 0; i < subjects_.size(); ++i) {
-      const run::Subject& subject = subjects_[i];
-      const convict_implementation& one = *subject.implementation;
-      loaded.roster.push_back(
-          {subject.name, one.description, one.lineage, subject.version, subject.is_target, subject.plugin});
-      record_.is_foreign[i] = subject.is_foreign;
-    }
-    if (const std::string changed = run::mend_process(record_); !changed.empty())
-      loaded.notes.push_back(fmt::format("a library changed {} while it was loaded; it has been put back", changed));
+    const Loaded loaded = load_all();
+    if (settings_.forks) serve_forks(loaded);
+    for (size_t i = 0; i < subjects_.size(); ++i) record_.is_foreign[i] = subjects_[i].is_foreign;
     run::report_faults(memory_, record_);
     loaded_ns_ = cpu_ns();
     channel_.send(loaded);
@@ -114,6 +115,29 @@ bool WorkerSession::load() {
     channel_.send(NotLoaded{error.what(), true});
   }
   return false;
+}
+
+Loaded WorkerSession::load_all() {
+  run::Roster roster = run::load_roster(settings_.roster, native_kernels());
+  subjects_ = std::move(roster.subjects);
+  Loaded loaded{{}, std::move(roster.notes)};
+  for (const run::Subject& subject : subjects_) {
+    const convict_implementation& one = *subject.implementation;
+    loaded.roster.push_back(
+        {subject.name, one.description, one.lineage, subject.version, subject.is_target, subject.plugin});
+  }
+  if (const std::string changed = run::mend_process(record_); !changed.empty())
+    loaded.notes.push_back(fmt::format("a library changed {} while it was loaded; it has been put back", changed));
+  return loaded;
+}
+
+/// Returns in each worker that is forked, which goes on as if it had loaded everything itself.
+void WorkerSession::serve_forks(const Loaded& loaded) {
+  if (const std::string why = run::why_not_forked(); !why.empty()) throw CannotJudge(why);
+  channel_.send(loaded);
+  run::serve_forks(record_);
+  channel_.renew();
+  begin();
 }
 
 Order WorkerSession::next_order() {

@@ -32,6 +32,8 @@ class Channel {
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
+  /// Called when other pipes are behind the descriptors. Nothing that came through the old ones may be unread.
+  void renew();
   /// Waits for the next line. Returns nullopt once the supervisor has closed the pipe.
   std::optional<std::string> next();
   void send(const Report& report);
@@ -82,6 +84,9 @@ class WorkerSession {
   run::FlightRecord& record() { return record_; }
 
  private:
+  void begin();
+  Loaded load_all();
+  void serve_forks(const Loaded& loaded);
   examine::Examination examined(const Case& c, examine::ExaminationSettings settings);
   Order next_order();
   void work_through(const GivenCases& given);

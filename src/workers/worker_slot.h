@@ -5,7 +5,8 @@
 
 #include <cstdint>
 #include <deque>
-#include <string>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "run/worker_process.h"
@@ -16,14 +17,14 @@ namespace convict::workers {
 
 class WorkerSlot {
  public:
-  /// Starts `program command` and sends it the settings.
-  WorkerSlot(const WorkerSettings& settings, const std::string& program, const std::string& command)
-      : process_({"convict", command}, program) {
-    process_.send(to_line(settings));
+  /// Sends the settings to a process that waits for them.
+  WorkerSlot(std::unique_ptr<run::WorkerProcess> process, const WorkerSettings& settings)
+      : process_(std::move(process)) {
+    process_->send(to_line(settings));
   }
 
-  run::WorkerProcess& process() { return process_; }
-  const run::WorkerProcess& process() const { return process_; }
+  run::WorkerProcess& process() { return *process_; }
+  const run::WorkerProcess& process() const { return *process_; }
   std::deque<Work>& works() { return works_; }
   bool ready = false;
   bool sane = true;       // what it has sent so far were messages
@@ -46,12 +47,12 @@ class WorkerSlot {
   }
 
   /// The time that the present call, or our own work, is charged with.
-  CallClock::Duration charged() { return clock_.charged(process_); }
+  CallClock::Duration charged() { return clock_.charged(*process_); }
 
  private:
   static constexpr size_t kLongestHistory = 16;  // batches
 
-  run::WorkerProcess process_;
+  std::unique_ptr<run::WorkerProcess> process_;
   std::deque<Work> works_, history_;
   CallClock clock_;
 };

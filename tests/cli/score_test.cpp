@@ -141,6 +141,41 @@ TEST_F(ScoreCommand, AFalseAlarmIsReportedAndConfirmsNothing) {
   EXPECT_TRUE(report["mutants"][0]["case"].is_string());
 }
 
+TEST_F(ScoreCommand, EveryRunCanBeRepeated) {
+  const json report = run(score({"--target=B01", "--seeds=2", "--cases=300", "--format=json"})).json();
+  for (const json& one : report["mutants"][0]["runs"]) {
+    const CommandResult again = run({"repro", "--plugin=" + plugin("mutants_b"), "--target=B01", "--oracle=none",
+                                     one["case"].get<std::string>(), "-q"});
+    EXPECT_EQ(again.exit_code, 1) << one;
+    EXPECT_NE(again.out.find(one["verdict"].get<std::string>()), std::string::npos) << again.out;
+  }
+}
+
+TEST_F(ScoreCommand, SomeMutantsAreLeftOut) {
+  const json report =
+      run(score({"--target=B01,B02,B03", "--except=B02", "--seeds=1", "--cases=100", "--format=json"})).json();
+  ASSERT_EQ(report["mutants"].size(), 2u);
+  EXPECT_EQ(report["mutants"][0]["name"], "B01");
+  EXPECT_EQ(report["mutants"][1]["name"], "B03");
+  EXPECT_TRUE(refuses(run(score({"--except=B91"})), {"--except", "'B91'", "B01"}));
+  EXPECT_TRUE(refuses(run(score({"--target=B01", "--except=B01"})), {"--except", "no mutant is left"}));
+}
+
+/// The mutants of this plugin do not compute in integers.
+TEST_F(ScoreCommand, AMutantMayNeedAnotherProfile) {
+  const json report =
+      run(score({"--target=B01,B02", "--profile=int8,B02=grouped", "--seeds=1", "--cases=300", "--format=json"}))
+          .json();
+  EXPECT_EQ(report["profile"], "int8");
+  EXPECT_EQ(named(report["mutants"], "B01")["detected_share"], 0);  // it takes f32 only
+  EXPECT_TRUE(named(report["mutants"], "B01")["profile"].is_null());
+  EXPECT_EQ(named(report["mutants"], "B02")["detected_share"], 1);
+  EXPECT_EQ(named(report["mutants"], "B02")["profile"], "grouped");
+  EXPECT_TRUE(refuses(run(score({"--profile=B91=int8"})), {"--profile", "'B91'", "B01"}));
+  EXPECT_TRUE(refuses(run(score({"--profile=B01=int9"})), {"'int9'", "int8"}));
+  EXPECT_TRUE(refuses(run(score({"--profile=int8,smoke"})), {"--profile", "MUTANT=PROFILE"}));
+}
+
 /// With every run, so that survival curves can be drawn.
 TEST_F(ScoreCommand, KeepsItsResultWhereItIsToldTo) {
   const CommandResult result = run(score(
@@ -161,6 +196,8 @@ TEST_F(ScoreCommand, KeepsItsResultWhereItIsToldTo) {
         detected += one["detected"].get<bool>();
         EXPECT_EQ(one["cases"] == 300, !one["detected"].get<bool>()) << mutant;
         EXPECT_GT(one["cpu_seconds"], 0);
+        EXPECT_EQ(one["case"].is_string(), one["detected"].get<bool>()) << mutant;
+        EXPECT_EQ(one["verdict"].is_string(), one["detected"].get<bool>()) << mutant;
       }
       EXPECT_EQ(mutant["runs"][1]["seed"], 2);
       EXPECT_EQ(mutant["detected_share"], static_cast<double>(detected) / 2);
@@ -172,7 +209,7 @@ TEST_F(ScoreCommand, KeepsItsResultWhereItIsToldTo) {
 TEST_F(ScoreCommand, RefusesADatabaseBeforeTheWork) {
   write_file(file("text.db"), "no database\n");
   EXPECT_TRUE(refuses(run(score({"--target=B01", "--db=text.db"})), {"'text.db'", "not a SQLite database"}));
-  EXPECT_TRUE(refuses(run(score({"--seeds=10000", "--db=long.db"})), {"--db", "at most 100,000"}));
+  EXPECT_TRUE(refuses(run(score({"--seeds=10000", "--db=long.db"})), {"--db", "at most 40,000"}));
   EXPECT_FALSE(std::filesystem::exists(file("long.db")));
 }
 

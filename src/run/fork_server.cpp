@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/fork_server.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <system_error>
+
+#include "run/environment.h"
+#include "run/proc.h"
+
+namespace convict::run {
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{5000};  // for an answer, which takes some milliseconds
+
+/// A message of one byte, which carries the descriptors.
+struct Request {
+  char byte = 'f';
+  iovec content = {&byte, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(WorkerPipes))] = {};
+  msghdr message = {};
+
+  Request() {
+    message.msg_iov = &content;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+  }
+};
+
+bool send_pipes(int socket, const WorkerPipes& pipes) {
+  Request request;
+  cmsghdr* header = CMSG_FIRSTHDR(&request.message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof pipes);
+  std::memcpy(CMSG_DATA(header), &pipes, sizeof pipes);
+  return sendmsg(socket, &request.message, MSG_NOSIGNAL) == 1;
+}
+
+/// Waits for a request; nullopt once the supervisor is gone.
+std::optional<WorkerPipes> receive_pipes(int socket) {
+  Request request;
+  ssize_t count = 0;
+  while ((count = recvmsg(socket, &request.message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
+  }
+  const cmsghdr* header = count == 1 ? CMSG_FIRSTHDR(&request.message) : nullptr;
+  if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(WorkerPipes)))
+    return std::nullopt;
+  WorkerPipes pipes;
+  std::memcpy(&pipes, CMSG_DATA(header), sizeof pipes);
+  return pipes;
+}
+
+/// Puts the worker's descriptors where a spawned worker finds them.
+void take_places(const WorkerPipes& pipes, FlightRecord& record) {
+  const std::array<std::array<int, 2>, 4> places = {{{pipes.output, STDOUT_FILENO},
+                                                     {pipes.output, STDERR_FILENO},
+                                                     {pipes.commands, kCommandFd},
+                                                     {pipes.results, kResultFd}}};
+  for (const auto& [from, to] : places)
+    if (dup2(from, to) < 0) _exit(1);
+  // Over the server's record, to which others have references.
+  if (mmap(&record, sizeof record, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, pipes.record, 0) == MAP_FAILED)
+    _exit(1);
+  for (const int fd : {pipes.commands, pipes.results, pipes.record, pipes.output}) close(fd);
+}
+
+/// In the new process, which waits until the one between is gone: then it is a child of the supervisor, and can ask to
+/// die with it.
+void become_worker(const WorkerPipes& pipes, FlightRecord& record, int go_on) {
+  char byte = 0;
+  setpgid(0, 0);
+  if (read(go_on, &byte, 1) != 1) _exit(1);
+  close(go_on);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  take_places(pipes, record);
+  watch_forked_process();
+  const pid_t self = getpid();
+  if (send(kForkFd, &self, sizeof self, MSG_NOSIGNAL) != sizeof self) _exit(1);  // nobody waits for it any more
+  close(kForkFd);
+}
+
+/// Returns true in the new process.
+bool fork_worker(const WorkerPipes& pipes, FlightRecord& record) {
+  std::array<int, 2> go_on{};
+  if (pipe2(go_on.data(), O_CLOEXEC) != 0) return false;
+  const pid_t between = fork_own();
+  if (between == 0) {
+    if (fork_own() != 0) _exit(0);
+    close(go_on[1]);
+    become_worker(pipes, record, go_on[0]);
+    return true;
+  }
+  while (between > 0 && waitpid(between, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  if (between > 0 && write(go_on[1], "g", 1) != 1) perror("convict: cannot start a worker");
+  for (const int fd : {go_on[0], go_on[1], pipes.commands, pipes.results, pipes.record, pipes.output}) close(fd);
+  return false;
+}
+
+}  // namespace
+
+ForkServer::ForkServer(const std::vector<std::string>& arguments, const std::string& program) {
+  std::array<int, 2> both{};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both.data()) != 0)
+    throw std::system_error(errno, std::generic_category(), "cannot create a socket");
+  socket_ = both[0];
+  const int theirs = fcntl(both[1], F_DUPFD_CLOEXEC, kForkFd + 1);  // where no dup2 overwrites it
+  close(both[1]);
+  try {
+    process_ = std::make_unique<WorkerProcess>(arguments, program, theirs);
+  } catch (...) {
+    close(theirs);
+    close(socket_);
+    throw;
+  }
+  close(theirs);
+}
+
+ForkServer::~ForkServer() { close(socket_); }
+
+std::unique_ptr<WorkerProcess> ForkServer::fork() try {
+  return std::make_unique<WorkerProcess>([this](const WorkerPipes& pipes) -> pid_t {
+    pollfd answer = {socket_, POLLIN, 0};
+    pid_t worker = -1;
+    if (!send_pipes(socket_, pipes) || poll(&answer, 1, static_cast<int>(kPatience.count())) != 1 ||
+        recv(socket_, &worker, sizeof worker, 0) != sizeof worker)
+      throw std::system_error(ECHILD, std::generic_category(), "the fork server does not answer");
+    return worker;
+  });
+} catch (const std::system_error&) {
+  return nullptr;
+}
+
+std::string why_not_forked() {
+  if (thread_states(getpid()).size() != 1) return "a library starts threads when it is loaded";
+  return newly_opened();
+}
+
+void serve_forks(FlightRecord& record) {
+  std::fflush(nullptr);  // what is buffered would be written by each of them
+  while (const auto pipes = receive_pipes(kForkFd))
+    if (fork_worker(*pipes, record)) return;
+  _exit(0);
+}
+
+}  // namespace convict::run

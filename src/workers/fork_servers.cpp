@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workers/fork_servers.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "workers/messages.h"
+
+namespace convict::workers {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kMostServers = 6;  // each keeps its libraries in memory: 50 MB of its own for LibTorch
+constexpr auto kLoadTime = std::chrono::seconds(120);
+constexpr auto kTick = std::chrono::milliseconds(50);
+
+/// The settings as far as the loading depends on them.
+WorkerSettings of_loading(const WorkerSettings& settings) {
+  WorkerSettings loading;
+  loading.roster = settings.roster;
+  loading.memory = settings.memory;
+  loading.environment = settings.environment;
+  loading.forks = true;
+  return loading;
+}
+
+std::string key_of(const SupervisorSettings& settings) {
+  return settings.program + '\n' + settings.command + '\n' + to_line(of_loading(settings.worker));
+}
+
+}  // namespace
+
+struct ForkServers::Server {
+  std::optional<run::ForkServer> process;  // none: workers must be spawned
+  bool ready = false;
+  uint64_t used = 0;  // the larger, the later
+
+  /// Hears what it has to say: that it is ready, or not able to fork.
+  void listen() {
+    if (!process || ready) return;
+    const bool open = process->process().receive();
+    const auto line = process->process().take_line();
+    if (line) ready = line->genuine && is_loaded(line->text);
+    if (!ready && (line || !open)) process.reset();
+  }
+
+ private:
+  static bool is_loaded(const std::string& line) try {
+    return std::holds_alternative<Loaded>(report_from(line));
+  } catch (const NotAMessage&) {
+    return false;
+  }
+};
+
+ForkServers::ForkServers() = default;
+ForkServers::~ForkServers() = default;
+
+ForkServers::Server* ForkServers::find(const SupervisorSettings& settings) {
+  const auto found = servers_.find(key_of(settings));
+  if (found == servers_.end()) return nullptr;
+  found->second.used = ++uses_;
+  return &found->second;
+}
+
+void ForkServers::start(const SupervisorSettings& settings) {
+  if (find(settings)) return;
+  if (servers_.size() >= kMostServers)
+    servers_.erase(std::ranges::min_element(servers_, {}, [](const auto& entry) { return entry.second.used; }));
+  Server& server = servers_[key_of(settings)];
+  server.used = ++uses_;
+  server.process.emplace(std::vector<std::string>{"convict", settings.command}, settings.program);
+  server.process->process().send(to_line(of_loading(settings.worker)));
+}
+
+void ForkServers::prepare(const SupervisorSettings& settings) {
+  start(settings);
+  Server* server = find(settings);
+  const auto deadline = Clock::now() + kLoadTime;
+  while (server->process && !server->ready && !(settings.interrupted && *settings.interrupted)) {
+    if (Clock::now() > deadline) return server->process.reset();
+    pollfd answer = {server->process->process().result_fd(), POLLIN, 0};
+    poll(&answer, 1, static_cast<int>(kTick.count()));
+    server->listen();
+  }
+}
+
+std::unique_ptr<run::WorkerProcess> ForkServers::fork(const SupervisorSettings& settings) {
+  Server* server = find(settings);
+  if (!server) return nullptr;
+  server->listen();
+  if (!server->ready) return nullptr;
+  auto worker = server->process->fork();
+  if (!worker) {
+    server->process.reset();
+    server->ready = false;
+  }
+  return worker;
+}
+
+}  // namespace convict::workers

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fork servers of a supervisor (run/fork_server.h): one for each set of implementations that its workers load.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "run/fork_server.h"
+#include "workers/supervisor_settings.h"
+
+namespace convict::workers {
+
+/// Belongs to one thread: a server dies with the thread that has started it.
+class ForkServers {
+ public:
+  ForkServers();
+  ForkServers(const ForkServers&) = delete;
+  ForkServers& operator=(const ForkServers&) = delete;
+  ~ForkServers();  // kills them; their workers live on
+
+  /// Begins to load what workers with these settings load, unless that was begun before.
+  void start(const SupervisorSettings& settings);
+
+  /// The same, and waits until workers can be forked, or cannot.
+  void prepare(const SupervisorSettings& settings);
+
+  /// A worker process that waits for its settings. nullptr: it must be spawned, because nothing was started, is ready
+  /// or can be forked.
+  std::unique_ptr<run::WorkerProcess> fork(const SupervisorSettings& settings);
+
+ private:
+  struct Server;
+  Server* find(const SupervisorSettings& settings);
+
+  std::map<std::string, Server> servers_;  // by what they have loaded
+  uint64_t uses_ = 0;
+};
+
+}  // namespace convict::workers

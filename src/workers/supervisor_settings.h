@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a supervisor has to know of its workers.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <string>
+
+#include "run/worker_process.h"
+#include "workers/messages.h"
+
+namespace convict::workers {
+
+class ForkServers;
+
+struct SupervisorSettings {
+  WorkerSettings worker;
+  int jobs = 1;
+  std::chrono::milliseconds timeout{10'000};          // of one call of an implementation
+  const std::atomic<bool>* interrupted = nullptr;     // set by a signal handler: kill the workers and return
+  std::string program = run::kThisProgram;            // that the workers run
+  std::string command = "worker";                     // of that program
+  std::map<std::string, std::string> plugin_of = {};  // its file, by implementation, once a worker has told
+  ForkServers* fork_servers = nullptr;                // for several supervisors of one thread; borrowed
+};
+
+}  // namespace convict::workers

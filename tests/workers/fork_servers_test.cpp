@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Workers are forked from a process that has loaded their libraries, where a copy is as good as loading again.
+#include "workers/fork_servers.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <map>
+#include <string>
+
+#include "run/proc.h"
+#include "tests/cli/command.h"
+
+namespace convict::test {
+namespace {
+
+using nlohmann::json;
+
+class ForkServersTest : public CliTest {
+ protected:
+  /// Thirty cases for a kernel that dies of each: thirty workers, and those that repeat deaths alone.
+  CommandResult campaign(const std::string& keeps) const {
+    return run_convict({"fuzz", "--plugin=" + plugin("loads"), "--oracle=none", "--cases=30", "--illegal=0",
+                        "--format=json", "--min-judged=0", "--shrink=none", "-q", "--db=" + keeps + ".db"},
+                       {.directory = directory_.path(),
+                        .environment = {"CONVICT_TEST_LOADS=" + file(keeps), "CONVICT_TEST_KEEPS=" + keeps}});
+  }
+  size_t loads(const std::string& keeps) const { return read_file(file(keeps)).size(); }
+};
+
+/// What was found, without what differs by chance.
+json found_in(const CommandResult& result) {
+  json rows = json::array();
+  for (const json& row : result.mismatches()) rows.push_back({row["signature"], row["hits"], row["verdict"]});
+  return rows;
+}
+
+TEST_F(ForkServersTest, ALibraryIsLoadedAFewTimesHoweverOftenItDies) {
+  const CommandResult result = campaign("nothing");
+  ASSERT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_GE(result.json()["worker_deaths"], 30);
+  // The survey, the first worker, two servers (of the campaign and of repetitions), and while those are loading.
+  EXPECT_LE(loads("nothing"), 12U);
+}
+
+TEST_F(ForkServersTest, WhatAForkDoesNotCopyIsLoadedAgain) {
+  const json rows = found_in(campaign("nothing"));
+  ASSERT_FALSE(rows.empty());
+  for (const char* keeps : {"thread", "file", "memory"}) {
+    EXPECT_EQ(found_in(campaign(keeps)), rows) << keeps;
+    EXPECT_GE(loads(keeps), 30U) << keeps;
+  }
+}
+
+class ServersTest : public testing::Test {
+ protected:
+  ServersTest() {
+    settings_.program = CONVICT_PROGRAM;
+    settings_.worker.roster.targets = {"direct"};
+    settings_.worker.roster.oracles = {"none"};
+  }
+  workers::SupervisorSettings settings_;
+  workers::ForkServers servers_;
+};
+
+TEST_F(ServersTest, AForkedWorkerIsAChildOfItsSupervisor) {
+  EXPECT_EQ(servers_.fork(settings_), nullptr);
+  servers_.prepare(settings_);
+  const auto worker = servers_.fork(settings_);
+  ASSERT_NE(worker, nullptr);
+  EXPECT_FALSE(worker->has_ended());
+  worker->kill();
+  EXPECT_EQ(worker->wait().signal, SIGKILL);
+}
+
+/// It ends when its supervisor closes the pipe, like any worker.
+TEST_F(ServersTest, AForkedWorkerKnowsItsOwnPipes) {
+  servers_.prepare(settings_);
+  const auto first = servers_.fork(settings_), second = servers_.fork(settings_);
+  ASSERT_TRUE(first && second);
+  for (const auto& worker : {first.get(), second.get()}) {
+    worker->send(workers::to_line(settings_.worker));
+    std::optional<run::WorkerProcess::Line> line;
+    while (!line && worker->receive()) line = worker->take_line();
+    ASSERT_TRUE(line && line->genuine);
+    EXPECT_TRUE(std::holds_alternative<workers::Loaded>(workers::report_from(line->text)));
+  }
+}
+
+TEST_F(ServersTest, OtherImplementationsOrVariablesNeedAnotherServer) {
+  servers_.prepare(settings_);
+  workers::SupervisorSettings other = settings_;
+  other.worker.environment = {{"CONVICT_ISA", "baseline"}};
+  EXPECT_EQ(servers_.fork(other), nullptr);
+  other = settings_;
+  other.worker.roster.targets = {"im2col"};
+  EXPECT_EQ(servers_.fork(other), nullptr);
+  other = settings_;
+  other.worker.seed = 7;  // each worker gets the rest of its settings itself
+  EXPECT_NE(servers_.fork(other), nullptr);
+}
+
+TEST_F(ServersTest, WhatCannotBeLoadedIsSpawned) {
+  settings_.worker.roster.targets = {"nobody"};
+  servers_.prepare(settings_);
+  EXPECT_EQ(servers_.fork(settings_), nullptr);
+}
+
+TEST_F(ServersTest, TheOneThatWasNotUsedForLongestEnds) {
+  servers_.prepare(settings_);
+  for (const char* name : {"im2col", "phase", "depthwise", "fft", "winograd_f2", "winograd_f4"}) {
+    workers::SupervisorSettings other = settings_;
+    other.worker.roster.targets = {name};
+    servers_.prepare(other);
+    EXPECT_NE(servers_.fork(other), nullptr) << name;
+  }
+  EXPECT_EQ(servers_.fork(settings_), nullptr);
+}
+
+}  // namespace
+}  // namespace convict::test
