@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <utility>
 
+#include "cli/known_plugins.h"
 #include "core/case_text.h"
 #include "core/error.h"
+#include "core/implementation.h"
 #include "core/text.h"
 
 namespace convict::cli {
@@ -16,10 +20,59 @@ void CaseOptions::add_to(CLI::App& command) {
   command.add_option("--db", database, "Where a mismatch number is looked up")->capture_default_str();
 }
 
+namespace {
+
+using nlohmann::json;
+
+/// Whether the suspect comes with this program, so that no plugin is needed for it.
+bool is_ours(const std::string& suspect) {
+  const auto native = native_kernels();
+  const auto modules = run::installed_modules();
+  return std::ranges::any_of(native, [&](const auto* kernel) { return suspect == kernel->name; }) ||
+         std::ranges::any_of(modules, [&](const std::string& module) { return suspect.starts_with(module); });
+}
+
+store::Store opened_for(const std::string& database, int64_t id) {
+  std::error_code error;
+  if (!std::filesystem::exists(database, error))
+    throw UsageError(
+        fmt::format("database '{}' does not exist, so mismatch {} cannot be looked up", printable(database, 200), id));
+  return store::Store::open_to_read(database);
+}
+
+store::MismatchRow row_in(const store::Store& store, const std::string& database, int64_t id) {
+  auto row = store.mismatch(id);
+  if (!row) throw UsageError(no_such_mismatch(store, database, id));
+  return std::move(*row);
+}
+
+/// Of the campaign that saw the row last.
+std::vector<std::string> plugins_of(const store::Store& store, const store::MismatchRow& row) {
+  const auto campaign = store.campaign(row.last_campaign);
+  const json list = campaign ? campaign->info.flags.value("plugins", json::array()) : json::array();
+  std::vector<std::string> plugins;
+  for (const json& one : list)
+    if (one.is_string() && !is_ours(row.suspect)) plugins.push_back(one);
+  return plugins;
+}
+
+/// The plugins. Throws UsageError if the user has never named one of them.
+std::vector<std::string> known(const std::vector<std::string>& plugins, int64_t row) {
+  if (std::ranges::all_of(plugins, is_known_plugin)) return plugins;
+  std::string flags;
+  for (const std::string& plugin : plugins) flags += " --plugin=" + shell_quoted(plugin);
+  throw UsageError(
+      fmt::format("mismatch {} is of a plugin that only its database names; if it is there and you trust it, add{}",
+                  row, printable(flags, 2000)));
+}
+
+}  // namespace
+
 run::RosterRequest Chosen::with_suspect(run::RosterRequest roster) const {
   if (!row) return roster;
   if (row->blame == name_of(Blame::kTarget) && roster.targets.empty()) roster.targets = {row->suspect};
   if (row->blame == name_of(Blame::kOracle) && roster.oracles.empty()) roster.oracles = {row->suspect};
+  if (roster.plugins.empty()) roster.plugins = known(plugins, row->id);
   return roster;
 }
 
@@ -39,26 +92,21 @@ void require_database(const std::string& database) {
 }
 
 store::MismatchRow mismatch_in(const std::string& database, int64_t id) {
-  std::error_code error;
-  if (!std::filesystem::exists(database, error))
-    throw UsageError(
-        fmt::format("database '{}' does not exist, so mismatch {} cannot be looked up", printable(database, 200), id));
-  const store::Store store = store::Store::open_to_read(database);
-  auto row = store.mismatch(id);
-  if (!row) throw UsageError(no_such_mismatch(store, database, id));
-  return std::move(*row);
+  return row_in(opened_for(database, id), database, id);
 }
 
 Chosen chosen_case(const CaseOptions& options) {
   const std::string line = fmt::format("{}", fmt::join(options.words, " "));
   if (const auto id = parse_integer(line)) {
-    store::MismatchRow row = mismatch_in(options.database, *id);
+    const store::Store store = opened_for(options.database, *id);
+    store::MismatchRow row = row_in(store, options.database, *id);
     const CorpusEntry entry{parse_case(row.best_text()), row.verdict == name_of(Verdict::kAcceptsInvalid), ""};
-    return {entry, std::move(row)};
+    std::vector<std::string> plugins = plugins_of(store, row);
+    return {entry, std::move(row), std::move(plugins)};
   }
   std::vector<CorpusEntry> entries;
   append_corpus_line(line, "", entries);
-  return {entries.empty() ? CorpusEntry{parse_case(line), false, ""} : entries.front(), std::nullopt};
+  return {entries.empty() ? CorpusEntry{parse_case(line), false, ""} : entries.front()};
 }
 
 }  // namespace convict::cli

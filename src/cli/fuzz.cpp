@@ -9,6 +9,7 @@
 #include "cli/fuzz_options.h"
 #include "cli/fuzz_report.h"
 #include "cli/interrupt.h"
+#include "cli/known_plugins.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "core/error.h"
@@ -102,6 +103,7 @@ int fuzz(const CLI::App& command, FuzzOptions options) {
   campaign::CampaignSettings settings = campaign_settings(options);
   settings.resumed = resumed;
   campaign::CampaignResult result = run_with_progress(settings, options.out);
+  if (result.id != 0) remember_plugins(options.run.plugins);  // so that `repro 3` finds them
   if (settings.cases_of_shard() == 0) result.notes.emplace_back("it has no cases: nothing was examined");
   options.out.write(options.out.json() ? fuzz_as_json(result, options) : fuzz_as_text(result, options));
   if (result.interrupted) return kInterrupted;

@@ -12,6 +12,7 @@
 #include "core/fields.h"
 #include "core/geometry.h"
 #include "diagnose/probe.h"
+#include "diagnose/reliability.h"
 #include "explain/learn.h"
 #include "explain/samples.h"
 #include "shrink/shrink.h"
@@ -23,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
 constexpr size_t kMostExamples = 5;          // of passing neighbours, and of unexplained cases
+constexpr size_t kRepeatedSamples = 30;      // to see whether their results stay
 constexpr double kCostOfSample = 1'000'000;  // multiply-adds, unless the shrunk case itself has more
 
 /// Environment variables that limit libraries to older instruction sets, the oldest first.
@@ -54,11 +56,13 @@ class Diagnoser {
 
   Diagnosis run() {
     Diagnosis diagnosis;
-    const auto first = probe_.ask(mismatch_.problem_case).mismatch;
-    if (!first) return now_and_then(std::move(diagnosis));
+    const Reliability reliability =
+        measured(probe_, mismatch_.problem_case, mismatch_.verdict, [this] { return may_go_on(); });
+    if (!reliability.afresh()) return now_and_then(std::move(diagnosis), reliability);
+    if (!reliability.here) probe_.separate_cases();
     diagnosis.reproduced = true;
-    if (resolve(mismatch_.problem_case).why_not) return accepted(std::move(diagnosis), *first);
-    shrink_case(diagnosis);
+    if (resolve(mismatch_.problem_case).why_not) return accepted(std::move(diagnosis), *reliability.seen);
+    shrink_case(diagnosis, *reliability.seen);
     if (const KnownFault* known = known_fault(diagnosis.shrunk->problem_case)) {
       diagnosis.same_as = known->row;
       diagnosis.complete = may_go_on();
@@ -91,26 +95,18 @@ class Diagnoser {
     progress_({stage, probe_.runs(), to_text(smallest)});
   }
 
-  /// What did not fail at once: if it fails in some of ten fresh processes, its own line is what there is to show.
-  /// Nothing can be learnt from neighbours that pass by chance.
-  Diagnosis now_and_then(Diagnosis diagnosis) const {
-    constexpr int kRuns = 10;
-    int failed = 0;
-    for (int run = 1; run < kRuns && may_go_on(); ++run) {
-      const auto found = probe_.ask_fresh(mismatch_.problem_case).mismatch;
-      if (found && ++failed == 1) diagnosis.shrunk = *found;
-    }
+  /// What does not fail in each fresh process: its own line is what there is to show.
+  Diagnosis now_and_then(Diagnosis diagnosis, const Reliability& measured) const {
     diagnosis.complete = may_go_on();
-    diagnosis.reproduced = failed > 0;
+    diagnosis.reproduced = measured.failed > 0;
     diagnosis.explanation = {
         {"reproduced", diagnosis.reproduced},
-        {"text", fmt::format("failed {} of {} times alone, each in a fresh process", failed, kRuns)}};
-    if (!diagnosis.shrunk) return diagnosis;
-    diagnosis.shrunk->blame = mismatch_.blame;
-    diagnosis.shrunk->certificate.alone = mismatch_.certificate.alone;
-    diagnosis.shrunk->certificate.alone.runs = kRuns;
-    diagnosis.shrunk->certificate.alone.failed = failed;
-    diagnosis.geography = fmt::format("fails {} of {} times", failed, kRuns);
+        {"text", fmt::format("failed {} of {} times alone, each in a fresh process", measured.failed, measured.runs)}};
+    if (!measured.seen) return diagnosis;
+    diagnosis.shrunk = mismatch_;
+    diagnosis.shrunk->certificate.alone.runs = measured.runs;
+    diagnosis.shrunk->certificate.alone.failed = measured.failed;
+    diagnosis.geography = "comes and goes";
     return diagnosis;
   }
 
@@ -146,34 +142,39 @@ class Diagnoser {
     });
   }
 
-  /// One process runs all the cases, which is fast. But a suspect with state may fail there on a line that passes in a
-  /// fresh process, and that line is of no use: then each step is taken only if it fails in a fresh one, too.
-  void shrink_case(Diagnosis& diagnosis) {
+  /// One process runs all the cases, each once, which is fast. But a suspect with state may fail there on a line that
+  /// passes in a fresh process, and one that fails now and then may do so on a line that hardly ever fails. Such a line
+  /// is of no use: then each step is taken only if it fails each time, and in a fresh process.
+  void shrink_case(Diagnosis& diagnosis, const Mismatch& first) {
     const int before = probe_.runs();
-    Mismatch smallest = smallest_case(before, /*fresh=*/false);
-    if (!fails_afresh(smallest)) smallest = smallest_case(before, /*fresh=*/true);
+    Mismatch smallest = smallest_case(first, before, /*surely=*/false);
+    diagnosis.shrink_runs = probe_.runs() - before;
+    if (!fails_surely(smallest)) {
+      smallest = smallest_case(first, before, /*surely=*/true);
+      diagnosis.shrink_runs = probe_.runs() - before;
+    }
     smallest.blame = mismatch_.blame;
     smallest.certificate.alone = mismatch_.certificate.alone;
     diagnosis.shrunk = std::move(smallest);
-    diagnosis.shrink_runs = probe_.runs() - before;
     diagnosis.explanation["reproduced"] = true;
     diagnosis.explanation["shrink_runs"] = diagnosis.shrink_runs;
     diagnosis.geography = diagnosis.shrunk->certificate.errors.geography.value_or("");
   }
 
-  bool fails_afresh(const Mismatch& mismatch) const {
+  bool fails_surely(const Mismatch& mismatch) {
     const auto again = probe_.ask_fresh(mismatch.problem_case).mismatch;
-    return again && again->verdict == mismatch.verdict;
+    return again && again->verdict == mismatch.verdict &&
+           fails_each_time(probe_, mismatch.problem_case, mismatch.verdict, [this] { return may_go_on(); });
   }
 
-  Mismatch smallest_case(int runs_before, bool fresh) {
-    Mismatch smallest = fresh ? mismatch_ : *probe_.ask(mismatch_.problem_case).mismatch;
+  Mismatch smallest_case(const Mismatch& first, int runs_before, bool surely) {
+    Mismatch smallest = first;
     // Other data may show the same fault with stronger evidence, but never with weaker.
     const auto still_fails = [&](const Case& c) {
       tell("shrinking", smallest.problem_case);
       if (known_fault(c) && !is_reduction(smallest.problem_case, c)) return false;
       const auto& found = probe_.ask(c).mismatch;
-      if (!found || found->verdict > smallest.verdict || (fresh && !fails_afresh(*found))) return false;
+      if (!found || found->verdict > smallest.verdict || (surely && !fails_surely(*found))) return false;
       smallest = *found;
       return true;
     };
@@ -208,11 +209,12 @@ class Diagnoser {
     const double cost = multiply_adds(resolve(shrunk).problem);
     const auto samples = explain::sample_around(shrunk, fails, [&] { return may_go_on(); },
                                                 {settings_.explain_runs, std::max(kCostOfSample, 4 * cost)});
+    diagnosis.explain_runs = probe_.runs() - before;
+    diagnosis.explanation["explain_runs"] = diagnosis.explain_runs;
+    if (const Changes changes = repeated(samples, data); changes.changed > 0) return withhold(diagnosis, changes);
     explain::Learnt learnt = explain::learn_predicate(samples);
     if (needs_fill) learnt.predicate.conditions.push_back(fill_is(shrunk.fill));
-    diagnosis.explain_runs = probe_.runs() - before;
     diagnosis.predicate = learnt.predicate.text();
-    diagnosis.explanation["explain_runs"] = diagnosis.explain_runs;
     diagnosis.explanation["conditions"] = conditions(learnt.predicate, samples);
     diagnosis.explanation["samples"] = samples.size();
     diagnosis.explanation["unexplained"] = learnt.unexplained.size();
@@ -220,6 +222,28 @@ class Diagnoser {
     for (const explain::Sample& sample : learnt.unexplained)
       if (exceptions.size() < kMostExamples)
         exceptions.push_back({{"case", to_text(sample.c)}, {"fails", sample.fails}});
+  }
+
+  struct Changes {
+    int changed = 0, repeated = 0;
+  };
+
+  /// Asks some of the samples again: how many have another result now?
+  Changes repeated(const std::vector<explain::Sample>& samples, std::span<const Data> data) {
+    const size_t step = std::max<size_t>(samples.size() / kRepeatedSamples, 1);
+    Changes changes;
+    for (size_t i = 0; i < samples.size() && may_go_on(); i += step) {
+      ++changes.repeated;
+      changes.changed += fails_with(samples[i].c, data, /*again=*/true) == samples[i].fails ? 0 : 1;
+    }
+    return changes;
+  }
+
+  void withhold(Diagnosis& diagnosis, const Changes& changes) const {
+    diagnosis.explanation["text"] = fmt::format(
+        "comes and goes: {} of {} neighbours gave another result when they were repeated, so nothing is learnt from "
+        "them",
+        changes.changed, changes.repeated);
   }
 
   /// A relation may show that another problem fails, which says nothing of this one.
@@ -231,11 +255,11 @@ class Diagnoser {
   }
 
   /// Whether the problem fails with any of these data; nullopt if it is refused.
-  std::optional<bool> fails_with(Case c, std::span<const Data> data) {
+  std::optional<bool> fails_with(Case c, std::span<const Data> data, bool again = false) {
     for (const Data& one : data) {
       c.fill = one.fill;
       c.seed = one.seed;
-      const Probe::Answer& answer = probe_.ask(c);
+      const Probe::Answer answer = again ? probe_.ask_again(c) : probe_.ask(c);
       if (answer.mismatch && is_same_problem(answer.mismatch->problem_case, c)) return true;
       if (!answer.judged) return std::nullopt;
     }
@@ -265,9 +289,9 @@ class Diagnoser {
     return list;
   }
 
-  /// Runs the case alone in fresh processes, with the default and with older instruction sets.
+  /// Runs the case alone in fresh processes with older instruction sets.
   json environment(const Case& c) const {
-    json result = {{"alone", probe_.ask_fresh(c).mismatch.has_value()}};
+    json result = {{"alone", true}};  // shrink_case() has seen to it
     for (const IsaCap& cap : kIsaCaps) {
       if (!may_go_on()) break;
       if (!probe_.ask_fresh(c, cap.environment).mismatch) continue;

@@ -26,7 +26,11 @@ Probe::Probe(const Suspicion& suspicion, const workers::SupervisorSettings& sett
 
 const Probe::Answer& Probe::ask(const Case& c) {
   const auto [known, inserted] = answers_.try_emplace(to_text(c));
-  if (!inserted) return known->second;
+  if (inserted) known->second = ask_again(c);
+  return known->second;
+}
+
+Probe::Answer Probe::ask_again(const Case& c) {
   run(c);
   // Corrupted memory may kill the process several cases later: a death counts only if the case kills a new one too.
   if (died_ && cases_in_this_process_ > 1) {
@@ -34,7 +38,7 @@ const Probe::Answer& Probe::ask(const Case& c) {
     run(c);
   }
   if (died_) cases_in_this_process_ = 0;
-  return known->second = std::move(answer_);
+  return std::move(answer_);
 }
 
 Probe::Answer Probe::ask_for_values(const Case& c) {
@@ -46,7 +50,7 @@ Probe::Answer Probe::ask_for_values(const Case& c) {
 }
 
 void Probe::run(const Case& c) {
-  if (!suspicion_.before.empty()) supervisor_.reset();
+  if (separate_ || !suspicion_.before.empty()) supervisor_.reset();
   if (!supervisor_) {
     if (settings_.fork_servers) settings_.fork_servers->prepare(settings_);
     supervisor_.emplace(static_cast<workers::Assignment&>(*this), settings_);

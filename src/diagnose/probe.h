@@ -37,6 +37,12 @@ class Probe final : private workers::Assignment {
   /// Runs the case, or returns the remembered answer if it ran before.
   const Answer& ask(const Case& c);
 
+  /// Runs the case, also if it ran before.
+  Answer ask_again(const Case& c);
+
+  /// From now on each case gets a process of its own.
+  void separate_cases() { separate_ = true; }
+
   /// Runs the case again, for a certificate that shows all elements of a small output (docs/certificates.md).
   Answer ask_for_values(const Case& c);
 
@@ -63,7 +69,7 @@ class Probe final : private workers::Assignment {
   std::optional<workers::Supervisor> supervisor_;  // none: the next case gets a fresh process
   Case asked_;
   workers::Work work_;
-  bool for_values_ = false;
+  bool for_values_ = false, separate_ = false;
   bool handed_out_ = true;
   bool died_ = false;  // whether the process died of the last case
   int cases_in_this_process_ = 0;

@@ -122,6 +122,19 @@ TEST_F(MeddlersTest, WhatNeedsEarlierCallsNamesThem) {
   EXPECT_GT(with_calls, 0u);
 }
 
+/// Nothing is learnt from a fault that comes and goes, and no line that showed it is replaced by one that did not.
+TEST_F(MeddlersTest, WhatComesAndGoesIsNotExplained) {
+  const json rows = run({"fuzz", "--plugin=" + plugin("stateful"), "--oracle=none", "--target=now-and-then",
+                         "--cases=300", "--format=json", "--illegal=0", "-q", "--db=s.db", "--shrink=none"})
+                        .mismatches();
+  for (const json& row : rows) {
+    if (row["suspect"] != "now-and-then") continue;
+    const json explained = run({"explain", row["id"].dump(), "--db=s.db", "--format=json", "-q"}).json();
+    EXPECT_EQ(explained["predicate"], "") << explained;
+    EXPECT_TRUE(explained["shrunk"].is_null() || explained["shrunk"]["case"] == row["case"]) << explained << row;
+  }
+}
+
 TEST_F(MeddlersTest, NoProcessOutlivesTheCampaign) {
   campaign("starts-process,direct", {"--cases=5"});
   EXPECT_NE(std::system("pgrep -f '^sleep 86399.125$' > /dev/null"), 0);

@@ -3,6 +3,7 @@
  * Implementations whose results depend on the calls before.
  */
 #include <stddef.h>
+#include <time.h>
 
 #define convict_plugin_v1 guilty_plugin_v1
 #include "guilty.c"
@@ -38,6 +39,19 @@ static int spoils_by_chance(int64_t size) {
   return ((size_t)&spoils_by_chance >> 12) % 10 < 7;
 }
 
+/* One call of 30, by the clock at the first one. */
+static int spoils_now_and_then(int64_t size) {
+  static unsigned state = 0;
+  struct timespec now;
+  (void)size;
+  if (state == 0) {
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    state = (unsigned)now.tv_nsec | 1u;
+  }
+  state = state * 1664525u + 1013904223u; /* Numerical Recipes, 2nd edition, chapter 7.1 */
+  return (state >> 16) % 30 == 0;
+}
+
 typedef struct stateful {
   convict_implementation base;
   int (*spoils)(int64_t size);
@@ -70,6 +84,7 @@ static const stateful all_stateful[] = {
     STATEFUL("after-larger", spoils_after_larger),
     STATEFUL("every-third", spoils_every_third),
     STATEFUL("by-chance", spoils_by_chance),
+    STATEFUL("now-and-then", spoils_now_and_then),
 };
 enum { kCount = sizeof all_stateful / sizeof *all_stateful };
 
