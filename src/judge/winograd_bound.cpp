@@ -105,25 +105,32 @@ class WinogradBound {
 
   /// Multiplies the box along the transformed axes by the absolute values of a matrix of `rows` rows. An operation
   /// with a tiny result errs by at most u * (|result| + floor), so `floor` is added for each.
-  Box transformed(Box box, const std::vector<double>& matrix, int rows) const {
+  Box transformed(Box box, const std::vector<double>& matrix, int rows) {
     for (int axis = kAxes - rank_; axis < kAxes; ++axis) {
       const int64_t columns = box.extent[axis];
-      Box to{box.extent, {}};
-      to.extent[axis] = rows;
-      to.values.reserve(static_cast<size_t>(volume(to.extent)));
-      for (int64_t i0 = 0; i0 < to.extent[0]; ++i0)
-        for (int64_t i1 = 0; i1 < to.extent[1]; ++i1)
-          for (int64_t i2 = 0; i2 < to.extent[2]; ++i2) {
-            Axes at = {i0, i1, i2};
-            const double* row = matrix.data() + at[axis] * columns;
-            double sum = floor_ * static_cast<double>(columns);
-            for (at[axis] = 0; at[axis] < columns; ++at[axis])
-              if (const double entry = row[at[axis]]; entry != 0) sum += std::abs(entry) * box.at(at[0], at[1], at[2]);
-            to.values.push_back(limited(sum));
-          }
-      box = std::move(to);
+      int64_t before = 1, after = 1;  // the box is [before][columns][after], and becomes [before][rows][after]
+      for (int other = 0; other < axis; ++other) before *= box.extent[other];
+      for (int other = axis + 1; other < kAxes; ++other) after *= box.extent[other];
+      scratch_.assign(static_cast<size_t>(before * rows * after), floor_ * static_cast<double>(columns));
+      for (int64_t i = 0; i < before; ++i)
+        for (int row = 0; row < rows; ++row)
+          add_products(matrix.data() + row * columns, columns, box.values.data() + i * columns * after,
+                       scratch_.data() + (i * rows + row) * after, after);
+      for (double& magnitude : scratch_) magnitude = limited(magnitude);
+      box.values.swap(scratch_);
+      box.extent[axis] = rows;
     }
     return box;
+  }
+
+  /// Adds a row of the matrix times from[columns][size] to to[size]. Entries that are zero count for nothing, also
+  /// where a magnitude is infinite.
+  static void add_products(const double* row, int64_t columns, const double* from, double* to, int64_t size) {
+    for (int64_t column = 0; column < columns; ++column) {
+      const double entry = std::abs(row[column]);
+      if (entry == 0) continue;
+      for (int64_t i = 0; i < size; ++i) to[i] += entry * from[column * size + i];
+    }
   }
 
   /// Transforms the filters of a group into filters_[out][in].
@@ -196,7 +203,7 @@ class WinogradBound {
   double largest_, floor_, relative_;
   Axes points_, step_;  // of a tile; 1 on the axes that are not transformed
   std::vector<Box> filters_;
-  std::vector<double> bounds_;
+  std::vector<double> bounds_, scratch_;
 };
 
 }  // namespace
