@@ -9,7 +9,6 @@
 //
 // Valid C++17, because the headers of 1.13 are not valid C++20 for clang.
 #include <ATen/Context.h>
-#include <ATen/Parallel.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/convolution.h>
 #include <ATen/ops/convolution_backward.h>
@@ -69,7 +68,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> backward(const convict_problem& p
 
 convict_status compute(const convict_problem& p, const convict_tensors& t, std::string* why) {
   const c10::InferenceMode no_autograd;
-  if (at::get_num_threads() != p.threads) at::set_num_threads(p.threads);
+  use_threads(p.threads);
   const TorchFrame e = torch_frame(p);
   if (p.pass == CONVICT_FORWARD) return deliver(forward(p, t, e), t.dst, "dst", why);
   const auto [diff_src, diff_wei, diff_bias] = backward(p, t, e);
@@ -170,4 +169,7 @@ constexpr convict_plugin kPlugin = {CONVICT_ABI_VERSION, TORCH_VERSION, 3, kImpl
 }  // namespace
 }  // namespace convict
 
-extern "C" const convict_plugin* convict_plugin_v1(void) { return &convict::kPlugin; }
+extern "C" const convict_plugin* convict_plugin_v1(void) {
+  convict::libtorch::fetch_no_stack_traces();
+  return &convict::kPlugin;
+}

@@ -43,6 +43,13 @@ at::Tensor quantized_weights(const convict_problem& p, const convict_tensors& t)
                                                 output_axis);
 }
 
+/// QNNPACK has a pool of its own, which only at::set_num_threads() makes larger or smaller, at the cost of new threads.
+void use_pool(int threads) {
+  static int now = 0;  // of this process, like the pool
+  if (now != threads) at::set_num_threads(now = threads);
+  use_threads(threads);
+}
+
 /// The weights in the engine's own format, with all parameters that depend on them.
 c10::IValue packed_weights(const convict_problem& p, const convict_tensors& t, const TorchFrame& e) {
   std::vector<c10::IValue> arguments = {quantized_weights(p, t), c10::IValue(), listed(p, p.stride),
@@ -57,7 +64,7 @@ c10::IValue packed_weights(const convict_problem& p, const convict_tensors& t, c
 convict_status compute(const convict_problem& p, const convict_tensors& t, std::string* why) {
   const c10::InferenceMode no_autograd;
   at::globalContext().setQEngine(at::QEngine::QNNPACK);
-  if (at::get_num_threads() != p.threads) at::set_num_threads(p.threads);
+  use_pool(p.threads);
   const TorchFrame e = torch_frame(p);
   const bool is_conv = p.op == CONVICT_CONV;
   const at::Tensor image = is_conv ? framed(p, e, view(t.src), +1, p.src_zero_point) : view(t.src);

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "oracles/libtorch/tensors.h"
 
+#include <ATen/Config.h>
+#include <ATen/Parallel.h>
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/from_blob.h>
 #include <c10/util/Exception.h>
+#include <c10/util/Logging.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <exception>
 #include <new>
+
+#if AT_PARALLEL_OPENMP
+extern "C" void omp_set_num_threads(int threads);  // of the OpenMP library that LibTorch uses, whichever that is
+#endif
 
 namespace convict::libtorch {
 namespace {
@@ -37,6 +44,19 @@ convict_status failure(const char* message, std::string* why) {
 }
 
 }  // namespace
+
+void use_threads(int threads) {
+  if (at::get_num_threads() == threads) return;  // the first call in a thread sets the default
+#if AT_PARALLEL_OPENMP
+  omp_set_num_threads(threads);
+#else
+  at::set_num_threads(threads);
+#endif
+}
+
+void fetch_no_stack_traces() {
+  c10::SetStackTraceFetcher([] { return std::string(); });
+}
 
 at::IntArrayRef spatial(const convict_problem& p, const int64_t* values) {
   return at::IntArrayRef(values, static_cast<size_t>(p.rank));
