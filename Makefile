@@ -71,7 +71,7 @@ fuzz: program
 	$(CONVICT) fuzz --time $(TIME) -j $(JOBS) --db $(DB)
 
 replay: program
-	$(CONVICT) replay corpus/seeds corpus/networks -j $(JOBS)
+	$(CONVICT) replay corpus/seeds corpus/networks --relations all -j $(JOBS)
 
 guided: setup
 	@$(call install,clang libclang-rt-dev)

@@ -100,7 +100,7 @@ replay() {
   local flags cases
   read -ra flags <<< "$(planned flags)"
   read -ra cases <<< "$REPLAY"
-  phase "$NIGHT/replay" replay "${cases[@]}" "${flags[@]}" -j "${JOBS:-$(nproc)}" -q -o "$NIGHT/replay.txt"
+  phase "$NIGHT/replay" replay --relations all "${cases[@]}" "${flags[@]}" -j "${JOBS:-$(nproc)}" -q -o "$NIGHT/replay.txt"
   say "replay: $(tail -n 1 "$NIGHT/replay.txt"), exit code $(cat "$NIGHT/replay.exit")"
 }
 

@@ -23,7 +23,7 @@ workers::Order Bookkeeping::order(const workers::Work& work) const {
   workers::GivenCases again;
   again.first = work.first;
   again.cases = {to_text(lost_.at(work.first).c)};
-  again.thorough = false;
+  again.relations = examine::AskedRelations::kOne;
   again.without = work.without;
   return again;
 }

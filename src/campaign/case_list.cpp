@@ -13,8 +13,8 @@ namespace {
 class CaseList final : public workers::Assignment {
  public:
   CaseList(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
-           const std::function<void(uint64_t)>& progress, ListMode mode)
-      : entries_(entries), settings_(settings), mode_(mode), progress_(progress) {
+           const std::function<void(uint64_t)>& progress, const ListSettings& how)
+      : entries_(entries), settings_(settings), how_(how), progress_(progress) {
     result_.cases.resize(entries.size());
   }
 
@@ -32,16 +32,19 @@ class CaseList final : public workers::Assignment {
 
   std::optional<workers::Work> next_work(uint64_t count) override {
     if (next_ >= entries_.size()) return std::nullopt;
-    if (mode_ == ListMode::kInOneProcess) count = entries_.size();
+    if (how_.mode == ListMode::kInOneProcess) count = entries_.size();
     const workers::Work work{next_, std::min<uint64_t>(count, entries_.size() - next_), 1};
     next_ += work.count;
     return work;
   }
 
   workers::Order order(const workers::Work& work) const override {
-    const bool patient = entries_.size() == 1 || mode_ == ListMode::kInOneProcess;
-    return workers::GivenCases{
-        .first = work.first, .cases = lines_of(work), .patient = patient, .without = work.without};
+    const bool patient = entries_.size() == 1 || how_.mode == ListMode::kInOneProcess;
+    return workers::GivenCases{.first = work.first,
+                               .cases = lines_of(work),
+                               .patient = patient,
+                               .relations = how_.relations,
+                               .without = work.without};
   }
 
   void on_case(const workers::CaseReport& report) override {
@@ -55,7 +58,7 @@ class CaseList final : public workers::Assignment {
     const Mismatch& seen = sighting.mismatch;
     const auto earlier = [&] { return workers::earlier_lines(sighting.before, lines()); };
     result_.cases[sighting.index].mismatches.push_back(
-        mode_ == ListMode::kConfirmed
+        how_.mode == ListMode::kConfirmed
             ? confirmations_.checked(seen, signature(seen), entries_.size() == 1, result_.roster, earlier)
             : seen);
   }
@@ -85,7 +88,7 @@ class CaseList final : public workers::Assignment {
 
   const std::vector<CorpusEntry>& entries_;
   workers::SupervisorSettings settings_;
-  const ListMode mode_;
+  const ListSettings how_;
   workers::Confirmations confirmations_{settings_};
   const std::function<void(uint64_t)>& progress_;
   uint64_t next_ = 0;
@@ -95,8 +98,8 @@ class CaseList final : public workers::Assignment {
 }  // namespace
 
 CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
-                             const std::function<void(uint64_t)>& progress, ListMode mode) {
-  return CaseList(entries, settings, progress, mode).run();
+                             const std::function<void(uint64_t)>& progress, const ListSettings& how) {
+  return CaseList(entries, settings, progress, how).run();
 }
 
 }  // namespace convict::campaign

@@ -34,8 +34,13 @@ enum class ListMode {
   kInOneProcess  // the same, and one process runs all cases in order: what fails may need what was run before
 };
 
+struct ListSettings {
+  ListMode mode = ListMode::kConfirmed;
+  examine::AskedRelations relations = examine::AskedRelations::kAll;
+};
+
 /// Calls progress(done) several times a second.
 CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
-                             const std::function<void(uint64_t)>& progress, ListMode mode = ListMode::kConfirmed);
+                             const std::function<void(uint64_t)>& progress, const ListSettings& how = {});
 
 }  // namespace convict::campaign

@@ -9,6 +9,7 @@
 #include "cli/streams.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "examine/asked_relations.h"
 #include "workers/supervisor.h"
 
 namespace convict::cli {
@@ -90,6 +91,17 @@ std::string OutputOptions::colored(std::string_view code, const std::string& tex
   const bool terminal = !to_file && isatty(stream) != 0 && variable("TERM") != "dumb";
   const bool on = color == "always" || (color == "auto" && terminal && variable("NO_COLOR").empty());
   return on ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+}
+
+void add_relations(CLI::App& command, std::string& word) {
+  command
+      .add_option(
+          "--relations", word,
+          "Metamorphic relations to check on targets that agree: all of a case, one (on one case in eight, as a "
+          "campaign does) or none")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(examine::kAskedRelationsNames.begin(), examine::kAskedRelationsNames.end())))
+      ->capture_default_str();
 }
 
 CLI::Validator not_empty() {

@@ -42,6 +42,9 @@ struct OutputOptions {
   std::string colored(std::string_view code, const std::string& text, int stream = STDOUT_FILENO) const;
 };
 
+/// --relations: the word for one of examine::AskedRelations.
+void add_relations(CLI::App& command, std::string& word);
+
 /// Accepts any text but "", which a script passes for a variable that is not set.
 CLI::Validator not_empty();
 

@@ -45,8 +45,9 @@ std::string mismatches(const campaign::CampaignResult& result) {
   const auto count = [&](std::string_view what) {
     return std::ranges::count_if(result.found, [&](const auto& entry) { return entry.second.novelty() == what; });
   };
-  return fmt::format("{} signatures: {} new, {} again, {} known", result.found.size(), count("new"), count("again"),
-                     count("known"));
+  const std::string& explained = result.explaining.signature;
+  return fmt::format("{} signatures: {} new, {} again, {} known{}", result.found.size(), count("new"), count("again"),
+                     count("known"), explained.empty() ? "" : "; explaining " + explained);
 }
 
 /// "mine 2,272 (56 mismatches), other 40": of at most four targets.

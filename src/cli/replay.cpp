@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -25,6 +27,7 @@ struct ReplayOptions {
   RunOptions run;
   OutputOptions out;
   std::vector<std::string> paths;
+  std::string relations = std::string(name_of(examine::AskedRelations::kOne));
   int jobs = 1;
 };
 
@@ -155,11 +158,19 @@ std::string as_json(const std::vector<CorpusEntry>& entries, const campaign::Cas
 }
 
 campaign::CaseListResult run_with_progress(const std::vector<CorpusEntry>& entries,
-                                           const workers::SupervisorSettings& settings, bool quiet) {
-  LiveBlock block(quiet);
-  return campaign::run_case_list(entries, settings, [&](uint64_t done) {
-    if (block.is_due()) block.draw({fmt::format("{} of {} cases", done, entries.size())});
-  });
+                                           const workers::SupervisorSettings& settings, const ReplayOptions& options) {
+  LiveBlock block(options.out.quiet);
+  const auto started = std::chrono::steady_clock::now();
+  const auto draw = [&](uint64_t done) {
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    const double left = seconds / static_cast<double>(std::max<uint64_t>(done, 1)) *
+                        static_cast<double>(entries.size() - std::min<uint64_t>(done, entries.size()));
+    if (block.is_due())
+      block.draw({fmt::format("{} of {} cases{}", with_commas(done), with_commas(entries.size()),
+                              done == 0 ? "" : fmt::format(", about {:.0f} s left", std::ceil(left)))});
+  };
+  return campaign::run_case_list(entries, settings, draw,
+                                 {.relations = examine::asked_relations_named(options.relations)});
 }
 
 int replay(const ReplayOptions& options) {
@@ -168,7 +179,7 @@ int replay(const ReplayOptions& options) {
   workers::SupervisorSettings settings = options.run.settings();
   settings.jobs = options.jobs;
   settings.interrupted = &interrupted();
-  const campaign::CaseListResult result = run_with_progress(entries, settings, options.out.quiet);
+  const campaign::CaseListResult result = run_with_progress(entries, settings, options);
   options.out.write(options.out.json() ? as_json(entries, result) : as_text(entries, result, options.out));
   if (result.interrupted) return kInterrupted;
   const std::vector<Outcome> outcomes = outcomes_of(entries, result);
@@ -184,12 +195,14 @@ void add_replay(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  convict replay corpus/seeds corpus/networks\n"
       "  convict replay --plugin ./mine.so corpus/seeds/output_padding.cases -v\n"
+      "  convict replay --relations all corpus/seeds     thorough: every relation on every case\n"
       "A line ends with what is expected, if not that all is well: => refused, or => mismatch SUSPECT VERDICT for a\n"
       "bug that is known; that it is gone is said and is no failure.\n"
       "Exit codes: 0 no target has a mismatch that is not expected, 1 one has, 2 usage, 125 nothing could be judged,\n"
       "130 interrupted");
   command.add_option("paths", options.paths, "Corpus files, or directories of *.cases files")->required();
   options.run.add_to(command);
+  add_relations(command, options.relations);
   command.add_option("-j,--jobs", options.jobs, "Workers at once")->check(CLI::Range(1, 256))->capture_default_str();
   options.out.add_to(command);
 }

@@ -24,6 +24,7 @@ struct ReproOptions {
   OutputOptions out;
   CaseOptions which;
   std::vector<std::string> after;
+  std::string relations = std::string(name_of(examine::AskedRelations::kAll));
   int times = 0;  // 0: as the row of the case says, or once
   bool in_process = false;
 };
@@ -42,11 +43,12 @@ std::vector<CorpusEntry> entries_of(const ReproOptions& options, const Chosen& c
 }
 
 /// Runs the list in one worker. The result is that of the first time that the case failed, or else of the last time.
-campaign::CaseListResult run_list(const std::vector<CorpusEntry>& entries,
-                                  const workers::SupervisorSettings& settings) {
-  const auto mode = entries.size() == 1 ? campaign::ListMode::kConfirmed : campaign::ListMode::kInOneProcess;
+campaign::CaseListResult run_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
+                                  examine::AskedRelations relations) {
+  const campaign::ListSettings how = {
+      entries.size() == 1 ? campaign::ListMode::kConfirmed : campaign::ListMode::kInOneProcess, relations};
   campaign::CaseListResult result = campaign::run_case_list(
-      entries, settings, [](uint64_t) {}, mode);
+      entries, settings, [](uint64_t) {}, how);
   size_t shown = entries.size() - 1;
   for (size_t i = shown; i < entries.size() && entries[i].c == entries.back().c; --i)
     if (!result.cases[i].mismatches.empty()) shown = i;
@@ -55,12 +57,13 @@ campaign::CaseListResult run_list(const std::vector<CorpusEntry>& entries,
 }
 
 /// Runs the case in this process, without a worker, for a debugger. A crash ends this process.
-campaign::CaseListResult run_here(const Case& c, const workers::SupervisorSettings& settings) {
+campaign::CaseListResult run_here(const Case& c, const workers::SupervisorSettings& settings,
+                                  examine::AskedRelations relations) {
   const run::Roster roster = run::load_roster(settings.worker.roster, native_kernels());
   run::GuardedMemory memory;
   run::FlightRecord record;
   const examine::Examination examination = examine::examine(
-      c, roster.subjects, memory, record, {.most_bytes = settings.worker.most_bytes(), .thorough = true});
+      c, roster.subjects, memory, record, {.most_bytes = settings.worker.most_bytes(), .relations = relations});
   campaign::CaseListResult result;
   result.notes = roster.notes;
   result.cases.push_back({true, examination.judged, workers::summaries_of(examination), examination.mismatches});
@@ -113,8 +116,10 @@ int repro(const ReproOptions& options) {
   workers::SupervisorSettings settings = options.run.settings();
   settings.worker.roster = chosen.with_suspect(settings.worker.roster);
   settings.interrupted = &interrupted();
-  const campaign::CaseListResult result =
-      options.in_process ? run_here(c, settings) : run_list(entries_of(options, chosen), settings);
+  const auto relations = examine::asked_relations_named(options.relations);
+  const campaign::CaseListResult result = options.in_process
+                                              ? run_here(c, settings, relations)
+                                              : run_list(entries_of(options, chosen), settings, relations);
   if (result.interrupted) return kInterrupted;
   options.out.write(options.out.json() ? as_json(c, result) : as_text(c, result, options.out));
   if (!result.cases.front().mismatches.empty()) return kMismatch;
@@ -135,6 +140,7 @@ void add_repro(CLI::App& app, int& exit_code) {
                   "Exit codes: 0 no mismatch, 1 mismatch (of anybody), 2 usage, 125 every target refused");
   options.which.add_to(command);
   options.run.add_to(command);
+  add_relations(command, options.relations);
   command.add_flag("--in-process", options.in_process, "Without a worker process, for a debugger");
   options.out.add_to(command);
 }

@@ -11,6 +11,8 @@
 namespace convict::diagnose {
 namespace {
 
+using examine::AskedRelations;
+
 constexpr std::chrono::milliseconds kPatience{2000};  // limit for a call, where hangs are expected
 
 workers::SupervisorSettings settings_for(const Suspicion& suspicion, const workers::SupervisorSettings& settings) {
@@ -82,11 +84,12 @@ workers::Order Probe::order(const workers::Work& work) const {
   std::vector<std::string> lines = suspicion_.before;
   lines.push_back(to_text(asked_));
   lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(work.first - work_.first));
-  return workers::GivenCases{.first = work.first,
-                             .cases = std::move(lines),
-                             .values = for_values_,
-                             .patient = suspicion_.verdict == Verdict::kSideEffect,
-                             .thorough = suspicion_.verdict == Verdict::kWrongRelation};
+  return workers::GivenCases{
+      .first = work.first,
+      .cases = std::move(lines),
+      .values = for_values_,
+      .patient = suspicion_.verdict == Verdict::kSideEffect,
+      .relations = suspicion_.verdict == Verdict::kWrongRelation ? AskedRelations::kAll : AskedRelations::kOne};
 }
 
 void Probe::on_mismatch(const workers::Sighting& sighting) {

@@ -151,7 +151,7 @@ void charge_wrong_call(const judge::Result& result, const Case& c, std::span<con
   if (charged == mismatches.end() || !result.relation->wrong) return;
   const Case& other = result.relation->wrong->as_case;
   if (other == c || resolve(other).why_not) return;
-  settings.relations = false;
+  settings.relations = AskedRelations::kNone;
   settings.for_target.reset();  // it is another problem, and of interest for this result only
   settings.where = nullptr;
   Examination second = examine(other, subjects, memory, record, settings);
@@ -183,8 +183,7 @@ Examination examine(const Case& c, std::span<const run::Subject> subjects, run::
   }
   asking.ask_the_others();
   const bool anybody = asking.anybody();
-  const TrialContext context = {
-      memory, record, settings.yardstick, settings.thorough, settings.values, settings.relations};
+  const TrialContext context = {memory, record, settings.yardstick, settings.values, settings.relations};
   if (!legal) {
     if (anybody) {
       scene.set(memory);

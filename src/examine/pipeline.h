@@ -8,6 +8,7 @@
 
 #include "core/case.h"
 #include "core/where.h"
+#include "examine/asked_relations.h"
 #include "examine/rules.h"
 #include "examine/spared.h"
 #include "judge/judge.h"
@@ -37,9 +38,8 @@ struct ExaminationSettings {
   uint64_t without = 0;                   // subjects that are left out: is_left_out()
   const Where* where = nullptr;           // borrowed: everybody refuses what is outside
   std::optional<size_t> for_target = {};  // if this subject refuses the case, nobody else is asked
-  bool thorough = false;                  // checks every metamorphic relation on every case
-  bool values = false;                    // certificates show all elements of small outputs (docs/certificates.md)
-  bool relations = true;                  // checks metamorphic relations at all
+  AskedRelations relations = AskedRelations::kOne;
+  bool values = false;  // certificates show all elements of small outputs (docs/certificates.md)
 };
 
 /// Whether examine() would call this subject on a legal case.

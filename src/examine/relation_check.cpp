@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examine/relation_check.h"
 
+#include <time.h>
+
 #include "abi/element.h"
 #include "core/layout.h"
 #include "core/random.h"
@@ -11,6 +13,13 @@ namespace convict::examine {
 namespace {
 
 constexpr uint64_t kOneCaseIn = 8;
+constexpr int64_t kPatience = 1'000'000'000;  // ns of CPU time for all relations of one implementation on one case
+
+int64_t cpu_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
 
 /// Whether the data and the contract allow this relation.
 bool applies(const relations::Relation& relation, const Scene& scene, const convict_contract& contract,
@@ -55,21 +64,23 @@ uint64_t choice_of(const Scene& scene) { return mix(scene.the_case().seed ^ 0x4e
 
 }  // namespace
 
-bool asks_relation(const Scene& scene, bool thorough) {
-  return (thorough || choice_of(scene) % kOneCaseIn == 0) && scene.problem().beta == 0 &&
+bool asks_relation(const Scene& scene, AskedRelations asked) {
+  if (asked == AskedRelations::kNone) return false;
+  return (asked == AskedRelations::kAll || choice_of(scene) % kOneCaseIn == 0) && scene.problem().beta == 0 &&
          !is_integer(scene.the_case().src_type) && !has_huge_image(scene.problem(), scene.described());
 }
 
 std::optional<judge::BrokenRelation> broken_relation(const Scene& scene, ImplementationRunner& runner,
-                                                     const convict_tensors& filled, bool thorough) {
+                                                     const convict_tensors& filled, AskedRelations asked) {
   const relations::Call call = call_of(scene.the_case(), scene.problem(), filled);
   const auto all = relations::all();
+  const int64_t end = cpu_ns() + kPatience;
   const size_t first = (choice_of(scene) >> 8) % all.size();
   for (size_t i = 0; i < all.size(); ++i) {  // finds the first from there on that applies to this case
     const relations::Relation& relation = *all[(first + i) % all.size()];
     if (!applies(relation, scene, runner.contract(), call)) continue;
     auto found = broken(relation, call, scene.the_case(), runner);
-    if (found || !thorough) return found;
+    if (found || asked != AskedRelations::kAll || cpu_ns() > end) return found;
   }
   return std::nullopt;
 }

@@ -47,7 +47,7 @@ class Trial {
     expect(detail);
     for (size_t i = 0; i < results_.size(); ++i) run_one(i);
     const bool ladder = context_.yardstick == Yardstick::kLadder;
-    if (ladder && context_.relations) check_relations();
+    if (ladder) check_relations();
     return ladder ? redraw() : 0;
   }
 
@@ -160,10 +160,10 @@ class Trial {
     for (size_t i = 0; i < results_.size(); ++i) {
       judge::Result& result = results_[i];
       if (!result.is_target || result.outcome.kind != Kind::kComputed || !result.comparison.agrees()) continue;
-      if (!asks_relation(scene_, context_.thorough)) return;
+      if (!asks_relation(scene_, context_.relations)) return;
       scene_.set(context_.memory);
       ImplementationRunner runner(*result.who, static_cast<int>(i), result.contract, context_.memory, context_.record);
-      result.relation = broken_relation(scene_, runner, context_.memory.ours(), context_.thorough);
+      result.relation = broken_relation(scene_, runner, context_.memory.ours(), context_.relations);
     }
   }
 

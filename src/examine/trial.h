@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "examine/asked_relations.h"
 #include "examine/rules.h"
 #include "examine/scene.h"
 #include "judge/judge.h"
@@ -18,7 +19,8 @@ struct TrialContext {
   run::GuardedMemory& memory;
   run::FlightRecord& record;
   Yardstick yardstick;
-  bool thorough = false, values = false, relations = true;  // see ExaminationSettings
+  bool values = false;  // see ExaminationSettings
+  AskedRelations relations = AskedRelations::kOne;
 };
 
 /// Calls every implementation that has not refused, and fills in its result. Precondition: the scene is set. Returns

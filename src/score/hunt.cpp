@@ -92,7 +92,7 @@ bool is_interrupted(const workers::SupervisorSettings& settings) {
 
 bool fails_on(const Case& c, const Mutant& mutant, const workers::SupervisorSettings& settings) {
   const campaign::CaseListResult result = campaign::run_case_list(
-      {{c, false, ""}}, on_trial(mutant, settings), [](uint64_t) {}, campaign::ListMode::kAsSeen);
+      {{c, false, ""}}, on_trial(mutant, settings), [](uint64_t) {}, {.mode = campaign::ListMode::kAsSeen});
   return std::ranges::any_of(result.cases.front().mismatches,
                              [](const Mismatch& mismatch) { return mismatch.blame == Blame::kTarget; });
 }

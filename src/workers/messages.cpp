@@ -22,8 +22,12 @@ std::string line_of(const json& message) { return message.dump(-1, ' ', false, j
 json to_json(const Work& work) { return {{kRange, {work.first, work.count, work.step}}}; }
 
 json to_json(const GivenCases& given) {
-  return {{kCases, given.cases},      {"first", given.first},       {"values", given.values},
-          {"patient", given.patient}, {"thorough", given.thorough}, {"without", given.without}};
+  return {{kCases, given.cases},
+          {"first", given.first},
+          {"values", given.values},
+          {"patient", given.patient},
+          {"relations", name_of(given.relations)},
+          {"without", given.without}};
 }
 
 json to_json(const Layer& layer) {
@@ -107,7 +111,12 @@ Done done_from(const json& j) {
 
 Order order_of(const json& j) {
   if (j.contains(kCases))
-    return GivenCases{j.at("first"), j.at(kCases), j.at("values"), j.at("patient"), j.at("thorough"), j.at("without")};
+    return GivenCases{j.at("first"),
+                      j.at(kCases),
+                      j.at("values"),
+                      j.at("patient"),
+                      examine::asked_relations_named(j.at("relations").get<std::string>()),
+                      j.at("without")};
   if (j.contains(kLayer))
     return Layer{j.at("index"), j.at(kLayer), j.at("threads"), j.at("seconds"), j.at("repetitions"), j.at("without")};
   if (j.contains(kSurvey)) return SurveyTargets{j.at(kSurvey)};

@@ -27,6 +27,7 @@
 #include "core/ratios.h"
 #include "core/verdict.h"
 #include "core/yardstick.h"
+#include "examine/asked_relations.h"
 #include "examine/spared.h"
 #include "generate/generate.h"
 #include "generate/survey.h"
@@ -83,8 +84,8 @@ struct GivenCases {
   std::vector<std::string> cases;  // lines
   bool values = false;             // certificates show all elements of small outputs (docs/certificates.md)
   bool patient = false;            // wait at the end for what threads of the implementations may still do
-  bool thorough = true;            // check every relation; otherwise as a campaign does
-  uint64_t without = 0;            // as in Work
+  examine::AskedRelations relations = examine::AskedRelations::kAll;
+  uint64_t without = 0;  // as in Work
 };
 
 /// Measure this case (src/bench).

@@ -159,7 +159,7 @@ void WorkerSession::work_through(const GivenCases& given) {
     record_.index = given.first + done++;
     record_.draw = 0;
     auto examination =
-        examined(parse_case(line), {.without = given.without, .thorough = given.thorough, .values = given.values});
+        examined(parse_case(line), {.without = given.without, .relations = given.relations, .values = given.values});
     if (given.patient && done == given.cases.size()) linger(parse_case(line), examination);
     channel_.send(CaseReport{record_.index, summaries_of(examination), examination.judged});
     tell(examination);

@@ -62,7 +62,7 @@ Mismatch found(const Specimen& one) {
   run::GuardedMemory memory;
   run::FlightRecord record;
   examine::ExaminationSettings settings = {1e9, Yardstick::kLadder};
-  settings.thorough = one.verdict == Verdict::kWrongRelation;
+  if (one.verdict == Verdict::kWrongRelation) settings.relations = examine::AskedRelations::kAll;
   const auto all = examine::examine(parse_case(one.line), subjects, memory, record, settings).mismatches;
   if (all.empty()) throw std::runtime_error(std::string(one.line) + " shows nothing");
   Mismatch mismatch = all.front();

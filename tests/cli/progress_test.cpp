@@ -128,13 +128,15 @@ TEST_F(ProgressTest, APlainLineComesEveryTenSeconds) {
     so_far.seconds = second;
     so_far.counts[Counter::kCases] += 200;
     so_far.counts[Counter::kJudged] += 150;
+    if (second == 15) so_far.explaining.signature = "mine|hang|conv2d";
     progress(so_far);
   }
   const std::string rest =
-      "; 200/s now, 200/s on average; judged 75.0 %; workers lost: 0; 0 signatures: 0 new, 0 again, 0 known; coverage: "
-      "0 pairs, 0 triples\n";
+      "; 200/s now, 200/s on average; judged 75.0 %; workers lost: 0; 0 signatures: 0 new, 0 again, 0 known";
+  const std::string coverage = "; coverage: 0 pairs, 0 triples\n";
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "on trial: direct; witnesses: none\n10 s, 50 s left: cases 2,000" +
-                                                        rest + "20 s, 40 s left: cases 4,000" + rest);
+                                                        rest + coverage + "20 s, 40 s left: cases 4,000" + rest +
+                                                        "; explaining mine|hang|conv2d" + coverage);
 }
 
 TEST_F(ProgressTest, ADumbTerminalGetsNoControlSequences) {

@@ -38,8 +38,7 @@ std::vector<Mismatch> found_on(const convict_implementation& who, const Case& c,
   run::GuardedMemory memory;
   run::FlightRecord record;
   examine::ExaminationSettings settings = {1e9, Yardstick::kLadder};
-  settings.thorough = true;
-  settings.relations = relations;
+  settings.relations = relations ? examine::AskedRelations::kAll : examine::AskedRelations::kNone;
   return examine::examine(c, subjects, memory, record, settings).mismatches;
 }
 Mismatch the_one_on(const convict_implementation& who, const std::string& line) {

@@ -38,13 +38,15 @@ class Draw {
     s.where = text();
     s.corpus = text();
     s.environment = words();
+    s.forks = coin();
     return s;
   }
 
   Order order() {
     switch (next() % 4) {
       case 0: return Work{next(), next(), next()};
-      case 1: return GivenCases{next(), texts(), coin(), coin(), coin(), next()};
+      case 1:
+        return GivenCases{next(), texts(), coin(), coin(), static_cast<examine::AskedRelations>(next() % 3), next()};
       case 2: return SurveyTargets{next()};
       default: return Layer{next(), text(), {1, 2, 8}, real(), 5, texts()};
     }
