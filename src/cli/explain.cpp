@@ -102,8 +102,9 @@ std::string as_text(const DiagnosisResult& result, const DiagnosisOptions& optio
   std::string text = fmt::format("{}: {}\n", result.original.suspect, name_of(result.original.verdict));
   if (!diagnosis.shrunk) return text + diagnosis.explanation.value("text", "did not come back") + "\n";
   text += to_text(diagnosis.shrunk->problem_case) + "\n" + predicate_text(diagnosis);
-  if (diagnosis.predicate.empty() && diagnosis.explanation.contains("text"))
-    text += printable(diagnosis.explanation.value("text", ""), 300) + "\n";
+  for (const char* reason : {"text", "withheld"})
+    if (diagnosis.predicate.empty() && diagnosis.explanation.contains(reason))
+      text += printable(diagnosis.explanation.value(reason, ""), 300) + "\n";
   const Certificate& certificate = diagnosis.shrunk->certificate;
   const Certificate& before = result.original.certificate;
   if (!diagnosis.geography.empty()) text += fmt::format("wrong: {}\n", printable(diagnosis.geography, 200));

@@ -240,7 +240,7 @@ class Diagnoser {
   }
 
   void withhold(Diagnosis& diagnosis, const Changes& changes) const {
-    diagnosis.explanation["text"] = fmt::format(
+    diagnosis.explanation["withheld"] = fmt::format(
         "comes and goes: {} of {} neighbours gave another result when they were repeated, so nothing is learnt from "
         "them",
         changes.changed, changes.repeated);
