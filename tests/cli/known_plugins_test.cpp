@@ -28,7 +28,7 @@ TEST_F(KnownPlugins, NeedNotBeNamedAgain) {
   EXPECT_EQ(again.exit_code, 1) << again.err;
   EXPECT_EQ(explained.exit_code, 1) << explained.err;
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
-  EXPECT_EQ(read_file(file("state/convict/plugins")), fs::canonical(plugin("one_fault")).string() + "\n");
+  EXPECT_EQ(read_file(file("convict.state/convict/plugins")), fs::canonical(plugin("one_fault")).string() + "\n");
 }
 
 TEST_F(KnownPlugins, OfSomebodyElseMustBeNamed) {
