@@ -20,8 +20,8 @@ at::IntArrayRef spatial(const convict_problem& p, const int64_t* values);
 at::ScalarType scalar_type(convict_dtype type);
 
 /// Lets the next calls of LibTorch's own kernels use this many threads. at::set_num_threads() also replaces the pool of
-/// QNNPACK, which nobody else uses, and whose threads spin for milliseconds when they have nothing to do: a third of the
-/// CPU time of a campaign.
+/// QNNPACK, which nobody else uses, and whose threads spin for milliseconds when they have nothing to do: a third of
+/// the CPU time of a campaign.
 void use_threads(int threads);
 
 /// LibTorch's exceptions describe the stack they come from: 50 us for a text that nobody reads.

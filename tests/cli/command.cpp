@@ -31,7 +31,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 pid_t spawn(const std::vector<std::string>& arguments, const CommandOptions& options, int out, int err) {
   std::vector<std::string> words = {"convict"}, variables = options.environment;
   words.insert(words.end(), arguments.begin(), arguments.end());
-  variables.push_back("XDG_STATE_HOME=" + (options.directory / "convict.state").string());  // nothing of the user's home
+  variables.push_back("XDG_STATE_HOME=" +
+                      (options.directory / "convict.state").string());  // nothing of the user's home
   for (char** variable = environ; *variable; ++variable) variables.emplace_back(*variable);
 
   posix_spawn_file_actions_t actions;

@@ -67,15 +67,12 @@ static convict_status run(const convict_implementation* self, const convict_prob
   abort();
 }
 
-static const convict_implementation loads = {"loads",
-                                             "dies of every case",
-                                             "loads",
-                                             {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0},
-                                             unsupported,
-                                             run,
-                                             NULL,
-                                             NULL,
-                                             NULL};
+static const convict_implementation loads = {
+    "loads",     "dies of every case",
+    "loads",     {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0},
+    unsupported, run,
+    NULL,        NULL,
+    NULL};
 
 const convict_plugin* convict_plugin_v1(void);
 const convict_plugin* convict_plugin_v1(void) {

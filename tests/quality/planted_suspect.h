@@ -27,8 +27,8 @@ class PlantedSuspect {
   std::optional<Mismatch> ask(const Case& c) {
     constexpr double kPlenty = 1e9;  // bytes
     ++runs_;
-    const examine::Examination examination =
-        examine::examine(c, suspect_, memory_, record_, {.most_bytes = kPlenty, .relations = examine::AskedRelations::kAll});
+    const examine::Examination examination = examine::examine(
+        c, suspect_, memory_, record_, {.most_bytes = kPlenty, .relations = examine::AskedRelations::kAll});
     judged_ = examination.judged;
     return examination.mismatches.empty() ? std::nullopt : std::optional(examination.mismatches.front());
   }
