@@ -98,7 +98,7 @@ void become_worker(const WorkerPipes& pipes, FlightRecord& record, int go_on) {
 bool fork_worker(const WorkerPipes& pipes, FlightRecord& record) {
   std::array<int, 2> go_on{};
   if (pipe2(go_on.data(), O_CLOEXEC) != 0) return false;
-  const pid_t between = fork_own();
+  const pid_t between = vfork();  // which only forks, and needs no copy of the memory for that
   if (between == 0) {
     if (fork_own() != 0) _exit(0);
     close(go_on[1]);
