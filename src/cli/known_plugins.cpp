@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <system_error>
+
+#include "cli/options.h"
 
 namespace convict::cli {
 namespace {
@@ -21,14 +22,10 @@ constexpr size_t kMostRemembered = 1000;
 
 /// Empty if this user has no such place.
 fs::path file_of_plugins() {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string_view(value ? value : "");
-  };
+  const std::string_view state = environment_variable("XDG_STATE_HOME"), home = environment_variable("HOME");
   // The XDG Base Directory Specification ignores paths that are not absolute.
-  if (variable("XDG_STATE_HOME").starts_with('/')) return fs::path(variable("XDG_STATE_HOME")) / "convict" / "plugins";
-  if (variable("HOME").starts_with('/')) return fs::path(variable("HOME")) / ".local/state/convict/plugins";
-  return {};
+  if (state.starts_with('/')) return fs::path(state) / "convict" / "plugins";
+  return home.starts_with('/') ? fs::path(home) / ".local/state/convict/plugins" : fs::path();
 }
 
 std::vector<std::string> remembered() {

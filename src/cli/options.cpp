@@ -83,14 +83,15 @@ void OutputOptions::write(const std::string& text) const {
 }
 
 std::string OutputOptions::colored(std::string_view code, const std::string& text, int stream) const {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string_view(value ? value : "");
-  };
   const bool to_file = stream == STDOUT_FILENO && !output.empty();
-  const bool terminal = !to_file && isatty(stream) != 0 && variable("TERM") != "dumb";
-  const bool on = color == "always" || (color == "auto" && terminal && variable("NO_COLOR").empty());
+  const bool terminal = !to_file && isatty(stream) != 0 && environment_variable("TERM") != "dumb";
+  const bool on = color == "always" || (color == "auto" && terminal && environment_variable("NO_COLOR").empty());
   return on ? fmt::format("\033[{}m{}\033[0m", code, text) : text;
+}
+
+std::string_view environment_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
 }
 
 void add_relations(CLI::App& command, std::string& word) {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace convict::workers {
@@ -41,6 +42,9 @@ struct OutputOptions {
   /// as --color says, else if it is a terminal and NO_COLOR is unset or empty (https://no-color.org).
   std::string colored(std::string_view code, const std::string& text, int stream = STDOUT_FILENO) const;
 };
+
+/// Empty if there is no such variable.
+std::string_view environment_variable(const char* name);
 
 /// --relations: the word for one of examine::AskedRelations.
 void add_relations(CLI::App& command, std::string& word);

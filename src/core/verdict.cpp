@@ -3,25 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/case_text.h"
-#include "core/error.h"
-#include "core/text.h"
+#include "core/named.h"
 
 namespace convict::inline core {
-namespace {
-
-template <class Enum, size_t N>
-Enum named(const std::array<std::string_view, N>& names, std::string_view name) {
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end())
-    throw UsageError(fmt::format("'{}' is not one of {}", printable(name), fmt::join(names, ", ")));
-  return static_cast<Enum>(found - names.begin());
-}
-
-}  // namespace
 
 Verdict verdict_named(std::string_view name) { return named<Verdict>(kVerdictNames, name); }
 Blame blame_named(std::string_view name) { return named<Blame>(kBlameNames, name); }

@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examine/relation_check.h"
 
-#include <time.h>
-
 #include "abi/element.h"
 #include "core/layout.h"
 #include "core/random.h"
 #include "examine/judged_runner.h"
 #include "fill/fill.h"
+#include "run/environment.h"
 
 namespace convict::examine {
 namespace {
 
 constexpr uint64_t kOneCaseIn = 8;
-constexpr int64_t kPatience = 1'000'000'000;  // ns of CPU time for all relations of one implementation on one case
-
-int64_t cpu_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
-}
+constexpr uint64_t kPatience = 1'000'000'000;  // ns of CPU time for all relations of one implementation on one case
 
 /// Whether the data and the contract allow this relation.
 bool applies(const relations::Relation& relation, const Scene& scene, const convict_contract& contract,
@@ -74,13 +67,13 @@ std::optional<judge::BrokenRelation> broken_relation(const Scene& scene, Impleme
                                                      const convict_tensors& filled, AskedRelations asked) {
   const relations::Call call = call_of(scene.the_case(), scene.problem(), filled);
   const auto all = relations::all();
-  const int64_t end = cpu_ns() + kPatience;
+  const uint64_t end = run::cpu_ns() + kPatience;
   const size_t first = (choice_of(scene) >> 8) % all.size();
   for (size_t i = 0; i < all.size(); ++i) {  // finds the first from there on that applies to this case
     const relations::Relation& relation = *all[(first + i) % all.size()];
     if (!applies(relation, scene, runner.contract(), call)) continue;
     auto found = broken(relation, call, scene.the_case(), runner);
-    if (found || asked != AskedRelations::kAll || cpu_ns() > end) return found;
+    if (found || asked != AskedRelations::kAll || run::cpu_ns() > end) return found;
   }
   return std::nullopt;
 }

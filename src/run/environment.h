@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 
 #include "run/flight_record.h"
@@ -31,6 +32,9 @@ std::string newly_opened();
 /// changed, or nothing. Ends the process, with the reason in the record, if it is a forked child, if one of our
 /// descriptors is gone, or if something cannot be put back.
 std::string mend_process(FlightRecord& record);
+
+/// CPU time of this process, all threads, in ns.
+uint64_t cpu_ns();
 
 /// Resident memory of this process, in bytes: now, and the most so far.
 uint64_t resident_bytes();

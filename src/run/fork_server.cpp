@@ -100,14 +100,17 @@ bool fork_worker(const WorkerPipes& pipes, FlightRecord& record) {
   if (pipe2(go_on.data(), O_CLOEXEC) != 0) return false;
   const pid_t between = vfork();  // which only forks, and needs no copy of the memory for that
   if (between == 0) {
-    if (fork_own() != 0) _exit(0);
+    const pid_t worker = fork_own();
+    if (worker != 0) _exit(worker > 0 ? 0 : 1);
     close(go_on[1]);
     become_worker(pipes, record, go_on[0]);
     return true;
   }
-  while (between > 0 && waitpid(between, nullptr, 0) < 0 && errno == EINTR) {
+  int status = -1;
+  while (between > 0 && waitpid(between, &status, 0) < 0 && errno == EINTR) {
   }
-  if (between > 0 && write(go_on[1], "g", 1) != 1) perror("convict: cannot start a worker");
+  // Without a worker, the supervisor spawns one.
+  if (status != 0 || write(go_on[1], "g", 1) != 1) shutdown(kForkFd, SHUT_RDWR);
   for (const int fd : {go_on[0], go_on[1], pipes.commands, pipes.results, pipes.record, pipes.output}) close(fd);
   return false;
 }

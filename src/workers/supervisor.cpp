@@ -304,7 +304,7 @@ class Supervision {
       death = describe_death(*slot, exit, killed_for, roster_.size(), settings_.worker.memory);
     const uint64_t counted = slot->process().record().counted, reported = slot->reported;
     for (size_t i = 1; i < slot->works().size(); ++i) left_over_.push_back(slot->works()[i]);
-    fork_servers().start(settings_);  // who dies once may die often
+    if (past_[Counter::kDeaths] > 1) fork_servers().start(settings_);  // one death does not pay for it
     slot = new_slot();
     if (!death) return;
     std::optional<Rest> rest;

@@ -26,13 +26,6 @@
 namespace convict::workers {
 namespace {
 
-/// CPU time of this process, all threads.
-uint64_t cpu_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
-
 /// What a case adds to the tally.
 PerCounter<uint64_t> counts_of(const examine::Examination& examination) {
   PerCounter<uint64_t> counts;
@@ -106,7 +99,7 @@ bool WorkerSession::load() {
     if (settings_.forks) serve_forks(loaded);
     for (size_t i = 0; i < subjects_.size(); ++i) record_.is_foreign[i] = subjects_[i].is_foreign;
     run::report_faults(memory_, record_);
-    loaded_ns_ = cpu_ns();
+    loaded_ns_ = run::cpu_ns();
     channel_.send(loaded);
     return true;
   } catch (const UsageError& error) {
@@ -206,10 +199,10 @@ void WorkerSession::carry_out(const SurveyTargets& order) {
   for (size_t i = 0; i < subjects_.size() && subjects_[i].is_target; ++i) {
     generate::Survey& survey = surveyed.surveys.emplace_back();
     if (examine::is_left_out(order.without, i)) continue;
-    const uint64_t end = cpu_ns() + kPatience;
+    const uint64_t end = run::cpu_ns() + kPatience;
     survey = generate::survey(
         profile, settings_.seed, [&](const Case& c) { return examine::is_accepted(c, subjects_, i, record_, asking); },
-        [&] { return cpu_ns() < end; });
+        [&] { return run::cpu_ns() < end; });
   }
   channel_.send(surveyed);
   finish(1);
@@ -275,7 +268,7 @@ void WorkerSession::tell(const examine::Examination& examination) {
       if (const auto ratio = examination.results[i].comparison.largest_ratio) ratios_[subjects_[i].name].add(*ratio);
     }
   }
-  tally.cpu_ns = cpu_ns() - loaded_ns_;
+  tally.cpu_ns = run::cpu_ns() - loaded_ns_;
   for (const CounterRow& row : kCounters) tally[row.counter] += counts[row.counter];
   record_.counted = record_.index.load();
 }
