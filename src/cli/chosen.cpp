@@ -62,8 +62,8 @@ std::vector<std::string> known(const std::vector<std::string>& plugins, int64_t 
   std::string flags;
   for (const std::string& plugin : plugins) flags += " --plugin=" + shell_quoted(plugin);
   throw UsageError(
-      fmt::format("mismatch {} is of a plugin that only its database names; if it is there and you trust it, add{}",
-                  row, printable(flags, 2000)));
+      fmt::format("mismatch {} needs a plugin that you have not put on trial before; if you trust it, add{}", row,
+                  printable(flags, 2000)));
 }
 
 }  // namespace
