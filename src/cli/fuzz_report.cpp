@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -150,6 +151,26 @@ std::string refusals_table(const campaign::CampaignResult& result, bool all) {
   return text;
 }
 
+/// Where the time of the workers went.
+std::string stages_table(const campaign::CampaignResult& result) {
+  constexpr const char* kRow = "{:<28}{:>10}{:>9}{:>14}\n";
+  const workers::Counts& counts = result.counts;
+  const double all = std::accumulate(counts.stage_seconds.begin(), counts.stage_seconds.end(), 0.0);
+  const auto cases = static_cast<double>(std::max<uint64_t>(counts[Counter::kCases], 1));
+  if (all == 0) return "";
+  const auto row = [&](std::string_view what, double seconds) {
+    return fmt::format(kRow, printable(what, 26), fmt::format("{:.2f} s", seconds), percent(seconds / all),
+                       fmt::format("{:.1f} us", 1e6 * seconds / cases));
+  };
+  std::string text = "\n" + fmt::format(kRow, "time of the workers", "in all", "share", "for each case");
+  for (const StageRow& stage : kStages) {
+    text += row(stage.label, counts.stage_seconds[static_cast<size_t>(stage.stage)]);
+    for (size_t i = 0; stage.stage == Stage::kCall && i < result.roster.size(); ++i)
+      text += row("  of " + result.roster[i].name, counts.call_seconds[i]);
+  }
+  return text;
+}
+
 /// What became of it, in a word: "new" is what this campaign is the first to see.
 std::string status_of(const campaign::Found& found) {
   const std::string_view novelty = found.novelty();
@@ -209,7 +230,7 @@ std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptio
   text += "\n" + counter_lines(result) + coverage_lines(result.coverage);
   if (!result.roster.empty())
     text += "\n" + targets_table(result, options) + "\n" + implementations_table(result) +
-            refusals_table(result, options.out.verbose);
+            refusals_table(result, options.out.verbose) + (options.out.verbose ? stages_table(result) : "");
   text += "\n" + (result.found.empty() ? "no mismatches\n" : mismatches_table(result, options));
   text += inconclusive_lines(result, options);
   if (result.reference_is_wrong)
@@ -235,8 +256,11 @@ std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptio
                                            {"target", entry.is_target},
                                            {"version", entry.version},
                                            {"computed", counts.computed[i]},
-                                           {"refused", counts.refused[i]}});
+                                           {"refused", counts.refused[i]},
+                                           {"call_seconds", counts.call_seconds[i]}});
   }
+  for (const StageRow& stage : kStages)
+    document["stages"][stage.key] = counts.stage_seconds[static_cast<size_t>(stage.stage)];
   document["targets"] = targets_as_json(result, options);
   document["refusals"] = json::array();
   for (const auto& [key, count] : result.refusals)

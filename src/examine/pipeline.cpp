@@ -12,6 +12,7 @@
 #include "examine/scene.h"
 #include "examine/trial.h"
 #include "run/guarded_call.h"
+#include "run/in_stage.h"
 
 namespace convict::examine {
 namespace {
@@ -67,6 +68,7 @@ class Asking {
 
   /// Whether one subject accepts it, or has to be judged for what it did when it was asked.
   bool ask(size_t i) {
+    const run::InStage asking(record_, Stage::kAsk);
     judge::Result& result = results_[i];
     asked_[i] = true;
     std::optional<std::string> reason = why_not(i);
@@ -186,7 +188,7 @@ Examination examine(const Case& c, std::span<const run::Subject> subjects, run::
   const TrialContext context = {memory, record, settings.yardstick, settings.values, settings.relations};
   if (!legal) {
     if (anybody) {
-      scene.set(memory);
+      set_scene(scene, context);
       run_illegal_trial(scene, context, examination.results);
     }
     examination.judged = examination.illegal = !asking.is_impossible();
@@ -194,7 +196,7 @@ Examination examine(const Case& c, std::span<const run::Subject> subjects, run::
     return examination;
   }
   if (!anybody) return examination;
-  scene.set(memory);
+  set_scene(scene, context);
   examination.redrawn = run_trial(scene, context, examination.results);
   summarize(c, examination);
   const bool ladder = settings.yardstick == Yardstick::kLadder;

@@ -9,6 +9,7 @@
 #include "examine/relation_check.h"
 #include "judge/weaker_contract.h"
 #include "run/guarded_call.h"
+#include "run/in_stage.h"
 
 namespace convict::examine {
 namespace {
@@ -53,6 +54,7 @@ class Trial {
 
  private:
   void expect(judge::Detail detail) {
+    const run::InStage computing(context_.record, Stage::kReference);
     detail_ = detail;
     expected_ = compute_reference<W>(scene_.problem(), context_.memory.ours(), detail, &dense_);
   }
@@ -75,21 +77,26 @@ class Trial {
     return outcome;
   }
 
+  void refill(uint64_t data_seed) {
+    const run::InStage filling(context_.record, Stage::kFill);
+    scene_.refill(context_.memory, data_seed);
+  }
+
   /// What the case wants an implementation to have been called for before.
   void warm_up(size_t i) {
     if (scene_.the_case().calls == Calls::kRefilled) {
-      scene_.refill(context_.memory, mix(scene_.the_case().seed ^ kOtherContents));
+      refill(mix(scene_.the_case().seed ^ kOtherContents));
       call(i);
-      scene_.refill(context_.memory, scene_.the_case().seed);
+      refill(scene_.the_case().seed);
     }
     if (scene_.the_case().calls != Calls::kAfter) return;
     const Scene other(neighbour(scene_.the_case()));
     const convict_implementation& who = *results_[i].who;
     const auto position = static_cast<int>(i);
-    other.set(context_.memory);
+    set_scene(other, context_);
     if (!run::ask_unsupported(who, position, other.problem(), other.described(), context_.record).reason)
       run::call_guarded(who, position, other.problem(), context_.memory, context_.record);
-    scene_.set(context_.memory);
+    set_scene(scene_, context_);
   }
 
   void run_one(size_t i) {
@@ -103,6 +110,7 @@ class Trial {
   }
 
   judge::Comparison compared(size_t i) {
+    const run::InStage comparing(context_.record, Stage::kCompare);
     add_operands(rules_[i], results_[i].contract, scene_.problem(), context_.memory.ours(), dense_);
     return compare<W>(expected_, rules_[i]);
   }
@@ -161,7 +169,8 @@ class Trial {
       judge::Result& result = results_[i];
       if (!result.is_target || result.outcome.kind != Kind::kComputed || !result.comparison.agrees()) continue;
       if (!asks_relation(scene_, context_.relations)) return;
-      scene_.set(context_.memory);
+      const run::InStage relating(context_.record, Stage::kRelate);
+      set_scene(scene_, context_);
       ImplementationRunner runner(*result.who, static_cast<int>(i), result.contract, context_.memory, context_.record);
       result.relation = broken_relation(scene_, runner, context_.memory.ours(), context_.relations);
     }
@@ -175,9 +184,9 @@ class Trial {
     if (doubtful.empty()) return 0;
     std::vector<std::vector<int>> times(results_.size());
     for (const size_t i : doubtful) times[i].assign(results_[i].comparison.suspects.size(), 0);
-    scene_.set(context_.memory);
+    set_scene(scene_, context_);
     for (uint64_t draw = 1; draw <= kRedraws; ++draw) {
-      scene_.refill(context_.memory, mix(scene_.the_case().seed + draw * kGoldenGamma));
+      refill(mix(scene_.the_case().seed + draw * kGoldenGamma));
       expect(judge::Detail::kStatistics);
       for (const size_t i : doubtful) count_returns(i, times[i]);
     }
@@ -213,6 +222,11 @@ class Trial {
 };
 
 }  // namespace
+
+void set_scene(const Scene& scene, const TrialContext& context) {
+  const run::InStage filling(context.record, Stage::kFill);
+  scene.set(context.memory);
+}
 
 int run_trial(const Scene& scene, const TrialContext& context, std::vector<judge::Result>& results) {
   const Case& c = scene.the_case();

@@ -23,6 +23,9 @@ struct TrialContext {
   AskedRelations relations = AskedRelations::kOne;
 };
 
+/// Places the operands of the scene and fills them.
+void set_scene(const Scene& scene, const TrialContext& context);
+
 /// Calls every implementation that has not refused, and fills in its result. Precondition: the scene is set. Returns
 /// how many results were beyond the probabilistic bound on these data only.
 int run_trial(const Scene& scene, const TrialContext& context, std::vector<judge::Result>& results);

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "core/counters.h"
+#include "core/stages.h"
 
 namespace convict::run {
 
@@ -19,6 +20,8 @@ struct Tally : PerCounter<std::atomic<uint64_t>> {
   std::atomic<uint64_t> cpu_ns{0};  // that the process has spent since it was loaded, up to the last case it counted
   std::atomic<uint64_t> computed[kMostImplementations] = {};
   std::atomic<uint64_t> refused[kMostImplementations] = {};
+  std::atomic<uint64_t> stage_ns[kStages.size()] = {};         // wall time
+  std::atomic<uint64_t> call_ns[kMostImplementations] = {};    // of Stage::kCall
 };
 
 /// Which of the cases drawn for a place in the campaign a worker took, for the last kSize that were not the first.
@@ -63,6 +66,8 @@ struct FlightRecord {
   std::atomic<int64_t> kept_bytes[kMostImplementations] = {};  // of resident memory that calls have left behind
   std::atomic<bool> is_foreign[kMostImplementations] = {};     // whose code is a library's
   Tally tally;
+  std::atomic<int32_t> stage{static_cast<int32_t>(Stage::kOther)};  // of the work
+  std::atomic<int64_t> stage_began_ns{0};                           // CLOCK_MONOTONIC
 
   // The case itself, from workers whose cases are no function of `index`: a canonical line, cut if it is longer.
   std::atomic<uint32_t> case_bytes{0};

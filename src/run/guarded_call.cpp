@@ -2,23 +2,17 @@
 #include "run/guarded_call.h"
 
 #include <fmt/format.h>
-#include <time.h>
-
+#include <span>
 #include <utility>
 
 #include "core/text.h"
 #include "run/environment.h"
 #include "run/floating_point.h"
+#include "run/in_stage.h"
 #include "run/plugin_check.h"
 
 namespace convict::run {
 namespace {
-
-int64_t monotonic_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 /// While this object lives, the record names the implementation. The time is written first: the supervisor must never
 /// see a new implementation with an old time.
@@ -71,19 +65,30 @@ Outcome::Kind kind_of(int status) {
   return Outcome::Kind::kFailed;
 }
 
+/// Runs the call, and adds its time to that of the implementation.
+int timed_run(const convict_implementation& implementation, int position, const convict_problem& p,
+              const convict_tensors& tensors, FlightRecord& record, std::span<char> error) {
+  const InStage calling(record, Stage::kCall);
+  const int64_t begin = record.stage_began_ns;
+  const int status = implementation.run(&implementation, &p, &tensors, error.data(), error.size());
+  record.tally.call_ns[position] += static_cast<uint64_t>(monotonic_ns() - begin);
+  return status;
+}
+
 constexpr size_t kLongestText = 500;  // bytes; longer reasons and errors are cut
 
 }  // namespace
 
 Outcome call_guarded(const convict_implementation& implementation, int position, const convict_problem& p,
                      GuardedMemory& memory, FlightRecord& record) {
+  const InStage guarding(record, Stage::kGuard);
   const std::string_view late = memory.take_late_write(position);
   memory.prepare_outputs(position, /*to_kept=*/p.beta != 0);
   char error[kLongestText + 1] = "";
   Outcome outcome;
   {
     Entered entered(record, position);
-    outcome.kind = kind_of(implementation.run(&implementation, &p, &memory.theirs(), error, sizeof error));
+    outcome.kind = kind_of(timed_run(implementation, position, p, memory.theirs(), record, error));
     outcome.side_effect = side_effect_of(entered.leave(), late);
   }
   error[kLongestText] = '\0';

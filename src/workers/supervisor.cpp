@@ -35,7 +35,10 @@ constexpr auto kEndGrace = std::chrono::seconds(2);  // for a worker that hung u
 void add(const run::Tally& tally, Counts& counts) {
   for (const CounterRow& row : kCounters) counts[row.counter] += tally[row.counter];
   counts.cpu_seconds += 1e-9 * static_cast<double>(tally.cpu_ns);
+  for (size_t stage = 0; stage < kStages.size(); ++stage)
+    counts.stage_seconds[stage] += 1e-9 * static_cast<double>(tally.stage_ns[stage]);
   for (size_t i = 0; i < counts.computed.size(); ++i) {
+    counts.call_seconds[i] += 1e-9 * static_cast<double>(tally.call_ns[i]);
     counts.computed[i] += tally.computed[i];
     counts.refused[i] += tally.refused[i];
   }
@@ -265,6 +268,7 @@ class Supervision {
     roster_ = loaded.roster;
     past_.computed.resize(roster_.size());
     past_.refused.resize(roster_.size());
+    past_.call_seconds.resize(roster_.size());
     started_ = Clock::now();
     assignment_.on_roster(roster_, loaded.notes);
   }

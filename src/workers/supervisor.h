@@ -4,6 +4,7 @@
 // workers, because a process with threads must not fork.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 
 #include "core/counters.h"
 #include "core/ratios.h"
+#include "core/stages.h"
 #include "core/verdict.h"
 #include "run/flight_record.h"
 #include "run/worker_process.h"
@@ -35,6 +37,8 @@ struct Sighting {
 struct Counts : PerCounter<uint64_t> {
   double cpu_seconds = 0;                   // of the workers, without loading, up to the last case each has counted
   std::vector<uint64_t> computed, refused;  // by roster position
+  std::array<double, kStages.size()> stage_seconds{};  // of the workers, wall time, by Stage; what resumes begins anew
+  std::vector<double> call_seconds;                    // of Stage::kCall, by roster position
 };
 
 /// The client of a supervisor: gives work and receives results. Called from supervise() only.

@@ -20,6 +20,7 @@
 #include "run/environment.h"
 #include "run/fault_handler.h"
 #include "run/fork_server.h"
+#include "run/in_stage.h"
 #include "run/proc.h"
 #include "run/worker_process.h"
 
@@ -134,7 +135,7 @@ void WorkerSession::serve_forks(const Loaded& loaded) {
 }
 
 Order WorkerSession::next_order() {
-  while (const auto line = channel_.next()) {
+  while (const auto line = next_line()) {
     Order order = order_from(*line);
     if (const auto* given = std::get_if<GivenCases>(&order))
       work_through(*given);
@@ -144,6 +145,11 @@ Order WorkerSession::next_order() {
       return order;
   }
   _exit(0);  // not through the destructors of foreign libraries
+}
+
+std::optional<std::string> WorkerSession::next_line() {
+  const run::InStage waiting(record_, Stage::kWait);
+  return channel_.next();
 }
 
 void WorkerSession::work_through(const GivenCases& given) {
@@ -168,6 +174,11 @@ examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case&
   return examination;
 }
 
+Case WorkerSession::drawn(const generate::Sampling& sampling, uint64_t index, uint32_t draw) {
+  const run::InStage drawing(record_, Stage::kDraw);
+  return generate::generate(sampling, index, draw);
+}
+
 void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t index) {
   constexpr uint32_t kMostDraws = 500;  // a draw and a question take some microseconds
   record_.index = index;
@@ -177,7 +188,7 @@ void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t i
   if (share && static_cast<size_t>(share->target) >= subjects_.size()) share = nullptr;
   for (uint32_t draw = 0; share && draw < kMostDraws; ++draw) {
     record_.draw = draw;
-    const Case c = generate::generate(sampling, index, draw);
+    const Case c = drawn(sampling, index, draw);
     const auto examination = examined(c, {.where = &where_, .for_target = static_cast<size_t>(share->target)});
     if (examination.unwanted) continue;
     if (draw > 0) record_.draws.add(index, draw);
@@ -185,7 +196,7 @@ void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t i
     return cover(c, examination);
   }
   record_.draw = 0;  // nobody's case is as good as any
-  const Case c = generate::generate(sampling, index);
+  const Case c = drawn(sampling, index, 0);
   const auto examination = examined(c, {.where = &where_});
   tell(examination);
   cover(c, examination);
@@ -252,6 +263,7 @@ void WorkerSession::check_names() {
 
 /// Counts a case and sends its mismatches.
 void WorkerSession::tell(const examine::Examination& examination) {
+  const run::InStage counting(record_, Stage::kCount);
   check_names();
   for (const Mismatch& mismatch : examination.mismatches) found_ |= mismatch.blame == Blame::kTarget;
   // One line: whatever ends this process, the supervisor gets all mismatches of a case or none.
@@ -275,6 +287,7 @@ void WorkerSession::tell(const examine::Examination& examination) {
 
 /// Adds a judged case to what the next "done" tells about coverage.
 void WorkerSession::cover(const Case& c, const examine::Examination& examination) {
+  const run::InStage counting(record_, Stage::kCount);
   const Resolved resolved = resolve(c);
   if (resolved.why_not || !settings_.coverage || !examination.judged) return;
   const Levels levels = levels_of(c, resolved.problem);
@@ -286,6 +299,7 @@ void WorkerSession::cover(const Case& c, const examine::Examination& examination
 }
 
 void WorkerSession::finish(uint64_t done) {
+  const run::InStage counting(record_, Stage::kCount);
   Done report;
   report.count = done;
   report.ratios = std::exchange(ratios_, {});

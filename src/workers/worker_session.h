@@ -88,7 +88,9 @@ class WorkerSession {
   Loaded load_all();
   void serve_forks(const Loaded& loaded);
   examine::Examination examined(const Case& c, examine::ExaminationSettings settings);
+  std::optional<std::string> next_line();
   Order next_order();
+  Case drawn(const generate::Sampling& sampling, uint64_t index, uint32_t draw);
   void work_through(const GivenCases& given);
   void carry_out(const SurveyTargets& order);
   void linger(const Case& last, examine::Examination& examination);

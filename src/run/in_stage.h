@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/stages.h"
+#include "run/flight_record.h"
+
+namespace convict::run {
+
+/// CLOCK_MONOTONIC, in ns.
+int64_t monotonic_ns();
+
+/// While this object lives, a worker is in this stage, and then in the one before. A stage is charged for its own time,
+/// not for that of stages within it.
+class InStage {
+ public:
+  InStage(FlightRecord& record, Stage stage);
+  ~InStage();
+  InStage(const InStage&) = delete;
+  InStage& operator=(const InStage&) = delete;
+
+ private:
+  FlightRecord& record_;
+  int32_t outer_;
+};
+
+}  // namespace convict::run
