@@ -20,12 +20,13 @@ double Standing::unseen_failures() const {
 std::map<std::string, uint32_t> pairs_in_domains(const Standings& standings, const generate::Profile* profile) {
   std::vector<std::pair<const generate::Domain*, Coverage>> searched;
   std::map<std::string, uint32_t> counts;
-  for (const auto& [name, one] : standings) {
-    auto found = std::ranges::find_if(searched, [&](const auto& entry) { return *entry.first == one.survey.domain; });
+  for (const auto& [name, standing] : standings) {
+    const generate::Domain& domain = standing.survey.domain;
+    auto found = std::ranges::find_if(searched, [&](const auto& entry) { return *entry.first == domain; });
     if (found == searched.end())
-      found = searched.insert(found, {&one.survey.domain, generate::reachable_pairs(profile, one.survey.domain)});
+      found = searched.insert(found, {&domain, generate::reachable_pairs(profile, domain)});
     Coverage all = found->second;
-    all.unite(one.pairs);
+    all.unite(standing.pairs);
     counts[name] = all.seen_pairs();
   }
   return counts;
