@@ -32,6 +32,12 @@ Words with(Words words, std::span<const std::string_view> more) {
   return words;
 }
 
+std::vector<std::string_view> witnesses() {
+  std::vector<std::string_view> names;
+  for (const run::Witness& witness : run::kDefaultWitnesses) names.push_back(witness.name);
+  return names;
+}
+
 Words profile_names() {
   Words words = {std::string(generate::kAllProfiles)};
   for (const generate::Profile& profile : generate::profiles()) words.emplace_back(profile.name);
@@ -63,8 +69,8 @@ Words members(const std::string& type) {
 /// Words for options that are checked only after parsing. An option name has the same words in every command.
 Words known_words(const std::string& name) {
   if (name == "--target") return with(kernels(), std::span(&run::kAllNative, 1));
-  if (name == "--oracle") return with({std::string(run::kNoOracle)}, run::kDefaultOracles);
-  if (name == "--suspect") return with(kernels(), run::kDefaultOracles);
+  if (name == "--oracle") return with({std::string(run::kNoOracle)}, witnesses());
+  if (name == "--suspect") return with(kernels(), witnesses());
   if (name == "--profile") return profile_names();
   if (name == "--baselines") return baseline_names();
   return name == "importer" ? importer_names() : Words();

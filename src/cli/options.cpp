@@ -43,7 +43,8 @@ void RunOptions::add_to(CLI::App& command) {
       ->allow_extra_args(false);
   command
       .add_option("--oracle", oracles,
-                  "Witness: an implementation, a module ('libtorch'), or 'none' [libtorch:native,onednn]")
+                  "Witness: an implementation, a module ('libtorch'), or 'none' [the variants of LibTorch and oneDNN, "
+                  "in turns]")
       ->delimiter(',')
       ->allow_extra_args(false);
   command

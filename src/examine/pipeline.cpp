@@ -27,29 +27,6 @@ std::optional<std::string> impossible(const Scene& scene, const ExaminationSetti
   return std::nullopt;
 }
 
-/// Why a subject refuses the problem, or is not asked. Nothing if it accepts; then its contract is set.
-std::optional<std::string> reason_to_refuse(const Scene& scene, int position, bool legal, run::FlightRecord& record,
-                                            judge::Result& result) {
-  const Case& c = scene.the_case();
-  const convict_implementation& who = *result.who;
-  constexpr const char *kNoBeta = "its contract has no beta", *kNoReLU = "its contract has no ReLU";
-  if (c.beta != 0 && !who.contract.accumulates) return kNoBeta;  // it is not even asked
-  if (c.relu && !who.contract.fuses_relu) return kNoReLU;
-  run::Asked asked = run::ask_unsupported(who, position, scene.problem(), scene.described(), record);
-  result.outcome.side_effect = std::move(asked.side_effect);
-  if (asked.reason) return std::move(asked.reason);
-  if (!legal) return std::nullopt;
-  run::Declared declared = run::ask_contract(who, position, scene.problem(), scene.described(), record);
-  if (!declared.trouble.empty()) return std::move(declared.trouble);
-  result.contract = declared.contract;
-  if (c.beta != 0 && !result.contract.accumulates) return kNoBeta;
-  if (c.relu && !result.contract.fuses_relu) return kNoReLU;
-  const bool special = c.fill == Fill::kSpecial && !is_integer(c.src_type);
-  if (special && result.contract.algorithm != CONVICT_DIRECT)
-    return "special values are judged in direct sums only: transforms spread them";
-  return std::nullopt;
-}
-
 /// Asks the subjects whether they accept the problem.
 class Asking {
  public:
@@ -60,6 +37,8 @@ class Asking {
       judge::Result& result = results_.emplace_back();
       result.who = subject.implementation;
       result.is_target = subject.is_target;
+      result.is_excused =
+          !subject.turns.contains(settings.takes_turns ? run::turn_of(scene.the_case().seed) : run::kTurnOfGivenCases);
     }
     asked_.resize(subjects.size());
     by_target_ = std::ranges::none_of(subjects, &run::Subject::is_target);  // they are on trial themselves
@@ -83,21 +62,70 @@ class Asking {
   void ask_the_others() {
     for (size_t i = 0; i < asked_.size(); ++i)
       if (!asked_[i]) ask(i);
+    look_back();
   }
 
   bool anybody() const { return anybody_; }
   bool is_impossible() const { return for_all_.has_value(); }
 
  private:
+  /// A look at the process after all questions costs less than one after each. Only if something has changed, each is
+  /// asked again, to learn whose question did it; if nobody's does it again, all are suspects, and confirmation
+  /// decides.
+  void look_back() {
+    if (foreign_.empty()) return;
+    const run::InStage asking(record_, Stage::kAsk);
+    const std::string changed = run::changed_by_questions(record_);
+    if (changed.empty()) return;
+    bool again = false;
+    for (const size_t i : foreign_) {
+      results_[i].outcome.side_effect = question(i, run::Care::kAll).side_effect;
+      again |= !results_[i].outcome.side_effect.empty();
+    }
+    for (const size_t i : foreign_)
+      if (!again) results_[i].outcome.side_effect = changed;
+    anybody_ = true;  // has to be judged
+  }
+
+  run::Asked question(size_t i, run::Care care) {
+    return run::ask_unsupported(*results_[i].who, static_cast<int>(i), scene_.problem(), scene_.described(), record_,
+                                care);
+  }
+
+  /// Why a subject refuses the problem. Nothing if it accepts; then its contract is set.
+  std::optional<std::string> reason_to_refuse(size_t i) {
+    const Case& c = scene_.the_case();
+    judge::Result& result = results_[i];
+    const convict_implementation& who = *result.who;
+    constexpr const char *kNoBeta = "its contract has no beta", *kNoReLU = "its contract has no ReLU";
+    if (c.beta != 0 && !who.contract.accumulates) return kNoBeta;  // it is not even asked
+    if (c.relu && !who.contract.fuses_relu) return kNoReLU;
+    if (record_.is_foreign[i]) foreign_.push_back(i);
+    run::Asked asked = question(i, run::Care::kMemory);
+    result.outcome.side_effect = std::move(asked.side_effect);
+    if (asked.reason) return std::move(asked.reason);
+    if (!legal_) return std::nullopt;
+    run::Declared declared = run::ask_contract(who, static_cast<int>(i), scene_.problem(), scene_.described(), record_);
+    if (!declared.trouble.empty()) return std::move(declared.trouble);
+    result.contract = declared.contract;
+    if (c.beta != 0 && !result.contract.accumulates) return kNoBeta;
+    if (c.relu && !result.contract.fuses_relu) return kNoReLU;
+    const bool special = c.fill == Fill::kSpecial && !is_integer(c.src_type);
+    if (special && result.contract.algorithm != CONVICT_DIRECT)
+      return "special values are judged in direct sums only: transforms spread them";
+    return std::nullopt;
+  }
+
   std::optional<std::string> why_not(size_t i) {
     judge::Result& result = results_[i];
     const bool is_oracle = !result.is_target;
     if (for_all_) return for_all_;
+    if (result.is_excused) return "another variant of this library is asked";
     if (is_left_out(settings_.without, i)) return "left out: it died of this case";
     if (is_oracle && is_spared(settings_.spared, result.who->name, scene_.the_case()))
       return "spared: it died of several cases like this one";
     if (is_oracle && legal_ && !by_target_) return "no target takes it";
-    return reason_to_refuse(scene_, static_cast<int>(i), legal_, record_, result);
+    return reason_to_refuse(i);
   }
 
   const Scene& scene_;
@@ -106,6 +134,7 @@ class Asking {
   run::FlightRecord& record_;
   std::vector<judge::Result>& results_;
   std::vector<bool> asked_;
+  std::vector<size_t> foreign_;  // that were asked: code of libraries
   std::optional<std::string> for_all_;
   bool by_target_ = false, anybody_ = false;
 };
@@ -125,7 +154,7 @@ void summarize(const Case& c, Examination& examination) {
       examination.judged |= computed;
       examination.mistrusted |= computed && result.comparison.agrees() && is_blind(c, result.comparison);
     } else {
-      every_oracle &= computed;
+      every_oracle &= computed || result.is_excused;
     }
   }
   examination.witnessed = examination.judged && every_oracle;

@@ -38,6 +38,7 @@ struct ExaminationSettings {
   uint64_t without = 0;                   // subjects that are left out: is_left_out()
   const Where* where = nullptr;           // borrowed: everybody refuses what is outside
   std::optional<size_t> for_target = {};  // if this subject refuses the case, nobody else is asked
+  bool takes_turns = false;               // the oracles that nobody named do
   AskedRelations relations = AskedRelations::kOne;
   bool values = false;  // certificates show all elements of small outputs (docs/certificates.md)
 };

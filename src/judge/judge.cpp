@@ -157,7 +157,7 @@ Certificate certificate(const Case& c, const Result& suspect, Verdict verdict, s
   if (verdict == Verdict::kWrongRelation) add_relation(*suspect.relation, result);
   result.witnesses.emplace();
   for (const Result& other : all)
-    if (&other != &suspect) result.witnesses->emplace(other.who->name, in_words(other));
+    if (&other != &suspect && !other.is_excused) result.witnesses->emplace(other.who->name, in_words(other));
   return result;
 }
 

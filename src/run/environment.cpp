@@ -86,13 +86,14 @@ std::string newly_opened() {
   return count_shared_mappings() > watched()->shared_mappings ? "a library shares memory when it is loaded" : "";
 }
 
-std::string mend_process(FlightRecord& record) {
+std::string mend_process(FlightRecord& record, Care care) {
   if (is_forked_copy) _exit(0);
   if (!watched()) return "";
   const Watched& before = *watched();
-  if (identity_of(kCommandFd) != before.commands || identity_of(kResultFd) != before.results)
+  const bool all = care == Care::kAll;
+  if (all && (identity_of(kCommandFd) != before.commands || identity_of(kResultFd) != before.results))
     end(record, Unfit::kDescriptorClosed);
-  const ProcessState::Changed changed = before.state.restore();
+  const ProcessState::Changed changed = before.state.restore(/*in_memory=*/!all);
   if (!changed.mended) {
     std::fprintf(stderr, "changed %s, and it cannot be put back\n", changed.what.c_str());
     end(record, Unfit::kNotMended);

@@ -28,10 +28,13 @@ void watch_forked_process();
 /// that is shared already. Empty: nothing.
 std::string newly_opened();
 
+/// How much is looked at after a call.
+enum class Care { kMemory, kAll };
+
 /// Called after each call of a library. Puts back what all code of the process shares, and returns in words what had
 /// changed, or nothing. Ends the process, with the reason in the record, if it is a forked child, if one of our
-/// descriptors is gone, or if something cannot be put back.
-std::string mend_process(FlightRecord& record);
+/// descriptors is gone, or if something cannot be put back. kMemory: only what takes no system call.
+std::string mend_process(FlightRecord& record, Care care = Care::kAll);
 
 /// CPU time of this process, all threads, in ns.
 uint64_t cpu_ns();

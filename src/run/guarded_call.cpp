@@ -18,7 +18,8 @@ namespace {
 /// see a new implementation with an old time.
 class Entered {
  public:
-  Entered(FlightRecord& record, int position) : record_(record), is_foreign_(record.is_foreign[position]) {
+  Entered(FlightRecord& record, int position, Care care = Care::kAll)
+      : record_(record), is_foreign_(record.is_foreign[position]), care_(care) {
     if (record_.weighs) resident_before_ = static_cast<int64_t>(resident_bytes());
     record_.entered_ns = monotonic_ns();
     record_.implementation = position;
@@ -29,7 +30,7 @@ class Entered {
   std::string leave() {
     if (std::exchange(left_, true)) return "";
     const std::string_view arithmetic = floating_point_.restore();
-    std::string changed = is_foreign_ ? mend_process(record_) : "";
+    std::string changed = is_foreign_ ? mend_process(record_, care_) : "";
     if (record_.weighs)
       record_.kept_bytes[record_.implementation] += static_cast<int64_t>(resident_bytes()) - resident_before_;
     record_.implementation = FlightRecord::kOwnCode;
@@ -42,6 +43,7 @@ class Entered {
  private:
   FlightRecord& record_;
   const bool is_foreign_;
+  const Care care_;
   bool left_ = false;
   int64_t resident_before_ = 0;
   FloatingPoint floating_point_;
@@ -98,8 +100,8 @@ Outcome call_guarded(const convict_implementation& implementation, int position,
 }
 
 Asked ask_unsupported(const convict_implementation& implementation, int position, const convict_problem& p,
-                      const convict_tensors& described, FlightRecord& record) {
-  Entered entered(record, position);
+                      const convict_tensors& described, FlightRecord& record, Care care) {
+  Entered entered(record, position, care);
   const char* reason = implementation.unsupported(&implementation, &p, &described);
   Asked asked;
   asked.side_effect = side_effect_of(entered.leave(), {});
@@ -107,12 +109,14 @@ Asked ask_unsupported(const convict_implementation& implementation, int position
   return asked;
 }
 
+std::string changed_by_questions(FlightRecord& record) { return side_effect_of(mend_process(record), {}); }
+
 Declared ask_contract(const convict_implementation& implementation, int position, const convict_problem& p,
                       const convict_tensors& described, FlightRecord& record) {
   if (!implementation.contract_for) return {implementation.contract, ""};  // checked when it was loaded
   Declared declared;
   {
-    const Entered entered(record, position);
+    const Entered entered(record, position, Care::kMemory);
     const convict_contract* contract = implementation.contract_for(&implementation, &p, &described);
     if (!contract) return {{}, "contract_for gives no contract for this problem"};
     declared.contract = *contract;  // checked here, because the pointer comes from foreign code

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/outcome.h"
+#include "run/environment.h"
 #include "run/flight_record.h"
 #include "run/guarded_memory.h"
 
@@ -16,13 +17,17 @@ namespace convict::run {
 Outcome call_guarded(const convict_implementation& implementation, int position, const convict_problem& p,
                      GuardedMemory& memory, FlightRecord& record);
 
-/// What the implementation says to a problem. Guarded like call_guarded().
+/// What the implementation says to a problem. Guarded like call_guarded(); but questions are many and short, so with
+/// kMemory what takes a system call to see is left to changed_by_questions().
 struct Asked {
   std::optional<std::string> reason;  // to refuse it; nothing if it accepts
   std::string side_effect;            // as in Outcome
 };
 Asked ask_unsupported(const convict_implementation& implementation, int position, const convict_problem& p,
-                      const convict_tensors& described, FlightRecord& record);
+                      const convict_tensors& described, FlightRecord& record, Care care = Care::kMemory);
+
+/// What the questions since the last call have changed in the process, and is put back now; as Outcome::side_effect.
+std::string changed_by_questions(FlightRecord& record);
 
 /// The contract that the implementation declares for a problem it accepts, or what is wrong with that contract.
 struct Declared {

@@ -109,7 +109,7 @@ class Catalogue {
       return name == module || (name.starts_with(module) && name[module.size()] == ':');
     };
     std::vector<std::string> modules = installed_modules();
-    for (const std::string_view oracle : kDefaultOracles) modules.emplace_back(oracle.substr(0, oracle.find(':')));
+    for (const Witness& witness : kDefaultWitnesses) modules.emplace_back(module_of(witness.name));
     const auto words = {kAllNative, kNoOracle, kUnattributed, kReference};
     if (std::ranges::find(words, name) == words.end() && std::ranges::none_of(modules, is_of)) return;
     throw UsageError(
@@ -119,8 +119,8 @@ class Catalogue {
   }
 
   [[noreturn]] void throw_unknown(const std::string& name, const std::string& module) const {
-    for (const std::string_view oracle : kDefaultOracles)
-      if (oracle.substr(0, oracle.find(':')) == module && !module_file(module))
+    for (const Witness& witness : kDefaultWitnesses)
+      if (module_of(witness.name) == module && !module_file(module))
         throw CannotJudge(fmt::format("'{}' is not installed: no {}{}{} beside this program", printable(name),
                                       kModulePrefix, module, kModuleSuffix));
     std::vector<std::string> names = {std::string(kAllNative)};
@@ -145,14 +145,30 @@ void enlist(Roster& roster, std::span<const Subject> subjects, bool is_target) {
   }
 }
 
+/// Whether all targets are of one lineage, of which a witness would tell nothing new.
+bool all_are_of(std::string_view lineage, std::span<const Subject> targets) {
+  return std::ranges::all_of(targets, [&](const Subject& target) { return target.implementation->lineage == lineage; });
+}
+
 void enlist_default_oracles(Catalogue& catalogue, bool require_one, Roster& roster) {
-  const size_t before = roster.subjects.size();
-  for (const std::string_view name : kDefaultOracles) try {
-      enlist(roster, catalogue.find(std::string(name)), false);
-    } catch (const CannotJudge& missing) {
-      roster.notes.push_back(fmt::format("judging without an oracle: {}", missing.what()));
+  const std::vector<Subject> targets = roster.subjects;
+  std::string_view missing;
+  int turn = 0;
+  for (const Witness& witness : kDefaultWitnesses) {
+    const Turns turns = {turn, turn + witness.turns};
+    turn = turns.end % kTurns;
+    if (module_of(witness.name) == missing) continue;
+    try {
+      std::vector<Subject> found = catalogue.find(std::string(witness.name));
+      std::erase_if(found, [&](const Subject& one) { return all_are_of(one.implementation->lineage, targets); });
+      for (Subject& one : found) one.turns = turns;
+      enlist(roster, found, false);
+    } catch (const CannotJudge& error) {
+      missing = module_of(witness.name);
+      roster.notes.push_back(fmt::format("judging without an oracle: {}", error.what()));
     }
-  if (require_one && roster.subjects.size() == before)
+  }
+  if (require_one && roster.subjects.size() == targets.size())
     throw CannotJudge(
         "no oracle is available: neither LibTorch nor oneDNN; --oracle none judges by the exact reference alone");
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "abi/convict.h"
+#include "run/turns.h"
 
 namespace convict::run {
 
@@ -20,13 +21,14 @@ struct Subject {
   std::string name = {};    // as it was when it was loaded: the pointer above leads into memory of a library
   std::string plugin = {};  // the file that it came from; empty for a native kernel and for our modules
   bool is_foreign = false;  // it came from a file: a plugin or a module
+  Turns turns = {};         // of an oracle that nobody named
 };
 
 /// The user's request. Each name is that of an implementation or of a whole module: "libtorch", where no
 /// implementation has this name, or "onednn:*" where one has.
 struct RosterRequest {
   std::vector<std::string> targets;  // empty: those of the plugins, or without plugins `native`
-  std::vector<std::string> oracles;  // empty: kDefaultOracles, as far as they are installed
+  std::vector<std::string> oracles;  // empty: kDefaultWitnesses, as far as they are installed
   std::vector<std::string> plugins;  // shared libraries
   bool require_oracle = true;        // false: the exact reference alone may judge
 };
@@ -39,7 +41,6 @@ struct Roster {
 inline constexpr std::string_view kAllNative = "native";  // stands for every native kernel
 inline constexpr std::string_view kNoOracle = "none";     // the exact reference alone
 inline constexpr std::string_view kWholeModule = ":*";    // behind the name of a module
-inline constexpr std::string_view kDefaultOracles[] = {"libtorch:native", "onednn"};
 
 /// Throws UsageError for an unknown name or a file that is no plugin, CannotJudge for an oracle that is not installed.
 Roster load_roster(const RosterRequest& request, std::span<const convict_implementation* const> native);

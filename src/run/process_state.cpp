@@ -116,15 +116,24 @@ ProcessState::ProcessState()
   for (int resource = 0; resource < RLIM_NLIMITS; ++resource) limits_[resource] = limit_now(resource);
 }
 
-ProcessState::Changed ProcessState::restore() const {
+ProcessState::Changed ProcessState::restore(bool in_memory) const {
   Changed changed;
+  restore_memory(changed);
+  if (!in_memory) restore_system(changed);
+  return changed;
+}
+
+void ProcessState::restore_memory(Changed& changed) const {
   if (std::string_view(std::setlocale(LC_ALL, nullptr)) != locale_)
     note(changed, "the locale", std::setlocale(LC_ALL, locale_.c_str()) != nullptr);
   if (uselocale(nullptr) != LC_GLOBAL_LOCALE)
     note(changed, "the locale of its thread", uselocale(LC_GLOBAL_LOCALE) != nullptr);
+  if (!is_environment(environment_)) note(changed, "environment variables", set_environment(environment_));
+}
+
+void ProcessState::restore_system(Changed& changed) const {
   if (directory_now() != directory_) note(changed, "the working directory", chdir(directory_.c_str()) == 0);
   if (const mode_t mask = umask(umask_); mask != umask_) note(changed, "the umask", true);
-  if (!is_environment(environment_)) note(changed, "environment variables", set_environment(environment_));
   if (!equal(signals_now(), signals_))
     note(changed, "the signal mask", pthread_sigmask(SIG_SETMASK, &signals_, nullptr) == 0);
   bool limits_differ = false, limits_mended = true;
@@ -139,7 +148,6 @@ ProcessState::Changed ProcessState::restore() const {
     note(changed, "on which CPUs it may run", sched_setaffinity(0, sizeof affinity_, &affinity_) == 0);
   for (const auto timer : kTimers)
     if (timer_runs(timer)) note(changed, "an interval timer", stop_timer(timer));
-  return changed;
 }
 
 }  // namespace convict::run

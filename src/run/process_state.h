@@ -16,7 +16,8 @@
 namespace convict::run {
 
 /// A snapshot of: locale, working directory, umask, environment variables, signal mask, resource limits, priority, CPU
-/// affinity and interval timers. The calling thread's, where threads differ. Measured: 3 us to compare.
+/// affinity and interval timers. The calling thread's, where threads differ. Measured: 3 us to compare, 0.2 us what is
+/// in memory.
 class ProcessState {
  public:
   ProcessState();  // of now
@@ -26,10 +27,14 @@ class ProcessState {
     bool mended = true;  // it is all as before again
   };
 
-  /// Compares with now, and puts back what differs.
-  Changed restore() const;
+  /// Compares with now, and puts back what differs. `in_memory`: only what takes no system call, i.e. the locale and
+  /// the environment variables.
+  Changed restore(bool in_memory = false) const;
 
  private:
+  void restore_memory(Changed& changed) const;
+  void restore_system(Changed& changed) const;
+
   std::string locale_, directory_;
   mode_t umask_;
   std::vector<std::string> environment_;

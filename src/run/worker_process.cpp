@@ -61,6 +61,8 @@ struct Pipe {
   static std::array<int, 2> make() {
     std::array<int, 2> ends;
     if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("cannot create a pipe");
+    constexpr int kBytes = 1 << 20;        // so that a worker need not wait while its supervisor repeats a case
+    fcntl(ends[1], F_SETPIPE_SZ, kBytes);  // a smaller one works, too
     return ends;
   }
   explicit Pipe(std::array<int, 2> ends) : read(moved_up(ends[0])), write(moved_up(ends[1])) {}

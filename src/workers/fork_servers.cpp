@@ -20,10 +20,19 @@ constexpr size_t kMostServers = 6;  // each keeps its libraries in memory: 50 MB
 constexpr auto kLoadTime = std::chrono::seconds(120);
 constexpr auto kTick = std::chrono::milliseconds(50);
 
-/// The settings as far as the loading depends on them.
+/// Of a library of ours, all variants come from one file.
+void name_modules(std::vector<std::string>& names) {
+  for (std::string& name : names)
+    if (const std::string module(run::module_of(name)); run::is_module(module))
+      name = module + std::string(run::kWholeModule);
+}
+
+/// The settings as far as it depends on them which libraries are loaded.
 WorkerSettings of_loading(const WorkerSettings& settings) {
   WorkerSettings loading;
   loading.roster = settings.roster;
+  name_modules(loading.roster.targets);
+  name_modules(loading.roster.oracles);
   loading.memory = settings.memory;
   loading.environment = settings.environment;
   loading.forks = true;

@@ -44,7 +44,8 @@ PerCounter<uint64_t> counts_of(const examine::Examination& examination) {
 std::vector<ImplementationSummary> summaries_of(const examine::Examination& examination) {
   std::vector<ImplementationSummary> summaries;
   for (const judge::Result& one : examination.results)
-    summaries.push_back({one.who->name, one.is_target, judge::in_words(one), one.comparison.smallest_fault});
+    if (!one.is_excused)
+      summaries.push_back({one.who->name, one.is_target, judge::in_words(one), one.comparison.smallest_fault});
   return summaries;
 }
 
@@ -96,8 +97,11 @@ bool WorkerSession::load() {
   if (!wanted_) return false;
   run::watch_process();
   try {
-    const Loaded loaded = load_all();
-    if (settings_.forks) serve_forks(loaded);
+    Loaded loaded = load_all();
+    if (settings_.forks) {
+      serve_forks(loaded);
+      loaded = load_all();  // its own of the implementations; the libraries are there
+    }
     for (size_t i = 0; i < subjects_.size(); ++i) record_.is_foreign[i] = subjects_[i].is_foreign;
     run::report_faults(memory_, record_);
     loaded_ns_ = run::cpu_ns();
@@ -168,7 +172,7 @@ void WorkerSession::work_through(const GivenCases& given) {
 
 examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case& c) {
   record_.index = index;
-  examine::Examination examination = examined(c, {});
+  examine::Examination examination = examined(c, {.takes_turns = true});
   tell(examination);
   cover(c, examination);
   return examination;
@@ -189,7 +193,8 @@ void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t i
   for (uint32_t draw = 0; share && draw < kMostDraws; ++draw) {
     record_.draw = draw;
     const Case c = drawn(sampling, index, draw);
-    const auto examination = examined(c, {.where = &where_, .for_target = static_cast<size_t>(share->target)});
+    const auto examination =
+        examined(c, {.where = &where_, .for_target = static_cast<size_t>(share->target), .takes_turns = true});
     if (examination.unwanted) continue;
     if (draw > 0) record_.draws.add(index, draw);
     tell(examination);
@@ -197,7 +202,7 @@ void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t i
   }
   record_.draw = 0;  // nobody's case is as good as any
   const Case c = drawn(sampling, index, 0);
-  const auto examination = examined(c, {.where = &where_});
+  const auto examination = examined(c, {.where = &where_, .takes_turns = true});
   tell(examination);
   cover(c, examination);
 }
@@ -271,6 +276,7 @@ void WorkerSession::tell(const examine::Examination& examination) {
   if (!examination.mismatches.empty()) channel_.send(MismatchReport{record_.index, examination.mismatches, counts});
   run::Tally& tally = record_.tally;  // after sending: a case that is counted has been reported
   for (size_t i = 0; i < examination.results.size(); ++i) {
+    if (examination.results[i].is_excused) continue;
     const Outcome& outcome = examination.results[i].outcome;
     if (outcome.kind == Outcome::Kind::kRefused) {
       ++tally.refused[i];

@@ -72,6 +72,17 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
+/// All questions of a case are looked at together, so another library is a suspect at first.
+TEST_F(MeddlersTest, AQuestionThatChangesTheProcessIsItsAuthors) {
+  const json report = campaign("innocent,moves-when-asked,direct", {"--cases=40"});
+  EXPECT_EQ(suspects(report), std::set<std::string>{"moves-when-asked"}) << report["mismatches"];
+  for (const char* targets : {"innocent,moves-once-when-asked", "moves-once-when-asked,innocent"}) {
+    const json once = campaign(targets, {"--cases=40"});
+    EXPECT_TRUE(suspects(once).contains("moves-once-when-asked")) << once["mismatches"];
+    EXPECT_FALSE(suspects(once).contains("innocent")) << once["mismatches"];
+  }
+}
+
 /// Whatever its own results look like by then.
 TEST_F(MeddlersTest, ALateWriteHurtsItsAuthorAlone) {
   const json report = campaign("direct,writes-late,im2col", {"--cases=60"});

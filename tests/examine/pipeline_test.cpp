@@ -109,6 +109,31 @@ TEST(ContractForAProblem, IsNotAskedForWhereTheProblemIsRefused) {
   EXPECT_EQ(examined(credulous, "conv2d in=2 k=3").mismatches.front().verdict, Verdict::kAcceptsInvalid);
 }
 
+/// An oracle that nobody named is called where it has its turn, and is no missing witness elsewhere.
+TEST(Turns, DecideWhichOracleIsCalled) {
+  int calls_of_second = 0;
+  for (uint64_t seed = 1; seed <= 64; ++seed) {
+    const Case c = parse_case("conv2d in=5 k=2 seed=" + std::to_string(seed));
+    std::vector<run::Subject> subjects = {{&direct(), true, ""}, {&direct(), false, ""}, {&direct(), false, ""}};
+    subjects[1].turns = {0, 12};
+    subjects[2].turns = {12, run::kTurns};
+    examine::ExaminationSettings settings{1e9, Yardstick::kLadder};
+    settings.takes_turns = true;
+    run::GuardedMemory memory;
+    run::FlightRecord record;
+    const examine::Examination drawn = examine::examine(c, subjects, memory, record, settings);
+    EXPECT_NE(drawn.results[1].is_excused, drawn.results[2].is_excused);
+    EXPECT_EQ(drawn.results[2].is_excused, drawn.results[2].outcome.kind == Outcome::Kind::kRefused);
+    EXPECT_TRUE(drawn.witnessed);
+    calls_of_second += drawn.results[2].is_excused ? 0 : 1;
+    const auto given = examine::examine(c, subjects, memory, record, {1e9, Yardstick::kLadder});
+    EXPECT_FALSE(given.results[1].is_excused);
+    EXPECT_TRUE(given.results[2].is_excused);
+  }
+  EXPECT_GT(calls_of_second, 4);
+  EXPECT_LT(calls_of_second, 32);
+}
+
 /// A relation may lead to a problem that is computed by another algorithm: nothing follows from its results.
 TEST(ContractForAProblem, EndsARelationThatLeavesIt) {
   const Chooser chooser;

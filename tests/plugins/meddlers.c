@@ -155,6 +155,8 @@ static void works_slowly(void) {
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
+static void does_nothing(void) {}
+
 typedef struct meddler {
   convict_implementation base;
   void (*deed)(void);
@@ -175,14 +177,28 @@ static convict_status compute(const convict_implementation* self, const convict_
   return status;
 }
 
-#define MEDDLER(name, deed)                                                                                    \
-  {                                                                                                            \
-    {                                                                                                          \
-        name,      #deed,   "meddlers", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0}, \
-        only_conv, compute, NULL,       NULL,                                                                  \
-        NULL},                                                                                                 \
-        deed                                                                                                   \
+/* What a library does when it is merely asked. */
+static const char* moves_when_asked(const convict_implementation* self, const convict_problem* p,
+                                    const convict_tensors* t) {
+  moves();
+  return only_conv(self, p, t);
+}
+
+static const char* moves_once_when_asked(const convict_implementation* self, const convict_problem* p,
+                                         const convict_tensors* t) {
+  static int asked = 0;
+  if (!asked++) moves();
+  return only_conv(self, p, t);
+}
+
+#define MEDDLER_WHEN_ASKED(name, unsupported, deed)                                                           \
+  {                                                                                                           \
+    {name,        #deed,   "meddlers", {CONVICT_DIRECT, CONVICT_F32, 0, 0, 0, 1, CONVICT_ANY_ORDER, 0, 0, 0}, \
+     unsupported, compute, NULL,       NULL,                                                                  \
+     NULL},                                                                                                   \
+        deed                                                                                                  \
   }
+#define MEDDLER(name, deed) MEDDLER_WHEN_ASKED(name, only_conv, deed)
 
 static const meddler meddlers[] = {
     MEDDLER("writes-late", writes_late),
@@ -204,6 +220,9 @@ static const meddler meddlers[] = {
     MEDDLER("starts-process", starts_process),
     MEDDLER("forges", forges),
     MEDDLER("works-slowly", works_slowly),
+    MEDDLER("innocent", does_nothing),
+    MEDDLER_WHEN_ASKED("moves-when-asked", moves_when_asked, does_nothing),
+    MEDDLER_WHEN_ASKED("moves-once-when-asked", moves_once_when_asked, does_nothing),
 };
 enum { kCount = sizeof meddlers / sizeof *meddlers };
 

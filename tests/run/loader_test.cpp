@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/implementation.h"
@@ -48,9 +51,44 @@ TEST(Loader, AModuleWithoutAnImplementationOfItsNameIsAllOfIt) {
   EXPECT_EQ(oracles("libtorch:*"), oracles("libtorch"));
 }
 
-TEST(Loader, TheDefaultOraclesAreOneOfEachModule) {
+TEST(Loader, TheDefaultOraclesAreAllVariantsOfTheModules) {
   if (!installed("libtorch") || !installed("onednn")) GTEST_SKIP() << "without one of them";
-  EXPECT_EQ(roster({{"direct"}, {}, {}, true}), (Names{"direct", "libtorch:native", "onednn"}));
+  EXPECT_EQ(roster({{"direct"}, {}, {}, true}),
+            (Names{"direct", "libtorch:native", "libtorch:onednn", "libtorch:qnnpack", "onednn:channels_first",
+                   "onednn", "onednn:any", "onednn:channels_last"}));
+}
+
+TEST(Loader, ADefaultOracleOfTheTargetsLineageIsLeftOut) {
+  if (!installed("libtorch") || !installed("onednn")) GTEST_SKIP() << "without one of them";
+  EXPECT_EQ(roster({{"onednn:any"}, {}, {}, true}),
+            (Names{"onednn:any", "libtorch:native", "libtorch:onednn", "libtorch:qnnpack"}));
+}
+
+TEST(Loader, OraclesTakeTurnsUnlessTheyWereNamed) {
+  if (!installed("onednn")) GTEST_SKIP() << "without oneDNN";
+  const auto one_of = [](const run::RosterRequest& request, const std::string& name) {
+    for (const run::Subject& subject : run::load_roster(request, native_kernels()).subjects)
+      if (subject.name == name) return subject.turns;
+    return run::Turns{0, 0};
+  };
+  const run::Turns by_default = one_of({{"direct"}, {}, {}, true}, "onednn:any");
+  EXPECT_EQ(by_default.end - by_default.first, 1);
+  EXPECT_FALSE(by_default.contains(run::kTurnOfGivenCases));
+  EXPECT_TRUE(one_of({{"direct"}, {}, {}, true}, "onednn:channels_first").contains(run::kTurnOfGivenCases));
+  const run::Turns named = one_of({{"direct"}, {"onednn:any"}, {}, true}, "onednn:any");
+  EXPECT_EQ(named.end - named.first, run::kTurns);
+}
+
+TEST(Turns, OfTheVariantsOfALibraryAreAllThereAre) {
+  std::map<std::string_view, int> sums;
+  for (const run::Witness& witness : run::kDefaultWitnesses) sums[run::module_of(witness.name)] += witness.turns;
+  for (const auto& [module, sum] : sums) EXPECT_EQ(sum, run::kTurns) << module;
+}
+
+TEST(Turns, ComeEquallyOften) {
+  std::array<int, run::kTurns> times{};
+  for (uint64_t seed = 0; seed < 16'000; ++seed) ++times[static_cast<size_t>(run::turn_of(seed))];
+  for (const int one : times) EXPECT_NEAR(one, 1000, 150);  // five standard deviations
 }
 
 TEST(Loader, UnknownNamesAreRefused) {

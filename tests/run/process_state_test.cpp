@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <clocale>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace convict {
@@ -31,6 +32,15 @@ TEST_P(ProcessStateTest, IsNamedAndPutBack) {
   EXPECT_EQ(changed.what, GetParam().what);
   EXPECT_TRUE(changed.mended);
   EXPECT_EQ(before.restore().what, "");
+}
+
+TEST_P(ProcessStateTest, IsNoticedInMemoryIfItIsThere) {
+  const run::ProcessState before;
+  GetParam().make();
+  const std::string what = GetParam().what;
+  const bool there = what.starts_with("the locale") || what == "environment variables";
+  EXPECT_EQ(before.restore(/*in_memory=*/true).what, there ? what : "");
+  before.restore();
 }
 
 void pin() {

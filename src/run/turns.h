@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The variants of a library that witness a campaign take turns: calling all of them would cost more than it shows, and
+// one of them alone would leave the others untested.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/random.h"
+
+namespace convict::run {
+
+inline constexpr int kTurns = 16;
+
+/// The turns of an implementation, `first` to `end` - 1 of kTurns.
+struct Turns {
+  int first = 0, end = kTurns;
+
+  bool contains(int turn) const { return first <= turn && turn < end; }
+};
+
+/// Whose turn a case of a campaign is. Cases that were given, to be repeated, are always the turn of the same.
+constexpr int turn_of(uint64_t seed) { return static_cast<int>(mix(seed ^ 0x7a52) % kTurns); }
+inline constexpr int kTurnOfGivenCases = 0;
+
+struct Witness {
+  std::string_view name;
+  int turns;  // of kTurns; those of the variants of one library add up to kTurns
+};
+
+/// Called unless the user names others. The first of a library is the one that is fast and independent of the others:
+/// LibTorch without oneDNN; oneDNN where it may choose the order of the weights, and so seldom runs its reference code,
+/// which takes up to a hundred times as long.
+inline constexpr Witness kDefaultWitnesses[] = {
+    {"libtorch:native", 14}, {"libtorch:onednn", 1}, {"libtorch:qnnpack", 1},    {"onednn:channels_first", 13},
+    {"onednn", 1},           {"onednn:any", 1},      {"onednn:channels_last", 1}};
+
+constexpr std::string_view module_of(std::string_view implementation) {
+  return implementation.substr(0, implementation.find(':'));
+}
+
+constexpr bool is_module(std::string_view name) {
+  for (const Witness& witness : kDefaultWitnesses)
+    if (module_of(witness.name) == name) return true;
+  return false;
+}
+
+}  // namespace convict::run
