@@ -14,7 +14,6 @@ readonly root
 : "${FLAGS:=}" "${FUZZ_FLAGS:=}" "${JOBS:=}" "${CONVICT:=$root/build/release/convict}"
 : "${REPLAY:=$root/corpus/seeds $root/corpus/networks $root/corpus/regressions}"
 readonly CORPUS=${DB%.db}.corpus
-readonly ORACLES=libtorch:native,onednn  # convict's default
 # shellcheck source=deploy/night/plan.sh
 . "$root/deploy/night/plan.sh"
 # shellcheck source=deploy/night/result.sh

@@ -38,9 +38,9 @@ try_out() {  # folder, then flags
 
 find_out_what_is_missing() {  # folder; leaves notes in it, sets guided
   local folder=$1 code=0
-  [ -z "$require" ] || [[ $FLAGS == *--oracle* ]] || FLAGS="$FLAGS --oracle $ORACLES"
   try_out "$folder" --profile "$PROFILE" || exit "$?"
   jq -r '.notes[] | select(startswith("judging without"))' "$folder/try.json" > "$folder/notes"
+  [ -z "$require" ] || [ ! -s "$folder/notes" ] || fail 125 "$(head -n 1 "$folder/notes")"
   guided=no
   [ -z "$CASES" ] || return 0
   try_out "$folder" --engine libfuzzer 2> "$folder/try.err" || code=$?

@@ -67,6 +67,23 @@ void place(uint32_t at, int before, FeatureId& feature, uint8_t& level) {
   level = static_cast<uint8_t>(at - n.column[found]);
 }
 
+/// Calls visit(id) for the tuples of one case, row by row.
+template <class Visit>
+void for_each_tuple(Coverage::Depth depth, const Levels& levels, const Visit& visit) {
+  const Numbering& n = numbering();
+  std::array<uint32_t, kFeatureCount> place;
+  for (int i = 0; i < kFeatureCount; ++i) place[i] = n.column[i] + levels[i];
+  const auto walk = [&](uint32_t row, int after) {
+    const uint32_t start = row - n.column[after + 1];
+    for (int k = after + 1; k < kFeatureCount; ++k) visit(start + place[k]);
+  };
+  for (int i = 0; i < kFeatureCount; ++i) {
+    walk(n.pairs[i] + levels[i] * n.row(i), i);
+    for (int j = i + 1; depth == Coverage::Depth::kTriples && j < kFeatureCount; ++j)
+      walk(n.triples[i][j] + (levels[i] * size_of(j) + levels[j]) * n.row(j), j);
+  }
+}
+
 constexpr std::string_view kMagic = "tway";
 
 void append_number(std::string& to, uint64_t number) {
@@ -137,24 +154,18 @@ void Coverage::count(uint32_t id) {
 }
 
 void Coverage::add(const Levels& levels) {
-  const Numbering& n = numbering();
-  std::array<uint32_t, kFeatureCount> place;
-  for (int i = 0; i < kFeatureCount; ++i) place[i] = n.column[i] + levels[i];
-  const auto walk = [&](uint32_t row, int after) {
-    const uint32_t start = row - n.column[after + 1];
-    for (int k = after + 1; k < kFeatureCount; ++k) {
-      const uint32_t id = start + place[k];
-      if (counts_[id] >= 2) continue;
-      count(id);
-      news_.push_back(id);
-    }
-  };
-  for (int i = 0; i < kFeatureCount; ++i) {
-    walk(n.pairs[i] + levels[i] * n.row(i), i);
-    for (int j = i + 1; depth_ == Depth::kTriples && j < kFeatureCount; ++j)
-      walk(n.triples[i][j] + (levels[i] * size_of(j) + levels[j]) * n.row(j), j);
-  }
+  for_each_tuple(depth_, levels, [&](uint32_t id) {
+    if (counts_[id] >= 2) return;
+    count(id);
+    news_.push_back(id);
+  });
   ++cases_;
+}
+
+bool Coverage::has_seen_all(const Levels& levels) const {
+  bool all = true;
+  for_each_tuple(depth_, levels, [&](uint32_t id) { all &= has_seen(id); });
+  return all;
 }
 
 void Coverage::merge(const Coverage& other) {

@@ -73,6 +73,7 @@ class Coverage {
   uint32_t seen_pairs() const;                       // of these, the tuples of two features
   uint32_t seen_once() const { return seen_once_; }  // exactly once
   bool has_seen(uint32_t id) const { return counts_[id] > 0; }
+  bool has_seen_all(const Levels& levels) const;  // the tuples of one case
 
   /// Tuples not seen yet, those of two features first. `among` (one flag per id), if not empty, restricts them.
   std::vector<uint32_t> unseen(const std::vector<bool>& among = {}, size_t most = SIZE_MAX) const;

@@ -38,6 +38,7 @@ class Asking {
       result.who = subject.implementation;
       result.is_target = subject.is_target;
       result.is_excused =
+          (!settings.witnessed && !subject.is_target) ||
           !subject.turns.contains(settings.takes_turns ? run::turn_of(scene.the_case().seed) : run::kTurnOfGivenCases);
     }
     asked_.resize(subjects.size());
@@ -120,7 +121,7 @@ class Asking {
     judge::Result& result = results_[i];
     const bool is_oracle = !result.is_target;
     if (for_all_) return for_all_;
-    if (result.is_excused) return "another variant of this library is asked";
+    if (result.is_excused) return "not asked";
     if (is_left_out(settings_.without, i)) return "left out: it died of this case";
     if (is_oracle && is_spared(settings_.spared, result.who->name, scene_.the_case()))
       return "spared: it died of several cases like this one";
@@ -147,17 +148,19 @@ bool is_blind(const Case& c, const judge::Comparison& comparison) {
 }
 
 void summarize(const Case& c, Examination& examination) {
-  bool every_oracle = true;
+  bool every_oracle = true, no_oracles = true, some_oracle = false;
   for (const judge::Result& result : examination.results) {
     const bool computed = result.outcome.kind == Kind::kComputed;
     if (result.is_target) {
       examination.judged |= computed;
       examination.mistrusted |= computed && result.comparison.agrees() && is_blind(c, result.comparison);
     } else {
+      no_oracles = false;
+      some_oracle |= computed;
       every_oracle &= computed || result.is_excused;
     }
   }
-  examination.witnessed = examination.judged && every_oracle;
+  examination.witnessed = examination.judged && every_oracle && (some_oracle || no_oracles);
 }
 
 /// Examines the case again with a comb, which hides nothing, and adds its mismatches to the first examination.

@@ -39,6 +39,7 @@ struct ExaminationSettings {
   const Where* where = nullptr;           // borrowed: everybody refuses what is outside
   std::optional<size_t> for_target = {};  // if this subject refuses the case, nobody else is asked
   bool takes_turns = false;               // the oracles that nobody named do
+  bool witnessed = true;                  // false: no oracle is asked
   AskedRelations relations = AskedRelations::kOne;
   bool values = false;  // certificates show all elements of small outputs (docs/certificates.md)
 };

@@ -35,7 +35,7 @@ struct BrokenRelation {
 struct Result {
   const convict_implementation* who = nullptr;
   bool is_target = false;
-  bool is_excused = false;      // not asked: it was the turn of another variant of its library
+  bool is_excused = false;      // an oracle that this case does not ask
   convict_contract contract{};  // of `who`, for this problem; unless it refused
   Outcome outcome;
   // The rest is set for kComputed outcomes only.

@@ -170,9 +170,17 @@ void WorkerSession::work_through(const GivenCases& given) {
   finish(done);
 }
 
+/// The guided engine tries most combinations again and again; the exact reference judges every one of them. The
+/// libraries, whose calls would take most of the time, see a case if it shows a combination that is new to this
+/// process.
+bool WorkerSession::deserves_witnesses(const Case& c) const {
+  const Resolved resolved = resolve(c);
+  return !resolved.why_not && !coverage_.has_seen_all(levels_of(c, resolved.problem));
+}
+
 examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case& c) {
   record_.index = index;
-  examine::Examination examination = examined(c, {.takes_turns = true});
+  examine::Examination examination = examined(c, {.takes_turns = true, .witnessed = deserves_witnesses(c)});
   tell(examination);
   cover(c, examination);
   return examination;

@@ -90,6 +90,7 @@ class WorkerSession {
   examine::Examination examined(const Case& c, examine::ExaminationSettings settings);
   std::optional<std::string> next_line();
   Order next_order();
+  bool deserves_witnesses(const Case& c) const;
   Case drawn(const generate::Sampling& sampling, uint64_t index, uint32_t draw);
   void work_through(const GivenCases& given);
   void carry_out(const SurveyTargets& order);

@@ -42,6 +42,16 @@ TEST_F(GuidedTest, JudgesNativeKernelsAndKeepsACorpus) {
   EXPECT_GT(database["profiles"][0]["cases"], 700) << "what guided cases cover counts";
 }
 
+TEST_F(GuidedTest, OraclesSeeWhatShowsANewCombination) {
+  const json report = guided({"--target=direct", "--oracle=im2col", "--cases=3000"}).json();
+  uint64_t by_target = 0, by_oracle = 0;
+  for (const json& one : report["implementations"])
+    (one["target"] ? by_target : by_oracle) += one["computed"].get<uint64_t>();
+  EXPECT_GT(by_oracle, 300u);
+  EXPECT_LT(by_oracle, by_target * 9 / 10);
+  EXPECT_LE(report["witnessed"].get<uint64_t>(), by_oracle);
+}
+
 TEST_F(GuidedTest, AMismatchIsARowLikeAnyOther) {
   const CommandResult result =
       guided({"--plugin=" + plugin("guilty"), "--target=guilty", "--cases=1500", "--shrink=1h"});
