@@ -14,37 +14,6 @@
 namespace convict::judge {
 namespace {
 
-int64_t row_major(const Axes& extent, int64_t i0, int64_t i1, int64_t i2) {
-  return (i0 * extent[1] + i1) * extent[2] + i2;
-}
-
-/// Calls visit(x, w, y) with the dense indices of every product x*w*y of the form that lies inside the image.
-template <class T, class Visit>
-void for_each_product(const Trilinear<T>& f, const Visit& visit) {
-  const int64_t x_volume = volume(f.x_extent), w_volume = volume(f.kernel), y_volume = volume(f.y_extent);
-  for (int64_t n = 0; n < f.batch; ++n)
-    for (int64_t gk = 0; gk < f.groups * f.y_channels; ++gk)
-      for (int64_t c = 0; c < f.x_channels; ++c) {
-        const int64_t gc = gk / f.y_channels * f.x_channels + c;
-        const int64_t x = (n * f.groups * f.x_channels + gc) * x_volume;
-        const int64_t y = (n * f.groups * f.y_channels + gk) * y_volume;
-        int64_t w = (gk * f.x_channels + c) * w_volume;
-        for (int64_t r0 = 0; r0 < f.kernel[0]; ++r0)
-          for (int64_t r1 = 0; r1 < f.kernel[1]; ++r1)
-            for (int64_t r2 = 0; r2 < f.kernel[2]; ++r2, ++w) {
-              const Range o0s = outputs_of_tap(f, 0, r0), o1s = outputs_of_tap(f, 1, r1),
-                          o2s = outputs_of_tap(f, 2, r2);
-              for (int64_t o0 = o0s.begin; o0 < o0s.end; ++o0)
-                for (int64_t o1 = o1s.begin; o1 < o1s.end; ++o1) {
-                  const int64_t x_row = x + row_major(f.x_extent, f.x_position(0, o0, r0), f.x_position(1, o1, r1),
-                                                      f.x_position(2, 0, r2));
-                  const int64_t y_row = y + row_major(f.y_extent, o0, o1, 0);
-                  for (int64_t o2 = o2s.begin; o2 < o2s.end; ++o2) visit(x_row + o2 * f.stride[2], w, y_row + o2);
-                }
-            }
-      }
-}
-
 /// For every position of the computed face along one axis, the in-bounds (output, tap) pairs that meet there.
 template <class T>
 std::vector<int64_t> taps_by_position(const Trilinear<T>& f, int axis) {
@@ -56,18 +25,6 @@ std::vector<int64_t> taps_by_position(const Trilinear<T>& f, int axis) {
       ++taps[static_cast<size_t>(f.face == Face::kX ? f.x_position(axis, o, r) : f.face == Face::kY ? o : r)];
   }
   return taps;
-}
-
-/// Adds one more term to an element.
-template <class W>
-void add_term(Expected<W>& expected, size_t index, W term) {
-  const W sum = expected.value[index] += term;
-  if (expected.magnitude.empty()) return;
-  expected.magnitude[index] += std::abs(term);
-  if (expected.squared_sums.empty()) return;
-  expected.squared_sums[index] += sum * sum;
-  expected.partial_sums[index] += sum;
-  expected.squared_terms[index] += term * term;
 }
 
 template <class W>
@@ -90,38 +47,6 @@ void start(Expected<W>& expected, const convict_problem& p, const convict_tensor
   const std::vector<W> bias = elements_of<W>(t.bias);
   const size_t plane = expected.value.size() / static_cast<size_t>(p.batch * p.oc);
   for (size_t i = 0; i < expected.value.size(); ++i) add_term(expected, i, bias[i / plane % bias.size()]);
-}
-
-/// Adds the products of two operands into the third, indexed by target(x, w, y).
-template <class W, class Product, class Target>
-void accumulate(const Trilinear<W>& f, Expected<W>& expected, const Product& product, const Target& target) {
-  if (expected.magnitude.empty()) {  // exact data, the common case: no tests in the innermost loop
-    W* value = expected.value.data();
-    for_each_product(f, [&](int64_t x, int64_t w, int64_t y) { value[target(x, w, y)] += product(x, w, y); });
-    return;
-  }
-  for_each_product(f, [&](int64_t x, int64_t w, int64_t y) {
-    add_term(expected, static_cast<size_t>(target(x, w, y)), product(x, w, y));
-  });
-}
-
-template <class W>
-void add_products(const Trilinear<W>& f, const DenseOperands<W>& dense, Expected<W>& expected) {
-  const W *x = dense.x.data(), *w = dense.w.data(), *y = dense.y.data();
-  switch (f.face) {
-    case Face::kX:
-      return accumulate(
-          f, expected, [&](int64_t, int64_t wi, int64_t yi) { return y[yi] * w[wi]; },
-          [](int64_t xi, int64_t, int64_t) { return xi; });
-    case Face::kY:
-      return accumulate(
-          f, expected, [&](int64_t xi, int64_t wi, int64_t) { return x[xi] * w[wi]; },
-          [](int64_t, int64_t, int64_t yi) { return yi; });
-    case Face::kW:
-      return accumulate(
-          f, expected, [&](int64_t xi, int64_t, int64_t yi) { return x[xi] * y[yi]; },
-          [](int64_t, int64_t wi, int64_t) { return wi; });
-  }
 }
 
 /// The reference for a huge image, which cannot be gathered: computes each element from its terms only.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "judge/expected.h"
+#include "judge/products.h"
 
 namespace convict::judge {
 
@@ -15,13 +16,6 @@ enum class Detail {
   kValues,      // s
   kMagnitudes,  // S, for bounds
   kStatistics   // statistics of the partial sums, for the probabilistic bound
-};
-
-/// The operands of the form, dense and in its order: X[n][c][i], W[k][c][r], Y[n][k][o]. In W, c counts within the
-/// group and k over all groups. The computed operand is empty.
-template <class W>
-struct DenseOperands {
-  std::vector<W> x, w, y;
 };
 
 /// All outputs of the pass: first the computed face, then diff_bias. `tensors` holds the filled operands and, with

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "judge/products.h"
+
+#include <array>
+#include <cmath>
+#include <type_traits>
+
+// One version of a function for each instruction set, of which the loader chooses. Clang and the sanitizers get one.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define CONVICT_FOR_EACH_ISA __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define CONVICT_FOR_EACH_ISA
+#endif
+#define CONVICT_INLINE inline __attribute__((always_inline))  // so that it is compiled for each instruction set, too
+
+namespace convict::judge {
+namespace {
+
+/// What is known about the sums, as arrays of one number for each element; null if it is not wanted.
+template <class W>
+struct Sums {
+  W *value, *magnitude, *squared_sums, *partial_sums, *squared_terms;
+};
+
+/// All products of one tap between one plane of X and one of Y: rows of outputs whose window has the tap in the image.
+struct TapRows {
+  int64_t rows0, rows1, count;            // the outputs along each axis
+  int64_t x, w, y;                        // dense indices of the first product
+  std::array<int64_t, 2> x_step, y_step;  // from row to row, along axes 0 and 1
+  int64_t stride;                         // of X along a row
+};
+
+enum class Wanted { kValues, kMagnitudes, kStatistics };
+
+template <class W>
+Wanted wanted(const Sums<W>& sums) {
+  return !sums.magnitude ? Wanted::kValues : !sums.squared_sums ? Wanted::kMagnitudes : Wanted::kStatistics;
+}
+
+template <Wanted kWanted, class W>
+CONVICT_INLINE void add(const Sums<W>& sums, int64_t index, W term) {
+  const W sum = sums.value[index] += term;
+  if constexpr (kWanted != Wanted::kValues) sums.magnitude[index] += std::abs(term);
+  if constexpr (kWanted == Wanted::kStatistics) {
+    sums.squared_sums[index] += sum * sum;
+    sums.partial_sums[index] += sum;
+    sums.squared_terms[index] += term * term;
+  }
+}
+
+/// Adds from[j * from_step] * factor to the elements to + j * to_step. One of the steps is 1, and the arrays are
+/// different ones.
+template <Wanted kWanted, class W>
+CONVICT_INLINE void add_row(const Sums<W>& sums, int64_t to, int64_t to_step, const W* __restrict from,
+                            int64_t from_step, W factor, int64_t count) {
+  if (kWanted == Wanted::kValues && to_step == 1 && from_step == 1) {  // most rows
+    W* __restrict value = sums.value + to;
+    for (int64_t j = 0; j < count; ++j) value[j] += from[j] * factor;
+  } else if (kWanted == Wanted::kMagnitudes && to_step == 1 && from_step == 1) {
+    W* __restrict value = sums.value + to, * __restrict magnitude = sums.magnitude + to;
+    for (int64_t j = 0; j < count; ++j) {
+      const W term = from[j] * factor;
+      value[j] += term;
+      magnitude[j] += std::abs(term);
+    }
+  } else {
+    for (int64_t j = 0; j < count; ++j) add<kWanted>(sums, to + j * to_step, from[j * from_step] * factor);
+  }
+}
+
+/// Adds the products of two rows to one element, in several sums: a single one would wait for each addition.
+template <Wanted kWanted, class W>
+CONVICT_INLINE void add_dot(const Sums<W>& sums, int64_t to, const W* __restrict x, int64_t stride,
+                            const W* __restrict y, int64_t count) {
+  if constexpr (kWanted == Wanted::kStatistics) {
+    for (int64_t j = 0; j < count; ++j) add<kWanted>(sums, to, x[j * stride] * y[j]);
+    return;
+  }
+  constexpr int64_t kLanes = 8;
+  W values[kLanes] = {}, magnitudes[kLanes] = {};
+  const int64_t whole = count / kLanes * kLanes;
+  for (int64_t j = 0; j < whole; j += kLanes)
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      const W term = x[(j + lane) * stride] * y[j + lane];
+      values[lane] += term;
+      magnitudes[lane] += std::abs(term);
+    }
+  for (int64_t j = whole; j < count; ++j) {
+    const W term = x[j * stride] * y[j];
+    values[j - whole] += term;
+    magnitudes[j - whole] += std::abs(term);
+  }
+  for (int64_t lane = 0; lane < kLanes; ++lane) {
+    sums.value[to] += values[lane];
+    if constexpr (kWanted == Wanted::kMagnitudes) sums.magnitude[to] += magnitudes[lane];
+  }
+}
+
+template <Wanted kWanted, class W>
+CONVICT_INLINE void add_rows(Face face, const TapRows& t, const DenseOperands<W>& dense, const Sums<W>& sums) {
+  const W *x = dense.x.data(), *w = dense.w.data(), *y = dense.y.data();
+  for (int64_t i0 = 0; i0 < t.rows0; ++i0)
+    for (int64_t i1 = 0; i1 < t.rows1; ++i1) {
+      const int64_t x_row = t.x + i0 * t.x_step[0] + i1 * t.x_step[1];
+      const int64_t y_row = t.y + i0 * t.y_step[0] + i1 * t.y_step[1];
+      switch (face) {
+        case Face::kX: add_row<kWanted>(sums, x_row, t.stride, y + y_row, 1, w[t.w], t.count); break;
+        case Face::kY: add_row<kWanted>(sums, y_row, 1, x + x_row, t.stride, w[t.w], t.count); break;
+        case Face::kW: add_dot<kWanted>(sums, t.w, x + x_row, t.stride, y + y_row, t.count); break;
+      }
+    }
+}
+
+template <class W>
+CONVICT_INLINE void add_tap(Face face, const TapRows& t, const DenseOperands<W>& dense, const Sums<W>& sums) {
+  switch (wanted(sums)) {
+    case Wanted::kValues: return add_rows<Wanted::kValues>(face, t, dense, sums);
+    case Wanted::kMagnitudes: return add_rows<Wanted::kMagnitudes>(face, t, dense, sums);
+    case Wanted::kStatistics: return add_rows<Wanted::kStatistics>(face, t, dense, sums);
+  }
+}
+
+CONVICT_FOR_EACH_ISA void add_tap_of(Face face, const TapRows& t, const DenseOperands<double>& dense,
+                                     const Sums<double>& sums) {
+  add_tap(face, t, dense, sums);
+}
+
+/// No instruction set has vectors of these.
+void add_tap_of(Face face, const TapRows& t, const DenseOperands<long double>& dense, const Sums<long double>& sums) {
+  add_tap(face, t, dense, sums);
+}
+
+/// The outputs of each tap along one axis that lie in the image.
+template <class W>
+std::vector<Range> outputs_of_taps(const Trilinear<W>& f, int axis) {
+  std::vector<Range> all;
+  for (int64_t r = 0; r < f.kernel[axis]; ++r) all.push_back(outputs_of_tap(f, axis, r));
+  return all;
+}
+
+/// Calls visit(rows) for the taps between one plane of X and one of Y. The planes and the first weight begin at the
+/// indices of `planes`.
+template <class W, class Visit>
+void for_each_tap(const Trilinear<W>& f, const std::array<std::vector<Range>, kAxes>& outputs, const TapRows& planes,
+                  const Visit& visit) {
+  TapRows t = planes;
+  for (int64_t r0 = 0; r0 < f.kernel[0]; ++r0)
+    for (int64_t r1 = 0; r1 < f.kernel[1]; ++r1)
+      for (int64_t r2 = 0; r2 < f.kernel[2]; ++r2, ++t.w) {
+        const Range &o0 = outputs[0][r0], &o1 = outputs[1][r1], &o2 = outputs[2][r2];
+        t.rows0 = o0.end - o0.begin;
+        t.rows1 = o1.end - o1.begin;
+        t.count = o2.end - o2.begin;
+        if (t.rows0 <= 0 || t.rows1 <= 0 || t.count <= 0) continue;
+        t.x = planes.x +
+              (f.x_position(0, o0.begin, r0) * f.x_extent[1] + f.x_position(1, o1.begin, r1)) * f.x_extent[2] +
+              f.x_position(2, o2.begin, r2);
+        t.y = planes.y + (o0.begin * f.y_extent[1] + o1.begin) * f.y_extent[2] + o2.begin;
+        visit(t);
+      }
+}
+
+}  // namespace
+
+template <class W>
+void add_term(Expected<W>& expected, size_t index, W term) {
+  const W sum = expected.value[index] += term;
+  if (expected.magnitude.empty()) return;
+  expected.magnitude[index] += std::abs(term);
+  if (expected.squared_sums.empty()) return;
+  expected.squared_sums[index] += sum * sum;
+  expected.partial_sums[index] += sum;
+  expected.squared_terms[index] += term * term;
+}
+
+template <class W>
+void add_products(const Trilinear<W>& f, const DenseOperands<W>& operands, Expected<W>& expected) {
+  const auto array = [](std::vector<W>& numbers) { return numbers.empty() ? nullptr : numbers.data(); };
+  const Sums<W> sums = {expected.value.data(), array(expected.magnitude), array(expected.squared_sums),
+                        array(expected.partial_sums), array(expected.squared_terms)};
+  const int64_t x_volume = volume(f.x_extent), w_volume = volume(f.kernel), y_volume = volume(f.y_extent);
+  const std::array<std::vector<Range>, kAxes> outputs = {outputs_of_taps(f, 0), outputs_of_taps(f, 1),
+                                                         outputs_of_taps(f, 2)};
+  TapRows planes{};
+  planes.stride = f.stride[2];
+  planes.x_step = {f.stride[0] * f.x_extent[1] * f.x_extent[2], f.stride[1] * f.x_extent[2]};
+  planes.y_step = {f.y_extent[1] * f.y_extent[2], f.y_extent[2]};
+  for (int64_t n = 0; n < f.batch; ++n)
+    for (int64_t gk = 0; gk < f.groups * f.y_channels; ++gk)
+      for (int64_t c = 0; c < f.x_channels; ++c) {
+        const int64_t gc = gk / f.y_channels * f.x_channels + c;
+        planes.x = (n * f.groups * f.x_channels + gc) * x_volume;
+        planes.y = (n * f.groups * f.y_channels + gk) * y_volume;
+        planes.w = (gk * f.x_channels + c) * w_volume;
+        for_each_tap(f, outputs, planes, [&](const TapRows& rows) { add_tap_of(f.face, rows, operands, sums); });
+      }
+}
+
+template void add_term(Expected<double>&, size_t, double);
+template void add_term(Expected<long double>&, size_t, long double);
+template void add_products(const Trilinear<double>&, const DenseOperands<double>&, Expected<double>&);
+template void add_products(const Trilinear<long double>&, const DenseOperands<long double>&, Expected<long double>&);
+
+}  // namespace convict::judge
