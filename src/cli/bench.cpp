@@ -165,7 +165,7 @@ int bench(const BenchOptions& options) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, int& exit_code) {
+void add_bench(Command app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, bench, "bench", "Measure the speed of kernels and libraries, side by side",
       "Examples:\n"
@@ -178,33 +178,30 @@ void add_bench(CLI::App& app, int& exit_code) {
       "Who computes a layer wrong is not timed. How it measures: docs/performance.md.\n"
       "Exit codes: 0 measured, 1 the kernel that is compared was wrong or crashed, 2 usage, 125 nothing could be\n"
       "measured, 130 interrupted, after the layers so far");
-  command.add_option("inputs", options.inputs, "Corpus files, directories of *.cases files, or case lines");
-  command.add_option("--from", options.from, "Show these earlier results, of --format json, instead of measuring");
-  command.add_option("--pass", options.pass, "Measure this pass of each layer [as the case says, with --from all]")
-      ->check(CLI::IsMember({"forward", "backward_data", "backward_weights", "all"}));
-  command.add_option("--threads", options.threads, "Numbers of threads, comma-separated [1, with --from all]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(CLI::Range(1, 256));
-  command.add_option("--time", options.time, "Time of each repetition at least: 200ms, 1s")->capture_default_str();
-  command.add_option("--repetitions", options.repetitions, "Repetitions of each measurement")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+  command.option("inputs", options.inputs, "Corpus files, directories of *.cases files, or case lines");
+  command.option("--from", options.from, "Show these earlier results, of --format json, instead of measuring");
+  command.option("--pass", options.pass, "Measure this pass of each layer [as the case says, with --from all]")
+      .one_of({"forward", "backward_data", "backward_weights", "all"});
+  command.option("--threads", options.threads, "Numbers of threads, comma-separated [1, with --from all]")
+      .comma_separated()
+      .within(1, 256);
+  command.option("--time", options.time, "Time of each repetition at least: 200ms, 1s").shows_default();
+  command.option("--repetitions", options.repetitions, "Repetitions of each measurement")
+      .within(1, 1000)
+      .shows_default();
   options.run.timeout = "60s";  // a plain loop nest takes that long for the largest layers
   options.run.add_to(command);
-  command.get_option("--oracle")
-      ->description(fmt::format("Library to compare with, or 'none' [{}]", fmt::join(kOpponents, ",")));
-  command.get_option("--target")
-      ->description(
-          "Implementation to measure (repeatable, or comma-separated); 'auto', or else the first, is compared "
-          "[native]");
+  command["--oracle"].described_as(fmt::format("Library to compare with, or 'none' [{}]", fmt::join(kOpponents, ",")));
+  command["--target"].described_as(
+      "Implementation to measure (repeatable, or comma-separated); 'auto', or else the first, is compared "
+      "[native]");
   options.out.add_to(command, {"text", "json", "svg"});
 }
 
-void add_bench_worker(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand(bench::kBenchWorker, "Measures layers for `bench` (internal)");
-  command->group("");  // not in the help
-  command->callback([&exit_code] { exit_code = bench::run_bench_worker(); });
+void add_bench_worker(Command app, int& exit_code) {
+  app.add_command(bench::kBenchWorker, "Measures layers for `bench` (internal)").hidden().on_call([&exit_code] {
+    exit_code = bench::run_bench_worker();
+  });
 }
 
 }  // namespace convict::cli

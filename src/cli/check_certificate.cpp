@@ -155,7 +155,7 @@ int check_all(const CheckOptions& options) {
 
 }  // namespace
 
-void add_check_certificate(CLI::App& app, int& exit_code) {
+void add_check_certificate(Command app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, check_all, "check-certificate", "Verify the evidence of a mismatch from its case line alone",
       "Examples:\n"
@@ -163,8 +163,8 @@ void add_check_certificate(CLI::App& app, int& exit_code) {
       "  convict check-certificate found.json            a mismatch, or all of a document of fuzz or repro\n"
       "  convict check-certificate 3 --db convict.db     the mismatch of a database with this number\n"
       "Exit codes: 0 confirmed, 1 any refuted, 2 usage or bad input, 125 nothing numeric to check");
-  command.add_option("what", options.what, "A JSON file, - for stdin, or the number of a mismatch")->required();
-  command.add_option("--db", options.database, "Where a mismatch number is looked up")->capture_default_str();
+  command.option("what", options.what, "A JSON file, - for stdin, or the number of a mismatch").required();
+  command.option("--db", options.database, "Where a mismatch number is looked up").shows_default();
   options.out.add_to(command);
 }
 

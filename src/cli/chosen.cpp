@@ -15,9 +15,9 @@
 
 namespace convict::cli {
 
-void CaseOptions::add_to(CLI::App& command) {
-  command.add_option("case", words, "A case line (quotes are optional), or the number of a mismatch")->required();
-  command.add_option("--db", database, "Where a mismatch number is looked up")->capture_default_str();
+void CaseOptions::add_to(Command command) {
+  command.option("case", words, "A case line (quotes are optional), or the number of a mismatch").required();
+  command.option("--db", database, "Where a mismatch number is looked up").shows_default();
 }
 
 namespace {

@@ -3,11 +3,11 @@
 // The input of a command: a case line, or the number of a mismatch in a database.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/parser.h"
 #include "core/corpus.h"
 #include "run/loader.h"
 #include "store/store.h"
@@ -19,7 +19,7 @@ struct CaseOptions {
   std::vector<std::string> words;  // of the case line: quotes are optional
   std::string database = "convict.db";
 
-  void add_to(CLI::App& command);
+  void add_to(Command command);
 };
 
 struct Chosen {

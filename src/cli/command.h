@@ -3,10 +3,11 @@
 // Subcommands. Each is one file in this folder, with one function that adds it to the program.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <utility>
+
+#include "cli/parser.h"
 
 namespace convict::cli {
 
@@ -23,36 +24,35 @@ enum ExitCode : int {
 
 /// Adds a command, whose callback stores run(options) in `exit_code`. The options live as long as the command.
 template <class Options>
-std::pair<CLI::App&, Options&> add_command(CLI::App& app, int& exit_code, int (*run)(const Options&),
-                                           const std::string& name, const std::string& help,
-                                           const std::string& footer) {
+std::pair<Command, Options&> add_command(Command app, int& exit_code, int (*run)(const Options&),
+                                         const std::string& name, const std::string& help, const std::string& footer) {
   const auto options = std::make_shared<Options>();
-  CLI::App& command = *app.add_subcommand(name, help)->footer(footer);
-  command.callback([options, run, &exit_code] { exit_code = run(*options); });
+  const Command command = app.add_command(name, help, footer);
+  command.on_call([options, run, &exit_code] { exit_code = run(*options); });
   return {command, *options};
 }
 
 /// Each function adds one command, whose callback stores the exit code in `exit_code`.
-void add_fuzz(CLI::App& app, int& exit_code);
-void add_repro(CLI::App& app, int& exit_code);
-void add_replay(CLI::App& app, int& exit_code);
-void add_import(CLI::App& app, int& exit_code);
-void add_list(CLI::App& app, int& exit_code);
-void add_shrink(CLI::App& app, int& exit_code);
-void add_explain(CLI::App& app, int& exit_code);
-void add_report(CLI::App& app, int& exit_code);
-void add_export(CLI::App& app, int& exit_code);
-void add_show(CLI::App& app, int& exit_code);
-void add_triage(CLI::App& app, int& exit_code);
-void add_keep(CLI::App& app, int& exit_code);
-void add_merge(CLI::App& app, int& exit_code);
-void add_score(CLI::App& app, int& exit_code);
-void add_bench(CLI::App& app, int& exit_code);
-void add_bench_worker(CLI::App& app, int& exit_code);
-void add_doctor(CLI::App& app, int& exit_code);
-void add_check_certificate(CLI::App& app, int& exit_code);
-void add_completion(CLI::App& app, int& exit_code);
-void add_man(CLI::App& app, int& exit_code);
-void add_worker(CLI::App& app, int& exit_code);
+void add_fuzz(Command app, int& exit_code);
+void add_repro(Command app, int& exit_code);
+void add_replay(Command app, int& exit_code);
+void add_import(Command app, int& exit_code);
+void add_list(Command app, int& exit_code);
+void add_shrink(Command app, int& exit_code);
+void add_explain(Command app, int& exit_code);
+void add_report(Command app, int& exit_code);
+void add_export(Command app, int& exit_code);
+void add_show(Command app, int& exit_code);
+void add_triage(Command app, int& exit_code);
+void add_keep(Command app, int& exit_code);
+void add_merge(Command app, int& exit_code);
+void add_score(Command app, int& exit_code);
+void add_bench(Command app, int& exit_code);
+void add_bench_worker(Command app, int& exit_code);
+void add_doctor(Command app, int& exit_code);
+void add_check_certificate(Command app, int& exit_code);
+void add_completion(Command app, int& exit_code);
+void add_man(Command app, int& exit_code);
+void add_worker(Command app, int& exit_code);
 
 }  // namespace convict::cli

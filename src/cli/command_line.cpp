@@ -56,16 +56,6 @@ Words baseline_names() {
   return words;
 }
 
-/// Members of a CLI::IsMember, which shows them in the type of the option only: "TEXT:{text,json}".
-Words members(const std::string& type) {
-  const size_t begin = type.find('{'), end = type.find('}', begin);
-  if (begin == std::string::npos || end == std::string::npos) return {};
-  Words words;
-  for (const std::string_view word : split(std::string_view(type).substr(begin + 1, end - begin - 1), ','))
-    words.emplace_back(word);
-  return words;
-}
-
 /// Words for options that are checked only after parsing. An option name has the same words in every command.
 Words known_words(const std::string& name) {
   if (name == "--target") return with(kernels(), std::span(&run::kAllNative, 1));
@@ -80,9 +70,9 @@ bool is_one_of(const std::string& name, std::initializer_list<const char*> names
   return std::ranges::find(names, name) != names.end();
 }
 
-Takes what_it_takes(const CLI::Option& option, const Argument& argument) {
+Takes what_it_takes(const Argument& argument) {
   const std::string& name = argument.long_name();
-  if (option.get_items_expected_max() == 0) return Takes::kNothing;
+  if (argument.takes == Takes::kNothing) return Takes::kNothing;
   if (!argument.words.empty()) return Takes::kWord;
   if (is_one_of(name, {"--corpus", "directory"})) return Takes::kDirectory;
   if (is_one_of(name, {"--config", "--db", "--from", "--output", "--plugin", "inputs", "output", "paths", "what"}))
@@ -90,28 +80,14 @@ Takes what_it_takes(const CLI::Option& option, const Argument& argument) {
   return Takes::kText;
 }
 
-Argument described(const CLI::Option& option) {
-  Argument argument;
-  argument.positional = option.get_positional();
-  for (const std::string& name : option.get_snames()) argument.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) argument.names.push_back("--" + name);
-  if (argument.positional) argument.names = {option.get_name()};
-  argument.help = option.get_description();
-  argument.default_value = option.get_default_str();
-  argument.words = members(option.get_type_name());
-  if (argument.words.empty()) argument.words = known_words(argument.long_name());
-  argument.more_words = is_one_of(argument.long_name(), {"--target", "--oracle", "--suspect"});
-  argument.takes = what_it_takes(option, argument);
-  argument.required = option.get_required();
-  argument.repeats = option.get_items_expected_max() > 1;
-  argument.value_is_optional = argument.takes != Takes::kNothing && option.get_items_expected_min() == 0;
-  return argument;
-}
-
-CommandLine described(const CLI::App& app) {
-  CommandLine line{app.get_name(), app.get_description(), app.get_footer(), {}};
-  for (const CLI::Option* option : app.get_options())
-    if (!option->get_group().empty()) line.arguments.push_back(described(*option));
+/// With what the parser does not know: which values there are.
+CommandLine described(Command command) {
+  CommandLine line = command.described();
+  for (Argument& argument : line.arguments) {
+    if (argument.words.empty()) argument.words = known_words(argument.long_name());
+    argument.more_words = is_one_of(argument.long_name(), {"--target", "--oracle", "--suspect"});
+    argument.takes = what_it_takes(argument);
+  }
   return line;
 }
 
@@ -140,11 +116,10 @@ std::vector<Argument> CommandLine::options() const { return select(arguments, fa
 
 std::vector<Argument> CommandLine::positionals() const { return select(arguments, true); }
 
-Program describe_program(const CLI::App& app) {
-  Program program{described(app), {}};
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); }))
-    program.commands.push_back(described(*command));
-  return program;
+Program describe_program(Command program) {
+  Program result{described(program), {}};
+  for (const Command command : program.commands()) result.commands.push_back(described(command));
+  return result;
 }
 
 std::string all_names(const std::vector<Argument>& options) {

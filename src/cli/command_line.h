@@ -3,9 +3,10 @@
 // The command line of the program as data, from which shell completion and manual pages are written.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+
+#include "cli/parser.h"
 
 namespace convict::cli {
 
@@ -26,8 +27,8 @@ struct Argument {
 };
 
 struct CommandLine {
-  std::string name;             // "fuzz"; of the program itself "convict"
-  std::string summary, footer;  // the footer as CLI11 has it
+  std::string name;  // "fuzz"; of the program itself "convict"
+  std::string summary, footer;
   std::vector<Argument> arguments;
 
   std::vector<Argument> options() const;
@@ -39,7 +40,7 @@ struct Program {
   std::vector<CommandLine> commands;  // in the order of --help, without hidden ones
 };
 
-Program describe_program(const CLI::App& app);
+Program describe_program(Command program);
 
 /// All names of all options, without positionals: "-j --jobs -q --quiet".
 std::string all_names(const std::vector<Argument>& options);

@@ -14,17 +14,17 @@ std::string shell_quoted(const std::string& text) {
   return result + "'";
 }
 
-void add_completion(CLI::App& app, int& exit_code) {
+void add_completion(Command app, int& exit_code) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("completion", "Write the completion script of a shell");
-  command->footer(
+  const Command command = app.add_command(
+      "completion", "Write the completion script of a shell",
       "An installed convict has them where the shells look. For one that is not:\n"
       "Examples:\n"
       "  source <(convict completion bash)                 in ~/.bashrc; likewise for zsh after compinit in ~/.zshrc\n"
       "  convict completion fish > ~/.config/fish/completions/convict.fish\n"
       "Exit codes: 0 written, 2 usage");
-  command->add_option("shell", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->callback([&app, shell, &exit_code] {
+  command.option("shell", *shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
+  command.on_call([app, shell, &exit_code] {
     const Program program = describe_program(app);
     OutputOptions().write(*shell == "bash"  ? bash_completion(program)
                           : *shell == "zsh" ? zsh_completion(program)

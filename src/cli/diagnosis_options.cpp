@@ -56,13 +56,11 @@ diagnose::Diagnosis with_progress(const Mismatch& mismatch, diagnose::DiagnosisS
 
 }  // namespace
 
-void DiagnosisOptions::add_to(CLI::App& command) {
+void DiagnosisOptions::add_to(Command command) {
   which.add_to(command);
   run.add_to(command);
-  command.add_option("--time", time, "How long it may take; the smallest case so far is kept")->capture_default_str();
-  command.add_option("--runs", shrink_runs, "Runs of the suspect to shrink with")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
+  command.option("--time", time, "How long it may take; the smallest case so far is kept").shows_default();
+  command.option("--runs", shrink_runs, "Runs of the suspect to shrink with").within(1, 1'000'000).shows_default();
   out.add_to(command);
 }
 

@@ -18,7 +18,7 @@ struct DiagnosisOptions {
   std::string time = "1m";
   int shrink_runs = 500, explain_runs = 800;
 
-  void add_to(CLI::App& command);
+  void add_to(Command command);
 };
 
 struct DiagnosisResult {

@@ -90,7 +90,7 @@ int doctor(const OutputOptions& out) {
 
 }  // namespace
 
-void add_doctor(CLI::App& app, int& exit_code) {
+void add_doctor(Command app, int& exit_code) {
   auto [command, options] = add_command(app, exit_code, doctor, "doctor",
                                         "Check which libraries are here, in which versions, and whether they work",
                                         "Example:\n  convict doctor\nExit codes: 0 ready, 125 no oracle works");

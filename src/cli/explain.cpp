@@ -139,7 +139,7 @@ int explain_command(const DiagnosisOptions& options) {
 
 }  // namespace
 
-void add_explain(CLI::App& app, int& exit_code) {
+void add_explain(Command app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, explain_command, "explain", "Find out on which cases a mismatch shows, and where in the output",
       "Examples:\n"

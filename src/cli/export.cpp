@@ -114,7 +114,7 @@ int export_case(const ExportOptions& options) {
 
 }  // namespace
 
-void add_export(CLI::App& app, int& exit_code) {
+void add_export(Command app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, export_case, "export", "Write one case for the people who have to repair what it shows",
       "Examples:\n"
@@ -129,9 +129,8 @@ void add_export(CLI::App& app, int& exit_code) {
     names.emplace_back(exporter->name);
     help += fmt::format(" {}: {}.", exporter->name, exporter->help);
   }
-  command.add_option("--to", options.format, help)->required()->check(CLI::IsMember(names));
-  command.add_option("-o,--output", options.output, "File, or for onnx directory, instead of stdout")
-      ->check(not_empty());
+  command.option("--to", options.format, help).required().one_of(names);
+  command.option("-o,--output", options.output, "File, or for onnx directory, instead of stdout").not_empty();
 }
 
 }  // namespace convict::cli

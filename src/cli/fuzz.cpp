@@ -85,21 +85,21 @@ campaign::CampaignResult run_with_progress(const campaign::CampaignSettings& set
   return campaign::run_campaign(settings, [&](const campaign::CampaignResult& so_far) { progress(so_far); });
 }
 
-void refuse_contradictions(const CLI::App& command, const FuzzOptions& options) {
+void refuse_contradictions(Command command, const FuzzOptions& options) {
   const bool guided = options.engine == kGuidedEngine;
-  if (guided && command.get_option("--profile")->count() > 0)
+  if (guided && command["--profile"].was_given())
     throw UsageError("--profile: libFuzzer makes up cases of all kinds; leave it out, or use --engine generator");
   if (guided && !options.where.empty())
     throw UsageError("--where: libFuzzer makes up cases of all kinds; leave it out, or use --engine generator");
-  if (!guided && command.get_option("--corpus")->count() > 0)
+  if (!guided && command["--corpus"].was_given())
     throw UsageError("--corpus: only --engine libfuzzer has one; valid with it: a folder");
 }
 
-int fuzz(const CLI::App& command, FuzzOptions options) {
+int fuzz(Command command, FuzzOptions options) {
   refuse_contradictions(command, options);
   if (options.engine == kGuidedEngine) options.profile = generate::kAllProfiles;  // which has cases of all kinds, too
   std::optional<int64_t> resumed;
-  if (command.get_option("--resume")->count() > 0) resumed = resumed_campaign(command, options);
+  if (command["--resume"].was_given()) resumed = resumed_campaign(command, options);
   campaign::CampaignSettings settings = campaign_settings(options);
   settings.resumed = resumed;
   campaign::CampaignResult result = run_with_progress(settings, options.out);
@@ -114,10 +114,10 @@ int fuzz(const CLI::App& command, FuzzOptions options) {
 
 }  // namespace
 
-void add_fuzz(CLI::App& app, int& exit_code) {
+void add_fuzz(Command app, int& exit_code) {
   auto options = std::make_shared<FuzzOptions>();
-  CLI::App* command = app.add_subcommand("fuzz", "Sample convolution problems and put implementations on trial");
-  command->footer(
+  const Command command = app.add_command(
+      "fuzz", "Sample convolution problems and put implementations on trial",
       "Examples:\n"
       "  convict fuzz                                    all native kernels, one minute\n"
       "  convict fuzz --plugin ./mine.so --time 10m -j 2  your own kernels\n"
@@ -127,8 +127,8 @@ void add_fuzz(CLI::App& app, int& exit_code) {
       "  convict fuzz --resume --db nightly.db           go on with what was interrupted or killed\n"
       "Exit codes: 0 clean, 1 a target has a new mismatch, 2 usage, 125 a target was judged on too little, 130\n"
       "            interrupted");
-  options->add_to(*command);
-  command->callback([options, command, &exit_code] { exit_code = fuzz(*command, *options); });
+  options->add_to(command);
+  command.on_call([options, command, &exit_code] { exit_code = fuzz(command, *options); });
 }
 
 }  // namespace convict::cli

@@ -30,15 +30,15 @@ using enum Resumed;
 struct Flag {
   std::string_view names;
   Resumed resumed;
-  const char* key;               // in `campaigns.flags`
-  const char* help;              // nullptr: RunOptions adds it
-  void (*narrow)(CLI::Option&);  // nullptr: its value may be anything
-  CLI::Option* (*add)(CLI::App&, const Flag&, FuzzOptions&);
+  const char* key;         // in `campaigns.flags`
+  const char* help;        // nullptr: RunOptions adds it
+  void (*narrow)(Option);  // nullptr: its value may be anything
+  Option (*add)(Command, const Flag&, FuzzOptions&);
   json (*get)(const FuzzOptions&);
   void (*set)(FuzzOptions&, const json& kept);
 
   std::string long_name() const { return std::string(names.substr(names.find("--"))); }
-  bool is_given(const CLI::App& command) const { return command.get_option(long_name())->count() > 0; }
+  bool is_given(Command command) const { return command[long_name()].was_given(); }
 };
 
 template <auto Member>
@@ -58,17 +58,17 @@ void restore(std::optional<uint64_t>& value, const json& kept) {
 
 template <auto Member>
 constexpr Flag flag(std::string_view names, Resumed resumed, const char* key, const char* help = nullptr,
-                    void (*narrow)(CLI::Option&) = nullptr) {
-  const auto add = [](CLI::App& command, const Flag& row, FuzzOptions& options) {
-    return command.add_option(std::string(row.names), value_of<Member>(options), row.help);
+                    void (*narrow)(Option) = nullptr) {
+  const auto add = [](Command command, const Flag& row, FuzzOptions& options) {
+    return command.option(std::string(row.names), value_of<Member>(options), row.help);
   };
   const auto get = [](const FuzzOptions& options) { return kept_of(value_of<Member>(options)); };
   const auto set = [](FuzzOptions& options, const json& kept) { restore(value_of<Member>(options), kept); };
   return {names, resumed, key, help, narrow, add, get, set};
 }
 
-void unsigned_only(CLI::Option& option) { option.check(unsigned_number()); }
-void filled(CLI::Option& option) { option.check(not_empty()); }
+void unsigned_only(Option option) { option.unsigned_number(); }
+void filled(Option option) { option.not_empty(); }
 
 /// In the order of the help.
 constexpr Flag kFlags[] = {
@@ -85,7 +85,7 @@ constexpr Flag kFlags[] = {
     flag<&FuzzOptions::cases>("--cases", kFixed, "cases", "Number of cases (all shards together)", unsigned_only),
     flag<&FuzzOptions::time>("--time", kFixed, "time", "30s, 10m, 2h [1m if --cases is not given either]", filled),
     flag<&FuzzOptions::jobs>("-j,--jobs", kUnlessGiven, "jobs", "Workers at once",
-                             [](CLI::Option& option) { option.check(CLI::Range(1, kMostJobs)); }),
+                             [](Option option) { option.within(1, kMostJobs); }),
     flag<&FuzzOptions::shard>("--shard", kFixed, "shard", "i/n: the i-th of n disjoint parts of the same campaign"),
     flag<&FuzzOptions::shrink>(
         "--shrink", kNotKept, nullptr,
@@ -97,15 +97,15 @@ constexpr Flag kFlags[] = {
         "Only cases like these: 'conv2d.forward g=1 dt=f32 k<=7' (names of `convict list fields`)"),
     flag<&FuzzOptions::illegal>("--illegal", kFixed, "illegal",
                                 "Share of cases that are not legal and must be refused; 0 for none",
-                                [](CLI::Option& option) { option.check(CLI::Range(0.0, 1.0)); }),
+                                [](Option option) { option.within(0.0, 1.0); }),
     flag<&FuzzOptions::min_judged>("--min-judged", kUnlessGiven, "min_judged",
                                    "A target that is judged on fewer cases is inconclusive (exit code 125)",
                                    unsigned_only),
     flag<&FuzzOptions::engine>(
         "--engine", kFixed, "engine",
         "What makes up the cases: the generator, or libFuzzer, guided by what the kernels' code does",
-        [](CLI::Option& option) {
-          option.check(CLI::IsMember({"generator", kGuidedEngine}));
+        [](Option option) {
+          option.one_of({"generator", kGuidedEngine});
         }),
     flag<&FuzzOptions::corpus>("--corpus", kNamedAgain, "corpus",
                                "Folder of libFuzzer's inputs [the name of the database, ending in .corpus]", filled),
@@ -113,7 +113,7 @@ constexpr Flag kFlags[] = {
         "--resume", kNotKept, nullptr,
         "Go on with this campaign of the database, or with the last one that is not finished; what it was begun with "
         "need not be given again, but for plugins and a corpus",
-        [](CLI::Option& option) { option.expected(0, 1); }),
+        [](Option option) { option.value_is_optional(); }),
 };
 
 store::StoredCampaign campaign_to_resume(const FuzzOptions& options) {
@@ -144,7 +144,7 @@ void refuse_difference(const Flag& row, const store::StoredCampaign& campaign, c
 
 /// A database may come from anybody, and who loads a library runs its code: what the database names outside of itself
 /// is used only if the user has named it, too.
-void refuse_what_only_the_file_names(const CLI::App& command, const FuzzOptions& options, int64_t campaign) {
+void refuse_what_only_the_file_names(Command command, const FuzzOptions& options, int64_t campaign) {
   const auto is_missing = [&](const Flag& row) {
     return row.resumed == kNamedAgain && !row.is_given(command) && row.get(options) != row.get({});
   };
@@ -159,12 +159,12 @@ void refuse_what_only_the_file_names(const CLI::App& command, const FuzzOptions&
 
 }  // namespace
 
-void FuzzOptions::add_to(CLI::App& command) {
+void FuzzOptions::add_to(Command command) {
   run.add_to(command);
   for (const Flag& row : kFlags) {
     if (!row.help) continue;
-    CLI::Option* option = row.add(command, row, *this)->capture_default_str();
-    if (row.narrow) row.narrow(*option);
+    const Option option = row.add(command, row, *this).shows_default();
+    if (row.narrow) row.narrow(option);
   }
   out.add_to(command);
 }
@@ -176,7 +176,7 @@ json flags_of(const FuzzOptions& options) {
   return flags;
 }
 
-int64_t resumed_campaign(const CLI::App& command, FuzzOptions& options) {
+int64_t resumed_campaign(Command command, FuzzOptions& options) {
   const store::StoredCampaign campaign = campaign_to_resume(options);
   json kept = campaign.info.flags;
   kept["seed"] = campaign.info.seed;

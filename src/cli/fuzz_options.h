@@ -3,7 +3,6 @@
 // The flags of `convict fuzz`, and how much of them a campaign remembers.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -26,7 +25,7 @@ struct FuzzOptions {
   int jobs = 1;
 
   /// Those of `run` and `out`, too.
-  void add_to(CLI::App& command);
+  void add_to(Command command);
 };
 
 inline constexpr const char* kGuidedEngine = "libfuzzer";
@@ -37,6 +36,6 @@ nlohmann::json flags_of(const FuzzOptions& options);
 /// Which campaign --resume means; the flags that decide what is examined and how become those it was begun with. Throws
 /// UsageError if there is none, for a flag that was given again on `command` and differs, and for plugins and a corpus
 /// that were not given again.
-int64_t resumed_campaign(const CLI::App& command, FuzzOptions& options);
+int64_t resumed_campaign(Command command, FuzzOptions& options);
 
 }  // namespace convict::cli

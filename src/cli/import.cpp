@@ -157,7 +157,7 @@ int import_cases(const ImportOptions& options) {
 
 }  // namespace
 
-void add_import(CLI::App& app, int& exit_code) {
+void add_import(Command app, int& exit_code) {
   std::string formats = "Formats:\n";
   for (const imports::Importer* importer : imports::all())
     formats += fmt::format("  {:<10} {}\n", importer->name, importer->help);
@@ -170,8 +170,8 @@ void add_import(CLI::App& app, int& exit_code) {
           "  convict import json report.json\n"
           "Exit codes: 0 something was imported, 1 a recorded output differs from the exact reference, 2 usage, "
           "or nothing is expressible");
-  command.add_option("importer", options.importer, "Format of the input")->required();
-  command.add_option("paths", options.paths, "Files, for onnx directories")->required();
+  command.option("importer", options.importer, "Format of the input").required();
+  command.option("paths", options.paths, "Files, for onnx directories").required();
   options.out.add_to(command);
 }
 

@@ -119,7 +119,7 @@ int keep(const KeepOptions& options) {
 
 }  // namespace
 
-void add_keep(CLI::App& app, int& exit_code) {
+void add_keep(Command app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, keep, "keep", "Add the case of a mismatch to the corpus",
       "The shrunk case, if there is one. A target has to get it right from now on; of an oracle it is a mismatch that "
@@ -129,11 +129,11 @@ void add_keep(CLI::App& app, int& exit_code) {
       "  convict keep 3                                   to corpus/regressions/<suspect>.cases\n"
       "  convict keep 3 --name onednn_large_kernels.cases --corpus mine/\n"
       "Exit codes: 0 kept, 2 usage or no such mismatch: then nothing is written");
-  command.add_option("id", options.id, "Number of the mismatch; `convict list mismatches` shows them")->required();
-  command.add_option("--corpus", options.corpus, "Directory, or a file NAME.cases; nothing else is written")
-      ->capture_default_str();
-  command.add_option("--name", options.name, "File in it [the suspect's]");
-  command.add_option("--db", options.database, "Database of mismatches")->capture_default_str();
+  command.option("id", options.id, "Number of the mismatch; `convict list mismatches` shows them").required();
+  command.option("--corpus", options.corpus, "Directory, or a file NAME.cases; nothing else is written")
+      .shows_default();
+  command.option("--name", options.name, "File in it [the suspect's]");
+  command.option("--db", options.database, "Database of mismatches").shows_default();
 }
 
 }  // namespace convict::cli

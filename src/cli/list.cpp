@@ -151,7 +151,7 @@ int list(const ListOptions& options) {
 
 }  // namespace
 
-void add_list(CLI::App& app, int& exit_code) {
+void add_list(Command app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, list, "list", "Show implementations, profiles, fields of a case, or mismatches",
       "Examples:\n"
@@ -161,22 +161,22 @@ void add_list(CLI::App& app, int& exit_code) {
       "  convict list mismatches --suspect onednn --db convict.db\n"
       "  convict list mismatches --status new --op conv_transpose --since 2026-11-01 --limit 20\n"
       "Exit codes: 0 listed, 2 usage or a missing database");
-  command.add_option("what", options.what, "implementations, profiles, fields or mismatches")
-      ->check(CLI::IsMember({"implementations", "profiles", "fields", "mismatches"}))
-      ->capture_default_str();
-  command.add_option("--plan", options.plan, "Instead: how each native kernel would compute this case");
-  command.add_option("--plugin", options.plugins, "List its implementations too")->allow_extra_args(false);
-  command.add_option("--db", options.database, "Database of mismatches")->capture_default_str();
+  command.option("what", options.what, "implementations, profiles, fields or mismatches")
+      .one_of({"implementations", "profiles", "fields", "mismatches"})
+      .shows_default();
+  command.option("--plan", options.plan, "Instead: how each native kernel would compute this case");
+  command.option("--plugin", options.plugins, "List its implementations too").one_value_each();
+  command.option("--db", options.database, "Database of mismatches").shows_default();
   store::MismatchFilter& filter = options.filter;
-  command.add_option("--suspect", filter.suspect, "Only mismatches of this implementation");
-  command.add_option("--verdict", filter.verdict, "Only mismatches of this verdict")
-      ->check(CLI::IsMember(std::vector<std::string>(kVerdictNames.begin(), kVerdictNames.end())));
-  command.add_option("--op", filter.operation, "Only operations that begin like this: conv3d, conv_transpose2d.back");
-  command.add_option("--status", filter.status, "Only mismatches of this status")
-      ->check(CLI::IsMember(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end())));
-  command.add_option("--since", filter.since, "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
-  command.add_option("--until", filter.until, "Only mismatches seen then or before");
-  command.add_option("--limit", filter.limit, "At most so many mismatches")->check(unsigned_number());
+  command.option("--suspect", filter.suspect, "Only mismatches of this implementation");
+  command.option("--verdict", filter.verdict, "Only mismatches of this verdict")
+      .one_of(std::vector<std::string>(kVerdictNames.begin(), kVerdictNames.end()));
+  command.option("--op", filter.operation, "Only operations that begin like this: conv3d, conv_transpose2d.back");
+  command.option("--status", filter.status, "Only mismatches of this status")
+      .one_of(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end()));
+  command.option("--since", filter.since, "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
+  command.option("--until", filter.until, "Only mismatches seen then or before");
+  command.option("--limit", filter.limit, "At most so many mismatches").unsigned_number();
   options.out.add_to(command);
 }
 

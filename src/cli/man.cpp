@@ -46,7 +46,7 @@ std::string begin_page(const std::string& name, const std::string& summary) {
 
 std::string section(std::string_view title) { return fmt::format(".SH \"{}\"\n", plain(title)); }
 
-/// The footer that CLI11 prints below the options, by section.
+/// The footer that the help prints below the options, by section.
 struct Footer {
   std::string description, exit_codes;                        // text
   std::vector<std::pair<std::string, std::string>> verbatim;  // (title, lines), such as examples
@@ -140,12 +140,11 @@ void write_page(const std::string& directory, const std::string& name, const std
 
 }  // namespace
 
-void add_man(CLI::App& app, int& exit_code) {
+void add_man(Command app, int& exit_code) {
   auto directory = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("man", "Writes the manual pages into a directory (internal)");
-  command->group("");  // not in the help
-  command->add_option("directory", *directory, "Where convict.1 and the others go")->required();
-  command->callback([&app, directory, &exit_code] {
+  const Command command = app.add_command("man", "Writes the manual pages into a directory (internal)").hidden();
+  command.option("directory", *directory, "Where convict.1 and the others go").required();
+  command.on_call([app, directory, &exit_code] {
     const Program program = describe_program(app);
     write_page(*directory, "convict", program_page(program));
     for (const CommandLine& one : program.commands)

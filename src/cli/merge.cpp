@@ -25,7 +25,7 @@ int merge(const MergeOptions& options) {
 
 }  // namespace
 
-void add_merge(CLI::App& app, int& exit_code) {
+void add_merge(Command app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, merge, "merge", "Add databases to another one",
       "Campaigns are recognised, so nothing is counted twice, whatever the order and however often. Inputs are only "
@@ -33,8 +33,8 @@ void add_merge(CLI::App& app, int& exit_code) {
       "Examples:\n"
       "  convict merge all.db shard1.db shard2.db shard3.db\n"
       "Exit codes: 0 merged, 2 usage, or a database that cannot be read or written: then nothing is written");
-  command.add_option("output", options.output, "Database that the others are added to; created if missing")->required();
-  command.add_option("inputs", options.inputs, "Databases to add")->required();
+  command.option("output", options.output, "Database that the others are added to; created if missing").required();
+  command.option("inputs", options.inputs, "Databases to add").required();
 }
 
 }  // namespace convict::cli

@@ -35,27 +35,23 @@ int64_t parse_quantity(const std::string& text, const std::string& flag, std::in
 
 }  // namespace
 
-void RunOptions::add_to(CLI::App& command) {
+void RunOptions::add_to(Command command) {
   command
-      .add_option("--target", targets,
-                  "Implementation on trial (repeatable, or comma-separated); 'native' for all native kernels [native]")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .option("--target", targets,
+              "Implementation on trial (repeatable, or comma-separated); 'native' for all native kernels [native]")
+      .comma_separated();
   command
-      .add_option("--oracle", oracles,
-                  "Witness: an implementation, a module ('libtorch'), or 'none' [the variants of LibTorch and oneDNN, "
-                  "in turns]")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .option("--oracle", oracles,
+              "Witness: an implementation, a module ('libtorch'), or 'none' [the variants of LibTorch and oneDNN, in "
+              "turns]")
+      .comma_separated();
   command
-      .add_option(
+      .option(
           "--plugin", plugins,
           "Shared library with implementations of the C ABI; its own are the targets unless --target says otherwise")
-      ->allow_extra_args(false);
-  command.add_option("--timeout", timeout, "Time of one call before it is a hang: 500ms, 10s, 2m")
-      ->capture_default_str();
-  command.add_option("--memory", memory, "Resident memory of one worker before it is killed: 800M, 4G")
-      ->capture_default_str();
+      .one_value_each();
+  command.option("--timeout", timeout, "Time of one call before it is a hang: 500ms, 10s, 2m").shows_default();
+  command.option("--memory", memory, "Resident memory of one worker before it is killed: 800M, 4G").shows_default();
 }
 
 workers::SupervisorSettings RunOptions::settings() const {
@@ -66,16 +62,16 @@ workers::SupervisorSettings RunOptions::settings() const {
   return settings;
 }
 
-void OutputOptions::add_to(CLI::App& command, const std::vector<std::string>& formats) {
-  command.add_option("--format", format, fmt::format("Of the result: {}", fmt::join(formats, ", ")))
-      ->check(CLI::IsMember(formats))
-      ->capture_default_str();
-  command.add_option("-o,--output", output, "File for the result instead of stdout")->check(not_empty());
-  command.add_option("--color", color, "auto (on terminals, unless NO_COLOR is set), always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
-  command.add_flag("-q,--quiet", quiet, "No progress");
-  command.add_flag("-v,--verbose", verbose, "Say more");
+void OutputOptions::add_to(Command command, const std::vector<std::string>& formats) {
+  command.option("--format", format, fmt::format("Of the result: {}", fmt::join(formats, ", ")))
+      .one_of(formats)
+      .shows_default();
+  command.option("-o,--output", output, "File for the result instead of stdout").not_empty();
+  command.option("--color", color, "auto (on terminals, unless NO_COLOR is set), always or never")
+      .one_of({"auto", "always", "never"})
+      .shows_default();
+  command.flag("-q,--quiet", quiet, "No progress");
+  command.flag("-v,--verbose", verbose, "Say more");
 }
 
 void OutputOptions::write(const std::string& text) const {
@@ -95,29 +91,13 @@ std::string_view environment_variable(const char* name) {
   return value ? value : "";
 }
 
-void add_relations(CLI::App& command, std::string& word) {
+void add_relations(Command command, std::string& word) {
   command
-      .add_option(
-          "--relations", word,
-          "Metamorphic relations to check on targets that agree: all of a case, one (on one case in eight, as a "
-          "campaign does) or none")
-      ->check(CLI::IsMember(
-          std::vector<std::string>(examine::kAskedRelationsNames.begin(), examine::kAskedRelationsNames.end())))
-      ->capture_default_str();
-}
-
-CLI::Validator not_empty() {
-  return CLI::Validator([](std::string& text) { return text.empty() ? "is empty; leave it out, or say what" : ""; },
-                        "");
-}
-
-CLI::Validator unsigned_number() {
-  return CLI::Validator(
-      [](std::string& text) {
-        return parse_unsigned(text) ? ""
-                                    : fmt::format("'{}' is not a number of 0 to 18446744073709551615", printable(text));
-      },
-      "");
+      .option("--relations", word,
+              "Metamorphic relations to check on targets that agree: all of a case, one (on one case in eight, as a "
+              "campaign does) or none")
+      .one_of(std::vector<std::string>(examine::kAskedRelationsNames.begin(), examine::kAskedRelationsNames.end()))
+      .shows_default();
 }
 
 std::chrono::milliseconds parse_duration(const std::string& text, const std::string& flag) {

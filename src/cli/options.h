@@ -5,12 +5,13 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "cli/parser.h"
 
 namespace convict::workers {
 struct SupervisorSettings;
@@ -23,7 +24,7 @@ struct RunOptions {
   std::vector<std::string> targets, oracles, plugins;
   std::string timeout = "10s", memory = "4G";
 
-  void add_to(CLI::App& command);
+  void add_to(Command command);
   workers::SupervisorSettings settings() const;
 };
 
@@ -32,7 +33,7 @@ struct OutputOptions {
   std::string format = "text", output, color = "auto";
   bool quiet = false, verbose = false;
 
-  void add_to(CLI::App& command, const std::vector<std::string>& formats = {"text", "json"});
+  void add_to(Command command, const std::vector<std::string>& formats = {"text", "json"});
   bool json() const { return format == "json"; }
 
   /// Writes the result to --output or stdout, as streams.h says.
@@ -47,13 +48,7 @@ struct OutputOptions {
 std::string_view environment_variable(const char* name);
 
 /// --relations: the word for one of examine::AskedRelations.
-void add_relations(CLI::App& command, std::string& word);
-
-/// Accepts any text but "", which a script passes for a variable that is not set.
-CLI::Validator not_empty();
-
-/// Accepts what parse_unsigned does: CLI11 itself would wrap -1 around and cut what is too large.
-CLI::Validator unsigned_number();
+void add_relations(Command command, std::string& word);
 
 /// "30s", "10m", "2h", "500ms". Throws UsageError naming `flag`.
 std::chrono::milliseconds parse_duration(const std::string& text, const std::string& flag);

@@ -189,7 +189,7 @@ int replay(const ReplayOptions& options) {
 
 }  // namespace
 
-void add_replay(CLI::App& app, int& exit_code) {
+void add_replay(Command app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, replay, "replay", "Run every case of corpus files",
       "Examples:\n"
@@ -200,10 +200,10 @@ void add_replay(CLI::App& app, int& exit_code) {
       "bug that is known; that it is gone is said and is no failure.\n"
       "Exit codes: 0 no target has a mismatch that is not expected, 1 one has, 2 usage, 125 nothing could be judged,\n"
       "130 interrupted");
-  command.add_option("paths", options.paths, "Corpus files, or directories of *.cases files")->required();
+  command.option("paths", options.paths, "Corpus files, or directories of *.cases files").required();
   options.run.add_to(command);
   add_relations(command, options.relations);
-  command.add_option("-j,--jobs", options.jobs, "Workers at once")->check(CLI::Range(1, 256))->capture_default_str();
+  command.option("-j,--jobs", options.jobs, "Workers at once").within(1, 256).shows_default();
   options.out.add_to(command);
 }
 

@@ -73,40 +73,37 @@ std::string footer() {
          "Exit codes: 0 reported, 2 usage or a missing database";
 }
 
-void add_filters(CLI::App& command, ReportOptions& options) {
+void add_filters(Command command, ReportOptions& options) {
   report::ReportSettings& settings = options.settings;
-  command.add_option("--campaign", settings.campaign, "Only this campaign, by its number, and what it saw");
-  command.add_option("--suspect", settings.mismatches.suspect, "Only mismatches of this implementation");
-  command.add_option("--since", settings.mismatches.since,
-                     "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
-  CLI::Option* status =
-      command.add_option("--status", settings.mismatches.status, "Only mismatches of this status")
-          ->check(CLI::IsMember(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end())));
-  command.add_flag("--new-only", options.new_only, "Short for --status new")->excludes(status);
+  command.option("--campaign", settings.campaign, "Only this campaign, by its number, and what it saw");
+  command.option("--suspect", settings.mismatches.suspect, "Only mismatches of this implementation");
+  command.option("--since", settings.mismatches.since,
+                 "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
+  const Option status = command.option("--status", settings.mismatches.status, "Only mismatches of this status")
+                            .one_of(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end()));
+  command.flag("--new-only", options.new_only, "Short for --status new").excludes(status);
 }
 
 }  // namespace
 
-void add_report(CLI::App& app, int& exit_code) {
+void add_report(Command app, int& exit_code) {
   auto options = std::make_shared<ReportOptions>();
   options->settings.database = "convict.db";
-  CLI::App* command = app.add_subcommand("report", "Show how much has been tried, what was found, and what remains");
-  command->footer(footer());
-  command->add_option("database,--db", options->settings.database, "Database of campaigns and mismatches")
-      ->capture_default_str();
-  const CLI::Option* profile = command->add_option("--profile", options->settings.profile,
-                                                   "Coverage of this profile only [all in the database]");
-  const CLI::Option* emptiest =
-      command
-          ->add_option("--emptiest", options->settings.emptiest, "How many combinations that were never seen to name")
-          ->check(CLI::Range(0, 1'000'000))
-          ->capture_default_str();
-  add_filters(*command, *options);
+  const Command command =
+      app.add_command("report", "Show how much has been tried, what was found, and what remains", footer());
+  command.option("database,--db", options->settings.database, "Database of campaigns and mismatches").shows_default();
+  const Option profile =
+      command.option("--profile", options->settings.profile, "Coverage of this profile only [all in the database]");
+  const Option emptiest =
+      command.option("--emptiest", options->settings.emptiest, "How many combinations that were never seen to name")
+          .within(0, 1'000'000)
+          .shows_default();
+  add_filters(command, *options);
   std::vector<std::string> formats;
   for (const reports::ReportWriter* writer : reports::all()) formats.emplace_back(writer->name);
-  options->out.add_to(*command, formats);
-  command->callback([options, profile, emptiest, &exit_code] {
-    options->asks_for_coverage = !profile->empty() || !emptiest->empty();
+  options->out.add_to(command, formats);
+  command.on_call([options, profile, emptiest, &exit_code] {
+    options->asks_for_coverage = profile.was_given() || emptiest.was_given();
     exit_code = report(*options);
   });
 }

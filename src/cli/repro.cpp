@@ -128,7 +128,7 @@ int repro(const ReproOptions& options) {
 
 }  // namespace
 
-void add_repro(CLI::App& app, int& exit_code) {
+void add_repro(Command app, int& exit_code) {
   auto [command, options] =
       add_command(app, exit_code, repro, "repro", "Run one case and show who says what",
                   "Examples:\n"
@@ -141,7 +141,7 @@ void add_repro(CLI::App& app, int& exit_code) {
   options.which.add_to(command);
   options.run.add_to(command);
   add_relations(command, options.relations);
-  command.add_flag("--in-process", options.in_process, "Without a worker process, for a debugger");
+  command.flag("--in-process", options.in_process, "Without a worker process, for a debugger");
   options.out.add_to(command);
 }
 

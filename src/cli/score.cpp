@@ -198,36 +198,34 @@ int score(const ScoreOptions& options) {
 }
 
 /// Adds the options that say what is run, and how often.
-void add_measure(CLI::App& command, ScoreOptions& options) {
+void add_measure(Command command, ScoreOptions& options) {
   const auto add_number = [&](const char* name, auto& value, const char* help) {
-    return command.add_option(name, value, help)->check(unsigned_number());
+    return command.option(name, value, help).unsigned_number();
   };
   add_number("--seeds", options.seeds, "Runs of each mutant: seeds 1 to this")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{10'000}))
-      ->capture_default_str();
-  command.add_option("--budget", options.budget, "CPU time of a run: 500ms, 60s, 5m")->capture_default_str();
-  add_number("--cases", options.cases, "Cases of a run at most")->check(CLI::PositiveNumber);
-  add_number("--control-cases", options.control_cases, "Cases of a run of the control")->capture_default_str();
+      .within(uint64_t{1}, uint64_t{10'000})
+      .shows_default();
+  command.option("--budget", options.budget, "CPU time of a run: 500ms, 60s, 5m").shows_default();
+  add_number("--cases", options.cases, "Cases of a run at most").positive();
+  add_number("--control-cases", options.control_cases, "Cases of a run of the control").shows_default();
   command
-      .add_option("--profile", options.profiles,
-                  "What to sample, also for one MUTANT=PROFILE; `convict list profiles` shows them")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
+      .option("--profile", options.profiles,
+              "What to sample, also for one MUTANT=PROFILE; `convict list profiles` shows them")
+      .comma_separated()
+      .shows_default();
   command
-      .add_option("--baselines", options.baselines,
-                  "Other methods on the same mutants: uniform, integers, assert-close, loose, all of these, "
-                  "guided (needs a build with clang) or none")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->capture_default_str();
+      .option("--baselines", options.baselines,
+              "Other methods on the same mutants: uniform, integers, assert-close, loose, all of these, "
+              "guided (needs a build with clang) or none")
+      .comma_separated()
+      .shows_default();
   add_number("--baseline-seeds", options.baseline_seeds, "Runs of each mutant by a baseline [as --seeds]")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{10'000}));
+      .within(uint64_t{1}, uint64_t{10'000});
 }
 
 }  // namespace
 
-void add_score(CLI::App& app, int& exit_code) {
+void add_score(Command app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, score, "score", "Measure how well planted faults are found",
       "Every implementation of the plugins is a mutant; one named 'control' is the control, which must never be "
@@ -239,11 +237,11 @@ void add_score(CLI::App& app, int& exit_code) {
       "  convict score --plugin ./mutants.so --db convict.db     to be shown by `convict report`\n"
       "Exit codes: 0 measured, 1 a control was accused, 2 usage, 125 nothing could be judged, 130 interrupted");
   options.run.add_to(command);
-  command.get_option("--plugin")->required();
-  command.add_option("--except", options.except, "Mutants to leave out")->delimiter(',')->allow_extra_args(false);
+  command["--plugin"].required();
+  command.option("--except", options.except, "Mutants to leave out").comma_separated();
   add_measure(command, options);
-  command.add_option("-j,--jobs", options.jobs, "Runs at once")->check(CLI::Range(1, 256))->capture_default_str();
-  command.add_option("--db", options.database, "Database to add the result to, for `convict report` [none]");
+  command.option("-j,--jobs", options.jobs, "Runs at once").within(1, 256).shows_default();
+  command.option("--db", options.database, "Database to add the result to, for `convict report` [none]");
   options.out.add_to(command, {"text", "json", "markdown"});
 }
 

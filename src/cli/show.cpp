@@ -106,14 +106,14 @@ int show(const ShowOptions& options) {
 
 }  // namespace
 
-void add_show(CLI::App& app, int& exit_code) {
+void add_show(Command app, int& exit_code) {
   auto [command, options] = add_command(app, exit_code, show, "show", "Show everything about one mismatch",
                                         "Examples:\n"
                                         "  convict show 3\n"
                                         "  convict show 3 --db nightly.db --format json\n"
                                         "Exit codes: 0 shown, 2 usage or no such mismatch");
-  command.add_option("id", options.id, "Number of the mismatch; `convict list mismatches` shows them")->required();
-  command.add_option("--db", options.database, "Database of mismatches")->capture_default_str();
+  command.option("id", options.id, "Number of the mismatch; `convict list mismatches` shows them").required();
+  command.option("--db", options.database, "Database of mismatches").shows_default();
   options.out.add_to(command);
 }
 

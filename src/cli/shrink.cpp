@@ -47,7 +47,7 @@ int shrink_command(const DiagnosisOptions& options) {
 
 }  // namespace
 
-void add_shrink(CLI::App& app, int& exit_code) {
+void add_shrink(Command app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, shrink_command, "shrink", "Make a failing case as small as it goes",
       "Examples:\n"

@@ -85,7 +85,7 @@ int triage(const TriageOptions& options) {
 
 }  // namespace
 
-void add_triage(CLI::App& app, int& exit_code) {
+void add_triage(Command app, int& exit_code) {
   auto [command, options] = add_command(
       app, exit_code, triage, "triage", "Say what a mismatch is: known, reported, fixed, ...",
       "new and fixed ones of a target fail `convict fuzz`; known, reported and wontfix ones are listed. With "
@@ -96,15 +96,15 @@ void add_triage(CLI::App& app, int& exit_code) {
       "  convict triage 4 5 --status wontfix --note 'no input channels: nobody does that'\n"
       "  convict triage 6 --status known --versions onednn=2.6.3\n"
       "Exit codes: 0 written, 2 usage or no such mismatch: then nothing is written");
-  command.add_option("ids", options.ids, "Numbers of mismatches")->required();
-  command.add_option("--status", options.status, fmt::format("{}", fmt::join(store::kStatuses, ", ")))
-      ->required()
-      ->check(CLI::IsMember(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end())));
-  command.add_option("--link", options.link, "Where it was reported [as it was]");
-  command.add_option("--note", options.note, "Free text [as it was]");
-  command.add_option("--versions", options.versions,
-                     "current (of the suspect, where it was seen last), or NAME=VERSION,... [all versions]");
-  command.add_option("--db", options.database, "Database of mismatches")->capture_default_str();
+  command.option("ids", options.ids, "Numbers of mismatches").required();
+  command.option("--status", options.status, fmt::format("{}", fmt::join(store::kStatuses, ", ")))
+      .required()
+      .one_of(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end()));
+  command.option("--link", options.link, "Where it was reported [as it was]");
+  command.option("--note", options.note, "Free text [as it was]");
+  command.option("--versions", options.versions,
+                 "current (of the suspect, where it was seen last), or NAME=VERSION,... [all versions]");
+  command.option("--db", options.database, "Database of mismatches").shows_default();
 }
 
 }  // namespace convict::cli

@@ -5,10 +5,10 @@
 
 namespace convict::cli {
 
-void add_worker(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("worker", "Runs cases for a supervisor (internal)");
-  command->group("");  // not in the help
-  command->callback([&exit_code] { exit_code = workers::run_worker(); });
+void add_worker(Command app, int& exit_code) {
+  app.add_command("worker", "Runs cases for a supervisor (internal)").hidden().on_call([&exit_code] {
+    exit_code = workers::run_worker();
+  });
 }
 
 }  // namespace convict::cli

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/parser.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <utility>
+
+#include "cli/command_line.h"
+#include "cli/streams.h"
+#include "core/text.h"
+
+namespace convict::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Limits the size of a file, because CLI11 would read any file to its end, /dev/zero included.
+CLI::Validator small_text_file() {
+  return CLI::Validator(
+      [](std::string& name) -> std::string {
+        constexpr uintmax_t kLargest = 1 << 20;  // bytes
+        std::error_code error;
+        const bool regular = std::filesystem::is_regular_file(name, error);
+        if (regular && std::filesystem::file_size(name, error) <= kLargest) return "";
+        return fmt::format("'{}' is not a file of at most {} bytes", printable(name, 200), kLargest);
+      },
+      "");
+}
+
+Words names_of(const std::vector<Command>& commands) {
+  Words names;
+  for (const Command command : commands) names.push_back(command.described().name);
+  return names;
+}
+
+/// CLI11's message; but an unexpected first argument is reported as a misspelt command.
+std::string why_refused(const CLI::App& app, const Words& commands, const CLI::ParseError& error, int argc,
+                        char** argv) {
+  if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-')
+    return fmt::format("unknown command '{}'{}; valid: {}", printable(argv[1]), suggestion(argv[1], commands),
+                       fmt::join(commands, ", "));
+  if (app.get_subcommands().empty() && argc > 1 && dynamic_cast<const CLI::RequiredError*>(&error)) {
+    const Words flags = {"--help", "--version", "--config"};
+    return fmt::format("unknown flag '{}'{}; valid: {}", printable(argv[1]), suggestion(argv[1], flags),
+                       fmt::join(flags, ", "));
+  }
+  std::string why = error.what();
+  for (char& c : why)
+    if (c == '\n') c = ' ';
+  if (dynamic_cast<const CLI::ConfigError*>(&error))
+    return fmt::format("--config: {}; valid: the names of the flags, in one section a command", why);
+  Words flags;
+  if (!app.get_subcommands().empty())
+    for (const CLI::Option* option : app.get_subcommands().front()->get_options())
+      flags.push_back("--" + option->get_single_name());
+  for (int i = 2; i < argc && dynamic_cast<const CLI::ExtrasError*>(&error); ++i) {
+    const std::string given = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    if (why.find(given) == std::string::npos || !given.starts_with("--")) continue;
+    return fmt::format("unknown flag '{}'{}; --help shows all", printable(given), suggestion(given, flags));
+  }
+  return why + (app.get_subcommands().empty() ? "; convict --help shows the commands" : "; --help shows what is valid");
+}
+
+/// `convict help fuzz` is `convict fuzz --help`, and `convict version` is `convict --version`.
+Words as_flags(int argc, char** argv) {
+  Words words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words[0] == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  } else if (words.size() == 1 && words[0] == "version") {
+    words = {"--version"};
+  }
+  return words;
+}
+
+/// Members of a CLI::IsMember, which shows them in the type of the option only: "TEXT:{text,json}".
+Words members(const std::string& type) {
+  const size_t begin = type.find('{'), end = type.find('}', begin);
+  if (begin == std::string::npos || end == std::string::npos) return {};
+  Words words;
+  for (const std::string_view word : split(std::string_view(type).substr(begin + 1, end - begin - 1), ','))
+    words.emplace_back(word);
+  return words;
+}
+
+Argument argument_of(const CLI::Option& option) {
+  Argument argument;
+  argument.positional = option.get_positional();
+  for (const std::string& name : option.get_snames()) argument.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) argument.names.push_back("--" + name);
+  if (argument.positional) argument.names = {option.get_name()};
+  argument.help = option.get_description();
+  argument.default_value = option.get_default_str();
+  argument.words = members(option.get_type_name());
+  argument.takes = option.get_items_expected_max() == 0 ? Takes::kNothing : Takes::kText;
+  argument.required = option.get_required();
+  argument.repeats = option.get_items_expected_max() > 1;
+  argument.value_is_optional = argument.takes != Takes::kNothing && option.get_items_expected_min() == 0;
+  return argument;
+}
+
+}  // namespace
+
+Option Option::required() const { return Option(*option_->required()); }
+
+Option Option::shows_default() const { return Option(*option_->capture_default_str()); }
+
+Option Option::described_as(const std::string& help) const { return Option(*option_->description(help)); }
+
+Option Option::one_of(const Words& words) const { return Option(*option_->check(CLI::IsMember(words))); }
+
+Option Option::within(int low, int high) const { return Option(*option_->check(CLI::Range(low, high))); }
+
+Option Option::within(uint64_t low, uint64_t high) const { return Option(*option_->check(CLI::Range(low, high))); }
+
+Option Option::within(double low, double high) const { return Option(*option_->check(CLI::Range(low, high))); }
+
+Option Option::positive() const { return Option(*option_->check(CLI::PositiveNumber)); }
+
+Option Option::not_empty() const {
+  const auto why_not = [](std::string& text) { return text.empty() ? "is empty; leave it out, or say what" : ""; };
+  return Option(*option_->check(CLI::Validator(why_not, "")));
+}
+
+Option Option::unsigned_number() const {
+  const auto why_not = [](std::string& text) {
+    return parse_unsigned(text) ? ""
+                                : fmt::format("'{}' is not a number of 0 to 18446744073709551615", printable(text));
+  };
+  return Option(*option_->check(CLI::Validator(why_not, "")));
+}
+
+Option Option::comma_separated() const { return Option(*option_->delimiter(',')->allow_extra_args(false)); }
+
+Option Option::one_value_each() const { return Option(*option_->allow_extra_args(false)); }
+
+Option Option::value_is_optional() const { return Option(*option_->expected(0, 1)); }
+
+Option Option::excludes(Option other) const { return Option(*option_->excludes(other.option_)); }
+
+bool Option::was_given() const { return option_->count() > 0; }
+
+Command Command::add_command(const std::string& name, const std::string& help, const std::string& footer) const {
+  return Command(*app_->add_subcommand(name, help)->footer(footer));
+}
+
+Command Command::hidden() const { return Command(*app_->group("")); }
+
+void Command::on_call(std::function<void()> run) const { app_->callback(std::move(run)); }
+
+Option Command::add_option(const std::string& names, OptionValue value, const std::string& help) const {
+  return Option(*std::visit([&](auto* one) { return app_->add_option(names, *one, help); }, value));
+}
+
+Option Command::flag(const std::string& names, bool& value, const std::string& help) const {
+  return Option(*app_->add_flag(names, value, help));
+}
+
+Option Command::operator[](const std::string& name) const { return Option(*app_->get_option(name)); }
+
+CommandLine Command::described() const {
+  CommandLine line{app_->get_name(), app_->get_description(), app_->get_footer(), {}};
+  for (const CLI::Option* option : std::as_const(*app_).get_options())
+    if (!option->get_group().empty()) line.arguments.push_back(argument_of(*option));
+  return line;
+}
+
+std::vector<Command> Command::commands() const {
+  std::vector<Command> commands;
+  for (CLI::App* command : app_->get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); }))
+    commands.emplace_back(*command);
+  return commands;
+}
+
+Parser::Parser(const std::string& help, const std::string& footer) : app_(std::make_unique<CLI::App>(help, "convict")) {
+  app_->set_version_flag("--version", "convict " CONVICT_VERSION);
+  app_->set_config("--config", "", "TOML file with the same names as the flags, one section a command");
+  app_->get_config_ptr()->check(small_text_file(), "");
+  app_->allow_config_extras(CLI::config_extras_mode::error);  // a misspelt name must not be silently without effect
+  app_->require_subcommand(1);
+  app_->footer(footer);
+}
+
+Parser::~Parser() = default;
+
+std::optional<std::string> Parser::parse(int argc, char** argv) {
+  try {
+    Words words = as_flags(argc, argv);
+    std::ranges::reverse(words);  // as CLI11 wants them
+    app_->parse(std::move(words));
+  } catch (const CLI::ParseError& error) {  // --help and --version are errors to CLI11, too
+    if (error.get_exit_code() != 0) return why_refused(*app_, names_of(program().commands()), error, argc, argv);
+    std::ostringstream help;
+    app_->exit(error, help, help);
+    print(help.str());
+  }
+  return std::nullopt;
+}
+
+}  // namespace convict::cli
