@@ -145,7 +145,9 @@ Option Option::excludes(Option other) const { return Option(*option_->excludes(o
 bool Option::was_given() const { return option_->count() > 0; }
 
 Command Command::add_command(const std::string& name, const std::string& help, const std::string& footer) const {
-  return Command(*app_->add_subcommand(name, help)->footer(footer));
+  CLI::App* command = app_->add_subcommand(name, help);
+  if (!footer.empty()) command->footer(footer);
+  return Command(*command);
 }
 
 Command Command::hidden() const { return Command(*app_->group("")); }

@@ -60,8 +60,9 @@ class Command {
  public:
   explicit Command(CLI::App& app) : app_(&app) {}
 
+  /// Without a footer it has that of the program.
   Command add_command(const std::string& name, const std::string& help, const std::string& footer = "") const;
-  Command hidden() const;  // in the help, in completion and in suggestions
+  Command hidden() const;  // from the help, in completion and in suggestions
   void on_call(std::function<void()> run) const;
 
   /// `names` as in "-j,--jobs", or "case" for a positional argument. The value outlives the command.
