@@ -3,6 +3,7 @@
 // Writes the mismatches of oracles as a page for people without the database: docs/findings.md.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/text.h"

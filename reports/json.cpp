@@ -2,6 +2,8 @@
 //
 // Writes one JSON document with every fact.
 #include "reports/shared/report_json.h"
+
+#include <nlohmann/json.hpp>
 #include "reports/writer.h"
 
 namespace convict::reports {

@@ -2,6 +2,8 @@
 //
 // Writes the facts of the JSON document as one object per line, for grep, jq and log loaders; "type" is its kind.
 #include "reports/shared/report_json.h"
+
+#include <nlohmann/json.hpp>
 #include "reports/writer.h"
 
 namespace convict::reports {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <nlohmann/json.hpp>
 
 #include "core/case_text.h"
 #include "core/geometry.h"

@@ -4,7 +4,7 @@
 // database, so every part has a size limit. Parts beyond it are cut, and the document says so.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "report/report.h"
 #include "reports/html/rows.h"

@@ -2,6 +2,7 @@
 #include "reports/html/rows.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <tuple>
 

@@ -3,7 +3,7 @@
 // Makes texts of a database safe and short enough for the page.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace convict::html {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/shared/report_json.h"
 
+#include <nlohmann/json.hpp>
+
 namespace convict::reports {
 namespace {
 

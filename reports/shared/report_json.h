@@ -3,7 +3,7 @@
 // All facts of a report as JSON objects; docs/reports.md describes the keys.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "report/report.h"
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "core/case_text.h"
 #include "core/isa.h"

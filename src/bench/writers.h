@@ -3,7 +3,7 @@
 // Writes results of `convict bench`, for people and as JSON (docs/performance.md).
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "bench/result.h"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/error.h"

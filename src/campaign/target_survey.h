@@ -3,7 +3,7 @@
 // Asks the targets, before a campaign, what they take, and shares the cases out among them.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "campaign/case_list.h"
 #include "cli/interrupt.h"
 #include "cli/live_block.h"

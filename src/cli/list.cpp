@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/chosen.h"
 #include "cli/command.h"
 #include "cli/options.h"

@@ -8,6 +8,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "campaign/case_list.h"
 #include "cli/command.h"

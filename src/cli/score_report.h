@@ -3,7 +3,7 @@
 // Writes the result of a score, for people and for programs.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "score/score.h"

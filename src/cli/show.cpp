@@ -3,6 +3,8 @@
 // `convict show`: prints everything that the database has about one mismatch.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cli/chosen.h"
 #include "cli/command.h"
 #include "cli/options.h"

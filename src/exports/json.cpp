@@ -3,6 +3,8 @@
 // Writes everything about a case as JSON, for tools that have no export format.
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/names.h"

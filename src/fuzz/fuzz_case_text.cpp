@@ -3,6 +3,7 @@
 // bytes -> a line of text -> each parser of lines: cases, lines of corpus files, predicates, intervals.
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>

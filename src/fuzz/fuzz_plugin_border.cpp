@@ -3,6 +3,7 @@
 // bytes -> what a hostile plugin hands over the C ABI -> the loader, the guarded calls, and the judge on tiny cases.
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
 
@@ -84,6 +85,12 @@ Domain Domain::from_json(const json& all) {
     domain.restrict(feature.id, weights);
   }
   return domain;
+}
+
+json Survey::to_json() const { return {domain.to_json(), asked, taken, asked_in, taken_in}; }
+
+Survey Survey::from_json(const json& all) {
+  return {Domain::from_json(all.at(0)), all.at(1), all.at(2), all.at(3), all.at(4)};
 }
 
 }  // namespace convict::generate

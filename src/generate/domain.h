@@ -6,7 +6,7 @@
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include "core/features.h"
 #include "core/random.h"
@@ -61,10 +61,8 @@ struct Survey {
   bool is_empty() const { return taken == 0 && taken_in == 0; }
 
   /// The domain and the four numbers.
-  nlohmann::json to_json() const { return {domain.to_json(), asked, taken, asked_in, taken_in}; }
-  static Survey from_json(const nlohmann::json& json) {
-    return {Domain::from_json(json.at(0)), json.at(1), json.at(2), json.at(3), json.at(4)};
-  }
+  nlohmann::json to_json() const;
+  static Survey from_json(const nlohmann::json& json);
 };
 
 }  // namespace convict::generate

@@ -4,6 +4,8 @@
 #include <SQLiteCpp/VariadicBind.h>
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "core/error.h"
 #include "core/text.h"
 #include "store/database.h"

@@ -4,6 +4,7 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
 
