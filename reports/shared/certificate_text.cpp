@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/json_text.h"
 #include "core/text.h"
 
 namespace convict::reports {
@@ -21,7 +22,7 @@ std::string plain(Bound bound) { return std::string(name_of(bound)); }
 template <class T>
 std::string plain(const T& value) {
   const nlohmann::json form = value;
-  return printable(form.is_string() ? form.get<std::string>() : form.dump(), kLongest);
+  return printable(form.is_string() ? form.get<std::string>() : json_line(form), kLongest);
 }
 
 template <class T>

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "core/json_text.h"
+
 namespace convict::reports {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
 /// Replaces invalid UTF-8, by means of the JSON library.
 std::string valid_utf8(const std::string& text) {
   using nlohmann::json;
-  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
+  return json::parse(json_line(json(text))).get<std::string>();
 }
 
 }  // namespace

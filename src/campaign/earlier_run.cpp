@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 
 namespace convict::campaign {
@@ -60,7 +61,7 @@ std::vector<std::string> changes_since(const EarlierRun& before, const store::Ca
   for (const auto& [name, version] : now.libraries.items())
     if (const json earlier = before.libraries.value(name, json("not there")); earlier != version)
       notes.push_back(fmt::format("{} was {} when the campaign was begun, and is {} now", name,
-                                  printable(earlier.dump()), version.dump()));
+                                  printable(json_line(earlier)), json_line(version)));
   return notes;
 }
 

@@ -14,6 +14,7 @@
 #include "cli/live_block.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 
 namespace convict::cli {
@@ -154,8 +155,7 @@ int bench(const BenchOptions& options) {
     throw UsageError(
         "bench wants either files, folders or case lines, or --from FILE; e.g. convict bench corpus/bench");
   const bench::BenchResult result = options.from.empty() ? measured(options) : read_result(options);
-  options.out.write(options.out.json()
-                        ? bench::to_json(result).dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+  options.out.write(options.out.json()            ? json_document(bench::to_json(result))
                     : options.out.format == "svg" ? bench::bench_as_svg(result)
                                                   : bench::bench_as_text(result, options.out.verbose));
   if (result.interrupted) return options.from.empty() ? kInterrupted : kClean;

@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "core/case_text.h"
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "store/store.h"
 
@@ -131,7 +132,7 @@ std::string as_json(const std::vector<Checked>& all) {
                     {"verdict", one.verdict},
                     {"finding", one.diagnosis()},
                     {"lines", one.check.lines}});
-  return json{{"certificates", list}}.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_document(json{{"certificates", list}});
 }
 
 int check_all(const CheckOptions& options) {

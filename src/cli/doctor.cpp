@@ -13,6 +13,7 @@
 #include "cli/roster_query.h"
 #include "core/case_text.h"
 #include "core/isa.h"
+#include "core/json_text.h"
 
 namespace convict::cli {
 namespace {
@@ -85,7 +86,7 @@ std::string as_text(const json& report) {
 
 int doctor(const OutputOptions& out) {
   const json report = diagnose();
-  out.write(out.json() ? report.dump(2, ' ', false, json::error_handler_t::replace) + "\n" : as_text(report));
+  out.write(out.json() ? json_document(report) : as_text(report));
   return has_oracle(report) ? kClean : kCannotJudge;
 }
 

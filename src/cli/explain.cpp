@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "core/case_text.h"
 #include "core/certificate.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "report/repro_command.h"
 
@@ -128,7 +129,7 @@ std::string as_json(const DiagnosisResult& result) {
                    {"complete", diagnosis.complete},       {"shrunk", nullptr}};
   if (diagnosis.shrunk) document["shrunk"] = to_json(*diagnosis.shrunk);
   if (result.row != 0) document["id"] = result.row;
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_document(document);
 }
 
 int explain_command(const DiagnosisOptions& options) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "store/store.h"
 
@@ -140,7 +141,8 @@ store::StoredCampaign campaign_to_resume(const FuzzOptions& options) {
 void refuse_difference(const Flag& row, const store::StoredCampaign& campaign, const json& given, const json& kept) {
   if (given != kept)
     throw UsageError(fmt::format("{}: campaign {} was begun with {}, not {}; leave it out, or start another campaign",
-                                 row.long_name(), campaign.id, printable(kept.dump()), printable(given.dump())));
+                                 row.long_name(), campaign.id, printable(json_line(kept)),
+                                 printable(json_line(given))));
 }
 
 /// A database may come from anybody, and who loads a library runs its code: what the database names outside of itself

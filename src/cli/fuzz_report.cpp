@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/describe.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "generate/profile.h"
 #include "report/repro_command.h"
@@ -277,7 +278,7 @@ std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptio
     row["repro"] = report::repro_command(found->example, options.run.plugins);
     document["mismatches"].push_back(std::move(row));
   }
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_document(document);
 }
 
 }  // namespace convict::cli

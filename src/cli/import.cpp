@@ -13,6 +13,7 @@
 #include "cli/streams.h"
 #include "core/case_text.h"
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "imports/importer.h"
 
@@ -119,7 +120,7 @@ std::string as_json(const imports::Imported& all) {
           {{"at", example.at}, {"recorded", example.recorded}, {"exact", example.exact}, {"bound", example.bound}});
     document["recorded"].push_back(std::move(row));
   }
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_document(document);
 }
 
 /// Prints a summary to stderr.

@@ -11,6 +11,7 @@
 #include "core/fields.h"
 #include "core/geometry.h"
 #include "core/implementation.h"
+#include "core/json_text.h"
 #include "core/layout.h"
 #include "core/text.h"
 #include "generate/profile.h"
@@ -109,7 +110,7 @@ constexpr size_t kLongestCell = 4096;  // a case line
 /// A table with these columns in order, each as wide as its widest cell; the last one is not padded.
 std::string table(const json& rows, std::initializer_list<const char*> columns) {
   const auto cell = [](const json& row, const char* column) {
-    return row[column].is_string() ? printable(row[column].get<std::string>(), kLongestCell) : row[column].dump();
+    return row[column].is_string() ? printable(row[column].get<std::string>(), kLongestCell) : json_line(row[column]);
   };
   std::string text;
   std::vector<size_t> widths;
@@ -147,7 +148,7 @@ int list(const ListOptions& options) {
     rows = options.what == "profiles" ? profile_rows() : field_rows();
     text = table(rows, {"name", "description"});
   }
-  options.out.write(options.out.json() ? rows.dump(2, ' ', false, json::error_handler_t::replace) + "\n" : text);
+  options.out.write(options.out.json() ? json_document(rows) : text);
   return kClean;
 }
 

@@ -17,6 +17,7 @@
 #include "cli/live_block.h"
 #include "cli/options.h"
 #include "core/case_text.h"
+#include "core/json_text.h"
 #include "core/text.h"
 
 namespace convict::cli {
@@ -155,7 +156,7 @@ std::string as_json(const std::vector<CorpusEntry>& entries, const campaign::Cas
     for (const Mismatch& mismatch : result.cases[i].mismatches) row["mismatches"].push_back(to_json(mismatch));
     document["cases"].push_back(std::move(row));
   }
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_document(document);
 }
 
 campaign::CaseListResult run_with_progress(const std::vector<CorpusEntry>& entries,

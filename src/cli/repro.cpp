@@ -13,6 +13,7 @@
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/implementation.h"
+#include "core/json_text.h"
 #include "workers/worker_session.h"
 
 namespace convict::cli {
@@ -108,7 +109,7 @@ std::string as_json(const Case& c, const campaign::CaseListResult& result) {
                    {"notes", result.notes}};
   document["mismatches"] = json::array();
   for (const Mismatch& mismatch : one.mismatches) document["mismatches"].push_back(to_json(mismatch));
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_document(document);
 }
 
 int repro(const ReproOptions& options) {

@@ -13,6 +13,7 @@
 #include "cli/roster_query.h"
 #include "cli/score_report.h"
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "generate/profile.h"
 #include "score/summary.h"
@@ -187,7 +188,7 @@ int score(const ScoreOptions& options) {
   }
   const score::ScoreResult result = run_with_progress(settings, options.out.quiet);
   const json document = score_document(settings, result);
-  options.out.write(options.out.json() ? document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+  options.out.write(options.out.json()                 ? json_document(document)
                     : options.out.format == "markdown" ? score_as_markdown(settings, result)
                                                        : score_as_text(settings, result));
   // After that: whatever happens to the database, the result has been seen. One of some runs only would hide a whole

@@ -8,6 +8,7 @@
 #include "cli/chosen.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "reports/shared/certificate_text.h"
 #include "reports/shared/report_json.h"
@@ -38,12 +39,10 @@ std::vector<std::string> commands(const store::MismatchRow& row, const std::stri
 /// The entries of an explanation: texts unchanged, other values as compact JSON.
 std::string explanation_text(const json& explanation) {
   std::string text;
-  if (!explanation.is_object()) return line("explanation", explanation.dump());
+  if (!explanation.is_object()) return line("explanation", json_line(explanation));
   for (const auto& [key, value] : explanation.items())
     text += fmt::format("    {}: {}\n", printable(key),
-                        printable(value.is_string() ? value.get<std::string>()
-                                                    : value.dump(-1, ' ', false, json::error_handler_t::replace),
-                                  kLongest));
+                        printable(value.is_string() ? value.get<std::string>() : json_line(value), kLongest));
   return text.empty() ? "" : "  explanation\n" + text;
 }
 
@@ -53,7 +52,7 @@ std::string as_text(const store::MismatchRow& row, const std::vector<store::Sigh
                                  printable(row.blame));
   text += line("signature", row.signature) + line("status", row.status_text());
   if (row.versions.is_object() && !row.versions.empty() && row.effective_status == row.status)
-    text += line("for", row.versions.dump(-1, ' ', false, json::error_handler_t::replace));
+    text += line("for", json_line(row.versions));
   text += line("link", row.link) + line("note", row.note) + line("triaged", row.triaged);
   text += line("case", row.case_text) + line("shrunk", row.shrunk_text.value_or(""));
   text += line("geography", row.geography) + line("predicate", row.predicate);
@@ -95,7 +94,7 @@ std::string as_json(const store::MismatchRow& row, const std::vector<store::Sigh
                          {"last_seen", row.last_seen},
                          {"sightings", reports::json_of(sightings)},
                          {"commands", commands(row, database)}};
-  return document.dump(2, ' ', /*ensure_ascii=*/true, json::error_handler_t::replace) + "\n";
+  return reports::dump(document, 2) + "\n";
 }
 
 int show(const ShowOptions& options) {

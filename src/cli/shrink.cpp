@@ -8,6 +8,7 @@
 #include "cli/diagnosis_options.h"
 #include "cli/interrupt.h"
 #include "core/case_text.h"
+#include "core/json_text.h"
 #include "report/repro_command.h"
 
 namespace convict::cli {
@@ -37,7 +38,7 @@ std::string as_json(const DiagnosisResult& result) {
                    {"shrunk", nullptr}};
   if (result.diagnosis.shrunk) document["shrunk"] = to_json(*result.diagnosis.shrunk);
   if (result.row != 0) document["id"] = result.row;
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_document(document);
 }
 
 int shrink_command(const DiagnosisOptions& options) {

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/streams.h"
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 
 namespace convict::cli {
@@ -55,8 +56,7 @@ json parse_versions(const store::Store& store, const std::string& text) {
 /// "known (onednn=2.6.3), link https://..., note '...'".
 std::string words_of(const store::MismatchRow& row) {
   std::string text = row.status;
-  if (!row.versions.empty())
-    text += " for " + printable(row.versions.dump(-1, ' ', false, json::error_handler_t::replace), 200);
+  if (!row.versions.empty()) text += " for " + printable(json_line(row.versions), 200);
   if (!row.link.empty()) text += ", " + printable(row.link, 200);
   if (!row.note.empty()) text += ", '" + printable(row.note, 60) + "'";
   return text;

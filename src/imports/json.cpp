@@ -8,6 +8,7 @@
 
 #include "core/case_text.h"
 #include "core/error.h"
+#include "core/json_text.h"
 #include "core/text.h"
 #include "imports/importer.h"
 #include "imports/shared/collector.h"
@@ -30,7 +31,7 @@ void add_line(const std::string& line, const std::string& origin, Collector& to)
 
 std::string shown(const json& value) {
   if (value.is_structured()) return fmt::format("{} of {}", value.type_name(), value.size());
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return json_line(value);
 }
 
 void add(const json& value, const std::string& origin, Collector& to);

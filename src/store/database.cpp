@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/json_text.h"
 #include "core/text.h"
 #include "store/limits.h"
 #include "store/migration.h"
@@ -149,9 +150,7 @@ void prepare(SQLite::Database& db, bool has_log, const std::string& path, std::c
 
 }  // namespace
 
-std::string to_json_text(const nlohmann::json& value) {
-  return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string to_json_text(const nlohmann::json& value) { return json_line(value); }
 
 nlohmann::json from_json_text(const std::string& text, std::string_view what, const std::string& path) {
   nlohmann::json value = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);

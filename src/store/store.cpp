@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/json_text.h"
 #include "core/text.h"
 #include "store/campaign_table.h"
 #include "store/database.h"
@@ -81,7 +82,7 @@ std::string MismatchRow::status_text() const {
   if (effective_status == status) return status;
   std::vector<std::string> names;
   for (const auto& [name, version] : versions.items())
-    names.push_back(name + " " + (version.is_string() ? version.get<std::string>() : version.dump()));
+    names.push_back(name + " " + (version.is_string() ? version.get<std::string>() : json_line(version)));
   return fmt::format("{} ({} for {})", effective_status, status, fmt::join(names, ", "));
 }
 

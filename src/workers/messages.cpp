@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/json_text.h"
 
 namespace convict::workers {
 namespace {
@@ -16,8 +17,6 @@ constexpr const char *kRoster = "roster", *kError = "error", *kCase = "implement
                      *kTimes = "times", *kDone = "done";
 
 constexpr const char *kSurvey = "survey", *kSurveys = "surveys";
-
-std::string line_of(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 json to_json(const Work& work) { return {{kRange, {work.first, work.count, work.step}}}; }
 
@@ -192,32 +191,32 @@ json to_json(const std::vector<ImplementationSummary>& implementations) {
 }
 
 std::string to_line(const WorkerSettings& s) {
-  return line_of({{"targets", s.roster.targets},
-                  {"oracles", s.roster.oracles},
-                  {"plugins", s.roster.plugins},
-                  {"require_oracle", s.roster.require_oracle},
-                  {"profile", s.profile},
-                  {"seed", s.seed},
-                  {"memory", s.memory},
-                  {"yardstick", s.yardstick},
-                  {"spared", s.spared},
-                  {"until_mismatch", s.until_mismatch},
-                  {"coverage", s.coverage},
-                  {"focus", s.focus},
-                  {"shares", to_json(s.shares)},
-                  {"illegal", s.illegal},
-                  {"where", s.where},
-                  {"forks", s.forks},
-                  {"corpus", s.corpus},
-                  {"environment", s.environment}});
+  return json_line({{"targets", s.roster.targets},
+                    {"oracles", s.roster.oracles},
+                    {"plugins", s.roster.plugins},
+                    {"require_oracle", s.roster.require_oracle},
+                    {"profile", s.profile},
+                    {"seed", s.seed},
+                    {"memory", s.memory},
+                    {"yardstick", s.yardstick},
+                    {"spared", s.spared},
+                    {"until_mismatch", s.until_mismatch},
+                    {"coverage", s.coverage},
+                    {"focus", s.focus},
+                    {"shares", to_json(s.shares)},
+                    {"illegal", s.illegal},
+                    {"where", s.where},
+                    {"forks", s.forks},
+                    {"corpus", s.corpus},
+                    {"environment", s.environment}});
 }
 
 std::string to_line(const Order& order) {
-  return std::visit([](const auto& one) { return line_of(to_json(one)); }, order);
+  return std::visit([](const auto& one) { return json_line(to_json(one)); }, order);
 }
 
 std::string to_line(const Report& report) {
-  return std::visit([](const auto& one) { return line_of(to_json(one)); }, report);
+  return std::visit([](const auto& one) { return json_line(to_json(one)); }, report);
 }
 
 WorkerSettings settings_from(const std::string& line) { return message_from(line, settings_of); }
