@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# What keeps the program cheap to compile. Neither changes what it does.
+# What keeps the program cheap to compile. None of it changes what the program does.
 option(CONVICT_PCH "precompile the headers of other projects; OFF shows an include that is missing in a file" ON)
 
-# precompile(<target> <header>...): what nearly all its files include. Only headers of other projects: ours change, and
-# every change would compile everything.
+# precompile(<target> <header>...): what nearly all its files include. Only headers of other projects: ours change, and every
+# change would compile everything. precompile(<target> REUSE_FROM <target>): the same, where all flags are the same.
 function(precompile target)
-  if(CONVICT_PCH)
+  if(CONVICT_PCH AND ARGV1 STREQUAL REUSE_FROM)
+    target_precompile_headers(${target} ${ARGN})
+  elseif(CONVICT_PCH)
     target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+  # g++ looks for garbage in what was precompiled, too: up to a sixth of its time. 1 GB is never reached.
+  if(CONVICT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=1000000)
   endif()
 endfunction()
 set(KERNEL_HEADERS <algorithm> <array> <cmath> <cstdint> <limits> <memory> <numeric> <string> <utility> <vector>)

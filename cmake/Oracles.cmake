@@ -20,12 +20,10 @@ endfunction()
 
 if(CONVICT_LIBTORCH)
   add_oracle(libtorch HEADER ATen/ATen.h LIBRARIES torch_cpu c10)
-  precompile(convict_libtorch <ATen/core/Tensor.h> <ATen/Parallel.h> <c10/core/InferenceMode.h>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     set_target_properties(convict_libtorch PROPERTIES CXX_STANDARD 17)  # 1.13's headers are no C++20 to clang
   endif()
 endif()
 if(CONVICT_ONEDNN)
   add_oracle(onednn HEADER dnnl.hpp LIBRARIES dnnl)
-  precompile(convict_onednn <oneapi/dnnl/dnnl.hpp>)
 endif()

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-#include "cli/command_line.h"
+#include "cli/argument.h"
 #include "cli/streams.h"
 #include "core/text.h"
 
