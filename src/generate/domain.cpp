@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/error.h"
+#include "core/strict_json.h"
 
 namespace convict::generate {
 
@@ -90,7 +91,7 @@ Domain Domain::from_json(const json& all) {
 json Survey::to_json() const { return {domain.to_json(), asked, taken, asked_in, taken_in}; }
 
 Survey Survey::from_json(const json& all) {
-  return {Domain::from_json(all.at(0)), all.at(1), all.at(2), all.at(3), all.at(4)};
+  return {Domain::from_json(all.at(0)), strictly(all, 1), strictly(all, 2), strictly(all, 3), strictly(all, 4)};
 }
 
 }  // namespace convict::generate

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/json_text.h"
+#include "core/strict_json.h"
 
 namespace convict::workers {
 namespace {
@@ -77,14 +78,16 @@ json to_json(const Done& done) {
 
 std::vector<RosterEntry> roster_from(const json& list) {
   std::vector<RosterEntry> roster;
-  for (const json& one : list) roster.push_back({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4), one.at(5)});
+  for (const json& one : list)
+    roster.push_back(
+        {strictly(one, 0), strictly(one, 1), strictly(one, 2), strictly(one, 3), strictly(one, 4), strictly(one, 5)});
   return roster;
 }
 
 std::vector<ImplementationSummary> summaries_from(const json& list) {
   std::vector<ImplementationSummary> summaries;
   for (const json& one : list) {
-    summaries.push_back({one.at("name"), one.at("target"), one.at("outcome"), {}});
+    summaries.push_back({strictly(one, "name"), strictly(one, "target"), strictly(one, "outcome"), {}});
     if (one.contains("smallest_fault")) summaries.back().smallest_fault = one.at("smallest_fault").get<double>();
   }
   return summaries;
@@ -98,28 +101,31 @@ std::vector<Mismatch> mismatches_from(const json& list) {
 
 std::vector<LayerTimes> times_from(const json& list) {
   std::vector<LayerTimes> rows;
-  for (const json& one : list) rows.push_back({one.at(0), one.at(1), one.at(2)});
+  for (const json& one : list) rows.push_back({strictly(one, 0), strictly(one, 1), strictly(one, 2)});
   return rows;
 }
 
 Done done_from(const json& j) {
-  Done done{j.at(kDone), {}, ratios_from_json(j.at("ratios")), j.at("tuples"), j.at("covered"), j.at("pairs")};
-  for (const json& one : j.at("refusals")) done.refusals.push_back({one.at(0), one.at(1), one.at(2)});
+  Done done{strictly(j, kDone),  {}, ratios_from_json(j.at("ratios")), strictly(j, "tuples"), strictly(j, "covered"),
+            strictly(j, "pairs")};
+  for (const json& one : j.at("refusals"))
+    done.refusals.push_back({strictly(one, 0), strictly(one, 1), strictly(one, 2)});
   return done;
 }
 
 Order order_of(const json& j) {
   if (j.contains(kCases))
-    return GivenCases{j.at("first"),
-                      j.at(kCases),
-                      j.at("values"),
-                      j.at("patient"),
+    return GivenCases{strictly(j, "first"),
+                      strictly(j, kCases),
+                      strictly(j, "values"),
+                      strictly(j, "patient"),
                       examine::asked_relations_named(j.at("relations").get<std::string>()),
-                      j.at("without")};
+                      strictly(j, "without")};
   if (j.contains(kLayer))
-    return Layer{j.at("index"), j.at(kLayer), j.at("threads"), j.at("seconds"), j.at("repetitions"), j.at("without")};
-  if (j.contains(kSurvey)) return SurveyTargets{j.at(kSurvey)};
-  return Work{j.at(kRange).at(0), j.at(kRange).at(1), j.at(kRange).at(2)};
+    return Layer{strictly(j, "index"),   strictly(j, kLayer),        strictly(j, "threads"),
+                 strictly(j, "seconds"), strictly(j, "repetitions"), strictly(j, "without")};
+  if (j.contains(kSurvey)) return SurveyTargets{strictly(j, kSurvey)};
+  return Work{strictly(j.at(kRange), 0), strictly(j.at(kRange), 1), strictly(j.at(kRange), 2)};
 }
 
 Surveyed surveyed_from(const json& list) {
@@ -130,7 +136,8 @@ Surveyed surveyed_from(const json& list) {
 
 std::vector<generate::Share> shares_from(const json& list) {
   std::vector<generate::Share> shares;
-  for (const json& one : list) shares.push_back({one.at(0), one.at(1), generate::Domain::from_json(one.at(2))});
+  for (const json& one : list)
+    shares.push_back({strictly(one, 0), strictly(one, 1), generate::Domain::from_json(one.at(2))});
   return shares;
 }
 
@@ -143,30 +150,30 @@ json to_json(const std::vector<generate::Share>& shares) {
 Report report_of(const json& j) {
   if (j.contains(kDone)) return done_from(j);
   if (j.contains(kMismatches))
-    return MismatchReport{j.at("index"), mismatches_from(j.at(kMismatches)), {j.at("counts")}};
-  if (j.contains(kCase)) return CaseReport{j.at("index"), summaries_from(j.at(kCase)), j.at("judged")};
-  if (j.contains(kTimes)) return LayerReport{j.at("index"), j.at("sides"), times_from(j.at(kTimes))};
+    return MismatchReport{strictly(j, "index"), mismatches_from(j.at(kMismatches)), {strictly(j, "counts")}};
+  if (j.contains(kCase)) return CaseReport{strictly(j, "index"), summaries_from(j.at(kCase)), strictly(j, "judged")};
+  if (j.contains(kTimes)) return LayerReport{strictly(j, "index"), strictly(j, "sides"), times_from(j.at(kTimes))};
   if (j.contains(kSurveys)) return surveyed_from(j.at(kSurveys));
-  if (j.contains(kRoster)) return Loaded{roster_from(j.at(kRoster)), j.at("notes")};
-  return NotLoaded{j.at(kError), j.at("cannot_judge")};
+  if (j.contains(kRoster)) return Loaded{roster_from(j.at(kRoster)), strictly(j, "notes")};
+  return NotLoaded{strictly(j, kError), strictly(j, "cannot_judge")};
 }
 
 WorkerSettings settings_of(const json& j) {
-  return {{j.at("targets"), j.at("oracles"), j.at("plugins"), j.at("require_oracle")},
-          j.at("profile"),
-          j.at("seed"),
-          j.at("memory"),
-          j.at("yardstick"),
-          j.at("spared"),
-          j.at("until_mismatch"),
-          j.at("coverage"),
-          j.at("focus"),
+  return {{strictly(j, "targets"), strictly(j, "oracles"), strictly(j, "plugins"), strictly(j, "require_oracle")},
+          strictly(j, "profile"),
+          strictly(j, "seed"),
+          strictly(j, "memory"),
+          strictly(j, "yardstick"),
+          strictly(j, "spared"),
+          strictly(j, "until_mismatch"),
+          strictly(j, "coverage"),
+          strictly(j, "focus"),
           shares_from(j.at("shares")),
-          j.at("illegal"),
-          j.at("where"),
-          j.at("forks"),
-          j.at("corpus"),
-          j.at("environment")};
+          strictly(j, "illegal"),
+          strictly(j, "where"),
+          strictly(j, "forks"),
+          strictly(j, "corpus"),
+          strictly(j, "environment")};
 }
 
 /// Parses one line and returns read(json).

@@ -140,6 +140,16 @@ TEST(Messages, NonsenseIsNone) {
 }
 
 /// What a cut or damaged line throws is nothing else; some are messages still.
+TEST(Messages, NumbersOfAnotherKindAreNone) {
+  const std::string good = R"({"implementations":[],"index":7,"judged":true})";
+  EXPECT_NO_THROW(report_from(good));
+  for (const char* number : {"6.6e117", "-6.6e117", "1.5", "-1", "18446744073709551616", "\"7\"", "true", "null"}) {
+    std::string line = good;
+    line.replace(line.find('7'), 1, number);
+    EXPECT_THROW(report_from(line), NotAMessage) << line;
+  }
+}
+
 TEST(Messages, DamagedLinesAreMessagesOrNone) {
   for (uint64_t seed = 0; seed < kDraws; ++seed) {
     const std::string line = to_line(Draw(seed).report());
