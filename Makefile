@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup test-setup build program test test-fleet fuzz replay guided nightly sanitize valgrind neon detection bench dev odr clean
+.PHONY: help setup test-setup build program test test-fleet fuzz replay guided nightly sanitize valgrind neon detection bench throughput check dev odr clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -20,12 +20,14 @@ CONVICT  := build/release/convict
 help:
 	@echo 'make build   install what is missing, build $(CONVICT)'
 	@echo 'make test    build, and run all tests'
+	@echo 'make check   build, and run the tests that take no campaign: two minutes'
 	@echo 'make test-fleet  test what runs on clusters: Slurm, Kubernetes, ClusterFuzzLite'
 	@echo 'make fuzz    build, and put all native kernels on trial for TIME=$(TIME) into DB=$(DB)'
 	@echo 'make replay  build, and run every case of corpus/ but the full-size ones of corpus/bench/'
 	@echo 'make guided  build convict-guided with clang, for `fuzz --engine libfuzzer`'
 	@echo 'make nightly build, guided, and a night: replay, fuzz, merge, report; TIME=10m SHARDS=2 DB=nightly.db (docs/nightly.md)'
 	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/detection.md: half an hour'
+	@echo 'make throughput measure how fast cases are judged, and rewrite that table of docs/performance.md; BENCHDNN=path for a comparison'
 	@echo 'make bench   measure every layer of corpus/bench, and rewrite the tables of docs/performance.md: half an hour'
 	@echo 'make dev       build without optimisation, and run all tests'
 	@echo 'make odr       link the program as one unit: one definition for each name'
@@ -57,6 +59,9 @@ build: setup
 program: setup
 	@[ -f build/release/build.ninja ] || cmake --preset release
 	@cmake --build --preset release --target convict convict_libtorch convict_onednn -j $(JOBS)
+
+check: test-setup build
+	ctest --preset release -j $(JOBS) -LE campaign
 
 test: test-setup build
 	ctest --preset release -j $(JOBS)
@@ -127,6 +132,12 @@ bench: program
 	  echo; echo 'Forward, one thread:'; echo '```'; \
 	  $(CONVICT) bench --from build/bench.json --pass forward --threads 1; echo '```'; } > build/bench.md
 	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/bench.md' \
+	  docs/performance.md
+
+# The same. With BENCHDNN=path, oneDNN's own tester runs in turn with convict, on the same problems.
+throughput: program
+	tools/throughput.py $(CONVICT) > build/throughput.md
+	sed -i -e '/^<!-- throughput -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- throughput -->$$/r build/throughput.md' \
 	  docs/performance.md
 
 clean:

@@ -32,7 +32,7 @@ Words with(Words words, std::span<const std::string_view> more) {
 
 std::vector<std::string_view> witnesses() {
   std::vector<std::string_view> names;
-  for (const run::Witness& witness : run::kDefaultWitnesses) names.push_back(witness.name);
+  for (const run::DefaultOracle& oracle : run::kDefaultOracles) names.push_back(oracle.name);
   return names;
 }
 

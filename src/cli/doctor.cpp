@@ -55,8 +55,8 @@ json diagnose() {
         {{"name", entry.name}, {"version", entry.version}, {"lineage", entry.lineage}, {"state", probe(entry.name)}});
   for (const auto& [module, why] : installed.failures)
     report["implementations"].push_back({{"name", module}, {"version", ""}, {"lineage", ""}, {"state", why}});
-  for (const run::Witness& witness : run::kDefaultWitnesses) {
-    const std::string module(run::module_of(witness.name));
+  for (const run::DefaultOracle& oracle : run::kDefaultOracles) {
+    const std::string module(run::module_of(oracle.name));
     const auto named = [&](const json& one) { return one["name"].get<std::string>().starts_with(module); };
     if (std::ranges::none_of(report["implementations"], named))
       report["implementations"].push_back(

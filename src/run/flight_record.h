@@ -20,8 +20,8 @@ struct Tally : PerCounter<std::atomic<uint64_t>> {
   std::atomic<uint64_t> cpu_ns{0};  // that the process has spent since it was loaded, up to the last case it counted
   std::atomic<uint64_t> computed[kMostImplementations] = {};
   std::atomic<uint64_t> refused[kMostImplementations] = {};
-  std::atomic<uint64_t> stage_ns[kStages.size()] = {};         // wall time
-  std::atomic<uint64_t> call_ns[kMostImplementations] = {};    // of Stage::kCall
+  std::atomic<uint64_t> stage_ns[kStages.size()] = {};       // wall time
+  std::atomic<uint64_t> call_ns[kMostImplementations] = {};  // of Stage::kCall
 };
 
 /// Which of the cases drawn for a place in the campaign a worker took, for the last kSize that were not the first.

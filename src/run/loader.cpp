@@ -109,7 +109,7 @@ class Catalogue {
       return name == module || (name.starts_with(module) && name[module.size()] == ':');
     };
     std::vector<std::string> modules = installed_modules();
-    for (const Witness& witness : kDefaultWitnesses) modules.emplace_back(module_of(witness.name));
+    for (const DefaultOracle& oracle : kDefaultOracles) modules.emplace_back(module_of(oracle.name));
     const auto words = {kAllNative, kNoOracle, kUnattributed, kReference};
     if (std::ranges::find(words, name) == words.end() && std::ranges::none_of(modules, is_of)) return;
     throw UsageError(
@@ -119,8 +119,8 @@ class Catalogue {
   }
 
   [[noreturn]] void throw_unknown(const std::string& name, const std::string& module) const {
-    for (const Witness& witness : kDefaultWitnesses)
-      if (module_of(witness.name) == module && !module_file(module))
+    for (const DefaultOracle& oracle : kDefaultOracles)
+      if (module_of(oracle.name) == module && !module_file(module))
         throw CannotJudge(fmt::format("'{}' is not installed: no {}{}{} beside this program", printable(name),
                                       kModulePrefix, module, kModuleSuffix));
     std::vector<std::string> names = {std::string(kAllNative)};
@@ -154,17 +154,17 @@ void enlist_default_oracles(Catalogue& catalogue, bool require_one, Roster& rost
   const std::vector<Subject> targets = roster.subjects;
   std::string_view missing;
   int turn = 0;
-  for (const Witness& witness : kDefaultWitnesses) {
-    const Turns turns = {turn, turn + witness.turns};
+  for (const DefaultOracle& oracle : kDefaultOracles) {
+    const Turns turns = {turn, turn + oracle.turns};
     turn = turns.end % kTurns;
-    if (module_of(witness.name) == missing) continue;
+    if (module_of(oracle.name) == missing) continue;
     try {
-      std::vector<Subject> found = catalogue.find(std::string(witness.name));
+      std::vector<Subject> found = catalogue.find(std::string(oracle.name));
       std::erase_if(found, [&](const Subject& one) { return all_are_of(one.implementation->lineage, targets); });
       for (Subject& one : found) one.turns = turns;
       enlist(roster, found, false);
     } catch (const CannotJudge& error) {
-      missing = module_of(witness.name);
+      missing = module_of(oracle.name);
       roster.notes.push_back(fmt::format("judging without an oracle: {}", error.what()));
     }
   }

@@ -28,7 +28,7 @@ struct Subject {
 /// implementation has this name, or "onednn:*" where one has.
 struct RosterRequest {
   std::vector<std::string> targets;  // empty: those of the plugins, or without plugins `native`
-  std::vector<std::string> oracles;  // empty: kDefaultWitnesses, as far as they are installed
+  std::vector<std::string> oracles;  // empty: kDefaultOracles, as far as they are installed
   std::vector<std::string> plugins;  // shared libraries
   bool require_oracle = true;        // false: the exact reference alone may judge
 };

@@ -24,7 +24,7 @@ struct Turns {
 constexpr int turn_of(uint64_t seed) { return static_cast<int>(mix(seed ^ 0x7a52) % kTurns); }
 inline constexpr int kTurnOfGivenCases = 0;
 
-struct Witness {
+struct DefaultOracle {
   std::string_view name;
   int turns;  // of kTurns; those of the variants of one library add up to kTurns
 };
@@ -32,7 +32,7 @@ struct Witness {
 /// Called unless the user names others. The first of a library is the one that is fast and independent of the others:
 /// LibTorch without oneDNN; oneDNN where it may choose the order of the weights, and so seldom runs its reference code,
 /// which takes up to a hundred times as long.
-inline constexpr Witness kDefaultWitnesses[] = {
+inline constexpr DefaultOracle kDefaultOracles[] = {
     {"libtorch:native", 14}, {"libtorch:onednn", 1}, {"libtorch:qnnpack", 1},    {"onednn:channels_first", 13},
     {"onednn", 1},           {"onednn:any", 1},      {"onednn:channels_last", 1}};
 
@@ -41,8 +41,8 @@ constexpr std::string_view module_of(std::string_view implementation) {
 }
 
 constexpr bool is_module(std::string_view name) {
-  for (const Witness& witness : kDefaultWitnesses)
-    if (module_of(witness.name) == name) return true;
+  for (const DefaultOracle& oracle : kDefaultOracles)
+    if (module_of(oracle.name) == name) return true;
   return false;
 }
 

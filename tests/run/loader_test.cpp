@@ -81,7 +81,7 @@ TEST(Loader, OraclesTakeTurnsUnlessTheyWereNamed) {
 
 TEST(Turns, OfTheVariantsOfALibraryAreAllThereAre) {
   std::map<std::string_view, int> sums;
-  for (const run::Witness& witness : run::kDefaultWitnesses) sums[run::module_of(witness.name)] += witness.turns;
+  for (const run::DefaultOracle& oracle : run::kDefaultOracles) sums[run::module_of(oracle.name)] += oracle.turns;
   for (const auto& [module, sum] : sums) EXPECT_EQ(sum, run::kTurns) << module;
 }
 
