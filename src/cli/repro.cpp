@@ -93,7 +93,7 @@ std::string as_text(const Case& c, const campaign::CaseListResult& result, const
                         fmt::join(p.out, p.out + p.rank, "x"), multiply_adds(p));
   for (const std::string& note : result.notes) text += "note: " + note + "\n";
   for (const workers::ImplementationSummary& who : one.implementations)
-    text += fmt::format("  {:<18} {:<8} {}\n", who.name, who.is_target ? "target" : "oracle", who.outcome);
+    text += fmt::format("  {:<21} {:<8} {}\n", who.name, who.is_target ? "target" : "oracle", who.outcome);
   text += sensitivity(one.implementations);
   for (const Mismatch& mismatch : one.mismatches) text += out.colored("1;31", "mismatch") + "\n" + describe(mismatch);
   if (one.mismatches.empty()) text += one.judged ? "no mismatch\n" : "not judged: every target refused\n";

@@ -121,8 +121,8 @@ class Catalogue {
   [[noreturn]] void throw_unknown(const std::string& name, const std::string& module) const {
     for (const DefaultOracle& oracle : kDefaultOracles)
       if (module_of(oracle.name) == module && !module_file(module))
-        throw CannotJudge(fmt::format("'{}' is not installed: no {}{}{} beside this program", printable(name),
-                                      kModulePrefix, module, kModuleSuffix));
+        throw CannotJudge(fmt::format("'{}' is not installed: no {}{}{} beside this program", module, kModulePrefix,
+                                      module, kModuleSuffix));
     std::vector<std::string> names = {std::string(kAllNative)};
     for (const Subject& subject : known_) names.push_back(subject.name);
     for (const std::string& installed : installed_modules())

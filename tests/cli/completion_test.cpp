@@ -80,7 +80,8 @@ TEST_F(CompletionTest, Bash) {
   EXPECT_EQ(bash("convict fuzz --format=j"), Words({"json"}));
   EXPECT_EQ(bash("convict triage 3 --status re"), Words({"reported"}));
   EXPECT_EQ(bash("convict fuzz --target im"), Words({"im2col", "implicit_gemm"}));
-  EXPECT_EQ(bash("convict fuzz --oracle libtorch:"), Words({"native"})) << "bash replaces what is behind the colon";
+  EXPECT_EQ(bash("convict fuzz --oracle libtorch:"), Words({"native", "onednn", "qnnpack"}))
+      << "bash replaces what is behind the colon";
   EXPECT_EQ(bash("convict replay _conv"), Words({"_convict"})) << "a file";
   EXPECT_EQ(bash("convict fuzz --db _conv"), Words({"_convict"}));
   EXPECT_EQ(bash("convict fuzz --time "), Words({""})) << "nothing";
@@ -103,7 +104,7 @@ TEST_F(CompletionTest, Fish) {
   EXPECT_EQ(fish("convict list "), Words({"implementations", "profiles", "fields", "mismatches"}));
   EXPECT_EQ(fish("convict fuzz --fo"), Words({"--format"}));
   EXPECT_EQ(fish("convict fuzz --format "), Words({"text", "json"}));
-  EXPECT_EQ(fish("convict fuzz --oracle libtorch:"), Words({"libtorch:native"}));
+  EXPECT_EQ(fish("convict fuzz --oracle libtorch:"), Words({"libtorch:native", "libtorch:onednn", "libtorch:qnnpack"}));
   EXPECT_EQ(fish("convict fuzz --db _conv"), Words({"_convict"}));
   EXPECT_EQ(fish("convict replay _conv"), Words({"_convict"}));
   EXPECT_EQ(fish("convict worker"), Words());
