@@ -48,7 +48,6 @@ class Asking {
 
   /// Whether one subject accepts it, or has to be judged for what it did when it was asked.
   bool ask(size_t i) {
-    const run::InStage asking(record_, Stage::kAsk);
     judge::Result& result = results_[i];
     asked_[i] = true;
     std::optional<std::string> reason = why_not(i);
@@ -59,8 +58,14 @@ class Asking {
     return accepted || !result.outcome.side_effect.empty();
   }
 
+  bool ask_first(size_t i) {
+    const run::InStage asking(record_, Stage::kAsk);
+    return ask(i);
+  }
+
   /// Targets come first in the roster. Where none accepts, the oracles have nothing to witness.
   void ask_the_others() {
+    const run::InStage asking(record_, Stage::kAsk);
     for (size_t i = 0; i < asked_.size(); ++i)
       if (!asked_[i]) ask(i);
     look_back();
@@ -75,7 +80,6 @@ class Asking {
   /// decides.
   void look_back() {
     if (foreign_.empty()) return;
-    const run::InStage asking(record_, Stage::kAsk);
     const std::string changed = run::changed_by_questions(record_);
     if (changed.empty()) return;
     bool again = false;
@@ -211,7 +215,7 @@ Examination examine(const Case& c, std::span<const run::Subject> subjects, run::
   const bool legal = !resolve(c).why_not;
   Examination examination;
   Asking asking(scene, legal, subjects, settings, record, examination.results);
-  if (settings.for_target && legal && !asking.ask(*settings.for_target)) {
+  if (settings.for_target && legal && !asking.ask_first(*settings.for_target)) {
     examination.unwanted = true;
     return examination;
   }
