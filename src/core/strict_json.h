@@ -46,6 +46,12 @@ void read_strictly(const nlohmann::json& from, std::array<T, N>& to) {
   for (size_t i = 0; i < N; ++i) read_strictly(from[i], to[i]);
 }
 
+template <class T>
+void read_strictly(const nlohmann::json& from, std::map<std::string, T>& to) {
+  if (!from.is_object()) throw UsageError("something is not an object");
+  for (const auto& [key, value] : from.items()) read_strictly(value, to[key]);
+}
+
 /// As the library writes it: an array of pairs.
 template <class T>
 void read_strictly(const nlohmann::json& from, std::map<int, T>& to) {

@@ -150,6 +150,13 @@ TEST(Messages, NumbersOfAnotherKindAreNone) {
   }
 }
 
+TEST(Messages, NumbersOfAnotherKindAreNoneInLists) {
+  for (const char* line : {R"({"index":0,"sides":{"mine":8e70},"times":[]})", R"({"surveys":[[{},0,0,6e66,0.0]]})",
+                           R"({"done":1,"covered":0,"pairs":[[0,[7,1e30]]],"ratios":{},"refusals":[],"tuples":[]})",
+                           R"({"done":1,"covered":0,"pairs":[],"ratios":{},"refusals":[],"tuples":[1e30]})"})
+    EXPECT_THROW(report_from(line), NotAMessage) << line;
+}
+
 TEST(Messages, DamagedLinesAreMessagesOrNone) {
   for (uint64_t seed = 0; seed < kDraws; ++seed) {
     const std::string line = to_line(Draw(seed).report());
