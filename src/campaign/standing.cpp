@@ -24,8 +24,7 @@ std::map<std::string, uint32_t> pairs_in_domains(const Standings& standings, con
   for (const auto& [name, standing] : standings) {
     const generate::Domain& domain = standing.survey.domain;
     auto found = std::ranges::find_if(searched, [&](const auto& entry) { return *entry.first == domain; });
-    if (found == searched.end())
-      found = searched.insert(found, {&domain, generate::reachable_pairs(profile, domain)});
+    if (found == searched.end()) found = searched.insert(found, {&domain, generate::reachable_pairs(profile, domain)});
     Coverage all = found->second;
     all.unite(standing.pairs);
     counts[name] = all.seen_pairs();
