@@ -20,7 +20,7 @@ CONVICT  := build/release/convict
 help:
 	@echo 'make build   install what is missing, build $(CONVICT)'
 	@echo 'make test    build, and run all tests'
-	@echo 'make check   build, and run the tests that take no campaign: two minutes'
+	@echo 'make check   build, and run the tests without campaigns'
 	@echo 'make test-fleet  test what runs on clusters: Slurm, Kubernetes, ClusterFuzzLite'
 	@echo 'make fuzz    build, and put all native kernels on trial for TIME=$(TIME) into DB=$(DB)'
 	@echo 'make replay  build, and run every case of corpus/ but the full-size ones of corpus/bench/'
