@@ -82,13 +82,13 @@ class Asking {
     if (foreign_.empty()) return;
     const std::string changed = run::changed_by_questions(record_);
     if (changed.empty()) return;
-    bool again = false;
-    for (const size_t i : foreign_) {
-      results_[i].outcome.side_effect = question(i, run::Care::kAll).side_effect;
-      again |= !results_[i].outcome.side_effect.empty();
-    }
+    std::vector<std::pair<size_t, std::string>> did;
     for (const size_t i : foreign_)
-      if (!again) results_[i].outcome.side_effect = changed;
+      if (std::string again = question(i, run::Care::kAll).side_effect; !again.empty())
+        did.emplace_back(i, std::move(again));
+    if (did.empty())
+      for (const size_t i : foreign_) did.emplace_back(i, changed);
+    for (auto& [i, what] : did) results_[i].outcome.side_effect = std::move(what);
     anybody_ = true;  // has to be judged
   }
 

@@ -23,6 +23,13 @@ struct Sums {
   W *value, *magnitude, *squared_sums, *partial_sums, *squared_terms;
 };
 
+template <class W>
+Sums<W> sums_of(Expected<W>& expected) {
+  const auto array = [](std::vector<W>& numbers) { return numbers.empty() ? nullptr : numbers.data(); };
+  return {array(expected.value), array(expected.magnitude), array(expected.squared_sums), array(expected.partial_sums),
+          array(expected.squared_terms)};
+}
+
 /// All products of one tap between one plane of X and one of Y: rows of outputs whose window has the tap in the image.
 struct TapRows {
   int64_t rows0, rows1, count;            // the outputs along each axis
@@ -165,20 +172,18 @@ void for_each_tap(const Trilinear<W>& f, const std::array<std::vector<Range>, kA
 
 template <class W>
 void add_term(Expected<W>& expected, size_t index, W term) {
-  const W sum = expected.value[index] += term;
-  if (expected.magnitude.empty()) return;
-  expected.magnitude[index] += std::abs(term);
-  if (expected.squared_sums.empty()) return;
-  expected.squared_sums[index] += sum * sum;
-  expected.partial_sums[index] += sum;
-  expected.squared_terms[index] += term * term;
+  const Sums<W> sums = sums_of(expected);
+  const auto at = static_cast<int64_t>(index);
+  switch (wanted(sums)) {
+    case Wanted::kValues: return add<Wanted::kValues>(sums, at, term);
+    case Wanted::kMagnitudes: return add<Wanted::kMagnitudes>(sums, at, term);
+    case Wanted::kStatistics: return add<Wanted::kStatistics>(sums, at, term);
+  }
 }
 
 template <class W>
 void add_products(const Trilinear<W>& f, const DenseOperands<W>& operands, Expected<W>& expected) {
-  const auto array = [](std::vector<W>& numbers) { return numbers.empty() ? nullptr : numbers.data(); };
-  const Sums<W> sums = {expected.value.data(), array(expected.magnitude), array(expected.squared_sums),
-                        array(expected.partial_sums), array(expected.squared_terms)};
+  const Sums<W> sums = sums_of(expected);
   const int64_t x_volume = volume(f.x_extent), w_volume = volume(f.kernel), y_volume = volume(f.y_extent);
   const std::array<std::vector<Range>, kAxes> outputs = {outputs_of_taps(f, 0), outputs_of_taps(f, 1),
                                                          outputs_of_taps(f, 2)};

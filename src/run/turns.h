@@ -30,8 +30,7 @@ struct DefaultOracle {
 };
 
 /// Called unless the user names others. The first of a library is the one that is fast and independent of the others:
-/// LibTorch without oneDNN; oneDNN where it may choose the order of the weights, and so seldom runs its reference code,
-/// which takes up to a hundred times as long.
+/// LibTorch without oneDNN; oneDNN where it may choose the order of the weights, and so seldom runs its reference code.
 inline constexpr DefaultOracle kDefaultOracles[] = {
     {"libtorch:native", 14}, {"libtorch:onednn", 1}, {"libtorch:qnnpack", 1},    {"onednn:channels_first", 13},
     {"onednn", 1},           {"onednn:any", 1},      {"onednn:channels_last", 1}};

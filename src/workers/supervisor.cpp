@@ -285,7 +285,7 @@ class Supervision {
     return charged > limit ? std::optional(Verdict::kHang) : std::nullopt;
   }
 
-  /// Buries a worker, reports the case it died on and slots a new one for the rest.
+  /// Records the death, reports the case, and starts a replacement for the rest of the work.
   void replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<Verdict> killed_for) {
     if (!killed_for && !slot->process().ends_within(kEndGrace)) killed_for = Verdict::kCrash;
     if (killed_for) slot->process().kill();
