@@ -308,7 +308,9 @@ class Supervision {
       death = describe_death(*slot, exit, killed_for, roster_.size(), settings_.worker.memory);
     const uint64_t counted = slot->process().record().counted, reported = slot->reported;
     for (size_t i = 1; i < slot->works().size(); ++i) left_over_.push_back(slot->works()[i]);
-    if (past_[Counter::kDeaths] > 1) fork_servers().start(settings_);  // one death does not pay for it
+    // A server takes as long to load as the worker it is to fork, and the next worker is for nothing. Who supervises a
+    // few cases, and keeps the server for itself, may not need a next one.
+    if (settings_.fork_servers || past_[Counter::kDeaths] > 1) fork_servers().prepare(settings_);
     slot = new_slot();
     if (!death) return;
     std::optional<Rest> rest;
