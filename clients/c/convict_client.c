@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A client of convict's process targets, protocol version 1, in one file of C99 and POSIX: copy it, and replace
+ * A client of convict's process targets (docs/process-targets.md) in one file of C99 and POSIX: copy it, and replace
  * `refusal` and `compute`. What is here is textbook forward convolution in f32, of rank 1 to 3.
- *
  *     cc -O2 -o client convict_client.c && convict fuzz --command ./client
- *
- * docs/process-targets.md has the protocol. */
+ */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -61,9 +59,6 @@ static int numbers_in(const char* object, const char* key, int64_t* numbers, int
   while (at && *at != ']' && at[1] != ']' && count < most) numbers[count++] = strtoll(at + 1, (char**)&at, 10);
   return count;
 }
-
-/* ---- Problems
- * -------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
   int64_t groups, ic, oc, batch;
@@ -166,9 +161,6 @@ static void compute(const char* text, unsigned char* file) {
                 sum_of(&p, &src, &wei, o, n, k) + (bias.data ? *element(&bias, k, 0, 0, 0, 0) : 0);
 }
 
-/* ---- Answers
- * --------------------------------------------------------------------------------------------------------- */
-
 static const char kHello[] =
     "\"hello\":{\"protocol\":1,\"version\":\"1.0\",\"implementations\":[{\"name\":\"textbook-c\",\"description\":"
     "\"textbook loops in C\",\"lineage\":\"textbook-c\",\"batch\":32,\"contract\":{\"algorithm\":\"direct\","
@@ -177,8 +169,8 @@ static const char kHello[] =
 int main(void) {
   char* line = NULL;
   size_t capacity = 0, mapped = 0;
-  unsigned char* file = NULL;
   int descriptor = -1;
+  unsigned char* file = NULL;
   while (getline(&line, &capacity, stdin) > 0) {
     const char *hello = value_of(line, "hello"), *ask = value_of(line, "ask"), *run = value_of(line, "run");
     printf("{\"id\":%lld,", (long long)number_in(line, "id"));
@@ -199,6 +191,5 @@ int main(void) {
     puts(hello ? "}" : "]}");
     fflush(stdout);
   }
-  free(line);
   return 0;
 }

@@ -34,7 +34,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kConnection = "fd:";
 constexpr int kLowestConnection = 16;                // below are a worker's own descriptors
-constexpr auto kEndGrace = std::chrono::seconds(2);  // for a client that hung up to end by itself
+constexpr auto kEndGrace = std::chrono::milliseconds(500);  // for a client that hung up to end by itself
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
@@ -51,6 +51,14 @@ constexpr auto kEndGrace = std::chrono::seconds(2);  // for a client that hung u
   sigprocmask(SIG_SETMASK, &none, nullptr);
   execl("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr));
   _exit(EX_OSERR);
+}
+
+/// Without a shell between, how the program ends is seen: of a signal, a shell makes an exit code. What needs a shell
+/// keeps it.
+std::string for_shell(const std::string& command) {
+  const bool is_simple = command.find_first_of(";|&<>(){}`\n") == std::string::npos &&
+                         command.substr(0, command.find(' ')).find('=') == std::string::npos;
+  return is_simple ? "exec " + command : command;
 }
 
 /// A copy of a descriptor out of the way of the numbers that a client gets.
@@ -113,8 +121,9 @@ void Client::start(const std::string& command) {
   if (pipe2(questions.data(), O_CLOEXEC) != 0) fail("cannot create a pipe");
   if (pipe2(answers.data(), O_CLOEXEC) != 0) fail("cannot create a pipe");
   for (int* fd : {&questions[0], &questions[1], &answers[0], &answers[1]}) *fd = moved_up(*fd);
+  const std::string line = for_shell(command);
   pid_ = fork_own();
-  if (pid_ == 0) become_client(command.c_str(), questions[0], answers[1], file_fd_);
+  if (pid_ == 0) become_client(line.c_str(), questions[0], answers[1], file_fd_);
   close(questions[0]);
   close(answers[1]);
   out_ = questions[1];
