@@ -63,7 +63,8 @@ class _Grader:
         judged, hits = target["judged"], target["hits"]
         right = (judged - min(hits, judged)) / judged if judged else 0.0
         mismatches = [one for one in report["mismatches"] if one["blame"] == "target"]
-        falsifying = min(mismatches, key=lambda one: (not one["predicate"], len(one["case"]))) if mismatches else None
+        smallest = min(mismatches, key=lambda one: len(one["case"]), default=None)
+        falsifying = smallest and self.run.simplified(smallest, "5s")
         if right_probes == 1 and right <= _RIGHT_ELSEWHERE:
             evidence = f"right for one shape that was tried, and for {right:.0%} of {judged} other cases"
             tricks.append({"name": "right for one shape only", "evidence": evidence})
@@ -99,7 +100,7 @@ class _Grader:
         output = self.run.convict(["replay", str(file), "--relations=none", "-q"])
         self.run.target.observer = None
         results = json.loads(output.out)["cases"]
-        right = sum(all(one["judged"] and not one["mismatches"] for one in results[i : i + len(_SEEDS)])
+        right = sum(all(one["outcome"] == "passed" for one in results[i : i + len(_SEEDS)])
                     for i in range(0, len(results), len(_SEEDS)))
         calls = [json.loads(line) for line in notes.read_text().splitlines()]
         return right, _tricks_in(calls)
@@ -108,7 +109,7 @@ class _Grader:
 
     def campaign(self, cases: int, seed: int, where: str) -> tuple[dict, Optional[float]]:
         database = str(self.folder / "grade.db")
-        words = ["fuzz", "-q", f"--cases={cases}", f"--seed={seed}", "--illegal=0", f"--db={database}", "--shrink=5s",
+        words = ["fuzz", "-q", f"--cases={cases}", f"--seed={seed}", "--illegal=0", f"--db={database}", "--shrink=none",
                  f"--where={self.run.narrowed(where)}"]
         report = json.loads(self.run.convict(words).out)
         with sqlite3.connect(database) as connection:

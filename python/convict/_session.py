@@ -92,10 +92,12 @@ class _Server:
             descriptors.frombytes(data[: 2 * size])
         link = socket.socket(fileno=descriptors[0])
         connection = _Open(link, Connection(self.targets, descriptors[1]))
-        if self.isolate:
-            connection.child = self._fork(connection)
         self.open[link.fileno()] = connection
-        # Of an isolated one, only its end is wanted here.
+        if self.isolate:  # only the end is wanted here: of the connection, or of the process
+            connection.child = self._fork(connection)
+            connection.watch = os.pidfd_open(connection.child)
+            self.open[connection.watch] = connection
+            self.poll.register(connection.watch, select.POLLIN)
         self.poll.register(link, select.POLLRDHUP if self.isolate else select.POLLIN)
         return True
 
@@ -105,6 +107,8 @@ class _Server:
             code = 1
             try:
                 self.control.close()
+                for other in {*self.open.values()} - {connection}:  # their ends must be seen when they come
+                    other.link.close()
                 while connection.attend():
                     pass
                 code = 0
@@ -118,10 +122,15 @@ class _Server:
             self._drop(descriptor)
 
     def _drop(self, descriptor: int) -> None:
-        connection = self.open.pop(descriptor)
-        self.poll.unregister(descriptor)
+        connection = self.open.get(descriptor)
+        if connection is None:  # it went with its other descriptor
+            return
+        for one in (connection.link.fileno(), *([connection.watch] if connection.child else [])):
+            del self.open[one]
+            self.poll.unregister(one)
         if connection.child:
             self._reap(connection.child)
+            os.close(connection.watch)
         connection.link.close()
         os.close(connection.connection.descriptor)
 
@@ -141,6 +150,7 @@ class _Open:
     def __init__(self, link: socket.socket, connection: Connection):
         self.link, self.connection, self.received = link, connection, b""
         self.child: Optional[int] = None
+        self.watch = -1  # becomes readable when the child ends
 
     def attend(self) -> bool:
         """Reads what has arrived, and answers it if it is a line. Returns False at the end."""

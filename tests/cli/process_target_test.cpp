@@ -3,6 +3,9 @@
 // Programs on trial: what clients do wrong has its verdict, harms no campaign, and leaves nobody behind.
 #include <fmt/format.h>
 
+#include <regex>
+#include <sstream>
+
 #include "core/text.h"
 #include "tests/cli/command.h"
 
@@ -45,7 +48,7 @@ TEST_P(ReferenceClient, ComputesWhatItTakes) {
 }
 
 TEST_P(ReferenceClient, IsListedAsAnImplementation) {
-  const json rows = on_trial(command(), {"list"}).json();
+  const json rows = run({"list", "--format=json", "--command", command()}).json();
   const json& last = rows.back();
   EXPECT_EQ(last["name"], std::string("textbook-") + (GetParam() == std::string("c") ? "c" : "py"));
   EXPECT_EQ(last["version"], "1.0");
@@ -62,6 +65,26 @@ TEST_F(ProcessTarget, IsGivenToEveryCommand) {
     EXPECT_EQ(result.exit_code, words[0] == "explain" || words[0] == "shrink" ? 2 : 0) << words[0] << result.err;
     EXPECT_EQ(result.err.find("command"), std::string::npos) << result.err;  // explain: nothing fails
   }
+}
+
+/// The block of docs/process-targets.md behind "## A session".
+std::string documented_session() {
+  const std::string page = read_file(CONVICT_SOURCE_DIR "/docs/process-targets.md");
+  const size_t begin = page.find("```\n", page.find("## A session")) + 4;
+  return page.substr(begin, page.find("```", begin) - begin);
+}
+
+TEST_F(ProcessTarget, SessionIsAsDocumented) {
+  const std::string tapped = fmt::format("tee questions | {} | tee answers", c_client());
+  ASSERT_EQ(on_trial(tapped, {"repro", "--in-process", "--relations=none", "conv1d in=3 k=2"}).exit_code, 0);
+  std::istringstream questions(read_file(file("questions"))), answers(read_file(file("answers")));
+  std::string session;
+  for (std::string question, answer; std::getline(questions, question) && std::getline(answers, answer);)
+    session += "> " + question + "\n< " + answer + "\n";
+  const auto without_numbers = [](const std::string& text) {
+    return std::regex_replace(text, std::regex("/proc/[0-9]+/"), "/proc/4711/");
+  };
+  EXPECT_EQ(without_numbers(session), documented_session());
 }
 
 TEST_F(ProcessTarget, ReplaysAreJudgedInBatches) {
