@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/plugin_name.h"
 #include "core/synonyms.h"
 #include "core/text.h"
 #include "core/verdict.h"
@@ -115,7 +116,7 @@ class Catalogue {
     throw UsageError(
         fmt::format("plugin '{}': an implementation is called '{}', which means something else here; give "
                     "it another name",
-                    printable(path, 300), name));
+                    printable(as_written(path), 300), name));
   }
 
   [[noreturn]] void throw_unknown(const std::string& name, const std::string& module) const {
@@ -207,7 +208,20 @@ std::vector<Subject> load_module(const std::string& name) {
   return load_library(*file, name);
 }
 
+/// The implementations of a program that speaks the protocol of process targets.
+static std::vector<Subject> load_command(const std::string& command) {
+  const auto process = std::make_shared<ProcessTarget>(std::string(as_written(command)));
+  std::vector<Subject> subjects = subjects_of(&process->plugin(), printable(as_written(command), 300));
+  for (Subject& one : subjects) {
+    one.plugin = command;
+    one.is_foreign = false;  // what it does, it does in another process
+    one.process = process;
+  }
+  return subjects;
+}
+
 std::vector<Subject> load_plugin(const std::string& path) {
+  if (is_command(path)) return load_command(path);
   std::error_code ignored;
   if (!fs::exists(path, ignored)) throw UsageError(fmt::format("plugin '{}' does not exist", printable(path, 300)));
   if (fs::is_directory(path, ignored))
