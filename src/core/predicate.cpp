@@ -18,27 +18,12 @@ namespace {
 constexpr std::string_view kAnd = " and ", kAlways = "always";
 constexpr std::array<std::string_view, 6> kRelations = {"=", "!=", ">=", "<=", ">", "<"};  // by Comparator
 
-int64_t output_extent(const Case& c, int axis) { return resolve(c).problem.out[axis]; }
-int64_t pad_begin(const Case& c, int axis) { return resolve(c).problem.pad_begin[axis]; }
-int64_t pad_end(const Case& c, int axis) { return resolve(c).problem.pad_end[axis]; }
-int64_t output_padding(const Case& c, int axis) { return resolve(c).problem.output_padding[axis]; }
-int64_t window_extent(const Case& c, int axis) { return window(c.kernel[axis], c.dilation[axis]); }
-int64_t group_ic(const Case& c, int) { return c.ic / std::max<int64_t>(c.groups, 1); }
-int64_t group_oc(const Case& c, int) { return c.oc / std::max<int64_t>(c.groups, 1); }
-
 std::vector<Quantity> make_quantities() {
   std::vector<Quantity> list;
   for (const Slot& slot : slots())
     if (slot.kind != SlotKind::kSeed && !slot.is_padding() && slot.kind != SlotKind::kOutputPadding)
       list.push_back({slot.name, slot.per_axis, slot.words, nullptr, &slot});
-  // As an implementation is told: in numbers, even where the case has a word.
-  list.push_back({"p.begin", true, {}, pad_begin});
-  list.push_back({"p.end", true, {}, pad_end});
-  list.push_back({"op", true, {}, output_padding});
-  list.push_back({"ic/g", false, {}, group_ic});
-  list.push_back({"oc/g", false, {}, group_oc});
-  list.push_back({"window", true, {}, window_extent});
-  list.push_back({"out", true, {}, output_extent});
+  for (const DerivedNumber& one : derived_numbers()) list.push_back({one.name, one.per_axis, one.words, one.value});
   return list;
 }
 
@@ -83,9 +68,31 @@ void parse_right(std::string_view text, Condition& to) {
     to.value = *number;
   } else {
     const auto [right, axis] = parse_quantity(text);
-    if (axis != to.axis && quantities()[right].per_axis) refuse(text);
+    const bool both_named = axis >= 0 && to.axis >= 0;
+    if (axis != to.axis && quantities()[right].per_axis && !both_named) refuse(text);
+    if (axis != to.axis && both_named) to.right_axis = axis;
     to.right = right;
   }
+}
+
+/// A number of at least 2, or a quantity on the axis of the left side.
+void parse_modulus(std::string_view text, Condition& to) {
+  if (!quantities()[to.left].words.empty()) refuse(text);
+  if (const auto number = parse_integer(text)) {
+    if (*number < 2) refuse(text);
+    to.modulus = *number;
+    return;
+  }
+  const auto [by, axis] = parse_quantity(text);
+  if (!quantities()[by].words.empty() || (axis != to.axis && quantities()[by].per_axis)) refuse(text);
+  to.modulus_by = by;
+}
+
+/// value % modulus, which is not negative. A modulus below 2 leaves nothing.
+int64_t remainder_of(int64_t value, int64_t modulus) {
+  if (modulus < 2) return 0;
+  const int64_t rest = value % modulus;
+  return rest < 0 ? rest + modulus : rest;
 }
 
 Condition parse_condition(std::string_view text) {
@@ -95,11 +102,7 @@ Condition parse_condition(std::string_view text) {
   if (words.size() != 3 && !modular) refuse(text);
   Condition condition;
   std::tie(condition.left, condition.axis) = parse_quantity(words[0]);
-  if (modular) {
-    const auto modulus = parse_integer(words[2]);
-    if (!modulus || *modulus < 2 || !quantities()[condition.left].words.empty()) refuse(text);
-    condition.modulus = *modulus;
-  }
+  if (modular) parse_modulus(words[2], condition);
   const auto relation = std::ranges::find(kRelations, words[words.size() - 2]);
   if (relation == kRelations.end()) refuse(text);
   condition.relation = static_cast<Comparator>(relation - kRelations.begin());
@@ -109,7 +112,13 @@ Condition parse_condition(std::string_view text) {
 
 }  // namespace
 
-int64_t Quantity::value(const Case& c, int axis) const { return slot ? slot->get(c, axis) : derived(c, axis); }
+int64_t Quantity::value(const Case& c, const convict_problem& p, int axis) const {
+  return slot ? slot->get(c, axis) : derived(c, p, axis);
+}
+
+int64_t Quantity::value(const Case& c, int axis) const {
+  return slot ? slot->get(c, axis) : derived(c, resolve(c).problem, axis);
+}
 
 std::span<const Quantity> quantities() {
   static const std::vector<Quantity> all = make_quantities();
@@ -117,33 +126,40 @@ std::span<const Quantity> quantities() {
 }
 
 bool Condition::is_per_axis() const {
-  return quantities()[left].per_axis || (right >= 0 && quantities()[right].per_axis);
+  const auto per_axis = [](int quantity) { return quantity >= 0 && quantities()[quantity].per_axis; };
+  return per_axis(left) || per_axis(right) || per_axis(modulus_by);
 }
 
-bool Condition::holds(const Case& c, int on_axis) const {
-  const int at = axis == kSomeAxis ? on_axis : axis;
-  if (is_per_axis() && at >= c.rank) return false;
-  int64_t value_left = quantities()[left].value(c, at);
-  if (modulus > 0 && (value_left %= modulus) < 0) value_left += modulus;
-  return compare(relation, value_left, right < 0 ? value : quantities()[right].value(c, at));
+bool Condition::holds(const Case& c, int on_axis) const { return holds(c, resolve(c).problem, on_axis); }
+
+bool Condition::holds(const Case& c, const convict_problem& p, int on_axis) const {
+  const int at = axis == kSomeAxis ? on_axis : axis, right_at = right_axis == kSomeAxis ? at : right_axis;
+  if (is_per_axis() && std::max(at, right_at) >= c.rank) return false;
+  int64_t value_left = quantities()[left].value(c, p, at);
+  if (modulus > 0) value_left = remainder_of(value_left, modulus);
+  if (modulus_by >= 0) value_left = remainder_of(value_left, quantities()[modulus_by].value(c, p, at));
+  return compare(relation, value_left, right < 0 ? value : quantities()[right].value(c, p, right_at));
 }
 
 std::string Condition::text() const {
   const Quantity& quantity = quantities()[left];
-  const auto named = [&](const Quantity& one) {
-    return one.per_axis && axis >= 0 ? fmt::format("{}[{}]", one.name, axis) : std::string(one.name);
+  const auto named = [](const Quantity& one, int on_axis) {
+    return one.per_axis && on_axis >= 0 ? fmt::format("{}[{}]", one.name, on_axis) : std::string(one.name);
   };
-  std::string text = named(quantity);
+  std::string text = named(quantity, axis);
   if (modulus > 0) text += fmt::format(" % {}", modulus);
+  if (modulus_by >= 0) text += fmt::format(" % {}", named(quantities()[modulus_by], axis));
   text += fmt::format(" {} ", kRelations[static_cast<size_t>(relation)]);
-  if (right >= 0) return text + named(quantities()[right]);
-  const bool word = modulus == 0 && value >= 0 && value < static_cast<int64_t>(quantity.words.size());
+  if (right >= 0) return text + named(quantities()[right], right_axis >= 0 ? right_axis : axis);
+  const bool word = modulus == 0 && modulus_by < 0 && value >= 0 && value < static_cast<int64_t>(quantity.words.size());
   return text + (word ? std::string(quantity.words[value]) : std::to_string(value));
 }
 
-bool Predicate::holds(const Case& c) const {
+bool Predicate::holds(const Case& c) const { return holds(c, resolve(c).problem); }
+
+bool Predicate::holds(const Case& c, const convict_problem& p) const {
   for (int axis = 0; axis < c.rank; ++axis)
-    if (std::ranges::all_of(conditions, [&](const Condition& one) { return one.holds(c, axis); })) return true;
+    if (std::ranges::all_of(conditions, [&](const Condition& one) { return one.holds(c, p, axis); })) return true;
   return false;
 }
 
