@@ -9,5 +9,6 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/convictConfig.cmake.in $
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/convictConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/convictConfig.cmake ${PROJECT_BINARY_DIR}/convictConfigVersion.cmake
         DESTINATION ${package_folder})
+file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/convict.pc.in ${PROJECT_BINARY_DIR}/convict.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/convict.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

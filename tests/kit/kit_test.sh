@@ -18,7 +18,8 @@ need() { "$@" > /dev/null 2>&1 || { echo "skipped: '$*' does not work here"; exi
 installed() { cmake --install "$build" --prefix "$here/prefix" > /dev/null; }
 
 pip() { # without a network
-  need /usr/bin/python3 -c 'import pip, setuptools, wheel'
+  need /usr/bin/python3 -m pip --version
+  need /usr/bin/python3 -c 'import setuptools, wheel'
   cp -r "$source/python" package # pip writes beside it
   /usr/bin/python3 -m pip install -q --no-build-isolation --no-index --no-deps --target site ./package ||
     fail 'pip cannot install it'
