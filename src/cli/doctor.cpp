@@ -139,7 +139,7 @@ json self_check(const std::string& plugin, const workers::RosterEntry& entry, co
       wrong.push_back({{"case", to_text(mismatch.problem_case)}, {"verdict", name_of(mismatch.verdict)}});
   }
   return {{"name", entry.name},   {"version", entry.version}, {"lineage", entry.lineage},        {"takes", takes},
-          {"refusals", refusals}, {"wrong", wrong},           {"description", entry.description}};
+          {"refusals", refusals}, {"failures", wrong},        {"description", entry.description}};
 }
 
 std::string as_text(const std::string& plugin, const json& one) {
@@ -150,7 +150,7 @@ std::string as_text(const std::string& plugin, const json& one) {
     text += fmt::format("  {:<34} takes {:>3} of {:>3}\n", operation, row[0].get<int>(), row[1].get<int>());
   for (const auto& [reason, times] : one["refusals"].items())
     text += fmt::format("  {:>3} {}\n", times.get<int>(), printable(reason, 100));
-  for (const json& mismatch : one["wrong"])
+  for (const json& mismatch : one["failures"])
     text += fmt::format("  {}: convict repro {} --target {} {}\n", mismatch["verdict"].get<std::string>(),
                         plugin_flag(plugin), shell_quoted(one["name"].get<std::string>()),
                         shell_quoted(mismatch["case"].get<std::string>()));
@@ -168,7 +168,7 @@ int check_plugins(const DoctorOptions& options) {
       const json& one = report.emplace_back(self_check(plugin, entry, cases));
       text += as_text(plugin, one);
       takes_some &= std::ranges::any_of(one["takes"], [](const json& row) { return row[0] != 0; });
-      right &= one["wrong"].empty();
+      right &= one["failures"].empty();
     }
   text += !right       ? "wrong on some of the sample\n"
           : takes_some ? "ready for a trial\n"
