@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -38,15 +39,34 @@ std::optional<fs::path> module_file(const std::string& name) {
   return std::nullopt;
 }
 
+/// Modules of Python find Python's own symbols only if those are everybody's. A plugin that embeds it does not make
+/// them so, because it is loaded for itself.
+void share_python() {
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void*) {
+        const std::string_view name(info->dlpi_name);
+        if (name.find("/libpython") != std::string_view::npos)
+          dlopen(info->dlpi_name, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+        return 0;
+      },
+      nullptr);
+}
+
 std::vector<Subject> load_library(const fs::path& path, const std::string& shown) {
   void* library = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: convict.h promises it
   if (!library) throw UsageError(fmt::format("plugin '{}' cannot be loaded: {}", shown, printable(dlerror(), 300)));
+  share_python();
   const auto entry = reinterpret_cast<convict_plugin_function>(dlsym(library, CONVICT_PLUGIN_SYMBOL));
   if (!entry)
     throw UsageError(fmt::format(
         "'{}' is not a convict plugin: it does not export {}{}", shown, CONVICT_PLUGIN_SYMBOL,
         dlsym(library, "_Z17convict_plugin_v1v") ? ", but a C++ function of that name; declare it extern \"C\"" : ""));
-  return subjects_of(entry(), shown);
+  const convict_plugin* plugin = entry();
+  const std::string said(trim(end_of_stderr(300)));
+  if (!plugin && !said.empty())
+    throw UsageError(
+        fmt::format("plugin '{}' says that it cannot work on this machine: {}", shown, printable(said, 300)));
+  return subjects_of(plugin, shown);
 }
 
 /// Resolves names against native kernels, plugins and modules. Loads a module when it is first named.

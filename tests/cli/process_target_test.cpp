@@ -143,6 +143,34 @@ INSTANTIATE_TEST_SUITE_P(
                     Deed{"leaves_a_daemon_and_dies", "crash", "Aborted"}),
     [](const auto& info) { return std::string(info.param.name); });
 
+TEST_F(ProcessTarget, BatchesChangeNoVerdict) {
+  const std::vector<std::string> flags = {"--cases=150", "--where=in<=3", "--illegal=0.1"};
+  const json alone = campaign(misbehaving("takes_one_at_a_time"), flags).json(),
+             together = campaign(misbehaving("behaves"), flags).json();
+  for (const char* key : {"cases", "judged", "unjudged", "illegal", "mistrusted", "mismatches", "refusals", "targets"})
+    EXPECT_EQ(alone[key], together[key]) << key;
+}
+
+TEST_F(ProcessTarget, ADeathInABatchIsThatOfTheCaseThatCausesIt) {
+  const json mismatches =
+      campaign(misbehaving("dies_of_bias"), {"--cases=60", "--where=in<=3", "--illegal=0"}).json()["mismatches"];
+  ASSERT_FALSE(mismatches.empty());
+  for (const json& one : mismatches) {
+    EXPECT_EQ(one["suspect"], "textbook-py");
+    EXPECT_NE(one["case"].get<std::string>().find("bias"), std::string::npos) << one;
+  }
+}
+
+TEST_F(ProcessTarget, ADeathInBatchesOnlyIsKept) {
+  const json report = campaign(misbehaving("dies_of_batches"), {"--cases=40", "--where=in<=3", "--illegal=0"}).json();
+  EXPECT_EQ(report["cases"], 40);
+  ASSERT_FALSE(report["mismatches"].empty());
+  for (const json& one : report["mismatches"]) {
+    EXPECT_EQ(one["verdict"], "crash") << one;
+    EXPECT_NE(one["certificate"].dump().find("several problems at once"), std::string::npos) << one;
+  }
+}
+
 TEST_F(ProcessTarget, ThatForksLeavesNobodyBehind) {
   EXPECT_EQ(on_trial(misbehaving("forks"), {"repro", kCase}).exit_code, 0);
   EXPECT_EQ(campaign(misbehaving("forks"), {"--cases=20", "--where=in<=3"}).exit_code, 0);

@@ -31,6 +31,8 @@ class Misbehaving(convict_client.Client):
             answer = {"id": question["id"], **self.answer(question)}
             if self.deed == self.is_of_another_version and "hello" in answer:
                 answer["hello"]["protocol"] = 2
+            if self.deed == self.takes_one_at_a_time and "hello" in answer:
+                answer["hello"]["implementations"][0]["batch"] = 1
             if "run" in answer:
                 answer = self.deed(question, answer)
             self.before = answer
@@ -42,7 +44,20 @@ class Misbehaving(convict_client.Client):
     def is_of_another_version(self, _, answer):
         return answer
 
+    def takes_one_at_a_time(self, _, answer):
+        return answer
+
     # ---- Ends or stalls ----
+
+    def dies_of_batches(self, question, answer):
+        if len(question["run"]) > 1:
+            os.abort()
+        return answer
+
+    def dies_of_bias(self, question, answer):
+        if any(problem["bias"] for problem in question["run"]):
+            os.abort()
+        return answer
 
     def dies(self, *_):
         os.abort()
