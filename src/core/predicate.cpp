@@ -10,13 +10,22 @@
 #include "core/error.h"
 #include "core/fields.h"
 #include "core/geometry.h"
+#include "core/layout.h"
 #include "core/text.h"
 
 namespace convict::inline core {
 namespace {
 
-constexpr std::string_view kAnd = " and ", kAlways = "always";
+constexpr std::string_view kAnd = " and ", kAlways = "always", kOnSomeAxis = " on some axis";
 constexpr std::array<std::string_view, 6> kRelations = {"=", "!=", ">=", "<=", ">", "<"};  // by Comparator
+
+/// The words for axes that have no number.
+struct AxisWord {
+  int axis;
+  std::string_view name;
+};
+constexpr AxisWord kAxisWords[] = {
+    {Condition::kLastAxis, "last"}, {Condition::kEveryAxis, "every"}, {Condition::kAnyAxis, "any"}};
 
 int64_t output_extent(const Case& c, int axis) { return resolve(c).problem.out[axis]; }
 int64_t pad_begin(const Case& c, int axis) { return resolve(c).problem.pad_begin[axis]; }
@@ -25,6 +34,31 @@ int64_t output_padding(const Case& c, int axis) { return resolve(c).problem.outp
 int64_t window_extent(const Case& c, int axis) { return window(c.kernel[axis], c.dilation[axis]); }
 int64_t group_ic(const Case& c, int) { return c.ic / std::max<int64_t>(c.groups, 1); }
 int64_t group_oc(const Case& c, int) { return c.oc / std::max<int64_t>(c.groups, 1); }
+
+int64_t taps(const Case& c, int) {
+  int64_t count = 1;
+  for (int axis = 0; axis < c.rank; ++axis) count *= c.kernel[axis];
+  return count;
+}
+
+constexpr std::string_view kNoYes[] = {"no", "yes"};
+constexpr std::string_view kOperations[] = {"conv", "conv_transpose"};
+constexpr std::string_view kPasses[] = {"forward", "backward_data", "backward_weights"};
+
+/// The operand or, in the pass that has only that, its gradient.
+template <convict_tensor convict_tensors::*Operand, convict_tensor convict_tensors::*Gradient>
+int64_t contiguous(const Case& c, int) {
+  const Resolved resolved = resolve(c);
+  const convict_tensors tensors = describe_tensors(c, resolved.problem);
+  return is_contiguous((tensors.*Operand).ndim > 0 ? tensors.*Operand : tensors.*Gradient) ? 1 : 0;
+}
+
+/// Which pass of a convolution runs the same loops: a transposed convolution is the data gradient of one.
+int64_t as_conv(const Case& c, int) {
+  constexpr int64_t kOther[] = {1, 0, 2};
+  const int64_t pass = c.pass - CONVICT_FORWARD;
+  return c.op == CONVICT_CONV ? pass : kOther[pass];
+}
 
 std::vector<Quantity> make_quantities() {
   std::vector<Quantity> list;
@@ -39,6 +73,14 @@ std::vector<Quantity> make_quantities() {
   list.push_back({"oc/g", false, {}, group_oc});
   list.push_back({"window", true, {}, window_extent});
   list.push_back({"out", true, {}, output_extent});
+  list.push_back({"taps", false, {}, taps});
+  list.push_back({"contiguous.src", false, kNoYes, contiguous<&convict_tensors::src, &convict_tensors::diff_src>});
+  list.push_back({"contiguous.wei", false, kNoYes, contiguous<&convict_tensors::wei, &convict_tensors::diff_wei>});
+  list.push_back({"contiguous.dst", false, kNoYes, contiguous<&convict_tensors::dst, &convict_tensors::diff_dst>});
+  list.push_back({"rank", false, {}, [](const Case& c, int) -> int64_t { return c.rank; }});
+  list.push_back({"operation", false, kOperations, [](const Case& c, int) -> int64_t { return c.op - CONVICT_CONV; }});
+  list.push_back({"pass", false, kPasses, [](const Case& c, int) -> int64_t { return c.pass - CONVICT_FORWARD; }});
+  list.push_back({"as_conv", false, kPasses, as_conv});
   return list;
 }
 
@@ -64,13 +106,16 @@ std::pair<int, int> parse_quantity(std::string_view text) {
   int axis = Condition::kSomeAxis;
   std::string_view name = text;
   if (const size_t bracket = text.find('['); bracket != std::string_view::npos) {
-    const auto number = parse_integer(text.substr(bracket + 1, text.size() - bracket - 2));
-    if (text.back() != ']' || !number || *number < 0 || *number >= kAxes) refuse(text);
-    axis = static_cast<int>(*number);
+    const std::string_view inside = text.substr(bracket + 1, text.size() - bracket - 2);
+    const auto word = std::ranges::find(kAxisWords, inside, &AxisWord::name);
+    const bool is_word = word != std::end(kAxisWords);
+    const auto number = parse_integer(inside);
+    if (text.back() != ']' || (!is_word && (!number || *number < 0 || *number >= kAxes))) refuse(text);
+    axis = is_word ? word->axis : static_cast<int>(*number);
     name = text.substr(0, bracket);
   }
   const auto found = std::ranges::find(quantities(), name, &Quantity::name);
-  if (found == quantities().end() || (axis >= 0 && !found->per_axis)) refuse(text);
+  if (found == quantities().end() || (axis != Condition::kSomeAxis && !found->per_axis)) refuse(text);
   return {static_cast<int>(found - quantities().begin()), axis};
 }
 
@@ -121,7 +166,14 @@ bool Condition::is_per_axis() const {
 }
 
 bool Condition::holds(const Case& c, int on_axis) const {
-  const int at = axis == kSomeAxis ? on_axis : axis;
+  if (axis == kEveryAxis || axis == kAnyAxis) {
+    const bool any = axis == kAnyAxis;
+    Condition one = *this;
+    for (one.axis = 0; one.axis < c.rank; ++one.axis)
+      if (one.holds(c, one.axis) == any) return any;
+    return !any;
+  }
+  const int at = axis == kSomeAxis ? on_axis : axis == kLastAxis ? c.rank - 1 : axis;
   if (is_per_axis() && at >= c.rank) return false;
   int64_t value_left = quantities()[left].value(c, at);
   if (modulus > 0 && (value_left %= modulus) < 0) value_left += modulus;
@@ -131,7 +183,10 @@ bool Condition::holds(const Case& c, int on_axis) const {
 std::string Condition::text() const {
   const Quantity& quantity = quantities()[left];
   const auto named = [&](const Quantity& one) {
-    return one.per_axis && axis >= 0 ? fmt::format("{}[{}]", one.name, axis) : std::string(one.name);
+    if (!one.per_axis || axis == kSomeAxis) return std::string(one.name);
+    if (const auto word = std::ranges::find(kAxisWords, axis, &AxisWord::axis); word != std::end(kAxisWords))
+      return fmt::format("{}[{}]", one.name, word->name);
+    return fmt::format("{}[{}]", one.name, axis);
   };
   std::string text = named(quantity);
   if (modulus > 0) text += fmt::format(" % {}", modulus);
@@ -153,15 +208,28 @@ std::string Predicate::text() const {
   return text.empty() ? std::string(kAlways) : text;
 }
 
+std::string Predicate::in_words() const {
+  const bool on_some_axis = std::ranges::any_of(
+      conditions, [](const Condition& one) { return one.is_per_axis() && one.axis == Condition::kSomeAxis; });
+  return text() + (on_some_axis ? std::string(kOnSomeAxis) : "");
+}
+
 Predicate Predicate::parse(std::string_view text) {
   Predicate predicate;
   if (text == kAlways) return predicate;
+  if (text.ends_with(kOnSomeAxis)) text.remove_suffix(kOnSomeAxis.size());
   while (true) {
     const size_t end = text.find(kAnd);
     predicate.conditions.push_back(parse_condition(text.substr(0, end)));
     if (end == std::string_view::npos) return predicate;
     text.remove_prefix(end + kAnd.size());
   }
+}
+
+std::string predicate_in_words(const std::string& text) try {
+  return Predicate::parse(text).in_words();
+} catch (const UsageError&) {
+  return text;
 }
 
 }  // namespace convict::inline core
