@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One issue on GitHub for each signature that made a night red: opened, or brought up to date, never doubled.
+"""One issue on GitHub for each cause that made a night red: opened, or brought up to date, never doubled.
 
 Usage: deploy/issues.py [NIGHT]        the folder of a night that was reported [night]
 
 Needs the program `gh`, with GH_TOKEN and, outside of a clone, GH_REPO in its environment. An issue is found again by
-the first line of its body, a comment with a hash of the signature; one that was closed is reopened, because closing
+the first line of its body, a comment with a hash of the signature of one of its mismatches; one that was closed is reopened, because closing
 settles nothing: `convict triage` does. All that a database says is foreign text, and is shown as code, where nothing
 has a meaning.
 Exit codes: 0 all issues are there, 1 gh failed, 2 usage
@@ -74,21 +74,37 @@ def where_it_ran():
     return 'Last seen in {}/{}/actions/runs/{}\n'.format(*run) if all(run) else ''
 
 
-def body(row, folder):
+def by_cause(rows):
+    """Lists of rows: those of a cause, or one that belongs to none."""
+    causes = {}
+    for row in rows:
+        causes.setdefault(row.get('cause') or ('row', row['id']), []).append(row)
+    return list(causes.values())
+
+
+def others(rows):
+    """The other mismatches of a cause, a line each."""
+    lines = [f'{int(row["id"])}: {row["coarse"]}: {row.get("shrunk") or row["case"]}' for row in rows]
+    return 'Mismatches of the same cause:\n' + block('\n'.join(lines)) if lines else ''
+
+
+def body(rows, folder, first_line):
+    row = rows[0]
     shrunk = row.get('shrunk')
     facts = {'signature': row['signature'], 'case': shrunk or row['case'], 'fails if': row.get('predicate'),
              'hits': f'{row["hits"]}, from {row["first_seen"]} to {row["last_seen"]}'}
     number = int(row['id'])
     certificate = row.get('shrunk_certificate') if shrunk else None
-    parts = [marker(row), f'The {"shrunk" if shrunk else "simplest"} case, mismatch {number} of the database:\n',
+    parts = [first_line, f'The {"shrunk" if shrunk else "simplest"} case, mismatch {number} of the database:\n',
              block('\n'.join(f'{name}: {value}' for name, value in facts.items() if value)), where_it_ran(),
              'Certificate:\n',
-             block(json.dumps(certificate or row['certificate'], indent=1, ensure_ascii=False), 'json')]
+             block(json.dumps(certificate or row['certificate'], indent=1, ensure_ascii=False), 'json'), others(rows[1:])]
     for ending, (name, language) in EXPORTS.items():
         file = folder / f'{number}.{ending}'
         if file.is_file() and file.stat().st_size > 0:
             parts.append(folded(name, block(file.read_text(errors='replace'), language)))
-    parts.append(f'Settled by `convict triage {number} --status known` (or `reported`, `wontfix`, `fixed`), not by '
+    settled = f'cause {int(row["cause"])}' if row.get('cause') else str(number)
+    parts.append(f'Settled by `convict triage {settled} --status known` (or `reported`, `wontfix`, `fixed`), not by '
                  'closing this issue.\n')
     return '\n'.join(part for part in parts if part)
 
@@ -100,15 +116,21 @@ def known_issues():
     return {issue['body'].splitlines()[0].strip(): issue for issue in listed if issue['body'].strip()}
 
 
-def open_or_refresh(row, folder, known):
+def marker_of(rows, known):
+    """That of the issue which one of them has already, or of the first."""
+    return next((marker(row) for row in rows if marker(row) in known), marker(rows[0]))
+
+
+def open_or_refresh(rows, folder, known):
     """True if a new issue was opened."""
-    issue = known.get(marker(row))
-    text = ['--title=' + title(row), '--body-file=-']
+    first_line = marker_of(rows, known)
+    issue = known.get(first_line)
+    text = ['--title=' + title(rows[0]), '--body-file=-']
     if issue is None:
-        print(gh('issue', 'create', *text, '--label=' + LABEL, body=body(row, folder)).strip())
+        print(gh('issue', 'create', *text, '--label=' + LABEL, body=body(rows, folder, first_line)).strip())
         return True
     number = str(int(issue['number']))
-    gh('issue', 'edit', number, *text, body=body(row, folder))
+    gh('issue', 'edit', number, *text, body=body(rows, folder, first_line))
     if issue['state'].upper() == 'CLOSED':
         gh('issue', 'reopen', number)
     print(f'issue {number} brought up to date')
@@ -131,13 +153,13 @@ def main(arguments):
         return
     gh('label', 'create', LABEL, '--description', 'found by convict', '--force')
     known, opened, left = known_issues(), 0, 0
-    for row in rows:
-        if marker(row) not in known and opened == MOST_NEW:
+    for cause in by_cause(rows):
+        if marker_of(cause, known) not in known and opened == MOST_NEW:
             left += 1
         else:
-            opened += open_or_refresh(row, night / 'new', known)
+            opened += open_or_refresh(cause, night / 'new', known)
     if left:
-        print(f'{left} more signatures than the {MOST_NEW} new issues of one night: see the report')
+        print(f'{left} more causes than the {MOST_NEW} new issues of one night: see the report')
 
 
 main(sys.argv[1:])

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes JUnit XML for CI servers: one test case per signature, failed if it would fail `convict fuzz`, else skipped.
-// No test case passes, because only mismatches have signatures.
+// Writes JUnit XML for CI servers: one test case per target, which passes if it was judged, and one per cause, failed
+// if it would fail `convict fuzz`, else skipped.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <pugixml.hpp>
 #include <sstream>
 
+#include "reports/shared/causes.h"
 #include "reports/shared/certificate_text.h"
 #include "reports/shared/standing.h"
 #include "reports/shared/unicode.h"
@@ -26,7 +27,7 @@ void set_text(pugi::xml_node node, const std::string& text) { node.text().set(va
 std::string evidence(const report::MismatchReport& one) {
   const store::MismatchRow& row = one.row;
   std::string text = "case: " + row.best_text() + "\n";
-  if (!row.predicate.empty()) text += "shows if: " + row.predicate + "\n";
+  if (!row.predicate.empty()) text += "shows if: " + row.shows_if() + "\n";
   if (!row.geography.empty()) text += "where: " + row.geography + "\n";
   if (!one.repro.empty()) text += "repro: " + one.repro + "\n";
   text += fmt::format("hits: {}, from {} to {}\n", row.hits, row.first_seen, row.last_seen);
@@ -35,19 +36,47 @@ std::string evidence(const report::MismatchReport& one) {
   return text + "certificate:\n" + describe_certificate(row.best_certificate());
 }
 
-void add_case(pugi::xml_node suite, const report::MismatchReport& one) {
+pugi::xml_node add_test(pugi::xml_node suite, const std::string& suspect, const std::string& name) {
   pugi::xml_node test = suite.append_child("testcase");
-  set(test, "classname", "convict." + one.row.suspect);
-  set(test, "name", one.row.signature);
+  set(test, "classname", "convict." + suspect);
+  set(test, "name", name);
   set(test, "time", "0");
-  pugi::xml_node result = test.append_child(fails(one) ? "failure" : "skipped");
-  set(result, "message", fmt::format("{}: {}: {}", standing(one), one.row.verdict, one.row.best_text()));
-  if (fails(one)) {
-    set(result, "type", one.row.verdict);
-    set_text(result, evidence(one));
-  } else {
-    set_text(test.append_child("system-out"), evidence(one));
-  }
+  return test;
+}
+
+/// What a CI server finds again in the next run: ids are of one database, names and signatures are of all.
+std::string lasting_name(const CauseGroup& group) {
+  return group.is_known() ? group.cause.name : group.first().row.signature;
+}
+
+void add_cause(pugi::xml_node suite, const CauseGroup& group) {
+  const report::MismatchReport& one = group.first();
+  pugi::xml_node test = add_test(suite, one.row.suspect, lasting_name(group));
+  pugi::xml_node result = test.append_child(group.fails() ? "failure" : "skipped");
+  set(result, "message",
+      fmt::format("{}: {}: {}: {}", standing(one), group.cause.title, one.row.verdict, one.row.best_text()));
+  std::string text = fmt::format("{}: {} hits in {} mismatches\n", group.number(), group.hits(), group.rows.size());
+  for (const report::MismatchReport* row : group.rows) text += evidence(*row);
+  if (group.fails()) set(result, "type", one.row.verdict);
+  set_text(group.fails() ? result : test.append_child("system-out"), text);
+}
+
+/// The targets that campaigns have judged: a run that found nothing has tests, too.
+std::map<std::string, uint64_t> judged_targets(const report::Report& report) {
+  std::map<std::string, uint64_t> judged;
+  for (const report::CampaignReport& campaign : report.campaigns)
+    if (campaign.judged.is_object())
+      for (const auto& [target, facts] : campaign.judged.items())
+        if (facts.is_array() && !facts.empty() && facts[0].is_number_unsigned())
+          judged[target] += facts[0].get<uint64_t>();
+  return judged;
+}
+
+void add_target(pugi::xml_node suite, const std::string& target, uint64_t cases) {
+  const pugi::xml_node test = add_test(suite, target, "judged");
+  if (cases == 0)
+    set(pugi::xml_node(test).append_child("skipped"), "message", "judged on no case: nothing can be said");
+  set_text(pugi::xml_node(test).append_child("system-out"), fmt::format("judged on {} cases\n", cases));
 }
 
 void add_property(pugi::xml_node properties, const char* name, const std::string& value) {
@@ -56,13 +85,15 @@ void add_property(pugi::xml_node properties, const char* name, const std::string
   set(property, "value", value);
 }
 
-void add_totals(pugi::xml_node node, const report::Report& report) {
-  const auto failures = std::ranges::count_if(report.mismatches, fails);
+void add_totals(pugi::xml_node node, const std::vector<CauseGroup>& groups,
+                const std::map<std::string, uint64_t>& targets) {
+  const auto failures = std::ranges::count_if(groups, &CauseGroup::fails);
+  const auto idle = std::ranges::count_if(targets, [](const auto& target) { return target.second == 0; });
   set(node, "name", "convict");
-  set(node, "tests", std::to_string(report.mismatches.size()));
+  set(node, "tests", std::to_string(groups.size() + targets.size()));
   set(node, "failures", std::to_string(failures));
   set(node, "errors", "0");
-  set(node, "skipped", std::to_string(static_cast<std::ptrdiff_t>(report.mismatches.size()) - failures));
+  set(node, "skipped", std::to_string(static_cast<std::ptrdiff_t>(groups.size()) - failures + idle));
   set(node, "time", "0");
 }
 
@@ -72,16 +103,19 @@ std::string as_xml(const report::Report& report) {
   set(declaration, "version", "1.0");
   set(declaration, "encoding", "UTF-8");
   pugi::xml_node suites = document.append_child("testsuites");
-  add_totals(suites, report);
+  const std::vector<CauseGroup> groups = by_cause(report);
+  const std::map<std::string, uint64_t> targets = judged_targets(report);
+  add_totals(suites, groups, targets);
   pugi::xml_node suite = suites.append_child("testsuite");
-  add_totals(suite, report);
+  add_totals(suite, groups, targets);
   set(suite, "timestamp", report.written);
   pugi::xml_node properties = suite.append_child("properties");
   add_property(properties, "database", report.database);
   add_property(properties, "version", report.version);
   add_property(properties, "isa", report.isa);
   for (const std::string& note : report.notes) add_property(properties, "note", note);
-  for (const report::MismatchReport& one : report.mismatches) add_case(suite, one);
+  for (const auto& [target, cases] : targets) add_target(suite, target, cases);
+  for (const CauseGroup& group : groups) add_cause(suite, group);
   std::ostringstream text;
   document.save(text, "  ", pugi::format_indent, pugi::encoding_utf8);
   return text.str();

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "reports/shared/causes.h"
 #include "reports/shared/certificate_text.h"
 #include "reports/shared/markdown.h"
 #include "reports/shared/standing.h"
@@ -35,11 +36,12 @@ std::string html_code(const std::string& text) {
   return "<code>" + result + "</code>";
 }
 
-std::string row_of(const report::MismatchReport& one) {
-  const store::MismatchRow& row = one.row;
-  return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", row.id, code_cell(standing(one), kName),
-                     code_cell(row.suspect, kName), code_cell(row.verdict, kName), code_cell(row.operation, kName),
-                     row.hits, code_cell(row.best_text(), kCell));
+/// A row of the table: a cause.
+std::string row_of(const CauseGroup& group) {
+  return fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", code_cell(group.number(), kName),
+                     code_cell(standing(group.first()), kName), code_cell(group.suspects(), kName),
+                     code_cell(group.cause.title, kCell), code_cell(group.operations(), kName), group.hits(),
+                     code_cell(group.first().row.best_text(), kCell));
 }
 
 /// One indented line of a code block; the indent keeps it from ending the block.
@@ -51,18 +53,18 @@ std::string details_of(const report::MismatchReport& one) {
   const store::MismatchRow& row = one.row;
   std::string text = fmt::format("\n<details><summary>#{} {} {} {}</summary>\n\n", row.id, html_code(row.suspect),
                                  html_code(row.verdict), html_code(row.operation));
-  std::string lines = line("case", row.best_text()) + line("shows if", row.predicate) + line("where", row.geography) +
+  std::string lines = line("case", row.best_text()) + line("shows if", row.shows_if()) + line("where", row.geography) +
                       line("repro", one.repro) + line("status", standing(one)) + line("link", row.link) +
                       line("note", row.note) + line("first seen", row.first_seen) + line("last seen", row.last_seen);
   return text + code_block(lines + "\n" + describe_certificate(row.best_certificate())) + "\n</details>\n";
 }
 
-std::string head_of(const report::Report& report) {
-  const auto failing = std::ranges::count_if(report.mismatches, fails);
-  std::string text = failing == 0 ? "## convict: no new mismatch\n\n"
-                                  : fmt::format("## convict: {} new mismatch{}\n\n", failing, failing == 1 ? "" : "es");
-  text += fmt::format("Database {}: {} campaigns, {} cases, {} mismatches.\n", code_span(report.database, kCell),
-                      report.campaigns.size(), with_commas(report.signatures.cases), report.mismatches.size());
+std::string head_of(const report::Report& report, const std::vector<CauseGroup>& groups) {
+  const auto failing = std::ranges::count_if(groups, &CauseGroup::fails);
+  std::string text = failing == 0 ? "## convict: no new cause of a target\n\n"
+                                  : fmt::format("## convict: {} new cause{}\n\n", failing, failing == 1 ? "" : "s");
+  text += fmt::format("Database {}: {} campaigns, {} cases; {}.\n", code_span(report.database, kCell),
+                      report.campaigns.size(), with_commas(report.signatures.cases), causes_in_a_line(groups));
   for (size_t i = 0; i < report.notes.size() && i < 20; ++i)
     text += "\nNote: " + code_span(report.notes[i], kCell) + "\n";
   return text;
@@ -73,17 +75,19 @@ std::string left_out(size_t count, const char* what) {
 }
 
 std::string as_markdown(const report::Report& report) {
-  std::string text = head_of(report);
-  const std::vector<const report::MismatchReport*> order = by_urgency(report);
-  if (order.empty()) return text;
-  text += "\n| # | status | suspect | verdict | operation | hits | case |\n|---|---|---|---|---|---|---|\n";
+  const std::vector<CauseGroup> groups = by_cause(report);
+  std::string text = head_of(report, groups);
+  if (groups.empty()) return text;
+  text += "\n| # | status | suspects | cause | operations | hits | case |\n|---|---|---|---|---|---|---|\n";
+  std::vector<const report::MismatchReport*> order;
+  for (const CauseGroup& group : groups) order.insert(order.end(), group.rows.begin(), group.rows.end());
   size_t rows = 0, details = 0;
-  for (; rows < order.size(); ++rows) {
-    const std::string row = row_of(*order[rows]);
+  for (; rows < groups.size(); ++rows) {
+    const std::string row = row_of(groups[rows]);
     if (text.size() + row.size() > kRoomForTable) break;
     text += row;
   }
-  if (rows < order.size()) text += left_out(order.size() - rows, "rows");
+  if (rows < groups.size()) text += left_out(groups.size() - rows, "causes");
   for (; details < order.size(); ++details) {
     const std::string detail = details_of(*order[details]);
     if (text.size() + detail.size() > kRoom) break;

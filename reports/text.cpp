@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
+#include "reports/shared/causes.h"
 #include "reports/shared/standing.h"
 #include "reports/writer.h"
 
@@ -84,36 +85,43 @@ std::string profile_text(const report::ProfileReport& report) {
   return text;
 }
 
-std::string row_text(const report::MismatchReport& one) {
+/// A cause: its title, who has it, when it shows, and its most urgent mismatch.
+std::string cause_text(const CauseGroup& group) {
+  const report::MismatchReport& one = group.first();
   const store::MismatchRow& row = one.row;
-  std::string text = fmt::format("    #{} {} {} ({}, {} hits)", row.id, printable(row.suspect), printable(row.verdict),
-                                 printable(row.blame), row.hits);
+  std::string text = fmt::format("    {}: {}\n", group.number(), printable(group.cause.title, 200));
+  const size_t rows = group.rows.size();
+  text += fmt::format("      {} {} ({}, {} hits{})", printable(group.suspects(), 120), printable(row.verdict),
+                      printable(group.blame()), group.hits(), rows > 1 ? fmt::format(" in {} mismatches", rows) : "");
   if (came_back(one) || row.effective_status != row.status) text += "\n      " + printable(standing(one), 200);
   const std::string case_text = printable(row.best_text(), kLongest);
   const size_t column = text.size() - (text.rfind('\n') + 1);  // npos + 1 is 0
   text += (column + 2 + case_text.size() <= kColumns ? "  " : "\n      ") + case_text + "\n";
-  return row.predicate.empty() ? text : text + "      shows if " + printable(row.predicate, kLongest) + "\n";
+  const std::string shows_if = group.shows_if();
+  return shows_if.empty() ? text : text + "      shows if " + printable(shows_if, kLongest) + "\n";
 }
 
-std::string status_text(const report::Report& report, std::string_view status) {
+std::string status_text(const std::vector<CauseGroup>& groups, std::string_view status) {
   std::string text;
   size_t count = 0;
-  for (const report::MismatchReport& one : report.mismatches)
-    if (one.row.effective_status == status && ++count <= kMostRows) text += row_text(one);
+  for (const CauseGroup& group : groups)
+    if (group.status() == status && ++count <= kMostRows) text += cause_text(group);
   if (count > kMostRows)
-    text += fmt::format("    ... and {} more: convict list mismatches --status {}\n", count - kMostRows, status);
+    text += fmt::format("    ... and {} more: convict list causes --status {}\n", count - kMostRows, status);
   return count == 0 ? "" : fmt::format("  {}: {}\n", status, with_commas(count)) + text;
 }
 
 std::string mismatches_text(const report::Report& report) {
   const report::SignatureReport& signatures = report.signatures;
-  std::string text = fmt::format("mismatches: {} signatures of targets and oracles; {} judged cases, {} hit once\n",
-                                 signatures.signatures, with_commas(signatures.cases), signatures.hit_once);
+  const std::vector<CauseGroup> groups = by_cause(report);
+  std::string text = causes_in_a_line(groups) + "\n";
+  text += fmt::format("mismatches: {} signatures of targets and oracles; {} judged cases, {} hit once\n",
+                      signatures.signatures, with_commas(signatures.cases), signatures.hit_once);
   text += "  chance that the next case shows a new signature: ";
   text += signatures.hit_once > 0 || signatures.cases == 0
               ? fmt::format("at most about {:.4g}\n", signatures.chance_of_new())
               : fmt::format("below about 1 in {}\n", with_commas(signatures.cases));  // an estimate of 0 proves nothing
-  for (const std::string_view status : store::kStatuses) text += status_text(report, status);
+  for (const std::string_view status : store::kStatuses) text += status_text(groups, status);
   return text;
 }
 

@@ -68,7 +68,7 @@ exit_code() {
 }
 
 summary() {  # exit code
-  local counts regressions=missing first
+  local counts regressions=missing first causes all
   [ ! -f "$NIGHT/replay.exit" ] || regressions="exit code $(cat "$NIGHT/replay.exit")"
   jq -r '.[] | "new: #\(.id) \(.suspect) \(.verdict)" + if .first_seen_tonight then ", first seen tonight" else "" end
     + ": \(.case)"' "$NIGHT/new.json"
@@ -77,8 +77,10 @@ summary() {  # exit code
   counts=$(sqlite3 "$DB" "SELECT printf('%d cases, %d judged', sum(counts ->> 'cases'), sum(counts ->> 'judged'))
     FROM campaigns WHERE seed = '$(planned seed)'")
   first=$(jq 'map(select(.first_seen_tonight)) | length' "$NIGHT/new.json")
-  echo "night of $(planned started), seed $(planned seed): $(jq length "$NIGHT/new.json") new signatures," \
-    "$first first seen tonight; $counts in $(planned shards) shards; replay: $regressions;" \
+  causes=$(jq 'map(.cause // "row \(.id)") | unique | length' "$NIGHT/new.json")
+  all=$(sqlite3 "$DB" "SELECT count(DISTINCT mismatch) FROM sightings WHERE campaign IN $(tonight)")
+  echo "night of $(planned started), seed $(planned seed): $all mismatches, $(jq length "$NIGHT/new.json") of them new and" \
+    "of a target, of $causes causes, $first first seen tonight; $counts in $(planned shards) shards; replay: $regressions;" \
     "report in $NIGHT/report; exit code $1"
 }
 

@@ -103,9 +103,32 @@ json json_of(const report::MismatchReport& mismatch) {
           {"hits", row.hits},
           {"first_seen", row.first_seen},
           {"last_seen", row.last_seen},
+          {"cause", row.cause ? json(*row.cause) : json(nullptr)},
           {"first_campaign", row.first_campaign},
           {"last_campaign", row.last_campaign},
           {"sightings", json_of(mismatch.sightings)}};
+}
+
+json json_of(const CauseGroup& group) {
+  json ids = json::array();
+  for (const report::MismatchReport* one : group.rows) ids.push_back(one->row.id);
+  return {{"id", group.cause.id == 0 ? json(nullptr) : json(group.cause.id)},
+          {"name", group.is_known() ? json(group.cause.name) : json(nullptr)},
+          {"title", group.cause.title},
+          {"status", group.status()},
+          {"fails", group.fails()},
+          {"suspects", group.suspects()},
+          {"blame", group.blame()},
+          {"operations", group.operations()},
+          {"shows_if", group.shows_if()},
+          {"hits", group.hits()},
+          {"link", group.cause.link},
+          {"note", group.cause.note},
+          {"triaged", group.cause.triaged},
+          {"case", group.first().row.best_text()},
+          {"verdict", group.first().row.verdict},
+          {"repro", group.first().repro},
+          {"mismatches", std::move(ids)}};
 }
 
 std::string dump(const json& document, int indent) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "report/report.h"
+#include "reports/shared/causes.h"
 
 namespace convict::reports {
 
@@ -15,6 +16,7 @@ nlohmann::json json_of(const report::ProfileReport& profile);
 nlohmann::json json_of(const report::CampaignReport& campaign);
 nlohmann::json json_of(const report::MismatchReport& mismatch);
 nlohmann::json json_of(const std::vector<store::Sighting>& sightings);
+nlohmann::json json_of(const CauseGroup& cause);
 
 /// The document in ASCII only, so that no character of a foreign text has a special meaning where it is shown. U+FFFD
 /// replaces invalid UTF-8.

@@ -78,10 +78,12 @@ class Campaign final : public workers::Assignment {
     standings_before_ = result_.standings;
     judged_ = to_json(result_.standings);
     if (!store_) store_ = store::Store::open(settings_.database);
+    store_->know(settings_.known);
     result_.seconds = earlier_.seconds;  // which resume() writes
     result_.id = settings_.resumed ? resume(info) : begin(info);
     if (settings_.shrink_time.count() > 0) {
-      diagnoses_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time);
+      diagnoses_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time,
+                         settings_.known);
       diagnoses_->diagnose_unexplained();
     }
     last_saved_ = coverage_saved_ = Clock::now();
@@ -205,7 +207,9 @@ class Campaign final : public workers::Assignment {
     const Mismatch mismatch{parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
                             certificate_in(row.certificate)};
     const auto [entry, inserted] = result_.found.try_emplace(signature(mismatch));
-    if (inserted) entry->second = {mismatch, row.id, 0, row.first_campaign == id, row.status, row.predicate};
+    if (inserted)
+      entry->second = {mismatch,   row.id,        0,         row.first_campaign == id,
+                       row.status, row.predicate, row.cause, row.shows_if()};
     entry->second.hits += hits;
   } catch (const std::exception&) {
     result_.notes.push_back(fmt::format("mismatch {} of the database makes no sense: not shown", row.id));
@@ -305,17 +309,24 @@ class Campaign final : public workers::Assignment {
 
   /// What the database knows by now of what this campaign has seen: rows have been split and joined meanwhile.
   void show_rows() {
+    store_->join_causes();
     std::map<std::string, Found> rows;
     for (const auto& [row, hits] : store_->seen_by(result_.id)) try {
         const Mismatch best{parse_case(row.best_text()), row.suspect, verdict_named(row.verdict),
                             blame_named(row.blame), certificate_in(row.best_certificate())};
-        rows[row.signature] = {
-            best,         row.id, static_cast<uint64_t>(hits), row.first_campaign == result_.id, row.effective_status,
-            row.predicate};
+        rows[row.signature] = {best,
+                               row.id,
+                               static_cast<uint64_t>(hits),
+                               row.first_campaign == result_.id,
+                               row.effective_status,
+                               row.predicate,
+                               row.cause,
+                               row.shows_if()};
       } catch (const std::exception& error) {  // somebody else wrote to it
         result_.notes.push_back(fmt::format("mismatch {} in the database makes no sense: {}", row.id, error.what()));
       }
     result_.found = std::move(rows);
+    for (const store::CauseRow& cause : store_->causes()) result_.causes[cause.id] = cause;
   }
 
   bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
@@ -325,7 +336,8 @@ class Campaign final : public workers::Assignment {
     const std::vector<store::Recorded> recorded = store_->record(result_.id, mismatches, books_.done());
     for (size_t i = 0; i < mismatches.size(); ++i) {
       const auto [entry, inserted] = result_.found.try_emplace(signature(mismatches[i]));
-      if (inserted) entry->second = {mismatches[i], recorded[i].id, 0, recorded[i].first_ever, recorded[i].status, ""};
+      if (inserted)
+        entry->second = {mismatches[i], recorded[i].id, 0, recorded[i].first_ever, recorded[i].status, "", {}, ""};
       ++entry->second.hits;
       kind_of_row_.try_emplace(recorded[i].id, signature(mismatches[i]));
       result_.reference_is_wrong |= mismatches[i].blame == Blame::kReference;

@@ -29,7 +29,8 @@ struct CampaignSettings {
   uint64_t start = 0;
   std::optional<uint64_t> cases;  // of all shards together
   std::optional<std::chrono::seconds> time;
-  bool steered = true;  // aim at what earlier campaigns of the profile did not reach
+  std::vector<Cause> known;  // causes that hits are tried against first
+  bool steered = true;       // aim at what earlier campaigns of the profile did not reach
   uint64_t shard_index = 0, shard_count = 1;
   nlohmann::json flags = nlohmann::json::object();  // as given, for the record
   std::chrono::milliseconds shrink_time{0};         // for shrinking and explaining mismatches, beside the cases

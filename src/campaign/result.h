@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "core/coverage.h"
 #include "core/verdict.h"
 #include "diagnose/diagnosis_thread.h"
+#include "store/rows.h"
 #include "workers/supervisor.h"
 
 namespace convict::campaign {
@@ -26,6 +28,8 @@ struct Found {
   bool first_ever = false;
   std::string status;
   std::string predicate;  // empty until explained
+  std::optional<int64_t> cause = {};
+  std::string shows_if = {};  // the predicate for people, with its exceptions
 
   /// "known" unless its status is new or fixed; else "new" if no campaign saw the signature before, or "again" if one
   /// did.
@@ -44,7 +48,8 @@ struct CampaignResult {
   Standings standings;
   Coverage coverage;  // of the profile: this campaign's added to the stored one; at the end that of all campaigns
   diagnose::DiagnosisThread::Present explaining;
-  std::map<std::string, Found> found;  // by signature: the coarse one while it runs, at the end that of the row
+  std::map<int64_t, store::CauseRow> causes;  // of the database, once it has ended
+  std::map<std::string, Found> found;         // by signature: the coarse one while it runs, at the end that of the row
   std::map<std::pair<std::string, std::string>, uint64_t> refusals;  // by (implementation, reason)
 
   /// Targets that were judged on fewer legal cases than this: nothing can be said of them. Of several native

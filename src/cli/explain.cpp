@@ -72,14 +72,20 @@ std::string draw_map(const ErrorMap& map) {
   return hidden == 0 ? text : text + fmt::format("    and {} more slices with errors\n", hidden);
 }
 
+/// "iff" is said only if the neighbours that mirror the case were tried.
+std::string shows_if(const diagnose::Diagnosis& diagnosis) {
+  const auto unexplained = diagnosis.explanation.value("unexplained", int64_t{0});
+  const std::string predicate = predicate_in_words(diagnosis.predicate);
+  if (unexplained == 0)
+    return fmt::format("fails {} {}", diagnosis.explanation.value("mirrored", false) ? "iff" : "if", predicate);
+  return fmt::format("fails if {}, but for {} of {} cases tried", predicate, unexplained,
+                     diagnosis.explanation.value("samples", int64_t{0}));
+}
+
 std::string predicate_text(const diagnose::Diagnosis& diagnosis) {
   if (diagnosis.predicate.empty()) return "";
-  const auto unexplained = diagnosis.explanation.value("unexplained", int64_t{0});
   std::string text = diagnosis.predicate == "always" ? "fails always: no field that was varied made it pass\n"
-                     : unexplained == 0
-                         ? fmt::format("fails iff {}\n", diagnosis.predicate)
-                         : fmt::format("fails if {}, but for {} of {} cases tried\n", diagnosis.predicate, unexplained,
-                                       diagnosis.explanation.value("samples", int64_t{0}));
+                                                     : shows_if(diagnosis) + "\n";
   for (const json& one : diagnosis.explanation.value("conditions", json::array()))
     if (one.contains("passes"))
       text += fmt::format("  without {}, this passes: {}\n", printable(one.value("condition", ""), 200),

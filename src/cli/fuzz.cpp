@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "cli/known_plugins.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "core/cause.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "core/where.h"
@@ -55,6 +57,21 @@ void refuse_to_go_beyond(const FuzzOptions& options) {
                     kCases - 1, kCases - options.start));
 }
 
+/// Those of the user come first: they may say more of a case than ours.
+std::vector<Cause> known_causes(const FuzzOptions& options) {
+  std::vector<Cause> causes;
+  for (const std::string& file : options.known)
+    for (Cause& cause : read_causes(file)) {
+      if (std::ranges::find(causes, cause.name, &Cause::name) != causes.end())
+        throw UsageError(
+            fmt::format("--known: cause '{}' is in two files; valid: another name for one of them", cause.name));
+      causes.push_back(std::move(cause));
+    }
+  for (const Cause& cause : shipped_causes())
+    if (std::ranges::find(causes, cause.name, &Cause::name) == causes.end()) causes.push_back(cause);
+  return causes;
+}
+
 campaign::CampaignSettings campaign_settings(const FuzzOptions& options) {
   campaign::CampaignSettings settings;
   settings.supervisor = options.run.settings();
@@ -76,6 +93,7 @@ campaign::CampaignSettings campaign_settings(const FuzzOptions& options) {
   if (options.shrink != "none") settings.shrink_time = parse_duration(options.shrink, "--shrink");
   parse_shard(options.shard, settings);
   if (options.engine == kGuidedEngine) guide(options, settings);
+  settings.known = known_causes(options);
   settings.flags = flags_of(options);
   return settings;
 }

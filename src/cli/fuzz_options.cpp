@@ -100,6 +100,9 @@ constexpr Flag kFlags[] = {
     flag<&FuzzOptions::where>(
         "--where", kFixed, "where",
         "Only cases like these: 'conv2d.forward g=1 dt=f32 k<=7' (names of `convict list fields`)"),
+    flag<&FuzzOptions::known>("--known", kNotKept, nullptr,
+                              "File of known causes, besides those that convict knows (docs/causes.md)",
+                              [](Option option) { option.one_value_each(); }),
     flag<&FuzzOptions::illegal>("--illegal", kFixed, "illegal",
                                 "Share of cases that are not legal and must be refused; 0 for none",
                                 [](Option option) { option.within(0.0, 1.0); }),

@@ -19,6 +19,7 @@ struct FuzzOptions {
   std::string database = "convict.db", profile = "smoke", time, shard = "1/1", resume, shrink = "30s";
   std::string engine = "generator", corpus;
   std::string where;
+  std::vector<std::string> known;
   uint64_t seed = 1, start = 0, min_judged = 1;
   double illegal = 0.01;
   std::optional<uint64_t> cases;

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/describe.h"
+#include "cli/fuzz_causes.h"
 #include "core/json_text.h"
 #include "core/text.h"
 #include "generate/profile.h"
@@ -21,32 +21,6 @@ namespace convict::cli {
 namespace {
 
 using nlohmann::json;
-
-constexpr size_t kWidth = 80;
-
-/// What fails the campaign first, known ones last; who computes what is wrong before who does not check; then by
-/// signature.
-std::vector<std::pair<std::string, const campaign::Found*>> sorted(const campaign::CampaignResult& result) {
-  std::vector<std::pair<std::string, const campaign::Found*>> list;
-  for (const auto& [signature, found] : result.found) list.emplace_back(signature, &found);
-  std::ranges::stable_sort(list, {}, [](const auto& entry) {
-    const campaign::Found& found = *entry.second;
-    return std::tuple(found.example.blame != Blame::kTarget, found.novelty() == "known",
-                      found.example.verdict == Verdict::kAcceptsInvalid);
-  });
-  return list;
-}
-
-/// `text` in lines, broken at blanks, of which all but the first are indented.
-std::string wrapped(std::string text, size_t indent) {
-  for (size_t begin = 0; text.size() - begin > kWidth;) {
-    const size_t at = text.rfind(' ', begin + kWidth);
-    if (at == std::string::npos || at < begin + indent + 1) break;  // one long word
-    text.replace(at, 1, "\n" + std::string(indent, ' '));
-    begin = at + 1;
-  }
-  return text + "\n";
-}
 
 /// "judged by the exact reference           233   77.7 %".
 std::string count_line(std::string_view what, uint64_t count, std::string_view remark = "") {
@@ -173,33 +147,6 @@ std::string stages_table(const campaign::CampaignResult& result) {
   return text;
 }
 
-/// What became of it, in a word: "new" is what this campaign is the first to see.
-std::string status_of(const campaign::Found& found) {
-  const std::string_view novelty = found.novelty();
-  return std::string(novelty == "known" || found.status == "fixed" ? found.status : novelty);
-}
-
-std::string mismatches_table(const campaign::CampaignResult& result, const FuzzOptions& options) {
-  constexpr const char* kRow = "{:>6}  {:<20}  {:<17}  {:<9}  {:<8}{:>10}";
-  std::string text = fmt::format("mismatches, {} signatures:\n", result.found.size()) +
-                     fmt::format(kRow, "id", "suspect", "verdict", "blame", "status", "hits") + "\n";
-  for (const auto& [signature, found] : sorted(result)) {
-    const Mismatch& m = found->example;
-    const std::string row =
-        fmt::format(kRow, fmt::format("#{}", found->id), printable(m.suspect, 17), name_of(m.verdict), name_of(m.blame),
-                    status_of(*found), with_commas(found->hits));
-    text += (found->novelty() == "known" ? row : options.out.colored(color_of(m.blame), row)) + "\n";
-    if (!found->predicate.empty()) text += wrapped(fmt::format("        fails if {}", found->predicate), 17);
-    if (m.verdict == Verdict::kAcceptsInvalid)
-      text += wrapped(
-          "        computes problems that are not legal, and should refuse them; --illegal 0 leaves them out", 8);
-    if (const std::string remark = not_reproduced(m.certificate); !remark.empty())
-      text += wrapped(fmt::format("        {}", printable(remark, 200)), 8);
-    text += fmt::format("        {}\n", report::repro_command(m, options.run.plugins));
-  }
-  return text;
-}
-
 json targets_as_json(const campaign::CampaignResult& result, const FuzzOptions& options) {
   const auto in_domain = campaign::pairs_in_domains(result.standings, generate::find_profile(options.profile));
   const auto inconclusive = result.inconclusive(options.min_judged);
@@ -218,6 +165,23 @@ json targets_as_json(const campaign::CampaignResult& result, const FuzzOptions& 
   return list;
 }
 
+json causes_as_json(const campaign::CampaignResult& result) {
+  json list = json::array();
+  for (const FoundCause& one : found_causes(result)) {
+    json ids = json::array();
+    for (const FoundRow& row : one.rows) ids.push_back(row.second->id);
+    list.push_back({{"id", one.cause ? json(one.cause->id) : json(nullptr)},
+                    {"name", one.is_known() ? json(one.cause->name) : json(nullptr)},
+                    {"title", one.cause ? json(one.cause->title) : json(nullptr)},
+                    {"suspect", one.first().example.suspect},
+                    {"blame", name_of(one.first().example.blame)},
+                    {"novelty", one.first().novelty()},
+                    {"hits", one.hits()},
+                    {"mismatches", std::move(ids)}});
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptions& options) {
@@ -233,7 +197,7 @@ std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptio
   if (!result.roster.empty())
     text += "\n" + targets_table(result, options) + "\n" + implementations_table(result) +
             refusals_table(result, options.out.verbose) + (options.out.verbose ? stages_table(result) : "");
-  text += "\n" + (result.found.empty() ? "no mismatches\n" : mismatches_table(result, options));
+  text += "\n" + (result.found.empty() ? "no mismatches\n" : causes_table(result, options));
   text += inconclusive_lines(result, options);
   if (result.reference_is_wrong)
     text += wrapped(
@@ -267,13 +231,15 @@ std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptio
   document["refusals"] = json::array();
   for (const auto& [key, count] : result.refusals)
     document["refusals"].push_back({{"implementation", key.first}, {"reason", key.second}, {"count", count}});
+  document["causes"] = causes_as_json(result);
   document["mismatches"] = json::array();
-  for (const auto& [signature, found] : sorted(result)) {
+  for (const auto& [signature, found] : sorted_rows(result)) {
     json row = to_json(found->example);
     row["id"] = found->id;
     row["hits"] = found->hits;
     row["status"] = found->status;
     row["signature"] = signature;
+    row["cause"] = found->cause ? json(*found->cause) : json(nullptr);
     row["predicate"] = found->predicate;
     row["repro"] = report::repro_command(found->example, options.run.plugins);
     document["mismatches"].push_back(std::move(row));

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/chosen.h"
+#include "cli/chosen_cause.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/roster_query.h"
@@ -15,6 +16,7 @@
 #include "core/layout.h"
 #include "core/text.h"
 #include "generate/profile.h"
+#include "reports/shared/report_json.h"
 #include "store/store.h"
 
 namespace convict::cli {
@@ -89,9 +91,23 @@ json mismatch_rows(const ListOptions& options) {
                     {"hits", row.hits},
                     {"first_seen", row.first_seen},
                     {"last_seen", row.last_seen},
+                    {"cause", row.cause ? json(*row.cause) : json(nullptr)},
                     {"predicate", row.predicate},
                     {"shrunk", row.shrunk_text.has_value()},
                     {"case", row.best_text()}});
+  return rows;
+}
+
+/// Of the causes that a mismatch was seen of.
+json cause_rows(const ListOptions& options) {
+  const report::Report report = report_of(options.database);
+  json rows = json::array();
+  for (const reports::CauseGroup& group : reports::by_cause(report)) {
+    if (!options.filter.status.empty() && group.status() != options.filter.status) continue;
+    json row = reports::json_of(group);
+    row["mismatch"] = fmt::format("{}", fmt::join(row["mismatches"].get<std::vector<int64_t>>(), " "));
+    rows.push_back(std::move(row));
+  }
   return rows;
 }
 
@@ -140,6 +156,10 @@ int list(const ListOptions& options) {
   } else if (options.what == "implementations") {
     rows = implementations(options);
     text = table(rows, {"name", "version", "lineage", "description"});
+  } else if (options.what == "causes") {
+    rows = cause_rows(options);
+    text = table(rows, {"id", "status", "suspects", "blame", "hits", "title", "mismatch"});
+    for (json& row : rows) row.erase("mismatch");
   } else if (options.what == "mismatches") {
     rows = mismatch_rows(options);
     text = table(shortened(rows),
@@ -156,16 +176,17 @@ int list(const ListOptions& options) {
 
 void add_list(Command app, int& exit_code) {
   auto [command, options] = add_command(
-      app, exit_code, list, "list", "Show implementations, profiles, fields of a case, or mismatches",
+      app, exit_code, list, "list", "Show implementations, profiles, fields of a case, causes, or mismatches",
       "Examples:\n"
       "  convict list                        implementations that can be targets or oracles\n"
       "  convict list fields                 the keys of a case line\n"
       "  convict list --plan 'conv2d ic=64 oc=64 in=56 k=3 p=1'   how each native kernel would compute a case\n"
+      "  convict list causes                 what was found, one line a bug\n"
       "  convict list mismatches --suspect onednn --db convict.db\n"
       "  convict list mismatches --status new --op conv_transpose --since 2026-11-01 --limit 20\n"
       "Exit codes: 0 listed, 2 usage or a missing database");
-  command.option("what", options.what, "implementations, profiles, fields or mismatches")
-      .one_of({"implementations", "profiles", "fields", "mismatches"})
+  command.option("what", options.what, "implementations, profiles, fields, causes or mismatches")
+      .one_of({"implementations", "profiles", "fields", "causes", "mismatches"})
       .shows_default();
   command.option("--plan", options.plan, "Instead: how each native kernel would compute this case");
   command.option("--plugin", options.plugins, "List its implementations too").one_value_each();
@@ -176,7 +197,7 @@ void add_list(Command app, int& exit_code) {
   command.option("--verdict", filter.verdict, "Only mismatches of this verdict")
       .one_of(std::vector<std::string>(kVerdictNames.begin(), kVerdictNames.end()));
   command.option("--op", filter.operation, "Only operations that begin like this: conv3d, conv_transpose2d.back");
-  command.option("--status", filter.status, "Only mismatches of this status")
+  command.option("--status", filter.status, "Only mismatches or causes of this status")
       .one_of(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end()));
   command.option("--since", filter.since, "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
   command.option("--until", filter.until, "Only mismatches seen then or before");

@@ -3,11 +3,15 @@
 // `convict show`: prints everything that the database has about one mismatch.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/chosen.h"
+#include "cli/chosen_cause.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/show_cause.h"
+#include "core/error.h"
 #include "core/json_text.h"
 #include "core/text.h"
 #include "reports/shared/certificate_text.h"
@@ -23,7 +27,7 @@ constexpr size_t kLongest = 4096;  // of one text: as long as a case line may be
 struct ShowOptions {
   OutputOptions out;
   std::string database = "convict.db";
-  int64_t id = 0;
+  std::vector<std::string> words;  // "3", or "cause 3"
 };
 
 std::string line(std::string_view name, std::string_view text) {
@@ -51,6 +55,8 @@ std::string as_text(const store::MismatchRow& row, const std::vector<store::Sigh
   std::string text = fmt::format("#{} {} {} (blame: {})\n", row.id, printable(row.suspect), printable(row.verdict),
                                  printable(row.blame));
   text += line("signature", row.signature) + line("status", row.status_text());
+  if (row.cause)
+    text += line("cause", std::to_string(*row.cause) + (row.known_cause.empty() ? "" : " (" + row.known_cause + ")"));
   if (row.versions.is_object() && !row.versions.empty() && row.effective_status == row.status)
     text += line("for", json_line(row.versions));
   text += line("link", row.link) + line("note", row.note) + line("triaged", row.triaged);
@@ -73,6 +79,7 @@ std::string as_json(const store::MismatchRow& row, const std::vector<store::Sigh
   const json document = {{"id", row.id},
                          {"signature", row.signature},
                          {"coarse", row.coarse},
+                         {"cause", row.cause ? json(*row.cause) : json(nullptr)},
                          {"verdict", row.verdict},
                          {"suspect", row.suspect},
                          {"blame", row.blame},
@@ -97,9 +104,32 @@ std::string as_json(const store::MismatchRow& row, const std::vector<store::Sigh
   return reports::dump(document, 2) + "\n";
 }
 
+int show_causes(const std::vector<std::string>& words, const ShowOptions& options) {
+  const report::Report report = report_of(options.database);
+  const std::vector<reports::CauseGroup> groups = reports::by_cause(report);
+  std::string text;
+  json documents = json::array();
+  for (const store::CauseRow& row : causes_in(store::Store::open_to_read(options.database), options.database, words)) {
+    const auto group =
+        std::ranges::find_if(groups, [&](const reports::CauseGroup& one) { return one.cause.id == row.id; });
+    if (group == groups.end())
+      throw UsageError(
+          fmt::format("cause {} has no mismatch in database '{}'", row.id, printable(options.database, 200)));
+    text += cause_as_text(*group);
+    documents.push_back(reports::json_of(*group));
+  }
+  options.out.write(options.out.json() ? reports::dump(documents, 2) + "\n" : text);
+  return kClean;
+}
+
 int show(const ShowOptions& options) {
-  const store::MismatchRow row = mismatch_in(options.database, options.id);
-  const auto sightings = store::Store::open_to_read(options.database).sightings(options.id);
+  const ChosenNumbers chosen = chosen_numbers(options.words);
+  if (chosen.are_causes) return show_causes(chosen.words, options);
+  const std::vector<int64_t> ids = chosen.ids();
+  if (ids.size() != 1)
+    throw UsageError("show: more than one mismatch; valid: one number, or cause and numbers of causes");
+  const store::MismatchRow row = mismatch_in(options.database, ids[0]);
+  const auto sightings = store::Store::open_to_read(options.database).sightings(ids[0]);
   options.out.write(options.out.json() ? as_json(row, sightings, options.database)
                                        : as_text(row, sightings, options.database));
   return kClean;
@@ -108,12 +138,18 @@ int show(const ShowOptions& options) {
 }  // namespace
 
 void add_show(Command app, int& exit_code) {
-  auto [command, options] = add_command(app, exit_code, show, "show", "Show everything about one mismatch",
+  auto [command, options] = add_command(app, exit_code, show, "show", "Show everything about one mismatch or cause",
                                         "Examples:\n"
                                         "  convict show 3\n"
+                                        "  convict show cause 2        a cause, and its mismatches\n"
                                         "  convict show 3 --db nightly.db --format json\n"
-                                        "Exit codes: 0 shown, 2 usage or no such mismatch");
-  command.option("id", options.id, "Number of the mismatch; `convict list mismatches` shows them").required();
+                                        "Exit codes: 0 shown, 2 usage, or no such mismatch or cause");
+  command
+      .option(
+          "id", options.words,
+          "Number of the mismatch; or cause, and numbers or names; `convict list mismatches`, `convict list causes` "
+          "show them")
+      .required();
   command.option("--db", options.database, "Database of mismatches").shows_default();
   options.out.add_to(command);
 }

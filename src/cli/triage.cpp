@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/chosen.h"
+#include "cli/chosen_cause.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/streams.h"
@@ -17,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 struct TriageOptions {
-  std::vector<int64_t> ids;
+  std::vector<std::string> words;  // "3 4", or "cause 3 4"
   std::string database = "convict.db", status, versions;
   std::optional<std::string> link, note;
 };
@@ -53,8 +54,8 @@ json parse_versions(const store::Store& store, const std::string& text) {
   return versions;
 }
 
-/// "known (onednn=2.6.3), link https://..., note '...'".
-std::string words_of(const store::MismatchRow& row) {
+/// "known (onednn=2.6.3), link https://..., note '...'", of a mismatch or a cause.
+std::string words_of(const auto& row) {
   std::string text = row.status;
   if (!row.versions.empty()) text += " for " + printable(json_line(row.versions), 200);
   if (!row.link.empty()) text += ", " + printable(row.link, 200);
@@ -62,11 +63,28 @@ std::string words_of(const store::MismatchRow& row) {
   return text;
 }
 
+int triage_causes(store::Store& store, const std::vector<std::string>& words, const TriageOptions& options) {
+  const std::vector<store::CauseRow> before = causes_in(store, options.database, words);
+  if (options.versions == "current")
+    throw UsageError("--versions: a cause may have several suspects; valid: NAME=VERSION,...");
+  const json versions = options.versions.empty() ? json::object() : parse_versions(store, options.versions);
+  std::map<int64_t, store::Triage> what;
+  for (const store::CauseRow& row : before) what[row.id] = {options.status, options.link, options.note, versions};
+  store.triage_causes(what);
+  const std::vector<store::CauseRow> after = causes_in(store, options.database, words);
+  for (size_t i = 0; i < before.size(); ++i)
+    print(fmt::format("cause {} ({}): {} -> {}\n", before[i].id, printable(before[i].title, 100), words_of(before[i]),
+                      words_of(after[i])));
+  return kClean;
+}
+
 int triage(const TriageOptions& options) {
   require_database(options.database);
   store::Store store = store::Store::open(options.database);
+  const ChosenNumbers chosen = chosen_numbers(options.words);
+  if (chosen.are_causes) return triage_causes(store, chosen.words, options);
   std::vector<store::MismatchRow> before;
-  for (const int64_t id : options.ids) {
+  for (const int64_t id : chosen.ids()) {
     auto row = store.mismatch(id);
     if (!row) throw UsageError(no_such_mismatch(store, options.database, id));
     before.push_back(std::move(*row));
@@ -87,16 +105,18 @@ int triage(const TriageOptions& options) {
 
 void add_triage(Command app, int& exit_code) {
   auto [command, options] = add_command(
-      app, exit_code, triage, "triage", "Say what a mismatch is: known, reported, fixed, ...",
+      app, exit_code, triage, "triage", "Say what a cause or a mismatch is: known, reported, fixed, ...",
+      "A cause stands for all its mismatches that nobody has triaged themselves, those to come included.\n"
       "new and fixed ones of a target fail `convict fuzz`; known, reported and wontfix ones are listed. With "
       "--versions\n"
       "that holds for these versions: in campaigns with others, the mismatch counts as new again. Without, for all.\n"
       "Examples:\n"
       "  convict triage 3 --status reported --link https://example.org/issues/12 --versions current\n"
+      "  convict triage cause 2 --status reported --link https://example.org/issues/12\n"
       "  convict triage 4 5 --status wontfix --note 'no input channels: nobody does that'\n"
       "  convict triage 6 --status known --versions onednn=2.6.3\n"
-      "Exit codes: 0 written, 2 usage or no such mismatch: then nothing is written");
-  command.option("ids", options.ids, "Numbers of mismatches").required();
+      "Exit codes: 0 written, 2 usage, or no such mismatch or cause: then nothing is written");
+  command.option("ids", options.words, "Numbers of mismatches; or cause, and numbers or names of causes").required();
   command.option("--status", options.status, fmt::format("{}", fmt::join(store::kStatuses, ", ")))
       .required()
       .one_of(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end()));

@@ -174,4 +174,14 @@ int64_t buffer_count(const convict_tensor& tensor) {
 
 bool has_gaps(const convict_tensor& tensor) { return buffer_count(tensor) != element_count(tensor); }
 
+bool is_contiguous(const convict_tensor& tensor) {
+  if (element_count(tensor) == 0) return true;
+  int64_t stride = 1;
+  for (int dim = tensor.ndim; dim-- > 0;) {
+    if (tensor.dims[dim] > 1 && tensor.strides[dim] != stride) return false;
+    stride *= tensor.dims[dim];
+  }
+  return true;
+}
+
 }  // namespace convict::inline core

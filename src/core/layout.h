@@ -29,4 +29,8 @@ int64_t buffer_count(const convict_tensor& tensor);
 /// Whether the buffer has elements that are not the tensor's.
 bool has_gaps(const convict_tensor& tensor);
 
+/// Whether the elements lie one behind the other in the order of the dimensions, as PyTorch's is_contiguous() has it:
+/// the stride of a dimension of extent 1 means nothing, and a tensor without elements is contiguous.
+bool is_contiguous(const convict_tensor& tensor);
+
 }  // namespace convict::inline core

@@ -10,13 +10,22 @@
 #include "core/error.h"
 #include "core/fields.h"
 #include "core/geometry.h"
+#include "core/layout.h"
 #include "core/text.h"
 
 namespace convict::inline core {
 namespace {
 
-constexpr std::string_view kAnd = " and ", kAlways = "always";
+constexpr std::string_view kAnd = " and ", kAlways = "always", kOnSomeAxis = " on some axis";
 constexpr std::array<std::string_view, 6> kRelations = {"=", "!=", ">=", "<=", ">", "<"};  // by Comparator
+
+/// The words for axes that have no number.
+struct AxisWord {
+  int axis;
+  std::string_view name;
+};
+constexpr AxisWord kAxisWords[] = {
+    {Condition::kLastAxis, "last"}, {Condition::kEveryAxis, "every"}, {Condition::kAnyAxis, "any"}};
 
 std::vector<Quantity> make_quantities() {
   std::vector<Quantity> list;
@@ -49,13 +58,16 @@ std::pair<int, int> parse_quantity(std::string_view text) {
   int axis = Condition::kSomeAxis;
   std::string_view name = text;
   if (const size_t bracket = text.find('['); bracket != std::string_view::npos) {
-    const auto number = parse_integer(text.substr(bracket + 1, text.size() - bracket - 2));
-    if (text.back() != ']' || !number || *number < 0 || *number >= kAxes) refuse(text);
-    axis = static_cast<int>(*number);
+    const std::string_view inside = text.substr(bracket + 1, text.size() - bracket - 2);
+    const auto word = std::ranges::find(kAxisWords, inside, &AxisWord::name);
+    const bool is_word = word != std::end(kAxisWords);
+    const auto number = parse_integer(inside);
+    if (text.back() != ']' || (!is_word && (!number || *number < 0 || *number >= kAxes))) refuse(text);
+    axis = is_word ? word->axis : static_cast<int>(*number);
     name = text.substr(0, bracket);
   }
   const auto found = std::ranges::find(quantities(), name, &Quantity::name);
-  if (found == quantities().end() || (axis >= 0 && !found->per_axis)) refuse(text);
+  if (found == quantities().end() || (axis != Condition::kSomeAxis && !found->per_axis)) refuse(text);
   return {static_cast<int>(found - quantities().begin()), axis};
 }
 
@@ -133,7 +145,15 @@ bool Condition::is_per_axis() const {
 bool Condition::holds(const Case& c, int on_axis) const { return holds(c, resolve(c).problem, on_axis); }
 
 bool Condition::holds(const Case& c, const convict_problem& p, int on_axis) const {
-  const int at = axis == kSomeAxis ? on_axis : axis, right_at = right_axis == kSomeAxis ? at : right_axis;
+  if (axis == kEveryAxis || axis == kAnyAxis) {
+    const bool any = axis == kAnyAxis;
+    Condition one = *this;
+    for (one.axis = 0; one.axis < c.rank; ++one.axis)
+      if (one.holds(c, p, one.axis) == any) return any;
+    return !any;
+  }
+  const int at = axis == kSomeAxis ? on_axis : axis == kLastAxis ? c.rank - 1 : axis;
+  const int right_at = right_axis == kSomeAxis ? at : right_axis;
   if (is_per_axis() && std::max(at, right_at) >= c.rank) return false;
   int64_t value_left = quantities()[left].value(c, p, at);
   if (modulus > 0) value_left = remainder_of(value_left, modulus);
@@ -144,7 +164,10 @@ bool Condition::holds(const Case& c, const convict_problem& p, int on_axis) cons
 std::string Condition::text() const {
   const Quantity& quantity = quantities()[left];
   const auto named = [](const Quantity& one, int on_axis) {
-    return one.per_axis && on_axis >= 0 ? fmt::format("{}[{}]", one.name, on_axis) : std::string(one.name);
+    if (!one.per_axis || on_axis == kSomeAxis) return std::string(one.name);
+    if (const auto word = std::ranges::find(kAxisWords, on_axis, &AxisWord::axis); word != std::end(kAxisWords))
+      return fmt::format("{}[{}]", one.name, word->name);
+    return fmt::format("{}[{}]", one.name, on_axis);
   };
   std::string text = named(quantity, axis);
   if (modulus > 0) text += fmt::format(" % {}", modulus);
@@ -169,15 +192,28 @@ std::string Predicate::text() const {
   return text.empty() ? std::string(kAlways) : text;
 }
 
+std::string Predicate::in_words() const {
+  const bool on_some_axis = std::ranges::any_of(
+      conditions, [](const Condition& one) { return one.is_per_axis() && one.axis == Condition::kSomeAxis; });
+  return text() + (on_some_axis ? std::string(kOnSomeAxis) : "");
+}
+
 Predicate Predicate::parse(std::string_view text) {
   Predicate predicate;
   if (text == kAlways) return predicate;
+  if (text.ends_with(kOnSomeAxis)) text.remove_suffix(kOnSomeAxis.size());
   while (true) {
     const size_t end = text.find(kAnd);
     predicate.conditions.push_back(parse_condition(text.substr(0, end)));
     if (end == std::string_view::npos) return predicate;
     text.remove_prefix(end + kAnd.size());
   }
+}
+
+std::string predicate_in_words(const std::string& text) try {
+  return Predicate::parse(text).in_words();
+} catch (const UsageError&) {
+  return text;
 }
 
 }  // namespace convict::inline core

@@ -33,10 +33,11 @@ std::span<const Quantity> quantities();
 
 enum class Comparator { kEqual, kUnequal, kAtLeast, kAtMost, kMore, kLess };
 
-/// One condition. All per-axis quantities of a predicate mean the same axis: the one numbered `axis`, or with kSomeAxis
-/// any axis that meets all conditions.
+/// One condition. All per-axis quantities of a predicate mean the same axis: the one numbered `axis`, the innermost one
+/// with kLastAxis, all of them
+/// with kEveryAxis, any one with kAnyAxis, or with kSomeAxis one axis that meets all conditions.
 struct Condition {
-  static constexpr int kSomeAxis = -1;
+  static constexpr int kSomeAxis = -1, kLastAxis = -2, kEveryAxis = -3, kAnyAxis = -4;
 
   int left = 0;         // index in quantities()
   int64_t modulus = 0;  // the left side is taken modulo this; 0 for none
@@ -63,12 +64,18 @@ struct Predicate {
   /// `p` is resolve(c).
   bool holds(const Case& c, const convict_problem& p) const;
 
-  /// "s >= 2 and op >= 1"; "always". Axes are "s[1] >= 2".
+  /// "s >= 2 and op >= 1"; "always". Axes are "s[1] >= 2", "s[last] >= 2", "d[every] = 1" and "op[any] >= 1".
   std::string text() const;
 
-  /// Throws UsageError for anything that text() does not print.
+  /// For people: "s >= 2 and op >= 1 on some axis" where a case may have several.
+  std::string in_words() const;
+
+  /// Throws UsageError for anything that text() and in_words() do not print.
   static Predicate parse(std::string_view text);
   bool operator==(const Predicate&) const = default;
 };
+
+/// The predicate for people; a text that is none, of another version, unchanged.
+std::string predicate_in_words(const std::string& text);
 
 }  // namespace convict::inline core

@@ -24,6 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
+constexpr double kMostUnexplained = 0.1;     // of the samples: beyond, a condition explains too little
 constexpr size_t kMostExamples = 5;          // of passing neighbours, and of unexplained cases
 constexpr size_t kRepeatedSamples = 30;      // to see whether their results stay
 constexpr double kCostOfSample = 1'000'000;  // multiply-adds, unless the shrunk case itself has more
@@ -208,16 +209,20 @@ class Diagnoser {
       return fails_with(c, data);
     };
     const double cost = multiply_adds(resolve(shrunk).problem);
-    const auto samples = explain::sample_around(shrunk, fails, [&] { return may_go_on(); },
-                                                {settings_.explain_runs, std::max(kCostOfSample, 4 * cost)});
+    const explain::Sampled sampled = explain::sample_around(
+        shrunk, fails, [&] { return may_go_on(); }, {settings_.explain_runs, std::max(kCostOfSample, 4 * cost)});
+    const std::vector<explain::Sample>& samples = sampled.samples;
     diagnosis.explain_runs = probe_.runs() - before;
     diagnosis.explanation["explain_runs"] = diagnosis.explain_runs;
     if (const Changes changes = repeated(samples, data); changes.changed > 0) return withhold(diagnosis, changes);
     explain::Learnt learnt = explain::learn_predicate(samples);
+    if (static_cast<double>(learnt.unexplained.size()) > kMostUnexplained * static_cast<double>(samples.size()))
+      return admit_ignorance(diagnosis, learnt, samples.size());
     if (needs_fill) learnt.predicate.conditions.push_back(fill_is(shrunk.fill));
     diagnosis.predicate = learnt.predicate.text();
     diagnosis.explanation["conditions"] = conditions(learnt.predicate, samples);
     diagnosis.explanation["samples"] = samples.size();
+    diagnosis.explanation["mirrored"] = sampled.mirrored;
     diagnosis.explanation["unexplained"] = learnt.unexplained.size();
     json& exceptions = diagnosis.explanation["exceptions"] = json::array();
     for (const explain::Sample& sample : learnt.unexplained)
@@ -240,6 +245,12 @@ class Diagnoser {
     return changes;
   }
 
+  static void admit_ignorance(Diagnosis& diagnosis, const explain::Learnt& learnt, size_t samples) {
+    diagnosis.explanation["withheld"] =
+        fmt::format("not known when it fails: of {} neighbours, the best condition found, '{}', is wrong for {}",
+                    samples, learnt.predicate.in_words(), learnt.unexplained.size());
+  }
+
   void withhold(Diagnosis& diagnosis, const Changes& changes) const {
     diagnosis.explanation["withheld"] = fmt::format(
         "comes and goes: {} of {} neighbours gave another result when they were repeated, so nothing is learnt from "
@@ -255,13 +266,20 @@ class Diagnoser {
     return to_text(one) == to_text(other);
   }
 
+  /// Two results that contradict each other: which of them is wrong was not found out. Only a fault that shows in no
+  /// other way is learnt from these.
+  bool is_direct(const Mismatch& found) const {
+    return found.verdict != Verdict::kWrongRelation || mismatch_.verdict == Verdict::kWrongRelation;
+  }
+
   /// Whether the problem fails with any of these data; nullopt if it is refused.
   std::optional<bool> fails_with(Case c, std::span<const Data> data, bool again = false) {
     for (const Data& one : data) {
       c.fill = one.fill;
       c.seed = one.seed;
       const Probe::Answer answer = again ? probe_.ask_again(c) : probe_.ask(c);
-      if (answer.mismatch && is_same_problem(answer.mismatch->problem_case, c)) return true;
+      if (answer.mismatch && is_same_problem(answer.mismatch->problem_case, c) && is_direct(*answer.mismatch))
+        return true;
       if (!answer.judged) return std::nullopt;
     }
     return false;

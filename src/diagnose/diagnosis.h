@@ -18,9 +18,9 @@
 
 namespace convict::diagnose {
 
-/// An explained row.
+/// An explained row, or a known cause.
 struct KnownFault {
-  int64_t row = 0;
+  std::optional<int64_t> row;
   Predicate predicate;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/case_text.h"
 
@@ -11,12 +12,19 @@ namespace convict::diagnose {
 
 RowDiagnoses::RowDiagnoses(store::Store& store, const std::vector<workers::RosterEntry>& roster,
                            std::vector<std::string>& notes, const workers::SupervisorSettings& settings,
-                           std::chrono::milliseconds budget)
-    : store_(store), roster_(roster), notes_(notes), diagnoses_(settings, budget) {}
+                           std::chrono::milliseconds budget, std::vector<Cause> causes)
+    : store_(store), roster_(roster), notes_(notes), causes_(std::move(causes)), diagnoses_(settings, budget) {}
 
-/// Explained rows with the same suspect and operation, and a matching verdict.
+/// Known causes of the suspect, and explained rows with the same suspect and operation, both with a matching verdict.
 std::vector<KnownFault> RowDiagnoses::known_faults(const Mismatch& mismatch) const {
   std::vector<KnownFault> known;
+  const auto entry = std::ranges::find(roster_, mismatch.suspect, &workers::RosterEntry::name);
+  for (const Cause& cause : causes_) {
+    const auto is_alike = [&](Verdict verdict) { return are_alike(verdict, mismatch.verdict); };
+    if (entry == roster_.end() || !cause.concerns(entry->name, entry->version)) continue;
+    if (std::ranges::none_of(cause.verdicts, is_alike)) continue;
+    for (const Predicate& one : cause.when) known.push_back({std::nullopt, one});
+  }
   for (const store::MismatchRow& row : store_.mismatches({.suspect = mismatch.suspect})) try {
       if (!row.predicate.empty() && row.operation == operation_of(mismatch) &&
           are_alike(verdict_named(row.verdict), mismatch.verdict))
@@ -51,7 +59,7 @@ void RowDiagnoses::store_finished() {
     // A diagnosis that finished meanwhile may explain it too.
     if (one.diagnosis.shrunk && !row_explanation.same_as)
       for (const KnownFault& known : known_faults(*one.diagnosis.shrunk))
-        if (known.predicate.holds(one.diagnosis.shrunk->problem_case)) row_explanation.same_as = known.row;
+        if (known.row && known.predicate.holds(one.diagnosis.shrunk->problem_case)) row_explanation.same_as = known.row;
     store_.explain(one.row, row_explanation);
     diagnose_unexplained(one.mismatch.suspect);
   }

@@ -17,7 +17,8 @@ class RowDiagnoses {
  public:
   /// `roster`: the implementations that can be run. Adds to `notes` what failed. All arguments must outlive this.
   RowDiagnoses(store::Store& store, const std::vector<workers::RosterEntry>& roster, std::vector<std::string>& notes,
-               const workers::SupervisorSettings& settings, std::chrono::milliseconds budget);
+               const workers::SupervisorSettings& settings, std::chrono::milliseconds budget,
+               std::vector<Cause> causes);
 
   /// Requests a diagnosis of the row, unless it was requested before or the suspect is not in the roster. Who does not
   /// check whether a problem is legal has one row, and no condition under which it fails.
@@ -41,6 +42,7 @@ class RowDiagnoses {
   store::Store& store_;
   const std::vector<workers::RosterEntry>& roster_;
   std::vector<std::string>& notes_;
+  std::vector<Cause> causes_;  // known ones
   std::set<int64_t> requested_;
   DiagnosisThread diagnoses_;
 };

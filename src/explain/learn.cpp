@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <functional>
 #include <iterator>
+#include <limits>
 #include <string_view>
 #include <tuple>
 #include <utility>
+
+#include "core/fields.h"
 
 namespace convict::explain {
 namespace {
@@ -29,6 +32,14 @@ int index_of(std::string_view name) {
   return static_cast<int>(std::ranges::find(all, name, &Quantity::name) - all.begin());
 }
 
+/// The least value that a quantity can have.
+int64_t lowest(const Quantity& quantity) {
+  if (quantity.slot) return quantity.slot->lowest;
+  constexpr std::string_view kFromZero[] = {"op", "ic/g", "oc/g", "out"}, kFromOne[] = {"window", "taps", "rank"};
+  if (std::ranges::find(kFromZero, quantity.name) != std::end(kFromZero)) return 0;
+  return std::ranges::find(kFromOne, quantity.name) != std::end(kFromOne) ? 1 : std::numeric_limits<int64_t>::min();
+}
+
 /// Conditions that may hold for the first sample, the simplest first.
 std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t>& moduli) {
   std::vector<Condition> list;
@@ -38,6 +49,7 @@ std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t
     const int64_t value = all[i].value(*first.c, first.axis);
     for (const Comparator relation : {Comparator::kAtLeast, Comparator::kAtMost, Comparator::kEqual}) {
       if (!all[i].words.empty() && relation != Comparator::kEqual) continue;
+      if (relation == Comparator::kAtMost && value <= lowest(all[i])) continue;  // "= 0" says the same
       list.push_back({i, 0, relation, -1, value});
     }
     const int64_t others = all[i].words.empty() ? 4 : static_cast<int64_t>(all[i].words.size());
@@ -193,23 +205,28 @@ std::vector<Sample> unexplained(const Predicate& predicate, const std::vector<Sa
   return list;
 }
 
-/// Learns conditions on any axis that shows the fault, or on the axis of the first sample.
-Predicate learn(const std::vector<Sample>& samples, bool on_some_axis) {
-  const int axis = samples.front().axis;
+/// Learns conditions on any axis that shows the fault (kSomeAxis), on the innermost one (kLastAxis), or on the one of
+/// this number.
+Predicate learn(const std::vector<Sample>& samples, int axis) {
+  const bool on_some_axis = axis == Condition::kSomeAxis;
+  const auto place = [&](const Sample& sample) { return axis == Condition::kLastAxis ? sample.c.rank - 1 : axis; };
   Rows rows;
   for (const Sample& sample : samples) {
     if (sample.fails)
-      rows.failing.push_back({&sample.c, on_some_axis ? sample.axis : axis});
+      rows.failing.push_back({&sample.c, on_some_axis ? sample.axis : place(sample)});
     else
       for (int at = 0; at < sample.c.rank; ++at)
-        if (on_some_axis || at == axis) rows.passing.push_back({&sample.c, at});
+        if (on_some_axis || at == place(sample)) rows.passing.push_back({&sample.c, at});
   }
   std::vector<Condition> conditions = conditions_of(rows.failing.front(), {2, 3, 4, 8, 16});
   std::erase_if(conditions, [&](const Condition& one) { return !holds(one, rows.failing.front()); });
   Predicate predicate{Covers(conditions, rows).best()};
   for (Condition& one : predicate.conditions)
     if (!on_some_axis && one.is_per_axis()) one.axis = axis;
-  const auto order = [](const Condition& one) { return std::tuple(one.right >= 0, one.modulus, one.left, one.value); };
+  // Those on axes last, so that "on some axis" is said of them.
+  const auto order = [](const Condition& one) {
+    return std::tuple(one.is_per_axis(), one.right >= 0, one.modulus, one.left, one.value);
+  };
   std::ranges::sort(predicate.conditions, {}, order);
   return predicate;
 }
@@ -228,21 +245,26 @@ int axis_of(const Predicate& predicate, const Sample& sample) {
 }  // namespace
 
 Learnt learn_predicate(const std::vector<Sample>& samples) {
-  Predicate best = learn(samples, true);
+  Predicate best = learn(samples, Condition::kSomeAxis);
   // Two changes together may have moved the fault to another axis: the one on which the first guess holds.
   std::vector<Sample> placed = samples;
   for (Sample& sample : placed)
     if (sample.fails) sample.axis = axis_of(best, sample);
-  if (const Predicate again = learn(placed, true);
+  if (const Predicate again = learn(placed, Condition::kSomeAxis);
       unexplained(again, samples).size() < unexplained(best, samples).size())
     best = again;
   auto mistakes = unexplained(best, samples);
-  if (!mistakes.empty() && samples.front().c.rank > 1) {
-    const Predicate fixed = learn(samples, false);
-    if (auto others = unexplained(fixed, samples); others.size() < mistakes.size()) {
-      best = fixed;
-      mistakes = std::move(others);
-    }
+  const Sample& first = samples.front();
+  if (mistakes.empty() || first.c.rank == 1) return {best, mistakes};
+  std::vector<int> axes = {first.axis};
+  if (first.axis == first.c.rank - 1) axes.push_back(Condition::kLastAxis);
+  for (const int axis : axes) {
+    const Predicate fixed = learn(samples, axis);
+    auto others = unexplained(fixed, samples);
+    if (std::pair(others.size(), fixed.conditions.size()) >= std::pair(mistakes.size(), best.conditions.size()))
+      continue;
+    best = fixed;
+    mistakes = std::move(others);
   }
   return {best, mistakes};
 }

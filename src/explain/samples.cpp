@@ -21,6 +21,40 @@ struct Change {
   int64_t value = 0;
 };
 
+/// The values of the innermost axes stay, and axes that are added are plain ones.
+void set_rank(Case& c, int rank) {
+  const Case before = c, plain = plain_case(c);
+  c.rank = rank;
+  for (const Slot& slot : slots())
+    for (int axis = 0; slot.per_axis && axis < kAxes; ++axis) {
+      const int from = axis + before.rank - rank;
+      slot.set(c, axis, axis < rank && from >= 0 ? slot.get(before, from) : slot.get(plain, 0));
+    }
+}
+
+void set_operation(Case& c, convict_op op) {
+  const bool is_default = c.wei_layout == default_weight_layout(c.op);
+  c.op = op;
+  if (is_default) c.wei_layout = default_weight_layout(op);
+}
+
+constexpr std::string_view kOperations[] = {"conv", "conv_transpose"};
+constexpr std::string_view kPasses[] = {"forward", "backward_data", "backward_weights"};
+
+/// What is computed, as if these were fields.
+constexpr Slot kOperationSlots[] = {
+    {"rank",
+     false,
+     1,
+     kAxes,
+     {},
+     [](const Case& c, int) -> int64_t { return c.rank; },
+     [](Case& c, int, int64_t value) { set_rank(c, static_cast<int>(value)); }},
+    {"pass", false, 0, 2, kPasses, [](const Case& c, int) -> int64_t { return c.pass - CONVICT_FORWARD; },
+     [](Case& c, int, int64_t value) { c.pass = static_cast<convict_pass>(CONVICT_FORWARD + value); }},
+    {"operation", false, 0, 1, kOperations, [](const Case& c, int) -> int64_t { return c.op - CONVICT_CONV; },
+     [](Case& c, int, int64_t value) { set_operation(c, static_cast<convict_op>(CONVICT_CONV + value)); }}};
+
 /// Channels and groups are varied through each other: a group more is a group of channels more.
 void apply(const Change& change, Case& to) {
   const int64_t groups = std::max<int64_t>(to.groups, 1), ic = to.ic / groups, oc = to.oc / groups;
@@ -59,13 +93,16 @@ class Sampler {
     samples_.push_back({failing, true, axis_});  // whatever the limits
   }
 
-  std::vector<Sample> run() {
-    one_at_a_time();
+  Sampled run() {
+    for (const Slot& slot : kOperationSlots) vary(slot);
+    for (const Slot& slot : slots())
+      if (!slot.is_data()) vary(slot);  // the data are varied with every problem
     same_outputs();
     moved_axes();
+    const bool mirrored = may_go_on();
     all_that_do_not_matter();
     two_at_a_time();
-    return std::move(samples_);
+    return {std::move(samples_), mirrored};
   }
 
  private:
@@ -82,8 +119,12 @@ class Sampler {
     return best;
   }
 
-  /// Runs a case that is new, legal and small. Whether it failed, or nothing if it was not run.
+  bool may_go_on() const { return static_cast<int>(samples_.size()) < limits_.runs && go_on_(); }
+
+  /// Runs a case that is new, legal and small. Whether it failed, or nothing if it was not run. `axis`: of the failing
+  /// case; in a case of another rank, the one that is as far from the innermost.
   std::optional<bool> take(const Case& c, int axis) {
+    axis = std::max(0, axis + c.rank - failing_.rank);
     if (static_cast<int>(samples_.size()) >= limits_.runs || !seen_.insert(to_text(c)).second) return std::nullopt;
     const Resolved resolved = resolve(c);
     if (resolved.why_not || multiply_adds(resolved.problem) > limits_.largest_cost || !go_on_()) return std::nullopt;
@@ -98,26 +139,23 @@ class Sampler {
     return c;
   }
 
-  void one_at_a_time() {
-    for (const Slot& slot : slots()) {
-      if (slot.is_data()) continue;  // the data are varied with every problem
-      for (int axis = 0; axis < count_of(slot, failing_.rank); ++axis) {
-        bool matters = false;
-        std::vector<Change> harmless, helpful;
-        for (const int64_t value : other_values(slot, slot.get(failing_, axis), failing_)) {
-          const Change change{&slot, axis, value};
-          Case varied = failing_;
-          apply(change, varied);
-          auto failed = take(varied, axis_);
-          if (!failed && resolve(varied).why_not) failed = take(with_room(varied), axis_);
-          if (!failed) continue;
-          matters |= !*failed;
-          (*failed ? harmless : helpful).push_back(change);
-        }
-        auto& changes = matters ? mattering_ : free_;
-        changes.insert(changes.end(), harmless.begin(), harmless.end());
-        if (matters) mattering_.insert(mattering_.end(), helpful.begin(), helpful.end());
+  void vary(const Slot& slot) {
+    for (int axis = 0; axis < count_of(slot, failing_.rank); ++axis) {
+      bool matters = false;
+      std::vector<Change> harmless, helpful;
+      for (const int64_t value : other_values(slot, slot.get(failing_, axis), failing_)) {
+        const Change change{&slot, axis, value};
+        Case varied = failing_;
+        apply(change, varied);
+        auto failed = take(varied, axis_);
+        if (!failed && resolve(varied).why_not) failed = take(with_room(varied), axis_);
+        if (!failed) continue;
+        matters |= !*failed;
+        (*failed ? harmless : helpful).push_back(change);
       }
+      auto& changes = matters ? mattering_ : free_;
+      changes.insert(changes.end(), harmless.begin(), harmless.end());
+      if (matters) mattering_.insert(mattering_.end(), helpful.begin(), helpful.end());
     }
   }
 
@@ -217,8 +255,8 @@ class Sampler {
 
 }  // namespace
 
-std::vector<Sample> sample_around(const Case& failing, const Fails& fails, const std::function<bool()>& go_on,
-                                  const SamplingLimits& limits) {
+Sampled sample_around(const Case& failing, const Fails& fails, const std::function<bool()>& go_on,
+                      const SamplingLimits& limits) {
   return Sampler(failing, fails, go_on, limits).run();
 }
 

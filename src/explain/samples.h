@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Samples cases around a failing one: changes one field at a time, then two, then all fields that seem not to matter.
+// Samples cases around a failing one: changes one field at a time, operation, pass and rank among them, then two, then
+// all fields that seem not to matter.
 #pragma once
 
 #include <functional>
@@ -25,8 +26,15 @@ struct SamplingLimits {
   double largest_cost = 0;  // multiply-adds of a sample
 };
 
-/// The failing case comes first. Stops early once go_on() is false.
-std::vector<Sample> sample_around(const Case& failing, const Fails& fails, const std::function<bool()>& go_on,
-                                  const SamplingLimits& limits);
+struct Sampled {
+  std::vector<Sample> samples;  // the failing case comes first
+  /// Whether the neighbours that mirror it were tried: other axes, paddings the other way round, other operations.
+  /// Before, nobody knows whether a condition is needed.
+  bool mirrored = false;
+};
+
+/// Stops early once go_on() is false.
+Sampled sample_around(const Case& failing, const Fails& fails, const std::function<bool()>& go_on,
+                      const SamplingLimits& limits);
 
 }  // namespace convict::explain

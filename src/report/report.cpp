@@ -114,7 +114,8 @@ std::vector<CampaignReport> report_on_campaigns(const store::Store& store, const
       auto stored = store.campaign(row.id);
       if (!stored) continue;  // it has been removed meanwhile
       reports.push_back({row.id, std::move(stored->info), stored->state, stored->started, stored->ended,
-                         std::move(stored->counts), std::move(stored->moments), std::move(stored->ratios)});
+                         std::move(stored->counts), std::move(stored->moments), std::move(stored->ratios),
+                         std::move(stored->judged)});
     } catch (const UsageError& error) {
       notes.emplace_back(error.what());
     }
@@ -197,6 +198,7 @@ Report make_report(const ReportSettings& settings, const std::function<void(cons
   report.campaigns = report_on_campaigns(store, settings, report.notes);
   report.signatures = report_on_signatures(store, settings, report.campaigns);
   report.mismatches = report_on_mismatches(store, settings, report.campaigns);
+  report.causes = store.causes();
   report.score = last_score(store);
   if (!settings.coverage) return report;
   for (const std::string& profile : wanted_profiles(store, settings, report.campaigns)) {

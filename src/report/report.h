@@ -50,10 +50,11 @@ struct SignatureReport {
 struct CampaignReport {
   int64_t id = 0;
   store::CampaignInfo info;
-  std::string state, started, ended;  // ended: empty while it runs
-  nlohmann::json counts;              // docs/store-format.md
-  std::vector<Moment> progress;       // in the order of time; a few hundred at most
-  Ratios ratios;                      // by implementation
+  std::string state, started, ended;                 // ended: empty while it runs
+  nlohmann::json counts;                             // docs/store-format.md
+  std::vector<Moment> progress;                      // in the order of time; a few hundred at most
+  Ratios ratios;                                     // by implementation
+  nlohmann::json judged = nlohmann::json::object();  // by target: campaign/standing.h
 };
 
 /// A row with its sightings and its repro command.
@@ -71,6 +72,7 @@ struct Report {
   std::vector<CampaignReport> campaigns;  // in the order of their start
   SignatureReport signatures;
   std::vector<MismatchReport> mismatches;  // in the order they were first seen
+  std::vector<store::CauseRow> causes;     // of the database
   nlohmann::json score;                    // of the last `convict score --db` (docs/detection.md), with the keys
                                            // "written" and "settings" added; null if there is none
   std::vector<std::string> notes;          // parts that could not be reported, and why

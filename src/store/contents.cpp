@@ -68,6 +68,20 @@ void read_moments(Statements& sql, Contents& to) {
   while (select->executeStep()) to.campaigns[select->getColumn(0).getString()].moments.push_back(moment_at(*select, 1));
 }
 
+void read_causes(Statements& sql, Contents& to) {
+  const auto known = sql("SELECT * FROM causes WHERE name IS NOT NULL");
+  while (known->executeStep())
+    to.causes[text(*known, "name")] = {word_of(*known), text(*known, "title"), text(*known, "block")};
+  const auto rows = sql("SELECT m.signature, k.* FROM mismatches m JOIN causes k ON k.id = m.cause");
+  while (rows->executeStep()) {
+    MismatchContents& row = to.mismatches.at(text(*rows, "signature"));
+    if (rows->getColumn("name").isNull())
+      row.of_candidate = word_of(*rows);
+    else
+      row.known_cause = text(*rows, "name");
+  }
+}
+
 void read_mismatches(Statements& sql, Contents& to) {
   const auto select = sql("SELECT * FROM mismatches");
   while (select->executeStep()) {
@@ -240,8 +254,17 @@ MismatchContents& MismatchContents::operator+=(const MismatchContents& other) {
   word = std::max(word, other.word);
   geography = std::max(geography, other.geography);  // as the predicate, the same, unless somebody wrote to it
   predicate = std::max(predicate, other.predicate);
+  known_cause = std::max(known_cause, other.known_cause);
+  of_candidate = std::max(of_candidate, other.of_candidate);
   add_all(seen, other.seen);
   add_all(candidates, other.candidates);
+  return *this;
+}
+
+CauseContents& CauseContents::operator+=(const CauseContents& other) {
+  word = std::max(word, other.word);
+  if (std::tie(block, title) < std::tie(other.block, other.title))
+    std::tie(block, title) = std::tie(other.block, other.title);
   return *this;
 }
 
@@ -263,6 +286,7 @@ Contents Contents::read(Statements& sql) {
   read_campaigns(sql, contents);
   read_moments(sql, contents);
   read_mismatches(sql, contents);
+  read_causes(sql, contents);
   read_sightings(sql, contents);
   require_campaigns(contents);
   read_candidates(sql, contents);
@@ -277,6 +301,7 @@ Contents& Contents::operator+=(const Contents& other) {
   keep_larger(totals, other.totals);
   add_all(coverage, other.coverage);
   keep_larger(scores, other.scores);
+  add_all(causes, other.causes);
   return *this;
 }
 

@@ -69,8 +69,18 @@ struct CandidateContents {
   int64_t hits = 0;
 };
 
+/// A known cause. What was said last counts, and of two blocks of one name the larger one.
+struct CauseContents {
+  Word word;
+  std::string title, block;
+
+  CauseContents& operator+=(const CauseContents& other);
+};
+
 struct MismatchContents {
   std::string coarse, verdict, suspect, geography, predicate;
+  std::string known_cause;  // its name, or ""
+  Word of_candidate;        // what people wrote about the candidate that it belongs to
   Specimen specimen;
   Shrunk shrunk;
   Word word;
@@ -102,6 +112,7 @@ struct Contents {
   std::map<std::pair<std::string, std::string>, int64_t> totals;  // hits, by coarse signature and uuid
   std::map<std::string, CoverageContents> coverage;               // by profile
   std::map<std::string, ScoreContents> scores;                    // by uuid
+  std::map<std::string, CauseContents> causes;                    // known ones, by name
 
   /// Throws UsageError for rows that no convict writes. The message does not name the database.
   static Contents read(Statements& sql);

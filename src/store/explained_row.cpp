@@ -110,7 +110,8 @@ void absorb(Statements& sql, const MismatchRow& from, int64_t into, const std::s
 
 }  // namespace
 
-int64_t explain_row(Statements& sql, int64_t id, const RowExplanation& row_explanation, const std::string& path) {
+int64_t explain_row(Statements& sql, KnownCauses& known, int64_t id, const RowExplanation& row_explanation,
+                    const std::string& path) {
   const auto row = select_mismatch(sql, id, path);
   if (!row || row->is_explained()) return id;  // another process was faster
   std::vector<Candidate> others = unexplained_candidates(sql, *row, row_explanation, path);
@@ -124,10 +125,10 @@ int64_t explain_row(Statements& sql, int64_t id, const RowExplanation& row_expla
   if (select_sightings(sql, id, path).empty())
     add_sightings(sql, id, row->last_campaign, 1, row->first_seen, row->last_seen);
   int64_t home = id;
-  if (const auto known =
+  if (const auto same =
           row_explanation.same_as ? existing(sql, *row_explanation.same_as, path) : id_of(sql, signature)) {
-    absorb(sql, *row, *known, path);
-    home = *known;
+    absorb(sql, *row, *same, path);
+    home = *same;
   } else {
     write_explanation(sql, *row, signature, row_explanation);
   }
@@ -135,7 +136,7 @@ int64_t explain_row(Statements& sql, int64_t id, const RowExplanation& row_expla
   for (const Candidate& other : others) {
     if (other.hits == 0) continue;
     const auto [seen, missing] = times.try_emplace(other.campaign, Span{row->first_seen, row->last_seen});
-    record_hit(sql, other.campaign, other.mismatch, {seen->second.first, seen->second.last, other.hits});
+    record_hit(sql, known, other.campaign, other.mismatch, {seen->second.first, seen->second.last, other.hits});
   }
   return home;
 }

@@ -54,11 +54,12 @@ struct Home {
   }
 };
 
-/// The row that explains the mismatch, whatever alike verdict it was shrunk to; or else the one of the coarse
-/// signature.
-std::optional<Home> home_of(Statements& sql, int64_t campaign, const std::string& coarse, const Mismatch& mismatch) {
+/// The row of its known cause, if it has one. Else the row that explains the mismatch, whatever alike verdict it was
+/// shrunk to; or else the one of the coarse signature.
+std::optional<Home> home_of(Statements& sql, int64_t campaign, const std::string& coarse, const Mismatch& mismatch,
+                            const Cause* known) {
   static const std::string kSelect = fmt::format(
-      "SELECT id, {}, predicate, signature, case_text, cost, verdict FROM mismatches, "
+      "SELECT id, {}, predicate, signature, case_text, cost, verdict FROM mismatches m, "
       "(SELECT libraries FROM campaigns WHERE id = :campaign) AS running "
       "WHERE suspect = :suspect AND operation = :operation ORDER BY id",
       effective_status("running.libraries"));
@@ -67,10 +68,13 @@ std::optional<Home> home_of(Statements& sql, int64_t campaign, const std::string
   select->bind(":operation", operation_of(mismatch));
   select->bind(":campaign", campaign);
   std::optional<Home> unexplained;
+  const std::string of_known = known ? signature_of_known(coarse, *known) : "";
   while (select->executeStep()) {
-    const bool is_coarse = coarse == select->getColumn(3).getText();
-    const bool holds = are_alike(verdict_named(select->getColumn(6).getString()), mismatch.verdict) &&
-                       explains(select->getColumn(2).getString(), mismatch.problem_case);
+    const bool is_known = known && of_known == select->getColumn(3).getText();
+    if (known && !is_known) continue;
+    const bool is_coarse = !known && coarse == select->getColumn(3).getText();
+    const bool holds = is_known || (are_alike(verdict_named(select->getColumn(6).getString()), mismatch.verdict) &&
+                                    explains(select->getColumn(2).getString(), mismatch.problem_case));
     if (!holds && !is_coarse) continue;
     Home row{{select->getColumn(0).getInt64(), false, !is_coarse, select->getColumn(1).getString()},
              !is_coarse,
@@ -83,14 +87,16 @@ std::optional<Home> home_of(Statements& sql, int64_t campaign, const std::string
 }
 
 int64_t insert_row(Statements& sql, int64_t campaign, const std::string& coarse, const Evidence& evidence,
-                   const Span& seen) {
+                   const Span& seen, const std::optional<KnownCauses::Match>& known) {
   const auto statement = sql(R"sql(
-    INSERT INTO mismatches (signature, coarse, operation, verdict, suspect, blame, case_text, cost, certificate,
+    INSERT INTO mismatches (signature, coarse, cause, operation, verdict, suspect, blame, case_text, cost, certificate,
                             geography, hits, first_seen, last_seen, first_campaign, last_campaign)
-    VALUES (:coarse, :coarse, :operation, :verdict, :suspect, :blame, :case_text, :cost, :certificate, :geography,
+    VALUES (:signature, :coarse, :cause, :operation, :verdict, :suspect, :blame, :case_text, :cost, :certificate, :geography,
             :hits, :first, :last, :campaign, :campaign)
   )sql");
+  statement->bind(":signature", known ? signature_of_known(coarse, *known->cause) : coarse);
   statement->bind(":coarse", coarse);
+  if (known) statement->bind(":cause", known->id);
   statement->bind(":operation", operation_of(evidence.mismatch));
   statement->bind(":verdict", std::string(name_of(evidence.mismatch.verdict)));
   statement->bind(":suspect", evidence.mismatch.suspect);
@@ -102,6 +108,15 @@ int64_t insert_row(Statements& sql, int64_t campaign, const std::string& coarse,
   statement->bind(":campaign", campaign);
   statement->exec();
   return sql.database().getLastInsertRowid();
+}
+
+std::string status_in(Statements& sql, int64_t id, int64_t campaign) {
+  static const std::string kSelect = fmt::format("SELECT {} FROM mismatches m, campaigns c WHERE m.id = ? AND c.id = ?",
+                                                 effective_status("c.libraries"));
+  const auto select = sql(kSelect);
+  select->bind(1, id);
+  select->bind(2, campaign);
+  return select->executeStep() ? select->getColumn(0).getString() : "new";
 }
 
 /// What sum_up would find, without looking at all other campaigns. A clock that was set back must not make a hit the
@@ -197,25 +212,26 @@ void keep_simplest(Statements& sql, int64_t id, const Mismatch& mismatch) {
   keep_simplest(sql, id, Evidence(mismatch));
 }
 
-std::optional<RowOfHit> row_of(Statements& sql, int64_t campaign, const Mismatch& mismatch) {
-  const std::optional<Home> home = home_of(sql, campaign, signature(mismatch), mismatch);
+std::optional<RowOfHit> row_of(Statements& sql, KnownCauses& known, int64_t campaign, const Mismatch& mismatch) {
+  const auto cause = known.match(sql, campaign, mismatch);
+  const auto home = home_of(sql, campaign, signature(mismatch), mismatch, cause ? cause->cause : nullptr);
   if (!home) return std::nullopt;
   return RowOfHit{home->recorded.id, home->may_be_simpler(Evidence(mismatch))};
 }
 
-Recorded record_hit(Statements& sql, int64_t campaign, const Mismatch& mismatch, const Span& seen) {
+Recorded record_hit(Statements& sql, KnownCauses& known, int64_t campaign, const Mismatch& mismatch, const Span& seen) {
   const std::string coarse = signature(mismatch);
   const Evidence evidence(mismatch);
-  std::optional<Home> home = home_of(sql, campaign, coarse, mismatch);
+  const auto cause = known.match(sql, campaign, mismatch);
+  std::optional<Home> home = home_of(sql, campaign, coarse, mismatch, cause ? cause->cause : nullptr);
   if (home) {
     count_hits(sql, home->recorded.id, campaign, seen);
     const bool repeated = mismatch.certificate.alone.runs != 0;
     if (repeated && home->may_be_simpler(evidence)) keep_simplest(sql, home->recorded.id, evidence);
   } else {
-    home = Home{{insert_row(sql, campaign, coarse, evidence, seen), true, false, "new"},
-                false,
-                evidence.case_text,
-                evidence.cost};
+    const int64_t id = insert_row(sql, campaign, coarse, evidence, seen, cause);
+    const std::string status = cause ? status_in(sql, id, campaign) : "new";
+    home = Home{{id, true, cause.has_value(), status}, cause.has_value(), evidence.case_text, evidence.cost};
   }
   add_sightings(sql, home->recorded.id, campaign, seen.hits, seen.first, seen.last);
   if (!home->explained) add_candidate(sql, home->recorded.id, campaign, evidence, seen.hits);

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "store/campaign_table.h"
+#include "store/cause_table.h"
 #include "store/contents.h"
 #include "store/database.h"
 #include "store/mismatch_table.h"
@@ -166,6 +167,62 @@ void write_mismatches(Statements& sql, const Contents& contents, const Ids& camp
   }
 }
 
+void bind_word(SQLite::Statement& statement, const Word& word) {
+  bind_all(statement, ":status", word.status, ":link", word.link, ":note", word.note, ":triaged", word.triaged,
+           ":versions", word.versions);
+}
+
+void write_known_causes(Statements& sql, const Contents& contents) {
+  for (const auto& [name, cause] : contents.causes) {
+    const auto statement = sql(R"sql(
+      INSERT INTO causes (name, title, block, status, link, note, triaged, versions)
+      VALUES (:name, :title, :block, :status, :link, :note, :triaged, :versions)
+      ON CONFLICT (name) DO UPDATE SET (title, block, status, link, note, triaged, versions)
+        = (excluded.title, excluded.block, excluded.status, excluded.link, excluded.note, excluded.triaged,
+           excluded.versions)
+    )sql");
+    bind_all(*statement, ":name", name, ":title", cause.title, ":block", cause.block);
+    bind_word(*statement, cause.word);
+    statement->exec();
+  }
+}
+
+/// A candidate for one row: rows that belong together are joined afterwards, and what people wrote comes with them.
+void write_candidate_word(Statements& sql, const std::string& signature, const Word& word) {
+  {
+    const auto insert = sql(R"sql(
+      INSERT INTO causes (title, status, link, note, triaged, versions)
+      VALUES ('', :status, :link, :note, :triaged, :versions)
+    )sql");
+    bind_word(*insert, word);
+    insert->exec();
+  }
+  const int64_t id = sql.database().getLastInsertRowid();
+  const auto update = sql("UPDATE mismatches SET cause = :cause WHERE signature = :signature AND cause IS NULL");
+  bind_all(*update, ":cause", id, ":signature", signature);
+  if (update->exec() == 1) return;
+  const auto known = sql(R"sql(
+    UPDATE causes SET (status, link, note, triaged, versions) = (:status, :link, :note, :triaged, :versions)
+    WHERE name IS NULL AND id = (SELECT cause FROM mismatches WHERE signature = :signature)
+  )sql");
+  bind_word(*known, word);
+  known->bind(":signature", signature);
+  known->exec();
+}
+
+void write_causes(Statements& sql, const Contents& contents) {
+  write_known_causes(sql, contents);
+  for (const auto& [signature, row] : contents.mismatches) {
+    if (row.of_candidate.says_something) write_candidate_word(sql, signature, row.of_candidate);
+    if (row.known_cause.empty()) continue;
+    const auto statement =
+        sql("UPDATE mismatches SET cause = (SELECT id FROM causes WHERE name = :name) WHERE signature = :signature");
+    bind_all(*statement, ":name", row.known_cause, ":signature", signature);
+    statement->exec();
+  }
+  join_causes(sql, KnownCauses(sql, ""));
+}
+
 void write_coverage(Statements& sql, const Contents& contents) {
   for (const auto& [profile, one] : contents.coverage) {
     const std::string tuples = one.coverage ? one.coverage->serialise() : one.tuples;
@@ -229,6 +286,7 @@ MergeSummary merge_databases(const std::string& output, const std::vector<std::s
     all += before;
     all.finish();
     write_mismatches(sql, all, write_campaigns(sql, all));
+    write_causes(sql, all);
     write_coverage(sql, all);
     write_scores(sql, all);
     transaction.commit();

@@ -38,6 +38,8 @@ MismatchRow row_of(const SQLite::Statement& at, const std::string& path) {
   row.geography = text("geography");
   row.predicate = text("predicate");
   row.triaged = text("triaged");
+  if (!at.getColumn("cause").isNull()) row.cause = number("cause");
+  row.known_cause = at.getColumn("known_cause").isNull() ? "" : text("known_cause");
   row.first_seen = text("first_seen");
   row.last_seen = text("last_seen");
   row.hits = number("hits");
@@ -53,7 +55,8 @@ MismatchRow row_of(const SQLite::Statement& at, const std::string& path) {
 /// Selects all columns, and the effective status in :campaign, or else in the campaign that saw the row last.
 const std::string& select_all() {
   static const std::string kSelect = fmt::format(
-      "SELECT m.*, {} AS effective_status FROM mismatches m "
+      "SELECT m.*, {} AS effective_status, (SELECT k.name FROM causes k WHERE k.id = m.cause) AS known_cause "
+      "FROM mismatches m "
       "LEFT JOIN campaigns c ON c.id = coalesce(:campaign, m.last_campaign) ",
       effective_status("c.libraries"));
   return kSelect;
@@ -83,11 +86,17 @@ Sighting sighting_of(const SQLite::Statement& at, const std::string& path) {
 }  // namespace
 
 std::string effective_status(const std::string& libraries) {
+  const auto status_of = [&](const char* table) {
+    return fmt::format(
+        "CASE WHEN {0}.versions <> '{{}}' AND {0}.status IN ('known', 'reported', 'wontfix') AND EXISTS ("
+        "SELECT 1 FROM json_each({0}.versions) AS triaged_for JOIN json_each({1}) AS ran ON ran.key = triaged_for.key "
+        "WHERE ran.value <> triaged_for.value) THEN 'new' ELSE {0}.status END",
+        table, libraries);
+  };
   return fmt::format(
-      "CASE WHEN versions <> '{{}}' AND status IN ('known', 'reported', 'wontfix') AND EXISTS ("
-      "SELECT 1 FROM json_each(versions) AS triaged_for JOIN json_each({}) AS ran ON ran.key = triaged_for.key "
-      "WHERE ran.value <> triaged_for.value) THEN 'new' ELSE status END",
-      libraries);
+      "CASE m.status WHEN 'new' THEN coalesce((SELECT {} FROM causes k WHERE k.id = m.cause), 'new') "
+      "ELSE {} END",
+      status_of("k"), status_of("m"));
 }
 
 std::vector<MismatchRow> select_mismatches(Statements& sql, const MismatchFilter& filter, const std::string& path) {

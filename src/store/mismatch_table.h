@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/verdict.h"
+#include "store/cause_table.h"
 #include "store/rows.h"
 #include "store/statements.h"
 
@@ -24,9 +25,10 @@ struct Span {
   int64_t hits = 1;
 };
 
-std::optional<RowOfHit> row_of(Statements& sql, int64_t campaign, const Mismatch& mismatch);
-Recorded record_hit(Statements& sql, int64_t campaign, const Mismatch& mismatch, const Span& seen);
-int64_t explain_row(Statements& sql, int64_t id, const RowExplanation& row_explanation, const std::string& path);
+std::optional<RowOfHit> row_of(Statements& sql, KnownCauses& known, int64_t campaign, const Mismatch& mismatch);
+Recorded record_hit(Statements& sql, KnownCauses& known, int64_t campaign, const Mismatch& mismatch, const Span& seen);
+int64_t explain_row(Statements& sql, KnownCauses& known, int64_t id, const RowExplanation& row_explanation,
+                    const std::string& path);
 
 /// Returns false if there is no such row.
 bool write_triage(Statements& sql, int64_t id, const Triage& triage);
@@ -55,8 +57,9 @@ void sum_up(Statements& sql, int64_t id);
 /// Makes the row show the mismatch if it is simpler than the one it shows. The order of calls does not matter.
 void keep_simplest(Statements& sql, int64_t id, const Mismatch& mismatch);
 
-/// SQL for the status of a mismatch in a campaign that ran `libraries`, a JSON column or parameter. A triage as known,
-/// reported or wontfix for some versions does not hold for others: there the mismatch is new.
+/// SQL for the status of mismatch `m` in a campaign that ran `libraries`, a JSON column or parameter: its own, or that
+/// of its cause if nobody has triaged the row itself. A triage as known, reported or wontfix for some versions does not
+/// hold for others: there the mismatch is new.
 std::string effective_status(const std::string& libraries);
 
 }  // namespace convict::store

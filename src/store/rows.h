@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/cause.h"
 #include "core/coverage.h"
 #include "core/intervals.h"
 #include "core/ratios.h"
@@ -88,10 +89,9 @@ struct Recorded {
   std::string status = {};  // "new" until somebody triages it, and again for versions that the triage does not name
 };
 
-/// Statuses of a mismatch, the most urgent one first.
-inline constexpr std::array<std::string_view, 5> kStatuses = {"new", "known", "reported", "fixed", "wontfix"};
+using core::kStatuses;
 
-/// A person's decision about a mismatch.
+/// A person's decision about a mismatch or a cause.
 struct Triage {
   std::string status;                                  // of kStatuses
   std::optional<std::string> link = {}, note = {};     // nullopt: unchanged
@@ -113,15 +113,29 @@ struct MismatchRow {
   std::string coarse, operation, geography, predicate;
   nlohmann::json explanation, shrunk_certificate, versions;  // shrunk_certificate is null until shrunk
   std::string triaged;
-  std::string effective_status;  // "new" if the last campaign that saw it ran other versions than `versions`
+  std::optional<int64_t> cause = {};  // nullopt until it is joined
+  std::string known_cause = {};       // the name of the cause, if it is a known one
+  std::string effective_status;  // its own or else that of its cause; "new" if the last campaign that saw it ran other
+                                 // versions than `versions`
 
   /// "known", or "new (known for onednn 2.6.3)".
   std::string status_text() const;
 
+  /// The predicate for people, with its exceptions: "k >= 2 on some axis, but for 5 of 400 cases tried"; "" without one.
+  std::string shows_if() const;
+
   /// The shrunk case and its certificate if there are any, else the simplest case seen and its certificate.
   const std::string& best_text() const { return shrunk_text ? *shrunk_text : case_text; }
   const nlohmann::json& best_certificate() const { return shrunk_text ? shrunk_certificate : certificate; }
-  bool is_explained() const { return !explanation.empty(); }
+  bool is_explained() const { return !explanation.empty() || !known_cause.empty(); }
+};
+
+/// A row of the table `causes`.
+struct CauseRow {
+  int64_t id = 0;
+  std::string name = {};  // empty: a candidate
+  std::string title = {}, block = {}, status = {}, link = {}, note = {}, triaged = {};
+  nlohmann::json versions = nlohmann::json::object();
 };
 
 /// The result of shrinking and explaining a row.

@@ -181,7 +181,26 @@ ALTER TABLE campaigns ADD COLUMN
                           /* JSON: by target, the cases it was judged on and the pairs of features they showed */;
 )sql";
 
-inline constexpr std::array kMigrations = {kSchemaVersion1, kSchemaVersion2, kSchemaVersion3,
-                                           kSchemaVersion4, kSchemaVersion5, kSchemaVersion6};
+/// Rows belong to causes (docs/causes.md): one bug is one cause, in however many operations it shows.
+inline constexpr const char* kSchemaVersion7 = R"sql(
+CREATE TABLE causes (
+  id              INTEGER PRIMARY KEY AUTOINCREMENT,        -- people quote it: never used twice
+  name            TEXT    UNIQUE,                           -- of a known cause; NULL: a candidate
+  title           TEXT    NOT NULL,
+  block           TEXT    NOT NULL DEFAULT '',              -- of a known cause: as in a file
+  status          TEXT    NOT NULL DEFAULT 'new'
+                          CHECK (status IN ('new', 'known', 'reported', 'fixed', 'wontfix')),
+  link            TEXT    NOT NULL DEFAULT '',
+  note            TEXT    NOT NULL DEFAULT '',
+  versions        TEXT    NOT NULL DEFAULT '{}' CHECK (json_valid(versions)),  -- as of mismatches
+  triaged         TEXT    NOT NULL DEFAULT ''               -- when somebody last changed status, link or note
+) STRICT;
+
+ALTER TABLE mismatches ADD COLUMN cause INTEGER REFERENCES causes (id) /* NULL until it is joined */;
+CREATE INDEX mismatches_by_cause ON mismatches (cause);
+)sql";
+
+inline constexpr std::array kMigrations = {kSchemaVersion1, kSchemaVersion2, kSchemaVersion3, kSchemaVersion4,
+                                           kSchemaVersion5, kSchemaVersion6, kSchemaVersion7};
 
 }  // namespace convict::store

@@ -11,6 +11,7 @@
 #include "core/json_text.h"
 #include "core/text.h"
 #include "store/campaign_table.h"
+#include "store/cause_table.h"
 #include "store/database.h"
 #include "store/limits.h"
 #include "store/mismatch_table.h"
@@ -79,11 +80,22 @@ std::optional<StoredScore> select_last_score(Statements& sql, const std::string&
 }  // namespace
 
 std::string MismatchRow::status_text() const {
-  if (effective_status == status) return status;
+  if (effective_status == status || status == "new") return effective_status;  // its cause may say more than it does
   std::vector<std::string> names;
   for (const auto& [name, version] : versions.items())
     names.push_back(name + " " + (version.is_string() ? version.get<std::string>() : json_line(version)));
   return fmt::format("{} ({} for {})", effective_status, status, fmt::join(names, ", "));
+}
+
+std::string MismatchRow::shows_if() const {
+  if (predicate.empty()) return "";
+  const auto count = [this](const char* key) {
+    const bool is_there = explanation.is_object() && explanation.contains(key) && explanation[key].is_number_integer();
+    return is_there ? explanation[key].get<int64_t>() : 0;
+  };
+  const int64_t exceptions = count("unexplained");
+  const std::string text = predicate_in_words(predicate);
+  return exceptions == 0 ? text : fmt::format("{}, but for {} of {} cases tried", text, exceptions, count("samples"));
 }
 
 Store::Store(std::string path, std::unique_ptr<SQLite::Database> db)
@@ -93,6 +105,7 @@ Store::Store(std::string path, std::unique_ptr<SQLite::Database> db)
       statements_(std::make_unique<Statements>(*db_)) {}
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&& other) noexcept {
+  known_ = std::move(other.known_);
   statements_ = std::move(other.statements_);  // ours end before their database does
   limits_ = std::move(other.limits_);
   db_ = std::move(other.db_);
@@ -208,19 +221,20 @@ std::vector<std::string> Store::covered_profiles() const {
 Recorded Store::record(int64_t campaign, const Mismatch& mismatch) {
   return written([&](Statements& sql) {
     const std::string now = utc_now();
-    return record_hit(sql, campaign, mismatch, {now, now});
+    return record_hit(sql, known(sql), campaign, mismatch, {now, now});
   });
 }
 
 std::optional<RowOfHit> Store::row_of(int64_t campaign, const Mismatch& mismatch) const {
-  return guarded([&](Statements& sql) { return store::row_of(sql, campaign, mismatch); });
+  return guarded([&](Statements& sql) { return store::row_of(sql, known(sql), campaign, mismatch); });
 }
 
 std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> mismatches, const Intervals& done) {
   return written([&](Statements& sql) {
     std::vector<Recorded> recorded;
     const std::string now = utc_now();
-    for (const Mismatch& mismatch : mismatches) recorded.push_back(record_hit(sql, campaign, mismatch, {now, now}));
+    for (const Mismatch& mismatch : mismatches)
+      recorded.push_back(record_hit(sql, known(sql), campaign, mismatch, {now, now}));
     if (!write_done(sql.database(), campaign, done.to_json()))
       throw bad_database(path_, fmt::format("campaign {} is gone", campaign), "start another one");
     return recorded;
@@ -228,7 +242,11 @@ std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> 
 }
 
 int64_t Store::explain(int64_t id, const RowExplanation& row_explanation) {
-  return written([&](Statements& sql) { return explain_row(sql, id, row_explanation, path_); });
+  return written([&](Statements& sql) {
+    const int64_t home = explain_row(sql, known(sql), id, row_explanation, path_);
+    store::join_causes(sql, known(sql));
+    return home;
+  });
 }
 
 void Store::triage(const std::map<int64_t, Triage>& what) {
@@ -237,6 +255,35 @@ void Store::triage(const std::map<int64_t, Triage>& what) {
       if (!write_triage(sql, id, one))
         throw bad_database(path_, fmt::format("no mismatch {}", id), "choose one that it has");
   });
+}
+
+KnownCauses& Store::known(Statements& sql) const {
+  if (!known_) known_ = std::make_unique<KnownCauses>(sql, path_);
+  return *known_;
+}
+
+void Store::know(const std::vector<Cause>& causes) {
+  written([&](Statements& sql) {
+    write_known(sql, causes);
+    known_.reset();
+    store::join_causes(sql, known(sql));
+  });
+}
+
+std::vector<CauseRow> Store::causes() const {
+  return guarded([&](Statements& sql) { return select_causes(sql, path_); });
+}
+
+void Store::triage_causes(const std::map<int64_t, Triage>& what) {
+  written([&](Statements& sql) {
+    for (const auto& [id, one] : what)
+      if (!write_cause_triage(sql, id, one))
+        throw bad_database(path_, fmt::format("no cause {}", id), "choose one that it has");
+  });
+}
+
+void Store::join_causes() {
+  written([&](Statements& sql) { store::join_causes(sql, known(sql)); });
 }
 
 std::vector<MismatchRow> Store::mismatches(const MismatchFilter& filter) const {

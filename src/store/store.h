@@ -24,6 +24,7 @@ class Database;
 
 namespace convict::store {
 
+class KnownCauses;
 class Statements;
 class StepLimits;
 
@@ -92,6 +93,20 @@ class Store {
   /// Writes the triage of these rows, of all or of none. Throws UsageError if one does not exist.
   void triage(const std::map<int64_t, Triage>& what);
 
+  /// Adds known causes, or replaces those of their names; rows that they explain join them. Hits are tried against the
+  /// known causes first.
+  void know(const std::vector<Cause>& causes);
+
+  /// All causes, in the order of their ids.
+  std::vector<CauseRow> causes() const;
+
+  /// Writes the triage of these causes, of all or of none, for all their rows that nobody has triaged themselves.
+  /// Throws UsageError if one does not exist.
+  void triage_causes(const std::map<int64_t, Triage>& what);
+
+  /// Joins the rows of the last hits with others of the same bug. explain() and know() do so, too.
+  void join_causes();
+
   /// Rows in the order of their ids.
   std::vector<MismatchRow> mismatches(const MismatchFilter& filter = {}) const;
   std::optional<MismatchRow> mismatch(int64_t id) const;
@@ -123,10 +138,13 @@ class Store {
   template <class Body>
   auto written(const Body& body);
 
+  KnownCauses& known(Statements& sql) const;
+
   std::string path_;
   std::unique_ptr<SQLite::Database> db_;
-  std::unique_ptr<StepLimits> limits_;      // of db_, for each function
-  std::unique_ptr<Statements> statements_;  // of db_
+  std::unique_ptr<StepLimits> limits_;          // of db_, for each function
+  std::unique_ptr<Statements> statements_;      // of db_
+  mutable std::unique_ptr<KnownCauses> known_;  // as last read
 };
 
 }  // namespace convict::store

@@ -46,7 +46,7 @@ class TroubleTest : public CliTest {
 
 TEST_F(TroubleTest, AFullDiskEndsTheCampaignInOneLine) {
   const CommandResult result =
-      shell_with_disk("size=700k", fuzz("disk/a.db", "--cases=20 >/dev/null") + "; cp disk/a.db before.db\n" +
+      shell_with_disk("size=800k", fuzz("disk/a.db", "--cases=20 >/dev/null") + "; cp disk/a.db before.db\n" +
                                        "\"$C\" list mismatches --db before.db >/dev/null || exit 98\n" +
                                        fuzz("disk/a.db", "--cases=100000 --seed=2 --profile=all") + "; r=$?\n" +
                                        "cp disk/a.db* . ; exit $r\n");

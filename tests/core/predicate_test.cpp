@@ -46,10 +46,54 @@ TEST(Predicate, MeansTheSameAxisThroughout) {
   EXPECT_FALSE(holds("k[1] >= 3", "conv1d in=9 k=3"));
 }
 
+TEST(Predicate, TheLastAxisIsTheInnermostInEachRank) {
+  EXPECT_TRUE(holds("k[last] >= 3", "conv1d in=9 k=3"));
+  EXPECT_TRUE(holds("k[last] >= 3", "conv3d in=9 k=1x1x3"));
+  EXPECT_FALSE(holds("k[last] >= 3", "conv3d in=9 k=3x3x1"));
+}
+
+TEST(Predicate, EveryAxisMeansAllOfThem) {
+  EXPECT_TRUE(holds("d[every] = 1 and k >= 2", "conv2d in=9 k=1x2"));
+  EXPECT_FALSE(holds("d[every] = 1 and k >= 2", "conv2d in=9 k=1x2 d=2x1"));
+}
+
+TEST(Predicate, AnyAxisMayBeAnotherOneForEachCondition) {
+  EXPECT_TRUE(holds("op[any] >= 1 and k[any] >= 3", "conv_transpose2d in=9 k=3x1 s=2 op=0x1"));
+  EXPECT_FALSE(holds("op >= 1 and k >= 3", "conv_transpose2d in=9 k=3x1 s=2 op=0x1"));
+  EXPECT_FALSE(holds("op[any] >= 1", "conv_transpose2d in=9 s=2"));
+}
+
+TEST(Predicate, SpeaksOfTheOperation) {
+  EXPECT_TRUE(holds("rank = 2 and operation = conv and pass = backward_data", "conv2d.backward_data in=4"));
+  EXPECT_FALSE(holds("operation = conv", "conv_transpose2d in=4"));
+  EXPECT_TRUE(holds("as_conv = backward_data", "conv_transpose2d in=4"));
+  EXPECT_TRUE(holds("as_conv = backward_data", "conv3d.backward_data in=4"));
+  EXPECT_TRUE(holds("as_conv = forward", "conv_transpose2d.backward_data in=4"));
+  EXPECT_TRUE(holds("as_conv = backward_weights", "conv_transpose2d.backward_weights in=4"));
+  EXPECT_TRUE(holds("taps = 6", "conv2d in=4 k=2x3"));
+}
+
+TEST(Predicate, ContiguousIsWhatPyTorchCallsIt) {
+  EXPECT_TRUE(holds("contiguous.wei = yes", "conv2d ic=2 oc=3 in=4 k=2"));
+  EXPECT_FALSE(holds("contiguous.wei = yes", "conv2d ic=2 oc=3 in=4 k=2 lay=nchw:ohwi:nchw"));
+  EXPECT_TRUE(holds("contiguous.wei = yes", "conv2d ic=1 oc=3 in=4 k=2 lay=nchw:ohwi:nchw"));  // i has extent 1
+  EXPECT_FALSE(holds("contiguous.src = yes", "conv2d ic=2 in=4 view=src"));
+  EXPECT_TRUE(holds("contiguous.src = no", "conv2d.backward_data ic=2 in=4 lay=nhwc:oihw:nhwc"));
+  EXPECT_TRUE(holds("contiguous.src = yes", "conv2d n=0 ic=2 in=4 lay=nhwc:oihw:nhwc"));
+}
+
+TEST(Predicate, SaysToPeopleOnWhichAxis) {
+  EXPECT_EQ(Predicate::parse("s >= 2 and n = 0").in_words(), "s >= 2 and n = 0 on some axis");
+  EXPECT_EQ(Predicate::parse("s >= 2 on some axis").text(), "s >= 2");
+  for (const char* text : {"n = 0", "s[last] >= 2", "s[1] >= 2", "always"}) EXPECT_EQ(predicate_in_words(text), text);
+  EXPECT_EQ(predicate_in_words("of another version"), "of another version");
+}
+
 TEST(Predicate, TextAndBack) {
-  for (const char* text : {"always", "s >= 2 and op >= 1", "k[1] > s[1] and n != 1", "ic/g % 8 = 3", "dt.dst = bf16",
-                           "bias = yes and beta != 0", "fill = comb", "view.src = yes", "k % s = 0", "k[1] % s[1] != 1",
-                           "in[0] < in[1]", "k[2] >= s[0]", "in.order = rising"})
+  for (const char* text :
+       {"always", "s >= 2 and op >= 1", "k[1] > s[1] and n != 1", "ic/g % 8 = 3", "dt.dst = bf16",
+        "bias = yes and beta != 0", "fill = comb", "view.src = yes", "k % s = 0", "k[1] % s[1] != 1", "in[0] < in[1]",
+        "k[2] >= s[0]", "in.order = rising", "k[last] > s[last]", "d[every] = 1", "op[any] >= 1"})
     EXPECT_EQ(Predicate::parse(text).text(), text);
 }
 

@@ -50,6 +50,30 @@ test_one_a_signature() {
   expect_equal "$(calls)" '2 issue edit 1 issue list 1 issue reopen 1 label create'
 }
 
+test_one_a_cause() {
+  local i
+  for i in 3 4; do
+    add_row "$i" "mine|crash|conv${i}d" "mine|crash|conv${i}d" 'conv1d in=4'
+    jq '.cause = 7' "night/new/$i.json" > more.json
+    mv more.json "night/new/$i.json"
+  done
+  expect_code 0 "$root/deploy/issues.py" night
+  expect_equal "$(issues length)" 1
+  issues '.[0].body' > body
+  expect_contains body 'Mismatches of the same cause'
+  expect_contains body '4: mine|crash|conv4d'
+  expect_contains body 'convict triage cause 7'
+  rm -r night  # the first one is settled, the second keeps the issue
+  add_row 4 'mine|crash|conv4d' 'mine|crash|conv4d' 'conv1d in=4'
+  add_row 3 'mine|crash|conv3d' 'mine|crash|conv3d' 'conv1d in=4'
+  for i in 3 4; do
+    jq '.cause = 7' "night/new/$i.json" > more.json
+    mv more.json "night/new/$i.json"
+  done
+  expect_code 0 "$root/deploy/issues.py" night
+  expect_equal "$(issues length)" 1
+}
+
 test_hostile_text() {
   local hostile=$'conv1d\n```\n@everyone <img src=x> $(touch pwned) \x1b[2J \u202e'
   add_row 1 'one' 'one|crash|conv1d' 'conv1d in=4'
@@ -79,7 +103,7 @@ test_too_many() {
   head -c 200000 /dev/zero | tr '\0' x > night/new/1.cpp
   expect_code 0 "$root/deploy/issues.py" night
   expect_equal "$(issues length)" 20
-  expect_contains out '5 more signatures'
+  expect_contains out '5 more causes'
   [ "$(issues '.[0].body | length')" -lt 65536 ] || flunk 'a body that GitHub refuses'
   expect_code 0 "$root/deploy/issues.py" night
   expect_equal "$(issues length)" 25

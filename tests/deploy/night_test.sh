@@ -44,7 +44,7 @@ test_planted_fault() {
   export FUZZ_FLAGS="$FUZZ_FLAGS --illegal 0"
   expect_code 1 "$night" all
   expect_equal "$(new 'map([.suspect, .verdict, .first_seen_tonight])')" '[["one-fault","output-unwritten",true]]'
-  expect_contains out '1 new signatures, 1 first seen tonight'
+  expect_contains out '1 of them new and of a target, of 1 causes, 1 first seen tonight'
   expect_equal "$(jq -r .signature night/new/*.json)" "$signature"
   expect_equal "$(find night/new -name '*.py' -size +0 | wc -l)" 1
   expect_code 1 "$CONVICT" replay --plugin "$CONVICT_TEST_PLUGINS/one_fault.so" --oracle none night/new.cases

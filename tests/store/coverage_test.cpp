@@ -43,7 +43,7 @@ TEST_F(StoreTest, BringsAFileOfVersion1UpToDate) {
                        1, 1))");
   }
   store::Store store = store::Store::open(path_);
-  EXPECT_EQ(query("PRAGMA user_version"), "6");
+  EXPECT_EQ(query("PRAGMA user_version"), "7");
   EXPECT_EQ(query("SELECT seed || profile || started || '[' || focus || ']' FROM campaigns"), "7smokethen[]");
   EXPECT_EQ(store.mismatches().at(0).case_text, "conv2d in=4x4");
   EXPECT_TRUE(store.covered_profiles().empty());

@@ -253,7 +253,7 @@ TEST_F(MergeTest, MigratesOldInputsWithoutWritingToThem) {
   EXPECT_FALSE(files().contains("old-wal"));
   EXPECT_EQ(number("out", "SELECT hits FROM mismatches"), 5);
   merge("old_output", {"old"});  // migrated in place; it is the same campaign
-  EXPECT_EQ(number("old_output", "PRAGMA user_version"), 6);
+  EXPECT_EQ(number("old_output", "PRAGMA user_version"), 7);
   EXPECT_EQ(dump("old_output"), dump("out"));
 }
 

@@ -27,7 +27,7 @@ TEST_F(StoreTest, BringsAFileOfVersion3UpToDate) {
                VALUES ('7', 'smoke', '{}', '{}', 'avx2', '0.1.0', 'then', 'then', 'abc', '[[0,5]]'))");
   }
   const store::Store store = store::Store::open(path_);
-  EXPECT_EQ(query("PRAGMA user_version"), "6");
+  EXPECT_EQ(query("PRAGMA user_version"), "7");
   const auto campaign = store.campaign(1);
   ASSERT_TRUE(campaign);
   EXPECT_EQ(campaign->started, "then");

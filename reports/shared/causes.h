@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The mismatches of a report by cause: one bug is one entry, in however many operations it shows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report/report.h"
+
+namespace convict::reports {
+
+/// A cause with the mismatches that belong to it.
+struct CauseGroup {
+  store::CauseRow cause;                                 // id 0 for a mismatch that was never joined with others
+  std::vector<const report::MismatchReport*> rows = {};  // not empty; the most urgent and simplest first
+
+  const report::MismatchReport& first() const { return *rows.front(); }
+  int64_t hits() const;
+  bool fails() const;  // whether a job fails because of one of its rows
+  bool is_known() const { return !cause.name.empty(); }
+  std::string suspects() const;    // "libtorch:native, libtorch:onednn"
+  std::string operations() const;  // "conv1d, conv2d and 4 more"
+  std::string blame() const;       // target if a target has it, else oracle, else nobody
+  std::string status() const;      // the most urgent of its rows
+  std::string shows_if() const;    // in words; "" if nobody knows
+  std::string number() const;      // "cause 12", "cause 12 (libtorch-no-input-channels)"
+};
+
+/// What fails a job comes first, then what is new; targets before oracles; of alike ones, that with the most hits.
+/// Pointers are into the report.
+std::vector<CauseGroup> by_cause(const report::Report& report);
+
+/// "3 new causes, 9 known ones: 141 hits in 46 mismatches"; "no mismatches".
+std::string causes_in_a_line(const std::vector<CauseGroup>& groups);
+
+}  // namespace convict::reports

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "campaign/cause_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "campaign/case_list.h"
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "core/predicate.h"
+#include "generate/generate.h"
+
+namespace convict::campaign {
+namespace {
+
+constexpr double kMostCost = 2e7;  // multiply-adds of a covered case
+
+/// Data that hide little: a covered case shows the cause if it does so with its own data or with some of these.
+constexpr std::pair<Fill, uint64_t> kTellingData[] = {{Fill::kInt, 2}, {Fill::kComb, 1}, {Fill::kNormal, 3}};
+
+bool has(const Cause& cause, Verdict verdict) {
+  return std::ranges::find(cause.verdicts, verdict) != cause.verdicts.end();
+}
+
+bool holds(const Cause& cause, const Case& c) {
+  return std::ranges::any_of(cause.when, [&](const Predicate& one) { return one.holds(c); });
+}
+
+/// A death costs a process, a hang its time.
+uint64_t covered_cases(const Cause& cause, uint64_t most) {
+  if (has(cause, Verdict::kHang) && cause.verdicts.size() == 1) return 0;
+  return has(cause, Verdict::kCrash) || has(cause, Verdict::kOom) ? std::min<uint64_t>(most, 30) : most;
+}
+
+/// Cases that the generator draws and the predicate covers.
+std::vector<Case> covered_by(const Cause& cause, const CauseCheckSettings& settings) {
+  const bool illegal = has(cause, Verdict::kAcceptsInvalid);
+  const uint64_t wanted = covered_cases(cause, settings.covered);
+  std::vector<Case> cases;
+  for (uint64_t i = 0; i < settings.drawn && cases.size() < wanted; ++i) {
+    const Case c =
+        illegal ? generate::generate_invalid(nullptr, settings.seed, i) : generate::generate(nullptr, settings.seed, i);
+    if (holds(cause, c) && multiply_adds(resolve(c).problem) <= kMostCost) cases.push_back(c);
+  }
+  return cases;
+}
+
+/// The case with its own data, and with telling ones as far as they are covered, too.
+std::vector<Case> with_data(const Cause& cause, const Case& c) {
+  std::vector<Case> list = {c};
+  for (const auto& [fill, seed] : kTellingData) {
+    Case other = c;
+    other.fill = fill;
+    other.seed = seed;
+    if (holds(cause, other)) list.push_back(other);
+  }
+  return list;
+}
+
+/// Whether a case was computed, and whether it showed the cause.
+struct Shown {
+  bool judged = false, shows = false;
+};
+
+class Checker {
+ public:
+  Checker(const Cause& cause, const CauseCheckSettings& settings) : cause_(cause), settings_(settings) {}
+
+  CheckedImplementation check(const workers::RosterEntry& entry, const std::vector<Case>& covered) const {
+    CheckedImplementation result{entry.name, entry.version};
+    std::vector<std::vector<Case>> tried;
+    for (const std::string& line : cause_.cases) tried.push_back({parse_case(line)});
+    for (const Case& c : covered) tried.push_back(with_data(cause_, c));
+    const std::vector<Shown> shown = run(entry, tried);
+    for (size_t i = 0; i < tried.size(); ++i) {
+      if (i < cause_.cases.size()) {
+        result.shown.push_back(shown[i].shows);
+        continue;
+      }
+      if (!shown[i].judged) continue;
+      ++result.judged;
+      result.failing += shown[i].shows ? 1 : 0;
+      (shown[i].shows ? result.shows : result.passing).push_back(to_text(tried[i].front()));
+    }
+    return result;
+  }
+
+ private:
+  std::vector<Shown> run(const workers::RosterEntry& entry, const std::vector<std::vector<Case>>& tried) const {
+    std::vector<CorpusEntry> entries;
+    std::vector<size_t> place;
+    for (size_t i = 0; i < tried.size(); ++i)
+      for (const Case& c : tried[i]) {
+        entries.push_back({c, static_cast<bool>(resolve(c).why_not), ""});
+        place.push_back(i);
+      }
+    workers::SupervisorSettings supervisor = settings_.supervisor;
+    supervisor.worker.roster.targets = {entry.name};
+    supervisor.worker.roster.oracles = {std::string(run::kNoOracle)};
+    if (!entry.plugin.empty()) supervisor.worker.roster.plugins = {entry.plugin};
+    const CaseListResult result = run_case_list(entries, supervisor, [](uint64_t) {}, {ListMode::kAsSeen});
+    std::vector<Shown> shown(tried.size());
+    for (size_t i = 0; i < entries.size(); ++i) {
+      Shown& one = shown[place[i]];
+      one.judged |= result.cases[i].judged;
+      for (const Mismatch& m : result.cases[i].mismatches)
+        one.shows |= cause_.covers(m.suspect, entry.version, m.verdict, m.problem_case);
+    }
+    for (Shown& one : shown) one.judged |= one.shows;
+    return shown;
+  }
+
+  const Cause& cause_;
+  const CauseCheckSettings& settings_;
+};
+
+void add_faults(const Cause& cause, CauseCheck& check) {
+  for (size_t i = 0; i < cause.cases.size(); ++i)
+    if (std::ranges::none_of(check.implementations, [&](const auto& one) { return one.shown[i]; }))
+      check.faults.push_back(fmt::format("no longer shown by its case '{}'", cause.cases[i]));
+  // Variants of a library share code, and each runs a part of it: the one that shows it most often decides.
+  const auto most = std::ranges::max_element(
+      check.implementations, {}, [](const CheckedImplementation& one) { return one.failing == 0 ? 0 : one.share(); });
+  if (const CheckedImplementation& one = *most; one.judged > 0) {
+    if (100 * one.share() < static_cast<double>(cause.share)) {
+      check.faults.push_back(
+          fmt::format("{}: 'when' is wider than what fails: {} of {} covered cases show it, '{}' does not", one.name,
+                      one.failing, one.judged, one.passing.empty() ? "" : one.passing.front()));
+    }
+  }
+}
+
+}  // namespace
+
+CauseCheck check_cause(const Cause& cause, const std::vector<workers::RosterEntry>& installed,
+                       const CauseCheckSettings& settings) {
+  CauseCheck check{cause.name, {}, {}};
+  std::vector<workers::RosterEntry> concerned;
+  std::ranges::copy_if(installed, std::back_inserter(concerned),
+                       [&](const workers::RosterEntry& entry) { return cause.concerns(entry.name, entry.version); });
+  if (concerned.empty()) return check;
+  const std::vector<Case> covered = covered_by(cause, settings);
+  const Checker checker(cause, settings);
+  for (const workers::RosterEntry& entry : concerned) check.implementations.push_back(checker.check(entry, covered));
+  add_faults(cause, check);
+  return check;
+}
+
+}  // namespace convict::campaign

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `convict check-causes`: replays known causes on the versions that are installed.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "campaign/cause_check.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/roster_query.h"
+#include "cli/streams.h"
+#include "core/cause.h"
+#include "core/error.h"
+#include "core/json_text.h"
+#include "core/text.h"
+
+namespace convict::cli {
+namespace {
+
+using nlohmann::json;
+
+struct CheckCausesOptions {
+  OutputOptions out;
+  std::vector<std::string> files, names, plugins;
+  std::string timeout = "10s", memory = "4G";
+  uint64_t covered = 100, seed = 1;
+  int jobs = 1;
+};
+
+std::vector<Cause> causes_of(const CheckCausesOptions& options) {
+  std::vector<Cause> causes;
+  if (options.files.empty()) causes = shipped_causes();
+  for (const std::string& file : options.files) std::ranges::move(read_causes(file), std::back_inserter(causes));
+  for (const std::string& name : options.names)
+    if (std::ranges::find(causes, name, &Cause::name) == causes.end()) {
+      std::vector<std::string> names;
+      for (const Cause& one : causes) names.push_back(one.name);
+      throw UsageError(fmt::format("--cause: no cause '{}'{}", printable(name), suggestion(name, names)));
+    }
+  if (!options.names.empty())
+    std::erase_if(causes,
+                  [&](const Cause& one) { return std::ranges::find(options.names, one.name) == options.names.end(); });
+  return causes;
+}
+
+std::string as_text(const campaign::CauseCheck& check) {
+  const char* word = check.implementations.empty() ? "absent" : check.faults.empty() ? "ok" : "FAILED";
+  std::string text = fmt::format("{:<8} {}\n", word, check.name);
+  for (const campaign::CheckedImplementation& one : check.implementations)
+    text += fmt::format("           {} {}: {} of {} covered cases show it\n", one.name, one.version, one.failing,
+                        one.judged);
+  for (const std::string& fault : check.faults) text += fmt::format("           {}\n", printable(fault, 4096));
+  return text;
+}
+
+json as_json(const campaign::CauseCheck& check) {
+  json implementations = json::array();
+  for (const campaign::CheckedImplementation& one : check.implementations)
+    implementations.push_back({{"name", one.name},
+                               {"version", one.version},
+                               {"shown", one.shown},
+                               {"covered", one.judged},
+                               {"failing", one.failing},
+                               {"shows", one.shows},
+                               {"passing", one.passing}});
+  return {{"cause", check.name}, {"implementations", std::move(implementations)}, {"faults", check.faults}};
+}
+
+int check_causes(const CheckCausesOptions& options) {
+  const std::vector<Cause> causes = causes_of(options);
+  campaign::CauseCheckSettings settings;
+  RunOptions run;
+  run.timeout = options.timeout;
+  run.memory = options.memory;
+  settings.supervisor = run.settings();
+  settings.supervisor.jobs = options.jobs;
+  settings.supervisor.interrupted = &interrupted();
+  settings.covered = options.covered;
+  settings.seed = options.seed;
+  const auto installed = everything_installed(options.plugins).entries;
+  std::string text;
+  json documents = json::array();
+  size_t faulty = 0, absent = 0;
+  for (const Cause& cause : causes) {
+    const campaign::CauseCheck check = campaign::check_cause(cause, installed, settings);
+    if (interrupted()) return kInterrupted;
+    faulty += check.faults.empty() ? 0 : 1;
+    absent += check.implementations.empty() ? 1 : 0;
+    text += as_text(check);
+    documents.push_back(as_json(check));
+  }
+  text += fmt::format("{} causes: {} as their files say, {} not, {} of versions that are not here\n", causes.size(),
+                      causes.size() - faulty - absent, faulty, absent);
+  options.out.write(options.out.json() ? json_document(documents) : text);
+  return faulty > 0 ? kMismatch : absent == causes.size() ? kCannotJudge : kClean;
+}
+
+}  // namespace
+
+void add_check_causes(Command app, int& exit_code) {
+  auto [command, options] = add_command(
+      app, exit_code, check_causes, "check-causes", "Replay known causes: are they there, and as their files say?",
+      "A cause fails if none of its implementations shows it on one of its cases, or if a part of the other cases "
+      "that\n"
+      "its 'when' covers passes: then it would hide other bugs.\n"
+      "Examples:\n"
+      "  convict check-causes                                those that come with convict\n"
+      "  convict check-causes --cause libtorch-empty-batch\n"
+      "  convict check-causes mine.causes --plugin ./mine.so\n"
+      "Exit codes: 0 all as their files say, 1 some are not, 2 usage, 125 none of their versions is here");
+  command.option("files", options.files, "Files of causes [those that come with convict]");
+  command.option("--cause", options.names, "Only this one").one_value_each();
+  command.option("--plugin", options.plugins, "Its implementations are there, too").one_value_each();
+  command.option("--covered", options.covered, "Covered cases to try, of each implementation")
+      .unsigned_number()
+      .shows_default();
+  command.option("--seed", options.seed, "Of these cases").unsigned_number().shows_default();
+  command.option("--timeout", options.timeout, "Of one call").shows_default();
+  command.option("--memory", options.memory, "Of one worker").shows_default();
+  command.option("-j,--jobs", options.jobs, "Workers at once").within(1, 256).shows_default();
+  options.out.add_to(command);
+}
+
+}  // namespace convict::cli

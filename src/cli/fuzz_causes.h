@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a campaign has found, by cause.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "campaign/result.h"
+#include "cli/fuzz_options.h"
+
+namespace convict::cli {
+
+/// A row and its signature.
+using FoundRow = std::pair<std::string, const campaign::Found*>;
+
+/// A cause, and its rows in the order of sorted_rows().
+struct FoundCause {
+  const store::CauseRow* cause = nullptr;  // nullptr for a row that was never joined with others
+  std::vector<FoundRow> rows = {};
+
+  bool is_known() const { return cause && !cause->name.empty(); }
+  const campaign::Found& first() const { return *rows.front().second; }
+  uint64_t hits() const;
+};
+
+/// What is unknown first; then targets before oracles; who computes what is wrong before who does not check; then by
+/// signature.
+std::vector<FoundRow> sorted_rows(const campaign::CampaignResult& result);
+
+/// In the order of their first rows.
+std::vector<FoundCause> found_causes(const campaign::CampaignResult& result);
+
+/// A table of causes. A cause with several mismatches shows one, and with --verbose all.
+std::string causes_table(const campaign::CampaignResult& result, const FuzzOptions& options);
+
+/// `text` in lines of at most 80 columns, broken at blanks, of which all but the first are indented.
+std::string wrapped(std::string text, size_t indent);
+
+}  // namespace convict::cli

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A cause: one defect of one implementation, in the words of people, with a predicate that says on which cases it
+// shows. Files of causes (*.causes) hold one block a cause; docs/causes.md describes them.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/case.h"
+#include "core/predicate.h"
+#include "core/verdict.h"
+#include "core/version_range.h"
+
+namespace convict::inline core {
+
+/// What people have decided about a cause or a mismatch, the most urgent first.
+inline constexpr std::array<std::string_view, 5> kStatuses = {"new", "known", "reported", "fixed", "wontfix"};
+
+struct Cause {
+  std::string name;     // of lower-case letters, digits and hyphens
+  std::string title;    // one plain sentence, without its full stop
+  std::string suspect;  // a name of an implementation, in which * stands for any text
+  VersionRange versions;
+  std::vector<Verdict> verdicts;
+  std::vector<Predicate> when;     // it shows where one of them holds
+  std::vector<std::string> cases;  // lines that show it, the smallest first
+  std::string status = "known", link = {};
+  std::string note = {};  // for people, in lines
+  int64_t share = 90;     // the least part of the covered cases that show it, in percent
+
+  /// Whether it is one of this implementation in this version.
+  bool concerns(std::string_view implementation, std::string_view version) const;
+
+  /// Whether a mismatch of this kind is this cause's.
+  bool covers(std::string_view of_suspect, std::string_view version, Verdict verdict, const Case& c) const;
+
+  /// The block in a file.
+  std::string text() const;
+
+  bool operator==(const Cause&) const = default;
+};
+
+/// The first cause that covers it; nullptr if none does.
+const Cause* cause_of(std::span<const Cause> causes, const Mismatch& mismatch, std::string_view version);
+
+/// All blocks of a text. Throws UsageError with one line that names `origin` and the number of the line.
+std::vector<Cause> parse_causes(std::string_view text, std::string_view origin);
+
+/// The same for a file. Throws UsageError if it is missing or too large.
+std::vector<Cause> read_causes(const std::string& path);
+
+/// Those that come with the program: corpus/known/*.causes.
+const std::vector<Cause>& shipped_causes();
+
+/// A file that comes with the program.
+struct ShippedFile {
+  std::string_view name, text;
+};
+
+/// Written by cmake/KnownCauses.cmake.
+std::span<const ShippedFile> shipped_cause_files();
+
+}  // namespace convict::inline core

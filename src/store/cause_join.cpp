@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which rows belong to one cause. It follows from the rows alone, so that merging may happen in any order; a candidate
+// keeps its number, and what people said of it, as long as one of its rows is there.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "core/case_text.h"
+#include "core/error.h"
+#include "store/cause_table.h"
+#include "store/database.h"
+
+namespace convict::store {
+namespace {
+
+constexpr size_t kLongestTitle = 160;
+
+/// A row of the table `mismatches`, as far as it is joined.
+struct JoinedRow {
+  int64_t id = 0;
+  std::optional<int64_t> cause;  // as it was
+  bool known = false, explained = false;
+  std::string operation, version, predicate_text, error_text;
+  Mismatch shown;
+  std::optional<Predicate> predicate;
+
+  /// What two views of one fault have in common.
+  std::string kind() const {
+    return shown.suspect + "|" + std::string(is_on_values(shown.verdict) ? "values" : name_of(shown.verdict));
+  }
+};
+
+/// Nothing for a row that somebody else wrote, and that makes no sense here: it stays alone.
+std::optional<JoinedRow> row_at(const SQLite::Statement& at) try {
+  const auto text = [&](const char* column) { return at.getColumn(column).getString(); };
+  JoinedRow row;
+  row.id = at.getColumn("id").getInt64();
+  if (!at.getColumn("cause").isNull()) row.cause = at.getColumn("cause").getInt64();
+  row.known = at.getColumn("known").getInt() != 0;
+  row.explained = text("explanation") != "{}";
+  row.operation = text("operation");
+  row.version = text("version");
+  row.predicate_text = text("predicate");
+  const auto certificate = nlohmann::json::parse(text("shown_certificate"), nullptr, /*allow_exceptions=*/false);
+  row.shown = {parse_case(text("shown_text")), text("suspect"), verdict_named(text("verdict")), Blame::kTarget,
+               certificate_in(certificate)};
+  row.error_text = row.shown.certificate.text.value_or("");
+  if (!row.predicate_text.empty()) row.predicate = Predicate::parse(row.predicate_text);
+  return row;
+} catch (const UsageError&) {
+  return std::nullopt;
+}
+
+std::vector<JoinedRow> all_rows(Statements& sql) {
+  const auto select = sql(R"sql(
+    SELECT m.id, m.cause, m.suspect, m.verdict, m.operation, m.predicate, m.explanation,
+           EXISTS (SELECT 1 FROM causes k WHERE k.id = m.cause AND k.name IS NOT NULL) AS known,
+           coalesce(m.shrunk_text, m.case_text) AS shown_text,
+           coalesce(m.shrunk_certificate, m.certificate) AS shown_certificate,
+           coalesce((SELECT ran.value FROM campaigns c, json_each(c.libraries) ran
+                     WHERE c.id = m.last_campaign AND ran.key = m.suspect), '') AS version
+    FROM mismatches m ORDER BY m.id
+  )sql");
+  std::vector<JoinedRow> rows;
+  while (select->executeStep())
+    if (auto row = row_at(*select)) rows.push_back(std::move(*row));
+  return rows;
+}
+
+/// An error text without its numbers and extents: "LibTorch's dst is 1x0x1" and "... 2x0x3x3" say the same.
+std::string without_numbers(const std::string& text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string plain;
+  for (size_t i = 0; i < text.size();) {
+    if (!is_digit(text[i])) {
+      plain += text[i++];
+      continue;
+    }
+    plain += '#';
+    while (i < text.size() && (is_digit(text[i]) || text[i] == 'x' || text[i] == '.')) ++i;
+  }
+  return plain;
+}
+
+/// Groups of rows, by places in a list.
+class Groups {
+ public:
+  explicit Groups(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), size_t{0}); }
+  size_t of(size_t one) {
+    while (parent_[one] != one) one = parent_[one] = parent_[parent_[one]];
+    return one;
+  }
+  /// The first of a group stands for it.
+  void join(size_t one, size_t other) {
+    one = of(one), other = of(other);
+    parent_[std::max(one, other)] = std::min(one, other);
+  }
+
+ private:
+  std::vector<size_t> parent_;
+};
+
+/// Rows of one kind are one bug if they have the same predicate, the same error text, or if the predicate of one holds
+/// for the case of the other.
+Groups grouped(const std::vector<JoinedRow>& rows) {
+  Groups groups(rows.size());
+  std::map<std::string, size_t> first;
+  std::map<std::string, std::vector<size_t>> explained;  // of each kind
+  const auto join_by = [&](size_t i, const std::string& key) {
+    const auto [entry, is_new] = first.try_emplace(key, i);
+    if (!is_new) groups.join(entry->second, i);
+  };
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].error_text.empty()) join_by(i, rows[i].kind() + "|text|" + without_numbers(rows[i].error_text));
+    if (!rows[i].predicate) continue;
+    join_by(i, rows[i].kind() + "|if|" + rows[i].predicate_text);
+    explained[rows[i].kind()].push_back(i);
+  }
+  for (size_t i = 0; i < rows.size(); ++i)
+    for (const size_t other : explained[rows[i].kind()])
+      if (groups.of(i) != groups.of(other) && rows[other].predicate->holds(rows[i].shown.problem_case))
+        groups.join(i, other);
+  return groups;
+}
+
+std::string title_of(const JoinedRow& row) {
+  std::string title(name_of(row.shown.verdict));
+  if (!row.error_text.empty())
+    title += ": " + row.error_text;
+  else if (row.predicate)
+    title += " if " + row.predicate->in_words();
+  else
+    title += " in " + row.operation;
+  return title.size() <= kLongestTitle ? title : title.substr(0, kLongestTitle - 3) + "...";
+}
+
+void set_cause(Statements& sql, int64_t row, int64_t cause) {
+  const auto statement = sql("UPDATE mismatches SET cause = :cause WHERE id = :id AND cause IS NOT :cause");
+  bind_all(*statement, ":cause", cause, ":id", row);
+  statement->exec();
+}
+
+int64_t add_candidate(Statements& sql, const std::string& title) {
+  const auto statement = sql("INSERT INTO causes (title) VALUES (?)");
+  statement->bind(1, title);
+  statement->exec();
+  return sql.database().getLastInsertRowid();
+}
+
+/// What was said last of the joined ones is said of them all.
+void inherit(Statements& sql, int64_t heir, int64_t other) {
+  const auto statement = sql(R"sql(
+    UPDATE causes SET (status, link, note, versions, triaged) =
+      (SELECT status, link, note, versions, triaged FROM causes WHERE id = :other)
+    WHERE id = :heir AND (triaged, status, link, note, versions)
+                       < (SELECT triaged, status, link, note, versions FROM causes WHERE id = :other)
+  )sql");
+  bind_all(*statement, ":heir", heir, ":other", other);
+  statement->exec();
+}
+
+void set_title(Statements& sql, int64_t cause, const std::string& title) {
+  const auto statement = sql("UPDATE causes SET title = :title WHERE id = :id AND title <> :title");
+  bind_all(*statement, ":title", title, ":id", cause);
+  statement->exec();
+}
+
+/// The row that says most, of the simplest case.
+const JoinedRow& speaker(const std::vector<const JoinedRow*>& group) {
+  return **std::ranges::min_element(group, {}, [](const JoinedRow* row) {
+    const std::string line = to_text(row->shown.problem_case);
+    return std::tuple(!row->predicate, line.size(), line);
+  });
+}
+
+void write_group(Statements& sql, const std::vector<const JoinedRow*>& group, std::set<int64_t>& taken) {
+  std::set<int64_t> before;
+  for (const JoinedRow* row : group)
+    if (row->cause && !row->known) before.insert(*row->cause);
+  const std::string title = title_of(speaker(group));
+  const auto free = std::ranges::find_if(before, [&](int64_t id) { return !taken.contains(id); });
+  const int64_t home = free == before.end() ? add_candidate(sql, title) : *free;
+  taken.insert(home);
+  for (const int64_t other : before)
+    if (other != home) inherit(sql, home, other);
+  set_title(sql, home, title);
+  for (const JoinedRow* row : group) set_cause(sql, row->id, home);
+}
+
+}  // namespace
+
+void join_causes(Statements& sql, const KnownCauses& known) {
+  std::vector<JoinedRow> rows = all_rows(sql);
+  std::erase_if(rows, [&](const JoinedRow& row) {
+    if (row.known) return true;
+    const auto match = row.explained ? known.match(row.shown, row.version) : std::nullopt;
+    if (match) set_cause(sql, row.id, match->id);
+    return match.has_value();
+  });
+  Groups groups = grouped(rows);
+  std::map<size_t, std::vector<const JoinedRow*>> members;
+  for (size_t i = 0; i < rows.size(); ++i) members[groups.of(i)].push_back(&rows[i]);
+  std::set<int64_t> taken;
+  for (const auto& [first, group] : members) write_group(sql, group, taken);
+  sql("DELETE FROM causes WHERE name IS NULL AND NOT EXISTS (SELECT 1 FROM mismatches m WHERE m.cause = causes.id)")
+      ->exec();
+}
+
+}  // namespace convict::store

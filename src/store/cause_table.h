@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table `causes`: known causes as files have them, and candidates, which are rows that seem to be one bug that
+// nobody has described (cause_join.cpp). Functions that write must run in a transaction of the caller.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/cause.h"
+#include "store/rows.h"
+#include "store/statements.h"
+
+namespace convict::store {
+
+/// The known causes of a database, for many hits.
+class KnownCauses {
+ public:
+  KnownCauses(Statements& sql, const std::string& path);
+
+  struct Match {
+    int64_t id = 0;
+    const Cause* cause = nullptr;
+  };
+
+  /// The cause that covers a mismatch in a campaign, whose versions decide.
+  std::optional<Match> match(Statements& sql, int64_t campaign, const Mismatch& mismatch);
+
+  /// The same for the version of the suspect.
+  std::optional<Match> match(const Mismatch& mismatch, const std::string& version) const;
+
+ private:
+  std::vector<Cause> causes_;
+  std::vector<int64_t> ids_;
+  std::map<std::pair<int64_t, std::string>, std::string> versions_;  // by campaign and implementation
+};
+
+/// Adds causes, or replaces those of their names. What people have decided stays.
+void write_known(Statements& sql, const std::vector<Cause>& causes);
+
+/// Gives every row that is explained or has shown an error the cause that it belongs to: the known one that covers the
+/// case it shows, or a candidate that it shares with all rows that seem to be the same bug.
+void join_causes(Statements& sql, const KnownCauses& known);
+
+/// The signature of the row of a known cause.
+std::string signature_of_known(const std::string& coarse, const Cause& cause);
+
+std::vector<CauseRow> select_causes(Statements& sql, const std::string& path);
+
+/// Returns false if there is no such cause.
+bool write_cause_triage(Statements& sql, int64_t id, const Triage& triage);
+
+}  // namespace convict::store
