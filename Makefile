@@ -4,7 +4,8 @@
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
-            libonnx-testdata libzip-dev libsodium-dev libpugixml-dev libjs-chart.js
+            libonnx-testdata libzip-dev libsodium-dev libpugixml-dev libjs-chart.js \
+            libopencv-dnn-dev libxnnpack-dev libpthreadpool-dev
 # For a night: its report on what is new.
 NIGHT_PACKAGES := jq sqlite3
 TEST_PACKAGES := python3-torch python3-onnx python3-numpy python3-pytest python3-pip python3-setuptools python3-wheel \
