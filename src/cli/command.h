@@ -52,6 +52,7 @@ void add_bench_worker(Command app, int& exit_code);
 void add_doctor(Command app, int& exit_code);
 void add_check_certificate(Command app, int& exit_code);
 void add_check_causes(Command app, int& exit_code);
+void add_findings(Command app, int& exit_code);
 void add_completion(Command app, int& exit_code);
 void add_man(Command app, int& exit_code);
 void add_worker(Command app, int& exit_code);
