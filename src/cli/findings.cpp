@@ -100,7 +100,9 @@ std::string page_of(const Cause& cause, const std::optional<Seen>& seen) {
                       prose(cause.versions.text()), silent_or_loud(cause), cause.status,
                       cause.link.empty() ? "" : ", " + reports::link_text(cause.link));
   text += fmt::format("It shows if {}.\n", shows_if(cause));
-  if (!cause.note.empty()) text += "\n" + reports::paragraphs(cause.note) + "\n";
+  std::string note = cause.note;
+  std::ranges::replace(note, '\n', ' ');
+  if (!note.empty()) text += reports::paragraphs(note);
   if (!seen)
     return text + "\nNot run here: this version is not installed. Its cases:\n" +
            reports::code_block("    " + fmt::format("{}", fmt::join(cause.cases, "\n    ")) + "\n");
