@@ -7,7 +7,8 @@ PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlit
             libonnx-testdata libzip-dev libsodium-dev libpugixml-dev libjs-chart.js
 # For a night: its report on what is new.
 NIGHT_PACKAGES := jq sqlite3
-TEST_PACKAGES := python3-torch python3-onnx python3-numpy faketime zsh fish groff-base chromium chromium-driver \
+TEST_PACKAGES := python3-torch python3-onnx python3-numpy python3-pytest python3-pip python3-setuptools python3-wheel \
+            nodejs pkg-config faketime zsh fish groff-base chromium chromium-driver \
             python3-selenium python3-yaml shellcheck
 NEON_PACKAGES := g++-aarch64-linux-gnu libhwy-dev
 FLEET_PACKAGES := slurm-wlm munge clang libclang-rt-dev zip unzip

@@ -10,11 +10,9 @@ function(precompile target)
   elseif(CONVICT_PCH)
     target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
-  # g++ looks for garbage in what was precompiled, too, up to a sixth of its time: 1 GB is never reached. And it forgets that
-  # this is code of others, whose false alarms it would keep to itself (g++ 12 has them for every `text + "..."`).
+  # g++ looks for garbage in what was precompiled, too, up to a sixth of its time: 1 GB is never reached.
   if(CONVICT_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=1000000 -Wno-array-bounds -Wno-restrict
-                           -Wno-stringop-overflow -Wno-stringop-overread)
+    target_compile_options(${target} PRIVATE --param=ggc-min-heapsize=1000000)
   endif()
 endfunction()
 set(KERNEL_HEADERS <algorithm> <array> <cmath> <cstdint> <limits> <memory> <numeric> <string> <utility> <vector>)

@@ -132,6 +132,7 @@ constexpr const convict_implementation* kImplementations[] = {&kPlain, &kAny, &k
 extern "C" const convict_plugin* convict_plugin_v1(void) {
   using namespace convict::onednn;
   if (dnnl_set_primitive_cache_capacity(kPrimitiveCache) != dnnl_success) return nullptr;
+  dnnl_set_jit_profiling_flags(0);  // otherwise each kernel it generates is described to VTune, attached or not
   static const convict_plugin plugin = {CONVICT_ABI_VERSION, version(), std::size(kImplementations), kImplementations};
   return &plugin;
 }

@@ -36,13 +36,14 @@ inline float to_float(Half value) {
 
 namespace detail {
 
-/// Rounds `value` to a significand of `digits` bits and no exponent below `least`: to nearest, ties to even. The
-/// exponent has no upper limit.
-inline double rounded(double value, int digits, int least) {
-  int exponent;
-  std::frexp(value, &exponent);  // value = f * 2^exponent, 0.5 <= |f| < 1
-  const int quantum = exponent - digits > least ? exponent - digits : least;
-  return std::ldexp(std::nearbyint(std::ldexp(value, -quantum)), quantum);
+/// A float between whose neighbours `value` lies: the same number, or the one with an odd significand. Rounding that to
+/// fewer digits rounds `value` once and not twice, as long as two digits at least are dropped (S. Boldo, G. Melquiond,
+/// "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", IEEE TC 57(4), 2008).
+inline float rounded_to_odd(double value) {
+  const auto nearest = static_cast<float>(value);
+  if (nearest == value || std::isnan(value)) return nearest;
+  const bool is_beyond = std::abs(static_cast<double>(nearest)) > std::abs(value);
+  return std::bit_cast<float>((std::bit_cast<uint32_t>(nearest) - (is_beyond ? 1 : 0)) | 1);
 }
 
 }  // namespace detail
@@ -62,18 +63,7 @@ inline Half to_half(float value) {
   return {static_cast<uint16_t>(sign | nearest)};
 }
 
-inline Half to_half(double value) {
-  const auto sign = static_cast<uint16_t>(std::signbit(value) ? 0x8000 : 0);
-  if (std::isnan(value)) return {static_cast<uint16_t>(sign | 0x7e00)};
-  const double magnitude = std::isinf(value) ? value : detail::rounded(value, 11, -24);
-  const double most = std::abs(magnitude);
-  if (most >= 65536) return {static_cast<uint16_t>(sign | 0x7c00)};
-  if (most < 0x1p-14) return {static_cast<uint16_t>(sign | static_cast<int>(std::ldexp(most, 24)))};
-  int exponent;
-  std::frexp(most, &exponent);  // most = 1.f * 2^(exponent - 1)
-  const int fraction = static_cast<int>(std::ldexp(most, 11 - exponent)) - 0x400;
-  return {static_cast<uint16_t>(sign | (exponent - 1 + 15) << 10 | fraction)};
-}
+inline Half to_half(double value) { return to_half(detail::rounded_to_odd(value)); }
 
 /// The nearest Bfloat, ties to even.
 inline Bfloat to_bfloat(float value) {
@@ -82,11 +72,6 @@ inline Bfloat to_bfloat(float value) {
   return {static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16)};
 }
 
-inline Bfloat to_bfloat(double value) {
-  if (std::isnan(value)) return {static_cast<uint16_t>(std::signbit(value) ? 0xffc0 : 0x7fc0)};
-  const double nearest = std::isinf(value) ? value : detail::rounded(value, 8, -133);
-  const auto narrow = static_cast<float>(nearest);  // exact, or an infinity
-  return {static_cast<uint16_t>(std::bit_cast<uint32_t>(narrow) >> 16)};
-}
+inline Bfloat to_bfloat(double value) { return to_bfloat(detail::rounded_to_odd(value)); }
 
 }  // namespace convict::inline abi

@@ -12,6 +12,7 @@
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/implementation.h"
+#include "core/plugin_name.h"
 #include "core/text.h"
 
 namespace convict::cli {
@@ -61,7 +62,7 @@ std::vector<std::string> plugins_of(const store::Store& store, const store::Mism
 std::vector<std::string> known(const std::vector<std::string>& plugins, int64_t row) {
   if (std::ranges::all_of(plugins, is_known_plugin)) return plugins;
   std::string flags;
-  for (const std::string& plugin : plugins) flags += " --plugin=" + shell_quoted(plugin);
+  for (const std::string& plugin : plugins) flags += " " + plugin_flag(plugin);
   throw UsageError(
       fmt::format("mismatch {} needs a plugin that you have not put on trial before; if you trust it, add{}", row,
                   printable(flags, 2000)));

@@ -50,6 +50,7 @@ void add_score(Command app, int& exit_code);
 void add_bench(Command app, int& exit_code);
 void add_bench_worker(Command app, int& exit_code);
 void add_doctor(Command app, int& exit_code);
+void add_new_plugin(Command app, int& exit_code);
 void add_check_certificate(Command app, int& exit_code);
 void add_check_causes(Command app, int& exit_code);
 void add_findings(Command app, int& exit_code);

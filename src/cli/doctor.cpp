@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -14,11 +15,19 @@
 #include "core/case_text.h"
 #include "core/isa.h"
 #include "core/json_text.h"
+#include "core/plugin_name.h"
+#include "core/text.h"
+#include "generate/generate.h"
 
 namespace convict::cli {
 namespace {
 
 using nlohmann::json;
+
+struct DoctorOptions {
+  OutputOptions out;
+  std::vector<std::string> plugins;
+};
 
 /// Every oracle can compute the first one, the first of the founding bugs. The second one is for implementations that
 /// take dense kernels only.
@@ -84,19 +93,113 @@ std::string as_text(const json& report) {
                                       "reference alone with --oracle none\n");
 }
 
-int doctor(const OutputOptions& out) {
+// ---- The self-check of a plugin
+// ---------------------------------------------------------------------------------------
+
+constexpr size_t kCasesOfOperation = 20;
+
+/// "conv2d.backward_data".
+std::string operation_of(const Case& c) {
+  const std::string line = to_text(c);
+  return line.substr(0, line.find(' '));
+}
+
+/// So many cases of each operation, drawn from the profile `smoke`, as far as so many draws give them.
+std::vector<CorpusEntry> sample() {
+  constexpr uint64_t kMostDraws = 20'000;
+  const generate::Sampling sampling = workers::WorkerSettings{}.sampling();
+  std::map<std::string, size_t> count;
+  std::vector<CorpusEntry> cases;
+  for (uint64_t index = 0; index < kMostDraws; ++index) {
+    const Case c = generate::generate(sampling, index);
+    if (count[operation_of(c)]++ < kCasesOfOperation) cases.push_back({c, false, ""});
+  }
+  std::ranges::stable_sort(cases, {}, [](const CorpusEntry& one) { return operation_of(one.c); });
+  return cases;
+}
+
+/// What one implementation says to the sample: what it takes of each operation, why it refuses, what is wrong.
+json self_check(const std::string& plugin, const workers::RosterEntry& entry, const std::vector<CorpusEntry>& cases) {
+  workers::SupervisorSettings settings;
+  settings.worker.roster = {{entry.name}, {std::string(run::kNoOracle)}, {plugin}, false};
+  const campaign::CaseListResult result = campaign::run_case_list(cases, settings, [](uint64_t) {});
+  json takes = json::object(), refusals = json::object(), wrong = json::array();
+  for (size_t i = 0; i < cases.size(); ++i) {
+    const campaign::CaseResult& one = result.cases[i];
+    json& row = takes[operation_of(cases[i].c)];
+    if (row.is_null()) row = {0, 0};
+    const bool taken = one.judged || !one.mismatches.empty();
+    row[0] = row[0].get<int>() + (taken ? 1 : 0);
+    row[1] = row[1].get<int>() + 1;
+    if (!taken && !one.implementations.empty()) {
+      json& times = refusals[one.implementations.front().outcome];
+      times = times.is_null() ? 1 : times.get<int>() + 1;
+    }
+    for (const Mismatch& mismatch : one.mismatches)
+      wrong.push_back({{"case", to_text(mismatch.problem_case)}, {"verdict", name_of(mismatch.verdict)}});
+  }
+  return {{"name", entry.name},   {"version", entry.version}, {"lineage", entry.lineage},        {"takes", takes},
+          {"refusals", refusals}, {"failures", wrong},        {"description", entry.description}};
+}
+
+std::string as_text(const std::string& plugin, const json& one) {
+  std::string text = fmt::format("{}: {} {}, lineage {}: {}\n", as_written(plugin), one["name"].get<std::string>(),
+                                 one["version"].get<std::string>(), one["lineage"].get<std::string>(),
+                                 one["description"].get<std::string>());
+  for (const auto& [operation, row] : one["takes"].items())
+    text += fmt::format("  {:<34} takes {:>3} of {:>3}\n", operation, row[0].get<int>(), row[1].get<int>());
+  for (const auto& [reason, times] : one["refusals"].items())
+    text += fmt::format("  {:>3} {}\n", times.get<int>(), printable(reason, 100));
+  for (const json& mismatch : one["failures"])
+    text += fmt::format("  {}: convict repro {} --target {} {}\n", mismatch["verdict"].get<std::string>(),
+                        plugin_flag(plugin), shell_quoted(one["name"].get<std::string>()),
+                        shell_quoted(mismatch["case"].get<std::string>()));
+  return text;
+}
+
+/// Loads each plugin, which throws with the reason if that fails, and puts the sample to its implementations.
+int check_plugins(const DoctorOptions& options) {
+  const std::vector<CorpusEntry> cases = sample();
+  json report = json::array();
+  std::string text;
+  bool takes_some = true, right = true;
+  for (const std::string& plugin : options.plugins)
+    for (const workers::RosterEntry& entry : offered_by(plugin)) {
+      const json& one = report.emplace_back(self_check(plugin, entry, cases));
+      text += as_text(plugin, one);
+      takes_some &= std::ranges::any_of(one["takes"], [](const json& row) { return row[0] != 0; });
+      right &= one["failures"].empty();
+    }
+  text += !right       ? "wrong on some of the sample\n"
+          : takes_some ? "ready for a trial\n"
+                       : "takes nothing of the sample: a campaign would be inconclusive\n";
+  options.out.write(options.out.json() ? json_document(report) : text);
+  return !right ? kMismatch : takes_some ? kClean : kCannotJudge;
+}
+
+int doctor(const DoctorOptions& options) {
+  if (!options.plugins.empty()) return check_plugins(options);
   const json report = diagnose();
-  out.write(out.json() ? json_document(report) : as_text(report));
+  options.out.write(options.out.json() ? json_document(report) : as_text(report));
   return has_oracle(report) ? kClean : kCannotJudge;
 }
 
 }  // namespace
 
 void add_doctor(Command app, int& exit_code) {
-  auto [command, options] = add_command(app, exit_code, doctor, "doctor",
-                                        "Check which libraries are here, in which versions, and whether they work",
-                                        "Example:\n  convict doctor\nExit codes: 0 ready, 125 no oracle works");
-  options.add_to(command);
+  auto [command, options] =
+      add_command(app, exit_code, doctor, "doctor",
+                  "Check which libraries are here, in which versions, and whether they work; "
+                  "or check a plugin of your own",
+                  "Examples:\n"
+                  "  convict doctor\n"
+                  "  convict doctor --plugin ./mine.so           what it takes, and whether it loads\n"
+                  "  convict doctor --command 'python3 mine.py'\n"
+                  "Exit codes: 0 ready, 1 a plugin is wrong on the sample, 2 it does not load, 125 no "
+                  "oracle works, or a plugin takes nothing");
+  command.option("--plugin", options.plugins, "Check this library instead").one_value_each();
+  add_command_option(command, options.plugins);
+  options.out.add_to(command);
 }
 
 }  // namespace convict::cli

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/json_text.h"
+#include "core/plugin_name.h"
 #include "core/text.h"
 #include "store/store.h"
 
@@ -40,7 +41,9 @@ struct Flag {
   void (*set)(FuzzOptions&, const json& kept);
 
   std::string long_name() const { return std::string(names.substr(names.find("--"))); }
-  bool is_given(Command command) const { return command[long_name()].was_given(); }
+  bool is_given(Command command) const {
+    return command[long_name()].was_given() || (long_name() == "--plugin" && command["--command"].was_given());
+  }
 };
 
 template <auto Member>
@@ -156,7 +159,7 @@ void refuse_what_only_the_file_names(Command command, const FuzzOptions& options
   };
   if (std::ranges::none_of(kFlags, is_missing)) return;
   std::string repeated = fmt::format("convict fuzz --resume={} --db {}", campaign, shell_quoted(options.database));
-  for (const std::string& plugin : options.run.plugins) repeated += " --plugin=" + shell_quoted(plugin);
+  for (const std::string& plugin : options.run.plugins) repeated += " " + plugin_flag(plugin);
   if (!options.corpus.empty()) repeated += " --corpus=" + shell_quoted(options.corpus);
   throw UsageError(fmt::format(
       "--resume: campaign {} would use files that only its database names; if you trust them, name them: {}", campaign,

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "cli/options.h"
+#include "core/plugin_name.h"
 
 namespace convict::cli {
 namespace {
@@ -38,7 +39,9 @@ std::vector<std::string> remembered() {
 /// Empty if there is no such file, or if its name does not fit a line.
 std::string whole_path(const std::string& plugin) {
   std::error_code error;
-  const std::string path = fs::canonical(plugin, error);
+  // The same command may start another program in another folder.
+  const std::string path = is_command(plugin) ? fmt::format("{} (in {})", plugin, fs::current_path(error).string())
+                                              : fs::canonical(plugin, error).string();
   return error || path.find('\n') != std::string::npos ? "" : path;
 }
 
@@ -71,10 +74,10 @@ void remember_plugins(const std::vector<std::string>& plugins) {
 
 bool is_known_plugin(const std::string& plugin) {
   const std::string path = whole_path(plugin);
-  struct stat status {};
-  if (path.empty() || stat(path.c_str(), &status) != 0) return false;
   const std::vector<std::string> known = remembered();
-  return (status.st_uid == geteuid() || status.st_uid == 0) && std::ranges::find(known, path) != known.end();
+  if (path.empty() || std::ranges::find(known, path) == known.end()) return false;
+  struct stat status {};
+  return is_command(plugin) || (stat(path.c_str(), &status) == 0 && (status.st_uid == geteuid() || status.st_uid == 0));
 }
 
 }  // namespace convict::cli

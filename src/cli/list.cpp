@@ -190,6 +190,7 @@ void add_list(Command app, int& exit_code) {
       .shows_default();
   command.option("--plan", options.plan, "Instead: how each native kernel would compute this case");
   command.option("--plugin", options.plugins, "List its implementations too").one_value_each();
+  add_command_option(command, options.plugins);
   command.option("--db", options.database, "Database of mismatches").shows_default();
   store::MismatchFilter& filter = options.filter;
   command.option("--suspect", filter.suspect, "Only mismatches of this implementation");

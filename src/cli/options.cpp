@@ -8,6 +8,7 @@
 
 #include "cli/streams.h"
 #include "core/error.h"
+#include "core/plugin_name.h"
 #include "core/text.h"
 #include "examine/asked_relations.h"
 #include "workers/supervisor.h"
@@ -50,6 +51,7 @@ void RunOptions::add_to(Command command) {
           "--plugin", plugins,
           "Shared library with implementations of the C ABI; its own are the targets unless --target says otherwise")
       .one_value_each();
+  add_command_option(command, plugins);
   command.option("--timeout", timeout, "Time of one call before it is a hang: 500ms, 10s, 2m").shows_default();
   command.option("--memory", memory, "Resident memory of one worker before it is killed: 800M, 4G").shows_default();
 }
@@ -58,8 +60,16 @@ workers::SupervisorSettings RunOptions::settings() const {
   workers::SupervisorSettings settings;
   settings.worker.roster = {targets, oracles, plugins, true};
   settings.timeout = parse_duration(timeout, "--timeout");
+  settings.worker.patience_ms = settings.timeout.count();
   settings.worker.memory = parse_bytes(memory, "--memory");
   return settings;
+}
+
+void add_command_option(Command command, std::vector<std::string>& plugins) {
+  command
+      .prefixed_option("--command", plugins, std::string(kCommandPrefix),
+                       "The same for a program that speaks the protocol of process targets: 'python3 mine.py'")
+      .one_value_each();
 }
 
 void OutputOptions::add_to(Command command, const std::vector<std::string>& formats) {

@@ -19,9 +19,9 @@ struct SupervisorSettings;
 
 namespace convict::cli {
 
-/// --target, --oracle, --plugin, --timeout, --memory: whom to run and within which limits.
+/// --target, --oracle, --plugin, --command, --timeout, --memory: whom to run and within which limits.
 struct RunOptions {
-  std::vector<std::string> targets, oracles, plugins;
+  std::vector<std::string> targets, oracles, plugins;  // the last with commands, as core/plugin_name.h names them
   std::string timeout = "10s", memory = "4G";
 
   void add_to(Command command);
@@ -43,6 +43,9 @@ struct OutputOptions {
   /// as --color says, else if it is a terminal and NO_COLOR is unset or empty (https://no-color.org).
   std::string colored(std::string_view code, const std::string& text, int stream = STDOUT_FILENO) const;
 };
+
+/// --command: adds to the plugins.
+void add_command_option(Command command, std::vector<std::string>& plugins);
 
 /// Empty if there is no such variable.
 std::string_view environment_variable(const char* name);

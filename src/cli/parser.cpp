@@ -158,6 +158,14 @@ Option Command::add_option(const std::string& names, OptionValue value, const st
   return Option(*std::visit([&](auto* one) { return app_->add_option(names, *one, help); }, value));
 }
 
+Option Command::prefixed_option(const std::string& names, Words& values, const std::string& prefix,
+                                const std::string& help) const {
+  const std::function<void(const Words&)> add = [&values, prefix](const Words& given) {
+    for (const std::string& one : given) values.push_back(prefix + one);
+  };
+  return Option(*app_->add_option_function<Words>(names, add, help));
+}
+
 Option Command::flag(const std::string& names, bool& value, const std::string& help) const {
   return Option(*app_->add_flag(names, value, help));
 }

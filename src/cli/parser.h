@@ -69,6 +69,10 @@ class Command {
   Option option(const std::string& names, auto& value, const std::string& help) const {
     return add_option(names, &value, help);
   }
+  /// Adds its values to what is in `values`, each behind the prefix. Precondition: what else fills `values` was added
+  /// before.
+  Option prefixed_option(const std::string& names, std::vector<std::string>& values, const std::string& prefix,
+                         const std::string& help) const;
   Option flag(const std::string& names, bool& value, const std::string& help) const;
 
   /// Precondition: there is an option of this name, such as "--plugin".

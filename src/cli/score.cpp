@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "cli/command.h"
@@ -11,6 +12,7 @@
 #include "cli/live_block.h"
 #include "cli/options.h"
 #include "cli/roster_query.h"
+#include "cli/score_random.h"
 #include "cli/score_report.h"
 #include "core/error.h"
 #include "core/json_text.h"
@@ -34,6 +36,9 @@ struct ScoreOptions {
   uint64_t seeds = 20, control_cases = 20'000;
   std::optional<uint64_t> cases, baseline_seeds;
   int jobs = 1;
+  std::optional<uint64_t> random_faults;
+  std::string conditions = "2..6";
+  uint64_t fault_seed = 1;
 };
 
 [[noreturn]] void unknown(const char* flag, const std::string& name, const std::vector<std::string>& valid) {
@@ -179,7 +184,51 @@ int exit_code_of(const score::ScoreResult& result) {
   return judged ? kClean : kCannotJudge;
 }
 
+score::RandomFaultSettings random_fault_settings(const ScoreOptions& options) {
+  if (options.profiles.size() != 1) throw UsageError("--profile: random faults have one profile");
+  score::RandomFaultSettings settings;
+  settings.faults = *options.random_faults;
+  settings.fault_seed = options.fault_seed;
+  std::tie(settings.least_conditions, settings.most_conditions) = conditions_in(options.conditions);
+  settings.seeds = options.seeds;
+  settings.budget_seconds = std::chrono::duration<double>(parse_duration(options.budget, "--budget")).count();
+  settings.cases = options.cases.value_or(0);
+  settings.profile = options.profiles.front();
+  generate::find_profile(settings.profile);
+  settings.interrupted = &interrupted();
+  return settings;
+}
+
+/// Random faults need no plugin, and no worker: their kernels are our own.
+int score_random_faults(const ScoreOptions& options) {
+  if (!options.run.plugins.empty())
+    throw UsageError("--plugin: random faults are planted in our own kernel; leave it out");
+  if (!options.database.empty()) throw UsageError("--db: a score of random faults is not kept; valid: --format json");
+  score::RandomFaultSettings settings = random_fault_settings(options);
+  RandomFaultScores scores;
+  LiveBlock block(options.out.quiet);
+  uint64_t false_alarms = 0;
+  for (const score::Method& method : chosen_methods(options.baselines)) {
+    if (method.guided) throw UsageError("--baselines: 'guided' makes up cases for one kernel; it has no random faults");
+    settings.method = method;
+    scores.emplace_back(method, score::run_random_faults(settings, [&](uint64_t seed, uint64_t cases, uint64_t found) {
+                          if (block.is_due())
+                            block.draw({fmt::format("{}: seed {}/{}, {} cases, {} of {} faults found", method.name,
+                                                    seed, settings.seeds, with_commas(cases), found, settings.faults)});
+                        }));
+    if (scores.back().second.interrupted) return kInterrupted;
+    if (method.name == score::kLadderMethod.name) false_alarms = scores.back().second.false_alarms;
+  }
+  options.out.write(options.out.json()                 ? json_document(random_faults_document(settings, scores))
+                    : options.out.format == "markdown" ? random_faults_as_markdown(settings, scores)
+                                                       : random_faults_as_text(settings, scores, options.out.verbose));
+  return false_alarms > 0 ? kMismatch : kClean;
+}
+
 int score(const ScoreOptions& options) {
+  if (options.random_faults) return score_random_faults(options);
+  if (options.run.plugins.empty())
+    throw UsageError("score: nothing to put on trial; valid: --plugin FILE, or --random-faults N");
   const score::ScoreSettings settings = score_settings(options);
   std::optional<store::Store> store;  // opened before hours of work that it might not take
   if (!options.database.empty()) {
@@ -224,6 +273,18 @@ void add_measure(Command command, ScoreOptions& options) {
       .within(uint64_t{1}, uint64_t{10'000});
 }
 
+/// Adds the options of random faults.
+void add_number_of_faults(Command command, ScoreOptions& options) {
+  command.option("--random-faults", options.random_faults, "Faults made up at random, instead of those of --plugin")
+      .unsigned_number()
+      .within(uint64_t{1}, uint64_t{100'000});
+  command.option("--conditions", options.conditions, "How many conditions a random fault has: 3, or 2..6")
+      .shows_default();
+  command.option("--seed", options.fault_seed, "Of the random faults: another seed is another set")
+      .unsigned_number()
+      .shows_default();
+}
+
 }  // namespace
 
 void add_score(Command app, int& exit_code) {
@@ -236,9 +297,10 @@ void add_score(Command app, int& exit_code) {
       "  convict score --plugin ./mutants.so --target B19,B21 --baselines all --format json\n"
       "  convict score --plugin ./mutants.so --except B30 --profile smoke,B12=large-kernel\n"
       "  convict score --plugin ./mutants.so --db convict.db     to be shown by `convict report`\n"
+      "  convict score --random-faults 500 --conditions 2..6 --seed 1 --seeds 10\n"
       "Exit codes: 0 measured, 1 a control was accused, 2 usage, 125 nothing could be judged, 130 interrupted");
   options.run.add_to(command);
-  command["--plugin"].required();
+  add_number_of_faults(command, options);
   command.option("--except", options.except, "Mutants to leave out").comma_separated();
   add_measure(command, options);
   command.option("-j,--jobs", options.jobs, "Runs at once").within(1, 256).shows_default();

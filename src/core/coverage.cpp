@@ -5,13 +5,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <charconv>
+#include <cstring>
 #include <utility>
 
 #include "core/error.h"
 
 namespace convict::inline core {
 namespace {
+
+constexpr uint8_t kMore = 2;          // the count of "more often": no other count has this bit
+constexpr size_t kMostColumns = 256;  // levels of all features, and some zeros behind them
 
 /// The numbering of tuples. Tuples of features (i, j, *) with the same levels of i and j form one row: the levels of
 /// all features behind j side by side. So counting a case walks along rows.
@@ -39,6 +44,7 @@ Numbering make_numbering() {
     for (const std::string_view level : feature.levels) hash(level);
     n.column[feature.id + 1] = n.column[feature.id] + size_of(feature.id);
   }
+  assert(n.column[kFeatureCount] + 2 * sizeof(uint64_t) <= kMostColumns);
   for (int i = 0; i < kFeatureCount; ++i) {
     n.pairs[i] = n.count;
     n.count += size_of(i) * n.row(i);
@@ -67,22 +73,58 @@ void place(uint32_t at, int before, FeatureId& feature, uint8_t& level) {
   level = static_cast<uint8_t>(at - n.column[found]);
 }
 
-/// Calls visit(id) for the tuples of one case, row by row.
-template <class Visit>
-void for_each_tuple(Coverage::Depth depth, const Levels& levels, const Visit& visit) {
-  const Numbering& n = numbering();
-  std::array<uint32_t, kFeatureCount> place;
-  for (int i = 0; i < kFeatureCount; ++i) place[i] = n.column[i] + levels[i];
-  const auto walk = [&](uint32_t row, int after) {
-    const uint32_t start = row - n.column[after + 1];
-    for (int k = after + 1; k < kFeatureCount; ++k) visit(start + place[k]);
-  };
-  for (int i = 0; i < kFeatureCount; ++i) {
-    walk(n.pairs[i] + levels[i] * n.row(i), i);
-    for (int j = i + 1; depth == Coverage::Depth::kTriples && j < kFeatureCount; ++j)
-      walk(n.triples[i][j] + (levels[i] * size_of(j) + levels[j]) * n.row(j), j);
+/// The tuples of one case, row by row.
+class TuplesOfCase {
+ public:
+  TuplesOfCase(Coverage::Depth depth, const Levels& levels) : depth_(depth), levels_(levels) {
+    const Numbering& n = numbering();
+    for (int i = 0; i < kFeatureCount; ++i) {
+      place_[i] = n.column[i] + levels[i];
+      columns_[place_[i]] = kMore;
+    }
   }
-}
+
+  /// Calls visit(first, after) for each row: the number of its first tuple, and the feature that its columns come
+  /// behind.
+  template <class Visit>
+  void for_each_row(const Visit& visit) const {
+    const Numbering& n = numbering();
+    for (int i = 0; i < kFeatureCount; ++i) {
+      visit(n.pairs[i] + levels_[i] * n.row(i), i);
+      for (int j = i + 1; depth_ == Coverage::Depth::kTriples && j < kFeatureCount; ++j)
+        visit(n.triples[i][j] + (levels_[i] * size_of(j) + levels_[j]) * n.row(j), j);
+    }
+  }
+
+  /// Calls visit(id) for the tuples of a row.
+  template <class Visit>
+  void for_each_in_row(uint32_t row, int after, const Visit& visit) const {
+    const uint32_t start = row - numbering().column[after + 1];
+    for (int k = after + 1; k < kFeatureCount; ++k) visit(start + place_[k]);
+  }
+
+  /// Whether every tuple of a row was seen more than once. False where the row ends too near to the end of the counts.
+  bool is_full(const std::vector<uint8_t>& counts, uint32_t row, int after) const {
+    constexpr uint32_t kStep = 2 * sizeof(uint64_t);
+    const uint32_t length = numbering().row(after);
+    const uint32_t first_column = numbering().column[after + 1];
+    if (row + length + kStep > counts.size()) return false;
+    uint64_t open = 0;
+    for (uint32_t at = 0; at < length; at += kStep) {
+      uint64_t count[2], wanted[2];
+      std::memcpy(count, &counts[row + at], sizeof count);
+      std::memcpy(wanted, &columns_[first_column + at], sizeof wanted);
+      open |= (wanted[0] & ~count[0]) | (wanted[1] & ~count[1]);
+    }
+    return open == 0;
+  }
+
+ private:
+  Coverage::Depth depth_;
+  const Levels& levels_;
+  std::array<uint32_t, kFeatureCount> place_;
+  std::array<uint8_t, kMostColumns> columns_{};  // kMore at the places, else 0: rows are read in words
+};
 
 constexpr std::string_view kMagic = "tway";
 
@@ -154,17 +196,23 @@ void Coverage::count(uint32_t id) {
 }
 
 void Coverage::add(const Levels& levels) {
-  for_each_tuple(depth_, levels, [&](uint32_t id) {
-    if (counts_[id] >= 2) return;
-    count(id);
-    news_.push_back(id);
+  const TuplesOfCase tuples(depth_, levels);
+  tuples.for_each_row([&](uint32_t row, int after) {
+    if (tuples.is_full(counts_, row, after)) return;
+    tuples.for_each_in_row(row, after, [&](uint32_t id) {
+      if (counts_[id] >= kMore) return;
+      count(id);
+      news_.push_back(id);
+    });
   });
   ++cases_;
 }
 
 bool Coverage::has_seen_all(const Levels& levels) const {
   bool all = true;
-  for_each_tuple(depth_, levels, [&](uint32_t id) { all &= has_seen(id); });
+  const TuplesOfCase tuples(depth_, levels);
+  tuples.for_each_row(
+      [&](uint32_t row, int after) { tuples.for_each_in_row(row, after, [&](uint32_t id) { all &= has_seen(id); }); });
   return all;
 }
 

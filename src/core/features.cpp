@@ -7,6 +7,7 @@
 
 #include "abi/element.h"
 #include "abi/validity.h"
+#include "core/derived.h"
 
 namespace convict::inline core {
 namespace {
@@ -99,15 +100,12 @@ int in_axes(const Case& c, const convict_problem&) {
   return alike(c.in, c.rank) ? kAlike : kDiffer;
 }
 
-/// Rows of conv's padded input behind the last window. A large remainder can make weight gradients too long.
+/// A large remainder can make weight gradients too long.
 int remainder(const Case& c, const convict_problem& p) {
   int level = kNothingLeft;
-  if (c.op != CONVICT_CONV) return level;
-  for (int axis = 0; axis < c.rank; ++axis) {
-    const int64_t slack = p.in[axis] + p.pad_begin[axis] + p.pad_end[axis] - window(p.kernel[axis], p.dilation[axis]);
-    const int64_t rest = slack % p.stride[axis];
-    if (rest > 0) level = std::max<int>(level, rest < p.dilation[axis] ? kBelowDilation : kFromDilation);
-  }
+  for (int axis = 0; axis < c.rank; ++axis)
+    if (const int64_t rest = rows_left_over(p, axis); rest > 0)
+      level = std::max<int>(level, rest < p.dilation[axis] ? kBelowDilation : kFromDilation);
   return level;
 }
 
@@ -126,6 +124,26 @@ int layouts(const Case& c, const convict_problem&) {
 int views(const Case& c, const convict_problem&) {
   if (c.views.src + c.views.wei + c.views.dst > 1) return kSeveralViews;
   return c.views.src ? kSrcView : c.views.wei ? kWeiView : c.views.dst ? kDstView : kNoView;
+}
+
+int multiple(const Case& c, const convict_problem&) {
+  int level = kStrideOne;
+  for (int axis = 0; axis < c.rank; ++axis)
+    if (c.stride[axis] > 1)
+      level = std::max<int>(level, c.kernel[axis] % c.stride[axis] == 0 ? kMultipleOfStride : kNoMultiple);
+  return level;
+}
+
+/// The sign of the padding that SAME would need in all, and its parity, which decides whether it can be halved.
+int same_total_level(const Case& c, const convict_problem&) {
+  int64_t lowest = kNoEnd;
+  bool some_odd = false;
+  for (int axis = 0; axis < c.rank; ++axis) {
+    const int64_t total = same_total(c, axis);
+    lowest = std::min(lowest, total);
+    some_odd |= total % 2 != 0;
+  }
+  return lowest < 0 ? kBelowZero : some_odd ? kOddTotal : lowest == 0 ? kZeroTotal : kEvenTotal;
 }
 
 using Names = std::string_view;
@@ -158,6 +176,21 @@ constexpr Names kViewNames[] = {"none", "src", "wei", "dst", "several"};
 constexpr Names kFills[] = {"int", "normal", "wide", "positive", "comb", "special", "subnormal", "zero"};
 constexpr Names kCallNames[] = {"once", "again", "refilled", "after"};
 constexpr Names kThreadNames[] = {"1", "2..4", "5+"};
+
+/// Rows of the table of pairs, which are features too.
+enum Pair { kWindowToIn, kOutToIn, kIcToOc };
+
+template <Pair row>
+int order_in(const Case& c, const convict_problem& p) {
+  static const ComparedPair* const kRows[] = {&compared_pair("window", "in"), &compared_pair("out", "in"),
+                                              &compared_pair("ic/g", "oc/g")};
+  return static_cast<int>(kRows[row]->order(c, p));
+}
+
+constexpr Names kOrderNames[] = {"below", "equal", "above"};
+constexpr Names kMultipleNames[] = {"stride 1", "multiple", "no multiple"};
+constexpr Names kSameTotalNames[] = {"below 0", "0 somewhere", "odd", "even"};
+constexpr Names kAxisOrderNames[] = {"alike", "rising", "falling"};
 
 using C = const Case&;
 using P = const convict_problem&;
@@ -194,6 +227,12 @@ constexpr Feature kFeatures[] = {
     {kFill, "fill", kFills, [](C c, P) { return c.fill > Fill::kZero ? 0 : static_cast<int>(c.fill); }},
     {kCalls, "calls", kCallNames, [](C c, P) { return static_cast<int>(c.calls); }},
     {kThreads, "threads", kThreadNames, [](C c, P) { return level_in(kThreadCounts, c.threads); }},
+    {kWindowToInput, "window to in", kOrderNames, order_in<kWindowToIn>},
+    {kOutputToInput, "out to in", kOrderNames, order_in<kOutToIn>},
+    {kChannelsToChannels, "ic/g to oc/g", kOrderNames, order_in<kIcToOc>},
+    {kMultiple, "kernel to stride", kMultipleNames, multiple},
+    {kSameTotal, "total of same", kSameTotalNames, same_total_level},
+    {kAxisOrder, "first input extent to last", kAxisOrderNames, [](C c, P) { return order_of_axes(c.in, c.rank); }},
 };
 
 constexpr bool in_order() {

@@ -46,6 +46,12 @@ enum Id : int {
   kFill,
   kCalls,
   kThreads,
+  kWindowToInput,
+  kOutputToInput,
+  kChannelsToChannels,
+  kMultiple,
+  kSameTotal,
+  kAxisOrder,
   kCount
 };
 }  // namespace feature
@@ -97,6 +103,10 @@ enum Remainder { kNothingLeft, kBelowDilation, kFromDilation };
 enum Beta { kNoBeta, kBetaOne, kOtherBeta };
 enum Type { kF32, kF64, kF16, kBf16, kMixed };
 enum Layouts { kFirst, kLast, kLastToFirst, kFirstToLast };
+enum PairOrder { kOrderBelow, kOrderEqual, kOrderAbove };
+enum Multiple { kStrideOne, kMultipleOfStride, kNoMultiple };
+enum SameTotal { kBelowZero, kZeroTotal, kOddTotal, kEvenTotal };
+enum AxisOrder { kAxesAlike, kAxesRising, kAxesFalling };
 enum ViewsOf { kNoView, kSrcView, kWeiView, kDstView, kSeveralViews };
 }  // namespace levels
 

@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/fields.h"
 #include "core/geometry.h"
-#include "core/layout.h"
 #include "core/text.h"
 
 namespace convict::inline core {
@@ -27,60 +26,12 @@ struct AxisWord {
 constexpr AxisWord kAxisWords[] = {
     {Condition::kLastAxis, "last"}, {Condition::kEveryAxis, "every"}, {Condition::kAnyAxis, "any"}};
 
-int64_t output_extent(const Case& c, int axis) { return resolve(c).problem.out[axis]; }
-int64_t pad_begin(const Case& c, int axis) { return resolve(c).problem.pad_begin[axis]; }
-int64_t pad_end(const Case& c, int axis) { return resolve(c).problem.pad_end[axis]; }
-int64_t output_padding(const Case& c, int axis) { return resolve(c).problem.output_padding[axis]; }
-int64_t window_extent(const Case& c, int axis) { return window(c.kernel[axis], c.dilation[axis]); }
-int64_t group_ic(const Case& c, int) { return c.ic / std::max<int64_t>(c.groups, 1); }
-int64_t group_oc(const Case& c, int) { return c.oc / std::max<int64_t>(c.groups, 1); }
-
-int64_t taps(const Case& c, int) {
-  int64_t count = 1;
-  for (int axis = 0; axis < c.rank; ++axis) count *= c.kernel[axis];
-  return count;
-}
-
-constexpr std::string_view kNoYes[] = {"no", "yes"};
-constexpr std::string_view kOperations[] = {"conv", "conv_transpose"};
-constexpr std::string_view kPasses[] = {"forward", "backward_data", "backward_weights"};
-
-/// The operand or, in the pass that has only that, its gradient.
-template <convict_tensor convict_tensors::*Operand, convict_tensor convict_tensors::*Gradient>
-int64_t contiguous(const Case& c, int) {
-  const Resolved resolved = resolve(c);
-  const convict_tensors tensors = describe_tensors(c, resolved.problem);
-  return is_contiguous((tensors.*Operand).ndim > 0 ? tensors.*Operand : tensors.*Gradient) ? 1 : 0;
-}
-
-/// Which pass of a convolution runs the same loops: a transposed convolution is the data gradient of one.
-int64_t as_conv(const Case& c, int) {
-  constexpr int64_t kOther[] = {1, 0, 2};
-  const int64_t pass = c.pass - CONVICT_FORWARD;
-  return c.op == CONVICT_CONV ? pass : kOther[pass];
-}
-
 std::vector<Quantity> make_quantities() {
   std::vector<Quantity> list;
   for (const Slot& slot : slots())
     if (slot.kind != SlotKind::kSeed && !slot.is_padding() && slot.kind != SlotKind::kOutputPadding)
       list.push_back({slot.name, slot.per_axis, slot.words, nullptr, &slot});
-  // As an implementation is told: in numbers, even where the case has a word.
-  list.push_back({"p.begin", true, {}, pad_begin});
-  list.push_back({"p.end", true, {}, pad_end});
-  list.push_back({"op", true, {}, output_padding});
-  list.push_back({"ic/g", false, {}, group_ic});
-  list.push_back({"oc/g", false, {}, group_oc});
-  list.push_back({"window", true, {}, window_extent});
-  list.push_back({"out", true, {}, output_extent});
-  list.push_back({"taps", false, {}, taps});
-  list.push_back({"contiguous.src", false, kNoYes, contiguous<&convict_tensors::src, &convict_tensors::diff_src>});
-  list.push_back({"contiguous.wei", false, kNoYes, contiguous<&convict_tensors::wei, &convict_tensors::diff_wei>});
-  list.push_back({"contiguous.dst", false, kNoYes, contiguous<&convict_tensors::dst, &convict_tensors::diff_dst>});
-  list.push_back({"rank", false, {}, [](const Case& c, int) -> int64_t { return c.rank; }});
-  list.push_back({"operation", false, kOperations, [](const Case& c, int) -> int64_t { return c.op - CONVICT_CONV; }});
-  list.push_back({"pass", false, kPasses, [](const Case& c, int) -> int64_t { return c.pass - CONVICT_FORWARD; }});
-  list.push_back({"as_conv", false, kPasses, as_conv});
+  for (const DerivedNumber& one : derived_numbers()) list.push_back({one.name, one.per_axis, one.words, one.value});
   return list;
 }
 
@@ -128,9 +79,31 @@ void parse_right(std::string_view text, Condition& to) {
     to.value = *number;
   } else {
     const auto [right, axis] = parse_quantity(text);
-    if (axis != to.axis && quantities()[right].per_axis) refuse(text);
+    const bool both_named = axis >= 0 && to.axis >= 0;
+    if (axis != to.axis && quantities()[right].per_axis && !both_named) refuse(text);
+    if (axis != to.axis && both_named) to.right_axis = axis;
     to.right = right;
   }
+}
+
+/// A number of at least 2, or a quantity on the axis of the left side.
+void parse_modulus(std::string_view text, Condition& to) {
+  if (!quantities()[to.left].words.empty()) refuse(text);
+  if (const auto number = parse_integer(text)) {
+    if (*number < 2) refuse(text);
+    to.modulus = *number;
+    return;
+  }
+  const auto [by, axis] = parse_quantity(text);
+  if (!quantities()[by].words.empty() || (axis != to.axis && quantities()[by].per_axis)) refuse(text);
+  to.modulus_by = by;
+}
+
+/// value % modulus, which is not negative. A modulus below 2 leaves nothing.
+int64_t remainder_of(int64_t value, int64_t modulus) {
+  if (modulus < 2) return 0;
+  const int64_t rest = value % modulus;
+  return rest < 0 ? rest + modulus : rest;
 }
 
 Condition parse_condition(std::string_view text) {
@@ -140,11 +113,7 @@ Condition parse_condition(std::string_view text) {
   if (words.size() != 3 && !modular) refuse(text);
   Condition condition;
   std::tie(condition.left, condition.axis) = parse_quantity(words[0]);
-  if (modular) {
-    const auto modulus = parse_integer(words[2]);
-    if (!modulus || *modulus < 2 || !quantities()[condition.left].words.empty()) refuse(text);
-    condition.modulus = *modulus;
-  }
+  if (modular) parse_modulus(words[2], condition);
   const auto relation = std::ranges::find(kRelations, words[words.size() - 2]);
   if (relation == kRelations.end()) refuse(text);
   condition.relation = static_cast<Comparator>(relation - kRelations.begin());
@@ -154,7 +123,13 @@ Condition parse_condition(std::string_view text) {
 
 }  // namespace
 
-int64_t Quantity::value(const Case& c, int axis) const { return slot ? slot->get(c, axis) : derived(c, axis); }
+int64_t Quantity::value(const Case& c, const convict_problem& p, int axis) const {
+  return slot ? slot->get(c, axis) : derived(c, p, axis);
+}
+
+int64_t Quantity::value(const Case& c, int axis) const {
+  return slot ? slot->get(c, axis) : derived(c, resolve(c).problem, axis);
+}
 
 std::span<const Quantity> quantities() {
   static const std::vector<Quantity> all = make_quantities();
@@ -162,43 +137,51 @@ std::span<const Quantity> quantities() {
 }
 
 bool Condition::is_per_axis() const {
-  return quantities()[left].per_axis || (right >= 0 && quantities()[right].per_axis);
+  const auto per_axis = [](int quantity) { return quantity >= 0 && quantities()[quantity].per_axis; };
+  return per_axis(left) || per_axis(right) || per_axis(modulus_by);
 }
 
-bool Condition::holds(const Case& c, int on_axis) const {
+bool Condition::holds(const Case& c, int on_axis) const { return holds(c, resolve(c).problem, on_axis); }
+
+bool Condition::holds(const Case& c, const convict_problem& p, int on_axis) const {
   if (axis == kEveryAxis || axis == kAnyAxis) {
     const bool any = axis == kAnyAxis;
     Condition one = *this;
     for (one.axis = 0; one.axis < c.rank; ++one.axis)
-      if (one.holds(c, one.axis) == any) return any;
+      if (one.holds(c, p, one.axis) == any) return any;
     return !any;
   }
   const int at = axis == kSomeAxis ? on_axis : axis == kLastAxis ? c.rank - 1 : axis;
-  if (is_per_axis() && at >= c.rank) return false;
-  int64_t value_left = quantities()[left].value(c, at);
-  if (modulus > 0 && (value_left %= modulus) < 0) value_left += modulus;
-  return compare(relation, value_left, right < 0 ? value : quantities()[right].value(c, at));
+  const int right_at = right_axis == kSomeAxis ? at : right_axis;
+  if (is_per_axis() && std::max(at, right_at) >= c.rank) return false;
+  int64_t value_left = quantities()[left].value(c, p, at);
+  if (modulus > 0) value_left = remainder_of(value_left, modulus);
+  if (modulus_by >= 0) value_left = remainder_of(value_left, quantities()[modulus_by].value(c, p, at));
+  return compare(relation, value_left, right < 0 ? value : quantities()[right].value(c, p, right_at));
 }
 
 std::string Condition::text() const {
   const Quantity& quantity = quantities()[left];
-  const auto named = [&](const Quantity& one) {
-    if (!one.per_axis || axis == kSomeAxis) return std::string(one.name);
-    if (const auto word = std::ranges::find(kAxisWords, axis, &AxisWord::axis); word != std::end(kAxisWords))
+  const auto named = [](const Quantity& one, int on_axis) {
+    if (!one.per_axis || on_axis == kSomeAxis) return std::string(one.name);
+    if (const auto word = std::ranges::find(kAxisWords, on_axis, &AxisWord::axis); word != std::end(kAxisWords))
       return fmt::format("{}[{}]", one.name, word->name);
-    return fmt::format("{}[{}]", one.name, axis);
+    return fmt::format("{}[{}]", one.name, on_axis);
   };
-  std::string text = named(quantity);
+  std::string text = named(quantity, axis);
   if (modulus > 0) text += fmt::format(" % {}", modulus);
+  if (modulus_by >= 0) text += fmt::format(" % {}", named(quantities()[modulus_by], axis));
   text += fmt::format(" {} ", kRelations[static_cast<size_t>(relation)]);
-  if (right >= 0) return text + named(quantities()[right]);
-  const bool word = modulus == 0 && value >= 0 && value < static_cast<int64_t>(quantity.words.size());
+  if (right >= 0) return text + named(quantities()[right], right_axis >= 0 ? right_axis : axis);
+  const bool word = modulus == 0 && modulus_by < 0 && value >= 0 && value < static_cast<int64_t>(quantity.words.size());
   return text + (word ? std::string(quantity.words[value]) : std::to_string(value));
 }
 
-bool Predicate::holds(const Case& c) const {
+bool Predicate::holds(const Case& c) const { return holds(c, resolve(c).problem); }
+
+bool Predicate::holds(const Case& c, const convict_problem& p) const {
   for (int axis = 0; axis < c.rank; ++axis)
-    if (std::ranges::all_of(conditions, [&](const Condition& one) { return one.holds(c, axis); })) return true;
+    if (std::ranges::all_of(conditions, [&](const Condition& one) { return one.holds(c, p, axis); })) return true;
   return false;
 }
 

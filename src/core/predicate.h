@@ -11,17 +11,20 @@
 #include <vector>
 
 #include "core/case.h"
+#include "core/derived.h"
 
 namespace convict::inline core {
 
-/// A number that conditions can test: a slot of the field table, or a number derived from several slots.
+/// A number that conditions can test: a slot of the field table, or one that follows from several (core/derived.h).
 struct Quantity {
   std::string_view name;  // "k", "oc/g", "window"
   bool per_axis = false;
   std::span<const std::string_view> words = {};  // names of the values, if they have names
-  int64_t (*derived)(const Case&, int axis) = nullptr;
+  Number derived = nullptr;
   const struct Slot* slot = nullptr;  // if not derived
 
+  /// `p` is resolve(c).
+  int64_t value(const Case& c, const convict_problem& p, int axis) const;
   int64_t value(const Case& c, int axis) const;
 };
 
@@ -31,8 +34,8 @@ std::span<const Quantity> quantities();
 enum class Comparator { kEqual, kUnequal, kAtLeast, kAtMost, kMore, kLess };
 
 /// One condition. All per-axis quantities of a predicate mean the same axis: the one numbered `axis`, the innermost one
-/// with kLastAxis, all of them
-/// with kEveryAxis, any one with kAnyAxis, or with kSomeAxis one axis that meets all conditions.
+/// with kLastAxis, all of them with kEveryAxis, any one with kAnyAxis, or with kSomeAxis one axis that meets all
+/// conditions.
 struct Condition {
   static constexpr int kSomeAxis = -1, kLastAxis = -2, kEveryAxis = -3, kAnyAxis = -4;
 
@@ -42,8 +45,12 @@ struct Condition {
   int right = -1;     // index in quantities(), or -1
   int64_t value = 0;  // if right is -1
   int axis = kSomeAxis;
+  int right_axis = kSomeAxis;  // of `right`, if it is not that of the left side: "in[0] < in[1]"
+  int modulus_by = -1;         // index in quantities(), instead of `modulus`: "k % s = 0"
 
   bool holds(const Case& c, int on_axis) const;
+  /// `p` is resolve(c).
+  bool holds(const Case& c, const convict_problem& p, int on_axis) const;
   bool is_per_axis() const;
   std::string text() const;
   bool operator==(const Condition&) const = default;
@@ -54,6 +61,8 @@ struct Predicate {
   std::vector<Condition> conditions;
 
   bool holds(const Case& c) const;
+  /// `p` is resolve(c).
+  bool holds(const Case& c, const convict_problem& p) const;
 
   /// "s >= 2 and op >= 1"; "always". Axes are "s[1] >= 2", "s[last] >= 2", "d[every] = 1" and "op[any] >= 1".
   std::string text() const;

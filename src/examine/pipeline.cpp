@@ -27,6 +27,15 @@ std::optional<std::string> impossible(const Scene& scene, const ExaminationSetti
   return std::nullopt;
 }
 
+constexpr const char *kNoBeta = "its contract has no beta", *kNoReLU = "its contract has no ReLU";
+
+/// Why an implementation is not even asked.
+std::optional<std::string> beyond_contract(const Case& c, const convict_contract& contract) {
+  if (c.beta != 0 && !contract.accumulates) return kNoBeta;
+  if (c.relu && !contract.fuses_relu) return kNoReLU;
+  return std::nullopt;
+}
+
 /// Asks the subjects whether they accept the problem.
 class Asking {
  public:
@@ -102,9 +111,7 @@ class Asking {
     const Case& c = scene_.the_case();
     judge::Result& result = results_[i];
     const convict_implementation& who = *result.who;
-    constexpr const char *kNoBeta = "its contract has no beta", *kNoReLU = "its contract has no ReLU";
-    if (c.beta != 0 && !who.contract.accumulates) return kNoBeta;  // it is not even asked
-    if (c.relu && !who.contract.fuses_relu) return kNoReLU;
+    if (auto why_not = beyond_contract(c, who.contract)) return why_not;
     if (record_.is_foreign[i]) foreign_.push_back(i);
     run::Asked asked = question(i, run::Care::kMemory);
     result.outcome.side_effect = std::move(asked.side_effect);
@@ -113,8 +120,7 @@ class Asking {
     run::Declared declared = run::ask_contract(who, static_cast<int>(i), scene_.problem(), scene_.described(), record_);
     if (!declared.trouble.empty()) return std::move(declared.trouble);
     result.contract = declared.contract;
-    if (c.beta != 0 && !result.contract.accumulates) return kNoBeta;
-    if (c.relu && !result.contract.fuses_relu) return kNoReLU;
+    if (auto why_not = beyond_contract(c, result.contract)) return why_not;
     const bool special = c.fill == Fill::kSpecial && !is_integer(c.src_type);
     if (special && result.contract.algorithm != CONVICT_DIRECT)
       return "special values are judged in direct sums only: transforms spread them";
@@ -207,6 +213,10 @@ bool is_accepted(const Case& c, std::span<const run::Subject> subjects, size_t p
   const Scene scene(c);
   std::vector<judge::Result> results;
   return Asking(scene, /*legal=*/true, subjects, settings, record, results).ask(position);
+}
+
+bool is_asked(const Case& c, const convict_implementation& who, const ExaminationSettings& settings) {
+  return !impossible(Scene(c), settings) && !beyond_contract(c, who.contract);
 }
 
 Examination examine(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,

@@ -48,6 +48,9 @@ struct ExaminationSettings {
 bool is_accepted(const Case& c, std::span<const run::Subject> subjects, size_t position, run::FlightRecord& record,
                  const ExaminationSettings& settings);
 
+/// Whether examine() would ask a subject about a case, and not refuse the case on its behalf.
+bool is_asked(const Case& c, const convict_implementation& who, const ExaminationSettings& settings);
+
 /// Runs every subject on the case and judges the results. Subjects must refuse an illegal case. If a subject kills this
 /// process, `record` names it. `memory` is scratch that the next case reuses.
 Examination examine(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,

@@ -27,13 +27,6 @@ struct Rows {
   std::vector<Row> passing;  // one per sample and axis
 };
 
-/// Pairs of quantities that kernels compare with each other.
-constexpr std::pair<std::string_view, std::string_view> kPairs[] = {
-    {"k", "s"},           {"k", "in"},           {"window", "in"},    {"window", "s"}, {"op", "s"},
-    {"d", "s"},           {"p.begin", "k"},      {"p.end", "k"},      {"out", "k"},    {"out", "in"},
-    {"p.begin", "p.end"}, {"p.begin", "window"}, {"p.end", "window"}, {"ic", "oc"},    {"ic", "g"},
-    {"oc", "g"},          {"ic/g", "oc/g"},      {"s", "in"},         {"out", "s"}};
-
 int index_of(std::string_view name) {
   const auto all = quantities();
   return static_cast<int>(std::ranges::find(all, name, &Quantity::name) - all.begin());
@@ -63,10 +56,15 @@ std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t
     for (int64_t other = 0; other < others; ++other)
       if (other != value) list.push_back({i, 0, Comparator::kUnequal, -1, other});
   }
-  for (const auto& [left, right] : kPairs)
+  for (const ComparedPair& pair : compared_pairs()) {
+    const bool in_words = !all[index_of(pair.left)].words.empty();
     for (const Comparator relation : {Comparator::kMore, Comparator::kAtLeast, Comparator::kLess, Comparator::kAtMost,
                                       Comparator::kEqual, Comparator::kUnequal})
-      list.push_back({index_of(left), 0, relation, index_of(right), 0});
+      if (!in_words || relation == Comparator::kEqual || relation == Comparator::kUnequal)
+        list.push_back({index_of(pair.left), 0, relation, index_of(pair.right), 0});
+  }
+  for (const Comparator relation : {Comparator::kEqual, Comparator::kUnequal})
+    list.push_back({index_of("k"), 0, relation, -1, 0, Condition::kSomeAxis, Condition::kSomeAxis, index_of("s")});
   for (int i = 0; i < size; ++i)
     for (const int64_t modulus : moduli) {
       if (!all[i].words.empty()) continue;

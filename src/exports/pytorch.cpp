@@ -15,6 +15,7 @@
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/role.h"
+#include "core/verdict.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"
 #include "exports/shared/script.h"

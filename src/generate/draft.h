@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "abi/trilinear.h"
 #include "core/case.h"
@@ -13,6 +14,10 @@
 #include "generate/profile.h"
 
 namespace convict::generate {
+
+/// The sizes that share the budget of multiply-adds.
+enum class Size { kBatch, kGroups, kInputChannels, kOutputChannels, kKernel, kExtent };
+inline constexpr int kSizeCount = 6;
 
 /// The draft uses the terms of the trilinear form: Y is the strided side (dst of conv, src of conv_transpose), X the
 /// other. Channels are those of one group.
@@ -25,12 +30,18 @@ struct Draft {
   Case c = {};
   int64_t x_channels = 1, y_channels = 1;
   Axes y_extent = {1, 1, 1}, x_extent = {1, 1, 1};
-  Axes rest = {0, 0, 0};  // conv: rows of X behind the last window, which add no output
+  Axes rest = {0, 0, 0};                    // conv: rows of X behind the last window, which add no output
+  std::optional<Size> lone = std::nullopt;  // gets the whole budget, while all other sizes are minimal
 
   bool is_conv() const { return c.op == CONVICT_CONV; }
-  /// Draws a value of `from` within `bounds` such that value^times fits the budget, and divides the budget by that.
-  int64_t take(std::span<const int64_t> from, Bounds bounds = {0, levels::kNoEnd}, int times = 1);
+  /// Draws a value within `bounds` such that value^times fits the budget, and divides the budget by that: one of
+  /// `from`, or any number that the budget allows, with equal chances for equal ratios.
+  int64_t take(Size size, std::span<const int64_t> from, Bounds bounds = {0, levels::kNoEnd}, int times = 1);
 };
+
+/// A number of [lowest, highest] with equal chances for equal ratios: its density falls smoothly. Precondition: 1 <=
+/// lowest <= highest.
+int64_t draw_smooth(Random& random, int64_t lowest, int64_t highest);
 
 void draw_operation(Draft& draft);
 /// Batch, groups, channels, kernel and the extents of Y, as far as the budget goes; strides and dilations.

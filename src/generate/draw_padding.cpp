@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "abi/validity.h"
 #include "core/geometry.h"
@@ -11,13 +12,22 @@ namespace {
 using namespace feature;
 using namespace levels;
 
+bool needs_padding(const Plan& plan) {
+  return plan[kPadWindow] > kBelowWindow || (plan.wishes(kWindowToInput) && plan.is(kWindowToInput, kOrderAbove));
+}
+
 int draw_kind(Draft& draft) {
   const Plan& plan = draft.plan;
   if (!plan.is_free(kPadding)) return plan[kPadding];
   const bool same_allowed = plan[kOutputPadding] <= kNoOutputPadding && plan[kPadWindow] <= kBelowWindow;
   if (same_allowed && draft.random.chance(draft.profile.auto_padding))
     return static_cast<int>(draft.random.between(kUpper, kValidWord));
-  const bool needed = plan[kPadWindow] > kBelowWindow;
+  // Where out is as long as in with a stride of 1, SAME pads; a window larger than conv's input needs padding.
+  if (same_allowed && plan.wishes(kOutputToInput) && plan.is(kOutputToInput, kOrderEqual) && draft.random.chance(0.7))
+    return static_cast<int>(draft.random.between(kUpper, kLower));
+  if (draft.is_conv() && plan.wishes(kWindowToInput) && plan.is(kWindowToInput, kOrderEqual) && !needs_padding(plan))
+    return kNone;
+  const bool needed = needs_padding(plan);
   if (!needed && !draft.random.chance(draft.profile.padded)) return kNone;
   if (draft.random.chance(draft.profile.negative)) return kNegative;
   constexpr int64_t kKinds[] = {kAsymmetric, kAsymmetric, kBeginOnly, kEndOnly};
@@ -28,7 +38,11 @@ int draw_kind(Draft& draft) {
 
 /// One side of the padding of an axis whose window is `reach`.
 int64_t draw_side(Draft& draft, int64_t reach, bool wide) {
-  if (wide) return reach + draft.random.below(3);
+  constexpr int64_t kWidest = 16;
+  const bool is_smooth = draft.plan.is_free(kPadWindow) && draft.random.chance(draft.profile.smooth / 2);
+  if (wide)
+    return is_smooth ? draw_smooth(draft.random, reach, std::max(reach, kWidest)) : reach + draft.random.below(3);
+  if (is_smooth && reach > 2) return draw_smooth(draft.random, 1, reach) - 1;
   if (reach == 1 && draft.plan.is_free(kPadWindow)) return draft.random.chance(0.4) ? draft.random.between(1, 2) : 0;
   return draft.random.between(0, std::min<int64_t>(reach - 1, 8));
 }
@@ -130,9 +144,43 @@ void settle(Draft& draft, int axis) {
   draft.x_extent[axis] = full - begin - end;
 }
 
+/// Draws extents of Y that make windows larger than the input, as large, or smaller, if a wish asks for that.
+void aim_at_window(Draft& draft) {
+  if (!draft.plan.wishes(kWindowToInput)) return;
+  const int wanted = draft.plan[kWindowToInput];
+  const auto target = static_cast<int>(draft.random.below(draft.c.rank));
+  for (int axis = 0; axis < draft.c.rank; ++axis) {
+    const int64_t reach = window(draft.c.kernel[axis], draft.c.dilation[axis]);
+    int64_t& y = draft.y_extent[axis];
+    draft.macs *= static_cast<double>(y);
+    if (draft.is_conv()) {
+      if (wanted != kOrderBelow && (axis == target || wanted == kOrderEqual)) y = 1, draft.rest[axis] = 0;
+      if (wanted == kOrderBelow) y = std::max<int64_t>(y, 2);
+    } else {
+      if (wanted == kOrderAbove && axis == target) y = std::min(y, std::max<int64_t>(1, reach - 1));
+      if (wanted == kOrderEqual) y = axis == target ? reach : std::max(y, reach);
+      if (wanted == kOrderBelow) y = std::max(y, reach + 1);
+    }
+    y = std::min(y, std::max<int64_t>(1, static_cast<int64_t>(draft.macs)));
+    draft.macs /= static_cast<double>(y);
+  }
+}
+
+/// Exchanges everything of the first axis and the last, if that gives the order that the plan asks for.
+void order_axes(Draft& draft) {
+  const int wanted = draft.plan[kAxisOrder], last = draft.c.rank - 1;
+  if (wanted != kAxesRising && wanted != kAxesFalling) return;
+  const Axes& extent = draft.is_conv() ? draft.x_extent : draft.y_extent;
+  if (extent[0] == extent[last] || (extent[0] < extent[last]) == (wanted == kAxesRising)) return;
+  Case& c = draft.c;
+  for (Axes* axes : {&c.kernel, &c.stride, &c.dilation, &c.pad_begin, &c.pad_end, &c.output_padding, &draft.x_extent,
+                     &draft.y_extent, &draft.rest})
+    std::swap((*axes)[0], (*axes)[last]);
+}
+
 /// Makes extents of src alike, or one of them 1, if that only removes rows. dst shrinks with src.
 void shape_input(Draft& draft) {
-  const int wanted = draft.plan[kInAxes];
+  const int wanted = draft.plan.is(kAxisOrder, kAxesAlike) ? static_cast<int>(kAlike) : draft.plan[kInAxes];
   if (!draft.is_conv() || (wanted != kAlike && wanted != kThin)) return;
   const Case& c = draft.c;
   const auto least = [&](int axis) {
@@ -178,14 +226,17 @@ void draw_once(Draft& draft) {
     }
   if (draft.is_conv() && !is_same(c)) draw_rest(draft);
   if (!draft.is_conv() && !is_same(c)) draw_output_padding(draft);
+  aim_at_window(draft);
   if (asks_for_output(draft)) aim_at_output(draft, c.rank - 1);
   for (int axis = 0; axis < c.rank; ++axis) settle(draft, axis);
   shape_input(draft);
+  order_axes(draft);
   c.in = draft.is_conv() ? draft.x_extent : draft.y_extent;
 }
 
 bool meets_geometry(const Draft& draft) {
-  constexpr FeatureId kDependent[] = {kPadding, kPadWindow, kOutputPadding, kOutLast, kOutParity, kInAxes, kRemainder};
+  constexpr FeatureId kDependent[] = {kPadding,   kPadWindow,     kOutputPadding, kOutLast,   kOutParity, kInAxes,
+                                      kRemainder, kWindowToInput, kOutputToInput, kSameTotal, kAxisOrder};
   if (std::ranges::none_of(kDependent, [&](FeatureId id) { return draft.plan.wishes(id); })) return true;
   const convict_problem p = resolve(draft.c).problem;
   return std::ranges::all_of(kDependent, [&](FeatureId id) {

@@ -11,12 +11,34 @@ namespace convict::generate {
 using namespace feature;
 using namespace levels;
 
-int64_t Draft::take(std::span<const int64_t> from, Bounds bounds, int times) {
+namespace {
+
+constexpr int64_t kMinimal[] = {1, 1, 2, 3};
+constexpr int64_t kLongestStep = 16;  // of strides and dilations
+
+double uniform(Random& random) { return static_cast<double>(random.bits() >> 11) * 0x1p-53; }
+
+}  // namespace
+
+int64_t draw_smooth(Random& random, int64_t lowest, int64_t highest) {
+  const double low = static_cast<double>(lowest), ratio = (static_cast<double>(highest) + 1) / low;
+  return std::clamp(static_cast<int64_t>(low * std::pow(ratio, uniform(random))), lowest, highest);
+}
+
+int64_t Draft::take(Size size, std::span<const int64_t> from, Bounds bounds, int times) {
   const double root = times == 1 ? macs : times == 2 ? std::sqrt(macs) : std::cbrt(macs);
   const int64_t most = std::max<int64_t>(static_cast<int64_t>(root * (1 + 1e-12)), 1);
   bounds.highest = std::min(bounds.highest, most);
   int64_t value = 0;
   bool found = false;
+  const bool is_lone = lone == size;
+  if (lone && !is_lone) from = kMinimal;
+  const bool is_smooth = is_lone || (!lone && !plan.thrifty && random.chance(profile.smooth));
+  if (is_smooth && bounds.highest >= 1) {
+    const int64_t lowest = std::clamp<int64_t>(bounds.lowest, 1, bounds.highest);
+    value = draw_smooth(random, lowest, std::max(lowest, std::min(bounds.highest, profile.most_elements)));
+    found = bounds.contain(value);
+  }
   for (int tries = 0; tries < 4 && !found; ++tries) {
     value = random.pick(from);
     found = bounds.contain(value);
@@ -38,8 +60,6 @@ bool meets_wish(const Draft& draft, std::span<const FeatureId> features) {
 
 namespace {
 
-constexpr int64_t kMinimal[] = {1, 1, 2, 3};
-
 /// The values that an attribute draws from: the profile's list, or the smallest values if a wish needs the budget.
 std::span<const int64_t> list(const Draft& draft, std::span<const int64_t> usual, bool is_asked) {
   return draft.plan.thrifty && !is_asked ? std::span<const int64_t>(kMinimal) : usual;
@@ -48,19 +68,31 @@ std::span<const int64_t> list(const Draft& draft, std::span<const int64_t> usual
 void draw_batch(Draft& draft) {
   const bool is_free = draft.plan.is_free(kBatch);
   const bool empty = is_free ? draft.random.chance(draft.profile.empty) : draft.plan[kBatch] == 0;
-  draft.c.batch =
-      empty ? 0 : draft.take(list(draft, draft.profile.batches, !is_free), asked(draft.plan, kBatch, levels::kBatches));
+  draft.c.batch = empty ? 0
+                        : draft.take(Size::kBatch, list(draft, draft.profile.batches, !is_free),
+                                     asked(draft.plan, kBatch, levels::kBatches));
 }
 
 int draw_grouping(Draft& draft) {
   const Plan& plan = draft.plan;
   if (!plan.is_free(kGrouping)) return plan[kGrouping];
-  const bool one_input = plan.is_free(kInputChannels) || plan.is(kInputChannels, 1);
+  const bool one_input =
+      (plan.is_free(kInputChannels) || plan.is(kInputChannels, 1)) && !plan.is(kChannelsToChannels, kOrderAbove);
   if (one_input && plan[kOutputChannels] != 0 && draft.random.chance(draft.profile.depthwise)) {
+    if (!plan.is_free(kChannelsToChannels)) return plan.is(kChannelsToChannels, kOrderEqual) ? kDepthwise : kMultiplier;
     if (plan.is_free(kOutputChannels)) return draft.random.chance(0.6) ? kDepthwise : kMultiplier;
     return plan[kOutputChannels] == 1 ? kDepthwise : kMultiplier;
   }
   return draft.random.pick(draft.profile.groups) == 1 ? kDense : kGrouped;
+}
+
+/// Narrows the bounds of a number that is asked to be below, equal to, or above another one, as `order` says.
+Bounds ordered(Bounds bounds, int order, int64_t other) {
+  if (order == kOrderBelow || order == kOrderEqual)
+    bounds.highest = std::min(bounds.highest, other - (order == kOrderBelow));
+  if (order == kOrderAbove || order == kOrderEqual)
+    bounds.lowest = std::max(bounds.lowest, other + (order == kOrderAbove));
+  return bounds;
 }
 
 void draw_channels(Draft& draft) {
@@ -72,24 +104,31 @@ void draw_channels(Draft& draft) {
   Bounds outputs = asked(draft.plan, kOutputChannels, levels::kChannels);
   const bool few = draft.plan.thrifty;
   draft.c.groups = 1;
-  if (grouping == kGrouped) draft.c.groups = draft.take(few ? kMinimal : profile.groups, many);
+  if (grouping == kGrouped) draft.c.groups = draft.take(Size::kGroups, few ? kMinimal : profile.groups, many);
   if (grouping == kDepthwise || grouping == kMultiplier)
-    draft.c.groups = draft.take(few ? kMinimal : profile.channels, many);
+    draft.c.groups = draft.take(Size::kGroups, few ? kMinimal : profile.channels, many);
   if (grouping == kMultiplier) {
     constexpr int64_t kMultipliers[] = {2, 2, 3, 3, 4};
     if (draft.plan.is_free(kOutputChannels)) outputs = many;
-    output = draft.take(draft.plan.is_free(kOutputChannels) ? kMultipliers : profile.channels, outputs);
+    output = draft.take(Size::kOutputChannels, draft.plan.is_free(kOutputChannels) ? kMultipliers : profile.channels,
+                        outputs);
   }
   if (grouping == kDense || grouping == kGrouped) {
     if (grouping == kGrouped && draft.plan.is_free(kInputChannels)) inputs.lowest = 2;  // 1 would be depthwise
     if (draft.plan.is_free(kInputChannels) && draft.random.chance(profile.empty / 2)) inputs = {0, 0};
     if (draft.plan.is_free(kOutputChannels) && draft.random.chance(profile.empty / 2)) outputs = {0, 0};
-    const bool input_first = draft.random.chance(0.5);
+    const int order = draft.plan[kChannelsToChannels];
+    const bool input_first =
+        order == kOrderEqual || order == kOrderBelow || (order != kOrderAbove && draft.random.chance(0.5));
     const auto take_input = [&] {
-      input = draft.take(list(draft, profile.channels, !draft.plan.is_free(kInputChannels)), inputs);
+      const Bounds bounds = input_first ? inputs : ordered(inputs, order, output);
+      input =
+          draft.take(Size::kInputChannels, list(draft, profile.channels, !draft.plan.is_free(kInputChannels)), bounds);
     };
     if (input_first) take_input();
-    output = draft.take(list(draft, profile.channels, !draft.plan.is_free(kOutputChannels)), outputs);
+    if (input_first && order != Plan::kFree) outputs = ordered(outputs, kOrderAbove - order, input);
+    output =
+        draft.take(Size::kOutputChannels, list(draft, profile.channels, !draft.plan.is_free(kOutputChannels)), outputs);
     if (!input_first) take_input();
   }
   draft.x_channels = draft.is_conv() ? input : output;
@@ -120,7 +159,8 @@ void draw_kernels(Draft& draft) {
                                                                     : -1;
   const bool is_asked = !plan.is_free(kKernelLast) || !plan.is_free(kKernelLargest);
   const auto take = [&](Bounds within, int64_t parity, int times) {
-    const int64_t value = std::max<int64_t>(1, draft.take(list(draft, draft.profile.kernels, is_asked), within, times));
+    const int64_t value =
+        std::max<int64_t>(1, draft.take(Size::kKernel, list(draft, draft.profile.kernels, is_asked), within, times));
     return parity < 0 ? value : with_parity(draft, value, parity, within, times);
   };
   Axes& kernel = draft.c.kernel;
@@ -131,6 +171,25 @@ void draw_kernels(Draft& draft) {
     const int64_t parity = shape == kMixedParity && axis == 0 ? 1 - kernel[last] % 2 : odd;
     kernel[axis] = alike ? kernel[last] : take(within, parity, 1);
   }
+}
+
+/// A stride or a dilation.
+int64_t draw_step(Draft& draft, std::span<const int64_t> usual) {
+  return draft.random.chance(draft.profile.smooth / 4) ? draw_smooth(draft.random, 1, kLongestStep)
+                                                       : draft.random.pick(usual);
+}
+
+/// A stride that divides the kernel or does not, as the plan asks; 1 if none does.
+int64_t with_multiple(Draft& draft, int64_t stride, int64_t kernel, bool is_target) {
+  const int wanted = draft.plan[kMultiple];
+  if (wanted == kStrideOne) return 1;
+  if (wanted == kMultipleOfStride) {
+    while (kernel % stride != 0) --stride;
+    for (int64_t s = 2; is_target && stride == 1 && s <= std::min<int64_t>(kernel, 16); ++s)
+      if (kernel % s == 0) stride = s;
+  }
+  if (wanted == kNoMultiple && is_target && kernel % stride == 0) stride = kernel < 9 ? kernel + 1 : kernel % 2 + 2;
+  return stride;
 }
 
 void draw_strides(Draft& draft) {
@@ -146,16 +205,18 @@ void draw_strides(Draft& draft) {
     const int64_t kernel = draft.c.kernel[axis];
     int64_t& s = stride[axis];
     const Bounds within = axis == last ? bounds : Bounds{1, kNoEnd};
-    s = draft.random.pick(draft.profile.strides);
+    s = draw_step(draft, draft.profile.strides);
     for (int tries = 0; tries < 4 && !within.contain(s); ++tries) s = draft.random.pick(draft.profile.strides);
     if (!within.contain(s)) s = draft.random.between(within.lowest, std::min<int64_t>(within.lowest + 2, 9));
     if (!within.contain(s)) s = within.lowest;
     int64_t special = s;
-    if (plan.is(kPhase, kAboveKernel) && axis == target) special = kernel + draft.random.between(1, 3);
+    const bool leaves_out = plan.is(kSameTotal, kBelowZero) && plan.is_free(kPhase) && plan.is_free(kStride);
+    if ((plan.is(kPhase, kAboveKernel) || leaves_out) && axis == target) special = kernel + draft.random.between(1, 3);
     if (plan.is(kPhase, kEqualsKernel) && axis == target) special = kernel;
     if (plan.is(kPhase, kBelowKernel)) special = std::min(s, std::max<int64_t>(kernel - 1, 1));
     if (plan.is_free(kPhase) && kernel < 9 && draft.random.chance(0.06)) special = kernel + draft.random.below(2);
     if (within.contain(special) && special <= 16) s = special;
+    if (const int64_t other = with_multiple(draft, s, kernel, axis == target); within.contain(other)) s = other;
     if (alike && axis != last) s = stride[last];
   }
   if (shape >= kDifferLastOne && last > 0 && stride[0] == stride[last]) ++stride[0];
@@ -171,11 +232,11 @@ void draw_dilations(Draft& draft) {
                          : shape == kThreeOrMore   ? draft.random.between(3, 4)
                          : shape == kOnUnitKernels ? draft.random.between(2, 3)
                          : shape == kDenseTaps     ? 1
-                                                   : draft.random.pick(draft.profile.dilations);
+                                                   : draw_step(draft, draft.profile.dilations);
   for (int axis = 0; axis < draft.c.rank; ++axis) {
     const bool unit = draft.c.kernel[axis] == 1;
     int64_t& d = dilation[axis];
-    d = alike || shape == kOnUnitKernels ? common : draft.random.pick(draft.profile.dilations);
+    d = alike || shape == kOnUnitKernels ? common : draw_step(draft, draft.profile.dilations);
     if (shape == kOnUnitKernels ? !unit : unit && !on_units && !alike) d = 1;
     if (unit && alike && shape == Plan::kFree && !on_units) d = 1;
   }
@@ -197,7 +258,7 @@ void draw_dilations(Draft& draft) {
 
 /// Draws kernels, strides and dilations, which depend on each other. Draws again if they do not meet a wish.
 void draw_steps(Draft& draft) {
-  constexpr FeatureId kDependent[] = {kKernelLast, kKernelLargest, kKernelAxes, kStride, kPhase, kDilation};
+  constexpr FeatureId kDependent[] = {kKernelLast, kKernelLargest, kKernelAxes, kStride, kPhase, kDilation, kMultiple};
   const double macs = draft.macs;
   for (int tries = 0; tries < 8; ++tries) {
     draft.macs = macs;
@@ -224,11 +285,13 @@ void draw_extents(Draft& draft) {
     int64_t& y = draft.y_extent[axis];
     y = axis != last && alike ? draft.y_extent[last]
         : axis == thin        ? 1
-                              : std::max<int64_t>(1, draft.take(list(draft, draft.profile.extents, is_asked), bounds,
-                                                         alike && axis == last ? draft.c.rank : 1));
+                       : std::max<int64_t>(1, draft.take(Size::kExtent, list(draft, draft.profile.extents, is_asked),
+                                                         bounds, alike && axis == last ? draft.c.rank : 1));
     if (axis == last && is_conv && !plan.is_free(kOutParity))
       y = with_parity(draft, y, 1 - plan[kOutParity], bounds, alike ? draft.c.rank : 1);
-    if (axis != last && !is_conv && plan.is(kInAxes, kDiffer) && y == draft.y_extent[last] && y > 2) --y;
+    const bool differ =
+        plan.is(kInAxes, kDiffer) || plan.is(kAxisOrder, kAxesRising) || plan.is(kAxisOrder, kAxesFalling);
+    if (axis != last && !is_conv && differ && y == draft.y_extent[last] && y > 2) --y;
   }
 }
 
@@ -241,17 +304,20 @@ double unpadded_volume(const Draft& draft) {
   return volume;
 }
 
-/// Reduces dilations, then strides, then extents, then kernels while a single channel is too large.
+/// Halves dilations, then strides, then extents, then kernels while a single channel is too large.
 void tame(Draft& draft) {
+  const auto most = static_cast<double>(draft.profile.most_elements);
   for (Axes* axes : {&draft.c.dilation, &draft.c.stride, &draft.y_extent, &draft.c.kernel})
     for (int axis = 0; axis < draft.c.rank; ++axis)
-      if (unpadded_volume(draft) > static_cast<double>(draft.profile.most_elements)) (*axes)[axis] = 1;
+      while ((*axes)[axis] > 1 && unpadded_volume(draft) > most) (*axes)[axis] /= 2;
 }
 
 }  // namespace
 
 void draw_sizes(Draft& draft) {
   const Plan& plan = draft.plan;
+  if (!plan.wishes() && draft.random.chance(draft.profile.lone))
+    draft.lone = static_cast<Size>(draft.random.below(kSizeCount));
   enum Part { kBatchPart, kChannelPart, kExtentPart, kStepPart };
   std::array<Part, 4> order = {kBatchPart, kChannelPart, kExtentPart, kStepPart};
   // The order is random, so that sometimes the channels and sometimes the kernel take most of the budget.

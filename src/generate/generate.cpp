@@ -39,7 +39,7 @@ void trim(const Profile& profile, Draft& draft) {
 Case draw(const Profile& usual, const Plan& plan, Random& random) {
   const Profile profile = plan.typical ? with_typical_values(usual) : usual;
   const double least = std::log2(profile.least_macs), most = std::log2(profile.most_macs);
-  const double share = plan.roomy ? 1 : static_cast<double>(random.below(1000)) / 1000;
+  const double share = plan.roomy ? 1 : std::pow(static_cast<double>(random.below(1000)) / 1000, profile.cheap);
   Draft draft{profile, plan, random, std::exp2(least + (most - least) * share)};
   draw_operation(draft);
   draw_sizes(draft);

@@ -76,15 +76,16 @@ CONVICT_INLINE void add_row(const Sums<W>& sums, int64_t to, int64_t to_step, co
   }
 }
 
-/// Adds the products of two rows to one element, in several sums: a single one would wait for each addition.
+/// Adds the products of two rows to one element; if they are long, in several sums: a single one would wait for each
+/// addition.
 template <Wanted kWanted, class W>
 CONVICT_INLINE void add_dot(const Sums<W>& sums, int64_t to, const W* __restrict x, int64_t stride,
                             const W* __restrict y, int64_t count) {
-  if constexpr (kWanted == Wanted::kStatistics) {
+  constexpr int64_t kLanes = 8;
+  if (kWanted == Wanted::kStatistics || count < kLanes) {
     for (int64_t j = 0; j < count; ++j) add<kWanted>(sums, to, x[j * stride] * y[j]);
     return;
   }
-  constexpr int64_t kLanes = 8;
   W values[kLanes] = {}, magnitudes[kLanes] = {};
   const int64_t whole = count / kLanes * kLanes;
   for (int64_t j = 0; j < whole; j += kLanes)
@@ -119,25 +120,6 @@ CONVICT_INLINE void add_rows(Face face, const TapRows& t, const DenseOperands<W>
     }
 }
 
-template <class W>
-CONVICT_INLINE void add_tap(Face face, const TapRows& t, const DenseOperands<W>& dense, const Sums<W>& sums) {
-  switch (wanted(sums)) {
-    case Wanted::kValues: return add_rows<Wanted::kValues>(face, t, dense, sums);
-    case Wanted::kMagnitudes: return add_rows<Wanted::kMagnitudes>(face, t, dense, sums);
-    case Wanted::kStatistics: return add_rows<Wanted::kStatistics>(face, t, dense, sums);
-  }
-}
-
-CONVICT_FOR_EACH_ISA void add_tap_of(Face face, const TapRows& t, const DenseOperands<double>& dense,
-                                     const Sums<double>& sums) {
-  add_tap(face, t, dense, sums);
-}
-
-/// No instruction set has vectors of these.
-void add_tap_of(Face face, const TapRows& t, const DenseOperands<long double>& dense, const Sums<long double>& sums) {
-  add_tap(face, t, dense, sums);
-}
-
 /// The outputs of each tap along one axis that lie in the image.
 template <class W>
 std::vector<Range> outputs_of_taps(const Trilinear<W>& f, int axis) {
@@ -149,8 +131,8 @@ std::vector<Range> outputs_of_taps(const Trilinear<W>& f, int axis) {
 /// Calls visit(rows) for the taps between one plane of X and one of Y. The planes and the first weight begin at the
 /// indices of `planes`.
 template <class W, class Visit>
-void for_each_tap(const Trilinear<W>& f, const std::array<std::vector<Range>, kAxes>& outputs, const TapRows& planes,
-                  const Visit& visit) {
+CONVICT_INLINE void for_each_tap(const Trilinear<W>& f, const std::array<std::vector<Range>, kAxes>& outputs,
+                                 const TapRows& planes, const Visit& visit) {
   TapRows t = planes;
   for (int64_t r0 = 0; r0 < f.kernel[0]; ++r0)
     for (int64_t r1 = 0; r1 < f.kernel[1]; ++r1)
@@ -168,6 +150,50 @@ void for_each_tap(const Trilinear<W>& f, const std::array<std::vector<Range>, kA
       }
 }
 
+/// add_products, with sums that are known to be wanted.
+template <Wanted kWanted, class W>
+CONVICT_INLINE void add_all(const Trilinear<W>& f, const DenseOperands<W>& operands, const Sums<W>& sums) {
+  const int64_t x_volume = volume(f.x_extent), w_volume = volume(f.kernel), y_volume = volume(f.y_extent);
+  const std::array<std::vector<Range>, kAxes> outputs = {outputs_of_taps(f, 0), outputs_of_taps(f, 1),
+                                                         outputs_of_taps(f, 2)};
+  TapRows planes{};
+  planes.stride = f.stride[2];
+  planes.x_step = {f.stride[0] * f.x_extent[1] * f.x_extent[2], f.stride[1] * f.x_extent[2]};
+  planes.y_step = {f.y_extent[1] * f.y_extent[2], f.y_extent[2]};
+  for (int64_t n = 0; n < f.batch; ++n)
+    for (int64_t gk = 0; gk < f.groups * f.y_channels; ++gk)
+      for (int64_t c = 0; c < f.x_channels; ++c) {
+        const int64_t gc = gk / f.y_channels * f.x_channels + c;
+        planes.x = (n * f.groups * f.x_channels + gc) * x_volume;
+        planes.y = (n * f.groups * f.y_channels + gk) * y_volume;
+        planes.w = (gk * f.x_channels + c) * w_volume;
+        for_each_tap(
+            f, outputs, planes, [&](const TapRows& rows) __attribute__((always_inline)) {
+              add_rows<kWanted>(f.face, rows, operands, sums);
+            });
+      }
+}
+
+template <class W>
+CONVICT_INLINE void add_all(const Trilinear<W>& f, const DenseOperands<W>& operands, const Sums<W>& sums) {
+  switch (wanted(sums)) {
+    case Wanted::kValues: return add_all<Wanted::kValues>(f, operands, sums);
+    case Wanted::kMagnitudes: return add_all<Wanted::kMagnitudes>(f, operands, sums);
+    case Wanted::kStatistics: return add_all<Wanted::kStatistics>(f, operands, sums);
+  }
+}
+
+CONVICT_FOR_EACH_ISA void add_all_of(const Trilinear<double>& f, const DenseOperands<double>& operands,
+                                     const Sums<double>& sums) {
+  add_all(f, operands, sums);
+}
+
+/// No instruction set has vectors of these.
+void add_all_of(const Trilinear<long double>& f, const DenseOperands<long double>& operands,
+                const Sums<long double>& sums) {
+  add_all(f, operands, sums);
+}
+
 }  // namespace
 
 template <class W>
@@ -183,23 +209,7 @@ void add_term(Expected<W>& expected, size_t index, W term) {
 
 template <class W>
 void add_products(const Trilinear<W>& f, const DenseOperands<W>& operands, Expected<W>& expected) {
-  const Sums<W> sums = sums_of(expected);
-  const int64_t x_volume = volume(f.x_extent), w_volume = volume(f.kernel), y_volume = volume(f.y_extent);
-  const std::array<std::vector<Range>, kAxes> outputs = {outputs_of_taps(f, 0), outputs_of_taps(f, 1),
-                                                         outputs_of_taps(f, 2)};
-  TapRows planes{};
-  planes.stride = f.stride[2];
-  planes.x_step = {f.stride[0] * f.x_extent[1] * f.x_extent[2], f.stride[1] * f.x_extent[2]};
-  planes.y_step = {f.y_extent[1] * f.y_extent[2], f.y_extent[2]};
-  for (int64_t n = 0; n < f.batch; ++n)
-    for (int64_t gk = 0; gk < f.groups * f.y_channels; ++gk)
-      for (int64_t c = 0; c < f.x_channels; ++c) {
-        const int64_t gc = gk / f.y_channels * f.x_channels + c;
-        planes.x = (n * f.groups * f.x_channels + gc) * x_volume;
-        planes.y = (n * f.groups * f.y_channels + gk) * y_volume;
-        planes.w = (gk * f.x_channels + c) * w_volume;
-        for_each_tap(f, outputs, planes, [&](const TapRows& rows) { add_tap_of(f.face, rows, operands, sums); });
-      }
+  add_all_of(f, operands, sums_of(expected));
 }
 
 template void add_term(Expected<double>&, size_t, double);

@@ -32,12 +32,16 @@ void multiply_by_root(std::vector<double>& polynomial, double root) {
   for (size_t i = polynomial.size(); i-- > 0;) polynomial[i] = (i > 0 ? polynomial[i - 1] : 0) - root * polynomial[i];
 }
 
-/// A dense array in row-major order.
-struct Box {
+/// As many tiles are bounded at once, so that the inner loops are long and what they need stays in the cache.
+constexpr size_t kTilesAtOnce = 64;
+
+/// Magnitudes at the points of many tiles or filters: [extent 0][extent 1][extent 2][lanes], a lane for each of them.
+struct Boxes {
   Axes extent;
+  int64_t lanes;
   std::vector<double> values;
 
-  double& at(int64_t i0, int64_t i1, int64_t i2) { return values[(i0 * extent[1] + i1) * extent[2] + i2]; }
+  int64_t place(int64_t i0, int64_t i1, int64_t i2) const { return ((i0 * extent[1] + i1) * extent[2] + i2) * lanes; }
 };
 
 /// The problem as a plain correlation: out[n][j] sums in[n][i] * filter over i = j - pad + tap.
@@ -87,40 +91,49 @@ class WinogradBound {
   std::vector<double> run() {
     const int64_t out_channels = form_.groups * correlation_.out_channels;
     bounds_.assign(static_cast<size_t>(form_.batch * out_channels * volume(correlation_.out_extent)), 0);
+    const std::vector<Axes> origins = tile_origins();
     for (int64_t g = 0; g < form_.groups; ++g) {
-      transform_filters(g);
-      for (int64_t n = 0; n < form_.batch; ++n) {
-        const Axes& out = correlation_.out_extent;
-        for (int64_t o0 = 0; o0 < out[0]; o0 += step_[0])
-          for (int64_t o1 = 0; o1 < out[1]; o1 += step_[1])
-            for (int64_t o2 = 0; o2 < out[2]; o2 += step_[2]) bound_tile(n, g, {o0, o1, o2});
-      }
+      const Boxes filters = transformed(gathered_filters(g), matrices_.g, matrices_.t);
+      for (int64_t n = 0; n < form_.batch; ++n)
+        for (size_t first = 0; first < origins.size(); first += kTilesAtOnce)
+          bound_tiles(n, g, filters, std::span(origins).subspan(first, std::min(kTilesAtOnce, origins.size() - first)));
     }
     return std::move(bounds_);
   }
 
  private:
+  /// The first output of each tile.
+  std::vector<Axes> tile_origins() const {
+    std::vector<Axes> origins;
+    const Axes& out = correlation_.out_extent;
+    for (int64_t o0 = 0; o0 < out[0]; o0 += step_[0])
+      for (int64_t o1 = 0; o1 < out[1]; o1 += step_[1])
+        for (int64_t o2 = 0; o2 < out[2]; o2 += step_[2]) origins.push_back({o0, o1, o2});
+    return origins;
+  }
+
   /// Infinity for a magnitude above the largest number or NaN: then nothing is known.
   double limited(double magnitude) const { return magnitude <= largest_ ? magnitude : kInfinity; }
 
-  /// Multiplies the box along the transformed axes by the absolute values of a matrix of `rows` rows. An operation
+  /// Multiplies the boxes along the transformed axes by the absolute values of a matrix of `rows` rows. An operation
   /// with a tiny result errs by at most u * (|result| + floor), so `floor` is added for each.
-  Box transformed(Box box, const std::vector<double>& matrix, int rows) {
+  Boxes transformed(Boxes boxes, const std::vector<double>& matrix, int rows) {
     for (int axis = kAxes - rank_; axis < kAxes; ++axis) {
-      const int64_t columns = box.extent[axis];
-      int64_t before = 1, after = 1;  // the box is [before][columns][after], and becomes [before][rows][after]
-      for (int other = 0; other < axis; ++other) before *= box.extent[other];
-      for (int other = axis + 1; other < kAxes; ++other) after *= box.extent[other];
+      const int64_t columns = boxes.extent[axis];
+      int64_t before = 1,
+              after = boxes.lanes;  // the boxes are [before][columns][after], and become [before][rows][after]
+      for (int other = 0; other < axis; ++other) before *= boxes.extent[other];
+      for (int other = axis + 1; other < kAxes; ++other) after *= boxes.extent[other];
       scratch_.assign(static_cast<size_t>(before * rows * after), floor_ * static_cast<double>(columns));
       for (int64_t i = 0; i < before; ++i)
         for (int row = 0; row < rows; ++row)
-          add_products(matrix.data() + row * columns, columns, box.values.data() + i * columns * after,
+          add_products(matrix.data() + row * columns, columns, boxes.values.data() + i * columns * after,
                        scratch_.data() + (i * rows + row) * after, after);
       for (double& magnitude : scratch_) magnitude = limited(magnitude);
-      box.values.swap(scratch_);
-      box.extent[axis] = rows;
+      boxes.values.swap(scratch_);
+      boxes.extent[axis] = rows;
     }
-    return box;
+    return boxes;
   }
 
   /// Adds a row of the matrix times from[columns][size] to to[size]. Entries that are zero count for nothing, also
@@ -133,66 +146,85 @@ class WinogradBound {
     }
   }
 
-  /// Transforms the filters of a group into filters_[out][in].
-  void transform_filters(int64_t g) {
-    const int64_t size = volume(form_.kernel);
-    filters_.clear();
-    for (int64_t out = 0; out < correlation_.out_channels; ++out)
-      for (int64_t in = 0; in < correlation_.in_channels; ++in) {
-        const bool turned = form_.face == Face::kX;
-        const int64_t k = g * form_.y_channels + (turned ? in : out), c = turned ? out : in;
-        const double* from = w_.data() + (k * form_.x_channels + c) * size;
-        Box filter{form_.kernel, {}};
-        for (int64_t i = 0; i < size; ++i) filter.values.push_back(std::abs(from[turned ? size - 1 - i : i]) + floor_);
-        filters_.push_back(transformed(std::move(filter), matrices_.g, matrices_.t));
-      }
-  }
-
-  /// The inputs of the tile whose first output is at `origin`; padding is zero.
-  Box gathered(int64_t n, int64_t channel, const Axes& origin) const {
-    const Axes& extent = correlation_.in_extent;
-    const double* plane =
-        correlation_.in.data() + (n * form_.groups * correlation_.in_channels + channel) * volume(extent);
-    Box box{points_, std::vector<double>(static_cast<size_t>(volume(points_)), floor_)};
-    Axes first;
-    for (int axis = 0; axis < kAxes; ++axis) first[axis] = origin[axis] - correlation_.pad[axis];
-    const auto inside = [&](int axis, int64_t i) { return first[axis] + i >= 0 && first[axis] + i < extent[axis]; };
-    for (int64_t i0 = 0; i0 < points_[0]; ++i0)
-      for (int64_t i1 = 0; i1 < points_[1]; ++i1)
-        for (int64_t i2 = 0; i2 < points_[2]; ++i2)
-          if (inside(0, i0) && inside(1, i1) && inside(2, i2))
-            box.at(i0, i1, i2) +=
-                std::abs(plane[((first[0] + i0) * extent[1] + first[1] + i1) * extent[2] + first[2] + i2]);
-    return box;
-  }
-
-  /// Sets the bounds of all output channels of the group on one tile.
-  void bound_tile(int64_t n, int64_t g, const Axes& origin) {
-    const int64_t channels = correlation_.in_channels;
-    std::vector<Box> tiles;
-    for (int64_t in = 0; in < channels; ++in)
-      tiles.push_back(transformed(gathered(n, g * channels + in, origin), matrices_.bt, matrices_.t));
-    for (int64_t out = 0; out < correlation_.out_channels; ++out) {
-      Box sum{points_, std::vector<double>(static_cast<size_t>(volume(points_)), 0)};
-      for (int64_t in = 0; in < channels; ++in) {
-        const Box& filter = filters_[static_cast<size_t>(out * channels + in)];
-        for (size_t i = 0; i < sum.values.size(); ++i)
-          sum.values[i] = limited(sum.values[i] + filter.values[i] * tiles[static_cast<size_t>(in)].values[i] + floor_);
-      }
-      scatter(transformed(std::move(sum), matrices_.at, matrices_.m),
-              n * form_.groups * correlation_.out_channels + g * correlation_.out_channels + out, origin);
+  /// The filters of a group. Lane out * in_channels + in.
+  Boxes gathered_filters(int64_t g) const {
+    const int64_t size = volume(form_.kernel), in_channels = correlation_.in_channels;
+    Boxes filters{form_.kernel, correlation_.out_channels * in_channels, {}};
+    filters.values.resize(static_cast<size_t>(size * filters.lanes));
+    const bool turned = form_.face == Face::kX;
+    for (int64_t lane = 0; lane < filters.lanes; ++lane) {
+      const int64_t out = lane / in_channels, in = lane % in_channels;
+      const int64_t k = g * form_.y_channels + (turned ? in : out), c = turned ? out : in;
+      const double* from = w_.data() + (k * form_.x_channels + c) * size;
+      for (int64_t i = 0; i < size; ++i)
+        filters.values[static_cast<size_t>(i * filters.lanes + lane)] =
+            std::abs(from[turned ? size - 1 - i : i]) + floor_;
     }
+    return filters;
   }
 
-  void scatter(Box magnitudes, int64_t plane, const Axes& origin) {
+  /// The inputs of the tiles whose first outputs are at `origins`; padding is zero. Lane in * tiles + tile.
+  Boxes gathered_tiles(int64_t n, int64_t g, std::span<const Axes> origins) const {
+    const auto tiles = static_cast<int64_t>(origins.size());
+    Boxes boxes{points_, correlation_.in_channels * tiles, {}};
+    boxes.values.assign(static_cast<size_t>(volume(points_) * boxes.lanes), floor_);
+    const int64_t size = volume(correlation_.in_extent);
+    const double* planes = correlation_.in.data() + (n * form_.groups + g) * correlation_.in_channels * size;
+    for (int64_t lane = 0; lane < boxes.lanes; ++lane)
+      gather(planes + lane / tiles * size, origins[static_cast<size_t>(lane % tiles)], boxes, lane);
+    return boxes;
+  }
+
+  void gather(const double* plane, const Axes& origin, Boxes& boxes, int64_t lane) const {
+    const Axes& extent = correlation_.in_extent;
+    Axes first, from, to;  // the first point of the tile in the plane; the range of points that lie in the plane
+    for (int axis = 0; axis < kAxes; ++axis) {
+      first[axis] = origin[axis] - correlation_.pad[axis];
+      from[axis] = std::max<int64_t>(0, -first[axis]);
+      to[axis] = std::min(points_[axis], extent[axis] - first[axis]);
+    }
+    for (int64_t i0 = from[0]; i0 < to[0]; ++i0)
+      for (int64_t i1 = from[1]; i1 < to[1]; ++i1)
+        for (int64_t i2 = from[2]; i2 < to[2]; ++i2)
+          boxes.values[static_cast<size_t>(boxes.place(i0, i1, i2) + lane)] +=
+              std::abs(plane[((first[0] + i0) * extent[1] + first[1] + i1) * extent[2] + first[2] + i2]);
+  }
+
+  /// Sets the bounds of all output channels of the group on some tiles.
+  void bound_tiles(int64_t n, int64_t g, const Boxes& filters, std::span<const Axes> origins) {
+    const auto tiles = static_cast<int64_t>(origins.size());
+    const Boxes inputs = transformed(gathered_tiles(n, g, origins), matrices_.bt, matrices_.t);
+    for (int64_t out = 0; out < correlation_.out_channels; ++out)
+      scatter(transformed(sum_of_products(filters, out, inputs, tiles), matrices_.at, matrices_.m),
+              (n * form_.groups + g) * correlation_.out_channels + out, origins);
+  }
+
+  /// The elementwise products of one output channel, added over the input channels. A lane for each tile.
+  Boxes sum_of_products(const Boxes& filters, int64_t out, const Boxes& inputs, int64_t tiles) const {
+    const int64_t channels = correlation_.in_channels;
+    Boxes sums{points_, tiles, std::vector<double>(static_cast<size_t>(volume(points_) * tiles), 0)};
+    for (int64_t point = 0; point < volume(points_); ++point)
+      for (int64_t in = 0; in < channels; ++in) {
+        const double filter = filters.values[static_cast<size_t>(point * filters.lanes + out * channels + in)];
+        const double* input = inputs.values.data() + point * inputs.lanes + in * tiles;
+        double* sum = sums.values.data() + point * tiles;
+        for (int64_t i = 0; i < tiles; ++i) sum[i] = limited(sum[i] + filter * input[i] + floor_);
+      }
+    return sums;
+  }
+
+  void scatter(const Boxes& magnitudes, int64_t plane, std::span<const Axes> origins) {
     const Axes& extent = correlation_.out_extent;
     double* to = bounds_.data() + plane * volume(extent);
-    const auto end = [&](int axis) { return std::min(origin[axis] + step_[axis], extent[axis]); };
-    for (int64_t o0 = origin[0]; o0 < end(0); ++o0)
-      for (int64_t o1 = origin[1]; o1 < end(1); ++o1)
-        for (int64_t o2 = origin[2]; o2 < end(2); ++o2)
-          to[(o0 * extent[1] + o1) * extent[2] + o2] =
-              relative_ * magnitudes.at(o0 - origin[0], o1 - origin[1], o2 - origin[2]);
+    for (size_t tile = 0; tile < origins.size(); ++tile) {
+      const Axes& origin = origins[tile];
+      const auto end = [&](int axis) { return std::min(step_[axis], extent[axis] - origin[axis]); };
+      for (int64_t i0 = 0; i0 < end(0); ++i0)
+        for (int64_t i1 = 0; i1 < end(1); ++i1)
+          for (int64_t i2 = 0; i2 < end(2); ++i2)
+            to[((origin[0] + i0) * extent[1] + origin[1] + i1) * extent[2] + origin[2] + i2] =
+                relative_ * magnitudes.values[static_cast<size_t>(magnitudes.place(i0, i1, i2)) + tile];
+    }
   }
 
   const Trilinear<double>& form_;
@@ -202,7 +234,6 @@ class WinogradBound {
   int rank_;
   double largest_, floor_, relative_;
   Axes points_, step_;  // of a tile; 1 on the axes that are not transformed
-  std::vector<Box> filters_;
   std::vector<double> bounds_, scratch_;
 };
 

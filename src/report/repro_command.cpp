@@ -5,6 +5,7 @@
 
 #include "core/case_text.h"
 #include "core/corpus.h"
+#include "core/plugin_name.h"
 #include "core/text.h"
 
 namespace convict::report {
@@ -18,7 +19,7 @@ std::string option(std::string_view name, const std::string& value) {
 std::string command(const std::string& case_text, const std::string& suspect, std::string_view blame,
                     const Certificate::Alone& alone, const std::vector<std::string>& plugins) {
   std::string text = "convict repro";
-  for (const std::string& plugin : plugins) text += option("--plugin", plugin);
+  for (const std::string& plugin : plugins) text += " " + plugin_flag(plugin);
   if (blame == name_of(Blame::kTarget)) text += option("--target", suspect);
   if (blame == name_of(Blame::kOracle)) text += option("--oracle", suspect);
   for (const std::string& line : alone.before.value_or(std::vector<std::string>())) text += option("--after", line);

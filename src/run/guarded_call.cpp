@@ -10,6 +10,7 @@
 #include "run/floating_point.h"
 #include "run/in_stage.h"
 #include "run/plugin_check.h"
+#include "run/process_target.h"
 
 namespace convict::run {
 namespace {
@@ -128,6 +129,11 @@ Declared ask_contract(const convict_implementation& implementation, int position
   if (const std::string why = wrong_in(declared.contract); !why.empty())
     declared.trouble = "contract_for gives a contract with " + why;
   return declared;
+}
+
+void settle_batch(const convict_implementation& implementation, int position, FlightRecord& record) {
+  const Entered entered(record, position);
+  ProcessTarget::settle(implementation);
 }
 
 std::string ask_plan(const convict_implementation& implementation, int position, const convict_problem& p,

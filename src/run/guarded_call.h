@@ -37,6 +37,9 @@ struct Declared {
 Declared ask_contract(const convict_implementation& implementation, int position, const convict_problem& p,
                       const convict_tensors& described, FlightRecord& record);
 
+/// Ends a batch of a process target (ProcessTarget::settle).
+void settle_batch(const convict_implementation& implementation, int position, FlightRecord& record);
+
 /// How the implementation would compute a problem it accepts; empty if it does not tell.
 std::string ask_plan(const convict_implementation& implementation, int position, const convict_problem& p,
                      const convict_tensors& described, FlightRecord& record);

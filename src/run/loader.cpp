@@ -3,12 +3,14 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 
 #include "core/error.h"
+#include "core/plugin_name.h"
 #include "core/synonyms.h"
 #include "core/text.h"
 #include "core/verdict.h"
@@ -37,15 +39,34 @@ std::optional<fs::path> module_file(const std::string& name) {
   return std::nullopt;
 }
 
+/// Modules of Python find Python's own symbols only if those are everybody's. A plugin that embeds it does not make
+/// them so, because it is loaded for itself.
+void share_python() {
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void*) {
+        const std::string_view name(info->dlpi_name);
+        if (name.find("/libpython") != std::string_view::npos)
+          dlopen(info->dlpi_name, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+        return 0;
+      },
+      nullptr);
+}
+
 std::vector<Subject> load_library(const fs::path& path, const std::string& shown) {
   void* library = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: convict.h promises it
   if (!library) throw UsageError(fmt::format("plugin '{}' cannot be loaded: {}", shown, printable(dlerror(), 300)));
+  share_python();
   const auto entry = reinterpret_cast<convict_plugin_function>(dlsym(library, CONVICT_PLUGIN_SYMBOL));
   if (!entry)
     throw UsageError(fmt::format(
         "'{}' is not a convict plugin: it does not export {}{}", shown, CONVICT_PLUGIN_SYMBOL,
         dlsym(library, "_Z17convict_plugin_v1v") ? ", but a C++ function of that name; declare it extern \"C\"" : ""));
-  return subjects_of(entry(), shown);
+  const convict_plugin* plugin = entry();
+  const std::string said(trim(end_of_stderr(300)));
+  if (!plugin && !said.empty())
+    throw UsageError(
+        fmt::format("plugin '{}' says that it cannot work on this machine: {}", shown, printable(said, 300)));
+  return subjects_of(plugin, shown);
 }
 
 /// Resolves names against native kernels, plugins and modules. Loads a module when it is first named.
@@ -115,7 +136,7 @@ class Catalogue {
     throw UsageError(
         fmt::format("plugin '{}': an implementation is called '{}', which means something else here; give "
                     "it another name",
-                    printable(path, 300), name));
+                    printable(as_written(path), 300), name));
   }
 
   [[noreturn]] void throw_unknown(const std::string& name, const std::string& module) const {
@@ -207,7 +228,20 @@ std::vector<Subject> load_module(const std::string& name) {
   return load_library(*file, name);
 }
 
+/// The implementations of a program that speaks the protocol of process targets.
+static std::vector<Subject> load_command(const std::string& command) {
+  const auto process = std::make_shared<ProcessTarget>(std::string(as_written(command)));
+  std::vector<Subject> subjects = subjects_of(&process->plugin(), printable(as_written(command), 300));
+  for (Subject& one : subjects) {
+    one.plugin = command;
+    one.is_foreign = false;  // what it does, it does in another process
+    one.process = process;
+  }
+  return subjects;
+}
+
 std::vector<Subject> load_plugin(const std::string& path) {
+  if (is_command(path)) return load_command(path);
   std::error_code ignored;
   if (!fs::exists(path, ignored)) throw UsageError(fmt::format("plugin '{}' does not exist", printable(path, 300)));
   if (fs::is_directory(path, ignored))

@@ -4,11 +4,13 @@
 // Runs in workers only, because loading a library runs foreign code.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "abi/convict.h"
+#include "run/process_target.h"
 #include "run/turns.h"
 
 namespace convict::run {
@@ -19,9 +21,10 @@ struct Subject {
   bool is_target = false;
   std::string version;
   std::string name = {};    // as it was when it was loaded: the pointer above leads into memory of a library
-  std::string plugin = {};  // the file that it came from; empty for a native kernel and for our modules
+  std::string plugin = {};  // what it came from (core/plugin_name.h); empty for a native kernel and for our modules
   bool is_foreign = false;  // it came from a file: a plugin or a module
   Turns turns = {};         // of an oracle that nobody named
+  std::shared_ptr<const ProcessTarget> process = {};  // whose client computes it, which ends with the last subject
 };
 
 /// The user's request. Each name is that of an implementation or of a whole module: "libtorch", where no
@@ -29,7 +32,7 @@ struct Subject {
 struct RosterRequest {
   std::vector<std::string> targets;  // empty: those of the plugins, or without plugins `native`
   std::vector<std::string> oracles;  // empty: kDefaultOracles, as far as they are installed
-  std::vector<std::string> plugins;  // shared libraries
+  std::vector<std::string> plugins;  // shared libraries and commands (core/plugin_name.h)
   bool require_oracle = true;        // false: the exact reference alone may judge
 };
 

@@ -16,6 +16,9 @@ namespace convict::run {
 /// shared pages among those. 0 if it is gone.
 uint64_t bytes_kept_by(pid_t process);
 
+/// The same with its children, and theirs: the clients of process targets.
+uint64_t bytes_kept_by_all_of(pid_t process);
+
 /// A letter for each thread of a process: R runs or wants to, S sleeps, D waits for a device, T and t are stopped.
 std::string thread_states(pid_t process);
 
@@ -23,6 +26,7 @@ std::string thread_states(pid_t process);
 std::set<int> open_descriptors();
 size_t count_shared_mappings();
 
+std::set<pid_t> children_of(pid_t process);
 std::set<pid_t> children_of_this_process();
 
 /// Kills and reaps every child of this process that is not among `wanted`, and their children.

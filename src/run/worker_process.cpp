@@ -183,7 +183,7 @@ std::optional<WorkerProcess::Line> WorkerProcess::take_line() {
   return text ? Line{std::move(*text), true} : Line{};
 }
 
-uint64_t WorkerProcess::kept_bytes() const { return bytes_kept_by(pid_); }
+uint64_t WorkerProcess::kept_bytes() const { return bytes_kept_by_all_of(pid_); }
 
 std::chrono::nanoseconds WorkerProcess::cpu_time() const {
   clockid_t clock;

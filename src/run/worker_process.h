@@ -71,7 +71,7 @@ class WorkerProcess {
 
   const FlightRecord& record() const { return *record_; }
 
-  /// The memory that it keeps, in bytes: its resident pages, and files in memory that it has open.
+  /// The memory that it and its children keep, in bytes: resident pages, and files in memory that they have open.
   uint64_t kept_bytes() const;
 
   /// CPU time of all its threads so far.

@@ -21,10 +21,8 @@ class ForkServers {
   ForkServers& operator=(const ForkServers&) = delete;
   ~ForkServers();  // kills them; their workers live on
 
-  /// Begins to load what workers with these settings load, unless that was begun before.
-  void start(const SupervisorSettings& settings);
-
-  /// The same, and waits until workers can be forked, or cannot.
+  /// Loads what workers with these settings load, unless that was done before; waits until workers can be forked, or
+  /// cannot.
   void prepare(const SupervisorSettings& settings);
 
   /// A worker process that waits for its settings. nullptr: it must be spawned, because nothing was started, is ready
@@ -33,6 +31,7 @@ class ForkServers {
 
  private:
   struct Server;
+  void start(const SupervisorSettings& settings);
   Server* find(const SupervisorSettings& settings);
 
   std::map<std::string, Server> servers_;  // by what they have loaded

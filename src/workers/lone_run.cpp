@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/case_text.h"
+#include "core/error.h"
 #include "workers/fork_servers.h"
 
 namespace convict::workers {
@@ -80,7 +81,10 @@ LoneResult run_alone(const std::string& implementation, Verdict verdict, const s
   LoneRun run(lines);
   const SupervisorSettings alone = settings_for_one(implementation, verdict, settings);
   if (alone.fork_servers) alone.fork_servers->prepare(alone);  // it will not be the last time
-  supervise(run, alone);
+  try {
+    supervise(run, alone);
+  } catch (const UsageError&) {  // it could be loaded before: this time it proves nothing
+  }
   return run.take();
 }
 

@@ -12,6 +12,7 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/plugin_name.h"
 #include "core/text.h"
 #include "run/worker_process.h"
 #include "workers/fork_servers.h"
@@ -185,14 +186,20 @@ class Supervision {
 
   // Each returns false if this is not what a worker says at this moment.
   bool on_report(WorkerSlot& slot, const Loaded& loaded) {
-    if (std::exchange(slot.ready, true)) return false;
+    if (slot.ready || !is_as_before(loaded.roster)) return false;
+    slot.ready = true;
     failed_loads_ = 0;
     on_roster(loaded);
     return true;
   }
 
+  /// What is started again and again may be something else by now, or may not start this time.
+  bool is_as_before(const std::vector<RosterEntry>& roster) const {
+    return roster_.empty() || std::ranges::equal(roster, roster_, {}, &RosterEntry::name, &RosterEntry::name);
+  }
+
   bool on_report(const WorkerSlot& slot, const NotLoaded& failure) {
-    if (slot.ready) return false;
+    if (slot.ready || (!roster_.empty() && failed_loads_ < kMostFailedLoads)) return false;
     if (failure.cannot_judge) throw CannotJudge(failure.why);
     throw UsageError(failure.why);
   }
@@ -308,7 +315,9 @@ class Supervision {
       death = describe_death(*slot, exit, killed_for, roster_.size(), settings_.worker.memory);
     const uint64_t counted = slot->process().record().counted, reported = slot->reported;
     for (size_t i = 1; i < slot->works().size(); ++i) left_over_.push_back(slot->works()[i]);
-    if (past_[Counter::kDeaths] > 1) fork_servers().start(settings_);  // one death does not pay for it
+    // A server takes as long to load as the worker it is to fork, and the next worker is for nothing. Who supervises a
+    // few cases, and keeps the server for itself, may not need a next one.
+    if (settings_.fork_servers || past_[Counter::kDeaths] > 1) fork_servers().prepare(settings_);
     slot = new_slot();
     if (!death) return;
     std::optional<Rest> rest;
@@ -352,9 +361,11 @@ class Supervision {
     const std::string how = exit.signal ? fmt::format("died of {}", strsignal(exit.signal))
                                         : fmt::format("exited with code {}", exit.exit_code);
     const std::vector<std::string>& plugins = settings_.worker.roster.plugins;
+    std::vector<std::string_view> names;
+    for (const std::string& plugin : plugins) names.push_back(as_written(plugin));
     const std::string whom =
-        plugins.empty() ? "its implementations"
-                        : fmt::format("plugin '{}'", printable(fmt::format("{}", fmt::join(plugins, "', '")), 300));
+        names.empty() ? "its implementations"
+                      : fmt::format("plugin '{}'", printable(fmt::format("{}", fmt::join(names, "', '")), 300));
     const std::string output_tail(trim(slot.process().output_tail(300)));
     throw UsageError(fmt::format("a worker {} while loading {}{}", how, whom,
                                  output_tail.empty() ? "" : ": " + printable(output_tail, 300)));

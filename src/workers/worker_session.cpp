@@ -103,6 +103,7 @@ bool WorkerSession::load() {
       loaded = load_all();  // its own of the implementations; the libraries are there
     }
     for (size_t i = 0; i < subjects_.size(); ++i) record_.is_foreign[i] = subjects_[i].is_foreign;
+    lookahead_.emplace(subjects_, record_, std::chrono::milliseconds(settings_.patience_ms));
     run::report_faults(memory_, record_);
     loaded_ns_ = run::cpu_ns();
     channel_.send(loaded);
@@ -131,6 +132,7 @@ Loaded WorkerSession::load_all() {
 
 /// Returns in each worker that is forked, which goes on as if it had loaded everything itself.
 void WorkerSession::serve_forks(const Loaded& loaded) {
+  subjects_.clear();  // clients are not shared
   if (const std::string why = run::why_not_forked(); !why.empty()) throw CannotJudge(why);
   channel_.send(loaded);
   run::serve_forks(record_);
@@ -157,18 +159,34 @@ std::optional<std::string> WorkerSession::next_line() {
 }
 
 void WorkerSession::work_through(const GivenCases& given) {
-  uint64_t done = 0;
-  for (const std::string& line : given.cases) {
-    record_.index = given.first + done++;
+  const size_t block = reach();
+  for (size_t i = 0; i < given.cases.size(); ++i) {
+    if (block > 1 && i % block == 0 && given.without == 0 && given.cases.size() > 1) {
+      std::vector<Case> cases;
+      for (size_t k = i; k < std::min(i + block, given.cases.size()); ++k) cases.push_back(parse_case(given.cases[k]));
+      lookahead_->over_cases(cases, {.most_bytes = settings_.most_bytes()});
+    }
+    record_.index = given.first + i;
     record_.draw = 0;
-    auto examination =
-        examined(parse_case(line), {.without = given.without, .relations = given.relations, .values = given.values});
-    if (given.patient && done == given.cases.size()) linger(parse_case(line), examination);
-    channel_.send(CaseReport{record_.index, summaries_of(examination), examination.judged});
-    tell(examination);
+    examine_given(given.cases[i], given, i + 1 == given.cases.size());
+    if ((i + 1) % block == 0 || i + 1 == given.cases.size()) look_back();
   }
-  finish(done);
+  finish(given.cases.size());
 }
+
+void WorkerSession::examine_given(const std::string& line, const GivenCases& given, bool is_last) {
+  auto examination =
+      examined(parse_case(line), {.without = given.without, .relations = given.relations, .values = given.values});
+  if (given.patient && is_last) linger(parse_case(line), examination);
+  channel_.send(CaseReport{record_.index, summaries_of(examination), examination.judged});
+  tell(examination);
+}
+
+void WorkerSession::look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices) {
+  lookahead_->over_places(sampling, indices, {.most_bytes = settings_.most_bytes(), .where = &where_});
+}
+
+void WorkerSession::look_back() { lookahead_->settle(); }
 
 /// The guided engine tries most combinations again and again; the exact reference judges every one of them. The
 /// libraries, whose calls would take most of the time, see a case if it shows a combination that is new to this
@@ -192,7 +210,6 @@ Case WorkerSession::drawn(const generate::Sampling& sampling, uint64_t index, ui
 }
 
 void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t index) {
-  constexpr uint32_t kMostDraws = 500;  // a draw and a question take some microseconds
   record_.index = index;
   record_.draw = 0;
   const generate::Share* share = generate::share_of(sampling, index);

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -17,6 +18,7 @@
 #include "core/ratios.h"
 #include "examine/pipeline.h"
 #include "run/seal.h"
+#include "workers/lookahead.h"
 #include "workers/messages.h"
 
 namespace convict::workers {
@@ -75,6 +77,12 @@ class WorkerSession {
   /// The same for the case that is drawn for this place: the first that its target accepts, of kMostDraws.
   void examine_drawn(const generate::Sampling& sampling, uint64_t index);
 
+  /// How many cases of a campaign look_ahead() may be given at once; 1 if it is of no use.
+  size_t reach() const { return lookahead_ ? lookahead_->reach() : 1; }
+  /// Called before these are examined, and the other one after that.
+  void look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices);
+  void look_back();
+
   /// Whether to skip the rest of the range.
   bool has_enough() const { return settings_.until_mismatch && found_; }
 
@@ -93,6 +101,7 @@ class WorkerSession {
   bool deserves_witnesses(const Case& c) const;
   Case drawn(const generate::Sampling& sampling, uint64_t index, uint32_t draw);
   void work_through(const GivenCases& given);
+  void examine_given(const std::string& line, const GivenCases& given, bool is_last);
   void carry_out(const SurveyTargets& order);
   void linger(const Case& last, examine::Examination& examination);
   void check_names();
@@ -106,6 +115,7 @@ class WorkerSession {
   run::FlightRecord& record_;
   std::vector<run::Subject> subjects_;
   run::GuardedMemory memory_;
+  std::optional<Lookahead> lookahead_;
   uint64_t loaded_ns_ = 0;
   Coverage coverage_;                                            // since the start of this process
   std::map<int, Coverage> pairs_;                                // the same by target, of pairs only

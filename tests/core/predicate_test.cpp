@@ -23,6 +23,14 @@ TEST(Predicate, SpeaksOfFieldsAndOfWhatFollowsFromThem) {
   EXPECT_TRUE(holds("out = 3", "conv1d in=4 k=2"));
   EXPECT_TRUE(holds("p.begin % 2 = 1", "conv1d in=4 p=-1:2"));
   EXPECT_TRUE(holds("always", "conv1d in=4"));
+  EXPECT_TRUE(holds("k % s = 0 and s > 1", "conv1d in=9 k=4 s=2"));
+  EXPECT_FALSE(holds("k % s = 0 and s > 1", "conv1d in=9 k=4 s=3"));
+  EXPECT_TRUE(holds("in[0] < in[1]", "conv2d in=4x5"));
+  EXPECT_FALSE(holds("in[0] < in[1]", "conv2d in=5x4"));
+  EXPECT_FALSE(holds("in[0] < in[1]", "conv1d in=4"));
+  EXPECT_TRUE(holds("in.order = falling", "conv3d in=5x9x4"));
+  EXPECT_TRUE(holds("same.total < 0", "conv1d in=8 s=4"));
+  EXPECT_TRUE(holds("lay.src != lay.dst", "conv2d in=4 lay=nchw:oihw:nhwc"));
 }
 
 TEST(Predicate, TakesTheLargestModulus) {
@@ -83,15 +91,16 @@ TEST(Predicate, SaysToPeopleOnWhichAxis) {
 
 TEST(Predicate, TextAndBack) {
   for (const char* text :
-       {"always", "s >= 2 and op >= 1", "k[1] > s[1] and n != 1", "k[last] > s[last]", "d[every] = 1", "op[any] >= 1",
-        "ic/g % 8 = 3", "dt.dst = bf16", "bias = yes and beta != 0", "fill = comb", "view.src = yes"})
+       {"always", "s >= 2 and op >= 1", "k[1] > s[1] and n != 1", "ic/g % 8 = 3", "dt.dst = bf16",
+        "bias = yes and beta != 0", "fill = comb", "view.src = yes", "k % s = 0", "k[1] % s[1] != 1", "in[0] < in[1]",
+        "k[2] >= s[0]", "in.order = rising", "k[last] > s[last]", "d[every] = 1", "op[any] >= 1"})
     EXPECT_EQ(Predicate::parse(text).text(), text);
 }
 
 TEST(Predicate, RefusesWhatItDoesNotPrint) {
-  for (const char* text :
-       {"", "s", "s >=", "s >= 2 and", "s >= two", "nothing = 1", "s ~ 2", "s[9] = 1", "s[] = 1", "s[", "n[0] = 1",
-        "s % 0 = 1", "s % 1 = 0", "bias % 2 = yes", "beta % 3 = -1", "k[0] > s[1]", "s >= 99999999999999999999"})
+  for (const char* text : {"", "s", "s >=", "s >= 2 and", "s >= two", "nothing = 1", "s ~ 2", "s[9] = 1", "s[] = 1",
+                           "s[", "n[0] = 1", "s % 0 = 1", "s % 1 = 0", "bias % 2 = yes", "beta % 3 = -1", "k[0] > s",
+                           "k % dt.src = 0", "k[0] % s[1] = 0", "s >= 99999999999999999999"})
     EXPECT_THROW(Predicate::parse(text), UsageError) << text;
 }
 

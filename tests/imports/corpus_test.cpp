@@ -25,6 +25,7 @@ TEST(CorpusFiles, AllParseAndAreLegalOrHaveToBeRefused) {
   EXPECT_GE(entries_of("seeds").size(), 150u);
   EXPECT_GE(entries_of("networks").size(), 100u);
   EXPECT_GE(entries_of("bench").size(), 25u);
+  EXPECT_EQ(entries_of("kernelbench").size(), 36u);  // 35 problems, one of them with two layers
 }
 
 TEST(CorpusFiles, NetworksAndBenchAreCanonicalWithoutRepeats) {

@@ -123,6 +123,41 @@ TEST(Reference, AgreesWithTheDefinitionElementByElement) {
   }
 }
 
+/// Every face of a one-dimensional problem of one channel, whose terms are added in the order of the taps and then of
+/// the outputs.
+TEST(Reference, StatisticsAreThoseOfThePartialSums) {
+  for (const char* line : {"conv1d in=37 k=3 s=2 p=1", "conv_transpose1d in=19 k=3 s=2 p=1", "conv1d in=19 k=11 p=5",
+                           "conv1d.backward_data in=37 k=3 s=2 p=1", "conv1d.backward_weights in=37 k=3 s=2 p=1",
+                           "conv1d.backward_weights in=5 k=2"}) {
+    Case c = parse_case(line);
+    c.fill = Fill::kInt;  // so that sums of squares are exact
+    const Solved solved(c, judge::Detail::kStatistics);
+    const judge::Expected<double>& expected = solved.expected.front();
+    const Trilinear<float> f = trilinear<float>(solved.p, solved.t);
+    std::vector<double> sum(expected.value.size()), magnitude = sum, squared_sums = sum, partial_sums = sum,
+                                                    squared_terms = sum;
+    for (int64_t r = 0; r < f.kernel[2]; ++r)
+      for (int64_t o = 0; o < f.y_extent[2]; ++o) {
+        const int64_t i = f.x_position(2, o, r);
+        if (i < 0 || i >= f.x_extent[2]) continue;
+        const double x = f.face == Face::kX ? 1 : f.x.at(0, 0, 0, 0, i),
+                     w = f.face == Face::kW ? 1 : f.w.at(0, 0, 0, 0, r),
+                     y = f.face == Face::kY ? 1 : f.y.at(0, 0, 0, 0, o), term = x * w * y;
+        const auto at = static_cast<size_t>(f.face == Face::kX ? i : f.face == Face::kY ? o : r);
+        sum[at] += term;
+        magnitude[at] += std::abs(term);
+        partial_sums[at] += sum[at];
+        squared_sums[at] += sum[at] * sum[at];
+        squared_terms[at] += term * term;
+      }
+    EXPECT_EQ(expected.value, sum) << line;
+    EXPECT_EQ(expected.magnitude, magnitude) << line;
+    EXPECT_EQ(expected.partial_sums, partial_sums) << line;
+    EXPECT_EQ(expected.squared_sums, squared_sums) << line;
+    EXPECT_EQ(expected.squared_terms, squared_terms) << line;
+  }
+}
+
 /// <conv(x, w), y> = <x, backward_data(y, w)> = <w, backward_weights(x, y)>, exactly, on integers.
 TEST(Reference, TheAdjointTriangleCloses) {
   const auto inner = [](const std::vector<double>& a, const std::vector<float>& b) {

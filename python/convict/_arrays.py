@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operands as arrays: views of the shared file, never copies."""
+from __future__ import annotations
+
+from typing import Any, Callable, Union
+
+from ._errors import ProgramMissing
+
+# numpy has no bf16: its bits come as uint16, and go back as such.
+NUMPY_TYPES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "uint16", "s8": "int8", "u8": "uint8",
+               "s32": "int32"}
+
+
+def numpy_module() -> Any:
+    try:
+        import numpy
+    except ImportError:
+        raise ProgramMissing("operands are handed over as numpy arrays, and numpy is not installed; install the "
+                             "package python3-numpy") from None
+    return numpy
+
+
+def array_of(file: Any, tensor: dict) -> Any:
+    """A numpy array over the operand's bytes in the file, with its strides."""
+    numpy = numpy_module()
+    dtype = numpy.dtype(NUMPY_TYPES[tensor["dtype"]])
+    strides = [stride * dtype.itemsize for stride in tensor["strides"]]
+    return numpy.ndarray(tensor["dims"], dtype, file, tensor["at"], strides)
+
+
+def converter(xp: Union[str, Any]) -> Callable[[Any, str], Any]:
+    """What makes of a numpy array what the function wants: for "numpy" itself; else `xp.from_dlpack` of a module or of
+    its name, such as "torch". With "torch", bf16 becomes torch.bfloat16."""
+    if xp == "numpy":
+        return lambda array, _: array
+    if isinstance(xp, str):
+        import importlib
+
+        xp = importlib.import_module(xp)
+
+    def convert(array: Any, dtype: str) -> Any:
+        if dtype != "bf16":
+            return xp.from_dlpack(array)
+        if not hasattr(xp, "bfloat16"):
+            return xp.from_dlpack(array.view("int16"))
+        return xp.from_dlpack(array.view("int16")).view(xp.bfloat16)
+
+    return convert
+
+
+def as_numpy(result: Any) -> Any:
+    """What a function returned, as a numpy array."""
+    numpy = numpy_module()
+    if isinstance(result, numpy.ndarray):
+        return result
+    if hasattr(result, "detach"):  # torch
+        result = result.detach().cpu()
+        if str(result.dtype) == "torch.bfloat16":
+            result = result.view(__import__("torch").int16)
+            return result.numpy().view("uint16")
+        return result.numpy()
+    return numpy.asarray(result)

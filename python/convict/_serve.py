@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The client's side of the protocol of process targets (docs/process-targets.md), for functions in Python."""
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import sys
+from typing import Any, Optional
+
+from . import _arrays
+from ._problem import Problem
+from ._target import Target
+
+
+class Connection:
+    """Answers the questions of one connection. Operands lie in the file behind `descriptor`."""
+
+    def __init__(self, targets: list[Target], descriptor: int):
+        self.targets = {target.name: target for target in targets}
+        self.descriptor = descriptor
+        self.file: Optional[mmap.mmap] = None
+
+    def answer(self, line: bytes) -> bytes:
+        question = json.loads(line)
+        answer = {"id": question["id"], **self._answer(question)}
+        return json.dumps(answer).encode() + b"\n"
+
+    def _answer(self, question: dict) -> dict:
+        if "hello" in question:
+            version = sys.version.split()[0]
+            announced = [target.announcement() for target in self.targets.values()]
+            return {"hello": {"protocol": 1, "version": version, "implementations": announced}}
+        target = self.targets[question["implementation"]]
+        if "ask" in question:
+            return {"ask": [target.refusal(Problem.of(one)) for one in question["ask"]]}
+        file = self._mapped(question["file_bytes"])
+        return {"run": [self._status(target, one, file) for one in question["run"]]}
+
+    def _mapped(self, size: int) -> mmap.mmap:
+        if self.file is None or len(self.file) < size:  # arrays that a function has kept hold the smaller one
+            self.file = mmap.mmap(self.descriptor, size)
+        return self.file
+
+    @staticmethod
+    def _status(target: Target, message: dict, file: Any) -> dict:
+        tensors = message["tensors"]
+        arrays = {name: _arrays.array_of(file, tensor) for name, tensor in tensors.items()}
+        return target.run(Problem.of(message), arrays, {name for name, one in tensors.items() if one["output"]})
+
+
+def serve(targets: list[Target]) -> None:
+    """Answers on stdin and stdout until stdin ends. What is printed meanwhile goes to stderr."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    connection = None
+    for line in sys.stdin.buffer:
+        connection = connection or Connection(targets, json.loads(line)["hello"]["file"])
+        answers.write(connection.answer(line))
+        answers.flush()

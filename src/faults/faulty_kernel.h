@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A correct kernel with one fault. It has a memory of its own: the call before, and how often the faulty path was
+// taken.
+#pragma once
+
+#include <optional>
+
+#include "faults/fault.h"
+
+namespace convict::faults {
+
+/// The kernel that computes what is right: the native one named "direct".
+const convict_implementation& sound_kernel();
+
+class FaultyKernel {
+ public:
+  /// `fault` must live longer; nullptr for none: the control.
+  explicit FaultyKernel(const Fault* fault);
+  FaultyKernel(const FaultyKernel&) = delete;
+  FaultyKernel& operator=(const FaultyKernel&) = delete;
+
+  /// It lives as long as this.
+  const convict_implementation& implementation() const { return implementation_; }
+
+ private:
+  struct Implementation : convict_implementation {
+    FaultyKernel* owner = nullptr;
+  };
+
+  static const char* unsupported(const convict_implementation* self, const convict_problem* p,
+                                 const convict_tensors* t);
+  static convict_status run(const convict_implementation* self, const convict_problem* p, const convict_tensors* t,
+                            char* error, size_t error_size);
+
+  bool strikes(const Case& seen, const convict_problem& p, const convict_tensors& t);
+  convict_status compute(const convict_problem& p, const convict_tensors& t, char* error, size_t error_size);
+
+  const Fault* fault_;
+  Implementation implementation_;
+  std::optional<Case> before_;
+  int64_t met_ = 0;
+  double stale_ = 0;
+};
+
+}  // namespace convict::faults

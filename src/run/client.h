@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The process at the other end of a process target, and the file in memory that it shares with this one. What is said
+// between the two is client_messages.h.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace convict::run {
+
+/// A client cannot go on: it ended, or did something that no client may do.
+struct ClientGone {
+  std::string how;    // "exited with code 3"
+  int signal = 0;     // that ended it
+  int exit_code = 0;  // where no signal did; EX_PROTOCOL if it was ended because of what it did
+};
+
+/// A client has not answered by the deadline.
+struct ClientSlow {};
+
+class Client {
+ public:
+  /// Starts `command` with a shell, in a session of its own, with the file as descriptor kFileFd. Or, if the command is
+  /// "fd:N", connects to who is behind the socket N: it is sent one end of a connection and the file as two
+  /// descriptors, and is a client from then on. Throws UsageError if there is no such socket, std::system_error.
+  explicit Client(const std::string& command);
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+  ~Client();  // kills it
+
+  static constexpr int kFileFd = 3;  // in the client
+
+  /// The path by which any process of the user can open the file.
+  std::string file_path() const;
+
+  /// Makes the file at least so large, and returns where it is mapped. Contents stay.
+  unsigned char* reserve(size_t bytes);
+  unsigned char* file() const { return data_; }
+  size_t file_bytes() const { return capacity_; }
+
+  /// Sends a question, which ends in a newline, and returns the next line that the client sends, without its end.
+  /// Throws ClientGone or ClientSlow; without a deadline, somebody else has to end what takes too long.
+  using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+  std::string exchange(const std::string& question, Deadline deadline = std::nullopt);
+
+  /// How it ended, after it has hung up.
+  ClientGone end();
+
+ private:
+  void start(const std::string& command);
+  void connect(const std::string& descriptor);
+  void take(std::string& received);
+  void kill();
+
+  pid_t pid_ = -1;  // none if it was not started here
+  int in_ = -1, out_ = -1, file_fd_ = -1;
+  unsigned char* data_ = nullptr;
+  size_t capacity_ = 0;
+};
+
+/// The end of what this process has written to its stderr, if that is a file: what a client said that cannot start.
+std::string end_of_stderr(size_t limit);
+
+}  // namespace convict::run

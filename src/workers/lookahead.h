@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What saves messages to process targets: the questions and the calls of the next cases, sent together. It changes no
+// verdict: the examination asks and calls as ever, and finds the answers there.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/case.h"
+#include "examine/pipeline.h"
+#include "generate/generate.h"
+#include "run/flight_record.h"
+#include "run/guarded_memory.h"
+#include "run/loader.h"
+
+namespace convict::workers {
+
+inline constexpr uint32_t kMostDraws =
+    500;  // for one place of a campaign; a draw and a question take some microseconds
+
+class Lookahead {
+ public:
+  Lookahead(std::span<const run::Subject> subjects, run::FlightRecord& record, std::chrono::milliseconds patience)
+      : subjects_(subjects), record_(record), patience_(patience) {}
+
+  /// How many cases it can look ahead; 1 if nobody takes several problems at once.
+  size_t reach() const;
+
+  /// For the cases that are drawn for these places.
+  void over_places(const generate::Sampling& sampling, std::span<const uint64_t> indices,
+                   const examine::ExaminationSettings& settings);
+  /// For given cases.
+  void over_cases(std::span<const Case> cases, const examine::ExaminationSettings& settings);
+
+  /// Called after these cases have been examined.
+  void settle();
+
+ private:
+  using Implementation = convict_implementation;
+
+  std::vector<Case> taken(const Implementation& who, const generate::Sampling& sampling, std::vector<uint64_t> indices,
+                          const examine::ExaminationSettings& settings);
+  void ask(const Implementation& who, std::span<const Case> cases);
+  void run(const Implementation& who, std::span<const Case> cases);
+
+  std::span<const run::Subject> subjects_;
+  run::FlightRecord& record_;
+  std::chrono::milliseconds patience_;
+  run::GuardedMemory memory_;  // where operands are filled, to be copied to the clients' files
+};
+
+}  // namespace convict::workers

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs on trial: what clients do wrong has its verdict, harms no campaign, and leaves nobody behind.
+#include <fmt/format.h>
+
+#include <regex>
+#include <sstream>
+
+#include "core/text.h"
+#include "tests/cli/command.h"
+
+namespace convict::test {
+namespace {
+
+using nlohmann::json;
+
+const std::string kClients = CONVICT_SOURCE_DIR "/clients/", kPython = "/usr/bin/python3 ";
+
+class ProcessTarget : public CliTest {
+ protected:
+  static std::string python_client() { return kPython + shell_quoted(kClients + "python/convict_client.py"); }
+  static std::string c_client() { return shell_quoted(CONVICT_TEST_PLUGINS "/convict_client"); }
+  static std::string misbehaving(const std::string& deed) {
+    return kPython + shell_quoted(CONVICT_SOURCE_DIR "/tests/clients/misbehaving.py") + " " + deed;
+  }
+
+  CommandResult on_trial(const std::string& command, std::vector<std::string> words) const {
+    words.insert(words.end(), {"--command", command, "--oracle=none", "--format=json"});
+    return run(words);
+  }
+  CommandResult campaign(const std::string& command, std::vector<std::string> more) const {
+    more.insert(more.begin(), {"fuzz", "--shrink=none", "-q"});
+    return on_trial(command, more);
+  }
+};
+
+constexpr const char* kCase = "conv2d ic=2 oc=2 in=5 k=3 p=1";
+
+class ReferenceClient : public ProcessTarget, public testing::WithParamInterface<const char*> {
+ protected:
+  static std::string command() { return GetParam() == std::string("c") ? c_client() : python_client(); }
+};
+
+TEST_P(ReferenceClient, ComputesWhatItTakes) {
+  const CommandResult result = campaign(command(), {"--cases=300", "--where=in<=4"});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_GT(result.json()["judged"], 280);
+}
+
+TEST_P(ReferenceClient, IsListedAsAnImplementation) {
+  const json rows = run({"list", "--format=json", "--command", command()}).json();
+  const json& last = rows.back();
+  EXPECT_EQ(last["name"], std::string("textbook-") + (GetParam() == std::string("c") ? "c" : "py"));
+  EXPECT_EQ(last["version"], "1.0");
+}
+
+INSTANTIATE_TEST_SUITE_P(In, ReferenceClient, testing::Values("c", "python"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_F(ProcessTarget, IsGivenToEveryCommand) {
+  write_file(file("some.cases"), "conv2d in=5\nconv1d in=4 k=2\nconv2d in=3 k=2 bias\n");
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"repro", kCase}, {"replay", "some.cases"}, {"explain", kCase}, {"shrink", kCase}}) {
+    const CommandResult result = on_trial(c_client(), words);
+    EXPECT_EQ(result.exit_code, words[0] == "explain" || words[0] == "shrink" ? 2 : 0) << words[0] << result.err;
+    EXPECT_EQ(result.err.find("command"), std::string::npos) << result.err;  // explain: nothing fails
+  }
+}
+
+/// The block of docs/process-targets.md behind "## A session".
+std::string documented_session() {
+  const std::string page = read_file(CONVICT_SOURCE_DIR "/docs/process-targets.md");
+  const size_t begin = page.find("```\n", page.find("## A session")) + 4;
+  return page.substr(begin, page.find("```", begin) - begin);
+}
+
+TEST_F(ProcessTarget, SessionIsAsDocumented) {
+  const std::string tapped = fmt::format("tee questions | {} | tee answers", c_client());
+  ASSERT_EQ(on_trial(tapped, {"repro", "--in-process", "--relations=none", "conv1d in=3 k=2"}).exit_code, 0);
+  std::istringstream questions(read_file(file("questions"))), answers(read_file(file("answers")));
+  std::string session;
+  for (std::string question, answer; std::getline(questions, question) && std::getline(answers, answer);)
+    session += "> " + question + "\n< " + answer + "\n";
+  const auto without_numbers = [](const std::string& text) {
+    return std::regex_replace(text, std::regex("/proc/[0-9]+/"), "/proc/4711/");
+  };
+  EXPECT_EQ(without_numbers(session), documented_session());
+}
+
+TEST_F(ProcessTarget, ReplaysAreJudgedInBatches) {
+  std::string lines;
+  for (int i = 1; i <= 100; ++i) lines += fmt::format("conv1d in={} k=2 p=1 seed={}\n", i % 7 + 1, i);
+  write_file(file("many.cases"), lines);
+  const CommandResult result = on_trial(c_client(), {"replay", "many.cases"});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+}
+
+struct Deed {
+  const char *name, *verdict, *text;
+};
+void PrintTo(const Deed& deed, std::ostream* out) { *out << deed.name; }
+
+class Misbehaving : public ProcessTarget, public testing::WithParamInterface<Deed> {};
+
+TEST_P(Misbehaving, HasItsVerdict) {
+  const CommandResult result =
+      on_trial(misbehaving(GetParam().name), {"repro", kCase, "--timeout=1s", "--memory=400M"});
+  const json mismatches = result.json()["mismatches"];
+  ASSERT_EQ(mismatches.size(), 1) << result.out << result.err;
+  EXPECT_EQ(mismatches[0]["verdict"], GetParam().verdict) << result.out;
+  EXPECT_EQ(mismatches[0]["suspect"], "textbook-py");
+  EXPECT_NE(mismatches[0]["certificate"].dump().find(GetParam().text), std::string::npos) << result.out;
+  wait_for_end_of_all_in(directory_.path());
+}
+
+TEST_P(Misbehaving, HarmsNoCampaign) {
+  if (GetParam().verdict == std::string("hang") || GetParam().verdict == std::string("oom"))
+    GTEST_SKIP() << "a campaign of them takes minutes";
+  const CommandResult result = campaign(misbehaving(GetParam().name), {"--cases=8", "--illegal=0", "--where=in<=3"});
+  EXPECT_EQ(result.exit_code, 1) << result.out << result.err;
+  EXPECT_EQ(result.json()["cases"], 8);
+  wait_for_end_of_all_in(directory_.path());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Client, Misbehaving,
+    testing::Values(Deed{"dies", "crash", "Aborted"}, Deed{"exits", "crash", "exited with code 3"},
+                    Deed{"ends_quietly", "crash", "exited with code 0"}, Deed{"hangs", "hang", ""},
+                    Deed{"stops_itself", "hang", ""}, Deed{"survives_sigterm", "hang", ""},
+                    Deed{"waits_after_half_a_line", "hang", ""}, Deed{"eats_memory", "oom", ""},
+                    Deed{"talks_nonsense", "crash", "not JSON: 'what?'"}, Deed{"prints", "crash", "computing..."},
+                    Deed{"says_half_a_line", "crash", "exited with code 0"},
+                    Deed{"never_ends_its_line", "crash", "more than 1048576 bytes"},
+                    Deed{"answers_what_was_not_asked", "crash", "answered 2 problems when it was asked 1"},
+                    Deed{"answers_the_question_before", "crash", "answered question"},
+                    Deed{"has_another_status", "crash", "'perhaps'; valid: ok, refused"},
+                    Deed{"closes_its_stdout", "crash", "closed its stdout"},
+                    Deed{"writes_an_input", "input-written", "read-only input"},
+                    Deed{"writes_behind_its_output", "out-of-bounds", "dst"},
+                    Deed{"writes_before_its_output", "out-of-bounds", "dst"},
+                    Deed{"leaves_an_output", "output-unwritten", "dst"},
+                    Deed{"shrinks_the_file", "crash", "Operation not permitted"},
+                    Deed{"leaves_a_daemon_and_dies", "crash", "Aborted"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST_F(ProcessTarget, BatchesChangeNoVerdict) {
+  const std::vector<std::string> flags = {"--cases=150", "--where=in<=3", "--illegal=0.1"};
+  const json alone = campaign(misbehaving("takes_one_at_a_time"), flags).json(),
+             together = campaign(misbehaving("behaves"), flags).json();
+  for (const char* key : {"cases", "judged", "unjudged", "illegal", "mistrusted", "mismatches", "refusals", "targets"})
+    EXPECT_EQ(alone[key], together[key]) << key;
+}
+
+TEST_F(ProcessTarget, ADeathInABatchIsThatOfTheCaseThatCausesIt) {
+  const json mismatches =
+      campaign(misbehaving("dies_of_bias"), {"--cases=60", "--where=in<=3", "--illegal=0"}).json()["mismatches"];
+  ASSERT_FALSE(mismatches.empty());
+  for (const json& one : mismatches) {
+    EXPECT_EQ(one["suspect"], "textbook-py");
+    EXPECT_NE(one["case"].get<std::string>().find("bias"), std::string::npos) << one;
+  }
+}
+
+TEST_F(ProcessTarget, ADeathInBatchesOnlyIsKept) {
+  const json report = campaign(misbehaving("dies_of_batches"), {"--cases=40", "--where=in<=3", "--illegal=0"}).json();
+  EXPECT_EQ(report["cases"], 40);
+  ASSERT_FALSE(report["mismatches"].empty());
+  for (const json& one : report["mismatches"]) {
+    EXPECT_EQ(one["verdict"], "crash") << one;
+    EXPECT_NE(one["certificate"].dump().find("several problems at once"), std::string::npos) << one;
+  }
+}
+
+TEST_F(ProcessTarget, ThatForksLeavesNobodyBehind) {
+  EXPECT_EQ(on_trial(misbehaving("forks"), {"repro", kCase}).exit_code, 0);
+  EXPECT_EQ(campaign(misbehaving("forks"), {"--cases=20", "--where=in<=3"}).exit_code, 0);
+  wait_for_end_of_all_in(directory_.path());
+}
+
+TEST_F(ProcessTarget, ThatCannotStartIsNamed) {
+  EXPECT_TRUE(refuses(run({"fuzz", "--command=./no-such-client"}),
+                      {"'./no-such-client'", "exited with code 127", "not found"}));
+  EXPECT_TRUE(refuses(run({"fuzz", "--command=true"}), {"'true'", "exited with code 0"}));
+  EXPECT_TRUE(refuses(run({"fuzz", "--command=echo hello"}), {"'echo hello'", "not JSON: 'hello'"}));
+  EXPECT_TRUE(refuses(run({"fuzz", "--command=" + misbehaving("is_of_another_version")}),
+                      {"speaks version 2", "this program speaks version 1"}));
+  EXPECT_TRUE(refuses(run({"fuzz", "--command=fd:99"}), {"'fd:99'", "no socket"}));
+}
+
+TEST_F(ProcessTarget, IsNamedByTheLineThatShowsAMismatchAgain) {
+  const CommandResult found = campaign(misbehaving("leaves_an_output"), {"--cases=5", "--illegal=0", "--where=in<=3"});
+  const std::string repro = found.json()["mismatches"][0]["repro"];
+  EXPECT_NE(repro.find("--command "), std::string::npos) << repro;
+  EXPECT_EQ(run({"repro", "1", "--oracle=none"}).exit_code, 1);  // the command of the campaign is known
+}
+
+}  // namespace
+}  // namespace convict::test

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/derived.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "core/case_text.h"
+#include "core/features.h"
+#include "core/geometry.h"
+#include "core/predicate.h"
+#include "generate/generate.h"
+
+namespace convict {
+namespace {
+
+/// The two tables and the predicates mean the same numbers.
+TEST(Derived, PairsAreWhatPredicatesSay) {
+  for (uint64_t i = 0; i < 2'000; ++i) {
+    const Case c = generate::generate(nullptr, 4, i);
+    const Resolved resolved = resolve(c);
+    if (resolved.why_not) continue;
+    for (const ComparedPair& pair : compared_pairs()) {
+      const auto holds = [&](const char* comparator) {
+        return Predicate::parse(std::string(pair.left) + comparator + std::string(pair.right))
+            .holds(c, resolved.problem);
+      };
+      const Order order = pair.order(c, resolved.problem);
+      ASSERT_EQ(holds(" > "), order == Order::kAbove) << pair.left << ' ' << pair.right << ' ' << to_text(c);
+      const bool equal_or_above = holds(" >= ");  // on some axis
+      ASSERT_EQ(equal_or_above, order != Order::kBelow) << pair.left << ' ' << pair.right << ' ' << to_text(c);
+    }
+  }
+}
+
+TEST(Derived, TotalsOfSameHaveASign) {
+  const auto total = [](const char* line) { return same_total(parse_case(line), 0); };
+  EXPECT_EQ(total("conv1d in=9 k=3"), 2);
+  EXPECT_EQ(total("conv1d in=8 k=1 s=4"), -3);
+  EXPECT_EQ(total("conv_transpose1d in=8 k=3 s=5"), -2);
+  for (const char* line : {"conv1d in=9 k=4 s=2 p=same_upper", "conv_transpose1d in=9 k=4 d=2 s=3 p=same_lower"}) {
+    const convict_problem p = resolve_valid(parse_case(line));
+    EXPECT_EQ(p.pad_begin[0] + p.pad_end[0], total(line)) << line;
+  }
+}
+
+TEST(Derived, LevelsOfRelations) {
+  using namespace feature;
+  struct Expected {
+    const char* line;
+    FeatureId id;
+    int level;
+  };
+  for (const Expected& one :
+       std::initializer_list<Expected>{{"conv2d in=9x2 k=3 p=1", kWindowToInput, levels::kOrderAbove},
+                                       {"conv2d in=9x3 k=3", kWindowToInput, levels::kOrderEqual},
+                                       {"conv2d in=9 k=3", kWindowToInput, levels::kOrderBelow},
+                                       {"conv1d in=9 k=3 p=1", kOutputToInput, levels::kOrderEqual},
+                                       {"conv2d ic=4 oc=3 in=5", kChannelsToChannels, levels::kOrderAbove},
+                                       {"conv2d in=9 k=4 s=2", kMultiple, levels::kMultipleOfStride},
+                                       {"conv2d in=9 k=4x5 s=2", kMultiple, levels::kNoMultiple},
+                                       {"conv2d in=9 k=4", kMultiple, levels::kStrideOne},
+                                       {"conv1d in=8 k=1 s=4", kSameTotal, levels::kBelowZero},
+                                       {"conv1d in=8 k=4", kSameTotal, levels::kOddTotal},
+                                       {"conv2d in=8x9", kAxisOrder, levels::kAxesRising},
+                                       {"conv3d in=8x9x7", kAxisOrder, levels::kAxesFalling}}) {
+    const Case c = parse_case(one.line);
+    EXPECT_EQ(levels_of(c, resolve_valid(c))[one.id], one.level) << one.line << ' ' << features()[one.id].name;
+  }
+}
+
+}  // namespace
+}  // namespace convict

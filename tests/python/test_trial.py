@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions on trial, in this process and isolated."""
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import convict
+from convict import _trial
+from kernels import conv, onnx_like_conv_transpose, torch_like_conv, torch_like_conv_transpose
+
+np.seterr(all="ignore")  # special values are part of the trial
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(_trial.Settings, "folder", str(tmp_path / "convict"))
+    monkeypatch.chdir(tmp_path)
+
+
+def falsified(function, like, **options):
+    with pytest.raises(convict.Falsified) as caught:
+        convict.trial(function, like, **{"cases": 200, "seed": 1, **options})
+    return caught.value
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_an_honest_convolution_is_right(rank):
+    convict.trial(torch_like_conv, like=f"torch.conv{rank}d", cases=60, seed=1)
+
+
+@pytest.mark.parametrize("rank", [1, 2, 3])
+def test_an_honest_transposed_convolution_is_right(rank):
+    convict.trial(torch_like_conv_transpose, like=f"torch.conv_transpose{rank}d", cases=60, seed=1)
+
+
+def test_one_sided_padding_is_found_and_shrunk():
+    def mine(x, w, b, strides, pads, dilations, group, output_padding):
+        rank = x.ndim - 2
+        return onnx_like_conv_transpose(x, w, b, strides, pads[:rank] * 2, dilations, group, output_padding)
+
+    def of_the_right_shape(x, w, b, strides, pads, dilations, group, output_padding):
+        right = onnx_like_conv_transpose(x, w, b, strides, pads, dilations, group, output_padding)
+        wrong = mine(x, w, b, strides, pads, dilations, group, output_padding)
+        return wrong if wrong.shape == right.shape else np.resize(wrong, right.shape)
+
+    assert falsified(mine, "onnx.ConvTranspose").verdict == "shape"
+    wrong = falsified(of_the_right_shape, "onnx.ConvTranspose")
+    assert wrong.verdict in ("wrong-exact", "wrong-proven")
+    assert ":" in wrong.case and len(wrong.case) < 80  # padding as begin:end
+    assert f'@convict.example("{wrong.case}")' in str(wrong)
+
+
+def test_an_exception_is_a_finding_with_its_traceback():
+    def mine(x, w, b, stride, padding, dilation, groups):
+        if groups > 1:
+            raise IndexError("no such group")
+        return torch_like_conv(x, w, b, stride, padding, dilation, groups)
+
+    wrong = falsified(mine, "torch.conv2d")
+    assert wrong.verdict == "refuses-valid"
+    assert isinstance(wrong.__cause__, IndexError)
+    assert wrong.__cause__.__traceback__ is not None
+
+
+def test_refused_is_no_finding():
+    def mine(x, w, b, stride, padding, dilation, groups):
+        if groups > 1:
+            raise convict.Refused("no groups")
+        return torch_like_conv(x, w, b, stride, padding, dilation, groups)
+
+    convict.trial(mine, like="torch.conv2d", cases=100, seed=1)
+
+
+def test_who_refuses_everything_is_not_acquitted():
+    def mine(*_):
+        raise convict.Refused("not today")
+
+    with pytest.raises(convict.Refused, match="not today"):
+        convict.trial(mine, like="torch.conv2d", cases=20, seed=1)
+
+
+def test_what_it_prints_disturbs_nobody(capfd):
+    def mine(*words):
+        print("computing")
+        return torch_like_conv(*words)
+
+    convict.trial(mine, like="torch.conv2d", cases=20, seed=1)
+    assert "computing" in capfd.readouterr().out
+
+
+def test_a_changed_input_is_named():
+    def mine(x, w, *rest):
+        result = torch_like_conv(x, w, *rest)
+        w *= 0
+        return result
+
+    assert falsified(mine, "torch.conv2d").verdict == "input-written"
+
+
+def test_isolated_it_may_die():
+    def mine(x, *rest):
+        if x.shape[0] > 1:
+            os.kill(os.getpid(), signal.SIGUSR1)
+        return torch_like_conv(x, *rest)
+
+    wrong = falsified(mine, "torch.conv2d", isolate=True, cases=12, shrink="2s")
+    assert wrong.verdict == "crash"
+    assert "SIGUSR1" in str(wrong)
+
+
+def test_isolated_it_may_hang():
+    def mine(x, *rest):
+        if x.shape[0] > 1:
+            signal.pause()
+        return torch_like_conv(x, *rest)
+
+    wrong = falsified(mine, "torch.conv2d", isolate=True, timeout="500ms", cases=12, shrink="2s")
+    assert wrong.verdict == "hang"
+
+
+@convict.example("conv2d in=3 k=3 p=2 seed=5")
+def test_an_example_is_judged_first():
+    seen = []
+
+    def mine(x, w, *rest):
+        seen.append((x.shape, w.shape))
+        return torch_like_conv(x, w, *rest)
+
+    convict.trial(mine, like="torch.conv2d", cases=5, seed=1)
+    assert seen[0] == ((1, 1, 3, 3), (1, 1, 3, 3))
+
+
+def test_a_falsifying_case_is_remembered_until_it_is_right():
+    wrong_now = True
+
+    def mine(*words):
+        return torch_like_conv(*words) * (0 if wrong_now else 1)
+
+    case = falsified(mine, "torch.conv2d").case
+    file = os.path.join(_trial.Settings.folder, "mine.cases")
+    assert open(file).read() == case + "\n"
+    assert falsified(mine, "torch.conv2d", cases=1).case == case  # at once
+    wrong_now = False
+    convict.trial(mine, like="torch.conv2d", cases=20, seed=1)
+    assert not os.path.exists(file)
+
+
+@pytest.mark.parametrize("dtypes", ["f64", "f16"])
+def test_types_of_numpy(dtypes):
+    def mine(x, w, b, *rest):
+        wide = [None if one is None else one.astype("float64") for one in (x, w, b)]
+        with np.errstate(all="ignore"):
+            return torch_like_conv(*wide, *rest).astype(x.dtype)
+
+    convict.trial(mine, like="torch.conv2d", dtypes=dtypes, cases=60, seed=1)
+
+
+def test_bf16_comes_as_bits():
+    def to_f32(bits):
+        return (bits.astype("uint32") << 16).view("float32")
+
+    def to_bf16(numbers):
+        bits = numbers.astype("float32").view("uint32").astype("uint64")
+        rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16
+        return np.where(np.isnan(numbers), 0x7FC0, rounded).astype("uint16")
+
+    def mine(x, w, b, *rest):
+        with np.errstate(all="ignore"):
+            return to_bf16(torch_like_conv(to_f32(x), to_f32(w), None if b is None else to_f32(b), *rest))
+
+    convict.trial(mine, like="torch.conv2d", dtypes="bf16", cases=60, seed=1)
+
+
+def test_integers_through_the_plain_interface():
+    def mine(p, tensors):
+        if p.name != "conv2d" or p.src_zero_point or p.beta or p.relu:
+            raise convict.Refused("only conv2d, plain")
+        src, wei, dst = (tensors[name] for name in ("src", "wei", "dst"))
+        bias = tensors["bias"].astype("int64") if p.bias else None
+        pads = list(zip(p.pad_begin, p.pad_end))
+        dst[...] = conv(src.astype("int64"), wei.astype("int64"), bias, p.stride, pads, p.dilation, p.groups)
+
+    convict.trial(mine, dtypes=["s8", "s32"], where="conv2d.forward", cases=60, seed=1, profile="int8")
+
+
+def test_the_seed_repeats_a_trial():
+    def mine(x, *rest):
+        shapes.append(x.shape)
+        return torch_like_conv(x, *rest)
+
+    runs = []
+    for _ in range(2):
+        shapes = []
+        convict.trial(mine, like="torch.conv2d", cases=10, seed=3)
+        runs.append(shapes)
+    assert runs[0] == runs[1]
+
+
+def test_pytest_options(tmp_path):
+    (tmp_path / "test_mine.py").write_text(
+        "import convict\n"
+        "calls = []\n"
+        "def mine(x, *rest):\n"
+        "    calls.append(x.shape)\n"
+        "    raise convict.Refused('all')\n"
+        "def test_mine():\n"
+        "    try:\n"
+        "        convict.trial(mine, like='torch.conv2d', cases=7)\n"
+        "    except convict.Refused as why:\n"
+        "        print(why)\n"
+    )
+
+    def pytest_with(*words):
+        plugin = [] if _is_installed() else ["-p", "convict.pytest_plugin"]
+        return subprocess.run([sys.executable, "-m", "pytest", "-q", "-s", *plugin, *words, str(tmp_path / "test_mine.py")],
+                              capture_output=True, text=True, cwd=tmp_path).stdout
+
+    assert "all of 7 problems" in pytest_with("--convict-seed=1")
+    assert "all of 3 problems" in pytest_with("--convict-cases=3")
+    assert "1 passed" in pytest_with("--convict-repro=conv2d in=3")
+
+
+def _is_installed():
+    from importlib.metadata import entry_points
+
+    found = entry_points()
+    plugins = found.select(group="pytest11") if hasattr(found, "select") else found.get("pytest11", [])
+    return any(one.name == "convict" for one in plugins)
+
+
+def test_without_the_program_it_says_what_to_do(monkeypatch):
+    monkeypatch.setenv("CONVICT", "/no/such/program")
+    with pytest.raises(convict.ProgramMissing, match="CONVICT=/no/such/program is not a program"):
+        convict.trial(torch_like_conv, like="torch.conv2d")
+
+
+def test_an_unknown_signature_names_the_valid_ones():
+    with pytest.raises(ValueError, match="'torch.conv4d' is not known; valid: torch.conv1d"):
+        convict.trial(torch_like_conv, like="torch.conv4d")
+    with pytest.raises(ValueError, match="'f8' is not known; valid: f32"):
+        convict.trial(torch_like_conv, like="torch.conv2d", dtypes="f8")
