@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes the mismatches of oracles as a page for people without the database: docs/findings.md.
+// Writes the mismatches of oracles as a page for people without the database.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

@@ -85,18 +85,20 @@ std::string profile_text(const report::ProfileReport& report) {
   return text;
 }
 
-/// A cause: its title, who has it, when it shows, and its most urgent mismatch.
+/// A cause: the most urgent of its mismatches, with the hits of all, and what is known of it.
 std::string cause_text(const CauseGroup& group) {
   const report::MismatchReport& one = group.first();
   const store::MismatchRow& row = one.row;
-  std::string text = fmt::format("    {}: {}\n", group.number(), printable(group.cause.title, 200));
   const size_t rows = group.rows.size();
-  text += fmt::format("      {} {} ({}, {} hits{})", printable(group.suspects(), 120), printable(row.verdict),
-                      printable(group.blame()), group.hits(), rows > 1 ? fmt::format(" in {} mismatches", rows) : "");
-  if (came_back(one) || row.effective_status != row.status) text += "\n      " + printable(standing(one), 200);
+  std::string text =
+      fmt::format("    #{} {} {} ({}, {} hits{})", row.id, printable(group.suspects(), 120), printable(row.verdict),
+                  printable(group.blame()), group.hits(), rows > 1 ? fmt::format(" in {} mismatches", rows) : "");
+  if (came_back(one) || row.status_text() != row.status) text += "\n      " + printable(standing(one), 200);
   const std::string case_text = printable(row.best_text(), kLongest);
   const size_t column = text.size() - (text.rfind('\n') + 1);  // npos + 1 is 0
   text += (column + 2 + case_text.size() <= kColumns ? "  " : "\n      ") + case_text + "\n";
+  if (group.is_known() || rows > 1)
+    text += fmt::format("      {}: {}\n", group.number(), printable(group.cause.title, 200));
   const std::string shows_if = group.shows_if();
   return shows_if.empty() ? text : text + "      shows if " + printable(shows_if, kLongest) + "\n";
 }
@@ -114,9 +116,9 @@ std::string status_text(const std::vector<CauseGroup>& groups, std::string_view 
 std::string mismatches_text(const report::Report& report) {
   const report::SignatureReport& signatures = report.signatures;
   const std::vector<CauseGroup> groups = by_cause(report);
-  std::string text = causes_in_a_line(groups) + "\n";
-  text += fmt::format("mismatches: {} signatures of targets and oracles; {} judged cases, {} hit once\n",
-                      signatures.signatures, with_commas(signatures.cases), signatures.hit_once);
+  std::string text = fmt::format("mismatches: {} signatures of targets and oracles; {} judged cases, {} hit once\n",
+                                 signatures.signatures, with_commas(signatures.cases), signatures.hit_once);
+  if (!groups.empty()) text += "  " + causes_in_a_line(groups) + "\n";
   text += "  chance that the next case shows a new signature: ";
   text += signatures.hit_once > 0 || signatures.cases == 0
               ? fmt::format("at most about {:.4g}\n", signatures.chance_of_new())

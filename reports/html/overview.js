@@ -11,7 +11,7 @@ const tile = (value, label, kind = "") =>
 
 /** A button that fills in a filter of the list. */
 const filterTile = (status, number) =>
-    h("button", {type: "button", class: `tile is-${status}`, onclick: () => list.showOnly({status})},
+    h("button", {type: "button", class: number > 0 ? `tile is-${status}` : "tile", onclick: () => list.showOnly({status})},
       h("strong", {}, count(number)), h("span", {}, status));
 
 /** How many mismatches there are of each name, longest bar first. */
@@ -41,6 +41,7 @@ function overview(section) {
     return;
   }
   const numbers = Object.fromEntries(facts.statuses);
+  section.append(headline(facts.headline));
   section.append(
       h("div", {class: "tiles"},
         kStatuses.filter((status) => status === "new" || numbers[status])

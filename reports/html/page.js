@@ -67,6 +67,7 @@ function start() {
       facts.version ? ` · convict ${facts.version}` : "");
   const titles = {
     overview: "Overview",
+    causes: "Causes",
     mismatches: "Mismatches",
     progress: "Campaigns",
     coverage: "Coverage",
@@ -76,6 +77,7 @@ function start() {
   };
   byId("sections").append(...Object.entries(titles).map(([id, title]) => h("a", {href: `#${id}`}, title)));
   overview(byId("overview"));
+  causes(byId("causes"));
   list = new MismatchList(byId("mismatches"), facts.mismatches);
   campaigns(byId("progress"));
   coverage(byId("coverage"));

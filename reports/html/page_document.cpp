@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "core/counters.h"
+#include "core/text.h"
 #include "reports/html/rows.h"
 #include "reports/html/text.h"
+#include "reports/shared/causes.h"
+#include "reports/shared/verdict_text.h"
 
 namespace convict::html {
 namespace {
@@ -22,7 +25,8 @@ constexpr size_t kMostCampaigns = 400;    // the last ones
 constexpr size_t kMostWithProgress = 20;  // the last ones that have any
 constexpr size_t kMostMoments = 150;      // of one campaign
 constexpr size_t kMostProfiles = 30, kMostEmptiest = 100, kMostNotes = 50, kMostNames = 100;
-constexpr size_t kMostScore = 500'000;  // bytes
+constexpr size_t kMostCauses = 100, kMostIds = 100;  // ids: of one cause
+constexpr size_t kMostScore = 500'000;               // bytes
 constexpr size_t kLongestText = 1000;
 
 json to_json(const report::Share& share) { return json::array({share.seen, share.reachable}); }
@@ -140,6 +144,42 @@ json counted(const std::vector<report::MismatchReport>& mismatches, std::string 
   return list;
 }
 
+json cause_of(const reports::CauseGroup& group) {
+  json ids = json::array();
+  for (const report::MismatchReport* one : group.rows)
+    if (ids.size() < kMostIds) ids.push_back(one->row.id);
+  return {{"name", cut(group.cause.name, 100)},
+          {"title", cut(group.cause.title, kLongestText)},
+          {"status", cut(group.status(), 40)},
+          {"blame", cut(group.blame(), 40)},
+          {"suspects", cut(group.suspects(), 200)},
+          {"verdict", cut(group.first().row.verdict, 40)},
+          {"shows_if", cut(group.shows_if(), kLongestText)},
+          {"hits", group.hits()},
+          {"mismatches", std::move(ids)}};
+}
+
+/// One word, and the reason in a sentence.
+json headline_of(const report::Report& report, const std::vector<reports::CauseGroup>& groups) {
+  const auto failing = std::ranges::count_if(groups, &reports::CauseGroup::fails);
+  if (failing > 0)
+    return {{"word", "FAIL"},
+            {"reason",
+             fmt::format("{} of a target {} new, or came back after a fix.",
+                         failing == 1 ? "One cause" : fmt::format("{} causes", failing), failing == 1 ? "is" : "are")}};
+  if (report.signatures.cases == 0) return {{"word", "INCONCLUSIVE"}, {"reason", "No case has been judged."}};
+  return {{"word", "PASS"},
+          {"reason", fmt::format("No target has a new mismatch in {} judged cases; {}.",
+                                 with_commas(report.signatures.cases), reports::causes_in_a_line(groups))}};
+}
+
+json meanings() {
+  json result = json::object();
+  for (const std::string_view name : kVerdictNames)
+    result[std::string(name)] = reports::meaning_of(verdict_named(name));
+  return result;
+}
+
 json notes_of(const report::Report& report, bool score_fits) {
   json notes = json::array();
   for (size_t i = 0; i < std::min(report.notes.size(), kMostNotes); ++i)
@@ -158,6 +198,9 @@ json page_document(const report::Report& report, const Budget& budget) {
   for (const report::ProfileReport& one : report.profiles)
     if (profiles.size() < kMostProfiles) profiles.push_back(to_json(one));
   Rows rows = rows_of(report.mismatches, budget);
+  const std::vector<reports::CauseGroup> groups = reports::by_cause(report);
+  json causes = json::array();
+  for (size_t i = 0; i < std::min(groups.size(), kMostCauses); ++i) causes.push_back(cause_of(groups[i]));
   const report::SignatureReport& signatures = report.signatures;
   return {{"database", cut(report.database, kLongestText)},
           {"version", cut(report.version, kLongestText)},
@@ -169,6 +212,10 @@ json page_document(const report::Report& report, const Budget& budget) {
             {"count", signatures.signatures},
             {"hit_once", signatures.hit_once},
             {"chance_of_new", signatures.chance_of_new()}}},
+          {"headline", headline_of(report, groups)},
+          {"causes", std::move(causes)},
+          {"causes_left_out", groups.size() - std::min(groups.size(), kMostCauses)},
+          {"meanings", meanings()},
           {"total", report.mismatches.size()},
           {"statuses", counted(report.mismatches, &store::MismatchRow::effective_status)},
           {"verdicts", counted(report.mismatches, &store::MismatchRow::verdict)},

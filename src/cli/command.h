@@ -53,6 +53,7 @@ void add_doctor(Command app, int& exit_code);
 void add_new_plugin(Command app, int& exit_code);
 void add_check_certificate(Command app, int& exit_code);
 void add_check_causes(Command app, int& exit_code);
+void add_findings(Command app, int& exit_code);
 void add_completion(Command app, int& exit_code);
 void add_man(Command app, int& exit_code);
 void add_worker(Command app, int& exit_code);

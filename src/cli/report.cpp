@@ -69,7 +69,7 @@ std::string footer() {
          "  convict report --db nightly.db --profile smoke --emptiest 30\n"
          "  convict report --new-only --since 2026-11-20 --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
          "  convict report --format sarif --output convict.sarif\n"
-         "  convict report --format findings --output docs/findings.md    what oracles got wrong, as a page\n"
+         "  convict report --format findings --output findings.md    what oracles got wrong, as a page\n"
          "Exit codes: 0 reported, 2 usage or a missing database";
 }
 

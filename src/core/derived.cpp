@@ -46,21 +46,19 @@ int64_t taps(C c, P, int) {
   for (int axis = 0; axis < c.rank; ++axis) count *= c.kernel[axis];
   return count;
 }
-int64_t rank(C c, P, int) { return c.rank; }
-int64_t operation(C c, P, int) { return c.op - CONVICT_CONV; }
-int64_t pass(C c, P, int) { return c.pass - CONVICT_FORWARD; }
-
-/// Which pass of a convolution runs the same loops: a transposed convolution is the data gradient of one.
-int64_t as_conv(C c, P p, int axis) {
-  constexpr int64_t kOther[] = {1, 0, 2};
-  return c.op == CONVICT_CONV ? pass(c, p, axis) : kOther[pass(c, p, axis)];
-}
 
 /// The operand or, in the pass that has only that, its gradient.
 template <convict_tensor convict_tensors::*Operand, convict_tensor convict_tensors::*Gradient>
 int64_t contiguous(C c, P p, int) {
   const convict_tensors tensors = describe_tensors(c, p);
   return is_contiguous((tensors.*Operand).ndim > 0 ? tensors.*Operand : tensors.*Gradient) ? 1 : 0;
+}
+
+/// Which pass of a convolution runs the same loops: a transposed convolution is the data gradient of one.
+int64_t as_conv(C c, P, int) {
+  constexpr int64_t kOther[] = {1, 0, 2};
+  const int64_t pass = c.pass - CONVICT_FORWARD;
+  return c.op == CONVICT_CONV ? pass : kOther[pass];
 }
 
 constexpr std::string_view kNoYes[] = {"no", "yes"};
@@ -81,17 +79,17 @@ constexpr DerivedNumber kNumbers[] = {
     {"same.total", true, {}, same},
     {"rest", true, {}, rest},
     {"terms", false, {}, terms},
+    {"in.order", false, kOrders, [](C c, P, int) { return int64_t{order_of_axes(c.in, c.rank)}; }},
+    {"k.order", false, kOrders, [](C c, P, int) { return int64_t{order_of_axes(c.kernel, c.rank)}; }},
+    {"out.order", false, kOrders, [](C c, P p, int) { return int64_t{order_of_axes(extents_of(p.out), c.rank)}; }},
     {"taps", false, {}, taps},
     {"contiguous.src", false, kNoYes, contiguous<&convict_tensors::src, &convict_tensors::diff_src>},
     {"contiguous.wei", false, kNoYes, contiguous<&convict_tensors::wei, &convict_tensors::diff_wei>},
     {"contiguous.dst", false, kNoYes, contiguous<&convict_tensors::dst, &convict_tensors::diff_dst>},
-    {"rank", false, {}, rank},
-    {"operation", false, kOperations, operation},
-    {"pass", false, kPasses, pass},
+    {"rank", false, {}, [](C c, P, int) -> int64_t { return c.rank; }},
+    {"operation", false, kOperations, [](C c, P, int) -> int64_t { return c.op - CONVICT_CONV; }},
+    {"pass", false, kPasses, [](C c, P, int) -> int64_t { return c.pass - CONVICT_FORWARD; }},
     {"as_conv", false, kPasses, as_conv},
-    {"in.order", false, kOrders, [](C c, P, int) { return int64_t{order_of_axes(c.in, c.rank)}; }},
-    {"k.order", false, kOrders, [](C c, P, int) { return int64_t{order_of_axes(c.kernel, c.rank)}; }},
-    {"out.order", false, kOrders, [](C c, P p, int) { return int64_t{order_of_axes(extents_of(p.out), c.rank)}; }},
 };
 
 constexpr ComparedPair kPairs[] = {

@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/fields.h"
 #include "core/geometry.h"
-#include "core/layout.h"
 #include "core/text.h"
 
 namespace convict::inline core {

@@ -34,8 +34,8 @@ std::span<const Quantity> quantities();
 enum class Comparator { kEqual, kUnequal, kAtLeast, kAtMost, kMore, kLess };
 
 /// One condition. All per-axis quantities of a predicate mean the same axis: the one numbered `axis`, the innermost one
-/// with kLastAxis, all of them
-/// with kEveryAxis, any one with kAnyAxis, or with kSomeAxis one axis that meets all conditions.
+/// with kLastAxis, all of them with kEveryAxis, any one with kAnyAxis, or with kSomeAxis one axis that meets all
+/// conditions.
 struct Condition {
   static constexpr int kSomeAxis = -1, kLastAxis = -2, kEveryAxis = -3, kAnyAxis = -4;
 

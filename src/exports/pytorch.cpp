@@ -15,6 +15,7 @@
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/role.h"
+#include "core/verdict.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"
 #include "exports/shared/script.h"
@@ -23,6 +24,11 @@
 
 namespace convict::exports {
 namespace {
+
+/// Whether an exception is the fault: the suspect accepted a legal problem, and then failed.
+bool fails_late(const ExportRequest& request) {
+  return request.evidence && request.evidence->verdict == name_of(Verdict::kRefusesValid);
+}
 
 /// Lines of Python, and why they are not just one call. `forward` computes `dst` from `src`, `wei` and `bias`.
 struct TorchCall {
@@ -161,6 +167,8 @@ std::string head(const ExportRequest& request, const TorchCall& call, const std:
   if (request.evidence) text += fmt::format("# {}\n", comment_text(accusation(request)));
   text += request.must_be_refused
               ? "#\n# The problem is not legal. Exit code 0: PyTorch refuses it. 1: it computes something.\n"
+          : fails_late(request)
+              ? "#\n# Exit code 0: PyTorch is right. 1: it is wrong, or fails.\n"
               : "#\n# Exit code 0: PyTorch is right. 1: it is wrong. 125: it does not compute this at all.\n";
   if (!rule.empty()) text += fmt::format("# Results are held to {}.\n", rule);
   if (!call.note.empty()) text += fmt::format("# {}\n", call.note);
@@ -252,7 +260,9 @@ std::string main_function(const ExportRequest& request, const Operands& operands
   if (request.evidence) text += "    print(ACCUSATION)\n    print(CERTIFICATE)\n";
   text += switches(request) + "    try:\n        results = compute()\n    except Exception as error:\n";
   text += request.must_be_refused ? "        print(\"refused, as it must be:\", error)\n        return 0\n"
-                                  : "        print(\"PyTorch does not compute this:\", error)\n        return 125\n";
+          : fails_late(request)
+              ? "        print(\"MISMATCH: PyTorch fails on a legal problem:\", error)\n        return 1\n"
+              : "        print(\"PyTorch does not compute this:\", error)\n        return 125\n";
   if (request.must_be_refused) {
     text +=
         "    print(\"MISMATCH: not legal, but computed:\", {name: tuple(t.shape) for name, t in results.items()})\n";

@@ -10,7 +10,7 @@
 #include "fuzz/shared/examiner.h"
 #include "fuzz/shared/record.h"
 
-/// Cases known to crash oneDNN (docs/findings-by-hand.md, 14 and 17), which would end this process. `convict fuzz`
+/// Cases known to crash oneDNN (docs/findings/onednn-transposed-view.md, onednn-integers-empty-batch.md), which would end this process. `convict fuzz`
 /// runs them too, because there a death costs one case.
 static bool is_deadly(const convict::Case& c) {
   const bool fused = c.relu || c.beta != 0 || convict::is_integer(c.src_type);

@@ -24,7 +24,7 @@ namespace {
 constexpr double kPlenty = 1e9;  // bytes
 
 /// oneDNN 2.6.3 writes beyond its scratchpad where it computes the gradient of 1x1 weights with a stride, in other
-/// layouts than plain ones (docs/findings-by-hand.md, 12).
+/// layouts than plain ones (docs/findings/onednn-strided-1x1-weight-gradient.md).
 bool corrupts_onednn(const Case& c) {
   return c.pass == CONVICT_BACKWARD_WEIGHTS && volume(c.kernel) == 1 && volume(c.stride) > 1;
 }

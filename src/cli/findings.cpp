@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `convict findings`: one page for each known cause, for the maintainers of its library, and a table of them all.
+// docs/findings/ is written by it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "campaign/case_list.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+#include "cli/roster_query.h"
+#include "cli/streams.h"
+#include "core/case_text.h"
+#include "core/cause.h"
+#include "core/error.h"
+#include "core/geometry.h"
+#include "core/text.h"
+#include "exports/exporter.h"
+#include "reports/shared/certificate_text.h"
+#include "reports/shared/markdown.h"
+#include "reports/shared/verdict_text.h"
+
+namespace convict::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using reports::code_span;
+using reports::prose;
+
+struct FindingsOptions {
+  std::string directory;
+  std::vector<std::string> known;
+};
+
+/// What a case of a cause did here.
+struct Seen {
+  std::string suspect, version;
+  Mismatch mismatch;
+};
+
+bool is_loud(Verdict verdict) {
+  return !is_on_values(verdict) && verdict != Verdict::kAcceptsInvalid && verdict != Verdict::kSideEffect;
+}
+
+std::string silent_or_loud(const Cause& cause) {
+  const auto loud = std::ranges::count_if(cause.verdicts, is_loud);
+  return loud == 0 ? "silent" : loud == std::ssize(cause.verdicts) ? "loud" : "silent or loud";
+}
+
+std::string library_of(const Cause& cause) { return cause.suspect.substr(0, cause.suspect.find_first_of(":*")); }
+
+/// Runs a case on the implementations that the cause concerns; the first that shows it.
+std::optional<Seen> seen_here(const Cause& cause, const std::string& line,
+                              const std::vector<workers::RosterEntry>& installed) {
+  for (const workers::RosterEntry& entry : installed) {
+    if (!cause.concerns(entry.name, entry.version)) continue;
+    workers::SupervisorSettings settings = RunOptions().settings();
+    settings.worker.roster.targets = {entry.name};
+    settings.worker.roster.oracles = {std::string(run::kNoOracle)};
+    settings.interrupted = &interrupted();
+    const Case c = parse_case(line);
+    const auto result = campaign::run_case_list({{c, static_cast<bool>(resolve(c).why_not), ""}}, settings,
+                                                [](uint64_t) {}, {campaign::ListMode::kAsSeen});
+    for (const Mismatch& m : result.cases[0].mismatches)
+      if (cause.covers(m.suspect, entry.version, m.verdict, m.problem_case)) return Seen{entry.name, entry.version, m};
+  }
+  return std::nullopt;
+}
+
+std::string shows_if(const Cause& cause) {
+  std::string text;
+  for (const Predicate& one : cause.when)
+    text += fmt::format("{}{}", text.empty() ? "" : ", or ", code_span(one.in_words()));
+  return text;
+}
+
+/// A program in the language of the library, if there is one that can say the case.
+std::string script_of(const Cause& cause, const Mismatch& shown) {
+  const std::map<std::string, std::pair<std::string, std::string>> formats = {{"libtorch", {"pytorch", "python"}},
+                                                                              {"onednn", {"benchdnn", "text"}}};
+  const auto format = formats.find(library_of(cause));
+  if (format == formats.end()) return "";
+  const auto exporter = std::ranges::find(exports::all(), format->second.first, &exports::Exporter::name);
+  exports::ExportRequest request{shown.problem_case, static_cast<bool>(resolve(shown.problem_case).why_not)};
+  request.evidence = {shown.suspect, std::string(name_of(shown.verdict)), to_json(shown.certificate)};
+  if (exporter == exports::all().end() || !(*exporter)->unsuited(request).empty()) return "";
+  return fmt::format("\n## As {}\n```{}\n{}```\n", (*exporter)->name, format->second.second,
+                     (*exporter)->write(request).front().bytes);
+}
+
+std::string page_of(const Cause& cause, const std::optional<Seen>& seen) {
+  std::string text = fmt::format("# {}\n\n", prose(cause.title));
+  text += fmt::format("Library {}, versions {}; {}. Status: {}{}.\n\n", prose(library_of(cause)),
+                      prose(cause.versions.text()), silent_or_loud(cause), cause.status,
+                      cause.link.empty() ? "" : ", " + reports::link_text(cause.link));
+  text += fmt::format("It shows if {}.\n", shows_if(cause));
+  std::string note = cause.note;
+  std::ranges::replace(note, '\n', ' ');
+  if (!note.empty()) text += reports::paragraphs(note);
+  if (!seen)
+    return text + "\nNot run here: this version is not installed. Its cases:\n" +
+           reports::code_block("    " + fmt::format("{}", fmt::join(cause.cases, "\n    ")) + "\n");
+  text += fmt::format("\n## What was seen with {} {}\n{}\n", prose(seen->suspect), prose(seen->version),
+                      reports::meaning_of(seen->mismatch.verdict));
+  text += reports::code_block(fmt::format("$ convict repro --target {} --oracle none '{}'\n", seen->suspect,
+                                          to_text(seen->mismatch.problem_case)) +
+                              reports::describe_certificate(seen->mismatch.certificate));
+  return text + script_of(cause, seen->mismatch);
+}
+
+std::string table_of(const std::vector<Cause>& causes) {
+  std::string text =
+      "# Findings\n\nWhat convict has found in the libraries that it is compared with, one page a cause, from "
+      "`corpus/known/`.\nThese pages are written by `convict findings docs/findings`.\n";
+  std::string library;
+  for (const Cause& cause : causes) {
+    if (library_of(cause) != library) {
+      library = library_of(cause);
+      text += fmt::format(
+          "\n## {}\n| finding | versions | silent or loud | smallest case | link |\n|---|---|---|---|---|\n",
+          prose(library));
+    }
+    text += fmt::format("| [{}]({}.md) | {} | {} | {} | {} |\n", prose(cause.title), cause.name,
+                        prose(cause.versions.text()), silent_or_loud(cause), reports::code_cell(cause.cases[0]),
+                        cause.link.empty() ? "not reported" : reports::link_text(cause.link));
+  }
+  return text;
+}
+
+void write(const fs::path& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (!file) throw SystemError(fmt::format("'{}' cannot be written", printable(path.string(), 300)));
+}
+
+int findings(const FindingsOptions& options) {
+  std::vector<Cause> causes = options.known.empty() ? shipped_causes() : std::vector<Cause>();
+  for (const std::string& file : options.known) std::ranges::move(read_causes(file), std::back_inserter(causes));
+  std::ranges::stable_sort(causes, {}, library_of);
+  const fs::path directory = options.directory;
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (!fs::is_directory(directory, error))
+    throw UsageError(fmt::format("'{}' is no directory, and cannot become one", printable(options.directory, 300)));
+  const auto installed = everything_installed({}).entries;
+  for (const Cause& cause : causes) {
+    std::optional<Seen> seen;
+    for (size_t i = 0; i < cause.cases.size() && !seen; ++i) seen = seen_here(cause, cause.cases[i], installed);
+    if (interrupted()) return kInterrupted;
+    write(directory / (cause.name + ".md"), page_of(cause, seen));
+  }
+  write(directory / "README.md", table_of(causes));
+  print(fmt::format("{} pages in {}\n", causes.size() + 1, printable(options.directory, 300)));
+  return kClean;
+}
+
+}  // namespace
+
+void add_findings(Command app, int& exit_code) {
+  auto [command, options] = add_command(
+      app, exit_code, findings, "findings", "Write a page for each known cause, with what it does here",
+      "Runs the cases of the causes on the versions that are installed. Pages of the same names are replaced.\n"
+      "Examples:\n"
+      "  convict findings docs/findings              those that come with convict\n"
+      "  convict findings pages --known mine.causes\n"
+      "Exit codes: 0 written, 2 usage");
+  command.option("directory", options.directory, "Where to write them; created if missing").required();
+  command.option("--known", options.known, "Files of causes [those that come with convict]").one_value_each();
+}
+
+}  // namespace convict::cli
