@@ -31,12 +31,30 @@ int main(int argc, char** argv) {
       "Example:\n  convict fuzz --time 1m\n"
       "Every command has --help. Exit codes of all: 2 usage, 70 a bug in convict (please report it), 71 the system "
       "refused memory, a process or to write");
-  for (const auto add : {add_fuzz,    add_repro,        add_replay,      add_shrink,
-                         add_explain, add_list,         add_show,        add_triage,
-                         add_keep,    add_merge,        add_report,      add_export,
-                         add_import,  add_score,        add_bench,       add_check_certificate,
-                         add_doctor,  add_new_plugin,   add_completion,  add_man,
-                         add_worker,  add_bench_worker, add_check_causes})
+  for (const auto add : {add_fuzz,
+                         add_repro,
+                         add_replay,
+                         add_shrink,
+                         add_explain,
+                         add_list,
+                         add_show,
+                         add_triage,
+                         add_keep,
+                         add_merge,
+                         add_report,
+                         add_export,
+                         add_import,
+                         add_sample,
+                         add_score,
+                         add_bench,
+                         add_check_certificate,
+                         add_doctor,
+                         add_new_plugin,
+                         add_completion,
+                         add_man,
+                         add_worker,
+                         add_bench_worker,
+                         add_check_causes})
     add(parser.program(), exit_code);
   try {
     if (const auto why = parser.parse(argc, argv)) exit_code = fail(*why, kUsage);
