@@ -273,7 +273,6 @@ constexpr Slot kViewSlots[] = {word_slot<&Views::src>("view.src", kNoYes), word_
 constexpr Slot kFillSlots[] = {of_kind(SlotKind::kFill, word_slot<&Case::fill>("fill", kFillNames))};
 constexpr Slot kSeedSlots[] = {of_kind(SlotKind::kSeed, number_slot<&Case::seed>("seed", 0, kMostSeed))};
 constexpr Slot kThreadSlots[] = {number_slot<&Case::threads>("threads", 1, kLargestThreads)};
-/// Whether there is a first, second, third earlier problem.
 template <size_t which>
 constexpr Slot earlier_slot(std::string_view name) {
   return {name,

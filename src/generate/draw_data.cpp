@@ -179,7 +179,7 @@ int64_t other_value(Random& random, int64_t value, int64_t unit) {
 /// expensive. They have a stream of their own from the seed of the case, so that no other draw depends on them.
 void draw_earlier(Draft& draft) {
   constexpr uint64_t kStream = 0x6561726c;
-  constexpr double kMoreMacs = 4;  // times the most of the profile, for each
+  constexpr double kMoreMacs = 1;  // times the most of the profile, for each
   Case& c = draft.c;
   Random random(c.seed, kStream);
   const auto fields = static_cast<int64_t>(changeable_fields().size());

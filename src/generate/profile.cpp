@@ -13,7 +13,7 @@
 namespace convict::generate {
 namespace {
 
-constexpr double kSmallMacs = 20e3;
+constexpr double kSmallMacs = 16e3;
 constexpr int64_t kSmallTensor = 1 << 12;
 
 constexpr int64_t kManyGroups[] = {2, 2, 3, 3, 4, 5, 7, 8};
@@ -38,7 +38,7 @@ constexpr Profile kProfiles[] = {
      .share = 44,
      .most_macs = kSmallMacs,
      .most_elements = kSmallTensor,
-     .smooth = 0.06,
+     .smooth = 0.05,
      .lone = 0.02},
     {.name = "int8",
      .help = "sums of u8 or s8 times s8, scaled, rounded and saturated, with zero points",
