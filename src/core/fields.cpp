@@ -285,7 +285,6 @@ constexpr Slot earlier_slot(std::string_view name) {
 }
 constexpr Slot kEarlierSlots[] = {earlier_slot<0>("before.1"), earlier_slot<1>("before.2"),
                                   earlier_slot<2>("before.3")};
-
 constexpr Slot kCallSlots[] = {word_slot<&Case::calls>("calls", kCallsNames)};
 
 constexpr Field kFields[] = {
@@ -339,9 +338,7 @@ constexpr Field kFields[] = {
      "what an implementation is called for: once (default), again (twice), refilled (with other contents before) or "
      "after (another problem)",
      kCallSlots},
-    {"before",
-     "up to 3 problems that are computed first, by what differs: n:3, or oc:8,in[1]:9 for two changes, apart by '/' "
-     "(default none)",
+    {"before", "up to 3 problems computed first, by what differs: n:3 or oc:8,in[1]:9, apart by '/' (default none)",
      kEarlierSlots, text_of_earlier,
      [](std::string_view value, Case& to) {
        if (const std::string why = read_earlier(value, to); !why.empty()) throw BadValue(why);
