@@ -133,7 +133,7 @@ TEST_F(ResumeTest, APluginThatOnlyTheDatabaseNamesIsNotLoaded) {
   const CommandOptions options = with({"CONVICT_TEST_PROOF=" + proof});
   const CommandResult refused = run_convict({"fuzz", "--resume", "-q", "--db=some.db"}, options);
   EXPECT_TRUE(
-      refuses(refused, {"--resume", "if you trust them, name them: convict fuzz --resume=1 --db some.db --plugin="}));
+      refuses(refused, {"--resume", "if you trust them, name them: convict fuzz --resume=1 --db some.db --plugin "}));
   EXPECT_FALSE(fs::exists(proof));
   const std::string repeated = refused.err.substr(refused.err.find("fuzz --resume"));
   const CommandResult shell =
