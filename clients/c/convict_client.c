@@ -172,7 +172,9 @@ int main(void) {
   int descriptor = -1;
   unsigned char* file = NULL;
   while (getline(&line, &capacity, stdin) > 0) {
-    const char *hello = value_of(line, "hello"), *ask = value_of(line, "ask"), *run = value_of(line, "run");
+    const char* ask = value_of(line, "ask"); /* a key that is absent costs a look at the whole line */
+    const char* run = ask ? NULL : value_of(line, "run");
+    const char* hello = ask || run ? NULL : value_of(line, "hello");
     printf("{\"id\":%lld,", (long long)number_in(line, "id"));
     if (hello) descriptor = (int)number_in(hello, "file");
     if (run && mapped < (size_t)number_in(line, "file_bytes")) { /* the file has grown */
