@@ -252,6 +252,10 @@ TEST(Ladder, ACacheThatIgnoresTheProblem) {
   };
   EXPECT_EQ(verdict(cache, std::string(kIntegers) + " calls=after"), Verdict::kWrongExact);
   rows = 0;
+  EXPECT_EQ(verdict(cache, std::string(kIntegers) + " before=in[1]:12/oc:4"), Verdict::kWrongExact);
+  rows = 0;
+  EXPECT_EQ(verdict(cache, std::string(kIntegers) + " before=oc:4/in[1]:12"), std::nullopt);
+  rows = 0;
   EXPECT_EQ(verdict(cache, kIntegers), std::nullopt);
 }
 
