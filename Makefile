@@ -4,7 +4,8 @@
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
-            libonnx-testdata libzip-dev libsodium-dev libpugixml-dev libjs-chart.js
+            libonnx-testdata libzip-dev libsodium-dev libpugixml-dev libjs-chart.js \
+            libopencv-dnn-dev libxnnpack-dev libpthreadpool-dev
 # For a night: its report on what is new.
 NIGHT_PACKAGES := jq sqlite3
 TEST_PACKAGES := python3-torch python3-onnx python3-numpy python3-pytest python3-pip python3-setuptools python3-wheel \
@@ -24,7 +25,7 @@ help:
 	@echo 'make check   build, and run the tests without campaigns'
 	@echo 'make test-fleet  test what runs on clusters: Slurm, Kubernetes, ClusterFuzzLite'
 	@echo 'make fuzz    build, and put all native kernels on trial for TIME=$(TIME) into DB=$(DB)'
-	@echo 'make replay  build, and run every case of corpus/ but the full-size ones of corpus/bench/'
+	@echo 'make replay  build, and run every case of corpus/ but the full-size ones of corpus/bench/ and corpus/kernelbench/'
 	@echo 'make guided  build convict-guided with clang, for `fuzz --engine libfuzzer`'
 	@echo 'make nightly build, guided, and a night: replay, fuzz, merge, report; TIME=10m SHARDS=2 DB=nightly.db (docs/nightly.md)'
 	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/detection.md: half an hour'

@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-# Oracles: one loadable module, one vendor each. Both vendors are found by header and library rather than by
+# Oracles: one loadable module, one vendor each. Vendors are found by header and library rather than by
 # their own CMake packages, which insist on every optional backend the distribution built them with (OpenCL, gflags...).
 
-# add_oracle(<name> HEADER <header> LIBRARIES <library>...): oracles/<name>.cpp and oracles/<name>/ -> convict_<name>.so
+# add_oracle(<name> [OPTIONAL] HEADER <header> LIBRARIES <library>... [FOLDER <folder>]): oracles/<name>.cpp and
+# oracles/<name>/ -> convict_<name>.so. OPTIONAL: no module where the header is not. FOLDER: of the headers, in /usr/include.
 function(add_oracle name)
-  cmake_parse_arguments(ORACLE "" "HEADER" "LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ORACLE "OPTIONAL" "HEADER;FOLDER" "LIBRARIES" ${ARGN})
   string(TOUPPER ${name} upper)
-  find_path(${upper}_INCLUDE ${ORACLE_HEADER} REQUIRED)
+  find_path(${upper}_INCLUDE ${ORACLE_HEADER} PATH_SUFFIXES ${ORACLE_FOLDER})
+  if(NOT ${upper}_INCLUDE)
+    if(ORACLE_OPTIONAL)
+      message(STATUS "without ${name}: there is no ${ORACLE_HEADER}")
+      return()
+    endif()
+    message(FATAL_ERROR "oracle ${name}: there is no ${ORACLE_HEADER}")
+  endif()
   file(GLOB parts CONFIGURE_DEPENDS oracles/${name}/*.cpp)
   add_library(convict_${name} MODULE oracles/${name}.cpp ${parts})
   target_include_directories(convict_${name} SYSTEM PRIVATE ${${upper}_INCLUDE})
@@ -26,4 +34,20 @@ if(CONVICT_LIBTORCH)
 endif()
 if(CONVICT_ONEDNN)
   add_oracle(onednn HEADER dnnl.hpp LIBRARIES dnnl)
+endif()
+
+# Put on trial if the user names them; no campaign has them as witnesses of its own accord.
+if(CONVICT_MORE_LIBRARIES)
+  add_oracle(opencv OPTIONAL HEADER opencv2/dnn.hpp FOLDER opencv4 LIBRARIES opencv_dnn opencv_core)
+  # XNNPACK of 2023 and later wants a reshape before it is set up, which the module does not know.
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)  # compiling is enough
+  check_cxx_source_compiles("
+    #include <xnnpack.h>
+    xnn_status sets_up() { return xnn_setup_convolution2d_nhwc_f32(nullptr, 0, 0, 0, nullptr, nullptr, nullptr); }
+    " XNNPACK_SETS_UP_AT_ONCE)
+  unset(CMAKE_TRY_COMPILE_TARGET_TYPE)
+  if(XNNPACK_SETS_UP_AT_ONCE)
+    add_oracle(xnnpack HEADER xnnpack.h LIBRARIES XNNPACK pthreadpool)
+  endif()
 endif()

@@ -36,7 +36,8 @@ int main(int argc, char** argv) {
                          add_keep,    add_merge,        add_report,       add_export,
                          add_import,  add_score,        add_bench,        add_check_certificate,
                          add_doctor,  add_new_plugin,   add_completion,   add_man,
-                         add_worker,  add_bench_worker, add_check_causes, add_findings})
+                         add_worker,  add_bench_worker, add_check_causes, add_findings,
+                         add_sample})
     add(parser.program(), exit_code);
   try {
     if (const auto why = parser.parse(argc, argv)) exit_code = fail(*why, kUsage);

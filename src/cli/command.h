@@ -46,6 +46,7 @@ void add_show(Command app, int& exit_code);
 void add_triage(Command app, int& exit_code);
 void add_keep(Command app, int& exit_code);
 void add_merge(Command app, int& exit_code);
+void add_sample(Command app, int& exit_code);
 void add_score(Command app, int& exit_code);
 void add_bench(Command app, int& exit_code);
 void add_bench_worker(Command app, int& exit_code);

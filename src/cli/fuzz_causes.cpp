@@ -23,6 +23,15 @@ std::string status_of(const campaign::Found& found) {
   return std::string(novelty == "known" || found.status == "fixed" ? found.status : novelty);
 }
 
+/// The command that shows it again. A long list of earlier cases would fill the screen; the database has it.
+std::string command_of(const campaign::Found& found, const FuzzOptions& options) {
+  constexpr size_t kMostShown = 3;
+  const auto& before = found.example.certificate.alone.before;
+  if (!before || before->size() <= kMostShown) return report::repro_command(found.example, options.run.plugins);
+  return fmt::format("convict repro --db {} {}   # after {} earlier cases", shell_quoted(options.database), found.id,
+                     before->size());
+}
+
 /// What is to be said of a mismatch below its row: when it shows, and the command that shows it.
 std::string remarks(const campaign::Found& found, const FuzzOptions& options) {
   const Mismatch& m = found.example;
@@ -33,7 +42,7 @@ std::string remarks(const campaign::Found& found, const FuzzOptions& options) {
         wrapped("        computes problems that are not legal, and should refuse them; --illegal 0 leaves them out", 8);
   if (const std::string remark = not_reproduced(m.certificate); !remark.empty())
     text += wrapped(fmt::format("        {}", printable(remark, 200)), 8);
-  return text + fmt::format("        {}\n", report::repro_command(m, options.run.plugins));
+  return text + fmt::format("        {}\n", command_of(found, options));
 }
 
 /// The row of one mismatch, with the hits of all that it stands for.

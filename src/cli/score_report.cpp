@@ -254,7 +254,9 @@ std::string score_as_markdown(const score::ScoreSettings& settings, const score:
       fmt::format("convict {}, {} mutants, {}; {}; {:.0f} minutes{}.\n\n", CONVICT_VERSION, settings.mutants.size(),
                   limits_of(settings), machine(), result.seconds / 60, result.interrupted ? ", interrupted" : "");
   text += methods_as_markdown(result);
-  text += fmt::format("\nA run gives up after {} reports that are not confirmed.\n", score::kMostUnconfirmed);
+  text +=
+      fmt::format("\nAfter {} reports that are not confirmed, the time of confirmations counts against the budget.\n",
+                  score::kFreeConfirmations);
   text += "\nRuns that have detected nothing yet, after so many cases:\n\n";
   text += survival_as_markdown(result, "cases", [&](const score::MethodScore& score) {
     return score::survival_over_cases(score, settings.cases);

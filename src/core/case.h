@@ -19,14 +19,17 @@ enum class ActivationLayout { kChannelsFirst, kChannelsLast };
 enum class WeightLayout { kOihw, kIohw, kOhwi, kHwio };
 
 enum class Fill {
-  kInt,        // small integers whose every partial sum is exact: judged by equality
-  kNormal,     // zero-mean reals, nearly normal with unit variance: judged by the error bound
-  kWide,       // as kNormal, each times its own power of two: sums that narrow types cannot hold
-  kPositive,   // reals of [0.5, 1.5): no cancellation, large sums
-  kComb,       // one non-zero product per output, of distinct values: exact at any number of terms
-  kSpecial,    // normal with a few infinities, NaN and huge values against many zeros
-  kSubnormal,  // integers times the smallest subnormal, against integers: exact, but lost if subnormals are flushed
-  kZero,       // all weights (for backward_weights: the gradient) zero
+  kInt,         // small integers whose every partial sum is exact: judged by equality
+  kNormal,      // zero-mean reals, nearly normal with unit variance: judged by the error bound
+  kWide,        // as kNormal, each times its own power of two: sums that narrow types cannot hold
+  kPositive,    // reals of [0.5, 1.5): no cancellation, large sums
+  kComb,        // one non-zero product per output, of distinct values: exact at any number of terms
+  kSpecial,     // normal with a few infinities, NaN and huge values against many zeros
+  kSubnormal,   // integers times the smallest subnormal, against integers: exact, but lost if subnormals are flushed
+  kZero,        // all weights (for backward_weights: the gradient) zero
+  kStructured,  // integers, with structure in the weights: slices, runs or two of four are zero, or one sign
+  kLargeSums,   // whole numbers of one sign whose sums come near the largest exact one of the accumulator: 2^24
+  kSpecialWeights,  // as kSpecial, but the special values are weights, where no padding meets them
   // Simpler fills for shrinking, also exact:
   kSparse,  // integers, three out of four zero
   kOnes,    // every element 1
@@ -39,6 +42,21 @@ enum class Calls {
   kAgain,     // the same call twice: the same bits are expected, if the contract says so
   kRefilled,  // after a call with other contents in the same buffers
   kAfter      // after a call for a slightly larger problem
+};
+
+/// Another value of one field, for an earlier problem.
+struct Change {
+  uint8_t field = 0;  // from 1 in changeable_fields() (core/earlier.h); 0: no change
+  uint8_t axis = 0;
+  int64_t value = 0;
+  bool operator==(const Change&) const = default;
+};
+
+/// A problem that is computed before the judged one. It differs from it by these changes.
+struct Earlier {
+  std::array<Change, 2> changes = {};
+  bool is_used() const { return changes[0].field != 0; }
+  bool operator==(const Earlier&) const = default;
 };
 
 /// Which operands are views: parts of a larger, poisoned buffer, with its strides. `wei` includes the bias. Each flag
@@ -74,6 +92,7 @@ struct Case {
   uint64_t seed = 0;
   int64_t threads = 1;
   Calls calls = Calls::kOnce;
+  std::array<Earlier, 3> before = {};  // in the order of their calls; unused ones come last
 
   bool operator==(const Case&) const = default;
 };

@@ -8,6 +8,7 @@
 #include "abi/element.h"
 #include "abi/validity.h"
 #include "core/derived.h"
+#include "core/earlier.h"
 
 namespace convict::inline core {
 namespace {
@@ -173,8 +174,9 @@ constexpr Names kTypes[] = {"f32", "f64", "f16", "bf16", "mixed"};
 constexpr Names kLayoutNames[] = {"first", "last", "last to first", "first to last"};
 constexpr Names kWeightNames[] = {"oihw", "iohw", "ohwi", "hwio"};
 constexpr Names kViewNames[] = {"none", "src", "wei", "dst", "several"};
-constexpr Names kFills[] = {"int", "normal", "wide", "positive", "comb", "special", "subnormal", "zero"};
-constexpr Names kCallNames[] = {"once", "again", "refilled", "after"};
+constexpr Names kFills[] = {"int",       "normal", "wide",       "positive",   "comb",           "special",
+                            "subnormal", "zero",   "structured", "large sums", "special weights"};
+constexpr Names kCallNames[] = {"once", "again", "refilled", "after", "earlier problems"};
 constexpr Names kThreadNames[] = {"1", "2..4", "5+"};
 
 /// Rows of the table of pairs, which are features too.
@@ -224,8 +226,9 @@ constexpr Feature kFeatures[] = {
     {kLayouts, "layouts", kLayoutNames, layouts},
     {kWeights, "weights", kWeightNames, [](C c, P) { return static_cast<int>(c.wei_layout); }},
     {kViews, "views", kViewNames, views},
-    {kFill, "fill", kFills, [](C c, P) { return c.fill > Fill::kZero ? 0 : static_cast<int>(c.fill); }},
-    {kCalls, "calls", kCallNames, [](C c, P) { return static_cast<int>(c.calls); }},
+    {kFill, "fill", kFills, [](C c, P) { return c.fill > Fill::kSpecialWeights ? 0 : static_cast<int>(c.fill); }},
+    {kCalls, "calls", kCallNames,
+     [](C c, P) { return has_earlier_problems(c) ? static_cast<int>(kEarlierProblems) : static_cast<int>(c.calls); }},
     {kThreads, "threads", kThreadNames, [](C c, P) { return level_in(kThreadCounts, c.threads); }},
     {kWindowToInput, "window to in", kOrderNames, order_in<kWindowToIn>},
     {kOutputToInput, "out to in", kOrderNames, order_in<kOutToIn>},

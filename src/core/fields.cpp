@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "abi/validity.h"
+#include "core/earlier.h"
 #include "core/names.h"
 #include "core/synonyms.h"
 #include "core/text.h"
@@ -130,9 +131,9 @@ void parse_layouts(std::string_view value, Case& to) {
   to.dst_layout = layout_named(parts[2], to.rank, activations);
 }
 
-constexpr std::array<std::string_view, 11> kFillNames = {"int",    "normal",  "wide",      "positive",
-                                                         "comb",   "special", "subnormal", "zero",
-                                                         "sparse", "ones",    "onehot"};         // by Fill
+constexpr std::array<std::string_view, 14> kFillNames = {
+    "int",  "normal",     "wide",       "positive",        "comb",   "special", "subnormal",
+    "zero", "structured", "large_sums", "special_weights", "sparse", "ones",    "onehot"};       // by Fill
 constexpr std::array<std::string_view, 3> kScaleNames = {"none", "tensor", "channel"};           // by Scale
 constexpr std::array<std::string_view, 4> kCallsNames = {"once", "again", "refilled", "after"};  // by Calls
 
@@ -272,6 +273,18 @@ constexpr Slot kViewSlots[] = {word_slot<&Views::src>("view.src", kNoYes), word_
 constexpr Slot kFillSlots[] = {of_kind(SlotKind::kFill, word_slot<&Case::fill>("fill", kFillNames))};
 constexpr Slot kSeedSlots[] = {of_kind(SlotKind::kSeed, number_slot<&Case::seed>("seed", 0, kMostSeed))};
 constexpr Slot kThreadSlots[] = {number_slot<&Case::threads>("threads", 1, kLargestThreads)};
+template <size_t which>
+constexpr Slot earlier_slot(std::string_view name) {
+  return {name,
+          false,
+          0,
+          1,
+          kNoYes,
+          [](const Case& c, int) { return int64_t{c.before[which].is_used()}; },
+          [](Case& c, int, int64_t value) { value == 0 ? drop_earlier(c, which) : add_earlier(c, which); }};
+}
+constexpr Slot kEarlierSlots[] = {earlier_slot<0>("before.1"), earlier_slot<1>("before.2"),
+                                  earlier_slot<2>("before.3")};
 constexpr Slot kCallSlots[] = {word_slot<&Case::calls>("calls", kCallsNames)};
 
 constexpr Field kFields[] = {
@@ -316,7 +329,8 @@ constexpr Field kFields[] = {
      print_views, parse_views},
     {"fill",
      "data: int (exact integers, default), comb (one product per output), normal, positive or wide (reals), special "
-     "(NaN, infinities), subnormal, zero, sparse, ones, onehot (the seed says where)",
+     "(NaN, infinities), special_weights, structured (weights with zero slices, runs or patterns), large_sums (near "
+     "2^24), subnormal, zero, sparse, ones, onehot (the seed says where)",
      kFillSlots},
     {"seed", "of the data: a number from 0 (default 0)", kSeedSlots, print_seed, parse_seed},
     {"threads", "a number from 1 to 1024 (default 1)", kThreadSlots},
@@ -324,6 +338,11 @@ constexpr Field kFields[] = {
      "what an implementation is called for: once (default), again (twice), refilled (with other contents before) or "
      "after (another problem)",
      kCallSlots},
+    {"before", "up to 3 problems computed first, by what differs: n:3 or oc:8,in[1]:9, apart by '/' (default none)",
+     kEarlierSlots, text_of_earlier,
+     [](std::string_view value, Case& to) {
+       if (const std::string why = read_earlier(value, to); !why.empty()) throw BadValue(why);
+     }},
 };
 
 }  // namespace

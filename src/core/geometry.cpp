@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/case_text.h"
+#include "core/earlier.h"
 #include "core/error.h"
 
 namespace convict::inline core {
@@ -68,6 +69,17 @@ Padding same_transpose_padding(int64_t kernel, int64_t stride, int64_t dilation,
   return split_total(std::max<int64_t>(reach - stride, 0), upper, std::max<int64_t>(stride - reach, 0));
 }
 
+namespace {
+
+Invalid illegal_earlier(const Case& c) {
+  for (const Case& one : earlier_cases(c))
+    if (const Invalid why_not = resolve(one).why_not)
+      return {"before", "an earlier problem is not legal: " + why_not.why};
+  return {};
+}
+
+}  // namespace
+
 Resolved resolve(const Case& c) {
   Resolved result{};
   convict_problem& p = result.problem;
@@ -109,6 +121,7 @@ Resolved resolve(const Case& c) {
     result.why_not = invalid(p);
   if (!result.why_not) result.why_not = invalid_types(p, {c.src_type, c.wei_type, c.dst_type, c.scale != Scale::kNone});
   if (!result.why_not) result.why_not = tensors_too_large(p);
+  if (!result.why_not && has_earlier_problems(c)) result.why_not = illegal_earlier(c);
   return result;
 }
 

@@ -263,6 +263,7 @@ class Diagnoser {
     one.fill = other.fill;
     one.seed = other.seed;
     one.calls = other.calls;
+    one.before = other.before;
     return to_text(one) == to_text(other);
   }
 

@@ -11,6 +11,7 @@
 #include "core/layout.h"
 #include "examine/scene.h"
 #include "examine/trial.h"
+#include "fill/fill.h"
 #include "run/guarded_call.h"
 #include "run/in_stage.h"
 
@@ -121,7 +122,7 @@ class Asking {
     if (!declared.trouble.empty()) return std::move(declared.trouble);
     result.contract = declared.contract;
     if (auto why_not = beyond_contract(c, result.contract)) return why_not;
-    const bool special = c.fill == Fill::kSpecial && !is_integer(c.src_type);
+    const bool special = fill::has_special_values(c) && !is_integer(c.src_type);
     if (special && result.contract.algorithm != CONVICT_DIRECT)
       return "special values are judged in direct sums only: transforms spread them";
     return std::nullopt;
@@ -180,6 +181,7 @@ void refill(const Case& c, std::span<const run::Subject> subjects, run::GuardedM
   Case again = c;
   again.fill = Fill::kComb;
   again.calls = Calls::kOnce;
+  again.before = {};
   Examination second = examine(again, subjects, memory, record, settings);
   for (Mismatch& mismatch : second.mismatches) examination.mismatches.push_back(std::move(mismatch));
 }

@@ -22,7 +22,7 @@ bool applies(const relations::Relation& relation, const Scene& scene, const conv
                      contract.algorithm == CONVICT_DIRECT &&
                      (contract.min_accumulator == CONVICT_F32 || contract.min_accumulator == CONVICT_F64);
   if (relation.direct_only && contract.algorithm != CONVICT_DIRECT) return false;
-  const bool real = c.fill != Fill::kSpecial && c.fill != Fill::kSubnormal;
+  const bool real = !fill::has_special_values(c) && c.fill != Fill::kSubnormal;
   return (relation.exact_only ? exact : real) && relation.unsuited(call) == nullptr;
 }
 

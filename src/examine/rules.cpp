@@ -110,6 +110,7 @@ Case case_for(Yardstick yardstick, Case c) {
   if (yardstick == Yardstick::kIntegers) {
     c.fill = Fill::kInt;
     c.calls = Calls::kOnce;
+    c.before = {};
   }
   return c;
 }
@@ -143,7 +144,7 @@ judge::Rule rule_for(const Scene& scene, const convict_contract& contract, Yards
   } else if (integers) {
     rule.kind = judge::Rule::Kind::kQuantized;
     rule.bound = Bound::kQuantized;
-  } else if (c.fill == Fill::kSpecial) {
+  } else if (fill::has_special_values(c)) {
     rule.kind = judge::Rule::Kind::kSpecial;
     rule.bound = Bound::kSpecialValues;
   } else if (fill::is_exact(c, scene.problem()) && keeps_exact(contract, c)) {

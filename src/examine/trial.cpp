@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/earlier.h"
 #include "core/random.h"
 #include "examine/comb_reading.h"
 #include "examine/implementation_runner.h"
@@ -25,6 +26,7 @@ constexpr uint64_t kOtherContents = 0x07e4;  // distinguishes the data of a warm
 /// The problem of a call before the one that is judged: the same but for one more position or image.
 Case neighbour(const Case& c) {
   Case other = c;
+  other.before = {};
   if ((mix(c.seed) & 2) != 0)
     other.batch += 1;
   else
@@ -89,14 +91,20 @@ class Trial {
       call(i);
       refill(scene_.the_case().seed);
     }
-    if (scene_.the_case().calls != Calls::kAfter) return;
-    const Scene other(neighbour(scene_.the_case()));
+    std::vector<Case> others = earlier_cases(scene_.the_case());
+    if (scene_.the_case().calls == Calls::kAfter) others.push_back(neighbour(scene_.the_case()));
+    for (const Case& one : others) call_for(one, i);
+    if (!others.empty()) set_scene(scene_, context_);
+  }
+
+  /// Calls it for another problem, whose result is not judged, unless it refuses that.
+  void call_for(const Case& c, size_t i) {
+    const Scene other(c);
     const convict_implementation& who = *results_[i].who;
     const auto position = static_cast<int>(i);
     set_scene(other, context_);
     if (!run::ask_unsupported(who, position, other.problem(), other.described(), context_.record).reason)
       run::call_guarded(who, position, other.problem(), context_.memory, context_.record);
-    set_scene(scene_, context_);
   }
 
   void run_one(size_t i) {

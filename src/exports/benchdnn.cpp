@@ -103,7 +103,7 @@ std::vector<std::string> losses(const Case& c, const convict_problem& p) {
       fmt::format("the data: benchdnn fills operands by a formula of its own, not with fill={}, seed={}",
                   c.fill == Fill::kInt ? "int" : "that of the case", c.seed)};
   if (c.views != Views{}) all.emplace_back("views: its tensors are dense");
-  if (c.calls != Calls::kOnce) all.emplace_back("repeated calls");
+  if (c.calls != Calls::kOnce || c.before != Case().before) all.emplace_back("repeated calls");
   for (int i = 0; i < p.rank; ++i)
     if (p.op == CONVICT_CONV_TRANSPOSE && p.output_padding[i] > 0) {
       all.emplace_back("output padding by name: it is in the extent of the output");

@@ -63,7 +63,8 @@ std::string head(const ExportRequest& request, const std::string& rule) {
           ? "// The problem is not legal. Exit code 0: it is refused. 1: it is computed. 2: no such implementation.\n"
           : "// Exit code 0: right. 1: wrong. 2: no such implementation. 125: it refuses or fails.\n";
   if (!rule.empty()) text += fmt::format("// Results are held to {}.\n", rule);
-  if (request.c.calls != Calls::kOnce) text += "// The case is about repeated calls; this makes one.\n";
+  if (request.c.calls != Calls::kOnce || request.c.before != Case().before)
+    text += "// The case is about repeated calls; this makes one.\n";
   return text;
 }
 

@@ -178,7 +178,8 @@ std::string head(const ExportRequest& request, const TorchCall& call, const std:
     text += "# PyTorch chooses the layout of what it computes; operands have that of the case.\n";
   if (c.beta != 0) text += "# PyTorch has no beta: the old contents are added by hand.\n";
   if (c.relu) text += "# PyTorch has no fused ReLU: it is a call of its own.\n";
-  if (c.calls != Calls::kOnce) text += "# The case is about repeated calls; this makes one.\n";
+  if (c.calls != Calls::kOnce || c.before != Case().before)
+    text += "# The case is about repeated calls; this makes one.\n";
   return text + "\n";
 }
 

@@ -11,6 +11,7 @@
 #include "core/geometry.h"
 #include "core/layout.h"
 #include "faults/faulty_kernel.h"
+#include "faults/sound_kernel.h"
 
 namespace convict::faults {
 namespace {

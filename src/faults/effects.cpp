@@ -8,7 +8,7 @@
 #include "abi/element.h"
 #include "core/layout.h"
 #include "core/names.h"
-#include "faults/faulty_kernel.h"
+#include "faults/sound_kernel.h"
 
 namespace convict::faults {
 namespace {

@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "faults/faulty_kernel.h"
 
-#include <algorithm>
-#include <string_view>
-
-#include "core/implementation.h"
 #include "faults/effects.h"
+#include "faults/sound_kernel.h"
 
 namespace convict::faults {
-
-const convict_implementation& sound_kernel() {
-  const auto kernels = native_kernels();
-  return **std::ranges::find(kernels, std::string_view("direct"),
-                             [](const convict_implementation* one) { return std::string_view(one->name); });
-}
 
 FaultyKernel::FaultyKernel(const Fault* fault) : fault_(fault) {
   static_cast<convict_implementation&>(implementation_) = sound_kernel();

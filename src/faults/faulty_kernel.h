@@ -10,9 +10,6 @@
 
 namespace convict::faults {
 
-/// The kernel that computes what is right: the native one named "direct".
-const convict_implementation& sound_kernel();
-
 class FaultyKernel {
  public:
   /// `fault` must live longer; nullptr for none: the control.

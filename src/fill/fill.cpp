@@ -74,6 +74,28 @@ uint64_t image_count(const convict_problem& p, const convict_tensors& tensors) {
 /// Addends of exact data are even, so that half of one, for beta, is whole too.
 double even(uint64_t hash, int64_t range) { return 2 * integer(hash, range); }
 
+/// Slices of the first or of the second dimension are zero; or runs of 2 to 32 neighbours; or two of four; or no weight
+/// of every second slice is negative.
+double structured(uint64_t choice, double value, const int64_t* at, uint64_t index) {
+  const auto is_chosen = [&](uint64_t number) { return (mix(choice + number) & 1) != 0; };
+  const uint64_t run = uint64_t{2} << (choice >> 8) % 5;
+  switch (choice % 5) {
+    case 0: return is_chosen(static_cast<uint64_t>(at[0])) ? 0 : value;
+    case 1: return is_chosen(static_cast<uint64_t>(at[1])) ? 0 : value;
+    case 2: return is_chosen(index / run) ? 0 : value;
+    case 3: return (index + index / 4) % 4 >= 2 ? 0 : value == 0 ? 1 : value;
+    default: return at[0] % 2 == 0 ? std::abs(value) : value;
+  }
+}
+
+/// Whether no implementation can have zeros of padding among the products of a sum.
+bool meets_no_padding(const convict_problem& p) {
+  if (p.op != CONVICT_CONV || p.pass == CONVICT_BACKWARD_DATA) return false;
+  for (int axis = 0; axis < p.rank; ++axis)
+    if (p.pad_begin[axis] > 0 || p.pad_end[axis] > 0) return false;
+  return true;
+}
+
 class Filler {
  public:
   Filler(const Case& c, const convict_problem& p, const convict_tensors& tensors, uint64_t data_seed)
@@ -84,6 +106,7 @@ class Filler {
         range_(std::max<int64_t>(exact_range_, 1)),
         integers_(is_integer(c.src_type)),
         typical_(integers_ ? typical_sum(c, p, exact_range_) : 0),
+        large_sums_(large_sums(c, p)),
         overflows_(mix(data_seed) % 4 == 0),
         data_seed_(data_seed),
         image_count_(image_count(p, tensors)),
@@ -106,6 +129,13 @@ class Filler {
       case Fill::kPositive: return fill_positive(tensor, part, key);
       case Fill::kWide: return fill_wide(tensor, part, key);
       case Fill::kSpecial: return integers_ ? fill_normal(tensor, part, key) : fill_special(tensor, part, key);
+      case Fill::kStructured:
+        if (is_exact(c_, p_)) return fill_structured(tensor, part, key);
+        return fill_normal(tensor, part, key);
+      case Fill::kLargeSums:
+        return integers_ ? fill_range(tensor, part, key, upper_half) : fill_large_sums(tensor, part, key);
+      case Fill::kSpecialWeights:
+        return integers_ ? fill_normal(tensor, part, key) : fill_special_weights(tensor, part, key);
       case Fill::kSparse: return fill_sparse(tensor, part, key);
       case Fill::kOnes: return write(tensor, key, [](uint64_t, const int64_t*) { return 1.0; });
       case Fill::kOneHot: return fill_one_hot(tensor, part, key);
@@ -202,6 +232,47 @@ class Filler {
     });
   }
 
+  /// The same with the special values among the weights, at scattered taps and channels, against an image with many
+  /// zeros. Only where no padding meets weights: an implementation may compute with its zeros.
+  void fill_special_weights(const convict_tensor& tensor, Part part, uint64_t key) const {
+    if (!meets_no_padding(p_)) return fill_special(tensor, part, key);
+    const auto rarity = static_cast<uint64_t>(std::clamp<int64_t>(most_terms(p_), 8, 1 << 10));
+    write(tensor, key, [&](uint64_t hash, const int64_t*) {
+      if (part == Part::kWeight) return below(hash, rarity) == 0 ? not_finite(hash) : normal(mix(hash));
+      return part == Part::kImage ? mostly_zero(hash) : normal(hash);
+    });
+  }
+
+  /// Whole numbers of one sign, each of at least half the largest: so long sums come near the largest exact number.
+  void fill_large_sums(const convict_tensor& tensor, Part part, uint64_t key) const {
+    if (large_sums_.image == 0) return fill_normal(tensor, part, key);
+    const int64_t largest = part == Part::kImage ? large_sums_.image : large_sums_.weight;
+    const double sign = part == Part::kWeight && (mix(data_seed_) & 2) != 0 ? -1 : 1;
+    write(tensor, key, [&](uint64_t hash, const int64_t*) {
+      if (part == Part::kAddend) return even(hash, 1);
+      return sign *
+             static_cast<double>(largest - static_cast<int64_t>(below(hash, static_cast<uint64_t>(largest) / 2 + 1)));
+    });
+  }
+
+  /// Integers. The seed chooses the structure of the weights.
+  void fill_structured(const convict_tensor& tensor, Part part, uint64_t key) const {
+    if (part != Part::kWeight) return fill_integers(tensor, part, key, 1);
+    const uint64_t choice = mix(data_seed_ ^ 0x737472);
+    write(tensor, key, [&](uint64_t hash, const int64_t* at) {
+      const double value = integer(hash, range_);
+      return structured(choice, value, at, index_of(tensor, at));
+    });
+  }
+
+  /// The number of an element in logical row-major order.
+  static uint64_t index_of(const convict_tensor& tensor, const int64_t* at) {
+    uint64_t index = 0;
+    for (int dim = 0; dim < tensor.ndim; ++dim)
+      index = index * static_cast<uint64_t>(tensor.dims[dim]) + static_cast<uint64_t>(at[dim]);
+    return index;
+  }
+
   void fill_sparse(const convict_tensor& tensor, Part part, uint64_t key) const {
     write(tensor, key, [&](uint64_t hash, const int64_t*) {
       const double value = part == Part::kAddend ? even(hash, range_) : integer(hash, range_);
@@ -215,12 +286,7 @@ class Filler {
     if (part == Part::kAddend) return write(tensor, key, [](uint64_t, const int64_t*) { return 0.0; });
     const uint64_t digits = part == Part::kImage ? data_seed_ : data_seed_ / image_count_;
     const uint64_t hot = digits % static_cast<uint64_t>(std::max<int64_t>(element_count(tensor), 1));
-    write(tensor, key, [&](uint64_t, const int64_t* at) {
-      uint64_t index = 0;
-      for (int dim = 0; dim < tensor.ndim; ++dim)
-        index = index * static_cast<uint64_t>(tensor.dims[dim]) + static_cast<uint64_t>(at[dim]);
-      return index == hot ? 1.0 : 0.0;
-    });
+    write(tensor, key, [&](uint64_t, const int64_t* at) { return index_of(tensor, at) == hot ? 1.0 : 0.0; });
   }
 
   /// Whether a type with few exponent bits takes part.
@@ -233,7 +299,8 @@ class Filler {
   Comb comb_;
   int64_t exact_range_, range_;
   bool integers_;
-  double typical_;                    // sum of integers
+  double typical_;  // sum of integers
+  LargeSums large_sums_;
   bool overflows_;                    // what kind of special values
   uint64_t data_seed_, image_count_;  // elements of the image, for kOneHot
   const convict_tensor* huge_image_;  // or nullptr
@@ -260,9 +327,29 @@ int64_t exact_range(const Case& c, const convict_problem& p) {
   return 0;
 }
 
+LargeSums large_sums(const Case& c, const convict_problem& p) {
+  if (is_integer(c.src_type)) return {};
+  const auto largest_of = [&](convict_dtype type) {
+    return type == CONVICT_F16 ? 2048.0 : type == CONVICT_BF16 ? 256.0 : 4096.0;
+  };
+  const bool all_f64 = c.src_type == CONVICT_F64 && c.wei_type == CONVICT_F64 && c.dst_type == CONVICT_F64;
+  const bool has_f16 = c.src_type == CONVICT_F16 || c.wei_type == CONVICT_F16 || c.dst_type == CONVICT_F16;
+  constexpr double kAddends = 16;  // bias of 2, and beta up to 2 times old contents of 2, and room
+  const double sum = (all_f64 ? 0x1p53 : has_f16 ? 0x1p15 : 0x1p24) - kAddends;
+  const double each =
+      all_f64 ? 0x1p26 : std::min({largest_of(c.src_type), largest_of(c.wei_type), largest_of(c.dst_type)});
+  const double product = sum / std::max(static_cast<double>(most_terms(p)), 1.0);
+  const double bias = sum / std::max(static_cast<double>(diff_bias_terms(p)), 1.0);
+  if (product < 1 || bias < 1) return {};
+  const double image = std::floor(std::min({std::sqrt(product), each, bias}));
+  return {static_cast<int64_t>(image), static_cast<int64_t>(std::min({std::floor(product / image), each, bias}))};
+}
+
 bool is_exact(const Case& c, const convict_problem& p) {
   switch (c.fill) {
+    case Fill::kLargeSums: return large_sums(c, p).image > 0;
     case Fill::kInt:
+    case Fill::kStructured:
     case Fill::kSparse:
     case Fill::kOnes:
     case Fill::kSubnormal: return exact_range(c, p) > 0;

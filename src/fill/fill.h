@@ -14,8 +14,18 @@ namespace convict::fill {
 /// results of 8 bits are kept in their range.
 int64_t exact_range(const Case& c, const convict_problem& p);
 
+/// The largest numbers of Fill::kLargeSums in the image and in the weights. Sums of their products are exact, and come
+/// near the largest exact number. 0: there are too many products, or the operands are integers.
+struct LargeSums {
+  int64_t image = 0, weight = 0;
+};
+LargeSums large_sums(const Case& c, const convict_problem& p);
+
 /// Whether the data of `c` makes every partial sum exact, so that results are judged by equality.
 bool is_exact(const Case& c, const convict_problem& p);
+
+/// Whether the data may hold NaN and infinities. (Integers have none: they are filled as kNormal.)
+inline bool has_special_values(const Case& c) { return c.fill == Fill::kSpecial || c.fill == Fill::kSpecialWeights; }
 
 /// Writes all inputs of the pass and, with beta, the old contents of the main output. Only elements of the tensors are
 /// written, not what lies between them. `data_seed` is c.seed, or another one to draw the same case again with other

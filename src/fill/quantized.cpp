@@ -62,6 +62,7 @@ double typical_sum(const Case& c, const convict_problem& p, int64_t range) {
   const double any = rms_of_src(c) * kRmsOf8Bits * std::sqrt(n);
   switch (c.fill) {
     case Fill::kInt:
+    case Fill::kStructured:
     case Fill::kSubnormal: return range > 0 ? products * std::sqrt(n) : any;
     case Fill::kSparse: return products * std::sqrt(n) / 4;
     case Fill::kOnes: return n;
@@ -69,8 +70,10 @@ double typical_sum(const Case& c, const convict_problem& p, int64_t range) {
     case Fill::kOneHot:
     case Fill::kZero: return 1;
     case Fill::kWide: return any / 9;
+    case Fill::kLargeSums:
     case Fill::kPositive: return n * 96 * std::abs((c.src_type == CONVICT_U8 ? 191 : 96) - c.src_zero);
     case Fill::kNormal:
+    case Fill::kSpecialWeights:
     case Fill::kSpecial: break;
   }
   return any;

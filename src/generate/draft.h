@@ -46,6 +46,8 @@ int64_t draw_smooth(Random& random, int64_t lowest, int64_t highest);
 void draw_operation(Draft& draft);
 /// Batch, groups, channels, kernel and the extents of Y, as far as the budget goes; strides and dilations.
 void draw_sizes(Draft& draft);
+/// Halves dilations, strides, extents of Y and kernels until one channel of X is within the limit of the profile.
+void tame(Draft& draft);
 /// Padding, output padding, and with them the extents of X.
 void draw_padding(Draft& draft);
 /// Bias, beta, types, layouts, views, fill, calls, threads, ReLU.

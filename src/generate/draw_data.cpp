@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 
+#include "core/earlier.h"
+#include "core/geometry.h"
 #include "generate/draft.h"
 
 namespace convict::generate {
@@ -20,14 +23,25 @@ double rate(const Draft& draft, double average) {
   return average * (draft.plan.busy ? kBusy : kQuiet);
 }
 
+bool is_affordable(const Case& c, const Profile& profile, double factor) {
+  const convict_problem p = resolve(c).problem;
+  double src = static_cast<double>(c.batch * c.ic), dst = static_cast<double>(c.batch * c.oc);
+  for (int axis = 0; axis < c.rank; ++axis)
+    src *= static_cast<double>(p.in[axis]), dst *= static_cast<double>(p.out[axis]);
+  return multiply_adds(p) <= factor * profile.most_macs &&
+         std::max(src, dst) <= factor * static_cast<double>(profile.most_elements);
+}
+
 struct Rate {
   int64_t level;
   double rate;
 };
-constexpr Rate kFills[] = {{static_cast<int>(Fill::kInt), 0.47},       {static_cast<int>(Fill::kComb), 0.19},
-                           {static_cast<int>(Fill::kNormal), 0.10},    {static_cast<int>(Fill::kWide), 0.05},
-                           {static_cast<int>(Fill::kPositive), 0.05},  {static_cast<int>(Fill::kSpecial), 0.06},
-                           {static_cast<int>(Fill::kSubnormal), 0.05}, {static_cast<int>(Fill::kZero), 0.03}};
+constexpr Rate kFills[] = {{static_cast<int>(Fill::kInt), 0.42},           {static_cast<int>(Fill::kComb), 0.18},
+                           {static_cast<int>(Fill::kNormal), 0.10},        {static_cast<int>(Fill::kWide), 0.04},
+                           {static_cast<int>(Fill::kPositive), 0.04},      {static_cast<int>(Fill::kSpecial), 0.05},
+                           {static_cast<int>(Fill::kSubnormal), 0.05},     {static_cast<int>(Fill::kZero), 0.03},
+                           {static_cast<int>(Fill::kStructured), 0.05},    {static_cast<int>(Fill::kLargeSums), 0.02},
+                           {static_cast<int>(Fill::kSpecialWeights), 0.02}};
 
 int draw_level(Random& random, std::span<const Rate> rates) {
   double left = static_cast<double>(random.bits() >> 11) * 0x1p-53;
@@ -100,7 +114,7 @@ void draw_fill(Draft& draft) {
     c.src_type = c.wei_type = c.dst_type = CONVICT_F32;
   c.fill = static_cast<Fill>(draft.plan.is_free(kFill) ? draw_level(draft.random, kFills) : draft.plan[kFill]);
   if (c.fill == Fill::kSubnormal && !holds_subnormals(c)) c.fill = Fill::kInt;
-  if (c.fill == Fill::kSpecial && integers) c.fill = Fill::kNormal;
+  if ((c.fill == Fill::kSpecial || c.fill == Fill::kSpecialWeights) && integers) c.fill = Fill::kNormal;
 }
 
 void draw_beta(Draft& draft) {
@@ -151,6 +165,45 @@ void draw_threads(Draft& draft) {
   draft.c.threads = level == 0 ? 1 : level == 1 ? draft.random.between(2, 4) : 8;
 }
 
+/// Another value for a field of an earlier problem: twice, half, or a few more or less.
+int64_t other_value(Random& random, int64_t value, int64_t unit) {
+  switch (random.below(5)) {
+    case 0: return value * random.between(2, 3);
+    case 1: return value / 2 / unit * unit;
+    case 2: return value - unit;
+    default: return value + unit * random.between(1, 4);
+  }
+}
+
+/// One to three problems before this one, each with one or two other sizes, as far as they are legal and not much more
+/// expensive. They have a stream of their own from the seed of the case, so that no other draw depends on them.
+void draw_earlier(Draft& draft) {
+  constexpr uint64_t kStream = 0x6561726c;
+  constexpr double kMoreMacs = 1;  // times the most of the profile, for each
+  Case& c = draft.c;
+  Random random(c.seed, kStream);
+  const auto fields = static_cast<int64_t>(changeable_fields().size());
+  const size_t wanted = random.chance(0.6) ? 1 : static_cast<size_t>(random.between(2, 3));
+  size_t used = 0;
+  for (int tries = 0; tries < 12 && used < wanted; ++tries) {
+    Earlier earlier;
+    const size_t changes = random.chance(0.65) ? 1 : 2;
+    for (size_t i = 0; i < changes; ++i) {
+      Change& change = earlier.changes[i];
+      change.field = static_cast<uint8_t>(1 + random.below(fields));
+      const ChangeableField& field = field_of(change);
+      change.axis = static_cast<uint8_t>(field.per_axis ? random.below(c.rank) : 0);
+      const bool channels = field.name == "ic" || field.name == "oc";
+      change.value = std::max(field.lowest, other_value(random, field.get(c, change.axis), channels ? c.groups : 1));
+    }
+    Case attempt = c;
+    attempt.before[used] = earlier;
+    const Case other = earlier_cases(attempt).back();
+    if (resolve(attempt).why_not) continue;
+    if (is_affordable(other, draft.profile, kMoreMacs)) c = attempt, ++used;
+  }
+}
+
 }  // namespace
 
 void draw_data(Draft& draft) {
@@ -163,14 +216,17 @@ void draw_data(Draft& draft) {
   draw_beta(draft);
   draw_layouts(draft);
   draw_views(draft);
-  constexpr Rate kCallLevels[] = {{static_cast<int>(Calls::kAgain), 0.36},
-                                  {static_cast<int>(Calls::kRefilled), 0.36},
-                                  {static_cast<int>(Calls::kAfter), 0.28}};
-  c.calls = static_cast<Calls>(level_or(draft, kCalls, kCallsRate, kCallLevels));
+  constexpr Rate kCallLevels[] = {{static_cast<int>(Calls::kAgain), 0.25},
+                                  {static_cast<int>(Calls::kRefilled), 0.20},
+                                  {static_cast<int>(Calls::kAfter), 0.15},
+                                  {kEarlierProblems, 0.40}};
+  const int calls = level_or(draft, kCalls, kCallsRate, kCallLevels);
+  if (calls != kEarlierProblems) c.calls = static_cast<Calls>(calls);
   draw_threads(draft);
   c.seed = draft.random.bits() >> 40;  // 24 bits are short on a line, and suffice because the problem varies too
   // ReLU has its own stream from the seed of the case, so that no other draw depends on it.
   constexpr uint64_t kReluStream = 0x72656c75;
+  if (calls == kEarlierProblems) draw_earlier(draft);
   if (c.pass == CONVICT_FORWARD) c.relu = Random(c.seed, kReluStream).chance(rate(draft, kReluRate));
 }
 

@@ -164,6 +164,7 @@ void aim_at_window(Draft& draft) {
     y = std::min(y, std::max<int64_t>(1, static_cast<int64_t>(draft.macs)));
     draft.macs /= static_cast<double>(y);
   }
+  tame(draft);
 }
 
 /// Exchanges everything of the first axis and the last, if that gives the order that the plan asks for.
@@ -259,9 +260,11 @@ void aim_at_output(Draft& draft, int axis) {
 }
 
 void draw_padding(Draft& draft) {
+  const Case steps = draft.c;  // kernels, strides and dilations
   const Axes y_extent = draft.y_extent;
   const double macs = draft.macs;
   for (int tries = 0; tries < 8; ++tries) {
+    draft.c = steps;
     draft.y_extent = y_extent;
     draft.macs = macs;
     draw_once(draft);

@@ -304,15 +304,14 @@ double unpadded_volume(const Draft& draft) {
   return volume;
 }
 
-/// Halves dilations, then strides, then extents, then kernels while a single channel is too large.
+}  // namespace
+
 void tame(Draft& draft) {
   const auto most = static_cast<double>(draft.profile.most_elements);
   for (Axes* axes : {&draft.c.dilation, &draft.c.stride, &draft.y_extent, &draft.c.kernel})
     for (int axis = 0; axis < draft.c.rank; ++axis)
       while ((*axes)[axis] > 1 && unpadded_volume(draft) > most) (*axes)[axis] /= 2;
 }
-
-}  // namespace
 
 void draw_sizes(Draft& draft) {
   const Plan& plan = draft.plan;

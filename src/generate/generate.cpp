@@ -151,6 +151,7 @@ constexpr Spoil kSpoils[] = {too_much_output_padding, output_padding_of_conv, gr
 
 /// Makes a legal case illegal, in exactly one way that its line can express. Every implementation must refuse it.
 void make_illegal(Case& c, Random& random) {
+  c.before = {};  // they would be illegal as well
   const convict_problem p = resolve(c).problem;
   const auto first = random.below(std::size(kSpoils));
   const auto axis = static_cast<int>(random.below(c.rank));

@@ -13,7 +13,7 @@
 namespace convict::generate {
 namespace {
 
-constexpr double kSmallMacs = 24e3;
+constexpr double kSmallMacs = 16e3;
 constexpr int64_t kSmallTensor = 1 << 12;
 
 constexpr int64_t kManyGroups[] = {2, 2, 3, 3, 4, 5, 7, 8};
@@ -38,8 +38,8 @@ constexpr Profile kProfiles[] = {
      .share = 44,
      .most_macs = kSmallMacs,
      .most_elements = kSmallTensor,
-     .smooth = 0.1,
-     .lone = 0.03},
+     .smooth = 0.05,
+     .lone = 0.02},
     {.name = "int8",
      .help = "sums of u8 or s8 times s8, scaled, rounded and saturated, with zero points",
      .share = 6,
@@ -54,13 +54,15 @@ constexpr Profile kProfiles[] = {
      .kernels_first = true,
      .most_elements = 1 << 16,
      .kernels = kLargeKernels,
-     .extents = kWideExtents},
+     .extents = kWideExtents,
+     .smooth = 0,
+     .lone = 0},
     {.name = "wide-range",
      .help = "sizes of every number, as far as a million multiply-adds go, often one large and the others minimal",
      .share = 10,
      .most_macs = 1e6,
      .cheap = 3,
-     .most_elements = 1 << 16,
+     .most_elements = 1 << 14,
      .smooth = 0.7,
      .lone = 0.25},
     {.name = "odd-stride",

@@ -43,10 +43,10 @@ struct Profile {
   std::span<const int64_t> ranks = usual::kRanks, batches = usual::kBatches, groups = usual::kGroups,
                            channels = usual::kChannels, kernels = usual::kKernels, strides = usual::kStrides,
                            dilations = usual::kDilations, extents = usual::kExtents;
-  double smooth = 0.3;  // sizes that are any number that the budget allows, instead of a value above
-  double lone = 0.06;   // cases of which one size has the whole budget
-  double invalid = 0;   // illegal in one way: implementations must refuse the case
-  double empty = 0.01;  // a batch of 0; channels of 0 are half as frequent
+  double smooth = 0.12;  // sizes that are any number that the budget allows, instead of a value above
+  double lone = 0.03;    // cases of which one size has the whole budget
+  double invalid = 0;    // illegal in one way: implementations must refuse the case
+  double empty = 0.01;   // a batch of 0; channels of 0 are half as frequent
   double transposed = 0.45, depthwise = 0.16, bias = 0.5;
   double alike_axes = 0.4;       // all axes alike; drawn for each of kernel, stride, dilation, padding, extent
   double auto_padding = 0.18;    // same_upper, same_lower or valid

@@ -2,6 +2,7 @@
 #include "score/hunt.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <optional>
 
@@ -90,16 +91,21 @@ bool is_interrupted(const workers::SupervisorSettings& settings) {
   return settings.interrupted && *settings.interrupted;
 }
 
-bool fails_on(const Case& c, const Mutant& mutant, const workers::SupervisorSettings& settings) {
+/// Whether one of so many calls in a fresh process fails.
+bool fails_on(const Case& c, const Mutant& mutant, const workers::SupervisorSettings& settings, size_t times) {
   const campaign::CaseListResult result = campaign::run_case_list(
-      {{c, false, ""}}, on_trial(mutant, settings), [](uint64_t) {}, {.mode = campaign::ListMode::kAsSeen});
-  return std::ranges::any_of(result.cases.front().mismatches,
-                             [](const Mismatch& mismatch) { return mismatch.blame == Blame::kTarget; });
+      std::vector<CorpusEntry>(times, {c, false, ""}), on_trial(mutant, settings), [](uint64_t) {},
+      {.mode = times == 1 ? campaign::ListMode::kAsSeen : campaign::ListMode::kInOneProcess});
+  return std::ranges::any_of(result.cases, [](const campaign::CaseResult& one) {
+    return std::ranges::any_of(one.mismatches, [](const Mismatch& seen) { return seen.blame == Blame::kTarget; });
+  });
 }
 
 bool is_confirmed(const Report& report, const Mutant& mutant, const Mutant* control,
                   const workers::SupervisorSettings& settings) {
-  return fails_on(report.c, mutant, settings) && !(control && fails_on(report.c, *control, settings));
+  for (const size_t times : {size_t{1}, kRepetitions})
+    if (fails_on(report.c, mutant, settings, times)) return !(control && fails_on(report.c, *control, settings, times));
+  return false;
 }
 
 }  // namespace
@@ -108,8 +114,10 @@ Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settin
   workers::SupervisorSettings supervisor = on_trial(mutant, settings.supervisor);
   supervisor.worker.until_mismatch = true;
   Run run;
-  while (run.unconfirmed < kMostUnconfirmed) {
-    Search search(supervisor.worker, run.cases, settings.cases, settings.budget_seconds - run.cpu_seconds);
+  double late_confirmations = 0;  // seconds
+  while (run.cpu_seconds + late_confirmations < settings.budget_seconds) {
+    Search search(supervisor.worker, run.cases, settings.cases,
+                  settings.budget_seconds - run.cpu_seconds - late_confirmations);
     const workers::Counts counts = workers::supervise(search, supervisor);
     if (is_interrupted(supervisor)) return run;
     run.cpu_seconds += counts.cpu_seconds;
@@ -117,7 +125,10 @@ Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settin
     const auto& report = search.report();
     run.cases = report ? report->index + 1 : run.cases + counts[Counter::kCases];
     if (!report || run.cpu_seconds > settings.budget_seconds) break;
+    const auto began = std::chrono::steady_clock::now();
     run.detected = is_confirmed(*report, mutant, control, settings.supervisor);
+    if (run.unconfirmed >= kFreeConfirmations)
+      late_confirmations += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     if (is_interrupted(supervisor)) return {};
     if (run.detected || run.unconfirmed == 0) {
       run.verdict = report->verdict;

@@ -22,8 +22,13 @@ struct Mutant {
 /// The name of the implementation without a fault, where a plugin has one.
 inline constexpr std::string_view kControlMutant = "control";
 
-/// A run gives up after this many unconfirmed reports, because each costs several processes and their time.
-inline constexpr uint64_t kMostUnconfirmed = 100;
+/// After so many unconfirmed reports, the time of further confirmations counts against the budget, because each costs
+/// several processes.
+inline constexpr uint64_t kFreeConfirmations = 100;
+
+/// A report that does not come back at once is repeated so often in one process. A fault that shows once in N calls is
+/// confirmed with a chance of 1 - (1 - 1/N)^kRepetitions: 95 % for N = 100.
+inline constexpr size_t kRepetitions = 300;
 
 /// One mutant, one seed. A report is a detection if it is confirmed: in fresh workers, the mutant fails again on the
 /// reported case and the control does not. Otherwise the search goes on after that case.

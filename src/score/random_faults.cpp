@@ -10,12 +10,14 @@
 #include <tuple>
 
 #include "core/case_text.h"
+#include "core/earlier.h"
 #include "core/geometry.h"
 #include "core/layout.h"
 #include "examine/pipeline.h"
 #include "examine/scene.h"
 #include "faults/draw.h"
 #include "faults/faulty_kernel.h"
+#include "faults/sound_kernel.h"
 #include "generate/generate.h"
 
 namespace convict::score {
@@ -133,7 +135,7 @@ class Campaign {
     });
   }
 
-  static bool has_earlier_calls(const Case& c) { return c.calls == Calls::kAfter; }
+  static bool has_earlier_calls(const Case& c) { return c.calls == Calls::kAfter || has_earlier_problems(c); }
 
   /// A kernel that nothing was called on before fails as well; if it fails now and then, within some repetitions.
   bool is_confirmed(const Case& c, const faults::Fault& fault) {

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/earlier.h"
 #include "core/fields.h"
 #include "core/geometry.h"
 #include "core/layout.h"
@@ -30,7 +31,7 @@ std::vector<Case> reset_fields(const Case& c) {
   };
   reset(&Case::bias, &Case::beta, &Case::relu, &Case::src_type, &Case::wei_type, &Case::dst_type, &Case::src_zero,
         &Case::dst_zero, &Case::scale, &Case::src_layout, &Case::wei_layout, &Case::dst_layout, &Case::views,
-        &Case::threads, &Case::calls);
+        &Case::threads, &Case::calls, &Case::before);
   reset(&Case::bias);
   reset(&Case::beta);
   reset(&Case::relu);
@@ -41,6 +42,7 @@ std::vector<Case> reset_fields(const Case& c) {
   reset(&Case::views);
   reset(&Case::threads);
   reset(&Case::calls);
+  reset(&Case::before);
   reset(&Case::batch);
   reset(&Case::dilation);
   reset(&Case::output_padding);
@@ -119,11 +121,40 @@ std::vector<Case> smaller_numbers(const Case& c) {
   return list;
 }
 
+/// Earlier problems with one change instead of two; then with values nearer to those of the case.
+std::vector<Case> simpler_earlier(const Case& c) {
+  std::vector<Case> list;
+  const auto propose = [&](const Case& simpler) {
+    if (simpler != c) list.push_back(simpler);
+  };
+  for (size_t i = 0; i < c.before.size(); ++i) {
+    const auto& [first, second] = c.before[i].changes;
+    for (const Change& kept : {first, second}) {
+      if (second.field == 0) break;
+      Case simpler = c;
+      simpler.before[i].changes = {kept, Change{}};
+      propose(simpler);
+    }
+    for (size_t k = 0; k < c.before[i].changes.size(); ++k) {
+      const Change& change = c.before[i].changes[k];
+      if (change.field == 0) continue;
+      const int64_t away = change.value - field_of(change).get(c, change.axis);
+      for (int64_t step = away / 2; step != 0; step /= 2) {
+        Case simpler = c;
+        simpler.before[i].changes[k].value -= step;  // between two legal values
+        propose(simpler);
+      }
+    }
+  }
+  return list;
+}
+
 /// Simpler kinds of data: small integers that are all alike, a few of them, any of them; then a small seed.
 std::vector<Case> simpler_data(const Case& c) {
-  constexpr Fill kSimplestFirst[] = {Fill::kOnes,     Fill::kSparse, Fill::kInt,     Fill::kNormal,
-                                     Fill::kPositive, Fill::kWide,   Fill::kSpecial, Fill::kSubnormal,
-                                     Fill::kZero,     Fill::kComb,   Fill::kOneHot};
+  constexpr Fill kSimplestFirst[] = {Fill::kOnes,           Fill::kSparse, Fill::kInt,        Fill::kNormal,
+                                     Fill::kPositive,       Fill::kWide,   Fill::kSpecial,    Fill::kSubnormal,
+                                     Fill::kZero,           Fill::kComb,   Fill::kStructured, Fill::kLargeSums,
+                                     Fill::kSpecialWeights, Fill::kOneHot};
   std::vector<Case> list;
   for (const Fill fill : kSimplestFirst) {
     if (fill == c.fill) break;
@@ -142,7 +173,7 @@ std::vector<Case> simpler_data(const Case& c) {
 }  // namespace
 
 std::vector<ShrinkPass> shrink_passes() {
-  return {reset_fields, channels, flatten_axes, spell_padding_out, smaller_numbers, simpler_data};
+  return {reset_fields, channels, flatten_axes, spell_padding_out, smaller_numbers, simpler_earlier, simpler_data};
 }
 
 std::vector<Case> joint_steps(const Case& c) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "core/earlier.h"
 #include "core/geometry.h"
 #include "examine/scene.h"
 #include "run/guarded_call.h"
@@ -16,7 +17,9 @@ namespace {
 using run::ProcessTarget;
 
 /// Whether a call for this case may be made ahead of time: one call, whose outputs are poison before it.
-bool may_be_early(const Case& c) { return c.calls == Calls::kOnce && c.beta == 0 && !resolve(c).why_not; }
+bool may_be_early(const Case& c) {
+  return c.calls == Calls::kOnce && !has_earlier_problems(c) && c.beta == 0 && !resolve(c).why_not;
+}
 
 }  // namespace
 

@@ -22,7 +22,7 @@ TEST(Features, HaveNamesAndLevelsOfTheirOwn) {
   for (const Feature& feature : features()) {
     EXPECT_TRUE(names.insert(feature.name).second) << feature.name;
     EXPECT_GE(feature.levels.size(), 2u) << feature.name;
-    EXPECT_LE(feature.levels.size(), 9u) << feature.name;
+    EXPECT_LE(feature.levels.size(), 11u) << feature.name;
     EXPECT_EQ(std::set<std::string_view>(feature.levels.begin(), feature.levels.end()).size(), feature.levels.size());
   }
   EXPECT_EQ(features().size(), static_cast<size_t>(kFeatureCount));

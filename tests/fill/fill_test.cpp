@@ -188,5 +188,58 @@ TEST(Fill, ScalesArePositiveAndPowersOfTwoForExactData) {
       << "a channel must not stand for all";
 }
 
+TEST(Fill, StructuredWeightsHaveZeroSlicesRunsOrPatterns) {
+  bool zero_slice = false, zero_channel = false, two_of_four = false;
+  for (int seed = 0; seed < 40; ++seed) {
+    const Filled filled("conv2d ic=6 oc=8 in=9 k=3 fill=structured seed=" + std::to_string(seed));
+    EXPECT_TRUE(fill::is_exact(filled.c, filled.p));
+    std::vector<int> by_slice(8), by_channel(6);
+    int all = 0;
+    for (int64_t o = 0; o < 8; ++o)
+      for (int64_t i = 0; i < 6; ++i)
+        for (int64_t tap = 0; tap < 9; ++tap) {
+          const bool is = filled.wei(o, i, tap / 3, tap % 3) != 0;
+          by_slice[static_cast<size_t>(o)] += is, by_channel[static_cast<size_t>(i)] += is, all += is;
+        }
+    EXPECT_GT(all, 0) << seed;
+    zero_slice |= std::ranges::count(by_slice, 0) > 0;
+    zero_channel |= std::ranges::count(by_channel, 0) > 0;
+    two_of_four |= all == 8 * 6 * 9 / 2;
+  }
+  EXPECT_TRUE(zero_slice && zero_channel && two_of_four);
+}
+
+/// Sums are exact, and near the largest exact number where there are enough products.
+TEST(Fill, LargeSumsComeNearTheLargestExactNumber) {
+  for (const char* line :
+       {"conv2d ic=64 oc=2 in=9 k=3 fill=large_sums seed=3", "conv2d ic=1 oc=1 in=3 k=1 fill=large_sums",
+        "conv2d.backward_weights n=3 ic=2 oc=2 in=40 k=2 bias fill=large_sums"}) {
+    const Case c = parse_case(line);
+    const convict_problem p = resolve_valid(c);
+    const fill::LargeSums largest = fill::large_sums(c, p);
+    const double sum = static_cast<double>(largest.image * largest.weight * most_terms(p));
+    EXPECT_TRUE(fill::is_exact(c, p)) << line;
+    EXPECT_LE(sum, 0x1p24) << line;
+    EXPECT_GE(sum, 0x1p22) << line;
+  }
+  const Filled filled("conv2d ic=64 oc=2 in=9 k=3 fill=large_sums seed=3");
+  double sum = 0;
+  for (int64_t i = 0; i < 64; ++i)
+    for (int64_t tap = 0; tap < 9; ++tap)
+      sum += filled.src(0, i, tap / 3, tap % 3) * filled.wei(0, i, tap / 3, tap % 3);
+  EXPECT_GT(std::abs(sum), 0x1p22);
+}
+
+TEST(Fill, SpecialWeightsAreThereWithoutPaddingOnly) {
+  const auto specials = [](const char* line) {
+    const Filled filled(line);
+    int count = 0;
+    for (int64_t i = 0; i < 64; ++i) count += !std::isfinite(filled.wei(i / 8, i % 8, 0, 0));
+    return count;
+  };
+  EXPECT_GT(specials("conv2d ic=8 oc=8 in=5 k=1 fill=special_weights seed=1"), 0);
+  EXPECT_EQ(specials("conv2d ic=8 oc=8 in=5 k=1 p=1 fill=special_weights seed=1"), 0);
+}
+
 }  // namespace
 }  // namespace convict

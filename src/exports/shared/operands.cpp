@@ -71,7 +71,7 @@ Claim claim_of(const ExportRequest& request) {
 /// Whether partial sums of exact data are exact in the accumulator.
 bool demands_equality(const ExportRequest& request, const convict_problem& p, const Claim& claim) {
   const bool in_16_bits = claim.accumulator == CONVICT_F16 || claim.accumulator == CONVICT_BF16;
-  return request.c.fill != Fill::kSpecial && fill::is_exact(request.c, p) && !in_16_bits && !claim.transform;
+  return !fill::has_special_values(request.c) && fill::is_exact(request.c, p) && !in_16_bits && !claim.transform;
 }
 
 judge::Arithmetic arithmetic_for(const Case& c, const Claim& claim, const convict_tensor& output) {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The earlier problems of a case: what an implementation has computed, in the same process, before the judged call.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/case.h"
+
+namespace convict::inline core {
+
+/// The problems in the order of their calls, as cases of one call each. Some may be illegal if the case is.
+std::vector<Case> earlier_cases(const Case& c);
+
+inline bool has_earlier_problems(const Case& c) { return c.before.front().is_used(); }
+
+/// A field that earlier problems may change: its name in a line, and how to read and write it.
+struct ChangeableField {
+  std::string_view name;
+  bool per_axis = false;
+  int64_t lowest = 0;
+  int64_t (*get)(const Case&, int axis) = nullptr;
+  void (*set)(Case&, int axis, int64_t value) = nullptr;
+};
+
+/// The sizes, numbered as in Change::field, from 1.
+std::span<const ChangeableField> changeable_fields();
+const ChangeableField& field_of(const Change& change);
+
+/// "oc:8,in[1]:9/n:3": problems apart by '/', changes by ','. Empty without earlier problems.
+std::string text_of_earlier(const Case& c);
+
+/// Reads that text into `to`, whose rank is set. Returns what is wrong with it; empty if nothing is.
+std::string read_earlier(std::string_view text, Case& to);
+
+/// Makes sure that there are so many earlier problems and one: those that are missing have one image more.
+void add_earlier(Case& c, size_t which);
+
+/// Takes one of the earlier problems away, if it is there: those behind it move up.
+void drop_earlier(Case& c, size_t which);
+
+}  // namespace convict::inline core
