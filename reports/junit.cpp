@@ -54,7 +54,8 @@ void add_cause(pugi::xml_node suite, const CauseGroup& group) {
   pugi::xml_node test = add_test(suite, one.row.suspect, lasting_name(group));
   pugi::xml_node result = test.append_child(group.fails() ? "failure" : "skipped");
   set(result, "message",
-      fmt::format("{}: {}: {}: {}", standing(one), group.cause.title, one.row.verdict, one.row.best_text()));
+      fmt::format("{}: {}{}: {}", standing(one), group.cause.id == 0 ? "" : group.cause.title + ": ", one.row.verdict,
+                  one.row.best_text()));
   std::string text = fmt::format("{}: {} hits in {} mismatches\n", group.number(), group.hits(), group.rows.size());
   for (const report::MismatchReport* row : group.rows) text += evidence(*row);
   if (group.fails()) set(result, "type", one.row.verdict);

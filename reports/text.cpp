@@ -93,7 +93,8 @@ std::string cause_text(const CauseGroup& group) {
   std::string text =
       fmt::format("    #{} {} {} ({}, {} hits{})", row.id, printable(group.suspects(), 120), printable(row.verdict),
                   printable(group.blame()), group.hits(), rows > 1 ? fmt::format(" in {} mismatches", rows) : "");
-  if (came_back(one) || row.status_text() != row.status) text += "\n      " + printable(standing(one), 200);
+  if (came_back(one) || (row.effective_status != row.status && row.status != "new"))
+    text += "\n      " + printable(standing(one), 200);
   const std::string case_text = printable(row.best_text(), kLongest);
   const size_t column = text.size() - (text.rfind('\n') + 1);  // npos + 1 is 0
   text += (column + 2 + case_text.size() <= kColumns ? "  " : "\n      ") + case_text + "\n";

@@ -31,7 +31,7 @@ struct CauseCheck {
 struct CauseCheckSettings {
   workers::SupervisorSettings supervisor;
   uint64_t covered = 100;    // cases to try, of each implementation
-  uint64_t drawn = 300'000;  // in search of them
+  uint64_t drawn = 100'000;  // in search of them
   uint64_t seed = 1;
 };
 

@@ -31,10 +31,12 @@ std::string outside_code(const std::string& text) {
 /// Of what is left, all that is neither a line of text, a table of code, nor our own folding.
 std::string suspicious_lines(const std::string& text) {
   static const std::regex kOurs(
-      "|## convict: [0-9a-z ]+|Database CODE: [0-9]+ campaigns, [0-9,]+ cases, [0-9]+ mismatches\\.|Note: CODE"
+      "|## convict: [0-9a-z ]+|Database CODE: [0-9]+ campaigns, [0-9,]+ cases; [0-9]+ causes: [0-9]+ new, [0-9]+ "
+      "known; [0-9,]+ hits in [0-9]+ mismatches\\.|Database CODE: [0-9]+ campaigns, [0-9,]+ cases; no mismatches\\."
+      "|Note: CODE"
       "|[0-9]+ more [a-z]+ do not fit here: CODE has them\\."
-      "|\\| # \\| status \\| suspect \\| verdict \\| operation \\| hits \\| case \\||\\|---(\\|---)*\\|"
-      "|\\| [0-9]+ \\| CODE \\| CODE \\| CODE \\| CODE \\| [0-9]+ \\| CODE \\|"
+      "|\\| # \\| status \\| suspects \\| cause \\| operations \\| hits \\| case \\||\\|---(\\|---)*\\|"
+      "|\\| CODE \\| CODE \\| CODE \\| CODE \\| CODE \\| [0-9]+ \\| CODE \\|"
       "|<details><summary>#[0-9]+( <code>[^<>]*</code>){3}</summary>|</details>");
   std::string found;
   const std::string outside = outside_code(text);
@@ -72,15 +74,16 @@ TEST(MarkdownReport, WhatFailsComesFirst) {
   report::Report report = sample_report();
   std::ranges::reverse(report.mismatches);
   const std::string text = written("markdown", report);
-  EXPECT_TRUE(text.starts_with("## convict: 2 new mismatches\n")) << text;
+  EXPECT_TRUE(text.starts_with("## convict: 2 new causes\n")) << text;
   size_t last = 0;
-  for (const char* row : {"\n| 1 |", "\n| 4 |", "\n| 2 |", "\n| 3 |", "\n| 5 |"}) {
+  for (const char* row :
+       {"\n| `mismatch 1` |", "\n| `mismatch 4` |", "\n| `mismatch 2` |", "\n| `mismatch 3` |", "\n| `mismatch 5` |"}) {
     const size_t at = text.find(row);
     ASSERT_NE(at, std::string::npos) << row;
     EXPECT_LT(last, at) << row;
     last = at;
   }
-  EXPECT_TRUE(written("markdown", empty_report()).starts_with("## convict: no new mismatch\n"));
+  EXPECT_TRUE(written("markdown", empty_report()).starts_with("## convict: no new cause of a target\n"));
 }
 
 TEST(MarkdownReport, IsNeverLargerThanWhatIsShown) {

@@ -38,7 +38,7 @@ TEST(TextReport, NamesTheNearestToABound) {
 
 TEST(TextReport, OfManyRowsShowsTheFirstOnes) {
   const std::string text = written("text", large_report(50, 0));
-  EXPECT_NE(text.find("    ... and 30 more: convict list mismatches --status new\n"), std::string::npos);
+  EXPECT_NE(text.find("    ... and 30 more: convict list causes --status new\n"), std::string::npos);
 }
 
 }  // namespace
