@@ -10,8 +10,8 @@
 #include "fuzz/shared/examiner.h"
 #include "fuzz/shared/record.h"
 
-/// Cases known to crash oneDNN (docs/findings/onednn-transposed-view.md, onednn-integers-empty-batch.md), which would end this process. `convict fuzz`
-/// runs them too, because there a death costs one case.
+/// Cases known to crash oneDNN (docs/findings/onednn-transposed-view.md, onednn-integers-empty-batch.md), which would
+/// end this process. `convict fuzz` runs them too, because there a death costs one case.
 static bool is_deadly(const convict::Case& c) {
   const bool fused = c.relu || c.beta != 0 || convict::is_integer(c.src_type);
   return fused && c.op == CONVICT_CONV_TRANSPOSE && (c.views.dst || c.batch == 0);

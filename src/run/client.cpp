@@ -33,7 +33,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kConnection = "fd:";
-constexpr int kLowestConnection = 16;                // below are a worker's own descriptors
+constexpr int kLowestConnection = 16;                       // below are a worker's own descriptors
 constexpr auto kEndGrace = std::chrono::milliseconds(500);  // for a client that hung up to end by itself
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
