@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -205,9 +206,17 @@ std::vector<Sample> unexplained(const Predicate& predicate, const std::vector<Sa
   return list;
 }
 
+/// Numbers that sum up all axes: they stay as they are where the fault has moved to another axis, and so hide its own.
+bool sums_up_axes(const Condition& one) {
+  constexpr std::string_view kSums[] = {"terms", "taps", "in.order", "k.order", "out.order"};
+  return std::ranges::find(kSums, quantities()[one.left].name) != std::end(kSums);
+}
+
+enum class Words { kAll, kWithoutSums };
+
 /// Learns conditions on any axis that shows the fault (kSomeAxis), on the innermost one (kLastAxis), or on the one of
 /// this number.
-Predicate learn(const std::vector<Sample>& samples, int axis) {
+Predicate learn(const std::vector<Sample>& samples, int axis, Words words = Words::kAll) {
   const bool on_some_axis = axis == Condition::kSomeAxis;
   const auto place = [&](const Sample& sample) { return axis == Condition::kLastAxis ? sample.c.rank - 1 : axis; };
   Rows rows;
@@ -219,7 +228,9 @@ Predicate learn(const std::vector<Sample>& samples, int axis) {
         if (on_some_axis || at == place(sample)) rows.passing.push_back({&sample.c, at});
   }
   std::vector<Condition> conditions = conditions_of(rows.failing.front(), {2, 3, 4, 8, 16});
-  std::erase_if(conditions, [&](const Condition& one) { return !holds(one, rows.failing.front()); });
+  std::erase_if(conditions, [&](const Condition& one) {
+    return !holds(one, rows.failing.front()) || (words == Words::kWithoutSums && sums_up_axes(one));
+  });
   Predicate predicate{Covers(conditions, rows).best()};
   for (Condition& one : predicate.conditions)
     if (!on_some_axis && one.is_per_axis()) one.axis = axis;
@@ -245,14 +256,23 @@ int axis_of(const Predicate& predicate, const Sample& sample) {
 }  // namespace
 
 Learnt learn_predicate(const std::vector<Sample>& samples) {
-  Predicate best = learn(samples, Condition::kSomeAxis);
-  // Two changes together may have moved the fault to another axis: the one on which the first guess holds.
-  std::vector<Sample> placed = samples;
-  for (Sample& sample : placed)
-    if (sample.fails) sample.axis = axis_of(best, sample);
-  if (const Predicate again = learn(placed, Condition::kSomeAxis);
-      unexplained(again, samples).size() < unexplained(best, samples).size())
-    best = again;
+  std::optional<Predicate> found;
+  const auto consider = [&](Predicate one) {
+    const auto badness = [&](const Predicate& of) {
+      return std::pair(unexplained(of, samples).size(), of.conditions.size());
+    };
+    if (!found || badness(one) < badness(*found)) found = std::move(one);
+  };
+  for (const Words words : {Words::kWithoutSums, Words::kAll}) {
+    const Predicate guess = learn(samples, Condition::kSomeAxis, words);
+    // Two changes together may have moved the fault to another axis: the one on which the first guess holds.
+    std::vector<Sample> placed = samples;
+    for (Sample& sample : placed)
+      if (sample.fails) sample.axis = axis_of(guess, sample);
+    consider(guess);
+    consider(learn(placed, Condition::kSomeAxis, words));
+  }
+  Predicate best = std::move(*found);
   auto mistakes = unexplained(best, samples);
   const Sample& first = samples.front();
   if (mistakes.empty() || first.c.rank == 1) return {best, mistakes};

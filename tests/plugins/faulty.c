@@ -29,9 +29,22 @@ static const convict_tensor* input_of(const convict_problem* p, const convict_te
   return p->pass == CONVICT_BACKWARD_DATA ? &t->diff_dst : &t->src;
 }
 
+static size_t element_size(const convict_tensor* tensor) {
+  switch (tensor->dtype) {
+    case CONVICT_F64: return 8;
+    case CONVICT_F16:
+    case CONVICT_BF16: return 2;
+    case CONVICT_S8:
+    case CONVICT_U8: return 1;
+    case CONVICT_F32:
+    case CONVICT_S32: break;
+  }
+  return 4;
+}
+
 /* The tensors of convict are dense in some order, so bytes are enough for those who do not care what they compute. */
 static size_t bytes(const convict_tensor* tensor) {
-  size_t size = tensor->ndim == 0 ? 0 : tensor->dtype == CONVICT_F64 ? sizeof(double) : sizeof(float);
+  size_t size = tensor->ndim == 0 ? 0 : element_size(tensor);
   for (int i = 0; i < tensor->ndim; ++i) size *= (size_t)tensor->dims[i];
   return size;
 }
@@ -40,10 +53,6 @@ static void write_zeros(const convict_problem* p, const convict_tensors* t) {
   const convict_tensor* output = output_of(p, t);
   memset(output->data, 0, bytes(output));
   if (t->diff_bias.ndim != 0) memset(t->diff_bias.data, 0, bytes(&t->diff_bias));
-}
-
-static size_t element_size(const convict_tensor* tensor) {
-  return tensor->dtype == CONVICT_F64 ? sizeof(double) : sizeof(float);
 }
 
 /* Where no compiler can prove what we are up to. */
