@@ -7,7 +7,7 @@
 #include <array>
 #include <cassert>
 #include <charconv>
-#include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "core/error.h"
@@ -15,8 +15,7 @@
 namespace convict::inline core {
 namespace {
 
-constexpr uint8_t kMore = 2;          // the count of "more often": no other count has this bit
-constexpr size_t kMostColumns = 256;  // levels of all features, and some zeros behind them
+constexpr uint8_t kMore = 2;  // the count of "more often"
 
 /// The numbering of tuples. Tuples of features (i, j, *) with the same levels of i and j form one row: the levels of
 /// all features behind j side by side. So counting a case walks along rows.
@@ -24,7 +23,9 @@ struct Numbering {
   std::array<uint32_t, kFeatureCount + 1> column{};                          // levels of all features before this one
   std::array<uint32_t, kFeatureCount> pairs{};                               // id of (i level 0, first level behind i)
   std::array<std::array<uint32_t, kFeatureCount>, kFeatureCount> triples{};  // likewise for (i, j)
-  uint32_t pair_count = 0, count = 0;
+  std::array<std::array<uint32_t, kFeatureCount>, kFeatureCount>
+      rows{};  // number of the row of (i, j, level 0 of both)
+  uint32_t pair_count = 0, count = 0, row_count = 0;
   uint64_t version = 0xcbf29ce484222325;  // FNV-1a of all names: identifies the feature table
 
   /// The length of a row: the levels of all features behind `feature`.
@@ -44,7 +45,8 @@ Numbering make_numbering() {
     for (const std::string_view level : feature.levels) hash(level);
     n.column[feature.id + 1] = n.column[feature.id] + size_of(feature.id);
   }
-  assert(n.column[kFeatureCount] + 2 * sizeof(uint64_t) <= kMostColumns);
+  assert(n.column[kFeatureCount] <= 64 * std::tuple_size_v<ColumnSet>);
+  n.row_count = n.column[kFeatureCount];  // those of pairs: one for each level of each feature
   for (int i = 0; i < kFeatureCount; ++i) {
     n.pairs[i] = n.count;
     n.count += size_of(i) * n.row(i);
@@ -54,6 +56,8 @@ Numbering make_numbering() {
     for (int j = i + 1; j < kFeatureCount; ++j) {
       n.triples[i][j] = n.count;
       n.count += size_of(i) * size_of(j) * n.row(j);
+      n.rows[i][j] = n.row_count;
+      n.row_count += size_of(i) * size_of(j);
     }
   return n;
 }
@@ -73,57 +77,52 @@ void place(uint32_t at, int before, FeatureId& feature, uint8_t& level) {
   level = static_cast<uint8_t>(at - n.column[found]);
 }
 
-/// The tuples of one case, row by row.
+/// A row with tuples of one case: one in the column of each feature from `first` on.
+struct CaseRow {
+  uint32_t number;
+  uint32_t start;  // the id of a tuple is start + its column
+  int first;
+};
+
+/// The tuples of one case, row by row. A column is a level of a feature, numbered over all features.
 class TuplesOfCase {
  public:
-  TuplesOfCase(Coverage::Depth depth, const Levels& levels) : depth_(depth), levels_(levels) {
-    const Numbering& n = numbering();
-    for (int i = 0; i < kFeatureCount; ++i) {
-      place_[i] = n.column[i] + levels[i];
-      columns_[place_[i]] = kMore;
+  explicit TuplesOfCase(const Levels& levels) : levels_(levels) {
+    for (int k = kFeatureCount; k-- > 0;) {
+      columns_[k] = n_.column[k] + levels[k];
+      from_[k] = from_[k + 1];
+      from_[k][columns_[k] / 64] |= uint64_t{1} << columns_[k] % 64;
     }
   }
 
-  /// Calls visit(first, after) for each row: the number of its first tuple, and the feature that its columns come
-  /// behind.
+  /// Calls visit(CaseRow).
   template <class Visit>
-  void for_each_row(const Visit& visit) const {
-    const Numbering& n = numbering();
+  void for_each_row(Coverage::Depth depth, const Visit& visit) const {
     for (int i = 0; i < kFeatureCount; ++i) {
-      visit(n.pairs[i] + levels_[i] * n.row(i), i);
-      for (int j = i + 1; depth_ == Coverage::Depth::kTriples && j < kFeatureCount; ++j)
-        visit(n.triples[i][j] + (levels_[i] * size_of(j) + levels_[j]) * n.row(j), j);
+      visit(CaseRow{columns_[i], n_.pairs[i] + levels_[i] * n_.row(i) - n_.column[i + 1], i + 1});
+      for (int j = i + 1; depth == Coverage::Depth::kTriples && j < kFeatureCount; ++j) {
+        const uint32_t pair = levels_[i] * size_of(j) + levels_[j];
+        visit(CaseRow{n_.rows[i][j] + pair, n_.triples[i][j] + pair * n_.row(j) - n_.column[j + 1], j + 1});
+      }
     }
   }
 
-  /// Calls visit(id) for the tuples of a row.
-  template <class Visit>
-  void for_each_in_row(uint32_t row, int after, const Visit& visit) const {
-    const uint32_t start = row - numbering().column[after + 1];
-    for (int k = after + 1; k < kFeatureCount; ++k) visit(start + place_[k]);
-  }
+  uint32_t column(int feature) const { return columns_[feature]; }
 
-  /// Whether every tuple of a row was seen more than once. False where the row ends too near to the end of the counts.
-  bool is_full(const std::vector<uint8_t>& counts, uint32_t row, int after) const {
-    constexpr uint32_t kStep = 2 * sizeof(uint64_t);
-    const uint32_t length = numbering().row(after);
-    const uint32_t first_column = numbering().column[after + 1];
-    if (row + length + kStep > counts.size()) return false;
-    uint64_t open = 0;
-    for (uint32_t at = 0; at < length; at += kStep) {
-      uint64_t count[2], wanted[2];
-      std::memcpy(count, &counts[row + at], sizeof count);
-      std::memcpy(wanted, &columns_[first_column + at], sizeof wanted);
-      open |= (wanted[0] & ~count[0]) | (wanted[1] & ~count[1]);
-    }
-    return open == 0;
+  /// Whether all columns of a row are in the set.
+  bool are_in(const ColumnSet& set, const CaseRow& row) const {
+    uint64_t missing = 0;
+    for (size_t word = 0; word < set.size(); ++word) missing |= from_[row.first][word] & ~set[word];
+    return missing == 0;
   }
 
  private:
-  Coverage::Depth depth_;
+  uint32_t size_of(int feature) const { return n_.column[feature + 1] - n_.column[feature]; }
+
+  const Numbering& n_ = numbering();
   const Levels& levels_;
-  std::array<uint32_t, kFeatureCount> place_;
-  std::array<uint8_t, kMostColumns> columns_{};  // kMore at the places, else 0: rows are read in words
+  std::array<uint32_t, kFeatureCount> columns_;
+  std::array<ColumnSet, kFeatureCount + 1> from_{};  // the columns from a feature on, as a set
 };
 
 constexpr std::string_view kMagic = "tway";
@@ -196,23 +195,29 @@ void Coverage::count(uint32_t id) {
 }
 
 void Coverage::add(const Levels& levels) {
-  const TuplesOfCase tuples(depth_, levels);
-  tuples.for_each_row([&](uint32_t row, int after) {
-    if (tuples.is_full(counts_, row, after)) return;
-    tuples.for_each_in_row(row, after, [&](uint32_t id) {
-      if (counts_[id] >= kMore) return;
-      count(id);
-      news_.push_back(id);
-    });
+  const TuplesOfCase tuples(levels);
+  full_.resize(depth_ == Depth::kTriples ? numbering().row_count : numbering().column[kFeatureCount]);
+  tuples.for_each_row(depth_, [&](const CaseRow& row) {
+    ColumnSet& full = full_[row.number];
+    if (tuples.are_in(full, row)) return;  // nearly always, after some thousand cases
+    for (int k = row.first; k < kFeatureCount; ++k) {
+      const uint32_t column = tuples.column(k), id = row.start + column;
+      if (counts_[id] < kMore) {
+        count(id);
+        news_.push_back(id);
+      }
+      if (counts_[id] >= kMore) full[column / 64] |= uint64_t{1} << column % 64;
+    }
   });
   ++cases_;
 }
 
 bool Coverage::has_seen_all(const Levels& levels) const {
+  const TuplesOfCase tuples(levels);
   bool all = true;
-  const TuplesOfCase tuples(depth_, levels);
-  tuples.for_each_row(
-      [&](uint32_t row, int after) { tuples.for_each_in_row(row, after, [&](uint32_t id) { all &= has_seen(id); }); });
+  tuples.for_each_row(depth_, [&](const CaseRow& row) {
+    for (int k = row.first; all && k < kFeatureCount; ++k) all = has_seen(row.start + tuples.column(k));
+  });
   return all;
 }
 

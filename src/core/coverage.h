@@ -5,6 +5,7 @@
 // faults take few conditions together.)
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -35,6 +36,9 @@ std::string feature_table();
 
 /// "op=conv, pass=forward, rank=2".
 std::string name_of(const Tuple& tuple);
+
+/// A bit for each level of each feature.
+using ColumnSet = std::array<uint64_t, 4>;
 
 /// Counts each tuple as never seen, seen once, or seen more often. Coverage and the Good-Turing estimate need no more,
 /// and counters of several workers add up to exactly what one counter would have seen.
@@ -90,6 +94,8 @@ class Coverage {
 
   Depth depth_;
   std::vector<uint8_t> counts_;  // 0, 1 or 2 for more
+  // For each row of tuples (coverage.cpp), those that add() has found to be seen more often: it tests a row at once.
+  std::vector<ColumnSet> full_;
   std::vector<uint32_t> news_;
   uint64_t cases_ = 0;
   uint32_t seen_ = 0, seen_once_ = 0;
