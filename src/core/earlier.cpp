@@ -8,25 +8,30 @@
 #include <optional>
 #include <utility>
 
+#include "abi/validity.h"
 #include "core/text.h"
 
 namespace convict::inline core {
 namespace {
 
+constexpr int64_t kLargestStep = std::numeric_limits<int32_t>::max();  // kernel, stride, dilation
+
 constexpr ChangeableField kFields[] = {
-    {"n", false, 0, [](const Case& c, int) { return c.batch; }, [](Case& c, int, int64_t to) { c.batch = to; }},
-    {"ic", false, 0, [](const Case& c, int) { return c.ic; }, [](Case& c, int, int64_t to) { c.ic = to; }},
-    {"oc", false, 0, [](const Case& c, int) { return c.oc; }, [](Case& c, int, int64_t to) { c.oc = to; }},
-    {"in", true, 0, [](const Case& c, int a) { return c.in[a]; }, [](Case& c, int a, int64_t to) { c.in[a] = to; }},
-    {"k", true, 1, [](const Case& c, int a) { return c.kernel[a]; },
+    {"n", false, 0, kLargestCount, [](const Case& c, int) { return c.batch; },
+     [](Case& c, int, int64_t to) { c.batch = to; }},
+    {"ic", false, 0, kLargestCount, [](const Case& c, int) { return c.ic; },
+     [](Case& c, int, int64_t to) { c.ic = to; }},
+    {"oc", false, 0, kLargestCount, [](const Case& c, int) { return c.oc; },
+     [](Case& c, int, int64_t to) { c.oc = to; }},
+    {"in", true, 0, kLargestCount, [](const Case& c, int a) { return c.in[a]; },
+     [](Case& c, int a, int64_t to) { c.in[a] = to; }},
+    {"k", true, 1, kLargestStep, [](const Case& c, int a) { return c.kernel[a]; },
      [](Case& c, int a, int64_t to) { c.kernel[a] = to; }},
-    {"s", true, 1, [](const Case& c, int a) { return c.stride[a]; },
+    {"s", true, 1, kLargestStep, [](const Case& c, int a) { return c.stride[a]; },
      [](Case& c, int a, int64_t to) { c.stride[a] = to; }},
-    {"d", true, 1, [](const Case& c, int a) { return c.dilation[a]; },
+    {"d", true, 1, kLargestStep, [](const Case& c, int a) { return c.dilation[a]; },
      [](Case& c, int a, int64_t to) { c.dilation[a] = to; }},
 };
-
-constexpr int64_t kLargest = std::numeric_limits<int32_t>::max();
 
 std::string read_change(std::string_view text, int rank, Change& change) {
   const size_t colon = text.find(':');
@@ -44,8 +49,8 @@ std::string read_change(std::string_view text, int rank, Change& change) {
   if (found == std::end(kFields) || found->per_axis != (bracket != std::string_view::npos))
     return fmt::format("'{}' is no field that may change; valid: n ic oc in[0] k[0] s[0] d[0]", printable(name));
   const auto value = colon == std::string_view::npos ? std::nullopt : parse_integer(text.substr(colon + 1));
-  if (!value || *value < found->lowest || *value > kLargest)
-    return fmt::format("'{}' needs a number of at least {}", printable(text), found->lowest);
+  if (!value || *value < found->lowest || *value > found->highest)
+    return fmt::format("'{}' needs a number from {} to {}", printable(text), found->lowest, found->highest);
   change = {static_cast<uint8_t>(1 + (found - std::begin(kFields))), static_cast<uint8_t>(axis), *value};
   return "";
 }
@@ -55,6 +60,11 @@ std::string read_change(std::string_view text, int rank, Change& change) {
 std::span<const ChangeableField> changeable_fields() { return kFields; }
 
 const ChangeableField& field_of(const Change& change) { return kFields[change.field - 1]; }
+
+bool is_expressible(const Change& change, int rank) {
+  const ChangeableField& field = field_of(change);
+  return change.axis < (field.per_axis ? rank : 1) && change.value >= field.lowest && change.value <= field.highest;
+}
 
 std::vector<Case> earlier_cases(const Case& c) {
   std::vector<Case> cases;

@@ -21,7 +21,7 @@ inline bool has_earlier_problems(const Case& c) { return c.before.front().is_use
 struct ChangeableField {
   std::string_view name;
   bool per_axis = false;
-  int64_t lowest = 0;
+  int64_t lowest = 0, highest = 0;  // as in a line
   int64_t (*get)(const Case&, int axis) = nullptr;
   void (*set)(Case&, int axis, int64_t value) = nullptr;
 };
@@ -29,6 +29,9 @@ struct ChangeableField {
 /// The sizes, numbered as in Change::field, from 1.
 std::span<const ChangeableField> changeable_fields();
 const ChangeableField& field_of(const Change& change);
+
+/// Whether a line of this rank can say so: the axis exists, and the value is in range.
+bool is_expressible(const Change& change, int rank);
 
 /// "oc:8,in[1]:9/n:3": problems apart by '/', changes by ','. Empty without earlier problems.
 std::string text_of_earlier(const Case& c);

@@ -281,7 +281,8 @@ constexpr Slot earlier_slot(std::string_view name) {
           1,
           kNoYes,
           [](const Case& c, int) { return int64_t{c.before[which].is_used()}; },
-          [](Case& c, int, int64_t value) { value == 0 ? drop_earlier(c, which) : add_earlier(c, which); }};
+          [](Case& c, int, int64_t value) { value == 0 ? drop_earlier(c, which) : add_earlier(c, which); },
+          SlotKind::kEarlier};
 }
 constexpr Slot kEarlierSlots[] = {earlier_slot<0>("before.1"), earlier_slot<1>("before.2"),
                                   earlier_slot<2>("before.3")};

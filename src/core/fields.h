@@ -28,7 +28,8 @@ enum class SlotKind {
   kPadding,        // p.begin, p.end
   kOutputPadding,  // op: follows from the word, too
   kFill,           // the data are made of these two
-  kSeed
+  kSeed,
+  kEarlier  // before: whether there is such an earlier problem; its changes are no slots (earlier.h)
 };
 
 /// A number of a case that can be changed by itself: the extent of one axis, one of three layouts, a switch. Mutation,

@@ -72,6 +72,10 @@ Padding same_transpose_padding(int64_t kernel, int64_t stride, int64_t dilation,
 namespace {
 
 Invalid illegal_earlier(const Case& c) {
+  for (const Earlier& earlier : c.before)
+    for (const Change& change : earlier.changes)
+      if (change.field != 0 && !is_expressible(change, c.rank))
+        return {"before", "an earlier problem changes what the case does not have, or too much"};
   for (const Case& one : earlier_cases(c))
     if (const Invalid why_not = resolve(one).why_not)
       return {"before", "an earlier problem is not legal: " + why_not.why};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -205,8 +206,23 @@ int64_t distance_from_plain(const Case& c) {
   return sum;
 }
 
+namespace {
+
+/// How many numbers differ from those of the plain case, although those of `c` do not.
+size_t strangers(const Case& one, const Case& c, const Case& plain) {
+  size_t count = 0;
+  for (const Slot& slot : slots())
+    for (int axis = 0; !slot.is_data() && axis < count_of(slot, c.rank); ++axis) {
+      const int64_t usual = slot.get(plain, axis);
+      count += slot.get(one, axis) != usual && slot.get(c, axis) == usual;
+    }
+  return count;
+}
+
+}  // namespace
+
 std::vector<Case> near_plain(const Case& c) {
-  std::vector<Case> singles, list;
+  std::vector<Case> singles;
   const Case plain = plain_case(c);
   const auto step = [](const Case& from, const Slot& slot, int axis, int64_t by) {
     Case to = from;
@@ -228,12 +244,14 @@ std::vector<Case> near_plain(const Case& c) {
   // So small a case may hide the fault behind the data at hand: others get their chance.
   using Data = std::pair<Fill, uint64_t>;
   std::vector<Data> data = {{c.fill, c.seed}, {Fill::kComb, 1}, {Fill::kInt, 2}, {Fill::kOnes, 0}};
+  // What the fault needs is most likely among what the case has: changes of other fields come last, as there are many.
+  std::map<size_t, std::vector<Case>> by_strangers;
   const auto propose = [&](Case one) {
     if (distance_from_plain(one) >= limit) return;
     for (const auto& [fill, seed] : data) {
       one.fill = fill;
       one.seed = seed;
-      list.push_back(one);
+      by_strangers[strangers(one, c, plain)].push_back(one);
     }
   };
   propose(plain);
@@ -243,6 +261,8 @@ std::vector<Case> near_plain(const Case& c) {
   data.resize(2);  // there are many pairs
   if (limit > 3)
     for (const Case& one : singles) each_step(one, propose);
+  std::vector<Case> list;
+  for (const auto& [count, part] : by_strangers) list.insert(list.end(), part.begin(), part.end());
   return list;
 }
 

@@ -22,7 +22,7 @@ std::vector<Case> joint_steps(const Case& c);
 int64_t distance_from_plain(const Case& c);
 
 /// Cases one or two steps from the plain one, if `c` is farther away. Single steps from `c` may not reach them, for
-/// example because an extent has to be traded for padding.
+/// example because an extent has to be traded for padding. Those come first that change only what `c` changes, too.
 std::vector<Case> near_plain(const Case& c);
 
 /// The same sizes with the axes in another order, if that is simpler: axes with values other than the defaults go last.

@@ -30,9 +30,18 @@ TEST(Earlier, TextAndBack) {
 
 TEST(Earlier, WhatIsWrongIsRefusedByName) {
   for (const char* value : {"oc", "oc:", "oc:-1", "k[0]:0", "in:9", "in[2]:9", "oc[0]:1", "g:2", "n:1/n:2/n:3/n:4",
-                            "n:1,ic:2,oc:3", "n:99999999999", "in[]:1", "", "n:1/"})
+                            "n:1,ic:2,oc:3", "n:999999999999999", "k[0]:4294967296", "in[]:1", "", "n:1/"})
     EXPECT_THROW(parse_case("conv2d in=5 before=" + std::string(value)), UsageError) << value;
   EXPECT_STREQ(resolve(parse_case("conv2d in=5 k=3 before=k[0]:9")).why_not.field, "before");
+}
+
+TEST(Earlier, AnyLegalOneIsReadBack) {
+  Case c = parse_case("conv1d n=4294967296 in=1");
+  add_earlier(c, 0);
+  EXPECT_EQ(parse_case(to_text(c)), c);
+  c = parse_case("conv2d in=5 before=in[1]:9");
+  c.rank = 1;
+  EXPECT_STREQ(resolve(c).why_not.field, "before");
 }
 
 TEST(Earlier, DroppingOneMovesTheOthersUp) {

@@ -8,23 +8,32 @@
 #include <algorithm>
 
 #include "core/case_text.h"
+#include "core/earlier.h"
 #include "core/geometry.h"
 #include "core/layout.h"
 #include "fuzz/shared/repair.h"
 
 namespace convict::test {
 
-/// Legal, readable as text, and within the budget.
-inline testing::AssertionResult is_affordable(const Case& c, const fuzz::FuzzBudget& budget = {}) {
+inline testing::AssertionResult is_affordable_problem(const Case& c, const fuzz::FuzzBudget& budget = {}) {
   const auto no = [&] { return testing::AssertionFailure() << to_text(c) << ": "; };
   if (const Resolved resolved = resolve(c); resolved.why_not) return no() << resolved.why_not.why;
-  if (parse_case(to_text(c)) != c) return no() << "its text is another case";
   const convict_problem p = resolve_valid(c);
   if (multiply_adds(p) > budget.macs) return no() << multiply_adds(p) << " multiply-adds";
   convict_tensors all = describe_tensors(c, p);
   for (const convict_tensor* one : {&all.src, &all.wei, &all.dst, &all.diff_src, &all.diff_wei, &all.diff_dst})
     if (one->ndim > 0 && static_cast<double>(element_count(*one)) > budget.elements)
       return no() << element_count(*one) << " elements";
+  return testing::AssertionSuccess();
+}
+
+/// Legal, readable as text, and within the budget, as is each earlier problem.
+inline testing::AssertionResult is_affordable(const Case& c, const fuzz::FuzzBudget& budget = {}) {
+  if (const testing::AssertionResult result = is_affordable_problem(c, budget); !result) return result;
+  if (parse_case(to_text(c)) != c) return testing::AssertionFailure() << to_text(c) << ": its text is another case";
+  for (const Case& one : earlier_cases(c))
+    if (const testing::AssertionResult result = is_affordable_problem(one, budget); !result)
+      return testing::AssertionFailure() << to_text(c) << ": earlier problem " << result.message();
   return testing::AssertionSuccess();
 }
 

@@ -45,6 +45,16 @@ TEST(Repair, ChangesOnlyWhatIsInTheWay) {
   EXPECT_EQ(to_text(repaired(parse_case("conv1d.backward_data in=9 bias"))), "conv1d.backward_data in=9");
 }
 
+TEST(Repair, KeepsEarlierProblemsThatAreLegalAndAffordable) {
+  EXPECT_EQ(to_text(repaired(parse_case("conv2d in=4 before=n:3/oc:4000/in[1]:7"))),
+            "conv2d in=4x4 before=n:3/in[1]:7");
+  EXPECT_EQ(to_text(repaired(parse_case("conv2d in=4 k=2 before=in[0]:1,n:2"))), "conv2d in=4x4 k=2x2");
+  Case c = parse_case("conv2d in=4 before=in[1]:7/n:3");
+  c.rank = 1;
+  c.in[1] = 1;
+  EXPECT_EQ(to_text(repaired(c)), "conv1d in=4 before=n:3");
+}
+
 /// Every operation with numbers from the ends of what the fields take.
 TEST(Repair, CopesWithExtremes) {
   Random random(7, 0);

@@ -28,6 +28,14 @@ void set(Case& c, const Place& place, int64_t value) {
   place.slot->set(c, place.axis, std::clamp(value, place.slot->lowest, place.slot->highest));
 }
 
+/// Sets a number to that of another case; of earlier problems, all that they are.
+void take(Case& c, const Place& place, const Case& other, int axis) {
+  if (place.slot->kind == SlotKind::kEarlier)
+    c.before = other.before;
+  else
+    set(c, place, place.slot->get(other, axis));
+}
+
 /// A case of the generator. All are made once, because making one costs as much as examining it.
 const Case& generated(Random& random) {
   constexpr int64_t kCount = 4096;
@@ -43,7 +51,7 @@ const Case& generated(Random& random) {
 void take_from_generator(Case& c, Random& random) {
   const Case& other = generated(random);
   const Place place = any_place(c, random);
-  set(c, place, place.slot->get(other, std::min(place.axis, other.rank - 1)));
+  take(c, place, other, std::min(place.axis, other.rank - 1));
 }
 
 void step(Case& c, Random& random) {
@@ -110,7 +118,7 @@ Case crossed(const Case& first, const Case& second, Random& random) {
     if (random.chance(0.5)) continue;
     for (const Slot& slot : field.slots)
       for (int axis = 0; axis < count_of(slot, std::min(first.rank, second.rank)); ++axis)
-        slot.set(child, axis, slot.get(second, axis));
+        take(child, {&slot, axis}, second, axis);
   }
   repair(child);
   return child;

@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <tuple>
 
+#include "core/earlier.h"
 #include "core/fields.h"
 #include "core/random.h"
 #include "fuzz/shared/repair.h"
@@ -24,6 +27,18 @@ size_t width(const Slot& slot) { return slot.highest > std::numeric_limits<int32
 int count(const Slot& slot) { return slot.per_axis ? kAxes : 1; }
 bool is_seed(const Slot& slot) { return slot.kind == SlotKind::kSeed; }
 
+/// All but those of earlier problems, whose changes say whether there are any.
+std::vector<Slot> recorded_slots() {
+  std::vector<Slot> list;
+  std::ranges::copy_if(slots(), std::back_inserter(list), [](const Slot& s) { return s.kind != SlotKind::kEarlier; });
+  return list;
+}
+
+constexpr size_t kFieldWidth = 1, kAxisWidth = 1, kDistanceWidth = 4;  // of a change
+constexpr size_t kChangeWidth = kFieldWidth + kAxisWidth + kDistanceWidth;
+constexpr size_t kProblems = std::tuple_size_v<decltype(Case::before)>;
+constexpr size_t kChanges = std::tuple_size_v<decltype(Earlier::changes)>;  // of each
+
 void put(std::vector<uint8_t>& bytes, int64_t value, size_t width) {
   for (size_t i = 0; i < width; ++i) bytes.push_back(static_cast<uint8_t>(static_cast<uint64_t>(value) >> (8 * i)));
 }
@@ -36,14 +51,17 @@ int64_t number_at(std::span<const uint8_t> bytes, size_t offset, size_t width) {
   return width == 4 ? static_cast<int32_t>(value) : static_cast<int64_t>(value);
 }
 
-/// Folds `value` into the domain of the slot; keeps values inside of it.
-int64_t folded(const Slot& slot, int64_t value) {
-  const int64_t highest = is_seed(slot) ? slot.highest : std::min(slot.highest, kLargestSize);
-  const int64_t lowest = std::max(slot.lowest, -kLargestSize);
+/// Folds `value` into the domain from `lowest` to `highest`; keeps values inside of it.
+int64_t folded(int64_t lowest, int64_t highest, int64_t value) {
+  lowest = std::max(lowest, -kLargestSize);
+  highest = std::min(highest, kLargestSize);
   if (value >= lowest && value <= highest) return value;
-  if (is_seed(slot)) return value & slot.highest;
   const auto range = static_cast<uint64_t>(highest - lowest + 1);
   return lowest + static_cast<int64_t>(static_cast<uint64_t>(value) % range);
+}
+
+int64_t folded(const Slot& slot, int64_t value) {
+  return is_seed(slot) ? value & slot.highest : folded(slot.lowest, slot.highest, value);
 }
 
 bool has_header(std::span<const uint8_t> bytes) {
@@ -58,6 +76,39 @@ Case drawn(std::span<const uint8_t> bytes) {
   return c;
 }
 
+void put(std::vector<uint8_t>& bytes, const Change& change, const Case& c) {
+  const bool is_used = change.field != 0;
+  put(bytes, change.field, kFieldWidth);
+  put(bytes, change.axis, kAxisWidth);
+  put(bytes, is_used ? change.value - field_of(change).get(c, change.axis) : 0, kDistanceWidth);
+}
+
+Change change_at(std::span<const uint8_t> bytes, size_t offset, const Case& c) {
+  const auto fields = static_cast<int64_t>(changeable_fields().size());
+  Change change;
+  change.field = static_cast<uint8_t>(number_at(bytes, offset, kFieldWidth) % (fields + 1));
+  if (change.field == 0) return change;
+  const ChangeableField& field = field_of(change);
+  const int64_t axis = number_at(bytes, offset + kFieldWidth, kAxisWidth);
+  change.axis = static_cast<uint8_t>(field.per_axis ? axis % c.rank : 0);
+  const int64_t distance = number_at(bytes, offset + kFieldWidth + kAxisWidth, kDistanceWidth);
+  change.value = folded(field.lowest, field.highest, field.get(c, change.axis) + distance);
+  return change;
+}
+
+/// Those behind one without changes are left out: unused ones come last.
+void read_earlier(std::span<const uint8_t> bytes, size_t offset, Case& c) {
+  for (Earlier& earlier : c.before) {
+    Earlier read;
+    for (Change& change : read.changes) {
+      change = change_at(bytes, offset, c);
+      offset += kChangeWidth;
+    }
+    if (!read.is_used()) return;
+    earlier = read;
+  }
+}
+
 uint8_t operation_byte(const Case& c) {
   return static_cast<uint8_t>((c.op - 1) | (c.pass - 1) << 2 | (c.rank - 1) << 4);
 }
@@ -66,13 +117,13 @@ uint8_t operation_byte(const Case& c) {
 
 std::string record_layout() {
   std::string text = "op pass rank";
-  for (const Slot& slot : slots()) text += fmt::format(" {}:{}x{}", slot.name, count(slot), width(slot));
-  return text;
+  for (const Slot& slot : recorded_slots()) text += fmt::format(" {}:{}x{}", slot.name, count(slot), width(slot));
+  return text + fmt::format(" before:{}x{}x{}+{}+{}", kProblems, kChanges, kFieldWidth, kAxisWidth, kDistanceWidth);
 }
 
 size_t record_size() {
-  size_t size = kHeader;
-  for (const Slot& slot : slots()) size += static_cast<size_t>(count(slot)) * width(slot);
+  size_t size = kHeader + kProblems * kChanges * kChangeWidth;
+  for (const Slot& slot : recorded_slots()) size += static_cast<size_t>(count(slot)) * width(slot);
   return size;
 }
 
@@ -81,12 +132,17 @@ std::vector<uint8_t> encode(const Case& c) {
   bytes.push_back(operation_byte(c));
   const Case plain = plain_case(c);
   size_t needed = bytes.size();
-  for (const Slot& slot : slots())
+  for (const Slot& slot : recorded_slots())
     for (int axis = 0; axis < count(slot); ++axis) {
       // The distance from the default, so that what is missing is the default.
       const int64_t value = axis < count_of(slot, c.rank) ? slot.get(c, axis) - slot.get(plain, axis) : 0;
       put(bytes, value, width(slot));
       if (value != 0) needed = bytes.size();
+    }
+  for (const Earlier& earlier : c.before)
+    for (const Change& change : earlier.changes) {
+      put(bytes, change, c);
+      if (change.field != 0) needed = bytes.size();
     }
   bytes.resize(needed);
   return bytes;
@@ -101,12 +157,13 @@ Case decode(std::span<const uint8_t> bytes) {
   c.rank = 1 + (operation >> 4 & 3) % kAxes;
   const Case plain = c = plain_case(c);
   size_t offset = kHeader;
-  for (const Slot& slot : slots())
+  for (const Slot& slot : recorded_slots())
     for (int axis = 0; axis < count(slot); ++axis, offset += width(slot)) {
       if (axis >= count_of(slot, c.rank)) continue;
       const auto distance = static_cast<uint64_t>(number_at(bytes, offset, width(slot)));
       slot.set(c, axis, folded(slot, static_cast<int64_t>(static_cast<uint64_t>(slot.get(plain, axis)) + distance)));
     }
+  read_earlier(bytes, offset, c);
   repair(c);
   return c;
 }

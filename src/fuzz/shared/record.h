@@ -6,7 +6,10 @@
 //            3   op | pass << 2 | rank << 4                   one byte
 //            4   the slots of core/fields.h in their order, each as its distance from the default: a little-endian
 //                number (three for a slot that is per axis, whatever the rank) of 4 bytes, or of 8 where the largest
-//                value does not fit 4
+//                value does not fit 4; without those of earlier problems
+//            *   the changes of the earlier problems (core/earlier.h), two of each: field and axis of one byte each,
+//            and
+//                the distance from the value of the case in 4 bytes
 //
 // A record may end anywhere: missing fields have their defaults, so shorter records are simpler cases.
 #pragma once
@@ -22,9 +25,9 @@
 namespace convict::fuzz {
 
 /// Raise it whenever record_layout() changes: old corpora would be read as other cases.
-inline constexpr uint8_t kRecordVersion = 2;
+inline constexpr uint8_t kRecordVersion = 3;
 
-/// Names, widths and order of the slots of a record, in one line.
+/// Names, widths and order of the parts of a record, in one line.
 std::string record_layout();
 
 /// Bytes of a complete record.

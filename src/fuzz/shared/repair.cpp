@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "abi/element.h"
+#include "core/earlier.h"
 #include "core/geometry.h"
 
 namespace convict::fuzz {
@@ -97,9 +99,8 @@ bool halve_largest(Case& c) {
   return true;
 }
 
-}  // namespace
-
-void repair(Case& c, const FuzzBudget& budget) {
+/// Legal and affordable by itself, whatever is computed before it.
+void repair_problem(Case& c, const FuzzBudget& budget) {
   for (legalise(c); !fits(c, budget); legalise(c)) {
     if (halve_largest(c)) continue;
     const Case broken = c;  // nothing above 1 is left, and still it is not legal
@@ -107,6 +108,22 @@ void repair(Case& c, const FuzzBudget& budget) {
     c.pad_begin = c.pad_end = {0, 0, 0};
     if (c == broken) return;
   }
+}
+
+bool fits(const Case& c, const Earlier& earlier, const FuzzBudget& budget) {
+  Case with = c;
+  with.before = {earlier};
+  return !resolve(with).why_not &&
+         std::ranges::all_of(earlier_cases(with), [&](const Case& one) { return fits(one, budget); });
+}
+
+}  // namespace
+
+void repair(Case& c, const FuzzBudget& budget) {
+  const auto before = std::exchange(c.before, {});
+  repair_problem(c, budget);
+  std::ranges::copy_if(before, c.before.begin(),
+                       [&](const Earlier& one) { return one.is_used() && fits(c, one, budget); });
 }
 
 }  // namespace convict::fuzz
