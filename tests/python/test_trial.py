@@ -198,7 +198,7 @@ def test_the_seed_repeats_a_trial():
     for _ in range(2):
         shapes = []
         convict.trial(mine, like="torch.conv2d", cases=10, seed=3)
-        runs.append(shapes)
+        runs.append(sorted(shapes))  # how many are computed ahead, and so the order, depends on the speed
     assert runs[0] == runs[1]
 
 
