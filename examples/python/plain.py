@@ -10,7 +10,7 @@ def conv1d(input, weight, bias, stride, padding, dilation, groups):
     result = []
     for n in range(batch):
         for k in range(outputs):
-            first = k // inputs % groups * inputs  # it is k // (outputs // groups) * inputs
+            first = k // max(inputs, 1) % groups * inputs  # it is k // (outputs // groups) * inputs
             for o in range(out_extent):
                 total = 0.0 if bias is None else float(bias[k])
                 for c in range(inputs):

@@ -85,7 +85,7 @@ TEST_F(ReportCommand, SaysSoInWords) {
   for (const char* part :
        {"profile grouped: ", "profile smoke: ", "  2-way coverage  ", "  3-way coverage  ", " combinations never seen",
         "  never seen, 3 of ", "    op=", " signatures of targets and oracles; 1,",
-        "  chance that the next case shows a new signature: ", "  new: ", "    #1 guilty "})
+        "  chance that the next case shows a new signature: ", "  new: ", " guilty wrong-exact (target, "})
     EXPECT_NE(result.out.find(part), std::string::npos) << part << " is not in:\n" << result.out;
   EXPECT_EQ(result.out.find("known: "), std::string::npos) << result.out;
   EXPECT_NE(result.err.find("what profile grouped can reach"), std::string::npos) << result.err;

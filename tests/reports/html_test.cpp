@@ -12,6 +12,7 @@
 
 #include "core/case_text.h"
 #include "core/coverage.h"
+#include "core/features.h"
 #include "core/geometry.h"
 #include "reports/html/page_document.h"
 #include "reports/html/rows.h"
@@ -39,6 +40,8 @@ std::string facts_text(const std::string& page) {
   const size_t begin = page.find(kBegin) + kBegin.size();
   return page.substr(begin, page.find(kEnd, begin) - begin);
 }
+
+constexpr size_t kPairsOfFeatures = kFeatureCount * (kFeatureCount - 1) / 2;
 
 size_t occurrences(std::string_view text, std::string_view part) {
   size_t count = 0;
@@ -74,7 +77,7 @@ TEST(HtmlReport, EmbedsTheFacts) {
   EXPECT_EQ(facts["campaigns"][0]["id"], 7);
   EXPECT_EQ(facts["campaigns"][0]["seed"], "18446744073709551608");
   EXPECT_EQ(facts["campaigns"][0]["progress"].size(), 61u);
-  EXPECT_EQ(facts["profiles"][0]["cells"].size(), 29u * 28 / 2);
+  EXPECT_EQ(facts["profiles"][0]["cells"].size(), kPairsOfFeatures);
   const uint64_t once = page_report().campaigns[0].ratios.at("direct").counts[27];
   EXPECT_EQ(facts["ratios"]["direct"][27], 2 * once);  // of two campaigns
   EXPECT_TRUE(facts["score"]["baselines"].contains("tolerance"));
@@ -96,7 +99,7 @@ TEST(HtmlReport, TheMatrixAddsUpToTheCoverageOfPairs) {
   report::ReportSettings settings;
   settings.database = path;
   const report::ProfileReport profile = report::make_report(settings, [](const std::string&) {}).profiles.at(0);
-  ASSERT_EQ(profile.matrix.size(), 29u * 28 / 2);
+  ASSERT_EQ(profile.matrix.size(), kPairsOfFeatures);
   uint32_t reachable = 0;
   for (const report::PairCell& cell : profile.matrix) {
     EXPECT_EQ(cell.share.seen, 1u) << cell.first << ", " << cell.second;
