@@ -39,7 +39,8 @@ std::optional<KnownCauses::Match> KnownCauses::match(Statements& sql, int64_t ca
   if (causes_.empty()) return std::nullopt;
   const auto [version, is_new] = versions_.try_emplace({campaign, mismatch.suspect});
   if (is_new) {
-    const auto select = sql("SELECT ran.value FROM campaigns c, json_each(c.libraries) ran WHERE c.id = ? AND ran.key = ?");
+    const auto select =
+        sql("SELECT ran.value FROM campaigns c, json_each(c.libraries) ran WHERE c.id = ? AND ran.key = ?");
     select->bind(1, campaign);
     select->bind(2, mismatch.suspect);
     if (select->executeStep()) version->second = select->getColumn(0).getString();

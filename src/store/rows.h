@@ -121,7 +121,8 @@ struct MismatchRow {
   /// "known", or "new (known for onednn 2.6.3)".
   std::string status_text() const;
 
-  /// The predicate for people, with its exceptions: "k >= 2 on some axis, but for 5 of 400 cases tried"; "" without one.
+  /// The predicate for people, with its exceptions: "k >= 2 on some axis, but for 5 of 400 cases tried"; "" without
+  /// one.
   std::string shows_if() const;
 
   /// The shrunk case and its certificate if there are any, else the simplest case seen and its certificate.
