@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup test-setup build program test test-fleet fuzz replay guided nightly sanitize valgrind neon detection bench throughput check dev odr clean
+.PHONY: help setup test-setup build program test test-fleet fuzz replay guided nightly libraries js sweep transfer sanitize valgrind neon detection bench throughput check dev odr clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -9,8 +9,9 @@ PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlit
 # For a night: its report on what is new.
 NIGHT_PACKAGES := jq sqlite3
 TEST_PACKAGES := python3-torch python3-onnx python3-numpy python3-pytest python3-pip python3-setuptools python3-wheel \
+            python3-dev \
             nodejs pkg-config faketime zsh fish groff-base chromium chromium-driver \
-            python3-selenium python3-yaml shellcheck
+            python3-selenium python3-yaml shellcheck electric-fence
 NEON_PACKAGES := g++-aarch64-linux-gnu libhwy-dev
 FLEET_PACKAGES := slurm-wlm munge clang libclang-rt-dev zip unzip
 JOBS     ?= $(shell nproc)
@@ -31,6 +32,10 @@ help:
 	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/detection.md: half an hour'
 	@echo 'make throughput measure how fast cases are judged, and rewrite that table of docs/performance.md; BENCHDNN=path for a comparison'
 	@echo 'make bench   measure every layer of corpus/bench, and rewrite the tables of docs/performance.md: half an hour'
+	@echo 'make libraries  unpack ggml and ONNX Runtime into build/, and build their modules'
+	@echo 'make js      install TensorFlow.js into build/js, for clients/js'
+	@echo 'make sweep   every library on this machine on trial for TIME=$(TIME), all others as witnesses, into DB=$(DB)'
+	@echo 'make transfer  replay known bugs on everything, and rewrite the table of docs/transfer.md'
 	@echo 'make dev       build without optimisation, and run all tests'
 	@echo 'make odr       link the program as one unit: one definition for each name'
 	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
@@ -115,6 +120,34 @@ neon:
 	@for file in kernels/*.cpp kernels/*/*.cpp; do echo $$file; \
 	  aarch64-linux-gnu-g++ -std=c++20 -O2 -Wall -Wextra -Werror -I. -Isrc -idirafter /usr/include -c $$file \
 	    -o /dev/null || exit 1; done
+
+# Libraries that are no packages of this Debian. Nothing of them is installed.
+NPM_LIBRARIES := @node-llama-cpp/linux-x64@3.22.1 onnxruntime-node@1.30.0
+
+libraries: setup
+	tools/npm_package.sh build/npm $(NPM_LIBRARIES)
+	tools/debian_package.sh build/deb trixie libonnxruntime-dev
+	cmake --preset release
+	@cmake --build --preset release -j $(JOBS)
+
+# For clients/js. Nothing of the packages is run while they are installed.
+js:
+	@$(call install,nodejs)
+	mkdir -p build/js
+	cp clients/js/package.json build/js
+	npm install --prefix build/js --ignore-scripts --no-package-lock --no-audit --no-fund
+
+# TensorFlow.js takes part where `make js` has installed it.
+CLIENT := $(if $(wildcard build/js/node_modules),node clients/js/tfjs_client.js build/js)
+
+sweep: build
+	@$(call install,$(NIGHT_PACKAGES))
+	tools/sweep.sh $(CONVICT) $(DB) $(TIME) $(if $(CLIENT),'$(CLIENT)')
+
+transfer: build
+	tools/transfer.py $(CONVICT) $(if $(CLIENT),--command '$(CLIENT)') > build/transfer.md
+	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/transfer.md' \
+	  docs/transfer.md
 
 # A mutant that is missed costs its whole budget every time: baselines, which miss more of them, get fewer seeds.
 MUTANTS := --plugin build/release/tests/mutants_p.so --plugin build/release/tests/mutants_b.so

@@ -12,7 +12,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 readonly root
 : "${TIME:=10m}" "${SHARDS:=2}" "${DB:=nightly.db}" "${NIGHT:=night}" "${CASES:=}" "${SEED:=}" "${PROFILE:=all}"
 : "${FLAGS:=}" "${FUZZ_FLAGS:=}" "${JOBS:=}" "${CONVICT:=$root/build/release/convict}"
-: "${REPLAY:=$root/corpus/seeds $root/corpus/networks $root/corpus/regressions}"
+: "${REPLAY:=$root/corpus/seeds $root/corpus/networks $root/corpus/regressions $root/corpus/transfer}"
 readonly CORPUS=${DB%.db}.corpus
 # shellcheck source=deploy/night/plan.sh
 . "$root/deploy/night/plan.sh"
@@ -45,7 +45,8 @@ Environment (or variables of `make nightly`):
   PROFILE=all    what the generator samples
   FLAGS=         of fuzz and replay: who is on trial, e.g. '--plugin ./mine.so --oracle onednn'
   FUZZ_FLAGS=    of fuzz only, e.g. '--shrink 5m'
-  REPLAY=        files and folders of cases [corpus/seeds corpus/networks corpus/regressions]
+  REPLAY=        files and folders of cases [corpus/seeds corpus/networks corpus/regressions
+                 corpus/transfer]
   CONVICT=       the program [build/release/convict]
 
 Exit codes: 0 clean, 1 a target has a new mismatch or the replay failed, 2 usage, 125 something could not be judged,

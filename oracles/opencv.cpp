@@ -140,6 +140,8 @@ const char* unsupported(const convict_implementation*, const convict_problem* p,
 const char* unsupported_parameters(const convict_implementation* self, const convict_problem* p,
                                    const convict_tensors* t) {
   if (p->rank == 1 && p->pad_begin[0] != p->pad_end[0]) return "LayerParams have one padding for an axis of rank 1";
+  for (int axis = 0; axis < p->rank && p->op == CONVICT_CONV_TRANSPOSE; ++axis)
+    if (p->pad_begin[axis] != p->pad_end[axis]) return "OpenCV says that it has no unequal padding of deconvolutions";
   return unsupported(self, p, t);
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes SARIF 2.1.0 (OASIS Standard, with errata 01) for code scanning: one result per signature. A result needs a
+// Writes SARIF 2.1.0 (OASIS Standard, with errata 01) for code scanning: one result per cause. A result needs a
 // location in a file, and a kernel behind an ABI has none. So the log contains a file, a corpus of the failing cases,
-// and each result is at the line of its case. Section numbers below are those of the standard.
+// and each result is at the line of its simplest case; its other mismatches are related locations. Section numbers
+// below are those of the standard.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
+#include "reports/shared/causes.h"
 #include "reports/shared/report_json.h"
 #include "reports/shared/standing.h"
 #include "reports/shared/verdict_text.h"
@@ -70,11 +73,14 @@ json rules_of(const report::Report& report) {
   return rules;
 }
 
-json location_of(const report::MismatchReport& one, size_t line) {
+/// The line of each mismatch in the file of cases.
+using LineNumbers = std::map<const report::MismatchReport*, size_t>;
+
+json location_of(const report::MismatchReport& one, const LineNumbers& lines) {
   json location;
   location["physicalLocation"] = {
       {"artifactLocation", {{"uri", kCasesFile}, {"index", kCases}}},
-      {"region", {{"startLine", line}, {"snippet", {{"text", printable(one.row.best_text(), kLongest)}}}}}};
+      {"region", {{"startLine", lines.at(&one)}, {"snippet", {{"text", printable(one.row.best_text(), kLongest)}}}}}};
   location["logicalLocations"] = json::array({{{"name", one.row.operation},
                                                {"fullyQualifiedName", one.row.suspect + "::" + one.row.operation},
                                                {"kind", "function"}}});
@@ -84,7 +90,9 @@ json location_of(const report::MismatchReport& one, size_t line) {
 json properties_of(const report::MismatchReport& one) {
   const store::MismatchRow& row = one.row;
   return {{"id", row.id},
+          {"signature", row.signature},
           {"suspect", row.suspect},
+          {"verdict", row.verdict},
           {"blame", row.blame},
           {"status", row.effective_status},
           {"case", row.best_text()},
@@ -97,23 +105,61 @@ json properties_of(const report::MismatchReport& one) {
           {"repro", one.repro}};
 }
 
-const char* level_of(const report::MismatchReport& one) {
-  if (one.row.blame == name_of(Blame::kNobody)) return "note";
-  return one.row.blame == name_of(Blame::kOracle) ? "warning" : "error";
+json properties_of(const CauseGroup& group) {
+  json mismatches = json::array();
+  for (const report::MismatchReport* one : group.rows) mismatches.push_back(properties_of(*one));
+  return {{"cause", group.cause.id},
+          {"name", group.cause.name},
+          {"suspects", group.suspects()},
+          {"blame", group.blame()},
+          {"status", group.status()},
+          {"showsIf", group.shows_if()},
+          {"mismatches", std::move(mismatches)}};
 }
 
-json result_of(const report::MismatchReport& one, size_t line) {
-  const store::MismatchRow& row = one.row;
-  const std::string condition = row.predicate.empty() ? "" : " if " + row.predicate;
-  json result = {{"ruleId", printable(row.verdict)}, {"level", level_of(one)}, {"properties", properties_of(one)}};
-  result["message"]["text"] = message_text(fmt::format("{}: {} in {}{}; the simplest case: {}", row.suspect,
-                                                       row.verdict, row.operation, condition, row.best_text()));
+const char* level_of(const CauseGroup& group) {
+  const std::string blame = group.blame();
+  if (blame == name_of(Blame::kNobody)) return "note";
+  return blame == name_of(Blame::kOracle) ? "warning" : "error";
+}
+
+/// The cases of the other mismatches, each with what is wrong on it (3.27.22).
+json related_locations(const CauseGroup& group, const LineNumbers& lines) {
+  json related = json::array();
+  for (size_t i = 1; i < group.rows.size(); ++i) {
+    const store::MismatchRow& row = group.rows[i]->row;
+    json location = location_of(*group.rows[i], lines);
+    location["id"] = i;
+    location["message"]["text"] = message_text(
+        fmt::format("mismatch {}: {} of {} in {}, {} hits", row.id, row.verdict, row.suspect, row.operation, row.hits));
+    related.push_back(std::move(location));
+  }
+  return related;
+}
+
+/// What stays when rows join or leave a candidate: the signature of its oldest mismatch.
+std::string fingerprint_of(const CauseGroup& group) {
+  if (group.is_known()) return "known|" + group.cause.name;
+  const auto oldest = std::ranges::min_element(
+      group.rows, {}, [](const report::MismatchReport* one) { return std::pair(one->row.first_seen, one->row.id); });
+  return (*oldest)->row.signature;
+}
+
+json result_of(const CauseGroup& group, const LineNumbers& lines) {
+  const store::MismatchRow& row = group.first().row;
+  const std::string title = group.is_known() ? group.cause.title : row.verdict + " in " + group.operations();
+  const std::string condition = group.shows_if().empty() ? "" : " if " + group.shows_if();
+  json result = {{"ruleId", printable(row.verdict)}, {"level", level_of(group)}, {"properties", properties_of(group)}};
+  result["message"]["text"] =
+      message_text(fmt::format("{}: {}{}; the simplest case: {}", group.suspects(), title, condition, row.best_text()));
   // GitHub tracks alerts by the second one only; lines of the corpus move when a row is added.
-  result["partialFingerprints"] = {{"convictSignature/v1", row.signature}, {"primaryLocationLineHash", row.signature}};
-  result["locations"] = json::array({location_of(one, line)});
-  if (row.hits > 0) result["occurrenceCount"] = row.hits;
+  const std::string fingerprint = fingerprint_of(group);
+  result["partialFingerprints"] = {{"convictCause/v1", fingerprint}, {"primaryLocationLineHash", fingerprint}};
+  result["locations"] = json::array({location_of(group.first(), lines)});
+  if (group.rows.size() > 1) result["relatedLocations"] = related_locations(group, lines);
+  if (group.hits() > 0) result["occurrenceCount"] = group.hits();
   result["suppressions"] = json::array();  // present and empty: looked at, and not suppressed (3.27.23)
-  if (!one.is_new() && !came_back(one))
+  if (std::ranges::none_of(group.rows, [](const auto* one) { return one->is_new() || came_back(*one); }))
     result["suppressions"].push_back(
         {{"kind", "external"},
          {"status", "accepted"},
@@ -150,8 +196,9 @@ std::string as_sarif(const report::Report& report) {
   run["artifacts"] = artifacts_of(report);
   run["invocations"] = json::array({invocation_of(report)});
   run["results"] = json::array();  // present and empty: looked, and found nothing (3.14.23)
-  for (const report::MismatchReport& one : report.mismatches)
-    run["results"].push_back(result_of(one, run["results"].size() + 1));
+  LineNumbers lines;
+  for (const report::MismatchReport& one : report.mismatches) lines.emplace(&one, lines.size() + 1);
+  for (const CauseGroup& group : by_cause(report)) run["results"].push_back(result_of(group, lines));
   return dump({{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", json::array({run})}}, 2) + "\n";
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A client of convict's process targets (docs/process-targets.md) in one file of C99 and POSIX: copy it, and replace
- * `refusal` and `compute`. What is here is textbook forward convolution in f32, of rank 1 to 3.
+ * A client of convict's process targets (docs/process-targets.md) in one file of C99 and POSIX: textbook forward
+ * convolution in f32, of rank 1 to 3. Copy it, and replace `refusal` and `compute`.
  *     cc -O2 -o client convict_client.c && convict fuzz --command ./client
  */
 #define _GNU_SOURCE
@@ -13,50 +13,51 @@
 
 enum { kMostDims = 5, kMostAxes = 3 };
 
-/* ---- JSON, as far as questions need it: they are well-formed, and their keys have no escapes
- * ------------------------- */
-
-/* The first character behind a JSON value. Questions are well-formed. */
+/* The first character behind a JSON value. Questions are well-formed, and their keys have no escapes. */
 static const char* behind(const char* value) {
   int depth = 0;
   for (; *value; ++value) {
     if (*value == '"')
       for (++value; *value != '"'; ++value) value += *value == '\\';
-    if (*value == '{' || *value == '[') ++depth;
-    if (*value == '}' || *value == ']') --depth;
-    if (depth < 0 || (depth == 0 && (*value == ',' || *value == ':'))) return value;
+    depth += (*value == '{' || *value == '[') - (*value == '}' || *value == ']');
+    if (depth < 0 || (depth == 0 && *value == ',')) return value;
   }
   return value;
 }
 
+typedef struct {
+  const char *key, *value;
+} Pair;
+
+/* Goes to the next pair of an object, or to the first one. Pairs are read in one go, for lines are long. */
+static int next(Pair* pair, const char* object) {
+  const char* at = pair->value ? behind(pair->value) : object;
+  if ((*at != '{' && *at != ',') || at[1] != '"') return 0;
+  pair->key = at + 2;
+  pair->value = strchr(pair->key, '"') + 2;
+  return 1;
+}
+
+/* Whether a key or a word, seen from its first letter, is this one. */
+static int is(const char* at, const char* word) {
+  const size_t length = strlen(word);
+  return strncmp(at, word, length) == 0 && at[length] == '"';
+}
+
 /* The value of a key of an object, or NULL. */
 static const char* value_of(const char* object, const char* key) {
-  const size_t length = strlen(key);
-  for (const char* at = object; *at == '{' || *at == ',';) {
-    const char* name = at + 1;
-    const char* colon = behind(name);
-    if (*colon != ':') return NULL;
-    if (strncmp(name + 1, key, length) == 0 && name[1 + length] == '"') return colon + 1;
-    at = behind(colon + 1);
-  }
+  Pair pair = {NULL, NULL};
+  while (next(&pair, object))
+    if (is(pair.key, key)) return pair.value;
   return NULL;
 }
 
-static int64_t number_in(const char* object, const char* key) {
-  const char* value = value_of(object, key);
-  return !value ? 0 : *value == 't' ? 1 : strtoll(value, NULL, 10);
-}
-
-static int text_is(const char* object, const char* key, const char* text) {
-  const char* value = value_of(object, key);
-  return value && strncmp(value + 1, text, strlen(text)) == 0 && value[1 + strlen(text)] == '"';
-}
+static int64_t number_in(const char* object, const char* key) { return strtoll(value_of(object, key), NULL, 10); }
 
 /* Copies a list of numbers; returns how many there are. */
-static int numbers_in(const char* object, const char* key, int64_t* numbers, int most) {
-  const char* at = value_of(object, key);
+static int numbers_at(const char* list, int64_t* numbers, int most) {
   int count = 0;
-  while (at && *at != ']' && at[1] != ']' && count < most) numbers[count++] = strtoll(at + 1, (char**)&at, 10);
+  while (*list != ']' && list[1] != ']' && count < most) numbers[count++] = strtoll(list + 1, (char**)&list, 10);
   return count;
 }
 
@@ -68,32 +69,31 @@ typedef struct {
 
 /* Axes that a problem lacks are 1 in front of its own. */
 static Problem problem_in(const char* text) {
-  Problem p = {number_in(text, "groups"),
-               number_in(text, "ic"),
-               number_in(text, "oc"),
-               number_in(text, "batch"),
-               {1, 1, 1},
-               {1, 1, 1},
-               {1, 1, 1},
-               {1, 1, 1},
-               {1, 1, 1},
-               {0},
-               {0},
-               {0}};
-  static const char* const keys[] = {"in",       "out",       "kernel",  "stride",
-                                     "dilation", "pad_begin", "pad_end", "output_padding"};
-  int64_t* const axes[] = {p.in, p.out, p.kernel, p.stride, p.dilation, p.pad, p.pad_end, p.more};
-  const int rank = (int)number_in(text, "rank");
-  for (int i = 0; i < 8; ++i) numbers_in(text, keys[i], axes[i] + kMostAxes - rank, rank);
+  Problem p = {1, 0, 0, 0, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, {0}, {0}};
+  const struct {
+    const char* key;
+    int64_t* to;
+  } fields[] = {{"groups", &p.groups}, {"ic", &p.ic},          {"oc", &p.oc},
+                {"batch", &p.batch},   {"in", p.in},           {"out", p.out},
+                {"kernel", p.kernel},  {"stride", p.stride},   {"dilation", p.dilation},
+                {"pad_begin", p.pad},  {"pad_end", p.pad_end}, {"output_padding", p.more}};
+  for (Pair pair = {NULL, NULL}; next(&pair, text);)
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {
+      if (!is(pair.key, fields[i].key)) continue;
+      int64_t own[kMostAxes];
+      const int list = *pair.value == '[', count = numbers_at(pair.value - !list, own, list ? kMostAxes : 1);
+      memcpy(fields[i].to + (list ? kMostAxes - count : 0), own, (size_t)count * sizeof *own);
+    }
   return p;
 }
 
 /* Why we cannot compute a problem, or NULL. It may be illegal: those have to be refused. */
 static const char* refusal(const char* text) {
   const char* tensors = value_of(text, "tensors");
-  if (!text_is(text, "op", "conv") || !text_is(text, "pass", "forward")) return "only conv forward";
-  if (!text_is(value_of(tensors, "src"), "dtype", "f32") || !text_is(value_of(tensors, "wei"), "dtype", "f32") ||
-      !text_is(value_of(tensors, "dst"), "dtype", "f32"))
+  if (!is(value_of(text, "op") + 1, "conv") || !is(value_of(text, "pass") + 1, "forward")) return "only conv forward";
+  if (!is(value_of(value_of(tensors, "src"), "dtype") + 1, "f32") ||
+      !is(value_of(value_of(tensors, "wei"), "dtype") + 1, "f32") ||
+      !is(value_of(value_of(tensors, "dst"), "dtype") + 1, "f32"))
     return "only f32";
   const Problem p = problem_in(text);
   if (p.groups < 1 || p.ic % p.groups != 0 || p.oc % p.groups != 0) return "groups do not divide the channels";
@@ -115,7 +115,7 @@ static Tensor tensor_in(const char* tensors, const char* name, unsigned char* fi
   Tensor t = {NULL, {0, 0, 0, 0, 0}};
   if (!text) return t;
   int64_t strides[kMostDims];
-  const int count = numbers_in(text, "strides", strides, kMostDims);
+  const int count = numbers_at(value_of(text, "strides"), strides, kMostDims);
   t.data = (float*)(file + number_in(text, "at"));
   for (int i = 0; i < count; ++i) t.strides[i < 2 ? i : kMostDims - count + i] = strides[i];
   return t;
@@ -126,23 +126,23 @@ static float* element(const Tensor* t, int64_t a, int64_t b, int64_t z, int64_t 
   return t->data + a * s[0] + b * s[1] + z * s[2] + y * s[3] + x * s[4];
 }
 
+/* Where tap r of output o reads along an axis; negative if that is in the padding. */
+static int64_t position(const Problem* p, int axis, int64_t o, int64_t r) {
+  const int64_t i = o * p->stride[axis] - p->pad[axis] + r * p->dilation[axis];
+  return i < p->in[axis] ? i : -1;
+}
+
 /* One output; taps in the padding are skipped. */
 static float sum_of(const Problem* p, const Tensor* src, const Tensor* wei, const int64_t* o, int64_t n, int64_t k) {
   const int64_t channels = p->ic / p->groups, first = k / (p->oc / p->groups) * channels;
   float sum = 0;
-  for (int64_t c = 0; c < channels; ++c)
-    for (int64_t z = 0; z < p->kernel[0]; ++z)
-      for (int64_t y = 0; y < p->kernel[1]; ++y)
-        for (int64_t x = 0; x < p->kernel[2]; ++x) {
-          const int64_t r[] = {z, y, x};
-          int64_t i[kMostAxes];
-          int inside = 1;
-          for (int axis = 0; axis < kMostAxes; ++axis) {
-            i[axis] = o[axis] * p->stride[axis] - p->pad[axis] + r[axis] * p->dilation[axis];
-            inside &= i[axis] >= 0 && i[axis] < p->in[axis];
-          }
-          if (inside) sum += *element(src, n, first + c, i[0], i[1], i[2]) * *element(wei, k, c, z, y, x);
-        }
+  for (int64_t z = 0; z < p->kernel[0]; ++z)
+    for (int64_t y = 0; y < p->kernel[1]; ++y)
+      for (int64_t x = 0; x < p->kernel[2]; ++x) {
+        const int64_t d = position(p, 0, o[0], z), h = position(p, 1, o[1], y), w = position(p, 2, o[2], x);
+        for (int64_t c = 0; d >= 0 && h >= 0 && w >= 0 && c < channels; ++c)
+          sum += *element(src, n, first + c, d, h, w) * *element(wei, k, c, z, y, x);
+      }
   return sum;
 }
 
@@ -162,9 +162,9 @@ static void compute(const char* text, unsigned char* file) {
 }
 
 static const char kHello[] =
-    "\"hello\":{\"protocol\":1,\"version\":\"1.0\",\"implementations\":[{\"name\":\"textbook-c\",\"description\":"
+    "{\"protocol\":1,\"version\":\"1.0\",\"implementations\":[{\"name\":\"textbook-c\",\"description\":"
     "\"textbook loops in C\",\"lineage\":\"textbook-c\",\"batch\":32,\"contract\":{\"algorithm\":\"direct\","
-    "\"min_accumulator\":\"f32\",\"summation\":\"fixed_order\",\"deterministic\":true}}]}";
+    "\"min_accumulator\":\"f32\",\"summation\":\"fixed_order\",\"deterministic\":true}}]}}";
 
 int main(void) {
   char* line = NULL;
@@ -172,25 +172,27 @@ int main(void) {
   int descriptor = -1;
   unsigned char* file = NULL;
   while (getline(&line, &capacity, stdin) > 0) {
-    const char* ask = value_of(line, "ask"); /* a key that is absent costs a look at the whole line */
-    const char* run = ask ? NULL : value_of(line, "run");
-    const char* hello = ask || run ? NULL : value_of(line, "hello");
-    printf("{\"id\":%lld,", (long long)number_in(line, "id"));
-    if (hello) descriptor = (int)number_in(hello, "file");
+    Pair what = {NULL, NULL}; /* the question: the first pair that is one of three */
+    while (next(&what, line) && !is(what.key, "hello") && !is(what.key, "ask") && !is(what.key, "run")) continue;
+    const int ask = is(what.key, "ask"), run = is(what.key, "run");
+    printf("{\"id\":%lld,\"%s\":", (long long)number_in(line, "id"), ask ? "ask" : run ? "run" : "hello");
     if (run && mapped < (size_t)number_in(line, "file_bytes")) { /* the file has grown */
       if (file) munmap(file, mapped);
       mapped = (size_t)number_in(line, "file_bytes");
       file = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
       if (file == MAP_FAILED) return perror("mmap"), 1;
     }
-    if (hello) fputs(kHello, stdout);
-    if (!hello) printf("\"%s\":", ask ? "ask" : "run");
-    for (const char* at = ask ? ask : run; at && (*at == '[' || *at == ','); at = behind(at + 1)) {
-      const char* why = ask ? refusal(at + 1) : NULL;
-      if (run) compute(at + 1, file);
-      printf(why ? "%c\"%s\"" : "%c%s", *at, why ? why : ask ? "null" : "\"ok\"");
+    if (!ask && !run) {
+      descriptor = (int)number_in(what.value, "file");
+      puts(kHello);
+    } else {
+      for (const char* at = what.value; *at == '[' || *at == ','; at = behind(at + 1)) {
+        const char* why = ask ? refusal(at + 1) : NULL;
+        if (run) compute(at + 1, file);
+        printf(why ? "%c\"%s\"" : "%c%s", *at, why ? why : ask ? "null" : "\"ok\"");
+      }
+      puts("]}");
     }
-    puts(hello ? "}" : "]}");
     fflush(stdout);
   }
   return 0;

@@ -91,8 +91,11 @@ inline convict_tensor tensor_of(const Json& json, unsigned char* file) {
 
 inline convict_tensors tensors_of(const Json& json, unsigned char* file) {
   const auto one = [&](const char* name) { return tensor_of(json[name], file); };
-  return {one("src"),      one("wei"),       one("bias"),     one("dst"),  one("diff_src"),
-          one("diff_wei"), one("diff_bias"), one("diff_dst"), one("scale")};
+  convict_tensors tensors{};  // what is only for clients that requantize stays absent
+  tensors.src = one("src"), tensors.wei = one("wei"), tensors.bias = one("bias"), tensors.dst = one("dst");
+  tensors.diff_src = one("diff_src"), tensors.diff_wei = one("diff_wei");
+  tensors.diff_bias = one("diff_bias"), tensors.diff_dst = one("diff_dst"), tensors.scale = one("scale");
+  return tensors;
 }
 
 inline convict_problem problem_of(const Json& json) {
@@ -115,6 +118,7 @@ inline convict_problem problem_of(const Json& json) {
   axes("in", p.in), axes("out", p.out), axes("kernel", p.kernel), axes("stride", p.stride);
   axes("dilation", p.dilation), axes("pad_begin", p.pad_begin), axes("pad_end", p.pad_end);
   axes("output_padding", p.output_padding);
+  p.padding = static_cast<convict_padding>(json["padding"].word({"same_upper", "same_lower", "valid"}));
   return p;
 }
 

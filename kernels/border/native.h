@@ -70,6 +70,7 @@ const char* native_unsupported(const convict_implementation*, const convict_prob
   if (invalid(*problem) || invalid_types(*problem, types)) return "not a legal problem";
   if (types.has_integers() && !kReadsBytes<Kernel> && !requires { Kernel::kTakesIntegers; }) return "no integers";
   if (!types.has_integers() && !kComputesFloats<Kernel>) return "integers only";
+  if (types.src == CONVICT_S16 && kReadsBytes<Kernel>) return "s16";
   const Presence f64 = presence_of(CONVICT_F64, *tensors);
   if (f64.some && !kTakesF64<Kernel>) return "f64";
   if (f64.some && !f64.all) return "f64 mixed with other data types";
@@ -89,11 +90,15 @@ void run_form(const Trilinear<T>& form, bool relu) {
 
 template <class Kernel>
 void run_integers(const QuantizedForm& form) {
+  const auto sums = [](const auto& wide) { run_form<Kernel>(wide, /*relu=*/false); };
   if constexpr (kReadsBytes<Kernel>) {
     if (has_products(form.over<float>())) return Kernel::run(form);
-    compute_in_32_bits(form, [](const Trilinear<uint32_t>& sums) { start_output(sums); });
+    compute_in_words<uint32_t>(form, [](const Trilinear<uint32_t>& empty) { start_output(empty); });
   } else if constexpr (requires { Kernel::kTakesIntegers; }) {
-    compute_in_32_bits(form, [](const Trilinear<uint32_t>& wide) { run_form<Kernel>(wide, /*relu=*/false); });
+    if (form.tensors.src.dtype == CONVICT_S16)
+      compute_in_words<uint64_t>(form, sums);
+    else
+      compute_in_words<uint32_t>(form, sums);
   }
 }
 

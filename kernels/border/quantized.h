@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolutions of integers: exact sums in 32 bits, and the epilogue that turns them into elements of dst
+// Convolutions of integers: exact sums in 32 bits, of s16 in 64, and the epilogue that turns them into elements of dst
 // (abi/convict.h).
 //
-// A kernel that is a template over any element computes 32-bit copies of its operands (compute_in_32_bits). A kernel
-// that reads 8 bits itself gets a QuantizedForm, and hands every sum to its epilogue.
+// A kernel that is a template over any element computes copies of its operands in so many bits (compute_in_words). A
+// kernel that reads 8 bits itself gets a QuantizedForm, and hands every sum to its epilogue.
 #pragma once
 
 #include <algorithm>
@@ -16,21 +16,31 @@
 #include "abi/convict.h"
 #include "abi/element.h"
 #include "abi/trilinear.h"
+#include "kernels/border/requantize.h"
 
 namespace convict::kernels::border {
 
+/// The types of dst that sums of 32 bits become.
+template <class T>
+inline constexpr bool kIsResultOf32Bits =
+    std::is_same_v<T, int32_t> || std::is_same_v<T, float> || std::is_same_v<T, int8_t> || std::is_same_v<T, uint8_t>;
+
 /// Turns a sum into an element of dst. In f32: scale * sum + bias + beta * (old - zero_point), then ReLU; 8-bit types
-/// are rounded, shifted and saturated. For s32 in integers, without a scale.
+/// are rounded, shifted and saturated. For s32, and with requantization, in integers.
 struct Epilogue {
   const float* scale = nullptr;  // nullptr: 1
-  const void* bias = nullptr;    // of int32_t for dst s32, else of float; nullptr: 0
+  const void* bias = nullptr;  // nullptr: 0. Of int32_t for dst s32; of the type of sums if requantized; else of float
   int64_t scale_stride = 0, bias_stride = 0;
   double beta = 0;
   bool relu = false;
   int32_t zero_point = 0;
+  Requantization requantization = {};
 
-  template <class T>  // int32_t, float, int8_t or uint8_t, as dst is
+  template <class T>
+  requires kIsResultOf32Bits<T>
   void store(T& element, int64_t channel, int32_t sum) const {
+    if constexpr (sizeof(T) == 1)
+      if (requantization.kind != CONVICT_NO_REQUANTIZATION) return store_requantized<int32_t>(element, channel, sum);
     if constexpr (std::is_same_v<T, int32_t>) {
       int64_t result = sum;
       if (bias) result += static_cast<const int32_t*>(bias)[channel * bias_stride];
@@ -46,7 +56,18 @@ struct Epilogue {
     }
   }
 
+  void store(int16_t& element, int64_t channel, int64_t sum) const {
+    store_requantized<int64_t>(element, channel, sum);
+  }
+
  private:
+  template <class Bias, class T>
+  void store_requantized(T& element, int64_t channel, int64_t sum) const {
+    if (bias) sum += static_cast<const Bias*>(bias)[channel * bias_stride];
+    if (relu) sum = std::max<int64_t>(sum, 0);
+    element = static_cast<T>(requantization.element(sum, channel, zero_point));
+  }
+
   template <class T>
   T narrowed(float real) const {
     if constexpr (std::is_same_v<T, float>) {
@@ -88,6 +109,17 @@ inline QuantizedForm quantized_form(const convict_problem& p, const convict_tens
   epilogue.beta = p.beta;
   epilogue.relu = p.relu != 0;
   epilogue.zero_point = p.dst_zero_point;
+  if (p.requantization != CONVICT_NO_REQUANTIZATION) {
+    const auto stride = [](const convict_tensor& of) { return of.dims[0] == 1 ? 0 : of.strides[0]; };
+    epilogue.requantization = {p.requantization,
+                               static_cast<const int32_t*>(t.multiplier.data),
+                               static_cast<const int32_t*>(t.shift.data),
+                               stride(t.multiplier),
+                               stride(t.shift),
+                               p.clamp_low,
+                               p.clamp_high,
+                               t.src.dtype == CONVICT_S16};
+  }
   return {p, t, epilogue};
 }
 
@@ -95,9 +127,10 @@ namespace detail {
 
 /// A dense copy of a tensor, less its zero point. It is unsigned: overflow wraps around, which gives the same bits, and
 /// is undefined for signed numbers.
-inline convict_tensor in_32_bits(const convict_tensor& from, int32_t zero_point, std::vector<uint32_t>& storage) {
+template <class Word>
+convict_tensor in_words(const convict_tensor& from, int32_t zero_point, std::vector<Word>& storage) {
   convict_tensor to = from;
-  to.dtype = CONVICT_S32;
+  to.dtype = sizeof(Word) == 4 ? CONVICT_S32 : CONVICT_S64;
   to.offset = 0;
   int64_t count = 1;
   for (int dim = from.ndim; dim-- > 0; count *= from.dims[dim]) to.strides[dim] = count;
@@ -106,7 +139,7 @@ inline convict_tensor in_32_bits(const convict_tensor& from, int32_t zero_point,
   with_type(from.dtype, [&](auto zero) {
     if constexpr (std::is_integral_v<decltype(zero)>)
       for_each_element<decltype(zero)>(from, [&](const auto& element, const int64_t*) {
-        storage.push_back(static_cast<uint32_t>(element) - static_cast<uint32_t>(zero_point));
+        storage.push_back(static_cast<Word>(element) - static_cast<Word>(zero_point));
       });
   });
   return to;
@@ -114,14 +147,14 @@ inline convict_tensor in_32_bits(const convict_tensor& from, int32_t zero_point,
 
 }  // namespace detail
 
-/// Calls compute(Trilinear<uint32_t>) for the sums alone, and stores them in dst. Workspace: 4 bytes for each element
-/// of src, wei and dst.
-template <class Compute>
-void compute_in_32_bits(const QuantizedForm& form, const Compute& compute) {
-  std::vector<uint32_t> src, wei, sums;
+/// Calls compute(Trilinear<Word>) for the sums alone, and stores them in dst. Word is uint32_t, or uint64_t for s16.
+/// Workspace: a Word for each element of src, wei and dst.
+template <class Word, class Compute>
+void compute_in_words(const QuantizedForm& form, const Compute& compute) {
+  std::vector<Word> src, wei, sums;
   convict_tensors wide{};
-  wide.src = detail::in_32_bits(form.tensors.src, form.problem.src_zero_point, src);
-  wide.wei = detail::in_32_bits(form.tensors.wei, 0, wei);
+  wide.src = detail::in_words(form.tensors.src, form.problem.src_zero_point, src);
+  wide.wei = detail::in_words(form.tensors.wei, 0, wei);
   wide.dst = form.tensors.dst;
   int64_t count = 1;
   for (int dim = wide.dst.ndim; dim-- > 0; count *= wide.dst.dims[dim]) wide.dst.strides[dim] = count;
@@ -130,13 +163,14 @@ void compute_in_32_bits(const QuantizedForm& form, const Compute& compute) {
   convict_problem sums_only = form.problem;
   sums_only.has_bias = 0;
   sums_only.beta = 0;
-  compute(trilinear<uint32_t>(sums_only, wide));
+  compute(trilinear<Word>(sums_only, wide));
   with_type(form.tensors.dst.dtype, [&](auto zero) {
     using T = decltype(zero);
     auto sum = sums.begin();
-    if constexpr (std::is_integral_v<T> || std::is_same_v<T, float>)
+    constexpr bool kIsWide = sizeof(Word) == 8;
+    if constexpr (kIsWide ? std::is_same_v<T, int16_t> : kIsResultOf32Bits<T>)
       for_each_element<T>(form.tensors.dst, [&](T& element, const int64_t* at) {
-        form.epilogue.store(element, at[1], static_cast<int32_t>(*sum++));
+        form.epilogue.store(element, at[1], static_cast<std::make_signed_t<Word>>(*sum++));
       });
   });
 }

@@ -14,6 +14,8 @@
 #include <exception>
 #include <new>
 
+#include "abi/validity.h"
+
 #if AT_PARALLEL_OPENMP
 extern "C" void omp_set_num_threads(int threads);  // of the OpenMP library that LibTorch uses, whichever that is
 #endif
@@ -80,6 +82,8 @@ at::ScalarType scalar_type(convict_dtype type) {
     case CONVICT_S8: return at::kChar;
     case CONVICT_U8: return at::kByte;
     case CONVICT_S32: return at::kInt;
+    case CONVICT_S16: return at::kShort;
+    case CONVICT_S64: return at::kLong;
     case CONVICT_F32: break;
   }
   return at::kFloat;
@@ -120,6 +124,7 @@ const char* unsupported_empty(const convict_problem& p) {
 const char* unsupported_padding(const convict_problem& p) {
   const TorchFrame e = torch_frame(p);
   if (!e.framed) return nullptr;
+  if (invalid(p)) return "not a legal problem";  // the frame would answer for LibTorch, which sees another problem
   const bool is_conv = p.op == CONVICT_CONV;
   for (int i = 0; i < p.rank; ++i) {
     const bool adds_rows = !is_conv && (e.begin[i] > 0 || e.end[i] > 0);

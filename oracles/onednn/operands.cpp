@@ -20,7 +20,9 @@ memory::data_type type_of(const convict_tensor& t) {
     case CONVICT_S8: return memory::data_type::s8;
     case CONVICT_U8: return memory::data_type::u8;
     case CONVICT_S32: return memory::data_type::s32;
-    case CONVICT_F64: break;
+    case CONVICT_F64:
+    case CONVICT_S16:
+    case CONVICT_S64: break;
   }
   return memory::data_type::undef;
 }

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
+#include <string>
 #include <vector>
 
 #include "abi/element.h"
@@ -44,7 +46,31 @@ std::vector<T> dense(const convict_tensor& tensor, Order order, size_t spare = 0
   return array;
 }
 
+/// The elements, of whatever type, as the bytes of a dense array in the order of the logical dimensions.
+inline std::string dense_bytes(const convict_tensor& tensor) {
+  std::string bytes;
+  with_type(tensor.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for_each_element<T>(tensor, [&](const T& element, const int64_t*) {
+      bytes.append(reinterpret_cast<const char*>(&element), sizeof element);
+    });
+  });
+  return bytes;
+}
+
 /// The other way round.
+inline void scatter_bytes(const void* bytes, const convict_tensor& tensor) {
+  const auto* place = static_cast<const char*>(bytes);
+  with_type(tensor.dtype, [&](auto zero) {
+    using T = decltype(zero);
+    for_each_element<T>(tensor, [&](T& element, const int64_t*) {
+      std::memcpy(static_cast<void*>(&element), place, sizeof element);
+      place += sizeof element;
+    });
+  });
+}
+
+/// The way back from dense().
 template <class T>
 void scatter(const T* array, const convict_tensor& tensor, Order order) {
   for_each_place<T>(tensor, order, [&](T& element, size_t place) { element = array[place]; });

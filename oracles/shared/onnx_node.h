@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A convolution of f32 as the bytes of an ONNX model of one node, opset 13, with weights and bias as initializers. The
-// format is that of Protocol Buffers; the numbers are those of onnx.proto, the specification of the format.
+// A convolution as the bytes of an ONNX model of one node, opset 13, and what such models are made of. The format is
+// that of Protocol Buffers; the numbers are those of onnx.proto, the specification of the format.
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,12 +43,31 @@ class Message {
 
 namespace onnx {
 
-constexpr int64_t kFloat = 1;           // TensorProto.DataType
-constexpr int64_t kInt = 2, kInts = 7;  // AttributeProto.AttributeType
+constexpr int64_t kInt = 2, kString = 3, kInts = 7;  // AttributeProto.AttributeType
 constexpr int64_t kIrVersion = 7, kOpset = 13;
+
+/// TensorProto.DataType.
+inline int64_t element_type(convict_dtype type) {
+  switch (type) {
+    case CONVICT_F32: return 1;
+    case CONVICT_U8: return 2;
+    case CONVICT_S8: return 3;
+    case CONVICT_S16: return 5;
+    case CONVICT_S32: return 6;
+    case CONVICT_S64: return 7;
+    case CONVICT_F16: return 10;
+    case CONVICT_F64: return 11;
+    case CONVICT_BF16: return 16;
+  }
+  return 0;
+}
 
 inline Message integer(const char* name, int64_t value) {
   return Message().text(1, name).number(3, value).number(20, kInt);
+}
+
+inline Message word(const char* name, std::string_view value) {
+  return Message().text(1, name).text(4, value).number(20, kString);
 }
 
 inline Message integers(const char* name, const std::vector<int64_t>& values) {
@@ -56,48 +76,70 @@ inline Message integers(const char* name, const std::vector<int64_t>& values) {
   return attribute.number(20, kInts);
 }
 
-/// A tensor of the model; bias, which has one dimension, included.
-inline Message initializer(const char* name, const convict_tensor& tensor) {
-  static constexpr Order kOrders[] = {{}, {0}, {0, 1}, {0, 1, 2}, {0, 1, 2, 3}, {0, 1, 2, 3, 4}};
+/// A constant of the model; `raw` are its elements.
+inline Message initializer(const char* name, convict_dtype type, const std::vector<int64_t>& dims,
+                           std::string_view raw) {
   Message result;
-  for (int dim = 0; dim < tensor.ndim; ++dim) result.number(1, tensor.dims[dim]);
-  const std::vector<float> values = dense<float>(tensor, kOrders[tensor.ndim]);
-  const std::string_view raw(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
-  return result.number(2, kFloat).text(8, name).text(9, raw);
+  for (const int64_t extent : dims) result.number(1, extent);
+  return result.number(2, element_type(type)).text(8, name).text(9, raw);
 }
 
+/// A tensor as one.
+inline Message initializer(const char* name, const convict_tensor& tensor) {
+  return initializer(name, tensor.dtype, {tensor.dims, tensor.dims + tensor.ndim}, dense_bytes(tensor));
+}
+
+/// An input or output of the model.
 inline Message value_info(const char* name, const convict_tensor& tensor) {
   Message shape;
   for (int dim = 0; dim < tensor.ndim; ++dim) shape.message(1, Message().number(1, tensor.dims[dim]));
-  return Message().text(1, name).message(2, Message().message(1, Message().number(1, kFloat).message(2, shape)));
+  const Message type = Message().number(1, element_type(tensor.dtype)).message(2, shape);
+  return Message().text(1, name).message(2, Message().message(1, type));
 }
 
-inline Message node(const convict_problem& p) {
-  const auto list = [&](const int64_t* values) { return std::vector<int64_t>(values, values + p.rank); };
-  std::vector<int64_t> pads = list(p.pad_begin);
-  pads.insert(pads.end(), p.pad_end, p.pad_end + p.rank);
+inline std::vector<int64_t> axes(const convict_problem& p, const int64_t* values) { return {values, values + p.rank}; }
+
+/// A node without its padding. `inputs` are names of what it reads; its output is "y".
+inline Message node(const convict_problem& p, std::string_view type, std::initializer_list<std::string_view> inputs) {
   Message result;
-  result.text(1, "x").text(1, "w");
-  if (p.has_bias) result.text(1, "b");
-  result.text(2, "y").text(4, p.op == CONVICT_CONV ? "Conv" : "ConvTranspose");
-  result.message(5, integers("kernel_shape", list(p.kernel)))
-      .message(5, integers("strides", list(p.stride)))
-      .message(5, integers("dilations", list(p.dilation)))
-      .message(5, integers("pads", pads))
+  for (const std::string_view input : inputs) result.text(1, input);
+  result.text(2, "y").text(4, type);
+  result.message(5, integers("kernel_shape", axes(p, p.kernel)))
+      .message(5, integers("strides", axes(p, p.stride)))
+      .message(5, integers("dilations", axes(p, p.dilation)))
       .message(5, integer("group", p.groups));
-  if (p.op == CONVICT_CONV_TRANSPOSE) result.message(5, integers("output_padding", list(p.output_padding)));
+  if (p.op == CONVICT_CONV_TRANSPOSE) result.message(5, integers("output_padding", axes(p, p.output_padding)));
   return result;
+}
+
+/// The node of a problem of floating-point numbers, without its padding.
+inline Message float_node(const convict_problem& p) {
+  const std::string_view type = p.op == CONVICT_CONV ? "Conv" : "ConvTranspose";
+  return p.has_bias ? node(p, type, {"x", "w", "b"}) : node(p, type, {"x", "w"});
+}
+
+/// The attribute that names the padding of both ends of every axis.
+inline Message pads(const convict_problem& p) {
+  std::vector<int64_t> list = axes(p, p.pad_begin);
+  list.insert(list.end(), p.pad_end, p.pad_end + p.rank);
+  return integers("pads", list);
+}
+
+/// The bytes of a model of one graph.
+inline std::string model(const Message& graph) {
+  return Message().number(1, kIrVersion).message(7, graph).message(8, Message().number(2, kOpset)).bytes();
 }
 
 }  // namespace onnx
 
-/// The model of a forward problem without beta and ReLU. Input "x", output "y".
+/// The model of a forward problem of floating-point numbers, without beta and ReLU. Input "x", output "y".
 inline std::string onnx_model(const convict_problem& p, const convict_tensors& t) {
   Message graph;
-  graph.message(1, onnx::node(p)).text(2, "one").message(5, onnx::initializer("w", t.wei));
+  graph.message(1, onnx::float_node(p).message(5, onnx::pads(p))).text(2, "one");
+  graph.message(5, onnx::initializer("w", t.wei));
   if (p.has_bias) graph.message(5, onnx::initializer("b", t.bias));
   graph.message(11, onnx::value_info("x", t.src)).message(12, onnx::value_info("y", t.dst));
-  return Message().number(1, onnx::kIrVersion).message(7, graph).message(8, Message().number(2, onnx::kOpset)).bytes();
+  return onnx::model(graph);
 }
 
 }  // namespace convict::shared

@@ -8,7 +8,7 @@ from ._errors import ProgramMissing
 
 # numpy has no bf16: its bits come as uint16, and go back as such.
 NUMPY_TYPES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "uint16", "s8": "int8", "u8": "uint8",
-               "s32": "int32"}
+               "s32": "int32", "s16": "int16", "s64": "int64"}
 
 
 def numpy_module() -> Any:

@@ -2,7 +2,7 @@
 """One convolution without its data, as docs/process-targets.md describes it."""
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import Optional
 
 
@@ -39,13 +39,17 @@ class Problem:
     dst_zero_point: int
     dtypes: dict[str, str]  # of the operands by name
     dims: dict[str, list[int]]
+    padding: str = "explicit"  # or "same_upper", "same_lower", "valid": how the numbers came about
+    requantization: str = "none"  # or "single", "double", "even": only for who announces `requantizes`
+    clamp_low: int = 0  # ends of requantized results
+    clamp_high: int = 0
 
     @staticmethod
     def of(message: dict) -> "Problem":
         """From the object of a message."""
         tensors = message["tensors"]
         named = {field.name: message[field.name.rstrip("_")] for field in fields(Problem)
-                 if field.name not in ("dtypes", "dims")}
+                 if field.name not in ("dtypes", "dims") and (field.default is MISSING or field.name in message)}
         return Problem(**named, dtypes={name: one["dtype"] for name, one in tensors.items()},
                        dims={name: one["dims"] for name, one in tensors.items()})
 

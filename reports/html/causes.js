@@ -11,13 +11,27 @@ const headline = ({word, reason}) =>
 const rowLinks = (ids) => ids.slice(0, 6).flatMap(
     (id, i) => [i > 0 && " ", h("a", {href: `#m${id}`, onclick: () => byId("mismatches").scrollIntoView()}, `#${id}`)]);
 
+/** Alternatives one below the other, under what they share. */
+function condition(text) {
+  if (!text) return h("span", {class: "muted"}, "not known");
+  const alternatives = text.split(", or ").map((one) => one.split(" and "));
+  const shared = alternatives[0].filter((part) => alternatives.every((one) => one.includes(part)));
+  const rests = alternatives.map((one) => one.filter((part) => !shared.includes(part)).join(" and ")).filter(Boolean);
+  if (rests.length < 2) return h("code", {}, text);
+  return [
+    shared.length > 0 && h("code", {}, shared.join(" and ")),
+    h("ul", {class: "alternatives"}, rests.map((rest) => h("li", {}, h("code", {}, rest))))
+  ];
+}
+
 function causeRow(cause) {
   const more = cause.mismatches.length - 6;
   return h(
-      "tr", {}, h("td", {}, badge(cause.status)), h("td", {}, cause.blame), h("td", {}, cause.suspects),
+      "tr", {}, h("td", {}, badge(cause.status)), h("td", {}, cause.blame),
+      h("td", {}, cause.suspects.split(", ").map((suspect) => h("div", {}, suspect))),
       h("td", {}, cause.title, cause.name && h("span", {class: "muted small"}, ` ${cause.name}`)),
       h("td", {}, verdictWord(cause.verdict)),
-      h("td", {}, cause.shows_if ? h("code", {}, cause.shows_if) : h("span", {class: "muted"}, "not known")),
+      h("td", {}, condition(cause.shows_if)),
       h("td", {class: "number"}, count(cause.hits)),
       h("td", {}, rowLinks(cause.mismatches), more > 0 && ` and ${count(more)} more`));
 }

@@ -27,8 +27,11 @@ function bars(title, column, pairs) {
             "li", {}, h("button", {type: "button", onclick: () => list.showOnly({[column]: name})}, name),
             h("span", {class: "track"}, bar), h("span", {class: "number"}, count(number)));
       })),
-      rest > 0 && h("p", {class: "muted"}, `and ${count(rest)} of ${plural(pairs.length - 8, "other")}`));
+      rest > 0 && h("p", {class: "muted"}, `and ${count(rest)} in ${plural(pairs.length - 8, "other")}`));
 }
+
+/** The chance that the next case has a new signature, at most. */
+const likeliest = ({hit_once, chance_of_new, cases}) => (hit_once > 0 ? chance_of_new : 1 / cases);
 
 function overview(section) {
   const {signatures} = facts;
@@ -49,10 +52,8 @@ function overview(section) {
         tile(count(signatures.cases), "cases"),
         tile(count(facts.campaign_count), facts.campaign_count === 1 ? "campaign" : "campaigns"),
         tile(
-            signatures.hit_once > 0 ? brief(signatures.chance_of_new) :
-                signatures.cases    ? `< ${brief(1 / signatures.cases)}` :
-                                      "–",
-            "chance of a new signature in the next case, at most about", "wide")));
+            signatures.cases === 0 ? "–" : `≤ 1 in ${count(Math.round(1 / likeliest(signatures)))}`,
+            "chance that the next case shows a new signature", "wide")));
   if (facts.total > 0)
     section.append(
         h("div", {class: "columns"}, bars("Verdicts", "verdict", facts.verdicts),

@@ -48,8 +48,10 @@ std::string describe_alone(const Certificate::Alone& alone, bool is_said) {
     return fmt::format("    not reproduced: seen of {}, but it did not come back when {} ran alone\n",
                        plain(*alone.seen), plain(*alone.seen));
   if (alone.before && !alone.before->empty()) return lines(*alone.before);
-  if (alone.times)
-    return fmt::format("    alone: fails when one process repeats the case, the first time in call {}\n", *alone.times);
+  if (alone.times && alone.calls && alone.failing)
+    return fmt::format("    alone: fails in {} of {} calls of one process; {} calls show it in 99 of 100 tries\n",
+                       with_commas(*alone.failing), with_commas(*alone.calls), with_commas(*alone.times));
+  if (alone.times) return fmt::format("    alone: fails when one process repeats the case {} times\n", *alone.times);
   if (!alone.runs || !alone.failed || *alone.runs == 0 || is_said) return "";
   return *alone.runs == 1
              ? "    alone: fails in a fresh process as well\n"

@@ -45,7 +45,9 @@ typedef enum convict_dtype {
   CONVICT_BF16 = 4, /* the upper half of an f32 */
   CONVICT_S8 = 5,
   CONVICT_U8 = 6,
-  CONVICT_S32 = 7
+  CONVICT_S32 = 7,
+  CONVICT_S16 = 8,
+  CONVICT_S64 = 9
 } convict_dtype;
 
 /* Integers. Forward passes may have src u8 or s8, wei s8, and dst s32, f32, s8 or u8; bias is s32 for dst s32, else
@@ -57,7 +59,34 @@ typedef enum convict_dtype {
  *     f32:     real
  *     s8, u8:  round(real) + dst_zero_point, saturated               round to nearest, halves to the even neighbour
  *
- * and with relu, max(0, .) of `acc + ...` or `real`. An implementation that does not know a type refuses it. */
+ * and with relu, max(0, .) of `acc + ...` or `real`. An implementation that does not know a type refuses it.
+ *
+ * Requantization is the other way to s8 and u8, and the only one to s16, whose src is s16 too: in integers alone, by a
+ * multiplier from 0 to 2^31 - 1 and a shift from -31 to 30 for each channel, or for all. There is no beta and no scale,
+ * and zero points of s16 are 0. bias is s32, and s64 if src is s16, whose sums need 64 bits.
+ *
+ *     acc = sum of (src - src_zero_point) * wei + bias[k], with relu max(0, .) of that
+ *     dst = the nearest number from clamp_low to clamp_high to rounded(acc * multiplier[k] * 2^(shift[k] - 31)) +
+ *           dst_zero_point
+ */
+typedef enum convict_requantization {
+  CONVICT_NO_REQUANTIZATION = 0, /* the formulas above, with `scale` */
+  /* One rounding, halves upward: floor(. + 1/2). Where src is s16, the multiplier is first rounded to its upper bits, m
+   * = min(floor(multiplier / 2^16 + 1/2), 2^15 - 1): floor(acc * m * 2^(shift - 15) + 1/2), and shift is at most 7. */
+  CONVICT_SINGLE_ROUNDING = 1,
+  /* Two roundings: high = floor(acc * 2^max(shift, 0) * multiplier / 2^31 + 1/2), halves upward; then the nearest
+   * integer to high * 2^min(shift, 0), halves away from zero. Not with s16. */
+  CONVICT_DOUBLE_ROUNDING = 2,
+  CONVICT_ROUNDING_TO_EVEN = 3 /* one rounding, halves to the even neighbour. Not with s16. */
+} convict_requantization;
+
+/* How padding was asked for. The numbers of a problem say the same, resolved. */
+typedef enum convict_padding {
+  CONVICT_EXPLICIT_PADDING = 0, /* by these numbers */
+  CONVICT_SAME_UPPER = 1,       /* SAME, an odd element at the end */
+  CONVICT_SAME_LOWER = 2,       /* SAME, an odd element at the begin */
+  CONVICT_VALID = 3             /* none */
+} convict_padding;
 
 /* One convolution without its data: always the geometry of the *forward* problem of the op, whatever the pass.
  * Axis 0 is the outermost spatial axis; axes from `rank` on are 1 in extents, stride and dilation, and 0 in padding.
@@ -80,6 +109,11 @@ typedef struct convict_problem {
   int32_t relu; /* forward: dst = max(0, the sum above); NaN stays NaN, a zero may have either sign. Non-zero
                  * only for implementations whose contract `fuses_relu`. */
   int32_t src_zero_point, dst_zero_point; /* values of the integer type; 0 for other types. dst: s8 and u8 only */
+  /* Anything but 0 only for implementations whose convict_abilities say `requantizes`. */
+  convict_requantization requantization;
+  int32_t clamp_low, clamp_high; /* with requantization: ends of dst, values of its type; else 0 */
+  convict_padding padding;
+  const char* code_path; /* the one of convict_abilities.code_paths to take; NULL: the implementation chooses */
 } convict_problem;
 
 /* A strided view. Dimensions are logical and do not depend on the layout:
@@ -87,7 +121,7 @@ typedef struct convict_problem {
  *   wei, diff_wei, conv:            [oc][ic / groups][kernel...]
  *   wei, diff_wei, conv_transpose:  [ic][oc / groups][kernel...]
  *   bias, diff_bias:                [oc]
- *   scale:                          [oc], or [1] for all channels
+ *   scale, multiplier, shift:       [oc], or [1] for all channels
  * Element (i0, i1, ...) is at data[i0*strides[0] + i1*strides[1] + ...], in elements of `dtype`, aligned to its size.
  * The tensor may be part of a larger buffer, which begins `offset` elements before `data` (0 if the tensor is all of
  * it). An implementation neither reads nor writes what lies between the elements.
@@ -106,7 +140,12 @@ typedef struct convict_tensor {
 typedef struct convict_tensors {
   convict_tensor src, wei, bias, dst;
   convict_tensor diff_src, diff_wei, diff_bias, diff_dst;
-  convict_tensor scale; /* integer types: f32, positive; ndim 0 stands for 1 */
+  convict_tensor scale;             /* integer types: f32, positive; ndim 0 stands for 1 */
+  convict_tensor multiplier, shift; /* with requantization: s32 */
+  /* In `run` only: scratch memory of the size that convict_abilities.workspace_size says, aligned to the largest power
+   * of two up to 64 that divides the size. Its contents are unspecified, and it is taken back when the call returns.
+   * NULL if the size is 0. */
+  void* workspace;
 } convict_tensors;
 
 /* What an implementation promises about its arithmetic. The promise selects the error bound (docs/bounds.md). */
@@ -199,6 +238,22 @@ typedef struct convict_plugin {
 /* The symbol a plugin exports, and its type. NULL means that the plugin cannot work on this machine. */
 #define CONVICT_PLUGIN_SYMBOL "convict_plugin_v1"
 typedef const convict_plugin* (*convict_plugin_function)(void);
+
+/* What an implementation can beyond the tables above. What it does not say, it is never asked for. */
+typedef struct convict_abilities {
+  int32_t requantizes; /* non-zero: honours requantization; otherwise that is always CONVICT_NO_REQUANTIZATION */
+  /* How many bytes of scratch memory `run` wants for a problem that is not `unsupported`, with the same tensors. NULL:
+   * none. */
+  size_t (*workspace_size)(const convict_implementation* self, const convict_problem* problem,
+                           const convict_tensors* tensors);
+  /* Paths through its code that it can be made to take, by name as implementations have names; NULL behind the last.
+   * `name:path` is judged and benched as an implementation of its own. NULL: none. */
+  const char* const* code_paths;
+} convict_abilities;
+
+/* A symbol that a plugin may export as well: what one of its implementations can. NULL: nothing of this. */
+#define CONVICT_ABILITIES_SYMBOL "convict_abilities_v1"
+typedef const convict_abilities* (*convict_abilities_function)(const convict_implementation* self);
 
 #ifdef __cplusplus
 }

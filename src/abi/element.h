@@ -14,7 +14,8 @@
 
 namespace convict::inline abi {
 
-/// Calls visit(T{}), where T is the C++ type of `type`: float, double, Half, Bfloat, int8_t, uint8_t or int32_t.
+/// Calls visit(T{}), where T is the C++ type of `type`: float, double, Half, Bfloat, int8_t, uint8_t, int16_t,
+/// int32_t or int64_t.
 template <class Visit>
 auto with_type(convict_dtype type, const Visit& visit) {
   switch (type) {
@@ -24,6 +25,8 @@ auto with_type(convict_dtype type, const Visit& visit) {
     case CONVICT_S8: return visit(int8_t{});
     case CONVICT_U8: return visit(uint8_t{});
     case CONVICT_S32: return visit(int32_t{});
+    case CONVICT_S16: return visit(int16_t{});
+    case CONVICT_S64: return visit(int64_t{});
     case CONVICT_F32: break;
   }
   return visit(float{});
@@ -36,10 +39,13 @@ inline float number(Bfloat value) { return to_float(value); }
 
 inline double number(int8_t value) { return value; }
 inline double number(uint8_t value) { return value; }
+inline double number(int16_t value) { return value; }
 inline double number(int32_t value) { return value; }
+/// Of biases, which are far below 2^53.
+inline double number(int64_t value) { return static_cast<double>(value); }
 
 constexpr bool is_integer(convict_dtype type) {
-  return type == CONVICT_S8 || type == CONVICT_U8 || type == CONVICT_S32;
+  return type == CONVICT_S8 || type == CONVICT_U8 || type == CONVICT_S16 || type == CONVICT_S32 || type == CONVICT_S64;
 }
 
 /// Converts `value`, a float or a double, to an element. Rounds to nearest, ties to even; integers saturate.
@@ -50,9 +56,12 @@ T element_of(Number value) {
   else if constexpr (std::is_same_v<T, Bfloat>)
     return to_bfloat(value);
   else if constexpr (std::is_integral_v<T>) {
-    constexpr double kLowest = std::numeric_limits<T>::min(), kHighest = std::numeric_limits<T>::max();
+    constexpr auto kLowest = static_cast<double>(std::numeric_limits<T>::min()),
+                   kHighest =
+                       static_cast<double>(std::numeric_limits<T>::max());  // 2^63 for 64 bits, which is too large
     const double nearest = std::nearbyint(static_cast<double>(value));
-    return !(nearest > kLowest) ? std::numeric_limits<T>::min() : static_cast<T>(std::min(nearest, kHighest));
+    if (!(nearest > kLowest)) return std::numeric_limits<T>::min();
+    return nearest >= kHighest ? std::numeric_limits<T>::max() : static_cast<T>(nearest);
   } else
     return static_cast<T>(value);
 }

@@ -79,7 +79,8 @@ inline Invalid invalid(const convict_problem& p) {
   return {};
 }
 
-/// The types of the three operands of the forward problem, and whether integers are scaled.
+/// The types of the three operands of the forward problem, and whether integers are scaled: by factors in f32, or by
+/// multipliers and shifts.
 struct OperandTypes {
   convict_dtype src, wei, dst;
   bool scaled;
@@ -91,7 +92,7 @@ struct OperandTypes {
 inline OperandTypes types_of(const convict_problem& p, const convict_tensors& t) {
   return {(p.pass == CONVICT_BACKWARD_DATA ? t.diff_src : t.src).dtype,
           (p.pass == CONVICT_BACKWARD_WEIGHTS ? t.diff_wei : t.wei).dtype,
-          (p.pass == CONVICT_FORWARD ? t.dst : t.diff_dst).dtype, t.scale.ndim != 0};
+          (p.pass == CONVICT_FORWARD ? t.dst : t.diff_dst).dtype, t.scale.ndim != 0 || t.multiplier.ndim != 0};
 }
 
 namespace detail {
@@ -104,6 +105,22 @@ inline bool in_range(int32_t value, convict_dtype type) {
                               : value == 0;
 }
 
+/// What requantization wants of the problem and its types, beside what all integers want.
+inline Invalid invalid_requantization(const convict_problem& p, const OperandTypes& types) {
+  const bool wide = types.src == CONVICT_S16;
+  if (p.requantization == CONVICT_NO_REQUANTIZATION)
+    return wide || types.dst == CONVICT_S16 ? Invalid{"dt", "s16 is for requantized sums (requant)"} : Invalid{};
+  if (p.requantization < CONVICT_SINGLE_ROUNDING || p.requantization > CONVICT_ROUNDING_TO_EVEN)
+    return {"requant", "the kind of requantization is unknown"};
+  if (wide != (types.dst == CONVICT_S16)) return {"dt", "src and dst are both s16, or neither is"};
+  if (!wide && !is_byte(types.dst)) return {"requant", "only dst of s8, u8 or s16 is requantized"};
+  if (wide && p.requantization != CONVICT_SINGLE_ROUNDING) return {"requant", "s16 has the single rounding only"};
+  if (!types.scaled) return {"requant", "requantized sums have multipliers, of the tensor or of each channel (scale)"};
+  if (p.beta != 0) return {"beta", "requantized sums take no old contents"};
+  if (p.clamp_low > p.clamp_high) return {"clamp", "no number of dst is inside the clamp"};
+  return {};
+}
+
 }  // namespace detail
 
 /// Checks that the types go together, and with them zero points, scales and beta.
@@ -112,12 +129,16 @@ inline Invalid invalid_types(const convict_problem& p, const OperandTypes& types
   if (!types.has_integers()) {
     if (zero_points) return {"zp", "only integers have zero points"};
     if (types.scaled) return {"scale", "only sums of integers are scaled"};
+    if (p.requantization != CONVICT_NO_REQUANTIZATION) return {"requant", "only sums of integers are requantized"};
     return {};
   }
   if (p.pass != CONVICT_FORWARD) return {"dt", "integers have no gradients"};
-  if (!detail::is_byte(types.src) || types.wei != CONVICT_S8) return {"dt", "integers are src u8 or s8 with wei s8"};
-  if (!detail::is_byte(types.dst) && types.dst != CONVICT_S32 && types.dst != CONVICT_F32)
-    return {"dt", "dst of integers is s32, f32, s8 or u8"};
+  const bool wide = types.src == CONVICT_S16;
+  if ((!detail::is_byte(types.src) && !wide) || types.wei != CONVICT_S8)
+    return {"dt", "integers are src u8, s8 or s16 with wei s8"};
+  if (!detail::is_byte(types.dst) && types.dst != CONVICT_S16 && types.dst != CONVICT_S32 && types.dst != CONVICT_F32)
+    return {"dt", "dst of integers is s32, f32, s8, u8 or s16"};
+  if (const Invalid why = detail::invalid_requantization(p, types)) return why;
   if (!detail::in_range(p.src_zero_point, types.src)) return {"zp", "the zero point of src is no number of its type"};
   if (!detail::is_byte(types.dst) && p.dst_zero_point != 0) return {"zp", "only dst of u8 or s8 has a zero point"};
   if (!detail::in_range(p.dst_zero_point, types.dst)) return {"zp", "the zero point of dst is no number of its type"};

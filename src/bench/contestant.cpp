@@ -2,12 +2,15 @@
 #include "bench/contestant.h"
 
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
 #include "core/role.h"
 #include "core/text.h"
+#include "run/abilities.h"
 #include "run/floating_point.h"
+#include "run/guarded_call.h"
 
 namespace convict::bench {
 namespace {
@@ -57,6 +60,7 @@ std::vector<Contestant> contestants_of(std::span<const run::Subject> subjects) {
 
 std::optional<std::string> refusal_of(const run::Subject& subject, size_t position, const convict_problem& p,
                                       const convict_tensors& tensors, run::FlightRecord& record) {
+  if (const char* missing = run::missing_ability(p, subject.abilities)) return missing;
   convict_tensors described = tensors;
   for (const Role& role : kRoles) (described.*role.tensor).data = nullptr;
   const Entered entered(record, position);
@@ -64,7 +68,25 @@ std::optional<std::string> refusal_of(const run::Subject& subject, size_t positi
   return reason ? std::optional(printable(reason, kLongestReason)) : std::nullopt;
 }
 
+/// Scratch memory for `run`; not timed, for a caller would keep it.
+bool Call::get_workspace() {
+  constexpr size_t kAlignment = 64;
+  convict_tensors described = tensors_;
+  for (const Role& role : kRoles) (described.*role.tensor).data = nullptr;
+  const size_t bytes = abilities_.workspace_size(&implementation_, &p_, &described);
+  if (bytes == 0) return true;
+  if (bytes <= run::kMostWorkspace)
+    workspace_.reset(std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment));
+  tensors_.workspace = workspace_.get();
+  if (!workspace_) std::snprintf(error_, sizeof error_, "it wants a workspace of %zu bytes", bytes);
+  return workspace_ != nullptr;
+}
+
 bool Call::begin() {
+  if (who_.way == Way::kRun && abilities_.workspace_size) {
+    const Entered entered(record_, who_.position);
+    return get_workspace();
+  }
   if (who_.way != Way::kExecute) return true;
   const Entered entered(record_, who_.position);
   prepared_ = implementation_.steps->prepare(&implementation_, &p_, &tensors_, error_, sizeof error_);

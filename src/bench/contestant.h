@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,9 +42,14 @@ std::optional<std::string> refusal_of(const run::Subject& subject, size_t positi
 /// One contestant on one problem. While its code runs, `record` names it. Precondition: all arguments outlive this.
 class Call {
  public:
-  Call(const Contestant& who, const convict_implementation& implementation, const convict_problem& p,
-       const convict_tensors& tensors, run::FlightRecord& record)
-      : who_(who), implementation_(implementation), p_(p), tensors_(tensors), record_(record) {}
+  Call(const Contestant& who, const run::Subject& subject, const convict_problem& p, const convict_tensors& tensors,
+       run::FlightRecord& record)
+      : who_(who),
+        implementation_(*subject.implementation),
+        abilities_(subject.abilities),
+        p_(p),
+        tensors_(tensors),
+        record_(record) {}
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
   ~Call() { end(); }
@@ -59,11 +66,14 @@ class Call {
 
  private:
   bool all_steps();
+  bool get_workspace();
 
   const Contestant& who_;
   const convict_implementation& implementation_;
+  const convict_abilities& abilities_;
   const convict_problem& p_;
-  const convict_tensors& tensors_;
+  convict_tensors tensors_;
+  std::unique_ptr<void, decltype(&std::free)> workspace_{nullptr, std::free};
   run::FlightRecord& record_;
   void* prepared_ = nullptr;
   char error_[500] = "";

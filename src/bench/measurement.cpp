@@ -25,6 +25,7 @@ class Measurement {
       : subjects_(subjects), settings_(settings), operands_(operands), record_(record) {
     const convict_problem p = resolve_valid(c);
     operands.set(c, p);
+    if (settings.data) settings.data->place(p, operands.tensors());
     for (const Contestant& who : contestants_of(subjects))
       if (!without.contains(subjects[who.position].implementation->name)) contestants_.push_back(who);
     for (const int threads : settings.threads) {
@@ -64,7 +65,7 @@ class Measurement {
       return;
     }
     operands_.poison_outputs();
-    auto call = std::make_unique<Call>(who, *subject.implementation, p, operands_.tensors(), record_);
+    auto call = std::make_unique<Call>(who, subject, p, operands_.tensors(), record_);
     const auto seconds = call->begin() ? call->seconds() : std::nullopt;
     if (!call->end() || !seconds) {
       rows_[row].refused[who.name] = call->error();

@@ -12,6 +12,7 @@
 #include "bench/contestant.h"
 #include "bench/operands.h"
 #include "core/case.h"
+#include "fill/given_data.h"
 
 namespace convict::bench {
 
@@ -19,6 +20,7 @@ struct MeasuringSettings {
   std::vector<int> threads = {1};
   double seconds = 0.2;  // least time of one repetition
   int repetitions = 3;
+  const fill::GivenData* data = nullptr;  // borrowed: operands in place of drawn ones
 };
 
 /// The results with one number of threads, by contestant.

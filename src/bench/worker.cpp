@@ -40,7 +40,7 @@ int run_bench_worker() {
     session.record().index = layer.index;
     const std::vector<Measured> rows =
         measure(parse_case(layer.case_text), session.subjects(), {layer.without.begin(), layer.without.end()},
-                {layer.threads, layer.seconds, layer.repetitions}, operands, session.record());
+                {layer.threads, layer.seconds, layer.repetitions, session.data()}, operands, session.record());
     workers::LayerReport report = report_on(layer.index, rows);
     report.sides = sides;
     session.send(report);

@@ -66,7 +66,8 @@ class CaseList final : public workers::Assignment {
   uint64_t on_death(const workers::WorkerDeath& death) override {
     CaseResult& one = result_.cases[death.index];
     one.examined = one.judged = true;
-    one.mismatches.push_back(workers::attributed(death, entries_[death.index].c, result_.roster, settings_, lines()));
+    one.mismatches.push_back(
+        workers::attributed(death, entries_[death.index].c, result_.roster, settings_, lines(), heap_));
     return death.reported ? 0 : workers::without_dead(death, one.mismatches.back(), result_.roster);
   }
 
@@ -90,6 +91,7 @@ class CaseList final : public workers::Assignment {
   workers::SupervisorSettings settings_;
   const ListSettings how_;
   workers::Confirmations confirmations_{settings_};
+  workers::HeapProbe heap_;
   const std::function<void(uint64_t)>& progress_;
   uint64_t next_ = 0;
   CaseListResult result_;

@@ -19,7 +19,9 @@ Precision precision_of(convict_dtype type) {
     case CONVICT_F32:
     case CONVICT_S8:  // scaled in f32
     case CONVICT_U8:
-    case CONVICT_S32: break;
+    case CONVICT_S16:
+    case CONVICT_S32:
+    case CONVICT_S64: break;
   }
   return {24, -149};
 }

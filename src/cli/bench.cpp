@@ -31,7 +31,7 @@ struct BenchOptions {
   RunOptions run;
   OutputOptions out;
   std::vector<std::string> inputs;
-  std::string pass, time = "200ms", from;
+  std::string pass, time = "200ms", from, data;
   std::vector<int> threads;  // empty: 1, or with --from all
   int repetitions = 3;
 };
@@ -104,7 +104,10 @@ bench::BenchResult measured(const BenchOptions& options) {
   if (layers.empty()) throw UsageError("no case to measure: all of them must be refused");
   const bench::MeasuringSettings measuring = measuring_settings(options);
   std::vector<std::string> notes;
-  const workers::SupervisorSettings settings = supervisor_settings(options, notes);
+  workers::SupervisorSettings settings = supervisor_settings(options, notes);
+  std::vector<Case> cases;
+  std::ranges::transform(layers, std::back_inserter(cases), &bench::BenchLayer::c);
+  use_data(options.data, cases, settings);
   LiveBlock block(options.out.quiet);
   bench::BenchResult result = bench::run_bench(layers, measuring, settings, [&](size_t done) {
     if (!block.is_due() || done >= layers.size()) return;
@@ -192,6 +195,7 @@ void add_bench(Command app, int& exit_code) {
       .shows_default();
   options.run.timeout = "60s";  // a plain loop nest takes that long for the largest layers
   options.run.add_to(command);
+  add_data(command, options.data);
   command["--oracle"].described_as(fmt::format("Library to compare with, or 'none' [{}]", fmt::join(kOpponents, ",")));
   command["--target"].described_as(
       "Implementation to measure (repeatable, or comma-separated); 'auto', or else the first, is compared "

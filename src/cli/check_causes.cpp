@@ -109,10 +109,12 @@ void add_check_causes(Command app, int& exit_code) {
       "  convict check-causes                                those that come with convict\n"
       "  convict check-causes --cause libtorch-empty-batch\n"
       "  convict check-causes mine.causes --plugin ./mine.so\n"
+      "  convict check-causes corpus/known/tfjs.causes --command 'node clients/js/tfjs_client.js'\n"
       "Exit codes: 0 all as their files say, 1 some are not, 2 usage, 125 none of their versions is here");
   command.option("files", options.files, "Files of causes [those that come with convict]");
   command.option("--cause", options.names, "Only this one").one_value_each();
   command.option("--plugin", options.plugins, "Its implementations are there, too").one_value_each();
+  add_command_option(command, options.plugins);
   command.option("--covered", options.covered, "Covered cases to try, of each implementation")
       .unsigned_number()
       .shows_default();

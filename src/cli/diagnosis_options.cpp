@@ -61,6 +61,7 @@ diagnose::Diagnosis with_progress(const Mismatch& mismatch, diagnose::DiagnosisS
 void DiagnosisOptions::add_to(Command command) {
   which.add_to(command);
   run.add_to(command);
+  run.add_heap_guard_to(command);
   command.option("--time", time, "How long it may take; the smallest case so far is kept").shows_default();
   command.option("--runs", shrink_runs, "Runs of the suspect to shrink with").within(1, 1'000'000).shows_default();
   out.add_to(command);

@@ -5,14 +5,17 @@
 #include <string_view>
 #include <vector>
 
+#include "campaign/prediction.h"
 #include "cli/command.h"
 #include "cli/diagnosis_options.h"
+#include "cli/diagnosis_text.h"
 #include "cli/interrupt.h"
 #include "core/case_text.h"
 #include "core/certificate.h"
 #include "core/json_text.h"
 #include "core/text.h"
 #include "report/repro_command.h"
+#include "workers/heap_probe.h"
 
 namespace convict::cli {
 namespace {
@@ -72,47 +75,11 @@ std::string draw_map(const ErrorMap& map) {
   return hidden == 0 ? text : text + fmt::format("    and {} more slices with errors\n", hidden);
 }
 
-/// "iff" is said only if the neighbours that mirror the case were tried.
-std::string shows_if(const diagnose::Diagnosis& diagnosis) {
-  const auto unexplained = diagnosis.explanation.value("unexplained", int64_t{0});
-  const std::string predicate = predicate_in_words(diagnosis.predicate);
-  if (unexplained == 0)
-    return fmt::format("fails {} {}", diagnosis.explanation.value("mirrored", false) ? "iff" : "if", predicate);
-  return fmt::format("fails if {}, but for {} of {} cases tried", predicate, unexplained,
-                     diagnosis.explanation.value("samples", int64_t{0}));
-}
-
-std::string predicate_text(const diagnose::Diagnosis& diagnosis) {
-  if (diagnosis.predicate.empty()) return "";
-  std::string text = diagnosis.predicate == "always" ? "fails always: no field that was varied made it pass\n"
-                                                     : shows_if(diagnosis) + "\n";
-  for (const json& one : diagnosis.explanation.value("conditions", json::array()))
-    if (one.contains("passes"))
-      text += fmt::format("  without {}, this passes: {}\n", printable(one.value("condition", ""), 200),
-                          printable(one.value("passes", ""), 500));
-  for (const json& one : diagnosis.explanation.value("exceptions", json::array()))
-    text += fmt::format("  exception: this {}: {}\n", one.value("fails", false) ? "fails too" : "passes",
-                        printable(one.value("case", ""), 500));
-  return text;
-}
-
-std::string environment_text(const json& explanation) {
-  if (!explanation.contains("environment")) return "";
-  const json& environment = explanation["environment"];
-  return fmt::format(
-      "environment: {}; instructions: fails from {} on\n",
-      environment.value("alone", false) ? "fails alone in a fresh process" : "does not fail alone in a fresh process",
-      printable(environment.value("oldest_isa", "?")));
-}
-
 std::string as_text(const DiagnosisResult& result, const DiagnosisOptions& options) {
   const diagnose::Diagnosis& diagnosis = result.diagnosis;
   std::string text = fmt::format("{}: {}\n", result.original.suspect, name_of(result.original.verdict));
   if (!diagnosis.shrunk) return text + diagnosis.explanation.value("text", "did not come back") + "\n";
-  text += to_text(diagnosis.shrunk->problem_case) + "\n" + predicate_text(diagnosis);
-  for (const char* reason : {"text", "withheld"})
-    if (diagnosis.predicate.empty() && diagnosis.explanation.contains(reason))
-      text += printable(diagnosis.explanation.value(reason, ""), 300) + "\n";
+  text += to_text(diagnosis.shrunk->problem_case) + "\n" + diagnosis_text({diagnosis.predicate, diagnosis.explanation});
   const Certificate& certificate = diagnosis.shrunk->certificate;
   const Certificate& before = result.original.certificate;
   if (!diagnosis.geography.empty()) text += fmt::format("wrong: {}\n", printable(diagnosis.geography, 200));
@@ -121,26 +88,63 @@ std::string as_text(const DiagnosisResult& result, const DiagnosisOptions& optio
     text += fmt::format("in the case it was found on: {}\n", printable(*before.errors.geography, 200));
   if (certificate.read) text += fmt::format("it read: \"{}\"\n", printable(*certificate.read, 300));
   if (before.read) text += fmt::format("there it read: \"{}\"\n", printable(*before.read, 300));
-  text += environment_text(diagnosis.explanation);
-  if (diagnosis.explain_runs > 0)
-    text += fmt::format("{} runs to shrink, {} to explain{}\n", diagnosis.shrink_runs, diagnosis.explain_runs,
-                        diagnosis.complete ? "" : "; stopped early");
+  if (!diagnosis.complete) text += "stopped early\n";
   return text + fmt::format("repro: {}\n", report::repro_command(*diagnosis.shrunk, options.run.plugins));
 }
 
-std::string as_json(const DiagnosisResult& result) {
+json as_json(const DiagnosisResult& result) {
   const diagnose::Diagnosis& diagnosis = result.diagnosis;
   json document = {{"original", to_json(result.original)}, {"predicate", diagnosis.predicate},
                    {"geography", diagnosis.geography},     {"explanation", diagnosis.explanation},
                    {"complete", diagnosis.complete},       {"shrunk", nullptr}};
   if (diagnosis.shrunk) document["shrunk"] = to_json(*diagnosis.shrunk);
   if (result.row != 0) document["id"] = result.row;
-  return json_document(document);
+  return document;
 }
 
-int explain_command(const DiagnosisOptions& options) {
+struct ExplainOptions : DiagnosisOptions {
+  uint64_t check = 0;  // fresh cases
+};
+
+/// How often the predicate is right on fresh cases; nothing if nobody asked, or there is none.
+std::optional<campaign::Prediction> checked(const DiagnosisResult& result, const ExplainOptions& options) {
+  const diagnose::Diagnosis& diagnosis = result.diagnosis;
+  if (options.check == 0 || diagnosis.predicate.empty() || !diagnosis.shrunk) return std::nullopt;
+  const auto& guard = diagnosis.shrunk->certificate.alone.heap_guard;
+  workers::SupervisorSettings settings = options.run.settings();
+  settings.worker.roster = chosen_case(options.which).with_suspect(settings.worker.roster);
+  if (guard) settings = workers::with_heap_guard(settings, *guard);
+  settings.interrupted = &interrupted();
+  return campaign::predicted(Predicate::parse(diagnosis.predicate), *diagnosis.shrunk, options.check, settings,
+                             [] { return !interrupted(); });
+}
+
+std::string as_text(const campaign::Prediction& prediction) {
+  std::string text =
+      fmt::format("of {} fresh cases, this is right for {:.1f} %: {} fail unsaid, {} pass\n", prediction.cases,
+                  100 * prediction.share_right(), prediction.unsaid, prediction.oversaid);
+  for (const std::string& line : prediction.wrong) text += fmt::format("  wrong: {}\n", line);
+  return text;
+}
+
+json as_json(const campaign::Prediction& prediction) {
+  return {{"cases", prediction.cases},
+          {"unsaid", prediction.unsaid},
+          {"oversaid", prediction.oversaid},
+          {"share_right", prediction.share_right()},
+          {"wrong", prediction.wrong}};
+}
+
+int explain_command(const ExplainOptions& options) {
   const DiagnosisResult result = diagnosis_for(options);
-  options.out.write(options.out.json() ? as_json(result) : as_text(result, options));
+  const auto prediction = checked(result, options);
+  if (options.out.json()) {
+    json document = as_json(result);
+    if (prediction) document["fresh"] = as_json(*prediction);
+    options.out.write(json_document(document));
+  } else {
+    options.out.write(as_text(result, options) + (prediction ? as_text(*prediction) : ""));
+  }
   if (interrupted()) return kInterrupted;
   return result.diagnosis.reproduced ? kMismatch : kClean;
 }
@@ -153,8 +157,13 @@ void add_explain(Command app, int& exit_code) {
       "Examples:\n"
       "  convict explain 3                         mismatch 3 of convict.db: shrunk and explained, and stored\n"
       "  convict explain --plugin ./mine.so --target mine 'conv2d n=2 ic=8 oc=8 in=31 k=5 s=2 seed=9'\n"
+      "  convict explain 3 --check 2000            and how often that is right on other cases\n"
       "Exit codes: 0 it did not come back, 1 explained, 2 usage or no mismatch, 130 interrupted (with what is known)");
   options.add_to(command);
+  command
+      .option("--check", options.check,
+              "Then try so many fresh cases of the operation: how many does the explanation say rightly? [0]")
+      .unsigned_number();
 }
 
 }  // namespace convict::cli

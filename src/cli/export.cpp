@@ -9,14 +9,19 @@
 
 #include "cli/chosen.h"
 #include "cli/command.h"
+#include "cli/known_plugins.h"
 #include "cli/options.h"
 #include "cli/streams.h"
+#include "cli/trial_run.h"
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/geometry.h"
+#include "core/plugin_name.h"
 #include "core/text.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"
+#include "run/loader.h"
+#include "run/turns.h"
 
 namespace convict::cli {
 namespace {
@@ -26,6 +31,7 @@ namespace fs = std::filesystem;
 struct ExportOptions {
   CaseOptions which;
   std::string format, output;
+  bool unrun = false;
 };
 
 const exports::Exporter& exporter_named(const std::string& name) {
@@ -72,6 +78,23 @@ class UnfinishedDirectory {
   bool finished_ = false;
 };
 
+/// Where the suspect of a mismatch comes from: one of our modules, or the one plugin of its campaign.
+ScriptSubject subject_of(const Chosen& chosen) {
+  const std::string& suspect = chosen.row->suspect;
+  std::string library = run::file_of_module(std::string(run::module_of(suspect)));
+  if (library.empty() && chosen.plugins.size() == 1 && is_known_plugin(chosen.plugins[0]) &&
+      !is_command(chosen.plugins[0]))
+    library = fs::absolute(chosen.plugins[0]).string();
+  return {suspect, std::move(library)};
+}
+
+/// Says on stderr whether the script shows the fault that it is to show. Who exports a case says nothing of a fault.
+void try_script(const ExportOptions& options, const Chosen& chosen, const std::vector<exports::ExportFile>& files) {
+  if (options.unrun || !chosen.row) return;
+  if (const std::string said = trial_run(options.format, files, subject_of(chosen)); !said.empty())
+    fmt::print(stderr, "convict: {}\n", printable(said, 300));
+}
+
 /// "a/b/" means "a/b".
 fs::path without_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
 
@@ -96,13 +119,15 @@ int export_case(const ExportOptions& options) {
   if (options.output.empty() && exporter.form != exports::ExportForm::kText)
     throw UsageError(fmt::format("--to {}: it is no text; --output says where to write the {}", exporter.name,
                                  exporter.form == exports::ExportForm::kDirectory ? "directory" : "file"));
-  const exports::ExportRequest request = request_of(chosen_case(options.which));
+  const Chosen chosen = chosen_case(options.which);
+  const exports::ExportRequest request = request_of(chosen);
   std::string why = exports::too_large(request.c);
   if (why.empty()) why = exporter.unsuited(request);
   if (!why.empty())
     throw CannotJudge(fmt::format("--to {}: case '{}' cannot be exported: {}", exporter.name,
                                   printable(to_text(request.c), 300), why));
   const std::vector<exports::ExportFile> files = exporter.write(request);
+  try_script(options, chosen, files);
   OutputOptions out;
   out.output = options.output;
   if (exporter.form == exports::ExportForm::kDirectory)
@@ -131,6 +156,7 @@ void add_export(Command app, int& exit_code) {
   }
   command.option("--to", options.format, help).required().one_of(names);
   command.option("-o,--output", options.output, "File, or for onnx directory, instead of stdout").not_empty();
+  command.flag("--no-run", options.unrun, "Do not try whether the script of a mismatch (pytorch, cpp) shows it here");
 }
 
 }  // namespace convict::cli

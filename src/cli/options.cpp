@@ -5,12 +5,17 @@
 
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 
 #include "cli/streams.h"
 #include "core/error.h"
+#include "core/geometry.h"
 #include "core/plugin_name.h"
 #include "core/text.h"
 #include "examine/asked_relations.h"
+#include "fill/given_data.h"
+#include "run/heap_guard.h"
+#include "workers/heap_probe.h"
 #include "workers/supervisor.h"
 
 namespace convict::cli {
@@ -56,13 +61,23 @@ void RunOptions::add_to(Command command) {
   command.option("--memory", memory, "Resident memory of one worker before it is killed: 800M, 4G").shows_default();
 }
 
+void RunOptions::add_heap_guard_to(Command command) {
+  command
+      .option("--heap-guard", heap_guard,
+              "Allocator of the worker, which notices writes behind heap buffers: glibc (when they are freed), "
+              "electric-fence (at once; of the package of this name) [malloc]")
+      .one_of(run::heap_guard_names());
+}
+
 workers::SupervisorSettings RunOptions::settings() const {
   workers::SupervisorSettings settings;
   settings.worker.roster = {targets, oracles, plugins, true};
   settings.timeout = parse_duration(timeout, "--timeout");
   settings.worker.patience_ms = settings.timeout.count();
   settings.worker.memory = parse_bytes(memory, "--memory");
-  return settings;
+  if (heap_guard.empty()) return settings;
+  run::guarded_environment(heap_guard);  // throws
+  return workers::with_heap_guard(settings, heap_guard);
 }
 
 void add_command_option(Command command, std::vector<std::string>& plugins) {
@@ -108,6 +123,21 @@ void add_relations(Command command, std::string& word) {
               "campaign does) or none")
       .one_of(std::vector<std::string>(examine::kAskedRelationsNames.begin(), examine::kAskedRelationsNames.end()))
       .shows_default();
+}
+
+void add_data(Command command, std::string& file) {
+  command.option(
+      "--data", file,
+      "Operands from an .npz file, as numpy.savez writes it: src, wei, bias... ; what it lacks has the data of "
+      "the case");
+}
+
+void use_data(const std::string& file, std::span<const Case> cases, workers::SupervisorSettings& settings) {
+  if (file.empty()) return;
+  const fill::GivenData data(file);
+  for (const Case& c : cases)
+    if (!resolve(c).why_not) data.check(c);
+  settings.worker.data = std::filesystem::absolute(file).string();
 }
 
 std::chrono::milliseconds parse_duration(const std::string& text, const std::string& flag) {

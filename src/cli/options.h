@@ -7,11 +7,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/parser.h"
+#include "core/case.h"
 
 namespace convict::workers {
 struct SupervisorSettings;
@@ -22,9 +24,10 @@ namespace convict::cli {
 /// --target, --oracle, --plugin, --command, --timeout, --memory: whom to run and within which limits.
 struct RunOptions {
   std::vector<std::string> targets, oracles, plugins;  // the last with commands, as core/plugin_name.h names them
-  std::string timeout = "10s", memory = "4G";
+  std::string timeout = "10s", memory = "4G", heap_guard;
 
   void add_to(Command command);
+  void add_heap_guard_to(Command command);  // --heap-guard
   workers::SupervisorSettings settings() const;
 };
 
@@ -52,6 +55,12 @@ std::string_view environment_variable(const char* name);
 
 /// --relations: the word for one of examine::AskedRelations.
 void add_relations(Command command, std::string& word);
+
+/// --data: an .npz file with operands.
+void add_data(Command command, std::string& file);
+
+/// Makes workers take operands from this file, if there is one. Throws UsageError unless it fits all of these cases.
+void use_data(const std::string& file, std::span<const Case> cases, workers::SupervisorSettings& settings);
 
 /// "30s", "10m", "2h", "500ms". Throws UsageError naming `flag`.
 std::chrono::milliseconds parse_duration(const std::string& text, const std::string& flag);

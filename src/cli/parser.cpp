@@ -53,6 +53,8 @@ std::string why_refused(const CLI::App& app, const Words& commands, const CLI::P
     if (c == '\n') c = ' ';
   if (dynamic_cast<const CLI::ConfigError*>(&error))
     return fmt::format("--config: {}; valid: the names of the flags, in one section a command", why);
+  if (const size_t end = why.find(": At Most 1 required"); end != std::string::npos)
+    return why.substr(0, end) + " is given more than once; valid: once";
   Words flags;
   if (!app.get_subcommands().empty())
     for (const CLI::Option* option : app.get_subcommands().front()->get_options())

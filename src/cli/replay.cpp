@@ -30,6 +30,7 @@ struct ReplayOptions {
   OutputOptions out;
   std::vector<std::string> paths;
   std::string relations = std::string(name_of(examine::AskedRelations::kOne));
+  std::string data;
   int jobs = 1;
 };
 
@@ -181,6 +182,9 @@ int replay(const ReplayOptions& options) {
   workers::SupervisorSettings settings = options.run.settings();
   settings.jobs = options.jobs;
   settings.interrupted = &interrupted();
+  std::vector<Case> cases;
+  std::ranges::transform(entries, std::back_inserter(cases), &CorpusEntry::c);
+  use_data(options.data, cases, settings);
   const campaign::CaseListResult result = run_with_progress(entries, settings, options);
   options.out.write(options.out.json() ? as_json(entries, result) : as_text(entries, result, options.out));
   if (result.interrupted) return kInterrupted;
@@ -205,6 +209,7 @@ void add_replay(Command app, int& exit_code) {
   command.option("paths", options.paths, "Corpus files, or directories of *.cases files").required();
   options.run.add_to(command);
   add_relations(command, options.relations);
+  add_data(command, options.data);
   command.option("-j,--jobs", options.jobs, "Workers at once").within(1, 256).shows_default();
   options.out.add_to(command);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "campaign/case_list.h"
 #include "cli/chosen.h"
@@ -14,6 +15,7 @@
 #include "core/geometry.h"
 #include "core/implementation.h"
 #include "core/json_text.h"
+#include "fill/given_data.h"
 #include "workers/worker_session.h"
 
 namespace convict::cli {
@@ -28,8 +30,16 @@ struct ReproOptions {
   std::vector<std::string> after;
   std::string relations = std::string(name_of(examine::AskedRelations::kAll));
   int times = 0;  // 0: as the row of the case says, or once
+  std::string data;
   bool in_process = false;
 };
+
+/// What a mismatch was found with, unless the user says otherwise.
+RunOptions with_heap_guard_of(const Chosen& chosen, RunOptions run) {
+  if (chosen.row && run.heap_guard.empty())
+    run.heap_guard = certificate_in(chosen.row->best_certificate()).alone.heap_guard.value_or("");
+  return run;
+}
 
 /// The cases of one process: those that come first, then the case, as often as it is wanted.
 std::vector<CorpusEntry> entries_of(const ReproOptions& options, const Chosen& chosen) {
@@ -64,8 +74,11 @@ campaign::CaseListResult run_here(const Case& c, const workers::SupervisorSettin
   const run::Roster roster = run::load_roster(settings.worker.roster, native_kernels());
   run::GuardedMemory memory;
   run::FlightRecord record;
+  std::optional<fill::GivenData> data;
+  if (!settings.worker.data.empty()) data.emplace(settings.worker.data);
   const examine::Examination examination = examine::examine(
-      c, roster.subjects, memory, record, {.most_bytes = settings.worker.most_bytes(), .relations = relations});
+      c, roster.subjects, memory, record,
+      {.most_bytes = settings.worker.most_bytes(), .relations = relations, .data = data ? &*data : nullptr});
   campaign::CaseListResult result;
   result.notes = roster.notes;
   result.cases.push_back({true, examination.judged, workers::summaries_of(examination), examination.mismatches});
@@ -115,9 +128,10 @@ std::string as_json(const Case& c, const campaign::CaseListResult& result) {
 int repro(const ReproOptions& options) {
   const Chosen chosen = chosen_case(options.which);
   const Case& c = chosen.entry.c;
-  workers::SupervisorSettings settings = options.run.settings();
+  workers::SupervisorSettings settings = with_heap_guard_of(chosen, options.run).settings();
   settings.worker.roster = chosen.with_suspect(settings.worker.roster);
   settings.interrupted = &interrupted();
+  use_data(options.data, std::span(&c, 1), settings);
   const auto relations = examine::asked_relations_named(options.relations);
   const campaign::CaseListResult result = options.in_process
                                               ? run_here(c, settings, relations)
@@ -142,7 +156,9 @@ void add_repro(Command app, int& exit_code) {
                   "Exit codes: 0 no mismatch, 1 mismatch (of anybody), 2 usage, 125 every target refused");
   options.which.add_to(command);
   options.run.add_to(command);
+  options.run.add_heap_guard_to(command);
   add_relations(command, options.relations);
+  add_data(command, options.data);
   command.flag("--in-process", options.in_process, "Without a worker process, for a debugger");
   options.out.add_to(command);
 }

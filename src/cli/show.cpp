@@ -9,10 +9,10 @@
 #include "cli/chosen.h"
 #include "cli/chosen_cause.h"
 #include "cli/command.h"
+#include "cli/diagnosis_text.h"
 #include "cli/options.h"
 #include "cli/show_cause.h"
 #include "core/error.h"
-#include "core/json_text.h"
 #include "core/text.h"
 #include "reports/shared/certificate_text.h"
 #include "reports/shared/report_json.h"
@@ -34,20 +34,18 @@ std::string line(std::string_view name, std::string_view text) {
   return text.empty() ? "" : fmt::format("  {:<13} {}\n", name, printable(text, kLongest));
 }
 
+/// "onednn 2.6.3, libtorch 1.13.1".
+std::string versions_in_words(const json& versions) {
+  std::vector<std::string> words;
+  for (const auto& [name, version] : versions.items())
+    words.push_back(name + " " + (version.is_string() ? version.get<std::string>() : "?"));
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 std::vector<std::string> commands(const store::MismatchRow& row, const std::string& database) {
   const std::string where = database == "convict.db" ? "" : " --db " + shell_quoted(database);
   std::string one = fmt::format("convict repro {}{}", row.id, where);
   return {std::move(one), fmt::format("convict export {} --to pytorch{}", row.id, where)};
-}
-
-/// The entries of an explanation: texts unchanged, other values as compact JSON.
-std::string explanation_text(const json& explanation) {
-  std::string text;
-  if (!explanation.is_object()) return line("explanation", json_line(explanation));
-  for (const auto& [key, value] : explanation.items())
-    text += fmt::format("    {}: {}\n", printable(key),
-                        printable(value.is_string() ? value.get<std::string>() : json_line(value), kLongest));
-  return text.empty() ? "" : "  explanation\n" + text;
 }
 
 std::string as_text(const store::MismatchRow& row, const std::vector<store::Sighting>& sightings,
@@ -58,11 +56,11 @@ std::string as_text(const store::MismatchRow& row, const std::vector<store::Sigh
   if (row.cause)
     text += line("cause", std::to_string(*row.cause) + (row.known_cause.empty() ? "" : " (" + row.known_cause + ")"));
   if (row.versions.is_object() && !row.versions.empty() && row.effective_status == row.status)
-    text += line("for", json_line(row.versions));
+    text += line("for", versions_in_words(row.versions));
   text += line("link", row.link) + line("note", row.note) + line("triaged", row.triaged);
   text += line("case", row.case_text) + line("shrunk", row.shrunk_text.value_or(""));
-  text += line("geography", row.geography) + line("predicate", row.predicate);
-  text += explanation_text(row.explanation);
+  text += line("wrong", row.geography);
+  text += diagnosis_text({row.predicate, row.explanation}, "  ");
   text += "  certificate\n" + reports::describe_certificate(row.best_certificate());
   text += fmt::format("  seen {} times from {} to {}\n", row.hits, printable(row.first_seen), printable(row.last_seen));
   for (const store::Sighting& one : sightings)

@@ -13,6 +13,8 @@ namespace convict::inline core {
 
 enum class PadMode { kExplicit, kSameUpper, kSameLower, kValid };
 enum class Scale { kNone, kTensor, kChannel };  // factors of integer sums: 1, one number, or one per channel of dst
+/// How integer sums become integers of dst with multipliers and shifts; by convict_requantization.
+enum class Requant { kNone, kSingle, kDouble, kEven };
 enum class ActivationLayout { kChannelsFirst, kChannelsLast };
 
 /// Physical order of the weight dimensions, outermost first; h and w stand for all spatial axes.
@@ -66,6 +68,9 @@ struct Views {
   bool operator==(const Views&) const = default;
 };
 
+/// The ends of s16: those of the narrower types lie inside.
+inline constexpr int kNoClampLow = -32768, kNoClampHigh = 32767;
+
 /// Fields describe the *forward* problem of the op, whatever the pass; sizes count elements. Axis 0 is the outermost
 /// spatial axis, and entries from `rank` on keep their defaults. docs/case-format.md has the text form.
 struct Case {
@@ -85,6 +90,8 @@ struct Case {
   convict_dtype src_type = CONVICT_F32, wei_type = CONVICT_F32, dst_type = CONVICT_F32;
   int src_zero = 0, dst_zero = 0;  // zero points of integers
   Scale scale = Scale::kNone;
+  Requant requant = Requant::kNone;
+  int clamp_low = kNoClampLow, clamp_high = kNoClampHigh;  // of requantized results; inside the type of dst
   ActivationLayout src_layout = ActivationLayout::kChannelsFirst, dst_layout = ActivationLayout::kChannelsFirst;
   WeightLayout wei_layout = WeightLayout::kOihw;  // see default_weight_layout
   Views views;

@@ -60,7 +60,10 @@ void visit(AnyCertificate& c, const Field& field) {
   field("alone_failed", c.alone.failed);
   field("before", c.alone.before);
   field("times", c.alone.times);
+  field("alone_calls", c.alone.calls);
+  field("alone_failing", c.alone.failing);
   field("seen", c.alone.seen);
+  field("heap_guard", c.alone.heap_guard);
   field("witnesses", c.witnesses);
   field("text", c.text);
   field("overrun", c.overrun);

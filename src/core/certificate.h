@@ -65,6 +65,9 @@ struct OutputValues {
   bool operator==(const OutputValues&) const = default;
 };
 
+/// The address class of an access for which the processor tells no address.
+inline constexpr const char* kNoAddress = "none: an access that is not aligned, or to an address that cannot be";
+
 struct Certificate {
   /// The element that the verdict rests on. Of a broken relation there are `at` and `got` only, of a death `role`.
   struct Element {
@@ -108,8 +111,10 @@ struct Certificate {
   struct Alone {
     std::optional<int64_t> runs, failed;             // processes, and those in which it came back
     std::optional<std::vector<std::string>> before;  // cases that one process has to run first, in this order
-    std::optional<int64_t> times;                    // how often one process had to run the case
-    std::optional<std::string> seen;                 // of what did not come back: the implementation that was seen
+    std::optional<int64_t> times;                    // how often one process has to run the case
+    std::optional<int64_t> calls, failing;       // of what fails now and then: calls of one process, those that failed
+    std::optional<std::string> seen;             // of what did not come back: the implementation that was seen
+    std::optional<std::string> heap_guard = {};  // the allocator of the processes (run/heap_guard.h), if not malloc
     bool operator==(const Alone&) const = default;
   } alone;
 

@@ -23,9 +23,7 @@ struct Numbering {
   std::array<uint32_t, kFeatureCount + 1> column{};                          // levels of all features before this one
   std::array<uint32_t, kFeatureCount> pairs{};                               // id of (i level 0, first level behind i)
   std::array<std::array<uint32_t, kFeatureCount>, kFeatureCount> triples{};  // likewise for (i, j)
-  std::array<std::array<uint32_t, kFeatureCount>, kFeatureCount>
-      rows{};  // number of the row of (i, j, level 0 of both)
-  uint32_t pair_count = 0, count = 0, row_count = 0;
+  uint32_t pair_count = 0, count = 0;
   uint64_t version = 0xcbf29ce484222325;  // FNV-1a of all names: identifies the feature table
 
   /// The length of a row: the levels of all features behind `feature`.
@@ -46,7 +44,6 @@ Numbering make_numbering() {
     n.column[feature.id + 1] = n.column[feature.id] + size_of(feature.id);
   }
   assert(n.column[kFeatureCount] <= 64 * std::tuple_size_v<ColumnSet>);
-  n.row_count = n.column[kFeatureCount];  // those of pairs: one for each level of each feature
   for (int i = 0; i < kFeatureCount; ++i) {
     n.pairs[i] = n.count;
     n.count += size_of(i) * n.row(i);
@@ -56,8 +53,6 @@ Numbering make_numbering() {
     for (int j = i + 1; j < kFeatureCount; ++j) {
       n.triples[i][j] = n.count;
       n.count += size_of(i) * size_of(j) * n.row(j);
-      n.rows[i][j] = n.row_count;
-      n.row_count += size_of(i) * size_of(j);
     }
   return n;
 }
@@ -77,11 +72,10 @@ void place(uint32_t at, int before, FeatureId& feature, uint8_t& level) {
   level = static_cast<uint8_t>(at - n.column[found]);
 }
 
-/// A row with tuples of one case: one in the column of each feature from `first` on.
+/// A row with tuples of one case, one for each feature behind j: those of the pairs (i, *) if j is i, otherwise of the
+/// triples (i, j, *).
 struct CaseRow {
-  uint32_t number;
-  uint32_t start;  // the id of a tuple is start + its column
-  int first;
+  int i, j;
 };
 
 /// The tuples of one case, row by row. A column is a level of a feature, numbered over all features.
@@ -98,21 +92,25 @@ class TuplesOfCase {
   /// Calls visit(CaseRow).
   template <class Visit>
   void for_each_row(Coverage::Depth depth, const Visit& visit) const {
-    for (int i = 0; i < kFeatureCount; ++i) {
-      visit(CaseRow{columns_[i], n_.pairs[i] + levels_[i] * n_.row(i) - n_.column[i + 1], i + 1});
-      for (int j = i + 1; depth == Coverage::Depth::kTriples && j < kFeatureCount; ++j) {
-        const uint32_t pair = levels_[i] * size_of(j) + levels_[j];
-        visit(CaseRow{n_.rows[i][j] + pair, n_.triples[i][j] + pair * n_.row(j) - n_.column[j + 1], j + 1});
-      }
-    }
+    for (int i = 0; i < kFeatureCount; ++i)
+      for (int j = i; j < (depth == Coverage::Depth::kTriples ? kFeatureCount : i + 1); ++j) visit(CaseRow{i, j});
   }
 
   uint32_t column(int feature) const { return columns_[feature]; }
+  uint32_t columns() const { return n_.column[kFeatureCount]; }
+
+  /// The id of a tuple of the row is this plus its column.
+  uint32_t start(const CaseRow& row) const {
+    const auto [i, j] = row;
+    const uint32_t first = j == i ? n_.pairs[i] + levels_[i] * n_.row(i)
+                                  : n_.triples[i][j] + (levels_[i] * size_of(j) + levels_[j]) * n_.row(j);
+    return first - n_.column[j + 1];
+  }
 
   /// Whether all columns of a row are in the set.
   bool are_in(const ColumnSet& set, const CaseRow& row) const {
     uint64_t missing = 0;
-    for (size_t word = 0; word < set.size(); ++word) missing |= from_[row.first][word] & ~set[word];
+    for (size_t word = 0; word < set.size(); ++word) missing |= from_[row.j + 1][word] & ~set[word];
     return missing == 0;
   }
 
@@ -196,12 +194,15 @@ void Coverage::count(uint32_t id) {
 
 void Coverage::add(const Levels& levels) {
   const TuplesOfCase tuples(levels);
-  full_.resize(depth_ == Depth::kTriples ? numbering().row_count : numbering().column[kFeatureCount]);
+  const size_t columns = tuples.columns();
+  full_.resize(columns * (depth_ == Depth::kTriples ? columns : 1));
   tuples.for_each_row(depth_, [&](const CaseRow& row) {
-    ColumnSet& full = full_[row.number];
+    // Rows of one level of a feature lie side by side: this walk waits for memory.
+    const size_t first = tuples.column(row.i), second = tuples.column(row.j);
+    ColumnSet& full = full_[depth_ == Depth::kTriples ? first * columns + second : first];
     if (tuples.are_in(full, row)) return;  // nearly always, after some thousand cases
-    for (int k = row.first; k < kFeatureCount; ++k) {
-      const uint32_t column = tuples.column(k), id = row.start + column;
+    for (int k = row.j + 1; k < kFeatureCount; ++k) {
+      const uint32_t column = tuples.column(k), id = tuples.start(row) + column;
       if (counts_[id] < kMore) {
         count(id);
         news_.push_back(id);
@@ -216,7 +217,7 @@ bool Coverage::has_seen_all(const Levels& levels) const {
   const TuplesOfCase tuples(levels);
   bool all = true;
   tuples.for_each_row(depth_, [&](const CaseRow& row) {
-    for (int k = row.first; all && k < kFeatureCount; ++k) all = has_seen(row.start + tuples.column(k));
+    for (int k = row.j + 1; all && k < kFeatureCount; ++k) all = has_seen(tuples.start(row) + tuples.column(k));
   });
   return all;
 }

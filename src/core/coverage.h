@@ -94,7 +94,8 @@ class Coverage {
 
   Depth depth_;
   std::vector<uint8_t> counts_;  // 0, 1 or 2 for more
-  // For each row of tuples (coverage.cpp), those that add() has found to be seen more often: it tests a row at once.
+  // For each row of tuples (coverage.cpp), by the columns of its two levels, those that add() has found to be seen more
+  // often: it tests a row at once.
   std::vector<ColumnSet> full_;
   std::vector<uint32_t> news_;
   uint64_t cases_ = 0;

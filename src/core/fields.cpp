@@ -10,6 +10,7 @@
 
 #include "abi/validity.h"
 #include "core/earlier.h"
+#include "core/layout_words.h"
 #include "core/names.h"
 #include "core/synonyms.h"
 #include "core/text.h"
@@ -67,14 +68,6 @@ void parse_padding(std::string_view value, Case& to) {
   });
 }
 
-/// "src:wei:dst" into its three parts; one part stands for all three.
-std::array<std::string_view, 3> three_parts(std::string_view value) {
-  const auto parts = split(value, ':');
-  if (parts.size() == 1) return {parts[0], parts[0], parts[0]};
-  if (parts.size() != 3) throw BadValue("neither one value nor src:wei:dst");
-  return {parts[0], parts[1], parts[2]};
-}
-
 std::string print_types(const Case& c) {
   if (c.src_type == c.wei_type && c.wei_type == c.dst_type)
     return c.src_type == CONVICT_F32 ? "" : std::string(type_name(c.src_type));
@@ -82,8 +75,8 @@ std::string print_types(const Case& c) {
 }
 
 constexpr convict_dtype kTypes[] = {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16,
-                                    CONVICT_S32, CONVICT_S8,  CONVICT_U8};
-constexpr std::string_view kTypeNames[] = {"f32", "f64", "f16", "bf16", "s32", "s8", "u8"};
+                                    CONVICT_S32, CONVICT_S8,  CONVICT_U8,  CONVICT_S16};
+constexpr std::string_view kTypeNames[] = {"f32", "f64", "f16", "bf16", "s32", "s8", "u8", "s16"};
 
 convict_dtype type_named(std::string_view name) {
   for (const convict_dtype type : kTypes)
@@ -98,43 +91,11 @@ void parse_types(std::string_view value, Case& to) {
   to.dst_type = type_named(parts[2]);
 }
 
-std::string print_layouts(const Case& c) {
-  const Case usual;
-  if (c.src_layout == usual.src_layout && c.dst_layout == usual.dst_layout &&
-      c.wei_layout == default_weight_layout(c.op))
-    return "";
-  return fmt::format("{}:{}:{}", layout_name(c.src_layout, c.rank), layout_name(c.wei_layout, c.rank),
-                     layout_name(c.dst_layout, c.rank));
-}
-
-template <class Layout>
-Layout layout_named(std::string_view name, int rank, std::initializer_list<Layout> layouts) {
-  std::string valid;
-  for (const Layout layout : layouts) {
-    if (name == layout_name(layout, rank)) return layout;
-    valid += (valid.empty() ? "" : ", ") + layout_name(layout, rank);
-  }
-  throw BadValue(fmt::format("unknown layout '{}' (valid here: {})", printable(name, 20), valid));
-}
-
-void parse_layouts(std::string_view value, Case& to) {
-  const auto parts = split(value, ':');
-  const auto activations = {ActivationLayout::kChannelsFirst, ActivationLayout::kChannelsLast};
-  if (parts.size() == 1) {  // of both activations; the weights stay as they are
-    to.src_layout = to.dst_layout = layout_named(parts[0], to.rank, activations);
-    return;
-  }
-  if (parts.size() != 3) throw BadValue("neither one layout nor src:wei:dst");
-  to.src_layout = layout_named(parts[0], to.rank, activations);
-  to.wei_layout = layout_named(parts[1], to.rank,
-                               {WeightLayout::kOihw, WeightLayout::kIohw, WeightLayout::kOhwi, WeightLayout::kHwio});
-  to.dst_layout = layout_named(parts[2], to.rank, activations);
-}
-
 constexpr std::array<std::string_view, 14> kFillNames = {
     "int",  "normal",     "wide",       "positive",        "comb",   "special", "subnormal",
     "zero", "structured", "large_sums", "special_weights", "sparse", "ones",    "onehot"};       // by Fill
 constexpr std::array<std::string_view, 3> kScaleNames = {"none", "tensor", "channel"};           // by Scale
+constexpr std::array<std::string_view, 4> kRequantNames = {"none", "single", "double", "even"};  // by Requant
 constexpr std::array<std::string_view, 4> kCallsNames = {"once", "again", "refilled", "after"};  // by Calls
 
 constexpr std::string_view kNoYes[] = {"no", "yes"};
@@ -186,6 +147,18 @@ void parse_zero_points(std::string_view value, Case& to) {
   if (parts.size() != 2) throw BadValue("not of the form src:dst");
   to.src_zero = static_cast<int>(number_in(parts[0], kLowestZero, kHighestZero));
   to.dst_zero = static_cast<int>(number_in(parts[1], kLowestZero, kHighestZero));
+}
+
+std::string print_clamp(const Case& c) {
+  const bool is_default = c.clamp_low == kNoClampLow && c.clamp_high == kNoClampHigh;
+  return is_default ? "" : fmt::format("{}:{}", c.clamp_low, c.clamp_high);
+}
+
+void parse_clamp(std::string_view value, Case& to) {
+  const auto parts = split(value, ':');
+  if (parts.size() != 2) throw BadValue("not of the form low:high");
+  to.clamp_low = static_cast<int>(number_in(parts[0], kNoClampLow, kNoClampHigh));
+  to.clamp_high = static_cast<int>(number_in(parts[1], kNoClampLow, kNoClampHigh));
 }
 
 std::string print_seed(const Case& c) { return c.seed == 0 ? "" : std::to_string(c.seed); }
@@ -263,6 +236,9 @@ constexpr Slot kReluSlots[] = {word_slot<&Case::relu>("relu", kNoYes)};
 constexpr Slot kZeroSlots[] = {number_slot<&Case::src_zero>("zp.src", kLowestZero, kHighestZero),
                                number_slot<&Case::dst_zero>("zp.dst", kLowestZero, kHighestZero)};
 constexpr Slot kScaleSlots[] = {word_slot<&Case::scale>("scale", kScaleNames)};
+constexpr Slot kRequantSlots[] = {word_slot<&Case::requant>("requant", kRequantNames)};
+constexpr Slot kClampSlots[] = {number_slot<&Case::clamp_low>("clamp.low", kNoClampLow, kNoClampHigh),
+                                number_slot<&Case::clamp_high>("clamp.high", kNoClampLow, kNoClampHigh)};
 constexpr Slot kTypeSlots[] = {type_slot<&Case::src_type>("dt.src"), type_slot<&Case::wei_type>("dt.wei"),
                                type_slot<&Case::dst_type>("dt.dst")};
 constexpr Slot kLayoutSlots[] = {word_slot<&Case::src_layout>("lay.src", kActivationNames),
@@ -315,13 +291,19 @@ constexpr Field kFields[] = {
      .slots = kReluSlots,
      .bare = true},
     {"dt",
-     "data types, one for all or src:wei:dst, of f32, f64, f16 and bf16; or u8 or s8, s8, and s32, f32, s8 or u8 "
-     "(default f32)",
+     "data types, one for all or src:wei:dst, of f32, f64, f16 and bf16; or u8 or s8, s8, and s32, f32, s8 or u8; or "
+     "s16:s8:s16 with requant (default f32)",
      kTypeSlots, print_types, parse_types},
     {"zp", "zero points src:dst of u8 and s8: 128:0, -3:5 (default 0:0)", kZeroSlots, print_zero_points,
      parse_zero_points},
     {"scale", "what sums of integers are multiplied by: none, tensor (one number) or channel (one each) (default none)",
      kScaleSlots},
+    {"requant",
+     "how sums of integers become integers by multipliers and shifts, of the tensor or of each channel (scale): single "
+     "(one rounding, halves upward), double (two roundings) or even (halves to even) (default none)",
+     kRequantSlots},
+    {"clamp", "ends low:high of requantized results, numbers of dst: 0:127 (default -32768:32767)", kClampSlots,
+     print_clamp, parse_clamp},
     {"lay",
      "layouts src:wei:dst, for rank 2 of nchw nhwc and oihw iohw ohwi hwio (default nchw:oihw:nchw, conv_transpose "
      "iohw)",

@@ -5,18 +5,13 @@
 #pragma once
 
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "core/bad_value.h"
 #include "core/case.h"
 
 namespace convict::inline core {
-
-/// Thrown by Field::parse; the caller adds key, value and column.
-struct BadValue : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// What those who walk slots treat in its own way.
 enum class SlotKind {

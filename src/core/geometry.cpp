@@ -71,6 +71,17 @@ Padding same_transpose_padding(int64_t kernel, int64_t stride, int64_t dilation,
 
 namespace {
 
+/// Requantized results end where the type of dst does, or before.
+void resolve_clamp(const Case& c, convict_problem& p) {
+  if (c.requant == Requant::kNone) return;
+  const bool is_unsigned = c.dst_type == CONVICT_U8;
+  const int lowest = c.dst_type == CONVICT_S16 ? kNoClampLow : is_unsigned ? 0 : -128;
+  const int highest = c.dst_type == CONVICT_S16 ? kNoClampHigh : lowest + 255;
+  p.requantization = static_cast<convict_requantization>(c.requant);
+  p.clamp_low = std::max(c.clamp_low, lowest);
+  p.clamp_high = std::min(c.clamp_high, highest);
+}
+
 Invalid illegal_earlier(const Case& c) {
   for (const Earlier& earlier : c.before)
     for (const Change& change : earlier.changes)
@@ -100,6 +111,8 @@ Resolved resolve(const Case& c) {
   p.relu = c.relu;
   p.src_zero_point = c.src_zero;
   p.dst_zero_point = c.dst_zero;
+  p.padding = static_cast<convict_padding>(c.pad_mode);
+  resolve_clamp(c, p);
   if ((result.why_not = too_large(c))) return result;
   for (int axis = 0; axis < kAxes; ++axis) {
     const Padding pad = axis < c.rank ? padding_of_axis(c, axis) : Padding{0, 0, 0};
@@ -123,6 +136,8 @@ Resolved resolve(const Case& c) {
     result.why_not = {"bias", "backward_data has no bias"};
   else
     result.why_not = invalid(p);
+  if (!result.why_not && c.requant == Requant::kNone && (c.clamp_low != kNoClampLow || c.clamp_high != kNoClampHigh))
+    result.why_not = {"clamp", "only requantized results are clamped (requant)"};
   if (!result.why_not) result.why_not = invalid_types(p, {c.src_type, c.wei_type, c.dst_type, c.scale != Scale::kNone});
   if (!result.why_not) result.why_not = tensors_too_large(p);
   if (!result.why_not && has_earlier_problems(c)) result.why_not = illegal_earlier(c);
@@ -144,6 +159,31 @@ double multiply_adds(const convict_problem& p) {
   for (int axis = 0; axis < p.rank; ++axis)
     count *= static_cast<double>(p.kernel[axis]) * static_cast<double>(is_conv ? p.out[axis] : p.in[axis]);
   return count;
+}
+
+Case as_case(const convict_problem& p) {
+  Case c;
+  c.op = p.op;
+  c.pass = p.pass;
+  c.rank = p.rank;
+  c.batch = p.batch;
+  c.groups = p.groups;
+  c.ic = p.ic;
+  c.oc = p.oc;
+  for (int axis = 0; axis < p.rank; ++axis) {
+    c.in[axis] = p.in[axis];
+    c.kernel[axis] = p.kernel[axis];
+    c.stride[axis] = p.stride[axis];
+    c.dilation[axis] = p.dilation[axis];
+    c.pad_begin[axis] = p.pad_begin[axis];
+    c.pad_end[axis] = p.pad_end[axis];
+    c.output_padding[axis] = p.output_padding[axis];
+  }
+  c.bias = p.has_bias != 0;
+  c.beta = p.beta;
+  c.relu = p.relu != 0;
+  c.threads = p.threads;
+  return c;
 }
 
 }  // namespace convict::inline core

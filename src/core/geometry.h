@@ -34,6 +34,9 @@ Resolved resolve(const Case& c);
 /// Like resolve(), but throws UsageError for an illegal problem.
 convict_problem resolve_valid(const Case& c);
 
+/// A case with this problem; its padding is explicit. Of types, layouts, views and data a problem says nothing.
+Case as_case(const convict_problem& p);
+
 /// The cost of a problem for a plain kernel: its multiply-adds, counting those that fall into padding.
 double multiply_adds(const convict_problem& p);
 

@@ -102,6 +102,16 @@ convict_tensor vector(convict_dtype type, int64_t length, bool view) {
   return tensor;
 }
 
+/// Factors in f32, or multipliers and shifts.
+void add_scales(const Case& c, const convict_problem& p, convict_tensors& t) {
+  if (c.scale == Scale::kNone) return;
+  const int64_t length = c.scale == Scale::kTensor ? 1 : p.oc;
+  if (c.requant == Requant::kNone)
+    t.scale = vector(CONVICT_F32, length, false);
+  else
+    t.multiplier = t.shift = vector(CONVICT_S32, length, false);
+}
+
 }  // namespace
 
 convict_tensors describe_tensors(const Case& c, const convict_problem& p) {
@@ -110,7 +120,7 @@ convict_tensors describe_tensors(const Case& c, const convict_problem& p) {
   const convict_tensor dst =
       activation(storage_of(c, c.dst_type, c.views.dst, kDstRole), c.dst_layout, p.batch, p.oc, p.out, p.rank);
   const convict_tensor wei = weights(c, p);
-  const convict_tensor bias = c.bias ? vector(bias_type(c.dst_type), p.oc, c.views.wei) : convict_tensor{};
+  const convict_tensor bias = c.bias ? vector(bias_type(c), p.oc, c.views.wei) : convict_tensor{};
   convict_tensors t{};
   switch (p.pass) {
     case CONVICT_FORWARD:
@@ -118,7 +128,7 @@ convict_tensors describe_tensors(const Case& c, const convict_problem& p) {
       t.wei = wei;
       t.bias = bias;
       t.dst = dst;
-      if (c.scale != Scale::kNone) t.scale = vector(CONVICT_F32, c.scale == Scale::kTensor ? 1 : p.oc, false);
+      add_scales(c, p, t);
       break;
     case CONVICT_BACKWARD_DATA:
       t.diff_dst = dst;

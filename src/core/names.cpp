@@ -19,6 +19,8 @@ std::string_view type_name(convict_dtype type) {
     case CONVICT_S8: return "s8";
     case CONVICT_U8: return "u8";
     case CONVICT_S32: return "s32";
+    case CONVICT_S16: return "s16";
+    case CONVICT_S64: return "s64";
   }
   return "?";
 }
@@ -35,12 +37,17 @@ double smallest_subnormal(convict_dtype type) {
     case CONVICT_F16: return 0x1p-24;
     case CONVICT_S8:
     case CONVICT_U8:
-    case CONVICT_S32: break;
+    case CONVICT_S16:
+    case CONVICT_S32:
+    case CONVICT_S64: break;
   }
   return 1;
 }
 
-convict_dtype bias_type(convict_dtype dst) { return dst == CONVICT_S8 || dst == CONVICT_U8 ? CONVICT_F32 : dst; }
+convict_dtype bias_type(const Case& c) {
+  if (c.requant != Requant::kNone) return c.src_type == CONVICT_S16 ? CONVICT_S64 : CONVICT_S32;
+  return c.dst_type == CONVICT_S8 || c.dst_type == CONVICT_U8 ? CONVICT_F32 : c.dst_type;
+}
 
 std::string layout_name(ActivationLayout layout, int rank) {
   const std::string spatial(spatial_letters(rank));

@@ -15,8 +15,8 @@ std::string_view type_name(convict_dtype type);
 size_t type_size(convict_dtype type);
 double smallest_subnormal(convict_dtype type);  // of a floating-point type; 1 for integers
 
-/// The type of the bias: f32 if dst has 8 bits, else the type of dst.
-convict_dtype bias_type(convict_dtype dst);
+/// The type of the bias: f32 if dst has 8 bits, else the type of dst; but that of the sums where they are requantized.
+convict_dtype bias_type(const Case& c);
 
 /// "nchw", "nhwc", for rank 1 "ncw", for rank 3 "ncdhw"...
 std::string layout_name(ActivationLayout layout, int rank);

@@ -16,7 +16,6 @@ namespace convict::inline core {
 namespace {
 
 constexpr std::string_view kAnd = " and ", kAlways = "always", kOnSomeAxis = " on some axis";
-constexpr std::array<std::string_view, 6> kRelations = {"=", "!=", ">=", "<=", ">", "<"};  // by Comparator
 
 /// The words for axes that have no number.
 struct AxisWord {
@@ -33,18 +32,6 @@ std::vector<Quantity> make_quantities() {
       list.push_back({slot.name, slot.per_axis, slot.words, nullptr, &slot});
   for (const DerivedNumber& one : derived_numbers()) list.push_back({one.name, one.per_axis, one.words, one.value});
   return list;
-}
-
-bool compare(Comparator relation, int64_t left, int64_t right) {
-  switch (relation) {
-    case Comparator::kEqual: return left == right;
-    case Comparator::kUnequal: return left != right;
-    case Comparator::kAtLeast: return left >= right;
-    case Comparator::kAtMost: return left <= right;
-    case Comparator::kMore: return left > right;
-    case Comparator::kLess: return left < right;
-  }
-  return false;
 }
 
 [[noreturn]] void refuse(std::string_view part) {
@@ -114,14 +101,26 @@ Condition parse_condition(std::string_view text) {
   Condition condition;
   std::tie(condition.left, condition.axis) = parse_quantity(words[0]);
   if (modular) parse_modulus(words[2], condition);
-  const auto relation = std::ranges::find(kRelations, words[words.size() - 2]);
-  if (relation == kRelations.end()) refuse(text);
-  condition.relation = static_cast<Comparator>(relation - kRelations.begin());
+  const auto relation = std::ranges::find(kComparatorSigns, words[words.size() - 2]);
+  if (relation == kComparatorSigns.end()) refuse(text);
+  condition.relation = static_cast<Comparator>(relation - kComparatorSigns.begin());
   parse_right(words.back(), condition);
   return condition;
 }
 
 }  // namespace
+
+bool compare(Comparator relation, int64_t left, int64_t right) {
+  switch (relation) {
+    case Comparator::kEqual: return left == right;
+    case Comparator::kUnequal: return left != right;
+    case Comparator::kAtLeast: return left >= right;
+    case Comparator::kAtMost: return left <= right;
+    case Comparator::kMore: return left > right;
+    case Comparator::kLess: return left < right;
+  }
+  return false;
+}
 
 int64_t Quantity::value(const Case& c, const convict_problem& p, int axis) const {
   return slot ? slot->get(c, axis) : derived(c, p, axis);
@@ -171,7 +170,7 @@ std::string Condition::text() const {
   std::string text = named(quantity, axis);
   if (modulus > 0) text += fmt::format(" % {}", modulus);
   if (modulus_by >= 0) text += fmt::format(" % {}", named(quantities()[modulus_by], axis));
-  text += fmt::format(" {} ", kRelations[static_cast<size_t>(relation)]);
+  text += fmt::format(" {} ", kComparatorSigns[static_cast<size_t>(relation)]);
   if (right >= 0) return text + named(quantities()[right], right_axis >= 0 ? right_axis : axis);
   const bool word = modulus == 0 && modulus_by < 0 && value >= 0 && value < static_cast<int64_t>(quantity.words.size());
   return text + (word ? std::string(quantity.words[value]) : std::to_string(value));

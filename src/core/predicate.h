@@ -4,6 +4,7 @@
 // known. explain/ learns them, the database keeps them, and every further hit is tested against them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -32,6 +33,11 @@ struct Quantity {
 std::span<const Quantity> quantities();
 
 enum class Comparator { kEqual, kUnequal, kAtLeast, kAtMost, kMore, kLess };
+
+/// Their signs in predicates, by Comparator.
+inline constexpr std::array<std::string_view, 6> kComparatorSigns = {"=", "!=", ">=", "<=", ">", "<"};
+
+bool compare(Comparator relation, int64_t left, int64_t right);
 
 /// One condition. All per-axis quantities of a predicate mean the same axis: the one numbered `axis`, the innermost one
 /// with kLastAxis, all of them with kEveryAxis, any one with kAnyAxis, or with kSomeAxis one axis that meets all

@@ -16,7 +16,7 @@ struct Role {
   bool is_output[4];  // by convict_pass
 };
 
-inline constexpr std::array<Role, 9> kRoles = {{
+inline constexpr std::array<Role, 11> kRoles = {{
     {"src", &convict_tensors::src, {false, false, false, false}},
     {"wei", &convict_tensors::wei, {false, false, false, false}},
     {"bias", &convict_tensors::bias, {false, false, false, false}},
@@ -26,6 +26,8 @@ inline constexpr std::array<Role, 9> kRoles = {{
     {"diff_bias", &convict_tensors::diff_bias, {false, false, false, true}},
     {"diff_dst", &convict_tensors::diff_dst, {false, false, false, false}},
     {"scale", &convict_tensors::scale, {false, false, false, false}},
+    {"multiplier", &convict_tensors::multiplier, {false, false, false, false}},
+    {"shift", &convict_tensors::shift, {false, false, false, false}},
 }};
 
 }  // namespace convict::inline core

@@ -17,6 +17,7 @@
 #include "explain/learn.h"
 #include "explain/samples.h"
 #include "shrink/shrink.h"
+#include "workers/heap_probe.h"
 
 namespace convict::diagnose {
 namespace {
@@ -54,7 +55,7 @@ class Diagnoser {
       : mismatch_(mismatch),
         settings_(settings),
         progress_(progress),
-        probe_({mismatch.suspect, mismatch.verdict, before_of(mismatch)}, settings.supervisor) {}
+        probe_({mismatch.suspect, mismatch.verdict, before_of(mismatch)}, with_heap_guard_of(mismatch, settings)) {}
 
   Diagnosis run() {
     Diagnosis diagnosis;
@@ -85,6 +86,11 @@ class Diagnoser {
       return std::vector<std::string>(static_cast<size_t>(std::max<int64_t>(*alone.times, 1) - 1),
                                       to_text(mismatch.problem_case));
     return alone.before.value_or(std::vector<std::string>());
+  }
+
+  static workers::SupervisorSettings with_heap_guard_of(const Mismatch& mismatch, const DiagnosisSettings& settings) {
+    const auto& guard = mismatch.certificate.alone.heap_guard;
+    return guard ? workers::with_heap_guard(settings.supervisor, *guard) : settings.supervisor;
   }
 
   bool may_go_on() const {

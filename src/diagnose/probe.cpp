@@ -6,6 +6,7 @@
 
 #include "core/case_text.h"
 #include "workers/fork_servers.h"
+#include "workers/heap_probe.h"
 #include "workers/lone_run.h"
 
 namespace convict::diagnose {
@@ -79,17 +80,21 @@ std::optional<workers::Work> Probe::next_work(uint64_t) {
   return work_;
 }
 
+/// Heap damage may be noticed in a later call of the case.
+bool Probe::is_shown_by_relations() const {
+  return suspicion_.verdict == Verdict::kWrongRelation || !settings_.heap_guard.empty();
+}
+
 /// `work` may be the rest of work_, after a death.
 workers::Order Probe::order(const workers::Work& work) const {
   std::vector<std::string> lines = suspicion_.before;
   lines.push_back(to_text(asked_));
   lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(work.first - work_.first));
-  return workers::GivenCases{
-      .first = work.first,
-      .cases = std::move(lines),
-      .values = for_values_,
-      .patient = suspicion_.verdict == Verdict::kSideEffect,
-      .relations = suspicion_.verdict == Verdict::kWrongRelation ? AskedRelations::kAll : AskedRelations::kOne};
+  return workers::GivenCases{.first = work.first,
+                             .cases = std::move(lines),
+                             .values = for_values_,
+                             .patient = suspicion_.verdict == Verdict::kSideEffect,
+                             .relations = is_shown_by_relations() ? AskedRelations::kAll : AskedRelations::kOne};
 }
 
 void Probe::on_mismatch(const workers::Sighting& sighting) {
@@ -109,7 +114,9 @@ uint64_t Probe::on_death(const workers::WorkerDeath& death) {
   died_ = true;
   if (death.index != index_of_case()) return 0;
   answer_.judged = !death.from_outside;
-  if (!death.from_outside && death.verdict == suspicion_.verdict)
+  if (!settings_.heap_guard.empty() && !workers::is_heap_damage(death, settings_.heap_guard))
+    answer_.judged = false;  // of the allocator itself
+  else if (!death.from_outside && death.verdict == suspicion_.verdict)
     answer_.mismatch = Mismatch{asked_, suspicion_.suspect, death.verdict, Blame::kTarget, death.certificate};
   return 0;
 }

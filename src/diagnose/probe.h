@@ -54,6 +54,7 @@ class Probe final : private workers::Assignment {
   bool interrupted() const { return settings_.interrupted && *settings_.interrupted; }
 
  private:
+  bool is_shown_by_relations() const;
   void on_roster(const std::vector<workers::RosterEntry>&, const std::vector<std::string>&) override {}
   std::optional<workers::Work> next_work(uint64_t count) override;
   workers::Order order(const workers::Work& work) const override;

@@ -35,7 +35,7 @@ Reliability measured(Probe& probe, const Case& c, Verdict verdict, const std::fu
     ++result.runs;
     if (found) ++result.failed;
     if (found && !result.seen) result.seen = found;
-    if (result.afresh() && Clock::now() - started > kPatience) break;
+    if (result.here && result.afresh() && Clock::now() - started > kPatience) break;
   }
   return result;
 }

@@ -21,7 +21,7 @@ struct Reliability {
   bool afresh() const { return failed == runs; }
 };
 
-/// Asks up to ten times in one process, then in fresh ones: for half a second if all of them fail, ten times if not.
+/// Asks up to ten times in one process, then in fresh ones: ten times, or half a second if all of both fail.
 /// `go_on` is asked before each run.
 Reliability measured(Probe& probe, const Case& c, Verdict verdict, const std::function<bool()>& go_on);
 

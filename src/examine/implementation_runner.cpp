@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "abi/element.h"
+#include "core/geometry.h"
 #include "core/layout.h"
 #include "run/guarded_call.h"
 
@@ -39,7 +40,8 @@ const convict_tensor& main_output(convict_pass pass, const convict_tensors& t) {
 }  // namespace
 
 std::optional<relations::Results> ImplementationRunner::run(const relations::Call& call) {
-  const convict_problem& p = call.problem;
+  convict_problem p = call.problem;
+  p.padding = CONVICT_EXPLICIT_PADDING;  // the relation has changed the numbers, which need not be SAME any more
   const convict_tensors described = describe_tensors(case_of(call), p);
   if (run::ask_unsupported(implementation_, position_, p, described, record_).reason) return std::nullopt;
   const run::Declared declared = run::ask_contract(implementation_, position_, p, described, record_);
@@ -53,30 +55,13 @@ std::optional<relations::Results> ImplementationRunner::run(const relations::Cal
   write(call.wei, ours.wei);
   write(call.bias, ours.bias);
   write(call.diff_dst, ours.diff_dst);
-  const Outcome outcome = run::call_guarded(implementation_, position_, p, memory_, record_);
+  const Outcome outcome = run::call_guarded(implementation_, abilities_, position_, p, memory_, record_);
   if (outcome.kind != Outcome::Kind::kComputed) return std::nullopt;
   return relations::Results{read(main_output(p.pass, ours)), read(ours.diff_bias)};
 }
 
 Case case_of(const relations::Call& call) {
-  const convict_problem& p = call.problem;
-  Case c;
-  c.op = p.op;
-  c.pass = p.pass;
-  c.rank = p.rank;
-  c.batch = p.batch;
-  c.groups = p.groups;
-  c.ic = p.ic;
-  c.oc = p.oc;
-  std::ranges::copy(p.in, c.in.begin());
-  std::ranges::copy(p.kernel, c.kernel.begin());
-  std::ranges::copy(p.stride, c.stride.begin());
-  std::ranges::copy(p.dilation, c.dilation.begin());
-  std::ranges::copy(p.pad_begin, c.pad_begin.begin());
-  std::ranges::copy(p.pad_end, c.pad_end.begin());
-  std::ranges::copy(p.output_padding, c.output_padding.begin());
-  c.bias = p.has_bias != 0;
-  c.threads = p.threads;
+  Case c = as_case(call.problem);
   c.src_type = c.pass == CONVICT_BACKWARD_DATA ? call.output_type : call.src.type;
   c.wei_type = c.pass == CONVICT_BACKWARD_WEIGHTS ? call.output_type : call.wei.type;
   c.dst_type = c.pass == CONVICT_FORWARD ? call.output_type : call.diff_dst.type;

@@ -14,9 +14,14 @@ class ImplementationRunner final : public relations::Runner {
  public:
   /// Borrows everything but the contract. `position` names the implementation in the record. Every call overwrites
   /// `memory`.
-  ImplementationRunner(const convict_implementation& implementation, int position, const convict_contract& contract,
-                       run::GuardedMemory& memory, run::FlightRecord& record)
-      : implementation_(implementation), position_(position), contract_(contract), memory_(memory), record_(record) {}
+  ImplementationRunner(const convict_implementation& implementation, const convict_abilities& abilities, int position,
+                       const convict_contract& contract, run::GuardedMemory& memory, run::FlightRecord& record)
+      : implementation_(implementation),
+        abilities_(abilities),
+        position_(position),
+        contract_(contract),
+        memory_(memory),
+        record_(record) {}
 
   /// The contract for the problem that relations start from.
   const convict_contract& contract() const { return contract_; }
@@ -31,6 +36,7 @@ class ImplementationRunner final : public relations::Runner {
 
  private:
   const convict_implementation& implementation_;
+  const convict_abilities abilities_;
   int position_;
   convict_contract contract_, contract_of_call_{};
   run::GuardedMemory& memory_;

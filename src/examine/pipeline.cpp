@@ -12,6 +12,7 @@
 #include "examine/scene.h"
 #include "examine/trial.h"
 #include "fill/fill.h"
+#include "run/abilities.h"
 #include "run/guarded_call.h"
 #include "run/in_stage.h"
 
@@ -46,6 +47,7 @@ class Asking {
     for (const run::Subject& subject : subjects) {
       judge::Result& result = results_.emplace_back();
       result.who = subject.implementation;
+      result.abilities = subject.abilities;
       result.is_target = subject.is_target;
       result.is_excused =
           (!settings.witnessed && !subject.is_target) ||
@@ -113,6 +115,7 @@ class Asking {
     judge::Result& result = results_[i];
     const convict_implementation& who = *result.who;
     if (auto why_not = beyond_contract(c, who.contract)) return why_not;
+    if (const char* missing = run::missing_ability(scene_.problem(), result.abilities)) return missing;
     if (record_.is_foreign[i]) foreign_.push_back(i);
     run::Asked asked = question(i, run::Care::kMemory);
     result.outcome.side_effect = std::move(asked.side_effect);
@@ -178,6 +181,7 @@ void summarize(const Case& c, Examination& examination) {
 void refill(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
             run::FlightRecord& record, ExaminationSettings settings, Examination& examination) {
   settings.for_target.reset();
+  settings.data = nullptr;
   Case again = c;
   again.fill = Fill::kComb;
   again.calls = Calls::kOnce;
@@ -200,6 +204,7 @@ void charge_wrong_call(const judge::Result& result, const Case& c, std::span<con
   settings.relations = AskedRelations::kNone;
   settings.for_target.reset();  // it is another problem, and of interest for this result only
   settings.where = nullptr;
+  settings.data = nullptr;
   Examination second = examine(other, subjects, memory, record, settings);
   const auto found = std::ranges::find(second.mismatches, result.who->name, &Mismatch::suspect);
   if (found == second.mismatches.end()) return;
@@ -217,14 +222,17 @@ bool is_accepted(const Case& c, std::span<const run::Subject> subjects, size_t p
   return Asking(scene, /*legal=*/true, subjects, settings, record, results).ask(position);
 }
 
-bool is_asked(const Case& c, const convict_implementation& who, const ExaminationSettings& settings) {
-  return !impossible(Scene(c), settings) && !beyond_contract(c, who.contract);
+bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings& settings) {
+  const Scene scene(c);
+  return !impossible(scene, settings) && !beyond_contract(c, who.implementation->contract) &&
+         !run::missing_ability(scene.problem(), who.abilities);
 }
 
-Examination examine(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
+Examination examine(const Case& the_case, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
                     run::FlightRecord& record, const ExaminationSettings& settings) {
-  const Scene scene(c);
-  const bool legal = !resolve(c).why_not;
+  const bool legal = !resolve(the_case).why_not;
+  const Case c = settings.data && legal ? settings.data->case_for(the_case) : the_case;
+  const Scene scene(c, legal ? settings.data : nullptr);
   Examination examination;
   Asking asking(scene, legal, subjects, settings, record, examination.results);
   if (settings.for_target && legal && !asking.ask_first(*settings.for_target)) {

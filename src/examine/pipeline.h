@@ -11,6 +11,7 @@
 #include "examine/asked_relations.h"
 #include "examine/rules.h"
 #include "examine/spared.h"
+#include "fill/given_data.h"
 #include "judge/judge.h"
 #include "run/flight_record.h"
 #include "run/guarded_memory.h"
@@ -41,7 +42,8 @@ struct ExaminationSettings {
   bool takes_turns = false;               // the oracles that nobody named do
   bool witnessed = true;                  // false: no oracle is asked
   AskedRelations relations = AskedRelations::kOne;
-  bool values = false;  // certificates show all elements of small outputs (docs/certificates.md)
+  const fill::GivenData* data = nullptr;  // borrowed: operands in place of those of the case's fill
+  bool values = false;                    // certificates show all elements of small outputs (docs/certificates.md)
 };
 
 /// Whether examine() would call this subject on a legal case.
@@ -49,7 +51,7 @@ bool is_accepted(const Case& c, std::span<const run::Subject> subjects, size_t p
                  const ExaminationSettings& settings);
 
 /// Whether examine() would ask a subject about a case, and not refuse the case on its behalf.
-bool is_asked(const Case& c, const convict_implementation& who, const ExaminationSettings& settings);
+bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings& settings);
 
 /// Runs every subject on the case and judges the results. Subjects must refuse an illegal case. If a subject kills this
 /// process, `record` names it. `memory` is scratch that the next case reuses.

@@ -25,6 +25,8 @@ void set_assert_close(judge::Rule& rule, convict_dtype type) {
     case CONVICT_BF16: rule.relative = 1.6e-2, rule.absolute = 1e-5; break;
     case CONVICT_S8:
     case CONVICT_U8:
+    case CONVICT_S16:
+    case CONVICT_S64:
     case CONVICT_S32: rule.relative = 0, rule.absolute = 0; break;
   }
 }

@@ -8,7 +8,8 @@
 
 namespace convict::examine {
 
-Scene::Scene(const Case& c) : c_(c), problem_(resolve(c).problem), described_(describe_tensors(c, problem_)) {}
+Scene::Scene(const Case& c, const fill::GivenData* data)
+    : c_(c), problem_(resolve(c).problem), described_(describe_tensors(c, problem_)), data_(data) {}
 
 void Scene::set(run::GuardedMemory& memory) const {
   memory.place(problem_, described_, (mix(c_.seed) & 1) == 0);
@@ -17,6 +18,7 @@ void Scene::set(run::GuardedMemory& memory) const {
 
 void Scene::refill(run::GuardedMemory& memory, uint64_t data_seed) const {
   fill::fill_operands(c_, problem_, memory.ours(), data_seed);
+  if (data_ && data_seed == c_.seed) data_->place(problem_, memory.ours());
   if (problem_.beta != 0) memory.keep_outputs();
 }
 

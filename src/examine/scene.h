@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/case.h"
+#include "fill/given_data.h"
 #include "run/guarded_memory.h"
 
 namespace convict::examine {
@@ -11,7 +12,10 @@ namespace convict::examine {
 class Scene {
  public:
   /// `c` may be illegal; see core/geometry.h.
-  explicit Scene(const Case& c);
+  explicit Scene(const Case& c) : Scene(c, nullptr) {}
+
+  /// `data`, if any, takes the place of what the fill makes of the seed of the case. Borrowed.
+  Scene(const Case& c, const fill::GivenData* data);
 
   const Case& the_case() const { return c_; }
   const convict_problem& problem() const { return problem_; }
@@ -27,6 +31,7 @@ class Scene {
   Case c_;
   convict_problem problem_;
   convict_tensors described_;
+  const fill::GivenData* data_;
 };
 
 }  // namespace convict::examine

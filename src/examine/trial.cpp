@@ -69,8 +69,8 @@ class Trial {
 
   /// Keeps what an earlier call of the case did to the process.
   Outcome call(size_t i) {
-    Outcome outcome =
-        run::call_guarded(*results_[i].who, static_cast<int>(i), scene_.problem(), context_.memory, context_.record);
+    Outcome outcome = run::call_guarded(*results_[i].who, results_[i].abilities, static_cast<int>(i), scene_.problem(),
+                                        context_.memory, context_.record);
     std::string& before = results_[i].outcome.side_effect;
     if (outcome.side_effect.empty())
       outcome.side_effect = before;
@@ -104,7 +104,7 @@ class Trial {
     const auto position = static_cast<int>(i);
     set_scene(other, context_);
     if (!run::ask_unsupported(who, position, other.problem(), other.described(), context_.record).reason)
-      run::call_guarded(who, position, other.problem(), context_.memory, context_.record);
+      run::call_guarded(who, results_[i].abilities, position, other.problem(), context_.memory, context_.record);
   }
 
   void run_one(size_t i) {
@@ -179,7 +179,8 @@ class Trial {
       if (!asks_relation(scene_, context_.relations)) return;
       const run::InStage relating(context_.record, Stage::kRelate);
       set_scene(scene_, context_);
-      ImplementationRunner runner(*result.who, static_cast<int>(i), result.contract, context_.memory, context_.record);
+      ImplementationRunner runner(*result.who, result.abilities, static_cast<int>(i), result.contract, context_.memory,
+                                  context_.record);
       result.relation = broken_relation(scene_, runner, context_.memory.ours(), context_.relations);
     }
   }
@@ -245,8 +246,8 @@ int run_trial(const Scene& scene, const TrialContext& context, std::vector<judge
 void run_illegal_trial(const Scene& scene, const TrialContext& context, std::vector<judge::Result>& results) {
   for (size_t i = 0; i < results.size(); ++i)
     if (results[i].outcome.kind != Kind::kRefused)
-      results[i].outcome =
-          run::call_guarded(*results[i].who, static_cast<int>(i), scene.problem(), context.memory, context.record);
+      results[i].outcome = run::call_guarded(*results[i].who, results[i].abilities, static_cast<int>(i),
+                                             scene.problem(), context.memory, context.record);
 }
 
 }  // namespace convict::examine

@@ -79,6 +79,8 @@ std::string texts(const ExportRequest& request) {
 std::string problem_function(const convict_problem& p) {
   constexpr const char* kOps[] = {"", "CONVICT_CONV", "CONVICT_CONV_TRANSPOSE"};
   constexpr const char* kPasses[] = {"", "CONVICT_FORWARD", "CONVICT_BACKWARD_DATA", "CONVICT_BACKWARD_WEIGHTS"};
+  constexpr const char* kRequantizations[] = {"", "CONVICT_SINGLE_ROUNDING", "CONVICT_DOUBLE_ROUNDING",
+                                              "CONVICT_ROUNDING_TO_EVEN"};
   std::string text = "convict_problem the_problem() {\n  convict_problem p = {};\n";
   text += fmt::format("  p.op = {};\n  p.pass = {};\n  p.rank = {};\n  p.has_bias = {};\n  p.threads = {};\n",
                       kOps[p.op], kPasses[p.pass], p.rank, p.has_bias, p.threads);
@@ -86,6 +88,9 @@ std::string problem_function(const convict_problem& p) {
                       p.groups, p.ic, p.oc, p.beta);
   text += fmt::format("  p.relu = {};\n  p.src_zero_point = {};\n  p.dst_zero_point = {};\n", p.relu, p.src_zero_point,
                       p.dst_zero_point);
+  if (p.requantization != CONVICT_NO_REQUANTIZATION)
+    text += fmt::format("  p.requantization = {};\n  p.clamp_low = {};\n  p.clamp_high = {};\n",
+                        kRequantizations[p.requantization], p.clamp_low, p.clamp_high);
   const std::pair<const char*, const int64_t*> lists[] = {{"in", p.in},
                                                           {"out", p.out},
                                                           {"kernel", p.kernel},

@@ -32,7 +32,7 @@ json described(const NamedTensor& tensor) {
           {"data", spelt(tensor.values)}};
 }
 
-json resolved(const convict_problem& p) {
+json resolved_numbers(const convict_problem& p) {
   const auto axes = [&](const int64_t* values) { return std::vector<int64_t>(values, values + p.rank); };
   constexpr const char* kPasses[] = {"", "forward", "backward_data", "backward_weights"};
   return {{"op", p.op == CONVICT_CONV ? "conv" : "conv_transpose"},
@@ -56,6 +56,16 @@ json resolved(const convict_problem& p) {
           {"src_zero_point", p.src_zero_point},
           {"dst_zero_point", p.dst_zero_point},
           {"threads", p.threads}};
+}
+
+json resolved(const convict_problem& p) {
+  json numbers = resolved_numbers(p);
+  constexpr const char* kRequantizations[] = {"", "single", "double", "even"};
+  if (p.requantization == CONVICT_NO_REQUANTIZATION) return numbers;
+  numbers["requantization"] = kRequantizations[p.requantization];
+  numbers["clamp_low"] = p.clamp_low;
+  numbers["clamp_high"] = p.clamp_high;
+  return numbers;
 }
 
 void add_operands(json& document, const Operands& operands) {

@@ -35,6 +35,8 @@ std::string_view numpy_type(convict_dtype type) {
     case CONVICT_S8: return "|i1";
     case CONVICT_U8: return "|u1";
     case CONVICT_S32: return "<i4";
+    case CONVICT_S16: return "<i2";
+    case CONVICT_S64: return "<i8";
     case CONVICT_F32: break;
   }
   return "<f4";

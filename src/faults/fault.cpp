@@ -17,20 +17,6 @@ namespace {
 constexpr std::array<std::string_view, kEffectCount> kEffects = {
     "tap lost", "channel lost", "wrong index", "wrong axis", "stale value", "unwritten tail", "small error"};
 
-constexpr std::array<std::string_view, 6> kComparators = {"=", "!=", ">=", "<=", ">", "<"};  // by Comparator
-
-bool compare(Comparator comparator, int64_t left, int64_t right) {
-  switch (comparator) {
-    case Comparator::kEqual: return left == right;
-    case Comparator::kUnequal: return left != right;
-    case Comparator::kAtLeast: return left >= right;
-    case Comparator::kAtMost: return left <= right;
-    case Comparator::kMore: return left > right;
-    case Comparator::kLess: return left < right;
-  }
-  return false;
-}
-
 /// Channels lie side by side, and not just because there is one of them or one position.
 bool is_channels_last(const convict_tensor& tensor) {
   if (tensor.ndim < 3 || tensor.dims[1] < 2) return false;
@@ -67,7 +53,8 @@ std::string Fault::text() const {
     parts.push_back(fmt::format("{} >= {}", data_numbers()[static_cast<size_t>(data->number)].name, data->least));
   if (history) {
     const std::string_view name = quantities()[static_cast<size_t>(history->quantity)].name;
-    parts.push_back(fmt::format("before.{} {} {}", name, kComparators[static_cast<size_t>(history->comparator)], name));
+    parts.push_back(
+        fmt::format("before.{} {} {}", name, kComparatorSigns[static_cast<size_t>(history->comparator)], name));
   }
   if (every > 1) parts.push_back(fmt::format("every call number {}", every));
   return fmt::format("{}: {}", fmt::join(parts, " and "), name_of(effect));
@@ -90,23 +77,7 @@ bool Fault::holds_after(const Case* before, const Case& seen) const {
 }
 
 Case seen_case(const convict_problem& p, const convict_tensors& t) {
-  Case c;
-  c.op = p.op;
-  c.pass = p.pass;
-  c.rank = p.rank;
-  c.batch = p.batch;
-  c.groups = p.groups;
-  c.ic = p.ic;
-  c.oc = p.oc;
-  for (int axis = 0; axis < p.rank; ++axis) {
-    c.in[axis] = p.in[axis];
-    c.kernel[axis] = p.kernel[axis];
-    c.stride[axis] = p.stride[axis];
-    c.dilation[axis] = p.dilation[axis];
-    c.pad_begin[axis] = p.pad_begin[axis];
-    c.pad_end[axis] = p.pad_end[axis];
-    c.output_padding[axis] = p.output_padding[axis];
-  }
+  Case c = as_case(p);
   const convict_tensor& src = p.pass == CONVICT_BACKWARD_DATA ? t.diff_src : t.src;
   const convict_tensor& dst = p.pass == CONVICT_FORWARD ? t.dst : t.diff_dst;
   const convict_tensor& wei = p.pass == CONVICT_BACKWARD_WEIGHTS ? t.diff_wei : t.wei;
@@ -118,10 +89,6 @@ Case seen_case(const convict_problem& p, const convict_tensors& t) {
   c.dst_layout = layout_of(dst);
   c.wei_layout = is_channels_last(wei) ? WeightLayout::kOhwi : default_weight_layout(p.op);
   c.views = {has_gaps(src), has_gaps(wei), has_gaps(dst)};
-  c.bias = p.has_bias != 0;
-  c.beta = p.beta;
-  c.relu = p.relu != 0;
-  c.threads = p.threads;
   return c;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "abi/element.h"
+#include "abi/validity.h"
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/random.h"
@@ -105,7 +106,9 @@ class Filler {
         exact_range_(exact_range(c, p)),
         range_(std::max<int64_t>(exact_range_, 1)),
         integers_(is_integer(c.src_type)),
-        typical_(integers_ ? typical_sum(c, p, exact_range_) : 0),
+        typical_(!integers_                                        ? 0
+                 : !is_exact(c, p) && has_large_bias(c, data_seed) ? kLargeBias
+                                                                   : typical_sum(c, p, exact_range_)),
         large_sums_(large_sums(c, p)),
         overflows_(mix(data_seed) % 4 == 0),
         data_seed_(data_seed),
@@ -146,6 +149,16 @@ class Filler {
   void fill_scale(const convict_tensor& tensor, uint64_t key) const {
     const bool exact = is_exact(c_, p_);
     write(tensor, key, [&](uint64_t hash, const int64_t*) { return scale_value(hash, c_, typical_, exact); });
+  }
+
+  /// The two tensors get the two parts of one number for each channel.
+  void fill_fixed_point(const convict_tensors& tensors, uint64_t key) const {
+    const bool exact = is_exact(c_, p_);
+    const auto scale = [&](uint64_t hash) { return fixed_point_scale(hash, c_, typical_, exact); };
+    write_all(tensors.multiplier, key,
+              [&](uint64_t hash, const int64_t*) { return static_cast<double>(scale(hash).multiplier); });
+    write_all(tensors.shift, key,
+              [&](uint64_t hash, const int64_t*) { return static_cast<double>(scale(hash).shift); });
   }
 
  private:
@@ -205,6 +218,7 @@ class Filler {
     constexpr int64_t kAddends = 1 << 20;
     const double size = c_.scale == Scale::kNone ? typical_ : typical_ * scale_value(0, c_, typical_, true);
     write_all(tensor, key, [&](uint64_t hash, const int64_t*) {
+      if (c_.requant != Requant::kNone && part == Part::kAddend) return std::nearbyint(normal(hash) * typical_);
       if (tensor.dtype == CONVICT_S32) return integer(hash, kAddends);
       if (tensor.dtype == CONVICT_F32) return normal(hash) * size;
       return part == Part::kAddend ? full_range(hash, tensor.dtype) : value(hash, tensor.dtype);
@@ -317,7 +331,7 @@ int64_t exact_range(const Case& c, const convict_problem& p) {
   const double terms = static_cast<double>(most_terms(p)), bias_terms = static_cast<double>(diff_bias_terms(p));
   constexpr double kAddends = 6;  // times the range: bias up to 2, and beta up to 2 times old contents up to 2
   for (const double range : {16, 4, 1}) {
-    const bool saturates = integers && c.scale == Scale::kNone &&
+    const bool saturates = integers && c.scale == Scale::kNone && c.requant == Requant::kNone &&
                            (c.dst_type == CONVICT_S8 || c.dst_type == CONVICT_U8) && range > 1 &&
                            range * range * std::sqrt(terms) > 256;
     if (saturates) continue;
@@ -361,14 +375,20 @@ bool is_exact(const Case& c, const convict_problem& p) {
 }
 
 void fill_operands(const Case& c, const convict_problem& p, const convict_tensors& tensors, uint64_t data_seed) {
-  const Filler filler(c, p, tensors, data_seed);
+  Case filled = c;
+  if (invalid(p)) filled.fill = Fill::kInt;  // its groups and windows, which other data follow, may be empty
+  const Filler filler(filled, p, tensors, data_seed);
   for (size_t i = 0; i < kRoles.size(); ++i) {
     const Role& role = kRoles[i];
     const convict_tensor& tensor = tensors.*role.tensor;
     const bool is_output = role.is_output[p.pass];
     const uint64_t key = mix(data_seed + kGoldenGamma * (i + 1));
     if (tensor.ndim == 0 || (is_output && (p.beta == 0 || &tensor == &tensors.diff_bias))) continue;
-    if (&tensor == &tensors.scale)
+    if (&tensor == &tensors.multiplier)
+      filler.fill_fixed_point(tensors, key);
+    else if (&tensor == &tensors.shift)
+      continue;  // with the multiplier
+    else if (&tensor == &tensors.scale)
       filler.fill_scale(tensor, key);
     else
       filler.fill(tensor, role.name, part_of(p, role, is_output), key);

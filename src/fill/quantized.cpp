@@ -27,8 +27,11 @@ constexpr double kRmsOf8Bits = 73.9;  // 256 / sqrt(12), drawn from the whole ra
 
 /// The root mean square of src minus its zero point.
 double rms_of_src(const Case& c) {
+  if (c.src_type == CONVICT_S16) return 256 * kRmsOf8Bits;
   return std::hypot(kRmsOf8Bits, (c.src_type == CONVICT_U8 ? 127.5 : -0.5) - c.src_zero);
 }
+
+int middle_of_upper_half(convict_dtype type) { return type == CONVICT_S16 ? 24576 : type == CONVICT_U8 ? 191 : 96; }
 
 constexpr double kTypicalOf8Bits = 56;     // a little under half of the way to the end of s8
 constexpr double kTypicalOfF32 = 1 << 10;  // arbitrary, but not 1
@@ -66,12 +69,12 @@ double typical_sum(const Case& c, const convict_problem& p, int64_t range) {
     case Fill::kSubnormal: return range > 0 ? products * std::sqrt(n) : any;
     case Fill::kSparse: return products * std::sqrt(n) / 4;
     case Fill::kOnes: return n;
-    case Fill::kComb: return 96;
+    case Fill::kComb: return c.src_type == CONVICT_S16 ? 1 << 13 : 96;
     case Fill::kOneHot:
     case Fill::kZero: return 1;
     case Fill::kWide: return any / 9;
     case Fill::kLargeSums:
-    case Fill::kPositive: return n * 96 * std::abs((c.src_type == CONVICT_U8 ? 191 : 96) - c.src_zero);
+    case Fill::kPositive: return n * 96 * std::abs(middle_of_upper_half(c.src_type) - c.src_zero);
     case Fill::kNormal:
     case Fill::kSpecialWeights:
     case Fill::kSpecial: break;
@@ -83,6 +86,22 @@ double scale_value(uint64_t hash, const Case& c, double typical, bool exact) {
   const double wanted = (c.dst_type == CONVICT_F32 ? kTypicalOfF32 : kTypicalOf8Bits) / std::max(typical, 1.0);
   if (!exact) return static_cast<float>(wanted * positive(hash));
   return std::ldexp(1.0, std::min(0, std::ilogb(wanted)) - static_cast<int>(below(hash, 3)));
+}
+
+FixedPoint fixed_point_scale(uint64_t hash, const Case& c, double typical, bool exact) {
+  constexpr int64_t kLeast = int64_t{1} << 30, kMost = 2 * kLeast - 1;
+  const bool is_wide = c.src_type == CONVICT_S16;
+  const double wanted = kTypicalOf8Bits * (is_wide ? 256 : 1) / std::max(typical, 1.0) * positive(hash);
+  const int shift = std::clamp(std::ilogb(wanted) + 1, -31, is_wide ? 7 : 30);
+  const uint64_t choice = mix(hash);
+  if (choice % 32 == 0) return {0, 0};
+  if (choice % 32 == 1) return {kMost, shift};
+  const bool power_of_two = choice / 32 % 4 < (exact ? 3 : 1);
+  return {power_of_two ? kLeast : kLeast + static_cast<int64_t>(choice >> 34), shift};
+}
+
+bool has_large_bias(const Case& c, uint64_t data_seed) {
+  return c.requant != Requant::kNone && c.src_type == CONVICT_S16 && c.bias && mix(data_seed) % 3 == 0;
 }
 
 }  // namespace convict::fill

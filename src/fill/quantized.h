@@ -29,4 +29,18 @@ double typical_sum(const Case& c, const convict_problem& p, int64_t range);
 /// two of at most 1, so that results are exact, halves among them.
 double scale_value(uint64_t hash, const Case& c, double typical, bool exact);
 
+/// A factor in fixed point: multiplier * 2^(shift - 31), the multiplier from 2^30 to 2^31 - 1, or 0.
+struct FixedPoint {
+  int64_t multiplier;
+  int shift;
+};
+
+/// The factor for sums of size `typical`: dst holds most results. With `exact` mostly a power of two, so that there are
+/// halves. One channel in 32 has a factor of 0, which quantizers give to channels without weights.
+FixedPoint fixed_point_scale(uint64_t hash, const Case& c, double typical, bool exact);
+
+/// Whether the sums of a requantized s16 case get biases that need more than 32 bits.
+bool has_large_bias(const Case& c, uint64_t data_seed);
+inline constexpr double kLargeBias = 0x1p36;  // sums are specified up to 2^47
+
 }  // namespace convict::fill

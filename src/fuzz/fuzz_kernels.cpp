@@ -13,7 +13,8 @@ namespace {
 
 std::vector<convict::run::Subject> all_kernels() {
   std::vector<convict::run::Subject> subjects;
-  for (const convict_implementation* kernel : convict::native_kernels()) subjects.push_back({kernel, true, ""});
+  for (const convict_implementation* kernel : convict::native_kernels())
+    subjects.push_back({.implementation = kernel, .is_target = true, .abilities = convict::kNativeAbilities});
   return subjects;
 }
 

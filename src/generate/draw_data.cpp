@@ -204,6 +204,34 @@ void draw_earlier(Draft& draft) {
   }
 }
 
+/// Requantization takes the place of scales in f32. It has a stream of its own from the seed of the case, so that no
+/// other draw depends on it.
+void draw_requantization(Draft& draft) {
+  constexpr uint64_t kStream = 0x72657175;
+  constexpr double kShare = 0.4, kWide = 0.25, kClamp = 0.3;
+  Case& c = draft.c;
+  Random random(c.seed, kStream);
+  if (!draft.profile.integers || c.beta != 0 || !random.chance(kShare)) return;
+  if (c.scale == Scale::kNone) c.scale = random.chance(0.8) ? Scale::kChannel : Scale::kTensor;
+  if (random.chance(kWide)) {
+    c.src_type = c.dst_type = CONVICT_S16;
+    c.src_zero = c.dst_zero = 0;
+    c.requant = Requant::kSingle;
+  } else {
+    if (c.dst_type != CONVICT_S8 && c.dst_type != CONVICT_U8) {
+      c.dst_type = random.chance(0.75) ? CONVICT_S8 : CONVICT_U8;
+      c.dst_zero = draw_zero_point(random, c.dst_type);
+    }
+    c.requant =
+        random.pick(std::span<const Requant>({Requant::kSingle, Requant::kDouble, Requant::kDouble, Requant::kEven}));
+  }
+  if (!random.chance(kClamp)) return;
+  // As activations have them: ReLU from the zero point on, ReLU6 up to a number above it.
+  const int highest = c.dst_type == CONVICT_S16 ? kNoClampHigh : c.dst_type == CONVICT_U8 ? 255 : 127;
+  c.clamp_low = c.dst_zero;
+  if (random.chance(0.5)) c.clamp_high = static_cast<int>(random.between(c.dst_zero, highest));
+}
+
 }  // namespace
 
 void draw_data(Draft& draft) {
@@ -228,6 +256,7 @@ void draw_data(Draft& draft) {
   constexpr uint64_t kReluStream = 0x72656c75;
   if (calls == kEarlierProblems) draw_earlier(draft);
   if (c.pass == CONVICT_FORWARD) c.relu = Random(c.seed, kReluStream).chance(rate(draft, kReluRate));
+  draw_requantization(draft);
 }
 
 }  // namespace convict::generate

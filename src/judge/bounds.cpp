@@ -26,7 +26,9 @@ Format format_of(convict_dtype type) {
     case CONVICT_F32:
     case CONVICT_S8:  // never asked for: sums of integers are exact
     case CONVICT_U8:
-    case CONVICT_S32: break;
+    case CONVICT_S16:
+    case CONVICT_S32:
+    case CONVICT_S64: break;
   }
   return {24, -149, 127};
 }

@@ -101,7 +101,8 @@ class TensorComparison {
   void check_tolerance(const T& element, size_t index, const int64_t* at) {
     const double got = value_of(element);
     const auto value = static_cast<double>(expected_.exact(index));
-    const double exact = is_integer(tensor_.dtype)
+    const double exact = !expected_.right.empty() ? expected_.right[index]
+                         : is_integer(tensor_.dtype)
                              ? quantized_result(tensor_.dtype, value - expected_.zero_point, expected_.zero_point)
                              : value;
     const double allowed = rule_.absolute + rule_.relative * std::abs(exact);
@@ -118,8 +119,19 @@ class TensorComparison {
   }
 
   AllowedResults allowed(size_t index, double change) const {
+    if (!expected_.right.empty()) {
+      const double result = change == 0 ? expected_.right[index] : requantized(index, change);
+      return {result, result};
+    }
     return allowed_results(tensor_.dtype, static_cast<double>(expected_.value[index]) + change,
                            expected_.roundings[index], expected_.relu, expected_.zero_point);
+  }
+
+  /// About what it becomes with other terms, for there is no telling which half a rounding meets.
+  double requantized(size_t index, double change) const {
+    const double real = static_cast<double>(expected_.value[index]) + change;
+    const double result = std::nearbyint(expected_.relu ? std::max(real, 0.0) : real) + expected_.zero_point;
+    return std::clamp<double>(result, expected_.clamp_low, expected_.clamp_high);
   }
 
   void check_quantized(const T& element, size_t index, const int64_t* at) {
@@ -213,7 +225,8 @@ class TensorComparison {
             bound,
             bound > 0 ? name : Bound::kEquality,
             expected_.magnitude.empty() ? 0 : static_cast<double>(expected_.magnitude[index]),
-            arithmetic_.accumulator};
+            arithmetic_.accumulator,
+            expected_.right.empty() ? std::nullopt : std::optional(expected_.right[index])};
   }
 
   void record(const T& element, size_t index, const int64_t* at, double bound) {

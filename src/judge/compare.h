@@ -60,6 +60,7 @@ struct Element {
   Bound bound_name = Bound::kEquality;
   double magnitude = 0;                     // S, if the reference knew it
   convict_dtype accumulator = CONVICT_F32;  // of the sum that the bound is about
+  std::optional<double> right = {};         // of a requantized sum: the one right result
 };
 
 inline constexpr size_t kMostPlaces = 1 << 16;

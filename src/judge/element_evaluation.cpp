@@ -171,6 +171,60 @@ ExactElement quantized(const convict_problem& p, const convict_tensors& t, const
   return result;
 }
 
+/// number / 2^bits to the nearest integer, halves as `halves` says: upward, away from zero, or to even. Exact: numbers
+/// have at most 63 bits, and a long double 64.
+enum class Halves { kUpward, kAwayFromZero, kToEven };
+long double rounded(long double number, int bits, Halves halves) {
+  const long double real = std::ldexp(number, -bits), below = std::floor(real), rest = real - below;
+  const bool half_goes_up = halves == Halves::kUpward || (halves == Halves::kAwayFromZero && real > 0) ||
+                            (halves == Halves::kToEven && std::fmod(below, 2.0L) != 0);
+  return rest > 0.5L || (rest == 0.5L && half_goes_up) ? below + 1 : below;
+}
+
+/// The integer that a sum with its bias becomes, before the zero point of dst.
+long double requantized(const convict_problem& p, bool is_wide, long double sum, long double multiplier, int shift) {
+  if (is_wide) {
+    const long double upper = std::min(rounded(multiplier, 16, Halves::kUpward), 32767.0L);
+    return rounded(sum * upper, 15 - shift, Halves::kUpward);
+  }
+  if (p.requantization != CONVICT_DOUBLE_ROUNDING)
+    return rounded(sum * multiplier, 31 - shift,
+                   p.requantization == CONVICT_ROUNDING_TO_EVEN ? Halves::kToEven : Halves::kUpward);
+  const long double high = rounded(std::ldexp(sum, std::max(shift, 0)) * multiplier, 31, Halves::kUpward);
+  return rounded(high, std::max(-shift, 0), Halves::kAwayFromZero);
+}
+
+/// The result of a requantized sum of integers.
+ExactElement requantized_element(const convict_problem& p, const convict_tensors& t, const ExactElement& products,
+                                 int64_t channel) {
+  const bool is_wide = t.src.dtype == CONVICT_S16;
+  const auto of_channel = [&](const convict_tensor& tensor) {
+    return element(tensor, tensor.dims[0] == 1 ? 0 : channel * tensor.strides[0]);
+  };
+  const long double multiplier = of_channel(t.multiplier),
+                    bias = p.has_bias ? element(t.bias, channel * t.bias.strides[0]) : 0.0L;
+  const auto shift = static_cast<int>(of_channel(t.shift));
+  const long double scale = std::ldexp(multiplier, shift - 31), sum = products.sum + bias;
+  const long double kept = p.relu != 0 ? std::max(sum, 0.0L) : sum;
+  Sum real;
+  real.add(sum, scale);
+  ExactElement result = real.result();
+  const long double integer = requantized(p, is_wide, kept, multiplier, shift);
+  result.right = static_cast<double>(std::clamp(integer + p.dst_zero_point, static_cast<long double>(p.clamp_low),
+                                                static_cast<long double>(p.clamp_high)));
+  // What 32 bits hold, with a zero point of src that is multiplied apart from src; and what specifications leave open.
+  const double magnitude = products.magnitude + static_cast<double>(std::abs(bias));
+  const double apart = is_wide ? 0 : 256.0 * std::abs(p.src_zero_point) * static_cast<double>(most_terms(p));
+  const long double largest = is_wide ? 0x1p47L : 0x1p31L - 1;
+  const bool shifted = p.requantization == CONVICT_DOUBLE_ROUNDING && std::ldexp(std::abs(kept), shift) > largest;
+  const bool is_open = std::abs(kept) > largest || shifted || std::abs(integer) >= 0x1p30L;
+  result.rounding =
+      is_open || (!is_wide && magnitude + apart > 0x1p31 - 1) ? std::numeric_limits<double>::infinity() : 0;
+  result.magnitude = static_cast<double>(scale) * magnitude;
+  result.terms = products.terms + (p.has_bias ? 1 : 0);
+  return result;
+}
+
 /// Adds up all elements of a tensor from dimension `dim` on.
 void add_all(const convict_tensor& tensor, int dim, int64_t position, Sum& sum) {
   if (dim == tensor.ndim) return sum.add(element(tensor, position));
@@ -199,7 +253,9 @@ ExactElement evaluate_element(const convict_problem& p, const convict_tensors& f
   Walk(p, filled, at.data(), sum).run();
   const long double old = p.beta != 0 ? element(output, position_of(output, at.data())) : 0.0L;
   ExactElement result;
-  if (is_integer(filled.src.dtype)) {
+  if (p.requantization != CONVICT_NO_REQUANTIZATION) {
+    result = requantized_element(p, filled, sum.result(), at[1]);
+  } else if (is_integer(filled.src.dtype)) {
     result = quantized(p, filled, sum.result(), at[1], old);
   } else {
     if (p.pass == CONVICT_FORWARD && p.has_bias) sum.add(element(filled.bias, at[1] * filled.bias.strides[0]));

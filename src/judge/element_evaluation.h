@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -23,6 +24,8 @@ struct ExactElement {
 
   /// For sums of integers: how far f32 may be from `sum`. 0 if nothing is rounded, infinite if 32 bits may overflow.
   double rounding = 0;
+
+  std::optional<double> right;  // of a requantized sum: the one right result
 
   static constexpr int kNone = 1 << 20;  // quantum of a sum without a term other than 0
 

@@ -20,6 +20,7 @@ struct Expected {
   std::vector<W> value;                      // s, the exact sum, before a ReLU
   std::vector<W> magnitude;                  // S, the sum of absolute values
   std::vector<double> roundings;             // for sums of integers: how far scaled results may be from s
+  std::vector<double> right;                 // of requantized sums: the one right result of each
   std::vector<W> squared_sums;               // sum over k of s_k^2; s_k: partial sums in the order of the loops
   std::vector<W> partial_sums;               // sum over k of s_k
   std::vector<W> squared_terms;              // sum of the squared terms
@@ -28,7 +29,8 @@ struct Expected {
   int64_t window = 0;                        // the most products of any element, padding included
   bool bias = false, old = false;            // whether a bias, or beta times the old contents, is a term
   bool relu = false;
-  int zero_point = 0;  // of an 8-bit output
+  int zero_point = 0;                 // of an 8-bit output
+  int clamp_low = 0, clamp_high = 0;  // of requantized sums
 
   /// The exact element before rounding to its type. NaN stays NaN.
   W exact(size_t index) const {

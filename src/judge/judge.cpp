@@ -97,7 +97,9 @@ Certificate::Element described(const Element& element, const Case& c) {
   to.got_hex = {element.got};
   to.exact = {element.exact};
   to.exact_hex = {element.exact};
-  if (c.dst_type == CONVICT_S8 || c.dst_type == CONVICT_U8)
+  if (element.right)
+    to.right = {*element.right};
+  else if (c.dst_type == CONVICT_S8 || c.dst_type == CONVICT_U8)
     to.right = {quantized_result(c.dst_type, element.exact - c.dst_zero, c.dst_zero)};
   to.terms = element.terms;
   to.magnitude = {element.magnitude};

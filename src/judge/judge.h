@@ -35,7 +35,8 @@ struct BrokenRelation {
 struct Result {
   const convict_implementation* who = nullptr;
   bool is_target = false;
-  bool is_excused = false;      // an oracle that this case does not ask
+  bool is_excused = false;  // an oracle that this case does not ask
+  convict_abilities abilities{};
   convict_contract contract{};  // of `who`, for this problem; unless it refused
   Outcome outcome;
   // The rest is set for kComputed outcomes only.

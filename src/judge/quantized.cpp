@@ -8,6 +8,7 @@
 
 #include "abi/element.h"
 #include "judge/bounds.h"
+#include "judge/requantize.h"
 
 namespace convict::judge {
 namespace {
@@ -90,8 +91,40 @@ void finish_quantized(Expected<W>& expected, const convict_problem& p, const con
 template void finish_quantized(Expected<double>&, const convict_problem&, const convict_tensors&);
 template void finish_quantized(Expected<long double>&, const convict_problem&, const convict_tensors&);
 
+template <class W>
+void finish_requantized(Expected<W>& expected, const convict_problem& p, const convict_tensors& t) {
+  const std::vector<double> multipliers = elements_of<double>(t.multiplier), shifts = elements_of<double>(t.shift),
+                            biases = elements_of<double>(t.bias);
+  const size_t elements = expected.value.size();
+  expected.roundings.assign(elements, 0);
+  expected.right.assign(elements, 0);
+  if (elements == 0) return;
+  const auto channels = static_cast<size_t>(p.oc), plane = elements / static_cast<size_t>(p.batch * p.oc);
+  const bool is_wide = t.src.dtype == CONVICT_S16;
+  const double folded = 2.0 * 128 * std::abs(p.src_zero_point) * static_cast<double>(expected.window);
+  for (size_t i = 0; i < elements; ++i) {
+    const size_t channel = i / plane % channels, one = channel % multipliers.size();
+    const double bias = biases.empty() ? 0 : biases[channel];
+    const double magnitude = static_cast<double>(expected.magnitude[i]) + std::abs(bias);
+    const Requantizer requantize = {p.requantization, is_wide, static_cast<int64_t>(multipliers[one]),
+                                    static_cast<int>(shifts[one])};
+    const double scale = std::ldexp(multipliers[one], static_cast<int>(shifts[one]) - 31);
+    const auto sum = static_cast<int64_t>(expected.value[i]) + static_cast<int64_t>(bias);
+    const auto result = requantize(p.relu != 0 ? std::max<int64_t>(sum, 0) : sum);
+    const bool fits = is_wide || magnitude + folded <= kLargestSum;
+    expected.roundings[i] = result && fits ? 0 : kInfinity;
+    expected.right[i] =
+        static_cast<double>(std::clamp<int64_t>(result.value_or(0) + p.dst_zero_point, p.clamp_low, p.clamp_high));
+    expected.value[i] = static_cast<W>(scale) * static_cast<W>(sum);
+    expected.magnitude[i] = static_cast<W>(scale) * static_cast<W>(magnitude);
+  }
+}
+
+template void finish_requantized(Expected<double>&, const convict_problem&, const convict_tensors&);
+template void finish_requantized(Expected<long double>&, const convict_problem&, const convict_tensors&);
+
 double quantized_result(convict_dtype type, double real, double zero_point) {
-  if (type != CONVICT_S8 && type != CONVICT_U8) return real;
+  if (type != CONVICT_S8 && type != CONVICT_U8 && type != CONVICT_S16) return real;
   return rounded_to(type, std::nearbyint(real) + zero_point);
 }
 

@@ -13,8 +13,12 @@ namespace convict::judge {
 template <class W>
 void finish_quantized(Expected<W>& expected, const convict_problem& p, const convict_tensors& t);
 
-/// The result in the type of dst for the number `real`: for 8 bits rounded, shifted by the zero point and saturated;
-/// unchanged for other types.
+/// The same for requantized sums, whose right results it sets. Precondition: the problem has requantization.
+template <class W>
+void finish_requantized(Expected<W>& expected, const convict_problem& p, const convict_tensors& t);
+
+/// The result in the type of dst for the number `real`: for 8 and 16 bits rounded, shifted by the zero point and
+/// saturated; unchanged for other types.
 double quantized_result(convict_dtype type, double real, double zero_point);
 
 /// The correct results: all from `lowest` to `highest`.

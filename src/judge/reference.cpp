@@ -60,6 +60,7 @@ void evaluate_each(const convict_problem& p, const convict_tensors& t, Expected<
       expected.value[index] = static_cast<W>(exact.sum);
       if (!expected.magnitude.empty()) expected.magnitude[index] = static_cast<W>(exact.magnitude);
       if (is_integer(t.src.dtype)) expected.roundings.push_back(exact.rounding);
+      if (exact.right) expected.right.push_back(*exact.right);
       ++index;
     });
   });
@@ -119,6 +120,8 @@ std::vector<Expected<W>> compute_reference(const convict_problem& p, const convi
     expected.bias = p.pass == CONVICT_FORWARD && p.has_bias;
     expected.relu = p.relu != 0;
     expected.zero_point = p.dst_zero_point;
+    expected.clamp_low = p.clamp_low;
+    expected.clamp_high = p.clamp_high;
     if (has_huge_image(p, t)) {
       evaluate_each(p, t, expected);
       continue;
@@ -126,7 +129,10 @@ std::vector<Expected<W>> compute_reference(const convict_problem& p, const convi
     if (!integers) start(expected, p, t);
     DenseOperands<W> operands = gathered_operands<W>(p, t);
     add_products(form, operands, expected);
-    if (integers) finish_quantized(expected, p, t);
+    if (p.requantization != CONVICT_NO_REQUANTIZATION)
+      finish_requantized(expected, p, t);
+    else if (integers)
+      finish_quantized(expected, p, t);
     if (dense) *dense = std::move(operands);
   }
   return outputs;

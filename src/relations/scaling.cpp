@@ -44,7 +44,9 @@ Reach normals_of(convict_dtype type) {
     case CONVICT_F32:
     case CONVICT_S8:  // relations are not asked of integers
     case CONVICT_U8:
-    case CONVICT_S32: break;
+    case CONVICT_S16:
+    case CONVICT_S32:
+    case CONVICT_S64: break;
   }
   return {-126, 127};
 }

@@ -23,6 +23,7 @@ std::string command(const std::string& case_text, const std::string& suspect, st
   if (blame == name_of(Blame::kTarget)) text += option("--target", suspect);
   if (blame == name_of(Blame::kOracle)) text += option("--oracle", suspect);
   for (const std::string& line : alone.before.value_or(std::vector<std::string>())) text += option("--after", line);
+  if (alone.heap_guard) text += option("--heap-guard", *alone.heap_guard);
   if (alone.times) text += option("--times", std::to_string(*alone.times));
   if (case_text.starts_with('-')) text += " --";
   return text + " " + shell_quoted(line_to_repeat(case_text));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/client_messages.h"
 
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -62,23 +63,32 @@ T value_or(const json& object, const char* key, T otherwise) {
 
 // ---- Questions: formatted by hand, for they are half of the cost of a message ---------------------------------------
 
-template <class Numbers>
-void append_list(std::string& to, std::string_view key, const Numbers* numbers, int count) {
-  fmt::format_to(std::back_inserter(to), "\"{}\":[{}],", key, fmt::join(numbers, numbers + count, ","));
+void append_list(std::string& to, std::string_view key, const int64_t* numbers, int count) {
+  fmt::format_to(std::back_inserter(to), FMT_COMPILE("\"{}\":["), key);
+  for (int i = 0; i < count; ++i) {
+    const fmt::format_int number(numbers[i]);
+    to.append(number.data(), number.size()).push_back(',');
+  }
+  if (count > 0) to.pop_back();
+  to += "],";
 }
 
+constexpr size_t kUsualProblem = 1024;  // characters
 constexpr const char* kOperations[] = {"", "conv", "conv_transpose"};
+constexpr const char* kPaddings[] = {"explicit", "same_upper", "same_lower", "valid"};
+constexpr const char* kRequantizations[] = {"", "single", "double", "even"};
 constexpr const char* kPasses[] = {"", "forward", "backward_data", "backward_weights"};
 
 void append_tensor(std::string& to, const Role& role, const convict_problem& p, const convict_tensor& tensor,
                    const FilePlace* place) {
-  fmt::format_to(std::back_inserter(to), "\"{}\":{{\"dtype\":\"{}\",\"output\":{},", role.name, type_name(tensor.dtype),
-                 role.is_output[p.pass]);
+  fmt::format_to(std::back_inserter(to), FMT_COMPILE("\"{}\":{{\"dtype\":\"{}\",\"output\":{},"), role.name,
+                 type_name(tensor.dtype), role.is_output[p.pass]);
   append_list(to, "dims", tensor.dims, tensor.ndim);
   append_list(to, "strides", tensor.strides, tensor.ndim);
   to.pop_back();
   if (place)
-    fmt::format_to(std::back_inserter(to), ",\"at\":{},\"buffer\":[{},{}]", place->at, place->begin, place->bytes);
+    fmt::format_to(std::back_inserter(to), FMT_COMPILE(",\"at\":{},\"buffer\":[{},{}]"), place->at, place->begin,
+                   place->bytes);
   to += "},";
 }
 
@@ -128,12 +138,20 @@ convict_contract contract_from(const json& object) {
   return contract;
 }
 
+convict_abilities abilities_from(const json& object) {
+  convict_abilities abilities{};
+  abilities.requantizes = value_or(object, "requantizes", false);
+  return abilities;
+}
+
 Announced announced_from(const json& object) {
   Announced one;
   one.name = object.at("name").get<std::string>();
   one.description = value_or(object, "description", one.name);
   one.lineage = value_or(object, "lineage", one.name);
-  one.contract = contract_from(object.value("contract", json::object()));
+  const json contract = object.value("contract", json::object());
+  one.contract = contract_from(contract);
+  one.abilities = abilities_from(contract);
   one.batch = value_or(object, "batch", size_t{1});
   one.plans = value_or(object, "plans", false);
   if (one.batch < 1 || one.batch > kMostProblemsAtOnce)
@@ -154,11 +172,19 @@ std::vector<std::optional<std::string>> texts_from(const std::string& line, uint
 }  // namespace
 
 std::string to_json_text(const convict_problem& p, const convict_tensors& tensors, const FilePlaces* places) {
-  std::string text = fmt::format(
-      "{{\"op\":\"{}\",\"pass\":\"{}\",\"rank\":{},\"bias\":{},\"threads\":{},\"batch\":{},\"groups\":{},\"ic\":{},"
-      "\"oc\":{},\"beta\":{},\"relu\":{},\"src_zero_point\":{},\"dst_zero_point\":{},",
+  std::string text;
+  text.reserve(kUsualProblem);
+  fmt::format_to(
+      std::back_inserter(text),
+      FMT_COMPILE(
+          "{{\"op\":\"{}\",\"pass\":\"{}\",\"rank\":{},\"bias\":{},\"threads\":{},\"batch\":{},\"groups\":{},\"ic\":{},"
+          "\"oc\":{},\"beta\":{},\"relu\":{},\"src_zero_point\":{},\"dst_zero_point\":{},"),
       kOperations[p.op], kPasses[p.pass], p.rank, p.has_bias != 0, p.threads, p.batch, p.groups, p.ic, p.oc, p.beta,
       p.relu != 0, p.src_zero_point, p.dst_zero_point);
+  if (p.padding != CONVICT_EXPLICIT_PADDING) text += fmt::format("\"padding\":\"{}\",", kPaddings[p.padding]);
+  if (p.requantization != CONVICT_NO_REQUANTIZATION)
+    text += fmt::format("\"requantization\":\"{}\",\"clamp_low\":{},\"clamp_high\":{},",
+                        kRequantizations[p.requantization], p.clamp_low, p.clamp_high);
   append_list(text, "in", p.in, p.rank);
   append_list(text, "out", p.out, p.rank);
   append_list(text, "kernel", p.kernel, p.rank);

@@ -30,6 +30,7 @@ struct BrokenProtocol : std::runtime_error {
 struct Announced {
   std::string name, description, lineage;
   convict_contract contract{};
+  convict_abilities abilities{};
   size_t batch = 1;    // the most problems that it takes at once
   bool plans = false;  // it answers the question for plans
 };

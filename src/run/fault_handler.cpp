@@ -14,7 +14,9 @@ FlightRecord* watched_record = nullptr;
 void on_fault(int signal, siginfo_t* info, void*) {
   const GuardedMemory::Place place = watched_memory->classify(info->si_addr);
   watched_record->signal = signal;
-  watched_record->address_class = static_cast<int32_t>(place.found);
+  // The processor tells no address of an access that is not aligned, or not canonical.
+  const bool has_address = signal != SIGSEGV || info->si_code != SI_KERNEL;
+  watched_record->address_class = static_cast<int32_t>(has_address ? place.found : AddressClass::kNoAddress);
   watched_record->role = place.role;
   if (place.found == AddressClass::kRetired) watched_record->implementation = place.owner;
   // SA_RESETHAND has restored the default action: returning repeats the fault, which kills the process.

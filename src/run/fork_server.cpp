@@ -117,7 +117,8 @@ bool fork_worker(const WorkerPipes& pipes, FlightRecord& record) {
 
 }  // namespace
 
-ForkServer::ForkServer(const std::vector<std::string>& arguments, const std::string& program) {
+ForkServer::ForkServer(const std::vector<std::string>& arguments, const std::string& program,
+                       const std::map<std::string, std::string>& environment) {
   std::array<int, 2> both{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both.data()) != 0)
     throw std::system_error(errno, std::generic_category(), "cannot create a socket");
@@ -125,7 +126,7 @@ ForkServer::ForkServer(const std::vector<std::string>& arguments, const std::str
   const int theirs = fcntl(both[1], F_DUPFD_CLOEXEC, kForkFd + 1);  // where no dup2 overwrites it
   close(both[1]);
   try {
-    process_ = std::make_unique<WorkerProcess>(arguments, program, theirs);
+    process_ = std::make_unique<WorkerProcess>(arguments, program, theirs, environment);
   } catch (...) {
     close(theirs);
     close(socket_);

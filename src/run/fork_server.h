@@ -10,6 +10,7 @@
 
 #include <sys/types.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,7 +24,8 @@ namespace convict::run {
 class ForkServer {
  public:
   /// Starts it as WorkerProcess does. Throws std::system_error.
-  ForkServer(const std::vector<std::string>& arguments, const std::string& program);
+  ForkServer(const std::vector<std::string>& arguments, const std::string& program,
+             const std::map<std::string, std::string>& environment = {});
   ForkServer(const ForkServer&) = delete;
   ForkServer& operator=(const ForkServer&) = delete;
   ~ForkServer();

@@ -82,17 +82,34 @@ int timed_run(const convict_implementation& implementation, int position, const 
   return status;
 }
 
+/// The scratch memory that the implementation wants for this problem, in bytes.
+size_t workspace_size(const convict_implementation& implementation, const convict_abilities& abilities, int position,
+                      const convict_problem& p, convict_tensors described, FlightRecord& record) {
+  if (!abilities.workspace_size) return 0;
+  for (const Role& role : kRoles) (described.*role.tensor).data = nullptr;
+  described.workspace = nullptr;
+  const Entered entered(record, position, Care::kMemory);
+  return abilities.workspace_size(&implementation, &p, &described);
+}
+
 constexpr size_t kLongestText = 500;  // bytes; longer reasons and errors are cut
 
 }  // namespace
 
-Outcome call_guarded(const convict_implementation& implementation, int position, const convict_problem& p,
-                     GuardedMemory& memory, FlightRecord& record) {
+Outcome call_guarded(const convict_implementation& implementation, const convict_abilities& abilities, int position,
+                     const convict_problem& p, GuardedMemory& memory, FlightRecord& record) {
   const InStage guarding(record, Stage::kGuard);
   const std::string_view late = memory.take_late_write(position);
   memory.prepare_outputs(position, /*to_kept=*/p.beta != 0);
   char error[kLongestText + 1] = "";
   Outcome outcome;
+  const size_t workspace = workspace_size(implementation, abilities, position, p, memory.ours(), record);
+  if (workspace > kMostWorkspace) {
+    outcome.kind = Outcome::Kind::kOutOfMemory;
+    outcome.text = fmt::format("it wants a workspace of {} bytes; at most {} are given", workspace, kMostWorkspace);
+    return outcome;
+  }
+  memory.prepare_workspace(workspace);
   {
     Entered entered(record, position);
     outcome.kind = kind_of(timed_run(implementation, position, p, memory.theirs(), record, error));

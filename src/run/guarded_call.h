@@ -11,11 +11,14 @@
 
 namespace convict::run {
 
-/// Runs one implementation over the operands in `memory`. Poisons the outputs before (with beta: restores them), checks
-/// the slack after. `record` names the implementation (by `position`) while it runs. What a library changed in the
-/// process is put back (run/environment.h), and named in the outcome.
-Outcome call_guarded(const convict_implementation& implementation, int position, const convict_problem& p,
-                     GuardedMemory& memory, FlightRecord& record);
+/// The most scratch memory that an implementation gets. Who wants more is out of memory.
+inline constexpr size_t kMostWorkspace = size_t{1} << 30;  // bytes
+
+/// Runs one implementation over the operands in `memory`, with the workspace that it wants. Poisons the outputs before
+/// (with beta: restores them), checks the slack after. `record` names the implementation (by `position`) while it runs.
+/// What a library changed in the process is put back (run/environment.h), and named in the outcome.
+Outcome call_guarded(const convict_implementation& implementation, const convict_abilities& abilities, int position,
+                     const convict_problem& p, GuardedMemory& memory, FlightRecord& record);
 
 /// What the implementation says to a problem. Guarded like call_guarded(); but questions are many and short, so with
 /// kMemory what takes a system call to see is left to changed_by_questions().

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "abi/element.h"
 #include "core/layout.h"
@@ -116,7 +117,7 @@ void GuardedSlot::place(size_t bytes, bool flush_end, uint16_t poison) {
 
 size_t GuardedSlot::slack_begin() const { return flush_end_ ? offset_ - kSlack : bytes_; }
 
-void GuardedSlot::poison() { fill_words(ours_ + offset_, bytes_, poison_); }
+void GuardedSlot::poison(uint16_t word) { fill_words(ours_ + offset_, bytes_, word); }
 
 bool GuardedSlot::slack_intact() const { return is_all_poison(ours_ + slack_begin(), kSlack); }
 
@@ -197,7 +198,18 @@ void GuardedMemory::prepare_outputs(int position, bool to_kept) {
   owner_ = position;
 }
 
+void GuardedMemory::prepare_workspace(size_t bytes) {
+  has_workspace_ = bytes > 0;
+  theirs_.workspace = nullptr;
+  if (!has_workspace_) return;
+  GuardedSlot& slot = outputs_of(owner_)[kWorkspace];
+  slot.place(bytes, flush_end_, kOutputPoison);
+  slot.poison(kInputPoison);  // what is computed from it does not look unwritten
+  theirs_.workspace = slot.ours();
+}
+
 void GuardedMemory::retire_outputs() {
+  if (std::exchange(has_workspace_, false)) outputs_of(owner_)[kWorkspace].retire();
   for (size_t i = 0; owner_ >= 0 && i < kRoles.size(); ++i)
     if (is_used_output(i)) outputs_of(owner_)[i].retire();
   owner_ = -1;
@@ -208,6 +220,7 @@ std::string_view GuardedMemory::take_late_write(int position) {
   Slots& outputs = outputs_of(position);
   for (size_t i = 0; i < kRoles.size(); ++i)
     if (outputs[i].take_late_write()) return kRoles[i].name;
+  if (outputs[kWorkspace].take_late_write()) return kWorkspaceName;
   return {};
 }
 
@@ -228,12 +241,13 @@ std::string_view GuardedMemory::overrun() const {
     const GuardedSlot& slot = slots_[static_cast<size_t>(owner_ + 1)][i];
     if (!slot.slack_intact() || !gaps_intact(ours_.*kRoles[i].tensor)) return kRoles[i].name;
   }
+  if (has_workspace_ && !slots_[static_cast<size_t>(owner_ + 1)][kWorkspace].slack_intact()) return kWorkspaceName;
   return {};
 }
 
 GuardedMemory::Place GuardedMemory::classify(const void* address) const {
   for (size_t owner = 0; owner < slots_.size(); ++owner)
-    for (size_t i = 0; i < kRoles.size(); ++i)
+    for (size_t i = 0; i <= kWorkspace; ++i)
       if (const AddressClass found = slots_[owner][i].classify(address); found != AddressClass::kElsewhere)
         return {found, static_cast<int>(i), static_cast<int>(owner) - 1};
   return {};

@@ -27,7 +27,7 @@ inline constexpr uint16_t kOutputPoison = 0xffff;
 inline constexpr uint16_t kInputPoison = 0x7ff8;
 
 /// Where an address lies relative to the tensors, for the report of a fault.
-enum class AddressClass : int { kElsewhere = 0, kGuard = 1, kReadOnlyInput = 2, kRetired = 3 };
+enum class AddressClass : int { kElsewhere = 0, kGuard = 1, kReadOnlyInput = 2, kRetired = 3, kNoAddress = 4 };
 
 /// Memory for one tensor between two guard pages. The same pages are mapped twice: writable for us, and read-only for
 /// implementations if the tensor is an input. So no case costs a system call.
@@ -46,8 +46,9 @@ class GuardedSlot {
   size_t bytes() const { return bytes_; }
   void* theirs(bool read_only) const { return (read_only ? read_only_ : ours_) + offset_; }
 
-  /// Fills the tensor with the poison that place() was given.
-  void poison();
+  /// Fills the tensor with the poison that place() was given, or with another.
+  void poison() { poison(poison_); }
+  void poison(uint16_t word);
 
   /// Whether the slack beside the tensor is as place() left it.
   bool slack_intact() const;
@@ -94,30 +95,37 @@ class GuardedMemory {
   /// now on, and hold poison, or the saved contents. Retires those of the implementation before.
   void prepare_outputs(int position, bool to_kept);
 
-  /// Retires the outputs of the last call.
+  /// Called after that: gives this implementation so many bytes of scratch memory, which hold NaN. They are taken back
+  /// with its outputs. Throws std::bad_alloc.
+  void prepare_workspace(size_t bytes);
+
+  /// Retires the outputs and the workspace of the last call.
   void retire_outputs();
 
-  /// The name of an output that the implementation at this position has written to after its call had returned, or
-  /// nothing. Says so once.
+  /// The name of an output, or "workspace", that the implementation at this position has written to after its call had
+  /// returned, or nothing. Says so once.
   std::string_view take_late_write(int position);
 
   /// A copy of the outputs, including what lies between their elements.
   std::vector<unsigned char> output_bytes() const;
 
-  /// The name of an output whose slack or gaps were written to, or nothing.
+  /// The name of an output, or "workspace", whose slack or gaps were written to, or nothing.
   std::string_view overrun() const;
 
   /// Where an address lies.
   struct Place {
     AddressClass found = AddressClass::kElsewhere;
-    int role = -1;   // index into kRoles of the operand in or beside which it lies
+    int role = -1;   // index into kRoles, or kWorkspace, of the operand in or beside which it lies
     int owner = -1;  // position of the implementation whose output that is
   };
   /// Async-signal-safe.
   Place classify(const void* address) const;
 
+  static constexpr size_t kWorkspace = kRoles.size();  // the index behind those of operands
+  static constexpr std::string_view kWorkspaceName = "workspace";
+
  private:
-  using Slots = std::array<GuardedSlot, kRoles.size()>;
+  using Slots = std::array<GuardedSlot, kRoles.size() + 1>;
 
   Slots& outputs_of(int position);
   bool is_used_output(size_t role) const;
@@ -130,6 +138,7 @@ class GuardedMemory {
   convict_tensors ours_{}, theirs_{};
   convict_pass pass_ = CONVICT_FORWARD;
   bool flush_end_ = true;
+  bool has_workspace_ = false;  // the owner of the outputs
 };
 
 }  // namespace convict::run

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/implementation.h"
 #include "core/plugin_name.h"
 #include "core/synonyms.h"
 #include "core/text.h"
@@ -52,6 +53,26 @@ void share_python() {
       nullptr);
 }
 
+/// What a library says that its implementations can, and the code paths that it names, each behind its implementation.
+std::vector<Subject> with_abilities(std::vector<Subject> subjects, convict_abilities_function abilities_of,
+                                    const std::string& shown) {
+  std::vector<Subject> all;
+  for (Subject& one : subjects) {
+    if (const convict_abilities* abilities = abilities_of(one.implementation)) one.abilities = *abilities;
+    check_abilities(one.abilities, one.implementation->name, shown);
+    all.push_back(one);
+    for (const char* const* path = one.abilities.code_paths; path && *path; ++path) {
+      Subject of_path = one;
+      of_path.code_path = std::make_shared<const CodePath>(*one.implementation, one.abilities, *path);
+      of_path.implementation = of_path.code_path.get();
+      of_path.name = of_path.implementation->name;
+      of_path.abilities = of_path.code_path->abilities();
+      all.push_back(std::move(of_path));
+    }
+  }
+  return all;
+}
+
 std::vector<Subject> load_library(const fs::path& path, const std::string& shown) {
   void* library = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL);  // never closed: convict.h promises it
   if (!library) throw UsageError(fmt::format("plugin '{}' cannot be loaded: {}", shown, printable(dlerror(), 300)));
@@ -66,7 +87,9 @@ std::vector<Subject> load_library(const fs::path& path, const std::string& shown
   if (!plugin && !said.empty())
     throw UsageError(
         fmt::format("plugin '{}' says that it cannot work on this machine: {}", shown, printable(said, 300)));
-  return subjects_of(plugin, shown);
+  std::vector<Subject> subjects = subjects_of(plugin, shown);
+  const auto abilities_of = reinterpret_cast<convict_abilities_function>(dlsym(library, CONVICT_ABILITIES_SYMBOL));
+  return abilities_of ? with_abilities(std::move(subjects), abilities_of, shown) : subjects;
 }
 
 /// Resolves names against native kernels, plugins and modules. Loads a module when it is first named.
@@ -74,7 +97,8 @@ class Catalogue {
  public:
   Catalogue(std::span<const convict_implementation* const> native, const std::vector<std::string>& plugins) {
     for (const convict_implementation* kernel : native)
-      known_.push_back({kernel, false, CONVICT_VERSION, kernel->name});
+      known_.push_back(
+          {.implementation = kernel, .version = CONVICT_VERSION, .name = kernel->name, .abilities = kNativeAbilities});
     native_count_ = known_.size();
     for (const std::string& path : plugins) {
       std::vector<Subject> subjects = load_plugin(path);
@@ -222,6 +246,8 @@ std::vector<std::string> installed_modules() {
   return names;
 }
 
+std::string file_of_module(const std::string& name) { return module_file(name).value_or("").string(); }
+
 std::vector<Subject> load_module(const std::string& name) {
   const auto file = module_file(name);
   if (!file) throw CannotJudge(fmt::format("'{}' is not installed", printable(name)));
@@ -236,6 +262,7 @@ static std::vector<Subject> load_command(const std::string& command) {
     one.plugin = command;
     one.is_foreign = false;  // what it does, it does in another process
     one.process = process;
+    one.abilities = ProcessTarget::abilities_of(*one.implementation);
   }
   return subjects;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "abi/convict.h"
+#include "run/code_path.h"
 #include "run/process_target.h"
 #include "run/turns.h"
 
@@ -19,11 +20,13 @@ namespace convict::run {
 struct Subject {
   const convict_implementation* implementation = nullptr;
   bool is_target = false;
-  std::string version;
+  std::string version = {};
   std::string name = {};    // as it was when it was loaded: the pointer above leads into memory of a library
   std::string plugin = {};  // what it came from (core/plugin_name.h); empty for a native kernel and for our modules
   bool is_foreign = false;  // it came from a file: a plugin or a module
   Turns turns = {};         // of an oracle that nobody named
+  convict_abilities abilities = {};
+  std::shared_ptr<const CodePath> code_path = {};     // that `implementation` is, of another one
   std::shared_ptr<const ProcessTarget> process = {};  // whose client computes it, which ends with the last subject
 };
 
@@ -50,6 +53,9 @@ Roster load_roster(const RosterRequest& request, std::span<const convict_impleme
 
 /// The oracle modules installed with this program, by name: "libtorch", "onednn".
 std::vector<std::string> installed_modules();
+
+/// The file of a module; "" if it is not installed.
+std::string file_of_module(const std::string& name);
 
 /// All implementations of one module or plugin file, for listings.
 std::vector<Subject> load_module(const std::string& name);

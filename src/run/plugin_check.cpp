@@ -62,6 +62,17 @@ std::string wrong_in(const convict_contract& contract) {
   return "";
 }
 
+void check_abilities(const convict_abilities& abilities, const char* name, const std::string& shown) {
+  for (const char* const* path = abilities.code_paths; path && *path; ++path) {
+    const size_t length = strnlen(name, kLongestName) + 1 + strnlen(*path, kLongestName + 1);
+    if (!is_name(*path) || length > kLongestName)
+      throw UsageError(
+          fmt::format("plugin '{}': a code path of '{}' is called '{}'; valid: printable ASCII characters "
+                      "without blanks and commas, with the name at most {}",
+                      shown, name, printable({*path, strnlen(*path, kLongestName + 1)}), kLongestName));
+  }
+}
+
 void check_plugin(const convict_plugin* plugin, const std::string& shown) {
   if (!plugin) throw UsageError(fmt::format("plugin '{}' says that it cannot work on this machine", shown));
   if (plugin->abi_version != CONVICT_ABI_VERSION)

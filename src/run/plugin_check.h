@@ -12,6 +12,9 @@ inline constexpr size_t kLongestName = 100;  // bytes, of an implementation's na
 /// The field of a contract whose value convict.h does not list; empty if all are valid.
 std::string wrong_in(const convict_contract& contract);
 
+/// Throws UsageError if the abilities of an implementation break a rule of convict.h.
+void check_abilities(const convict_abilities& abilities, const char* name, const std::string& shown);
+
 /// Throws UsageError if the tables of the plugin break a rule of convict.h. Does not run its code. `shown` names the
 /// plugin in messages.
 void check_plugin(const convict_plugin* plugin, const std::string& shown);

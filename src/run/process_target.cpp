@@ -286,6 +286,10 @@ size_t ProcessTarget::batch_of(const convict_implementation& implementation) {
   return who.target->too_slow_ ? 1 : who.announced.batch;
 }
 
+convict_abilities ProcessTarget::abilities_of(const convict_implementation& implementation) {
+  return implementation.run == run ? of(&implementation).announced.abilities : convict_abilities{};
+}
+
 /// Sends a question about several problems, and reads the answer. If that goes wrong, everything ahead of time is
 /// forgotten, and a new client answers what is asked next.
 template <class Read>

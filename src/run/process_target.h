@@ -63,6 +63,9 @@ class ProcessTarget {
   /// The most problems that an implementation of a client takes at once; 1 for all that are none.
   static size_t batch_of(const convict_implementation& implementation);
 
+  /// What an implementation of a client has announced.
+  static convict_abilities abilities_of(const convict_implementation& implementation);
+
   /// A problem without its data; or with it, where it is to be run.
   struct Question {
     const convict_problem& problem;

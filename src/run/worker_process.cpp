@@ -80,10 +80,29 @@ FlightRecord* map_record(int fd) {
   return static_cast<FlightRecord*>(memory);
 }
 
-pid_t spawn(const std::string& program, const std::vector<std::string>& arguments, const WorkerPipes& ends, int forks) {
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
+using Environment = std::map<std::string, std::string>;
+
+/// "NAME=value" of these, and of this process where they have no such name.
+std::vector<std::string> joined(const Environment& more) {
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : more) lines.push_back(name + "=" + value);
+  for (char** one = environ; *one; ++one)
+    if (const std::string line = *one; !more.contains(line.substr(0, line.find('=')))) lines.push_back(line);
+  return lines;
+}
+
+/// As exec wants them. Borrows the texts.
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+pid_t spawn(const std::string& program, const std::vector<std::string>& arguments, const Environment& environment,
+            const WorkerPipes& ends, int forks) {
+  const std::vector<std::string> variables = joined(environment);
+  const std::vector<char*> argv = pointers_to(arguments), envp = pointers_to(variables);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends.output, STDOUT_FILENO);
@@ -96,7 +115,7 @@ pid_t spawn(const std::string& program, const std::vector<std::string>& argument
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t pid = -1;
-  const int status = posix_spawn(&pid, program.c_str(), &actions, &attributes, argv.data(), environ);
+  const int status = posix_spawn(&pid, program.c_str(), &actions, &attributes, argv.data(), envp.data());
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (status != 0) throw std::system_error(status, std::generic_category(), "cannot start a worker");
@@ -119,8 +138,9 @@ Children& children() {
 
 }  // namespace
 
-WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments, const std::string& program, int forks)
-    : WorkerProcess([&](const WorkerPipes& ends) { return spawn(program, arguments, ends, forks); }) {}
+WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments, const std::string& program, int forks,
+                             const Environment& environment)
+    : WorkerProcess([&](const WorkerPipes& ends) { return spawn(program, arguments, environment, ends, forks); }) {}
 
 WorkerProcess::WorkerProcess(const std::function<pid_t(const WorkerPipes&)>& start) {
   Pipe commands, results;

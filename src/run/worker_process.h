@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,8 +42,9 @@ class WorkerProcess {
  public:
   /// Starts `program arguments...` (argv[0] included); by default another process of this very program. It gets `forks`
   /// as kForkFd, if that is a descriptor. Throws std::system_error.
+  /// `environment`: variables, by name, besides those of this process.
   explicit WorkerProcess(const std::vector<std::string>& arguments, const std::string& program = kThisProgram,
-                         int forks = -1);
+                         int forks = -1, const std::map<std::string, std::string>& environment = {});
   /// The process that `start` starts and returns, a child of this one in a process group of its own. Passes on what
   /// `start` throws.
   explicit WorkerProcess(const std::function<pid_t(const WorkerPipes&)>& start);

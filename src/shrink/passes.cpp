@@ -31,12 +31,15 @@ std::vector<Case> reset_fields(const Case& c) {
     if (!(simpler == c)) list.push_back(simpler);
   };
   reset(&Case::bias, &Case::beta, &Case::relu, &Case::src_type, &Case::wei_type, &Case::dst_type, &Case::src_zero,
-        &Case::dst_zero, &Case::scale, &Case::src_layout, &Case::wei_layout, &Case::dst_layout, &Case::views,
-        &Case::threads, &Case::calls, &Case::before);
+        &Case::dst_zero, &Case::scale, &Case::requant, &Case::clamp_low, &Case::clamp_high, &Case::src_layout,
+        &Case::wei_layout, &Case::dst_layout, &Case::views, &Case::threads, &Case::calls, &Case::before);
   reset(&Case::bias);
   reset(&Case::beta);
   reset(&Case::relu);
-  reset(&Case::src_type, &Case::wei_type, &Case::dst_type, &Case::src_zero, &Case::dst_zero, &Case::scale);
+  reset(&Case::src_type, &Case::wei_type, &Case::dst_type, &Case::src_zero, &Case::dst_zero, &Case::scale,
+        &Case::requant, &Case::clamp_low, &Case::clamp_high);
+  reset(&Case::requant, &Case::clamp_low, &Case::clamp_high);
+  reset(&Case::clamp_low, &Case::clamp_high);
   reset(&Case::src_zero, &Case::dst_zero);
   reset(&Case::scale);
   reset(&Case::src_layout, &Case::wei_layout, &Case::dst_layout);

@@ -107,7 +107,8 @@ class Groups {
 };
 
 /// Rows of one kind are one bug if they have the same predicate, the same error text, or if the predicate of one holds
-/// for the case of the other.
+/// for the case of the other. The others that are not explained yet, and have no error
+/// text, cannot be told apart, and are one line as well.
 Groups grouped(const std::vector<JoinedRow>& rows) {
   Groups groups(rows.size());
   std::map<std::string, size_t> first;
@@ -126,6 +127,11 @@ Groups grouped(const std::vector<JoinedRow>& rows) {
     for (const size_t other : explained[rows[i].kind()])
       if (groups.of(i) != groups.of(other) && rows[other].predicate->holds(rows[i].shown.problem_case))
         groups.join(i, other);
+  std::set<size_t> told_apart;
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].explained || !rows[i].error_text.empty()) told_apart.insert(groups.of(i));
+  for (size_t i = 0; i < rows.size(); ++i)
+    if (!told_apart.contains(groups.of(i))) join_by(i, rows[i].kind() + "|not explained");
   return groups;
 }
 
@@ -183,7 +189,9 @@ void write_group(Statements& sql, const std::vector<const JoinedRow*>& group, st
   std::set<int64_t> before;
   for (const JoinedRow* row : group)
     if (row->cause && !row->known) before.insert(*row->cause);
-  const std::string title = title_of(speaker(group));
+  const bool is_open = group.size() > 1 && std::ranges::none_of(group, &JoinedRow::explained);
+  const std::string title =
+      is_open ? std::string(name_of(group.front()->shown.verdict)) + ", not explained yet" : title_of(speaker(group));
   const auto free = std::ranges::find_if(before, [&](int64_t id) { return !taken.contains(id); });
   const int64_t home = free == before.end() ? add_candidate(sql, title) : *free;
   taken.insert(home);

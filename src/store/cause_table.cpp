@@ -87,15 +87,4 @@ std::vector<CauseRow> select_causes(Statements& sql, const std::string& path) {
   return rows;
 }
 
-bool write_cause_triage(Statements& sql, int64_t id, const Triage& triage) {
-  const auto statement = sql(R"sql(
-    UPDATE causes SET status = :status, link = coalesce(:link, link), note = coalesce(:note, note),
-                      versions = :versions, triaged = :now
-    WHERE id = :id
-  )sql");
-  bind_all(*statement, ":status", triage.status, ":link", triage.link, ":note", triage.note, ":versions",
-           to_json_text(triage.versions), ":now", utc_now(), ":id", id);
-  return statement->exec() == 1;
-}
-
 }  // namespace convict::store

@@ -51,7 +51,4 @@ std::string signature_of_known(const std::string& coarse, const Cause& cause);
 
 std::vector<CauseRow> select_causes(Statements& sql, const std::string& path);
 
-/// Returns false if there is no such cause.
-bool write_cause_triage(Statements& sql, int64_t id, const Triage& triage);
-
 }  // namespace convict::store

@@ -160,12 +160,13 @@ std::optional<int64_t> id_of(Statements& sql, const std::string& signature) {
   return select->getColumn(0).getInt64();
 }
 
-bool write_triage(Statements& sql, int64_t id, const Triage& triage) {
-  const auto statement = sql(R"sql(
-    UPDATE mismatches SET status = :status, link = coalesce(:link, link), note = coalesce(:note, note),
-                          versions = :versions, triaged = :now
+bool write_triage(Statements& sql, TriageOf table, int64_t id, const Triage& triage) {
+  const auto statement = sql(fmt::format(R"sql(
+    UPDATE {} SET status = :status, link = coalesce(:link, link), note = coalesce(:note, note),
+                  versions = :versions, triaged = :now
     WHERE id = :id
-  )sql");
+  )sql",
+                                         table == TriageOf::kMismatches ? "mismatches" : "causes"));
   bind_all(*statement, ":status", triage.status, ":link", triage.link, ":note", triage.note, ":versions",
            to_json_text(triage.versions), ":now", utc_now(), ":id", id);
   return statement->exec() == 1;

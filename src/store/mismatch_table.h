@@ -30,8 +30,11 @@ Recorded record_hit(Statements& sql, KnownCauses& known, int64_t campaign, const
 int64_t explain_row(Statements& sql, KnownCauses& known, int64_t id, const RowExplanation& row_explanation,
                     const std::string& path);
 
+/// What people decide about: rows, or causes.
+enum class TriageOf { kMismatches, kCauses };
+
 /// Returns false if there is no such row.
-bool write_triage(Statements& sql, int64_t id, const Triage& triage);
+bool write_triage(Statements& sql, TriageOf table, int64_t id, const Triage& triage);
 
 /// `path` is for messages.
 std::vector<MismatchRow> select_mismatches(Statements& sql, const MismatchFilter& filter, const std::string& path);

@@ -252,7 +252,7 @@ int64_t Store::explain(int64_t id, const RowExplanation& row_explanation) {
 void Store::triage(const std::map<int64_t, Triage>& what) {
   written([&](Statements& sql) {
     for (const auto& [id, one] : what)
-      if (!write_triage(sql, id, one))
+      if (!write_triage(sql, TriageOf::kMismatches, id, one))
         throw bad_database(path_, fmt::format("no mismatch {}", id), "choose one that it has");
   });
 }
@@ -277,7 +277,7 @@ std::vector<CauseRow> Store::causes() const {
 void Store::triage_causes(const std::map<int64_t, Triage>& what) {
   written([&](Statements& sql) {
     for (const auto& [id, one] : what)
-      if (!write_cause_triage(sql, id, one))
+      if (!write_triage(sql, TriageOf::kCauses, id, one))
         throw bad_database(path_, fmt::format("no cause {}", id), "choose one that it has");
   });
 }

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <signal.h>
+#include <string.h>
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -26,14 +29,15 @@ constexpr int kAlikeDeaths = 3;  // in a row, with one first suspicion and put d
 constexpr size_t kLeaks = 1000;  // times that a case is repeated by whoever may keep memory at each call
 
 /// The death of a worker that runs only this implementation on the lines; nullopt if it survives or a foreign process
-/// kills it. A death in our own code counts only if a worker with a control survives the same lines.
+/// kills it. A death in our own code counts only if a worker with a control computes the same lines and survives.
 std::optional<WorkerDeath> dies_alone(const std::string& name, const Lines& lines, const WorkerDeath& seen,
                                       const SupervisorSettings& settings) {
   const auto death = run_alone(name, seen.verdict, lines, settings).death;
   if (!death || death->from_outside) return std::nullopt;
   if (death->position != run::FlightRecord::kOwnCode) return death;
   const std::string control = name == kControl ? kOtherControl : kControl;
-  return run_alone(control, seen.verdict, lines, settings).death ? std::nullopt : death;
+  const LoneResult innocent = run_alone(control, seen.verdict, lines, settings);
+  return innocent.death || !innocent.computed ? std::nullopt : death;
 }
 
 /// Positions in the roster, foreign code first, because it is more likely to corrupt memory.
@@ -48,14 +52,16 @@ std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster) {
 class Search {
  public:
   Search(const WorkerDeath& seen, const Case& lost, const std::vector<RosterEntry>& roster,
-         const SupervisorSettings& settings)
-      : seen_(seen), lost_(lost), line_(to_text(lost)), roster_(roster), settings_(settings) {}
+         const SupervisorSettings& settings, HeapProbe& heap)
+      : seen_(seen), lost_(lost), line_(to_text(lost)), roster_(roster), settings_(settings), heap_(heap) {}
 
   Mismatch run(const Lines& earlier) const {
     if (seen_.from_outside) return nobody("killed from outside");
-    if (seen_.position != run::FlightRecord::kOwnCode)
-      if (const auto death = dies(seen_.position, {line_}))
-        return blamed(seen_.position, *death, {}, "dies alone, on this case alone, in a fresh process");
+    std::optional<WorkerDeath> here;
+    if (seen_.position != run::FlightRecord::kOwnCode) here = dies(seen_.position, {line_});
+    if (!here || may_be_late(*here))
+      if (auto found = of_heap(earlier)) return *found;
+    if (here) return blamed(seen_.position, *here, {}, "dies alone, on this case alone, in a fresh process");
     if (seen_.memory_holder != run::FlightRecord::kOwnCode) {
       const Lines repeated(kLeaks, line_);
       if (const auto death = dies(seen_.memory_holder, repeated)) return of_leak(*death);
@@ -69,6 +75,28 @@ class Search {
   }
 
   const std::string& name_of_position(int position) const { return roster_[static_cast<size_t>(position)].name; }
+
+  /// malloc and free end the process when they notice damage, whoever did it.
+  static bool may_be_late(const WorkerDeath& death) { return death.certificate.death.signal == strsignal(SIGABRT); }
+
+  /// The call that damaged the heap, if an allocator shows one.
+  std::optional<Mismatch> of_heap(const Lines& earlier) const {
+    if (seen_.verdict != Verdict::kCrash || !settings_.heap_guard.empty()) return std::nullopt;
+    std::vector<int> suspects = by_suspicion(roster_);
+    std::ranges::stable_partition(suspects, [&](int position) { return position == seen_.position; });
+    Lines lines = earlier;
+    lines.push_back(line_);
+    const auto author = heap_.author(suspects, roster_, lines, settings_);
+    if (!author) return std::nullopt;
+    Mismatch mismatch{parse_case(author->line), author->entry->name, Verdict::kCrash,
+                      author->entry->is_target ? Blame::kTarget : Blame::kOracle, author->death.certificate};
+    mismatch.certificate.alone.runs = mismatch.certificate.alone.failed = 1;
+    mismatch.certificate.alone.heap_guard = author->guard;
+    mismatch.certificate.death.evidence = fmt::format(
+        "damages the heap: dies alone in this very call, with the allocator {}; without it, the damage showed later",
+        author->guard);
+    return mismatch;
+  }
 
   Mismatch of_leak(const WorkerDeath& death) const {
     const auto times = static_cast<int64_t>(death.index) + 1;
@@ -90,7 +118,8 @@ class Search {
       return blamed(position, *death, {lines.begin(), end},
                     fmt::format("dies alone in a fresh process, after {} cases", death->index));
     }
-    return nobody(fmt::format("nobody dies of it when alone, nor after the {} cases before it", earlier.size()));
+    return nobody(fmt::format("nobody dies of it when alone, nor after the {} cases before it{}", earlier.size(),
+                              HeapProbe::what_would_help()));
   }
 
   Mismatch blamed(int position, const WorkerDeath& death, const Lines& before, std::string how) const {
@@ -100,6 +129,7 @@ class Search {
                       entry.is_target ? Blame::kTarget : Blame::kOracle, seen_.certificate};
     if (!here) mismatch.certificate.alone.before = shortest(position, before, mismatch);
     mismatch.certificate.alone.runs = mismatch.certificate.alone.failed = 1;
+    if (!settings_.heap_guard.empty()) mismatch.certificate.alone.heap_guard = settings_.heap_guard;
     mismatch.certificate.death.evidence = std::move(how);
     return mismatch;
   }
@@ -129,6 +159,7 @@ class Search {
   const std::string line_;
   const std::vector<RosterEntry>& roster_;
   const SupervisorSettings& settings_;
+  HeapProbe& heap_;
 };
 
 Case case_drawn(const WorkerSettings& worker, const Draws& draws, uint64_t index) {
@@ -166,8 +197,8 @@ Lines earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of) {
 }
 
 Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,
-                    const SupervisorSettings& settings, const LinesOf& lines_of) {
-  Mismatch mismatch = Search(death, lost, roster, settings).run(earlier_lines(death.before, lines_of));
+                    const SupervisorSettings& settings, const LinesOf& lines_of, HeapProbe& heap) {
+  Mismatch mismatch = Search(death, lost, roster, settings, heap).run(earlier_lines(death.before, lines_of));
   if (mismatch.blame == Blame::kNobody || !resolve(mismatch.problem_case).why_not) return mismatch;
   mismatch.certificate.text =
       fmt::format("did not refuse a problem that is not legal, and ended with: {}", name_of(mismatch.verdict));
@@ -178,18 +209,20 @@ Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vecto
 Mismatch Attributions::attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,
                                   const SupervisorSettings& settings, const LinesOf& lines_of,
                                   const std::function<bool(const Mismatch&)>& is_stored) {
-  if (death.from_outside) return workers::attributed(death, lost, roster, settings, lines_of);
+  if (death.from_outside) return workers::attributed(death, lost, roster, settings, lines_of, heap_);
   const Mismatch suspected = first_suspicion(death, lost, roster);
   Last& last = last_[signature(suspected)];
   if (last.same >= kAlikeDeaths) {
-    Mismatch likely = last.suspect == kUnattributed ? of_nobody(suspected) : suspected;
-    likely.suspect = last.suspect;
-    likely.blame = last.blame;
+    Mismatch likely = last.found.suspect == kUnattributed ? of_nobody(suspected) : suspected;
+    likely.suspect = last.found.suspect;
+    likely.blame = last.found.blame;
+    if (last.found.certificate.alone.heap_guard) likely = last.found;  // the damage is that call's, not this one's
     likely.certificate.alone.runs = 0;
     if (is_stored(likely)) return likely;
   }
-  Mismatch found = workers::attributed(death, lost, roster, settings, lines_of);
-  last = {found.suspect, found.blame, found.suspect == last.suspect ? last.same + 1 : 1};
+  Mismatch found = workers::attributed(death, lost, roster, settings, lines_of, heap_);
+  const int same = found.suspect == last.found.suspect ? last.same + 1 : 1;
+  last = {found, same};
   return found;
 }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "workers/heap_probe.h"
 #include "workers/supervisor.h"
 
 namespace convict::workers {
@@ -30,7 +31,7 @@ std::vector<std::string> earlier_lines(const std::vector<Work>& before, const Li
 /// The mismatch for a death on this case: of the implementation that dies alone, with what it needs for that in the
 /// certificate, or of nobody.
 Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,
-                    const SupervisorSettings& settings, const LinesOf& lines_of);
+                    const SupervisorSettings& settings, const LinesOf& lines_of, HeapProbe& heap);
 
 /// Who must be left out, so that all others can be judged on the case (as Work::without): whom the death was put down
 /// to, or else who was running; and those who were left out before. 0 if nobody knows who, or if no target would be
@@ -52,11 +53,11 @@ class Attributions {
 
  private:
   struct Last {
-    std::string suspect;
-    Blame blame = Blame::kNobody;
-    int same = 0;  // in a row
+    Mismatch found;
+    int same = 0;  // in a row, of its suspect
   };
   std::map<std::string, Last> last_;  // by the signature of the first suspicion
+  HeapProbe heap_;
 };
 
 /// What was seen, as a mismatch of nobody: `seen` names the implementation that was seen.

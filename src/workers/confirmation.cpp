@@ -2,6 +2,8 @@
 #include "workers/confirmation.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -17,7 +19,11 @@ using Lines = std::vector<std::string>;
 constexpr int kRuns = 10;          // processes, for what does not come back at once
 constexpr int kCostlyRuns = 2;     // the same for a hang, which lasts
 constexpr int kLeastRepeated = 2;  // accusations of a kind that are repeated, until one comes back
-constexpr size_t kTimes = 16;      // that one process runs the case, for what fails now and then
+
+// That one process runs the case, for what fails now and then: first a few times; then many, as far as the time allows.
+constexpr size_t kTimes = 16, kManyTimes = 4096;
+constexpr auto kTimeForMany = std::chrono::seconds(1);
+constexpr double kMissed = 0.01;  // the chance that the calls of the reproducer show nothing
 
 /// One accusation, repeated in several ways.
 class Repetition {
@@ -38,9 +44,9 @@ class Repetition {
       ++others;
       if (!other_) other_ = found;
     } while (failed < runs && others < runs && runs < most && !interrupted());
-    if (failed > 0) return as({runs, failed, {}, {}, {}});
-    if (other_) return as_other({runs, others, {}, {}, {}});
-    Certificate::Alone alone{runs, 0, {}, {}, {}};
+    if (failed > 0) return as({runs, failed, {}, {}, {}, {}, {}});
+    if (other_) return as_other({runs, others, {}, {}, {}, {}, {}});
+    Certificate::Alone alone{runs, 0, {}, {}, {}, {}, {}};
     if (!after(earlier(), alone)) often(alone);
     return as(std::move(alone));
   }
@@ -79,7 +85,7 @@ class Repetition {
       lines.push_back(line_);
       if (const auto found = repeat(lines); found && found->verdict == seen_.verdict) {
         lines.pop_back();
-        alone = {1, 1, std::move(lines), {}, {}};
+        alone = {1, 1, std::move(lines), {}, {}, {}, {}};
         return true;
       }
       if (count == earlier.size()) break;
@@ -87,14 +93,28 @@ class Repetition {
     return false;
   }
 
-  /// Whether it comes back in a process that runs the case several times.
+  /// Whether it comes back in a process that runs the case again and again, and how often.
   void often(Certificate::Alone& alone) const {
-    const LoneResult result = run_alone(seen_.suspect, seen_.verdict, Lines(kTimes, line_), settings_);
-    for (size_t at = 0; at < kTimes; ++at)
-      if (const auto found = result.of(seen_.suspect, line_, at); found && found->verdict == seen_.verdict) {
-        alone = {1, 1, {}, static_cast<int64_t>(at) + 1, {}};
-        return;
-      }
+    if (!comes_back_among(kTimes, alone) && seen_.verdict != Verdict::kHang && !interrupted())
+      comes_back_among(kManyTimes, alone);
+  }
+
+  bool comes_back_among(size_t times, Certificate::Alone& alone) const {
+    const LoneResult result = run_alone(seen_.suspect, seen_.verdict, Lines(times, line_), settings_, kTimeForMany);
+    int64_t failing = 0, first = 0;
+    for (size_t at = 0; at < result.calls; ++at)
+      if (const auto found = result.of(seen_.suspect, line_, at); found && found->verdict == seen_.verdict)
+        if (++failing == 1) first = static_cast<int64_t>(at) + 1;
+    if (failing == 0) return false;
+    const auto calls = static_cast<int64_t>(result.calls);
+    alone = {1, 1, {}, std::max(first, calls_that_show(failing, calls)), calls, failing, {}};
+    return true;
+  }
+
+  /// So many calls fail at least once but for a chance of kMissed, if each fails with the chance seen, by itself.
+  static int64_t calls_that_show(int64_t failing, int64_t calls) {
+    const double chance = static_cast<double>(failing) / static_cast<double>(calls);
+    return static_cast<int64_t>(std::ceil(std::log(kMissed) / std::log1p(-chance)));
   }
 
   const Mismatch& seen_;
@@ -106,7 +126,7 @@ class Repetition {
 /// The reference is wrong only if all who compute the case contradict it when they are alone.
 Mismatch repeated_for_all(const Mismatch& seen, const std::vector<RosterEntry>& roster,
                           const SupervisorSettings& settings) {
-  Certificate::Alone all{0, 0, {}, {}, {}};
+  Certificate::Alone all{0, 0, {}, {}, {}, {}, {}};
   const std::string line = to_text(seen.problem_case);
   for (const RosterEntry& entry : roster) {
     const LoneResult result = run_alone(entry.name, seen.verdict, {line}, settings);

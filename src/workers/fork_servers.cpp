@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "run/heap_guard.h"
 #include "workers/messages.h"
 
 namespace convict::workers {
@@ -40,7 +41,14 @@ WorkerSettings of_loading(const WorkerSettings& settings) {
 }
 
 std::string key_of(const SupervisorSettings& settings) {
-  return settings.program + '\n' + settings.command + '\n' + to_line(of_loading(settings.worker));
+  return settings.program + '\n' + settings.command + '\n' + settings.heap_guard + '\n' +
+         to_line(of_loading(settings.worker));
+}
+
+/// Of processes that are started: their allocator is preloaded.
+std::map<std::string, std::string> environment_of(const SupervisorSettings& settings) {
+  if (settings.heap_guard.empty()) return {};
+  return run::guarded_environment(settings.heap_guard);
 }
 
 }  // namespace
@@ -83,7 +91,8 @@ void ForkServers::start(const SupervisorSettings& settings) {
     servers_.erase(std::ranges::min_element(servers_, {}, [](const auto& entry) { return entry.second.used; }));
   Server& server = servers_[key_of(settings)];
   server.used = ++uses_;
-  server.process.emplace(std::vector<std::string>{"convict", settings.command}, settings.program);
+  server.process.emplace(std::vector<std::string>{"convict", settings.command}, settings.program,
+                         environment_of(settings));
   server.process->process().send(to_line(of_loading(settings.worker)));
 }
 
@@ -110,6 +119,11 @@ std::unique_ptr<run::WorkerProcess> ForkServers::fork(const SupervisorSettings& 
     server->ready = false;
   }
   return worker;
+}
+
+std::unique_ptr<run::WorkerProcess> spawn_worker(const SupervisorSettings& settings) {
+  return std::make_unique<run::WorkerProcess>(std::vector<std::string>{"convict", settings.command}, settings.program,
+                                              -1, environment_of(settings));
 }
 
 }  // namespace convict::workers

@@ -38,4 +38,7 @@ class ForkServers {
   uint64_t uses_ = 0;
 };
 
+/// A worker process that is not forked, with the allocator of the settings. It waits for its settings, too.
+std::unique_ptr<run::WorkerProcess> spawn_worker(const SupervisorSettings& settings);
+
 }  // namespace convict::workers

@@ -12,9 +12,12 @@ namespace {
 
 class LoneRun final : public Assignment {
  public:
-  explicit LoneRun(const std::vector<std::string>& lines) : lines_(lines) {}
+  LoneRun(const std::vector<std::string>& lines, std::optional<std::chrono::milliseconds> time)
+      : lines_(lines), time_(time) {}
 
-  void on_roster(const std::vector<RosterEntry>&, const std::vector<std::string>&) override {}
+  void on_roster(const std::vector<RosterEntry>&, const std::vector<std::string>&) override {
+    if (time_) deadline_ = Clock::now() + *time_;
+  }
   std::optional<Work> next_work(uint64_t) override {
     if (std::exchange(handed_out_, true)) return std::nullopt;
     return Work{0, lines_.size(), 1};
@@ -34,15 +37,25 @@ class LoneRun final : public Assignment {
   uint64_t on_death(const WorkerDeath& worker_death) override {
     if (!result_.death) result_.death = worker_death;
     result_.computed = true;
+    ++result_.calls;
     return 0;
   }
-  void on_case(const CaseReport& report) override { result_.computed |= report.judged; }
-  Next on_tick(const Counts&) override { return result_.death ? Next::kAbort : Next::kContinue; }
+  void on_case(const CaseReport& report) override {
+    result_.computed |= report.judged;
+    ++result_.calls;
+  }
+  Next on_tick(const Counts&) override {
+    return result_.death || Clock::now() > deadline_ ? Next::kAbort : Next::kContinue;
+  }
 
   LoneResult take() { return std::move(result_); }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   const std::vector<std::string>& lines_;
+  const std::optional<std::chrono::milliseconds> time_;
+  Clock::time_point deadline_ = Clock::time_point::max();
   bool handed_out_ = false;
   LoneResult result_;
 };
@@ -77,8 +90,8 @@ std::optional<Mismatch> LoneResult::of(const std::string& suspect, const std::st
 }
 
 LoneResult run_alone(const std::string& implementation, Verdict verdict, const std::vector<std::string>& lines,
-                     const SupervisorSettings& settings) {
-  LoneRun run(lines);
+                     const SupervisorSettings& settings, std::optional<std::chrono::milliseconds> time) {
+  LoneRun run(lines, time);
   const SupervisorSettings alone = settings_for_one(implementation, verdict, settings);
   if (alone.fork_servers) alone.fork_servers->prepare(alone);  // it will not be the last time
   try {

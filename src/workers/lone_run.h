@@ -3,6 +3,7 @@
 // One implementation alone: a fresh worker process that loads its library and no other, and runs some cases in order.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,14 +25,15 @@ struct LoneResult {
   std::vector<Found> found;          // in the order of the cases
   std::optional<WorkerDeath> death;  // the first; its index is one into the cases
   bool computed = false;             // it computed a case, or died of one
+  size_t calls = 0;                  // cases that it was asked
 
   /// What the suspect did wrong on case `at`, by a value or by a death. What a foreign process killed proves nothing.
   std::optional<Mismatch> of(const std::string& suspect, const std::string& line, size_t at) const;
 };
 
-/// Runs the lines up to the first death, then waits a moment for what a thread of the implementation may still do.
-/// Throws UsageError or CannotJudge if it cannot be loaded.
+/// Runs the lines up to the first death, or as many as `time` allows, then waits a moment for what a thread of the
+/// implementation may still do. Throws UsageError or CannotJudge if it cannot be loaded.
 LoneResult run_alone(const std::string& implementation, Verdict verdict, const std::vector<std::string>& lines,
-                     const SupervisorSettings& settings);
+                     const SupervisorSettings& settings, std::optional<std::chrono::milliseconds> time = {});
 
 }  // namespace convict::workers

@@ -60,8 +60,9 @@ void Lookahead::run(const Implementation& who, std::span<const Case> cases) {
 }
 
 /// For each place, the case that the target takes: of several draws, of which all places get the next ones together.
-std::vector<Case> Lookahead::taken(const Implementation& who, const generate::Sampling& sampling,
+std::vector<Case> Lookahead::taken(const run::Subject& subject, const generate::Sampling& sampling,
                                    std::vector<uint64_t> indices, const examine::ExaminationSettings& settings) {
+  const Implementation& who = *subject.implementation;
   std::vector<Case> taken;
   for (uint32_t draw = 0; draw < kMostDraws && !indices.empty();) {
     const size_t batch = ProcessTarget::batch_of(who);
@@ -73,7 +74,8 @@ std::vector<Case> Lookahead::taken(const Implementation& who, const generate::Sa
         for (uint32_t i = 0; i < draws; ++i) cases.push_back(generate::generate(sampling, index, draw + i));
     }
     std::vector<Case> asked;
-    std::ranges::copy_if(cases, std::back_inserter(asked), [&](const Case& c) { return is_asked(c, who, settings); });
+    std::ranges::copy_if(cases, std::back_inserter(asked),
+                         [&](const Case& c) { return is_asked(c, subject, settings); });
     ask(who, asked);
     std::vector<uint64_t> left;
     for (size_t place = 0; place < indices.size(); ++place) {
@@ -97,14 +99,14 @@ std::vector<Case> Lookahead::taken(const Implementation& who, const generate::Sa
 void Lookahead::over_places(const generate::Sampling& sampling, std::span<const uint64_t> indices,
                             const examine::ExaminationSettings& settings) {
   for (size_t i = 0; i < subjects_.size() && subjects_[i].is_target; ++i) {
-    const Implementation& who = *subjects_[i].implementation;
-    if (ProcessTarget::batch_of(who) < 2) continue;
+    const run::Subject& who = subjects_[i];
+    if (ProcessTarget::batch_of(*who.implementation) < 2) continue;
     std::vector<uint64_t> own;
     for (const uint64_t index : indices)
       if (const generate::Share* share = generate::share_of(sampling, index);
           share && static_cast<size_t>(share->target) == i)
         own.push_back(index);
-    run(who, taken(who, sampling, std::move(own), settings));
+    run(*who.implementation, taken(who, sampling, std::move(own), settings));
   }
 }
 
@@ -113,7 +115,7 @@ void Lookahead::over_cases(std::span<const Case> cases, const examine::Examinati
     const Implementation& who = *one.implementation;
     if (!one.is_target || ProcessTarget::batch_of(who) < 2) continue;
     std::vector<Case> asked;
-    std::ranges::copy_if(cases, std::back_inserter(asked), [&](const Case& c) { return is_asked(c, who, settings); });
+    std::ranges::copy_if(cases, std::back_inserter(asked), [&](const Case& c) { return is_asked(c, one, settings); });
     ask(who, asked);
     run(who, asked);
   }

@@ -41,8 +41,8 @@ class Lookahead {
  private:
   using Implementation = convict_implementation;
 
-  std::vector<Case> taken(const Implementation& who, const generate::Sampling& sampling, std::vector<uint64_t> indices,
-                          const examine::ExaminationSettings& settings);
+  std::vector<Case> taken(const run::Subject& subject, const generate::Sampling& sampling,
+                          std::vector<uint64_t> indices, const examine::ExaminationSettings& settings);
   void ask(const Implementation& who, std::span<const Case> cases);
   void run(const Implementation& who, std::span<const Case> cases);
 

@@ -174,7 +174,8 @@ WorkerSettings settings_of(const json& j) {
           strictly(j, "where"),
           strictly(j, "forks"),
           strictly(j, "corpus"),
-          strictly(j, "environment")};
+          strictly(j, "environment"),
+          strictly(j, "data")};
 }
 
 /// Parses one line and returns read(json).
@@ -217,7 +218,8 @@ std::string to_line(const WorkerSettings& s) {
                     {"where", s.where},
                     {"forks", s.forks},
                     {"corpus", s.corpus},
-                    {"environment", s.environment}});
+                    {"environment", s.environment},
+                    {"data", s.data}});
 }
 
 std::string to_line(const Order& order) {

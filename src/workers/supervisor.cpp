@@ -103,9 +103,7 @@ class Supervision {
     WorkerSettings settings = settings_.worker;
     settings.spared = assignment_.spared();
     auto process = fork_servers().fork(settings_);
-    if (!process)
-      process = std::make_unique<run::WorkerProcess>(std::vector<std::string>{"convict", settings_.command},
-                                                     settings_.program);
+    if (!process) process = spawn_worker(settings_);
     return std::make_unique<WorkerSlot>(std::move(process), settings);
   }
 

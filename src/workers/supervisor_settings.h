@@ -23,6 +23,7 @@ struct SupervisorSettings {
   std::string program = run::kThisProgram;            // that the workers run
   std::string command = "worker";                     // of that program
   std::map<std::string, std::string> plugin_of = {};  // its file, by implementation, once a worker has told
+  std::string heap_guard = {};                        // the allocator of the workers (run/heap_guard.h); empty: malloc
   ForkServers* fork_servers = nullptr;                // for several supervisors of one thread; borrowed
 };
 

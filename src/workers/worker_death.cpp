@@ -44,7 +44,8 @@ Verdict verdict_on(AddressClass touched) {
     case AddressClass::kGuard: return Verdict::kOutOfBounds;
     case AddressClass::kReadOnlyInput: return Verdict::kInputWritten;
     case AddressClass::kRetired: return Verdict::kSideEffect;
-    case AddressClass::kElsewhere: break;
+    case AddressClass::kElsewhere:
+    case AddressClass::kNoAddress: break;
   }
   return Verdict::kCrash;
 }
@@ -56,9 +57,12 @@ Certificate evidence_of(const WorkerSlot& slot, const run::WorkerExit& exit, boo
   if (!exit.signal) certificate.death.exit_code = exit.exit_code;
   if (touched == AddressClass::kGuard) certificate.death.address_class = "guard page";
   if (touched == AddressClass::kReadOnlyInput) certificate.death.address_class = "read-only input";
+  if (touched == AddressClass::kNoAddress) certificate.death.address_class = kNoAddress;
   const int role = slot.process().record().role;
   if (role >= 0 && role < static_cast<int>(kRoles.size()))
     certificate.element.role = kRoles[static_cast<size_t>(role)].name;
+  else if (role == static_cast<int>(run::GuardedMemory::kWorkspace))
+    certificate.element.role = run::GuardedMemory::kWorkspaceName;
   if (const std::string words = slot.process().output_tail(kOutputTail); !words.empty())
     certificate.death.output_tail = words;
   return certificate;

@@ -119,6 +119,7 @@ bool WorkerSession::load() {
 Loaded WorkerSession::load_all() {
   run::Roster roster = run::load_roster(settings_.roster, native_kernels());
   subjects_ = std::move(roster.subjects);
+  if (!settings_.data.empty()) data_.emplace(settings_.data);
   Loaded loaded{{}, std::move(roster.notes)};
   for (const run::Subject& subject : subjects_) {
     const convict_implementation& one = *subject.implementation;
@@ -278,6 +279,7 @@ examine::Examination WorkerSession::examined(const Case& c, examine::Examination
   settings.most_bytes = settings_.most_bytes();
   settings.yardstick = settings_.yardstick;
   settings.spared = &settings_.spared;
+  settings.data = data();
   return examine::examine(examine::case_for(settings_.yardstick, c), subjects_, memory_, record_, settings);
 }
 

@@ -17,6 +17,7 @@
 #include "core/coverage.h"
 #include "core/ratios.h"
 #include "examine/pipeline.h"
+#include "fill/given_data.h"
 #include "run/seal.h"
 #include "workers/lookahead.h"
 #include "workers/messages.h"
@@ -70,6 +71,7 @@ class WorkerSession {
 
   const WorkerSettings& settings() const { return settings_; }
   const std::vector<run::Subject>& subjects() const { return subjects_; }
+  const fill::GivenData* data() const { return data_ ? &*data_ : nullptr; }
   void send(const Report& report) { channel_.send(report); }
 
   /// Examines a case of a range and reports its mismatches.
@@ -78,7 +80,8 @@ class WorkerSession {
   void examine_drawn(const generate::Sampling& sampling, uint64_t index);
 
   /// How many cases of a campaign look_ahead() may be given at once; 1 if it is of no use.
-  size_t reach() const { return lookahead_ ? lookahead_->reach() : 1; }
+  /// 1 with operands of the user's own, which no question ahead of time has.
+  size_t reach() const { return lookahead_ && !data_ ? lookahead_->reach() : 1; }
   /// Called before these are examined, and the other one after that.
   void look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices);
   void look_back();
@@ -116,6 +119,7 @@ class WorkerSession {
   std::vector<run::Subject> subjects_;
   run::GuardedMemory memory_;
   std::optional<Lookahead> lookahead_;
+  std::optional<fill::GivenData> data_;
   uint64_t loaded_ns_ = 0;
   Coverage coverage_;                                            // since the start of this process
   std::map<int, Coverage> pairs_;                                // the same by target, of pairs only

@@ -29,6 +29,7 @@ INSTANTIATE_TEST_SUITE_P(
         Misuse{"NoCommand", {}, {"subcommand"}},
         Misuse{"UnknownCommand", {"fuz"}, {"'fuz'", "did you mean 'fuzz'", "replay"}},
         Misuse{"UnknownGlobalFlag", {"--verison"}, {"'--verison'"}},
+        Misuse{"FlagGivenTwice", {"fuzz", "--seed=1", "--seed=2"}, {"--seed", "valid: once"}},
         Misuse{"UnknownFlag", {"fuzz", "--tiem", "3s"}, {"'--tiem'", "did you mean '--time'"}},
         Misuse{"UnknownTarget", {"fuzz", "--target=drect", "--oracle=none"}, {"'drect'", "did you mean 'direct'"}},
         Misuse{"UnknownOracle", {"fuzz", "--oracle=phse"}, {"'phse'", "did you mean 'phase'"}},
@@ -98,16 +99,18 @@ TEST_F(ExitCode, IsZeroForARequiredRefusal) {
 }
 
 TEST_F(ExitCode, IsZeroForKnownMismatchesOnly) {
-  const std::vector<std::string> fuzz = {"fuzz", "--oracle=none",   "--profile=output-padding",    "--cases=100",
-                                         "-q",   "--db=convict.db", "--plugin=" + plugin("guilty")};
+  const std::vector<std::string> fuzz = {
+      "fuzz", "--oracle=none", "--profile=output-padding", "--cases=100",
+      "-q",   "--shrink=none", "--db=convict.db",          "--plugin=" + plugin("guilty")};
   ASSERT_EQ(run(fuzz).exit_code, 1);
   SQLite::Database(file("convict.db"), SQLite::OPEN_READWRITE).exec("UPDATE mismatches SET status = 'known'");
   EXPECT_EQ(run(fuzz).exit_code, 0);
 }
 
 TEST_F(ExitCode, IsOneForAMismatchThatWasFixed) {
-  const std::vector<std::string> fuzz = {"fuzz", "--oracle=none",   "--profile=output-padding",    "--cases=100",
-                                         "-q",   "--db=convict.db", "--plugin=" + plugin("guilty")};
+  const std::vector<std::string> fuzz = {
+      "fuzz", "--oracle=none", "--profile=output-padding", "--cases=100",
+      "-q",   "--shrink=none", "--db=convict.db",          "--plugin=" + plugin("guilty")};
   ASSERT_EQ(run(fuzz).exit_code, 1);
   SQLite::Database(file("convict.db"), SQLite::OPEN_READWRITE).exec("UPDATE mismatches SET status = 'fixed'");
   EXPECT_EQ(run(fuzz).exit_code, 1);

@@ -120,5 +120,30 @@ TEST_F(ExportCommand, MismatchesOfADatabaseAreQuoted) {
   EXPECT_EQ(exported("1", {"--to", "json"}).json()["mismatch"]["suspect"], hostile);
 }
 
+/// From a campaign to the script in the words of a library's users, which is run before it is offered.
+TEST_F(ExportCommand, AScriptIsTriedBeforeItIsOffered) {
+  const CommandResult fuzzed = run({"fuzz", "--target=libtorch:native", "--oracle=none", "--cases=40", "--illegal=0",
+                                    "--shrink=none", "-q", "--where=conv1d.forward ic=0", "--format=json"});
+  ASSERT_FALSE(fuzzed.mismatches().empty()) << fuzzed.err;
+  const std::string id = fuzzed.mismatches()[0]["id"].dump();
+  const CommandResult tried = exported(id, {"--to", "pytorch"});
+  EXPECT_EQ(tried.exit_code, 0) << tried.err;
+  if (tried.err.find("no torch") != std::string::npos) GTEST_SKIP() << tried.err;
+  EXPECT_NE(tried.err.find("ran here: shows the fault"), std::string::npos) << tried.err;
+  EXPECT_EQ(exported(id, {"--to", "pytorch", "--no-run"}).err, "");
+}
+
+/// The same case where nothing is wrong: a script that shows nothing is not offered as if it did.
+TEST_F(ExportCommand, AScriptThatShowsNothingSaysSo) {
+  {
+    store::Store store = store::Store::open(file("convict.db"));
+    store.record(store.begin_campaign({}),
+                 {parse_case("conv1d in=4 k=2"), "libtorch:native", Verdict::kWrongExact, Blame::kOracle, {}});
+  }
+  const CommandResult tried = exported("1", {"--to", "pytorch"});
+  if (tried.err.find("no torch") != std::string::npos) GTEST_SKIP() << tried.err;
+  EXPECT_NE(tried.err.find("ran here: does NOT show the fault"), std::string::npos) << tried.err;
+}
+
 }  // namespace
 }  // namespace convict::test

@@ -85,6 +85,15 @@ TEST_F(GreenTest, NativeKernelsThatAreJudgedOnNothingAreNotAcquitted) {
   EXPECT_EQ(result.exit_code, 125) << result.out;
 }
 
+/// It looks at a problem only when it is called, for which operands of problems that are not legal need data, too.
+TEST_F(GreenTest, WhoRefusesInTheCallIsInnocent) {
+  const CommandResult result =
+      run({"fuzz", "--profile=illegal", "--plugin=" + plugin("tells"), "--target=tells", "--oracle=none",
+           "--min-judged=0", "--cases=5000", "--shrink=none", "-q", "--format=json"});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_EQ(result.json()["illegal"], 5000);
+}
+
 TEST_F(GreenTest, WhatIsIllegalAndOutsideIsNotJudged) {
   const json report = run({"fuzz", "--target=direct", "--oracle=none", "--where=conv2d.forward g=1", "--cases=200",
                            "--illegal=1", "-q", "--format=json", "--db=outside.db"})

@@ -56,9 +56,9 @@ TEST_F(ListTest, EveryProfileCanBeFuzzed) {
 }
 
 TEST_F(ListTest, FieldsAreThoseOfACaseLine) {
-  const std::set<std::string> fields = {"n",    "g",       "ic",    "oc",     "in",   "k",     "s",    "d",
-                                        "p",    "op",      "bias",  "beta",   "dt",   "lay",   "view", "fill",
-                                        "seed", "threads", "calls", "before", "relu", "scale", "zp"};
+  const std::set<std::string> fields = {"n",     "g",      "ic",   "oc",    "in",  "k",     "s",      "d",    "p",
+                                        "op",    "bias",   "beta", "dt",    "lay", "view",  "fill",   "seed", "threads",
+                                        "calls", "before", "relu", "scale", "zp",  "clamp", "requant"};
   EXPECT_EQ(names(list({"fields"})), fields);
 }
 

@@ -134,6 +134,23 @@ TEST_F(MeddlersTest, WhatNeedsEarlierCallsNamesThem) {
   EXPECT_GT(with_calls, 0u);
 }
 
+/// One call of 300: a process repeats the case until it shows how rare that is.
+TEST_F(MeddlersTest, WhatIsRareSaysHowRare) {
+  const json rows = run({"fuzz", "--plugin=" + plugin("stateful"), "--oracle=none", "--target=rarely", "--cases=3000",
+                         "--format=json", "--illegal=0", "-q", "--db=s.db", "--shrink=none"})
+                        .mismatches();
+  size_t convicted = 0;
+  for (const json& row : rows) {
+    if (row["suspect"] != "rarely" || row["verdict"] == "wrong-relation") continue;  // which takes several calls
+    const json& certificate = row["certificate"];
+    if (certificate.value("alone_calls", 0) <= 16) continue;  // by luck
+    ++convicted;
+    EXPECT_LT(certificate["alone_failing"], certificate["alone_calls"].get<int>() / 30) << row;
+    EXPECT_GT(certificate["times"], 100) << row;
+  }
+  EXPECT_GT(convicted, 0u) << rows;
+}
+
 /// Nothing is learnt from a fault that comes and goes, and no line that showed it is replaced by one that did not.
 TEST_F(MeddlersTest, WhatComesAndGoesIsNotExplained) {
   const json rows = run({"fuzz", "--plugin=" + plugin("stateful"), "--oracle=none", "--target=now-and-then",

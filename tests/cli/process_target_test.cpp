@@ -3,7 +3,6 @@
 // Programs on trial: what clients do wrong has its verdict, harms no campaign, and leaves nobody behind.
 #include <fmt/format.h>
 
-#include <regex>
 #include <sstream>
 
 #include "core/text.h"
@@ -67,6 +66,36 @@ TEST_F(ProcessTarget, IsGivenToEveryCommand) {
   }
 }
 
+TEST_F(ProcessTarget, IsMeasured) {
+  const CommandResult result = on_trial(c_client(), {"bench", "conv2d in=8x8 k=3x3", "--time=1ms", "-q"});
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_GT(result.json()["layers"][0]["gflops"]["textbook-c"], 0) << result.out;
+}
+
+TEST_F(ProcessTarget, CanBeAMutant) {
+  const CommandResult result = run(
+      {"score", "--command", misbehaving("prints"), "--seeds=1", "--budget=5s", "--cases=300", "--format=json", "-q"});
+  ASSERT_EQ(result.exit_code, 0) << result.out << result.err;
+  EXPECT_EQ(result.json()["found_by_all"], 1) << result.out;
+}
+
+TEST_F(ProcessTarget, KnownCausesAreReplayedOnIt) {
+  write_file(file("mine.causes"),
+             "cause client-dies\ntitle It dies\nsuspect textbook-py\nversions 1.0\nverdicts crash\n"
+             "when operation = conv and pass = forward and dt.src = f32\ncase conv1d in=3 k=2\n");
+  const auto check = [&](const std::string& deed) {
+    return run({"check-causes", "mine.causes", "--command", misbehaving(deed), "--covered=3"});
+  };
+  EXPECT_EQ(check("dies").exit_code, 0) << check("dies").out;
+  EXPECT_EQ(check("behaves").exit_code, 1) << check("behaves").out;
+}
+
+/// The text with the process and the descriptor of docs/process-targets.md: both depend on who started the test.
+std::string with_documented_path(std::string text) {
+  const size_t begin = text.find("/proc/");
+  return begin == std::string::npos ? text : text.replace(begin, text.find('"', begin) - begin, "/proc/4711/fd/16");
+}
+
 /// The block of docs/process-targets.md behind "## A session".
 std::string documented_session() {
   const std::string page = read_file(CONVICT_SOURCE_DIR "/docs/process-targets.md");
@@ -75,16 +104,14 @@ std::string documented_session() {
 }
 
 TEST_F(ProcessTarget, SessionIsAsDocumented) {
-  const std::string tapped = fmt::format("tee questions | {} | tee answers", c_client());
+  // sed, not tee: it writes the file before it passes the line on, so that no end of the campaign can come between.
+  const std::string tapped = fmt::format("sed -u 'w questions' | {} | sed -u 'w answers'", c_client());
   ASSERT_EQ(on_trial(tapped, {"repro", "--in-process", "--relations=none", "conv1d in=3 k=2"}).exit_code, 0);
   std::istringstream questions(read_file(file("questions"))), answers(read_file(file("answers")));
   std::string session;
   for (std::string question, answer; std::getline(questions, question) && std::getline(answers, answer);)
     session += "> " + question + "\n< " + answer + "\n";
-  const auto without_numbers = [](const std::string& text) {
-    return std::regex_replace(text, std::regex("/proc/[0-9]+/"), "/proc/4711/");
-  };
-  EXPECT_EQ(without_numbers(session), documented_session());
+  EXPECT_EQ(with_documented_path(session), documented_session());
 }
 
 TEST_F(ProcessTarget, ReplaysAreJudgedInBatches) {
@@ -114,11 +141,14 @@ TEST_P(Misbehaving, HasItsVerdict) {
 }
 
 TEST_P(Misbehaving, HarmsNoCampaign) {
-  if (GetParam().verdict == std::string("hang") || GetParam().verdict == std::string("oom"))
-    GTEST_SKIP() << "a campaign of them takes minutes";
-  const CommandResult result = campaign(misbehaving(GetParam().name), {"--cases=8", "--illegal=0", "--where=in<=3"});
+  // Each case of these costs all the time or memory that a call has.
+  const bool costly = GetParam().verdict == std::string("hang") || GetParam().verdict == std::string("oom");
+  const int cases = costly ? 2 : 8;
+  std::vector<std::string> words = {fmt::format("--cases={}", cases), "--illegal=0", "--where=in<=3"};
+  if (costly) words.insert(words.end(), {"--timeout=1s", "--memory=400M"});
+  const CommandResult result = campaign(misbehaving(GetParam().name), words);
   EXPECT_EQ(result.exit_code, 1) << result.out << result.err;
-  EXPECT_EQ(result.json()["cases"], 8);
+  EXPECT_EQ(result.json()["cases"], cases);
   wait_for_end_of_all_in(directory_.path());
 }
 

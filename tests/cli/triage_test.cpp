@@ -89,19 +89,19 @@ TEST_F(OrderTest, AFuzzerIsGreenWithKnownMismatchesOfTheseVersionsOnly) {
 TEST_F(OrderTest, ShowsEverything) {
   write_sql(
       "UPDATE mismatches SET note = 'a note', link = 'https://example.org/1', predicate = 'k >= 2', "
-      "geography = 'last column', explanation = '{\"how\":\"so\",\"tried\":[1,2]}', "
+      "geography = 'last column', explanation = '{\"shrink_runs\":3,\"explain_runs\":12}', "
       "shrunk_text = 'conv2d in=2x2 k=2x2', shrunk_certificate = certificate WHERE id = 1");
   const std::string text = out({"show", "1"});
   for (const char* part :
        {"#1 onednn wrong-exact (blame: oracle)\n", "onednn|wrong-exact|conv2d\n", "a note", "https://example.org/1",
-        "conv2d in=4x4 k=2x2\n", "conv2d in=2x2 k=2x2\n", "k >= 2", "last column", "    how: so\n    tried: [1,2]\n",
+        "conv2d in=4x4 k=2x2\n", "conv2d in=2x2 k=2x2\n", "k >= 2", "last column", "3 runs to shrink, 12 to explain\n",
         "dst[0,1] is 1.0 (0x1p+0), exact is 2.0 (?)", "campaign 1: 1 hits, profile smoke, seed 42", "convict repro 1\n",
         "convict export 1 --to pytorch\n"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in:\n" << text;
   const json row = run({"show", "1", "--format=json"}).json();
   EXPECT_EQ(row["sightings"][0]["seed"], "42");
   EXPECT_EQ(row["shrunk"], "conv2d in=2x2 k=2x2");
-  EXPECT_EQ(row["explanation"]["tried"], json({1, 2}));
+  EXPECT_EQ(row["explanation"]["explain_runs"], 12);
   EXPECT_TRUE(refuses(run({"show", "9"}), {"no mismatch 9"}));
   EXPECT_TRUE(refuses(run({"show", "1", "--db=no.db"}), {"does not exist"}));
 }

@@ -54,6 +54,9 @@ class Contract : public testing::TestWithParam<std::string> {
     whole.dst_type = CONVICT_S32;
     whole.fill = Fill::kInt;
     whole.beta = 0;
+    whole.requant = Requant::kNone;
+    whole.clamp_low = kNoClampLow;
+    whole.clamp_high = kNoClampHigh;
     const bool floats = refusal(parse_case("conv2d in=3 k=3")) == nullptr;
     if (!floats && !resolve(whole).why_not && !refusal(whole)) return whole;
     Case dense = c;
@@ -72,7 +75,8 @@ class Contract : public testing::TestWithParam<std::string> {
     const convict_problem p = resolve_valid(c);
     memory_.place(p, describe_tensors(c, p), true);
     fill::fill_operands(c, p, memory_.ours(), c.seed);
-    EXPECT_EQ(run::call_guarded(kernel_, 0, p, memory_, record_).kind, Outcome::Kind::kComputed) << to_text(c);
+    EXPECT_EQ(run::call_guarded(kernel_, kNativeAbilities, 0, p, memory_, record_).kind, Outcome::Kind::kComputed)
+        << to_text(c);
     const convict_tensor& out = p.pass == CONVICT_FORWARD         ? memory_.ours().dst
                                 : p.pass == CONVICT_BACKWARD_DATA ? memory_.ours().diff_src
                                                                   : memory_.ours().diff_wei;
@@ -85,7 +89,8 @@ class Contract : public testing::TestWithParam<std::string> {
   }
 
   const convict_implementation& kernel_ = named(GetParam());
-  std::vector<run::Subject> subjects_ = {{&kernel_, true, ""}};
+  std::vector<run::Subject> subjects_ = {
+      {.implementation = &kernel_, .is_target = true, .abilities = kNativeAbilities}};
   run::GuardedMemory memory_;
   run::FlightRecord record_;
 };

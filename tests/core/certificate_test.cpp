@@ -46,8 +46,9 @@ class Draw {
     c.errors.values = maybe(OutputValues{numbers(), numbers()});
     c.relation = {maybe(text()), maybe(number<Decimal>())};
     c.death = {maybe(text()), maybe(text()), maybe(text()), maybe(integer()), maybe(text())};
-    c.alone = {maybe(integer()), maybe(integer()), maybe(std::vector<std::string>{text(), text()}), maybe(integer()),
-               maybe(text())};
+    c.alone = {maybe(integer()), maybe(integer()), maybe(std::vector<std::string>{text(), text()}),
+               maybe(integer()), maybe(integer()), maybe(integer()),
+               maybe(text()),    maybe(text())};
     c.witnesses = maybe(std::map<std::string, std::string>{{text(), text()}, {text(), text()}});
     c.text = maybe(text());
     c.overrun = maybe(text());
@@ -97,7 +98,7 @@ TEST(CertificateJson, ReadsWhatItWrites) {
 }
 
 TEST(CertificateJson, HasAllKeys) {
-  EXPECT_EQ(complete().size(), 35u) << complete();
+  EXPECT_EQ(complete().size(), 38u) << complete();
   EXPECT_EQ(to_json(Certificate()), json::object());
 }
 

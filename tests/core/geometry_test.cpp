@@ -88,12 +88,14 @@ TEST(Geometry, RefusesStridesThatNoNumberHolds) {
 TEST(Geometry, TypesThatGoTogether) {
   for (const char* line : {"conv2d in=3 dt=u8:s8:s32 zp=7:0 beta=2 relu", "conv2d in=3 dt=s8 zp=-128:127 scale=channel",
                            "conv_transpose2d in=3 dt=u8:s8:u8 zp=255:255 scale=tensor beta=0.5",
+                           "conv2d in=3 dt=s8 requant=double scale=channel clamp=-3:127 bias relu",
+                           "conv2d in=3 dt=s16:s8:s16 requant=single scale=tensor bias",
                            "conv2d in=3 dt=s8:s8:f32 bias", "conv2d in=3 dt=bf16:f32:f64 relu"})
     EXPECT_FALSE(resolve(parse_case(line)).why_not) << line << ": " << why_not(line);
-  EXPECT_EQ(why_not("conv2d in=3 dt=u8"), "dt: integers are src u8 or s8 with wei s8");
-  EXPECT_EQ(why_not("conv2d in=3 dt=s32:s8:s32"), "dt: integers are src u8 or s8 with wei s8");
-  EXPECT_EQ(why_not("conv2d in=3 dt=f32:s8:f32"), "dt: integers are src u8 or s8 with wei s8");
-  EXPECT_EQ(why_not("conv2d in=3 dt=u8:s8:bf16"), "dt: dst of integers is s32, f32, s8 or u8");
+  EXPECT_EQ(why_not("conv2d in=3 dt=u8"), "dt: integers are src u8, s8 or s16 with wei s8");
+  EXPECT_EQ(why_not("conv2d in=3 dt=s32:s8:s32"), "dt: integers are src u8, s8 or s16 with wei s8");
+  EXPECT_EQ(why_not("conv2d in=3 dt=f32:s8:f32"), "dt: integers are src u8, s8 or s16 with wei s8");
+  EXPECT_EQ(why_not("conv2d in=3 dt=u8:s8:bf16"), "dt: dst of integers is s32, f32, s8, u8 or s16");
   EXPECT_EQ(why_not("conv2d.backward_data in=3 dt=s8"), "dt: integers have no gradients");
   EXPECT_EQ(why_not("conv2d in=3 zp=1:0"), "zp: only integers have zero points");
   EXPECT_EQ(why_not("conv2d in=3 dt=u8:s8:s8 zp=-1:0"), "zp: the zero point of src is no number of its type");
@@ -103,6 +105,23 @@ TEST(Geometry, TypesThatGoTogether) {
   EXPECT_EQ(why_not("conv2d in=3 dt=s8:s8:s32 scale=channel"), "scale: sums in s32 are not scaled");
   EXPECT_EQ(why_not("conv2d in=3 dt=s8:s8:s32 beta=-0.5"),
             "beta: sums in s32 take whole multiples of their old contents");
+  EXPECT_EQ(why_not("conv2d in=3 dt=s16:s8:s16 scale=tensor"), "dt: s16 is for requantized sums (requant)");
+  EXPECT_EQ(why_not("conv2d in=3 dt=s16:s8:s8 scale=tensor requant=single"),
+            "dt: src and dst are both s16, or neither is");
+  EXPECT_EQ(why_not("conv2d in=3 dt=s16:s8:s16 scale=tensor requant=double"),
+            "requant: s16 has the single rounding only");
+  EXPECT_EQ(why_not("conv2d in=3 dt=s16:s8:s16 scale=tensor requant=single zp=1:0"),
+            "zp: the zero point of src is no number of its type");
+  EXPECT_EQ(why_not("conv2d in=3 dt=s8:s8:f32 scale=tensor requant=single"),
+            "requant: only dst of s8, u8 or s16 is requantized");
+  EXPECT_EQ(why_not("conv2d in=3 dt=s8 requant=even"),
+            "requant: requantized sums have multipliers, of the tensor or of each channel (scale)");
+  EXPECT_EQ(why_not("conv2d in=3 dt=s8 scale=tensor requant=even beta=1"),
+            "beta: requantized sums take no old contents");
+  EXPECT_EQ(why_not("conv2d in=3 dt=u8:s8:u8 scale=tensor requant=even clamp=-9:-1"),
+            "clamp: no number of dst is inside the clamp");
+  EXPECT_EQ(why_not("conv2d in=3 dt=s8 clamp=0:1"), "clamp: only requantized results are clamped (requant)");
+  EXPECT_EQ(why_not("conv2d in=3 requant=even"), "requant: only sums of integers are requantized");
   EXPECT_EQ(why_not("conv2d.backward_weights in=3 relu"), "relu: only forward has a ReLU");
 }
 

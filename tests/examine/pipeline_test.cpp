@@ -143,8 +143,8 @@ TEST(ContractForAProblem, EndsARelationThatLeavesIt) {
   const convict_problem p = resolve_valid(c);
   memory.place(p, describe_tensors(c, p), true);
   const relations::Call call = examine::call_of(c, p, memory.ours());
-  EXPECT_TRUE(examine::ImplementationRunner(chooser, 0, chooser.contract, memory, record).run(call));
-  EXPECT_FALSE(examine::ImplementationRunner(chooser, 0, chooser.transformed, memory, record).run(call));
+  EXPECT_TRUE(examine::ImplementationRunner(chooser, {}, 0, chooser.contract, memory, record).run(call));
+  EXPECT_FALSE(examine::ImplementationRunner(chooser, {}, 0, chooser.transformed, memory, record).run(call));
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ class Trial {
   std::vector<double> computed(const convict_implementation& implementation) {
     const char* reason = implementation.unsupported(&implementation, &problem_, &memory_.ours());
     if (reason) throw std::runtime_error(to_text(case_) + ": " + reason);
-    const Outcome outcome = run::call_guarded(implementation, 0, problem_, memory_, record_);
+    const Outcome outcome = run::call_guarded(implementation, {}, 0, problem_, memory_, record_);
     if (outcome.kind != Outcome::Kind::kComputed) throw std::runtime_error(outcome.text);
     std::vector<double> values;
     with_type(case_.dst_type, [&](auto zero) {

@@ -112,7 +112,9 @@ TEST(Scales, SpreadTheResultsOverTheirType) {
     int64_t all = 0, ends = 0, zeros = 0;
     for (uint64_t i = 0; i < 2'000; ++i) {
       Case c = generate::generate(generate::find_profile("int8"), 3, i);
-      if (c.scale == Scale::kNone || (c.dst_type != CONVICT_S8 && c.dst_type != CONVICT_U8)) continue;
+      if (c.scale == Scale::kNone || c.requant != Requant::kNone ||
+          (c.dst_type != CONVICT_S8 && c.dst_type != CONVICT_U8))
+        continue;
       c.dst_type = CONVICT_S8;
       c.dst_zero = 0;
       c.beta = 0;

@@ -54,6 +54,9 @@ void* operator new(size_t bytes, std::align_val_t alignment) {
   heap.add(memory);
   return memory;
 }
+// AddressSanitizer's own do not come by way of the ones above.
+void* operator new[](size_t bytes) { return operator new(bytes); }
+void* operator new[](size_t bytes, std::align_val_t alignment) { return operator new(bytes, alignment); }
 void operator delete(void* memory) noexcept {
   heap.remove(memory);
   std::free(memory);
@@ -61,6 +64,10 @@ void operator delete(void* memory) noexcept {
 void operator delete(void* memory, size_t) noexcept { operator delete(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { operator delete(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { operator delete(memory); }
+void operator delete[](void* memory) noexcept { operator delete(memory); }
+void operator delete[](void* memory, size_t) noexcept { operator delete(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { operator delete(memory); }
+void operator delete[](void* memory, size_t, std::align_val_t) noexcept { operator delete(memory); }
 
 namespace convict::kernels {
 namespace {

@@ -61,7 +61,7 @@ gtest() { # a right kernel passes, a wrong one prints the falsifying case
   cp "$source/templates/plugin/mine.cpp" right.cpp
   sed 's|k / (p->oc / p->groups)|k % p->groups|' right.cpp > wrong.cpp
   for kind in right wrong; do
-    printf '#include <convict/gtest.h>\n#include "%s.cpp"\nTEST(Mine, IsRight) { CONVICT_TRIAL(mine, "--cases=200", "--where=conv2d"); }\n' $kind > $kind-test.cpp
+    printf '#include <convict/gtest.h>\n#include "%s.cpp"\nTEST(Mine, IsRight) { CONVICT_TRIAL(mine, "--cases=200", "--where=conv2d", "--shrink=5m"); }\n' $kind > $kind-test.cpp
     ${CXX:-c++} -std=c++17 -Wall -Wextra -Werror -Iprefix/include -o $kind $kind-test.cpp -lgtest -lgtest_main -pthread
   done
   ./right || fail 'a right kernel fails'
@@ -81,6 +81,31 @@ examples() { # the session of examples/python/README.md
     ! /usr/bin/python3 -m convict grade with_torch.py:conv2d --like torch.conv2d --xp torch --cases 60 > said || fail 'torch: no bug'
     grep -q '"verdict": "wrong"' said || { cat said; fail 'torch'; }
   fi
+}
+
+embeds_python() { # a plugin with an interpreter in it, whose numpy finds the interpreter's symbols; one sum is numpy's
+  installed
+  need /usr/bin/python3-config --embed --cflags
+  need /usr/bin/python3 -c 'import numpy'
+  sed 's|  return sum;|  return numpy_says(sum);|' "$source/templates/plugin/mine.cpp" > kernel.cpp
+  cat - kernel.cpp > plugin.cpp << 'C++'
+#include <Python.h>
+static float numpy_says(float sum) {
+  if (!Py_IsInitialized()) {
+    PyPreConfig own; // it leaves the locale of the process as it is
+    PyPreConfig_InitIsolatedConfig(&own);
+    Py_PreInitialize(&own);
+    Py_InitializeEx(0);
+    PyRun_SimpleString("import numpy");
+  }
+  PyObject* main = PyModule_GetDict(PyImport_AddModule("__main__"));
+  PyObject* same = PyRun_String("float(numpy.float32(1) * numpy.ones(3).sum() / 3)", Py_eval_input, main, main);
+  return same ? sum * static_cast<float>(PyFloat_AsDouble(same)) : -1;
+}
+C++
+  ${CXX:-c++} -std=c++17 -O1 -shared -fPIC -I"$here/prefix/include" $(/usr/bin/python3-config --embed --cflags | tr ' ' '\n' | grep '^-I') \
+    -o plugin.so plugin.cpp $(/usr/bin/python3-config --embed --ldflags)
+  "$CONVICT" fuzz -q --plugin ./plugin.so --oracle none --cases 100 --where 'conv2d.forward in<=6' > said || { cat said; fail 'a right plugin is convicted'; }
 }
 
 other_language() { # a client that was written from docs/process-targets.md alone

@@ -176,7 +176,7 @@ inline convict_status compute_quantized(Fault fault, const convict_problem& p, c
   with_type(t.dst.dtype, [&](auto zero) {
     using T = decltype(zero);
     auto sum = sums.begin();
-    if constexpr (std::is_integral_v<T> || std::is_same_v<T, float>)
+    if constexpr (kernels::border::kIsResultOf32Bits<T>)
       convict::for_each_element<T>(
           t.dst, [&](T& element, const int64_t* at) { store_faulty(fault, form, element, at[1], *sum++); });
   });

@@ -31,7 +31,9 @@ static const convict_tensor* input_of(const convict_problem* p, const convict_te
 
 static size_t element_size(const convict_tensor* tensor) {
   switch (tensor->dtype) {
+    case CONVICT_S64:
     case CONVICT_F64: return 8;
+    case CONVICT_S16:
     case CONVICT_F16:
     case CONVICT_BF16: return 2;
     case CONVICT_S8:

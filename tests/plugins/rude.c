@@ -21,7 +21,8 @@
 #include "guilty.c"
 #undef convict_plugin_v1
 
-static int* volatile nowhere = NULL;
+/* Not null: UndefinedBehaviorSanitizer would see that before the processor does. */
+static int* volatile nowhere = (int*)16;
 static void* volatile kept;
 
 static void prints(void) {

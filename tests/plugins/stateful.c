@@ -39,17 +39,26 @@ static int spoils_by_chance(int64_t size) {
   return ((size_t)&spoils_by_chance >> 12) % 10 < 7;
 }
 
-/* One call of 30, by the clock at the first one. */
-static int spoils_now_and_then(int64_t size) {
+/* One call of so many, by the clock at the first one. */
+static int by_the_clock(unsigned calls) {
   static unsigned state = 0;
   struct timespec now;
-  (void)size;
   if (state == 0) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     state = (unsigned)now.tv_nsec | 1u;
   }
   state = state * 1664525u + 1013904223u; /* Numerical Recipes, 2nd edition, chapter 7.1 */
-  return (state >> 16) % 30 == 0;
+  return (state >> 16) % calls == 0;
+}
+
+static int spoils_now_and_then(int64_t size) {
+  (void)size;
+  return by_the_clock(30);
+}
+
+static int spoils_rarely(int64_t size) {
+  (void)size;
+  return by_the_clock(300);
 }
 
 typedef struct stateful {
@@ -85,6 +94,7 @@ static const stateful all_stateful[] = {
     STATEFUL("every-third", spoils_every_third),
     STATEFUL("by-chance", spoils_by_chance),
     STATEFUL("now-and-then", spoils_now_and_then),
+    STATEFUL("rarely", spoils_rarely),
 };
 enum { kCount = sizeof all_stateful / sizeof *all_stateful };
 

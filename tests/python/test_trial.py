@@ -189,6 +189,32 @@ def test_integers_through_the_plain_interface():
     convict.trial(mine, dtypes=["s8", "s32"], where="conv2d.forward", cases=60, seed=1, profile="int8")
 
 
+def requantized(p, tensors, half):
+    if p.name != "conv2d" or p.requantization != "single" or p.relu:
+        raise convict.Refused("only conv2d with one rounding")
+    src, wei, dst = tensors["src"].astype("int64") - p.src_zero_point, tensors["wei"].astype("int64"), tensors["dst"]
+    bias = tensors["bias"].astype("int64") if p.bias else None
+    total = conv(src, wei, bias, p.stride, list(zip(p.pad_begin, p.pad_end)), p.dilation, p.groups)
+    factor, shift = (tensors[name].astype("int64").reshape(1, -1, 1, 1) for name in ("multiplier", "shift"))
+    result = (total * factor + (half << (30 - shift))) >> (31 - shift)
+    dst[...] = (result + p.dst_zero_point).clip(p.clamp_low, p.clamp_high)
+
+
+def test_requantized_sums_are_for_who_announces_them():
+    def right(p, tensors):
+        requantized(p, tensors, 1)
+
+    def truncating(p, tensors):
+        requantized(p, tensors, 0)
+
+    options = dict(dtypes=["s8", "u8", "s32"], where="conv2d.forward", cases=60, seed=1, profile="int8")
+    convict.trial(right, contract={"requantizes": True}, **options)
+    with pytest.raises(convict.Falsified):
+        convict.trial(truncating, contract={"requantizes": True}, **options)
+    with pytest.raises(convict.Refused):
+        convict.trial(right, **options)
+
+
 def test_the_seed_repeats_a_trial():
     def mine(x, *rest):
         shapes.append(x.shape)

@@ -54,7 +54,7 @@ class Watched final : public relations::Runner {
  public:
   explicit Watched(const convict_implementation& who) : Watched(who, who.contract) {}
   Watched(const convict_implementation& who, const convict_contract& contract)
-      : runner_(who, 0, contract, memory_, record_) {}
+      : runner_(who, {}, 0, contract, memory_, record_) {}
 
   std::optional<relations::Results> run(const relations::Call& call) override {
     ++calls;

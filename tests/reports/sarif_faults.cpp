@@ -71,6 +71,7 @@ const Schema& schema() {
         {"level", "none|note|warning|error"},
         {"message", "@message!"},
         {"locations", "[@location"},
+        {"relatedLocations", "[@location"},
         {"occurrenceCount", "integer"},
         {"partialFingerprints", "strings"},
         {"fingerprints", "strings"},
@@ -157,7 +158,9 @@ void check_references(const json& run, Faults& faults) {
   for (const json& result : run["results"]) {
     if (!rules.contains(result["ruleId"])) faults.push_back("no rule " + result["ruleId"].dump());
     if (result.value("occurrenceCount", 1) < 1) faults.push_back("occurrenceCount is not positive");
-    for (const json& location : result["locations"]) {
+    json locations = result["locations"];
+    for (const json& related : result.value("relatedLocations", json::array())) locations.push_back(related);
+    for (const json& location : locations) {
       const json& artifact = location["physicalLocation"]["artifactLocation"];
       const size_t index = artifact["index"];
       if (index >= run["artifacts"].size() || run["artifacts"][index]["location"]["uri"] != artifact["uri"]) {

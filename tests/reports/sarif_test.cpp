@@ -37,7 +37,7 @@ std::string faults_with(const std::string& pointer, const json& value) {
 
 TEST(SarifReport, TheCheckNoticesFaults) {
   const json kNothing(json::value_t::discarded);
-  const std::string result = "/runs/0/results/2", location = result + "/locations/0/physicalLocation";
+  const std::string result = "/runs/0/results/3", location = result + "/locations/0/physicalLocation";
   EXPECT_NE(faults_with("/version", "2.0.0"), "");
   EXPECT_NE(faults_with("/runs/0/tool/driver/name", kNothing), "");
   EXPECT_NE(faults_with("/runs/0/tool/driver/rules/1/id", "crash"), "");
@@ -48,23 +48,23 @@ TEST(SarifReport, TheCheckNoticesFaults) {
   EXPECT_NE(faults_with(result + "/case", "conv2d in=4"), "");
   EXPECT_NE(faults_with(result + "/ruleId", "unheard-of"), "");
   EXPECT_NE(faults_with(result + "/occurrenceCount", 0), "");
-  EXPECT_NE(faults_with(result + "/partialFingerprints", {{"convictSignature/v1", 1}}), "");
+  EXPECT_NE(faults_with(result + "/partialFingerprints", {{"convictCause/v1", 1}}), "");
   EXPECT_NE(faults_with(result + "/suppressions/0/kind", kNothing), "");
   EXPECT_NE(faults_with(location + "/region/startLine", 6), "");
   EXPECT_NE(faults_with(location + "/artifactLocation/index", 2), "");
 }
 
-TEST(SarifReport, SaysWhatItIsAboutEachSignature) {
+TEST(SarifReport, SaysWhatItIsAboutEachCause) {
   const json run = sarif_of(sample_report())["runs"][0];
   ASSERT_EQ(run["results"].size(), 5u);
   const json result = run["results"][0];
   EXPECT_EQ(result["ruleId"], "wrong-exact");
-  EXPECT_EQ(result["partialFingerprints"]["convictSignature/v1"], sample_report().mismatches[0].row.signature);
+  EXPECT_EQ(result["partialFingerprints"]["convictCause/v1"], sample_report().mismatches[0].row.signature);
   EXPECT_EQ(result["partialFingerprints"]["primaryLocationLineHash"], sample_report().mismatches[0].row.signature);
   EXPECT_EQ(result["message"]["text"],
-            "guilty: wrong-exact in conv_transpose2d if s >= 2 and op >= 1; the simplest case: conv_transpose2d in=1x1 "
-            "s=2x1 op=1x0");
-  EXPECT_EQ(result["properties"]["certificate"]["exact"], 0.0);
+            "guilty: wrong-exact in conv_transpose2d if s >= 2 and op >= 1 on some axis; the simplest case: "
+            "conv_transpose2d in=1x1 s=2x1 op=1x0");
+  EXPECT_EQ(result["properties"]["mismatches"][0]["certificate"]["exact"], 0.0);
   EXPECT_EQ(result["locations"][0]["logicalLocations"][0]["name"], "conv_transpose2d");
   for (size_t i = 0; i < 5; ++i) {  // each at the line of its case
     const json at = run["results"][i]["locations"][0]["physicalLocation"];
@@ -73,15 +73,34 @@ TEST(SarifReport, SaysWhatItIsAboutEachSignature) {
   }
 }
 
+TEST(SarifReport, MismatchesOfOneCauseAreOneResult) {
+  report::Report report = sample_report();
+  store::CauseRow cause;
+  cause.id = 7;
+  cause.name = "guilty-rows";
+  cause.title = "Rows of output padding are zero";
+  report.causes = {cause};
+  for (size_t i = 0; i < 2; ++i) report.mismatches[i].row.cause = 7;
+  const json log = sarif_of(report), results = log["runs"][0]["results"];
+  EXPECT_EQ(faults_of(log), "");
+  ASSERT_EQ(results.size(), 4u);
+  const auto folded = std::ranges::find_if(results, [](const json& one) { return one["properties"]["cause"] == 7; });
+  ASSERT_NE(folded, results.end());
+  EXPECT_EQ((*folded)["partialFingerprints"]["convictCause/v1"], "known|guilty-rows");
+  EXPECT_EQ((*folded)["properties"]["mismatches"].size(), 2u);
+  EXPECT_EQ((*folded)["relatedLocations"].size(), 1u);
+  EXPECT_EQ((*folded)["occurrenceCount"], report.mismatches[0].row.hits + report.mismatches[1].row.hits);
+}
+
 TEST(SarifReport, LevelsAndSuppressions) {
   const json results = sarif_of(sample_report())["runs"][0]["results"];
-  const char* kLevels[] = {"error", "warning", "error", "error", "error"};
-  const size_t kSuppressions[] = {0, 0, 1, 0, 1};  // known and wontfix; fixed but seen again is none
+  const char* kLevels[] = {"error", "error", "warning", "error", "error"};
+  const size_t kSuppressions[] = {0, 0, 0, 1, 1};  // known and wontfix; fixed but seen again is none
   for (size_t i = 0; i < 5; ++i) {
     EXPECT_EQ(results[i]["level"], kLevels[i]) << i;
     EXPECT_EQ(results[i]["suppressions"].size(), kSuppressions[i]) << i;
   }
-  EXPECT_EQ(results[2]["suppressions"][0]["justification"], "known. https://example.org/issues/12 =cmd('calc')!A1");
+  EXPECT_EQ(results[3]["suppressions"][0]["justification"], "known. https://example.org/issues/12 =cmd('calc')!A1");
 }
 
 TEST(SarifReport, DescribesEveryVerdict) {

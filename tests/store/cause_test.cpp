@@ -72,6 +72,24 @@ TEST_F(CauseTest, AKnownCauseTakesTheHitsThatItCoversAndNoOthers) {
   EXPECT_EQ(store.mismatch(covered.id)->hits, 2);
 }
 
+/// They separate when they are explained; those that an explanation covers belong to it before.
+TEST_F(CauseTest, WhatIsNotExplainedYetIsOneLine) {
+  store::Store store = open();
+  const int64_t campaign = begin(store);
+  const int64_t first = store.record(campaign, failing("conv1d in=9 k=3")).id;
+  const int64_t second = store.record(campaign, failing("conv2d in=9 k=5")).id;
+  const int64_t third = store.record(campaign, failing("conv3d in=9 s=2")).id;
+  const int64_t crash = store.record(campaign, failing("conv1d in=9", Verdict::kCrash)).id;
+  store.join_causes();
+  const auto cause = [&](int64_t id) { return store.mismatch(id)->cause; };
+  EXPECT_EQ(cause(first), cause(second));
+  EXPECT_EQ(cause(first), cause(third));
+  EXPECT_NE(cause(first), cause(crash));
+  explain(store, first, "k >= 3");
+  EXPECT_EQ(cause(first), cause(second));
+  EXPECT_NE(cause(first), cause(third));
+}
+
 TEST_F(CauseTest, ARowThatIsShrunkToAKnownCauseJoinsIt) {
   store::Store store = open();
   const int64_t campaign = begin(store);

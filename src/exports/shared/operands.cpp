@@ -122,6 +122,7 @@ class Requirement {
         const auto real = static_cast<double>(exact.sum), value = static_cast<double>(exact.value);
         result.exact.push_back(value);
         const auto allowed = [&](double rounding) {
+          if (exact.right) return judge::AllowedResults{*exact.right, *exact.right};
           return judge::allowed_results(tensor.dtype, real, rounding, p_.relu != 0, p_.dst_zero_point);
         };
         result.tensor.values.push_back(rounded_to(tensor.dtype, allowed(0).lowest));
@@ -158,6 +159,10 @@ class Requirement {
 };
 
 std::string rule_of(const ExportRequest& request, const convict_problem& p, const Claim& claim) {
+  if (request.c.requant != Requant::kNone)
+    return "equality: the exact sums, requantized as the problem says; where a number on the way may not fit 32 bits, "
+           "to "
+           "nothing";
   if (is_integer(request.c.src_type))
     return request.c.dst_type == CONVICT_S32
                ? "equality, because sums in 32 bits are exact; where these may overflow, to nothing"

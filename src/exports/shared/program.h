@@ -25,6 +25,7 @@ inline constexpr std::string_view kProgramMemory = R"(
 size_t size_of(convict_dtype type) {
   if (type == CONVICT_F64) return 8;
   if (type == CONVICT_F32 || type == CONVICT_S32) return 4;
+  if (type == CONVICT_S64) return 8;
   return type == CONVICT_S8 || type == CONVICT_U8 ? 1 : 2;
 }
 
@@ -95,7 +96,8 @@ bool runs(const convict_implementation& who, const convict_problem& p, const con
   if (kAccusation[0]) std::printf("%s\n%s\n", kAccusation, kCertificate);
   convict_tensors described = tensors;
   for (convict_tensor* t : {&described.src, &described.wei, &described.bias, &described.dst, &described.diff_src,
-                            &described.diff_wei, &described.diff_bias, &described.diff_dst, &described.scale})
+                            &described.diff_wei, &described.diff_bias, &described.diff_dst, &described.scale,
+                            &described.multiplier, &described.shift})
     t->data = nullptr;
   if (const char* why = who.unsupported(&who, &p, &described)) return std::printf("refused: %s\n", why), false;
   char error[512] = "";
@@ -129,6 +131,7 @@ double number_at(const convict_tensor& t, int64_t index) {
   }
   uint16_t two_bytes;
   std::memcpy(&two_bytes, from, sizeof two_bytes);
+  if (t.dtype == CONVICT_S16) return static_cast<int16_t>(two_bytes);
   if (t.dtype == CONVICT_F16) return from_half(two_bytes);
   const uint32_t wide = static_cast<uint32_t>(two_bytes) << 16;
   float value;

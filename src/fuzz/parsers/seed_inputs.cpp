@@ -152,7 +152,7 @@ std::vector<std::string> message_inputs() {
   element.at = {0, 0, 1};
   element.got = Decimal{1};
   element.exact = Decimal{2};
-  mismatch.certificate.alone = {10, 7, {{kLines[1]}}, 3, {}};
+  mismatch.certificate.alone = {10, 7, {{kLines[1]}}, 3, 16, 5, {}};
   using namespace workers;
   return {to_line(WorkerSettings{}),
           to_line(Order(Work{0, 100, 2})),

@@ -26,14 +26,43 @@ int64_t least_input(const Case& c, int axis) {
   return std::max<int64_t>(missing <= 0 ? 1 - (-missing / c.stride[axis]) : 1 + (missing - 1) / c.stride[axis] + 1, 0);
 }
 
+void without_requantization(Case& c) {
+  c.requant = Requant::kNone;
+  c.clamp_low = kNoClampLow;
+  c.clamp_high = kNoClampHigh;
+}
+
+/// Of a case of integers: gives requantized sums operands that they may have.
+void legalise_requantization(Case& c) {
+  if (c.requant == Requant::kNone) return without_requantization(c);
+  if (c.src_type == CONVICT_S16 || c.dst_type == CONVICT_S16) {
+    c.src_type = c.dst_type = CONVICT_S16;
+    c.requant = Requant::kSingle;
+  } else {
+    for (convict_dtype* type : {&c.src_type, &c.dst_type})
+      if (*type != CONVICT_U8) *type = CONVICT_S8;
+  }
+  c.beta = 0;
+  if (c.scale == Scale::kNone) c.scale = Scale::kChannel;
+  const int highest = c.dst_type == CONVICT_S16 ? kNoClampHigh : c.dst_type == CONVICT_U8 ? 255 : 127;
+  c.clamp_low = std::min(c.clamp_low, highest);
+  c.clamp_high = std::max({c.clamp_high, c.clamp_low,
+                           c.dst_type == CONVICT_U8 ? 0
+                           : highest == 127         ? -128
+                                                    : kNoClampLow});
+}
+
 /// Allows integer types in legal combinations only, and in forward only.
 void legalise_types(Case& c) {
   const auto is_byte = [](convict_dtype type) { return type == CONVICT_S8 || type == CONVICT_U8; };
   const bool wanted = is_integer(c.src_type) || is_integer(c.wei_type) || is_integer(c.dst_type);
   if (wanted && c.pass == CONVICT_FORWARD) {
-    if (!is_byte(c.src_type)) c.src_type = CONVICT_U8;
     c.wei_type = CONVICT_S8;
-    if (!is_integer(c.dst_type)) c.dst_type = CONVICT_F32;
+    legalise_requantization(c);
+    if (c.requant == Requant::kNone) {
+      if (!is_byte(c.src_type)) c.src_type = CONVICT_U8;
+      if (!is_integer(c.dst_type) || c.dst_type == CONVICT_S16) c.dst_type = CONVICT_F32;
+    }
     const auto into_range = [](int zero, convict_dtype type) {
       return type == CONVICT_U8 ? zero & 0xff : type == CONVICT_S8 ? std::clamp(zero, -128, 127) : 0;
     };
@@ -47,6 +76,7 @@ void legalise_types(Case& c) {
     if (is_integer(*type)) *type = CONVICT_F32;
   c.src_zero = c.dst_zero = 0;
   c.scale = Scale::kNone;
+  without_requantization(c);
 }
 
 /// Makes the case legal, and enlarges inputs where needed.

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "campaign/prediction.h"
+
+#include "core/case_text.h"
+#include "core/geometry.h"
+#include "diagnose/probe.h"
+#include "generate/generate.h"
+
+namespace convict::campaign {
+namespace {
+
+constexpr uint64_t kSeed = 20'001;    // no campaign is likely to have drawn these cases
+constexpr uint64_t kMostDrawn = 100;  // times the wanted cases, in search of those of the operation
+constexpr double kMostCost = 1e7;     // multiply-adds of a case
+constexpr size_t kMostExamples = 5;
+
+constexpr std::pair<Fill, uint64_t> kTellingData[] = {{Fill::kComb, 1}, {Fill::kInt, 2}};
+
+/// Nothing if the case is refused.
+std::optional<bool> fails(diagnose::Probe& probe, const Case& c) {
+  const auto answer = probe.ask(c);
+  if (!answer.judged || answer.mismatch) return answer.judged ? std::optional(true) : std::nullopt;
+  Case other = c;
+  for (const auto& [fill, seed] : kTellingData) {
+    other.fill = fill;
+    other.seed = seed;
+    if (probe.ask(other).mismatch) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+double Prediction::share_right() const {
+  return cases == 0 ? 1 : 1 - static_cast<double>(unsaid + oversaid) / static_cast<double>(cases);
+}
+
+Prediction predicted(const Predicate& predicate, const Mismatch& shrunk, uint64_t count,
+                     const workers::SupervisorSettings& settings, const std::function<bool()>& go_on) {
+  diagnose::Probe probe({shrunk.suspect, shrunk.verdict}, settings);
+  Prediction result;
+  for (uint64_t i = 0; i < kMostDrawn * count && result.cases < count && go_on(); ++i) {
+    const Case c = generate::generate(nullptr, kSeed, i);
+    if (c.op != shrunk.problem_case.op || c.pass != shrunk.problem_case.pass) continue;
+    const Resolved resolved = resolve(c);
+    if (resolved.why_not || multiply_adds(resolved.problem) > kMostCost) continue;
+    const auto failed = fails(probe, c);
+    if (!failed) continue;
+    ++result.cases;
+    const bool said = predicate.holds(c, resolved.problem);
+    if (said == *failed) continue;
+    ++(said ? result.oversaid : result.unsaid);
+    if (result.wrong.size() < kMostExamples) result.wrong.push_back(to_text(c));
+  }
+  return result;
+}
+
+}  // namespace convict::campaign

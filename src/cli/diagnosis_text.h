@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A diagnosis in sentences, for `explain` and `show`.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace convict::cli {
+
+/// What a diagnosis has found out; both may come from a database that anybody may have written.
+struct Found {
+  const std::string& predicate;
+  const nlohmann::json& explanation;  // docs/store-format.md
+};
+
+/// When it fails, what passes without a condition, what the condition does not explain, what the process has to be
+/// like, how many runs that took. Each line is indented. "" if nothing is known.
+std::string diagnosis_text(const Found& found, const std::string& indent = "");
+
+}  // namespace convict::cli

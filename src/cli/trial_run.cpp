@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/trial_run.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+extern char** environ;
+
+namespace convict::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLimit = "120";  // seconds, of timeout(1)
+
+/// A folder that goes with everything in it.
+class Folder {
+ public:
+  Folder() : path_((fs::temp_directory_path() / "convict-export-XXXXXX").string()) {
+    if (!mkdtemp(path_.data())) throw fs::filesystem_error("mkdtemp", std::error_code(errno, std::generic_category()));
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  std::string file(std::string_view name) const { return path_ + "/" + std::string(name); }
+
+ private:
+  std::string path_;
+};
+
+/// The exit code of a program that says nothing; 127 if it does not exist, 124 if it took too long, 128 and more if a
+/// signal ended it.
+int exit_code_of(std::vector<std::string> words) {
+  words.insert(words.begin(), {"timeout", kLimit});
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_RDWR, 0);
+  pid_t pid = -1;
+  const int failed = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) return 127;
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// What the exit code of a script means (docs/exports.md).
+std::string sentence_of(int exit_code) {
+  switch (exit_code) {
+    case 0: return "ran here: does NOT show the fault, all is right";
+    case 1: return "ran here: shows the fault";
+    case 124: return fmt::format("ran here: did not end within {} seconds", kLimit);
+    case 125: return "ran here: does NOT show the fault, this is not computed at all";
+    default: break;
+  }
+  if (exit_code > 128) return fmt::format("ran here: ended by signal {}", exit_code - 128);
+  return fmt::format("ran here: ended with exit code {}", exit_code);
+}
+
+std::string run_python(const Folder& folder, const exports::ExportFile& script, const ScriptSubject& subject) {
+  if (!subject.suspect.starts_with("libtorch"))
+    return fmt::format("not run: it shows PyTorch, not {}", subject.suspect);
+  for (const char* python : {"python3", "/usr/bin/python3"})  // the distribution's may have what the user's own has not
+    if (exit_code_of({python, "-c", "import torch"}) == 0)
+      return sentence_of(exit_code_of({python, folder.file(script.name)}));
+  return "not run: python3 has no torch";
+}
+
+std::string run_program(const Folder& folder, const exports::ExportFile& source, const ScriptSubject& subject) {
+  if (subject.library.empty()) return fmt::format("not run: {} comes from no library", subject.suspect);
+  const std::string program = folder.file("case");
+  const int compiled = exit_code_of({"g++", "-std=c++17", "-O1", "-o", program, folder.file(source.name), "-ldl"});
+  if (compiled == 127) return "not run: no g++ here";
+  if (compiled != 0) return "not run: g++ does not find <convict/convict.h>";
+  return sentence_of(exit_code_of({program, subject.library, subject.suspect}));
+}
+
+}  // namespace
+
+std::string trial_run(std::string_view format, const std::vector<exports::ExportFile>& files,
+                      const ScriptSubject& subject) {
+  if (format != "pytorch" && format != "cpp") return "";
+  const Folder folder;
+  std::ofstream(folder.file(files.front().name)) << files.front().bytes;
+  return format == "pytorch" ? run_python(folder, files.front(), subject) : run_program(folder, files.front(), subject);
+}
+
+}  // namespace convict::cli

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workers/heap_probe.h"
+
+#include <fmt/format.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+
+#include "core/plugin_name.h"
+#include "run/heap_guard.h"
+#include "run/loader.h"
+#include "workers/lone_run.h"
+
+namespace convict::workers {
+namespace {
+
+constexpr int kSlower = 10;  // times, that a call may take
+constexpr auto kLeastTime = std::chrono::seconds(2);
+constexpr int kShareOfTime = 10;  // of the time so far, one part in so many
+constexpr int kBusy = 4;          // times that a probe may take as long as its CPU time, on a busy machine
+
+/// CPU time of the processes that have ended: that a machine is busy takes none from a probe.
+std::chrono::microseconds spent_by_children() {
+  rusage usage{};
+  getrusage(RUSAGE_CHILDREN, &usage);
+  return std::chrono::seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+/// A process target has a heap of its own, and our kernels are searched by other means.
+bool is_foreign_code(const RosterEntry& entry) { return entry.lineage != "convict" && !is_command(entry.plugin); }
+
+/// Of a library of ours, all variants come from one file.
+std::string library_of(const RosterEntry& entry) {
+  return entry.plugin.empty() ? std::string(run::module_of(entry.name)) : entry.plugin;
+}
+
+}  // namespace
+
+SupervisorSettings with_heap_guard(SupervisorSettings settings, const std::string& guard) {
+  settings.heap_guard = guard;
+  settings.timeout *= kSlower;
+  settings.worker.patience_ms *= kSlower;
+  return settings;
+}
+
+/// An access that is not aligned is no damage: Electric Fence aligns a buffer by its size only, and malloc(3) promises
+/// 16 bytes.
+bool is_heap_damage(const WorkerDeath& death, const std::string& guard) {
+  const auto guards = run::heap_guards();
+  const auto found = std::ranges::find(guards, guard, &run::HeapGuard::name);
+  return found != guards.end() && !death.from_outside && death.position != run::FlightRecord::kOwnCode &&
+         death.certificate.death.signal == strsignal(found->signal) &&
+         death.certificate.death.address_class != kNoAddress;
+}
+
+std::optional<HeapProbe::Author> HeapProbe::author(const std::vector<int>& suspects,
+                                                   const std::vector<RosterEntry>& roster,
+                                                   const std::vector<std::string>& lines,
+                                                   const SupervisorSettings& settings) {
+  for (const run::HeapGuard& guard : run::heap_guards()) {
+    if (run::file_of(guard).empty()) continue;
+    for (const int position : suspects) {
+      const RosterEntry& suspect = roster[static_cast<size_t>(position)];
+      if (!is_foreign_code(suspect)) continue;
+      if (auto found = author(suspect, std::string(guard.name), lines, settings)) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string HeapProbe::what_would_help() {
+  for (const run::HeapGuard& guard : run::heap_guards())
+    if (run::file_of(guard).empty())
+      return fmt::format("; the package {} would help to find heap damage", guard.package);
+  return "";
+}
+
+/// Our own libraries, which take seconds to load with these allocators, have their turn in long campaigns only.
+std::chrono::milliseconds HeapProbe::time_left(const RosterEntry& suspect) const {
+  const Clock::duration share = (Clock::now() - started_) / kShareOfTime;
+  if (suspect.plugin.empty() && share < kLeastTime) return {};
+  const Clock::duration allowed = std::max<Clock::duration>(kLeastTime, share);
+  return std::chrono::duration_cast<std::chrono::milliseconds>(allowed - spent_);
+}
+
+std::optional<HeapProbe::Author> HeapProbe::author(const RosterEntry& suspect, const std::string& guard,
+                                                   const std::vector<std::string>& lines,
+                                                   const SupervisorSettings& settings) {
+  const std::string key = guard + " " + library_of(suspect);
+  const auto time = time_left(suspect);
+  if (unfit_.contains(key) || time.count() <= 0) return std::nullopt;
+  const SupervisorSettings guarded = with_heap_guard(settings, guard);
+  const auto begin = spent_by_children();
+  const LoneResult all = run_alone(suspect.name, Verdict::kCrash, lines, guarded, time * kBusy);
+  spent_ += spent_by_children() - begin;
+  if (!all.computed) unfit_.insert(key);
+  if (!all.death || !is_heap_damage(*all.death, guard) || all.death->index >= lines.size()) return std::nullopt;
+  const std::string& line = lines[all.death->index];
+  const LoneResult once = run_alone(suspect.name, Verdict::kCrash, {line}, guarded);
+  if (!once.death || !is_heap_damage(*once.death, guard)) return std::nullopt;
+  return Author{&suspect, *once.death, line, guard};
+}
+
+}  // namespace convict::workers

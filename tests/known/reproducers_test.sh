@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Runs the programs of corpus/known/reproducers, which show known causes without convict: each has to fail, with exit
+# code 1 or a signal. Those whose library is not here are skipped. Exit codes: 0 all fail, 1 one does not, 125 none ran.
+#     tests/known/reproducers_test.sh SOURCE_FOLDER
+set -u
+
+source=$(cd "$1" && pwd)
+programs=$source/corpus/known/reproducers
+npm=$source/build/npm
+ggml=$npm/@node-llama-cpp/linux-x64/bins/linux-x64
+runtime=$npm/onnxruntime-node/bin/napi-v6/linux/x64
+headers=$source/build/deb/libonnxruntime-dev/usr/include/onnxruntime
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+ran=0
+failed=0
+
+build() { g++ -std=c++17 -o "$work/program" "$@"; }
+
+# Whether the program of this file is ready to run as "$work/program".
+ready() {
+  case $1 in
+    */onednn-bf16-*) grep -q avx512_bf16 /proc/cpuinfo && [ -e /usr/include/dnnl.hpp ] && build "$1" -ldnnl ;;
+    */opencv-*) [ -e /usr/include/opencv4/opencv2/dnn.hpp ] &&
+      build "$1" -isystem /usr/include/opencv4 -lopencv_dnn -lopencv_core ;;
+    */xnnpack-*) [ -e /usr/include/xnnpack.h ] && build "$1" -lXNNPACK -lpthreadpool ;;
+    */ggml-*) [ -e "$ggml/libggml-base.so" ] &&
+      build "$1" -L"$ggml" -lggml-base -lggml-cpu-x64 -Wl,-rpath,"$ggml" ;;
+    */onnxruntime-*) [ -e "$headers" ] && [ -e "$runtime/libonnxruntime.so.1" ] &&
+      build "$1" -isystem "$headers" "$runtime/libonnxruntime.so.1" -Wl,-rpath,"$runtime" ;;
+    */tfjs-*) [ -e "$source/build/js/node_modules" ] && command -v node > /dev/null &&
+      printf '#!/bin/sh\nNODE_PATH=%s/build/js/node_modules exec node %s\n' "$source" "$1" > "$work/program" &&
+      chmod +x "$work/program" ;;
+    *) false ;;
+  esac
+}
+
+for file in "$programs"/*; do
+  if ! ready "$file"; then
+    echo "skipped    $(basename "$file"): its library is not here, or it does not compile"
+    continue
+  fi
+  ran=$((ran + 1))
+  GGML_NO_BACKTRACE=1 "$work/program" > "$work/output" 2>&1
+  code=$?
+  if [ "$code" -eq 1 ] || [ "$code" -gt 128 ]; then
+    echo "as known   $(basename "$file") (exit code $code): $(tail -n 1 "$work/output")"
+  else
+    echo "NOT THERE  $(basename "$file") (exit code $code): $(tail -n 1 "$work/output")"
+    failed=1
+  fi
+  rm -f "$work/program"
+done
+[ "$ran" -gt 0 ] || exit 125
+exit "$failed"
