@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <deque>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/case_text.h"
 #include "core/isa.h"
+#include "core/processor.h"
 #include "core/text.h"
 
 namespace convict::bench {
@@ -18,14 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kUsualSubject = "auto";
-
-/// The model of the first processor.
-std::string cpu_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with("model name")) return printable(trim(std::string_view(line).substr(line.find(':') + 1)), 200);
-  return "unknown";
-}
 
 class Bench final : public workers::Assignment {
  public:
@@ -41,7 +33,7 @@ class Bench final : public workers::Assignment {
     for (const std::vector<BenchRow>& rows : rows_) result_.rows.insert(result_.rows.end(), rows.begin(), rows.end());
     result_.date = utc_now();
     result_.version = CONVICT_VERSION;
-    result_.cpu = cpu_name();
+    result_.cpu = processor_model();
     result_.isa = best_isa();
     choose_subject();
     return std::move(result_);

@@ -11,6 +11,8 @@
 #include "core/geometry.h"
 #include "core/predicate.h"
 #include "generate/generate.h"
+#include "run/heap_guard.h"
+#include "workers/heap_probe.h"
 
 namespace convict::campaign {
 namespace {
@@ -87,7 +89,23 @@ class Checker {
     return result;
   }
 
+  /// Whether the case damages the heap, though nobody has noticed: what lies behind a buffer decides that.
+  bool damages_heap(const workers::RosterEntry& entry, const std::string& line) const {
+    return std::ranges::any_of(run::heap_guards(), [&](const run::HeapGuard& guard) {
+      return !run::file_of(guard).empty() &&
+             workers::heap_damage(entry.name, line, std::string(guard.name), supervisor_for(entry));
+    });
+  }
+
  private:
+  workers::SupervisorSettings supervisor_for(const workers::RosterEntry& entry) const {
+    workers::SupervisorSettings supervisor = settings_.supervisor;
+    supervisor.worker.roster.targets = {entry.name};
+    supervisor.worker.roster.oracles = {std::string(run::kNoOracle)};
+    if (!entry.plugin.empty()) supervisor.worker.roster.plugins = {entry.plugin};
+    return supervisor;
+  }
+
   std::vector<Shown> run(const workers::RosterEntry& entry, const std::vector<std::vector<Case>>& tried) const {
     std::vector<CorpusEntry> entries;
     std::vector<size_t> place;
@@ -96,11 +114,7 @@ class Checker {
         entries.push_back({c, static_cast<bool>(resolve(c).why_not), ""});
         place.push_back(i);
       }
-    workers::SupervisorSettings supervisor = settings_.supervisor;
-    supervisor.worker.roster.targets = {entry.name};
-    supervisor.worker.roster.oracles = {std::string(run::kNoOracle)};
-    if (!entry.plugin.empty()) supervisor.worker.roster.plugins = {entry.plugin};
-    const CaseListResult result = run_case_list(entries, supervisor, [](uint64_t) {}, {ListMode::kAsSeen});
+    const CaseListResult result = run_case_list(entries, supervisor_for(entry), [](uint64_t) {}, {ListMode::kAsSeen});
     std::vector<Shown> shown(tried.size());
     for (size_t i = 0; i < entries.size(); ++i) {
       Shown& one = shown[place[i]];
@@ -116,10 +130,21 @@ class Checker {
   const CauseCheckSettings& settings_;
 };
 
+bool is_shown(const CauseCheck& check, size_t i) {
+  return std::ranges::any_of(check.implementations, [&](const CheckedImplementation& one) { return one.shown[i]; });
+}
+
+/// Asks again, with allocators that notice damage, for the cases that nobody has shown.
+void ask_heap_guards(const Cause& cause, const Checker& checker, const std::vector<workers::RosterEntry>& concerned,
+                     CauseCheck& check) {
+  for (size_t i = 0; i < cause.cases.size(); ++i)
+    for (size_t k = 0; k < concerned.size() && !is_shown(check, i); ++k)
+      check.implementations[k].shown[i] = checker.damages_heap(concerned[k], cause.cases[i]);
+}
+
 void add_faults(const Cause& cause, CauseCheck& check) {
   for (size_t i = 0; i < cause.cases.size(); ++i)
-    if (std::ranges::none_of(check.implementations, [&](const auto& one) { return one.shown[i]; }))
-      check.faults.push_back(fmt::format("no longer shown by its case '{}'", cause.cases[i]));
+    if (!is_shown(check, i)) check.faults.push_back(fmt::format("no longer shown by its case '{}'", cause.cases[i]));
   // Variants of a library share code, and each runs a part of it: the one that shows it most often decides.
   const auto most = std::ranges::max_element(
       check.implementations, {}, [](const CheckedImplementation& one) { return one.failing == 0 ? 0 : one.share(); });
@@ -136,14 +161,18 @@ void add_faults(const Cause& cause, CauseCheck& check) {
 
 CauseCheck check_cause(const Cause& cause, const std::vector<workers::RosterEntry>& installed,
                        const CauseCheckSettings& settings) {
-  CauseCheck check{cause.name, {}, {}};
+  CauseCheck check{cause.name, {}, {}, {}};
   std::vector<workers::RosterEntry> concerned;
   std::ranges::copy_if(installed, std::back_inserter(concerned),
                        [&](const workers::RosterEntry& entry) { return cause.concerns(entry.name, entry.version); });
-  if (concerned.empty()) return check;
+  if (concerned.empty()) check.why_absent = fmt::format("not here: {} {}", cause.suspect, cause.versions.text());
+  if (!cause.processor.met_by(processor_features()))
+    check.why_absent = fmt::format("needs another processor: {}", cause.processor.text());
+  if (!check.why_absent.empty()) return check;
   const std::vector<Case> covered = covered_by(cause, settings);
   const Checker checker(cause, settings);
   for (const workers::RosterEntry& entry : concerned) check.implementations.push_back(checker.check(entry, covered));
+  if (has(cause, Verdict::kCrash)) ask_heap_guards(cause, checker, concerned, check);
   add_faults(cause, check);
   return check;
 }

@@ -24,7 +24,8 @@ struct CheckedImplementation {
 
 struct CauseCheck {
   std::string name;
-  std::vector<CheckedImplementation> implementations;  // none: no version of the range is here
+  std::vector<CheckedImplementation> implementations;  // none: it cannot be here
+  std::string why_absent;                              // why not; "" if it can
   std::vector<std::string> faults;                     // one line each; none: it is as its file says
 };
 

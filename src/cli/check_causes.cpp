@@ -46,8 +46,8 @@ std::vector<Cause> causes_of(const CheckCausesOptions& options) {
 }
 
 std::string as_text(const campaign::CauseCheck& check) {
-  const char* word = check.implementations.empty() ? "absent" : check.faults.empty() ? "ok" : "FAILED";
-  std::string text = fmt::format("{:<8} {}\n", word, check.name);
+  if (!check.why_absent.empty()) return fmt::format("absent   {} ({})\n", check.name, check.why_absent);
+  std::string text = fmt::format("{:<8} {}\n", check.faults.empty() ? "ok" : "FAILED", check.name);
   for (const campaign::CheckedImplementation& one : check.implementations)
     text += fmt::format("           {} {}: {} of {} covered cases show it\n", one.name, one.version, one.failing,
                         one.judged);
@@ -65,7 +65,10 @@ json as_json(const campaign::CauseCheck& check) {
                                {"failing", one.failing},
                                {"shows", one.shows},
                                {"passing", one.passing}});
-  return {{"cause", check.name}, {"implementations", std::move(implementations)}, {"faults", check.faults}};
+  return {{"cause", check.name},
+          {"why_absent", check.why_absent},
+          {"implementations", std::move(implementations)},
+          {"faults", check.faults}};
 }
 
 int check_causes(const CheckCausesOptions& options) {
@@ -87,11 +90,11 @@ int check_causes(const CheckCausesOptions& options) {
     const campaign::CauseCheck check = campaign::check_cause(cause, installed, settings);
     if (interrupted()) return kInterrupted;
     faulty += check.faults.empty() ? 0 : 1;
-    absent += check.implementations.empty() ? 1 : 0;
+    absent += check.why_absent.empty() ? 0 : 1;
     text += as_text(check);
     documents.push_back(as_json(check));
   }
-  text += fmt::format("{} causes: {} as their files say, {} not, {} of versions that are not here\n", causes.size(),
+  text += fmt::format("{} causes: {} as their files say, {} not, {} that cannot be here\n", causes.size(),
                       causes.size() - faulty - absent, faulty, absent);
   options.out.write(options.out.json() ? json_document(documents) : text);
   return faulty > 0 ? kMismatch : absent == causes.size() ? kCannotJudge : kClean;
@@ -110,7 +113,7 @@ void add_check_causes(Command app, int& exit_code) {
       "  convict check-causes --cause libtorch-empty-batch\n"
       "  convict check-causes mine.causes --plugin ./mine.so\n"
       "  convict check-causes corpus/known/tfjs.causes --command 'node clients/js/tfjs_client.js'\n"
-      "Exit codes: 0 all as their files say, 1 some are not, 2 usage, 125 none of their versions is here");
+      "Exit codes: 0 all as their files say, 1 some are not, 2 usage, 125 none of them can be here");
   command.option("files", options.files, "Files of causes [those that come with convict]");
   command.option("--cause", options.names, "Only this one").one_value_each();
   command.option("--plugin", options.plugins, "Its implementations are there, too").one_value_each();

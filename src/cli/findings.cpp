@@ -100,11 +100,13 @@ std::string page_of(const Cause& cause, const std::optional<Seen>& seen) {
                       prose(cause.versions.text()), silent_or_loud(cause), cause.status,
                       cause.link.empty() ? "" : ", " + reports::link_text(cause.link));
   text += fmt::format("It shows if {}.\n", shows_if(cause));
+  if (const std::string needs = cause.processor.text(); !needs.empty())
+    text += fmt::format("Seen on processors with {}.\n", code_span(needs));
   std::string note = cause.note;
   std::ranges::replace(note, '\n', ' ');
   if (!note.empty()) text += reports::paragraphs(note);
   if (!seen)
-    return text + "\nNot run here: this version is not installed. Its cases:\n" +
+    return text + "\nNot run here: this version is not installed, or the processor is another one. Its cases:\n" +
            reports::code_block("    " + fmt::format("{}", fmt::join(cause.cases, "\n    ")) + "\n");
   text += fmt::format("\n## What was seen with {} {}\n{}\n", prose(seen->suspect), prose(seen->version),
                       reports::meaning_of(seen->mismatch.verdict));

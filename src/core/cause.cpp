@@ -100,6 +100,11 @@ constexpr Key kKeys[] = {
     {"suspect", true, false, set_text<&Cause::suspect>, text_of<&Cause::suspect>},
     {"versions", true, false, [](Cause& cause, std::string_view value) { cause.versions = VersionRange::parse(value); },
      [](const Cause& cause) { return std::vector{cause.versions.text()}; }},
+    {"processor", false, false,
+     [](Cause& cause, std::string_view value) { cause.processor = ProcessorNeeds::parse(value); },
+     [](const Cause& cause) {
+       return cause.processor == ProcessorNeeds() ? std::vector<std::string>() : std::vector{cause.processor.text()};
+     }},
     {"verdicts", true, false, set_verdicts, verdict_words},
     {"when", true, true, [](Cause& cause, std::string_view value) { cause.when.push_back(Predicate::parse(value)); },
      predicate_lines},

@@ -12,6 +12,7 @@
 
 #include "core/case.h"
 #include "core/predicate.h"
+#include "core/processor.h"
 #include "core/verdict.h"
 #include "core/version_range.h"
 
@@ -25,6 +26,7 @@ struct Cause {
   std::string title;    // one plain sentence, without its full stop
   std::string suspect;  // a name of an implementation, in which * stands for any text
   VersionRange versions;
+  ProcessorNeeds processor = {};  // where its cases show it: libraries choose their code by the processor
   std::vector<Verdict> verdicts;
   std::vector<Predicate> when;     // it shows where one of them holds
   std::vector<std::string> cases;  // lines that show it, the smallest first

@@ -55,6 +55,12 @@ bool is_heap_damage(const WorkerDeath& death, const std::string& guard) {
          death.certificate.death.address_class != kNoAddress;
 }
 
+std::optional<WorkerDeath> heap_damage(const std::string& suspect, const std::string& line, const std::string& guard,
+                                       const SupervisorSettings& settings) {
+  const LoneResult alone = run_alone(suspect, Verdict::kCrash, {line}, with_heap_guard(settings, guard));
+  return alone.death && is_heap_damage(*alone.death, guard) ? alone.death : std::nullopt;
+}
+
 std::optional<HeapProbe::Author> HeapProbe::author(const std::vector<int>& suspects,
                                                    const std::vector<RosterEntry>& roster,
                                                    const std::vector<std::string>& lines,
@@ -98,9 +104,8 @@ std::optional<HeapProbe::Author> HeapProbe::author(const RosterEntry& suspect, c
   if (!all.computed) unfit_.insert(key);
   if (!all.death || !is_heap_damage(*all.death, guard) || all.death->index >= lines.size()) return std::nullopt;
   const std::string& line = lines[all.death->index];
-  const LoneResult once = run_alone(suspect.name, Verdict::kCrash, {line}, guarded);
-  if (!once.death || !is_heap_damage(*once.death, guard)) return std::nullopt;
-  return Author{&suspect, *once.death, line, guard};
+  const auto death = heap_damage(suspect.name, line, guard, settings);
+  return death ? std::optional(Author{&suspect, *death, line, guard}) : std::nullopt;
 }
 
 }  // namespace convict::workers

@@ -20,6 +20,11 @@ SupervisorSettings with_heap_guard(SupervisorSettings settings, const std::strin
 /// Whether the process died in a call because the allocator has noticed damage.
 bool is_heap_damage(const WorkerDeath& death, const std::string& guard);
 
+/// The death of a process with this allocator that computes this case and no other, if the allocator has noticed
+/// damage.
+std::optional<WorkerDeath> heap_damage(const std::string& suspect, const std::string& line, const std::string& guard,
+                                       const SupervisorSettings& settings);
+
 class HeapProbe {
  public:
   /// The call that did it: the implementation, and the death on its case with no other case before it.

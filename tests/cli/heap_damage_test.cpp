@@ -2,6 +2,8 @@
 //
 // A plugin writes one element behind a heap buffer of its own, in some calls. The process dies later, of another case;
 // the call that did it is found.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/case_text.h"
@@ -55,6 +57,18 @@ TEST_F(HeapDamageTest, WithoutTheAllocatorTheCallPasses) {
   EXPECT_EQ(run(guarded).exit_code, 0);
   guarded[3] += " s=2";
   EXPECT_EQ(run(guarded).exit_code, 1);
+}
+
+TEST_F(HeapDamageTest, AKnownCauseIsShownByDamageThatNobodyNotices) {
+  const auto check = [&](const char* line) {
+    write_file(file("heap.causes"),
+               fmt::format("cause too-far\ntitle Writes too far\nsuspect heap-overrun\nversions all\n"
+                           "verdicts crash\nshare 0\nwhen rank = 1\ncase {}\n",
+                           line));
+    return run({"check-causes", "heap.causes", "--covered=0", "--plugin=" + plugin("heap_overrun")});
+  };
+  EXPECT_EQ(check("conv1d ic=2 in=9 k=3 s=2").exit_code, 0);
+  EXPECT_EQ(check("conv1d ic=2 in=9 k=3").exit_code, 1);
 }
 
 }  // namespace

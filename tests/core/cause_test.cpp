@@ -16,6 +16,7 @@ constexpr const char* kBlock =
     "title An empty batch fails\n"
     "suspect acme:*\n"
     "versions 1.13..2.0\n"
+    "processor avx2 avx512_bf16 without amx_tile\n"
     "verdicts refuses-valid crash\n"
     "when n = 0 and contiguous.wei = no\n"
     "when n = 0 and k >= 9 on some axis\n"
@@ -43,6 +44,24 @@ std::string with(const std::string& key, const std::string& line) {
 }
 
 TEST(Cause, TextAndBack) { EXPECT_EQ(the_cause().text(), kBlock); }
+
+TEST(Cause, NamesTheProcessorsThatShowIt) {
+  const ProcessorNeeds needs = the_cause().processor;
+  EXPECT_TRUE(needs.met_by({"avx2", "avx512_bf16", "avx512f"}));
+  EXPECT_FALSE(needs.met_by({"avx512_bf16"}));
+  EXPECT_FALSE(needs.met_by({"avx2", "avx512_bf16", "amx_tile"}));
+  EXPECT_TRUE(ProcessorNeeds().met_by({}));
+  EXPECT_TRUE(ProcessorNeeds::parse("without amx_tile").met_by({}));
+  EXPECT_EQ(ProcessorNeeds::parse(" without  amx_tile").text(), "without amx_tile");
+}
+
+TEST(Cause, AProcessorIsNamedByItsFeatures) {
+  EXPECT_EQ(refusal(with("processor", "processor Zen 4")),
+            "f.causes:5: processor 'Zen 4': 'Zen' is no feature; valid: names of /proc/cpuinfo, such as 'avx512_bf16 "
+            "without amx_tile'");
+  EXPECT_EQ(refusal(with("processor", "processor avx2 without")),
+            "f.causes:5: processor 'avx2 without' names no feature");
+}
 
 TEST(Cause, CommentsAndBlankLinesMeanNothing) {
   EXPECT_EQ(parse_causes("# a comment\n\n" + std::string(kBlock) + "\n  # another\n", "test").at(0), the_cause());
@@ -77,10 +96,10 @@ TEST(Cause, RefusesInOneLineThatNamesThePlace) {
   EXPECT_TRUE(says(with("cause", "cause Empty Batch"), "name 'Empty Batch' is not valid"));
   EXPECT_TRUE(says(with("versions", "versions two"), "'two' is no version"));
   EXPECT_TRUE(says(with("verdicts", "verdicts wrong"), "'wrong'"));
-  EXPECT_TRUE(says(with("when", "when n is 0"), "f.causes:6: predicate"));
+  EXPECT_TRUE(says(with("when", "when n is 0"), "f.causes:7: predicate"));
   EXPECT_TRUE(says(with("case", "case conv1d in=1"), "no 'when' holds for its case 'conv1d in=1'"));
-  EXPECT_TRUE(says(with("case", "case conv9d"), "f.causes:8: "));
-  EXPECT_TRUE(says(kBlock + std::string("title Another\n"), "f.causes:12: 'title' is there twice"));
+  EXPECT_TRUE(says(with("case", "case conv9d"), "f.causes:9: "));
+  EXPECT_TRUE(says(kBlock + std::string("title Another\n"), "f.causes:13: 'title' is there twice"));
   EXPECT_TRUE(says(kBlock + std::string(kBlock), "cause 'empty-batch' is there twice"));
 }
 
