@@ -21,9 +21,9 @@ MODULES = {
 }
 
 
-def convict(program, *words):
+def convict(program, *words, also=()):
     done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):  # 1: mismatches, which mutants have
+    if done.returncode not in (0, 1, *also):  # 1: mismatches, which mutants have
         raise SystemExit(f"'convict {' '.join(words)}' ended with {done.returncode}: {done.stderr.strip()}")
     return done.stdout
 
@@ -37,8 +37,10 @@ def causes_of(program, plugin, mutant, options, database):
 def share_right(program, plugin, mutant, cause, options, database):
     """Of the mismatch that explains the cause; None if nothing does."""
     for row in cause['mismatches']:
-        found = json.loads(convict(program, 'explain', str(row), '--db', database, '--plugin', plugin, '--target',
-                                   mutant, '--oracle', 'none', '-q', '--check', str(options.fresh), '--format', 'json'))
+        # 2: the explanation of an earlier row has covered this one, too, and taken it in.
+        text = convict(program, 'explain', str(row), '--db', database, '--plugin', plugin, '--target', mutant, '--oracle',
+                       'none', '-q', '--check', str(options.fresh), '--format', 'json', also=(2,))
+        found = json.loads(text or '{}')
         if 'fresh' in found:
             return found['fresh']['share_right']
     return None

@@ -38,12 +38,14 @@ double Prediction::share_right() const {
 Prediction predicted(const Predicate& predicate, const Mismatch& shrunk, uint64_t count,
                      const workers::SupervisorSettings& settings, const std::function<bool()>& go_on) {
   diagnose::Probe probe({shrunk.suspect, shrunk.verdict}, settings);
+  const bool computes_nothing = multiply_adds(resolve(shrunk.problem_case).problem) == 0;
   Prediction result;
   for (uint64_t i = 0; i < kMostDrawn * count && result.cases < count && go_on(); ++i) {
     const Case c = generate::generate(nullptr, kSeed, i);
     if (c.op != shrunk.problem_case.op || c.pass != shrunk.problem_case.pass) continue;
     const Resolved resolved = resolve(c);
-    if (resolved.why_not || multiply_adds(resolved.problem) > kMostCost) continue;
+    const double cost = multiply_adds(resolved.problem);
+    if (resolved.why_not || cost > kMostCost || (cost == 0 && !computes_nothing)) continue;
     const auto failed = fails(probe, c);
     if (!failed) continue;
     ++result.cases;

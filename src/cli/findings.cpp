@@ -9,6 +9,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "campaign/case_list.h"
 #include "cli/command.h"
@@ -34,7 +35,7 @@ using reports::code_span;
 using reports::prose;
 
 struct FindingsOptions {
-  std::string directory;
+  std::string directory, programs;
   std::vector<std::string> known;
 };
 
@@ -94,7 +95,22 @@ std::string script_of(const Cause& cause, const Mismatch& shown) {
                      (*exporter)->write(request).front().bytes);
 }
 
-std::string page_of(const Cause& cause, const std::optional<Seen>& seen) {
+/// The program of this name that needs the library alone, with the fences of its language. Empty if there is none.
+std::string program_of(const Cause& cause, const fs::path& programs) {
+  constexpr std::pair<const char*, const char*> kLanguages[] = {{".cpp", "c++"}, {".py", "python"}, {".js", "js"}};
+  if (programs.empty()) return "";
+  for (const auto& [ending, language] : kLanguages) {
+    const std::string name = cause.name + ending;
+    std::ifstream file(programs / name, std::ios::binary);
+    if (!file) continue;
+    std::ostringstream text;
+    text << file.rdbuf();
+    return fmt::format("\n## A program that shows it: {}\n```{}\n{}```\n", name, language, text.str());
+  }
+  return "";
+}
+
+std::string page_of(const Cause& cause, const std::optional<Seen>& seen, const fs::path& programs) {
   std::string text = fmt::format("# {}\n\n", prose(cause.title));
   text += fmt::format("Library {}, versions {}; {}. Status: {}{}.\n\n", prose(library_of(cause)),
                       prose(cause.versions.text()), silent_or_loud(cause), cause.status,
@@ -107,13 +123,14 @@ std::string page_of(const Cause& cause, const std::optional<Seen>& seen) {
   if (!note.empty()) text += reports::paragraphs(note);
   if (!seen)
     return text + "\nNot run here: this version is not installed, or the processor is another one. Its cases:\n" +
-           reports::code_block("    " + fmt::format("{}", fmt::join(cause.cases, "\n    ")) + "\n");
+           reports::code_block("    " + fmt::format("{}", fmt::join(cause.cases, "\n    ")) + "\n") +
+           program_of(cause, programs);
   text += fmt::format("\n## What was seen with {} {}\n{}\n", prose(seen->suspect), prose(seen->version),
                       reports::meaning_of(seen->mismatch.verdict));
   text += reports::code_block(fmt::format("$ convict repro --target {} --oracle none '{}'\n", seen->suspect,
                                           to_text(seen->mismatch.problem_case)) +
                               reports::describe_certificate(seen->mismatch.certificate));
-  return text + script_of(cause, seen->mismatch);
+  return text + script_of(cause, seen->mismatch) + program_of(cause, programs);
 }
 
 std::string table_of(const std::vector<Cause>& causes) {
@@ -151,12 +168,14 @@ int findings(const FindingsOptions& options) {
   fs::create_directories(directory, error);
   if (!fs::is_directory(directory, error))
     throw UsageError(fmt::format("'{}' is no directory, and cannot become one", printable(options.directory, 300)));
+  if (!options.programs.empty() && !fs::is_directory(options.programs, error))
+    throw UsageError(fmt::format("--programs: '{}' is no directory", printable(options.programs, 300)));
   const auto installed = everything_installed({}).entries;
   for (const Cause& cause : causes) {
     std::optional<Seen> seen;
     for (size_t i = 0; i < cause.cases.size() && !seen; ++i) seen = seen_here(cause, cause.cases[i], installed);
     if (interrupted()) return kInterrupted;
-    write(directory / (cause.name + ".md"), page_of(cause, seen));
+    write(directory / (cause.name + ".md"), page_of(cause, seen, options.programs));
   }
   write(directory / "README.md", table_of(causes));
   print(fmt::format("{} pages in {}\n", causes.size() + 1, printable(options.directory, 300)));
@@ -170,11 +189,13 @@ void add_findings(Command app, int& exit_code) {
       app, exit_code, findings, "findings", "Write a page for each known cause, with what it does here",
       "Runs the cases of the causes on the versions that are installed. Pages of the same names are replaced.\n"
       "Examples:\n"
-      "  convict findings docs/findings              those that come with convict\n"
+      "  convict findings docs/findings --programs corpus/known/reproducers\n"
       "  convict findings pages --known mine.causes\n"
       "Exit codes: 0 written, 2 usage");
   command.option("directory", options.directory, "Where to write them; created if missing").required();
   command.option("--known", options.known, "Files of causes [those that come with convict]").one_value_each();
+  command.option("--programs", options.programs,
+                 "Directory of programs that show a cause, called <cause>.cpp, .py or .js");
 }
 
 }  // namespace convict::cli

@@ -22,8 +22,10 @@ struct AxisWord {
   int axis;
   std::string_view name;
 };
-constexpr AxisWord kAxisWords[] = {
-    {Condition::kLastAxis, "last"}, {Condition::kEveryAxis, "every"}, {Condition::kAnyAxis, "any"}};
+constexpr AxisWord kAxisWords[] = {{Condition::kLastAxis, "last"},
+                                   {Condition::kBeforeLastAxis, "last-1"},
+                                   {Condition::kEveryAxis, "every"},
+                                   {Condition::kAnyAxis, "any"}};
 
 std::vector<Quantity> make_quantities() {
   std::vector<Quantity> list;
@@ -57,6 +59,9 @@ std::pair<int, int> parse_quantity(std::string_view text) {
   return {static_cast<int>(found - quantities().begin()), axis};
 }
 
+/// Whether it is the same axis for all conditions.
+bool is_one_axis(int axis) { return axis >= 0 || axis == Condition::kLastAxis || axis == Condition::kBeforeLastAxis; }
+
 /// A number, a word of the quantity's, or another quantity.
 void parse_right(std::string_view text, Condition& to) {
   const Quantity& left = quantities()[to.left];
@@ -66,7 +71,7 @@ void parse_right(std::string_view text, Condition& to) {
     to.value = *number;
   } else {
     const auto [right, axis] = parse_quantity(text);
-    const bool both_named = axis >= 0 && to.axis >= 0;
+    const bool both_named = is_one_axis(axis) && is_one_axis(to.axis);
     if (axis != to.axis && quantities()[right].per_axis && !both_named) refuse(text);
     if (axis != to.axis && both_named) to.right_axis = axis;
     to.right = right;
@@ -91,6 +96,16 @@ int64_t remainder_of(int64_t value, int64_t modulus) {
   if (modulus < 2) return 0;
   const int64_t rest = value % modulus;
   return rest < 0 ? rest + modulus : rest;
+}
+
+/// The number of an axis, which may not be there: -1, or `rank` and more.
+int number_of(int axis, int on_axis, int rank) {
+  switch (axis) {
+    case Condition::kSomeAxis: return on_axis;
+    case Condition::kLastAxis: return rank - 1;
+    case Condition::kBeforeLastAxis: return rank - 2;
+    default: return axis;
+  }
 }
 
 Condition parse_condition(std::string_view text) {
@@ -150,9 +165,8 @@ bool Condition::holds(const Case& c, const convict_problem& p, int on_axis) cons
       if (one.holds(c, p, one.axis) == any) return any;
     return !any;
   }
-  const int at = axis == kSomeAxis ? on_axis : axis == kLastAxis ? c.rank - 1 : axis;
-  const int right_at = right_axis == kSomeAxis ? at : right_axis;
-  if (is_per_axis() && std::max(at, right_at) >= c.rank) return false;
+  const int at = number_of(axis, on_axis, c.rank), right_at = number_of(right_axis, at, c.rank);
+  if (is_per_axis() && (std::min(at, right_at) < 0 || std::max(at, right_at) >= c.rank)) return false;
   int64_t value_left = quantities()[left].value(c, p, at);
   if (modulus > 0) value_left = remainder_of(value_left, modulus);
   if (modulus_by >= 0) value_left = remainder_of(value_left, quantities()[modulus_by].value(c, p, at));
@@ -171,7 +185,7 @@ std::string Condition::text() const {
   if (modulus > 0) text += fmt::format(" % {}", modulus);
   if (modulus_by >= 0) text += fmt::format(" % {}", named(quantities()[modulus_by], axis));
   text += fmt::format(" {} ", kComparatorSigns[static_cast<size_t>(relation)]);
-  if (right >= 0) return text + named(quantities()[right], right_axis >= 0 ? right_axis : axis);
+  if (right >= 0) return text + named(quantities()[right], right_axis == kSomeAxis ? axis : right_axis);
   const bool word = modulus == 0 && modulus_by < 0 && value >= 0 && value < static_cast<int64_t>(quantity.words.size());
   return text + (word ? std::string(quantity.words[value]) : std::to_string(value));
 }

@@ -40,10 +40,10 @@ inline constexpr std::array<std::string_view, 6> kComparatorSigns = {"=", "!=", 
 bool compare(Comparator relation, int64_t left, int64_t right);
 
 /// One condition. All per-axis quantities of a predicate mean the same axis: the one numbered `axis`, the innermost one
-/// with kLastAxis, all of them with kEveryAxis, any one with kAnyAxis, or with kSomeAxis one axis that meets all
-/// conditions.
+/// with kLastAxis, the one around that with kBeforeLastAxis, all of them with kEveryAxis, any one with kAnyAxis, or
+/// with kSomeAxis one axis that meets all conditions.
 struct Condition {
-  static constexpr int kSomeAxis = -1, kLastAxis = -2, kEveryAxis = -3, kAnyAxis = -4;
+  static constexpr int kSomeAxis = -1, kLastAxis = -2, kEveryAxis = -3, kAnyAxis = -4, kBeforeLastAxis = -5;
 
   int left = 0;         // index in quantities()
   int64_t modulus = 0;  // the left side is taken modulo this; 0 for none
@@ -51,7 +51,7 @@ struct Condition {
   int right = -1;     // index in quantities(), or -1
   int64_t value = 0;  // if right is -1
   int axis = kSomeAxis;
-  int right_axis = kSomeAxis;  // of `right`, if it is not that of the left side: "in[0] < in[1]"
+  int right_axis = kSomeAxis;  // of `right`, if it is not that of the left side: "s[last] != s[last-1]"
   int modulus_by = -1;         // index in quantities(), instead of `modulus`: "k % s = 0"
 
   bool holds(const Case& c, int on_axis) const;
@@ -70,7 +70,8 @@ struct Predicate {
   /// `p` is resolve(c).
   bool holds(const Case& c, const convict_problem& p) const;
 
-  /// "s >= 2 and op >= 1"; "always". Axes are "s[1] >= 2", "s[last] >= 2", "d[every] = 1" and "op[any] >= 1".
+  /// "s >= 2 and op >= 1"; "always". Axes are "s[1] >= 2", "s[last] >= 2", "s[last-1] >= 2", "d[every] = 1" and
+  /// "op[any] >= 1".
   std::string text() const;
 
   /// For people: "s >= 2 and op >= 1 on some axis" where a case may have several.

@@ -64,6 +64,11 @@ std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t
       if (!in_words || relation == Comparator::kEqual || relation == Comparator::kUnequal)
         list.push_back({index_of(pair.left), 0, relation, index_of(pair.right), 0});
   }
+  // Code that takes one axis for another fails where they differ.
+  for (const std::string_view name : {"in", "k", "s", "d", "p.begin", "p.end", "out"})
+    for (const auto& [axis, other] : {std::pair(Condition::kLastAxis, Condition::kBeforeLastAxis), std::pair(0, 1)})
+      for (const Comparator relation : {Comparator::kUnequal, Comparator::kEqual, Comparator::kMore, Comparator::kLess})
+        list.push_back({index_of(name), 0, relation, index_of(name), 0, axis, other});
   for (const Comparator relation : {Comparator::kEqual, Comparator::kUnequal})
     list.push_back({index_of("k"), 0, relation, -1, 0, Condition::kSomeAxis, Condition::kSomeAxis, index_of("s")});
   for (int i = 0; i < size; ++i)
@@ -233,7 +238,7 @@ Predicate learn(const std::vector<Sample>& samples, int axis, Words words = Word
   });
   Predicate predicate{Covers(conditions, rows).best()};
   for (Condition& one : predicate.conditions)
-    if (!on_some_axis && one.is_per_axis()) one.axis = axis;
+    if (!on_some_axis && one.is_per_axis() && one.axis == Condition::kSomeAxis) one.axis = axis;
   // Those on axes last, so that "on some axis" is said of them.
   const auto order = [](const Condition& one) {
     return std::tuple(one.is_per_axis(), one.right >= 0, one.modulus, one.left, one.value);

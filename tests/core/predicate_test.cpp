@@ -52,6 +52,15 @@ TEST(Predicate, TheLastAxisIsTheInnermostInEachRank) {
   EXPECT_FALSE(holds("k[last] >= 3", "conv3d in=9 k=3x3x1"));
 }
 
+TEST(Predicate, ComparesTheLastAxisWithTheOneBeforeIt) {
+  EXPECT_TRUE(holds("s[last] != s[last-1]", "conv2d in=9 s=1x2"));
+  EXPECT_TRUE(holds("s[last] != s[last-1]", "conv3d in=9 s=1x1x2"));
+  EXPECT_FALSE(holds("s[last] != s[last-1]", "conv3d in=9 s=1x2x2"));
+  EXPECT_FALSE(holds("s[last] != s[last-1]", "conv1d in=9 s=2"));
+  EXPECT_FALSE(holds("s[last-1] >= 1", "conv1d in=9 s=2"));
+  EXPECT_TRUE(holds("s[0] > s[last]", "conv2d in=9 s=2x1"));
+}
+
 TEST(Predicate, EveryAxisMeansAllOfThem) {
   EXPECT_TRUE(holds("d[every] = 1 and k >= 2", "conv2d in=9 k=1x2"));
   EXPECT_FALSE(holds("d[every] = 1 and k >= 2", "conv2d in=9 k=1x2 d=2x1"));
@@ -90,17 +99,35 @@ TEST(Predicate, SaysToPeopleOnWhichAxis) {
 }
 
 TEST(Predicate, TextAndBack) {
-  for (const char* text :
-       {"always", "s >= 2 and op >= 1", "k[1] > s[1] and n != 1", "ic/g % 8 = 3", "dt.dst = bf16",
-        "bias = yes and beta != 0", "fill = comb", "view.src = yes", "k % s = 0", "k[1] % s[1] != 1", "in[0] < in[1]",
-        "k[2] >= s[0]", "in.order = rising", "k[last] > s[last]", "d[every] = 1", "op[any] >= 1"})
+  for (const char* text : {"always", "s >= 2 and op >= 1", "k[1] > s[1] and n != 1", "ic/g % 8 = 3", "dt.dst = bf16",
+                           "bias = yes and beta != 0", "fill = comb", "view.src = yes", "k % s = 0", "k[1] % s[1] != 1",
+                           "in[0] < in[1]", "k[2] >= s[0]", "in.order = rising", "k[last] > s[last]", "d[every] = 1",
+                           "op[any] >= 1", "s[last] != s[last-1]", "k[0] < k[last]", "k[last-1] = 1"})
     EXPECT_EQ(Predicate::parse(text).text(), text);
 }
 
 TEST(Predicate, RefusesWhatItDoesNotPrint) {
-  for (const char* text : {"", "s", "s >=", "s >= 2 and", "s >= two", "nothing = 1", "s ~ 2", "s[9] = 1", "s[] = 1",
-                           "s[", "n[0] = 1", "s % 0 = 1", "s % 1 = 0", "bias % 2 = yes", "beta % 3 = -1", "k[0] > s",
-                           "k % dt.src = 0", "k[0] % s[1] = 0", "s >= 99999999999999999999"})
+  for (const char* text : {"",
+                           "s",
+                           "s >=",
+                           "s >= 2 and",
+                           "s >= two",
+                           "nothing = 1",
+                           "s ~ 2",
+                           "s[9] = 1",
+                           "s[] = 1",
+                           "s[",
+                           "n[0] = 1",
+                           "s % 0 = 1",
+                           "s % 1 = 0",
+                           "bias % 2 = yes",
+                           "beta % 3 = -1",
+                           "k[0] > s",
+                           "k % dt.src = 0",
+                           "k[0] % s[1] = 0",
+                           "s[last-2] = 1",
+                           "s[every] = s[0]",
+                           "s >= 99999999999999999999"})
     EXPECT_THROW(Predicate::parse(text), UsageError) << text;
 }
 
