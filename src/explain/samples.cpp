@@ -55,9 +55,12 @@ constexpr Slot kOperationSlots[] = {
     {"operation", false, 0, 1, kOperations, [](const Case& c, int) -> int64_t { return c.op - CONVICT_CONV; },
      [](Case& c, int, int64_t value) { set_operation(c, static_cast<convict_op>(CONVICT_CONV + value)); }}};
 
-/// Channels and groups are varied through each other: a group more is a group of channels more.
+/// Channels and groups are varied through each other: a group more is a group of channels more. An earlier change may
+/// have left fewer channels than groups; a group that has channels keeps one.
 void apply(const Change& change, Case& to) {
-  const int64_t groups = std::max<int64_t>(to.groups, 1), ic = to.ic / groups, oc = to.oc / groups;
+  const int64_t groups = std::max<int64_t>(to.groups, 1);
+  const auto per_group = [&](int64_t channels) { return (channels + groups - 1) / groups; };
+  const int64_t ic = per_group(to.ic), oc = per_group(to.oc);
   change.slot->set(to, change.axis, change.value);
   if (change.slot->kind == SlotKind::kGroups) {
     to.ic = to.groups * ic;
