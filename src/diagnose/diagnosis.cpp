@@ -228,11 +228,11 @@ class Diagnoser {
     count_runs();
     if (const Changes changes = repeated(samples, data); changes.changed > 0) return withhold(diagnosis, changes);
     explain::Learnt learnt = explain::learn_predicate(samples);
-    if (static_cast<double>(learnt.unexplained.size()) > kMostUnexplained * static_cast<double>(samples.size()))
-      return admit_ignorance(diagnosis, learnt, samples.size());
+    if (explains_too_little(learnt, samples)) return admit_ignorance(diagnosis, learnt, samples.size());
     if (mismatch_.verdict != Verdict::kHang)  // each costs seconds
       learnt = explain::refine(std::move(learnt), samples, drawn, fails, go_on, {.largest_cost = largest_cost});
     count_runs();
+    if (explains_too_little(learnt, samples)) return admit_ignorance(diagnosis, learnt, samples.size());
     if (needs_fill) learnt.predicate.conditions.push_back(fill_is(shrunk.fill));
     diagnosis.predicate = learnt.predicate.text();
     diagnosis.explanation["conditions"] = conditions(learnt.predicate, samples);
@@ -266,9 +266,13 @@ class Diagnoser {
     return changes;
   }
 
+  static bool explains_too_little(const explain::Learnt& learnt, const std::vector<explain::Sample>& samples) {
+    return static_cast<double>(learnt.unexplained.size()) > kMostUnexplained * static_cast<double>(samples.size());
+  }
+
   static void admit_ignorance(Diagnosis& diagnosis, const explain::Learnt& learnt, size_t samples) {
     diagnosis.explanation["withheld"] =
-        fmt::format("not known when it fails: of {} neighbours, the best condition found, '{}', is wrong for {}",
+        fmt::format("not known when it fails: of {} cases tried, the best condition found, '{}', is wrong for {}",
                     samples, learnt.predicate.in_words(), learnt.unexplained.size());
   }
 
