@@ -75,7 +75,6 @@ class Diagnoser {
     }
     show_values(*diagnosis.shrunk);
     explain_case(diagnosis);
-    diagnosis.complete = may_go_on();  // the rest is welcome, but not waited for
     diagnosis.explanation["environment"] = environment(diagnosis.shrunk->problem_case);
     return diagnosis;
   }
@@ -97,6 +96,13 @@ class Diagnoser {
 
   bool may_go_on() const {
     return !probe_.interrupted() && (!settings_.deadline || Clock::now() < *settings_.deadline);
+  }
+
+  /// For what improves an explanation: the rows behind this one want some of the time, too.
+  std::function<bool()> half_of_the_time_left() const {
+    if (!settings_.deadline) return [this] { return may_go_on(); };
+    const Clock::time_point now = Clock::now(), end = now + (*settings_.deadline - now) / 2;
+    return [this, end] { return may_go_on() && Clock::now() < end; };
   }
 
   void tell(const char* stage, const Case& smallest) {
@@ -226,11 +232,14 @@ class Diagnoser {
       diagnosis.explanation["explain_runs"] = diagnosis.explain_runs;
     };
     count_runs();
-    if (const Changes changes = repeated(samples, data); changes.changed > 0) return withhold(diagnosis, changes);
+    const Changes changes = repeated(samples, data);
+    diagnosis.complete = may_go_on();  // the rest is welcome, but not waited for
+    if (changes.changed > 0) return withhold(diagnosis, changes);
     explain::Learnt learnt = explain::learn_predicate(samples);
     if (explains_too_little(learnt, samples)) return admit_ignorance(diagnosis, learnt, samples.size());
     if (mismatch_.verdict != Verdict::kHang)  // each costs seconds
-      learnt = explain::refine(std::move(learnt), samples, drawn, fails, go_on, {.largest_cost = largest_cost});
+      learnt = explain::refine(std::move(learnt), samples, drawn, fails, half_of_the_time_left(),
+                               {.largest_cost = largest_cost});
     count_runs();
     if (explains_too_little(learnt, samples)) return admit_ignorance(diagnosis, learnt, samples.size());
     if (needs_fill) learnt.predicate.conditions.push_back(fill_is(shrunk.fill));

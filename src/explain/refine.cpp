@@ -29,13 +29,15 @@ class Refinement {
 
   /// Adds the samples of a round. Returns for how many of them the predicate is wrong.
   size_t round(const Predicate& predicate) {
-    size_t tried[2] = {0, 0}, wrong = 0;  // tried: by what the predicate says
-    for (const uint64_t end = next_ + limits_.drawn; next_ < end && go_on_(); ++next_) {
+    size_t tried[2] = {0, 0}, wrong = 0, refused = 0;  // tried: by what the predicate says
+    for (const uint64_t end = next_ + limits_.drawn; next_ < end && refused < limits_.refused && go_on_(); ++next_) {
       const Case c = with_data_of(samples_.front().c, draw_(next_));
       if (!is_suitable(c)) continue;
       const bool said = predicate.holds(c);
       if (tried[said] >= limits_.cases) continue;
       const auto failed = fails_(c);
+      note_refusal(c, !failed);
+      refused += failed ? 0 : 1;
       if (!failed) continue;
       samples_.push_back({c, *failed, axis_of(predicate, c)});
       wrong += *failed == said ? 0 : 1;
@@ -46,6 +48,14 @@ class Refinement {
   }
 
  private:
+  /// A rank of which so many cases are refused, and none is taken, is not asked for any more.
+  static constexpr int kHopeless = 20, kTaken = -1;
+
+  void note_refusal(const Case& c, bool refused) {
+    int& count = refused_of_rank_[c.rank];
+    count = !refused || count == kTaken ? kTaken : count + 1;
+  }
+
   /// Data say nothing of a problem: `fails_` tries several.
   static Case with_data_of(const Case& failing, Case c) {
     c.fill = failing.fill;
@@ -55,7 +65,7 @@ class Refinement {
 
   bool is_suitable(const Case& c) const {
     const Case& failing = samples_.front().c;
-    if (c.op != failing.op || c.pass != failing.pass) return false;
+    if (c.op != failing.op || c.pass != failing.pass || refused_of_rank_[c.rank] >= kHopeless) return false;
     const Resolved resolved = resolve(c);
     if (resolved.why_not || multiply_adds(resolved.problem) > limits_.largest_cost) return false;
     // Where there is nothing to compute, nothing can be wrong.
@@ -67,6 +77,7 @@ class Refinement {
   const Fails& fails_;
   const std::function<bool()>& go_on_;
   const RefinementLimits& limits_;
+  int refused_of_rank_[kAxes + 1] = {};
   uint64_t next_ = 0;
 };
 

@@ -22,6 +22,7 @@ struct RefinementLimits {
   int rounds = 3;
   size_t cases = 100;       // of a round, on which the predicate says "fails", and as many on which it says "passes"
   uint64_t drawn = 10'000;  // of a round, in search of them
+  size_t refused = 200;     // of a round, after which it ends
   double largest_cost = 0;  // multiply-adds of a case
 };
 
