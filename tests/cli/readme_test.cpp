@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -46,10 +47,13 @@ Readme read_readme() {
   return readme;
 }
 
-/// What a campaign prints before its mismatches differs from run to run: seconds, rates.
+/// What a campaign prints before its mismatches differs from run to run: seconds, rates. So does how many
+/// cases an explanation was tried on: a busy machine has less time for it.
 std::string without_rates(const std::string& output) {
+  static const std::regex kTried("but for [0-9,]+ of [0-9,]+ cases tried");
   const size_t mismatches = output.find("mismatches, ");
-  return mismatches == std::string::npos ? output : output.substr(mismatches);
+  const std::string shown = mismatches == std::string::npos ? output : output.substr(mismatches);
+  return std::regex_replace(shown, kTried, "but for N of N cases tried");
 }
 
 /// The README may leave out whole lines at the end, and says so.
@@ -79,7 +83,8 @@ TEST(Readme, ItsKernelAndItsSessionAreReal) {
     if (needs_libraries(command) && !libraries_are_here()) continue;
     const CommandResult result = run_convict({"-c", "PATH=" + installed + ":$PATH; export CPATH=include; " + command},
                                              {.directory = directory.path(), .program = "/bin/sh"});
-    EXPECT_EQ(as_shown(without_rates(result.out), output), without_rates(output)) << command << "\n" << result.err;
+    EXPECT_EQ(as_shown(without_rates(result.out), without_rates(output)), without_rates(output)) << command << "\n"
+                                                                                                 << result.err;
   }
 }
 
