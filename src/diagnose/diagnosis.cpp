@@ -17,6 +17,7 @@
 #include "explain/learn.h"
 #include "explain/refine.h"
 #include "explain/samples.h"
+#include "explain/together.h"
 #include "generate/generate.h"
 #include "shrink/shrink.h"
 #include "workers/heap_probe.h"
@@ -30,9 +31,10 @@ using nlohmann::json;
 constexpr double kMostUnexplained = 0.1;     // of the samples: beyond, a condition explains too little
 constexpr size_t kMostExamples = 5;          // of passing neighbours, and of unexplained cases
 constexpr size_t kRepeatedSamples = 30;      // to see whether their results stay
+constexpr uint64_t kSeedOfSamples = 30'011;  // no campaign is likely to have it, nor has the check of an explanation
 constexpr double kCostOfSample = 1'000'000;  // multiply-adds, unless the shrunk case itself has more
 
-/// Environment variables that limit libraries to older instruction sets, the oldest first.
+/// Variables that limit libraries to older instruction sets, the oldest first.
 struct IsaCap {
   const char* name;
   std::map<std::string, std::string> environment;
@@ -69,7 +71,7 @@ class Diagnoser {
     if (resolve(mismatch_.problem_case).why_not) return accepted(std::move(diagnosis), *reliability.seen);
     shrink_case(diagnosis, *reliability.seen);
     if (const KnownFault* known = known_fault(diagnosis.shrunk->problem_case)) {
-      diagnosis.same_as = known->row;
+      diagnosis.covered_by = known->predicate.text();
       diagnosis.complete = may_go_on();
       return diagnosis;
     }
@@ -236,10 +238,12 @@ class Diagnoser {
     diagnosis.complete = may_go_on();  // the rest is welcome, but not waited for
     if (changes.changed > 0) return withhold(diagnosis, changes);
     explain::Learnt learnt = explain::learn_predicate(samples);
+    if (!needs_fill) learn_with_known(learnt, samples);
     if (explains_too_little(learnt, samples)) return admit_ignorance(diagnosis, learnt, samples.size());
     if (mismatch_.verdict != Verdict::kHang)  // each costs seconds
-      learnt = explain::refine(std::move(learnt), samples, drawn, fails, half_of_the_time_left(),
-                               {.largest_cost = largest_cost});
+      learnt = explain::refine(std::move(learnt), samples,
+                               [](uint64_t index) { return generate::generate(nullptr, kSeedOfSamples, index); }, fails,
+                               half_of_the_time_left(), {.largest_cost = largest_cost});
     count_runs();
     if (explains_too_little(learnt, samples)) return admit_ignorance(diagnosis, learnt, samples.size());
     if (needs_fill) learnt.predicate.conditions.push_back(fill_is(shrunk.fill));
@@ -252,12 +256,18 @@ class Diagnoser {
     for (const explain::Sample& sample : learnt.unexplained)
       if (exceptions.size() < kMostExamples)
         exceptions.push_back({{"case", to_text(sample.c)}, {"fails", sample.fails}});
+    if (!needs_fill) diagnosis.samples = std::move(samples);
   }
 
-  /// No campaign is likely to have this seed, nor is the check of an explanation.
-  static Case drawn(uint64_t index) {
-    constexpr uint64_t kSeed = 30'011;
-    return generate::generate(nullptr, kSeed, index);
+  /// Two cases of one fault are explained in two ways, each too narrow, unless they are learnt from together.
+  void learn_with_known(explain::Learnt& learnt, std::vector<explain::Sample>& samples) const {
+    for (const KnownFault& known : settings_.known) {
+      if (!known.samples || !may_go_on()) continue;
+      if (auto together = explain::learn_together(samples, *known.samples)) {
+        learnt = *std::move(together);
+        samples.insert(samples.end(), known.samples->begin(), known.samples->end());
+      }
+    }
   }
 
   struct Changes {
@@ -368,7 +378,6 @@ class Diagnoser {
 store::RowExplanation Diagnosis::row_explanation(const Mismatch& original) const {
   store::RowExplanation result;
   result.case_text = to_text(original.problem_case);
-  result.same_as = same_as;
   if (shrunk) result.verdict = shrunk->verdict;
   if (shrunk) {
     result.shrunk_text = to_text(shrunk->problem_case);

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -13,22 +14,23 @@
 
 #include "core/predicate.h"
 #include "core/verdict.h"
+#include "explain/samples.h"
 #include "store/store.h"
 #include "workers/supervisor.h"
 
 namespace convict::diagnose {
 
-/// An explained row, or a known cause.
+/// A known cause, an explained row, or what a diagnosis has just learnt.
 struct KnownFault {
-  std::optional<int64_t> row;
   Predicate predicate;
+  std::shared_ptr<const std::vector<explain::Sample>> samples = nullptr;  // that it was learnt from, if they are here
 };
 
 struct DiagnosisSettings {
   workers::SupervisorSettings supervisor;
   int shrink_runs = 500, explain_runs = 800;  // of the suspect
   std::optional<std::chrono::steady_clock::time_point> deadline;
-  std::vector<KnownFault> known = {};  // of the same suspect and operation
+  std::vector<KnownFault> known = {};  // of the same suspect and kind of verdict
 };
 
 /// The progress of a diagnosis, reported several times a second.
@@ -42,9 +44,10 @@ struct Diagnosis {
   bool reproduced = false;  // by the suspect alone, in a fresh process
   bool complete = false;    // neither interrupted nor out of time
   int shrink_runs = 0, explain_runs = 0;
-  std::optional<int64_t> same_as;  // the row of a known fault: its predicate holds for the shrunk case
   std::optional<Mismatch> shrunk;  // on the smallest case, with its certificate
+  std::string covered_by;          // the predicate of the known fault that explains the shrunk case; or
   std::string geography, predicate;
+  std::vector<explain::Sample> samples;  // that the predicate was learnt from; none if it depends on the data
   nlohmann::json explanation = nlohmann::json::object();  // docs/store-format.md
 
   /// For the row of `original`, the mismatch that was diagnosed.

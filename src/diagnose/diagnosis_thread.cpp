@@ -68,6 +68,27 @@ std::optional<DiagnosisRequest> DiagnosisThread::next() {
   return request;
 }
 
+/// A condition that was learnt together with an earlier one stands for both.
+void DiagnosisThread::learn(FinishedDiagnosis& finished) {
+  Diagnosis& diagnosis = finished.diagnosis;
+  if (!diagnosis.complete || diagnosis.samples.empty()) return;
+  KnownFault fault{Predicate::parse(diagnosis.predicate),
+                   std::make_shared<const std::vector<explain::Sample>>(std::move(diagnosis.samples))};
+  std::erase_if(learnt_, [&](const Learnt& one) {
+    return one.suspect == finished.mismatch.suspect && are_alike(one.verdict, finished.mismatch.verdict) &&
+           fault.predicate.holds(one.fault.samples->front().c);
+  });
+  learnt_.insert(learnt_.begin(), {finished.mismatch.suspect, finished.mismatch.verdict, std::move(fault)});
+}
+
+std::vector<KnownFault> DiagnosisThread::known_to(const DiagnosisRequest& request) const {
+  std::vector<KnownFault> known = request.known;
+  for (const Learnt& one : learnt_)
+    if (one.suspect == request.mismatch.suspect && are_alike(one.verdict, request.mismatch.verdict))
+      known.push_back(one.fault);
+  return known;
+}
+
 void DiagnosisThread::run() {
   workers::ForkServers fork_servers;
   std::unique_lock lock(mutex_);
@@ -86,7 +107,7 @@ void DiagnosisThread::run() {
     settings.supervisor.interrupted = &cut_short_;
     settings.supervisor.fork_servers = &fork_servers;
     settings.deadline = started + std::min(left_, std::max<Clock::duration>(left_ / 4, kLeast));
-    settings.known = request->known;
+    settings.known = known_to(*request);
     lock.unlock();
     FinishedDiagnosis result{request->row, request->mismatch, {}, ""};
     try {
@@ -94,6 +115,7 @@ void DiagnosisThread::run() {
     } catch (const std::exception& error) {
       result.trouble = error.what();
     }
+    learn(result);
     lock.lock();
     left_ -= Clock::now() - started;
     busy_ = false;

@@ -23,7 +23,7 @@ namespace convict::diagnose {
 struct DiagnosisRequest {
   int64_t row = 0;
   Mismatch mismatch;
-  std::vector<KnownFault> known;  // of the same suspect and operation
+  std::vector<KnownFault> known;  // of the same suspect and kind of verdict
 };
 
 struct FinishedDiagnosis {
@@ -58,7 +58,16 @@ class DiagnosisThread {
   Present present() const;
 
  private:
+  /// A fault that this thread has learnt.
+  struct Learnt {
+    std::string suspect;
+    Verdict verdict;
+    KnownFault fault;
+  };
+
   void run();
+  void learn(FinishedDiagnosis& finished);
+  std::vector<KnownFault> known_to(const DiagnosisRequest& request) const;
   std::optional<DiagnosisRequest> next();  // with mutex_ held
   bool may_run(const DiagnosisRequest& request) const;
 
@@ -71,8 +80,9 @@ class DiagnosisThread {
   std::vector<FinishedDiagnosis> finished_;
   std::chrono::steady_clock::duration left_;
   bool busy_ = false, busy_with_target_ = false, only_targets_ = false;
-  std::string signature_;  // of the one that is running
-  std::thread thread_;     // last: it uses all of the above
+  std::string signature_;       // of the one that is running
+  std::vector<Learnt> learnt_;  // of this thread alone, the newest first
+  std::thread thread_;          // last: it uses all of the above
 };
 
 }  // namespace convict::diagnose

@@ -6,6 +6,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "diagnose/diagnosis_thread.h"
@@ -37,7 +38,9 @@ class RowDiagnoses {
   DiagnosisThread::Present present() const { return diagnoses_.present(); }
 
  private:
+  std::vector<std::pair<store::MismatchRow, Predicate>> explained_alike(const Mismatch& mismatch) const;
   std::vector<KnownFault> known_faults(const Mismatch& mismatch) const;
+  void adopt(const Diagnosis& diagnosis, store::RowExplanation& into) const;
 
   store::Store& store_;
   const std::vector<workers::RosterEntry>& roster_;

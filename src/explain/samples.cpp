@@ -38,10 +38,18 @@ void set_operation(Case& c, convict_op op) {
   if (is_default) c.wei_layout = default_weight_layout(op);
 }
 
+constexpr convict_dtype kFloatingTypes[] = {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16};
+constexpr std::string_view kFloatingTypeNames[] = {"f32", "f64", "f16", "bf16"};
+
+/// Hardly anybody computes with several floating types at once, so that one changed alone is refused.
+int64_t floating_type(const Case& c) { return std::ranges::find(kFloatingTypes, c.src_type) - kFloatingTypes; }
+
+void set_floating_type(Case& c, int64_t type) { c.src_type = c.wei_type = c.dst_type = kFloatingTypes[type]; }
+
 constexpr std::string_view kOperations[] = {"conv", "conv_transpose"};
 constexpr std::string_view kPasses[] = {"forward", "backward_data", "backward_weights"};
 
-/// What is computed, as if these were fields.
+/// What is computed, and in which type, as if these were fields.
 constexpr Slot kOperationSlots[] = {
     {"rank",
      false,
@@ -53,7 +61,9 @@ constexpr Slot kOperationSlots[] = {
     {"pass", false, 0, 2, kPasses, [](const Case& c, int) -> int64_t { return c.pass - CONVICT_FORWARD; },
      [](Case& c, int, int64_t value) { c.pass = static_cast<convict_pass>(CONVICT_FORWARD + value); }},
     {"operation", false, 0, 1, kOperations, [](const Case& c, int) -> int64_t { return c.op - CONVICT_CONV; },
-     [](Case& c, int, int64_t value) { set_operation(c, static_cast<convict_op>(CONVICT_CONV + value)); }}};
+     [](Case& c, int, int64_t value) { set_operation(c, static_cast<convict_op>(CONVICT_CONV + value)); }},
+    {"types", false, 0, 3, kFloatingTypeNames, [](const Case& c, int) { return floating_type(c); },
+     [](Case& c, int, int64_t value) { set_floating_type(c, value); }}};
 
 /// Channels and groups are varied through each other: a group more is a group of channels more. An earlier change may
 /// have left fewer channels than groups; a group that has channels keeps one.

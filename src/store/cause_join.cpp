@@ -107,8 +107,8 @@ class Groups {
 };
 
 /// Rows of one kind are one bug if they have the same predicate, the same error text, or if the predicate of one holds
-/// for the case of the other. The others that are not explained yet, and have no error
-/// text, cannot be told apart, and are one line as well.
+/// for the case of the other. The others, for which no condition was found, and which have no error text, cannot be
+/// told apart, and are one line as well.
 Groups grouped(const std::vector<JoinedRow>& rows) {
   Groups groups(rows.size());
   std::map<std::string, size_t> first;
@@ -129,9 +129,9 @@ Groups grouped(const std::vector<JoinedRow>& rows) {
         groups.join(i, other);
   std::set<size_t> told_apart;
   for (size_t i = 0; i < rows.size(); ++i)
-    if (rows[i].explained || !rows[i].error_text.empty()) told_apart.insert(groups.of(i));
+    if (rows[i].predicate || !rows[i].error_text.empty()) told_apart.insert(groups.of(i));
   for (size_t i = 0; i < rows.size(); ++i)
-    if (!told_apart.contains(groups.of(i))) join_by(i, rows[i].kind() + "|not explained");
+    if (!told_apart.contains(groups.of(i))) join_by(i, rows[i].kind() + "|no condition");
   return groups;
 }
 
@@ -185,13 +185,23 @@ const JoinedRow& speaker(const std::vector<const JoinedRow*>& group) {
   });
 }
 
+/// Whether nothing is known that the rows have in common.
+bool is_open(const std::vector<const JoinedRow*>& group) {
+  return group.size() > 1 &&
+         std::ranges::none_of(group, [](const JoinedRow* row) { return row->predicate || !row->error_text.empty(); });
+}
+
+std::string open_title(const std::vector<const JoinedRow*>& group) {
+  const bool is_tried = std::ranges::all_of(group, &JoinedRow::explained);
+  return fmt::format("{}, {}", name_of(group.front()->shown.verdict),
+                     is_tried ? "no condition found" : "not explained yet");
+}
+
 void write_group(Statements& sql, const std::vector<const JoinedRow*>& group, std::set<int64_t>& taken) {
   std::set<int64_t> before;
   for (const JoinedRow* row : group)
     if (row->cause && !row->known) before.insert(*row->cause);
-  const bool is_open = group.size() > 1 && std::ranges::none_of(group, &JoinedRow::explained);
-  const std::string title =
-      is_open ? std::string(name_of(group.front()->shown.verdict)) + ", not explained yet" : title_of(speaker(group));
+  const std::string title = is_open(group) ? open_title(group) : title_of(speaker(group));
   const auto free = std::ranges::find_if(before, [&](int64_t id) { return !taken.contains(id); });
   const int64_t home = free == before.end() ? add_candidate(sql, title) : *free;
   taken.insert(home);
