@@ -70,12 +70,12 @@ class Diagnoser {
     diagnosis.reproduced = true;
     if (resolve(mismatch_.problem_case).why_not) return accepted(std::move(diagnosis), *reliability.seen);
     shrink_case(diagnosis, *reliability.seen);
+    show_values(*diagnosis.shrunk);
     if (const KnownFault* known = known_fault(diagnosis.shrunk->problem_case)) {
       diagnosis.covered_by = known->predicate.text();
       diagnosis.complete = may_go_on();
       return diagnosis;
     }
-    show_values(*diagnosis.shrunk);
     explain_case(diagnosis);
     diagnosis.explanation["environment"] = environment(diagnosis.shrunk->problem_case);
     return diagnosis;

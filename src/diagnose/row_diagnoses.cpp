@@ -55,8 +55,8 @@ void RowDiagnoses::adopt(const Diagnosis& diagnosis, store::RowExplanation& into
     }
     if (!diagnosis.covered_by.empty() && into.predicate.empty()) {
       into.predicate = row.predicate;
-      const nlohmann::json own = std::exchange(into.explanation, row.explanation);
-      into.explanation.update(own);
+      for (const char* key : {"conditions", "exceptions", "mirrored", "samples", "unexplained"})
+        if (row.explanation.contains(key)) into.explanation[key] = row.explanation[key];
     }
   }
   const auto is_of_file = [&](const Cause& cause) {

@@ -123,6 +123,25 @@ class BackgroundDiagnoses : public CliTest {
   json rows() const { return run({"list", "mismatches", "--db=a.db", "--format=json"}).json(); }
 };
 
+/// P27 adds beta times the gradient in any rank: one explanation speaks of all.
+TEST_F(BackgroundDiagnoses, WhatIsCoveredIsNotExplainedAgain) {
+  const CommandResult found = run({"fuzz", "--plugin=" + plugin("mutants_p"), "--target=P27", "--oracle=none", "-q",
+                                   "--cases=800", "--shrink=1h", "--db=a.db", "--format=json"});
+  ASSERT_GE(found.mismatches().size(), 2u) << found.out;
+  std::set<std::string> predicates;
+  int learnt = 0;
+  for (const json& row : found.mismatches()) {
+    predicates.insert(row["predicate"]);
+    const json shown = run({"show", std::to_string(row["id"].get<int64_t>()), "--db=a.db", "--format=json"}).json();
+    EXPECT_FALSE(shown["explanation"]["conditions"].empty()) << shown["explanation"];
+    EXPECT_TRUE(shown["shrunk_certificate"].contains("values"));
+    learnt += shown["explanation"].contains("explain_runs") ? 1 : 0;
+  }
+  EXPECT_EQ(learnt, 1);
+  EXPECT_EQ(predicates.size(), 1u) << found.out;
+  EXPECT_EQ(run({"list", "causes", "--db=a.db", "--format=json"}).json().size(), 1u);
+}
+
 /// P05 loses the taps beyond the fifth of rank 3.
 TEST_F(BackgroundDiagnoses, AHandfulOfRowsRemains) {
   const CommandResult found = fuzz({"--cases=3000", "--seed=3", "--db=a.db"});
