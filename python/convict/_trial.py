@@ -42,6 +42,7 @@ def example(line: str) -> Callable:
     def decorate(test: Callable) -> Callable:
         @functools.wraps(test)
         def with_example(*args: Any, **named: Any) -> Any:
+            __tracebackhide__ = True
             token = _examples.set((line, *_examples.get()))
             try:
                 return test(*args, **named)
@@ -65,6 +66,7 @@ def trial(function: Union[Callable[..., Any], Target], like: Optional[str] = Non
     >>> trial(my_conv2d, like="torch.conv2d", cases=500)
     >>> trial(my_conv2d, like="torch.conv2d", dtypes=["f16"], xp="torch", where="g=1", isolate=True)
     """
+    __tracebackhide__ = True  # pytest shows the line of the test, not ours
     put = function if isinstance(function, Target) else Target(function, like, **options)
     limit = timeout or ("10s" if isolate else _NO_LIMIT)
     run = _Run(put, isolate, limit)
@@ -108,6 +110,7 @@ class _Run:
 
     def judge(self, lines: list[str], remember: bool = True) -> None:
         """Judges these cases one by one. What was remembered and is right by now is forgotten."""
+        __tracebackhide__ = True
         for line in dict.fromkeys(lines):
             output = self.convict(["repro", line])
             wrong = json.loads(output.out)["mismatches"]
@@ -119,6 +122,7 @@ class _Run:
     # ---- Sampled cases ----
 
     def campaign(self, cases: int, seed: int, where: str, profile: str, shrink: str, illegal: float) -> dict:
+        __tracebackhide__ = True
         with tempfile.TemporaryDirectory() as folder:
             output = self.convict(["fuzz", "-q", f"--cases={cases}", f"--seed={seed}", f"--profile={profile}",
                                    "--shrink=none", f"--illegal={illegal}", f"--db={folder}/trial.db",

@@ -16,6 +16,7 @@
 #include "core/implementation.h"
 #include "core/json_text.h"
 #include "fill/given_data.h"
+#include "report/repro_command.h"
 #include "workers/worker_session.h"
 
 namespace convict::cli {
@@ -35,9 +36,13 @@ struct ReproOptions {
 };
 
 /// What a mismatch was found with, unless the user says otherwise.
-RunOptions with_heap_guard_of(const Chosen& chosen, RunOptions run) {
-  if (chosen.row && run.heap_guard.empty())
-    run.heap_guard = certificate_in(chosen.row->best_certificate()).alone.heap_guard.value_or("");
+RunOptions with_settings_of(const Chosen& chosen, RunOptions run) {
+  if (!chosen.row) return run;
+  const Certificate::Alone alone = certificate_in(chosen.row->best_certificate()).alone;
+  const RunOptions standard;
+  if (run.heap_guard.empty()) run.heap_guard = alone.heap_guard.value_or("");
+  if (alone.memory_limit && run.memory == standard.memory) run.memory = report::memory_flag(*alone.memory_limit);
+  if (alone.timeout_ms && run.timeout == standard.timeout) run.timeout = fmt::format("{}ms", *alone.timeout_ms);
   return run;
 }
 
@@ -54,16 +59,30 @@ std::vector<CorpusEntry> entries_of(const ReproOptions& options, const Chosen& c
   return entries;
 }
 
-/// Runs the list in one worker. The result is that of the first time that the case failed, or else of the last time.
+bool ends_process(const Mismatch& mismatch) { return mismatch.verdict <= Verdict::kOom; }
+
+/// The first time that the case failed. A leak or damage may end the process earlier than it did in the campaign, where
+/// fewer relations were asked: then that case. Else the last one.
+size_t telling(const std::vector<CorpusEntry>& entries, const std::vector<campaign::CaseResult>& results) {
+  const auto is_same = [&](size_t i) { return entries[i].c == entries.back().c; };
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (is_same(i) && !results[i].mismatches.empty()) return i;
+  for (size_t i = 0; i < entries.size(); ++i)
+    if (std::ranges::any_of(results[i].mismatches, ends_process)) return i;
+  return entries.size() - 1;
+}
+
+/// Runs the list in one worker. The result is that of one entry.
 campaign::CaseListResult run_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
                                   examine::AskedRelations relations) {
   const campaign::ListSettings how = {
       entries.size() == 1 ? campaign::ListMode::kConfirmed : campaign::ListMode::kInOneProcess, relations};
   campaign::CaseListResult result = campaign::run_case_list(
       entries, settings, [](uint64_t) {}, how);
-  size_t shown = entries.size() - 1;
-  for (size_t i = shown; i < entries.size() && entries[i].c == entries.back().c; --i)
-    if (!result.cases[i].mismatches.empty()) shown = i;
+  if (result.interrupted) return result;
+  const size_t shown = telling(entries, result.cases);
+  if (!(entries[shown].c == entries.back().c))
+    result.notes.push_back(fmt::format("the process ends earlier, on '{}', which is shown", to_text(entries[shown].c)));
   result.cases = {std::move(result.cases[shown])};
   return result;
 }
@@ -128,7 +147,7 @@ std::string as_json(const Case& c, const campaign::CaseListResult& result) {
 int repro(const ReproOptions& options) {
   const Chosen chosen = chosen_case(options.which);
   const Case& c = chosen.entry.c;
-  workers::SupervisorSettings settings = with_heap_guard_of(chosen, options.run).settings();
+  workers::SupervisorSettings settings = with_settings_of(chosen, options.run).settings();
   settings.worker.roster = chosen.with_suspect(settings.worker.roster);
   settings.interrupted = &interrupted();
   use_data(options.data, std::span(&c, 1), settings);
@@ -157,6 +176,12 @@ void add_repro(Command app, int& exit_code) {
   options.which.add_to(command);
   options.run.add_to(command);
   options.run.add_heap_guard_to(command);
+  command
+      .option("--after", options.after,
+              "Case that the same process runs first (repeatable, in this order) [those of the mismatch]")
+      .one_value_each();
+  command.option("--times", options.times, "How often one process runs the case [as often as the mismatch needs]")
+      .within(1, 1'000'000);
   add_relations(command, options.relations);
   add_data(command, options.data);
   command.flag("--in-process", options.in_process, "Without a worker process, for a debugger");

@@ -64,6 +64,8 @@ void visit(AnyCertificate& c, const Field& field) {
   field("alone_failing", c.alone.failing);
   field("seen", c.alone.seen);
   field("heap_guard", c.alone.heap_guard);
+  field("memory_limit", c.alone.memory_limit);
+  field("timeout_ms", c.alone.timeout_ms);
   field("witnesses", c.witnesses);
   field("text", c.text);
   field("overrun", c.overrun);

@@ -115,6 +115,8 @@ struct Certificate {
     std::optional<int64_t> calls, failing;       // of what fails now and then: calls of one process, those that failed
     std::optional<std::string> seen;             // of what did not come back: the implementation that was seen
     std::optional<std::string> heap_guard = {};  // the allocator of the processes (run/heap_guard.h), if not malloc
+    std::optional<int64_t> memory_limit = {};    // of an `oom`: bytes; none if it is the default
+    std::optional<int64_t> timeout_ms = {};      // of a `hang`; none if it is the default
     bool operator==(const Alone&) const = default;
   } alone;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/repro_command.h"
 
+#include <fmt/format.h>
+
 #include <string_view>
 
 #include "core/case_text.h"
@@ -24,12 +26,19 @@ std::string command(const std::string& case_text, const std::string& suspect, st
   if (blame == name_of(Blame::kOracle)) text += option("--oracle", suspect);
   for (const std::string& line : alone.before.value_or(std::vector<std::string>())) text += option("--after", line);
   if (alone.heap_guard) text += option("--heap-guard", *alone.heap_guard);
+  if (alone.memory_limit) text += option("--memory", memory_flag(*alone.memory_limit));
+  if (alone.timeout_ms) text += option("--timeout", fmt::format("{}ms", *alone.timeout_ms));
   if (alone.times) text += option("--times", std::to_string(*alone.times));
   if (case_text.starts_with('-')) text += " --";
   return text + " " + shell_quoted(line_to_repeat(case_text));
 }
 
 }  // namespace
+
+std::string memory_flag(int64_t bytes) {
+  constexpr int64_t kKilo = 1 << 10, kMega = 1 << 20;
+  return bytes % kMega == 0 ? fmt::format("{}M", bytes / kMega) : fmt::format("{}K", bytes / kKilo);
+}
 
 std::string repro_command(const Mismatch& m, const std::vector<std::string>& plugins) {
   return command(to_text(m.problem_case), m.suspect, name_of(m.blame), m.certificate.alone, plugins);

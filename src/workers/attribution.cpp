@@ -26,6 +26,8 @@ constexpr const char *kControl = "direct", *kOtherControl = "im2col";
 
 constexpr int kAlikeDeaths = 3;  // in a row, with one first suspicion and put down to one implementation
 
+constexpr size_t kLeakingLines = 8;  // of a history that are tried; an implementation may refuse some
+
 constexpr size_t kLeaks = 1000;  // times that a case is repeated by whoever may keep memory at each call
 
 /// The death of a worker that runs only this implementation on the lines; nullopt if it survives or a foreign process
@@ -63,8 +65,7 @@ class Search {
       if (auto found = of_heap(earlier)) return *found;
     if (here) return blamed(seen_.position, *here, {}, "dies alone, on this case alone, in a fresh process");
     if (seen_.memory_holder != run::FlightRecord::kOwnCode) {
-      const Lines repeated(kLeaks, line_);
-      if (const auto death = dies(seen_.memory_holder, repeated)) return of_leak(*death);
+      if (auto found = of_leak(seen_.memory_holder, line_)) return *found;
     }
     return of_history(earlier);
   }
@@ -98,12 +99,23 @@ class Search {
     return mismatch;
   }
 
-  Mismatch of_leak(const WorkerDeath& death) const {
-    const auto times = static_cast<int64_t>(death.index) + 1;
-    Mismatch mismatch =
-        blamed(seen_.memory_holder, death, {}, "keeps memory at each call: dies alone of repeating this case");
-    mismatch.certificate.alone.times = times;
+  /// Whether the implementation keeps memory at each call of this line.
+  std::optional<Mismatch> of_leak(int position, const std::string& line) const {
+    const auto death = dies(position, Lines(kLeaks, line));
+    if (!death) return std::nullopt;
+    Mismatch mismatch = blamed(position, *death, {}, "keeps memory at each call: dies alone of repeating this case");
+    mismatch.problem_case = parse_case(line);
+    const auto enough = static_cast<int64_t>(death->index) + 1;
+    mismatch.certificate.alone.times = enough + enough / 4 + 1;  // the next process may keep a little less
     return mismatch;
+  }
+
+  /// One case that leaks says more than a history that ends just above the limit.
+  std::optional<Mismatch> of_leak_in(int position, const Lines& history) const {
+    const auto last = history.rbegin();
+    for (size_t i = 0; i < std::min(kLeakingLines, history.size()); ++i)
+      if (auto found = of_leak(position, last[static_cast<std::ptrdiff_t>(i)])) return found;
+    return std::nullopt;
   }
 
   /// Everybody in turn, on what the process had done before, and this case at the end. The shortest history of those
@@ -114,6 +126,8 @@ class Search {
       lines.push_back(line_);
       const auto death = dies(position, lines);
       if (!death) continue;
+      if (death->verdict == Verdict::kOom)
+        if (auto found = of_leak_in(position, lines)) return *found;
       const auto end = lines.begin() + static_cast<std::ptrdiff_t>(death->index);
       return blamed(position, *death, {lines.begin(), end},
                     fmt::format("dies alone in a fresh process, after {} cases", death->index));
@@ -130,8 +144,18 @@ class Search {
     if (!here) mismatch.certificate.alone.before = shortest(position, before, mismatch);
     mismatch.certificate.alone.runs = mismatch.certificate.alone.failed = 1;
     if (!settings_.heap_guard.empty()) mismatch.certificate.alone.heap_guard = settings_.heap_guard;
+    keep_limits(mismatch.certificate.alone, death.verdict);
     mismatch.certificate.death.evidence = std::move(how);
     return mismatch;
+  }
+
+  /// With the default limits, it may live.
+  void keep_limits(Certificate::Alone& alone, Verdict verdict) const {
+    const WorkerSettings& limits = settings_.worker;
+    const WorkerSettings standard;
+    if (verdict == Verdict::kOom && limits.memory != standard.memory)
+      alone.memory_limit = static_cast<int64_t>(limits.memory);
+    if (verdict == Verdict::kHang && limits.patience_ms != standard.patience_ms) alone.timeout_ms = limits.patience_ms;
   }
 
   Case died_on(const WorkerDeath& death) const { return death.case_text.empty() ? lost_ : parse_case(death.case_text); }

@@ -82,7 +82,8 @@ SupervisorSettings settings_for_one(const std::string& implementation, Verdict v
 }
 
 std::optional<Mismatch> LoneResult::of(const std::string& suspect, const std::string& line, size_t at) const {
-  if (death && !death->from_outside && death->index == at)
+  // It may die of an earlier repetition of the line.
+  if (death && !death->from_outside && (death->index == at || death->case_text == line))
     return Mismatch{parse_case(line), suspect, death->verdict, Blame::kTarget, death->certificate};
   for (const Found& one : found)
     if (one.at == at && one.mismatch.suspect == suspect) return one.mismatch;

@@ -161,6 +161,8 @@ class Supervision {
       replace_dead(slot, std::nullopt);
     else if (!slot->sane)
       replace_dead(slot, Verdict::kCrash);
+    else if (slot->keeps_too_much)
+      replace_dead(slot, Verdict::kOom);
     else if (const auto verdict = exceeded(*slot))
       replace_dead(slot, verdict);
   }
@@ -223,7 +225,8 @@ class Supervision {
   bool on_report(WorkerSlot& slot, const Done& done) {
     if (slot.works().empty()) return false;
     report(slot, slot.works().front().count);
-    slot.finish_work();
+    slot.keeps_too_much = slot.keeps_more_than(settings_.worker.memory);  // then it dies, and of this work
+    if (!slot.keeps_too_much) slot.finish_work();
     assignment_.on_refusals(done.refusals);
     assignment_.on_ratios(done.ratios);
     if (settings_.worker.coverage) assignment_.on_coverage(done);

@@ -27,8 +27,9 @@ class WorkerSlot {
   const run::WorkerProcess& process() const { return *process_; }
   std::deque<Work>& works() { return works_; }
   bool ready = false;
-  bool sane = true;       // what it has sent so far were messages
-  uint64_t reported = 0;  // cases of the work in front that on_reported has told of
+  bool sane = true;             // what it has sent so far were messages
+  bool keeps_too_much = false;  // after the work in front
+  uint64_t reported = 0;        // cases of the work in front that on_reported has told of
 
   /// Ends the work in front: it becomes history.
   void finish_work() {
@@ -45,6 +46,9 @@ class WorkerSlot {
       all.push_back({now.first, (index - now.first) / now.step, now.step});
     return all;
   }
+
+  /// Asked when a work is done: a short one begins and ends between two looks of the supervisor.
+  bool keeps_more_than(uint64_t bytes) const { return process_->record().weighs && process_->kept_bytes() > bytes; }
 
   /// The time that the present call, or our own work, is charged with.
   CallClock::Duration charged() { return clock_.charged(*process_); }

@@ -96,6 +96,15 @@ class CliTest : public testing::Test {
   CommandResult run(const std::vector<std::string>& arguments) const {
     return run_convict(arguments, {.directory = directory_.path()});
   }
+  /// `script` in a shell, where $C is the program, as is `convict`.
+  CommandResult shell(const std::string& script) const {
+    return run_convict({"-c", "C='" CONVICT_PROGRAM "'; convict() { \"$C\" \"$@\"; }; " + script},
+                       {.directory = directory_.path(), .program = "/bin/sh"});
+  }
+  /// What the printed reproducer of a mismatch does, without witnesses, which it does not name.
+  CommandResult shown_again(const nlohmann::json& mismatch) const {
+    return shell(mismatch["repro"].get<std::string>() + " --oracle none");
+  }
   std::string file(const std::string& name) const { return directory_.file(name); }
 
   TemporaryDirectory directory_;

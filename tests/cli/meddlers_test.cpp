@@ -130,6 +130,8 @@ TEST_F(MeddlersTest, WhatNeedsEarlierCallsNamesThem) {
     const CommandResult again =
         run({"repro", mismatch["id"].dump(), "--db=s.db", "--plugin=" + plugin("stateful"), "--oracle=none"});
     EXPECT_EQ(again.exit_code, 1) << mismatch << again.out << again.err;
+    const CommandResult as_printed = shown_again(mismatch);
+    EXPECT_EQ(as_printed.exit_code, 1) << mismatch << as_printed.out << as_printed.err;
   }
   EXPECT_GT(with_calls, 0u);
 }

@@ -12,12 +12,6 @@ namespace fs = std::filesystem;
 
 class OutputTest : public CliTest {
  protected:
-  /// `script` in a shell, where $C is the program, and all files that it may write are small.
-  CommandResult shell(const std::string& script) const {
-    return run_convict({"-c", "C='" CONVICT_PROGRAM "'; " + script},
-                       {.directory = directory_.path(), .program = "/bin/sh"});
-  }
-
   /// A database with a mismatch, and corpora with some cases and with many.
   void prepare() const {
     ASSERT_EQ(run({"fuzz", "--oracle=none", "--profile=output-padding", "--cases=100", "-q", "--shrink=none",

@@ -132,6 +132,7 @@ TEST_F(SurviveTest, WhoIgnoresSignalsIsEndedInTime) {
   const CommandResult result = run(fuzz("ignores-and-hangs", {"--cases=6", "--timeout=1ms"}));
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_EQ(signatures(result.mismatches()), std::set<std::string>{"ignores-and-hangs|hang"});
+  for (const json& mismatch : result.mismatches()) EXPECT_EQ(shown_again(mismatch).exit_code, 1) << mismatch;
 }
 
 TEST_F(SurviveTest, WhoIgnoresSignalsEndsWithTheCampaign) {
@@ -153,6 +154,7 @@ TEST_F(SurviveTest, ALeakIsItsOwners) {
   EXPECT_EQ(report["cases"], 1500);
   EXPECT_GT(report["worker_deaths"], 0);
   EXPECT_EQ(signatures(report["mismatches"]), std::set<std::string>{"leaks|oom"}) << report["mismatches"];
+  for (const json& mismatch : report["mismatches"]) EXPECT_EQ(shown_again(mismatch).exit_code, 1) << mismatch;
 }
 
 /// Nothing that a plugin forked is left when the campaign is over.

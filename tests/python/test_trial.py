@@ -252,6 +252,19 @@ def test_pytest_options(tmp_path):
     assert "1 passed" in pytest_with("--convict-repro=conv2d in=3")
 
 
+def test_a_failure_shows_the_test_and_no_line_of_the_package(tmp_path):
+    (tmp_path / "test_mine.py").write_text(
+        "import convict\n"
+        "import numpy\n"
+        "def test_mine():\n"
+        "    convict.trial(lambda x, *rest: numpy.zeros((1,)), like='torch.conv2d', cases=20, seed=1)\n"
+    )
+    told = subprocess.run([sys.executable, "-m", "pytest", "-q", str(tmp_path / "test_mine.py")],
+                          capture_output=True, text=True, cwd=tmp_path).stdout
+    assert "convict.trial(lambda" in told and "Falsified" in told
+    assert "_trial.py" not in told
+
+
 def _is_installed():
     from importlib.metadata import entry_points
 
