@@ -12,6 +12,7 @@
 #include "core/case_text.h"
 #include "core/fields.h"
 #include "core/geometry.h"
+#include "diagnose/explanation.h"
 #include "diagnose/probe.h"
 #include "diagnose/reliability.h"
 #include "explain/learn.h"
@@ -29,7 +30,6 @@ using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
 constexpr double kMostUnexplained = 0.1;     // of the samples: beyond, a condition explains too little
-constexpr size_t kMostExamples = 5;          // of passing neighbours, and of unexplained cases
 constexpr size_t kRepeatedSamples = 30;      // to see whether their results stay
 constexpr uint64_t kSeedOfSamples = 30'011;  // no campaign is likely to have it, nor has the check of an explanation
 constexpr double kCostOfSample = 1'000'000;  // multiply-adds, unless the shrunk case itself has more
@@ -72,11 +72,16 @@ class Diagnoser {
     shrink_case(diagnosis, *reliability.seen);
     show_values(*diagnosis.shrunk);
     if (const KnownFault* known = known_fault(diagnosis.shrunk->problem_case)) {
-      diagnosis.covered_by = known->predicate.text();
-      diagnosis.complete = may_go_on();
-      return diagnosis;
+      std::optional<Diagnosis> wider = learnt_again(*known, *reliability.seen);
+      if (!wider) {
+        diagnosis.covered_by = known->predicate.text();
+        diagnosis.complete = may_go_on();
+        return diagnosis;
+      }
+      diagnosis = *std::move(wider);
+    } else {
+      explain_case(diagnosis);
     }
-    explain_case(diagnosis);
     diagnosis.explanation["environment"] = environment(diagnosis.shrunk->problem_case);
     return diagnosis;
   }
@@ -138,13 +143,30 @@ class Diagnoser {
     return diagnosis;
   }
 
-  /// The known fault whose predicate holds for the case. A mismatch that shrinks to such a case has that fault, even if
-  /// the predicate does not hold for its own case. This is sound only for steps towards the plain case: a leap to
-  /// another small case may lead from a new fault to a known one.
+  /// The known fault whose predicate holds for the case, one that can be learnt again first. A mismatch that shrinks to
+  /// such a case has that fault, even if the predicate does not hold for its own case. This is sound only for steps
+  /// towards the plain case: a leap to another small case may lead from a new fault to a known one.
   const KnownFault* known_fault(const Case& c) const {
-    const auto found =
-        std::ranges::find_if(settings_.known, [&](const KnownFault& one) { return one.predicate.holds(c); });
-    return found == settings_.known.end() ? nullptr : &*found;
+    const KnownFault* found = nullptr;
+    for (const KnownFault& one : settings_.known)
+      if ((!found || (one.samples && !found->samples)) && one.predicate.holds(c)) found = &one;
+    return found;
+  }
+
+  /// The condition of a known fault that holds for the shrunk case, but not for the mismatch, is too narrow, and would
+  /// miss the likes of it again and again. It is learnt once more, together with the smallest case that it misses.
+  /// Nothing if no one condition explains both.
+  std::optional<Diagnosis> learnt_again(const KnownFault& narrow, const Mismatch& first) {
+    if (!narrow.samples || known_fault(mismatch_.problem_case)) return std::nullopt;
+    Diagnosis wider;
+    wider.reproduced = true;
+    may_be_known_ = false;
+    shrink_case(wider, first);
+    may_be_known_ = true;
+    show_values(*wider.shrunk);
+    explain_case(wider, &narrow);
+    if (wider.predicate.empty()) return std::nullopt;
+    return wider;
   }
 
   /// Whether every number of `to` lies between its default and its value in `from`.
@@ -190,7 +212,7 @@ class Diagnoser {
     // Other data may show the same fault with stronger evidence, but never with weaker.
     const auto still_fails = [&](const Case& c) {
       tell("shrinking", smallest.problem_case);
-      if (known_fault(c) && !is_reduction(smallest.problem_case, c)) return false;
+      if (known_fault(c) && !(may_be_known_ && is_reduction(smallest.problem_case, c))) return false;
       const auto& found = probe_.ask(c).mismatch;
       if (!found || found->verdict > smallest.verdict || (surely && !fails_surely(*found))) return false;
       smallest = *found;
@@ -211,7 +233,8 @@ class Diagnoser {
     shrunk.certificate.alone = alone;
   }
 
-  void explain_case(Diagnosis& diagnosis) {
+  /// With `narrow`, the condition has to explain that fault, too; otherwise there is none.
+  void explain_case(Diagnosis& diagnosis, const KnownFault* narrow = nullptr) {
     const int before = probe_.runs();
     const Case& shrunk = diagnosis.shrunk->problem_case;
     const bool needs_fill = !fails_with(shrunk, kTellingData).value_or(false);
@@ -239,6 +262,7 @@ class Diagnoser {
     if (changes.changed > 0) return withhold(diagnosis, changes);
     explain::Learnt learnt = explain::learn_predicate(samples);
     if (!needs_fill) learn_with_known(learnt, samples);
+    if (narrow && !learnt.predicate.holds(narrow->samples->front().c)) return;
     if (explains_too_little(learnt, samples)) return admit_ignorance(diagnosis, learnt, samples.size());
     if (mismatch_.verdict != Verdict::kHang)  // each costs seconds
       learnt = explain::refine(std::move(learnt), samples,
@@ -248,14 +272,7 @@ class Diagnoser {
     if (explains_too_little(learnt, samples)) return admit_ignorance(diagnosis, learnt, samples.size());
     if (needs_fill) learnt.predicate.conditions.push_back(fill_is(shrunk.fill));
     diagnosis.predicate = learnt.predicate.text();
-    diagnosis.explanation["conditions"] = conditions(learnt.predicate, samples);
-    diagnosis.explanation["samples"] = samples.size();
-    diagnosis.explanation["mirrored"] = sampled.mirrored;
-    diagnosis.explanation["unexplained"] = learnt.unexplained.size();
-    json& exceptions = diagnosis.explanation["exceptions"] = json::array();
-    for (const explain::Sample& sample : learnt.unexplained)
-      if (exceptions.size() < kMostExamples)
-        exceptions.push_back({{"case", to_text(sample.c)}, {"fails", sample.fails}});
+    diagnosis.explanation.update(described(learnt, sampled));
     if (!needs_fill) diagnosis.samples = std::move(samples);
   }
 
@@ -330,29 +347,6 @@ class Diagnoser {
     return false;
   }
 
-  static Condition fill_is(Fill fill) {
-    const auto all = quantities();
-    const auto found = std::ranges::find(all, "fill", &Quantity::name);
-    return {static_cast<int>(found - all.begin()), 0, Comparator::kEqual, -1, static_cast<int64_t>(fill)};
-  }
-
-  /// Each condition with the simplest case that passes because it alone does not hold.
-  static json conditions(const Predicate& predicate, const std::vector<explain::Sample>& samples) {
-    json list = json::array();
-    for (const Condition& one : predicate.conditions) {
-      Predicate others = predicate;
-      std::erase(others.conditions, one);
-      json entry = {{"condition", one.text()}};
-      for (const explain::Sample& sample : samples)
-        if (!sample.fails && others.holds(sample.c) && !predicate.holds(sample.c)) {
-          entry["passes"] = to_text(sample.c);
-          break;
-        }
-      list.push_back(std::move(entry));
-    }
-    return list;
-  }
-
   /// Runs the case alone in fresh processes with older instruction sets.
   json environment(const Case& c) const {
     json result = {{"alone", true}};  // shrink_case() has seen to it
@@ -371,6 +365,7 @@ class Diagnoser {
   const std::function<void(const DiagnosisProgress&)>& progress_;
   Probe probe_;
   Clock::time_point told_ = Clock::now();
+  bool may_be_known_ = true;  // whether shrinking may end at a case of a known fault
 };
 
 }  // namespace

@@ -26,7 +26,8 @@ struct JoinedRow {
   int64_t id = 0;
   std::optional<int64_t> cause;  // as it was
   bool known = false, explained = false;
-  std::string operation, version, predicate_text, error_text;
+  std::string operation, version, predicate_text;
+  std::string error_text;  // of the implementation; what a relation says names the case, and tells no bugs apart
   Mismatch shown;
   std::optional<Predicate> predicate;
 
@@ -50,7 +51,7 @@ std::optional<JoinedRow> row_at(const SQLite::Statement& at) try {
   const auto certificate = nlohmann::json::parse(text("shown_certificate"), nullptr, /*allow_exceptions=*/false);
   row.shown = {parse_case(text("shown_text")), text("suspect"), verdict_named(text("verdict")), Blame::kTarget,
                certificate_in(certificate)};
-  row.error_text = row.shown.certificate.text.value_or("");
+  if (row.shown.verdict != Verdict::kWrongRelation) row.error_text = row.shown.certificate.text.value_or("");
   if (!row.predicate_text.empty()) row.predicate = Predicate::parse(row.predicate_text);
   return row;
 } catch (const UsageError&) {
@@ -141,6 +142,8 @@ std::string title_of(const JoinedRow& row) {
     title += ": " + row.error_text;
   else if (row.predicate)
     title += " if " + row.predicate->in_words();
+  else if (row.shown.certificate.text)
+    title += ": " + *row.shown.certificate.text;
   else
     title += " in " + row.operation;
   return title.size() <= kLongestTitle ? title : title.substr(0, kLongestTitle - 3) + "...";

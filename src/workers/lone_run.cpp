@@ -76,7 +76,7 @@ SupervisorSettings settings_for_one(const std::string& implementation, Verdict v
   settings.jobs = 1;
   settings.worker.spared = {};
   settings.worker.coverage = settings.worker.until_mismatch = false;
-  settings.program = run::kThisProgram;
+  settings.program = settings.lone_program;
   settings.command = "worker";
   return settings;
 }

@@ -22,6 +22,7 @@ struct SupervisorSettings {
   const std::atomic<bool>* interrupted = nullptr;     // set by a signal handler: kill the workers and return
   std::string program = run::kThisProgram;            // that the workers run
   std::string command = "worker";                     // of that program
+  std::string lone_program = run::kThisProgram;       // instead, if one implementation is run alone
   std::map<std::string, std::string> plugin_of = {};  // its file, by implementation, once a worker has told
   std::string heap_guard = {};                        // the allocator of the workers (run/heap_guard.h); empty: malloc
   ForkServers* fork_servers = nullptr;                // for several supervisors of one thread; borrowed

@@ -90,6 +90,26 @@ TEST_F(CauseTest, WhatIsNotExplainedYetIsOneLine) {
   EXPECT_NE(cause(first), cause(third));
 }
 
+/// What a relation says names the problem, so that no two texts are alike.
+TEST_F(CauseTest, FailedRelationsOfNoConditionAreOneLine) {
+  store::Store store = open();
+  const int64_t campaign = begin(store);
+  const auto failed = [&](const std::string& line) {
+    return store
+        .record(campaign,
+                failing(line, Verdict::kWrongRelation, "the result of inputs times 2, halved; wrong is " + line))
+        .id;
+  };
+  const int64_t first = failed("conv1d in=9 k=3"), second = failed("conv2d in=9 lay=nhwc:oihw:nhwc");
+  const int64_t direct = store.record(campaign, failing("conv3d in=9 s=2")).id;
+  store.join_causes();
+  const auto cause = [&](int64_t id) { return store.mismatch(id)->cause; };
+  EXPECT_EQ(cause(first), cause(second));
+  EXPECT_EQ(cause(first), cause(direct));
+  explain(store, first, "k >= 3");
+  EXPECT_NE(cause(first), cause(second));
+}
+
 TEST_F(CauseTest, ARowThatIsShrunkToAKnownCauseJoinsIt) {
   store::Store store = open();
   const int64_t campaign = begin(store);
