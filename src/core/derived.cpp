@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <compare>
 #include <iterator>
+#include <vector>
 
 #include "abi/validity.h"
 #include "core/layout.h"
@@ -39,6 +41,7 @@ int64_t window_extent(C c, P, int axis) { return window(c.kernel[axis], c.dilati
 int64_t out(C, P p, int axis) { return p.out[axis]; }
 int64_t same(C c, P, int axis) { return same_total(c, axis); }
 int64_t rest(C, P p, int axis) { return rows_left_over(p, axis); }
+int64_t without_taps(C, P p, int axis) { return unreached(p, axis); }
 int64_t terms(C c, P p, int) { return c.groups < 1 ? 0 : most_terms(p); }
 
 int64_t taps(C c, P, int) {
@@ -78,6 +81,7 @@ constexpr DerivedNumber kNumbers[] = {
     {"p.total", true, {}, pad_total},
     {"same.total", true, {}, same},
     {"rest", true, {}, rest},
+    {"unreached", true, {}, without_taps},
     {"terms", false, {}, terms},
     {"in.order", false, kOrders, [](C c, P, int) { return int64_t{order_of_axes(c.in, c.rank)}; }},
     {"k.order", false, kOrders, [](C c, P, int) { return int64_t{order_of_axes(c.kernel, c.rank)}; }},
@@ -150,6 +154,35 @@ int64_t rows_left_over(const convict_problem& p, int axis) {
   if (p.op != CONVICT_CONV) return 0;
   const int64_t slack = p.in[axis] + p.pad_begin[axis] + p.pad_end[axis] - window(p.kernel[axis], p.dilation[axis]);
   return slack % std::max<int64_t>(p.stride[axis], 1);
+}
+
+int64_t unreached(const convict_problem& p, int axis) {
+  constexpr int64_t kMostTaps = 65'536;
+  const bool is_conv = p.op == CONVICT_CONV;
+  const int64_t positions = is_conv ? p.in[axis] : p.out[axis], windows = is_conv ? p.out[axis] : p.in[axis];
+  const int64_t stride = std::max<int64_t>(p.stride[axis], 1);
+  if (p.kernel[axis] > kMostTaps) return 0;
+  // A tap reaches the positions of one remainder by the stride, from `first` on, one for each window.
+  struct Reach {
+    int64_t remainder, first;
+    auto operator<=>(const Reach&) const = default;
+  };
+  std::vector<Reach> taps;
+  for (int64_t tap = 0; tap < p.kernel[axis]; ++tap) {
+    const int64_t at = tap * p.dilation[axis] - p.pad_begin[axis], remainder = (at % stride + stride) % stride;
+    taps.push_back({remainder, (at - remainder) / stride});
+  }
+  std::ranges::sort(taps);
+  int64_t reached = 0, end = 0;  // of this remainder, all positions before `end` are counted
+  for (size_t i = 0; i < taps.size(); ++i) {
+    const auto [remainder, first] = taps[i];
+    if (i == 0 || remainder != taps[i - 1].remainder) end = 0;
+    const int64_t all = (positions - remainder + stride - 1) / stride;  // of the remainder, inside the axis
+    const int64_t begin = std::max(first, end);
+    end = std::max(end, std::min(first + windows, all));
+    reached += std::max<int64_t>(end - begin, 0);
+  }
+  return positions - reached;
 }
 
 int order_of_axes(const Axes& extent, int rank) {

@@ -52,6 +52,10 @@ int64_t same_total(const Case& c, int axis);
 /// Rows of conv's padded input behind the last window; 0 for conv_transpose.
 int64_t rows_left_over(const convict_problem& p, int axis);
 
+/// Positions of an axis that no tap reaches, of conv's src or conv_transpose's dst, where their gradients are zero.
+/// 0 for kernels of more than 65,536 taps on the axis, which are not looked at.
+int64_t unreached(const convict_problem& p, int axis);
+
 /// How an extent of the last axis is to that of the first: alike (0), rising (1), or falling (2).
 int order_of_axes(const Axes& extent, int rank);
 

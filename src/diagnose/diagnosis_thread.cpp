@@ -59,9 +59,13 @@ bool DiagnosisThread::idle() const {
          std::ranges::none_of(waiting_, [this](const DiagnosisRequest& one) { return may_run(one); });
 }
 
+/// Those that blame a target first, and of them those that no explanation covers: the others seem to be its fault.
 std::optional<DiagnosisRequest> DiagnosisThread::next() {
-  auto first = std::ranges::find_if(waiting_, is_of_target);
-  if (first == waiting_.end()) first = waiting_.begin();
+  const auto urgency = [this](const DiagnosisRequest& request) {
+    const auto covers = [&](const KnownFault& one) { return one.predicate.holds(request.mismatch.problem_case); };
+    return std::pair(is_of_target(request), std::ranges::none_of(known_to(request), covers));
+  };
+  const auto first = std::ranges::max_element(waiting_, {}, urgency);  // the first of equals
   if (first == waiting_.end() || !may_run(*first)) return std::nullopt;
   DiagnosisRequest request = std::move(*first);
   waiting_.erase(first);

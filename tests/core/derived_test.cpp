@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 
 #include "core/case_text.h"
@@ -42,6 +43,36 @@ TEST(Derived, TotalsOfSameHaveASign) {
     const convict_problem p = resolve_valid(parse_case(line));
     EXPECT_EQ(p.pad_begin[0] + p.pad_end[0], total(line)) << line;
   }
+}
+
+/// Positions that are found by trying every tap of every window.
+int64_t without_taps(const convict_problem& p, int axis) {
+  const bool is_conv = p.op == CONVICT_CONV;
+  std::set<int64_t> reached;
+  const int64_t positions = is_conv ? p.in[axis] : p.out[axis], windows = is_conv ? p.out[axis] : p.in[axis];
+  for (int64_t window = 0; window < windows; ++window)
+    for (int64_t tap = 0; tap < p.kernel[axis]; ++tap)
+      if (const int64_t at = window * p.stride[axis] + tap * p.dilation[axis] - p.pad_begin[axis];
+          at >= 0 && at < positions)
+        reached.insert(at);
+  return positions - static_cast<int64_t>(reached.size());
+}
+
+TEST(Derived, PositionsThatNoTapReaches) {
+  EXPECT_EQ(unreached(resolve_valid(parse_case("conv1d in=8 k=2 s=3")), 0), 2);
+  EXPECT_EQ(unreached(resolve_valid(parse_case("conv1d in=5 k=3 d=2")), 0), 2);
+  EXPECT_EQ(unreached(resolve_valid(parse_case("conv_transpose1d in=3 k=2 s=2 op=1")), 0), 1);
+  int64_t some = 0;
+  for (uint64_t i = 0; i < 5'000; ++i) {
+    const Resolved resolved = resolve(generate::generate(nullptr, 7, i));
+    if (resolved.why_not) continue;
+    for (int axis = 0; axis < resolved.problem.rank; ++axis) {
+      const int64_t expected = without_taps(resolved.problem, axis);
+      ASSERT_EQ(unreached(resolved.problem, axis), expected) << i;
+      some += expected > 0;
+    }
+  }
+  EXPECT_GT(some, 500);
 }
 
 TEST(Derived, LevelsOfRelations) {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "abi/element.h"
@@ -25,12 +26,12 @@
 
 namespace convict::honest {
 
-inline const convict_implementation& named(const std::string& name) {
+inline const convict_implementation& named(std::string_view name) {
   for (const run::Subject& one : run::load_plugin(CONVICT_TEST_PLUGINS "/honest.so"))
     if (one.implementation->name == name) return *one.implementation;
   for (const convict_implementation* one : native_kernels())
     if (one->name == name) return *one;
-  throw std::runtime_error("no implementation " + name);
+  throw std::runtime_error("no implementation " + std::string(name));
 }
 
 /// Draws one element.

@@ -106,14 +106,18 @@ class AxisMap {
         const bool lost = loses_tap(call, axis, o, r) || loses_element(call, axis, o, i);
         positions_.push_back(lost || i < 0 || i >= believed_extent(call, axis, o) ? kNowhere : i);
       }
+    reached_.resize(static_cast<size_t>(std::max<int64_t>(call.form.x_extent[axis], 0)));
+    for (const int64_t i : positions_)
+      if (i >= 0 && i < std::ssize(reached_)) reached_[static_cast<size_t>(i)] = true;
   }
 
   int64_t at(int64_t o, int64_t r) const { return positions_[static_cast<size_t>(r * outputs_ + o)]; }
-  bool reaches(int64_t i) const { return std::ranges::find(positions_, i) != positions_.end(); }
+  bool reaches(int64_t i) const { return reached_[static_cast<size_t>(i)]; }
 
  private:
   int64_t outputs_;
   std::vector<int64_t> positions_;
+  std::vector<bool> reached_;  // positions of X that some output reads
 };
 
 using AxisMaps = std::array<AxisMap, kAxes>;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/case_text.h"
@@ -18,7 +19,7 @@
 namespace convict::kernels {
 namespace {
 
-const convict_implementation& kernel(const std::string& name) {
+const convict_implementation& kernel(std::string_view name) {
   return **std::ranges::find(native_kernels(), name, [](const convict_implementation* one) { return one->name; });
 }
 
