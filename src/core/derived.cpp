@@ -21,6 +21,45 @@ int64_t per_group(int64_t channels, C c) { return channels / std::max<int64_t>(c
 
 Axes extents_of(const int64_t* extent) { return {extent[0], extent[1], extent[2]}; }
 
+/// What taps reach of an axis of conv's src or conv_transpose's dst: how many positions they leave out, how many before
+/// the first and behind the last that they reach.
+struct Reach {
+  int64_t unreached = 0, before = 0, behind = 0;
+};
+
+Reach reach_of(const convict_problem& p, int axis) {
+  constexpr int64_t kMostTaps = 65'536;
+  const bool is_conv = p.op == CONVICT_CONV;
+  const int64_t positions = is_conv ? p.in[axis] : p.out[axis], windows = is_conv ? p.out[axis] : p.in[axis];
+  const int64_t stride = std::max<int64_t>(p.stride[axis], 1);
+  if (p.kernel[axis] > kMostTaps) return {};
+  // A tap reaches the positions of one remainder by the stride, from `first` on, one for each window.
+  struct Tap {
+    int64_t remainder, first;
+    auto operator<=>(const Tap&) const = default;
+  };
+  std::vector<Tap> taps;
+  for (int64_t tap = 0; tap < p.kernel[axis]; ++tap) {
+    const int64_t at = tap * p.dilation[axis] - p.pad_begin[axis], remainder = (at % stride + stride) % stride;
+    taps.push_back({remainder, (at - remainder) / stride});
+  }
+  std::ranges::sort(taps);
+  Reach reach{positions, positions, positions};
+  int64_t end = 0;  // of this remainder, all positions before `end` are counted
+  for (size_t i = 0; i < taps.size(); ++i) {
+    const auto [remainder, first] = taps[i];
+    if (i == 0 || remainder != taps[i - 1].remainder) end = 0;
+    const int64_t all = (positions - remainder + stride - 1) / stride;  // of the remainder, inside the axis
+    const int64_t begin = std::max(first, end);
+    end = std::max(end, std::min(first + windows, all));
+    if (end <= begin) continue;
+    reach.unreached -= end - begin;
+    reach.before = std::min(reach.before, begin * stride + remainder);
+    reach.behind = std::min(reach.behind, positions - 1 - (end - 1) * stride - remainder);
+  }
+  return reach;
+}
+
 int64_t in(C c, P, int axis) { return c.in[axis]; }
 int64_t kernel(C c, P, int axis) { return c.kernel[axis]; }
 int64_t stride(C c, P, int axis) { return c.stride[axis]; }
@@ -42,6 +81,8 @@ int64_t out(C, P p, int axis) { return p.out[axis]; }
 int64_t same(C c, P, int axis) { return same_total(c, axis); }
 int64_t rest(C, P p, int axis) { return rows_left_over(p, axis); }
 int64_t without_taps(C, P p, int axis) { return unreached(p, axis); }
+int64_t before_taps(C, P p, int axis) { return reach_of(p, axis).before; }
+int64_t behind_taps(C, P p, int axis) { return reach_of(p, axis).behind; }
 int64_t terms(C c, P p, int) { return c.groups < 1 ? 0 : most_terms(p); }
 
 int64_t taps(C c, P, int) {
@@ -82,6 +123,8 @@ constexpr DerivedNumber kNumbers[] = {
     {"same.total", true, {}, same},
     {"rest", true, {}, rest},
     {"unreached", true, {}, without_taps},
+    {"unreached.begin", true, {}, before_taps},
+    {"unreached.end", true, {}, behind_taps},
     {"terms", false, {}, terms},
     {"in.order", false, kOrders, [](C c, P, int) { return int64_t{order_of_axes(c.in, c.rank)}; }},
     {"k.order", false, kOrders, [](C c, P, int) { return int64_t{order_of_axes(c.kernel, c.rank)}; }},
@@ -156,34 +199,7 @@ int64_t rows_left_over(const convict_problem& p, int axis) {
   return slack % std::max<int64_t>(p.stride[axis], 1);
 }
 
-int64_t unreached(const convict_problem& p, int axis) {
-  constexpr int64_t kMostTaps = 65'536;
-  const bool is_conv = p.op == CONVICT_CONV;
-  const int64_t positions = is_conv ? p.in[axis] : p.out[axis], windows = is_conv ? p.out[axis] : p.in[axis];
-  const int64_t stride = std::max<int64_t>(p.stride[axis], 1);
-  if (p.kernel[axis] > kMostTaps) return 0;
-  // A tap reaches the positions of one remainder by the stride, from `first` on, one for each window.
-  struct Reach {
-    int64_t remainder, first;
-    auto operator<=>(const Reach&) const = default;
-  };
-  std::vector<Reach> taps;
-  for (int64_t tap = 0; tap < p.kernel[axis]; ++tap) {
-    const int64_t at = tap * p.dilation[axis] - p.pad_begin[axis], remainder = (at % stride + stride) % stride;
-    taps.push_back({remainder, (at - remainder) / stride});
-  }
-  std::ranges::sort(taps);
-  int64_t reached = 0, end = 0;  // of this remainder, all positions before `end` are counted
-  for (size_t i = 0; i < taps.size(); ++i) {
-    const auto [remainder, first] = taps[i];
-    if (i == 0 || remainder != taps[i - 1].remainder) end = 0;
-    const int64_t all = (positions - remainder + stride - 1) / stride;  // of the remainder, inside the axis
-    const int64_t begin = std::max(first, end);
-    end = std::max(end, std::min(first + windows, all));
-    reached += std::max<int64_t>(end - begin, 0);
-  }
-  return positions - reached;
-}
+int64_t unreached(const convict_problem& p, int axis) { return reach_of(p, axis).unreached; }
 
 int order_of_axes(const Axes& extent, int rank) {
   const int64_t first = extent[0], last = extent[rank - 1];

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -45,30 +46,40 @@ TEST(Derived, TotalsOfSameHaveASign) {
   }
 }
 
-/// Positions that are found by trying every tap of every window.
-int64_t without_taps(const convict_problem& p, int axis) {
-  const bool is_conv = p.op == CONVICT_CONV;
+/// The positions that a tap of a window reaches, found by trying all.
+std::set<int64_t> reached_by_taps(const convict_problem& p, int axis, int64_t positions, int64_t windows) {
   std::set<int64_t> reached;
-  const int64_t positions = is_conv ? p.in[axis] : p.out[axis], windows = is_conv ? p.out[axis] : p.in[axis];
   for (int64_t window = 0; window < windows; ++window)
     for (int64_t tap = 0; tap < p.kernel[axis]; ++tap)
       if (const int64_t at = window * p.stride[axis] + tap * p.dilation[axis] - p.pad_begin[axis];
           at >= 0 && at < positions)
         reached.insert(at);
-  return positions - static_cast<int64_t>(reached.size());
+  return reached;
 }
 
 TEST(Derived, PositionsThatNoTapReaches) {
   EXPECT_EQ(unreached(resolve_valid(parse_case("conv1d in=8 k=2 s=3")), 0), 2);
   EXPECT_EQ(unreached(resolve_valid(parse_case("conv1d in=5 k=3 d=2")), 0), 2);
   EXPECT_EQ(unreached(resolve_valid(parse_case("conv_transpose1d in=3 k=2 s=2 op=1")), 0), 1);
+  const auto value = [](const char* name, const Case& c, const convict_problem& p, int axis) {
+    return std::ranges::find(derived_numbers(), name, &DerivedNumber::name)->value(c, p, axis);
+  };
   int64_t some = 0;
   for (uint64_t i = 0; i < 5'000; ++i) {
-    const Resolved resolved = resolve(generate::generate(nullptr, 7, i));
+    const Case c = generate::generate(nullptr, 7, i);
+    const Resolved resolved = resolve(c);
     if (resolved.why_not) continue;
-    for (int axis = 0; axis < resolved.problem.rank; ++axis) {
-      const int64_t expected = without_taps(resolved.problem, axis);
-      ASSERT_EQ(unreached(resolved.problem, axis), expected) << i;
+    const convict_problem& p = resolved.problem;
+    for (int axis = 0; axis < p.rank; ++axis) {
+      const bool is_conv = p.op == CONVICT_CONV;
+      const int64_t positions = is_conv ? p.in[axis] : p.out[axis];
+      const std::set<int64_t> reached = reached_by_taps(p, axis, positions, is_conv ? p.out[axis] : p.in[axis]);
+      const int64_t expected = positions - std::ssize(reached);
+      ASSERT_EQ(unreached(p, axis), expected) << to_text(c);
+      ASSERT_EQ(value("unreached", c, p, axis), expected) << to_text(c);
+      ASSERT_EQ(value("unreached.begin", c, p, axis), reached.empty() ? positions : *reached.begin()) << to_text(c);
+      ASSERT_EQ(value("unreached.end", c, p, axis), reached.empty() ? positions : positions - 1 - *reached.rbegin())
+          << to_text(c);
       some += expected > 0;
     }
   }
