@@ -13,14 +13,26 @@
 #include <utility>
 
 #include "core/fields.h"
+#include "core/geometry.h"
 
 namespace convict::explain {
 namespace {
 
+/// A sample with its problem, which every test of a condition needs.
+struct Observed {
+  const Sample* sample = nullptr;
+  convict_problem p = {};
+  int axis = 0;  // that shows the fault, of a failing sample
+};
+
+bool holds(const Predicate& predicate, const Observed& one) { return predicate.holds(one.sample->c, one.p); }
+
 /// A sample, and the axis on which conditions are tested.
 struct Row {
-  const Case* c;
+  const Observed* at;
   int axis;
+
+  const Case& c() const { return at->sample->c; }
 };
 
 struct Rows {
@@ -49,7 +61,7 @@ std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t
   const auto all = quantities();
   const auto size = static_cast<int>(all.size());
   for (int i = 0; i < size; ++i) {
-    const int64_t value = all[i].value(*first.c, first.axis);
+    const int64_t value = all[i].value(first.c(), first.at->p, first.axis);
     for (const Comparator relation : {Comparator::kAtLeast, Comparator::kAtMost, Comparator::kEqual}) {
       if (!all[i].words.empty() && relation != Comparator::kEqual) continue;
       if (relation == Comparator::kAtMost && value <= lowest(all[i])) continue;  // "= 0" says the same
@@ -66,6 +78,11 @@ std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t
       if (!in_words || relation == Comparator::kEqual || relation == Comparator::kUnequal)
         list.push_back({index_of(pair.left), 0, relation, index_of(pair.right), 0});
   }
+  // SAME is a statement about all axes.
+  for (const ComparedPair& pair : compared_pairs())
+    for (const Comparator relation : {Comparator::kEqual, Comparator::kAtLeast, Comparator::kAtMost})
+      if (pair.per_axis && first.c().rank > 1)
+        list.push_back({index_of(pair.left), 0, relation, index_of(pair.right), 0, Condition::kEveryAxis});
   // Code that takes one axis for another fails where they differ.
   for (const std::string_view name : {"in", "k", "s", "d", "p.begin", "p.end", "out"})
     for (const auto& [axis, other] : {std::pair(Condition::kLastAxis, Condition::kBeforeLastAxis), std::pair(0, 1)})
@@ -76,14 +93,14 @@ std::vector<Condition> conditions_of(const Row& first, const std::vector<int64_t
   for (int i = 0; i < size; ++i)
     for (const int64_t modulus : moduli) {
       if (!all[i].words.empty()) continue;
-      const int64_t rest = (all[i].value(*first.c, first.axis) % modulus + modulus) % modulus;
+      const int64_t rest = (all[i].value(first.c(), first.at->p, first.axis) % modulus + modulus) % modulus;
       list.push_back({i, modulus, Comparator::kUnequal, -1, 0});
       list.push_back({i, modulus, Comparator::kEqual, -1, rest});
     }
   return list;
 }
 
-bool holds(const Condition& condition, const Row& row) { return condition.holds(*row.c, row.axis); }
+bool holds(const Condition& condition, const Row& row) { return condition.holds(row.c(), row.at->p, row.axis); }
 
 /// Rows as bits.
 class RowSet {
@@ -128,12 +145,13 @@ class Covers {
   /// work, such as out % 8 = 1 and out != 1, may leave fewer mistakes than out % 16 = 9.)
   std::vector<Condition> best() const {
     constexpr size_t kBeginnings = 24;
-    std::vector<const Candidate*> beginnings;
-    for (const Candidate& one : candidates_) beginnings.push_back(&one);
-    std::ranges::stable_sort(beginnings, std::greater(), [&](const Candidate* one) { return gain(*one, all_); });
+    std::vector<std::pair<int64_t, const Candidate*>> beginnings;
+    for (const Candidate& one : candidates_)
+      if (const int64_t gained = gain(one, all_); gained > 0) beginnings.emplace_back(gained, &one);
+    std::ranges::stable_sort(beginnings, std::greater(), &std::pair<int64_t, const Candidate*>::first);
     std::vector<const Candidate*> best;
-    for (size_t i = 0; i < std::min(beginnings.size(), kBeginnings) && gain(*beginnings[i], all_) > 0; ++i) {
-      std::vector<const Candidate*> one = from(*beginnings[i]);
+    for (size_t i = 0; i < std::min(beginnings.size(), kBeginnings); ++i) {
+      std::vector<const Candidate*> one = from(*beginnings[i].second);
       if (best.empty() || cost(one) < cost(best)) best = std::move(one);
     }
     std::vector<Condition> conditions;
@@ -185,10 +203,12 @@ class Covers {
     Left left = all_;
     exclude(first, left);
     while (left.passing.size() > 0) {
-      const auto best =
-          std::ranges::max_element(candidates_, {}, [&](const Candidate& one) { return gain(one, left); });
-      if (gain(*best, left) <= 0) break;
-      chosen.push_back(&*best);
+      const Candidate* best = nullptr;
+      int64_t most = 0;
+      for (const Candidate& one : candidates_)
+        if (const int64_t gained = gain(one, left); gained > most) most = gained, best = &one;
+      if (!best) break;
+      chosen.push_back(best);
       exclude(*best, left);
     }
     for (size_t i = 0; i < chosen.size();) {
@@ -206,12 +226,20 @@ class Covers {
   std::vector<Candidate> candidates_;
 };
 
-std::vector<Sample> unexplained(const Predicate& predicate, const std::vector<Sample>& samples) {
-  std::vector<Sample> list;
-  std::ranges::copy_if(samples, std::back_inserter(list),
-                       [&](const Sample& sample) { return predicate.holds(sample.c) != sample.fails; });
-  return list;
+bool is_explained(const Predicate& predicate, const Observed& one) {
+  return holds(predicate, one) == one.sample->fails;
 }
+
+/// A predicate, and how bad it is: the samples that it does not explain, then its length.
+struct Guess {
+  Predicate predicate;
+  std::pair<size_t, size_t> badness;
+
+  Guess(Predicate of, const std::vector<Observed>& samples)
+      : predicate(std::move(of)), badness(0, predicate.conditions.size()) {
+    for (const Observed& one : samples) badness.first += !is_explained(predicate, one);
+  }
+};
 
 /// Numbers that sum up all axes: they stay as they are where the fault has moved to another axis, and so hide its own.
 bool sums_up_axes(const Condition& one) {
@@ -223,16 +251,16 @@ enum class Words { kAll, kWithoutSums };
 
 /// Learns conditions on any axis that shows the fault (kSomeAxis), on the innermost one (kLastAxis), or on the one of
 /// this number.
-Predicate learn(const std::vector<Sample>& samples, int axis, Words words = Words::kAll) {
+Predicate learn(const std::vector<Observed>& samples, int axis, Words words = Words::kAll) {
   const bool on_some_axis = axis == Condition::kSomeAxis;
-  const auto place = [&](const Sample& sample) { return axis == Condition::kLastAxis ? sample.c.rank - 1 : axis; };
   Rows rows;
-  for (const Sample& sample : samples) {
-    if (sample.fails)
-      rows.failing.push_back({&sample.c, on_some_axis ? sample.axis : place(sample)});
+  for (const Observed& one : samples) {
+    const int rank = one.sample->c.rank, place = axis == Condition::kLastAxis ? rank - 1 : axis;
+    if (one.sample->fails)
+      rows.failing.push_back({&one, on_some_axis ? one.axis : place});
     else
-      for (int at = 0; at < sample.c.rank; ++at)
-        if (on_some_axis || at == place(sample)) rows.passing.push_back({&sample.c, at});
+      for (int at = 0; at < rank; ++at)
+        if (on_some_axis || at == place) rows.passing.push_back({&one, at});
   }
   std::vector<Condition> conditions = conditions_of(rows.failing.front(), {2, 3, 4, 8, 16});
   std::erase_if(conditions, [&](const Condition& one) {
@@ -250,12 +278,14 @@ Predicate learn(const std::vector<Sample>& samples, int axis, Words words = Word
 }
 
 /// The axis on which most conditions hold; of equals, the sample's own.
-int axis_of(const Predicate& predicate, const Sample& sample) {
+int axis_of(const Predicate& predicate, const Observed& sample) {
+  const Case& c = sample.sample->c;
   const auto holding = [&](int axis) {
-    return std::ranges::count_if(predicate.conditions, [&](const Condition& one) { return one.holds(sample.c, axis); });
+    return std::ranges::count_if(predicate.conditions,
+                                 [&](const Condition& one) { return one.holds(c, sample.p, axis); });
   };
   int best = sample.axis;
-  for (int axis = 0; axis < sample.c.rank; ++axis)
+  for (int axis = 0; axis < c.rank; ++axis)
     if (holding(axis) > holding(best)) best = axis;
   return best;
 }
@@ -263,37 +293,31 @@ int axis_of(const Predicate& predicate, const Sample& sample) {
 }  // namespace
 
 Learnt learn_predicate(const std::vector<Sample>& samples) {
-  std::optional<Predicate> found;
+  std::vector<Observed> all;
+  for (const Sample& sample : samples) all.push_back({&sample, resolve(sample.c).problem, sample.axis});
+  std::optional<Guess> best;
   const auto consider = [&](Predicate one) {
-    const auto badness = [&](const Predicate& of) {
-      return std::pair(unexplained(of, samples).size(), of.conditions.size());
-    };
-    if (!found || badness(one) < badness(*found)) found = std::move(one);
+    Guess guess(std::move(one), all);
+    if (!best || guess.badness < best->badness) best = std::move(guess);
   };
   for (const Words words : {Words::kWithoutSums, Words::kAll}) {
-    const Predicate guess = learn(samples, Condition::kSomeAxis, words);
+    const Predicate guess = learn(all, Condition::kSomeAxis, words);
     // Two changes together may have moved the fault to another axis: the one on which the first guess holds.
-    std::vector<Sample> placed = samples;
-    for (Sample& sample : placed)
-      if (sample.fails) sample.axis = axis_of(guess, sample);
+    std::vector<Observed> placed = all;
+    for (Observed& one : placed)
+      if (one.sample->fails) one.axis = axis_of(guess, one);
     consider(guess);
     consider(learn(placed, Condition::kSomeAxis, words));
   }
-  Predicate best = std::move(*found);
-  auto mistakes = unexplained(best, samples);
   const Sample& first = samples.front();
-  if (mistakes.empty() || first.c.rank == 1) return {best, mistakes};
-  std::vector<int> axes = {first.axis};
-  if (first.axis == first.c.rank - 1) axes.push_back(Condition::kLastAxis);
-  for (const int axis : axes) {
-    const Predicate fixed = learn(samples, axis);
-    auto others = unexplained(fixed, samples);
-    if (std::pair(others.size(), fixed.conditions.size()) >= std::pair(mistakes.size(), best.conditions.size()))
-      continue;
-    best = fixed;
-    mistakes = std::move(others);
+  if (best->badness.first > 0 && first.c.rank > 1) {
+    consider(learn(all, first.axis));
+    if (first.axis == first.c.rank - 1) consider(learn(all, Condition::kLastAxis));
   }
-  return {best, mistakes};
+  Learnt learnt{std::move(best->predicate), {}};
+  for (const Observed& one : all)
+    if (!is_explained(learnt.predicate, one)) learnt.unexplained.push_back(*one.sample);
+  return learnt;
 }
 
 }  // namespace convict::explain
