@@ -197,6 +197,9 @@ class Covers {
     return {left.passing.size() + all_.failing.size() - left.failing.size(), conjunction.size()};
   }
 
+  /// A condition that corrects fewer rows than one in so many is more likely to be chance than cause.
+  static constexpr int64_t kRowsOfMistake = 300;
+
   /// Repeatedly adds the condition that corrects the most rows, then removes superfluous ones.
   std::vector<const Candidate*> from(const Candidate& first) const {
     std::vector<const Candidate*> chosen = {&first};
@@ -204,7 +207,7 @@ class Covers {
     exclude(first, left);
     while (left.passing.size() > 0) {
       const Candidate* best = nullptr;
-      int64_t most = 0;
+      int64_t most = static_cast<int64_t>(all_.passing.size()) / kRowsOfMistake;
       for (const Candidate& one : candidates_)
         if (const int64_t gained = gain(one, left); gained > most) most = gained, best = &one;
       if (!best) break;
