@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup test-setup build program test test-fleet fuzz replay guided nightly libraries js sweep transfer sanitize valgrind neon detection bench throughput check dev odr clean
+.PHONY: help setup test-setup build program test test-fleet test-trixie nightly-trixie fuzz replay guided nightly libraries js sweep transfer sanitize valgrind neon detection bench throughput check dev odr clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -36,6 +36,8 @@ help:
 	@echo 'make js      install TensorFlow.js into build/js, for clients/js'
 	@echo 'make sweep   every library on this machine on trial for TIME=$(TIME), all others as witnesses, into DB=$(DB)'
 	@echo 'make transfer  replay known bugs on everything, and rewrite the table of docs/transfer.md'
+	@echo 'make test-trixie     build and test in a tree of Debian 13: LibTorch 2.6, oneDNN 3.7; 6 GB in build/debian'
+	@echo 'make nightly-trixie  a night there; TIME and the rest as for nightly'
 	@echo 'make dev       build without optimisation, and run all tests'
 	@echo 'make odr       link the program as one unit: one definition for each name'
 	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
@@ -99,6 +101,19 @@ dev: test-setup
 	cmake --preset dev
 	cmake --build --preset dev -j $(JOBS)
 	ctest --preset dev -j $(JOBS)
+
+# The next Debian has the other generation of both libraries. Its tree is made once, without a container.
+TRIXIE = $(SUDO) tools/debian_tree.sh build/debian trixie \
+  '$(PACKAGES) $(TEST_PACKAGES) $(NIGHT_PACKAGES) git make sudo ca-certificates clang libclang-rt-dev'
+
+test-trixie:
+	@$(call install,mmdebstrap)
+	$(TRIXIE) make test JOBS=$(JOBS)
+
+nightly-trixie:
+	@$(call install,mmdebstrap)
+	$(TRIXIE) env $(foreach name,TIME SHARDS DB NIGHT SEED FLAGS FUZZ_FLAGS,$(if $($(name)),$(name)='$($(name))')) \
+	  make nightly JOBS=$(JOBS)
 
 # Two types of one name, in two files, are undefined behaviour that only inlining hides.
 odr: setup

@@ -20,7 +20,7 @@ int64_t product(std::span<const int64_t> extents) {
 /// An array whose position i along `dim` is position from(i) of the given one, or zero.
 template <class From>
 Array gathered(const Array& array, int dim, int64_t extent, const From& from) {
-  if (array.dims.empty()) return array;
+  if (array.dims.empty()) return {array.type, {}, {}};
   const auto d = static_cast<size_t>(dim);
   const std::span<const int64_t> dims = array.dims;
   const int64_t rows = product(dims.first(d)), inner = product(dims.subspan(d + 1)), old = dims[d];
