@@ -72,8 +72,8 @@ def check_step(root, step):
 def check_job(root, workflow, job):
     if 'timeout-minutes' not in job:
         yield 'no timeout-minutes'
-    if job.get('container') != 'debian:12':
-        yield 'container is not debian:12'
+    if job.get('container') not in ('debian:12', 'debian:13'):
+        yield 'container is not debian:12 or debian:13'
     if any(value == 'write' and name != 'issues' for name, value in (job.get('permissions') or {}).items()):
         yield 'more permissions than to write issues'
     shards = job.get('strategy', {}).get('matrix', {}).get('shard')
