@@ -73,6 +73,7 @@ int64_t dst_layout(C c, P, int) { return static_cast<int64_t>(c.dst_layout); }
 int64_t pad_begin(C, P p, int axis) { return p.pad_begin[axis]; }
 int64_t pad_end(C, P p, int axis) { return p.pad_end[axis]; }
 int64_t pad_total(C, P p, int axis) { return p.pad_begin[axis] + p.pad_end[axis]; }
+int64_t pad_skew(C, P p, int axis) { return p.pad_end[axis] - p.pad_begin[axis]; }
 int64_t output_padding(C, P p, int axis) { return p.output_padding[axis]; }
 int64_t group_ic(C c, P, int) { return per_group(c.ic, c); }
 int64_t group_oc(C c, P, int) { return per_group(c.oc, c); }
@@ -120,6 +121,7 @@ constexpr DerivedNumber kNumbers[] = {
     {"window", true, {}, window_extent},
     {"out", true, {}, out},
     {"p.total", true, {}, pad_total},
+    {"p.skew", true, {}, pad_skew},
     {"same.total", true, {}, same},
     {"rest", true, {}, rest},
     {"unreached", true, {}, without_taps},

@@ -12,6 +12,7 @@
 #include "core/case_text.h"
 #include "core/fields.h"
 #include "core/geometry.h"
+#include "diagnose/environment.h"
 #include "diagnose/explanation.h"
 #include "diagnose/probe.h"
 #include "diagnose/reliability.h"
@@ -34,16 +35,6 @@ constexpr size_t kRepeatedSamples = 30;      // to see whether their results sta
 constexpr uint64_t kSeedOfSamples = 30'011;  // no campaign is likely to have it, nor has the check of an explanation
 constexpr double kCostOfSample = 1'000'000;  // multiply-adds, unless the shrunk case itself has more
 
-/// Variables that limit libraries to older instruction sets, the oldest first.
-struct IsaCap {
-  const char* name;
-  std::map<std::string, std::string> environment;
-};
-
-const IsaCap kIsaCaps[] = {
-    {"baseline", {{"CONVICT_ISA", "baseline"}, {"ONEDNN_MAX_CPU_ISA", "SSE41"}, {"ATEN_CPU_CAPABILITY", "default"}}},
-    {"avx2", {{"CONVICT_ISA", "avx2"}, {"ONEDNN_MAX_CPU_ISA", "AVX2"}, {"ATEN_CPU_CAPABILITY", "avx2"}}}};
-
 struct Data {
   Fill fill;
   uint64_t seed;
@@ -58,6 +49,7 @@ class Diagnoser {
             const std::function<void(const DiagnosisProgress&)>& progress)
       : mismatch_(mismatch),
         settings_(settings),
+        known_(settings.known),
         progress_(progress),
         probe_({mismatch.suspect, mismatch.verdict, before_of(mismatch)}, with_heap_guard_of(mismatch, settings)) {}
 
@@ -81,8 +73,10 @@ class Diagnoser {
       diagnosis = *std::move(wider);
     } else {
       explain_case(diagnosis);
+      if (std::optional<Diagnosis> wider = widened(diagnosis, *reliability.seen)) diagnosis = *std::move(wider);
     }
-    diagnosis.explanation["environment"] = environment(diagnosis.shrunk->problem_case);
+    diagnosis.explanation["environment"] =
+        environment(probe_, diagnosis.shrunk->problem_case, [this] { return may_go_on(); });
     return diagnosis;
   }
 
@@ -148,7 +142,7 @@ class Diagnoser {
   /// towards the plain case: a leap to another small case may lead from a new fault to a known one.
   const KnownFault* known_fault(const Case& c) const {
     const KnownFault* found = nullptr;
-    for (const KnownFault& one : settings_.known)
+    for (const KnownFault& one : known_)
       if ((!found || (one.samples && !found->samples)) && one.predicate.holds(c)) found = &one;
     return found;
   }
@@ -167,6 +161,14 @@ class Diagnoser {
     explain_case(wider, &narrow);
     if (wider.predicate.empty()) return std::nullopt;
     return wider;
+  }
+
+  /// What was just learnt, if it misses the mismatch that it was learnt for.
+  std::optional<Diagnosis> widened(const Diagnosis& learnt, const Mismatch& first) {
+    if (learnt.samples.empty()) return std::nullopt;
+    known_.push_back(
+        {Predicate::parse(learnt.predicate), std::make_shared<const std::vector<explain::Sample>>(learnt.samples)});
+    return learnt_again(known_.back(), first);
   }
 
   /// Whether every number of `to` lies between its default and its value in `from`.
@@ -278,7 +280,7 @@ class Diagnoser {
 
   /// Two cases of one fault are explained in two ways, each too narrow, unless they are learnt from together.
   void learn_with_known(explain::Learnt& learnt, std::vector<explain::Sample>& samples) const {
-    for (const KnownFault& known : settings_.known) {
+    for (const KnownFault& known : known_) {
       if (!known.samples || !may_go_on()) continue;
       if (auto together = explain::learn_together(samples, *known.samples)) {
         learnt = *std::move(together);
@@ -347,21 +349,9 @@ class Diagnoser {
     return false;
   }
 
-  /// Runs the case alone in fresh processes with older instruction sets.
-  json environment(const Case& c) const {
-    json result = {{"alone", true}};  // shrink_case() has seen to it
-    for (const IsaCap& cap : kIsaCaps) {
-      if (!may_go_on()) break;
-      if (!probe_.ask_fresh(c, cap.environment).mismatch) continue;
-      result["oldest_isa"] = cap.name;
-      break;
-    }
-    if (!result.contains("oldest_isa")) result["oldest_isa"] = "this machine's only";
-    return result;
-  }
-
   const Mismatch& mismatch_;
   const DiagnosisSettings& settings_;
+  std::vector<KnownFault> known_;
   const std::function<void(const DiagnosisProgress&)>& progress_;
   Probe probe_;
   Clock::time_point told_ = Clock::now();
