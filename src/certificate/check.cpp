@@ -9,6 +9,7 @@
 #include "abi/element.h"
 #include "certificate/least_bound.h"
 #include "core/geometry.h"
+#include "core/hex_float.h"
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/role.h"
@@ -23,7 +24,7 @@ constexpr double kMostBytes = 4.0 * (1 << 30);  // of the operands: what one wor
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-std::string shown(double value) { return fmt::format("{:a} = {}", value, value); }
+std::string shown(double value) { return fmt::format("{} = {}", hex_float(value), value); }
 
 // ---- The claims -----------------------------------------------------------------------------------------------------
 

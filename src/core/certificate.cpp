@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/hex_float.h"
 #include "core/names.h"
 
 namespace convict::inline core {
@@ -22,7 +23,7 @@ void to_json(json& to, const Decimal& number) {
     to = std::isnan(number.value) ? "nan" : number.value > 0 ? "inf" : "-inf";
 }
 
-void to_json(json& to, const Hexadecimal& number) { to = fmt::format("{:a}", number.value); }
+void to_json(json& to, const Hexadecimal& number) { to = hex_float(number.value); }
 
 namespace {
 

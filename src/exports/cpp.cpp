@@ -11,6 +11,7 @@
 
 #include "core/case_text.h"
 #include "core/geometry.h"
+#include "core/hex_float.h"
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/role.h"

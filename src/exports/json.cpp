@@ -7,6 +7,7 @@
 
 #include "core/case_text.h"
 #include "core/geometry.h"
+#include "core/hex_float.h"
 #include "core/names.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"

@@ -12,6 +12,7 @@
 #include "abi/trilinear.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
+#include "core/hex_float.h"
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/role.h"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/hex_float.h"
 #include "core/text.h"
 #include "exports/shared/spelling.h"
 #include "tests/exports/export_bench.h"
@@ -104,10 +105,10 @@ TEST(ExportFacts, LargeCasesAreRefusedWithTheNumber) {
 }
 
 TEST(ExportSpelling, NumbersAndBytes) {
-  EXPECT_EQ(exports::hex_float(1.5), "0x1.8p+0");
-  EXPECT_EQ(exports::hex_float(-0.0), "-0x0p+0");
-  EXPECT_EQ(exports::hex_float(-std::nan("")), "nan");
-  EXPECT_EQ(exports::hex_float(-HUGE_VAL), "-inf");
+  EXPECT_EQ(hex_float(1.5), "0x1.8p+0");
+  EXPECT_EQ(hex_float(-0.0), "-0x0p+0");
+  EXPECT_EQ(hex_float(-std::nan("")), "nan");
+  EXPECT_EQ(hex_float(-HUGE_VAL), "-inf");
   const std::vector<double> values = {1, -2};
   EXPECT_EQ(exports::raw_bytes(CONVICT_F32, values), std::string("\0\0\x80\x3f\0\0\0\xc0", 8));
   EXPECT_EQ(exports::raw_bytes(CONVICT_BF16, values), std::string("\x80\x3f\0\xc0", 4));

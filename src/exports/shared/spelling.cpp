@@ -15,11 +15,6 @@ namespace convict::exports {
 
 static_assert(std::endian::native == std::endian::little, "raw_bytes copies elements as they are");
 
-std::string hex_float(double value) {
-  if (std::isnan(value)) return "nan";
-  return fmt::format("{:a}", value);
-}
-
 std::string raw_bytes(convict_dtype type, std::span<const double> values) {
   std::string bytes;
   with_type(type, [&](auto zero) {

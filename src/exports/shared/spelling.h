@@ -12,9 +12,6 @@
 
 namespace convict::exports {
 
-/// Every bit of a number, as printf's %a: "0x1.8p+1", "nan", "-inf". Python's float.fromhex reads all of them.
-std::string hex_float(double value);
-
 /// `values` as the elements of `type`, little-endian. Precondition: the type holds them exactly.
 std::string raw_bytes(convict_dtype type, std::span<const double> values);
 
