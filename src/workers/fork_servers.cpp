@@ -18,7 +18,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMostServers = 6;  // each keeps its libraries in memory: 50 MB of its own for LibTorch
-constexpr auto kLoadTime = std::chrono::seconds(120);
 constexpr auto kTick = std::chrono::milliseconds(50);
 
 /// Of a library of ours, all variants come from one file.
@@ -99,7 +98,7 @@ void ForkServers::start(const SupervisorSettings& settings) {
 void ForkServers::prepare(const SupervisorSettings& settings) {
   start(settings);
   Server* server = find(settings);
-  const auto deadline = Clock::now() + kLoadTime;
+  const auto deadline = Clock::now() + settings.load_timeout;
   while (server->process && !server->ready && !(settings.interrupted && *settings.interrupted)) {
     if (Clock::now() > deadline) return server->process.reset();
     pollfd answer = {server->process->process().result_fd(), POLLIN, 0};

@@ -15,6 +15,9 @@
 namespace convict::workers {
 namespace {
 
+// An allocator may not cope with a library at all: oneDNN 3.7 allocates more at its start than Electric Fence has
+// pages, and waits for ever.
+constexpr auto kGuardedLoadTime = std::chrono::seconds(20);
 constexpr int kSlower = 10;  // times, that a call may take
 constexpr auto kLeastTime = std::chrono::seconds(2);
 constexpr int kShareOfTime = 10;  // of the time so far, one part in so many
@@ -41,6 +44,7 @@ std::string library_of(const RosterEntry& entry) {
 SupervisorSettings with_heap_guard(SupervisorSettings settings, const std::string& guard) {
   settings.heap_guard = guard;
   settings.timeout *= kSlower;
+  settings.load_timeout = std::min<std::chrono::milliseconds>(settings.load_timeout, kGuardedLoadTime);
   settings.worker.patience_ms *= kSlower;
   return settings;
 }

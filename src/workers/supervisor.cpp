@@ -12,7 +12,6 @@
 #include <variant>
 
 #include "core/error.h"
-#include "core/plugin_name.h"
 #include "core/text.h"
 #include "run/worker_process.h"
 #include "workers/fork_servers.h"
@@ -25,7 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kTick = std::chrono::milliseconds(50);
 constexpr auto kOwnCodeGrace = std::chrono::seconds(60);  // for work of ours between two implementations
-constexpr auto kLoadTime = std::chrono::seconds(120);     // for loading libraries
 constexpr double kBatchSeconds = 0.05;                    // of work handed out at once
 constexpr uint64_t kLargestBatch = 512;
 constexpr size_t kBatchesAhead = 6;                  // so that a worker has work while its supervisor repeats a case
@@ -285,7 +283,7 @@ class Supervision {
   std::optional<Verdict> exceeded(WorkerSlot& slot) const {
     const run::FlightRecord& record = slot.process().record();
     const auto charged = slot.charged();
-    if (!slot.ready) return charged > kLoadTime ? std::optional(Verdict::kHang) : std::nullopt;
+    if (!slot.ready) return charged > settings_.load_timeout ? std::optional(Verdict::kHang) : std::nullopt;
     if (slot.process().kept_bytes() > settings_.worker.memory) return Verdict::kOom;
     if (slot.works().empty()) return std::nullopt;
     const bool calling = record.implementation != run::FlightRecord::kOwnCode;
@@ -301,9 +299,11 @@ class Supervision {
     slot->process().receive();
     take_lines(*slot);
     if (!slot->ready) {
-      // Somebody may kill workers at any time; but a library that kills its first worker would kill the next ones too.
-      const bool may_be_chance = !roster_.empty() || exit.signal == SIGKILL;
-      if (!may_be_chance || ++failed_loads_ > kMostFailedLoads) fail_to_load(*slot, exit);
+      // Somebody may kill workers at any time; but a library that kills its first worker would kill the next ones too,
+      // and one that hangs would hang again.
+      const bool may_be_chance = !roster_.empty() || (exit.signal == SIGKILL && !killed_for);
+      if (!may_be_chance || ++failed_loads_ > kMostFailedLoads)
+        throw UsageError(describe_failed_load(*slot, exit, killed_for.has_value(), settings_));
       slot = new_slot();
       return;
     }
@@ -356,20 +356,6 @@ class Supervision {
       ++past_[Counter::kCases];  // given up, but not forgotten
     // Where nonsense was sent, nobody knows what became of the cases before.
     if (reported < position) left_over_.push_front(part_of(work, reported, position));
-  }
-
-  [[noreturn]] void fail_to_load(const WorkerSlot& slot, const run::WorkerExit& exit) const {
-    const std::string how = exit.signal ? fmt::format("died of {}", strsignal(exit.signal))
-                                        : fmt::format("exited with code {}", exit.exit_code);
-    const std::vector<std::string>& plugins = settings_.worker.roster.plugins;
-    std::vector<std::string_view> names;
-    for (const std::string& plugin : plugins) names.push_back(as_written(plugin));
-    const std::string whom =
-        names.empty() ? "its implementations"
-                      : fmt::format("plugin '{}'", printable(fmt::format("{}", fmt::join(names, "', '")), 300));
-    const std::string output_tail(trim(slot.process().output_tail(300)));
-    throw UsageError(fmt::format("a worker {} while loading {}{}", how, whom,
-                                 output_tail.empty() ? "" : ": " + printable(output_tail, 300)));
   }
 
   Assignment& assignment_;

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workers/worker_death.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 #include <string.h>
 
 #include <algorithm>
 #include <span>
 
+#include "core/plugin_name.h"
 #include "core/role.h"
+#include "core/text.h"
 #include "run/guarded_memory.h"
 
 namespace convict::workers {
@@ -99,6 +103,23 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
   death.verdict = killed_for ? *killed_for : verdict_on(touched);
   death.certificate = evidence_of(slot, exit, killed_for.has_value(), touched);
   return death;
+}
+
+std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool hung,
+                                 const SupervisorSettings& settings) {
+  const auto limit = std::chrono::duration_cast<std::chrono::seconds>(settings.load_timeout).count();
+  const std::string how = hung          ? fmt::format("hung for {} s", limit)
+                          : exit.signal ? fmt::format("died of {}", strsignal(exit.signal))
+                                        : fmt::format("exited with code {}", exit.exit_code);
+  std::vector<std::string_view> names;
+  for (const std::string& plugin : settings.worker.roster.plugins) names.push_back(as_written(plugin));
+  const std::string whom =
+      names.empty() ? "its implementations"
+                    : fmt::format("plugin '{}'", printable(fmt::format("{}", fmt::join(names, "', '")), 300));
+  const std::string allocator = settings.heap_guard.empty() ? "" : " with the allocator " + settings.heap_guard;
+  const std::string output_tail(trim(slot.process().output_tail(300)));
+  return fmt::format("a worker {} while loading {}{}{}", how, whom, allocator,
+                     output_tail.empty() ? "" : ": " + printable(output_tail, 300));
 }
 
 }  // namespace convict::workers

@@ -11,6 +11,7 @@
 #include "core/verdict.h"
 #include "run/flight_record.h"
 #include "workers/messages.h"
+#include "workers/supervisor_settings.h"
 #include "workers/worker_slot.h"
 
 namespace convict::workers {
@@ -39,5 +40,9 @@ struct WorkerDeath {
 /// killed it. `roster_size`: implementations; `memory`: the bytes it was allowed.
 WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
                            size_t roster_size, uint64_t memory);
+
+/// The message of a worker that ended before it had loaded what `settings` name. `hung`: we killed it.
+std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool hung,
+                                 const SupervisorSettings& settings);
 
 }  // namespace convict::workers

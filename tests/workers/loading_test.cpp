@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A library that never returns from loading ends its campaign once, with its name: the next worker would hang as well.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "tests/cli/plugin_events.h"
+#include "workers/supervisor.h"
+
+namespace convict::test {
+namespace {
+
+/// Work that nobody lives to see.
+class NoWork final : public workers::Assignment {
+  void on_roster(const std::vector<workers::RosterEntry>&, const std::vector<std::string>&) override {}
+  std::optional<workers::Work> next_work(uint64_t) override { return std::nullopt; }
+  workers::Order order(const workers::Work&) const override { return workers::GivenCases{}; }
+  void on_mismatch(const workers::Sighting&) override {}
+  uint64_t on_death(const workers::WorkerDeath&) override { return 0; }
+};
+
+TEST(Loading, WhatHangsIsNotLoadedAgain) {
+  const PluginEvents events;
+  workers::SupervisorSettings settings;
+  settings.program = CONVICT_PROGRAM;
+  settings.load_timeout = std::chrono::seconds(1);
+  settings.worker.roster.plugins = {plugin("slow_to_load")};
+  settings.worker.roster.targets = {"slow-to-load"};
+  settings.worker.roster.oracles = {"none"};
+  for (const std::string& variable : events.told_and_waiting()) {
+    const size_t equals = variable.find('=');
+    settings.worker.environment[variable.substr(0, equals)] = variable.substr(equals + 1);
+  }
+  NoWork work;
+  try {
+    workers::supervise(work, settings);
+    FAIL() << "it was loaded";
+  } catch (const UsageError& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("a worker hung for 1 s while loading plugin"), std::string::npos) << what;
+    EXPECT_NE(what.find("slow_to_load.so"), std::string::npos) << what;
+  }
+}
+
+}  // namespace
+}  // namespace convict::test
