@@ -18,10 +18,18 @@ failed=0
 
 build() { g++ -std=c++17 -o "$work/program" "$@"; }
 
+# Whether oneDNN has this major version, and the processor this feature but no matrices, which run other code.
+onednn() {
+  grep -qs "DNNL_VERSION_MAJOR $1" /usr/include/oneapi/dnnl/dnnl_version.h && grep -qw "$2" /proc/cpuinfo &&
+    ! grep -qw amx_tile /proc/cpuinfo
+}
+
 # Whether the program of this file is ready to run as "$work/program".
 ready() {
   case $1 in
-    */onednn-bf16-*) grep -q avx512_bf16 /proc/cpuinfo && [ -e /usr/include/dnnl.hpp ] && build "$1" -ldnnl ;;
+    */onednn-bf16-*) onednn 2 avx512_bf16 && build "$1" -ldnnl ;;
+    */onednn-integers-*) onednn 3 avx512_vnni && build "$1" -ldnnl ;;
+    */onednn-one-column-*) onednn 3 avx512bw && build "$1" -ldnnl ;;
     */opencv-*) [ -e /usr/include/opencv4/opencv2/dnn.hpp ] &&
       build "$1" -isystem /usr/include/opencv4 -lopencv_dnn -lopencv_core ;;
     */xnnpack-*) [ -e /usr/include/xnnpack.h ] && build "$1" -lXNNPACK -lpthreadpool ;;
@@ -42,7 +50,7 @@ for file in "$programs"/*; do
     continue
   fi
   ran=$((ran + 1))
-  GGML_NO_BACKTRACE=1 "$work/program" > "$work/output" 2>&1
+  GGML_NO_BACKTRACE=1 OMP_NUM_THREADS=1 "$work/program" > "$work/output" 2>&1
   code=$?
   if [ "$code" -eq 1 ] || [ "$code" -gt 128 ]; then
     echo "as known   $(basename "$file") (exit code $code): $(tail -n 1 "$work/output")"
