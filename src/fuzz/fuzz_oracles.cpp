@@ -6,14 +6,19 @@
 #include <cstdint>
 
 #include "abi/element.h"
+#include "core/geometry.h"
 #include "core/implementation.h"
 #include "fuzz/shared/examiner.h"
 #include "fuzz/shared/record.h"
 
-/// Cases known to crash oneDNN (docs/findings/onednn-transposed-view.md, onednn-integers-empty-batch.md), which would
-/// end this process. `convict fuzz` runs them too, because there a death costs one case.
+/// Cases known to crash oneDNN (docs/findings/onednn-transposed-view.md, onednn-integers-empty-batch.md,
+/// onednn-integers-one-channel.md), which would end this process. `convict fuzz` runs them too, because there a death
+/// costs one case.
 static bool is_deadly(const convict::Case& c) {
-  const bool fused = c.relu || c.beta != 0 || convict::is_integer(c.src_type);
+  const bool integers = convict::is_integer(c.src_type), fused = c.relu || c.beta != 0 || integers;
+  const convict_problem p = convict::resolve(c).problem;
+  if (integers && (c.ic == 1 || c.oc == 1 || p.in[0] * p.in[1] * p.in[2] == 1 || p.out[0] * p.out[1] * p.out[2] == 1))
+    return true;
   return fused && c.op == CONVICT_CONV_TRANSPOSE && (c.views.dst || c.batch == 0);
 }
 

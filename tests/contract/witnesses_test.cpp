@@ -74,12 +74,19 @@ TEST_P(Witnesses, AgreeWithTheReferenceOnEveryProfileButItsCorners) {
   }
 }
 
+/// oneDNN 3.7 writes beyond its output there (docs/findings/onednn-integers-one-channel.md).
+bool has_one_channel_or_position(const Case& c) {
+  const convict_problem p = resolve(c).problem;
+  return c.ic == 1 || c.oc == 1 || p.in[0] * p.in[1] * p.in[2] == 1 || p.out[0] * p.out[1] * p.out[2] == 1;
+}
+
 /// The reference of integers. Of convolutions: oneDNN's transposed ones die of empty batches.
 TEST_P(Witnesses, AgreeWithTheReferenceOnIntegers) {
   Agreement agreement;
   for (uint64_t i = 0; i < 7'000; ++i) {
     Case c = generate::generate(generate::find_profile("int8"), 31, i);
     if (c.op != CONVICT_CONV || c.batch == 0 || c.requant != Requant::kNone) continue;
+    if (GetParam() == "onednn" && has_one_channel_or_position(c)) continue;
     c.views = {};
     c.beta = 0;
     c.bias = c.bias && i % 2 == 0;
