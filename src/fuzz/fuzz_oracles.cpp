@@ -12,13 +12,14 @@
 #include "fuzz/shared/record.h"
 
 /// Cases known to crash oneDNN (docs/findings/onednn-transposed-view.md, onednn-integers-empty-batch.md,
-/// onednn-integers-one-channel.md), which would end this process. `convict fuzz` runs them too, because there a death
-/// costs one case.
+/// onednn-integers-one-channel.md, onednn-conv3d-dilated-unit-kernel.md), which would end this process. `convict fuzz`
+/// runs them too, because there a death costs one case.
 static bool is_deadly(const convict::Case& c) {
   const bool integers = convict::is_integer(c.src_type), fused = c.relu || c.beta != 0 || integers;
   const convict_problem p = convict::resolve(c).problem;
   if (integers && (c.ic == 1 || c.oc == 1 || p.in[0] * p.in[1] * p.in[2] == 1 || p.out[0] * p.out[1] * p.out[2] == 1))
     return true;
+  if (c.rank == 3 && c.kernel == convict::Axes{1, 1, 1} && c.dilation != convict::Axes{1, 1, 1}) return true;
   return fused && c.op == CONVICT_CONV_TRANSPOSE && (c.views.dst || c.batch == 0);
 }
 
