@@ -43,7 +43,7 @@ struct CounterRow {
 inline constexpr std::array<CounterRow, static_cast<size_t>(Counter::kEnd)> kCounters = {{
     {.counter = Counter::kCases, .key = "cases", .column = "cases"},
     {Counter::kJudged, "judged", CounterLine::kShare, "judged by the exact reference"},
-    {Counter::kWitnessed, "witnessed", CounterLine::kShareWithOracles, "  and computed by all oracles"},
+    {Counter::kWitnessed, "witnessed", CounterLine::kShareWithOracles, "  and computed by its oracles"},
     {.counter = Counter::kUnjudged,
      .key = "unjudged",
      .line = CounterLine::kShare,

@@ -52,17 +52,6 @@ void read_strictly(const nlohmann::json& from, std::map<std::string, T>& to) {
   for (const auto& [key, value] : from.items()) read_strictly(value, to[key]);
 }
 
-/// As the library writes it: an array of pairs.
-template <class T>
-void read_strictly(const nlohmann::json& from, std::map<int, T>& to) {
-  if (!from.is_array()) throw UsageError("something is not an array");
-  for (const nlohmann::json& one : from) {
-    int key;
-    read_strictly(one.at(0), key);
-    read_strictly(one.at(1), to[key]);
-  }
-}
-
 /// A value that becomes whatever it is assigned to, by read_strictly().
 class StrictValue {
  public:

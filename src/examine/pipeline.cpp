@@ -52,6 +52,9 @@ class Asking {
       result.is_excused =
           (!settings.witnessed && !subject.is_target) ||
           !subject.turns.contains(settings.takes_turns ? run::turn_of(scene.the_case().seed) : run::kTurnOfGivenCases);
+      result.takes_turns =
+          legal && settings.takes_turns && !settings.all_libraries && subject.turns.library != run::kNoLibrary;
+      library_.push_back(subject.turns.library);
     }
     asked_.resize(subjects.size());
     by_target_ = std::ranges::none_of(subjects, &run::Subject::is_target);  // they are on trial themselves
@@ -79,7 +82,8 @@ class Asking {
   void ask_the_others() {
     const run::InStage asking(record_, Stage::kAsk);
     for (size_t i = 0; i < asked_.size(); ++i)
-      if (!asked_[i]) ask(i);
+      if (!asked_[i] && !results_[i].takes_turns) ask(i);
+    ask_in_turn();
     look_back();
   }
 
@@ -87,6 +91,20 @@ class Asking {
   bool is_impossible() const { return for_all_.has_value(); }
 
  private:
+  /// One library computes the case: the first that accepts it.
+  void ask_in_turn() {
+    const int libraries = library_.empty() ? 0 : std::ranges::max(library_) + 1;
+    bool found = false;
+    for (int k = 0; k < libraries; ++k) {
+      const int library = (run::first_library(scene_.the_case().seed, libraries) + k) % libraries;
+      for (size_t i = 0; i < asked_.size(); ++i) {
+        if (library_[i] != library || asked_[i] || !results_[i].takes_turns) continue;
+        results_[i].is_excused |= found;
+        found |= ask(i);
+      }
+    }
+  }
+
   /// A look at the process after all questions costs less than one after each. Only if something has changed, each is
   /// asked again, to learn whose question did it; if nobody's does it again, all are suspects, and confirmation
   /// decides.
@@ -149,6 +167,7 @@ class Asking {
   run::FlightRecord& record_;
   std::vector<judge::Result>& results_;
   std::vector<bool> asked_;
+  std::vector<int> library_;     // as in Turns, of each subject
   std::vector<size_t> foreign_;  // that were asked: code of libraries
   std::optional<std::string> for_all_;
   bool by_target_ = false, anybody_ = false;
@@ -162,7 +181,7 @@ bool is_blind(const Case& c, const judge::Comparison& comparison) {
 }
 
 void summarize(const Case& c, Examination& examination) {
-  bool every_oracle = true, no_oracles = true, some_oracle = false;
+  bool every_oracle = true, no_oracles = true, some_oracle = false, wants_turn = false, took_turn = false;
   for (const judge::Result& result : examination.results) {
     const bool computed = result.outcome.kind == Kind::kComputed;
     if (result.is_target) {
@@ -171,10 +190,12 @@ void summarize(const Case& c, Examination& examination) {
     } else {
       no_oracles = false;
       some_oracle |= computed;
-      every_oracle &= computed || result.is_excused;
+      wants_turn |= result.takes_turns;
+      took_turn |= result.takes_turns && computed;
+      every_oracle &= computed || result.is_excused || result.takes_turns;
     }
   }
-  examination.witnessed = examination.judged && every_oracle && (some_oracle || no_oracles);
+  examination.witnessed = examination.judged && every_oracle && wants_turn == took_turn && (some_oracle || no_oracles);
 }
 
 /// Examines the case again with a comb, which hides nothing, and adds its mismatches to the first examination.
@@ -211,6 +232,18 @@ void charge_wrong_call(const judge::Result& result, const Case& c, std::span<con
   found->certificate.text = fmt::format("found by the relation {} on {}, computed correctly; shows on {}",
                                         result.relation->name, to_text(c), to_text(other));
   *charged = std::move(*found);
+}
+
+/// Where somebody is wrong, all libraries are heard: whoever reads the mismatch wants to know what each of them says,
+/// and the reference is on trial too. A fault that does not show a second time is told as it was.
+void hear_all(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
+              run::FlightRecord& record, ExaminationSettings settings, Examination& examination) {
+  const auto is_silent = [](const judge::Result& one) { return one.takes_turns && one.is_excused; };
+  if (examination.mismatches.empty() || std::ranges::none_of(examination.results, is_silent)) return;
+  settings.all_libraries = true;
+  settings.for_target.reset();
+  Examination second = examine(c, subjects, memory, record, settings);
+  if (!second.mismatches.empty()) examination.mismatches = std::move(second.mismatches);
 }
 
 }  // namespace
@@ -262,6 +295,7 @@ Examination examine(const Case& the_case, std::span<const run::Subject> subjects
   for (const judge::Result& result : examination.results)
     if (result.relation) charge_wrong_call(result, c, subjects, memory, record, settings, examination.mismatches);
   if (ladder && examination.mistrusted) refill(c, subjects, memory, record, settings, examination);
+  hear_all(c, subjects, memory, record, settings, examination);
   return examination;
 }
 

@@ -24,7 +24,7 @@ struct Examination {
   std::vector<judge::Result> results;  // one per subject, in their order
   std::vector<Mismatch> mismatches;
   bool judged = false;      // a target's result was compared with the reference
-  bool witnessed = false;   // judged, and every oracle computed it too
+  bool witnessed = false;   // judged, and computed by every oracle too, but of those that take turns by one
   bool illegal = false;     // it had to be refused
   bool mistrusted = false;  // most lost products would not have been noticed, so the case ran again with Fill::kComb
   bool unwanted = false;    // the one it was for refuses it, so nobody was called
@@ -39,7 +39,8 @@ struct ExaminationSettings {
   uint64_t without = 0;                   // subjects that are left out: is_left_out()
   const Where* where = nullptr;           // borrowed: everybody refuses what is outside
   std::optional<size_t> for_target = {};  // if this subject refuses the case, nobody else is asked
-  bool takes_turns = false;               // the oracles that nobody named do
+  bool takes_turns = false;               // the oracles that nobody named do (run/turns.h)
+  bool all_libraries = false;             // of those, the variant of each library whose turn it is; else one library
   bool witnessed = true;                  // false: no oracle is asked
   AskedRelations relations = AskedRelations::kOne;
   const fill::GivenData* data = nullptr;  // borrowed: operands in place of those of the case's fill

@@ -35,7 +35,8 @@ struct BrokenRelation {
 struct Result {
   const convict_implementation* who = nullptr;
   bool is_target = false;
-  bool is_excused = false;  // an oracle that this case does not ask
+  bool is_excused = false;   // an oracle that this case does not ask
+  bool takes_turns = false;  // an oracle of a library that takes turns with others: a case needs one of them
   convict_abilities abilities{};
   convict_contract contract{};  // of `who`, for this problem; unless it refused
   Outcome outcome;

@@ -198,10 +198,10 @@ bool all_are_of(std::string_view lineage, std::span<const Subject> targets) {
 void enlist_default_oracles(Catalogue& catalogue, bool require_one, Roster& roster) {
   const std::vector<Subject> targets = roster.subjects;
   std::string_view missing;
-  int turn = 0;
+  Turns turns = {0, 0, 0};
   for (const DefaultOracle& oracle : kDefaultOracles) {
-    const Turns turns = {turn, turn + oracle.turns};
-    turn = turns.end % kTurns;
+    if (turns.end == kTurns) turns = {0, 0, turns.library + 1};
+    turns = {turns.end, turns.end + oracle.turns, turns.library};
     if (module_of(oracle.name) == missing) continue;
     try {
       std::vector<Subject> found = catalogue.find(std::string(oracle.name));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The variants of a library that witness a campaign take turns: calling all of them would cost more than it shows, and
-// one of them alone would leave the others untested.
+// The libraries that witness a campaign take turns, and so do the variants of each: calling all of them would cost more
+// than it shows, and one of them alone would leave the others untested.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,13 @@ namespace convict::run {
 
 inline constexpr int kTurns = 16;
 
-/// The turns of an implementation, `first` to `end` - 1 of kTurns.
+inline constexpr int kNoLibrary = -1;
+
+/// The turns of an implementation among the variants of its library, `first` to `end` - 1 of kTurns; and which of the
+/// libraries that take turns this is, counted from 0. Who was named is asked always.
 struct Turns {
   int first = 0, end = kTurns;
+  int library = kNoLibrary;
 
   bool contains(int turn) const { return first <= turn && turn < end; }
 };
@@ -23,6 +27,11 @@ struct Turns {
 /// Whose turn a case of a campaign is. Cases that were given, to be repeated, are always the turn of the same.
 constexpr int turn_of(uint64_t seed) { return static_cast<int>(mix(seed ^ 0x7a52) % kTurns); }
 inline constexpr int kTurnOfGivenCases = 0;
+
+/// Which of the libraries is asked first. If it refuses, the next one is asked.
+constexpr int first_library(uint64_t seed, int libraries) {
+  return static_cast<int>(mix(seed ^ 0x11b7a4) % static_cast<uint64_t>(libraries));
+}
 
 struct DefaultOracle {
   std::string_view name;

@@ -42,11 +42,18 @@ std::optional<WorkerDeath> dies_alone(const std::string& name, const Lines& line
   return innocent.death || !innocent.computed ? std::nullopt : death;
 }
 
-/// Positions in the roster, foreign code first, because it is more likely to corrupt memory.
-std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster) {
+/// Positions in the roster: who died, then the other variants of its library, because most damage shows in the library
+/// that did it. Then other foreign code, which is more likely to corrupt memory than ours.
+std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster, int died) {
+  const auto lineage_of = [&](int i) -> const std::string& { return roster[static_cast<size_t>(i)].lineage; };
+  const bool known = died != run::FlightRecord::kOwnCode;
   std::vector<int> order(roster.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](int i) { return roster[static_cast<size_t>(i)].lineage == "convict"; });
+  std::ranges::stable_sort(order, {}, [&](int i) {
+    if (i == died) return 0;
+    if (known && lineage_of(i) == lineage_of(died)) return 1;
+    return lineage_of(i) == "convict" ? 3 : 2;
+  });
   return order;
 }
 
@@ -83,11 +90,9 @@ class Search {
   /// The call that damaged the heap, if an allocator shows one.
   std::optional<Mismatch> of_heap(const Lines& earlier) const {
     if (seen_.verdict != Verdict::kCrash || !settings_.heap_guard.empty()) return std::nullopt;
-    std::vector<int> suspects = by_suspicion(roster_);
-    std::ranges::stable_partition(suspects, [&](int position) { return position == seen_.position; });
     Lines lines = earlier;
     lines.push_back(line_);
-    const auto author = heap_.author(suspects, roster_, lines, settings_);
+    const auto author = heap_.author(by_suspicion(roster_, seen_.position), roster_, lines, settings_);
     if (!author) return std::nullopt;
     Mismatch mismatch{parse_case(author->line), author->entry->name, Verdict::kCrash,
                       author->entry->is_target ? Blame::kTarget : Blame::kOracle, author->death.certificate};
@@ -121,7 +126,7 @@ class Search {
   /// Everybody in turn, on what the process had done before, and this case at the end. The shortest history of those
   /// tried counts.
   Mismatch of_history(const Lines& earlier) const {
-    for (const int position : by_suspicion(roster_)) {
+    for (const int position : by_suspicion(roster_, seen_.position)) {
       Lines lines = earlier;
       lines.push_back(line_);
       const auto death = dies(position, lines);

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/json_text.h"
 #include "core/strict_json.h"
+#include "workers/id_list.h"
 
 namespace convict::workers {
 namespace {
@@ -72,8 +73,14 @@ json to_json(const LayerReport& report) {
 json to_json(const Done& done) {
   json refusals = json::array();
   for (const Refusals& one : done.refusals) refusals.push_back({one.implementation, one.reason, one.count});
-  return {{kDone, done.count},     {"refusals", refusals}, {"ratios", core::to_json(done.ratios)},
-          {"tuples", done.tuples}, {"pairs", done.pairs},  {"covered", done.covered}};
+  json pairs = json::array();
+  for (const auto& [target, ids] : done.pairs) pairs.push_back({target, packed(ids)});
+  return {{kDone, done.count},
+          {"refusals", refusals},
+          {"ratios", core::to_json(done.ratios)},
+          {"tuples", packed(done.tuples)},
+          {"pairs", pairs},
+          {"covered", done.covered}};
 }
 
 std::vector<RosterEntry> roster_from(const json& list) {
@@ -106,8 +113,12 @@ std::vector<LayerTimes> times_from(const json& list) {
 }
 
 Done done_from(const json& j) {
-  Done done{strictly(j, kDone),  {}, ratios_from_json(j.at("ratios")), strictly(j, "tuples"), strictly(j, "covered"),
-            strictly(j, "pairs")};
+  Done done{strictly(j, kDone),
+            {},
+            ratios_from_json(j.at("ratios")),
+            unpacked(j.at("tuples").get<std::string>()),
+            strictly(j, "covered")};
+  for (const json& one : j.at("pairs")) done.pairs[strictly(one, 0)] = unpacked(one.at(1).get<std::string>());
   for (const json& one : j.at("refusals"))
     done.refusals.push_back({strictly(one, 0), strictly(one, 1), strictly(one, 2)});
   return done;

@@ -169,7 +169,8 @@ struct Done {
   uint64_t count = 0;  // cases
   std::vector<Refusals> refusals;
   Ratios ratios;
-  std::vector<uint32_t> tuples;  // whose count rose (Coverage::take_news); empty if the settings ask for no coverage
+  std::vector<uint32_t> tuples;  // whose count rose (Coverage::take_news), sorted on the other side; empty if the
+                                 // settings ask for no coverage
   uint64_t covered = 0;          // cases counted in `tuples`: those judged for any target
   std::map<int, std::vector<uint32_t>> pairs = {};  // likewise, by roster position of a target, of its judged cases
 };

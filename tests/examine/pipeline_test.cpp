@@ -134,6 +134,70 @@ TEST(Turns, DecideWhichOracleIsCalled) {
   EXPECT_LT(calls_of_second, 32);
 }
 
+/// A target and two libraries that take turns, the second of which is a right one.
+struct TwoLibraries {
+  TwoLibraries(const convict_implementation& target, const convict_implementation& first) {
+    subjects = {{&target, true, ""}, {&first, false, ""}, {&direct(), false, ""}};
+    for (int library : {0, 1}) subjects[static_cast<size_t>(library) + 1].turns = {0, run::kTurns, library};
+  }
+  examine::Examination examined(uint64_t seed) {
+    examine::ExaminationSettings settings{1e9, Yardstick::kLadder};
+    settings.takes_turns = true;
+    return examine::examine(parse_case("conv2d in=5 k=2 seed=" + std::to_string(seed)), subjects, memory, record,
+                            settings);
+  }
+  std::vector<run::Subject> subjects;
+  run::GuardedMemory memory;
+  run::FlightRecord record;
+};
+
+/// One of the libraries that nobody named computes a case.
+TEST(Turns, AreThoseOfOneLibrary) {
+  TwoLibraries roster(direct(), direct());
+  int of_first = 0;
+  for (uint64_t seed = 1; seed <= 64; ++seed) {
+    const examine::Examination drawn = roster.examined(seed);
+    EXPECT_NE(drawn.results[1].is_excused, drawn.results[2].is_excused);
+    EXPECT_TRUE(drawn.witnessed);
+    of_first += drawn.results[2].is_excused ? 1 : 0;
+  }
+  EXPECT_GT(of_first, 16);
+  EXPECT_LT(of_first, 48);
+}
+
+/// The next library is asked where one refuses, and its refusal is told.
+TEST(Turns, GoToTheNextLibraryWhereOneRefuses) {
+  convict_implementation refuses = direct();
+  refuses.unsupported = [](const convict_implementation*, const convict_problem*, const convict_tensors*) {
+    return "not today";
+  };
+  TwoLibraries roster(direct(), refuses);
+  int refused = 0;
+  for (uint64_t seed = 1; seed <= 32; ++seed) {
+    const examine::Examination drawn = roster.examined(seed);
+    EXPECT_EQ(drawn.results[2].outcome.kind, Outcome::Kind::kComputed);
+    EXPECT_TRUE(drawn.witnessed);
+    refused += drawn.results[1].is_excused ? 0 : 1;
+  }
+  EXPECT_GT(refused, 4);
+  EXPECT_LT(refused, 28);
+}
+
+/// Where somebody is wrong, all libraries are heard.
+TEST(Turns, AreNobodysWhereSomebodyIsWrong) {
+  Chooser wrong;
+  wrong.contract_for = nullptr;
+  convict_implementation other = direct();
+  other.name = "other";
+  TwoLibraries roster(wrong, other);
+  for (uint64_t seed = 1; seed <= 16; ++seed) {
+    const examine::Examination drawn = roster.examined(seed);
+    ASSERT_EQ(drawn.mismatches.size(), 1u);
+    EXPECT_EQ(drawn.mismatches.front().suspect, "chooser");
+    EXPECT_EQ(drawn.mismatches.front().certificate.witnesses->size(), 2u);
+  }
+}
+
 /// A relation may lead to a problem that is computed by another algorithm: nothing follows from its results.
 TEST(ContractForAProblem, EndsARelationThatLeavesIt) {
   const Chooser chooser;

@@ -75,7 +75,10 @@ TEST(Loader, OraclesTakeTurnsUnlessTheyWereNamed) {
   EXPECT_EQ(by_default.end - by_default.first, 1);
   EXPECT_FALSE(by_default.contains(run::kTurnOfGivenCases));
   EXPECT_TRUE(one_of({{"direct"}, {}, {}, true}, "onednn:channels_first").contains(run::kTurnOfGivenCases));
+  EXPECT_EQ(by_default.library, 1);
+  EXPECT_EQ(one_of({{"direct"}, {}, {}, true}, "onednn:channels_first").library, 1);
   const run::Turns named = one_of({{"direct"}, {"onednn:any"}, {}, true}, "onednn:any");
+  EXPECT_EQ(named.library, run::kNoLibrary);
   EXPECT_EQ(named.end - named.first, run::kTurns);
 }
 

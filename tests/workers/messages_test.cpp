@@ -11,6 +11,7 @@
 
 #include "core/case_text.h"
 #include "core/random.h"
+#include "workers/id_list.h"
 
 namespace convict {
 namespace {
@@ -104,6 +105,19 @@ class Draw {
 };
 
 constexpr uint64_t kDraws = 300;
+
+TEST(IdList, SurvivesTheWayInRisingOrder) {
+  constexpr uint32_t kMost = 0xffffffff;
+  EXPECT_EQ(unpacked(packed({})), std::vector<uint32_t>{});
+  EXPECT_EQ(unpacked(packed({7, 3, 7, kMost, 0, 31, 32, 1024})),
+            (std::vector<uint32_t>{0, 3, 7, 7, 31, 32, 1024, kMost}));
+  EXPECT_EQ(packed(std::vector<uint32_t>(100, 5)).size(), 100u);
+}
+
+TEST(IdList, OfAnythingElseIsRefused) {
+  for (const char* text : {" ", "A+", "g", "ggggggggggA", "______E", "\xff"})
+    EXPECT_THROW(unpacked(text), NotAMessage) << text;
+}
 
 TEST(Messages, SurviveTheWay) {
   for (uint64_t seed = 0; seed < kDraws; ++seed) {
