@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "workers/messages.h"
+#include "core/error.h"
 
 namespace convict::workers {
 namespace {
@@ -42,17 +42,17 @@ std::vector<uint32_t> unpacked(std::string_view text) {
   int shift = 0;
   for (const char digit : text) {
     const int value = value_of(digit);
-    if (value < 0 || shift > 32) throw NotAMessage("a list of numbers that is none");
+    if (value < 0 || shift > 32) throw UsageError("a list of numbers that is none");
     distance |= (static_cast<uint64_t>(value) % kMoreFollow) << shift;
     shift += kBits;
     if (static_cast<uint64_t>(value) >= kMoreFollow) continue;
     last += distance;
-    if (last > std::numeric_limits<uint32_t>::max()) throw NotAMessage("a list with a number that is too large");
+    if (last > std::numeric_limits<uint32_t>::max()) throw UsageError("a list with a number that is too large");
     ids.push_back(static_cast<uint32_t>(last));
     distance = 0;
     shift = 0;
   }
-  if (shift != 0) throw NotAMessage("a list of numbers that ends within one");
+  if (shift != 0) throw UsageError("a list of numbers that ends within one");
   return ids;
 }
 

@@ -13,7 +13,7 @@ namespace convict::workers {
 /// million combinations, and as JSON numbers they took longer to write and to read than their cases to judge.
 std::string packed(std::vector<uint32_t> ids);
 
-/// The numbers in rising order. Throws NotAMessage (messages.h) if packed() writes no such text.
+/// The numbers in rising order. Throws UsageError if packed() writes no such text.
 std::vector<uint32_t> unpacked(std::string_view text);
 
 }  // namespace convict::workers

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/case_text.h"
+#include "core/error.h"
 #include "core/random.h"
 #include "workers/id_list.h"
 
@@ -116,7 +117,7 @@ TEST(IdList, SurvivesTheWayInRisingOrder) {
 
 TEST(IdList, OfAnythingElseIsRefused) {
   for (const char* text : {" ", "A+", "g", "ggggggggggA", "______E", "\xff"})
-    EXPECT_THROW(unpacked(text), NotAMessage) << text;
+    EXPECT_THROW(unpacked(text), UsageError) << text;
 }
 
 TEST(Messages, SurviveTheWay) {
