@@ -27,12 +27,13 @@ struct Reach {
   int64_t unreached = 0, before = 0, behind = 0;
 };
 
+constexpr int64_t kMostLookedAt = 65'536;  // taps or windows of an axis
+
 Reach reach_of(const convict_problem& p, int axis) {
-  constexpr int64_t kMostTaps = 65'536;
   const bool is_conv = p.op == CONVICT_CONV;
   const int64_t positions = is_conv ? p.in[axis] : p.out[axis], windows = is_conv ? p.out[axis] : p.in[axis];
   const int64_t stride = std::max<int64_t>(p.stride[axis], 1);
-  if (p.kernel[axis] > kMostTaps) return {};
+  if (p.kernel[axis] > kMostLookedAt) return {};
   // A tap reaches the positions of one remainder by the stride, from `first` on, one for each window.
   struct Tap {
     int64_t remainder, first;
@@ -60,6 +61,21 @@ Reach reach_of(const convict_problem& p, int axis) {
   return reach;
 }
 
+/// Positions of conv's dst, or of conv_transpose's src, with no tap inside on this axis. Tap t of window w lies at
+/// w * stride + t * dilation - pad_begin.
+int64_t idle_windows(const convict_problem& p, int axis) {
+  const bool is_conv = p.op == CONVICT_CONV;
+  const int64_t windows = is_conv ? p.out[axis] : p.in[axis], positions = is_conv ? p.in[axis] : p.out[axis];
+  const int64_t dilation = std::max<int64_t>(p.dilation[axis], 1);
+  int64_t idle = 0;
+  for (int64_t window = 0; window < std::min(windows, kMostLookedAt); ++window) {
+    const int64_t at = window * p.stride[axis] - p.pad_begin[axis];
+    const int64_t first = at >= 0 ? 0 : (-at + dilation - 1) / dilation;  // tap at 0 or behind
+    idle += first >= p.kernel[axis] || at + first * dilation >= positions ? 1 : 0;
+  }
+  return idle;
+}
+
 int64_t in(C c, P, int axis) { return c.in[axis]; }
 int64_t kernel(C c, P, int axis) { return c.kernel[axis]; }
 int64_t stride(C c, P, int axis) { return c.stride[axis]; }
@@ -84,6 +100,7 @@ int64_t rest(C, P p, int axis) { return rows_left_over(p, axis); }
 int64_t without_taps(C, P p, int axis) { return unreached(p, axis); }
 int64_t before_taps(C, P p, int axis) { return reach_of(p, axis).before; }
 int64_t behind_taps(C, P p, int axis) { return reach_of(p, axis).behind; }
+int64_t idle(C, P p, int axis) { return idle_windows(p, axis); }
 int64_t terms(C c, P p, int) { return c.groups < 1 ? 0 : most_terms(p); }
 
 int64_t taps(C c, P, int) {
@@ -127,6 +144,7 @@ constexpr DerivedNumber kNumbers[] = {
     {"unreached", true, {}, without_taps},
     {"unreached.begin", true, {}, before_taps},
     {"unreached.end", true, {}, behind_taps},
+    {"idle", true, {}, idle},
     {"terms", false, {}, terms},
     {"in.order", false, kOrders, [](C c, P, int) { return int64_t{order_of_axes(c.in, c.rank)}; }},
     {"k.order", false, kOrders, [](C c, P, int) { return int64_t{order_of_axes(c.kernel, c.rank)}; }},

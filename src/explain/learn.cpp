@@ -48,8 +48,8 @@ int index_of(std::string_view name) {
 /// The least value that a quantity can have.
 int64_t lowest(const Quantity& quantity) {
   if (quantity.slot) return quantity.slot->lowest;
-  constexpr std::string_view kFromZero[] = {"op",           "ic/g", "oc/g", "out", "unreached", "unreached.begin",
-                                            "unreached.end"},
+  constexpr std::string_view kFromZero[] =
+      {"op", "ic/g", "oc/g", "out", "unreached", "unreached.begin", "unreached.end", "idle"},
                              kFromOne[] = {"window", "taps", "rank"};
   if (std::ranges::find(kFromZero, quantity.name) != std::end(kFromZero)) return 0;
   return std::ranges::find(kFromOne, quantity.name) != std::end(kFromOne) ? 1 : std::numeric_limits<int64_t>::min();

@@ -63,6 +63,20 @@ std::string weight_tag(const Case& c) {
 
 std::string tag(ActivationLayout layout) { return layout == ActivationLayout::kChannelsFirst ? "abx" : "axb"; }
 
+/// The layouts that oneDNN works in: those of the case, unless the accused variant has its own ("any": oneDNN chooses).
+struct Tags {
+  std::string src, wei, dst;
+};
+
+Tags tags_of(const ExportRequest& request) {
+  const Case& c = request.c;
+  const std::string suspect = request.evidence ? request.evidence->suspect : "";
+  if (suspect == "onednn:any") return {"any", "any", "any"};
+  if (suspect == "onednn:channels_first") return {"abx", "any", "abx"};
+  if (suspect == "onednn:channels_last") return {"axb", "any", "axb"};
+  return {tag(c.src_layout), weight_tag(c), tag(c.dst_layout)};
+}
+
 std::string direction(const convict_problem& p) {
   if (p.pass == CONVICT_BACKWARD_DATA) return "BWD_D";
   const std::string pass = p.pass == CONVICT_FORWARD ? "FWD_" : "BWD_W";
@@ -91,10 +105,12 @@ std::string attributes(const Case& c) {
          (post_ops.empty() ? "" : " --attr-post-ops=" + post_ops);
 }
 
-std::string command(const Case& c, const convict_problem& p, const std::string& types) {
+std::string command(const ExportRequest& request, const convict_problem& p, const std::string& types) {
+  const Case& c = request.c;
+  const Tags tags = tags_of(request);
   return fmt::format("OMP_NUM_THREADS={} ./benchdnn --{} --dir={} {} --stag={} --wtag={} --dtag={}{} {}\n", c.threads,
-                     c.op == CONVICT_CONV ? "conv" : "deconv", direction(p), types, tag(c.src_layout), weight_tag(c),
-                     tag(c.dst_layout), attributes(c), descriptor(p));
+                     c.op == CONVICT_CONV ? "conv" : "deconv", direction(p), types, tags.src, tags.wei, tags.dst,
+                     attributes(c), descriptor(p));
 }
 
 /// The parts of the case that the command line cannot express.
@@ -122,10 +138,10 @@ std::vector<ExportFile> write(const ExportRequest& request) {
   if (old.empty())
     text += "# benchdnn 2.x has no word for these data types.\n";
   else
-    text += "# benchdnn 2.x\n" + command(c, p, "--cfg=" + old);
-  text +=
-      "# benchdnn 3.x\n" +
-      command(c, p, fmt::format("--dt={}:{}:{}", type_name(c.src_type), type_name(c.wei_type), type_name(c.dst_type)));
+    text += "# benchdnn 2.x\n" + command(request, p, "--cfg=" + old);
+  text += "# benchdnn 3.x\n" +
+          command(request, p,
+                  fmt::format("--dt={}:{}:{}", type_name(c.src_type), type_name(c.wei_type), type_name(c.dst_type)));
   return {{"case.txt", text}};
 }
 

@@ -57,6 +57,19 @@ std::set<int64_t> reached_by_taps(const convict_problem& p, int axis, int64_t po
   return reached;
 }
 
+int64_t without_a_tap(const convict_problem& p, int axis, int64_t positions, int64_t windows) {
+  int64_t count = 0;
+  for (int64_t window = 0; window < windows; ++window) {
+    bool any = false;
+    for (int64_t tap = 0; tap < p.kernel[axis]; ++tap) {
+      const int64_t at = window * p.stride[axis] + tap * p.dilation[axis] - p.pad_begin[axis];
+      any |= at >= 0 && at < positions;
+    }
+    count += any ? 0 : 1;
+  }
+  return count;
+}
+
 TEST(Derived, PositionsThatNoTapReaches) {
   EXPECT_EQ(unreached(resolve_valid(parse_case("conv1d in=8 k=2 s=3")), 0), 2);
   EXPECT_EQ(unreached(resolve_valid(parse_case("conv1d in=5 k=3 d=2")), 0), 2);
@@ -64,7 +77,7 @@ TEST(Derived, PositionsThatNoTapReaches) {
   const auto value = [](const char* name, const Case& c, const convict_problem& p, int axis) {
     return std::ranges::find(derived_numbers(), name, &DerivedNumber::name)->value(c, p, axis);
   };
-  int64_t some = 0;
+  int64_t some = 0, some_idle = 0;
   for (uint64_t i = 0; i < 5'000; ++i) {
     const Case c = generate::generate(nullptr, 7, i);
     const Resolved resolved = resolve(c);
@@ -73,7 +86,8 @@ TEST(Derived, PositionsThatNoTapReaches) {
     for (int axis = 0; axis < p.rank; ++axis) {
       const bool is_conv = p.op == CONVICT_CONV;
       const int64_t positions = is_conv ? p.in[axis] : p.out[axis];
-      const std::set<int64_t> reached = reached_by_taps(p, axis, positions, is_conv ? p.out[axis] : p.in[axis]);
+      const int64_t windows = is_conv ? p.out[axis] : p.in[axis];
+      const std::set<int64_t> reached = reached_by_taps(p, axis, positions, windows);
       const int64_t expected = positions - std::ssize(reached);
       ASSERT_EQ(unreached(p, axis), expected) << to_text(c);
       ASSERT_EQ(value("unreached", c, p, axis), expected) << to_text(c);
@@ -81,9 +95,13 @@ TEST(Derived, PositionsThatNoTapReaches) {
       ASSERT_EQ(value("unreached.end", c, p, axis), reached.empty() ? positions : positions - 1 - *reached.rbegin())
           << to_text(c);
       some += expected > 0;
+      const int64_t idle = without_a_tap(p, axis, positions, windows);
+      ASSERT_EQ(value("idle", c, p, axis), idle) << to_text(c);
+      some_idle += idle > 0;
     }
   }
   EXPECT_GT(some, 500);
+  EXPECT_GT(some_idle, 100);
 }
 
 TEST(Derived, LevelsOfRelations) {

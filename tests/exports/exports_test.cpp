@@ -153,6 +153,15 @@ TEST(BenchdnnExport, SaysTheProblemInItsOwnGrammar) {
       << deconv;
   EXPECT_NE(deconv.find("2.x has no word"), deconv.npos);
   EXPECT_NE(deconv.find("Not said: views"), deconv.npos);
+  const auto of_variant = [](const char* suspect) {
+    exports::ExportRequest accusation = request("conv2d in=3 k=2 lay=nchw:hwio:nhwc");
+    accusation.evidence = {suspect, "wrong-exact"};
+    return text_of("benchdnn", accusation);
+  };
+  EXPECT_NE(of_variant("onednn").find(" --stag=abx --wtag=cdba --dtag=axb "), std::string::npos);
+  EXPECT_NE(of_variant("onednn:any").find(" --stag=any --wtag=any --dtag=any "), std::string::npos);
+  EXPECT_NE(of_variant("onednn:channels_first").find(" --stag=abx --wtag=any --dtag=abx "), std::string::npos);
+  EXPECT_NE(of_variant("onednn:channels_last").find(" --stag=axb --wtag=any --dtag=axb "), std::string::npos);
   EXPECT_NE(text_of("benchdnn", request("conv2d in=3 k=2 beta=0.5")).find(" --attr-post-ops=sum:0.5 "),
             std::string::npos);
   const std::string integers = text_of("benchdnn", request("conv2d in=3 k=2 beta=1 relu dt=u8:s8:s8 zp=3:-5"));
