@@ -44,6 +44,7 @@ class CaseList final : public workers::Assignment {
                                .cases = lines_of(work),
                                .patient = patient,
                                .relations = how_.relations,
+                               .is_history = how_.mode == ListMode::kInOneProcess,
                                .without = work.without};
   }
 

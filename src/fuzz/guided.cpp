@@ -37,7 +37,7 @@ namespace {
 class GuidedWorker {
  public:
   bool load() {
-    session_.let_waiting_threads_sleep();
+    session_.prefer_judging_to_speed();
     return session_.load();
   }
   const workers::WorkerSettings& settings() const { return session_.settings(); }

@@ -28,6 +28,8 @@ constexpr int kAlikeDeaths = 3;  // in a row, with one first suspicion and put d
 
 constexpr size_t kLeakingLines = 8;  // of a history that are tried; an implementation may refuse some
 
+constexpr int kRepeatedDeaths = 4;  // of one that needs a history, to say how often it comes back
+
 constexpr size_t kLeaks = 1000;  // times that a case is repeated by whoever may keep memory at each call
 
 /// The death of a worker that runs only this implementation on the lines; nullopt if it survives or a foreign process
@@ -137,6 +139,10 @@ class Search {
       return blamed(position, *death, {lines.begin(), end},
                     fmt::format("dies alone in a fresh process, after {} cases", death->index));
     }
+    // What was kept by a hundred calls may not fill a process that computes nothing else.
+    if (seen_.verdict == Verdict::kOom)
+      for (const int position : by_suspicion(roster_, seen_.position))
+        if (auto found = of_leak_in(position, earlier)) return *found;
     return nobody(fmt::format("nobody dies of it when alone, nor after the {} cases before it{}", earlier.size(),
                               HeapProbe::what_would_help()));
   }
@@ -146,8 +152,11 @@ class Search {
     const bool here = before.empty();
     Mismatch mismatch{here ? lost_ : died_on(death), entry.name, death.verdict,
                       entry.is_target ? Blame::kTarget : Blame::kOracle, seen_.certificate};
-    if (!here) mismatch.certificate.alone.before = shortest(position, before, mismatch);
     mismatch.certificate.alone.runs = mismatch.certificate.alone.failed = 1;
+    if (!here) {
+      mismatch.certificate.alone.before = shortest(position, before, mismatch);
+      repeat(position, mismatch);
+    }
     if (!settings_.heap_guard.empty()) mismatch.certificate.alone.heap_guard = settings_.heap_guard;
     keep_limits(mismatch.certificate.alone, death.verdict);
     mismatch.certificate.death.evidence = std::move(how);
@@ -175,6 +184,19 @@ class Search {
       if (death && death->index == count) return lines;
     }
     return before;
+  }
+
+  /// What follows from damaged memory depends on chance: of addresses, which differ in processes that are not forked.
+  void repeat(int position, Mismatch& mismatch) const {
+    Lines lines = *mismatch.certificate.alone.before;
+    lines.push_back(to_text(mismatch.problem_case));
+    SupervisorSettings spawned = settings_;
+    spawned.fork_servers = nullptr;
+    for (int i = 0; i < kRepeatedDeaths; ++i) {
+      const auto death = dies_alone(name_of_position(position), lines, seen_, spawned);
+      ++*mismatch.certificate.alone.runs;
+      *mismatch.certificate.alone.failed += death && death->index + 1 == lines.size() ? 1 : 0;
+    }
   }
 
   Mismatch nobody(std::string how) const {

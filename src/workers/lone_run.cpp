@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workers/lone_run.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/case_text.h"
@@ -14,16 +13,14 @@ namespace {
 class LoneRun final : public Assignment {
  public:
   LoneRun(const std::vector<std::string>& lines, std::optional<std::chrono::milliseconds> time)
-      : lines_(lines), time_(time), accused_(first_accused(lines)) {}
+      : lines_(lines), time_(time) {}
 
   void on_roster(const std::vector<RosterEntry>&, const std::vector<std::string>&) override {
     if (time_) deadline_ = Clock::now() + *time_;
   }
   std::optional<Work> next_work(uint64_t) override {
-    const uint64_t first = handed_out_;
-    handed_out_ = first < accused_ ? accused_ : lines_.size();
-    if (first == lines_.size()) return std::nullopt;
-    return Work{first, handed_out_ - first, 1};
+    if (std::exchange(handed_out_, true)) return std::nullopt;
+    return Work{0, lines_.size(), 1};
   }
   /// What is left of the lines after a death is not wanted any more.
   Order order(const Work& work) const override {
@@ -32,7 +29,7 @@ class LoneRun final : public Assignment {
     given.cases.assign(lines_.begin() + static_cast<std::ptrdiff_t>(work.first),
                        lines_.begin() + static_cast<std::ptrdiff_t>(work.first + work.count));
     given.patient = true;
-    if (work.first < accused_) given.relations = examine::AskedRelations::kOne;
+    given.is_history = true;
     return given;
   }
   void on_mismatch(const Sighting& sighting) override {
@@ -57,19 +54,10 @@ class LoneRun final : public Assignment {
  private:
   using Clock = std::chrono::steady_clock;
 
-  /// The lines before are a history. They are examined as a campaign does, where all relations would take ten times as
-  /// long.
-  static size_t first_accused(const std::vector<std::string>& lines) {
-    const auto last_other =
-        std::find_if(lines.rbegin(), lines.rend(), [&](const auto& l) { return l != lines.back(); });
-    return static_cast<size_t>(lines.rend() - last_other);
-  }
-
   const std::vector<std::string>& lines_;
   const std::optional<std::chrono::milliseconds> time_;
-  const size_t accused_;  // index of the line in question; it may be repeated
   Clock::time_point deadline_ = Clock::time_point::max();
-  uint64_t handed_out_ = 0;
+  bool handed_out_ = false;
   LoneResult result_;
 };
 

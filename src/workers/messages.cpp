@@ -28,6 +28,7 @@ json to_json(const GivenCases& given) {
           {"values", given.values},
           {"patient", given.patient},
           {"relations", name_of(given.relations)},
+          {"history", given.is_history},
           {"without", given.without}};
 }
 
@@ -131,6 +132,7 @@ Order order_of(const json& j) {
                       strictly(j, "values"),
                       strictly(j, "patient"),
                       examine::asked_relations_named(j.at("relations").get<std::string>()),
+                      strictly(j, "history"),
                       strictly(j, "without")};
   if (j.contains(kLayer))
     return Layer{strictly(j, "index"),   strictly(j, kLayer),        strictly(j, "threads"),

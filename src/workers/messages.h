@@ -87,6 +87,9 @@ struct GivenCases {
   bool values = false;             // certificates show all elements of small outputs (docs/certificates.md)
   bool patient = false;            // wait at the end for what threads of the implementations may still do
   examine::AskedRelations relations = examine::AskedRelations::kAll;
+  // Only the last case matters; those that differ from it were run before it, and are asked no more relations than in
+  // a campaign, which would take ten times as long.
+  bool is_history = false;
   uint64_t without = 0;  // as in Work
 };
 

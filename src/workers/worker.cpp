@@ -20,7 +20,7 @@ std::vector<uint64_t> places_of(const Work& work, uint64_t begin, uint64_t count
 
 int run_worker() {
   WorkerSession session;
-  session.let_waiting_threads_sleep();
+  session.prefer_judging_to_speed();
   if (!session.load()) return 0;
   const generate::Sampling sampling = session.settings().sampling();
   while (true) {

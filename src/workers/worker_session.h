@@ -54,10 +54,11 @@ class WorkerSession {
   /// Makes this process a worker. Reads the first message, the settings.
   WorkerSession();
 
-  /// Makes OpenMP's waiting threads sleep, unless the user has set OMP_WAIT_POLICY. By default they spin for longer
-  /// than a case takes, so that several workers slow each other down. Measurements need the default. Precondition:
-  /// load() has not been called.
-  void let_waiting_threads_sleep();
+  /// For workers that do not measure. OpenMP's waiting threads sleep, unless the user has set OMP_WAIT_POLICY: by
+  /// default they spin for longer than a case takes, so that several workers slow each other down. And malloc() hands
+  /// out memory that is filled with large numbers, so that a result with something in it that nobody wrote is wrong
+  /// each time, in every process (mallopt(3), M_PERTURB). Precondition: load() has not been called.
+  void prefer_judging_to_speed();
 
   /// Loads all implementations and reports the roster. Returns false if that failed, or if no settings came.
   bool load();

@@ -98,6 +98,24 @@ TEST_F(FaultTest, ReadsOutsideAreFound) {
   EXPECT_FALSE(verdicts(report["mismatches"]).contains("crash"));
 }
 
+/// New memory is zero, as this plugin needs it; memory of workers is filled.
+TEST_F(FaultTest, NumbersThatNobodyWroteAreFound) {
+  if (kKeepsFreedMemory) GTEST_SKIP() << "the sanitizer has an allocator of its own";
+  const std::string one = "--plugin=" + plugin("unwritten_buffer");
+  const json rows =
+      run({"fuzz", one, "--oracle=none", "--cases=100", "--format=json", "--shrink=none", "-q", "--db=u.db"})
+          .mismatches();
+  ASSERT_FALSE(rows.empty());
+  for (const json& row : rows) {
+    EXPECT_EQ(row["suspect"], "unwritten-buffer") << row;
+    EXPECT_FALSE(row["certificate"].contains("alone_failed") &&
+                 row["certificate"]["alone_failed"] < row["certificate"]["alone_runs"])
+        << row;
+  }
+  EXPECT_EQ(run({"repro", one, "--oracle=none", "conv1d in=9 k=3 s=2"}).exit_code, 1);
+  EXPECT_EQ(run({"repro", one, "--oracle=none", "conv1d in=9 k=3"}).exit_code, 0);
+}
+
 TEST_F(FaultTest, ExitCodeIsInTheCertificate) {
   EXPECT_EQ(fuzz("exits", 1).json()["mismatches"][0]["certificate"]["exit_code"], 3);
 }

@@ -48,7 +48,8 @@ class Draw {
     switch (next() % 4) {
       case 0: return Work{next(), next(), next()};
       case 1:
-        return GivenCases{next(), texts(), coin(), coin(), static_cast<examine::AskedRelations>(next() % 3), next()};
+        return GivenCases{next(), texts(), coin(), coin(), static_cast<examine::AskedRelations>(next() % 3),
+                          coin(), next()};
       case 2: return SurveyTargets{next()};
       default: return Layer{next(), text(), {1, 2, 8}, real(), 5, texts()};
     }
