@@ -3,9 +3,10 @@
 // What a kernel allocates while it runs is what its plan says, and the tables of the axes; and nothing stays. A program
 // of its own, because it counts what `new` hands out.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -20,47 +21,59 @@
 
 namespace {
 
-/// Bytes from `new` that are alive, and the most there were, while somebody counts.
+/// Bytes asked of `new` that are alive, and the most there were, while somebody counts. What malloc() gives may be
+/// more: newer ones of glibc reuse an aligned chunk that is a little too large.
 struct Heap {
   std::atomic<bool> counting{false};
   std::atomic<int64_t> alive{0}, most{0};
 
-  void add(void* memory) {
+  void add(size_t bytes) {
     if (!counting) return;
-    const int64_t now = alive += static_cast<int64_t>(malloc_usable_size(memory));
+    const int64_t now = alive += static_cast<int64_t>(bytes);
     for (int64_t old = most; now > old && !most.compare_exchange_weak(old, now);) {
     }
   }
-  void remove(void* memory) {
-    if (counting && memory) alive -= static_cast<int64_t>(malloc_usable_size(memory));
+  void remove(size_t bytes) {
+    if (counting) alive -= static_cast<int64_t>(bytes);
   }
 };
 
 Heap heap;
 
+/// Lies right before what `new` returns.
+struct Header {
+  void* base;
+  size_t bytes;
+};
+
+void* allocate(size_t bytes, size_t unit) {
+  static_assert(sizeof(Header) <= alignof(std::max_align_t));
+  void* base = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit + unit);
+  if (!base) throw std::bad_alloc();
+  void* memory = static_cast<std::byte*>(base) + unit;
+  static_cast<Header*>(memory)[-1] = {base, bytes};
+  heap.add(bytes);
+  return memory;
+}
+
+void release(void* memory) {
+  if (!memory) return;
+  const Header header = static_cast<Header*>(memory)[-1];
+  heap.remove(header.bytes);
+  std::free(header.base);
+}
+
 }  // namespace
 
 // Arrays and sizes come by way of these.
-void* operator new(size_t bytes) {
-  void* memory = std::malloc(bytes > 0 ? bytes : 1);
-  if (!memory) throw std::bad_alloc();
-  heap.add(memory);
-  return memory;
-}
+void* operator new(size_t bytes) { return allocate(bytes, alignof(std::max_align_t)); }
 void* operator new(size_t bytes, std::align_val_t alignment) {
-  const auto unit = static_cast<size_t>(alignment);
-  void* memory = std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit);
-  if (!memory) throw std::bad_alloc();
-  heap.add(memory);
-  return memory;
+  return allocate(bytes, std::max(static_cast<size_t>(alignment), alignof(std::max_align_t)));
 }
 // AddressSanitizer's own do not come by way of the ones above.
 void* operator new[](size_t bytes) { return operator new(bytes); }
 void* operator new[](size_t bytes, std::align_val_t alignment) { return operator new(bytes, alignment); }
-void operator delete(void* memory) noexcept {
-  heap.remove(memory);
-  std::free(memory);
-}
+void operator delete(void* memory) noexcept { release(memory); }
 void operator delete(void* memory, size_t) noexcept { operator delete(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { operator delete(memory); }
 void operator delete(void* memory, size_t, std::align_val_t) noexcept { operator delete(memory); }
