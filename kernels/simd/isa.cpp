@@ -18,8 +18,8 @@ struct Cap {
   int64_t forbidden;  // Highway's targets beyond it
 };
 
-constexpr int64_t kBeyondAvx2 = HWY_AVX3 | HWY_AVX3_DL;
-constexpr int64_t kBeyondSse4 = kBeyondAvx2 | HWY_AVX2;
+// The better a target of an architecture, the lower its bit, also those that later versions of Highway know.
+constexpr int64_t kBeyondAvx2 = HWY_AVX2 - 1, kBeyondSse4 = HWY_SSE4 - 1;
 constexpr Cap kCaps[] = {
     {"baseline", kBeyondSse4 | HWY_SSE4 | HWY_SSSE3}, {"sse4", kBeyondSse4}, {"avx2", kBeyondAvx2}, {"avx512", 0}};
 
