@@ -40,7 +40,7 @@ write_new_cases() {
   for id in $(jq '.[].id' "$NIGHT/new.json"); do
     "$CONVICT" keep "$id" --db "$DB" --corpus "$NIGHT" --name new.cases > /dev/null
     "$CONVICT" show "$id" --db "$DB" --format json -o "$NIGHT/new/$id.json"
-    for format in pytorch:py benchdnn:benchdnn.txt cpp:cpp; do  # some cannot say every case, and leave nothing then
+    for format in pytorch:py onednn:onednn.cpp benchdnn:benchdnn.txt cpp:cpp; do  # some cannot say every case, and leave nothing then
       "$CONVICT" export "$id" --db "$DB" --to "${format%%:*}" -o "$NIGHT/new/$id.${format#*:}" 2> /dev/null ||
         [ $? = 125 ]
     done

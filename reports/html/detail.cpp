@@ -24,7 +24,7 @@ constexpr size_t kLongestText = 10'000;  // a note, or a text of a certificate
 constexpr size_t kMostSightings = 100;
 constexpr size_t kLongestExport = 64'000;
 constexpr double kMostMultiplyAdds = 200'000;  // exporting computes the case exactly, three times for every row
-constexpr std::array<std::string_view, 3> kExports = {"pytorch", "benchdnn", "cpp"};
+constexpr std::array<std::string_view, 4> kExports = {"pytorch", "onednn", "benchdnn", "cpp"};
 
 /// The JSON with its texts cut, but those that are pictures.
 json with_cut_texts(const json& value) {

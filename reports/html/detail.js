@@ -2,7 +2,7 @@
 //
 // One mismatch, opened: the case and what to do with it, the evidence, where the errors lie, when it fails, who saw it.
 
-const kExportNames = [["pytorch", "PyTorch"], ["benchdnn", "benchdnn"], ["cpp", "C++"]];
+const kExportNames = [["pytorch", "PyTorch"], ["onednn", "oneDNN"], ["benchdnn", "benchdnn"], ["cpp", "C++"]];
 
 /** A link that somebody wrote: followed only if it leads to the web. */
 function safeLink(text) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -23,6 +22,7 @@
 #include "core/geometry.h"
 #include "core/text.h"
 #include "exports/exporter.h"
+#include "exports/shared/operands.h"
 #include "reports/shared/certificate_text.h"
 #include "reports/shared/markdown.h"
 #include "reports/shared/verdict_text.h"
@@ -81,18 +81,33 @@ std::string shows_if(const Cause& cause) {
   return text;
 }
 
-/// A program in the language of the library, if there is one that can say the case.
-std::string script_of(const Cause& cause, const Mismatch& shown) {
-  const std::map<std::string, std::pair<std::string, std::string>> formats = {{"libtorch", {"pytorch", "python"}},
-                                                                              {"onednn", {"benchdnn", "text"}}};
-  const auto format = formats.find(library_of(cause));
-  if (format == formats.end()) return "";
-  const auto exporter = std::ranges::find(exports::all(), format->second.first, &exports::Exporter::name);
+/// What an exporter is good for on a page.
+struct PageExport {
+  std::string_view library, exporter, language;
+};
+
+constexpr PageExport kPageExports[] = {
+    {"libtorch", "pytorch", "python"}, {"onednn", "onednn", "c++"}, {"onednn", "benchdnn", "text"}};
+
+constexpr std::ptrdiff_t kMostLines = 500;  // of a program on a page; longer ones are numbers
+
+/// The case for the tools of the library's maintainers, as far as these can express it.
+std::string exports_of(const Cause& cause, const Mismatch& shown) {
   exports::ExportRequest request{shown.problem_case, static_cast<bool>(resolve(shown.problem_case).why_not)};
   request.evidence = {shown.suspect, std::string(name_of(shown.verdict)), to_json(shown.certificate)};
-  if (exporter == exports::all().end() || !(*exporter)->unsuited(request).empty()) return "";
-  return fmt::format("\n## As {}\n```{}\n{}```\n", (*exporter)->name, format->second.second,
-                     (*exporter)->write(request).front().bytes);
+  if (!exports::too_large(request.c).empty()) return "";
+  std::string text;
+  for (const PageExport& one : kPageExports) {
+    const auto exporter = std::ranges::find(exports::all(), one.exporter, &exports::Exporter::name);
+    if (one.library != library_of(cause) || !(*exporter)->unsuited(request).empty()) continue;
+    const std::string bytes = (*exporter)->write(request).front().bytes;
+    text += fmt::format("\n## As {}\n", one.exporter);
+    if (const auto lines = std::ranges::count(bytes, '\n'); lines > kMostLines)
+      text += fmt::format("`convict export '{}' --to {}` writes {} lines.\n", to_text(request.c), one.exporter, lines);
+    else
+      text += fmt::format("```{}\n{}```\n", one.language, bytes);
+  }
+  return text;
 }
 
 /// The program of this name that needs the library alone, with the fences of its language. Empty if there is none.
@@ -130,7 +145,7 @@ std::string page_of(const Cause& cause, const std::optional<Seen>& seen, const f
   text += reports::code_block(fmt::format("$ convict repro --target {} --oracle none '{}'\n", seen->suspect,
                                           to_text(seen->mismatch.problem_case)) +
                               reports::describe_certificate(seen->mismatch.certificate));
-  return text + script_of(cause, seen->mismatch) + program_of(cause, programs);
+  return text + program_of(cause, programs) + exports_of(cause, seen->mismatch);
 }
 
 std::string table_of(const std::vector<Cause>& causes) {

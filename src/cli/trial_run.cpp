@@ -82,23 +82,43 @@ std::string run_python(const Folder& folder, const exports::ExportFile& script, 
   return "not run: python3 has no torch";
 }
 
-std::string run_program(const Folder& folder, const exports::ExportFile& source, const ScriptSubject& subject) {
-  if (subject.library.empty()) return fmt::format("not run: {} comes from no library", subject.suspect);
-  const std::string program = folder.file("case");
-  const int compiled = exit_code_of({"g++", "-std=c++17", "-O1", "-o", program, folder.file(source.name), "-ldl"});
+/// Compiles the source in the folder, and links it with one library. Empty if it compiles, else why it is not run.
+std::string compile(const Folder& folder, const exports::ExportFile& source, const char* library, const char* needs) {
+  const int compiled = exit_code_of(
+      {"g++", "-std=c++17", "-O1", "-o", folder.file("case"), folder.file(source.name), fmt::format("-l{}", library)});
   if (compiled == 127) return "not run: no g++ here";
-  if (compiled != 0) return "not run: g++ does not find <convict/convict.h>";
-  return sentence_of(exit_code_of({program, subject.library, subject.suspect}));
+  return compiled == 0 ? "" : fmt::format("not run: g++ does not find {}", needs);
 }
+
+std::string run_with_plugin(const Folder& folder, const exports::ExportFile& source, const ScriptSubject& subject) {
+  if (subject.library.empty()) return fmt::format("not run: {} comes from no library", subject.suspect);
+  if (std::string why = compile(folder, source, "dl", "<convict/convict.h>"); !why.empty()) return why;
+  return sentence_of(exit_code_of({folder.file("case"), subject.library, subject.suspect}));
+}
+
+std::string run_with_onednn(const Folder& folder, const exports::ExportFile& source, const ScriptSubject& subject) {
+  if (!subject.suspect.starts_with("onednn")) return fmt::format("not run: it shows oneDNN, not {}", subject.suspect);
+  if (std::string why = compile(folder, source, "dnnl", "oneDNN"); !why.empty()) return why;
+  return sentence_of(exit_code_of({folder.file("case")}));
+}
+
+using Runner = std::string(const Folder&, const exports::ExportFile&, const ScriptSubject&);
+
+/// The formats that are programs.
+constexpr std::pair<std::string_view, Runner*> kRunners[] = {
+    {"pytorch", run_python}, {"cpp", run_with_plugin}, {"onednn", run_with_onednn}};
 
 }  // namespace
 
 std::string trial_run(std::string_view format, const std::vector<exports::ExportFile>& files,
                       const ScriptSubject& subject) {
-  if (format != "pytorch" && format != "cpp") return "";
-  const Folder folder;
-  std::ofstream(folder.file(files.front().name)) << files.front().bytes;
-  return format == "pytorch" ? run_python(folder, files.front(), subject) : run_program(folder, files.front(), subject);
+  for (const auto& [name, runner] : kRunners) {
+    if (name != format) continue;
+    const Folder folder;
+    std::ofstream(folder.file(files.front().name)) << files.front().bytes;
+    return runner(folder, files.front(), subject);
+  }
+  return "";
 }
 
 }  // namespace convict::cli

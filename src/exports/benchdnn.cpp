@@ -10,6 +10,7 @@
 #include "core/geometry.h"
 #include "core/names.h"
 #include "exports/exporter.h"
+#include "exports/shared/onednn_layout.h"
 #include "exports/shared/spelling.h"
 
 namespace convict::exports {
@@ -63,17 +64,18 @@ std::string weight_tag(const Case& c) {
 
 std::string tag(ActivationLayout layout) { return layout == ActivationLayout::kChannelsFirst ? "abx" : "axb"; }
 
-/// The layouts that oneDNN works in: those of the case, unless the accused variant has its own ("any": oneDNN chooses).
 struct Tags {
   std::string src, wei, dst;
 };
 
 Tags tags_of(const ExportRequest& request) {
+  switch (onednn_layout(request)) {
+    case OnednnLayout::kChosenByOnednn: return {"any", "any", "any"};
+    case OnednnLayout::kChannelsFirst: return {"abx", "any", "abx"};
+    case OnednnLayout::kChannelsLast: return {"axb", "any", "axb"};
+    case OnednnLayout::kOfTheCase: break;
+  }
   const Case& c = request.c;
-  const std::string suspect = request.evidence ? request.evidence->suspect : "";
-  if (suspect == "onednn:any") return {"any", "any", "any"};
-  if (suspect == "onednn:channels_first") return {"abx", "any", "abx"};
-  if (suspect == "onednn:channels_last") return {"axb", "any", "axb"};
   return {tag(c.src_layout), weight_tag(c), tag(c.dst_layout)};
 }
 

@@ -6,52 +6,20 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
-#include <cstring>
 
 #include "core/case_text.h"
 #include "core/geometry.h"
-#include "core/hex_float.h"
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/role.h"
 #include "exports/exporter.h"
+#include "exports/shared/cpp_text.h"
 #include "exports/shared/operands.h"
 #include "exports/shared/program.h"
 #include "exports/shared/spelling.h"
-#include "judge/bounds.h"
 
 namespace convict::exports {
 namespace {
-
-/// `type name[] = {...};`, never without an element.
-std::string constant(const std::string& type, const std::string& name, std::vector<std::string> words) {
-  if (words.empty()) words.emplace_back("0");
-  for (std::string& word : words) word += ',';
-  return fmt::format("const {} {}[] = {{\n{}}};\n", type, name, wrapped(words, "    "));
-}
-
-/// The bits of the elements, in row-major order.
-std::string bits(const std::string& name, convict_dtype type, const std::vector<double>& values) {
-  const size_t size = type_size(type);
-  const std::string bytes = raw_bytes(type, values);
-  std::vector<std::string> words;
-  for (size_t i = 0; i < values.size(); ++i) {
-    uint64_t word = 0;  // little-endian
-    std::memcpy(&word, bytes.data() + i * size, size);
-    words.push_back(fmt::format("{:#x}", word));
-  }
-  return constant(fmt::format("uint{}_t", 8 * size), name, std::move(words));
-}
-
-std::string numbers(const std::string& name, const std::vector<double>& values) {
-  std::vector<std::string> words;
-  for (const double value : values)
-    words.push_back(std::isnan(value)   ? "NAN"
-                    : std::isinf(value) ? (value < 0 ? "-INFINITY" : "INFINITY")
-                                        : hex_float(value));
-  return constant("double", name, std::move(words));
-}
 
 std::string head(const ExportRequest& request, const std::string& rule) {
   std::string text = fmt::format("// One convolution and what must come out of it. Written by convict " CONVICT_VERSION
@@ -69,12 +37,9 @@ std::string head(const ExportRequest& request, const std::string& rule) {
   return text;
 }
 
-std::string texts(const ExportRequest& request) {
-  return fmt::format(
-      "const char kCase[] = {};\nconst char kSuspect[] = {};\nconst char kAccusation[] = {};\n"
-      "const char kCertificate[] = {};\n\n",
-      string_literal(to_text(request.c)), string_literal(request.evidence ? request.evidence->suspect.c_str() : ""),
-      string_literal(accusation(request)), string_literal(certificate_text(request)));
+std::string suspect_text(const ExportRequest& request) {
+  return fmt::format("const char kSuspect[] = {};\n\n",
+                     string_literal(request.evidence ? request.evidence->suspect : ""));
 }
 
 std::string problem_function(const convict_problem& p) {
@@ -138,27 +103,14 @@ std::string main_end(const ExportRequest& request, const Operands& operands) {
   std::string text = "  if (!computed) return 125;\n  bool right = true;\n";
   for (const RequiredTensor& output : operands.outputs) {
     const std::string_view role = output.tensor.role;
-    const std::string close = output.by_equality()
-                                  ? "nullptr, nullptr, INFINITY"
-                                  : fmt::format("{0}_exact, {0}_bound, {1}", role,
-                                                hex_float(judge::largest_finite(output.tensor.layout.dtype)));
-    text += fmt::format("  right &= check(\"{0}\", {0}.tensor, {0}_value, {1});\n", role, close);
+    text += fmt::format("  right &= {};\n", cpp_check(output, fmt::format("extents_of({}.tensor)", role),
+                                                      fmt::format("numbers_of({}.tensor)", role)));
   }
   return text + "  std::printf(right ? \"right\\n\" : \"wrong\\n\");\n  return right ? 0 : 1;\n}\n";
 }
 
-std::string data(const Operands& operands) {
-  std::string text;
-  for (const NamedTensor& input : operands.inputs)
-    text += bits(std::string(input.role) + "_bits", input.layout.dtype, input.values);
-  for (const RequiredTensor& output : operands.outputs) {
-    const std::string role(output.tensor.role);
-    text += numbers(role + "_value", output.tensor.values);
-    if (!output.old.empty()) text += bits(role + "_old", output.tensor.layout.dtype, output.old);
-    if (output.by_equality()) continue;
-    text += numbers(role + "_exact", output.exact) + numbers(role + "_bound", output.bounds);
-  }
-  return text + "\n";
+std::string judgement() {
+  return std::string(kProgramTypes) + std::string(kProgramNumber) + std::string(kProgramCheck);
 }
 
 std::string unsuited(const ExportRequest& request) { return too_long_to_spell(request.c); }
@@ -166,11 +118,11 @@ std::string unsuited(const ExportRequest& request) { return too_long_to_spell(re
 std::vector<ExportFile> write(const ExportRequest& request) {
   const convict_problem p = resolve(request.c).problem;
   const Operands operands = request.must_be_refused ? Operands{} : operands_of(request);
-  return {{"case.cpp", head(request, operands.rule) + std::string(kProgramIncludes) + texts(request) + data(operands) +
-                           problem_function(p) + std::string(kProgramMemory) + std::string(kProgramPlugin) +
-                           (request.must_be_refused ? "" : std::string(kProgramCheck)) + "\n}  // namespace\n\n" +
-                           main_start(request, describe_tensors(request.c, p), operands) +
-                           main_end(request, operands)}};
+  return {{"case.cpp",
+           head(request, operands.rule) + std::string(kProgramIncludes) + cpp_texts(request) + suspect_text(request) +
+               cpp_data(operands) + problem_function(p) + std::string(kProgramMemory) + std::string(kProgramPlugin) +
+               (request.must_be_refused ? "" : judgement()) + "\n}  // namespace\n\n" +
+               main_start(request, describe_tensors(request.c, p), operands) + main_end(request, operands)}};
 }
 
 }  // namespace

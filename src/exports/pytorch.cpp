@@ -16,7 +16,6 @@
 #include "core/layout.h"
 #include "core/names.h"
 #include "core/role.h"
-#include "core/verdict.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"
 #include "exports/shared/script.h"
@@ -25,11 +24,6 @@
 
 namespace convict::exports {
 namespace {
-
-/// Whether an exception is the fault: the suspect accepted a legal problem, and then failed.
-bool fails_late(const ExportRequest& request) {
-  return request.evidence && request.evidence->verdict == name_of(Verdict::kRefusesValid);
-}
 
 /// Lines of Python, and why they are not just one call. `forward` computes `dst` from `src`, `wei` and `bias`.
 struct TorchCall {

@@ -29,7 +29,7 @@ class ExportCommand : public CliTest {
 };
 
 TEST_F(ExportCommand, TextGoesToStdoutOrAFile) {
-  for (const char* format : {"pytorch", "benchdnn", "cpp", "json"}) {
+  for (const char* format : {"pytorch", "benchdnn", "onednn", "cpp", "json"}) {
     const CommandResult shown = exported("conv2d in=5 k=3 seed=7", {"--to", format});
     EXPECT_EQ(shown.exit_code, 0) << shown.err;
     EXPECT_NE(shown.out.find("conv2d in=5x5 k=3x3 seed=7"), std::string::npos) << format;
@@ -106,7 +106,7 @@ TEST_F(ExportCommand, MismatchesOfADatabaseAreQuoted) {
     mismatch.certificate.witnesses.emplace().emplace(hostile, hostile);
     store.record(campaign, mismatch);
   }
-  for (const char* format : {"pytorch", "benchdnn", "cpp", "json"}) {
+  for (const char* format : {"pytorch", "benchdnn", "onednn", "cpp", "json"}) {
     const CommandResult result = exported("1", {"--to", format});
     ASSERT_EQ(result.exit_code, 0) << format << result.err;
     EXPECT_TRUE(std::ranges::all_of(result.out, [](char c) { return c == '\n' || (c >= 0x20 && c < 0x7f); })) << format;
@@ -131,6 +131,20 @@ TEST_F(ExportCommand, AScriptIsTriedBeforeItIsOffered) {
   if (tried.err.find("no torch") != std::string::npos) GTEST_SKIP() << tried.err;
   EXPECT_NE(tried.err.find("ran here: shows the fault"), std::string::npos) << tried.err;
   EXPECT_EQ(exported(id, {"--to", "pytorch", "--no-run"}).err, "");
+}
+
+/// A program for the maintainers of oneDNN shows what a campaign found in it: a fault of both of its generations.
+TEST_F(ExportCommand, AProgramForOnednnIsTriedBeforeItIsOffered) {
+  const CommandResult fuzzed =
+      run({"fuzz", "--target=onednn:any", "--oracle=none", "--cases=100", "--illegal=0", "--shrink=none", "-q",
+           "--where=conv.forward and relu=yes and fill=special and dt.src=f32", "--format=json"});
+  ASSERT_FALSE(fuzzed.mismatches().empty()) << fuzzed.err;
+  const std::string id = fuzzed.mismatches()[0]["id"].dump();
+  const CommandResult tried = exported(id, {"--to", "onednn"});
+  EXPECT_EQ(tried.exit_code, 0) << tried.err;
+  if (tried.err.find("does not find oneDNN") != std::string::npos) GTEST_SKIP() << tried.err;
+  EXPECT_NE(tried.err.find("ran here: shows the fault"), std::string::npos) << tried.err;
+  EXPECT_EQ(exported(id, {"--to", "onednn", "--no-run"}).err, "");
 }
 
 /// The same case where nothing is wrong: a script that shows nothing is not offered as if it did.

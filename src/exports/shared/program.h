@@ -107,7 +107,41 @@ bool runs(const convict_implementation& who, const convict_problem& p, const con
 }
 )";
 
-inline constexpr std::string_view kProgramCheck = R"(
+inline constexpr std::string_view kProgramNumber = R"(
+double number_at(const convict_tensor& t, int64_t index) {
+  const unsigned char* from = element(t, index);
+  switch (t.dtype) {
+    case CONVICT_F64: return read<double>(from);
+    case CONVICT_F32: return static_cast<double>(read<float>(from));
+    case CONVICT_F16: return from_half(read<uint16_t>(from));
+    case CONVICT_BF16: return from_bfloat(read<uint16_t>(from));
+    case CONVICT_S32: return read<int32_t>(from);
+    case CONVICT_S16: return read<int16_t>(from);
+    case CONVICT_S8: return read<int8_t>(from);
+    case CONVICT_U8: return *from;
+    default: return NAN;
+  }
+}
+
+std::vector<double> numbers_of(const convict_tensor& t) {
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < count_of(t); ++i) numbers.push_back(number_at(t, i));
+  return numbers;
+}
+
+std::vector<int64_t> extents_of(const convict_tensor& t) { return {t.dims, t.dims + t.ndim}; }
+)";
+
+/// Numbers of all types, and the judgement of an output. For any program; it needs <cmath>, <cstdint>, <cstdio>,
+/// <cstring> and <vector>.
+inline constexpr std::string_view kProgramTypes = R"(
+template <class T>
+T read(const unsigned char* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
 double from_half(uint16_t bits) {
   const int exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
   const double sign = bits & 0x8000 ? -1.0 : 1.0;
@@ -115,51 +149,35 @@ double from_half(uint16_t bits) {
   return sign * (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 0x400, exponent - 25));
 }
 
-double number_at(const convict_tensor& t, int64_t index) {
-  const unsigned char* from = element(t, index);
-  if (t.dtype == CONVICT_F64) {
-    double value;
-    std::memcpy(&value, from, sizeof value);
-    return value;
-  }
-  if (t.dtype == CONVICT_U8) return *from;
-  if (t.dtype == CONVICT_S8) return static_cast<int8_t>(*from);
-  if (t.dtype == CONVICT_S32) {
-    int32_t value;
-    std::memcpy(&value, from, sizeof value);
-    return value;
-  }
-  uint16_t two_bytes;
-  std::memcpy(&two_bytes, from, sizeof two_bytes);
-  if (t.dtype == CONVICT_S16) return static_cast<int16_t>(two_bytes);
-  if (t.dtype == CONVICT_F16) return from_half(two_bytes);
-  const uint32_t wide = static_cast<uint32_t>(two_bytes) << 16;
+double from_bfloat(uint16_t bits) {
+  const uint32_t wide = static_cast<uint32_t>(bits) << 16;
   float value;
-  std::memcpy(&value, t.dtype == CONVICT_BF16 ? static_cast<const void*>(&wide) : from, sizeof value);
+  std::memcpy(&value, &wide, sizeof value);
   return value;
 }
+)";
 
+inline constexpr std::string_view kProgramCheck = R"(
 // Prints what is wrong. `value` is the exact result, rounded once; a bound of 0, or none, demands it.
-bool check(const char* name, const convict_tensor& t, const double* value, const double* exact, const double* bound,
-           double largest) {
-  int64_t wrong = 0;
-  for (int64_t i = 0; i < count_of(t); ++i) {
-    const double got = number_at(t, i), allowed = bound ? bound[i] : 0;
-    if (got == value[i] || (std::isnan(got) && std::isnan(value[i]))) continue;
-    if (allowed > 0 && std::abs(got - exact[i]) <= allowed) continue;
-    if (allowed > 0 && std::isinf(got) && std::signbit(got) == std::signbit(exact[i]) &&
+bool check(const char* name, const std::vector<int64_t>& extents, const std::vector<double>& got, const double* value,
+           const double* exact, const double* bound, double largest) {
+  size_t wrong = 0;
+  for (size_t i = 0; i < got.size(); ++i) {
+    const double allowed = bound ? bound[i] : 0;
+    if (got[i] == value[i] || (std::isnan(got[i]) && std::isnan(value[i]))) continue;
+    if (allowed > 0 && std::abs(got[i] - exact[i]) <= allowed) continue;
+    if (allowed > 0 && std::isinf(got[i]) && std::signbit(got[i]) == std::signbit(exact[i]) &&
         std::abs(exact[i]) + allowed >= largest)
       continue;
     if (wrong++ > 0) continue;
-    int64_t at[CONVICT_MAX_DIMS], rest = i;
-    for (int d = t.ndim; d-- > 0; rest /= t.dims[d]) at[d] = rest % t.dims[d];
+    std::vector<int64_t> at(extents.size());
+    int64_t rest = static_cast<int64_t>(i);
+    for (size_t d = extents.size(); d-- > 0; rest /= extents[d]) at[d] = rest % extents[d];
     std::printf("MISMATCH: %s[", name);
-    for (int d = 0; d < t.ndim; ++d) std::printf("%s%lld", d > 0 ? "," : "", static_cast<long long>(at[d]));
-    std::printf("] is %a (%.17g), must be %a (%.17g), allowed error %g\n", got, got, value[i], value[i], allowed);
+    for (size_t d = 0; d < at.size(); ++d) std::printf("%s%lld", d > 0 ? "," : "", static_cast<long long>(at[d]));
+    std::printf("] is %a (%.17g), must be %a (%.17g), allowed error %g\n", got[i], got[i], value[i], value[i], allowed);
   }
-  if (wrong > 0)
-    std::printf("%lld of %lld elements of %s are wrong\n", static_cast<long long>(wrong),
-                static_cast<long long>(count_of(t)), name);
+  if (wrong > 0) std::printf("%zu of %zu elements of %s are wrong\n", wrong, got.size(), name);
   return wrong == 0;
 }
 )";

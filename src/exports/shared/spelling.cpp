@@ -10,6 +10,7 @@
 
 #include "abi/element.h"
 #include "core/text.h"
+#include "core/verdict.h"
 
 namespace convict::exports {
 
@@ -69,6 +70,10 @@ std::string comment_text(std::string_view text) {
 std::string accusation(const ExportRequest& request) {
   if (!request.evidence) return "";
   return fmt::format("{}: {}", printable(request.evidence->suspect), printable(request.evidence->verdict));
+}
+
+bool fails_late(const ExportRequest& request) {
+  return request.evidence && request.evidence->verdict == name_of(Verdict::kRefusesValid);
 }
 
 std::string certificate_text(const ExportRequest& request) {

@@ -27,6 +27,9 @@ std::string comment_text(std::string_view text);
 /// "direct: wrong-exact", or nothing without evidence.
 std::string accusation(const ExportRequest& request);
 
+/// Whether an exception is the fault: the suspect accepted a legal problem, and then failed.
+bool fails_late(const ExportRequest& request);
+
 /// The certificate as indented JSON in ASCII, or nothing without evidence.
 std::string certificate_text(const ExportRequest& request);
 
