@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ways from a dialect to code of the machine."""
+import dataclasses
+
+from dialects import linalg, tosa
+
+LOWERING = ("expand-strided-metadata,lower-affine,convert-scf-to-cf,canonicalize,convert-to-llvm,"
+            "reconcile-unrealized-casts")
+BUFFERS = ("one-shot-bufferize{bufferize-function-boundaries=1 "
+           "function-boundary-type-conversion=identity-layout-map},")
+LOOPS = BUFFERS + "convert-linalg-to-loops," + LOWERING
+
+
+@dataclasses.dataclass(frozen=True)
+class Pipeline:
+    description: str
+    passes: str
+    script: str = ""  # in the transform dialect; the pass transform-interpreter runs it
+    level: str = "-O0"
+    dialect: object = linalg
+    ranks: tuple = (1, 2, 3)
+    groups: bool = True
+    transform: int = 0  # the tile of a Winograd transform
+    longest_vector: int = 0
+    dense: bool = False  # no dilation
+    contract: dict = dataclasses.field(default_factory=dict)
+
+
+def script(operation, lines, after=""):
+    """Applies the lines to each operation %op of this name."""
+    return f"""transform.named_sequence private @__transform_main(%module: !transform.any_op {{transform.readonly}}) {{
+  %all = transform.structured.match ops{{["{operation}"]}} in %module : (!transform.any_op) -> !transform.any_op
+  transform.foreach %all : !transform.any_op {{
+  ^bb0(%op: !transform.any_op):
+    {lines}
+  }}
+  {after}
+  transform.yield
+}}
+"""
+
+
+ANY = "!transform.any_op"
+IM2COL = script("linalg.conv_2d_nhwc_hwcf",
+                f"%a, %b = transform.structured.convert_conv2d_to_img2col %op : ({ANY}) -> ({ANY}, {ANY})")
+# A loop over the rows of the output and of the kernel, and vectors in it.
+VECTORS = script(
+    "linalg.conv_2d_nhwc_hwcf",
+    f"%tile, %loops:3 = transform.structured.tile_using_for %op tile_sizes [1, 1, 0, 0, 1, 0, 0] : ({ANY}) -> "
+    f"({ANY}, {ANY}, {ANY}, {ANY})\n    %row = transform.structured.decompose %tile : ({ANY}) -> {ANY}",
+    f'%functions = transform.structured.match ops{{["func.func"]}} in %module : ({ANY}) -> {ANY}\n'
+    f"  %vectors = transform.structured.vectorize_children_and_apply_patterns %functions : ({ANY}) -> {ANY}")
+VECTOR_LOWERING = ("func.func(lower-vector-multi-reduction),convert-vector-to-scf{full-unroll=1},"
+                   "convert-linalg-to-loops,expand-strided-metadata,lower-affine,convert-scf-to-cf,convert-vector-to-llvm,"
+                   "canonicalize,convert-to-llvm,reconcile-unrealized-casts")
+
+
+def winograd(kind):
+    return script(
+        "linalg.conv_2d_nhwc_fhwc",
+        f"%new = transform.structured.winograd_conv2d %op {{ fmr = {kind} : i32 }} : ({ANY}) -> ({ANY})",
+        '%parts = transform.structured.match ops{["linalg.winograd_filter_transform", "linalg.winograd_input_transform", '
+        f'"linalg.winograd_output_transform"]}} in %module : ({ANY}) -> {ANY}\n'
+        f"  transform.foreach %parts : {ANY} {{\n  ^bb0(%part: {ANY}):\n"
+        f"    %loops = transform.structured.decompose_winograd_op %part : ({ANY}) -> ({ANY})\n  }}")
+
+
+AFFINE = BUFFERS + "convert-linalg-to-affine-loops,func.func("
+TILED = ("affine-loop-tile{tile-size=4},affine-loop-unroll-jam{unroll-jam-factor=3},affine-scalrep,"
+         "affine-loop-invariant-code-motion),")
+TOSA = "func.func(tosa-optional-decompositions,tosa-to-linalg-named,tosa-to-linalg,tosa-to-arith,tosa-to-tensor),"
+
+PIPELINES = {
+    "mlir:loops": Pipeline("linalg, plain loops", LOOPS),
+    "mlir:affine": Pipeline("linalg, affine loops: tiled, unrolled and jammed", AFFINE + TILED + LOWERING),
+    "mlir:fused": Pipeline("linalg, affine loops: fused", AFFINE + "affine-loop-fusion)," + LOWERING),
+    "mlir:im2col": Pipeline("linalg, im2col and a multiplication of matrices", "transform-interpreter,symbol-dce,canonicalize,"
+                            "linalg-fold-unit-extent-dims,linalg-fuse-elementwise-ops," + LOOPS, IM2COL, "-O3",
+                            ranks=(2,), groups=False, dense=True),
+    "mlir:vectors": Pipeline("linalg, tiled and vectorized", "transform-interpreter,symbol-dce,canonicalize," + BUFFERS +
+                             VECTOR_LOWERING, VECTORS, "-O3", ranks=(2,), groups=False, longest_vector=256),
+    "mlir:winograd2": Pipeline("linalg, Winograd's F(2, 3)", "transform-interpreter,symbol-dce,canonicalize," + LOOPS, winograd(0), "-O2",
+                               ranks=(2,), groups=False, transform=2, dense=True,
+                               contract={"algorithm": "winograd", "winograd_m": 2, "winograd_r": 3}),
+    "mlir:winograd4": Pipeline("linalg, Winograd's F(4, 3)", "transform-interpreter,symbol-dce,canonicalize," + LOOPS, winograd(1), "-O2",
+                               ranks=(2,), groups=False, transform=4, dense=True,
+                               contract={"algorithm": "winograd", "winograd_m": 4, "winograd_r": 3}),
+    "mlir:tosa": Pipeline("TOSA, through linalg to loops", TOSA + LOOPS, dialect=tosa, ranks=(2, 3)),
+}
