@@ -42,8 +42,14 @@ def refusal(problem, pipeline):
     return forms.refusal(problem) or pipeline.dialect.refusal(problem, forms.form_of(problem), pipeline)
 
 
+class Refused(Exception):
+    pass
+
+
 def packed(problem, tensors, form):
     """The operands in the order in which the function reads them."""
+    if max(form.insert) > 1 and not form.turns_itself and not numpy.isfinite(tensors[forms.passing(problem).filter]).all():
+        raise Refused("zeros are inserted, which an infinite weight makes NaN")
     arrays = [forms.image(problem, tensors), form.filter_order(forms.filters(problem, tensors, not form.turns_itself))]
     if form.bias:
         arrays.append(tensors["bias"])
@@ -151,19 +157,23 @@ def tensor(file, description):
 
 def run_all(problems, pipeline, file):
     """The statuses. Where a module of several cannot be compiled, each gets one of its own."""
-    module = Module(pipeline)
+    module, statuses, taken = Module(pipeline), ["ok"] * len(problems), []
     try:
-        all_tensors = [{name: tensor(file, one) for name, one in problem["tensors"].items()} for problem in problems]
-        for problem, tensors in zip(problems, all_tensors):
-            module.add(problem, tensors)
-        why = module.run()
+        for i, problem in enumerate(problems):
+            tensors = {name: tensor(file, one) for name, one in problem["tensors"].items()}
+            try:
+                module.add(problem, tensors)
+                taken.append((i, problem, tensors))
+            except Refused as why:
+                statuses[i] = {"status": "refused", "error": str(why)}
+        why = module.run() if taken else None
         if why and len(problems) == 1:
             return [{"status": "failed", "error": why}]
         if why:
             return [status for problem in problems for status in run_all([problem], pipeline, file)]
-        for i, (problem, tensors) in enumerate(zip(problems, all_tensors)):
-            forms.store(problem, tensors, module.result(i), forms.form_of(problem))
-        return ["ok"] * len(problems)
+        for place, (_, problem, tensors) in enumerate(taken):
+            forms.store(problem, tensors, module.result(place), forms.form_of(problem))
+        return statuses
     finally:
         module.close()
 

@@ -69,12 +69,15 @@ void DiagnosisOptions::add_to(Command command) {
 
 DiagnosisResult diagnosis_for(const DiagnosisOptions& options) {
   const Chosen chosen = chosen_case(options.which);
-  if (chosen.row && chosen.row->is_explained()) return {mismatch_of(*chosen.row), stored(*chosen.row), chosen.row->id};
+  if (chosen.row && chosen.row->is_explained())
+    return {mismatch_of(*chosen.row), stored(*chosen.row), chosen.row->id,
+            options.run.plugins.empty() ? chosen.plugins : options.run.plugins};
   diagnose::DiagnosisSettings settings{options.run.settings(), options.shrink_runs, options.explain_runs, std::nullopt};
   settings.supervisor.worker.roster = chosen.with_suspect(settings.supervisor.worker.roster);
   settings.supervisor.interrupted = &interrupted();
   settings.deadline = std::chrono::steady_clock::now() + parse_duration(options.time, "--time");
   DiagnosisResult result;
+  result.plugins = settings.supervisor.worker.roster.plugins;
   result.original = chosen.row ? mismatch_of(*chosen.row) : mismatch_shown_by(chosen.entry, settings.supervisor);
   result.diagnosis = with_progress(result.original, settings, options.out.quiet);
   if (chosen.row && result.diagnosis.complete)

@@ -24,7 +24,8 @@ struct DiagnosisOptions {
 struct DiagnosisResult {
   Mismatch original;
   diagnose::Diagnosis diagnosis;
-  int64_t row = 0;  // where it is stored now, if it came from a database
+  int64_t row = 0;                   // where it is stored now, if it came from a database
+  std::vector<std::string> plugins;  // that the suspect may come from, for the command that shows it again
 };
 
 /// A row that is explained already is read instead. A new diagnosis about a row is stored. Throws UsageError, also if

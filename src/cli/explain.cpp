@@ -75,7 +75,7 @@ std::string draw_map(const ErrorMap& map) {
   return hidden == 0 ? text : text + fmt::format("    and {} more slices with errors\n", hidden);
 }
 
-std::string as_text(const DiagnosisResult& result, const DiagnosisOptions& options) {
+std::string as_text(const DiagnosisResult& result) {
   const diagnose::Diagnosis& diagnosis = result.diagnosis;
   std::string text = fmt::format("{}: {}\n", result.original.suspect, name_of(result.original.verdict));
   if (!diagnosis.shrunk) return text + diagnosis.explanation.value("text", "did not come back") + "\n";
@@ -89,7 +89,7 @@ std::string as_text(const DiagnosisResult& result, const DiagnosisOptions& optio
   if (certificate.read) text += fmt::format("it read: \"{}\"\n", printable(*certificate.read, 300));
   if (before.read) text += fmt::format("there it read: \"{}\"\n", printable(*before.read, 300));
   if (!diagnosis.complete) text += "stopped early\n";
-  return text + fmt::format("repro: {}\n", report::repro_command(*diagnosis.shrunk, options.run.plugins));
+  return text + fmt::format("repro: {}\n", report::repro_command(*diagnosis.shrunk, result.plugins));
 }
 
 json as_json(const DiagnosisResult& result) {
@@ -143,7 +143,7 @@ int explain_command(const ExplainOptions& options) {
     if (prediction) document["fresh"] = as_json(*prediction);
     options.out.write(json_document(document));
   } else {
-    options.out.write(as_text(result, options) + (prediction ? as_text(*prediction) : ""));
+    options.out.write(as_text(result) + (prediction ? as_text(*prediction) : ""));
   }
   if (interrupted()) return kInterrupted;
   return result.diagnosis.reproduced ? kMismatch : kClean;

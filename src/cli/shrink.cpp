@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-std::string as_text(const DiagnosisResult& result, const DiagnosisOptions& options) {
+std::string as_text(const DiagnosisResult& result, const std::string& database) {
   const diagnose::Diagnosis& diagnosis = result.diagnosis;
   std::string text = fmt::format("from   {}\n", to_text(result.original.problem_case));
   if (!diagnosis.shrunk)
@@ -26,8 +26,8 @@ std::string as_text(const DiagnosisResult& result, const DiagnosisOptions& optio
   if (diagnosis.shrink_runs > 0)
     text += fmt::format("  {} runs{}\n", diagnosis.shrink_runs,
                         diagnosis.complete ? "" : "; stopped early, this is the smallest so far");
-  if (result.row != 0) text += fmt::format("  mismatch {} of {}\n", result.row, options.which.database);
-  return text + fmt::format("repro  {}\n", report::repro_command(*diagnosis.shrunk, options.run.plugins));
+  if (result.row != 0) text += fmt::format("  mismatch {} of {}\n", result.row, database);
+  return text + fmt::format("repro  {}\n", report::repro_command(*diagnosis.shrunk, result.plugins));
 }
 
 std::string as_json(const DiagnosisResult& result) {
@@ -43,7 +43,7 @@ std::string as_json(const DiagnosisResult& result) {
 
 int shrink_command(const DiagnosisOptions& options) {
   const DiagnosisResult result = diagnosis_for(options);
-  options.out.write(options.out.json() ? as_json(result) : as_text(result, options));
+  options.out.write(options.out.json() ? as_json(result) : as_text(result, options.which.database));
   if (interrupted()) return kInterrupted;
   return result.diagnosis.reproduced ? kMismatch : kClean;
 }

@@ -15,7 +15,7 @@ def operation(form, pipeline):
     return DEPTHWISE[rank] if form.c == 1 else "conv_2d_nhwgc_gfhwc"
 
 
-def refusal(_, form, pipeline):
+def refusal(problem, form, pipeline):
     if len(form.out) not in pipeline.ranks:
         return "rank 2 only"
     if form.g > 1 and not pipeline.groups:
@@ -24,8 +24,10 @@ def refusal(_, form, pipeline):
         return "groups of several channels in rank 2 only"
     if pipeline.dense and max(form.dilation) > 1:
         return "no dilation"
-    if pipeline.transform and (form.kernel != [3, 3] or max(form.stride) > 1):
+    if pipeline.transform and (form.kernel != [3, 3] or max(*form.stride, *problem["stride"]) > 1):
         return "3x3 with stride 1 only"
+    if pipeline.transform and problem["pass"] == "backward_weights":
+        return "no gradients of the weights"
     if pipeline.longest_vector:  # all of a row is one vector, and every tap of it is unrolled
         row = (form.out[1] - 1) * form.stride[1] + (form.kernel[1] - 1) * form.dilation[1] + 1
         if max(row * form.c, form.out[1] * form.f, form.kernel[1] * form.c * form.f) > pipeline.longest_vector:
