@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup test-setup build program test test-fleet test-trixie nightly-trixie fuzz replay guided nightly libraries js sweep transfer sanitize valgrind neon detection bench throughput check dev odr clean
+.PHONY: help setup test-setup build program test test-fleet test-trixie nightly-trixie fuzz replay guided nightly libraries js mlir sweep transfer sanitize valgrind neon detection bench throughput check dev odr clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -34,6 +34,7 @@ help:
 	@echo 'make bench   measure every layer of corpus/bench, and rewrite the tables of docs/performance.md: half an hour'
 	@echo 'make libraries  unpack ggml and ONNX Runtime into build/, and build their modules'
 	@echo 'make js      install TensorFlow.js into build/js, for clients/js'
+	@echo 'make mlir    install MLIR 22, for clients/mlir'
 	@echo 'make sweep   every library on this machine on trial for TIME=$(TIME), all others as witnesses, into DB=$(DB)'
 	@echo 'make transfer  replay known bugs on everything, and rewrite the table of docs/transfer.md'
 	@echo 'make test-trixie     build and test in a tree of Debian 13: LibTorch 2.6, oneDNN 3.7; 6 GB in build/debian'
@@ -152,15 +153,20 @@ js:
 	cp clients/js/package.json build/js
 	npm install --prefix build/js --ignore-scripts --no-package-lock --no-audit --no-fund
 
-# TensorFlow.js takes part where `make js` has installed it.
-CLIENT := $(if $(wildcard build/js/node_modules),node clients/js/tfjs_client.js build/js)
+# For clients/mlir.
+mlir:
+	@$(call install,mlir-22-tools python3-numpy)
+
+# Clients take part where what they call is installed.
+CLIENT_COMMANDS := $(if $(wildcard build/js/node_modules),'node clients/js/tfjs_client.js build/js') \
+                   $(if $(wildcard /usr/bin/mlir-opt-22),'/usr/bin/python3 clients/mlir/mlir_client.py')
 
 sweep: build
 	@$(call install,$(NIGHT_PACKAGES))
-	tools/sweep.sh $(CONVICT) $(DB) $(TIME) $(if $(CLIENT),'$(CLIENT)')
+	tools/sweep.sh $(CONVICT) $(DB) $(TIME) $(CLIENT_COMMANDS)
 
 transfer: build
-	tools/transfer.py $(CONVICT) $(if $(CLIENT),--command '$(CLIENT)') > build/transfer.md
+	tools/transfer.py $(CONVICT) $(CLIENT_COMMANDS) > build/transfer.md
 	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/transfer.md' \
 	  docs/transfer.md
 

@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Every library on this machine on trial, one after the other; all others are witnesses, beside the exact reference:
-#     tools/sweep.sh CONVICT DATABASE TIME [COMMAND]
-# TIME is that of each: 10m. COMMAND is a process target, on trial as well. Known causes are counted, and what is new
+#     tools/sweep.sh CONVICT DATABASE TIME [COMMAND...]
+# TIME is that of each: 10m. COMMANDs are process targets, on trial as well. Known causes are counted, and what is new
 # is shrunk and explained. One database for all; a page beside it. Exit codes: 0 nothing new, 1 something new, else an
 # error.
 set -eu
 
-[ $# -ge 3 ] || { echo "usage: $0 CONVICT DATABASE TIME [COMMAND]" >&2; exit 2; }
+[ $# -ge 3 ] || { echo "usage: $0 CONVICT DATABASE TIME [COMMAND...]" >&2; exit 2; }
 convict=$1
 database=$2
 time=$3
-command=${4:-}
+shift 3
 
 names=$("$convict" list --format json | jq -r '.[] | select(.lineage != "convict") | .name')
 # ggml has a library for each kind of processor: as a witness, the one for all of them speaks for them.
@@ -37,6 +37,8 @@ on_trial native --target native
 for library in $(echo "$names" | cut -d : -f 1 | sort -u); do
   on_trial "$library" --target "$(echo "$names" | grep "^$library\(:\|\$\)" | paste -s -d ,)"
 done
-[ -z "$command" ] || on_trial "${command%% *}" --command "$command"
+for command; do
+  on_trial "$command" --command "$command"
+done
 "$convict" report --db "$database" --format html -o "${database%.db}.html"
 exit "$new"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who has whose bug? Known bugs of one implementation, as cases, on all that are installed.
 
-    tools/transfer.py build/release/convict [--command COMMAND]... > table.md
+    tools/transfer.py build/release/convict [COMMAND...] > table.md
 
 First writes corpus/transfer/findings.cases from the causes in corpus/known/. Then replays corpus/transfer/ on one
 library after the other, and prints a table in Markdown: a row for each bug that somebody has here."""
@@ -87,13 +87,13 @@ def outcomes(convict, names, commands):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("convict")
-    parser.add_argument("--command", action="append", default=[], help="a process target, as for convict fuzz")
+    parser.add_argument("commands", nargs="*", help="process targets, as for convict fuzz --command")
     arguments = parser.parse_args()
     write_findings()
     bugs = origins()
     by_library = {}
-    for library, names in libraries(arguments.convict, arguments.command).items():
-        by_library[library] = outcomes(arguments.convict, names, arguments.command)
+    for library, names in libraries(arguments.convict, arguments.commands).items():
+        by_library[library] = outcomes(arguments.convict, names, arguments.commands)
     print(f"| bug | {' | '.join(by_library)} |\n|---|{'---|' * len(by_library)}")
     nowhere = 0
     for origin, bug in bugs.items():

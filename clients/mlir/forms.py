@@ -3,8 +3,8 @@
 
     result[n, o, g, f] = sum over r, c of image[n, o * stride + r * dilation - low, g, c] * filter[r, g, c, f]
 
-where zeros are inserted between the elements of the image first (`insert` - 1 of them). `low` and `high` are zeros around
-it, or what is cut off if negative."""
+where zeros are inserted between the elements of the image first (`insert` - 1 of them). `low` and `high` are zeros
+around it, or what is cut off if negative."""
 import dataclasses
 import math
 

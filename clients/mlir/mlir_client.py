@@ -48,7 +48,8 @@ class Refused(Exception):
 
 def packed(problem, tensors, form):
     """The operands in the order in which the function reads them."""
-    if max(form.insert) > 1 and not form.turns_itself and not numpy.isfinite(tensors[forms.passing(problem).filter]).all():
+    weights = tensors[forms.passing(problem).filter]
+    if max(form.insert) > 1 and not form.turns_itself and not numpy.isfinite(weights).all():
         raise Refused("zeros are inserted, which an infinite weight makes NaN")
     arrays = [forms.image(problem, tensors), form.filter_order(forms.filters(problem, tensors, not form.turns_itself))]
     if form.bias:
@@ -77,7 +78,8 @@ class Module:
             types.append(f"tensor<{shape}>")
             at = self.place(array.nbytes)
             self.arrays.append((at, array))
-            body += [f"%m{i} = memref.alloc() {{alignment = 64}} : memref<{shape}>", *self.transfer("pread", f"%m{i}", shape, at, array.nbytes),
+            body += [f"%m{i} = memref.alloc() {{alignment = 64}} : memref<{shape}>",
+                     *self.transfer("pread", f"%m{i}", shape, at, array.nbytes),
                      f"%t{i} = bufferization.to_tensor %m{i} restrict : memref<{shape}> to tensor<{shape}>"]
         shape = forms.shape_text(form.result, kind)
         arguments = ", ".join(f"%t{i}" for i in range(len(types)))
@@ -98,7 +100,8 @@ class Module:
         return [f"%{mark}p = memref.extract_aligned_pointer_as_index {memory} : memref<{shape}> -> index",
                 f"%{mark}f = arith.constant {self.descriptor} : i32", f"%{mark}n = arith.constant {size} : index",
                 f"%{mark}o = arith.constant {at} : index",
-                f"%{mark}r = call @{function}(%{mark}f, %{mark}p, %{mark}n, %{mark}o) : (i32, index, index, index) -> index"]
+                f"%{mark}r = call @{function}(%{mark}f, %{mark}p, %{mark}n, %{mark}o) : "
+                "(i32, index, index, index) -> index"]
 
     def text(self):
         calls = "\n".join(f"  call @p{i}() : () -> ()" for i in range(len(self.functions)))

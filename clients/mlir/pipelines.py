@@ -51,16 +51,17 @@ VECTORS = script(
     f'%functions = transform.structured.match ops{{["func.func"]}} in %module : ({ANY}) -> {ANY}\n'
     f"  %vectors = transform.structured.vectorize_children_and_apply_patterns %functions : ({ANY}) -> {ANY}")
 VECTOR_LOWERING = ("func.func(lower-vector-multi-reduction),convert-vector-to-scf{full-unroll=1},"
-                   "convert-linalg-to-loops,expand-strided-metadata,lower-affine,convert-scf-to-cf,convert-vector-to-llvm,"
-                   "canonicalize,convert-to-llvm,reconcile-unrealized-casts")
+                   "convert-linalg-to-loops,expand-strided-metadata,lower-affine,convert-scf-to-cf,"
+                   "convert-vector-to-llvm,canonicalize,convert-to-llvm,reconcile-unrealized-casts")
 
 
 def winograd(kind):
     return script(
         "linalg.conv_2d_nhwc_fhwc",
         f"%new = transform.structured.winograd_conv2d %op {{ fmr = {kind} : i32 }} : ({ANY}) -> ({ANY})",
-        '%parts = transform.structured.match ops{["linalg.winograd_filter_transform", "linalg.winograd_input_transform", '
-        f'"linalg.winograd_output_transform"]}} in %module : ({ANY}) -> {ANY}\n'
+        '%parts = transform.structured.match ops{["linalg.winograd_filter_transform", '
+        '"linalg.winograd_input_transform", "linalg.winograd_output_transform"]} '
+        f'in %module : ({ANY}) -> {ANY}\n'
         f"  transform.foreach %parts : {ANY} {{\n  ^bb0(%part: {ANY}):\n"
         f"    %loops = transform.structured.decompose_winograd_op %part : ({ANY}) -> ({ANY})\n  }}")
 
@@ -69,21 +70,25 @@ AFFINE = BUFFERS + "convert-linalg-to-affine-loops,func.func("
 TILED = ("affine-loop-tile{tile-size=4},affine-loop-unroll-jam{unroll-jam-factor=3},affine-scalrep,"
          "affine-loop-invariant-code-motion),")
 TOSA = "func.func(tosa-optional-decompositions,tosa-to-linalg-named,tosa-to-linalg,tosa-to-arith,tosa-to-tensor),"
+TRANSFORMED = "transform-interpreter,symbol-dce,canonicalize,"
+
+
+def winograd_pipeline(tile, kind):
+    return Pipeline(f"linalg, Winograd's F({tile}, 3)", TRANSFORMED + LOOPS, winograd(kind), "-O2", ranks=(2,),
+                    groups=False, transform=tile, dense=True,
+                    contract={"algorithm": "winograd", "winograd_m": tile, "winograd_r": 3})
+
 
 PIPELINES = {
     "mlir:loops": Pipeline("linalg, plain loops", LOOPS),
     "mlir:affine": Pipeline("linalg, affine loops: tiled, unrolled and jammed", AFFINE + TILED + LOWERING),
     "mlir:fused": Pipeline("linalg, affine loops: fused", AFFINE + "affine-loop-fusion)," + LOWERING),
-    "mlir:im2col": Pipeline("linalg, im2col and a multiplication of matrices", "transform-interpreter,symbol-dce,canonicalize,"
-                            "linalg-fold-unit-extent-dims,linalg-fuse-elementwise-ops," + LOOPS, IM2COL, "-O3",
-                            ranks=(2,), groups=False, dense=True),
-    "mlir:vectors": Pipeline("linalg, tiled and vectorized", "transform-interpreter,symbol-dce,canonicalize," + BUFFERS +
-                             VECTOR_LOWERING, VECTORS, "-O3", ranks=(2,), groups=False, longest_vector=256),
-    "mlir:winograd2": Pipeline("linalg, Winograd's F(2, 3)", "transform-interpreter,symbol-dce,canonicalize," + LOOPS, winograd(0), "-O2",
-                               ranks=(2,), groups=False, transform=2, dense=True,
-                               contract={"algorithm": "winograd", "winograd_m": 2, "winograd_r": 3}),
-    "mlir:winograd4": Pipeline("linalg, Winograd's F(4, 3)", "transform-interpreter,symbol-dce,canonicalize," + LOOPS, winograd(1), "-O2",
-                               ranks=(2,), groups=False, transform=4, dense=True,
-                               contract={"algorithm": "winograd", "winograd_m": 4, "winograd_r": 3}),
+    "mlir:im2col": Pipeline("linalg, im2col and a multiplication of matrices",
+                            TRANSFORMED + "linalg-fold-unit-extent-dims,linalg-fuse-elementwise-ops," + LOOPS, IM2COL,
+                            "-O3", ranks=(2,), groups=False, dense=True),
+    "mlir:vectors": Pipeline("linalg, tiled and vectorized", TRANSFORMED + BUFFERS + VECTOR_LOWERING, VECTORS, "-O3",
+                             ranks=(2,), groups=False, longest_vector=256),
+    "mlir:winograd2": winograd_pipeline(2, kind=0),
+    "mlir:winograd4": winograd_pipeline(4, kind=1),
     "mlir:tosa": Pipeline("TOSA, through linalg to loops", TOSA + LOOPS, dialect=tosa, ranks=(2, 3)),
 }

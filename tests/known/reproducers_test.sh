@@ -24,11 +24,26 @@ onednn() {
     ! grep -qw amx_tile /proc/cpuinfo
 }
 
+# A program that compiles this module by the passes that it names, and compares what it prints with what it names.
+mlir() {
+  command -v mlir-opt-22 mlir-runner-22 > /dev/null || return 1
+  runtime=$(find /usr/lib/llvm-22/lib -name 'libmlir_c_runner_utils.so*' | head -n 1)
+  cat > "$work/program" << END
+#!/bin/sh
+printed=\$(mlir-opt-22 '$1' -pass-pipeline='builtin.module($(sed -n 's,^// PASSES: ,,p' "$1"))' |
+  mlir-runner-22 -e main -entry-point-result=i32 -shared-libs=$runtime)
+echo "prints \$printed, must print $(sed -n 's,^// MUST PRINT: ,,p' "$1")"
+[ "\$printed" = '$(sed -n 's,^// MUST PRINT: ,,p' "$1")' ]
+END
+  chmod +x "$work/program"
+}
+
 # Whether the program of this file is ready to run as "$work/program".
 ready() {
   case $1 in
     */onednn-bf16-*) onednn 2 avx512_bf16 && build "$1" -ldnnl ;;
     */onednn-integers-*) onednn 3 avx512_vnni && build "$1" -ldnnl ;;
+    */onednn-sum-*) onednn 2 avx512bw && build "$1" -ldnnl ;;
     */onednn-one-column-*) onednn 3 avx512bw && build "$1" -ldnnl ;;
     */opencv-*) [ -e /usr/include/opencv4/opencv2/dnn.hpp ] &&
       build "$1" -isystem /usr/include/opencv4 -lopencv_dnn -lopencv_core ;;
@@ -37,6 +52,7 @@ ready() {
       build "$1" -L"$ggml" -lggml-base -lggml-cpu-x64 -Wl,-rpath,"$ggml" ;;
     */onnxruntime-*) [ -e "$headers" ] && [ -e "$runtime/libonnxruntime.so.1" ] &&
       build "$1" -isystem "$headers" "$runtime/libonnxruntime.so.1" -Wl,-rpath,"$runtime" ;;
+    */mlir-*) mlir "$1" ;;
     */tfjs-*) [ -e "$source/build/js/node_modules" ] && command -v node > /dev/null &&
       printf '#!/bin/sh\nNODE_PATH=%s/build/js/node_modules exec node %s\n' "$source" "$1" > "$work/program" &&
       chmod +x "$work/program" ;;

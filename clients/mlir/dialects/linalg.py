@@ -69,23 +69,26 @@ def framed(form, kind):
 
     def step(operation, extents):
         nonlocal shape, name
-        lines.append(f"%x{len(lines)} = {operation} : tensor<{shape_text(shape, kind)}> to tensor<{shape_text(extents, kind)}>")
-        shape, name = extents, f"%x{len(lines) - 1}"
+        types = f"tensor<{shape_text(shape, kind)}> to tensor<{shape_text(extents, kind)}>"
+        shape, name = extents, f"%x{len(lines)}"
+        lines.append(f"{name} = {operation} : {types}")
 
     if max(form.insert) > 1:
         wide = [form.n, *form.inserted(), *tail]
         text = f"tensor<{shape_text(wide, kind)}>"
         lines += [f"%wide = tensor.empty() : {text}",
                   f"%zeros = linalg.fill ins(%zero : {kind}) outs(%wide : {text}) -> {text}"]
-        lines.append(f"%x{len(lines)} = tensor.insert_slice %a0 into %zeros{bracket([0] * len(shape))} {bracket(shape)} "
-                     f"{bracket(around(form.insert, 1))} : tensor<{shape_text(shape, kind)}> into {text}")
-        shape, name = wide, f"%x{len(lines) - 1}"
+        where = f"{bracket([0] * len(shape))} {bracket(shape)} {bracket(around(form.insert, 1))}"
+        lines.append(f"%spread = tensor.insert_slice %a0 into %zeros{where} : "
+                     f"tensor<{shape_text(shape, kind)}> into {text}")
+        shape, name = wide, "%spread"
     low, high = form.low, form.high()
     if min([*low, *high]) < 0:
         begin = [max(-pad, 0) for pad in low]
         sizes = [size + min(a, 0) + min(b, 0) for size, a, b in zip(form.inserted(), low, high)]
         extents = [form.n, *sizes, *tail]
-        step(f"tensor.extract_slice {name}{bracket(around(begin, 0))} {bracket(extents)} {bracket([1] * len(extents))}", extents)
+        where = f"{bracket(around(begin, 0))} {bracket(extents)} {bracket([1] * len(extents))}"
+        step(f"tensor.extract_slice {name}{where}", extents)
     if max([*low, *high]) > 0:
         low, high = ([max(pad, 0) for pad in pads] for pads in (low, high))
         extents = [form.n, *[size + a + b for size, a, b in zip(shape[1:1 + rank], low, high)], *tail]

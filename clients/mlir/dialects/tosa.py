@@ -61,10 +61,12 @@ def array(values):
 def body(problem, form, kind, _):
     name = operation(problem, form)
     pads = result_padding(problem) if name == "transpose_conv2d" else (problem["pad_begin"], problem["pad_end"])
-    attributes = [f"acc_type = {kind}", f"stride = {array(problem['stride'])}",
-                  f"{'out_pad' if name == 'transpose_conv2d' else 'pad'} = {array(pad for both in zip(*pads) for pad in both)}"]
-    if name != "transpose_conv2d":
-        attributes.append(f"dilation = {array(problem['dilation'])}")
+    attributes = [f"acc_type = {kind}", f"stride = {array(problem['stride'])}"]
+    both_ends = array(pad for both in zip(*pads) for pad in both)
+    if name == "transpose_conv2d":
+        attributes.append(f"out_pad = {both_ends}")
+    else:
+        attributes += [f"pad = {both_ends}", f"dilation = {array(problem['dilation'])}"]
     image, filters, result = (f"tensor<{shape_text(extents, kind)}>" for extents in (*form.operands[:2], form.result))
     bias, one = (f"tensor<{shape_text(extents, kind)}>" for extents in (form.operands[2], [1]))
     lines = [f'%zero = "tosa.const"() <{{values = dense<0.0> : {one}}}> : () -> {one}']
