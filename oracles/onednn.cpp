@@ -129,6 +129,12 @@ constexpr const convict_implementation* kImplementations[] = {&kPlain, &kAny, &k
 }  // namespace
 }  // namespace convict::onednn
 
+/// Its documents allow primitives on several threads, where each has a stream and a scratchpad, as here.
+extern "C" const convict_abilities* convict_abilities_v1(const convict_implementation*) {
+  static constexpr convict_abilities kAbilities = {0, nullptr, nullptr, /*concurrent=*/1};
+  return &kAbilities;
+}
+
 extern "C" const convict_plugin* convict_plugin_v1(void) {
   using namespace convict::onednn;
   if (dnnl_set_primitive_cache_capacity(kPrimitiveCache) != dnnl_success) return nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared by all parts of this module: one engine, one stream, and the outcome of a step.
+// Shared by all parts of this module: one engine, one stream a thread, and the outcome of a step.
 #pragma once
 
 #include <oneapi/dnnl/dnnl.hpp>
@@ -14,8 +14,9 @@ inline const dnnl::engine& engine() {
   return cpu;
 }
 
+/// One for each thread: several may be at work at once.
 inline const dnnl::stream& stream() {
-  static const dnnl::stream in_order(engine());
+  thread_local const dnnl::stream in_order(engine());
   return in_order;
 }
 

@@ -249,6 +249,8 @@ typedef struct convict_abilities {
   /* Paths through its code that it can be made to take, by name as implementations have names; NULL behind the last.
    * `name:path` is judged and benched as an implementation of its own. NULL: none. */
   const char* const* code_paths;
+  /* Non-zero: `run` may be called on several threads at once, for different outputs and workspaces. */
+  int32_t concurrent;
 } convict_abilities;
 
 /* A symbol that a plugin may export as well: what one of its implementations can. NULL: nothing of this. */

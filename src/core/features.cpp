@@ -176,7 +176,7 @@ constexpr Names kWeightNames[] = {"oihw", "iohw", "ohwi", "hwio"};
 constexpr Names kViewNames[] = {"none", "src", "wei", "dst", "several"};
 constexpr Names kFills[] = {"int",       "normal", "wide",       "positive",   "comb",           "special",
                             "subnormal", "zero",   "structured", "large sums", "special weights"};
-constexpr Names kCallNames[] = {"once", "again", "refilled", "after", "earlier problems"};
+constexpr Names kCallNames[] = {"once", "again", "refilled", "after", "together", "earlier problems"};
 constexpr Names kThreadNames[] = {"1", "2..4", "5+"};
 
 /// Rows of the table of pairs, which are features too.

@@ -5,6 +5,7 @@
 
 #include "core/earlier.h"
 #include "core/random.h"
+#include "examine/bystanders.h"
 #include "examine/comb_reading.h"
 #include "examine/implementation_runner.h"
 #include "examine/relation_check.h"
@@ -22,6 +23,8 @@ constexpr uint64_t kRedraws = 4;
 constexpr int kOftenEnough = 3;
 
 constexpr uint64_t kOtherContents = 0x07e4;  // distinguishes the data of a warming-up call
+
+constexpr int kCallsTogether = 8;  // judged calls while others are under way
 
 /// The problem of a call before the one that is judged: the same but for one more position or image.
 Case neighbour(const Case& c) {
@@ -111,10 +114,31 @@ class Trial {
     judge::Result& result = results_[i];
     if (result.outcome.kind == Kind::kRefused) return;
     warm_up(i);
-    result.outcome = call(i);
+    if (wants_bystanders(i)) {
+      call_together(i);
+    } else {
+      result.outcome = call(i);
+      if (result.outcome.kind == Kind::kComputed) result.comparison = compared(i);
+    }
     if (result.outcome.kind != Kind::kComputed) return;
-    result.comparison = compared(i);
     if (context_.yardstick == Yardstick::kLadder) look_closer(i);
+  }
+
+  bool wants_bystanders(size_t i) const {
+    return scene_.the_case().calls == Calls::kTogether && results_[i].abilities.concurrent != 0 &&
+           !context_.record.weighs;  // memory of other threads would count as kept
+  }
+
+  /// Until a result is wrong. With beta, each call would add to the result of the one before.
+  void call_together(size_t i) {
+    judge::Result& result = results_[i];
+    const Bystanders others(*result.who, result.abilities, scene_);
+    const int calls = scene_.problem().beta == 0 ? kCallsTogether : 1;
+    for (int k = 0; k < calls && (k == 0 || result.comparison.agrees()); ++k) {
+      result.outcome = call(i);
+      if (result.outcome.kind != Kind::kComputed) return;
+      result.comparison = compared(i);
+    }
   }
 
   judge::Comparison compared(size_t i) {

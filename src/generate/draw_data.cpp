@@ -244,10 +244,11 @@ void draw_data(Draft& draft) {
   draw_beta(draft);
   draw_layouts(draft);
   draw_views(draft);
-  constexpr Rate kCallLevels[] = {{static_cast<int>(Calls::kAgain), 0.25},
-                                  {static_cast<int>(Calls::kRefilled), 0.20},
-                                  {static_cast<int>(Calls::kAfter), 0.15},
-                                  {kEarlierProblems, 0.40}};
+  constexpr Rate kCallLevels[] = {{static_cast<int>(Calls::kAgain), 0.22},
+                                  {static_cast<int>(Calls::kRefilled), 0.18},
+                                  {static_cast<int>(Calls::kAfter), 0.13},
+                                  {static_cast<int>(Calls::kTogether), 0.10},
+                                  {kEarlierProblems, 0.37}};
   const int calls = level_or(draft, kCalls, kCallsRate, kCallLevels);
   if (calls != kEarlierProblems) c.calls = static_cast<Calls>(calls);
   draw_threads(draft);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -30,6 +31,16 @@ struct JoinedRow {
   std::string error_text;  // of the implementation; what a relation says names the case, and tells no bugs apart
   Mismatch shown;
   std::optional<Predicate> predicate;
+
+  /// What went wrong with a special value: where these lie depends on the data, so that conditions on the case tell
+  /// little. Empty for what does not speak for itself.
+  std::string_view symptom() const {
+    if (shown.verdict != Verdict::kSpecialValues) return "";
+    if (shown.certificate.errors.wrong == 0) return "sign of zero";
+    const Certificate::Element& element = shown.certificate.element;
+    if (!element.got || !element.exact || std::isnan(element.got->value) == std::isnan(element.exact->value)) return "";
+    return std::isnan(element.exact->value) ? "NaN lost" : "NaN made";
+  }
 
   /// What two views of one fault have in common.
   std::string kind() const {
@@ -107,9 +118,9 @@ class Groups {
   std::vector<size_t> parent_;
 };
 
-/// Rows of one kind are one bug if they have the same predicate, the same error text, or if the predicate of one holds
-/// for the case of the other. The others, for which no condition was found, and which have no error text, cannot be
-/// told apart, and are one line as well.
+/// Rows of one kind are one bug if they have the same predicate, the same error text, if the predicate of one holds for
+/// the case of the other, or if they have the same symptom. The others, for which no condition was found, and which
+/// have no error text, cannot be told apart, and are one line as well.
 Groups grouped(const std::vector<JoinedRow>& rows) {
   Groups groups(rows.size());
   std::map<std::string, size_t> first;
@@ -120,6 +131,8 @@ Groups grouped(const std::vector<JoinedRow>& rows) {
   };
   for (size_t i = 0; i < rows.size(); ++i) {
     if (!rows[i].error_text.empty()) join_by(i, rows[i].kind() + "|text|" + without_numbers(rows[i].error_text));
+    if (const auto symptom = rows[i].symptom(); !symptom.empty())
+      join_by(i, fmt::format("{}|symptom|{}", rows[i].kind(), symptom));
     if (!rows[i].predicate) continue;
     join_by(i, rows[i].kind() + "|if|" + rows[i].predicate_text);
     explained[rows[i].kind()].push_back(i);

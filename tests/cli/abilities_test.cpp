@@ -69,5 +69,28 @@ TEST_F(AbilitiesTest, EachCodePathIsAnImplementationOfItsOwn) {
   EXPECT_NE(bench.out.find("scratch:dense"), std::string::npos) << bench.out;
 }
 
+/// Calls on several threads at once, for other data: from a campaign to the line that shows it again.
+TEST_F(AbilitiesTest, CallsAtOnceAreTriedWhereTheyAreAllowed) {
+  const auto fuzz_together = [&](const std::string& target) {
+    return run({"fuzz", "--plugin=" + plugin("together"), "--target=" + target, "--oracle=none", "--profile=smoke",
+                "--where=conv1d.forward and ic=1 and oc=1", "--cases=4000", "--illegal=0", "-q", "--format=json",
+                "--db=" + target + ".db"});
+  };
+  EXPECT_EQ(fuzz_together("own-copy").exit_code, 0);
+  EXPECT_EQ(fuzz_together("alone").exit_code, 0) << "it does not say that it can";
+  const CommandResult shared = fuzz_together("shared-copy");
+  EXPECT_EQ(shared.exit_code, 1) << shared.out << shared.err;
+  ASSERT_FALSE(shared.mismatches().empty());
+  EXPECT_NE(shared.mismatches()[0]["repro"].dump().find(" calls=together"), std::string::npos)
+      << "it needs the other threads: " << shared.mismatches()[0].dump(1);
+  const std::string line = "conv1d in=9 k=3 calls=";
+  const auto repro_of = [&](const std::string& target, const std::string& calls) {
+    return run({"repro", "--plugin=" + plugin("together"), "--target=" + target, "--oracle=none", line + calls});
+  };
+  EXPECT_EQ(repro_of("shared-copy", "together").exit_code, 1);
+  EXPECT_EQ(repro_of("shared-copy", "once").exit_code, 0);
+  EXPECT_EQ(repro_of("own-copy", "together").exit_code, 0);
+}
+
 }  // namespace
 }  // namespace convict::test

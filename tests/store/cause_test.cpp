@@ -110,6 +110,35 @@ TEST_F(CauseTest, FailedRelationsOfNoConditionAreOneLine) {
   EXPECT_NE(cause(first), cause(second));
 }
 
+/// Where special values lie depends on the data: conditions on the case do not tell their faults apart.
+TEST_F(CauseTest, SpecialValuesAreToldApartByTheirSymptom) {
+  store::Store store = open();
+  const int64_t campaign = begin(store);
+  const auto special = [&](const std::string& line, double got, double exact, int64_t wrong) {
+    Mismatch mismatch = failing(line, Verdict::kSpecialValues);
+    mismatch.certificate.element.got = Decimal{got};
+    mismatch.certificate.element.exact = Decimal{exact};
+    mismatch.certificate.errors.wrong = wrong;
+    return store.record(campaign, mismatch).id;
+  };
+  const double nan = std::nan("");
+  const int64_t lost = special("conv1d in=11", 1, nan, 2), lost_too = special("conv2d in=12", 0, nan, 1);
+  const int64_t made = special("conv3d in=13", nan, 1, 1);
+  const int64_t sign = special("conv1d.backward_data in=14", -0.0, 0, 0);
+  const int64_t sign_too = special("conv2d.backward_data in=15", -0.0, 0, 0);
+  explain(store, lost, "in = 11");
+  explain(store, lost_too, "in = 12");
+  explain(store, made, "in = 13");
+  explain(store, sign, "in = 14");
+  store.join_causes();
+  const auto cause = [&](int64_t id) { return store.mismatch(id)->cause; };
+  EXPECT_EQ(cause(lost), cause(lost_too));
+  EXPECT_EQ(cause(sign), cause(sign_too));
+  EXPECT_NE(cause(lost), cause(made));
+  EXPECT_NE(cause(lost), cause(sign));
+  EXPECT_NE(cause(made), cause(sign));
+}
+
 TEST_F(CauseTest, ARowThatIsShrunkToAKnownCauseJoinsIt) {
   store::Store store = open();
   const int64_t campaign = begin(store);

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "examine/bystanders.h"
+
+#include <cstddef>
+
+#include "abi/element.h"
+#include "core/layout.h"
+#include "core/names.h"
+#include "core/random.h"
+#include "core/role.h"
+#include "fill/fill.h"
+
+namespace convict::examine {
+namespace {
+
+constexpr uint64_t kThreads = 2;
+constexpr uint64_t kOfBystanders = 0xb75;  // distinguishes their data
+
+struct alignas(64) Line {  // as workspaces are aligned
+  std::byte bytes[64];
+};
+using Buffer = std::vector<Line>;
+
+Buffer buffer_of(size_t bytes) { return Buffer(bytes / sizeof(Line) + 1); }
+
+}  // namespace
+
+struct Bystanders::Operands {
+  Operands(const convict_implementation& who, const convict_abilities& abilities, const Scene& scene, uint64_t seed)
+      : tensors(scene.described()) {
+    for (const Role& role : kRoles) {
+      convict_tensor& tensor = tensors.*role.tensor;
+      if (tensor.ndim == 0) continue;
+      const size_t size = type_size(tensor.dtype);
+      buffers.push_back(buffer_of((static_cast<size_t>(buffer_count(tensor)) + 1) * size));
+      tensor.data = reinterpret_cast<std::byte*>(buffers.back().data()) + static_cast<size_t>(tensor.offset) * size;
+    }
+    fill::fill_operands(scene.the_case(), scene.problem(), tensors, seed);
+    if (!abilities.workspace_size) return;
+    buffers.push_back(buffer_of(abilities.workspace_size(&who, &scene.problem(), &scene.described())));
+    tensors.workspace = buffers.back().data();
+  }
+
+  convict_tensors tensors;
+  std::vector<Buffer> buffers;
+};
+
+Bystanders::Bystanders(const convict_implementation& who, const convict_abilities& abilities, const Scene& scene)
+    : who_(who), problem_(scene.problem()) {
+  problem_.threads = 1;
+  for (uint64_t k = 0; k < kThreads; ++k)
+    operands_.push_back(
+        std::make_unique<Operands>(who, abilities, scene, mix(scene.the_case().seed ^ (kOfBystanders + k))));
+  for (const auto& operands : operands_) threads_.emplace_back([&] { call_again_and_again(*operands); });
+  while (begun_ < static_cast<int>(kThreads)) std::this_thread::yield();
+}
+
+Bystanders::~Bystanders() {
+  ending_ = true;
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Bystanders::call_again_and_again(Operands& operands) {
+  char unread[1];
+  ++begun_;
+  while (!ending_) who_.run(&who_, &problem_, &operands.tensors, unread, sizeof unread);
+}
+
+}  // namespace convict::examine
