@@ -20,6 +20,7 @@
 #include "core/cause.h"
 #include "core/error.h"
 #include "core/geometry.h"
+#include "core/plugin_name.h"
 #include "core/text.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"
@@ -36,13 +37,14 @@ using reports::prose;
 
 struct FindingsOptions {
   std::string directory, programs;
-  std::vector<std::string> known;
+  std::vector<std::string> known, plugins;
 };
 
 /// What a case of a cause did here.
 struct Seen {
   std::string suspect, version;
   Mismatch mismatch;
+  std::string plugin;  // that it came from, or its command; empty for what is ours
 };
 
 bool is_loud(Verdict verdict) {
@@ -63,13 +65,15 @@ std::optional<Seen> seen_here(const Cause& cause, const std::string& line,
     if (!cause.concerns(entry.name, entry.version)) continue;
     workers::SupervisorSettings settings = RunOptions().settings();
     settings.worker.roster.targets = {entry.name};
+    if (!entry.plugin.empty()) settings.worker.roster.plugins = {entry.plugin};
     settings.worker.roster.oracles = {std::string(run::kNoOracle)};
     settings.interrupted = &interrupted();
     const Case c = parse_case(line);
     const auto result = campaign::run_case_list({{c, static_cast<bool>(resolve(c).why_not), ""}}, settings,
                                                 [](uint64_t) {}, {campaign::ListMode::kAsSeen});
     for (const Mismatch& m : result.cases[0].mismatches)
-      if (cause.covers(m.suspect, entry.version, m.verdict, m.problem_case)) return Seen{entry.name, entry.version, m};
+      if (cause.covers(m.suspect, entry.version, m.verdict, m.problem_case))
+        return Seen{entry.name, entry.version, m, entry.plugin};
   }
   return std::nullopt;
 }
@@ -112,7 +116,8 @@ std::string exports_of(const Cause& cause, const Mismatch& shown) {
 
 /// The program of this name that needs the library alone, with the fences of its language. Empty if there is none.
 std::string program_of(const Cause& cause, const fs::path& programs) {
-  constexpr std::pair<const char*, const char*> kLanguages[] = {{".cpp", "c++"}, {".py", "python"}, {".js", "js"}};
+  constexpr std::pair<const char*, const char*> kLanguages[] = {
+      {".cpp", "c++"}, {".py", "python"}, {".js", "js"}, {".mlir", "mlir"}};
   if (programs.empty()) return "";
   for (const auto& [ending, language] : kLanguages) {
     const std::string name = cause.name + ending;
@@ -142,7 +147,8 @@ std::string page_of(const Cause& cause, const std::optional<Seen>& seen, const f
            program_of(cause, programs);
   text += fmt::format("\n## What was seen with {} {}\n{}\n", prose(seen->suspect), prose(seen->version),
                       reports::meaning_of(seen->mismatch.verdict));
-  text += reports::code_block(fmt::format("$ convict repro --target {} --oracle none '{}'\n", seen->suspect,
+  const std::string flags = seen->plugin.empty() ? "" : " " + plugin_flag(seen->plugin);
+  text += reports::code_block(fmt::format("$ convict repro{} --target {} --oracle none '{}'\n", flags, seen->suspect,
                                           to_text(seen->mismatch.problem_case)) +
                               reports::describe_certificate(seen->mismatch.certificate));
   return text + program_of(cause, programs) + exports_of(cause, seen->mismatch);
@@ -185,7 +191,7 @@ int findings(const FindingsOptions& options) {
     throw UsageError(fmt::format("'{}' is no directory, and cannot become one", printable(options.directory, 300)));
   if (!options.programs.empty() && !fs::is_directory(options.programs, error))
     throw UsageError(fmt::format("--programs: '{}' is no directory", printable(options.programs, 300)));
-  const auto installed = everything_installed({}).entries;
+  const auto installed = everything_installed(options.plugins).entries;
   for (const Cause& cause : causes) {
     std::optional<Seen> seen;
     for (size_t i = 0; i < cause.cases.size() && !seen; ++i) seen = seen_here(cause, cause.cases[i], installed);
@@ -210,7 +216,9 @@ void add_findings(Command app, int& exit_code) {
   command.option("directory", options.directory, "Where to write them; created if missing").required();
   command.option("--known", options.known, "Files of causes [those that come with convict]").one_value_each();
   command.option("--programs", options.programs,
-                 "Directory of programs that show a cause, called <cause>.cpp, .py or .js");
+                 "Directory of programs that show a cause, called <cause>.cpp, .py, .js or .mlir");
+  command.option("--plugin", options.plugins, "Its implementations are there, too").one_value_each();
+  add_command_option(command, options.plugins);
 }
 
 }  // namespace convict::cli

@@ -176,7 +176,7 @@ constexpr Names kWeightNames[] = {"oihw", "iohw", "ohwi", "hwio"};
 constexpr Names kViewNames[] = {"none", "src", "wei", "dst", "several"};
 constexpr Names kFills[] = {"int",       "normal", "wide",       "positive",   "comb",           "special",
                             "subnormal", "zero",   "structured", "large sums", "special weights"};
-constexpr Names kCallNames[] = {"once", "again", "refilled", "after", "together", "earlier problems"};
+constexpr Names kCallNames[] = {"once", "again", "refilled", "after", "earlier problems"};
 constexpr Names kThreadNames[] = {"1", "2..4", "5+"};
 
 /// Rows of the table of pairs, which are features too.
@@ -187,6 +187,12 @@ int order_in(const Case& c, const convict_problem& p) {
   static const ComparedPair* const kRows[] = {&compared_pair("window", "in"), &compared_pair("out", "in"),
                                               &compared_pair("ic/g", "oc/g")};
   return static_cast<int>(kRows[row]->order(c, p));
+}
+
+/// Calls at once count as a call again: both repeat the judged one.
+int level_of_calls(const Case& c) {
+  if (has_earlier_problems(c)) return kEarlierProblems;
+  return c.calls == Calls::kTogether ? kCalledAgain : static_cast<int>(c.calls);
 }
 
 constexpr Names kOrderNames[] = {"below", "equal", "above"};
@@ -227,8 +233,7 @@ constexpr Feature kFeatures[] = {
     {kWeights, "weights", kWeightNames, [](C c, P) { return static_cast<int>(c.wei_layout); }},
     {kViews, "views", kViewNames, views},
     {kFill, "fill", kFills, [](C c, P) { return c.fill > Fill::kSpecialWeights ? 0 : static_cast<int>(c.fill); }},
-    {kCalls, "calls", kCallNames,
-     [](C c, P) { return has_earlier_problems(c) ? static_cast<int>(kEarlierProblems) : static_cast<int>(c.calls); }},
+    {kCalls, "calls", kCallNames, [](C c, P) { return level_of_calls(c); }},
     {kThreads, "threads", kThreadNames, [](C c, P) { return level_in(kThreadCounts, c.threads); }},
     {kWindowToInput, "window to in", kOrderNames, order_in<kWindowToIn>},
     {kOutputToInput, "out to in", kOrderNames, order_in<kOutToIn>},

@@ -103,7 +103,7 @@ enum Remainder { kNothingLeft, kBelowDilation, kFromDilation };
 enum Beta { kNoBeta, kBetaOne, kOtherBeta };
 enum Type { kF32, kF64, kF16, kBf16, kMixed };
 enum Layouts { kFirst, kLast, kLastToFirst, kFirstToLast };
-enum CallLevel { kCalledOnce, kCalledAgain, kCalledRefilled, kCalledAfter, kCalledTogether, kEarlierProblems };
+enum CallLevel { kCalledOnce, kCalledAgain, kCalledRefilled, kCalledAfter, kEarlierProblems };
 enum PairOrder { kOrderBelow, kOrderEqual, kOrderAbove };
 enum Multiple { kStrideOne, kMultipleOfStride, kNoMultiple };
 enum SameTotal { kBelowZero, kZeroTotal, kOddTotal, kEvenTotal };

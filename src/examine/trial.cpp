@@ -5,8 +5,8 @@
 
 #include "core/earlier.h"
 #include "core/random.h"
-#include "examine/bystanders.h"
 #include "examine/comb_reading.h"
+#include "examine/concurrent_calls.h"
 #include "examine/implementation_runner.h"
 #include "examine/relation_check.h"
 #include "judge/weaker_contract.h"
@@ -114,7 +114,7 @@ class Trial {
     judge::Result& result = results_[i];
     if (result.outcome.kind == Kind::kRefused) return;
     warm_up(i);
-    if (wants_bystanders(i)) {
+    if (wants_others(i)) {
       call_together(i);
     } else {
       result.outcome = call(i);
@@ -124,7 +124,7 @@ class Trial {
     if (context_.yardstick == Yardstick::kLadder) look_closer(i);
   }
 
-  bool wants_bystanders(size_t i) const {
+  bool wants_others(size_t i) const {
     return scene_.the_case().calls == Calls::kTogether && results_[i].abilities.concurrent != 0 &&
            !context_.record.weighs;  // memory of other threads would count as kept
   }
@@ -132,7 +132,7 @@ class Trial {
   /// Until a result is wrong. With beta, each call would add to the result of the one before.
   void call_together(size_t i) {
     judge::Result& result = results_[i];
-    const Bystanders others(*result.who, result.abilities, scene_);
+    const ConcurrentCalls others(*result.who, result.abilities, scene_);
     const int calls = scene_.problem().beta == 0 ? kCallsTogether : 1;
     for (int k = 0; k < calls && (k == 0 || result.comparison.agrees()); ++k) {
       result.outcome = call(i);

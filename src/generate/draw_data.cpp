@@ -244,18 +244,19 @@ void draw_data(Draft& draft) {
   draw_beta(draft);
   draw_layouts(draft);
   draw_views(draft);
-  constexpr Rate kCallLevels[] = {{static_cast<int>(Calls::kAgain), 0.22},
-                                  {static_cast<int>(Calls::kRefilled), 0.18},
-                                  {static_cast<int>(Calls::kAfter), 0.13},
-                                  {static_cast<int>(Calls::kTogether), 0.10},
-                                  {kEarlierProblems, 0.37}};
+  constexpr Rate kCallLevels[] = {{static_cast<int>(Calls::kAgain), 0.25},
+                                  {static_cast<int>(Calls::kRefilled), 0.20},
+                                  {static_cast<int>(Calls::kAfter), 0.15},
+                                  {kEarlierProblems, 0.40}};
   const int calls = level_or(draft, kCalls, kCallsRate, kCallLevels);
   if (calls != kEarlierProblems) c.calls = static_cast<Calls>(calls);
   draw_threads(draft);
   c.seed = draft.random.bits() >> 40;  // 24 bits are short on a line, and suffice because the problem varies too
-  // ReLU has its own stream from the seed of the case, so that no other draw depends on it.
-  constexpr uint64_t kReluStream = 0x72656c75;
+  // These have their own streams from the seed of the case, so that no other draw depends on them.
+  constexpr uint64_t kReluStream = 0x72656c75, kTogetherStream = 0x746f6765;
+  constexpr double kTogether = 0.2;  // of the calls made again
   if (calls == kEarlierProblems) draw_earlier(draft);
+  if (calls == kCalledAgain && Random(c.seed, kTogetherStream).chance(kTogether)) c.calls = Calls::kTogether;
   if (c.pass == CONVICT_FORWARD) c.relu = Random(c.seed, kReluStream).chance(rate(draft, kReluRate));
   draw_requantization(draft);
 }

@@ -13,16 +13,16 @@
 
 namespace convict::examine {
 
-class Bystanders {
+class ConcurrentCalls {
  public:
   /// Returns when every thread is within a call, or has ended one. `who` has to be concurrent.
-  Bystanders(const convict_implementation& who, const convict_abilities& abilities, const Scene& scene);
+  ConcurrentCalls(const convict_implementation& who, const convict_abilities& abilities, const Scene& scene);
 
   /// Waits for the calls that are under way.
-  ~Bystanders();
+  ~ConcurrentCalls();
 
-  Bystanders(const Bystanders&) = delete;
-  Bystanders& operator=(const Bystanders&) = delete;
+  ConcurrentCalls(const ConcurrentCalls&) = delete;
+  ConcurrentCalls& operator=(const ConcurrentCalls&) = delete;
 
  private:
   /// Operands with memory of their own; what one of these calls computes is nobody's concern.

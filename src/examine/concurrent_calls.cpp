@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "examine/bystanders.h"
+#include "examine/concurrent_calls.h"
 
 #include <cstddef>
 
@@ -14,7 +14,7 @@ namespace convict::examine {
 namespace {
 
 constexpr uint64_t kThreads = 2;
-constexpr uint64_t kOfBystanders = 0xb75;  // distinguishes their data
+constexpr uint64_t kOfOthers = 0xb75;  // distinguishes their data
 
 struct alignas(64) Line {  // as workspaces are aligned
   std::byte bytes[64];
@@ -25,7 +25,7 @@ Buffer buffer_of(size_t bytes) { return Buffer(bytes / sizeof(Line) + 1); }
 
 }  // namespace
 
-struct Bystanders::Operands {
+struct ConcurrentCalls::Operands {
   Operands(const convict_implementation& who, const convict_abilities& abilities, const Scene& scene, uint64_t seed)
       : tensors(scene.described()) {
     for (const Role& role : kRoles) {
@@ -45,22 +45,23 @@ struct Bystanders::Operands {
   std::vector<Buffer> buffers;
 };
 
-Bystanders::Bystanders(const convict_implementation& who, const convict_abilities& abilities, const Scene& scene)
+ConcurrentCalls::ConcurrentCalls(const convict_implementation& who, const convict_abilities& abilities,
+                                 const Scene& scene)
     : who_(who), problem_(scene.problem()) {
   problem_.threads = 1;
   for (uint64_t k = 0; k < kThreads; ++k)
     operands_.push_back(
-        std::make_unique<Operands>(who, abilities, scene, mix(scene.the_case().seed ^ (kOfBystanders + k))));
+        std::make_unique<Operands>(who, abilities, scene, mix(scene.the_case().seed ^ (kOfOthers + k))));
   for (const auto& operands : operands_) threads_.emplace_back([&] { call_again_and_again(*operands); });
   while (begun_ < static_cast<int>(kThreads)) std::this_thread::yield();
 }
 
-Bystanders::~Bystanders() {
+ConcurrentCalls::~ConcurrentCalls() {
   ending_ = true;
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Bystanders::call_again_and_again(Operands& operands) {
+void ConcurrentCalls::call_again_and_again(Operands& operands) {
   char unread[1];
   ++begun_;
   while (!ending_) who_.run(&who_, &problem_, &operands.tensors, unread, sizeof unread);
