@@ -5,6 +5,7 @@
 // and 2.
 //     g++ -std=c++17 onednn-one-column-strided.cpp -ldnnl && OMP_NUM_THREADS=1 ./a.out
 // has the exit code 1 while the fault is there.
+#include <cmath>
 #include <cstdio>
 #include <dnnl.hpp>
 #include <vector>
@@ -21,7 +22,9 @@ int main() {
   const dnnl::convolution_forward::primitive_desc forward(engine, dnnl::prop_kind::forward_inference,
                                                           dnnl::algorithm::convolution_direct, source, chosen,
                                                           destination, {1, 3}, {1, 0}, {1, 0});
-  std::vector<float> image = {1, 2}, kernel = {1, 1, 1, 1}, result(2);
+  std::vector<float> image(64, NAN);  // what lies behind the image is nobody's
+  image[0] = 1, image[1] = 2;
+  std::vector<float> kernel = {1, 1, 1, 1}, result(2);
   memory src(source, engine, image.data()), given(plain, engine, kernel.data()),
       dst(destination, engine, result.data()), wei(forward.weights_desc(), engine);
   dnnl::reorder(given, wei).execute(stream, given, wei);
