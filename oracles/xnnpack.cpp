@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// XNNPACK's convolution and deconvolution operators for f32 behind the C ABI (the interface of 2022: create, set up,
-// run). They compute rank 2, forward, channels last; rank 1 is given to them as rank 2 with one row, as their users do.
-// Operands are copied into dense arrays and back.
+// XNNPACK's convolution and deconvolution operators for f32 and s8 behind the C ABI (the interface of 2022: create, set
+// up, run). They compute rank 2, forward, channels last; rank 1 is given to them as rank 2 with one row, as their users
+// do. Operands are copied into dense arrays and back.
 //
-// Left out: f16, which XNNPACK has for few processors, and its quantized operators.
+// Left out: f16, which XNNPACK has for few processors; u8, whose weights are u8 there; a bias of integers, which is one
+// of f32 in the ABI.
 #include <pthreadpool.h>
 #include <xnnpack.h>
 
@@ -24,9 +25,8 @@ namespace {
 
 using shared::dense;
 
-/// Kernels read whole vectors, and may so read behind the end of an array.
-constexpr size_t kSpare = XNN_EXTRA_BYTES / sizeof(float);
-constexpr float kUnbounded = std::numeric_limits<float>::infinity();
+/// Whether src, weights and dst have 8 bits. The others are f32.
+bool is_integral(const convict_tensors& t) { return t.src.dtype == CONVICT_S8; }
 
 /// What it was asked for when something went wrong: xnn_status says what kind of reason it is.
 struct Outcome {
@@ -57,30 +57,39 @@ struct Deleter {
 };
 using Operator = std::unique_ptr<xnn_operator, Deleter>;
 
-/// src as XNNPACK wants it, and dst as it gives it; weights as [out][kernel...][in], group by group.
+/// src as XNNPACK wants it, and dst as it gives it; weights as [out][kernel...][in], group by group. T: float or
+/// int8_t.
+template <class T>
 struct Arrays {
-  explicit Arrays(const convict_problem& p, const convict_tensors& t)
-      : src(p.rank == 1 ? dense<float>(t.src, {0, 2, 1}, kSpare) : dense<float>(t.src, {0, 2, 3, 1}, kSpare)),
+  /// Kernels read whole vectors, and may so read behind the end of an array.
+  static constexpr size_t kSpare = XNN_EXTRA_BYTES / sizeof(T);
+
+  Arrays(const convict_problem& p, const convict_tensors& t)
+      : src(p.rank == 1 ? dense<T>(t.src, {0, 2, 1}, kSpare) : dense<T>(t.src, {0, 2, 3, 1}, kSpare)),
         wei(weights(p, t.wei)),
-        bias(dense<float>(t.bias, {0}, kSpare)),
         dst(static_cast<size_t>(p.batch * p.oc * p.out[0] * p.out[1]) + kSpare) {}
 
-  const float* bias_or_none(const convict_problem& p) const { return p.has_bias ? bias.data() : nullptr; }
+  void give(const convict_problem& p, const convict_tensor& to) const {
+    if (p.rank == 1)
+      shared::scatter<T>(dst.data(), to, {0, 2, 1});
+    else
+      shared::scatter<T>(dst.data(), to, {0, 2, 3, 1});
+  }
 
-  std::vector<float> src, wei, bias, dst;
+  std::vector<T> src, wei, dst;
 
  private:
   /// conv has [oc][ic/g][k...] and keeps the groups apart already. conv_transpose has [ic][oc/g][k...], in which the
   /// groups share the second dimension, so each is turned on its own.
-  static std::vector<float> weights(const convict_problem& p, const convict_tensor& wei) {
+  static std::vector<T> weights(const convict_problem& p, const convict_tensor& wei) {
     if (p.op == CONVICT_CONV)
-      return p.rank == 1 ? dense<float>(wei, {0, 2, 1}, kSpare) : dense<float>(wei, {0, 2, 3, 1}, kSpare);
+      return p.rank == 1 ? dense<T>(wei, {0, 2, 1}, kSpare) : dense<T>(wei, {0, 2, 3, 1}, kSpare);
     convict_tensor group = wei;
     group.dims[0] /= p.groups;
-    std::vector<float> all;
+    std::vector<T> all;
     for (int64_t g = 0; g < p.groups; ++g) {
-      group.data = static_cast<float*>(wei.data) + g * group.dims[0] * wei.strides[0];
-      const std::vector<float> one = p.rank == 1 ? dense<float>(group, {1, 2, 0}) : dense<float>(group, {1, 2, 3, 0});
+      group.data = static_cast<T*>(wei.data) + g * group.dims[0] * wei.strides[0];
+      const std::vector<T> one = p.rank == 1 ? dense<T>(group, {1, 2, 0}) : dense<T>(group, {1, 2, 3, 0});
       all.insert(all.end(), one.begin(), one.end());
     }
     all.resize(all.size() + kSpare);
@@ -88,55 +97,92 @@ struct Arrays {
   }
 };
 
-Outcome convolve(const convict_problem& p, Arrays& arrays, xnn_operator_t* made) {
+/// All its functions that make an operator begin with the same numbers. `type`: what follows them, before the flags.
+template <class Make, class... Type>
+Outcome made_by(Make make, Operator& made, const convict_problem& p, Type... type) {
   const Pair begin = pair(p, p.pad_begin, 0), end = pair(p, p.pad_end, 0), kernel = pair(p, p.kernel, 1),
-             stride = pair(p, p.stride, 1), dilation = pair(p, p.dilation, 1), in = pair(p, p.in, 1);
+             stride = pair(p, p.stride, 1), dilation = pair(p, p.dilation, 1);
   const auto ic = static_cast<size_t>(p.ic), oc = static_cast<size_t>(p.oc), groups = static_cast<size_t>(p.groups);
-  xnn_status status = xnn_create_convolution2d_nhwc_f32(
-      begin.height, end.width, end.height, begin.width, kernel.height, kernel.width, stride.height, stride.width,
-      dilation.height, dilation.width, static_cast<uint32_t>(groups), ic / groups, oc / groups, ic, oc,
-      arrays.wei.data(), arrays.bias_or_none(p), -kUnbounded, kUnbounded, /*flags=*/0, made);
-  if (status != xnn_status_success) return {status, "cannot create the convolution"};
-  status = xnn_setup_convolution2d_nhwc_f32(*made, static_cast<size_t>(p.batch), in.height, in.width, arrays.src.data(),
-                                            arrays.dst.data(), threads(p.threads));
-  return {status, "cannot set up the convolution"};
+  xnn_operator_t raw = nullptr;
+  const xnn_status status =
+      make(begin.height, end.width, end.height, begin.width, kernel.height, kernel.width, stride.height, stride.width,
+           dilation.height, dilation.width, static_cast<uint32_t>(groups), ic / groups, oc / groups, ic, oc, type...,
+           /*flags=*/0, &raw);
+  made.reset(raw);
+  return {status, "cannot create the operator"};
 }
 
-Outcome deconvolve(const convict_problem& p, Arrays& arrays, xnn_operator_t* made) {
-  const Pair begin = pair(p, p.pad_begin, 0), end = pair(p, p.pad_end, 0), kernel = pair(p, p.kernel, 1),
-             stride = pair(p, p.stride, 1), dilation = pair(p, p.dilation, 1), in = pair(p, p.in, 1),
-             adjustment = pair(p, p.output_padding, 0);
-  const auto ic = static_cast<size_t>(p.ic), oc = static_cast<size_t>(p.oc), groups = static_cast<size_t>(p.groups);
-  xnn_status status = xnn_create_deconvolution2d_nhwc_f32(
-      begin.height, end.width, end.height, begin.width, kernel.height, kernel.width, stride.height, stride.width,
-      dilation.height, dilation.width, static_cast<uint32_t>(groups), ic / groups, oc / groups, ic, oc,
-      arrays.wei.data(), arrays.bias_or_none(p), -kUnbounded, kUnbounded, /*flags=*/0, made);
-  if (status != xnn_status_success) return {status, "cannot create the deconvolution"};
-  status =
-      xnn_setup_deconvolution2d_nhwc_f32(*made, static_cast<size_t>(p.batch), in.height, in.width, adjustment.height,
-                                         adjustment.width, arrays.src.data(), arrays.dst.data(), threads(p.threads));
-  return {status, "cannot set up the deconvolution"};
+/// Gives an operator its image, and runs it.
+template <class SetUp, class T>
+Outcome run_conv(SetUp set_up, const Operator& made, const convict_problem& p, Arrays<T>& arrays) {
+  const Pair in = pair(p, p.in, 1);
+  const xnn_status status = set_up(made.get(), static_cast<size_t>(p.batch), in.height, in.width, arrays.src.data(),
+                                   arrays.dst.data(), threads(p.threads));
+  if (status != xnn_status_success) return {status, "cannot set up the convolution"};
+  return {xnn_run_operator(made.get(), threads(p.threads)), "cannot run"};
 }
 
-Outcome compute(const convict_problem& p, const convict_tensors& t) {
-  Arrays arrays(p, t);
-  xnn_operator_t made = nullptr;
-  const Outcome ready = p.op == CONVICT_CONV ? convolve(p, arrays, &made) : deconvolve(p, arrays, &made);
-  const Operator keeper(made);
-  if (ready.status != xnn_status_success) return ready;
-  if (const xnn_status status = xnn_run_operator(made, threads(p.threads)); status != xnn_status_success)
-    return {status, "cannot run"};
-  if (p.rank == 1)
-    shared::scatter<float>(arrays.dst.data(), t.dst, {0, 2, 1});
+template <class SetUp, class T>
+Outcome run_deconv(SetUp set_up, const Operator& made, const convict_problem& p, Arrays<T>& arrays) {
+  const Pair in = pair(p, p.in, 1), adjustment = pair(p, p.output_padding, 0);
+  const xnn_status status = set_up(made.get(), static_cast<size_t>(p.batch), in.height, in.width, adjustment.height,
+                                   adjustment.width, arrays.src.data(), arrays.dst.data(), threads(p.threads));
+  if (status != xnn_status_success) return {status, "cannot set up the deconvolution"};
+  return {xnn_run_operator(made.get(), threads(p.threads)), "cannot run"};
+}
+
+Outcome compute_reals(const convict_problem& p, const convict_tensors& t) {
+  constexpr float kUnbounded = std::numeric_limits<float>::infinity();
+  Arrays<float> arrays(p, t);
+  const std::vector<float> bias = dense<float>(t.bias, {0}, Arrays<float>::kSpare);
+  const float* bias_or_none = p.has_bias ? bias.data() : nullptr;
+  const bool is_conv = p.op == CONVICT_CONV;
+  Operator made;
+  Outcome outcome = made_by(is_conv ? xnn_create_convolution2d_nhwc_f32 : xnn_create_deconvolution2d_nhwc_f32, made, p,
+                            arrays.wei.data(), bias_or_none, -kUnbounded, kUnbounded);
+  if (outcome.status == xnn_status_success)
+    outcome = is_conv ? run_conv(xnn_setup_convolution2d_nhwc_f32, made, p, arrays)
+                      : run_deconv(xnn_setup_deconvolution2d_nhwc_f32, made, p, arrays);
+  if (outcome.status == xnn_status_success) arrays.give(p, t.dst);
+  return outcome;
+}
+
+/// XNNPACK has three scales, whose quotient is ours: that of the weights has it, the others are 1.
+Outcome compute_integers(const convict_problem& p, const convict_tensors& t) {
+  constexpr float kOne = 1;
+  constexpr int8_t kLowest = -128, kHighest = 127;
+  constexpr const int32_t* kNoBias = nullptr;
+  Arrays<int8_t> arrays(p, t);
+  const auto src_zero = static_cast<int8_t>(p.src_zero_point), dst_zero = static_cast<int8_t>(p.dst_zero_point);
+  std::vector<float> scales = {kOne};
+  if (t.scale.ndim != 0) scales = dense<float>(t.scale, {0}, Arrays<float>::kSpare);
+  const auto* weights = arrays.wei.data();
+  Operator made;
+  Outcome outcome;
+  if (p.op == CONVICT_CONV_TRANSPOSE)
+    outcome = made_by(xnn_create_deconvolution2d_nhwc_qs8, made, p, src_zero, kOne, scales[0], weights, kNoBias,
+                      dst_zero, kOne, kLowest, kHighest);
+  else if (t.scale.ndim != 0 && t.scale.dims[0] > 1)
+    outcome = made_by(xnn_create_convolution2d_nhwc_qc8, made, p, src_zero, kOne, scales.data(), weights, kNoBias,
+                      dst_zero, kOne, kLowest, kHighest);
   else
-    shared::scatter<float>(arrays.dst.data(), t.dst, {0, 2, 3, 1});
-  return {xnn_status_success, ""};
+    outcome = made_by(xnn_create_convolution2d_nhwc_qs8, made, p, src_zero, kOne, scales[0], weights, kNoBias, dst_zero,
+                      kOne, kLowest, kHighest);
+  if (outcome.status != xnn_status_success) return outcome;
+  if (p.op == CONVICT_CONV_TRANSPOSE)
+    outcome = run_deconv(xnn_setup_deconvolution2d_nhwc_qs8, made, p, arrays);
+  else if (t.scale.ndim != 0 && t.scale.dims[0] > 1)
+    outcome = run_conv(xnn_setup_convolution2d_nhwc_qc8, made, p, arrays);
+  else
+    outcome = run_conv(xnn_setup_convolution2d_nhwc_qs8, made, p, arrays);
+  if (outcome.status == xnn_status_success) arrays.give(p, t.dst);
+  return outcome;
 }
 
 convict_status run(const convict_implementation*, const convict_problem* p, const convict_tensors* t, char* error,
                    size_t error_size) {
   try {
-    const Outcome outcome = compute(*p, *t);
+    const Outcome outcome = is_integral(*t) ? compute_integers(*p, *t) : compute_reals(*p, *t);
     if (outcome.status == xnn_status_success) return CONVICT_OK;
     std::snprintf(error, error_size, "XNNPACK %s (xnn_status %d)", outcome.step, static_cast<int>(outcome.status));
     if (outcome.status == xnn_status_out_of_memory) return CONVICT_OUT_OF_MEMORY;
@@ -153,8 +199,12 @@ const char* unsupported(const convict_implementation*, const convict_problem* p,
   if (invalid(*p)) return "not a legal problem";  // XNNPACK is not told the extents of dst
   if (p->pass != CONVICT_FORWARD) return "XNNPACK has no gradients";
   if (p->rank > 2) return "XNNPACK has no rank 3";
-  for (const convict_tensor* tensor : {&t->src, &t->wei, &t->bias, &t->dst})
-    if (tensor->ndim != 0 && tensor->dtype != CONVICT_F32) return "this module gives XNNPACK f32 only";
+  const convict_dtype type = is_integral(*t) ? CONVICT_S8 : CONVICT_F32;
+  for (const convict_tensor* tensor : {&t->src, &t->wei, &t->dst})
+    if (tensor->dtype != type) return "this module gives XNNPACK f32 or s8 only, not mixed";
+  if (is_integral(*t) && p->has_bias) return "XNNPACK's bias of integers is an integer";
+  if (is_integral(*t) && p->op == CONVICT_CONV_TRANSPOSE && t->scale.ndim != 0 && t->scale.dims[0] > 1)
+    return "XNNPACK has no scale by channel for deconvolutions";
   if (p->ic == 0 || p->oc == 0) return "XNNPACK wants at least one channel";
   for (int axis = 0; axis < p->rank; ++axis) {
     if (p->in[axis] == 0) return "XNNPACK wants an image of at least one pixel";
