@@ -33,7 +33,7 @@ help:
 	@echo 'make throughput measure how fast cases are judged, and rewrite that table of docs/performance.md; BENCHDNN=path for a comparison'
 	@echo 'make bench   measure every layer of corpus/bench, and rewrite the tables of docs/performance.md: half an hour'
 	@echo 'make libraries  unpack ggml and ONNX Runtime into build/, and build their modules'
-	@echo 'make js      install TensorFlow.js into build/js, for clients/js'
+	@echo 'make js      install TensorFlow.js and OpenCV.js into build/js, for clients/js'
 	@echo 'make mlir    install MLIR 22, for clients/mlir'
 	@echo 'make sweep   every library on this machine on trial for TIME=$(TIME), all others as witnesses, into DB=$(DB)'
 	@echo 'make transfer  replay known bugs on everything, and rewrite the table of docs/transfer.md'
@@ -158,7 +158,8 @@ mlir:
 	@$(call install,mlir-22-tools python3-numpy)
 
 # Clients take part where what they call is installed.
-CLIENT_COMMANDS := $(if $(wildcard build/js/node_modules),'node clients/js/tfjs_client.js build/js') \
+JS_CLIENTS := 'node clients/js/tfjs_client.js build/js' 'node clients/js/opencv_client.js build/js'
+CLIENT_COMMANDS := $(if $(wildcard build/js/node_modules),$(JS_CLIENTS)) \
                    $(if $(wildcard /usr/bin/mlir-opt-22),'/usr/bin/python3 clients/mlir/mlir_client.py')
 
 sweep: build

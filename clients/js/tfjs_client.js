@@ -8,21 +8,17 @@
 // runs, where a backend has them. What its functions have no argument for is refused. Operands are copied into tensors,
 // channels last, and back.
 "use strict";
-const fs = require("fs");
 const path = require("path");
+const {notLegal, operands, serve} = require("./client.js");
 
 const folder = path.resolve(process.argv[2] || "build/js");
 const library = require("module").createRequire(path.join(folder, "package.json"));
-const write = process.stdout.write.bind(process.stdout);
-process.stdout.write = process.stderr.write.bind(process.stderr); // what the library prints is no answer
 const tf = library("@tensorflow/tfjs-core");
 library("@tensorflow/tfjs-backend-cpu");
 const wasm = library("@tensorflow/tfjs-backend-wasm");
 wasm.setWasmPaths(path.join(path.dirname(library.resolve("@tensorflow/tfjs-backend-wasm")), path.sep));
 wasm.setThreadsCount(1);
 tf.env().set("PROD", true);
-
-let file = null; // descriptor of the operands
 
 const isDepthwise = (p) => p.groups > 1;
 
@@ -32,22 +28,6 @@ function gradientKernel(p) {
   if (p.rank === 3) return input ? tf.Conv3DBackpropInputV2 : tf.Conv3DBackpropFilterV2;
   if (!isDepthwise(p)) return input ? tf.Conv2DBackpropInput : tf.Conv2DBackpropFilter;
   return input ? tf.DepthwiseConv2dNativeBackpropInput : tf.DepthwiseConv2dNativeBackpropFilter;
-}
-
-/** The extent that follows from an axis, or 0: illegal problems have to be refused. */
-function extent(p, axis) {
-  const window = p.dilation[axis] * (p.kernel[axis] - 1) + 1;
-  const pads = p.pad_begin[axis] + p.pad_end[axis];
-  if (p.op === "conv") return Math.floor((p.in[axis] + pads - window) / p.stride[axis]) + 1;
-  return (p.in[axis] - 1) * p.stride[axis] - pads + window + p.output_padding[axis];
-}
-
-function notLegal(p) {
-  if ([...p.kernel, ...p.stride, ...p.dilation, p.groups, p.threads].some((number) => number < 1)) return true;
-  if (Math.min(p.batch, p.ic, p.oc, ...p.in, ...p.output_padding) < 0) return true;
-  if (p.ic % p.groups || p.oc % p.groups) return true;
-  const limit = (axis) => (p.op === "conv" ? 1 : Math.max(p.stride[axis], p.dilation[axis]));
-  return p.in.some((_, axis) => p.out[axis] < 1 || p.out[axis] !== extent(p, axis) || p.output_padding[axis] >= limit(axis));
 }
 
 /** What its functions say for the padding: a name, or both ends of every axis; null if they cannot say it. */
@@ -92,41 +72,6 @@ function refusal(p, backend) {
   return tf.getKernel(gradientKernel(p), backend) ? null : "no kernel for this gradient in this backend";
 }
 
-/** An operand: its buffer is read, and written back if it is an output. */
-class Operand {
-  constructor(tensor) {
-    this.dims = tensor.dims;
-    this.strides = tensor.strides;
-    [this.begin, this.bytes] = tensor.buffer;
-    this.first = tensor.at - this.begin;
-    this.buffer = Buffer.alloc(this.bytes);
-    for (let got = 0; got < this.bytes; ) got += fs.readSync(file, this.buffer, got, this.bytes - got, this.begin + got);
-  }
-  /** Calls visit(offset) for all elements, dimensions in this order, the outermost first. */
-  walk(order, visit) {
-    const level = (depth, at) => {
-      if (depth === order.length) return visit(at);
-      for (let i = 0; i < this.dims[order[depth]]; ++i) level(depth + 1, at + 4 * i * this.strides[order[depth]]);
-    };
-    level(0, this.first);
-  }
-  tensor(order) {
-    const values = new Float32Array(this.dims.reduce((product, extent) => product * extent, 1));
-    let next = 0;
-    this.walk(order, (at) => (values[next++] = this.buffer.readFloatLE(at)));
-    return tf.tensor(values, order.map((dim) => this.dims[dim]), "float32");
-  }
-  /** Whether the result has the extents of the operand. */
-  write(result, order) {
-    if (result.shape.length !== order.length || result.shape.some((extent, i) => extent !== this.dims[order[i]])) return false;
-    const values = result.dataSync();
-    let next = 0;
-    this.walk(order, (at) => this.buffer.writeFloatLE(values[next++], at));
-    fs.writeSync(file, this.buffer, 0, this.bytes, this.begin);
-    return true;
-  }
-}
-
 /** Logical dimensions in the order of the library. */
 function orders(p) {
   const axes = p.in.map((_, axis) => axis + 2);
@@ -155,7 +100,8 @@ function deconvolve(p, x, filter) {
 }
 
 function result(p, tensors, order) {
-  const given = (name, dims) => tensors[name].tensor(dims);
+  const given = (name, dims) =>
+    tf.tensor(tensors[name].values(dims), dims.map((dim) => tensors[name].dims[dim]), "float32");
   if (p.pass === "forward") {
     const operation = p.op === "conv" ? convolve : deconvolve;
     const computed = operation(p, given("src", order.image), given("wei", order.filter));
@@ -173,16 +119,19 @@ function result(p, tensors, order) {
   return isDepthwise(p) ? tf.reshape(computed, [...p.kernel, 1, p.oc]) : computed;
 }
 
-async function compute(p, backend) {
-  await tf.setBackend(backend);
-  const tensors = {};
-  for (const name in p.tensors) tensors[name] = new Operand(p.tensors[name]);
+async function compute(p, implementation) {
+  await tf.setBackend(BACKENDS[implementation]);
+  const tensors = operands(p);
   const output = p.pass === "forward" ? "dst" : p.pass === "backward_data" ? "diff_src" : "diff_wei";
   const order = orders(p);
   tf.engine().startScope();
   try {
     const computed = result(p, tensors, order);
-    if (tensors[output].write(computed, output === "diff_wei" ? order.filter : order.image)) return "ok";
+    const dims = output === "diff_wei" ? order.filter : order.image;
+    if (computed.shape.length === dims.length && dims.every((dim, i) => computed.shape[i] === tensors[output].dims[dim])) {
+      tensors[output].write(computed.dataSync(), dims);
+      return "ok";
+    }
     return { status: "wrong_shape", error: `TensorFlow.js computes the extents ${computed.shape.join("x")}` };
   } catch (error) {
     return { status: "failed", error: `TensorFlow.js: ${error.message}`.split("\n")[0].slice(0, 400) };
@@ -201,23 +150,9 @@ function announcements() {
   ];
 }
 
-async function answer(question) {
-  if (question.hello) {
-    file = question.hello.file;
-    return { hello: { protocol: 1, version: tf.version_core, implementations: announcements() } };
-  }
-  if (question.ask) return { ask: question.ask.map((problem) => refusal(problem, BACKENDS[question.implementation])) };
-  const statuses = [];
-  for (const problem of question.run) statuses.push(await compute(problem, BACKENDS[question.implementation]));
-  return { run: statuses };
-}
-
-async function serve() {
-  const lines = require("readline").createInterface({ input: process.stdin });
-  for await (const line of lines) {
-    const question = JSON.parse(line);
-    write(JSON.stringify({ id: question.id, ...(await answer(question)) }) + "\n");
-  }
-}
-
-serve();
+serve({
+  version: tf.version_core,
+  implementations: announcements(),
+  refusal: (problem, implementation) => refusal(problem, BACKENDS[implementation]),
+  compute,
+});

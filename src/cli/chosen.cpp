@@ -14,6 +14,7 @@
 #include "core/implementation.h"
 #include "core/plugin_name.h"
 #include "core/text.h"
+#include "run/turns.h"
 
 namespace convict::cli {
 
@@ -31,7 +32,7 @@ bool is_ours(const std::string& suspect) {
   const auto native = native_kernels();
   const auto modules = run::installed_modules();
   return std::ranges::any_of(native, [&](const auto* kernel) { return suspect == kernel->name; }) ||
-         std::ranges::any_of(modules, [&](const std::string& module) { return suspect.starts_with(module); });
+         std::ranges::any_of(modules, [&](const std::string& module) { return run::module_of(suspect) == module; });
 }
 
 store::Store opened_for(const std::string& database, int64_t id) {

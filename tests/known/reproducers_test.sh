@@ -41,6 +41,9 @@ END
 # Whether the program of this file is ready to run as "$work/program".
 ready() {
   case $1 in
+    *.js) [ -e "$source/build/js/node_modules" ] && command -v node > /dev/null &&
+      printf '#!/bin/sh\nNODE_PATH=%s/build/js/node_modules exec node %s\n' "$source" "$1" > "$work/program" &&
+      chmod +x "$work/program" ;;
     */onednn-bf16-*) onednn 2 avx512_bf16 && build "$1" -ldnnl ;;
     */onednn-integers-*) onednn 3 avx512_vnni && build "$1" -ldnnl ;;
     */onednn-sum-*) onednn 2 avx512bw && build "$1" -ldnnl ;;
@@ -53,9 +56,6 @@ ready() {
     */onnxruntime-*) [ -e "$headers" ] && [ -e "$runtime/libonnxruntime.so.1" ] &&
       build "$1" -isystem "$headers" "$runtime/libonnxruntime.so.1" -Wl,-rpath,"$runtime" ;;
     */mlir-*) mlir "$1" ;;
-    */tfjs-*) [ -e "$source/build/js/node_modules" ] && command -v node > /dev/null &&
-      printf '#!/bin/sh\nNODE_PATH=%s/build/js/node_modules exec node %s\n' "$source" "$1" > "$work/program" &&
-      chmod +x "$work/program" ;;
     *) false ;;
   esac
 }

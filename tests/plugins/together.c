@@ -2,7 +2,7 @@
  *
  * Kernels that say that several threads may call them at once: conv1d in f32 of one channel, which copies the image
  * first. `own-copy` copies it to its stack, `shared-copy` to memory that all calls share. `alone` shares it as well,
- * and says nothing of threads.
+ * and says nothing of threads. `onednn-like` is wrong, and its name begins with that of a library.
  */
 #include "abi/convict.h"
 
@@ -42,6 +42,7 @@ static convict_status run(const convict_implementation* self, const convict_prob
       ((float*)t->dst.data)[n * t->dst.strides[0] + o * t->dst.strides[2]] = sum;
     }
   }
+  if (strcmp(self->name, "onednn-like") == 0 && p->out[0] > 0) *(float*)t->dst.data += 1;
   atomic_fetch_sub(&inside, 1);
   return CONVICT_OK;
 }
@@ -65,16 +66,18 @@ static const convict_implementation shared = {
     "shared-copy", "copies to shared memory", "together", CONTRACT, unsupported, run, NULL, NULL, NULL};
 static const convict_implementation alone = {
     "alone", "copies to shared memory", "together", CONTRACT, unsupported, run, NULL, NULL, NULL};
+static const convict_implementation like = {
+    "onednn-like", "wrong in its first element", "together", CONTRACT, unsupported, run, NULL, NULL, NULL};
 
 const convict_abilities* convict_abilities_v1(const convict_implementation* self);
 const convict_abilities* convict_abilities_v1(const convict_implementation* self) {
   static const convict_abilities concurrent = {0, NULL, NULL, 1};
-  return self == &alone ? NULL : &concurrent;
+  return self == &alone || self == &like ? NULL : &concurrent;
 }
 
 const convict_plugin* convict_plugin_v1(void);
 const convict_plugin* convict_plugin_v1(void) {
-  static const convict_implementation* const all[] = {&own, &shared, &alone};
+  static const convict_implementation* const all[] = {&own, &shared, &alone, &like};
   static const convict_plugin plugin = {CONVICT_ABI_VERSION, "1.0", sizeof all / sizeof *all, all};
   return &plugin;
 }
