@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A form in the linalg dialect, on tensors."""
+import math
+
 from forms import shape_text
 
 PLAIN = {1: "conv_1d_nwc_wcf", 2: "conv_2d_nhwc_hwcf", 3: "conv_3d_ndhwc_dhwcf"}
@@ -28,7 +30,13 @@ def refusal(problem, form, pipeline):
         return "3x3 with stride 1 only"
     if pipeline.transform and problem["pass"] == "backward_weights":
         return "no gradients of the weights"
-    if pipeline.longest_vector:  # all of a row is one vector, and every tap of it is unrolled
+    if pipeline.transform and problem["tensors"]["wei"]["dtype"] != "f32":
+        return "no transforms of f64"  # MLIR 22 has them, with constants that are rounded to f32
+    if pipeline.longest_vector:  # all of a row is one vector, and every tap of it is unrolled; fills are vectors, too
+        padded = [low + size + high for low, size, high in zip(form.low, form.inserted(), form.high())]
+        whole = [math.prod(padded) * form.c, math.prod(form.out) * form.f]
+        if form.n * max(whole) > 16 * pipeline.longest_vector:
+            return "its vectors would be too long"
         row = (form.out[1] - 1) * form.stride[1] + (form.kernel[1] - 1) * form.dilation[1] + 1
         if max(row * form.c, form.out[1] * form.f, form.kernel[1] * form.c * form.f) > pipeline.longest_vector:
             return "its vectors would be too long"
