@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// XNNPACK's convolution and deconvolution operators for f32 and s8 behind the C ABI (the interface of 2022: create, set
-// up, run). They compute rank 2, forward, channels last; rank 1 is given to them as rank 2 with one row, as their users
-// do. Operands are copied into dense arrays and back.
+// XNNPACK's convolution and deconvolution operators for f32, f16 and s8 behind the C ABI (the interface of 2022:
+// create, set up, run). They compute rank 2, forward, channels last; rank 1 is given to them as rank 2 with one row, as
+// their users do. Operands are copied into dense arrays and back.
 //
-// Left out: f16, which XNNPACK has for few processors; u8, whose weights are u8 there; a bias of integers, which is one
-// of f32 in the ABI.
+// Left out: u8, whose weights are u8 there; a bias of integers, which is one of f32 in the ABI.
 #include <pthreadpool.h>
 #include <xnnpack.h>
 
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "abi/convict.h"
+#include "abi/half.h"
 #include "abi/validity.h"
 #include "oracles/shared/dense.h"
 
@@ -25,9 +25,7 @@ namespace {
 
 using shared::dense;
 
-/// Whether src, weights and dst have 8 bits. The others are f32.
 bool is_integral(const convict_tensors& t) { return t.src.dtype == CONVICT_S8; }
-
 /// What it was asked for when something went wrong: xnn_status says what kind of reason it is.
 struct Outcome {
   xnn_status status;
@@ -131,18 +129,33 @@ Outcome run_deconv(SetUp set_up, const Operator& made, const convict_problem& p,
   return {xnn_run_operator(made.get(), threads(p.threads)), "cannot run"};
 }
 
-Outcome compute_reals(const convict_problem& p, const convict_tensors& t) {
+/// Its functions for one floating-point type.
+template <class Make, class SetUpConv, class SetUpDeconv>
+struct Functions {
+  Make make_conv, make_deconv;
+  SetUpConv set_up_conv;
+  SetUpDeconv set_up_deconv;
+};
+
+constexpr Functions kSingle = {xnn_create_convolution2d_nhwc_f32, xnn_create_deconvolution2d_nhwc_f32,
+                               xnn_setup_convolution2d_nhwc_f32, xnn_setup_deconvolution2d_nhwc_f32};
+constexpr Functions kHalf = {xnn_create_convolution2d_nhwc_f16, xnn_create_deconvolution2d_nhwc_f16,
+                             xnn_setup_convolution2d_nhwc_f16, xnn_setup_deconvolution2d_nhwc_f16};
+
+/// T: float or abi::Half.
+template <class T, class Type>
+Outcome compute_reals(const convict_problem& p, const convict_tensors& t, const Type& functions) {
   constexpr float kUnbounded = std::numeric_limits<float>::infinity();
-  Arrays<float> arrays(p, t);
-  const std::vector<float> bias = dense<float>(t.bias, {0}, Arrays<float>::kSpare);
-  const float* bias_or_none = p.has_bias ? bias.data() : nullptr;
+  Arrays<T> arrays(p, t);
+  const std::vector<T> bias = dense<T>(t.bias, {0}, Arrays<T>::kSpare);
+  const T* bias_or_none = p.has_bias ? bias.data() : nullptr;
   const bool is_conv = p.op == CONVICT_CONV;
   Operator made;
-  Outcome outcome = made_by(is_conv ? xnn_create_convolution2d_nhwc_f32 : xnn_create_deconvolution2d_nhwc_f32, made, p,
-                            arrays.wei.data(), bias_or_none, -kUnbounded, kUnbounded);
+  Outcome outcome = made_by(is_conv ? functions.make_conv : functions.make_deconv, made, p, arrays.wei.data(),
+                            bias_or_none, -kUnbounded, kUnbounded);
   if (outcome.status == xnn_status_success)
-    outcome = is_conv ? run_conv(xnn_setup_convolution2d_nhwc_f32, made, p, arrays)
-                      : run_deconv(xnn_setup_deconvolution2d_nhwc_f32, made, p, arrays);
+    outcome = is_conv ? run_conv(functions.set_up_conv, made, p, arrays)
+                      : run_deconv(functions.set_up_deconv, made, p, arrays);
   if (outcome.status == xnn_status_success) arrays.give(p, t.dst);
   return outcome;
 }
@@ -179,10 +192,15 @@ Outcome compute_integers(const convict_problem& p, const convict_tensors& t) {
   return outcome;
 }
 
+Outcome compute(const convict_problem& p, const convict_tensors& t) {
+  if (is_integral(t)) return compute_integers(p, t);
+  return t.src.dtype == CONVICT_F16 ? compute_reals<Half>(p, t, kHalf) : compute_reals<float>(p, t, kSingle);
+}
+
 convict_status run(const convict_implementation*, const convict_problem* p, const convict_tensors* t, char* error,
                    size_t error_size) {
   try {
-    const Outcome outcome = is_integral(*t) ? compute_integers(*p, *t) : compute_reals(*p, *t);
+    const Outcome outcome = compute(*p, *t);
     if (outcome.status == xnn_status_success) return CONVICT_OK;
     std::snprintf(error, error_size, "XNNPACK %s (xnn_status %d)", outcome.step, static_cast<int>(outcome.status));
     if (outcome.status == xnn_status_out_of_memory) return CONVICT_OUT_OF_MEMORY;
@@ -199,9 +217,9 @@ const char* unsupported(const convict_implementation*, const convict_problem* p,
   if (invalid(*p)) return "not a legal problem";  // XNNPACK is not told the extents of dst
   if (p->pass != CONVICT_FORWARD) return "XNNPACK has no gradients";
   if (p->rank > 2) return "XNNPACK has no rank 3";
-  const convict_dtype type = is_integral(*t) ? CONVICT_S8 : CONVICT_F32;
-  for (const convict_tensor* tensor : {&t->src, &t->wei, &t->dst})
-    if (tensor->dtype != type) return "this module gives XNNPACK f32 or s8 only, not mixed";
+  if (t->src.dtype != CONVICT_F32 && t->src.dtype != CONVICT_F16 && t->src.dtype != CONVICT_S8)
+    return "this module gives XNNPACK f32, f16 and s8 only";
+  if (t->wei.dtype != t->src.dtype || t->dst.dtype != t->src.dtype) return "XNNPACK has no mixed types";
   if (is_integral(*t) && p->has_bias) return "XNNPACK's bias of integers is an integer";
   if (is_integral(*t) && p->op == CONVICT_CONV_TRANSPOSE && t->scale.ndim != 0 && t->scale.dims[0] > 1)
     return "XNNPACK has no scale by channel for deconvolutions";
@@ -219,9 +237,22 @@ constexpr convict_contract kContract = {CONVICT_DIRECT,           CONVICT_F32,
                                         /*flushes_subnormals=*/1, /*deterministic=*/1,
                                         CONVICT_FIXED_ORDER,      /*sum_block=*/0,
                                         /*accumulates=*/0,        /*fuses_relu=*/0};
-constexpr convict_implementation kXnnpack = {
-    "xnnpack", "XNNPACK, the micro-kernel that it chooses", "xnnpack", kContract, unsupported, run, nullptr, nullptr,
-    nullptr};
+/// Kernels for f16 may round every product that they add to f16.
+constexpr convict_contract kOfHalves = [] {
+  convict_contract contract = kContract;
+  contract.min_accumulator = CONVICT_F16;
+  return contract;
+}();
+
+const convict_contract* contract_for(const convict_implementation*, const convict_problem*, const convict_tensors* t) {
+  return t->src.dtype == CONVICT_F16 ? &kOfHalves : &kContract;
+}
+
+constexpr convict_implementation kXnnpack = {"xnnpack",   "XNNPACK, the micro-kernel that it chooses",
+                                             "xnnpack",   kContract,
+                                             unsupported, run,
+                                             nullptr,     contract_for,
+                                             nullptr};
 constexpr const convict_implementation* kImplementations[] = {&kXnnpack};
 // XNNPACK has no releases; its packages are named after a day, which its header does not know.
 constexpr convict_plugin kPlugin = {CONVICT_ABI_VERSION, "unversioned", 1, kImplementations};
