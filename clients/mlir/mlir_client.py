@@ -10,9 +10,11 @@ lower them: strides of a transposed one insert zeros, and the gradient of the we
 (forms.py). Operands are packed into a file, channels last, that the compiled code reads and writes."""
 import glob
 import json
+import math
 import mmap
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,8 +25,9 @@ import forms
 from pipelines import PIPELINES
 
 BATCH = 32  # problems of one module
-TYPES = {"f32": numpy.float32, "f64": numpy.float64, "s8": numpy.int8, "s32": numpy.int32}
-ELEMENTS = {"f32": "f32", "f64": "f64", "s8": "i8", "s32": "i32"}
+TYPES = {"f32": numpy.dtype(numpy.float32), "f64": numpy.dtype(numpy.float64)}  # by their names in MLIR, too
+VERSION = sys.argv[1] if len(sys.argv) > 1 else "22"  # of LLVM
+RUNTIME = glob.glob(f"/usr/lib/llvm-{VERSION}/lib/libmlir_c_runner_utils.so*")  # copies strided buffers
 
 
 def announcement(name):
@@ -37,7 +40,7 @@ def announcement(name):
 
 def refusal(problem, pipeline):
     types = [tensor["dtype"] for tensor in problem["tensors"].values()]
-    if len(set(types)) > 1 or types[0] not in ("f32", "f64"):
+    if len(set(types)) > 1 or types[0] not in TYPES:
         return "f32 and f64 only, not mixed"
     return forms.refusal(problem) or pipeline.dialect.refusal(problem, forms.form_of(problem), pipeline)
 
@@ -70,9 +73,8 @@ class Module:
 
     def add(self, problem, tensors):
         form = self.pipeline.dialect.adapted(problem, forms.form_of(problem), self.pipeline)
-        name, kind = len(self.functions), ELEMENTS[next(iter(problem["tensors"].values()))["dtype"]]
-        body = []
-        types = []
+        name, kind = len(self.functions), next(iter(problem["tensors"].values()))["dtype"]
+        body, types = [], []
         for i, array in enumerate(packed(problem, tensors, form)):
             shape = forms.shape_text(form.operands[i], kind)
             types.append(f"tensor<{shape}>")
@@ -83,12 +85,12 @@ class Module:
                      f"%t{i} = bufferization.to_tensor %m{i} restrict : memref<{shape}> to tensor<{shape}>"]
         shape = forms.shape_text(form.result, kind)
         arguments = ", ".join(f"%t{i}" for i in range(len(types)))
-        size = int(numpy.prod(form.result)) * (4 if kind == "f32" else 8)
+        size = math.prod(form.result) * TYPES[kind].itemsize
         at = self.place(size)
         body += [f"%d = call @c{name}({arguments}) : ({', '.join(types)}) -> tensor<{shape}>",
                  f"%r = bufferization.to_buffer %d : tensor<{shape}> to memref<{shape}>",
                  *self.transfer("pwrite", "%r", shape, at, size), "return"]
-        self.results.append((at, form.result, tensors))
+        self.results.append((at, size, TYPES[kind]))
         parameters = ", ".join(f"%a{i}: {one}" for i, one in enumerate(types))
         lines = self.pipeline.dialect.body(problem, form, kind, self.pipeline)
         self.functions.append(
@@ -120,15 +122,13 @@ class Module:
         if opt.returncode != 0:
             return failure("mlir-opt", opt)
         runner = subprocess.run([tool("mlir-runner"), "-e", "main", "-entry-point-result=void", self.pipeline.level,
-                                 f"-shared-libs={RUNTIME}"],
+                                 f"-shared-libs={RUNTIME[0]}"],
                                 input=opt.stdout, capture_output=True, check=False, pass_fds=[self.descriptor])
         return failure("mlir-runner", runner) if runner.returncode != 0 else None
 
     def result(self, i):
-        at, shape, tensors = self.results[i]
-        kind = next(iter(tensors.values())).dtype
-        count = int(numpy.prod(shape))
-        return numpy.frombuffer(os.pread(self.descriptor, count * kind.itemsize, at), kind)
+        at, size, kind = self.results[i]
+        return numpy.frombuffer(os.pread(self.descriptor, size, at), kind)
 
     def close(self):
         os.close(self.descriptor)
@@ -153,7 +153,7 @@ def failure(name, done):
 
 
 def tensor(file, description):
-    kind = numpy.dtype(TYPES[description["dtype"]])
+    kind = TYPES[description["dtype"]]
     strides = [stride * kind.itemsize for stride in description["strides"]]
     return numpy.ndarray(description["dims"], kind, file, description["at"], strides)
 
@@ -211,6 +211,6 @@ class Client:
 
 
 if __name__ == "__main__":
-    VERSION = sys.argv[1] if len(sys.argv) > 1 else "22"
-    RUNTIME = glob.glob(f"/usr/lib/llvm-{VERSION}/lib/libmlir_c_runner_utils.so*")[0]  # copies of strided buffers
+    if not RUNTIME or not shutil.which(tool("mlir-opt")):
+        sys.exit(f"mlir_client.py: MLIR {VERSION} is not installed; `make mlir` installs version 22")
     Client().serve()
