@@ -186,7 +186,8 @@ class Search {
     return before;
   }
 
-  /// What follows from damaged memory depends on chance: of addresses, which differ in processes that are not forked.
+  /// What follows from damaged memory depends on chance: of addresses, which differ in processes that are not forked. A
+  /// process that ends on one of the cases before counts as well, as `repro` has it.
   void repeat(int position, Mismatch& mismatch) const {
     Lines lines = *mismatch.certificate.alone.before;
     lines.push_back(to_text(mismatch.problem_case));
@@ -195,7 +196,7 @@ class Search {
     for (int i = 0; i < kRepeatedDeaths; ++i) {
       const auto death = dies_alone(name_of_position(position), lines, seen_, spawned);
       ++*mismatch.certificate.alone.runs;
-      *mismatch.certificate.alone.failed += death && death->index + 1 == lines.size() ? 1 : 0;
+      *mismatch.certificate.alone.failed += death ? 1 : 0;
     }
   }
 
