@@ -4,8 +4,8 @@
 // HWY_TARGET_INCLUDE as its own path and includes this header before any of Highway's. Its vector code stands in
 // <namespace>::HWY_NAMESPACE, between HWY_BEFORE_NAMESPACE() and HWY_AFTER_NAMESPACE(); CONVICT_DISPATCH follows.
 //
-// Left out are targets that differ in nothing used here from a neighbour, which are all beyond AVX-512 as Skylake has it
-// and beyond NEON: the better a target, the lower its bit, also those that later versions of Highway know. Targets
+// Left out are targets that differ in nothing used here from a neighbour, which are all beyond AVX-512 as Skylake has
+// it and beyond NEON: the better a target, the lower its bit, also those that later versions of Highway know. Targets
 // whose vectors have no constant size are left out, too, because sums are kept in arrays of vectors.
 //
 // No include guard: Highway includes the .cpp file, and so this header, once for each target.
