@@ -125,7 +125,8 @@ class Trial {
   }
 
   bool wants_others(size_t i) const {
-    return scene_.the_case().calls == Calls::kTogether && results_[i].abilities.concurrent != 0 &&
+    return scene_.the_case().calls == Calls::kTogether && results_[i].is_target &&
+           results_[i].abilities.concurrent != 0 &&
            !context_.record.weighs;  // memory of other threads would count as kept
   }
 

@@ -254,7 +254,7 @@ void draw_data(Draft& draft) {
   c.seed = draft.random.bits() >> 40;  // 24 bits are short on a line, and suffice because the problem varies too
   // These have their own streams from the seed of the case, so that no other draw depends on them.
   constexpr uint64_t kReluStream = 0x72656c75, kTogetherStream = 0x746f6765;
-  constexpr double kTogether = 0.2;  // of the calls made again
+  constexpr double kTogether = 0.05;  // of the calls made again: threads cost milliseconds
   if (calls == kEarlierProblems) draw_earlier(draft);
   if (calls == kCalledAgain && Random(c.seed, kTogetherStream).chance(kTogether)) c.calls = Calls::kTogether;
   if (c.pass == CONVICT_FORWARD) c.relu = Random(c.seed, kReluStream).chance(rate(draft, kReluRate));
