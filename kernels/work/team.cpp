@@ -14,7 +14,8 @@ using Clock = std::chrono::steady_clock;
 
 // Spin briefly, then yield, then sleep. Most waits are short, and waking a thread takes as long as a small layer. The
 // spins take about ten microseconds. On a busy machine a waiting thread must not keep others from working, so it yields
-// for kAwake at most.
+// for kAwake at most. Where the last wait was longer than that, the next one is a sleep from its begin: calls that are
+// judged are far apart, and a thread that spins between them takes time from what is judged.
 constexpr int kSpins = 1000;
 constexpr std::chrono::microseconds kAwake(100);
 
@@ -24,17 +25,24 @@ void pause() {
 #endif
 }
 
-/// Waits until the value is not `old`. The thread that changes it has to notify it.
+/// Waits until the value is not `old`. The thread that changes it has to notify it. `soon`: whether that is expected
+/// within kAwake; afterwards, whether it was.
+template <class Value>
+void await_change(const std::atomic<Value>& value, Value old, bool& soon) {
+  const auto has_changed = [&] { return value.load(std::memory_order_acquire) != old; };
+  const Clock::time_point end = Clock::now() + kAwake;
+  for (int spin = 0; soon && spin < kSpins; ++spin, pause())
+    if (has_changed()) return;
+  while (soon && !has_changed() && Clock::now() < end) std::this_thread::yield();
+  while (!has_changed()) value.wait(old, std::memory_order_acquire);
+  soon = Clock::now() < end;
+}
+
+/// The same within a call, whose threads wait for each other only.
 template <class Value>
 void await_change(const std::atomic<Value>& value, Value old) {
-  for (int spin = 0; spin < kSpins; ++spin, pause())
-    if (value.load(std::memory_order_acquire) != old) return;
-  const Clock::time_point end = Clock::now() + kAwake;
-  while (value.load(std::memory_order_acquire) == old)
-    if (Clock::now() < end)
-      std::this_thread::yield();
-    else
-      value.wait(old, std::memory_order_acquire);
+  bool soon = true;
+  await_change(value, old, soon);
 }
 
 /// The threads of the process that wait for work.
@@ -89,8 +97,9 @@ class Crew {
   }
 
   void serve(const Helper& helper, int number) {
+    bool soon = true;
     for (uint32_t heard = 0;; ++heard) {
-      await_change(helper.bell, heard);
+      await_change(helper.bell, heard, soon);
       if (closing_) return;
       (*job_)(number);
       at_work_.fetch_sub(1, std::memory_order_release);

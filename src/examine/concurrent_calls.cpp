@@ -2,6 +2,7 @@
 #include "examine/concurrent_calls.h"
 
 #include <cstddef>
+#include <vector>
 
 #include "abi/element.h"
 #include "core/layout.h"
@@ -13,7 +14,6 @@
 namespace convict::examine {
 namespace {
 
-constexpr uint64_t kThreads = 2;
 constexpr uint64_t kOfOthers = 0xb75;  // distinguishes their data
 
 struct alignas(64) Line {  // as workspaces are aligned
@@ -47,24 +47,23 @@ struct ConcurrentCalls::Operands {
 
 ConcurrentCalls::ConcurrentCalls(const convict_implementation& who, const convict_abilities& abilities,
                                  const Scene& scene)
-    : who_(who), problem_(scene.problem()) {
+    : who_(who),
+      problem_(scene.problem()),
+      operands_(std::make_unique<Operands>(who, abilities, scene, mix(scene.the_case().seed ^ kOfOthers))) {
   problem_.threads = 1;
-  for (uint64_t k = 0; k < kThreads; ++k)
-    operands_.push_back(
-        std::make_unique<Operands>(who, abilities, scene, mix(scene.the_case().seed ^ (kOfOthers + k))));
-  for (const auto& operands : operands_) threads_.emplace_back([&] { call_again_and_again(*operands); });
-  while (begun_ < static_cast<int>(kThreads)) std::this_thread::yield();
+  thread_ = std::thread([this] { call_again_and_again(); });
+  while (!begun_) std::this_thread::yield();
 }
 
 ConcurrentCalls::~ConcurrentCalls() {
   ending_ = true;
-  for (std::thread& thread : threads_) thread.join();
+  thread_.join();
 }
 
-void ConcurrentCalls::call_again_and_again(Operands& operands) {
+void ConcurrentCalls::call_again_and_again() {
   char unread[1];
-  ++begun_;
-  while (!ending_) who_.run(&who_, &problem_, &operands.tensors, unread, sizeof unread);
+  begun_ = true;
+  while (!ending_) who_.run(&who_, &problem_, &operands_->tensors, unread, sizeof unread);
 }
 
 }  // namespace convict::examine

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls of an implementation on threads of their own, for other data, while a call of it is judged.
+// Calls of an implementation on another thread, for other data, while a call of it is judged.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <thread>
-#include <vector>
 
 #include "abi/convict.h"
 #include "examine/scene.h"
@@ -15,10 +14,10 @@ namespace convict::examine {
 
 class ConcurrentCalls {
  public:
-  /// Returns when every thread is within a call, or has ended one. `who` has to be concurrent.
+  /// Returns when the other thread calls it. `who` has to be concurrent.
   ConcurrentCalls(const convict_implementation& who, const convict_abilities& abilities, const Scene& scene);
 
-  /// Waits for the calls that are under way.
+  /// Waits for the call that is under way.
   ~ConcurrentCalls();
 
   ConcurrentCalls(const ConcurrentCalls&) = delete;
@@ -28,14 +27,13 @@ class ConcurrentCalls {
   /// Operands with memory of their own; what one of these calls computes is nobody's concern.
   struct Operands;
 
-  void call_again_and_again(Operands& operands);
+  void call_again_and_again();
 
   const convict_implementation& who_;
   convict_problem problem_;  // on one thread
-  std::atomic<int> begun_ = 0;
-  std::atomic<bool> ending_ = false;
-  std::vector<std::unique_ptr<Operands>> operands_;
-  std::vector<std::thread> threads_;
+  std::unique_ptr<Operands> operands_;
+  std::atomic<bool> begun_ = false, ending_ = false;
+  std::thread thread_;
 };
 
 }  // namespace convict::examine

@@ -84,11 +84,12 @@ class Asking {
     for (size_t i = 0; i < asked_.size(); ++i)
       if (!asked_[i] && !results_[i].takes_turns) ask(i);
     ask_in_turn();
-    look_back();
   }
 
   bool anybody() const { return anybody_; }
   bool is_impossible() const { return for_all_.has_value(); }
+  /// Positions of those that were asked and are code of libraries.
+  const std::vector<size_t>& foreign() const { return foreign_; }
 
  private:
   /// One library computes the case: the first that accepts it.
@@ -105,28 +106,6 @@ class Asking {
     }
   }
 
-  /// A look at the process after all questions costs less than one after each. Only if something has changed, each is
-  /// asked again, to learn whose question did it; if nobody's does it again, all are suspects, and confirmation
-  /// decides.
-  void look_back() {
-    if (foreign_.empty()) return;
-    const std::string changed = run::changed_by_questions(record_);
-    if (changed.empty()) return;
-    std::vector<std::pair<size_t, std::string>> did;
-    for (const size_t i : foreign_)
-      if (std::string again = question(i, run::Care::kAll).side_effect; !again.empty())
-        did.emplace_back(i, std::move(again));
-    if (did.empty())
-      for (const size_t i : foreign_) did.emplace_back(i, changed);
-    for (auto& [i, what] : did) results_[i].outcome.side_effect = std::move(what);
-    anybody_ = true;  // has to be judged
-  }
-
-  run::Asked question(size_t i, run::Care care) {
-    return run::ask_unsupported(*results_[i].who, static_cast<int>(i), scene_.problem(), scene_.described(), record_,
-                                care);
-  }
-
   /// Why a subject refuses the problem. Nothing if it accepts; then its contract is set.
   std::optional<std::string> reason_to_refuse(size_t i) {
     const Case& c = scene_.the_case();
@@ -135,7 +114,7 @@ class Asking {
     if (auto why_not = beyond_contract(c, who.contract)) return why_not;
     if (const char* missing = run::missing_ability(scene_.problem(), result.abilities)) return missing;
     if (record_.is_foreign[i]) foreign_.push_back(i);
-    run::Asked asked = question(i, run::Care::kMemory);
+    run::Asked asked = run::ask_unsupported(who, static_cast<int>(i), scene_.problem(), scene_.described(), record_);
     result.outcome.side_effect = std::move(asked.side_effect);
     if (asked.reason) return std::move(asked.reason);
     if (!legal_) return std::nullopt;
@@ -167,8 +146,8 @@ class Asking {
   run::FlightRecord& record_;
   std::vector<judge::Result>& results_;
   std::vector<bool> asked_;
-  std::vector<int> library_;     // as in Turns, of each subject
-  std::vector<size_t> foreign_;  // that were asked: code of libraries
+  std::vector<int> library_;  // as in Turns, of each subject
+  std::vector<size_t> foreign_;
   std::optional<std::string> for_all_;
   bool by_target_ = false, anybody_ = false;
 };
@@ -179,6 +158,31 @@ bool is_blind(const Case& c, const judge::Comparison& comparison) {
   if (c.fill == Fill::kZero) return true;
   return comparison.blind * 2 > comparison.with_terms;
 }
+
+void call_all(const Scene& scene, bool legal, const TrialContext& context, Examination& examination) {
+  set_scene(scene, context);
+  if (legal)
+    examination.redrawn = run_trial(scene, context, examination.results);
+  else
+    run_illegal_trial(scene, context, examination.results);
+}
+
+/// What the libraries that were asked or called have changed in the process, unless each call was looked at: one look
+/// at the end of a case costs less than one after each call. Where something has changed, the case is examined again,
+/// carefully: then it is known who did it, and whoever came behind that call had a process as it should be. If nobody
+/// does it a second time, all of them are suspects, and their confirmation decides.
+std::string changed_by_libraries(const Asking& asking, run::FlightRecord& record, const ExaminationSettings& settings) {
+  if (settings.is_careful || asking.foreign().empty()) return "";
+  const run::InStage guarding(record, Stage::kGuard);
+  return run::changed_by_calls(static_cast<int>(asking.foreign().back()), record);
+}
+
+ExaminationSettings carefully(ExaminationSettings settings) {
+  settings.is_careful = true;
+  return settings;
+}
+
+bool has_side_effect(const judge::Result& result) { return !result.outcome.side_effect.empty(); }
 
 void summarize(const Case& c, Examination& examination) {
   bool every_oracle = true, no_oracles = true, some_oracle = false, wants_turn = false, took_turn = false;
@@ -263,6 +267,7 @@ bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings&
 
 Examination examine(const Case& the_case, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
                     run::FlightRecord& record, const ExaminationSettings& settings) {
+  record.is_careful = settings.is_careful;
   const bool legal = !resolve(the_case).why_not;
   const Case c = settings.data && legal ? settings.data->case_for(the_case) : the_case;
   const Scene scene(c, legal ? settings.data : nullptr);
@@ -273,20 +278,20 @@ Examination examine(const Case& the_case, std::span<const run::Subject> subjects
     return examination;
   }
   asking.ask_the_others();
-  const bool anybody = asking.anybody();
-  const TrialContext context = {memory, record, settings.yardstick, settings.values, settings.relations};
+  if (asking.anybody())
+    call_all(scene, legal, {memory, record, settings.yardstick, settings.values, settings.relations}, examination);
+  if (const std::string changed = changed_by_libraries(asking, record, settings); !changed.empty()) {
+    Examination second = examine(the_case, subjects, memory, record, carefully(settings));
+    if (std::ranges::any_of(second.results, has_side_effect)) return second;
+    for (const size_t i : asking.foreign()) examination.results[i].outcome.side_effect = changed;
+  } else if (legal && !asking.anybody()) {
+    return examination;
+  }
   if (!legal) {
-    if (anybody) {
-      set_scene(scene, context);
-      run_illegal_trial(scene, context, examination.results);
-    }
     examination.judged = examination.illegal = !asking.is_impossible();
     examination.mismatches = judge::judge_acceptance(c, examination.results);
     return examination;
   }
-  if (!anybody) return examination;
-  set_scene(scene, context);
-  examination.redrawn = run_trial(scene, context, examination.results);
   summarize(c, examination);
   const bool ladder = settings.yardstick == Yardstick::kLadder;
   if (!ladder)  // other tools compare values only, not the memory around them

@@ -45,6 +45,9 @@ struct ExaminationSettings {
   AskedRelations relations = AskedRelations::kOne;
   const fill::GivenData* data = nullptr;  // borrowed: operands in place of those of the case's fill
   bool values = false;                    // certificates show all elements of small outputs (docs/certificates.md)
+  // What a library changes in the process is looked for after each call, or else after the case: then if something has
+  // changed, the case is examined again, so that its author is known and harms nobody else.
+  bool is_careful = true;
 };
 
 /// Whether examine() would call this subject on a legal case.

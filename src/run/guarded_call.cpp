@@ -19,8 +19,7 @@ namespace {
 /// see a new implementation with an old time.
 class Entered {
  public:
-  Entered(FlightRecord& record, int position, Care care = Care::kAll)
-      : record_(record), is_foreign_(record.is_foreign[position]), care_(care) {
+  Entered(FlightRecord& record, int position) : record_(record), is_foreign_(record.is_foreign[position]) {
     if (record_.weighs) resident_before_ = static_cast<int64_t>(resident_bytes());
     record_.entered_ns = monotonic_ns();
     record_.implementation = position;
@@ -31,7 +30,7 @@ class Entered {
   std::string leave() {
     if (std::exchange(left_, true)) return "";
     const std::string_view arithmetic = floating_point_.restore();
-    std::string changed = is_foreign_ ? mend_process(record_, care_) : "";
+    std::string changed = is_foreign_ ? mend_process(record_, record_.is_careful ? Care::kAll : Care::kMemory) : "";
     if (record_.weighs)
       record_.kept_bytes[record_.implementation] += static_cast<int64_t>(resident_bytes()) - resident_before_;
     record_.implementation = FlightRecord::kOwnCode;
@@ -44,7 +43,6 @@ class Entered {
  private:
   FlightRecord& record_;
   const bool is_foreign_;
-  const Care care_;
   bool left_ = false;
   int64_t resident_before_ = 0;
   FloatingPoint floating_point_;
@@ -88,7 +86,7 @@ size_t workspace_size(const convict_implementation& implementation, const convic
   if (!abilities.workspace_size) return 0;
   for (const Role& role : kRoles) (described.*role.tensor).data = nullptr;
   described.workspace = nullptr;
-  const Entered entered(record, position, Care::kMemory);
+  const Entered entered(record, position);
   return abilities.workspace_size(&implementation, &p, &described);
 }
 
@@ -122,8 +120,8 @@ Outcome call_guarded(const convict_implementation& implementation, const convict
 }
 
 Asked ask_unsupported(const convict_implementation& implementation, int position, const convict_problem& p,
-                      const convict_tensors& described, FlightRecord& record, Care care) {
-  Entered entered(record, position, care);
+                      const convict_tensors& described, FlightRecord& record) {
+  Entered entered(record, position);
   const char* reason = implementation.unsupported(&implementation, &p, &described);
   Asked asked;
   asked.side_effect = side_effect_of(entered.leave(), {});
@@ -131,14 +129,19 @@ Asked ask_unsupported(const convict_implementation& implementation, int position
   return asked;
 }
 
-std::string changed_by_questions(FlightRecord& record) { return side_effect_of(mend_process(record), {}); }
+std::string changed_by_calls(int position, FlightRecord& record) {
+  record.implementation = position;
+  const std::string changed = mend_process(record, Care::kAll);
+  record.implementation = FlightRecord::kOwnCode;
+  return side_effect_of(changed, {});
+}
 
 Declared ask_contract(const convict_implementation& implementation, int position, const convict_problem& p,
                       const convict_tensors& described, FlightRecord& record) {
   if (!implementation.contract_for) return {implementation.contract, ""};  // checked when it was loaded
   Declared declared;
   {
-    const Entered entered(record, position, Care::kMemory);
+    const Entered entered(record, position);
     const convict_contract* contract = implementation.contract_for(&implementation, &p, &described);
     if (!contract) return {{}, "contract_for gives no contract for this problem"};
     declared.contract = *contract;  // checked here, because the pointer comes from foreign code

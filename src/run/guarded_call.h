@@ -16,21 +16,22 @@ inline constexpr size_t kMostWorkspace = size_t{1} << 30;  // bytes
 
 /// Runs one implementation over the operands in `memory`, with the workspace that it wants. Poisons the outputs before
 /// (with beta: restores them), checks the slack after. `record` names the implementation (by `position`) while it runs.
-/// What a library changed in the process is put back (run/environment.h), and named in the outcome.
+/// What a library changed in the process is put back (run/environment.h), and named in the outcome; unless the record
+/// is careful, what takes a system call to see is left to changed_by_calls().
 Outcome call_guarded(const convict_implementation& implementation, const convict_abilities& abilities, int position,
                      const convict_problem& p, GuardedMemory& memory, FlightRecord& record);
 
-/// What the implementation says to a problem. Guarded like call_guarded(); but questions are many and short, so with
-/// kMemory what takes a system call to see is left to changed_by_questions().
+/// What the implementation says to a problem. Guarded like call_guarded().
 struct Asked {
   std::optional<std::string> reason;  // to refuse it; nothing if it accepts
   std::string side_effect;            // as in Outcome
 };
 Asked ask_unsupported(const convict_implementation& implementation, int position, const convict_problem& p,
-                      const convict_tensors& described, FlightRecord& record, Care care = Care::kMemory);
+                      const convict_tensors& described, FlightRecord& record);
 
-/// What the questions since the last call have changed in the process, and is put back now; as Outcome::side_effect.
-std::string changed_by_questions(FlightRecord& record);
+/// What the calls since the last careful one have changed in the process, and is put back now; as Outcome::side_effect.
+/// `position`: of an implementation that was called, and is named if the process cannot go on.
+std::string changed_by_calls(int position, FlightRecord& record);
 
 /// The contract that the implementation declares for a problem it accepts, or what is wrong with that contract.
 struct Declared {

@@ -48,6 +48,9 @@ inline constexpr std::string_view kAllNative = "native";  // stands for every na
 inline constexpr std::string_view kNoOracle = "none";     // the exact reference alone
 inline constexpr std::string_view kWholeModule = ":*";    // behind the name of a module
 
+/// Whether anything but native kernels may be loaded.
+bool loads_files(const RosterRequest& request);
+
 /// Throws UsageError for an unknown name or a file that is no plugin, CannotJudge for an oracle that is not installed.
 Roster load_roster(const RosterRequest& request, std::span<const convict_implementation* const> native);
 

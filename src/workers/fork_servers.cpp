@@ -95,16 +95,20 @@ void ForkServers::start(const SupervisorSettings& settings) {
   server.process->process().send(to_line(of_loading(settings.worker)));
 }
 
-void ForkServers::prepare(const SupervisorSettings& settings) {
+bool ForkServers::prepare(const SupervisorSettings& settings) {
   start(settings);
   Server* server = find(settings);
   const auto deadline = Clock::now() + settings.load_timeout;
   while (server->process && !server->ready && !(settings.interrupted && *settings.interrupted)) {
-    if (Clock::now() > deadline) return server->process.reset();
+    if (Clock::now() > deadline) {
+      server->process.reset();
+      return false;
+    }
     pollfd answer = {server->process->process().result_fd(), POLLIN, 0};
     poll(&answer, 1, static_cast<int>(kTick.count()));
     server->listen();
   }
+  return true;
 }
 
 std::unique_ptr<run::WorkerProcess> ForkServers::fork(const SupervisorSettings& settings) {

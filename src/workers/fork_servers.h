@@ -22,8 +22,8 @@ class ForkServers {
   ~ForkServers();  // kills them; their workers live on
 
   /// Loads what workers with these settings load, unless that was done before; waits until workers can be forked, or
-  /// cannot.
-  void prepare(const SupervisorSettings& settings);
+  /// cannot. Returns false if what they load hangs.
+  bool prepare(const SupervisorSettings& settings);
 
   /// A worker process that waits for its settings. nullptr: it must be spawned, because nothing was started, is ready
   /// or can be forked.

@@ -80,6 +80,7 @@ class Supervision {
 
   Counts run() {
     signal(SIGPIPE, SIG_IGN);  // a dead worker shows as the end of its pipe
+    load_once();
     while (slots_.size() < static_cast<size_t>(settings_.jobs)) slots_.push_back(new_slot());
     while (!settings_.interrupted || !*settings_.interrupted) {
       const auto next = assignment_.on_tick(counts());
@@ -96,6 +97,13 @@ class Supervision {
 
  private:
   ForkServers& fork_servers() { return settings_.fork_servers ? *settings_.fork_servers : own_servers_; }
+
+  /// Libraries are loaded by a server, from which all workers are forked, those of the beginning as well: LibTorch
+  /// takes half a second, and its memory is shared. Native kernels alone are started as fast as they are forked.
+  void load_once() {
+    if (!settings_.fork_servers || !run::loads_files(settings_.worker.roster)) return;
+    if (!fork_servers().prepare(settings_)) throw UsageError(describe_hanging_load(settings_));
+  }
 
   std::unique_ptr<WorkerSlot> new_slot() {
     WorkerSettings settings = settings_.worker;
@@ -284,7 +292,7 @@ class Supervision {
     const run::FlightRecord& record = slot.process().record();
     const auto charged = slot.charged();
     if (!slot.ready) return charged > settings_.load_timeout ? std::optional(Verdict::kHang) : std::nullopt;
-    if (slot.process().kept_bytes() > settings_.worker.memory) return Verdict::kOom;
+    if (slot.has_grown_beyond(settings_.worker.memory)) return Verdict::kOom;
     if (slot.works().empty()) return std::nullopt;
     const bool calling = record.implementation != run::FlightRecord::kOwnCode;
     const auto limit = calling ? settings_.timeout : settings_.timeout + kOwnCodeGrace;

@@ -105,21 +105,35 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
   return death;
 }
 
-std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool hung,
-                                 const SupervisorSettings& settings) {
-  const auto limit = std::chrono::duration_cast<std::chrono::seconds>(settings.load_timeout).count();
-  const std::string how = hung          ? fmt::format("hung for {} s", limit)
-                          : exit.signal ? fmt::format("died of {}", strsignal(exit.signal))
-                                        : fmt::format("exited with code {}", exit.exit_code);
+namespace {
+
+std::string hung_for(const SupervisorSettings& settings) {
+  return fmt::format("hung for {} s", std::chrono::duration_cast<std::chrono::seconds>(settings.load_timeout).count());
+}
+
+std::string describe_load(const std::string& how, std::string_view output, const SupervisorSettings& settings) {
   std::vector<std::string_view> names;
   for (const std::string& plugin : settings.worker.roster.plugins) names.push_back(as_written(plugin));
   const std::string whom =
       names.empty() ? "its implementations"
                     : fmt::format("plugin '{}'", printable(fmt::format("{}", fmt::join(names, "', '")), 300));
   const std::string allocator = settings.heap_guard.empty() ? "" : " with the allocator " + settings.heap_guard;
-  const std::string output_tail(trim(slot.process().output_tail(300)));
   return fmt::format("a worker {} while loading {}{}{}", how, whom, allocator,
-                     output_tail.empty() ? "" : ": " + printable(output_tail, 300));
+                     output.empty() ? "" : ": " + printable(output, 300));
+}
+
+}  // namespace
+
+std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool hung,
+                                 const SupervisorSettings& settings) {
+  const std::string how = hung          ? hung_for(settings)
+                          : exit.signal ? fmt::format("died of {}", strsignal(exit.signal))
+                                        : fmt::format("exited with code {}", exit.exit_code);
+  return describe_load(how, trim(slot.process().output_tail(300)), settings);
+}
+
+std::string describe_hanging_load(const SupervisorSettings& settings) {
+  return describe_load(hung_for(settings), "", settings);
 }
 
 }  // namespace convict::workers

@@ -45,4 +45,7 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
 std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool hung,
                                  const SupervisorSettings& settings);
 
+/// The same of a fork server, which had to be killed.
+std::string describe_hanging_load(const SupervisorSettings& settings);
+
 }  // namespace convict::workers

@@ -28,6 +28,9 @@
 namespace convict::workers {
 namespace {
 
+/// Clocks of CPU time and of memory take a system call.
+constexpr uint64_t kCasesBetweenLooks = 8;
+
 /// What a case adds to the tally.
 PerCounter<uint64_t> counts_of(const examine::Examination& examination) {
   PerCounter<uint64_t> counts;
@@ -206,7 +209,8 @@ bool WorkerSession::deserves_witnesses(const Case& c) const {
 
 examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case& c) {
   record_.index = index;
-  examine::Examination examination = examined(c, {.takes_turns = true, .witnessed = deserves_witnesses(c)});
+  examine::Examination examination =
+      examined(c, {.takes_turns = true, .witnessed = deserves_witnesses(c), .is_careful = false});
   tell(examination);
   cover(c, examination);
   return examination;
@@ -226,8 +230,9 @@ void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t i
   for (uint32_t draw = 0; share && draw < kMostDraws; ++draw) {
     record_.draw = draw;
     const Case c = drawn(sampling, index, draw);
-    const auto examination =
-        examined(c, {.where = &where_, .for_target = static_cast<size_t>(share->target), .takes_turns = true});
+    const auto examination = examined(
+        c,
+        {.where = &where_, .for_target = static_cast<size_t>(share->target), .takes_turns = true, .is_careful = false});
     if (examination.unwanted) continue;
     if (draw > 0) record_.draws.add(index, draw);
     tell(examination);
@@ -235,7 +240,7 @@ void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t i
   }
   record_.draw = 0;  // nobody's case is as good as any
   const Case c = drawn(sampling, index, 0);
-  const auto examination = examined(c, {.where = &where_, .takes_turns = true});
+  const auto examination = examined(c, {.where = &where_, .takes_turns = true, .is_careful = false});
   tell(examination);
   cover(c, examination);
 }
@@ -281,8 +286,9 @@ void WorkerSession::linger(const Case& last, examine::Examination& examination) 
 
 /// Given cases are few and worth every question; a campaign asks each of its cases some.
 examine::Examination WorkerSession::examined(const Case& c, examine::ExaminationSettings settings) {
-  run::keep_reporting_faults();
-  if (!record_.weighs && run::peak_resident_bytes() > settings_.memory / 2) record_.weighs = 1;
+  if (std::ranges::any_of(subjects_, &run::Subject::is_foreign)) run::keep_reporting_faults();
+  const bool is_due = examined_++ % kCasesBetweenLooks == 0;
+  if (is_due && !record_.weighs && run::peak_resident_bytes() > settings_.memory / 2) record_.weighs = 1;
   settings.most_bytes = settings_.most_bytes();
   settings.yardstick = settings_.yardstick;
   settings.spared = &settings_.spared;
@@ -320,7 +326,7 @@ void WorkerSession::tell(const examine::Examination& examination) {
       if (const auto ratio = examination.results[i].comparison.largest_ratio) ratios_[subjects_[i].name].add(*ratio);
     }
   }
-  tally.cpu_ns = run::cpu_ns() - loaded_ns_;
+  if (!examination.mismatches.empty() || examined_ % kCasesBetweenLooks == 0) tally.cpu_ns = run::cpu_ns() - loaded_ns_;
   for (const CounterRow& row : kCounters) tally[row.counter] += counts[row.counter];
   record_.counted = record_.index.load();
 }
@@ -340,6 +346,7 @@ void WorkerSession::cover(const Case& c, const examine::Examination& examination
 
 void WorkerSession::finish(uint64_t done) {
   const run::InStage counting(record_, Stage::kCount);
+  record_.tally.cpu_ns = run::cpu_ns() - loaded_ns_;
   Done report;
   report.count = done;
   report.ratios = std::exchange(ratios_, {});

@@ -122,6 +122,7 @@ class WorkerSession {
   std::optional<Lookahead> lookahead_;
   std::optional<fill::GivenData> data_;
   uint64_t loaded_ns_ = 0;
+  uint64_t examined_ = 0;                                        // cases since the start of this process
   Coverage coverage_;                                            // since the start of this process
   std::map<int, Coverage> pairs_;                                // the same by target, of pairs only
   uint64_t covered_ = 0;                                         // cases added to it since the last "done"

@@ -3,6 +3,7 @@
 // One of the workers of a supervisor: its process, and the work it has been given.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -50,15 +51,27 @@ class WorkerSlot {
   /// Asked when a work is done: a short one begins and ends between two looks of the supervisor.
   bool keeps_more_than(uint64_t bytes) const { return process_->record().weighs && process_->kept_bytes() > bytes; }
 
+  /// The same between two messages, where it is weighed now and then: that reads a dozen files of /proc.
+  bool has_grown_beyond(uint64_t bytes) {
+    const Clock::time_point now = Clock::now();
+    if (now - weighed_ < kBetweenWeighings) return false;
+    weighed_ = now;
+    return process_->kept_bytes() > bytes;
+  }
+
   /// The time that the present call, or our own work, is charged with.
   CallClock::Duration charged() { return clock_.charged(*process_); }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
   static constexpr size_t kLongestHistory = 16;  // batches
+  static constexpr std::chrono::milliseconds kBetweenWeighings{50};
 
   std::unique_ptr<run::WorkerProcess> process_;
   std::deque<Work> works_, history_;
   CallClock clock_;
+  Clock::time_point weighed_ = {};
 };
 
 }  // namespace convict::workers
