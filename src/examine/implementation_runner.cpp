@@ -43,7 +43,9 @@ std::optional<relations::Results> ImplementationRunner::run(const relations::Cal
   convict_problem p = call.problem;
   p.padding = CONVICT_EXPLICIT_PADDING;  // the relation has changed the numbers, which need not be SAME any more
   const convict_tensors described = describe_tensors(case_of(call), p);
-  if (run::ask_unsupported(implementation_, position_, p, described, record_).reason) return std::nullopt;
+  const run::Asked asked = run::ask_unsupported(implementation_, position_, p, described, record_);
+  note(asked.side_effect);
+  if (asked.reason) return std::nullopt;
   const run::Declared declared = run::ask_contract(implementation_, position_, p, described, record_);
   if (!declared.trouble.empty() || declared.contract.algorithm != contract_.algorithm ||
       declared.contract.min_accumulator != contract_.min_accumulator)
@@ -56,8 +58,13 @@ std::optional<relations::Results> ImplementationRunner::run(const relations::Cal
   write(call.bias, ours.bias);
   write(call.diff_dst, ours.diff_dst);
   const Outcome outcome = run::call_guarded(implementation_, abilities_, position_, p, memory_, record_);
+  note(outcome.side_effect);
   if (outcome.kind != Outcome::Kind::kComputed) return std::nullopt;
   return relations::Results{read(main_output(p.pass, ours)), read(ours.diff_bias)};
+}
+
+void ImplementationRunner::note(const std::string& side_effect) {
+  if (side_effect_.empty()) side_effect_ = side_effect;
 }
 
 Case case_of(const relations::Call& call) {

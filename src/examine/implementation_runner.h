@@ -34,13 +34,19 @@ class ImplementationRunner final : public relations::Runner {
   const convict_tensors& tensors() const { return memory_.ours(); }
   const convict_contract& contract_of_call() const { return contract_of_call_; }
 
+  /// The first of any call, as Outcome::side_effect.
+  const std::string& side_effect() const { return side_effect_; }
+
  private:
+  void note(const std::string& side_effect);
+
   const convict_implementation& implementation_;
   const convict_abilities abilities_;
   int position_;
   convict_contract contract_, contract_of_call_{};
   run::GuardedMemory& memory_;
   run::FlightRecord& record_;
+  std::string side_effect_;
 };
 
 /// The problem, types and layouts of a call as a case, with default data.

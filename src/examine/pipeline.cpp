@@ -69,8 +69,9 @@ class Asking {
     const bool accepted = !reason;
     if (reason) result.outcome = {Kind::kRefused, std::move(*reason), {}, std::move(result.outcome.side_effect)};
     by_target_ |= result.is_target && accepted;
-    anybody_ |= accepted;
-    return accepted || !result.outcome.side_effect.empty();
+    const bool has_to_be_judged = accepted || !result.outcome.side_effect.empty();
+    anybody_ |= has_to_be_judged;
+    return has_to_be_judged;
   }
 
   bool ask_first(size_t i) {

@@ -82,6 +82,12 @@ class Trial {
     return outcome;
   }
 
+  /// What calls for other problems did to it.
+  void note(size_t i, const std::string& side_effect) {
+    std::string& noted = results_[i].outcome.side_effect;
+    if (noted.empty()) noted = side_effect;
+  }
+
   void refill(uint64_t data_seed) {
     const run::InStage filling(context_.record, Stage::kFill);
     scene_.refill(context_.memory, data_seed);
@@ -106,8 +112,11 @@ class Trial {
     const convict_implementation& who = *results_[i].who;
     const auto position = static_cast<int>(i);
     set_scene(other, context_);
-    if (!run::ask_unsupported(who, position, other.problem(), other.described(), context_.record).reason)
-      run::call_guarded(who, results_[i].abilities, position, other.problem(), context_.memory, context_.record);
+    const run::Asked asked = run::ask_unsupported(who, position, other.problem(), other.described(), context_.record);
+    note(i, asked.side_effect);
+    if (asked.reason) return;
+    note(i, run::call_guarded(who, results_[i].abilities, position, other.problem(), context_.memory, context_.record)
+                .side_effect);
   }
 
   void run_one(size_t i) {
@@ -207,6 +216,7 @@ class Trial {
       ImplementationRunner runner(*result.who, result.abilities, static_cast<int>(i), result.contract, context_.memory,
                                   context_.record);
       result.relation = broken_relation(scene_, runner, context_.memory.ours(), context_.relations);
+      note(i, runner.side_effect());
     }
   }
 
