@@ -46,14 +46,15 @@ struct DrawLog {
 /// Why a process that foreign code has changed cannot go on.
 enum class Unfit : int32_t { kNo, kDescriptorClosed, kNotMended, kRenamed };
 
-/// Written by the worker alone, read by the supervisor at any time. Plain data plus lock-free atomics: it is placed in
-/// a shared mapping and never destroyed.
+/// Written by the worker alone but for `finishes`, read by the supervisor at any time. Plain data plus lock-free
+/// atomics: it is placed in a shared mapping and never destroyed.
 struct FlightRecord {
   static constexpr int kOwnCode = -1;  // `implementation` while none runs
   static constexpr uint64_t kNone = UINT64_MAX;
 
-  std::atomic<uint64_t> index{0};  // of the case in the campaign or list being worked on
-  std::atomic<uint32_t> draw{0};   // for this index, the case being asked about or worked on
+  std::atomic<bool> finishes{false};  // the supervisor wants no more of the cases that are not begun
+  std::atomic<uint64_t> index{0};     // of the case in the campaign or list being worked on
+  std::atomic<uint32_t> draw{0};      // for this index, the case being asked about or worked on
   DrawLog draws;
   std::atomic<uint64_t> counted{kNone};           // the last index that is in `tally`
   std::atomic<int32_t> implementation{kOwnCode};  // position in the roster

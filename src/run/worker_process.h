@@ -72,6 +72,8 @@ class WorkerProcess {
   int result_fd() const { return result_fd_; }
 
   const FlightRecord& record() const { return *record_; }
+  /// Tells the worker that the cases which it has not begun are not wanted any more.
+  void finish() { record_->finishes = true; }
 
   /// The memory that it and its children keep, in bytes: resident pages, and files in memory that they have open.
   uint64_t kept_bytes() const;

@@ -26,10 +26,12 @@ constexpr auto kTick = std::chrono::milliseconds(50);
 constexpr auto kOwnCodeGrace = std::chrono::seconds(60);  // for work of ours between two implementations
 constexpr double kBatchSeconds = 0.05;                    // of work handed out at once
 constexpr uint64_t kLargestBatch = 512;
-constexpr size_t kBatchesAhead = 6;                  // so that a worker has work while its supervisor repeats a case
-constexpr int kMostFailedLoads = 10;                 // in a row, of workers that once could be loaded
-constexpr size_t kLongestLine = size_t{64} << 20;    // bytes that a worker may send as one message
-constexpr auto kEndGrace = std::chrono::seconds(2);  // for a worker that hung up to end by itself
+constexpr size_t kBatchesAhead = 6;                    // that a worker has, so that it need not wait for its supervisor
+constexpr size_t kBatchesInReserve = 40;               // while the supervisor repeats an accusation, for seconds
+constexpr auto kReadyGrace = std::chrono::seconds(2);  // for a worker that is to get work before that
+constexpr int kMostFailedLoads = 10;                   // in a row, of workers that once could be loaded
+constexpr size_t kLongestLine = size_t{64} << 20;      // bytes that a worker may send as one message
+constexpr auto kEndGrace = std::chrono::seconds(2);    // for a worker that hung up to end by itself
 
 void add(const run::Tally& tally, Counts& counts) {
   for (const CounterRow& row : kCounters) counts[row.counter] += tally[row.counter];
@@ -85,7 +87,7 @@ class Supervision {
     while (!settings_.interrupted || !*settings_.interrupted) {
       const auto next = assignment_.on_tick(counts());
       if (next == Assignment::Next::kAbort) break;
-      finishing_ |= next == Assignment::Next::kFinish;
+      if (next == Assignment::Next::kFinish) finish();
       hand_out();
       if (all_idle()) break;
       wait_for_messages();
@@ -136,14 +138,22 @@ class Supervision {
     return finishing_ ? std::nullopt : assignment_.next_work(batch_size());
   }
 
-  void hand_out() {
-    for (auto& slot : slots_)
-      while (slot->ready && slot->works().size() < kBatchesAhead) {
+  /// Work for all in turn: what is left at the end is shared.
+  void hand_out(size_t batches = kBatchesAhead) {
+    for (size_t count = 0; count < batches; ++count)
+      for (auto& slot : slots_) {
+        if (!slot || !slot->ready || slot->works().size() > count) continue;
         const auto work = next_work();
-        if (!work) break;
+        if (!work) return;
         slot->works().push_back(*work);
         slot->process().send(to_line(assignment_.order(*work)));
       }
+  }
+
+  /// No more work, and none of what a worker has in reserve.
+  void finish() {
+    finishing_ = true;
+    for (auto& slot : slots_) slot->process().finish();
   }
 
   bool all_idle() const {
@@ -230,7 +240,7 @@ class Supervision {
 
   bool on_report(WorkerSlot& slot, const Done& done) {
     if (slot.works().empty()) return false;
-    report(slot, slot.works().front().count);
+    report(slot, std::min(done.count, slot.works().front().count));       // it leaves out what is not wanted any more
     slot.keeps_too_much = slot.keeps_more_than(settings_.worker.memory);  // then it dies, and of this work
     if (!slot.keeps_too_much) slot.finish_work();
     assignment_.on_refusals(done.refusals);
@@ -245,6 +255,7 @@ class Supervision {
     if (position < slot.reported) return false;
     std::optional<Rest> rest;
     if (std::ranges::any_of(found.mismatches, is_of_cost, &Mismatch::verdict)) rest.emplace(slots_);
+    hand_out(kBatchesInReserve);
     const std::vector<Work> before = slot.before(found.index);
     for (const Mismatch& mismatch : found.mismatches)
       assignment_.on_mismatch({found.index, mismatch, found.counts, before, slot.process().record()});
@@ -329,9 +340,22 @@ class Supervision {
     if (settings_.fork_servers || past_[Counter::kDeaths] > 1) fork_servers().prepare(settings_);
     slot = new_slot();
     if (!death) return;
+    await_ready(*slot);
+    hand_out(kBatchesInReserve);
     std::optional<Rest> rest;
     if (is_of_cost(death->verdict)) rest.emplace(slots_);
     on_death(*death, reported, counted == death->index);
+  }
+
+  /// So that it can work while a death is looked into. If it takes too long, or dies, attend() sees to it.
+  void await_ready(WorkerSlot& slot) {
+    const auto deadline = Clock::now() + kReadyGrace;
+    for (bool open = true; open && slot.sane && !slot.ready && Clock::now() < deadline;) {
+      pollfd answer = {slot.process().result_fd(), POLLIN, 0};
+      poll(&answer, 1, static_cast<int>(kTick.count()));
+      open = slot.process().receive();
+      take_lines(slot);
+    }
   }
 
   /// Gives up if worker after worker dies in our own code before its first case: no case will ever be judged.

@@ -88,7 +88,7 @@ class WorkerSession {
   void look_back();
 
   /// Whether to skip the rest of the range.
-  bool has_enough() const { return settings_.until_mismatch && found_; }
+  bool has_enough() const { return record_.finishes || (settings_.until_mismatch && found_); }
 
   /// Reports the end of a range, of which `done` cases were examined.
   void finish(uint64_t done);
