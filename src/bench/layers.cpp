@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "abi/element.h"
 #include "abi/trilinear.h"
 #include "core/case_text.h"
 #include "core/error.h"
@@ -23,6 +24,11 @@ std::string set_of(const CorpusEntry& entry) {
   return std::filesystem::path(entry.origin.substr(0, entry.origin.rfind(':'))).stem().string();
 }
 
+/// Gradients have neither integers nor a ReLU.
+bool is_forward_only(const Case& c) {
+  return c.relu || is_integer(c.src_type) || is_integer(c.wei_type) || is_integer(c.dst_type);
+}
+
 }  // namespace
 
 std::vector<BenchLayer> layers_of(std::span<const CorpusEntry> entries, std::span<const convict_pass> passes) {
@@ -35,6 +41,7 @@ std::vector<BenchLayer> layers_of(std::span<const CorpusEntry> entries, std::spa
     c.threads = 1;
     const std::string label = entry.label.empty() ? to_text(c) : entry.label;
     for (const convict_pass pass : passes.empty() ? std::span<const convict_pass>(&entry.c.pass, 1) : passes) {
+      if (pass != CONVICT_FORWARD && is_forward_only(c)) continue;
       c.pass = pass;
       c.bias = entry.c.bias && pass != CONVICT_BACKWARD_DATA;  // which has none
       layers.push_back({c, set_of(entry), label});

@@ -23,7 +23,8 @@ struct BenchLayer {
   std::string set, label;  // the corpus file without its suffix; the layer's name in that file, or its case line
 };
 
-/// Every entry in each of `passes`, or in its own pass if `passes` is empty. Omits cases that must be refused.
+/// Every entry in each of `passes`, or in its own pass if `passes` is empty. Omits cases that must be refused, and
+/// gradients where only forward is legal.
 /// Throws UsageError for a case with beta: each call would add to the results of the previous call.
 std::vector<BenchLayer> layers_of(std::span<const CorpusEntry> entries, std::span<const convict_pass> passes);
 

@@ -101,7 +101,7 @@ bench::BenchResult measured(const BenchOptions& options) {
   const std::vector<CorpusEntry> entries = entries_of(options.inputs);
   const std::vector<convict_pass> passes = passes_of(options.pass);
   const std::vector<bench::BenchLayer> layers = bench::layers_of(entries, passes);
-  if (layers.empty()) throw UsageError("no case to measure: all of them must be refused");
+  if (layers.empty()) throw UsageError("no case to measure: all of them must be refused, or have no such pass");
   const bench::MeasuringSettings measuring = measuring_settings(options);
   std::vector<std::string> notes;
   workers::SupervisorSettings settings = supervisor_settings(options, notes);

@@ -60,6 +60,15 @@ TEST(BenchLayers, HaveThePassesAskedFor) {
   EXPECT_EQ(bench::layers_of(entries("conv1d.backward_weights in=3\n"), {}).front().c.pass, CONVICT_BACKWARD_WEIGHTS);
 }
 
+TEST(BenchLayers, OfIntegersAndWithAReluAreForwardOnly) {
+  const convict_pass all[] = {CONVICT_FORWARD, CONVICT_BACKWARD_DATA, CONVICT_BACKWARD_WEIGHTS};
+  for (const char* line : {"conv1d in=3 dt=u8:s8:s32\n", "conv1d in=3 relu\n"}) {
+    const auto layers = bench::layers_of(entries(line), all);
+    ASSERT_EQ(layers.size(), 1u) << line;
+    EXPECT_EQ(layers[0].c.pass, CONVICT_FORWARD);
+  }
+}
+
 TEST(BenchLayers, LeaveOutWhatMustBeRefusedAndRefuseBeta) {
   EXPECT_EQ(bench::layers_of(entries("conv1d in=3 k=4 => refused\nconv1d in=3\n"), {}).size(), 1u);
   EXPECT_THROW(bench::layers_of(entries("conv1d in=3 beta=1\n"), {}), UsageError);
