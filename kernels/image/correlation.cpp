@@ -142,5 +142,6 @@ Correlation correlation(const Trilinear<T>& form) {
 
 template Correlation correlation(const Trilinear<float>&);
 template Correlation correlation(const Trilinear<double>&);
+template Correlation correlation(const Trilinear<int32_t>&);
 
 }  // namespace convict::kernels::image

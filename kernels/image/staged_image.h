@@ -77,10 +77,10 @@ void for_each_plane(const Correlation& axes, const ImageShape& shape, const Visi
     }
 }
 
-/// Copies one channel, `from` being its first element; `row` is stage_row<T>().
+/// Copies one channel, `from` being its first element; `row` is stage_row<T>(). Beside it there is `padding`.
 template <class T>
 void stage_channel(const Correlation& axes, const ImageShape& shape, const Operand<T>& image, simd::StageRow<T> row,
-                   const T* from, T* to) {
+                   const T* from, T* to, T padding = 0) {
   const Axes& stride = image.spatial;
   const int64_t length = axes[2].length;
   for_each_plane(axes, shape, [&](int64_t at0, bool inside, const StagedRun& run1, int64_t place) {
@@ -88,11 +88,11 @@ void stage_channel(const Correlation& axes, const ImageShape& shape, const Opera
     const T* first_row = from + at0 * stride[0] + (run1.first + begin * axes[1].step) * stride[1];
     for (const StagedRun& run2 : axes[2].runs) {
       T *first = to + place, *inner = first + begin * length, *after = inner + rows * length;
-      std::fill(first, inner, T(0));
+      std::fill(first, inner, padding);
       row({first_row + run2.first * stride[2], axes[2].step * stride[2], run2.begin, run2.end, stride[2] == 1, rows,
-           axes[1].step * stride[1]},
+           axes[1].step * stride[1], padding},
           length, inner);
-      std::fill(after, first + shape.pitch[0], T(0));
+      std::fill(after, first + shape.pitch[0], padding);
       place += shape.run[2];
     }
   });

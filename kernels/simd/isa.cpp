@@ -16,36 +16,57 @@ namespace {
 struct Cap {
   std::string_view word;
   int64_t forbidden;  // Highway's targets beyond it
+  bool vnni;          // Highway has no target for AVX-512 with no more than VNNI
 };
 
 // The better a target of an architecture, the lower its bit, also those that later versions of Highway know.
 constexpr int64_t kBeyondAvx2 = HWY_AVX2 - 1, kBeyondSse4 = HWY_SSE4 - 1;
-constexpr Cap kCaps[] = {
-    {"baseline", kBeyondSse4 | HWY_SSE4 | HWY_SSSE3}, {"sse4", kBeyondSse4}, {"avx2", kBeyondAvx2}, {"avx512", 0}};
+constexpr Cap kCaps[] = {{"baseline", kBeyondSse4 | HWY_SSE4 | HWY_SSSE3, false},
+                         {"sse4", kBeyondSse4, false},
+                         {"avx2", kBeyondAvx2, false},
+                         {"avx512", 0, false},
+                         {"avx512_vnni", 0, true}};
 
-/// Follows CONVICT_ISA and returns what is wrong with it, if anything is.
-std::string follow_environment() {
-  const char* wanted = std::getenv("CONVICT_ISA");
-  const bool unset = !wanted || !*wanted;
-  const Cap* cap = std::ranges::find(kCaps, std::string_view(unset ? "avx512" : wanted), &Cap::word);
-  if (cap != std::end(kCaps)) {
-    if (cap->forbidden != 0) hwy::DisableTargets(cap->forbidden);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());  // now, or every pointer to a function would ask again
-    return "";
-  }
-  return "CONVICT_ISA is '" + std::string(wanted) + "'; valid: baseline, sse4, avx2, avx512";
+bool machine_has_vnni() {
+#if HWY_ARCH_X86
+  return __builtin_cpu_supports("avx512vnni") != 0;
+#else
+  return false;
+#endif
 }
 
-const std::string& complaint() {
-  static const std::string text = follow_environment();
-  return text;
+/// What CONVICT_ISA leaves, and what is wrong with it, if anything is.
+struct Followed {
+  bool vnni = false;
+  std::string complaint;
+};
+
+Followed follow_environment() {
+  const char* wanted = std::getenv("CONVICT_ISA");
+  const bool unset = !wanted || !*wanted;
+  const Cap* cap = std::ranges::find(kCaps, std::string_view(unset ? "avx512_vnni" : wanted), &Cap::word);
+  if (cap == std::end(kCaps))
+    return {false, "CONVICT_ISA is '" + std::string(wanted) + "'; valid: baseline, sse4, avx2, avx512, avx512_vnni"};
+  if (cap->forbidden != 0) hwy::DisableTargets(cap->forbidden);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());  // now, or every pointer to a function would ask again
+  return {cap->vnni && machine_has_vnni(), ""};
+}
+
+const Followed& followed() {
+  static const Followed once = follow_environment();
+  return once;
 }
 
 }  // namespace
 
-void cap_isa() { complaint(); }
+void cap_isa() { followed(); }
 
-const char* isa_complaint() { return complaint().empty() ? nullptr : complaint().c_str(); }
+bool has_vnni() { return followed().vnni; }
+
+const char* isa_complaint() {
+  const std::string& complaint = followed().complaint;
+  return complaint.empty() ? nullptr : complaint.c_str();
+}
 
 const char* isa_word(long long hwy_target) {
   switch (hwy_target) {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which vector instructions the native kernels use: the best the machine has, but none beyond what the environment
-// variable CONVICT_ISA names (baseline, sse4, avx2 or avx512).
+// variable CONVICT_ISA names (baseline, sse4, avx2, avx512 or avx512_vnni).
 #pragma once
 
 namespace convict::kernels::simd {
 
 /// Applies CONVICT_ISA. To be called before anything is dispatched; further calls do nothing.
 void cap_isa();
+
+/// Whether vectors of AVX-512 may be multiplied by VNNI.
+bool has_vnni();
 
 /// Why CONVICT_ISA cannot be followed, or nullptr. The text lives as long as the program.
 const char* isa_complaint();

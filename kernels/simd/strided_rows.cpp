@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -19,9 +20,9 @@ template <class T>
 void CopyOneByOne(const RowSource<T>& source, int64_t length, T* to) {
   const T* from = source.first;
   for (int64_t i = 0; i < source.rows; ++i, from += source.next, to += length) {
-    std::fill(to, to + source.begin, T(0));
+    std::fill(to, to + source.begin, source.padding);
     for (int64_t j = source.begin; j < source.end; ++j) to[j] = from[j * source.step];
-    std::fill(to + source.end, to + length, T(0));
+    std::fill(to + source.end, to + length, source.padding);
   }
 }
 
@@ -29,7 +30,8 @@ void CopyOneByOne(const RowSource<T>& source, int64_t length, T* to) {
 constexpr int kMostSteps = 4;  // more of them take as long as one element after the other
 
 /// Vector by vector, so that all rows share the masks. A vector of places comes from kStep vectors, whose lanes are
-/// permuted. Masked loads touch no memory in lanes without their bit, so zeros on both sides come for free.
+/// permuted. Masked loads touch no memory in lanes without their bit, so zeros on both sides come for free; other
+/// padding has integers only.
 template <int kStep, class T>
 void CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
   const hn::ScalableTag<T> d;
@@ -49,6 +51,7 @@ void CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
       earlier[k] = hn::RebindMask(d, hn::Lt(element, hn::Set(di, static_cast<Index>(k * lanes))));
     }
     const auto written = first_lanes(length - j);
+    const auto inside = hn::AndNot(first_lanes(source.begin - j), first_lanes(source.end - j));
     const T* from = source.first + j * kStep;
     T* at = to + j;
     for (int64_t i = 0; i < source.rows; ++i, from += source.next, at += length) {
@@ -58,6 +61,7 @@ void CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
       for (int k = 1; k < kStep; ++k)
         value = hn::IfThenElse(earlier[k], value,
                                hn::TableLookupLanes(hn::MaskedLoad(readable[k], d, from + k * lanes), lane));
+      if constexpr (std::is_integral_v<T>) value = hn::IfThenElse(inside, value, hn::Set(d, source.padding));
       hn::BlendedStore(value, written, d, at);
     }
   }
@@ -123,7 +127,7 @@ bool SpreadVectors(const T*, int64_t, int64_t, T*) {
 
 template <class T>
 void Stage(const RowSource<T>& source, int64_t length, T* to) {
-  if (source.begin >= source.end) return std::fill(to, to + source.rows * length, T(0));
+  if (source.begin >= source.end) return std::fill(to, to + source.rows * length, source.padding);
   if (!CopyVectors(source, length, to)) CopyOneByOne(source, length, to);
 }
 
@@ -133,13 +137,13 @@ void Spread(const T* from, int64_t count, int64_t step, T* to) {
   for (int64_t j = 0; j < count; ++j) to[j * step] = from[j];
 }
 
-const std::pair<StageRow<float>, StageRow<double>>& StageOfTarget() {
-  static const auto table = std::make_pair(Stage<float>, Stage<double>);
+const std::tuple<StageRow<float>, StageRow<double>, StageRow<int32_t>>& StageOfTarget() {
+  static const auto table = std::make_tuple(Stage<float>, Stage<double>, Stage<int32_t>);
   return table;
 }
 
-const std::pair<SpreadRow<float>, SpreadRow<double>>& SpreadOfTarget() {
-  static const auto table = std::make_pair(Spread<float>, Spread<double>);
+const std::tuple<SpreadRow<float>, SpreadRow<double>, SpreadRow<int32_t>>& SpreadOfTarget() {
+  static const auto table = std::make_tuple(Spread<float>, Spread<double>, Spread<int32_t>);
   return table;
 }
 
@@ -151,5 +155,9 @@ namespace convict::kernels::simd {
 
 CONVICT_DISPATCH_TYPES(StageRow, stage_row, StageOfTarget)
 CONVICT_DISPATCH_TYPES(SpreadRow, spread_row, SpreadOfTarget)
+#if HWY_ONCE
+template const StageRow<int32_t>& stage_row();
+template const SpreadRow<int32_t>& spread_row();
+#endif
 
 }  // namespace convict::kernels::simd

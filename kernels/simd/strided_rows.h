@@ -15,12 +15,13 @@ template <class T>
 struct RowSource {
   const T* first;              // the element of place 0, which need not exist
   int64_t step;                // elements from one place to the next
-  int64_t begin, end;          // places inside; the others are zero
+  int64_t begin, end;          // places inside; the others are padding
   bool gaps_readable;          // whether the elements between those of two places may be read
   int64_t rows = 1, next = 0;  // elements from one row to the next
+  T padding = 0;
 };
 
-/// to[i*length + j] = j inside ? first[i*next + j*step] : 0, for i < rows and 0 <= j < length.
+/// to[i*length + j] = j inside ? first[i*next + j*step] : padding, for i < rows and 0 <= j < length.
 template <class T>
 using StageRow = void (*)(const RowSource<T>& source, int64_t length, T* to);
 

@@ -103,8 +103,8 @@ TEST_F(ListTest, PlanOfABadCaseIsRefused) {
 }
 
 TEST_F(ListTest, PlanFollowsTheInstructionSet) {
-  const auto plan = [&](const std::string& isa) {
-    const CommandResult result = run_convict({"list", "--plan=conv2d ic=8 oc=8 in=20 k=3"},
+  const auto plan = [&](const std::string& isa, const std::string& types = "") {
+    const CommandResult result = run_convict({"list", "--plan=conv2d ic=8 oc=8 in=20 k=3" + types},
                                              {.directory = directory_.path(), .environment = {"CONVICT_ISA=" + isa}});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return result.out;
@@ -113,8 +113,10 @@ TEST_F(ListTest, PlanFollowsTheInstructionSet) {
   if (best_isa() == "avx512") {  // Highway may know targets beyond it
     EXPECT_NE(plan("avx2").find("implicit_gemm  avx2 "), std::string::npos);
     EXPECT_NE(plan("avx512").find("implicit_gemm  avx512 "), std::string::npos);
+    EXPECT_NE(plan("avx512", " dt=u8:s8:s32").find("int8_gemm      avx512 "), std::string::npos);
   }
-  EXPECT_NE(plan("avx").find("refused: CONVICT_ISA is 'avx'; valid: baseline, sse4, avx2, avx512"), std::string::npos);
+  EXPECT_NE(plan("avx").find("refused: CONVICT_ISA is 'avx'; valid: baseline, sse4, avx2, avx512, avx512_vnni"),
+            std::string::npos);
 }
 
 class ListMismatches : public ListTest {

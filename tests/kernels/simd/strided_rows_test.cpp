@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "tests/kernels/targets.h"
@@ -15,16 +16,18 @@ namespace {
 /// between, so that reading anything else shows under AddressSanitizer; a single number if nothing is.
 template <class T>
 void expect_staged(int64_t step, int64_t length, int64_t begin, int64_t end, bool gaps_readable, int64_t rows) {
+  const T padding = std::is_integral_v<T> ? T(17) : T(0);
   SCOPED_TRACE(testing::Message() << "step " << step << ", " << length << " places, inside " << begin << " to " << end
                                   << ", gaps readable " << gaps_readable << ", " << rows << " rows");
   const int64_t row = begin < end ? (end - 1 - begin) * step + 1 : 0, next = row + 3;
   std::vector<T> source(row > 0 ? (rows - 1) * next + row : 1);
   std::ranges::generate(source, WholeNumbers<T>());
   std::vector<T> to(rows * length + 1, T(99));
-  simd::stage_row<T>()({source.data() - begin * step, step, begin, end, gaps_readable, rows, next}, length, to.data());
+  simd::stage_row<T>()({source.data() - begin * step, step, begin, end, gaps_readable, rows, next, padding}, length,
+                       to.data());
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < length; ++j)
-      ASSERT_EQ(to[i * length + j], begin <= j && j < end ? source[i * next + (j - begin) * step] : T(0))
+      ASSERT_EQ(to[i * length + j], begin <= j && j < end ? source[i * next + (j - begin) * step] : padding)
           << "row " << i << ", place " << j;
   ASSERT_EQ(to.back(), T(99)) << "beyond the last place";
 }
@@ -42,10 +45,11 @@ void expect_all_staged() {
           }
 }
 
-TEST(StageRow, CopiesWhatIsInsideAndZerosTheRest) {
+TEST(StageRow, CopiesWhatIsInsideAndPadsTheRest) {
   for_each_target([] {
     expect_all_staged<float>();
     expect_all_staged<double>();
+    expect_all_staged<int32_t>();
   });
 }
 

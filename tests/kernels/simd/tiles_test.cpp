@@ -160,10 +160,11 @@ void expect_transposed(int64_t rows, int64_t depth) {
 
 TEST(Tiles, TransposeWritesEveryElementAndNothingElse) {
   for_each_target([] {
-    for (int64_t rows = 0; rows <= 9; ++rows)
+    for (int64_t rows = 0; rows <= 17; ++rows)
       for (const int64_t depth : {0, 1, 3, 4, 5, 15, 16, 17, 35}) {
         expect_transposed<float>(rows, depth);
         expect_transposed<double>(rows, depth);
+        expect_transposed<int32_t>(rows, depth);
       }
   });
 }

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The parts of tiles.h that are the same for all numbers: products of matrices, packing, transposition. `Arithmetic`
+// says what the numbers are and how they are multiplied. To be included behind tiles.h and dispatch.h, once for each
+// target.
+#if defined(CONVICT_TILES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef CONVICT_TILES_INL_H
+#undef CONVICT_TILES_INL_H
+#else
+#define CONVICT_TILES_INL_H
+#endif
+
+#include <algorithm>
+#include <utility>
+
+HWY_BEFORE_NAMESPACE();
+namespace convict::kernels::simd::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Sums, the loaded vectors and one broadcast have to fit the registers.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+constexpr int kRegisters = 32, kRows = 14;
+#else
+constexpr int kRegisters = 16, kRows = 6;
+#endif
+
+/// How tiles of floating-point numbers multiply.
+template <class T>
+struct Plain {
+  using Number = T;
+  using V = hn::Vec<hn::ScalableTag<T>>;
+  static HWY_INLINE V MulAdd(V a, V b, V sum) { return hn::MulAdd(a, b, sum); }
+};
+
+template <class T, int kTileRows, int kTileVectors>
+using Sums = hn::Vec<hn::ScalableTag<T>>[kTileRows][kTileVectors];
+
+/// Adds the products of one column of A with one row of B. Prefetches what lies `next` elements further.
+template <class Arithmetic, int64_t kRow, int kTileRows, int kTileVectors, class T = typename Arithmetic::Number>
+HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t next,
+                            Sums<T, kTileRows, kTileVectors>& sum) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<decltype(d)> element[kTileVectors];
+  HWY_UNROLL(4)
+  for (int j = 0; j < kTileVectors; ++j) {
+    element[j] = hn::LoadU(d, b + j * lanes);
+    __builtin_prefetch(b + next + j * lanes, /*rw=*/0, /*locality=*/2);  // beyond the first-level cache
+  }
+  HWY_UNROLL(16)
+  for (int i = 0; i < kTileRows; ++i) {
+    const auto factor = hn::Set(d, a[i * kRow]);
+    HWY_UNROLL(4)
+    for (int j = 0; j < kTileVectors; ++j) sum[i][j] = Arithmetic::MulAdd(factor, element[j], sum[i][j]);
+  }
+}
+
+// Products between two prefetches of rows of C. Prefetching all rows at once would delay the loads of B. C is
+// prefetched because loading it takes as long as the products of a small depth.
+constexpr int64_t kTogether = 2;
+
+template <class Arithmetic, RowOrder kOrder, int kTileVectors, int kTileRows, class T = typename Arithmetic::Number>
+void Multiply(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* HWY_RESTRICT b,
+              const int64_t* HWY_RESTRICT b_row, int64_t next, const T* start, T* HWY_RESTRICT c, int64_t c_stride) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  Sums<T, kTileRows, kTileVectors> sum;
+  HWY_UNROLL(16)
+  for (int i = 0; i < kTileRows; ++i) {
+    HWY_UNROLL(4)
+    for (int j = 0; j < kTileVectors; ++j)
+      sum[i][j] = start ? hn::Set(d, start[i]) : hn::LoadU(d, c + i * c_stride + j * lanes);
+  }
+  constexpr int64_t kRow = kOrder == RowOrder::kInterleaved ? 1 : kRowPitch<T>;
+  int64_t p = 0;
+  const T *ahead = c, *last = c + (kTileRows - 1) * c_stride;
+  for (; p + kTogether <= depth; p += kTogether) {
+    HWY_UNROLL(4)
+    for (int j = 0; j < kTileVectors; ++j) __builtin_prefetch(ahead + j * lanes, /*rw=*/1, /*locality=*/3);
+    ahead = std::min(ahead + c_stride, last);
+    HWY_UNROLL(2)
+    for (int64_t q = 0; q < kTogether; ++q, a += a_step)
+      MultiplyOne<Arithmetic, kRow, kTileRows, kTileVectors>(a, b + b_row[p + q], next, sum);
+  }
+  for (; p < depth; ++p, a += a_step)
+    MultiplyOne<Arithmetic, kRow, kTileRows, kTileVectors>(a, b + b_row[p], next, sum);
+  HWY_UNROLL(16)
+  for (int i = 0; i < kTileRows; ++i) {
+    HWY_UNROLL(4)
+    for (int j = 0; j < kTileVectors; ++j) hn::StoreU(sum[i][j], d, c + i * c_stride + j * lanes);
+  }
+}
+
+constexpr int64_t kAhead = 8;  // rows of B to prefetch: each comes from another place
+
+template <class T>
+void Gather(int64_t depth, const T* HWY_RESTRICT b, const int64_t* HWY_RESTRICT b_row, int64_t vectors,
+            const Lanes<T>* vector, T* HWY_RESTRICT to, int64_t tile_stride) {
+  const hn::ScalableTag<T> d;
+  const hn::RebindToSigned<decltype(d)> di;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  using Kind = typename Lanes<T>::Kind;
+  for (int64_t p = 0; p < depth; ++p, to += 2 * lanes) {
+    const T* row = b + b_row[p];
+    const T* ahead = b + b_row[std::min(p + kAhead, depth - 1)];
+    T* tile = to;
+    for (const Lanes<T>* at = vector; at != vector + vectors; ++at) {
+      __builtin_prefetch(ahead + at->first, /*rw=*/0, /*locality=*/3);
+      auto value = hn::Undefined(d);
+      if (at->kind == Kind::kScattered)
+        value = hn::GatherIndex(d, row + at->first, hn::LoadU(di, at->distance));
+      else
+        value = hn::LoadU(d, row + at->first);
+      if (at->kind == Kind::kTwoRows)
+        value = hn::IfThenElse(hn::FirstN(d, static_cast<size_t>(at->split)), value,
+                               hn::LoadU(d, row + at->second - at->split));
+      const bool second = (at - vector) % 2 != 0;
+      hn::StoreU(value, d, second ? tile + lanes : tile);
+      if (second) tile += tile_stride;
+    }
+  }
+}
+
+template <class T>
+void TransposeOneByOne(int64_t rows, int64_t depth, const T* from, int64_t from_stride, T* to, int64_t to_stride) {
+  for (int64_t p = 0; p < depth; ++p)
+    for (int64_t i = 0; i < rows; ++i) to[p * to_stride + i] = from[i * from_stride + p];
+}
+
+#if HWY_TARGET != HWY_SCALAR
+/// Four elements of every fourth row, side by side: those of row 4*b are block b of the vector.
+template <int kRows, class T>
+HWY_INLINE hn::Vec<hn::FixedTag<T, kRows>> LoadFours(const T* from, int64_t stride) {
+  const hn::FixedTag<T, kRows> d;
+  if constexpr (kRows == 4)
+    return hn::LoadU(d, from);
+  else
+    return hn::Combine(d, LoadFours<kRows / 2>(from + kRows / 2 * stride, stride), LoadFours<kRows / 2>(from, stride));
+}
+
+/// kRows rows of `from`, `depth` of their elements: the blocks of vectors are transposed, each by itself.
+template <int kRows, class T>
+void TransposeRows(int64_t depth, const T* from, int64_t from_stride, T* to, int64_t to_stride) {
+  const hn::FixedTag<T, kRows> d;
+  const hn::RepartitionToWide<decltype(d)> pairs;
+  int64_t p = 0;
+  for (; p + 4 <= depth; p += 4, from += 4, to += 4 * to_stride) {
+    const auto r0 = LoadFours<kRows>(from, from_stride), r1 = LoadFours<kRows>(from + from_stride, from_stride);
+    const auto r2 = LoadFours<kRows>(from + 2 * from_stride, from_stride);
+    const auto r3 = LoadFours<kRows>(from + 3 * from_stride, from_stride);
+    const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1));
+    const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3));
+    const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1));
+    const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r2, r3));
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, to);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, to + to_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, to + 2 * to_stride);
+    hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, to + 3 * to_stride);
+  }
+  TransposeOneByOne<T>(kRows, depth - p, from, from_stride, to, to_stride);
+}
+
+/// Of 32 bits. A cache line of each row first, so that rows far apart on either side do not push each other out of the
+/// cache.
+template <class T>
+void TransposeLines(int64_t rows, int64_t depth, const T* from, int64_t from_stride, T* to, int64_t to_stride) {
+  constexpr int64_t kLine = 16;
+  constexpr int kWidest = static_cast<int>(std::min<size_t>(16, HWY_LANES(T)));
+  for (int64_t p = 0; p < depth; p += kLine) {
+    const int64_t count = std::min(kLine, depth - p);
+    const T* first = from + p;
+    T* place = to + p * to_stride;
+    int64_t i = 0;
+    for (; i + kWidest <= rows; i += kWidest)
+      TransposeRows<kWidest>(count, first + i * from_stride, from_stride, place + i, to_stride);
+    if (kWidest == 16 && i + 8 <= rows) {
+      TransposeRows<std::min(8, kWidest)>(count, first + i * from_stride, from_stride, place + i, to_stride);
+      i += 8;
+    }
+    for (; i + 4 <= rows; i += 4) TransposeRows<4>(count, first + i * from_stride, from_stride, place + i, to_stride);
+    TransposeOneByOne(rows - i, count, first + i * from_stride, from_stride, place + i, to_stride);
+  }
+}
+#endif
+
+template <class T>
+void Transpose(int64_t rows, int64_t depth, const T* from, int64_t from_stride, T* to, int64_t to_stride) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(T) == 4) return TransposeLines(rows, depth, from, from_stride, to, to_stride);
+#endif
+  TransposeOneByOne(rows, depth, from, from_stride, to, to_stride);
+}
+
+/// The most vectors that fit the registers with their sums and a broadcast. Two registers are left to the compiler.
+constexpr int MostVectors(int rows) { return std::clamp((kRegisters - 3) / (rows + 1), 2, kMostTileVectors); }
+
+template <class Arithmetic, RowOrder kOrder, int kTileRows, int... kIndex>
+void FillRows(Tiles<typename Arithmetic::Number>& t, std::integer_sequence<int, kIndex...>) {
+  ((t.multiply[static_cast<int>(kOrder)][kIndex + 1][kTileRows] = Multiply<Arithmetic, kOrder, kIndex + 1, kTileRows>),
+   ...);
+}
+
+template <class Arithmetic, RowOrder kOrder, int... kIndex>
+void FillMultiply(Tiles<typename Arithmetic::Number>& t, std::integer_sequence<int, kIndex...>) {
+  ((t.most_vectors_of[kIndex + 1] = MostVectors(kIndex + 1)), ...);
+  (FillRows<Arithmetic, kOrder, kIndex + 1>(t, std::make_integer_sequence<int, MostVectors(kIndex + 1)>()), ...);
+}
+
+/// What tiles of all numbers have: products with rows in this order, packing.
+template <class Arithmetic, RowOrder kOrder>
+void FillTiles(Tiles<typename Arithmetic::Number>& t) {
+  using T = typename Arithmetic::Number;
+  t.isa = isa_word(HWY_TARGET);
+  t.lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  t.most_rows = kRows;
+  FillMultiply<Arithmetic, kOrder>(t, std::make_integer_sequence<int, kRows>());
+  t.gather = Gather<T>;
+  t.transpose = Transpose<T>;
+}
+
+}  // namespace
+}  // namespace convict::kernels::simd::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
