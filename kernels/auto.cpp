@@ -16,6 +16,7 @@
 
 #include "kernels/border/native.h"
 #include "kernels/cost/estimate.h"
+#include "kernels/simd/cells.h"
 #include "kernels/simd/tiles.h"
 
 namespace convict::kernels {
@@ -32,6 +33,10 @@ struct Candidate {
 
 double cycles_of_direct(const convict_problem& p, int64_t) { return cost::direct_cycles(p); }
 
+double cycles_of_int8(const convict_problem& p, int64_t lanes) {
+  return cost::int8_cycles(p, lanes, simd::cell_kernels().members);
+}
+
 double cycles_of_f2(const convict_problem& p, int64_t lanes) { return cost::winograd_cycles(p, lanes, 2); }
 
 /// Infinite at rank 3: never chosen.
@@ -41,7 +46,7 @@ double cycles_of_f4(const convict_problem& p, int64_t lanes) {
 
 const Candidate kCandidates[] = {
     {&kernel_direct, cycles_of_direct},           {&kernel_implicit_gemm, cost::gemm_cycles},
-    {&kernel_scatter_gemm, cost::scatter_cycles}, {&kernel_int8_gemm, cost::int8_cycles},
+    {&kernel_scatter_gemm, cost::scatter_cycles}, {&kernel_int8_gemm, cycles_of_int8},
     {&kernel_depthwise, cost::window_cycles},     {&kernel_winograd_f2, cycles_of_f2},
     {&kernel_winograd_f4, cycles_of_f4},          {&kernel_fft, cost::fft_cycles}};
 

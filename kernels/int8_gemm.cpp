@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolution of 8-bit integers by matrix products of 16-bit pairs, with scales, zero points, ReLU and saturation in
-// the epilogue (Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
-// Inference", CVPR 2018, section 2). Bytes less their zero point need 9 bits. They are widened to 16 bits, whose
-// products are added exactly in pairs. Instructions that multiply bytes and saturate sums of 16 bits are not used. Face
-// Y gathers X, face X gathers Y by phases modulo the stride (image/correlation.h), as in implicit_gemm.
+// Convolution of 8-bit integers by gathered matrix products, with scales, zero points, ReLU and saturation in the
+// epilogue (Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
+// Inference", CVPR 2018, section 2). Both operands are copied to cells of 32 bits, which hold two or four factors
+// (int8/cell_form.h); the product is that of implicit_gemm. Instructions that saturate sums of products are not used.
+// Face Y gathers X, face X gathers Y by phases modulo the stride (image/correlation.h).
 //
-// Workspace: the image in 16 bits with its padding, the weights as pairs; for each thread a tile of columns over the
-// whole depth, and a tile of sums. Numeric contract: sums are exact in 32 bits; the epilogue rounds in f32, product and
-// sums one by one, and once more to integers, halves to even.
+// Workspace: both operands as cells, and what the product of cells wants, as in implicit_gemm. Numeric contract: sums
+// are exact in 32 bits; the epilogue rounds in f32, product and sums one by one, and once more to integers, halves to
+// even.
 #include <string>
 
 #include "kernels/border/limits.h"
 #include "kernels/border/native.h"
-#include "kernels/int8/product.h"
+#include "kernels/gemm/gather_plan.h"
+#include "kernels/int8/cell_form.h"
 
 namespace convict::kernels {
 namespace {
@@ -25,17 +26,24 @@ struct Int8Gemm {
     return border::too_large_to_stage(p) ? "the padded image or the packed weights are too large" : nullptr;
   }
 
-  static std::string plan(const border::QuantizedForm& form) { return int8::Plan(form).text(); }
+  static std::string plan(const border::QuantizedForm& form) {
+    const int8::CellForm cells(form);
+    const gemm::GatherPlan<int32_t> plan(cells.form(), &cells);
+    return plan.text() + " members=" + (cells.members_are_taps() ? "taps" : "channels") +
+           " cells=" + std::to_string(cells.bytes());
+  }
 
   static void run(const border::QuantizedForm& form) {
-    int8::Plan plan(form);
-    int8::compute(plan);
+    int8::CellForm cells(form);
+    cells.prepare();
+    gemm::GatherPlan<int32_t> plan(cells.form(), &cells);
+    gemm::gather_product(plan);
   }
 };
 
 }  // namespace
 
 extern const convict_implementation kernel_int8_gemm =
-    border::native_kernel<Int8Gemm>("int8_gemm", "matrix multiplication of 8-bit integers in 16-bit pairs");
+    border::native_kernel<Int8Gemm>("int8_gemm", "matrix multiplication of 8-bit integers, two or four at a time");
 
 }  // namespace convict::kernels

@@ -45,11 +45,12 @@ double gemm_cycles(const convict_problem& p, int64_t lanes) {
              (std::max(rows * s.phases, kFewestRows) / s.phases / 2 + kPacked / s.phases);
 }
 
-/// Two products at a time, and an epilogue for each result.
-double int8_cycles(const convict_problem& p, int64_t lanes) {
+/// A cell is a number of another product; and each vector of results has an epilogue.
+double int8_cycles(const convict_problem& p, int64_t lanes, int members) {
   const border::Sizes s = sizes_of(p);
-  constexpr double kEpilogue = 10;
-  return gemm_cycles(p, lanes) / 2 + s.calls * s.result_rows * s.result * kEpilogue;
+  constexpr double kStart = 2500, kEpilogue = 12;
+  return kStart + gemm_cycles(p, lanes) / members +
+         s.calls * s.result_rows * s.result * kEpilogue / static_cast<double>(lanes);
 }
 
 double window_cycles(const convict_problem& p, int64_t lanes) {

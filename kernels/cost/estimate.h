@@ -15,7 +15,8 @@ double gemm_cycles(const convict_problem& p, int64_t lanes);
 double window_cycles(const convict_problem& p, int64_t lanes);
 /// By F(m, 3), where it applies.
 double winograd_cycles(const convict_problem& p, int64_t lanes, int m);
-double int8_cycles(const convict_problem& p, int64_t lanes);     // faces Y and X
+/// Faces Y and X. `members`: of a cell.
+double int8_cycles(const convict_problem& p, int64_t lanes, int members);
 double scatter_cycles(const convict_problem& p, int64_t lanes);  // face X
 /// Infinite for an empty problem. Precondition: not fft::too_large.
 double fft_cycles(const convict_problem& p, int64_t lanes);

@@ -39,9 +39,9 @@ void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t 
     return;
   }
   to -= begin->first * depth.count;
-  for (int64_t p = 0, taps; p < depth.count; p += taps) {  // channel by channel
+  for (int64_t p = 0, taps; p < depth.count; p += taps) {  // channel by channel, if there is something between them
     const int64_t channel = (depth.first + p) / part.taps, tap = (depth.first + p) % part.taps;
-    taps = std::min(part.taps - tap, depth.count - p);
+    taps = dense && channel_stride == part.taps ? depth.count : std::min(part.taps - tap, depth.count - p);
     const T* from = weights + channel * channel_stride;
     for (const work::Panel* panel = begin; panel != end; ++panel) {
       T* at = to + panel->first * depth.count + p * panel->count;
@@ -82,11 +82,16 @@ template void pack_weights(const GatherPlan<float>&, const GatherPart<float>&, i
                            float*);
 template void pack_weights(const GatherPlan<double>&, const GatherPart<double>&, int64_t, work::Panel, work::Panel,
                            double*);
+template void pack_weights(const GatherPlan<int32_t>&, const GatherPart<int32_t>&, int64_t, work::Panel, work::Panel,
+                           int32_t*);
 template TileLanes<float> tile_lanes(const GatherPlan<float>&, const GatherPart<float>&, work::Panel);
 template TileLanes<double> tile_lanes(const GatherPlan<double>&, const GatherPart<double>&, work::Panel);
+template TileLanes<int32_t> tile_lanes(const GatherPlan<int32_t>&, const GatherPart<int32_t>&, work::Panel);
 template void pack_tiles(const GatherPlan<float>&, const GatherPart<float>&, work::Panel, const TileLanes<float>&,
                          const float*, float*);
 template void pack_tiles(const GatherPlan<double>&, const GatherPart<double>&, work::Panel, const TileLanes<double>&,
                          const double*, double*);
+template void pack_tiles(const GatherPlan<int32_t>&, const GatherPart<int32_t>&, work::Panel, const TileLanes<int32_t>&,
+                         const int32_t*, int32_t*);
 
 }  // namespace convict::kernels::gemm

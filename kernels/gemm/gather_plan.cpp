@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "kernels/border/planes.h"
-#include "kernels/work/team.h"
 
 namespace convict::kernels::gemm {
 namespace {
@@ -27,11 +26,14 @@ constexpr int64_t kMostRowsAskew = 64;
 // Rows of weights are copied as they are, unless they are so short that most of their memory would be unused.
 constexpr int64_t kShallow = 64;
 
-/// Whether positions lie side by side, row after row, if one further on an axis is `pitch` further in memory.
-bool is_dense(const Axes& positions, const Axes& pitch) {
-  return pitch[2] == 1 && (positions[1] == 1 || pitch[1] == positions[2]) &&
-         (positions[0] == 1 || pitch[0] == positions[1] * positions[2]);
+/// Whether positions are equally far apart, row after row, if one further on an axis is `pitch` further in memory.
+bool is_even(const Axes& positions, const Axes& pitch) {
+  return (positions[1] == 1 || pitch[1] == positions[2] * pitch[2]) &&
+         (positions[0] == 1 || pitch[0] == positions[1] * positions[2] * pitch[2]);
 }
+
+/// Whether they lie side by side.
+bool is_dense(const Axes& positions, const Axes& pitch) { return pitch[2] == 1 && is_even(positions, pitch); }
 
 template <class Part>
 int64_t phases_of(const Part& part) {
@@ -72,8 +74,9 @@ Axes GatherPart<T>::position_of(int64_t column) const {
 }
 
 template <class T>
-GatherPlan<T>::GatherPlan(const Trilinear<T>& f)
+GatherPlan<T>::GatherPlan(const Trilinear<T>& f, const CellPort* cell_port)
     : form(f),
+      port(cell_port),
       image(f.face == Face::kX ? f.y : f.x),
       result(f.face == Face::kX ? f.x : f.y),
       image_channels(f.face == Face::kX ? f.y_channels : f.x_channels),
@@ -109,7 +112,8 @@ void GatherPlan<T>::add_part(const image::AxisClass& class0, const image::AxisCl
   part.dense_taps = part.taps == volume(form.kernel) && phases_of(part) == 1 && border::taps_are_dense(form);
   const int64_t channel_stride = form.face == Face::kX ? form.w.outer : form.w.inner;
   const bool rows_are_dense = part.dense_taps && channel_stride == part.taps;
-  part.order = rows_are_dense && part.depth >= kShallow ? simd::RowOrder::kApart : simd::RowOrder::kInterleaved;
+  part.order =
+      rows_are_dense && part.depth >= kShallow && !kIsCell<T> ? simd::RowOrder::kApart : simd::RowOrder::kInterleaved;
   const int64_t panels = work::panels_of(part.rows, tiles.most_rows);
   for (int64_t i = 0; i < panels; ++i) part.panels.push_back(work::panel_of(part.rows, tiles.most_rows, i));
   choose_columns(part);
@@ -129,7 +133,8 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
     const int64_t plane = (positions[1] - 1) * places[1] + positions[2];
     places[0] = std::min(places[0], work::panels_of(plane, tile_columns) * tile_columns);
   }
-  const bool straight = form.beta == 0 && phases_of(part) == 1 && is_dense(positions, step);
+  const bool even = phases_of(part) == 1 && is_even(positions, step);
+  const bool straight = even && step[2] == 1 && form.beta == 0 && !kIsCell<T>;
   // Beyond the last position there is no memory to read, except in a staged image.
   const double most_gaps = std::min(
       kMostGapsInPlace, kMostGapsOfRow / static_cast<double>(std::max<int64_t>(1, part.rows)) -
@@ -142,7 +147,8 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
                   (is_dense(positions, shape.pitch) || (shape.staged && narrow_gaps));
   part.pitch = part.in_place && shape.staged ? places : dense;
   part.columns = columns(part.pitch);
-  part.straight = straight && part.columns == volume(positions);
+  part.even = even && part.columns == volume(positions);
+  part.straight = straight && part.even;
   part.vectors =
       tiles.most_vectors_of[work::panel_of(part.rows, tiles.most_rows, work::panels_of(part.rows, tiles.most_rows) - 1)
                                 .count];
@@ -245,14 +251,16 @@ void GatherPlan<T>::fill_tables(GatherPart<T>& part) const {
   const auto& axis = part.axis;
   const int64_t phases = phases_of(part), row_channel = form.face == Face::kX ? form.w.inner : form.w.outer;
   for_each_phase(part, [&](int64_t index, const Axes& i) {
-    ResultRow row{0, {}, {}};
+    ResultRow row{0, 0, {}, {}};
     for (int a = 0; a < kAxes; ++a) {
       const image::AxisPhase& phase = axis[a]->phases[i[a]];
       row.offset += phase.first * result.spatial[a];
       row.begin[a] = phase.begin;
       row.end[a] = phase.end;
     }
-    for (int64_t c = 0; c < result_channels; ++c, row.offset += result.inner) part.row[c * phases + index] = row;
+    if (part.even) row.end[2] = volume(part.positions);  // runs go on over rows of positions
+    for (; row.channel < result_channels; ++row.channel, row.offset += result.inner)
+      part.row[row.channel * phases + index] = row;
   });
   for_each_tap(part, [&](int64_t tap, const Axes& t) {
     const Axes offset = {axis[0]->offsets[t[0]], axis[1]->offsets[t[1]], axis[2]->offsets[t[2]]};
@@ -270,6 +278,21 @@ void GatherPlan<T>::fill_tables(GatherPart<T>& part) const {
     for (int64_t row = 0; row < part.rows; ++row)
       part.start[g * part.rows + row] =
           form.bias ? form.bias[(g * result_channels + row / phases) * form.bias_stride] : T(0);
+  if constexpr (kIsCell<T>)
+    if (port->tap_start()) add_tap_start(part);
+}
+
+template <class T>
+void GatherPlan<T>::add_tap_start(GatherPart<T>& part) const {
+  const int64_t phases = phases_of(part);
+  for_each_tap(part, [&](int64_t, const Axes& t) {
+    for_each_phase(part, [&](int64_t index, const Axes& i) {
+      int64_t tap = 0;
+      for (int a = 0; a < kAxes; ++a) tap = tap * form.kernel[a] + part.axis[a]->phases[i[a]].kernel_index[t[a]];
+      for (int64_t channel = 0; channel < form.groups * result_channels; ++channel)
+        part.start[channel * phases + index] += T(port->tap_start()[channel * volume(form.kernel) + tap]);
+    });
+  });
 }
 
 template <class T>
@@ -291,7 +314,9 @@ std::string GatherPlan<T>::text() const {
 
 template struct GatherPart<float>;
 template struct GatherPart<double>;
+template struct GatherPart<int32_t>;
 template struct GatherPlan<float>;
 template struct GatherPlan<double>;
+template struct GatherPlan<int32_t>;
 
 }  // namespace convict::kernels::gemm

@@ -7,12 +7,16 @@
 // Rows are the channels of the result, times the phases that read the image at the same places (image/correlation.h).
 // Each combination of classes of the three axes is a *part*: one matrix for every group. This file decides how parts
 // are computed; gather_product.cpp computes them.
+//
+// Numbers are float, double, or cells of integers (simd/cells.h), whose sums are int32_t. Bytes become cells, and sums
+// become elements of the result, behind a CellPort.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "abi/trilinear.h"
@@ -20,17 +24,70 @@
 #include "kernels/image/staged_image.h"
 #include "kernels/simd/tiles.h"
 #include "kernels/work/panel.h"
+#include "kernels/work/team.h"
 #include "kernels/work/workspace.h"
 
 namespace convict::kernels::gemm {
 
 inline constexpr int64_t kMostTilesOfBlock = 8;
+template <class T>
+inline constexpr int64_t kMostColumnsOfBlock = kMostTilesOfBlock * 2 * simd::kMostLanes / sizeof(T);
 
 /// Where one row of C is stored: position p at result[offset + p . step], if begin <= p < end on all axes.
 struct ResultRow {
-  int64_t offset;
+  int64_t offset, channel;  // of a group
   Axes begin, end;
 };
+
+/// Columns of C whose positions are equally far apart in the result, from position `at` on: those of one row.
+struct ColumnRun {
+  Axes at;
+  int64_t column, length;
+};
+
+/// The columns of a run that a row of C stores, and where: at place, place + step of the last axis, and so on.
+struct StoredRun {
+  int64_t column, length, place;
+};
+
+/// Some rows lack the first or the last position. `step`: of the result, from one position to the next.
+inline StoredRun stored_run(const ResultRow& row, const ColumnRun& run, const Axes& step) {
+  for (int a = 0; a < kAxes - 1; ++a)
+    if (run.at[a] < row.begin[a] || run.at[a] >= row.end[a]) return {run.column, 0, row.offset};
+  const int64_t first = std::max(run.at[2], row.begin[2]), last = std::min(run.at[2] + run.length, row.end[2]);
+  return {run.column + (first - run.at[2]), std::max<int64_t>(0, last - first),
+          row.offset + run.at[0] * step[0] + run.at[1] * step[1] + first * step[2]};
+}
+
+/// Sums of some rows and columns of a part, of one group of image n: those of row[i] and run[j] are at
+/// c[i*c_pitch + run[j].column] and beyond.
+struct CellSums {
+  int64_t n, group;
+  const ResultRow* row;
+  int64_t rows, phases;  // row i + phases is the next channel of the same phase
+  const ColumnRun* run;
+  int64_t runs;
+  Axes step;  // of the result
+  const int32_t* c;
+  int64_t c_pitch;
+};
+
+/// What is before and behind a product of cells.
+class CellPort {
+ public:
+  virtual ~CellPort() = default;
+
+  /// Makes image n where the image of the form lies. All members of the team call it.
+  virtual void load(int64_t n, work::Team& team, int member) const = 0;
+  virtual void store(const CellSums& sums) const = 0;
+  /// Around the image.
+  virtual int32_t padding() const = 0;
+  /// [channel of the result][tap of the form]: what a tap adds to the sums of all positions; nullptr for nothing.
+  virtual const int32_t* tap_start() const = 0;
+};
+
+template <class T>
+inline constexpr bool kIsCell = std::is_same_v<T, int32_t>;
 
 template <class T>
 struct GatherPart {
@@ -41,6 +98,7 @@ struct GatherPart {
   simd::RowOrder order;       // of packed weights
   bool in_place;              // the image is read where it lies: columns are its places, some of which are no positions
   int vectors;                // of a tile that reads in place; other tiles have two
+  bool even;                  // columns are elements of the result, equally far apart
   bool straight;              // whole tiles of C are stored to the result directly
   Axes pitch;                 // column = position . pitch; of the image, too, but for that of planes
   int64_t columns;            // of C
@@ -91,8 +149,9 @@ struct GatherScratch {
 /// What is to be computed, and how.
 template <class T>
 struct GatherPlan {
-  /// Precondition: has_products(form), and the face is X or Y. Reads no data.
-  explicit GatherPlan(const Trilinear<T>& form);
+  /// Precondition: has_products(form), and the face is X or Y. Reads no data. `port`: for cells, whose result has
+  /// elements of another type; it outlives the plan.
+  explicit GatherPlan(const Trilinear<T>& form, const CellPort* port = nullptr);
   GatherPlan(const GatherPlan&) = delete;  // parts point into axes
 
   /// Allocates, and fills the tables. Throws std::bad_alloc.
@@ -101,6 +160,7 @@ struct GatherPlan {
   std::string text() const;
 
   Trilinear<T> form;
+  const CellPort* port;
   Operand<T> image, result;
   int64_t image_channels, result_channels;  // of one group
   image::Correlation axes;
@@ -130,6 +190,7 @@ struct GatherPlan {
   void choose_items();
   void carve();
   void fill_tables(GatherPart<T>& part) const;
+  void add_tap_start(GatherPart<T>& part) const;
 };
 
 /// Computes the face of plan.form completely, bias and beta included: packs weights, stages images, multiplies tile by

@@ -132,17 +132,14 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
   }
 }
 
-/// Columns of one row of positions, from `at` on.
-struct ColumnRun {
-  Axes at;
-  int64_t column, length;
-};
-
 /// The runs of an item that its sums are stored by, except those that are in the result already.
 template <class T>
 int64_t runs_of(const GatherPlan<T>& plan, const Item<T>& item, ColumnRun* runs) {
   const GatherPart<T>& part = *item.part;
   int64_t count = 0, column = part.straight ? whole_tiles(plan, item) : 0;
+  if (part.even && column < item.columns.count)
+    runs[count++] = {part.position_of(item.columns.first + column), column, item.columns.count - column};
+  if (part.even) return count;
   while (column < item.columns.count) {
     const Axes at = part.position_of(item.columns.first + column);
     if (at[2] < part.positions[2]) {
@@ -160,15 +157,11 @@ int64_t runs_of(const GatherPlan<T>& plan, const Item<T>& item, ColumnRun* runs)
 
 template <class T>
 void store_run(const GatherPlan<T>& plan, const ResultRow& row, const ColumnRun& run, const T* c, T* result) {
-  if (run.at[0] < row.begin[0] || run.at[0] >= row.end[0] || run.at[1] < row.begin[1] || run.at[1] >= row.end[1])
-    return;
-  const int64_t begin = std::max(run.at[2], row.begin[2]), end = std::min(run.at[2] + run.length, row.end[2]);
-  if (end <= begin) return;
-  const int64_t step = plan.step[2];
-  const T *from = c + run.column + (begin - run.at[2]), beta = T(plan.form.beta);
-  T* to = result + run.at[0] * plan.step[0] + run.at[1] * plan.step[1] + begin * step;
-  if (beta == 0) return plan.spread(from, end - begin, step, to);
-  for (int64_t j = 0; j < end - begin; ++j) to[j * step] = from[j] + beta * to[j * step];
+  const StoredRun stored = stored_run(row, run, plan.step);
+  const T *from = c + stored.column, beta = T(plan.form.beta);
+  T* to = result + stored.place;
+  if (beta == 0) return plan.spread(from, stored.length, plan.step[2], to);
+  for (int64_t j = 0; j < stored.length; ++j) to[j * plan.step[2]] = from[j] + beta * to[j * plan.step[2]];
 }
 
 /// Stores the sums in c to the result, except those that are there already. Row by row, because the runs of a row lie
@@ -176,12 +169,16 @@ void store_run(const GatherPlan<T>& plan, const ResultRow& row, const ColumnRun&
 template <class T>
 void store(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const T* c) {
   const GatherPart<T>& part = *item.part;
-  ColumnRun runs[kMostTilesOfBlock * 2 * simd::kMostLanes / sizeof(T)];
+  ColumnRun runs[kMostColumnsOfBlock<T>];
   const int64_t count = runs_of(plan, item, runs);
-  T* result = plan.result.plane(n, item.group * plan.result_channels);
-  for (int64_t i = item.rows.first; i < item.rows.first + item.rows.count; ++i, c += plan.c_pitch)
-    for (const ColumnRun* run = runs; run != runs + count; ++run)
-      store_run(plan, part.row[i], *run, c, result + part.row[i].offset);
+  if constexpr (kIsCell<T>) {
+    plan.port->store({n, item.group, part.row + item.rows.first, item.rows.count, part.rows / plan.result_channels,
+                      runs, count, plan.step, c, plan.c_pitch});
+  } else {
+    T* result = plan.result.plane(n, item.group * plan.result_channels);
+    for (int64_t i = item.rows.first; i < item.rows.first + item.rows.count; ++i, c += plan.c_pitch)
+      for (const ColumnRun* run = runs; run != runs + count; ++run) store_run(plan, part.row[i], *run, c, result);
+  }
 }
 
 constexpr int64_t kPanelsToPack = 8;  // by one thread at a time
@@ -200,6 +197,12 @@ void share_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, work::T
   });
 }
 
+template <class T>
+T padding_of(const GatherPlan<T>& plan) {
+  if constexpr (kIsCell<T>) return plan.port->padding();
+  return T(0);
+}
+
 /// Copies what some groups read of image n.
 template <class T>
 void share_image(const GatherPlan<T>& plan, int64_t n, work::Panel groups, work::Team& team) {
@@ -207,7 +210,7 @@ void share_image(const GatherPlan<T>& plan, int64_t n, work::Panel groups, work:
   team.share(plan.image_channels * groups.count, [&](int64_t i) {
     image::stage_channel(plan.axes, plan.shape, plan.image, plan.stage,
                          static_cast<const T*>(plan.image.plane(n, groups.first * plan.image_channels + i)),
-                         plan.staged + i * plan.shape.channel);
+                         plan.staged + i * plan.shape.channel, padding_of(plan));
   });
 }
 
@@ -245,13 +248,15 @@ void share_items(const GatherPlan<T>& plan, int64_t n, work::Panel groups, work:
 template <class T>
 void run_thread(const GatherPlan<T>& plan, work::Team& team, int thread) {
   for (const GatherPart<T>& part : plan.parts) share_weights(plan, part, team);
-  for (int64_t n = 0; n < plan.form.batch; ++n)
+  for (int64_t n = 0; n < plan.form.batch; ++n) {
+    if constexpr (kIsCell<T>) plan.port->load(n, team, thread);
     for (work::Panel groups{0, 0}; groups.first < plan.form.groups; groups.first += groups.count) {
       groups.count = std::min(plan.groups_at_once, plan.form.groups - groups.first);
       share_image(plan, n, groups, team);
       for (const GatherPart<T>& part : plan.parts) share_tiles(plan, part, n, groups, team);
       share_items(plan, n, groups, team, plan.scratch[thread]);
     }
+  }
 }
 
 }  // namespace
@@ -264,5 +269,6 @@ void gather_product(GatherPlan<T>& plan) {
 
 template void gather_product(GatherPlan<float>&);
 template void gather_product(GatherPlan<double>&);
+template void gather_product(GatherPlan<int32_t>&);
 
 }  // namespace convict::kernels::gemm

@@ -137,7 +137,7 @@ bool check_memory(const convict_implementation& kernel, const Case& c) {
   const convict_status status = kernel.run(&kernel, &p, &operands.tensors, error, sizeof error);
   heap.counting = false;
   EXPECT_EQ(status, CONVICT_OK) << error;
-  const int64_t promised = stated(plan, "workspace") + stated(plan, "widened");
+  const int64_t promised = stated(plan, "workspace") + stated(plan, "widened") + stated(plan, "cells");
   EXPECT_LE(heap.most, promised + most_for_tables(p)) << kernel.name << ": " << plan << "\n" << to_text(c);
   EXPECT_GE(heap.most, promised) << kernel.name << ": " << plan << "\n" << to_text(c);
   EXPECT_EQ(heap.alive, 0) << kernel.name << "\n" << to_text(c);
