@@ -25,7 +25,7 @@ using nlohmann::json;
 constexpr const char* kSchema =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 constexpr const char* kCasesFile = "mismatches.cases";
-constexpr size_t kLongest = 4096;
+constexpr size_t kLongestMessage = 4096;
 constexpr int kCases = 1;  // index in artifacts_of()
 
 /// A path as a URI reference (3.4.3, RFC 3986): percent-encodes all but unreserved characters and slashes.
@@ -42,7 +42,7 @@ std::string uri_of(const std::string& path) {
 /// Escapes text for a message, where brackets are links (3.11.6) and braces placeholders (3.11.5).
 std::string message_text(const std::string& text) {
   std::string result;
-  for (const char c : printable(text, kLongest)) {
+  for (const char c : printable(text, kLongestMessage)) {
     if (std::string_view("\\[]").find(c) != std::string_view::npos) result += '\\';
     if (c == '{' || c == '}') result += c;
     result += c;
@@ -80,7 +80,8 @@ json location_of(const report::MismatchReport& one, const LineNumbers& lines) {
   json location;
   location["physicalLocation"] = {
       {"artifactLocation", {{"uri", kCasesFile}, {"index", kCases}}},
-      {"region", {{"startLine", lines.at(&one)}, {"snippet", {{"text", printable(one.row.best_text(), kLongest)}}}}}};
+      {"region",
+       {{"startLine", lines.at(&one)}, {"snippet", {{"text", printable(one.row.best_text(), kLongestMessage)}}}}}};
   location["logicalLocations"] = json::array({{{"name", one.row.operation},
                                                {"fullyQualifiedName", one.row.suspect + "::" + one.row.operation},
                                                {"kind", "function"}}});
@@ -160,16 +161,17 @@ json result_of(const CauseGroup& group, const LineNumbers& lines) {
   if (group.hits() > 0) result["occurrenceCount"] = group.hits();
   result["suppressions"] = json::array();  // present and empty: looked at, and not suppressed (3.27.23)
   if (std::ranges::none_of(group.rows, [](const auto* one) { return one->is_new() || came_back(*one); }))
-    result["suppressions"].push_back(
-        {{"kind", "external"},
-         {"status", "accepted"},
-         {"justification", fmt::format("{}. {} {}", row.status_text(), row.link, printable(row.note, kLongest))}});
+    result["suppressions"].push_back({{"kind", "external"},
+                                      {"status", "accepted"},
+                                      {"justification", fmt::format("{}. {} {}", row.status_text(), row.link,
+                                                                    printable(row.note, kLongestMessage))}});
   return result;
 }
 
 json artifacts_of(const report::Report& report) {
   std::string cases;
-  for (const report::MismatchReport& one : report.mismatches) cases += printable(one.row.best_text(), kLongest) + "\n";
+  for (const report::MismatchReport& one : report.mismatches)
+    cases += printable(one.row.best_text(), kLongestMessage) + "\n";
   return json::array(
       {{{"location", {{"uri", uri_of(report.database)}}},
         {"mimeType", "application/vnd.sqlite3"},

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kColumns = 80;
 constexpr size_t kMostCampaigns = 10, kMostRows = 20;  // the last campaigns, the first rows of a status
-constexpr size_t kLongest = 4096;                      // a case line
+constexpr size_t kLongestCase = 4096;                  // a case line
 
 std::string campaign_text(const report::CampaignReport& campaign) {
   const auto count = [&](const char* key) {
@@ -95,13 +95,13 @@ std::string cause_text(const CauseGroup& group) {
                   printable(group.blame()), group.hits(), rows > 1 ? fmt::format(" in {} mismatches", rows) : "");
   if (came_back(one) || (row.effective_status != row.status && row.status != "new"))
     text += "\n      " + printable(standing(one), 200);
-  const std::string case_text = printable(row.best_text(), kLongest);
+  const std::string case_text = printable(row.best_text(), kLongestCase);
   const size_t column = text.size() - (text.rfind('\n') + 1);  // npos + 1 is 0
   text += (column + 2 + case_text.size() <= kColumns ? "  " : "\n      ") + case_text + "\n";
   if (group.is_known() || rows > 1)
     text += fmt::format("      {}: {}\n", group.number(), printable(group.cause.title, 200));
   const std::string shows_if = group.shows_if();
-  return shows_if.empty() ? text : text + "      shows if " + printable(shows_if, kLongest) + "\n";
+  return shows_if.empty() ? text : text + "      shows if " + printable(shows_if, kLongestCase) + "\n";
 }
 
 std::string status_text(const std::vector<CauseGroup>& groups, std::string_view status) {

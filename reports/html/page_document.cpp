@@ -27,7 +27,7 @@ constexpr size_t kMostMoments = 150;      // of one campaign
 constexpr size_t kMostProfiles = 30, kMostEmptiest = 100, kMostNotes = 50, kMostNames = 100;
 constexpr size_t kMostCauses = 100, kMostIds = 100;  // ids: of one cause
 constexpr size_t kMostScore = 500'000;               // bytes
-constexpr size_t kLongestText = 1000;
+constexpr size_t kLongestFact = 1000;
 
 json to_json(const report::Share& share) { return json::array({share.seen, share.reachable}); }
 
@@ -48,8 +48,8 @@ json to_json(const report::ProfileReport& profile) {
   }
   json emptiest = json::array();
   for (size_t i = 0; i < std::min(profile.emptiest.size(), kMostEmptiest); ++i)
-    emptiest.push_back(cut(profile.emptiest[i], kLongestText));
-  return {{"profile", cut(profile.profile, kLongestText)},
+    emptiest.push_back(cut(profile.emptiest[i], kLongestFact));
+  return {{"profile", cut(profile.profile, kLongestFact)},
           {"cases", profile.cases},
           {"pairs", to_json(profile.pairs)},
           {"triples", to_json(profile.triples)},
@@ -97,7 +97,7 @@ json libraries_of(const json& libraries) {
   for (const auto& [name, version] : libraries.items())
     if (version.is_string() && result.size() < kMostNames)
       result[cut(name, 100)] = cut(version.get<std::string>(), 100);
-  return embeddable(result).size() > 4 * kLongestText ? json::object() : result;
+  return embeddable(result).size() > 4 * kLongestFact ? json::object() : result;
 }
 
 json campaigns_of(const std::vector<report::CampaignReport>& campaigns) {
@@ -149,12 +149,12 @@ json cause_of(const reports::CauseGroup& group) {
   for (const report::MismatchReport* one : group.rows)
     if (ids.size() < kMostIds) ids.push_back(one->row.id);
   return {{"name", cut(group.cause.name, 100)},
-          {"title", cut(group.cause.title, kLongestText)},
+          {"title", cut(group.cause.title, kLongestFact)},
           {"status", cut(group.status(), 40)},
           {"blame", cut(group.blame(), 40)},
           {"suspects", cut(group.suspects(), 200)},
           {"verdict", cut(group.first().row.verdict, 40)},
-          {"shows_if", cut(group.shows_if(), kLongestText)},
+          {"shows_if", cut(group.shows_if(), kLongestFact)},
           {"hits", group.hits()},
           {"mismatches", std::move(ids)}};
 }
@@ -183,7 +183,7 @@ json meanings() {
 json notes_of(const report::Report& report, bool score_fits) {
   json notes = json::array();
   for (size_t i = 0; i < std::min(report.notes.size(), kMostNotes); ++i)
-    notes.push_back(cut(report.notes[i], kLongestText));
+    notes.push_back(cut(report.notes[i], kLongestFact));
   if (!score_fits) notes.push_back("the scores are too large for this page: `convict score --format json` has them");
   if (report.campaigns.size() > kMostCampaigns)
     notes.push_back(fmt::format("only the last {} campaigns are listed", kMostCampaigns));
@@ -202,10 +202,10 @@ json page_document(const report::Report& report, const Budget& budget) {
   json causes = json::array();
   for (size_t i = 0; i < std::min(groups.size(), kMostCauses); ++i) causes.push_back(cause_of(groups[i]));
   const report::SignatureReport& signatures = report.signatures;
-  return {{"database", cut(report.database, kLongestText)},
-          {"version", cut(report.version, kLongestText)},
-          {"isa", cut(report.isa, kLongestText)},
-          {"written", cut(report.written, kLongestText)},
+  return {{"database", cut(report.database, kLongestFact)},
+          {"version", cut(report.version, kLongestFact)},
+          {"isa", cut(report.isa, kLongestFact)},
+          {"written", cut(report.written, kLongestFact)},
           {"notes", notes_of(report, score_fits)},
           {"signatures",
            {{"cases", signatures.cases},

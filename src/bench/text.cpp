@@ -10,7 +10,7 @@
 namespace convict::bench {
 namespace {
 
-constexpr size_t kLabelWidth = 48;  // columns
+constexpr size_t kLabelColumns = 48;  // columns
 
 std::string gflops_text(std::optional<double> gflops) { return gflops ? fmt::format("{:.1f}", *gflops) : "-"; }
 std::string ratio_text(std::optional<double> ratio) { return ratio ? fmt::format("{:.2f}", *ratio) : "-"; }
@@ -30,14 +30,14 @@ std::string own_layouts_text(const Standing& standing) {
 std::string heading(const BenchResult& result, const Means& means) {
   const std::string subject = printable(result.subject, 12);
   return fmt::format("\n{}, {}, {}\n{:<{}}  {:>8}  {:>12}  {:>8}  {:<20} {:>6}  {:>10} {:>6}{}\n", printable(means.set),
-                     means.pass, threads_text(means.threads), "layer", kLabelWidth, "MFLOP", subject, "library",
+                     means.pass, threads_text(means.threads), "layer", kLabelColumns, "MFLOP", subject, "library",
                      "which", "ratio", "own layouts", "ratio", means.threads == 1 ? "" : "  speed-up");
 }
 
 std::string line_of(const BenchResult& result, const BenchRow& row) {
   const Standing standing = standing_of(result, row);
   std::string text = fmt::format(
-      "{:<{}}  {:>8.1f}  {:>12}  {:>8}  {:<20} {:>6}  {:>11} {:>6}", printable(row.label, kLabelWidth), kLabelWidth,
+      "{:<{}}  {:>8.1f}  {:>12}  {:>8}  {:<20} {:>6}  {:>11} {:>6}", printable(row.label, kLabelColumns), kLabelColumns,
       1e-6 * row.flops, gflops_text(standing.subject), standing.best.empty() ? "-" : gflops_text(standing.best_gflops),
       standing.best.empty() ? "-" : printable(standing.best, 20), ratio_text(standing.ratio),
       own_layouts_text(standing), ratio_text(standing.own_ratio));
@@ -66,7 +66,7 @@ std::string summary(const BenchResult& result, const Means& means) {
   if (!means.ratios.empty())
     text += fmt::format("geometric mean of the ratios {:.2f} ({} of {} layers); the least is {:.2f}, {}\n",
                         geometric_mean(means.ratios), means.ratios.size(), means.layers(), means.least(),
-                        printable(means.least_row->label, kLabelWidth));
+                        printable(means.least_row->label, kLabelColumns));
   if (!means.own_ratios.empty())
     text += fmt::format("to libraries in their own layouts {:.2f} ({} layers)\n", geometric_mean(means.own_ratios),
                         means.own_ratios.size());

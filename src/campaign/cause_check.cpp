@@ -17,10 +17,10 @@
 namespace convict::campaign {
 namespace {
 
-constexpr double kMostCost = 2e7;  // multiply-adds of a covered case
+constexpr double kMostCoveredCost = 2e7;  // multiply-adds of a covered case
 
 /// Data that hide little: a covered case shows the cause if it does so with its own data or with some of these.
-constexpr std::pair<Fill, uint64_t> kTellingData[] = {{Fill::kInt, 2}, {Fill::kComb, 1}, {Fill::kNormal, 3}};
+constexpr std::pair<Fill, uint64_t> kCoveredData[] = {{Fill::kInt, 2}, {Fill::kComb, 1}, {Fill::kNormal, 3}};
 
 bool has(const Cause& cause, Verdict verdict) {
   return std::ranges::find(cause.verdicts, verdict) != cause.verdicts.end();
@@ -44,7 +44,7 @@ std::vector<Case> covered_by(const Cause& cause, const CauseCheckSettings& setti
   for (uint64_t i = 0; i < settings.drawn && cases.size() < wanted; ++i) {
     const Case c =
         illegal ? generate::generate_invalid(nullptr, settings.seed, i) : generate::generate(nullptr, settings.seed, i);
-    if (holds(cause, c) && multiply_adds(resolve(c).problem) <= kMostCost) cases.push_back(c);
+    if (holds(cause, c) && multiply_adds(resolve(c).problem) <= kMostCoveredCost) cases.push_back(c);
   }
   return cases;
 }
@@ -52,7 +52,7 @@ std::vector<Case> covered_by(const Cause& cause, const CauseCheckSettings& setti
 /// The case with its own data, and with telling ones as far as they are covered, too.
 std::vector<Case> with_data(const Cause& cause, const Case& c) {
   std::vector<Case> list = {c};
-  for (const auto& [fill, seed] : kTellingData) {
+  for (const auto& [fill, seed] : kCoveredData) {
     Case other = c;
     other.fill = fill;
     other.seed = seed;

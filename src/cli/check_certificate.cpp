@@ -44,7 +44,7 @@ Verdict verdict_called(const std::string& name) {
       fmt::format("key 'verdict': unknown verdict '{}'; valid: {}", printable(name), fmt::join(kVerdictNames, ", ")));
 }
 
-std::string text_of(const json& mismatch, const char* key) {
+std::string required_text(const json& mismatch, const char* key) {
   if (!mismatch.contains(key) || !mismatch[key].is_string())
     throw UsageError(fmt::format("key '{}': missing or not a text", key));
   return mismatch[key];
@@ -52,9 +52,9 @@ std::string text_of(const json& mismatch, const char* key) {
 
 Checked check(const json& mismatch) {
   if (!mismatch.is_object()) throw UsageError("not a JSON object");
-  Checked result{text_of(mismatch, "case"),
-                 mismatch.contains("suspect") ? text_of(mismatch, "suspect") : "somebody",
-                 text_of(mismatch, "verdict"),
+  Checked result{required_text(mismatch, "case"),
+                 mismatch.contains("suspect") ? required_text(mismatch, "suspect") : "somebody",
+                 required_text(mismatch, "verdict"),
                  {}};
   const Verdict verdict = verdict_called(result.verdict);
   if (!mismatch.contains("certificate") || !mismatch["certificate"].is_object())

@@ -25,7 +25,7 @@ _convict() {
     case $word in
 )";
 
-constexpr const char* kEnd = R"(  esac
+constexpr const char* kBashEnd = R"(  esac
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$value"; [[ -z $files ]] || compgen "$files" -- "$value")
   [[ -z $files ]] || compopt -o filenames 2> /dev/null
   if [[ $value == *:* && $COMP_WORDBREAKS == *:* ]]; then
@@ -74,7 +74,7 @@ std::string bash_completion(const Program& program) {
   text += "  case $command in\n    '')\n" + branch(program.itself, fmt::format("{}", fmt::join(names, " ")));
   for (const CommandLine& command : program.commands)
     text += fmt::format("    {})\n", command.name) + branch(command, "");
-  return text + kEnd;
+  return text + kBashEnd;
 }
 
 }  // namespace convict::cli

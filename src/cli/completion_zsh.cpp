@@ -10,7 +10,7 @@
 namespace convict::cli {
 namespace {
 
-constexpr const char* kEnd = R"(      esac
+constexpr const char* kZshEnd = R"(      esac
       ;;
   esac
 }
@@ -93,7 +93,7 @@ std::string zsh_completion(const Program& program) {
   for (const CommandLine& command : program.commands)
     text += fmt::format("        {})\n          _arguments{}\n          ;;\n", command.name,
                         specifications(command, "            "));
-  return text + kEnd;
+  return text + kZshEnd;
 }
 
 }  // namespace convict::cli

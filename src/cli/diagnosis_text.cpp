@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kLongest = 500;
+constexpr size_t kLongestQuote = 500;
 
 /// The value of a key; `otherwise` if it is missing or of another type.
 template <class T>
@@ -25,7 +25,7 @@ T value_of(const json& from, const char* key, T otherwise) try {
 }
 
 std::string text_of(const json& from, const char* key) {
-  return printable(value_of(from, key, std::string()), kLongest);
+  return printable(value_of(from, key, std::string()), kLongestQuote);
 }
 
 std::vector<json> list_of(const json& from, const char* key) { return value_of(from, key, std::vector<json>()); }
@@ -34,7 +34,7 @@ std::vector<json> list_of(const json& from, const char* key) { return value_of(f
 std::string shows_if(const Found& found) {
   if (found.predicate == "always") return "fails always: no field that was varied made it pass";
   const auto unexplained = value_of(found.explanation, "unexplained", int64_t{0});
-  const std::string predicate = printable(predicate_in_words(found.predicate), kLongest);
+  const std::string predicate = printable(predicate_in_words(found.predicate), kLongestQuote);
   if (unexplained == 0)
     return fmt::format("fails {} {}", value_of(found.explanation, "mirrored", false) ? "iff" : "if", predicate);
   return fmt::format("fails if {}, but for {} of {} cases tried", predicate, unexplained,

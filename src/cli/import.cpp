@@ -75,7 +75,7 @@ std::string number(double value) {
   return value == 0 || std::abs(value) >= 1e-3 ? fmt::format("{:.9g}", value) : fmt::format("{:.9e}", value);
 }
 
-std::string describe(const imports::RecordedOutput& recorded) {
+std::string comparison(const imports::RecordedOutput& recorded) {
   if (recorded.agrees())
     return fmt::format("{}: recorded output agrees (worst error {:.2g} of its bound)", recorded.origin, recorded.worst);
   if (!recorded.wrong_shape.empty())
@@ -129,7 +129,7 @@ void summarize(const imports::Imported& all, const OutputOptions& out) {
     for (const imports::Unexpressed& one : all.unexpressed)
       say(fmt::format("{}: not expressible: {}: {}\n", printable(one.origin, 400), one.text, one.reason));
   for (const imports::RecordedOutput& one : all.recorded)
-    if (out.verbose || !one.agrees()) say(describe(one) + "\n");
+    if (out.verbose || !one.agrees()) say(comparison(one) + "\n");
   if (out.quiet) return;
   std::string text = fmt::format("{} cases", with_commas(all.cases.size()));
   if (all.repeated > 0) text += fmt::format("; {} repeated", with_commas(all.repeated));

@@ -80,7 +80,7 @@ Plan plan_of(const Sample& sample) {
   return plan;
 }
 
-std::string duration(double seconds) {
+std::string rough_duration(double seconds) {
   if (seconds < 1) return fmt::format("{:.0f} ms", std::ceil(1000 * seconds));
   if (seconds < 120) return fmt::format("{:.0f} s", seconds);
   return seconds < 7200 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
@@ -88,7 +88,7 @@ std::string duration(double seconds) {
 
 std::string plan_text(const SampleOptions& options, const Plan& plan) {
   const auto count = [](double cases) { return with_commas(static_cast<uint64_t>(std::llround(cases))); };
-  const std::string time = duration(plan.sure / options.speed);
+  const std::string time = rough_duration(plan.sure / options.speed);
   if (plan.is_bound)
     return fmt::format("met by none: at most one in {} cases (95 %); draw more of them, or narrow --where less\n",
                        count(plan.one_in));

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 constexpr size_t kVerdictColumns = 54;  // so that a row of the text table has 100
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+std::string short_percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 /// The number as text; nullopt is infinite.
 std::string number(const std::optional<double>& value, double factor = 1) {
@@ -70,10 +70,14 @@ struct MethodRow {
 
 MethodRow row_of(const score::MethodScore& score) {
   const score::MethodSummary s = score::summarize(score);
-  return {std::string(score.method.name),         fmt::format("{}", score.seeds),
-          s.runs == 0 ? "-" : percent(s.share()), fmt::format("{}", s.found_by_all),
-          fmt::format("{}", s.found_by_some),     number(s.median_cases),
-          number(s.median_cpu_seconds, 1000),     fmt::format("{} / {}", s.false_alarms, s.control_cases)};
+  return {std::string(score.method.name),
+          fmt::format("{}", score.seeds),
+          s.runs == 0 ? "-" : short_percent(s.share()),
+          fmt::format("{}", s.found_by_all),
+          fmt::format("{}", s.found_by_some),
+          number(s.median_cases),
+          number(s.median_cpu_seconds, 1000),
+          fmt::format("{} / {}", s.false_alarms, s.control_cases)};
 }
 
 std::string mutants_as_text(const score::ScoreSettings& settings, const score::MethodScore& score) {
@@ -94,7 +98,7 @@ std::string survival_as_text(const char* unit, const std::vector<score::Survival
   std::string head = fmt::format("  after {:<12}", unit), shares = "  not detected      ";
   for (const score::Survival& point : curve) {
     head += fmt::format("{:>8g}", point.after);
-    shares += fmt::format("{:>8}", percent(point.undetected));
+    shares += fmt::format("{:>8}", short_percent(point.undetected));
   }
   return head + "\n" + shares + "\n";
 }
@@ -181,7 +185,7 @@ std::string survival_as_markdown(const score::ScoreResult& result, const char* u
   text += "\n" + rule + "\n";
   for (const score::MethodScore& score : result.methods) {
     text += fmt::format("| {} |", score.method.name);
-    for (const score::Survival& point : curve_of(score)) text += fmt::format(" {} |", percent(point.undetected));
+    for (const score::Survival& point : curve_of(score)) text += fmt::format(" {} |", short_percent(point.undetected));
     text += "\n";
   }
   return text;

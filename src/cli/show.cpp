@@ -22,8 +22,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t kLongest = 4096;  // of one text: as long as a case line may be
-
 struct ShowOptions {
   OutputOptions out;
   std::string database = "convict.db";
@@ -31,7 +29,7 @@ struct ShowOptions {
 };
 
 std::string line(std::string_view name, std::string_view text) {
-  return text.empty() ? "" : fmt::format("  {:<13} {}\n", name, printable(text, kLongest));
+  return text.empty() ? "" : fmt::format("  {:<13} {}\n", name, printable(text, kLongestShown));
 }
 
 /// "onednn 2.6.3, libtorch 1.13.1".
@@ -68,7 +66,7 @@ std::string as_text(const store::MismatchRow& row, const std::vector<store::Sigh
         fmt::format("    campaign {}: {} hits, profile {}, seed {}, {} to {}\n", one.campaign, one.hits,
                     printable(one.profile), printable(one.seed), printable(one.first_seen), printable(one.last_seen));
   text += "  commands\n";
-  for (const std::string& command : commands(row, database)) text += "    " + printable(command, kLongest) + "\n";
+  for (const std::string& command : commands(row, database)) text += "    " + printable(command, kLongestShown) + "\n";
   return text;
 }
 

@@ -12,10 +12,8 @@
 namespace convict::cli {
 namespace {
 
-constexpr size_t kLongest = 4096;  // of one text: as long as a case line may be
-
-std::string line(std::string_view name, std::string_view text) {
-  return text.empty() ? "" : fmt::format("  {:<10} {}\n", name, printable(text, kLongest));
+std::string cause_line(std::string_view name, std::string_view text) {
+  return text.empty() ? "" : fmt::format("  {:<10} {}\n", name, printable(text, kLongestShown));
 }
 
 /// The sentence of a verdict; nothing for one that somebody else made up.
@@ -35,18 +33,18 @@ std::string versions_of(const store::CauseRow& cause) try {
 
 std::string cause_as_text(const reports::CauseGroup& group) {
   const report::MismatchReport& first = group.first();
-  std::string text = fmt::format("{}: {}\n", group.number(), printable(group.cause.title, kLongest));
-  text += line("status", group.status()) + line("suspects", group.suspects()) +
-          line("versions", versions_of(group.cause)) + line("blame", group.blame()) +
-          line("verdict", meaning(first.row.verdict)) + line("shows if", group.shows_if()) +
-          line("operations", group.operations()) + line("link", group.cause.link);
-  for (const std::string_view note : split(group.cause.note, '\n')) text += line("note", note);
+  std::string text = fmt::format("{}: {}\n", group.number(), printable(group.cause.title, kLongestShown));
+  text += cause_line("status", group.status()) + cause_line("suspects", group.suspects()) +
+          cause_line("versions", versions_of(group.cause)) + cause_line("blame", group.blame()) +
+          cause_line("verdict", meaning(first.row.verdict)) + cause_line("shows if", group.shows_if()) +
+          cause_line("operations", group.operations()) + cause_line("link", group.cause.link);
+  for (const std::string_view note : split(group.cause.note, '\n')) text += cause_line("note", note);
   text += fmt::format("  {:<10} {} in {} mismatches\n", "hits", with_commas(static_cast<uint64_t>(group.hits())),
                       group.rows.size());
   for (const report::MismatchReport* one : group.rows)
     text += fmt::format("  #{} {} {} {} ({}, {} hits)\n    {}\n", one->row.id, printable(one->row.suspect),
                         printable(one->row.verdict), printable(one->row.operation),
-                        printable(reports::standing(*one), 200), one->row.hits, printable(one->repro, kLongest));
+                        printable(reports::standing(*one), 200), one->row.hits, printable(one->repro, kLongestShown));
   return text;
 }
 

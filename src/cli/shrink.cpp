@@ -30,7 +30,7 @@ std::string as_text(const DiagnosisResult& result, const std::string& database) 
   return text + fmt::format("repro  {}\n", report::repro_command(*diagnosis.shrunk, result.plugins));
 }
 
-std::string as_json(const DiagnosisResult& result) {
+std::string shrunk_as_json(const DiagnosisResult& result) {
   json document = {{"original", to_json(result.original)},
                    {"reproduced", result.diagnosis.reproduced},
                    {"complete", result.diagnosis.complete},
@@ -43,7 +43,7 @@ std::string as_json(const DiagnosisResult& result) {
 
 int shrink_command(const DiagnosisOptions& options) {
   const DiagnosisResult result = diagnosis_for(options);
-  options.out.write(options.out.json() ? as_json(result) : as_text(result, options.which.database));
+  options.out.write(options.out.json() ? shrunk_as_json(result) : as_text(result, options.which.database));
   if (interrupted()) return kInterrupted;
   return result.diagnosis.reproduced ? kMismatch : kClean;
 }

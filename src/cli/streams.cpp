@@ -29,7 +29,7 @@ bool waited_for(int fd) {
 /// write(2) may write a part, and say why not more only when asked again.
 std::error_code write_all(int fd, std::string_view text) {
   while (!text.empty()) {
-    const ssize_t count = write(fd, text.data(), text.size());
+    const ssize_t count = ::write(fd, text.data(), text.size());
     if (count >= 0)
       text.remove_prefix(static_cast<size_t>(count));
     else if (errno != EINTR && !waited_for(fd))

@@ -16,7 +16,7 @@
 namespace convict::inline core {
 namespace {
 
-constexpr size_t kLargestFile = size_t{4} << 20;  // bytes
+constexpr size_t kLargestCauseFile = size_t{4} << 20;  // bytes
 constexpr std::string_view kNameLetters = "abcdefghijklmnopqrstuvwxyz0123456789-";
 
 /// Whether a text is what a pattern means, in which * stands for any text.
@@ -229,13 +229,13 @@ std::vector<Cause> read_causes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text;
   char block[4096];
-  while (text.size() <= kLargestFile && (file.read(block, sizeof block), file.gcount() > 0))
+  while (text.size() <= kLargestCauseFile && (file.read(block, sizeof block), file.gcount() > 0))
     text.append(block, static_cast<size_t>(file.gcount()));
   if (!file.is_open() || file.bad())
     throw UsageError(
         fmt::format("causes '{}' cannot be read; valid: a file of blocks that begin with 'cause NAME'", shown));
-  if (text.size() > kLargestFile)
-    throw UsageError(fmt::format("causes '{}': more than {} bytes; valid: fewer", shown, kLargestFile));
+  if (text.size() > kLargestCauseFile)
+    throw UsageError(fmt::format("causes '{}': more than {} bytes; valid: fewer", shown, kLargestCauseFile));
   std::vector<Cause> causes = parse_causes(text, shown);
   if (causes.empty())
     throw UsageError(fmt::format("causes '{}' holds no cause; valid: blocks that begin with 'cause NAME'", shown));

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kExtension = ".cases", kArrow = "=>", kPasses = "passes", kRefused = "refused",
                            kMismatch = "mismatch";
-constexpr uintmax_t kLargestFile = uintmax_t{64} << 20;  // bytes
+constexpr uintmax_t kLargestCorpusFile = uintmax_t{64} << 20;  // bytes
 
 /// Some editors write it at the begin of a text of UTF-8.
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
@@ -60,9 +60,9 @@ std::vector<CorpusEntry> read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   const uintmax_t size = fs::file_size(path, error);
   if (!file || error) throw UsageError(fmt::format("corpus '{}' cannot be read", printable(path.string(), 300)));
-  if (size > kLargestFile)
+  if (size > kLargestCorpusFile)
     throw UsageError(fmt::format("corpus '{}' has {} bytes; at most {} are valid", printable(path.string(), 300), size,
-                                 kLargestFile));
+                                 kLargestCorpusFile));
   return read_lines(file, path);
 }
 

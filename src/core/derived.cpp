@@ -9,6 +9,7 @@
 
 #include "abi/validity.h"
 #include "core/layout.h"
+#include "core/names.h"
 #include "core/terms.h"
 
 namespace convict::inline core {
@@ -123,9 +124,8 @@ int64_t as_conv(C c, P, int) {
   return c.op == CONVICT_CONV ? pass : kOther[pass];
 }
 
-constexpr std::string_view kNoYes[] = {"no", "yes"};
 constexpr std::string_view kOperations[] = {"conv", "conv_transpose"};
-constexpr std::string_view kPasses[] = {"forward", "backward_data", "backward_weights"};
+constexpr std::string_view kPassNames[] = {"forward", "backward_data", "backward_weights"};
 constexpr std::string_view kOrders[] = {"alike", "rising", "falling"};  // by order_of_axes()
 
 constexpr DerivedNumber kNumbers[] = {
@@ -155,8 +155,8 @@ constexpr DerivedNumber kNumbers[] = {
     {"contiguous.dst", false, kNoYes, contiguous<&convict_tensors::dst, &convict_tensors::diff_dst>},
     {"rank", false, {}, [](C c, P, int) -> int64_t { return c.rank; }},
     {"operation", false, kOperations, [](C c, P, int) -> int64_t { return c.op - CONVICT_CONV; }},
-    {"pass", false, kPasses, [](C c, P, int) -> int64_t { return c.pass - CONVICT_FORWARD; }},
-    {"as_conv", false, kPasses, as_conv},
+    {"pass", false, kPassNames, [](C c, P, int) -> int64_t { return c.pass - CONVICT_FORWARD; }},
+    {"as_conv", false, kPassNames, as_conv},
 };
 
 constexpr ComparedPair kPairs[] = {

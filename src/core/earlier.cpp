@@ -14,9 +14,7 @@
 namespace convict::inline core {
 namespace {
 
-constexpr int64_t kLargestStep = std::numeric_limits<int32_t>::max();  // kernel, stride, dilation
-
-constexpr ChangeableField kFields[] = {
+constexpr ChangeableField kChangeable[] = {
     {"n", false, 0, kLargestCount, [](const Case& c, int) { return c.batch; },
      [](Case& c, int, int64_t to) { c.batch = to; }},
     {"ic", false, 0, kLargestCount, [](const Case& c, int) { return c.ic; },
@@ -45,21 +43,21 @@ std::string read_change(std::string_view text, int rank, Change& change) {
     axis = *number;
     name = name.substr(0, bracket);
   }
-  const auto found = std::ranges::find(kFields, name, &ChangeableField::name);
-  if (found == std::end(kFields) || found->per_axis != (bracket != std::string_view::npos))
+  const auto found = std::ranges::find(kChangeable, name, &ChangeableField::name);
+  if (found == std::end(kChangeable) || found->per_axis != (bracket != std::string_view::npos))
     return fmt::format("'{}' is no field that may change; valid: n ic oc in[0] k[0] s[0] d[0]", printable(name));
   const auto value = colon == std::string_view::npos ? std::nullopt : parse_integer(text.substr(colon + 1));
   if (!value || *value < found->lowest || *value > found->highest)
     return fmt::format("'{}' needs a number from {} to {}", printable(text), found->lowest, found->highest);
-  change = {static_cast<uint8_t>(1 + (found - std::begin(kFields))), static_cast<uint8_t>(axis), *value};
+  change = {static_cast<uint8_t>(1 + (found - std::begin(kChangeable))), static_cast<uint8_t>(axis), *value};
   return "";
 }
 
 }  // namespace
 
-std::span<const ChangeableField> changeable_fields() { return kFields; }
+std::span<const ChangeableField> changeable_fields() { return kChangeable; }
 
-const ChangeableField& field_of(const Change& change) { return kFields[change.field - 1]; }
+const ChangeableField& field_of(const Change& change) { return kChangeable[change.field - 1]; }
 
 bool is_expressible(const Change& change, int rank) {
   const ChangeableField& field = field_of(change);

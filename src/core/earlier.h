@@ -3,6 +3,8 @@
 // The earlier problems of a case: what an implementation has computed, in the same process, before the judged call.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +13,8 @@
 #include "core/case.h"
 
 namespace convict::inline core {
+
+inline constexpr int64_t kLargestStep = std::numeric_limits<int32_t>::max();  // kernel, stride, dilation, padding
 
 /// The problems in the order of their calls, as cases of one call each. Some may be illegal if the case is.
 std::vector<Case> earlier_cases(const Case& c);

@@ -18,7 +18,6 @@
 namespace convict::inline core {
 namespace {
 
-constexpr int64_t kLargestStep = std::numeric_limits<int32_t>::max();  // kernel, stride, dilation, padding
 constexpr int64_t kLargestThreads = 1024;
 
 int64_t number_in(std::string_view text, int64_t lowest, int64_t highest) {
@@ -97,8 +96,6 @@ constexpr std::array<std::string_view, 14> kFillNames = {
 constexpr std::array<std::string_view, 3> kScaleNames = {"none", "tensor", "channel"};           // by Scale
 constexpr std::array<std::string_view, 4> kRequantNames = {"none", "single", "double", "even"};  // by Requant
 constexpr std::array<std::string_view, 5> kCallsNames = {"once", "again", "refilled", "after", "together"};  // by Calls
-
-constexpr std::string_view kNoYes[] = {"no", "yes"};
 
 struct ViewName {
   bool Views::*member;

@@ -11,6 +11,8 @@
 
 namespace convict::inline core {
 
+inline constexpr std::string_view kNoYes[] = {"no", "yes"};  // of a switch
+
 std::string_view type_name(convict_dtype type);
 size_t type_size(convict_dtype type);
 double smallest_subnormal(convict_dtype type);  // of a floating-point type; 1 for integers

@@ -31,7 +31,10 @@ class Random {
   /// Uniform in [lowest, highest].
   int64_t between(int64_t lowest, int64_t highest) { return lowest + below(highest - lowest + 1); }
 
-  bool chance(double probability) { return static_cast<double>(bits() >> 11) * 0x1p-53 < probability; }
+  /// Uniform in [0, 1).
+  double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
+
+  bool chance(double probability) { return uniform() < probability; }
 
   template <class T>
   T pick(std::span<const T> from) {

@@ -30,7 +30,7 @@ constexpr Synonym kLayoutValues[] = {{"nchw", "channels_first"}, {"ncw", "channe
                                      {"nhwc", "channels_last"},  {"nwc", "channels_last"},  {"ndhwc", "channels_last"}};
 
 /// "k<=7" as "k <= 7": words between blanks, so that blanks need not be typed.
-std::vector<std::string> words_of(std::string_view text) {
+std::vector<std::string> condition_words(std::string_view text) {
   std::string spaced;
   for (size_t i = 0; i < text.size(); ++i) {
     const bool changes = compares(text[i]) != (i > 0 && compares(text[i - 1]));
@@ -56,7 +56,7 @@ std::string_view value_named(std::string_view word) { return meant(kTypeSynonyms
 }  // namespace
 
 Where Where::parse(std::string_view text) {
-  const std::vector<std::string> words = words_of(text);
+  const std::vector<std::string> words = condition_words(text);
   Where where;
   for (size_t i = 0; i < words.size();) {
     if (words[i].starts_with("conv")) {

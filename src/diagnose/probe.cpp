@@ -14,11 +14,11 @@ namespace {
 
 using examine::AskedRelations;
 
-constexpr std::chrono::milliseconds kPatience{2000};  // limit for a call, where hangs are expected
+constexpr std::chrono::milliseconds kHangTimeout{2000};  // limit for a call, where hangs are expected
 
 workers::SupervisorSettings settings_for(const Suspicion& suspicion, const workers::SupervisorSettings& settings) {
   workers::SupervisorSettings alone = workers::settings_for_one(suspicion.suspect, suspicion.verdict, settings);
-  if (suspicion.verdict == Verdict::kHang) alone.timeout = std::min(alone.timeout, kPatience);
+  if (suspicion.verdict == Verdict::kHang) alone.timeout = std::min(alone.timeout, kHangTimeout);
   return alone;
 }
 

@@ -25,12 +25,10 @@ std::string_view pick(Random& random, std::initializer_list<std::string_view> fr
   return random.pick(std::span<const std::string_view>(from.begin(), from.size()));
 }
 
-double uniform(Random& random) { return static_cast<double>(random.bits() >> 11) * 0x1p-53; }
-
 /// Between the two, with equal chances for equal ratios.
 int64_t log_between(Random& random, int64_t lowest, int64_t highest) {
   const double ratio = static_cast<double>(highest) / static_cast<double>(lowest);
-  return std::clamp<int64_t>(std::llround(static_cast<double>(lowest) * std::pow(ratio, uniform(random))), lowest,
+  return std::clamp<int64_t>(std::llround(static_cast<double>(lowest) * std::pow(ratio, random.uniform())), lowest,
                              highest);
 }
 
@@ -77,7 +75,7 @@ class Drawing {
  private:
   void add_one() {
     constexpr double kShares[] = {0.14, 0.05, 0.30, 0.07, 0.10, 0.15, 0.09, 0.06, 0.03, 0.01};
-    double left = uniform(random_);
+    double left = random_.uniform();
     int kind = 0;
     while (kind < 9 && (left -= kShares[kind]) >= 0) ++kind;
     switch (kind) {

@@ -19,8 +19,6 @@ namespace {
 
 constexpr double kMostMacs = 1e6, kMostElements = 1 << 16;
 
-double uniform(Random& random) { return static_cast<double>(random.bits() >> 11) * 0x1p-53; }
-
 /// Batch, groups, channels of either side, kernel and output extents: powers of two whose exponents share the budget.
 struct Sizes {
   int64_t batch = 1, groups = 1, ic = 1, oc = 1;
@@ -37,11 +35,11 @@ Sizes draw_sizes(Random& random, int rank) {
   std::vector<double> shares;
   double sum = 0;
   for (size_t i = 0; i < all.size(); ++i) {
-    const double share = random.chance(i < 2 ? 0.6 : 0.25) ? 0 : -std::log(1 - uniform(random));
+    const double share = random.chance(i < 2 ? 0.6 : 0.25) ? 0 : -std::log(1 - random.uniform());
     shares.push_back(share);
     sum += share;
   }
-  const double bits = 6 + uniform(random) * (std::log2(kMostMacs) - 6);
+  const double bits = 6 + random.uniform() * (std::log2(kMostMacs) - 6);
   for (size_t i = 0; i < all.size() && sum > 0; ++i)
     *all[i] = std::max<int64_t>(1, std::llround(std::exp2(bits * shares[i] / sum)));
   return sizes;

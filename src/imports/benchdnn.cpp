@@ -18,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uintmax_t kLargestFile = uintmax_t{16} << 20;   // bytes
-constexpr uintmax_t kLargestTotal = uintmax_t{64} << 20;  // bytes of all files that one includes, repeats counted
-constexpr size_t kLongestToken = 4096, kDeepest = 16, kMostFiles = 10'000;
+constexpr uintmax_t kLargestBatchFile = uintmax_t{16} << 20;  // bytes
+constexpr uintmax_t kLargestTotal = uintmax_t{64} << 20;      // bytes of all files that one includes, repeats counted
+constexpr size_t kLongestToken = 4096, kDeepestFile = 16, kMostFiles = 10'000;
 constexpr std::string_view kBlanks = " \t\r";
 
 class Reader {
@@ -30,7 +30,7 @@ class Reader {
 
   /// `shown` is the name of the file in messages.
   void read(const fs::path& path, const std::string& shown) {
-    const std::string text = read_input(path.string(), kLargestFile);
+    const std::string text = read_input(path.string(), kLargestBatchFile);
     if ((total_ += text.size()) > kLargestTotal || ++files_ > kMostFiles)
       throw UsageError(fmt::format("'{}' and its batch files have more than {} bytes, or are more than {}",
                                    printable(shown, 300), kLargestTotal, kMostFiles));
@@ -102,7 +102,7 @@ class Reader {
       if (const fs::path inside = file.lexically_relative(root_); inside.empty() || *inside.begin() == "..")
         return refuse("outside of the directory of the file that was given");
       if (std::ranges::find(open_, file) != open_.end()) return refuse("it includes itself");
-      if (open_.size() >= kDeepest) return refuse("nested more than 16 deep");
+      if (open_.size() >= kDeepestFile) return refuse("nested more than 16 deep");
       return read(file, file.lexically_relative(root_).string());
     }
     refuse("there is no such file");
@@ -117,7 +117,7 @@ class Reader {
 };
 
 Imported read_benchdnn(const std::string& path) {
-  read_input(path, kLargestFile);  // says what is wrong with it before its path is made canonical
+  read_input(path, kLargestBatchFile);  // says what is wrong with it before its path is made canonical
   Reader reader(path);
   reader.read(fs::weakly_canonical(path), path);
   return reader.take();

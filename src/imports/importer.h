@@ -16,6 +16,8 @@
 
 namespace convict::imports {
 
+inline constexpr int64_t kLargestNumber = int64_t{1} << 30;  // in a file; sums of products of two then fit int64_t
+
 /// An input that no case can express.
 struct Unexpressed {
   std::string origin;  // "file:line"

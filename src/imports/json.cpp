@@ -18,8 +18,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uintmax_t kLargestFile = uintmax_t{16} << 20;  // bytes; parsed, a hostile one takes twenty times as many
-constexpr int kDeepest = 64;
+constexpr uintmax_t kLargestDocument = uintmax_t{16} << 20;  // bytes; parsed, a hostile one takes twenty times as many
+constexpr int kDeepestJson = 64;
 
 void add_line(const std::string& line, const std::string& origin, Collector& to) {
   try {
@@ -71,7 +71,7 @@ void add(const json& value, const std::string& origin, Collector& to) {
 
 json parse(std::string_view text) {
   return json::parse(text, [](int depth, json::parse_event_t, json&) {
-    if (depth > kDeepest) throw UsageError(fmt::format("JSON nested more than {} deep", kDeepest));
+    if (depth > kDeepestJson) throw UsageError(fmt::format("JSON nested more than {} deep", kDeepestJson));
     return true;
   });
 }
@@ -94,7 +94,7 @@ bool add_lines(std::string_view text, const std::string& path, Collector& to) {
 }
 
 Imported read_json(const std::string& path) {
-  const std::string text = read_input(path, kLargestFile);
+  const std::string text = read_input(path, kLargestDocument);
   Collector found;
   try {
     add(parse(text), path, found);

@@ -10,8 +10,6 @@
 namespace convict::judge {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 /// A binary floating-point format: bits of the significand, exponents of the smallest subnormal and of the largest
 /// power of two.
 struct Format {

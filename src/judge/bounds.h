@@ -10,6 +10,8 @@
 
 namespace convict::judge {
 
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 /// Half the spacing of T at 1: the largest relative error of one rounding to nearest.
 template <class T>
 constexpr double unit_roundoff() {

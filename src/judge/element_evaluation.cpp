@@ -31,7 +31,7 @@ int lowest_bit(long double value) {
 
 /// A sum of products. Splits each product into two numbers without error, and carries the error of every addition:
 /// Ogita, Rump and Oishi, "Accurate sum and dot product", SIAM J. Sci. Comput. 26 (2005), algorithm 5.3.
-class Sum {
+class ExactSum {
  public:
   void add(long double x, long double y = 1) {
     const long double product = x * y;
@@ -71,7 +71,8 @@ class Sum {
 /// one of the three, one runs, and the third is solved for.
 class Walk {
  public:
-  Walk(const convict_problem& p, const convict_tensors& t, const int64_t* at, Sum& sum) : p_(p), at_(at), sum_(sum) {
+  Walk(const convict_problem& p, const convict_tensors& t, const int64_t* at, ExactSum& sum)
+      : p_(p), at_(at), sum_(sum) {
     const convict_tensor& src = p.pass == CONVICT_BACKWARD_DATA ? t.diff_src : t.src;
     const convict_tensor& dst = p.pass == CONVICT_FORWARD ? t.dst : t.diff_dst;
     image_ = p.op == CONVICT_CONV ? &src : &dst;
@@ -135,7 +136,7 @@ class Walk {
 
   const convict_problem& p_;
   const int64_t* at_;
-  Sum& sum_;
+  ExactSum& sum_;
   const convict_tensor *image_, *strided_, *filter_, *computed_;
   long double zero_;
 };
@@ -148,7 +149,7 @@ ExactElement quantized(const convict_problem& p, const convict_tensors& t, const
   const long double scale =
       t.scale.ndim == 0 ? 1.0L : element(t.scale, t.scale.dims[0] == 1 ? 0 : channel * t.scale.strides[0]);
   const long double bias = p.has_bias ? element(t.bias, channel * t.bias.strides[0]) : 0.0L;
-  Sum sum;  // exact: 32 bits times the 24 of an f32, and addends that are numbers of f32
+  ExactSum sum;  // exact: 32 bits times the 24 of an f32, and addends that are numbers of f32
   sum.add(products.sum, scale);
   sum.add(bias);
   sum.add(beta, old);
@@ -206,7 +207,7 @@ ExactElement requantized_element(const convict_problem& p, const convict_tensors
   const auto shift = static_cast<int>(of_channel(t.shift));
   const long double scale = std::ldexp(multiplier, shift - 31), sum = products.sum + bias;
   const long double kept = p.relu != 0 ? std::max(sum, 0.0L) : sum;
-  Sum real;
+  ExactSum real;
   real.add(sum, scale);
   ExactElement result = real.result();
   const long double integer = requantized(p, is_wide, kept, multiplier, shift);
@@ -226,7 +227,7 @@ ExactElement requantized_element(const convict_problem& p, const convict_tensors
 }
 
 /// Adds up all elements of a tensor from dimension `dim` on.
-void add_all(const convict_tensor& tensor, int dim, int64_t position, Sum& sum) {
+void add_all(const convict_tensor& tensor, int dim, int64_t position, ExactSum& sum) {
   if (dim == tensor.ndim) return sum.add(element(tensor, position));
   for (int64_t i = 0; i < tensor.dims[dim]; ++i) add_all(tensor, dim + 1, position + i * tensor.strides[dim], sum);
 }
@@ -244,7 +245,7 @@ ExactElement evaluate_element(const convict_problem& p, const convict_tensors& f
   assert(found != kRoles.end() && found->is_output[p.pass]);
   const convict_tensor& output = filled.*found->tensor;
   assert(at.size() == static_cast<size_t>(output.ndim));
-  Sum sum;
+  ExactSum sum;
   if (role == "diff_bias") {
     for (int64_t n = 0; n < p.batch; ++n)
       add_all(filled.diff_dst, 2, n * filled.diff_dst.strides[0] + at[0] * filled.diff_dst.strides[1], sum);

@@ -13,7 +13,6 @@
 namespace convict::judge {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLargestSum = std::numeric_limits<int32_t>::max();
 
 /// The most roundings to f32 of a term: conversion of the sum, the scale (itself a product of two), the product with

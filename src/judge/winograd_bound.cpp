@@ -20,7 +20,6 @@ namespace convict::judge {
 namespace {
 
 constexpr double kPoints[kMostPoints - 1] = {0, 1, -1, 2, -2, 0.5, -0.5};
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The margin for overflow: implementations with scaled matrices have larger intermediate results than ours, by factors
 /// far below this.

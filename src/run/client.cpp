@@ -25,6 +25,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "run/client_messages.h"
+#include "run/descriptor.h"
 #include "run/environment.h"
 
 namespace convict::run {
@@ -33,10 +34,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kConnection = "fd:";
-constexpr int kLowestConnection = 16;                       // below are a worker's own descriptors
 constexpr auto kEndGrace = std::chrono::milliseconds(500);  // for a client that hung up to end by itself
-
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 /// In the new process, which is a copy of a process with threads: only what is async-signal-safe.
 [[noreturn]] void become_client(const char* command, int questions, int answers, int file) {
@@ -59,13 +57,6 @@ std::string for_shell(const std::string& command) {
   const bool is_simple = command.find_first_of(";|&<>(){}`\n") == std::string::npos &&
                          command.substr(0, command.find(' ')).find('=') == std::string::npos;
   return is_simple ? "exec " + command : command;
-}
-
-/// A copy of a descriptor out of the way of the numbers that a client gets.
-int moved_up(int fd) {
-  const int high = fcntl(fd, F_DUPFD_CLOEXEC, kLowestConnection);
-  close(fd);
-  return high;
 }
 
 /// Hands the descriptors to who is behind the socket.
@@ -134,10 +125,9 @@ void Client::start(const std::string& command) {
 void Client::connect(const std::string& descriptor) {
   const auto socket = parse_integer(descriptor);
   struct stat status {};
-  if (!socket || *socket < kLowestConnection || fstat(static_cast<int>(*socket), &status) != 0 ||
-      !S_ISSOCK(status.st_mode))
+  if (!socket || *socket < kLowestMoved || fstat(static_cast<int>(*socket), &status) != 0 || !S_ISSOCK(status.st_mode))
     throw UsageError(fmt::format("command 'fd:{}' is no socket; valid: a descriptor of {} or more that is one",
-                                 printable(descriptor), kLowestConnection));
+                                 printable(descriptor), kLowestMoved));
   std::array<int, 2> both{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both.data()) != 0) fail("cannot create a socket");
   in_ = out_ = moved_up(both[0]);

@@ -20,14 +20,13 @@
 #include <thread>
 #include <utility>
 
+#include "run/descriptor.h"
 #include "run/proc.h"
 
 extern char** environ;
 
 namespace convict::run {
 namespace {
-
-[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
 /// Owns a file descriptor: closes it in the destructor, unless released.
 class Descriptor {
@@ -44,14 +43,6 @@ class Descriptor {
  private:
   int fd_;
 };
-
-/// Moves a descriptor above the fixed numbers that the worker uses, so that no dup2 overwrites another's source.
-int moved_up(int fd) {
-  if (fd < 0) return fd;
-  const int high = fcntl(fd, F_DUPFD_CLOEXEC, 16);
-  close(fd);
-  return high;
-}
 
 struct Pipe {
   Pipe() : Pipe(make()) {}

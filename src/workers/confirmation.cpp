@@ -21,7 +21,7 @@ constexpr int kCostlyRuns = 2;     // the same for a hang, which lasts
 constexpr int kLeastRepeated = 2;  // accusations of a kind that are repeated, until one comes back
 
 // That one process runs the case, for what fails now and then: first a few times; then many, as far as the time allows.
-constexpr size_t kTimes = 16, kManyTimes = 4096;
+constexpr size_t kFewTimes = 16, kManyTimes = 4096;
 constexpr auto kTimeForMany = std::chrono::seconds(1);
 constexpr double kMissed = 0.01;  // the chance that the calls of the reproducer show nothing
 
@@ -95,7 +95,7 @@ class Repetition {
 
   /// Whether it comes back in a process that runs the case again and again, and how often.
   void often(Certificate::Alone& alone) const {
-    if (!comes_back_among(kTimes, alone) && seen_.verdict != Verdict::kHang && !interrupted())
+    if (!comes_back_among(kFewTimes, alone) && seen_.verdict != Verdict::kHang && !interrupted())
       comes_back_among(kManyTimes, alone);
   }
 

@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMostServers = 6;  // each keeps its libraries in memory: 50 MB of its own for LibTorch
-constexpr auto kTick = std::chrono::milliseconds(50);
+constexpr auto kLook = std::chrono::milliseconds(50);
 
 /// Of a library of ours, all variants come from one file.
 void name_modules(std::vector<std::string>& names) {
@@ -105,7 +105,7 @@ bool ForkServers::prepare(const SupervisorSettings& settings) {
       return false;
     }
     pollfd answer = {server->process->process().result_fd(), POLLIN, 0};
-    poll(&answer, 1, static_cast<int>(kTick.count()));
+    poll(&answer, 1, static_cast<int>(kLook.count()));
     server->listen();
   }
   return true;

@@ -13,14 +13,14 @@
 namespace convict::imports {
 namespace {
 
-[[noreturn]] void fail(std::string_view tag) { throw NotExpressible(fmt::format("layout: {}", tag)); }
+[[noreturn]] void unknown_layout(std::string_view tag) { throw NotExpressible(fmt::format("layout: {}", tag)); }
 
 /// "nhwc" as "acdb": `letters` are the names of the dimensions in logical order.
 std::string by_position(std::string_view tag, std::string_view letters) {
   std::string result;
   for (const char c : tag) {
     const size_t dim = letters.find(c);
-    if (dim == std::string_view::npos) fail(tag);
+    if (dim == std::string_view::npos) unknown_layout(tag);
     result += static_cast<char>('a' + dim);
   }
   return result;
@@ -40,7 +40,7 @@ std::string permutation(std::string_view letters, size_t dims, std::string_view 
     else
       result += c;
   }
-  if (!std::ranges::is_permutation(result, all)) fail(tag);
+  if (!std::ranges::is_permutation(result, all)) unknown_layout(tag);
   return result;
 }
 
@@ -56,7 +56,7 @@ ActivationLayout benchdnn_activation_layout(std::string_view tag, int rank) {
   const std::string order = permutation(named ? by_position(tag, names) : std::string(tag), dims, tag);
   if (order == permutation("abx", dims, tag)) return ActivationLayout::kChannelsFirst;
   if (order == permutation("axb", dims, tag)) return ActivationLayout::kChannelsLast;
-  fail(tag);
+  unknown_layout(tag);
 }
 
 WeightLayout benchdnn_weight_layout(std::string_view tag, const BenchdnnProblem& problem) {
@@ -71,7 +71,7 @@ WeightLayout benchdnn_weight_layout(std::string_view tag, const BenchdnnProblem&
     // groups have to lie directly around it, unless there is only one.
     const size_t at = order.find('g');
     const char counted = c.op == CONVICT_CONV ? 'o' : 'i';
-    if (c.groups > 1 && (at + 1 >= order.size() || order[at + 1] != counted)) fail(tag);
+    if (c.groups > 1 && (at + 1 >= order.size() || order[at + 1] != counted)) unknown_layout(tag);
     order.erase(at, 1);
   }
   const std::string taps = spatial_names(c.rank);
@@ -79,7 +79,7 @@ WeightLayout benchdnn_weight_layout(std::string_view tag, const BenchdnnProblem&
   if (order == "io" + taps) return WeightLayout::kIohw;
   if (order == "o" + taps + "i") return WeightLayout::kOhwi;
   if (order == taps + "io") return WeightLayout::kHwio;
-  fail(tag);
+  unknown_layout(tag);
 }
 
 }  // namespace convict::imports

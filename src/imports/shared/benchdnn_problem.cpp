@@ -17,7 +17,6 @@
 namespace convict::imports {
 namespace {
 
-constexpr int64_t kLargest = int64_t{1} << 30;  // of one number; sums of products of two then fit int64_t
 constexpr std::string_view kAxisLetters = "dhw";
 
 /// One axis as written; 0 is "not given" for all sizes, as in benchdnn.
@@ -38,7 +37,7 @@ struct Written {
   std::string name;
 };
 
-[[noreturn]] void fail(const std::string& why) { throw NotExpressible("not a descriptor: " + why); }
+[[noreturn]] void not_a_descriptor(const std::string& why) { throw NotExpressible("not a descriptor: " + why); }
 
 /// Stores the number of one key; false if there is no such key.
 bool set(Written& to, std::string_view key, int64_t value) {
@@ -85,10 +84,10 @@ Written parse(std::string_view text) {
     const std::string_view key = run([](unsigned char c) { return std::isalpha(c) != 0; });
     const std::string_view digits = run([](unsigned char c) { return std::isdigit(c) != 0; });
     const auto value = parse_integer(digits);
-    if (key.empty()) fail(fmt::format("'{}' where a key should be", text.substr(at - digits.size(), 8)));
-    if (!value) fail(fmt::format("'{}' without a number that fits", key));
-    if (*value > kLargest) fail(fmt::format("{}{} is above {}", key, *value, kLargest));
-    if (!set(result, key, *value)) fail(fmt::format("unknown key '{}'", key));
+    if (key.empty()) not_a_descriptor(fmt::format("'{}' where a key should be", text.substr(at - digits.size(), 8)));
+    if (!value) not_a_descriptor(fmt::format("'{}' without a number that fits", key));
+    if (*value > kLargestNumber) not_a_descriptor(fmt::format("{}{} is above {}", key, *value, kLargestNumber));
+    if (!set(result, key, *value)) not_a_descriptor(fmt::format("unknown key '{}'", key));
     if (at < text.size() && text[at] == '_') ++at;
   }
   return result;
@@ -96,15 +95,15 @@ Written parse(std::string_view text) {
 
 /// Output extent and padding from each other. Integer divisions truncate toward zero, as in benchdnn.
 void infer(Axis& axis, char letter, convict_op op) {
-  if (axis.in == 0 || axis.kernel == 0) fail(fmt::format("i{0} and k{0} are not both given", letter));
-  if (axis.stride == 0) fail(fmt::format("s{} is 0", letter));
+  if (axis.in == 0 || axis.kernel == 0) not_a_descriptor(fmt::format("i{0} and k{0} are not both given", letter));
+  if (axis.stride == 0) not_a_descriptor(fmt::format("s{} is 0", letter));
   const bool conv = op == CONVICT_CONV;
   const int64_t window = axis.extent();
   if (axis.out == 0) {
     const int64_t pad = axis.pad.value_or(0);
     axis.out = conv ? (axis.in - window + 2 * pad) / axis.stride + 1 : (axis.in - 1) * axis.stride + window - 2 * pad;
     axis.pad = pad;
-    if (axis.out <= 0) fail(fmt::format("o{} would be {}", letter, axis.out));
+    if (axis.out <= 0) not_a_descriptor(fmt::format("o{} would be {}", letter, axis.out));
   } else if (!axis.pad) {
     axis.pad = conv ? ((axis.out - 1) * axis.stride - axis.in + window) / 2
                     : ((axis.in - 1) * axis.stride - axis.out + window) / 2;
@@ -114,12 +113,12 @@ void infer(Axis& axis, char letter, convict_op op) {
 /// Returns the number of spatial axes. Copies axes that a square or cubic problem omits from the outermost one.
 int complete(std::array<Axis, kAxes>& axes) {
   const bool d = axes[0].out != 0, h = axes[1].out != 0, w = axes[2].out != 0;
-  if (d && h != w) fail("of h and w only one is given");
+  if (d && h != w) not_a_descriptor("of h and w only one is given");
   if (d && !h) axes[1] = axes[2] = axes[0];
   if (d) return 3;
   if (h && !w) axes[2] = axes[1];
   if (h) return 2;
-  if (!w) fail("no spatial axis is given");
+  if (!w) not_a_descriptor("no spatial axis is given");
   return 1;
 }
 
@@ -144,7 +143,8 @@ void set_padding(const Axis& axis, int i, Case& c) {
 
 BenchdnnProblem parse_benchdnn_problem(std::string_view text, convict_op op) {
   Written written = parse(text);
-  if (written.groups.value_or(1) == 0 || written.ic == 0 || written.oc == 0) fail("g, ic or oc is 0 or missing");
+  if (written.groups.value_or(1) == 0 || written.ic == 0 || written.oc == 0)
+    not_a_descriptor("g, ic or oc is 0 or missing");
   for (int i = 0; i < kAxes; ++i)
     if (!written.axes[i].absent()) infer(written.axes[i], kAxisLetters[i], op);
   BenchdnnProblem result;

@@ -14,17 +14,17 @@ namespace {
 
 constexpr std::string_view kAttributes[] = {"auto_pad", "dilations",      "group",        "kernel_shape",
                                             "pads",     "output_padding", "output_shape", "strides"};
-constexpr int64_t kLargest = int64_t{1} << 30;  // of one number; sums of products of two then fit int64_t
 
-[[noreturn]] void fail(const std::string& why) { throw NotExpressible("malformed model: " + why); }
+[[noreturn]] void malformed(const std::string& why) { throw NotExpressible("malformed model: " + why); }
 
 /// The attribute, which must have `count` numbers; empty if it is absent.
 std::vector<int64_t> numbers(const OnnxNode& node, const char* name, size_t count) {
   const auto found = node.numbers.find(name);
   if (found == node.numbers.end()) return {};
-  if (found->second.size() != count) fail(fmt::format("{} has {} values for {}", name, found->second.size(), count));
+  if (found->second.size() != count)
+    malformed(fmt::format("{} has {} values for {}", name, found->second.size(), count));
   for (const int64_t value : found->second)
-    if (value < -kLargest || value > kLargest) fail(fmt::format("{} of {}", name, value));
+    if (value < -kLargestNumber || value > kLargestNumber) malformed(fmt::format("{} of {}", name, value));
   return found->second;
 }
 
@@ -44,7 +44,7 @@ void set_padding(const OnnxNode& node, Case& c) {
   else if (mode == "VALID")
     c.pad_mode = PadMode::kValid;
   else if (mode != "NOTSET")
-    fail(fmt::format("auto_pad '{}'", printable(mode)));
+    malformed(fmt::format("auto_pad '{}'", printable(mode)));
   if (c.pad_mode != PadMode::kExplicit) return;
   const std::vector<int64_t> pads = numbers(node, "pads", 2 * rank);
   for (size_t i = 0; i < rank && !pads.empty(); ++i) {
@@ -79,10 +79,10 @@ Case case_of_onnx(const OnnxNode& node, const std::vector<int64_t>& x, const std
     if (std::ranges::find(kAttributes, attribute.first) == std::end(kAttributes))
       throw NotExpressible(fmt::format("attribute: '{}'", printable(attribute.first)));
   if (x.size() < 3 || x.size() > 2 + kAxes) throw NotExpressible(fmt::format("rank: {} dimensions", x.size()));
-  if (w.size() != x.size()) fail(fmt::format("X has {} dimensions, W {}", x.size(), w.size()));
+  if (w.size() != x.size()) malformed(fmt::format("X has {} dimensions, W {}", x.size(), w.size()));
   for (const auto* dims : {&x, &w})
     for (const int64_t dim : *dims)
-      if (dim < 0 || dim > kLargest) fail(fmt::format("a dimension of {}", dim));
+      if (dim < 0 || dim > kLargestNumber) malformed(fmt::format("a dimension of {}", dim));
   Case c;
   c.op = node.op == "Conv" ? CONVICT_CONV : CONVICT_CONV_TRANSPOSE;
   c.wei_layout = default_weight_layout(c.op);
@@ -93,14 +93,14 @@ Case case_of_onnx(const OnnxNode& node, const std::vector<int64_t>& x, const std
   c.ic = x[1];
   c.oc = c.op == CONVICT_CONV ? w[0] : w[1] * c.groups;
   if (c.op == CONVICT_CONV ? w[1] * c.groups != c.ic : w[0] != c.ic)
-    fail(fmt::format("X has {} channels, W {}", c.ic, c.op == CONVICT_CONV ? w[1] * c.groups : w[0]));
+    malformed(fmt::format("X has {} channels, W {}", c.ic, c.op == CONVICT_CONV ? w[1] * c.groups : w[0]));
   for (int i = 0; i < c.rank; ++i) {
     c.in[i] = x[static_cast<size_t>(2 + i)];
     c.kernel[i] = w[static_cast<size_t>(2 + i)];
   }
   Axes stated = c.kernel;
   set_axes(node, "kernel_shape", c, stated);
-  if (stated != c.kernel) fail("kernel_shape is not that of W");
+  if (stated != c.kernel) malformed("kernel_shape is not that of W");
   set_axes(node, "strides", c, c.stride);
   set_axes(node, "dilations", c, c.dilation);
   set_axes(node, "output_padding", c, c.output_padding);
