@@ -31,26 +31,35 @@ function(cold_targets)
   endforeach()
 endfunction()
 
-# unite(<target>): files of one room are compiled together, a few at a time, since most of the time of compiling one goes
-# into what all of them include. Never files of two rooms: a name of one would be taken for a name of the other. Folders
-# whose files are alike, one for each row of a table, have the same names in each file.
-option(CONVICT_UNITY "compile several files of a room at once; OFF compiles a changed one faster, and shows what it lacks" OFF)
-set(FILES_AT_ONCE 6)
+# unite(<target>): files of one folder are compiled together, some at a time, since most of the time of compiling one goes
+# into what all of them include. Never files of two folders: a name of one would be taken for a name of the other.
+option(CONVICT_UNITY "compile several files of a room at once; OFF compiles one that changed faster, and shows what it lacks" OFF)
+set(FILES_AT_ONCE 12)
 function(unite target)
   if(NOT CONVICT_UNITY)
     return()
   endif()
   get_target_property(files ${target} SOURCES)
+  set(folders)
   foreach(file IN LISTS files)
     file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
-    if(NOT path MATCHES "^(src|reports)/(.+/)?[^/]+\\.cpp$" OR path MATCHES "^src/(relations|exports|imports)/[^/]+$")
-      continue()
+    # Relations are alike, and have the same names. What is generated is in the build folder.
+    if(NOT path MATCHES "^src/relations/[^/]+$" AND path MATCHES "^((src|reports|tests).*)/[^/]+$")
+      string(MAKE_C_IDENTIFIER ${CMAKE_MATCH_1} folder)
+      list(APPEND folders ${folder})
+      list(APPEND files_of_${folder} ${file})
     endif()
-    get_filename_component(folder ${path} DIRECTORY)
-    string(REPLACE "/" "_" room ${folder})
-    math(EXPR count_${room} "0${count_${room}} + 1")
-    math(EXPR group "(${count_${room}} - 1) / ${FILES_AT_ONCE}")
-    set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${room}_${group})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    list(LENGTH files_of_${folder} count)
+    math(EXPR groups "(${count} + ${FILES_AT_ONCE} - 1) / ${FILES_AT_ONCE}")
+    set(number 0)
+    foreach(file IN LISTS files_of_${folder})
+      math(EXPR group "${number} * ${groups} / ${count}")  # groups of about one size
+      math(EXPR number "${number} + 1")
+      set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${folder}_${group})
+    endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # takes included files for headers, which should have no anonymous namespaces

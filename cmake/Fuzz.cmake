@@ -15,6 +15,7 @@ file(GLOB fuzz_shared CONFIGURE_DEPENDS src/fuzz/shared/*.cpp)
 list(FILTER fuzz_shared EXCLUDE REGEX "/(replay_main|record_hooks)\\.cpp$")
 add_library(convict_fuzz OBJECT ${fuzz_shared})
 target_link_libraries(convict_fuzz PUBLIC convict_examine)
+unite(convict_fuzz)
 
 file(GLOB fuzz_parsers CONFIGURE_DEPENDS src/fuzz/parsers/*.cpp)
 add_library(convict_fuzz_parsers OBJECT ${fuzz_parsers})

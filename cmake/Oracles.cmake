@@ -23,7 +23,8 @@ function(add_oracle name)
     find_library(${upper}_${library} ${library} REQUIRED)
     target_link_libraries(convict_${name} PRIVATE ${${upper}_${library}})
   endforeach()
-  set_target_properties(convict_${name} PROPERTIES PREFIX "")
+  # The headers of a vendor take most of the time of compiling each file.
+  set_target_properties(convict_${name} PROPERTIES PREFIX "" UNITY_BUILD ${CONVICT_UNITY} UNITY_BUILD_BATCH_SIZE 0)
 endfunction()
 
 if(CONVICT_LIBTORCH)

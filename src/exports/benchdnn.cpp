@@ -17,7 +17,7 @@ namespace convict::exports {
 namespace {
 
 /// Why benchdnn would skip the problem or compute something else; empty if it would not.
-std::string unsuited(const ExportRequest& request) {
+std::string benchdnn_unsuited(const ExportRequest& request) {
   if (request.must_be_refused) return "benchdnn runs legal problems only";
   const convict_problem p = resolve(request.c).problem;
   if (p.batch == 0 || p.ic == 0 || p.oc == 0) return "benchdnn has no empty batch and no empty channels";
@@ -130,7 +130,7 @@ std::vector<std::string> losses(const Case& c, const convict_problem& p) {
   return all;
 }
 
-std::vector<ExportFile> write(const ExportRequest& request) {
+std::vector<ExportFile> write_benchdnn(const ExportRequest& request) {
   const Case& c = request.c;
   const convict_problem p = resolve(c).problem;
   std::string text = fmt::format("# {}\n", to_text(c));
@@ -150,6 +150,6 @@ std::vector<ExportFile> write(const ExportRequest& request) {
 }  // namespace
 
 extern const Exporter export_benchdnn = {"benchdnn", "a command line of oneDNN's own test driver", ExportForm::kText,
-                                         unsuited, write};
+                                         benchdnn_unsuited, write_benchdnn};
 
 }  // namespace convict::exports

@@ -113,9 +113,9 @@ std::string judgement() {
   return std::string(kProgramTypes) + std::string(kProgramNumber) + std::string(kProgramCheck);
 }
 
-std::string unsuited(const ExportRequest& request) { return too_long_to_spell(request.c); }
+std::string cpp_unsuited(const ExportRequest& request) { return too_long_to_spell(request.c); }
 
-std::vector<ExportFile> write(const ExportRequest& request) {
+std::vector<ExportFile> write_cpp(const ExportRequest& request) {
   const convict_problem p = resolve(request.c).problem;
   const Operands operands = request.must_be_refused ? Operands{} : operands_of(request);
   return {{"case.cpp",
@@ -128,6 +128,6 @@ std::vector<ExportFile> write(const ExportRequest& request) {
 }  // namespace
 
 extern const Exporter export_cpp = {"cpp", "a C++17 program against <convict/convict.h> that loads a plugin",
-                                    ExportForm::kText, unsuited, write};
+                                    ExportForm::kText, cpp_unsuited, write_cpp};
 
 }  // namespace convict::exports

@@ -82,11 +82,11 @@ void add_operands(json& document, const Operands& operands) {
   }
 }
 
-std::string unsuited(const ExportRequest& request) {
+std::string json_unsuited(const ExportRequest& request) {
   return request.must_be_refused ? "" : too_long_to_spell(request.c);
 }
 
-std::vector<ExportFile> write(const ExportRequest& request) {
+std::vector<ExportFile> write_json(const ExportRequest& request) {
   const Resolved problem = resolve(request.c);
   json document = {{"case", to_text(request.c)},
                    {"id", fmt::format("{:016x}", case_id(request.c))},
@@ -106,6 +106,6 @@ std::vector<ExportFile> write(const ExportRequest& request) {
 }  // namespace
 
 extern const Exporter export_json = {"json", "everything about the case, every number to the bit", ExportForm::kText,
-                                     unsuited, write};
+                                     json_unsuited, write_json};
 
 }  // namespace convict::exports

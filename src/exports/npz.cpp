@@ -120,14 +120,14 @@ std::string zipped(const std::vector<ExportFile>& files) {
   return bytes;
 }
 
-std::string unsuited(const ExportRequest& request) {
+std::string npz_unsuited(const ExportRequest& request) {
   return request.must_be_refused ? "arrays cannot say that a problem must be refused" : "";
 }
 
-std::vector<ExportFile> write(const ExportRequest& request) { return {{"case.npz", zipped(members(request))}}; }
+std::vector<ExportFile> write_npz(const ExportRequest& request) { return {{"case.npz", zipped(members(request))}}; }
 
 }  // namespace
 
-extern const Exporter export_npz = {"npz", "the arrays, for numpy.load", ExportForm::kBinary, unsuited, write};
+extern const Exporter export_npz = {"npz", "the arrays, for numpy.load", ExportForm::kBinary, npz_unsuited, write_npz};
 
 }  // namespace convict::exports

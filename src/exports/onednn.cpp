@@ -43,7 +43,7 @@ std::string_view pass_name(const convict_problem& p) {
 }
 
 /// Why oneDNN would refuse the problem, or compute something else.
-std::string unsuited(const ExportRequest& request) {
+std::string onednn_unsuited(const ExportRequest& request) {
   if (request.must_be_refused) return "the program shows legal problems only";
   const Case& c = request.c;
   for (const convict_dtype type : {c.src_type, c.wei_type, c.dst_type})
@@ -327,7 +327,7 @@ std::string main_function(const Program& program) {
   return text + "  std::printf(right ? \"right\\n\" : \"wrong\\n\");\n  return right ? 0 : 1;\n}\n";
 }
 
-std::vector<ExportFile> write(const ExportRequest& request) {
+std::vector<ExportFile> write_onednn(const ExportRequest& request) {
   const Program program = program_of(request, operands_of(request));
   return {{"case.cpp", head(program) + std::string(kOnednnIncludes) + cpp_texts(request) + cpp_data(program.operands) +
                            std::string(kProgramTypes) + std::string(kOnednnMemory) + std::string(kProgramCheck) +
@@ -337,6 +337,6 @@ std::vector<ExportFile> write(const ExportRequest& request) {
 }  // namespace
 
 extern const Exporter export_onednn = {"onednn", "a C++17 program that needs oneDNN alone, with data and exact result",
-                                       ExportForm::kText, unsuited, write};
+                                       ExportForm::kText, onednn_unsuited, write_onednn};
 
 }  // namespace convict::exports

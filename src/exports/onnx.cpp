@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kIrVersion = 7, kOpset = 11;  // of ONNX 1.6: the newest definition of both operators until opset 22
 
-std::string unsuited(const ExportRequest& request) {
+std::string onnx_unsuited(const ExportRequest& request) {
   const Case& c = request.c;
   if (request.must_be_refused) return "a backend test cannot say that a problem must be refused";
   if (c.pass != CONVICT_FORWARD) return "ONNX has no operators for gradients of convolutions";
@@ -109,7 +109,7 @@ std::string model_bytes(const ExportRequest& request, const Operands& operands) 
   return model.SerializeAsString();
 }
 
-std::vector<ExportFile> write(const ExportRequest& request) {
+std::vector<ExportFile> write_onnx(const ExportRequest& request) {
   const Operands operands = operands_of(request);
   std::vector<ExportFile> files = {{"model.onnx", model_bytes(request, operands)}};
   for (size_t i = 0; i < operands.inputs.size(); ++i)  // src, wei, bias: X, W, B of the operator
@@ -121,6 +121,6 @@ std::vector<ExportFile> write(const ExportRequest& request) {
 }  // namespace
 
 extern const Exporter export_onnx = {"onnx", "a backend test of ONNX: model.onnx and its data", ExportForm::kDirectory,
-                                     unsuited, write};
+                                     onnx_unsuited, write_onnx};
 
 }  // namespace convict::exports

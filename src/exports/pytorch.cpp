@@ -277,7 +277,7 @@ ExportRequest as_forward(ExportRequest request) {
   return request;
 }
 
-std::vector<ExportFile> write(const ExportRequest& request) {
+std::vector<ExportFile> write_pytorch(const ExportRequest& request) {
   const ExportRequest run = as_forward(request);
   const convict_problem p = resolve(run.c).problem;
   const Operands operands = request.must_be_refused ? Operands{} : operands_of(request);
@@ -290,6 +290,6 @@ std::vector<ExportFile> write(const ExportRequest& request) {
 }  // namespace
 
 extern const Exporter export_pytorch = {"pytorch", "a Python script that needs nothing but torch", ExportForm::kText,
-                                        torch_unsuited, write};
+                                        torch_unsuited, write_pytorch};
 
 }  // namespace convict::exports

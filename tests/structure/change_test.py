@@ -99,6 +99,14 @@ class Copy:
         words[words.index("-o") + 1] = str(output)
         run(words[:1] + [f"-I{self.tree}", f"-I{self.tree}/src"] + words[1:], self.build)
 
+    def in_tree(self, original):
+        """The file of the tree that stands for one of the sources, or for a list of them that are compiled together."""
+        if not is_list(original):
+            return self.tree / original.relative_to(self.source)
+        copy = self.folder / "build" / original.name
+        copy.write_text(original.read_text().replace(f'"{self.source}/', f'"{self.tree}/'))
+        return copy
+
     def program(self, target):
         """Compiles what the edits change, and links it with the rest of `target`."""
         link = run(["ninja", "-t", "commands", "-s", target], self.build)
@@ -118,13 +126,14 @@ class Copy:
                    if word in words}
         for name, original in objects.items():
             if name in dependents:
-                compile_later(original, self.tree / Path(original).relative_to(self.source), name)
+                compile_later(original, self.in_tree(Path(original)), name)
         for table in self.write_tables():
             original = str(self.build / table.name)
             compile_later(original, table, output_of(self.commands[original]))
         for path in sorted(self.edited):
             if path.endswith(".cpp") and not (self.source / path).exists():
-                sibling = next(one for one in self.commands if Path(one).parent == (self.source / path).parent)
+                folder = (self.source / path).parent
+                sibling = next(one for one in self.commands if folder in folders_of(Path(one)))
                 compile_later(sibling, self.tree / path)
         assert jobs, "the edits change nothing"
         with ThreadPoolExecutor(2) as pool:
@@ -132,6 +141,18 @@ class Copy:
         words[words.index(target, words.index("-o"))] = str(self.folder / target)
         run(words, self.build)
         return self.folder / target
+
+
+def is_list(source):
+    """Whether CMake has written it to include several files of a folder (CONVICT_UNITY)."""
+    return source.parent.name == "Unity"
+
+
+def folders_of(source):
+    """Where the file that the compiler gets, or the files that it includes, stand."""
+    if not is_list(source):
+        return {source.parent}
+    return {Path(included).parent for included in re.findall(r'#include "(.*)"', source.read_text())}
 
 
 def output_of(command):
