@@ -122,12 +122,12 @@ TEST_F(ProcessTarget, ReplaysAreJudgedInBatches) {
   EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
 }
 
-struct Deed {
+struct ClientDeed {
   const char *name, *verdict, *text;
 };
-void PrintTo(const Deed& deed, std::ostream* out) { *out << deed.name; }
+void PrintTo(const ClientDeed& deed, std::ostream* out) { *out << deed.name; }
 
-class Misbehaving : public ProcessTarget, public testing::WithParamInterface<Deed> {};
+class Misbehaving : public ProcessTarget, public testing::WithParamInterface<ClientDeed> {};
 
 TEST_P(Misbehaving, HasItsVerdict) {
   const CommandResult result =
@@ -154,23 +154,24 @@ TEST_P(Misbehaving, HarmsNoCampaign) {
 
 INSTANTIATE_TEST_SUITE_P(
     Client, Misbehaving,
-    testing::Values(Deed{"dies", "crash", "Aborted"}, Deed{"exits", "crash", "exited with code 3"},
-                    Deed{"ends_quietly", "crash", "exited with code 0"}, Deed{"hangs", "hang", ""},
-                    Deed{"stops_itself", "hang", ""}, Deed{"survives_sigterm", "hang", ""},
-                    Deed{"waits_after_half_a_line", "hang", ""}, Deed{"eats_memory", "oom", ""},
-                    Deed{"talks_nonsense", "crash", "not JSON: 'what?'"}, Deed{"prints", "crash", "computing..."},
-                    Deed{"says_half_a_line", "crash", "exited with code 0"},
-                    Deed{"never_ends_its_line", "crash", "more than 1048576 bytes"},
-                    Deed{"answers_what_was_not_asked", "crash", "answered 2 problems when it was asked 1"},
-                    Deed{"answers_the_question_before", "crash", "answered question"},
-                    Deed{"has_another_status", "crash", "'perhaps'; valid: ok, refused"},
-                    Deed{"closes_its_stdout", "crash", "closed its stdout"},
-                    Deed{"writes_an_input", "input-written", "read-only input"},
-                    Deed{"writes_behind_its_output", "out-of-bounds", "dst"},
-                    Deed{"writes_before_its_output", "out-of-bounds", "dst"},
-                    Deed{"leaves_an_output", "output-unwritten", "dst"},
-                    Deed{"shrinks_the_file", "crash", "Operation not permitted"},
-                    Deed{"leaves_a_daemon_and_dies", "crash", "Aborted"}),
+    testing::Values(ClientDeed{"dies", "crash", "Aborted"}, ClientDeed{"exits", "crash", "exited with code 3"},
+                    ClientDeed{"ends_quietly", "crash", "exited with code 0"}, ClientDeed{"hangs", "hang", ""},
+                    ClientDeed{"stops_itself", "hang", ""}, ClientDeed{"survives_sigterm", "hang", ""},
+                    ClientDeed{"waits_after_half_a_line", "hang", ""}, ClientDeed{"eats_memory", "oom", ""},
+                    ClientDeed{"talks_nonsense", "crash", "not JSON: 'what?'"},
+                    ClientDeed{"prints", "crash", "computing..."},
+                    ClientDeed{"says_half_a_line", "crash", "exited with code 0"},
+                    ClientDeed{"never_ends_its_line", "crash", "more than 1048576 bytes"},
+                    ClientDeed{"answers_what_was_not_asked", "crash", "answered 2 problems when it was asked 1"},
+                    ClientDeed{"answers_the_question_before", "crash", "answered question"},
+                    ClientDeed{"has_another_status", "crash", "'perhaps'; valid: ok, refused"},
+                    ClientDeed{"closes_its_stdout", "crash", "closed its stdout"},
+                    ClientDeed{"writes_an_input", "input-written", "read-only input"},
+                    ClientDeed{"writes_behind_its_output", "out-of-bounds", "dst"},
+                    ClientDeed{"writes_before_its_output", "out-of-bounds", "dst"},
+                    ClientDeed{"leaves_an_output", "output-unwritten", "dst"},
+                    ClientDeed{"shrinks_the_file", "crash", "Operation not permitted"},
+                    ClientDeed{"leaves_a_daemon_and_dies", "crash", "Aborted"}),
     [](const auto& info) { return std::string(info.param.name); });
 
 TEST_F(ProcessTarget, BatchesChangeNoVerdict) {

@@ -9,11 +9,11 @@ namespace {
 using RelationsTest = CliTest;
 
 /// B27 breaks a relation on this case, and computes the case itself correctly.
-constexpr const char* kCase = "conv2d in=5 k=3";
+constexpr const char* kSmallCase = "conv2d in=5 k=3";
 
 TEST_F(RelationsTest, AreAllCheckedByReproUnlessItIsToldOtherwise) {
   const std::vector<std::string> flags = {"repro", "--plugin=" + plugin("mutants_b"), "--target=B27", "--oracle=none",
-                                          kCase};
+                                          kSmallCase};
   std::vector<std::string> none = flags;
   none.push_back("--relations=none");
   const CommandResult all = run(flags);
@@ -24,7 +24,7 @@ TEST_F(RelationsTest, AreAllCheckedByReproUnlessItIsToldOtherwise) {
 
 TEST_F(RelationsTest, AreCheckedByReplayAsByACampaign) {
   std::string lines;
-  for (int seed = 1; seed <= 100; ++seed) lines += std::string(kCase) + " seed=" + std::to_string(seed) + "\n";
+  for (int seed = 1; seed <= 100; ++seed) lines += std::string(kSmallCase) + " seed=" + std::to_string(seed) + "\n";
   write_file(file("many.cases"), lines);
   const auto failed = [&](const std::string& relations) {
     size_t count = 0;
@@ -41,7 +41,7 @@ TEST_F(RelationsTest, AreCheckedByReplayAsByACampaign) {
 }
 
 TEST_F(RelationsTest, AWrongChoiceIsNamed) {
-  EXPECT_TRUE(refuses(run({"repro", kCase, "--relations=some"}), {"--relations", "some", "all"}));
+  EXPECT_TRUE(refuses(run({"repro", kSmallCase, "--relations=some"}), {"--relations", "some", "all"}));
 }
 
 }  // namespace

@@ -69,12 +69,12 @@ INSTANTIATE_TEST_SUITE_P(Is, Innocent,
                          });
 
 /// It alone is blamed, with this verdict and these words in the certificate, and the campaign reaches its end.
-struct Deed {
+struct GuiltyDeed {
   const char *name, *verdict, *evidence;
 };
-void PrintTo(const Deed& deed, std::ostream* out) { *out << deed.name; }
+void PrintTo(const GuiltyDeed& deed, std::ostream* out) { *out << deed.name; }
 
-class Guilty : public SurviveTest, public testing::WithParamInterface<Deed> {};
+class Guilty : public SurviveTest, public testing::WithParamInterface<GuiltyDeed> {};
 
 TEST_P(Guilty, IsNamedAndNobodyElseIs) {
   const CommandResult result = run_cases("direct," + std::string(GetParam().name) + ",im2col");
@@ -88,12 +88,12 @@ TEST_P(Guilty, IsNamedAndNobodyElseIs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Guilty,
-                         testing::Values(Deed{"closes", "crash", "closed or replaced a file descriptor"},
-                                         Deed{"scribbles", "crash", "wrote into the pipe to the supervisor"},
-                                         Deed{"handles-and-crashes", "crash", "\"exit_code\":7"},
-                                         Deed{"exits-cleanly", "crash", "\"exit_code\":0"},
-                                         Deed{"forks-and-crashes", "crash", "Segmentation fault"},
-                                         Deed{"rounds-up", "side-effect", "changed the rounding mode"}),
+                         testing::Values(GuiltyDeed{"closes", "crash", "closed or replaced a file descriptor"},
+                                         GuiltyDeed{"scribbles", "crash", "wrote into the pipe to the supervisor"},
+                                         GuiltyDeed{"handles-and-crashes", "crash", "\"exit_code\":7"},
+                                         GuiltyDeed{"exits-cleanly", "crash", "\"exit_code\":0"},
+                                         GuiltyDeed{"forks-and-crashes", "crash", "Segmentation fault"},
+                                         GuiltyDeed{"rounds-up", "side-effect", "changed the rounding mode"}),
                          [](const auto& info) {
                            std::string name = info.param.name;
                            std::replace(name.begin(), name.end(), '-', '_');

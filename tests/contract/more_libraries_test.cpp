@@ -17,7 +17,7 @@
 namespace convict {
 namespace {
 
-constexpr double kPlenty = 1e9;  // bytes
+constexpr double kLibraryMemory = 1e9;  // bytes
 
 /// Problems that each implementation of a module computes, if it computes this operation and rank at all.
 constexpr const char* kOrdinary[] = {
@@ -48,7 +48,7 @@ TEST_P(MoreLibraries, ComputeOrdinaryProblemsRight) {
         Case c = parse_case(line);
         c.seed = seed;
         const examine::Examination examination =
-            examine::examine(c, std::span(&subject, 1), memory, record, {kPlenty, Yardstick::kLadder});
+            examine::examine(c, std::span(&subject, 1), memory, record, {kLibraryMemory, Yardstick::kLadder});
         const judge::Result& result = examination.results.front();
         if (result.outcome.kind == Outcome::Kind::kRefused) continue;
         ASSERT_EQ(result.outcome.kind, Outcome::Kind::kComputed) << subject.name << ": " << line << result.outcome.text;

@@ -22,7 +22,7 @@
 namespace convict {
 namespace {
 
-constexpr double kPlenty = 1e9;  // bytes
+constexpr double kWitnessMemory = 1e9;  // bytes
 
 /// oneDNN 2.6.3 writes beyond its scratchpad where it computes the gradient of 1x1 weights with a stride, in other
 /// layouts than plain ones (docs/findings/onednn-strided-1x1-weight-gradient.md).
@@ -43,7 +43,7 @@ class Witnesses : public testing::TestWithParam<std::string> {
 
   void hear(const Case& c, Agreement& agreement) {
     for (const judge::Result& result :
-         examine::examine(c, subjects_, memory_, record_, {kPlenty, Yardstick::kLadder}).results) {
+         examine::examine(c, subjects_, memory_, record_, {kWitnessMemory, Yardstick::kLadder}).results) {
       if (result.outcome.kind != Outcome::Kind::kComputed) continue;
       agreement.computing.insert(result.who->name);
       ++agreement.computed;
@@ -114,7 +114,7 @@ TEST_P(Witnesses, AgreeInOtherTypesAndWithWhatIsFused) {
       Case c = parse_case(line);
       c.seed = seed;
       for (const judge::Result& result :
-           examine::examine(c, subjects_, memory_, record_, {kPlenty, Yardstick::kLadder}).results) {
+           examine::examine(c, subjects_, memory_, record_, {kWitnessMemory, Yardstick::kLadder}).results) {
         if (result.outcome.kind != Outcome::Kind::kComputed) continue;
         ++computed;
         EXPECT_TRUE(result.comparison.agrees()) << result.who->name << ": " << to_text(c);

@@ -49,7 +49,7 @@ TEST(Ratios, SurviveTheWayThroughJson) {
 }
 
 TEST(Ratios, RefuseWhatIsNone) {
-  json short_one = {{"a", json::array()}}, negative = to_json({{"a", {}}}), words = negative;
+  json short_one = {{"a", json::array()}}, negative = to_json(Ratios{{"a", {}}}), words = negative;
   for (int i = 1; i < RatioHistogram::kBins; ++i) short_one["a"].push_back(0);
   negative["a"][3] = -1;
   words["a"][0] = "many";

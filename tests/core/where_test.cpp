@@ -9,21 +9,21 @@
 namespace convict {
 namespace {
 
-bool holds(const char* where, const char* line) { return Where::parse(where).holds(parse_case(line)); }
+bool selects(const char* where, const char* line) { return Where::parse(where).holds(parse_case(line)); }
 
 TEST(Where, OperationsAndConditions) {
   const char* line = "conv2d g=2 ic=4 oc=8 in=9x7 k=3x5 s=2x2";
   for (const char* where : {"", "conv2d", "conv", "conv2d.forward", "g=2", "k<=5", "k >= 3", "oc%8=0", "oc % 8 == 0",
                             "conv2d g=2 and k<=5, dt=f32", "ic/g=2", "k[1]=5", "lay=nchw", "s=2", "bias = no"})
-    EXPECT_TRUE(holds(where, line)) << where;
+    EXPECT_TRUE(selects(where, line)) << where;
   for (const char* where : {"conv_transpose2d", "conv3d", "conv2d.backward_data", "g=1", "k<=4", "dt=bf16", "lay=nhwc",
                             "k[1]=3", "oc%16=0", "bias = yes", "p>=1"})
-    EXPECT_FALSE(holds(where, line)) << where;
+    EXPECT_FALSE(selects(where, line)) << where;
 }
 
 TEST(Where, AConditionOnAxesIsMeantForAll) {
-  EXPECT_FALSE(holds("k=3", "conv2d in=9x9 k=3x5"));
-  EXPECT_TRUE(holds("k=3", "conv2d in=9x9 k=3x3"));
+  EXPECT_FALSE(selects("k=3", "conv2d in=9x9 k=3x5"));
+  EXPECT_TRUE(selects("k=3", "conv2d in=9x9 k=3x3"));
 }
 
 TEST(Where, WhatIsNoConditionIsNamed) {

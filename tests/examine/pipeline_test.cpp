@@ -15,15 +15,10 @@
 #include "core/implementation.h"
 #include "core/layout.h"
 #include "examine/implementation_runner.h"
+#include "tests/examine/direct_kernel.h"
 
 namespace convict {
 namespace {
-
-const convict_implementation& direct() {
-  for (const convict_implementation* kernel : native_kernels())
-    if (std::string_view(kernel->name) == "direct") return *kernel;
-  throw std::runtime_error("no kernel 'direct'");
-}
 
 /// Right but for the last bit of every result, which it says of kernels of 3 only, as if it computed those by F(4, 3).
 struct Chooser : convict_implementation {
@@ -49,7 +44,7 @@ struct Chooser : convict_implementation {
   const convict_contract* given;  // for kernels of 3
 };
 
-examine::Examination examined(const convict_implementation& target, const std::string& line) {
+examine::Examination examined_alone(const convict_implementation& target, const std::string& line) {
   const run::Subject subject = {&target, true, ""};
   run::GuardedMemory memory;
   run::FlightRecord record;
@@ -57,7 +52,7 @@ examine::Examination examined(const convict_implementation& target, const std::s
 }
 
 std::string refusal(const convict_implementation& target, const std::string& line) {
-  const examine::Examination examination = examined(target, line);
+  const examine::Examination examination = examined_alone(target, line);
   return examination.judged ? "" : examination.results.front().outcome.text;
 }
 
@@ -65,12 +60,12 @@ constexpr const char *kTransformed = "conv2d ic=8 oc=3 in=9 k=3", *kDirect = "co
 
 TEST(ContractForAProblem, IsTheOneThatResultsAreHeldTo) {
   const Chooser chooser;
-  EXPECT_TRUE(examined(chooser, kTransformed).mismatches.empty());
-  ASSERT_EQ(examined(chooser, kDirect).mismatches.size(), 1u);
-  EXPECT_EQ(examined(chooser, kDirect).mismatches.front().verdict, Verdict::kWrongExact);
+  EXPECT_TRUE(examined_alone(chooser, kTransformed).mismatches.empty());
+  ASSERT_EQ(examined_alone(chooser, kDirect).mismatches.size(), 1u);
+  EXPECT_EQ(examined_alone(chooser, kDirect).mismatches.front().verdict, Verdict::kWrongExact);
   Chooser without;
   without.contract_for = nullptr;
-  EXPECT_EQ(examined(without, kTransformed).mismatches.size(), 1u);
+  EXPECT_EQ(examined_alone(without, kTransformed).mismatches.size(), 1u);
 }
 
 TEST(ContractForAProblem, DecidesWhichDataItGets) {
@@ -106,7 +101,7 @@ TEST(ContractForAProblem, IsNotAskedForWhereTheProblemIsRefused) {
     ADD_FAILURE() << "asked about a problem that is not legal";
     return static_cast<const convict_contract*>(nullptr);
   };
-  EXPECT_EQ(examined(credulous, "conv2d in=2 k=3").mismatches.front().verdict, Verdict::kAcceptsInvalid);
+  EXPECT_EQ(examined_alone(credulous, "conv2d in=2 k=3").mismatches.front().verdict, Verdict::kAcceptsInvalid);
 }
 
 /// An oracle that nobody named is called where it has its turn, and is no missing witness elsewhere.

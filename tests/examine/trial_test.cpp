@@ -16,15 +16,10 @@
 #include "examine/pipeline.h"
 #include "judge/bounds.h"
 #include "run/loader.h"
+#include "tests/examine/direct_kernel.h"
 
 namespace convict {
 namespace {
-
-const convict_implementation& direct() {
-  for (const convict_implementation* kernel : native_kernels())
-    if (std::string_view(kernel->name) == "direct") return *kernel;
-  throw std::runtime_error("no kernel 'direct'");
-}
 
 using Twist = std::function<void(const convict_problem&, const convict_tensors&)>;
 

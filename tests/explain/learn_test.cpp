@@ -25,11 +25,11 @@ explain::Learnt learn(const std::string& failing, const std::string& truth) {
   return explain::learn_predicate(samples);
 }
 
-struct Fault {
+struct LearntFault {
   const char *truth, *failing;
 };
 
-class KnownFault : public testing::TestWithParam<Fault> {};
+class KnownFault : public testing::TestWithParam<LearntFault> {};
 
 TEST_P(KnownFault, IsLearntWithoutExceptions) {
   const explain::Learnt learnt = learn(GetParam().failing, GetParam().truth);
@@ -39,16 +39,17 @@ TEST_P(KnownFault, IsLearntWithoutExceptions) {
 
 INSTANTIATE_TEST_SUITE_P(
     Some, KnownFault,
-    testing::Values(Fault{"always", "conv2d in=1x1"}, Fault{"k >= 6", "conv3d in=1x1x6 k=1x1x6"},
-                    Fault{"op >= 1", "conv_transpose2d in=1x1 s=1x2 op=0x1"},
-                    Fault{"g >= 2 and s >= 2", "conv1d g=2 ic=2 oc=2 in=1 s=2"},
-                    Fault{"k[1] >= 2", "conv2d in=1x2 k=1x2"}, Fault{"k[last] >= 2", "conv2d in=1x2 k=1x2"},
-                    Fault{"n = 0", "conv2d n=0 in=1x1"}, Fault{"pass = backward_data", "conv2d.backward_data in=1x1"},
-                    Fault{"rank = 2 and as_conv = backward_data", "conv_transpose2d in=1x1"},
-                    Fault{"n = 0 and contiguous.wei = no", "conv2d n=0 oc=2 in=2x2 k=2x2 view=wei"},
-                    Fault{"lay.wei = hwio", "conv2d in=1x1 lay=nchw:hwio:nchw"},
-                    Fault{"bias = yes and dt.dst = f16", "conv1d in=1 bias dt=f32:f32:f16"},
-                    Fault{"k > s", "conv1d in=3 k=3 s=2"}),
+    testing::Values(LearntFault{"always", "conv2d in=1x1"}, LearntFault{"k >= 6", "conv3d in=1x1x6 k=1x1x6"},
+                    LearntFault{"op >= 1", "conv_transpose2d in=1x1 s=1x2 op=0x1"},
+                    LearntFault{"g >= 2 and s >= 2", "conv1d g=2 ic=2 oc=2 in=1 s=2"},
+                    LearntFault{"k[1] >= 2", "conv2d in=1x2 k=1x2"}, LearntFault{"k[last] >= 2", "conv2d in=1x2 k=1x2"},
+                    LearntFault{"n = 0", "conv2d n=0 in=1x1"},
+                    LearntFault{"pass = backward_data", "conv2d.backward_data in=1x1"},
+                    LearntFault{"rank = 2 and as_conv = backward_data", "conv_transpose2d in=1x1"},
+                    LearntFault{"n = 0 and contiguous.wei = no", "conv2d n=0 oc=2 in=2x2 k=2x2 view=wei"},
+                    LearntFault{"lay.wei = hwio", "conv2d in=1x1 lay=nchw:hwio:nchw"},
+                    LearntFault{"bias = yes and dt.dst = f16", "conv1d in=1 bias dt=f32:f32:f16"},
+                    LearntFault{"k > s", "conv1d in=3 k=3 s=2"}),
     [](const auto& info) { return "Number" + std::to_string(info.index); });
 
 TEST(Learn, TailsAreRemainders) {

@@ -19,8 +19,8 @@ using explain::Learnt;
 using explain::Sample;
 
 /// What is learnt around one case of an implementation that fails where one of these holds.
-struct Lesson {
-  Lesson(const std::string& failing, const std::vector<std::string>& truths) {
+struct LessonOfMany {
+  LessonOfMany(const std::string& failing, const std::vector<std::string>& truths) {
     const explain::Fails fails = [&](const Case& c) {
       const bool shows = std::ranges::any_of(truths, [&](const auto& one) { return Predicate::parse(one).holds(c); });
       return std::optional(shows && multiply_adds(resolve(c).problem) > 0);
@@ -34,8 +34,8 @@ struct Lesson {
 
 TEST(Together, TwoCasesOfOneFaultAreOne) {
   const std::vector<std::string> truths = {"pass = backward_weights and k >= 8 and k % 2 = 0 and in >= 3"};
-  const Lesson one("conv_transpose2d.backward_weights in=5x5 k=14x5", truths);
-  const Lesson other("conv1d.backward_weights in=3 k=8 p=4", truths);
+  const LessonOfMany one("conv_transpose2d.backward_weights in=5x5 k=14x5", truths);
+  const LessonOfMany other("conv1d.backward_weights in=3 k=8 p=4", truths);
   ASSERT_FALSE(one.learnt.predicate.holds(other.samples.front().c)) << one.learnt.predicate.text();
   const auto both = explain::learn_together(one.samples, other.samples);
   ASSERT_TRUE(both);
@@ -45,7 +45,7 @@ TEST(Together, TwoCasesOfOneFaultAreOne) {
 
 TEST(Together, TwoFaultsStayTwo) {
   const std::vector<std::string> truths = {"s >= 2 and pass = forward", "d >= 2 and pass = forward"};
-  const Lesson one("conv1d in=3 s=2", truths), other("conv1d in=3 k=2 d=2", truths);
+  const LessonOfMany one("conv1d in=3 s=2", truths), other("conv1d in=3 k=2 d=2", truths);
   const auto both = explain::learn_together(one.samples, other.samples);
   EXPECT_FALSE(both) << both->predicate.text();
 }

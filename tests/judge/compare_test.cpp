@@ -16,7 +16,7 @@
 namespace convict {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kInfinityF32 = std::numeric_limits<float>::infinity();
 
 /// Three outputs of one product each, whose bounds are little more than 2^-10 of their values.
 class LargestRatio : public testing::Test {
@@ -65,7 +65,7 @@ TEST_F(LargestRatio, IsBeyondOneForWhatIsWrong) {
   EXPECT_EQ(ratio_of({1, 3, 4}), 1 / bound_of(1));
   EXPECT_EQ(ratio_of({1, std::nanf(""), 4}), HUGE_VAL);
   EXPECT_EQ(ratio_of({std::nanf(""), 3, 5}), HUGE_VAL) << "whatever comes after";
-  EXPECT_EQ(ratio_of({kInfinity, 2, 4}), HUGE_VAL);
+  EXPECT_EQ(ratio_of({kInfinityF32, 2, 4}), HUGE_VAL);
 }
 
 TEST_F(LargestRatio, IsOfBoundsOnly) {
@@ -80,7 +80,7 @@ TEST_F(LargestRatio, IsOfBoundsOnly) {
   rule_.arithmetic.largest_sum = 1e30;
   rule_.kind = judge::Rule::Kind::kSpecial;
   expected_[0].value = {HUGE_VAL, NAN, 4};
-  EXPECT_EQ(ratio_of({kInfinity, std::nanf(""), 4}), 0) << "of the finite one";
+  EXPECT_EQ(ratio_of({kInfinityF32, std::nanf(""), 4}), 0) << "of the finite one";
 }
 
 /// Where a sum may meet both infinities, NaN is as right as anything; where only one, it is not.
@@ -95,7 +95,7 @@ TEST_F(LargestRatio, NaNIsRightWhereBothInfinitiesMeet) {
   const float nan = std::nanf("");
   EXPECT_EQ(wrong_with({nan, 95, nan}), 0);
   EXPECT_EQ(wrong_with({0, nan, 4}), 1);
-  EXPECT_EQ(wrong_with({kInfinity, kInfinity, -kInfinity}), 0);
+  EXPECT_EQ(wrong_with({kInfinityF32, kInfinityF32, -kInfinityF32}), 0);
 }
 
 TEST_F(LargestRatio, WhatNobodyWroteIsNoNaNOfASum) {

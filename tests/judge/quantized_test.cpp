@@ -63,12 +63,12 @@ TEST(AllowedResults, OfAReLULieAboveTheZeroPoint) {
 }
 
 /// The reference of one case.
-struct Solved {
-  explicit Solved(const Case& of) : c(of), p(resolve_valid(c)) {
+struct QuantizedCase {
+  explicit QuantizedCase(const Case& of) : c(of), p(resolve_valid(c)) {
     examine::Scene(c).set(memory);
     expected = compute_reference<double>(p, memory.ours(), judge::Detail::kValues);
   }
-  explicit Solved(const std::string& line) : Solved(parse_case(line)) {}
+  explicit QuantizedCase(const std::string& line) : QuantizedCase(parse_case(line)) {}
 
   const judge::Expected<double>& dst() const { return expected.front(); }
   int rounded() const {
@@ -87,23 +87,23 @@ TEST(Roundings, ThereAreNoneOfWholeNumbersTimesPowersOfTwo) {
       const std::string line =
           std::string("conv2d g=2 ic=16 oc=8 in=8 k=3 p=1 bias beta=0.5 relu scale=channel zp=3:0 dt=") + type +
           " fill=" + fill;
-      EXPECT_EQ(Solved(line).rounded(), 0) << line;
+      EXPECT_EQ(QuantizedCase(line).rounded(), 0) << line;
     }
 }
 
 TEST(Roundings, AreAFewUnitsOfWhatIsAdded) {
-  const Solved solved("conv2d ic=16 oc=8 in=8 k=3 bias dt=u8:s8:f32 scale=channel fill=normal");
+  const QuantizedCase solved("conv2d ic=16 oc=8 in=8 k=3 bias dt=u8:s8:f32 scale=channel fill=normal");
   EXPECT_GT(solved.rounded(), static_cast<int>(solved.dst().value.size()) * 9 / 10);
   for (size_t i = 0; i < solved.dst().value.size(); ++i)
     EXPECT_LE(solved.dst().roundings[i], 7 * 0x1p-24 * solved.dst().magnitude[i]);
 }
 
 TEST(Roundings, AreInfiniteWhere32BitsMayOverflow) {
-  EXPECT_EQ(Solved("conv1d ic=60000 in=1 dt=u8:s8:s32 fill=positive").dst().roundings.front(), 0);
-  EXPECT_EQ(Solved("conv1d ic=200000 in=1 dt=u8:s8:s32 fill=positive").dst().roundings.front(), HUGE_VAL);
+  EXPECT_EQ(QuantizedCase("conv1d ic=60000 in=1 dt=u8:s8:s32 fill=positive").dst().roundings.front(), 0);
+  EXPECT_EQ(QuantizedCase("conv1d ic=200000 in=1 dt=u8:s8:s32 fill=positive").dst().roundings.front(), HUGE_VAL);
   // The zero point may be multiplied apart from src, and what is left of src is small.
-  EXPECT_EQ(Solved("conv1d ic=60000 in=1 dt=u8:s8:s32 fill=ones").dst().roundings.front(), 0);
-  EXPECT_EQ(Solved("conv1d ic=90000 in=1 dt=u8:s8:s32 zp=255:0 fill=ones").dst().roundings.front(), HUGE_VAL);
+  EXPECT_EQ(QuantizedCase("conv1d ic=60000 in=1 dt=u8:s8:s32 fill=ones").dst().roundings.front(), 0);
+  EXPECT_EQ(QuantizedCase("conv1d ic=90000 in=1 dt=u8:s8:s32 zp=255:0 fill=ones").dst().roundings.front(), HUGE_VAL);
 }
 
 /// Neither all saturated nor all the same, so that faults show.
@@ -120,7 +120,7 @@ TEST(Scales, SpreadTheResultsOverTheirType) {
       c.beta = 0;
       c.relu = false;
       c.fill = parse_case(std::string("conv1d in=1 fill=") + fill).fill;
-      const Solved solved(c);
+      const QuantizedCase solved(c);
       for (const double real : solved.dst().value) {
         const double result = judge::quantized_result(CONVICT_S8, real, 0);
         ++all;
@@ -136,7 +136,7 @@ TEST(Scales, SpreadTheResultsOverTheirType) {
 
 /// One comparison of results that are off by `change`.
 judge::Comparison compared(const std::string& line, const std::function<double(double, size_t)>& change) {
-  const Solved solved(line);
+  const QuantizedCase solved(line);
   with_type(solved.c.dst_type, [&](auto zero) {
     size_t i = 0;
     for_each_element<decltype(zero)>(solved.memory.ours().dst, [&](auto& element, const int64_t*) {

@@ -65,8 +65,8 @@ TEST(Requantize, SaysNothingWhereANumberOnTheWayMayNotFit) {
 }
 
 /// The reference of one case.
-struct Solved {
-  explicit Solved(const Case& c) : p(resolve_valid(c)) {
+struct RequantizedCase {
+  explicit RequantizedCase(const Case& c) : p(resolve_valid(c)) {
     examine::Scene(c).set(memory);
     expected = compute_reference<double>(p, memory.ours(), judge::Detail::kValues);
   }
@@ -89,7 +89,7 @@ std::vector<Case> sampled(size_t count) {
 TEST(Requantize, TheCheckerOfCertificatesComputesTheSame) {
   int64_t compared = 0;
   for (const Case& c : sampled(600)) {
-    const Solved solved(c);
+    const RequantizedCase solved(c);
     size_t i = 0;
     with_type(c.dst_type, [&](auto zero) {
       for_each_element<decltype(zero)>(solved.memory.ours().dst, [&](const auto&, const int64_t* at) {
@@ -111,7 +111,7 @@ TEST(Requantize, TheCheckerOfCertificatesComputesTheSame) {
 TEST(Requantize, ResultsAreSpreadOverTheirTypeAndJudged) {
   int64_t all = 0, ends = 0, zeros = 0, open = 0;
   for (const Case& c : sampled(600)) {
-    const Solved solved(c);
+    const RequantizedCase solved(c);
     for (size_t i = 0; i < solved.dst().right.size(); ++i) {
       const double right = solved.dst().right[i];
       ++all;
@@ -130,7 +130,7 @@ TEST(Requantize, OneUnitInTheLastPlaceIsWrong) {
                            "conv2d ic=4 oc=8 in=8 k=3 dt=u8:s8:u8 zp=3:200 relu scale=tensor requant=even",
                            "conv2d ic=4 oc=8 in=8 k=3 bias dt=s16:s8:s16 scale=channel requant=single fill=normal"}) {
     const Case c = parse_case(line);
-    const Solved solved(c);
+    const RequantizedCase solved(c);
     judge::Rule rule;
     rule.kind = judge::Rule::Kind::kQuantized;
     rule.bound = Bound::kQuantized;
