@@ -31,6 +31,7 @@ if(CONVICT_LIBTORCH)
   add_oracle(libtorch HEADER ATen/ATen.h LIBRARIES torch_cpu c10)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     set_target_properties(convict_libtorch PROPERTIES CXX_STANDARD 17)  # 1.13's headers are no C++20 to clang
+    target_compile_options(convict_libtorch PRIVATE -Wno-c++20-extensions)
   endif()
 endif()
 if(CONVICT_ONEDNN)

@@ -15,6 +15,7 @@
 #include "core/text.h"
 #include "run/worker_process.h"
 #include "workers/fork_servers.h"
+#include "workers/rest.h"
 #include "workers/worker_slot.h"
 
 namespace convict::workers {
@@ -53,27 +54,6 @@ Work part_of(const Work& work, uint64_t begin, uint64_t end) {
 uint64_t position_in(const Work& work, uint64_t index) { return (index - work.first) / work.step; }
 
 }  // namespace
-
-using Slots = std::vector<std::unique_ptr<WorkerSlot>>;
-
-/// Whether time or memory is the charge, which neighbours may have caused.
-constexpr bool is_of_cost(Verdict verdict) { return verdict == Verdict::kHang || verdict == Verdict::kOom; }
-
-/// While this object lives, all workers rest.
-class Rest {
- public:
-  explicit Rest(const Slots& slots) : slots_(slots) {
-    for (const auto& slot : slots_) slot->process().pause();
-  }
-  ~Rest() {
-    for (const auto& slot : slots_) slot->process().go_on();
-  }
-  Rest(const Rest&) = delete;
-  Rest& operator=(const Rest&) = delete;
-
- private:
-  const Slots& slots_;
-};
 
 class Supervision {
  public:
@@ -338,10 +318,14 @@ class Supervision {
     // A server takes as long to load as the worker it is to fork, and the next worker is for nothing. Who supervises a
     // few cases, and keeps the server for itself, may not need a next one.
     if (settings_.fork_servers || past_[Counter::kDeaths] > 1) fork_servers().prepare(settings_);
+    const bool was_sane = slot->sane;
     slot = new_slot();
     if (!death) return;
-    await_ready(*slot);
-    hand_out(kBatchesInReserve);
+    // Whoever sends nonsense sends it again, and is the harder to find the further its worker has come meanwhile.
+    if (was_sane) {
+      await_ready(*slot);
+      hand_out(kBatchesInReserve);
+    }
     std::optional<Rest> rest;
     if (is_of_cost(death->verdict)) rest.emplace(slots_);
     on_death(*death, reported, counted == death->index);
