@@ -21,6 +21,7 @@
 #include "workers/attribution.h"
 #include "workers/confirmation.h"
 #include "workers/fork_servers.h"
+#include "workers/waiting_workers.h"
 
 namespace convict::campaign {
 namespace {
@@ -36,6 +37,7 @@ class Campaign final : public workers::Assignment {
       : settings_(settings), progress_(progress), books_(settings.shard()) {
     settings_.supervisor.worker.coverage = true;
     settings_.supervisor.fork_servers = &fork_servers_;
+    settings_.supervisor.waiting = &waiting_workers_;
   }
 
   CampaignResult run() {
@@ -156,6 +158,18 @@ class Campaign final : public workers::Assignment {
   bool wants_again(uint64_t index) override { return books_.wants_again(index); }
 
   examine::SparedKinds spared() const override { return spared_; }
+
+  /// A new worker would tell of all tuples again, half a million. One that libFuzzer guides has the libraries see what
+  /// is new to it, so it begins with nothing.
+  workers::SeenBefore seen_before() const override {
+    workers::SeenBefore seen;
+    if (result_.id == 0 || !settings_.supervisor.worker.corpus.empty()) return seen;
+    seen.tuples = result_.coverage.to_text();
+    for (size_t i = 0; i < result_.roster.size(); ++i)
+      if (const auto found = result_.standings.find(result_.roster[i].name); found != result_.standings.end())
+        seen.pairs[static_cast<int>(i)] = found->second.pairs.to_text();
+    return seen;
+  }
 
   Next on_tick(const workers::Counts& counts) override {
     result_.counts = in_all(counts);
@@ -365,6 +379,7 @@ class Campaign final : public workers::Assignment {
 
   CampaignSettings settings_;
   workers::ForkServers fork_servers_;
+  workers::WaitingWorkers waiting_workers_;
   workers::Confirmations confirmations_{settings_.supervisor};
   workers::Attributions attributions_;
   std::map<int64_t, std::string> kind_of_row_;  // of confirmations

@@ -261,8 +261,12 @@ std::string Coverage::serialise() const {
 }
 
 std::string Coverage::to_text() const {
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string text;
-  for (const char byte : serialise()) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  for (const char byte : serialise()) {
+    text += kDigits[static_cast<unsigned char>(byte) >> 4];
+    text += kDigits[static_cast<unsigned char>(byte) & 15];
+  }
   return text;
 }
 

@@ -43,6 +43,28 @@ struct DrawLog {
   Entry entries[kSize] = {};
 };
 
+/// Who was asked about a case, or called, for the last kSize cases: a bit for each position in the roster.
+struct CallLog {
+  static constexpr size_t kSize = DrawLog::kSize;
+  struct Entry {
+    std::atomic<uint64_t> index{UINT64_MAX};
+    std::atomic<uint64_t> called{0};
+  };
+
+  void add(uint64_t index, int position) {
+    Entry* entry = &entries[last % kSize];
+    if (entry->index != index) {
+      entry = &entries[++last % kSize];
+      entry->called = 0;
+      entry->index = index;
+    }
+    entry->called |= uint64_t{1} << position;
+  }
+
+  std::atomic<uint64_t> last{0};
+  Entry entries[kSize] = {};
+};
+
 /// Why a process that foreign code has changed cannot go on.
 enum class Unfit : int32_t { kNo, kDescriptorClosed, kNotMended, kRenamed };
 
@@ -56,6 +78,7 @@ struct FlightRecord {
   std::atomic<uint64_t> index{0};     // of the case in the campaign or list being worked on
   std::atomic<uint32_t> draw{0};      // for this index, the case being asked about or worked on
   DrawLog draws;
+  CallLog calls;
   std::atomic<uint64_t> counted{kNone};           // the last index that is in `tally`
   std::atomic<int32_t> implementation{kOwnCode};  // position in the roster
   std::atomic<int64_t> entered_ns{0};             // CLOCK_MONOTONIC when `implementation` was entered

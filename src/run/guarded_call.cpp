@@ -21,6 +21,7 @@ class Entered {
  public:
   Entered(FlightRecord& record, int position) : record_(record), is_foreign_(record.is_foreign[position]) {
     if (record_.weighs) resident_before_ = static_cast<int64_t>(resident_bytes());
+    record_.calls.add(record_.index, position);
     record_.entered_ns = monotonic_ns();
     record_.implementation = position;
   }

@@ -20,6 +20,7 @@ namespace convict::workers {
 namespace {
 
 using Lines = std::vector<std::string>;
+using Earlier = std::vector<EarlierCase>;
 
 /// Native kernels that serve as controls.
 constexpr const char *kControl = "direct", *kOtherControl = "im2col";
@@ -59,6 +60,12 @@ std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster, int died) 
   return order;
 }
 
+Lines lines_in(const Earlier& cases) {
+  Lines lines;
+  for (const EarlierCase& one : cases) lines.push_back(one.line);
+  return lines;
+}
+
 /// Tries the suspects of one death.
 class Search {
  public:
@@ -66,12 +73,12 @@ class Search {
          const SupervisorSettings& settings, HeapProbe& heap)
       : seen_(seen), lost_(lost), line_(to_text(lost)), roster_(roster), settings_(settings), heap_(heap) {}
 
-  Mismatch run(const Lines& earlier) const {
+  Mismatch run(const Earlier& earlier) const {
     if (seen_.from_outside) return nobody("killed from outside");
     std::optional<WorkerDeath> here;
     if (seen_.position != run::FlightRecord::kOwnCode) here = dies(seen_.position, {line_});
     if (!here || may_be_late(*here))
-      if (auto found = of_heap(earlier)) return *found;
+      if (auto found = of_heap(lines_in(earlier))) return *found;
     if (here) return blamed(seen_.position, *here, {}, "dies alone, on this case alone, in a fresh process");
     if (seen_.memory_holder != run::FlightRecord::kOwnCode) {
       if (auto found = of_leak(seen_.memory_holder, line_)) return *found;
@@ -125,26 +132,43 @@ class Search {
     return std::nullopt;
   }
 
-  /// Everybody in turn, on what the process had done before, and this case at the end. The shortest history of those
-  /// tried counts.
-  Mismatch of_history(const Lines& earlier) const {
-    for (const int position : by_suspicion(roster_, seen_.position)) {
-      Lines lines = earlier;
-      lines.push_back(line_);
-      const auto death = dies(position, lines);
-      if (!death) continue;
-      if (death->verdict == Verdict::kOom)
-        if (auto found = of_leak_in(position, lines)) return *found;
-      const auto end = lines.begin() + static_cast<std::ptrdiff_t>(death->index);
-      return blamed(position, *death, {lines.begin(), end},
-                    fmt::format("dies alone in a fresh process, after {} cases", death->index));
-    }
+  /// Everybody in turn, on those of the cases before that the process put to them; if that kills nobody, on all of
+  /// them, because chance has its say in what damaged memory leads to.
+  Mismatch of_history(const Earlier& earlier) const {
+    const std::vector<int> suspects = by_suspicion(roster_, seen_.position);
+    for (const int position : suspects)
+      if (auto found = after(position, put_to(position, earlier))) return *found;
+    const Lines all = lines_in(earlier);
+    for (const int position : suspects)
+      if (put_to(position, earlier).size() < all.size())
+        if (auto found = after(position, all)) return *found;
     // What was kept by a hundred calls may not fill a process that computes nothing else.
     if (seen_.verdict == Verdict::kOom)
-      for (const int position : by_suspicion(roster_, seen_.position))
-        if (auto found = of_leak_in(position, earlier)) return *found;
+      for (const int position : suspects)
+        if (auto found = of_leak_in(position, all)) return *found;
     return nobody(fmt::format("nobody dies of it when alone, nor after the {} cases before it{}", earlier.size(),
                               HeapProbe::what_would_help()));
+  }
+
+  /// Those about which the dead process asked this implementation.
+  Lines put_to(int position, const Earlier& earlier) const {
+    Lines lines;
+    for (const auto& [index, line] : earlier)
+      if (const auto calls = seen_.calls.find(index); calls != seen_.calls.end() && calls->second >> position & 1)
+        lines.push_back(line);
+    return lines;
+  }
+
+  /// If it dies of these lines and this case at the end. The shortest history of those tried counts.
+  std::optional<Mismatch> after(int position, Lines lines) const {
+    lines.push_back(line_);
+    const auto death = dies(position, lines);
+    if (!death) return std::nullopt;
+    if (death->verdict == Verdict::kOom)
+      if (auto found = of_leak_in(position, lines)) return found;
+    const auto end = lines.begin() + static_cast<std::ptrdiff_t>(death->index);
+    return blamed(position, *death, {lines.begin(), end},
+                  fmt::format("dies alone in a fresh process, after {} cases", death->index));
   }
 
   Mismatch blamed(int position, const WorkerDeath& death, const Lines& before, std::string how) const {
@@ -238,19 +262,24 @@ LinesOf sampled_lines(const WorkerSettings& worker, bool made_up, Draws draws) {
   };
 }
 
-Lines earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of) {
-  Lines lines;
-  for (auto work = before.rbegin(); work != before.rend() && lines.size() < kMostEarlierLines; ++work) {
-    Lines these = lines_of(*work);
-    lines.insert(lines.begin(), these.begin(), these.end());
+std::vector<EarlierCase> earlier_cases(const std::vector<Work>& before, const LinesOf& lines_of) {
+  std::vector<EarlierCase> cases;
+  for (auto work = before.rbegin(); work != before.rend() && cases.size() < kMostEarlierCases; ++work) {
+    Lines lines = lines_of(*work);
+    for (size_t i = lines.size(); i-- > 0 && cases.size() < kMostEarlierCases;)
+      cases.push_back({work->first + i * work->step, std::move(lines[i])});
   }
-  if (lines.size() > kMostEarlierLines) lines.erase(lines.begin(), lines.end() - kMostEarlierLines);
-  return lines;
+  std::ranges::reverse(cases);
+  return cases;
+}
+
+Lines earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of) {
+  return lines_in(earlier_cases(before, lines_of));
 }
 
 Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,
                     const SupervisorSettings& settings, const LinesOf& lines_of, HeapProbe& heap) {
-  Mismatch mismatch = Search(death, lost, roster, settings, heap).run(earlier_lines(death.before, lines_of));
+  Mismatch mismatch = Search(death, lost, roster, settings, heap).run(earlier_cases(death.before, lines_of));
   if (mismatch.blame == Blame::kNobody || !resolve(mismatch.problem_case).why_not) return mismatch;
   mismatch.certificate.text =
       fmt::format("did not refuse a problem that is not legal, and ended with: {}", name_of(mismatch.verdict));

@@ -24,8 +24,16 @@ using LinesOf = std::function<std::vector<std::string>(const Work&)>;
 /// Of sampled cases; `made_up`: none, because the worker makes its cases up and their numbers say nothing.
 LinesOf sampled_lines(const WorkerSettings& worker, bool made_up, Draws draws);
 
-/// The last lines of what a process had done before, at most kMostEarlierLines of them, in order.
-inline constexpr size_t kMostEarlierLines = 1024;
+/// A case that a process had before, and its number there.
+struct EarlierCase {
+  uint64_t index;
+  std::string line;
+};
+
+/// The last of what a process had done before, at most kMostEarlierCases of them, in order.
+inline constexpr size_t kMostEarlierCases = 1024;
+std::vector<EarlierCase> earlier_cases(const std::vector<Work>& before, const LinesOf& lines_of);
+/// The same without the numbers.
 std::vector<std::string> earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of);
 
 /// The mismatch for a death on this case: of the implementation that dies alone, with what it needs for that in the

@@ -16,6 +16,7 @@
 #include "run/worker_process.h"
 #include "workers/fork_servers.h"
 #include "workers/rest.h"
+#include "workers/waiting_workers.h"
 #include "workers/worker_slot.h"
 
 namespace convict::workers {
@@ -62,6 +63,7 @@ class Supervision {
 
   Counts run() {
     signal(SIGPIPE, SIG_IGN);  // a dead worker shows as the end of its pipe
+    const WaitingWorkers::Member here(waiting(), slots_);
     load_once();
     while (slots_.size() < static_cast<size_t>(settings_.jobs)) slots_.push_back(new_slot());
     while (!settings_.interrupted || !*settings_.interrupted) {
@@ -70,7 +72,7 @@ class Supervision {
       if (next == Assignment::Next::kFinish) finish();
       hand_out();
       if (all_idle()) break;
-      wait_for_messages();
+      waiting().poll_all(kTick);
       for (auto& slot : slots_) attend(slot);
     }
     for (auto& slot : slots_) dismiss(*slot);
@@ -79,6 +81,7 @@ class Supervision {
 
  private:
   ForkServers& fork_servers() { return settings_.fork_servers ? *settings_.fork_servers : own_servers_; }
+  WaitingWorkers& waiting() { return settings_.waiting ? *settings_.waiting : only_waiting_; }
 
   /// Libraries are loaded by a server, from which all workers are forked, those of the beginning as well: LibTorch
   /// takes half a second, and its memory is shared. Native kernels alone are started as fast as they are forked.
@@ -90,6 +93,7 @@ class Supervision {
   std::unique_ptr<WorkerSlot> new_slot() {
     WorkerSettings settings = settings_.worker;
     settings.spared = assignment_.spared();
+    settings.seen = assignment_.seen_before();
     auto process = fork_servers().fork(settings_);
     if (!process) process = spawn_worker(settings_);
     return std::make_unique<WorkerSlot>(std::move(process), settings);
@@ -140,18 +144,12 @@ class Supervision {
     return std::ranges::all_of(slots_, [](const auto& slot) { return slot->ready && slot->works().empty(); });
   }
 
-  void wait_for_messages() {
-    std::vector<pollfd> fds;
-    for (const auto& slot : slots_) fds.push_back({slot->process().result_fd(), POLLIN, 0});
-    poll(fds.data(), fds.size(), static_cast<int>(kTick.count()));
-  }
-
   void attend(std::unique_ptr<WorkerSlot>& slot) {
     slot->process().limit_output();
     // Asked first, so that nothing it has written is left unread; for a child that foreign code forked may keep the
     // pipe open, and whoever closed the pipe may be alive.
     const bool ended = slot->process().has_ended();
-    const bool open = slot->process().receive();
+    const bool open = slot->receive();
     take_lines(*slot);
     if (ended || !open)
       replace_dead(slot, std::nullopt);
@@ -379,6 +377,7 @@ class Supervision {
   Slots slots_;
   std::vector<RosterEntry> roster_;
   ForkServers own_servers_;
+  WaitingWorkers only_waiting_;
   std::deque<Work> left_over_;  // of workers that died
   Counts past_;                 // of workers that died
   Clock::time_point started_ = Clock::now();

@@ -14,6 +14,7 @@
 namespace convict::workers {
 
 class ForkServers;
+class WaitingWorkers;
 
 struct SupervisorSettings {
   WorkerSettings worker;
@@ -26,7 +27,9 @@ struct SupervisorSettings {
   std::string lone_program = run::kThisProgram;       // instead, if one implementation is run alone
   std::map<std::string, std::string> plugin_of = {};  // its file, by implementation, once a worker has told
   std::string heap_guard = {};                        // the allocator of the workers (run/heap_guard.h); empty: malloc
-  ForkServers* fork_servers = nullptr;                // for several supervisors of one thread; borrowed
+  // For several supervisors of one thread; borrowed.
+  ForkServers* fork_servers = nullptr;
+  WaitingWorkers* waiting = nullptr;
 };
 
 }  // namespace convict::workers

@@ -82,6 +82,13 @@ Draws draws_in(const FlightRecord& record) {
   return draws;
 }
 
+Calls calls_in(const FlightRecord& record) {
+  Calls calls;
+  for (const run::CallLog::Entry& entry : record.calls.entries)
+    if (entry.called != 0) calls[entry.index] |= entry.called;
+  return calls;
+}
+
 // The record is memory of a process that may have written anywhere.
 WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::optional<Verdict> killed_for,
                            size_t roster_size, uint64_t memory) {
@@ -94,6 +101,7 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
       death.work.contains(record.index) ? record.index.load() : death.work.first + otherwise * death.work.step;
   death.before = slot.before(death.index);
   death.draws = draws_in(record);
+  death.calls = calls_in(record);
   const int position = record.implementation;
   death.position = position >= 0 && position < static_cast<int>(roster_size) ? position : FlightRecord::kOwnCode;
   death.from_outside = !killed_for && exit.signal == SIGKILL;

@@ -93,6 +93,13 @@ void WorkerSession::begin() {
   settings_ = settings_from(*line);
   where_ = Where::parse(settings_.where);
   for (const auto& [name, value] : settings_.environment) setenv(name.c_str(), value.c_str(), 1);
+  take_over(std::exchange(settings_.seen, {}));
+}
+
+void WorkerSession::take_over(const SeenBefore& seen) {
+  if (!seen.tuples.empty()) coverage_ = Coverage::parse_text(seen.tuples, Coverage::Depth::kTriples);
+  for (const auto& [target, text] : seen.pairs)
+    pairs_.emplace(target, Coverage::parse_text(text, Coverage::Depth::kPairs));
 }
 
 void WorkerSession::prefer_judging_to_speed() {

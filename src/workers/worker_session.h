@@ -97,6 +97,7 @@ class WorkerSession {
 
  private:
   void begin();
+  void take_over(const SeenBefore& seen);
   Loaded load_all();
   void serve_forks(const Loaded& loaded);
   examine::Examination examined(const Case& c, examine::ExaminationSettings settings);
@@ -123,7 +124,7 @@ class WorkerSession {
   std::optional<fill::GivenData> data_;
   uint64_t loaded_ns_ = 0;
   uint64_t examined_ = 0;                                        // cases since the start of this process
-  Coverage coverage_;                                            // since the start of this process
+  Coverage coverage_;                                            // what was seen before, and by this process
   std::map<int, Coverage> pairs_;                                // the same by target, of pairs only
   uint64_t covered_ = 0;                                         // cases added to it since the last "done"
   bool found_ = false;                                           // a mismatch of a target

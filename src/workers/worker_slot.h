@@ -27,6 +27,11 @@ class WorkerSlot {
   run::WorkerProcess& process() { return *process_; }
   const run::WorkerProcess& process() const { return *process_; }
   std::deque<Work>& works() { return works_; }
+
+  /// As WorkerProcess::receive().
+  bool receive() { return open_ = process_->receive(); }
+  /// Whether anything may arrive: no writer has been found gone.
+  bool listens() const { return open_; }
   bool ready = false;
   bool sane = true;             // what it has sent so far were messages
   bool keeps_too_much = false;  // after the work in front
@@ -71,6 +76,7 @@ class WorkerSlot {
   std::unique_ptr<run::WorkerProcess> process_;
   std::deque<Work> works_, history_;
   CallClock clock_;
+  bool open_ = true;
   Clock::time_point weighed_ = {};
 };
 
