@@ -29,7 +29,8 @@ constexpr auto kOwnCodeGrace = std::chrono::seconds(60);  // for work of ours be
 constexpr double kBatchSeconds = 0.05;                    // of work handed out at once
 constexpr uint64_t kLargestBatch = 512;
 constexpr size_t kBatchesAhead = 6;                    // that a worker has, so that it need not wait for its supervisor
-constexpr size_t kBatchesInReserve = 40;               // while the supervisor repeats an accusation, for seconds
+constexpr size_t kBatchesInReserve = 200;              // while the supervisor repeats accusations, for seconds
+constexpr size_t kMostBytesAhead = 256 << 10;          // of orders that a worker has
 constexpr auto kReadyGrace = std::chrono::seconds(2);  // for a worker that is to get work before that
 constexpr int kMostFailedLoads = 10;                   // in a row, of workers that once could be loaded
 constexpr size_t kLongestLine = size_t{64} << 20;      // bytes that a worker may send as one message
@@ -126,11 +127,10 @@ class Supervision {
   void hand_out(size_t batches = kBatchesAhead) {
     for (size_t count = 0; count < batches; ++count)
       for (auto& slot : slots_) {
-        if (!slot || !slot->ready || slot->works().size() > count) continue;
+        if (!slot || !slot->ready || slot->works().size() > count || slot->bytes_ahead() > kMostBytesAhead) continue;
         const auto work = next_work();
         if (!work) return;
-        slot->works().push_back(*work);
-        slot->process().send(to_line(assignment_.order(*work)));
+        slot->give(*work, to_line(assignment_.order(*work)));
       }
   }
 

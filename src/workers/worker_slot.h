@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,6 +30,15 @@ class WorkerSlot {
   const run::WorkerProcess& process() const { return *process_; }
   std::deque<Work>& works() { return works_; }
 
+  /// Hands out work, in the words of its order.
+  void give(const Work& work, const std::string& order) {
+    works_.push_back(work);
+    order_bytes_.push_back(order.size());
+    process_->send(order);
+  }
+  /// Of orders that are not carried out yet: they must fit in the pipe, or the supervisor waits for the worker.
+  size_t bytes_ahead() const { return std::accumulate(order_bytes_.begin(), order_bytes_.end(), size_t{0}); }
+
   /// As WorkerProcess::receive().
   bool receive() { return open_ = process_->receive(); }
   /// Whether anything may arrive: no writer has been found gone.
@@ -42,6 +53,7 @@ class WorkerSlot {
     history_.push_back(works_.front());
     if (history_.size() > kLongestHistory) history_.pop_front();
     works_.pop_front();
+    order_bytes_.pop_front();
     reported = 0;
   }
 
@@ -75,6 +87,7 @@ class WorkerSlot {
 
   std::unique_ptr<run::WorkerProcess> process_;
   std::deque<Work> works_, history_;
+  std::deque<size_t> order_bytes_;  // of works_
   CallClock clock_;
   bool open_ = true;
   Clock::time_point weighed_ = {};

@@ -42,7 +42,7 @@ TEST(Reserve, IsHandedOutBeforeAMismatchIsLookedIntoAndLeftWhenTheTimeIsUp) {
   settings.worker.roster.oracles = {"none"};
   UntilOneMismatch work;
   workers::supervise(work, settings);
-  EXPECT_EQ(work.batches_at_mismatch, 40u);
+  EXPECT_EQ(work.batches_at_mismatch, 200u);
   EXPECT_GT(work.reported, 0u);
   EXPECT_LT(work.reported, kBatch) << "it went on with what it had in reserve";
 }
