@@ -50,8 +50,7 @@ class Asking {
       result.abilities = subject.abilities;
       result.is_target = subject.is_target;
       result.is_excused =
-          (!settings.witnessed && !subject.is_target) ||
-          !subject.turns.contains(settings.takes_turns ? run::turn_of(scene.the_case().seed) : run::kTurnOfGivenCases);
+          (!settings.witnessed && !subject.is_target) || !subject.turns.contains(turn_of(subject.turns.library));
       result.takes_turns =
           legal && settings.takes_turns && !settings.all_libraries && subject.turns.library != run::kNoLibrary;
       library_.push_back(subject.turns.library);
@@ -93,6 +92,10 @@ class Asking {
   const std::vector<size_t>& foreign() const { return foreign_; }
 
  private:
+  int turn_of(int library) const {
+    return settings_.takes_turns ? run::turn_of(scene_.the_case().seed, library) : run::kTurnOfGivenCases;
+  }
+
   /// One library computes the case: the first that accepts it.
   void ask_in_turn() {
     const int libraries = library_.empty() ? 0 : std::ranges::max(library_) + 1;
@@ -166,21 +169,6 @@ void call_all(const Scene& scene, bool legal, const TrialContext& context, Exami
     examination.redrawn = run_trial(scene, context, examination.results);
   else
     run_illegal_trial(scene, context, examination.results);
-}
-
-/// What the libraries that were asked or called have changed in the process, unless each call was looked at: one look
-/// at the end of a case costs less than one after each call. Where something has changed, the case is examined again,
-/// carefully: then it is known who did it, and whoever came behind that call had a process as it should be. If nobody
-/// does it a second time, all of them are suspects, and their confirmation decides.
-std::string changed_by_libraries(const Asking& asking, run::FlightRecord& record, const ExaminationSettings& settings) {
-  if (settings.is_careful || asking.foreign().empty()) return "";
-  const run::InStage guarding(record, Stage::kGuard);
-  return run::changed_by_calls(static_cast<int>(asking.foreign().back()), record);
-}
-
-ExaminationSettings carefully(ExaminationSettings settings) {
-  settings.is_careful = true;
-  return settings;
 }
 
 bool has_side_effect(const judge::Result& result) { return !result.outcome.side_effect.empty(); }
@@ -281,13 +269,11 @@ Examination examine(const Case& the_case, std::span<const run::Subject> subjects
   asking.ask_the_others();
   if (asking.anybody())
     call_all(scene, legal, {memory, record, settings.yardstick, settings.values, settings.relations}, examination);
-  if (const std::string changed = changed_by_libraries(asking, record, settings); !changed.empty()) {
-    Examination second = examine(the_case, subjects, memory, record, carefully(settings));
-    if (std::ranges::any_of(second.results, has_side_effect)) return second;
-    for (const size_t i : asking.foreign()) examination.results[i].outcome.side_effect = changed;
-  } else if (legal && !asking.anybody()) {
+  examination.foreign = asking.foreign();
+  if (!settings.changed.empty() && std::ranges::none_of(examination.results, has_side_effect))
+    for (const size_t i : examination.foreign) examination.results[i].outcome.side_effect = settings.changed;
+  else if (legal && !asking.anybody())
     return examination;
-  }
   if (!legal) {
     examination.judged = examination.illegal = !asking.is_impossible();
     examination.mismatches = judge::judge_acceptance(c, examination.results);
@@ -298,10 +284,12 @@ Examination examine(const Case& the_case, std::span<const run::Subject> subjects
   if (!ladder)  // other tools compare values only, not the memory around them
     for (judge::Result& result : examination.results) result.outcome.overrun = {};
   examination.mismatches = judge::judge(c, examination.results);
+  ExaminationSettings further = settings;
+  further.changed.clear();
   for (const judge::Result& result : examination.results)
-    if (result.relation) charge_wrong_call(result, c, subjects, memory, record, settings, examination.mismatches);
-  if (ladder && examination.mistrusted) refill(c, subjects, memory, record, settings, examination);
-  hear_all(c, subjects, memory, record, settings, examination);
+    if (result.relation) charge_wrong_call(result, c, subjects, memory, record, further, examination.mismatches);
+  if (ladder && examination.mistrusted) refill(c, subjects, memory, record, further, examination);
+  hear_all(c, subjects, memory, record, further, examination);
   return examination;
 }
 

@@ -24,15 +24,20 @@ struct Turns {
   bool contains(int turn) const { return first <= turn && turn < end; }
 };
 
-/// Whose turn a case of a campaign is. Cases that were given, to be repeated, are always the turn of the same.
-constexpr int turn_of(uint64_t seed) { return static_cast<int>(mix(seed ^ 0x7a52) % kTurns); }
+/// Whose turn a case of a campaign is, of a library's variants. Each library has turns of its own: otherwise a variant
+/// that refuses most cases would leave all its turns to one variant of the next library. Cases that were given, to be
+/// repeated, are always the turn of the same.
+constexpr int turn_of(uint64_t seed, int library) {
+  return static_cast<int>(mix(seed ^ 0x7a52 ^ static_cast<uint64_t>(library) << 32) % kTurns);
+}
 inline constexpr int kTurnOfGivenCases = 0;
 
-/// Which of the libraries is asked first. If it refuses, the next one is asked. Library 0, LibTorch, has two turns for
-/// each one of another: its calls take less than half as long as those of oneDNN, which makes code for each problem.
+/// Which of the libraries is asked first. If it refuses, the next one is asked. Library 0, LibTorch, has three turns for
+/// each one of another: its calls take less than half as long as those of oneDNN, which makes code for each problem and
+/// has what LibTorch refuses besides, a quarter of the cases.
 constexpr int first_library(uint64_t seed, int libraries) {
-  const int turn = static_cast<int>(mix(seed ^ 0x11b7a4) % static_cast<uint64_t>(libraries + 1));
-  return turn == libraries ? 0 : turn;
+  const int turn = static_cast<int>(mix(seed ^ 0x11b7a4) % static_cast<uint64_t>(libraries + 2));
+  return turn >= libraries ? 0 : turn;
 }
 
 struct DefaultOracle {

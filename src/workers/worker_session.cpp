@@ -28,7 +28,7 @@
 namespace convict::workers {
 namespace {
 
-/// Clocks of CPU time and of memory take a system call.
+/// Clocks of CPU time and of memory take a system call; what a library may change in the process takes 26.
 constexpr uint64_t kCasesBetweenLooks = 8;
 
 /// What a case adds to the tally.
@@ -216,11 +216,8 @@ bool WorkerSession::deserves_witnesses(const Case& c) const {
 
 examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case& c) {
   record_.index = index;
-  examine::Examination examination =
-      examined(c, {.takes_turns = true, .witnessed = deserves_witnesses(c), .is_careful = false});
-  tell(examination);
-  cover(c, examination);
-  return examination;
+  examine_quickly(c, {.takes_turns = true, .witnessed = deserves_witnesses(c), .is_careful = false});
+  return settle();
 }
 
 Case WorkerSession::drawn(const generate::Sampling& sampling, uint64_t index, uint32_t draw) {
@@ -237,19 +234,74 @@ void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t i
   for (uint32_t draw = 0; share && draw < kMostDraws; ++draw) {
     record_.draw = draw;
     const Case c = drawn(sampling, index, draw);
-    const auto examination = examined(
-        c,
-        {.where = &where_, .for_target = static_cast<size_t>(share->target), .takes_turns = true, .is_careful = false});
-    if (examination.unwanted) continue;
+    if (!examine_quickly(c, {.where = &where_,
+                             .for_target = static_cast<size_t>(share->target),
+                             .takes_turns = true,
+                             .is_careful = false}))
+      continue;
     if (draw > 0) record_.draws.add(index, draw);
-    tell(examination);
-    return cover(c, examination);
+    return settle_if_due();
   }
   record_.draw = 0;  // nobody's case is as good as any
-  const Case c = drawn(sampling, index, 0);
-  const auto examination = examined(c, {.where = &where_, .takes_turns = true, .is_careful = false});
-  tell(examination);
-  cover(c, examination);
+  examine_quickly(drawn(sampling, index, 0), {.where = &where_, .takes_turns = true, .is_careful = false});
+  settle_if_due();
+}
+
+/// Examines a case without a look at the process, which costs more than all questions and some calls. Returns false if
+/// the one it is for refuses it; otherwise it waits for settle().
+bool WorkerSession::examine_quickly(const Case& c, const examine::ExaminationSettings& settings) {
+  examine::Examination examination = examined(c, settings);
+  if (examination.unwanted) return false;
+  untold_.push_back({record_.index, c, settings, std::move(examination)});
+  return true;
+}
+
+/// Nobody is accused before the process has been looked at.
+void WorkerSession::settle_if_due() {
+  if (untold_.size() == kCasesBetweenLooks || !untold_.back().examination.mismatches.empty()) settle();
+}
+
+/// Tells of the cases since the last look at the process, after the next one. Returns the last of them.
+examine::Examination WorkerSession::settle() {
+  if (untold_.empty()) return {};
+  if (const std::string changed = changed_by_libraries(); !changed.empty()) examine_again(changed);
+  for (const Untold& one : untold_) {
+    record_.index = one.index;
+    tell(one.examination);
+    cover(one.c, one.examination);
+  }
+  examine::Examination last = std::move(untold_.back().examination);
+  untold_.clear();
+  return last;
+}
+
+/// What the libraries have changed in the process since the last look, and has been put back.
+std::string WorkerSession::changed_by_libraries() {
+  const run::InStage guarding(record_, Stage::kGuard);
+  for (const Untold& one : untold_)
+    if (!one.examination.foreign.empty())
+      return run::changed_by_calls(static_cast<int>(one.examination.foreign.back()), record_);
+  return "";
+}
+
+/// The results are not worth much: somebody has changed the process before or in between. So all cases since the last
+/// look are examined again, with a look after each call: then it is known who did it, and whoever came behind that call
+/// had a process as it should be. If nobody does it a second time, all are suspects, and their confirmation decides.
+void WorkerSession::examine_again(const std::string& changed) {
+  const auto again = [&](const std::string& known) {
+    for (Untold& one : untold_) {
+      record_.index = one.index;
+      one.settings.is_careful = true;
+      one.settings.changed = known;
+      one.examination = examined(one.c, one.settings);
+    }
+  };
+  const auto has_author = [](const Untold& one) {
+    return std::ranges::any_of(one.examination.results,
+                               [](const judge::Result& result) { return !result.outcome.side_effect.empty(); });
+  };
+  again("");
+  if (std::ranges::none_of(untold_, has_author)) again(changed);
 }
 
 void WorkerSession::carry_out(const SurveyTargets& order) {
@@ -352,6 +404,7 @@ void WorkerSession::cover(const Case& c, const examine::Examination& examination
 }
 
 void WorkerSession::finish(uint64_t done) {
+  settle();
   const run::InStage counting(record_, Stage::kCount);
   record_.tally.cpu_ns = run::cpu_ns() - loaded_ns_;
   Done report;

@@ -106,6 +106,11 @@ class WorkerSession {
   bool deserves_witnesses(const Case& c) const;
   Case drawn(const generate::Sampling& sampling, uint64_t index, uint32_t draw);
   void work_through(const GivenCases& given);
+  bool examine_quickly(const Case& c, const examine::ExaminationSettings& settings);
+  void settle_if_due();
+  examine::Examination settle();
+  std::string changed_by_libraries();
+  void examine_again(const std::string& changed);
   void examine_given(const std::string& line, const GivenCases& given, bool is_last);
   void carry_out(const SurveyTargets& order);
   void linger(const Case& last, examine::Examination& examination);
@@ -122,6 +127,14 @@ class WorkerSession {
   run::GuardedMemory memory_;
   std::optional<Lookahead> lookahead_;
   std::optional<fill::GivenData> data_;
+  /// A case that was examined since the last look at the process.
+  struct Untold {
+    uint64_t index;
+    Case c;
+    examine::ExaminationSettings settings;
+    examine::Examination examination;
+  };
+  std::vector<Untold> untold_;
   uint64_t loaded_ns_ = 0;
   uint64_t examined_ = 0;                                        // cases since the start of this process
   Coverage coverage_;                                            // what was seen before, and by this process

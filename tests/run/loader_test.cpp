@@ -90,8 +90,15 @@ TEST(Turns, OfTheVariantsOfALibraryAreAllThereAre) {
 
 TEST(Turns, ComeEquallyOften) {
   std::array<int, run::kTurns> times{};
-  for (uint64_t seed = 0; seed < 16'000; ++seed) ++times[static_cast<size_t>(run::turn_of(seed))];
+  for (uint64_t seed = 0; seed < 16'000; ++seed) ++times[static_cast<size_t>(run::turn_of(seed, 0))];
   for (const int one : times) EXPECT_NEAR(one, 1000, 150);  // five standard deviations
+}
+
+TEST(Turns, OfOneLibrarySayNothingOfThoseOfTheNext) {
+  std::array<int, run::kTurns> times{};
+  for (uint64_t seed = 0; seed < 256'000; ++seed)
+    if (run::turn_of(seed, 0) == 15) ++times[static_cast<size_t>(run::turn_of(seed, 1))];
+  for (const int one : times) EXPECT_NEAR(one, 1000, 150);
 }
 
 TEST(Loader, UnknownNamesAreRefused) {
