@@ -32,9 +32,9 @@ constexpr int turn_of(uint64_t seed, int library) {
 }
 inline constexpr int kTurnOfGivenCases = 0;
 
-/// Which of the libraries is asked first. If it refuses, the next one is asked. Library 0, LibTorch, has three turns for
-/// each one of another: its calls take less than half as long as those of oneDNN, which makes code for each problem and
-/// has what LibTorch refuses besides, a quarter of the cases.
+/// Which of the libraries is asked first. If it refuses, the next one is asked. Library 0, LibTorch, has three turns
+/// for each one of another: its calls take less than half as long as those of oneDNN, which makes code for each problem
+/// and has what LibTorch refuses besides, a quarter of the cases.
 constexpr int first_library(uint64_t seed, int libraries) {
   const int turn = static_cast<int>(mix(seed ^ 0x11b7a4) % static_cast<uint64_t>(libraries + 2));
   return turn >= libraries ? 0 : turn;

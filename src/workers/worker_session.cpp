@@ -31,27 +31,7 @@ namespace {
 /// Clocks of CPU time and of memory take a system call; what a library may change in the process takes 26.
 constexpr uint64_t kCasesBetweenLooks = 8;
 
-/// What a case adds to the tally.
-PerCounter<uint64_t> counts_of(const examine::Examination& examination) {
-  PerCounter<uint64_t> counts;
-  counts[Counter::kCases] = 1;
-  counts[examination.judged ? Counter::kJudged : Counter::kUnjudged] = 1;
-  counts[Counter::kWitnessed] = examination.witnessed ? 1 : 0;
-  counts[Counter::kIllegal] = examination.illegal ? 1 : 0;
-  counts[Counter::kMistrusted] = examination.mistrusted ? 1 : 0;
-  counts[Counter::kRedrawn] = static_cast<uint64_t>(examination.redrawn);
-  return counts;
-}
-
 }  // namespace
-
-std::vector<ImplementationSummary> summaries_of(const examine::Examination& examination) {
-  std::vector<ImplementationSummary> summaries;
-  for (const judge::Result& one : examination.results)
-    if (!one.is_excused)
-      summaries.push_back({one.who->name, one.is_target, judge::in_words(one), one.comparison.smallest_fault});
-  return summaries;
-}
 
 Channel::Channel() : key_(run::inherited_key()), seal_(key_), in_(fdopen(run::kCommandFd, "r")) {}
 
@@ -93,13 +73,7 @@ void WorkerSession::begin() {
   settings_ = settings_from(*line);
   where_ = Where::parse(settings_.where);
   for (const auto& [name, value] : settings_.environment) setenv(name.c_str(), value.c_str(), 1);
-  take_over(std::exchange(settings_.seen, {}));
-}
-
-void WorkerSession::take_over(const SeenBefore& seen) {
-  if (!seen.tuples.empty()) coverage_ = Coverage::parse_text(seen.tuples, Coverage::Depth::kTriples);
-  for (const auto& [target, text] : seen.pairs)
-    pairs_.emplace(target, Coverage::parse_text(text, Coverage::Depth::kPairs));
+  account_.take_over(std::exchange(settings_.seen, {}));
 }
 
 void WorkerSession::prefer_judging_to_speed() {
@@ -211,7 +185,7 @@ void WorkerSession::look_back() { lookahead_->settle(); }
 /// process.
 bool WorkerSession::deserves_witnesses(const Case& c) const {
   const Resolved resolved = resolve(c);
-  return !resolved.why_not && !coverage_.has_seen_all(levels_of(c, resolved.problem));
+  return !resolved.why_not && !account_.has_seen_all(levels_of(c, resolved.problem));
 }
 
 examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case& c) {
@@ -268,7 +242,8 @@ examine::Examination WorkerSession::settle() {
   for (const Untold& one : untold_) {
     record_.index = one.index;
     tell(one.examination);
-    cover(one.c, one.examination);
+    const run::InStage counting(record_, Stage::kCount);
+    if (settings_.coverage) account_.cover(one.c, one.examination);
   }
   examine::Examination last = std::move(untold_.back().examination);
   untold_.clear();
@@ -369,56 +344,19 @@ void WorkerSession::check_names() {
 void WorkerSession::tell(const examine::Examination& examination) {
   const run::InStage counting(record_, Stage::kCount);
   check_names();
-  for (const Mismatch& mismatch : examination.mismatches) found_ |= mismatch.blame == Blame::kTarget;
   // One line: whatever ends this process, the supervisor gets all mismatches of a case or none.
-  const PerCounter<uint64_t> counts = counts_of(examination);
-  if (!examination.mismatches.empty()) channel_.send(MismatchReport{record_.index, examination.mismatches, counts});
-  run::Tally& tally = record_.tally;  // after sending: a case that is counted has been reported
-  for (size_t i = 0; i < examination.results.size(); ++i) {
-    if (examination.results[i].is_excused) continue;
-    const Outcome& outcome = examination.results[i].outcome;
-    if (outcome.kind == Outcome::Kind::kRefused) {
-      ++tally.refused[i];
-      ++refusals_[{i, outcome.text}];
-    } else if (!examination.illegal) {
-      ++tally.computed[i];
-      if (const auto ratio = examination.results[i].comparison.largest_ratio) ratios_[subjects_[i].name].add(*ratio);
-    }
-  }
-  if (!examination.mismatches.empty() || examined_ % kCasesBetweenLooks == 0) tally.cpu_ns = run::cpu_ns() - loaded_ns_;
-  for (const CounterRow& row : kCounters) tally[row.counter] += counts[row.counter];
+  const bool is_news = !examination.mismatches.empty();
+  if (is_news) channel_.send(MismatchReport{record_.index, examination.mismatches, counts_of(examination)});
+  account_.add(examination);  // after sending: a case that is counted has been reported
+  if (is_news || examined_ % kCasesBetweenLooks == 0) record_.tally.cpu_ns = run::cpu_ns() - loaded_ns_;
   record_.counted = record_.index.load();
-}
-
-/// Adds a judged case to what the next "done" tells about coverage.
-void WorkerSession::cover(const Case& c, const examine::Examination& examination) {
-  const run::InStage counting(record_, Stage::kCount);
-  const Resolved resolved = resolve(c);
-  if (resolved.why_not || !settings_.coverage || !examination.judged) return;
-  const Levels levels = levels_of(c, resolved.problem);
-  coverage_.add(levels);
-  ++covered_;
-  for (size_t i = 0; i < examination.results.size() && subjects_[i].is_target; ++i)
-    if (examination.results[i].outcome.kind == Outcome::Kind::kComputed)
-      pairs_.try_emplace(static_cast<int>(i), Coverage::Depth::kPairs).first->second.add(levels);
 }
 
 void WorkerSession::finish(uint64_t done) {
   settle();
   const run::InStage counting(record_, Stage::kCount);
   record_.tally.cpu_ns = run::cpu_ns() - loaded_ns_;
-  Done report;
-  report.count = done;
-  report.ratios = std::exchange(ratios_, {});
-  for (const auto& [key, count] : refusals_) report.refusals.push_back({subjects_[key.first].name, key.second, count});
-  refusals_.clear();
-  if (settings_.coverage) {
-    report.tuples = coverage_.take_news();
-    report.covered = std::exchange(covered_, 0);
-    for (auto& [target, pairs] : pairs_)
-      if (std::vector<uint32_t> news = pairs.take_news(); !news.empty()) report.pairs[target] = std::move(news);
-  }
-  channel_.send(report);
+  channel_.send(account_.take(done));
   constexpr off_t kLongestOutput = 1 << 20;  // what foreign code prints lives in memory
   if (lseek(STDOUT_FILENO, 0, SEEK_END) > kLongestOutput && ftruncate(STDOUT_FILENO, 0) != 0) return;
 }

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,18 +13,14 @@
 #include <variant>
 #include <vector>
 
-#include "core/coverage.h"
-#include "core/ratios.h"
 #include "examine/pipeline.h"
 #include "fill/given_data.h"
 #include "run/seal.h"
+#include "workers/account.h"
 #include "workers/lookahead.h"
 #include "workers/messages.h"
 
 namespace convict::workers {
-
-/// The outcome of each implementation.
-std::vector<ImplementationSummary> summaries_of(const examine::Examination& examination);
 
 /// Reads and writes lines on the two inherited pipes.
 class Channel {
@@ -88,7 +83,7 @@ class WorkerSession {
   void look_back();
 
   /// Whether to skip the rest of the range.
-  bool has_enough() const { return record_.finishes || (settings_.until_mismatch && found_); }
+  bool has_enough() const { return record_.finishes || (settings_.until_mismatch && account_.has_found()); }
 
   /// Reports the end of a range, of which `done` cases were examined.
   void finish(uint64_t done);
@@ -97,7 +92,6 @@ class WorkerSession {
 
  private:
   void begin();
-  void take_over(const SeenBefore& seen);
   Loaded load_all();
   void serve_forks(const Loaded& loaded);
   examine::Examination examined(const Case& c, examine::ExaminationSettings settings);
@@ -116,7 +110,6 @@ class WorkerSession {
   void linger(const Case& last, examine::Examination& examination);
   void check_names();
   void tell(const examine::Examination& examination);
-  void cover(const Case& c, const examine::Examination& examination);
 
   Channel channel_;
   bool wanted_ = false;
@@ -124,6 +117,7 @@ class WorkerSession {
   Where where_;
   run::FlightRecord& record_;
   std::vector<run::Subject> subjects_;
+  Account account_{record_, subjects_};
   run::GuardedMemory memory_;
   std::optional<Lookahead> lookahead_;
   std::optional<fill::GivenData> data_;
@@ -136,13 +130,7 @@ class WorkerSession {
   };
   std::vector<Untold> untold_;
   uint64_t loaded_ns_ = 0;
-  uint64_t examined_ = 0;                                        // cases since the start of this process
-  Coverage coverage_;                                            // what was seen before, and by this process
-  std::map<int, Coverage> pairs_;                                // the same by target, of pairs only
-  uint64_t covered_ = 0;                                         // cases added to it since the last "done"
-  bool found_ = false;                                           // a mismatch of a target
-  std::map<std::pair<size_t, std::string>, uint64_t> refusals_;  // since the last "done"
-  Ratios ratios_;                                                // since the last "done"
+  uint64_t examined_ = 0;  // cases since the start of this process
 };
 
 }  // namespace convict::workers

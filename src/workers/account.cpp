@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workers/account.h"
+
+#include "core/geometry.h"
+
+namespace convict::workers {
+
+void Account::take_over(const SeenBefore& seen) {
+  if (!seen.tuples.empty()) coverage_ = Coverage::parse_text(seen.tuples, Coverage::Depth::kTriples);
+  for (const auto& [target, text] : seen.pairs)
+    pairs_.emplace(target, Coverage::parse_text(text, Coverage::Depth::kPairs));
+}
+
+void Account::add(const examine::Examination& examination) {
+  run::Tally& tally = record_.tally;
+  for (const Mismatch& mismatch : examination.mismatches) found_ |= mismatch.blame == Blame::kTarget;
+  for (size_t i = 0; i < examination.results.size(); ++i) {
+    if (examination.results[i].is_excused) continue;
+    const Outcome& outcome = examination.results[i].outcome;
+    if (outcome.kind == Outcome::Kind::kRefused) {
+      ++tally.refused[i];
+      ++refusals_[{i, outcome.text}];
+    } else if (!examination.illegal) {
+      ++tally.computed[i];
+      if (const auto ratio = examination.results[i].comparison.largest_ratio) ratios_[subjects_[i].name].add(*ratio);
+    }
+  }
+  const PerCounter<uint64_t> counts = counts_of(examination);
+  for (const CounterRow& row : kCounters) tally[row.counter] += counts[row.counter];
+}
+
+void Account::cover(const Case& c, const examine::Examination& examination) {
+  const Resolved resolved = resolve(c);
+  if (resolved.why_not || !examination.judged) return;
+  const Levels levels = levels_of(c, resolved.problem);
+  coverage_.add(levels);
+  ++covered_;
+  for (size_t i = 0; i < examination.results.size() && subjects_[i].is_target; ++i)
+    if (examination.results[i].outcome.kind == Outcome::Kind::kComputed)
+      pairs_.try_emplace(static_cast<int>(i), Coverage::Depth::kPairs).first->second.add(levels);
+}
+
+Done Account::take(uint64_t count) {
+  Done report;
+  report.count = count;
+  report.ratios = std::exchange(ratios_, {});
+  for (const auto& [key, times] : refusals_) report.refusals.push_back({subjects_[key.first].name, key.second, times});
+  refusals_.clear();
+  report.tuples = coverage_.take_news();
+  report.covered = std::exchange(covered_, 0);
+  for (auto& [target, pairs] : pairs_)
+    if (std::vector<uint32_t> news = pairs.take_news(); !news.empty()) report.pairs[target] = std::move(news);
+  return report;
+}
+
+PerCounter<uint64_t> counts_of(const examine::Examination& examination) {
+  PerCounter<uint64_t> counts;
+  counts[Counter::kCases] = 1;
+  counts[examination.judged ? Counter::kJudged : Counter::kUnjudged] = 1;
+  counts[Counter::kWitnessed] = examination.witnessed ? 1 : 0;
+  counts[Counter::kIllegal] = examination.illegal ? 1 : 0;
+  counts[Counter::kMistrusted] = examination.mistrusted ? 1 : 0;
+  counts[Counter::kRedrawn] = static_cast<uint64_t>(examination.redrawn);
+  return counts;
+}
+
+std::vector<ImplementationSummary> summaries_of(const examine::Examination& examination) {
+  std::vector<ImplementationSummary> summaries;
+  for (const judge::Result& one : examination.results)
+    if (!one.is_excused)
+      summaries.push_back({one.who->name, one.is_target, judge::in_words(one), one.comparison.smallest_fault});
+  return summaries;
+}
+
+}  // namespace convict::workers
