@@ -161,14 +161,9 @@ class Campaign final : public workers::Assignment {
 
   /// A new worker would tell of all tuples again, half a million. One that libFuzzer guides has the libraries see what
   /// is new to it, so it begins with nothing.
-  workers::SeenBefore seen_before() const override {
-    workers::SeenBefore seen;
-    if (result_.id == 0 || !settings_.supervisor.worker.corpus.empty()) return seen;
-    seen.tuples = result_.coverage.to_text();
-    for (size_t i = 0; i < result_.roster.size(); ++i)
-      if (const auto found = result_.standings.find(result_.roster[i].name); found != result_.standings.end())
-        seen.pairs[static_cast<int>(i)] = found->second.pairs.to_text();
-    return seen;
+  workers::KnownTuples known_tuples() const override {
+    if (result_.id == 0 || !settings_.supervisor.worker.corpus.empty()) return {};
+    return campaign::known_tuples(result_);
   }
 
   Next on_tick(const workers::Counts& counts) override {
@@ -324,22 +319,7 @@ class Campaign final : public workers::Assignment {
   /// What the database knows by now of what this campaign has seen: rows have been split and joined meanwhile.
   void show_rows() {
     store_->join_causes();
-    std::map<std::string, Found> rows;
-    for (const auto& [row, hits] : store_->seen_by(result_.id)) try {
-        const Mismatch best{parse_case(row.best_text()), row.suspect, verdict_named(row.verdict),
-                            blame_named(row.blame), certificate_in(row.best_certificate())};
-        rows[row.signature] = {best,
-                               row.id,
-                               static_cast<uint64_t>(hits),
-                               row.first_campaign == result_.id,
-                               row.effective_status,
-                               row.predicate,
-                               row.cause,
-                               row.shows_if()};
-      } catch (const std::exception& error) {  // somebody else wrote to it
-        result_.notes.push_back(fmt::format("mismatch {} in the database makes no sense: {}", row.id, error.what()));
-      }
-    result_.found = std::move(rows);
+    result_.found = found_in(*store_, result_.id, result_.notes);
     for (const store::CauseRow& cause : store_->causes()) result_.causes[cause.id] = cause;
   }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "campaign/result.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "core/case_text.h"
 
 namespace convict::campaign {
 
@@ -36,6 +40,33 @@ bool CampaignResult::has_new_mismatch() const {
   return std::ranges::any_of(found, [](const auto& entry) {
     return entry.second.novelty() != "known" && entry.second.example.blame == Blame::kTarget;
   });
+}
+
+workers::KnownTuples known_tuples(const CampaignResult& result) {
+  workers::KnownTuples known{result.coverage.to_text(), {}};
+  for (size_t i = 0; i < result.roster.size(); ++i)
+    if (const auto found = result.standings.find(result.roster[i].name); found != result.standings.end())
+      known.pairs[static_cast<int>(i)] = found->second.pairs.to_text();
+  return known;
+}
+
+std::map<std::string, Found> found_in(store::Store& store, int64_t campaign, std::vector<std::string>& notes) {
+  std::map<std::string, Found> rows;
+  for (const auto& [row, hits] : store.seen_by(campaign)) try {
+      const Mismatch best{parse_case(row.best_text()), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
+                          certificate_in(row.best_certificate())};
+      rows[row.signature] = {best,
+                             row.id,
+                             static_cast<uint64_t>(hits),
+                             row.first_campaign == campaign,
+                             row.effective_status,
+                             row.predicate,
+                             row.cause,
+                             row.shows_if()};
+    } catch (const std::exception& error) {  // somebody else wrote to it
+      notes.push_back(fmt::format("mismatch {} in the database makes no sense: {}", row.id, error.what()));
+    }
+  return rows;
 }
 
 }  // namespace convict::campaign

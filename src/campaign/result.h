@@ -16,6 +16,7 @@
 #include "core/verdict.h"
 #include "diagnose/diagnosis_thread.h"
 #include "store/rows.h"
+#include "store/store.h"
 #include "workers/supervisor.h"
 
 namespace convict::campaign {
@@ -63,5 +64,12 @@ struct CampaignResult {
   /// Whether a target has a mismatch that nobody has triaged as known.
   bool has_new_mismatch() const;
 };
+
+/// What the database knows of this, for workers that start later.
+workers::KnownTuples known_tuples(const CampaignResult& result);
+
+/// The rows that a campaign has seen, by signature, as the database knows them. A note tells of each that makes no
+/// sense.
+std::map<std::string, Found> found_in(store::Store& store, int64_t campaign, std::vector<std::string>& notes);
 
 }  // namespace convict::campaign

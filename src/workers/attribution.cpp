@@ -79,7 +79,7 @@ class Search {
     if (seen_.position != run::FlightRecord::kOwnCode) here = dies(seen_.position, {line_});
     if (!here || may_be_late(*here))
       if (auto found = of_heap(lines_in(earlier))) return *found;
-    if (here) return blamed(seen_.position, *here, {}, "dies alone, on this case alone, in a fresh process");
+    if (here) return blamed(seen_.position, *here, lost_, {}, "dies alone, on this case alone, in a fresh process");
     if (seen_.memory_holder != run::FlightRecord::kOwnCode) {
       if (auto found = of_leak(seen_.memory_holder, line_)) return *found;
     }
@@ -117,8 +117,8 @@ class Search {
   std::optional<Mismatch> of_leak(int position, const std::string& line) const {
     const auto death = dies(position, Lines(kLeaks, line));
     if (!death) return std::nullopt;
-    Mismatch mismatch = blamed(position, *death, {}, "keeps memory at each call: dies alone of repeating this case");
-    mismatch.problem_case = parse_case(line);
+    Mismatch mismatch =
+        blamed(position, *death, parse_case(line), {}, "keeps memory at each call: dies alone of repeating this case");
     const auto enough = static_cast<int64_t>(death->index) + 1;
     mismatch.certificate.alone.times = enough + enough / 4 + 1;  // the next process may keep a little less
     return mismatch;
@@ -166,18 +166,20 @@ class Search {
     if (!death) return std::nullopt;
     if (death->verdict == Verdict::kOom)
       if (auto found = of_leak_in(position, lines)) return found;
+    const std::string& deadly = lines[std::min<size_t>(death->index, lines.size() - 1)];
     const auto end = lines.begin() + static_cast<std::ptrdiff_t>(death->index);
-    return blamed(position, *death, {lines.begin(), end},
+    return blamed(position, *death, parse_case(deadly), {lines.begin(), end},
                   fmt::format("dies alone in a fresh process, after {} cases", death->index));
   }
 
-  Mismatch blamed(int position, const WorkerDeath& death, const Lines& before, std::string how) const {
+  /// Of this case, on which it died, after these.
+  Mismatch blamed(int position, const WorkerDeath& death, const Case& deadly, const Lines& before,
+                  std::string how) const {
     const RosterEntry& entry = roster_[static_cast<size_t>(position)];
-    const bool here = before.empty();
-    Mismatch mismatch{here ? lost_ : died_on(death), entry.name, death.verdict,
-                      entry.is_target ? Blame::kTarget : Blame::kOracle, seen_.certificate};
+    Mismatch mismatch{deadly, entry.name, death.verdict, entry.is_target ? Blame::kTarget : Blame::kOracle,
+                      seen_.certificate};
     mismatch.certificate.alone.runs = mismatch.certificate.alone.failed = 1;
-    if (!here) {
+    if (!before.empty()) {
       mismatch.certificate.alone.before = shortest(position, before, mismatch);
       repeat(position, mismatch);
     }
@@ -195,8 +197,6 @@ class Search {
       alone.memory_limit = static_cast<int64_t>(limits.memory);
     if (verdict == Verdict::kHang && limits.patience_ms != standard.patience_ms) alone.timeout_ms = limits.patience_ms;
   }
-
-  Case died_on(const WorkerDeath& death) const { return death.case_text.empty() ? lost_ : parse_case(death.case_text); }
 
   /// The last 1, 4, 16... of the cases before that are enough.
   Lines shortest(int position, const Lines& before, const Mismatch& mismatch) const {

@@ -37,7 +37,7 @@ namespace convict::workers {
 
 /// The coverage that need not be told again, as Coverage::to_text(): of all cases, and of pairs by roster position of a
 /// target. Empty: none.
-struct SeenBefore {
+struct KnownTuples {
   std::string tuples;
   std::map<int, std::string> pairs;
 };
@@ -53,7 +53,7 @@ struct WorkerSettings {
   examine::SparedKinds spared = {};
   bool until_mismatch = false;       // after a mismatch of a target, skip the rest of the range and all later ranges
   bool coverage = false;             // count the tuples (core/coverage.h) of the judged cases, and send them
-  SeenBefore seen = {};              // with that, what was counted before this worker
+  KnownTuples seen = {};             // with that, what was counted before this worker
   std::vector<uint32_t> focus = {};  // of the sampling
   std::vector<generate::Share> shares = {};  // of the sampling
   double illegal = 0;                        // of the sampling

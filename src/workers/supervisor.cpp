@@ -94,7 +94,7 @@ class Supervision {
   std::unique_ptr<WorkerSlot> new_slot() {
     WorkerSettings settings = settings_.worker;
     settings.spared = assignment_.spared();
-    settings.seen = assignment_.seen_before();
+    settings.seen = assignment_.known_tuples();
     auto process = fork_servers().fork(settings_);
     if (!process) process = spawn_worker(settings_);
     return std::make_unique<WorkerSlot>(std::move(process), settings);

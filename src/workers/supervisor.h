@@ -75,7 +75,7 @@ class Assignment {
   /// The kinds of cases that each implementation is spared from now on. Called when a worker starts.
   virtual examine::SparedKinds spared() const { return {}; }
   /// What on_coverage need not have again. Called when a worker starts.
-  virtual SeenBefore seen_before() const { return {}; }
+  virtual KnownTuples known_tuples() const { return {}; }
   /// Called several times a second. kFinish: hand out no more work, and leave out
   /// cases that are not begun; kAbort: kill the workers now.
   virtual Next on_tick(const Counts&) { return Next::kContinue; }

@@ -82,8 +82,8 @@ Draws draws_in(const FlightRecord& record) {
   return draws;
 }
 
-Calls calls_in(const FlightRecord& record) {
-  Calls calls;
+CallsByCase calls_in(const FlightRecord& record) {
+  CallsByCase calls;
   for (const run::CallLog::Entry& entry : record.calls.entries)
     if (entry.called != 0) calls[entry.index] |= entry.called;
   return calls;

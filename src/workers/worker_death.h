@@ -21,8 +21,8 @@ using Draws = std::map<uint64_t, uint32_t>;
 Draws draws_in(const run::FlightRecord& record);
 
 /// Who was asked or called, by the index of the case: a bit for each position in the roster.
-using Calls = std::map<uint64_t, uint64_t>;
-Calls calls_in(const run::FlightRecord& record);
+using CallsByCase = std::map<uint64_t, uint64_t>;
+CallsByCase calls_in(const run::FlightRecord& record);
 
 /// The death of a worker: it died, or was killed because it exceeded its time or memory.
 struct WorkerDeath {
@@ -36,7 +36,7 @@ struct WorkerDeath {
   Work work;                        // the work that the worker was given, from the first case on
   std::vector<Work> before;         // what its process had done before this case, the last at the end
   Draws draws;                      // of this case and of those before
-  Calls calls;                      // likewise, as far back as the record goes
+  CallsByCase calls;                // likewise, as far back as the record goes
   std::string case_text;            // of a worker that makes up its own cases; else empty
   Certificate certificate;          // signal, touched address, end of the output
 };

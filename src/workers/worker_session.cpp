@@ -21,6 +21,7 @@
 #include "run/environment.h"
 #include "run/fault_handler.h"
 #include "run/fork_server.h"
+#include "run/guarded_call.h"
 #include "run/in_stage.h"
 #include "run/proc.h"
 #include "run/worker_process.h"
@@ -73,7 +74,7 @@ void WorkerSession::begin() {
   settings_ = settings_from(*line);
   where_ = Where::parse(settings_.where);
   for (const auto& [name, value] : settings_.environment) setenv(name.c_str(), value.c_str(), 1);
-  account_.take_over(std::exchange(settings_.seen, {}));
+  worker_tally_.take_over(std::exchange(settings_.seen, {}));
 }
 
 void WorkerSession::prefer_judging_to_speed() {
@@ -185,7 +186,7 @@ void WorkerSession::look_back() { lookahead_->settle(); }
 /// process.
 bool WorkerSession::deserves_witnesses(const Case& c) const {
   const Resolved resolved = resolve(c);
-  return !resolved.why_not && !account_.has_seen_all(levels_of(c, resolved.problem));
+  return !resolved.why_not && !worker_tally_.has_seen_all(levels_of(c, resolved.problem));
 }
 
 examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case& c) {
@@ -243,7 +244,7 @@ examine::Examination WorkerSession::settle() {
     record_.index = one.index;
     tell(one.examination);
     const run::InStage counting(record_, Stage::kCount);
-    if (settings_.coverage) account_.cover(one.c, one.examination);
+    if (settings_.coverage) worker_tally_.cover(one.c, one.examination);
   }
   examine::Examination last = std::move(untold_.back().examination);
   untold_.clear();
@@ -347,7 +348,7 @@ void WorkerSession::tell(const examine::Examination& examination) {
   // One line: whatever ends this process, the supervisor gets all mismatches of a case or none.
   const bool is_news = !examination.mismatches.empty();
   if (is_news) channel_.send(MismatchReport{record_.index, examination.mismatches, counts_of(examination)});
-  account_.add(examination);  // after sending: a case that is counted has been reported
+  worker_tally_.add(examination);  // after sending: a case that is counted has been reported
   if (is_news || examined_ % kCasesBetweenLooks == 0) record_.tally.cpu_ns = run::cpu_ns() - loaded_ns_;
   record_.counted = record_.index.load();
 }
@@ -356,7 +357,7 @@ void WorkerSession::finish(uint64_t done) {
   settle();
   const run::InStage counting(record_, Stage::kCount);
   record_.tally.cpu_ns = run::cpu_ns() - loaded_ns_;
-  channel_.send(account_.take(done));
+  channel_.send(worker_tally_.take(done));
   constexpr off_t kLongestOutput = 1 << 20;  // what foreign code prints lives in memory
   if (lseek(STDOUT_FILENO, 0, SEEK_END) > kLongestOutput && ftruncate(STDOUT_FILENO, 0) != 0) return;
 }

@@ -16,9 +16,9 @@
 #include "examine/pipeline.h"
 #include "fill/given_data.h"
 #include "run/seal.h"
-#include "workers/account.h"
 #include "workers/lookahead.h"
 #include "workers/messages.h"
+#include "workers/worker_tally.h"
 
 namespace convict::workers {
 
@@ -83,7 +83,7 @@ class WorkerSession {
   void look_back();
 
   /// Whether to skip the rest of the range.
-  bool has_enough() const { return record_.finishes || (settings_.until_mismatch && account_.has_found()); }
+  bool has_enough() const { return record_.finishes || (settings_.until_mismatch && worker_tally_.has_found()); }
 
   /// Reports the end of a range, of which `done` cases were examined.
   void finish(uint64_t done);
@@ -117,7 +117,7 @@ class WorkerSession {
   Where where_;
   run::FlightRecord& record_;
   std::vector<run::Subject> subjects_;
-  Account account_{record_, subjects_};
+  WorkerTally worker_tally_{record_, subjects_};
   run::GuardedMemory memory_;
   std::optional<Lookahead> lookahead_;
   std::optional<fill::GivenData> data_;

@@ -16,13 +16,13 @@
 
 namespace convict::workers {
 
-class Account {
+class WorkerTally {
  public:
   /// Borrows both. Nothing may be added before the subjects are loaded.
-  Account(run::FlightRecord& record, const std::vector<run::Subject>& subjects)
+  WorkerTally(run::FlightRecord& record, const std::vector<run::Subject>& subjects)
       : record_(record), subjects_(subjects) {}
 
-  void take_over(const SeenBefore& seen);
+  void take_over(const KnownTuples& seen);
 
   /// Adds an examined case to the tally and to the next report. The tally survives the process.
   void add(const examine::Examination& examination);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workers/account.h"
+#include "workers/worker_tally.h"
 
 #include "core/geometry.h"
 
 namespace convict::workers {
 
-void Account::take_over(const SeenBefore& seen) {
+void WorkerTally::take_over(const KnownTuples& seen) {
   if (!seen.tuples.empty()) coverage_ = Coverage::parse_text(seen.tuples, Coverage::Depth::kTriples);
   for (const auto& [target, text] : seen.pairs)
     pairs_.emplace(target, Coverage::parse_text(text, Coverage::Depth::kPairs));
 }
 
-void Account::add(const examine::Examination& examination) {
+void WorkerTally::add(const examine::Examination& examination) {
   run::Tally& tally = record_.tally;
   for (const Mismatch& mismatch : examination.mismatches) found_ |= mismatch.blame == Blame::kTarget;
   for (size_t i = 0; i < examination.results.size(); ++i) {
@@ -29,7 +29,7 @@ void Account::add(const examine::Examination& examination) {
   for (const CounterRow& row : kCounters) tally[row.counter] += counts[row.counter];
 }
 
-void Account::cover(const Case& c, const examine::Examination& examination) {
+void WorkerTally::cover(const Case& c, const examine::Examination& examination) {
   const Resolved resolved = resolve(c);
   if (resolved.why_not || !examination.judged) return;
   const Levels levels = levels_of(c, resolved.problem);
@@ -40,7 +40,7 @@ void Account::cover(const Case& c, const examine::Examination& examination) {
       pairs_.try_emplace(static_cast<int>(i), Coverage::Depth::kPairs).first->second.add(levels);
 }
 
-Done Account::take(uint64_t count) {
+Done WorkerTally::take(uint64_t count) {
   Done report;
   report.count = count;
   report.ratios = std::exchange(ratios_, {});

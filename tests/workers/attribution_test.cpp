@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A death is repeated on what the dead process had put to each suspect, and put down to the line it dies on.
+#include "workers/attribution.h"
+
+#include <gtest/gtest.h>
+
+#include "core/case_text.h"
+#include "run/flight_record.h"
+#include "tests/cli/command.h"
+
+namespace convict::test {
+namespace {
+
+TEST(CallLog, KnowsWhoWasCalledForTheLastCases) {
+  run::FlightRecord record;
+  for (uint64_t index = 0; index < run::CallLog::kSize + 10; ++index) {
+    record.calls.add(index, 3);
+    if (index % 2 == 0) record.calls.add(index, 63);
+  }
+  const workers::CallsByCase calls = workers::calls_in(record);
+  EXPECT_EQ(calls.size(), run::CallLog::kSize);
+  EXPECT_EQ(calls.begin()->first, 10u);
+  EXPECT_EQ(calls.at(11), uint64_t{1} << 3);
+  EXPECT_EQ(calls.at(12), uint64_t{1} << 3 | uint64_t{1} << 63);
+}
+
+/// A process had five cases, of which the library saw some; it died on the last one.
+class AttributionTest : public testing::Test {
+ protected:
+  Mismatch put_down(const workers::CallsByCase& calls) {
+    workers::SupervisorSettings settings;
+    settings.program = settings.lone_program = CONVICT_PROGRAM;
+    settings.worker.roster.plugins = {plugin("meddlers")};
+    workers::WorkerDeath death;
+    death.position = 0;
+    death.index = 4;
+    death.before = {workers::Work{0, 4}};
+    death.calls = calls;
+    const auto lines = [](const workers::Work&) {
+      std::vector<std::string> all;
+      for (int i = 0; i < 4; ++i) all.push_back(to_text(parse_case(fmt::format("conv2d in=4x4 seed={}", i + 1))));
+      return all;
+    };
+    workers::HeapProbe heap;
+    // It refuses transposed convolutions, so it survives the case that the process died on.
+    return workers::attributed(death, parse_case("conv_transpose2d in=4x4"),
+                               {{"closes-commands", "", "meddlers", "", true}}, settings, lines, heap);
+  }
+};
+
+TEST_F(AttributionTest, TheLineItDiesOnIsNamedNotTheLastOne) {
+  const Mismatch mismatch = put_down({{0, 1}, {1, 1}, {2, 1}, {3, 1}});
+  EXPECT_EQ(mismatch.suspect, "closes-commands");
+  EXPECT_EQ(to_text(mismatch.problem_case), to_text(parse_case("conv2d in=4x4 seed=1")));
+}
+
+TEST_F(AttributionTest, CasesThatASuspectNeverSawAreLeftOut) {
+  const Mismatch mismatch = put_down({{0, 2}, {1, 2}, {2, 1}, {3, 2}});
+  EXPECT_EQ(to_text(mismatch.problem_case), to_text(parse_case("conv2d in=4x4 seed=3")));
+}
+
+TEST_F(AttributionTest, ButIfNobodyDiesOfTheOthersTheyAreTried) {
+  const Mismatch mismatch = put_down({});
+  EXPECT_EQ(to_text(mismatch.problem_case), to_text(parse_case("conv2d in=4x4 seed=1")));
+}
+
+}  // namespace
+}  // namespace convict::test
