@@ -83,14 +83,16 @@ def replays(convict, benchdnn, folder):
     """Rows of `convict replay` on problems written for benchdnn, and of benchdnn itself."""
     rows = []
     for kind in ("conv", "deconv"):
-        batch, corpus = os.path.join(folder, kind), os.path.join(folder, kind + ".cases")
-        with open(batch, "w", encoding="ascii") as file:
-            file.write("--" + kind + "\n" + "\n".join(problems(7, kind == "deconv")) + "\n")
-        subprocess.run([convict, "import", "benchdnn", batch, "-o", corpus], check=True, capture_output=True)
+        batch, typed, corpus = (os.path.join(folder, kind + end) for end in (".batch", ".typed", ".cases"))
+        lines = "\n".join(problems(7, kind == "deconv")) + "\n"
+        for name, text in ((batch, lines), (typed, "--" + kind + "\n" + lines)):
+            with open(name, "w", encoding="ascii") as file:
+                file.write(text)
+        subprocess.run([convict, "import", "benchdnn", typed, "-o", corpus], check=True, capture_output=True)
         base = None
         if benchdnn:
-            base = Row(f"{kind}: benchdnn", [benchdnn, "--mode=C", "--" + kind, "--batch=" + batch], PROBLEMS,
-                       f"benchdnn --{kind} --batch={kind}")
+            base = Row(f"{kind}: benchdnn", [benchdnn, "--" + kind, "--mode=C", "--batch=" + batch], PROBLEMS,
+                       f"benchdnn --{kind} --mode=C --batch={kind}.batch")
             rows.append(base)
         for target, oracle in (("onednn:any", ["--oracle", "none"]), ("direct", [])):
             shown = f"convict replay {kind}.cases --target {target}" + (" --oracle none" if oracle else "")
@@ -145,6 +147,7 @@ def main():
     if len(sys.argv) != 2:
         raise SystemExit(__doc__)
     convict = os.path.abspath(sys.argv[1])
+    os.environ["OMP_NUM_THREADS"] = "1"  # otherwise threads of benchdnn that wait spin, and count
     with tempfile.TemporaryDirectory() as folder:
         program = os.environ.get("CONVICT_GUIDED", os.path.join(os.path.dirname(convict), "../fuzz/convict-guided"))
         rows = campaigns(convict) + guided(convict, os.path.abspath(program))
