@@ -20,6 +20,7 @@ namespace {
 constexpr auto kGuardedLoadTime = std::chrono::seconds(20);
 constexpr int kSlower = 10;  // times, that a call may take
 constexpr auto kLeastTime = std::chrono::seconds(2);
+constexpr auto kLeastTimeOfModules = std::chrono::seconds(10);  // LibTorch takes that to load with Electric Fence
 constexpr int kShareOfTime = 10;  // of the time so far, one part in so many
 constexpr int kBusy = 4;          // times that a probe may take as long as its CPU time, on a busy machine
 
@@ -90,7 +91,7 @@ std::string HeapProbe::what_would_help() {
 /// Our own libraries, which take seconds to load with these allocators, have their turn in long campaigns only.
 std::chrono::milliseconds HeapProbe::time_left(const RosterEntry& suspect) const {
   const Clock::duration share = (Clock::now() - started_) / kShareOfTime;
-  if (suspect.plugin.empty() && share < kLeastTime) return {};
+  if (suspect.plugin.empty() && share < kLeastTimeOfModules) return {};
   const Clock::duration allowed = std::max<Clock::duration>(kLeastTime, share);
   return std::chrono::duration_cast<std::chrono::milliseconds>(allowed - spent_);
 }
