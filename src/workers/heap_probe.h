@@ -53,7 +53,7 @@ class HeapProbe {
 
   const Clock::time_point started_ = Clock::now();
   Clock::duration spent_{};
-  std::set<std::string> unfit_;  // libraries that cannot be loaded, or run, with an allocator
+  std::set<std::string> unfit_ = {"electric-fence libtorch"};  // needs more mappings than Linux allows
 };
 
 }  // namespace convict::workers
