@@ -137,9 +137,9 @@ class Search {
   /// the last.
   Mismatch of_history(const Earlier& earlier) const {
     std::vector<int> suspects = by_suspicion(roster_, seen_.position);
-    const auto ours = std::ranges::stable_partition(suspects, [&](int i) {
-                        return i == seen_.position || roster_[static_cast<size_t>(i)].lineage != "convict";
-                      }).begin();
+    const auto ours = std::stable_partition(suspects.begin(), suspects.end(), [&](int i) {
+      return i == seen_.position || roster_[static_cast<size_t>(i)].lineage != "convict";
+    });
     const Lines all = lines_in(earlier);
     for (auto one = suspects.begin(); one != ours; ++one)
       if (auto found = after(*one, put_to(*one, earlier))) return *found;
