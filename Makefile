@@ -92,6 +92,8 @@ guided: setup
 	@$(call install,clang libclang-rt-dev)
 	@[ -f build/fuzz/build.ninja ] || cmake --preset fuzz
 	@cmake --build build/fuzz --target convict-guided convict_libtorch convict_onednn -j $(JOBS)
+	@cmake --build build/release --target convict -j $(JOBS)
+	@tools/check_guided.sh $(CONVICT) build/fuzz/convict-guided
 
 # TIME, SHARDS, DB and the rest reach the script through the environment, if they are given.
 nightly: program guided
