@@ -83,6 +83,13 @@ convict_status finish(void* prepared) {
   return guarded([&] { return one->finish(); }, unread, sizeof unread);
 }
 
+convict_status reshape(const convict_implementation* self, void* prepared, const convict_problem* problem,
+                       const convict_tensors* tensors, char* error, size_t error_size) {
+  const Layouts layouts = static_cast<const Variant*>(self)->layouts;
+  return guarded([&] { return static_cast<Computation*>(prepared)->reshape(*problem, *tensors, layouts); }, error,
+                 error_size);
+}
+
 constexpr convict_steps kSteps = {prepare, execute, finish};
 
 const char* unsupported(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
@@ -131,7 +138,7 @@ constexpr const convict_implementation* kImplementations[] = {&kPlain, &kAny, &k
 
 /// Its documents allow primitives on several threads, where each has a stream and a scratchpad, as here.
 extern "C" const convict_abilities* convict_abilities_v1(const convict_implementation*) {
-  static constexpr convict_abilities kAbilities = {0, nullptr, nullptr, /*concurrent=*/1};
+  static constexpr convict_abilities kAbilities = {0, nullptr, nullptr, /*concurrent=*/1, convict::onednn::reshape};
   return &kAbilities;
 }
 

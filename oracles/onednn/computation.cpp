@@ -46,6 +46,17 @@ Outcome Computation::prepare(const convict_problem& p, const convict_tensors& t,
   return {};
 }
 
+Outcome Computation::reshape(const convict_problem& p, const convict_tensors& t, Layouts layouts) {
+  memories_.clear();
+  arguments_.clear();
+  results_.clear();
+  return prepare(p, t, layouts);
+}
+
+bool Computation::has_weights_in(const memory::desc& chosen) const {
+  return weights_.get(/*allow_empty=*/true) != nullptr && weights_.get_desc() == chosen;
+}
+
 /// Adds an operand to the arguments, in the layout that was chosen for it.
 Outcome Computation::bring(const Operand& operand, const memory::desc& chosen) {
   memory user(operand.given, engine(), operand.tensor->data);
@@ -54,8 +65,14 @@ Outcome Computation::bring(const Operand& operand, const memory::desc& chosen) {
     memories_.push_back(std::move(user));
     return {};
   }
+  const bool is_weights = operand.argument == DNNL_ARG_WEIGHTS;
+  if (is_weights && has_weights_in(chosen)) {
+    memories_.push_back(weights_);
+    return {};
+  }
   memory ours(chosen, engine());
   memories_.push_back(ours);
+  if (is_weights) weights_ = ours;
   try {
     if (chosen.get_size() == 0) return {};  // nothing to copy, and 2.6's reorder divides by zero then
     if (operand.is_output) results_.push_back({dnnl::reorder(ours, user), ours, user});

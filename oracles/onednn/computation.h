@@ -19,6 +19,9 @@ class Computation {
   /// Chooses the primitive, allocates operands in layouts other than the user's, and reorders the inputs into them.
   Outcome prepare(const convict_problem& p, const convict_tensors& t, Layouts layouts);
 
+  /// The same for another batch size or extent; weights that are in the layout chosen now are not reordered again.
+  Outcome reshape(const convict_problem& p, const convict_tensors& t, Layouts layouts);
+
   /// May be called any number of times after prepare().
   Outcome execute();
 
@@ -32,6 +35,7 @@ class Computation {
   };
 
   Outcome bring(const Operand& operand, const dnnl::memory::desc& chosen);
+  bool has_weights_in(const dnnl::memory::desc& chosen) const;
   Outcome copy(const Copy& one) const;
 
   int threads_ = 1;
@@ -39,6 +43,7 @@ class Computation {
   std::vector<dnnl::memory> memories_;      // of the arguments
   std::vector<dnnl_exec_arg_t> arguments_;  // of the primitive
   std::vector<Copy> results_;               // copies for finish()
+  dnnl::memory weights_;                    // as reordered last; empty if they were not
 };
 
 }  // namespace convict::onednn

@@ -187,11 +187,13 @@ typedef enum convict_status {
 
 struct convict_implementation;
 
-/* A computation in steps, for callers that repeat it on the same buffers (`convict bench`). The bench does not time
- * what is done once, such as choosing code or reordering into private layouts. */
+/* A computation in steps, for callers that repeat it on the same buffers (`convict bench`), or on others
+ * (convict_abilities.reshape). The bench does not time what is done once, such as choosing code or reordering into
+ * private layouts. There is no workspace. */
 typedef struct convict_steps {
-  /* Gets ready to execute with these tensors, which stay in place until `finish`. Returns NULL after a refusal or a
-   * failure, with a line in `error` as for `run`. May read the inputs: later changes to them need not take effect. */
+  /* Gets ready to execute with these tensors, whose data stay in place until `finish`; the two structures do not.
+   * Returns NULL after a refusal or a failure, with a line in `error` as for `run`. May read the inputs: later changes
+   * to them need not take effect. */
   void* (*prepare)(const struct convict_implementation* self, const convict_problem* problem,
                    const convict_tensors* tensors, char* error, size_t error_size);
   convict_status (*execute)(void* prepared, char* error, size_t error_size); /* any number of times, same results */
@@ -251,6 +253,13 @@ typedef struct convict_abilities {
   const char* const* code_paths;
   /* Non-zero: `run` may be called on several threads at once, for different outputs and workspaces. */
   int32_t concurrent;
+  /* Gets what `steps->prepare` has made ready for another batch size or other extents, as runtimes have it that pack
+   * the weights once: the next `execute` and `finish` are for this problem and these tensors. Only batch, in, out, and
+   * what follows from them (padding that was asked for as SAME, out's output_padding) differ from the problem before.
+   * Tensors that do not depend on them, such as weights, bias and scales, are the same data at the same place; the data
+   * of others need not exist any more. Returns as `run`. NULL: what is prepared serves one problem. */
+  convict_status (*reshape)(const convict_implementation* self, void* prepared, const convict_problem* problem,
+                            const convict_tensors* tensors, char* error, size_t error_size);
 } convict_abilities;
 
 /* A symbol that a plugin may export as well: what one of its implementations can. NULL: nothing of this. */

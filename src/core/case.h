@@ -44,7 +44,8 @@ enum class Calls {
   kAgain,     // the same call twice: the same bits are expected, if the contract says so
   kRefilled,  // after a call with other contents in the same buffers
   kAfter,     // after a call for a slightly larger problem
-  kTogether   // repeatedly, while other threads call it for other data, if it can do that
+  kTogether,  // repeatedly, while other threads call it for other data, if it can do that
+  kReshaped   // by steps that were prepared for another batch size or extent, if it can do that
 };
 
 /// Another value of one field, for an earlier problem.

@@ -189,10 +189,12 @@ int order_in(const Case& c, const convict_problem& p) {
   return static_cast<int>(kRows[row]->order(c, p));
 }
 
-/// Calls at once count as a call again: both repeat the judged one.
+/// Calls at once count as a call again: both repeat the judged one. What was prepared for another problem counts as a
+/// call after one for another.
 int level_of_calls(const Case& c) {
   if (has_earlier_problems(c)) return kEarlierProblems;
-  return c.calls == Calls::kTogether ? kCalledAgain : static_cast<int>(c.calls);
+  if (c.calls == Calls::kTogether) return kCalledAgain;
+  return c.calls == Calls::kReshaped ? kCalledAfter : static_cast<int>(c.calls);
 }
 
 constexpr Names kOrderNames[] = {"below", "equal", "above"};

@@ -95,7 +95,8 @@ constexpr std::array<std::string_view, 14> kFillNames = {
     "zero", "structured", "large_sums", "special_weights", "sparse", "ones",    "onehot"};       // by Fill
 constexpr std::array<std::string_view, 3> kScaleNames = {"none", "tensor", "channel"};           // by Scale
 constexpr std::array<std::string_view, 4> kRequantNames = {"none", "single", "double", "even"};  // by Requant
-constexpr std::array<std::string_view, 5> kCallsNames = {"once", "again", "refilled", "after", "together"};  // by Calls
+constexpr std::array<std::string_view, 6> kCallsNames = {"once",  "again",    "refilled",
+                                                         "after", "together", "reshaped"};  // by Calls
 
 struct ViewName {
   bool Views::*member;
@@ -316,8 +317,8 @@ constexpr Field kFields[] = {
     {"threads", "a number from 1 to 1024 (default 1)", kThreadSlots},
     {"calls",
      "what an implementation is called for: once (default), again (twice), refilled (with other contents before), "
-     "after "
-     "(another problem) or together (with calls on other threads, where it allows that)",
+     "after (another problem), together (with calls on other threads, where it allows that) or reshaped (prepared for "
+     "another batch size or extent, where it can do that)",
      kCallSlots},
     {"before", "up to 3 problems computed first, by what differs: n:3 or oc:8,in[1]:9, apart by '/' (default none)",
      kEarlierSlots, text_of_earlier,

@@ -10,7 +10,7 @@
 namespace convict::inline core {
 
 /// What each of them can; they refuse by themselves what they do not take.
-inline constexpr convict_abilities kNativeAbilities = {/*requantizes=*/1, nullptr, nullptr, /*concurrent=*/1};
+inline constexpr convict_abilities kNativeAbilities = {/*requantizes=*/1, nullptr, nullptr, /*concurrent=*/1, nullptr};
 
 /// Sorted by name.
 std::span<const convict_implementation* const> native_kernels();

@@ -4,10 +4,10 @@
 #pragma once
 
 #include <atomic>
-#include <memory>
 #include <thread>
 
 #include "abi/convict.h"
+#include "examine/own_operands.h"
 #include "examine/scene.h"
 
 namespace convict::examine {
@@ -24,14 +24,11 @@ class ConcurrentCalls {
   ConcurrentCalls& operator=(const ConcurrentCalls&) = delete;
 
  private:
-  /// Operands with memory of their own; what one of these calls computes is nobody's concern.
-  struct Operands;
-
   void call_again_and_again();
 
   const convict_implementation& who_;
   convict_problem problem_;  // on one thread
-  std::unique_ptr<Operands> operands_;
+  OwnOperands operands_;     // what one of these calls computes is nobody's concern
   std::atomic<bool> begun_ = false, ending_ = false;
   std::thread thread_;
 };

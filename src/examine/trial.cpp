@@ -9,6 +9,7 @@
 #include "examine/concurrent_calls.h"
 #include "examine/implementation_runner.h"
 #include "examine/relation_check.h"
+#include "examine/reshaped_call.h"
 #include "judge/weaker_contract.h"
 #include "run/guarded_call.h"
 #include "run/in_stage.h"
@@ -72,14 +73,35 @@ class Trial {
 
   /// Keeps what an earlier call of the case did to the process.
   Outcome call(size_t i) {
-    Outcome outcome = run::call_guarded(*results_[i].who, results_[i].abilities, static_cast<int>(i), scene_.problem(),
-                                        context_.memory, context_.record);
+    Outcome outcome = can_be_reshaped(i) ? call_reshaped(i) : call_as(*results_[i].who, results_[i].abilities, i);
     std::string& before = results_[i].outcome.side_effect;
     if (outcome.side_effect.empty())
       outcome.side_effect = before;
     else
       before = outcome.side_effect;
     return outcome;
+  }
+
+  Outcome call_as(const convict_implementation& who, const convict_abilities& abilities, size_t i) {
+    return run::call_guarded(who, abilities, static_cast<int>(i), scene_.problem(), context_.memory, context_.record);
+  }
+
+  /// With beta, steps that are executed twice would add to the result twice.
+  bool can_be_reshaped(size_t i) const {
+    return scene_.the_case().calls == Calls::kReshaped && scene_.problem().beta == 0 && results_[i].abilities.reshape;
+  }
+
+  /// By what it has prepared for another problem, unless it refuses that.
+  Outcome call_reshaped(size_t i) {
+    const convict_implementation& who = *results_[i].who;
+    const Scene prepared(prepared_case(scene_.the_case()));
+    const run::Asked asked =
+        run::ask_unsupported(who, static_cast<int>(i), prepared.problem(), prepared.described(), context_.record);
+    note(i, asked.side_effect);
+    if (asked.reason) return call_as(who, results_[i].abilities, i);
+    convict_abilities without_workspace = results_[i].abilities;
+    without_workspace.workspace_size = nullptr;  // steps have none
+    return call_as(ReshapedCall(who, results_[i].abilities, prepared), without_workspace, i);
   }
 
   /// What calls for other problems did to it.

@@ -253,10 +253,12 @@ void draw_data(Draft& draft) {
   draw_threads(draft);
   c.seed = draft.random.bits() >> 40;  // 24 bits are short on a line, and suffice because the problem varies too
   // These have their own streams from the seed of the case, so that no other draw depends on them.
-  constexpr uint64_t kReluStream = 0x72656c75, kTogetherStream = 0x746f6765;
+  constexpr uint64_t kReluStream = 0x72656c75, kTogetherStream = 0x746f6765, kReshapedStream = 0x72657368;
   constexpr double kTogether = 0.05;  // of the calls made again: threads cost milliseconds
+  constexpr double kReshaped = 0.4;   // of the calls after one for another problem
   if (calls == kEarlierProblems) draw_earlier(draft);
   if (calls == kCalledAgain && Random(c.seed, kTogetherStream).chance(kTogether)) c.calls = Calls::kTogether;
+  if (calls == kCalledAfter && Random(c.seed, kReshapedStream).chance(kReshaped)) c.calls = Calls::kReshaped;
   if (c.pass == CONVICT_FORWARD) c.relu = Random(c.seed, kReluStream).chance(rate(draft, kReluRate));
   draw_requantization(draft);
 }

@@ -26,6 +26,7 @@ convict_abilities CodePath::abilities() const {
   convict_abilities mine = abilities_;
   mine.code_paths = nullptr;
   mine.workspace_size = abilities_.workspace_size ? measure : nullptr;
+  mine.reshape = abilities_.reshape ? make_fit : nullptr;
   return mine;
 }
 
@@ -61,6 +62,12 @@ void* CodePath::get_ready(const convict_implementation* self, const convict_prob
                           char* error, size_t error_size) {
   const convict_problem with_path = of(self).named(*p);
   return of(self).original_.steps->prepare(&of(self).original_, &with_path, t, error, error_size);
+}
+
+convict_status CodePath::make_fit(const convict_implementation* self, void* prepared, const convict_problem* p,
+                                  const convict_tensors* t, char* error, size_t error_size) {
+  const convict_problem with_path = of(self).named(*p);
+  return of(self).abilities_.reshape(&of(self).original_, prepared, &with_path, t, error, error_size);
 }
 
 size_t CodePath::measure(const convict_implementation* self, const convict_problem* p, const convict_tensors* t) {

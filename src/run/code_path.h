@@ -33,6 +33,8 @@ class CodePath : public convict_implementation {
                                          const convict_tensors* t);
   static void* get_ready(const convict_implementation* self, const convict_problem* p, const convict_tensors* t,
                          char* error, size_t error_size);
+  static convict_status make_fit(const convict_implementation* self, void* prepared, const convict_problem* p,
+                                 const convict_tensors* t, char* error, size_t error_size);
   static size_t measure(const convict_implementation* self, const convict_problem* p, const convict_tensors* t);
 
   const convict_implementation& original_;

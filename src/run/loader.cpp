@@ -59,7 +59,7 @@ std::vector<Subject> with_abilities(std::vector<Subject> subjects, convict_abili
   std::vector<Subject> all;
   for (Subject& one : subjects) {
     if (const convict_abilities* abilities = abilities_of(one.implementation)) one.abilities = *abilities;
-    check_abilities(one.abilities, one.implementation->name, shown);
+    check_abilities(one.abilities, *one.implementation, shown);
     all.push_back(one);
     for (const char* const* path = one.abilities.code_paths; path && *path; ++path) {
       Subject of_path = one;

@@ -62,14 +62,16 @@ std::string wrong_in(const convict_contract& contract) {
   return "";
 }
 
-void check_abilities(const convict_abilities& abilities, const char* name, const std::string& shown) {
+void check_abilities(const convict_abilities& abilities, const convict_implementation& one, const std::string& shown) {
+  if (abilities.reshape && !one.steps)
+    throw UsageError(fmt::format("plugin '{}': '{}' reshapes, but has no steps", shown, one.name));
   for (const char* const* path = abilities.code_paths; path && *path; ++path) {
-    const size_t length = strnlen(name, kLongestName) + 1 + strnlen(*path, kLongestName + 1);
+    const size_t length = strnlen(one.name, kLongestName) + 1 + strnlen(*path, kLongestName + 1);
     if (!is_name(*path) || length > kLongestName)
       throw UsageError(
           fmt::format("plugin '{}': a code path of '{}' is called '{}'; valid: printable ASCII characters "
                       "without blanks and commas, with the name at most {}",
-                      shown, name, printable({*path, strnlen(*path, kLongestName + 1)}), kLongestName));
+                      shown, one.name, printable({*path, strnlen(*path, kLongestName + 1)}), kLongestName));
   }
 }
 

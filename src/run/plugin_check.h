@@ -13,7 +13,7 @@ inline constexpr size_t kLongestName = 100;  // bytes, of an implementation's na
 std::string wrong_in(const convict_contract& contract);
 
 /// Throws UsageError if the abilities of an implementation break a rule of convict.h.
-void check_abilities(const convict_abilities& abilities, const char* name, const std::string& shown);
+void check_abilities(const convict_abilities& abilities, const convict_implementation& one, const std::string& shown);
 
 /// Throws UsageError if the tables of the plugin break a rule of convict.h. Does not run its code. `shown` names the
 /// plugin in messages.

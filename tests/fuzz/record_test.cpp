@@ -125,7 +125,7 @@ TEST(Record, LayoutBelongsToItsVersion) {
             " f64 f16 bf16 s32 s8 u8 s16 | f32 f64 f16 bf16 s32 s8 u8 s16 | none tensor channel | none single d"
             "ouble even | channels_first channels_last | oihw iohw ohwi hwio | channels_first channels_last | n"
             "o yes | no yes | no yes | int normal wide positive comb special subnormal zero structured large_su"
-            "ms special_weights sparse ones onehot | once again refilled after together | n ic oc in k s d");
+            "ms special_weights sparse ones onehot | once again refilled after together reshaped | n ic oc in k s d");
 }
 
 TEST(Record, BytesAreTheSameOnEveryMachine) {

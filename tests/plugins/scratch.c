@@ -120,7 +120,8 @@ enum { kCount = sizeof all_scratch / sizeof *all_scratch };
 const convict_abilities* convict_abilities_v1(const convict_implementation* self);
 const convict_abilities* convict_abilities_v1(const convict_implementation* self) {
   static const char* const paths[] = {"dense", "first_group", NULL};
-  static const convict_abilities with_paths = {0, workspace_size, paths, 0}, without = {0, workspace_size, NULL, 0};
+  static const convict_abilities with_paths = {0, workspace_size, paths, 0, NULL},
+                                 without = {0, workspace_size, NULL, 0, NULL};
   return self == &all_scratch[0].base ? &with_paths : &without;
 }
 

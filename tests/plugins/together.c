@@ -71,7 +71,7 @@ static const convict_implementation like = {
 
 const convict_abilities* convict_abilities_v1(const convict_implementation* self);
 const convict_abilities* convict_abilities_v1(const convict_implementation* self) {
-  static const convict_abilities concurrent = {0, NULL, NULL, 1};
+  static const convict_abilities concurrent = {0, NULL, NULL, 1, NULL};
   return self == &alone || self == &like ? NULL : &concurrent;
 }
 
