@@ -7,13 +7,15 @@
 // ever faster.
 //
 // Workspace and numeric contract: those of the chosen kernel. The choice follows from the problem, its number of
-// threads included, and from the types and shapes of its tensors. `contract_for`, `plan` and `run` make the same
+// threads included, from the types and shapes of its tensors, and from factors that `convict bench --calibrate` has
+// measured on this machine (abi/calibration.h), if there are any. `contract_for`, `plan` and `run` make the same
 // choice.
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <string>
 
+#include "abi/calibration.h"
 #include "kernels/border/native.h"
 #include "kernels/cost/estimate.h"
 #include "kernels/simd/cells.h"
@@ -54,13 +56,19 @@ int64_t lanes_for(const convict_tensors& t) {
   return border::presence_of(CONVICT_F64, t).some ? simd::tiles<double>().lanes : simd::tiles<float>().lanes;
 }
 
+/// As calibrated.
+double cycles_of(const Candidate& one, const convict_problem& p, const convict_tensors& t) {
+  static const Calibration of_this_user = read_calibration();
+  return one.cycles(p, lanes_for(t)) * of_this_user.factor(calibration_key(one.kernel->name, face_of(p.op, p.pass)));
+}
+
 /// The cheapest of the kernels that take the problem. `direct` takes every problem.
 const convict_implementation& chosen(const convict_problem& p, const convict_tensors& t) {
   const Candidate* best = nullptr;
   double least = 0;
   for (const Candidate& one : kCandidates) {
     if (one.kernel->unsupported(one.kernel, &p, &t)) continue;
-    const double cycles = one.cycles(p, lanes_for(t));
+    const double cycles = cycles_of(one, p, t);
     if (best && cycles >= least) continue;
     best = &one;
     least = cycles;
@@ -90,10 +98,10 @@ const char* auto_plan(const convict_implementation*, const convict_problem* p, c
   if (kernel.plan) text += std::string(": ") + kernel.plan(&kernel, p, t);
   text += ", of";
   for (const Candidate& one : kCandidates) {
-    const double cycles = one.cycles(*p, lanes_for(*t));
+    const double cycles = cycles_of(one, *p, *t);
     if (std::isinf(cycles) || one.kernel->unsupported(one.kernel, p, t)) continue;
     char estimate[64];
-    std::snprintf(estimate, sizeof estimate, " %s=%.2g", one.kernel->name, cycles);
+    std::snprintf(estimate, sizeof estimate, " %s=%.3g", one.kernel->name, cycles);
     text += estimate;
   }
   text += " cycles";

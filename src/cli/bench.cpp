@@ -9,6 +9,7 @@
 
 #include "bench/bench.h"
 #include "bench/writers.h"
+#include "cli/calibration.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/live_block.h"
@@ -34,6 +35,7 @@ struct BenchOptions {
   std::string pass, time = "200ms", from, data;
   std::vector<int> threads;  // empty: 1, or with --from all
   int repetitions = 3;
+  bool calibrate = false;
 };
 
 /// Reads files and folders; other words are case lines, which begin with their operation and need no quotes.
@@ -108,6 +110,7 @@ bench::BenchResult measured(const BenchOptions& options) {
   std::vector<Case> cases;
   std::ranges::transform(layers, std::back_inserter(cases), &bench::BenchLayer::c);
   use_data(options.data, cases, settings);
+  if (const std::string ignored = ignored_calibration(); !ignored.empty()) notes.push_back(ignored);
   LiveBlock block(options.out.quiet);
   bench::BenchResult result = bench::run_bench(layers, measuring, settings, [&](size_t done) {
     if (!block.is_due() || done >= layers.size()) return;
@@ -153,7 +156,26 @@ bool failed(const bench::BenchResult& result) {
   });
 }
 
+/// All passes of each layer, by each kernel that `auto` chooses among.
+int calibrate(BenchOptions options) {
+  if (!options.from.empty() || !options.run.targets.empty() || !options.run.oracles.empty())
+    throw UsageError("--calibrate measures the native kernels only; leave out --from, --target and --oracle");
+  if (options.inputs.empty()) options.inputs = calibrating_layers();
+  if (options.pass.empty()) options.pass = kAllPasses;
+  options.run.targets = calibrated_kernels();
+  options.run.oracles = {std::string(run::kNoOracle)};
+  const bench::BenchResult result = measured(options);
+  if (result.interrupted) return kInterrupted;
+  const Calibration calibration = calibration_from(result, read_calibration());
+  if (calibration.factors.empty()) return kCannotJudge;
+  std::string text = fmt::format("wrote {}\n", printable(keep(calibration), 300));
+  for (const auto& [key, factor] : calibration.factors) text += fmt::format("{:<20} {:.2f}\n", key, factor);
+  options.out.write(text);
+  return kClean;
+}
+
 int bench(const BenchOptions& options) {
+  if (options.calibrate) return calibrate(options);
   if (options.from.empty() == options.inputs.empty())
     throw UsageError(
         "bench wants either files, folders or case lines, or --from FILE; e.g. convict bench corpus/bench");
@@ -179,6 +201,7 @@ void add_bench(Command app, int& exit_code) {
       "  convict bench --from bench.json --pass forward --threads 1 some of them\n"
       "  convict bench corpus/bench/odd.cases --pass all --threads 1,2 -v\n"
       "  convict bench --plugin ./mine.so --oracle onednn:any conv2d ic=64 oc=64 in=56x56 k=3x3 p=1x1\n"
+      "  convict bench --calibrate                                  which kernel 'auto' chooses, for this machine\n"
       "Who computes a layer wrong is not timed. How it measures: docs/performance.md.\n"
       "Exit codes: 0 measured, 1 the kernel that is compared was wrong or crashed, 2 usage, 125 nothing could be\n"
       "measured, 130 interrupted, after the layers so far");
@@ -193,6 +216,8 @@ void add_bench(Command app, int& exit_code) {
   command.option("--repetitions", options.repetitions, "Repetitions of each measurement")
       .within(1, 1000)
       .shows_default();
+  command.flag("--calibrate", options.calibrate,
+               "Fit the estimates by which 'auto' chooses to this machine, with these layers or some of its own");
   options.run.timeout = "60s";  // a plain loop nest takes that long for the largest layers
   options.run.add_to(command);
   add_data(command, options.data);

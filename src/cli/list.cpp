@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/calibration.h"
 #include "cli/chosen.h"
 #include "cli/chosen_cause.h"
 #include "cli/command.h"
@@ -152,6 +153,7 @@ int list(const ListOptions& options) {
   if (!options.plan.empty()) {
     rows = plan_rows(options.plan);
     text = table(rows, {"name", "what"});
+    if (const std::string ignored = ignored_calibration(); !ignored.empty()) text += "note: " + ignored + "\n";
     for (json& row : rows) row.erase("what");
   } else if (options.what == "implementations") {
     rows = implementations(options);

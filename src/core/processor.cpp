@@ -5,8 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
 
+#include "abi/cpuinfo.h"
 #include "core/error.h"
 #include "core/text.h"
 
@@ -15,14 +15,6 @@ namespace {
 
 constexpr std::string_view kWithout = "without";
 constexpr std::string_view kFeatureLetters = "abcdefghijklmnopqrstuvwxyz0123456789_";
-
-/// The value of a line of the first processor, "" if there is none.
-std::string told_by_linux(std::string_view key) {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.starts_with(key)) return std::string(trim(std::string_view(line).substr(line.find(':') + 1)));
-  return "";
-}
 
 std::string checked_feature(std::string_view word, std::string_view text) {
   if (word.find_first_not_of(kFeatureLetters) != std::string_view::npos)

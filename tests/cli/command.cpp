@@ -33,6 +33,7 @@ pid_t spawn(const std::vector<std::string>& arguments, const CommandOptions& opt
   words.insert(words.end(), arguments.begin(), arguments.end());
   variables.push_back("XDG_STATE_HOME=" +
                       (options.directory / "convict.state").string());  // nothing of the user's home
+  variables.push_back("XDG_CACHE_HOME=" + (options.directory / "convict.cache").string());
   for (char** variable = environ; *variable; ++variable) variables.emplace_back(*variable);
 
   posix_spawn_file_actions_t actions;
