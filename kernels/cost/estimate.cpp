@@ -8,6 +8,7 @@
 #include "abi/trilinear.h"
 #include "kernels/border/limits.h"
 #include "kernels/border/planes.h"
+#include "kernels/depthwise/channel_product.h"
 #include "kernels/fft/sizes.h"
 #include "kernels/gemm/weight_plan.h"
 
@@ -17,6 +18,15 @@ namespace {
 double whole(double count, double unit) { return std::ceil(count / unit) * unit; }
 
 border::Sizes sizes_of(const convict_problem& p) { return border::Sizes(trilinear<float>(p, {})); }
+
+/// Windows with channels in the lanes: for each vector of them, copies there and back, and the products.
+double channel_window_cycles(const convict_problem& p, double lanes) {
+  const border::Sizes s = sizes_of(p);
+  constexpr double kStart = 1500, kBlock = 800, kCopied = 12, kProduct = 0.5;
+  const double blocks = static_cast<double>(p.batch) * std::ceil(static_cast<double>(p.groups) / lanes);
+  return kStart +
+         blocks * (kBlock + (s.image + s.result + s.taps) * kCopied + s.products / std::max(1.0, s.calls) * kProduct);
+}
 
 }  // namespace
 
@@ -56,14 +66,16 @@ double int8_cycles(const convict_problem& p, int64_t lanes, int members) {
 double window_cycles(const convict_problem& p, int64_t lanes) {
   const border::Sizes s = sizes_of(p);
   const auto vector = static_cast<double>(lanes);
+  if (depthwise::ChannelPlan<float>::suits(trilinear<float>(p, {}))) return channel_window_cycles(p, vector);
   constexpr double kStart = 1500, kPlane = 150, kStaged = 0.5, kRow = 20;
   const double kWeight = p.pass == CONVICT_BACKWARD_WEIGHTS ? 16 : 1.5;  // summed over lanes, or broadcast
   const double planes = s.calls * s.image_rows * s.result_rows * s.phases;
-  return kStart +
-         planes * (kPlane + s.taps / s.phases * kWeight + s.positions / std::max(1.0, s.last_positions) * kRow) +
+  const double rows = s.positions / std::max(1.0, s.last_positions);
+  // A vector of the image, once loaded, serves all rows of a tile.
+  const double kProduct = p.pass == CONVICT_BACKWARD_WEIGHTS ? 1.3 : 0.6 + 1.7 / std::max(1.0, rows);
+  return kStart + planes * (kPlane + s.taps / s.phases * kWeight + rows * kRow) +
          s.calls * s.image_rows * s.image * kStaged +
-         s.products * whole(s.last_positions, vector) / std::max(1.0, s.last_positions) / vector *
-             (p.pass == CONVICT_BACKWARD_WEIGHTS ? 1.3 : 0.7);
+         s.products * whole(s.last_positions, vector) / std::max(1.0, s.last_positions) / vector * kProduct;
 }
 
 double winograd_cycles(const convict_problem& p, int64_t lanes, int m) {

@@ -87,6 +87,9 @@ std::vector<std::string> calibrating_layers() {
           "conv_transpose2d ic=21 oc=21 in=16x16 k=16x16 s=8x8",
           "conv1d ic=128 oc=128 in=1599 k=3 s=2",
           "conv1d g=16 ic=256 oc=256 in=499 k=41 p=20",
+          "conv1d oc=512 in=8192 k=512 s=128",
+          "conv1d g=64 ic=64 oc=64 in=1000 k=25 p=12",
+          "conv_transpose2d ic=64 oc=32 in=32x32 k=2x2 s=2x2",
           "conv3d ic=16 oc=32 in=8x28x28 k=3x3x3 p=1x1x1"};
 }
 
