@@ -88,6 +88,7 @@ TEST_F(ListTest, AutoChoosesByTheSizeOfTheProblem) {
   EXPECT_EQ(choice("conv3d ic=64 oc=64 in=9 k=3 p=1"), "winograd_f2");
   EXPECT_EQ(choice("conv_transpose2d ic=512 oc=256 in=8 k=4 s=2 p=1"), "scatter_gemm");
   EXPECT_EQ(choice("conv2d.backward_weights g=64 ic=64 oc=64 in=56 k=3 p=1"), "depthwise");
+  EXPECT_EQ(choice("conv2d.backward_data g=672 ic=672 oc=672 in=8 k=5 s=2 p=2"), "depthwise");
 }
 
 TEST_F(ListTest, PlanSaysWhyAKernelRefuses) {
