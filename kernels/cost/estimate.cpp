@@ -45,8 +45,9 @@ double gemm_cycles(const convict_problem& p, int64_t lanes) {
                         static_cast<double>(p.groups) * s.image_rows * s.result_rows * s.taps * kWeight;
   if (p.pass == CONVICT_BACKWARD_WEIGHTS) {
     const gemm::WeightCycles cycles = gemm::weight_cycles(trilinear<float>(p, {}), lanes);
-    return kStart + s.calls * s.image_rows * s.image * kStaged +
-           s.calls * std::min(cycles.lanes_are_channels, cycles.lanes_are_columns) * kWaiting;
+    constexpr double kCall = 800;  // each image and group begins anew: that weighs where it has one channel
+    return kStart + s.calls * (kCall + s.image_rows * s.image * kStaged +
+                               std::min(cycles.lanes_are_channels, cycles.lanes_are_columns) * kWaiting);
   }
   // Lanes are positions; a row of B costs its packing, and at least the latency of the sums.
   const double rows = std::max(1.0, s.result_rows);
