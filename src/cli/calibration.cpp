@@ -61,10 +61,11 @@ void add_samples(const bench::BenchRow& row, Samples& samples) {
   }
 }
 
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
+/// Other work on the machine disturbs some of the samples.
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
 }
 
 }  // namespace
@@ -104,7 +105,7 @@ Calibration calibration_from(const bench::BenchResult& measured, const Calibrati
   for (const auto& [key, values] : samples) all.insert(all.end(), values.begin(), values.end());
   Calibration result = before;
   for (const auto& [key, values] : samples)
-    result.factors[key] = before.factor(key) * std::exp(mean(values) - mean(all));
+    result.factors[key] = before.factor(key) * std::exp(median(values) - median(all));
   return result;
 }
 
