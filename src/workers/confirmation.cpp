@@ -44,7 +44,7 @@ class Repetition {
       ++others;
       if (!other_) other_ = found;
     } while (failed < runs && others < runs && runs < most && !interrupted());
-    if (failed > 0) return as({runs, failed, {}, {}, {}, {}, {}});
+    if (failed > 0) return as(of_processes(runs, failed));
     if (other_) return as_other({runs, others, {}, {}, {}, {}, {}});
     Certificate::Alone alone{runs, 0, {}, {}, {}, {}, {}};
     if (!after(earlier(), alone)) often(alone);
@@ -91,6 +91,18 @@ class Repetition {
       if (count == earlier.size()) break;
     }
     return false;
+  }
+
+  /// What came back in some processes but not in all has the number of calls of one process that show it, too; unless
+  /// each of them fails or none: then the process decides, and no number of calls helps.
+  Certificate::Alone of_processes(int runs, int failed) const {
+    Certificate::Alone calls, alone{runs, failed, {}, {}, {}, {}, {}};
+    if (failed < runs) often(calls);
+    if (!calls.failing || *calls.failing == *calls.calls) return alone;
+    alone.times = calls.times;
+    alone.calls = calls.calls;
+    alone.failing = calls.failing;
+    return alone;
   }
 
   /// Whether it comes back in a process that runs the case again and again, and how often.

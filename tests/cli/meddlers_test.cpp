@@ -153,6 +153,22 @@ TEST_F(MeddlersTest, WhatIsRareSaysHowRare) {
   EXPECT_GT(convicted, 0u) << rows;
 }
 
+/// One call of 30: it comes back in some processes, and the command says how many calls show it.
+TEST_F(MeddlersTest, WhatComesAndGoesIsRepeatedByItsCommand) {
+  const json rows = run({"fuzz", "--plugin=" + plugin("stateful"), "--oracle=none", "--target=now-and-then",
+                         "--cases=300", "--format=json", "--illegal=0", "-q", "--db=s.db", "--shrink=none"})
+                        .mismatches();
+  size_t in_some = 0;
+  for (const json& row : rows) {
+    const json& certificate = row["certificate"];
+    if (certificate["alone_failed"] == certificate["alone_runs"]) continue;
+    ++in_some;
+    EXPECT_TRUE(certificate.contains("times")) << row;
+    EXPECT_NE(row["repro"].get<std::string>().find("--times"), std::string::npos) << row;
+  }
+  EXPECT_GT(in_some, 0u) << rows;
+}
+
 /// Nothing is learnt from a fault that comes and goes, and no line that showed it is replaced by one that did not.
 TEST_F(MeddlersTest, WhatComesAndGoesIsNotExplained) {
   const json rows = run({"fuzz", "--plugin=" + plugin("stateful"), "--oracle=none", "--target=now-and-then",
