@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup test-setup build program test test-fleet test-trixie nightly-trixie fuzz replay guided nightly libraries js mlir sweep transfer sanitize valgrind neon detection bench throughput check dev odr clean
+.PHONY: help setup test-setup build program test test-fleet test-trixie nightly-trixie sweep-trixie fuzz replay guided nightly libraries js mlir sweep transfer sanitize valgrind neon detection bench throughput check dev odr clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -39,6 +39,7 @@ help:
 	@echo 'make transfer  replay known bugs on everything, and rewrite the table of docs/transfer.md'
 	@echo 'make test-trixie     build and test in a tree of Debian 13: LibTorch 2.6, oneDNN 3.7; 6 GB in build/debian'
 	@echo 'make nightly-trixie  a night there; TIME and the rest as for nightly'
+	@echo 'make sweep-trixie    a sweep there; TIME, DB and FUZZ_FLAGS as for sweep'
 	@echo 'make dev       build without optimisation, and run all tests'
 	@echo 'make odr       link the program as one unit: one definition for each name'
 	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
@@ -68,7 +69,7 @@ build: setup
 # What users run, without the tests.
 program: setup
 	@[ -f build/release/build.ninja ] || cmake --preset release
-	@cmake --build --preset release --target convict convict_libtorch convict_onednn -j $(JOBS)
+	@cmake --build --preset release --target convict oracles -j $(JOBS)
 
 check: test-setup build
 	ctest --preset release -j $(JOBS) -LE campaign
@@ -107,7 +108,10 @@ dev: test-setup
 
 # The next Debian has the other generation of both libraries. Its tree is made once, without a container.
 TRIXIE = $(SUDO) tools/debian_tree.sh build/debian trixie \
-  '$(PACKAGES) $(TEST_PACKAGES) $(NIGHT_PACKAGES) git make sudo ca-certificates clang libclang-rt-dev'
+  '$(PACKAGES) $(TEST_PACKAGES) $(NIGHT_PACKAGES) git make sudo ca-certificates clang libclang-rt-dev libonnxruntime-dev'
+
+# Those of the variables $(1) that have a value, for another make.
+given = $(foreach name,$(1),$(if $($(name)),$(name)='$($(name))'))
 
 test-trixie:
 	@$(call install,mmdebstrap)
@@ -115,8 +119,11 @@ test-trixie:
 
 nightly-trixie:
 	@$(call install,mmdebstrap)
-	$(TRIXIE) env $(foreach name,TIME SHARDS DB NIGHT SEED FLAGS FUZZ_FLAGS,$(if $($(name)),$(name)='$($(name))')) \
-	  make nightly JOBS=$(JOBS)
+	$(TRIXIE) env $(call given,TIME SHARDS DB NIGHT SEED FLAGS FUZZ_FLAGS) make nightly JOBS=$(JOBS)
+
+sweep-trixie:
+	@$(call install,mmdebstrap)
+	$(TRIXIE) env $(call given,TIME DB FUZZ_FLAGS) make sweep JOBS=$(JOBS)
 
 # Two types of one name, in two files, are undefined behaviour that only inlining hides.
 odr: setup
@@ -164,7 +171,8 @@ JS_CLIENTS := 'node clients/js/tfjs_client.js build/js' 'node clients/js/opencv_
 CLIENT_COMMANDS := $(if $(wildcard build/js/node_modules),$(JS_CLIENTS)) \
                    $(if $(wildcard /usr/bin/mlir-opt-22),'/usr/bin/python3 clients/mlir/mlir_client.py')
 
-sweep: build
+# FUZZ_FLAGS reach the script through the environment.
+sweep: program
 	@$(call install,$(NIGHT_PACKAGES))
 	tools/sweep.sh $(CONVICT) $(DB) $(TIME) $(CLIENT_COMMANDS)
 

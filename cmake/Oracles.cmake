@@ -2,6 +2,9 @@
 # Oracles: one loadable module, one vendor each. Vendors are found by header and library rather than by
 # their own CMake packages, which insist on every optional backend the distribution built them with (OpenCL, gflags...).
 
+# all of them
+add_custom_target(oracles)
+
 # add_oracle(<name> [OPTIONAL] HEADER <header> LIBRARIES <library>... [FOLDER <folder>]): oracles/<name>.cpp and
 # oracles/<name>/ -> convict_<name>.so. OPTIONAL: no module where the header is not. FOLDER: of the headers, in /usr/include.
 function(add_oracle name)
@@ -23,6 +26,7 @@ function(add_oracle name)
     find_library(${upper}_${library} ${library} REQUIRED)
     target_link_libraries(convict_${name} PRIVATE ${${upper}_${library}})
   endforeach()
+  add_dependencies(oracles convict_${name})
   # The headers of a vendor take most of the time of compiling each file.
   set_target_properties(convict_${name} PROPERTIES PREFIX "" UNITY_BUILD ${CONVICT_UNITY} UNITY_BUILD_BATCH_SIZE 0)
 endfunction()
@@ -63,6 +67,7 @@ if(CONVICT_MORE_LIBRARIES)
     target_compile_definitions(convict_ggml PRIVATE "CONVICT_GGML_FOLDER=\"${GGML_FOLDER}\"")
     target_link_libraries(convict_ggml PRIVATE convict_flags ${CMAKE_DL_LIBS})
     set_target_properties(convict_ggml PROPERTIES PREFIX "")
+    add_dependencies(oracles convict_ggml)
   else()
     message(STATUS "without ggml: there is no libggml-base.so")
   endif()

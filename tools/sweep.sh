@@ -3,9 +3,10 @@
 # Every library on this machine on trial, one after the other; all others are witnesses, beside the exact reference:
 #     tools/sweep.sh CONVICT DATABASE TIME [COMMAND...]
 # TIME is that of each: 10m. COMMANDs are process targets, on trial as well. Known causes are counted, and what is new
-# is shrunk and explained. One database for all; a page beside it. Exit codes: 0 nothing new, 1 something new, else an
-# error.
+# is shrunk and explained. One database for all; a page beside it. FUZZ_FLAGS in the environment are for each campaign:
+# '--seed 2 -j 1'. Exit codes: 0 nothing new, 1 something new, else an error.
 set -eu
+: "${FUZZ_FLAGS:=}"
 
 [ $# -ge 3 ] || { echo "usage: $0 CONVICT DATABASE TIME [COMMAND...]" >&2; exit 2; }
 convict=$1
@@ -25,7 +26,9 @@ on_trial() {
   others=$(echo "$witnesses" | grep -v "^$library\(:\|\$\)" | paste -s -d ,)
   echo "sweep: $library"
   code=0
-  "$convict" fuzz "$@" --oracle "${others:-none}" --profile all --time "$time" --db "$database" -q || code=$?
+  # shellcheck disable=SC2086  # several words
+  "$convict" fuzz "$@" $FUZZ_FLAGS --oracle "${others:-none}" --profile all --time "$time" --db "$database" -q ||
+    code=$?
   case $code in
     0 | 125) ;;
     1) new=1 ;;
