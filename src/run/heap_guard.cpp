@@ -21,15 +21,17 @@ constexpr std::string_view kDirectories[] = {"/usr/lib", "/usr/lib/x86_64-linux-
 }  // namespace
 
 std::span<const HeapGuard> heap_guards() {
-  // Electric Fence ends each buffer at a page without access; its own defaults refuse malloc(0) and print a banner.
+  // Electric Fence ends each buffer at a page without access; its own defaults refuse malloc(0) and print a banner. A
+  // process may have some ten thousand such buffers: the next one ends it, by a signal as well.
   // glibc's looks at the byte behind a buffer when that is freed.
   static const HeapGuard kGuards[] = {
       {"electric-fence",
        "libefence.so.0",
        "electric-fence",
        SIGSEGV,
+       "ElectricFence Exiting",
        {{"EF_ALLOW_MALLOC_0", "1"}, {"EF_DISABLE_BANNER", "1"}}},
-      {"glibc", "libc_malloc_debug.so.0", "libc6", SIGABRT, {{"GLIBC_TUNABLES", "glibc.malloc.check=3"}}}};
+      {"glibc", "libc_malloc_debug.so.0", "libc6", SIGABRT, "", {{"GLIBC_TUNABLES", "glibc.malloc.check=3"}}}};
   return kGuards;
 }
 

@@ -16,6 +16,7 @@ struct HeapGuard {
   std::string_view name;              // of --heap-guard
   std::string_view library, package;  // its file, and the Debian package that has it
   int signal;                         // by which it ends the process that has done damage
+  std::string_view gives_up;          // what it says if it cannot go on itself; empty: nothing
   std::map<std::string, std::string> environment;
 };
 

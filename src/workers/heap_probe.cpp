@@ -40,6 +40,12 @@ std::string library_of(const RosterEntry& entry) {
   return entry.plugin.empty() ? std::string(run::module_of(entry.name)) : entry.plugin;
 }
 
+/// Whether the allocator itself could not go on, for want of memory.
+bool has_given_up(const run::HeapGuard& guard, const Certificate& certificate) {
+  return !guard.gives_up.empty() &&
+         certificate.death.output_tail.value_or("").find(guard.gives_up) != std::string::npos;
+}
+
 }  // namespace
 
 SupervisorSettings with_heap_guard(SupervisorSettings settings, const std::string& guard) {
@@ -57,7 +63,7 @@ bool is_heap_damage(const WorkerDeath& death, const std::string& guard) {
   const auto found = std::ranges::find(guards, guard, &run::HeapGuard::name);
   return found != guards.end() && !death.from_outside && death.position != run::FlightRecord::kOwnCode &&
          death.certificate.death.signal == strsignal(found->signal) &&
-         death.certificate.death.address_class != kNoAddress;
+         death.certificate.death.address_class != kNoAddress && !has_given_up(*found, death.certificate);
 }
 
 std::optional<WorkerDeath> heap_damage(const std::string& suspect, const std::string& line, const std::string& guard,
