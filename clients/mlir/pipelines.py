@@ -18,20 +18,22 @@ class Pipeline:
     script: str = ""  # in the transform dialect; the pass transform-interpreter runs it
     level: str = "-O0"
     dialect: object = linalg
-    ranks: tuple = (1, 2, 3)
-    groups: bool = True
+    plain_2d: bool = False  # rank 2 only, without groups
+    dense: bool = False  # no dilation
     transform: int = 0  # the tile of a Winograd transform
     longest_vector: int = 0
-    dense: bool = False  # no dilation
     contract: dict = dataclasses.field(default_factory=dict)
+
+
+ANY = "!transform.any_op"
 
 
 def script(operation, lines, after=""):
     """Applies the lines to each operation %op of this name."""
-    return f"""transform.named_sequence private @__transform_main(%module: !transform.any_op {{transform.readonly}}) {{
-  %all = transform.structured.match ops{{["{operation}"]}} in %module : (!transform.any_op) -> !transform.any_op
-  transform.foreach %all : !transform.any_op {{
-  ^bb0(%op: !transform.any_op):
+    return f"""transform.named_sequence private @__transform_main(%module: {ANY} {{transform.readonly}}) {{
+  %all = transform.structured.match ops{{["{operation}"]}} in %module : ({ANY}) -> {ANY}
+  transform.foreach %all : {ANY} {{
+  ^bb0(%op: {ANY}):
     {lines}
   }}
   {after}
@@ -40,7 +42,6 @@ def script(operation, lines, after=""):
 """
 
 
-ANY = "!transform.any_op"
 IM2COL = script("linalg.conv_2d_nhwc_hwcf",
                 f"%a, %b = transform.structured.convert_conv2d_to_img2col %op : ({ANY}) -> ({ANY}, {ANY})")
 # A loop over the rows of the output and of the kernel, and vectors in it.
@@ -74,8 +75,8 @@ TRANSFORMED = "transform-interpreter,symbol-dce,canonicalize,"
 
 
 def winograd_pipeline(tile, kind):
-    return Pipeline(f"linalg, Winograd's F({tile}, 3)", TRANSFORMED + LOOPS, winograd(kind), "-O2", ranks=(2,),
-                    groups=False, transform=tile, dense=True,
+    return Pipeline(f"linalg, Winograd's F({tile}, 3)", TRANSFORMED + LOOPS, winograd(kind), "-O2", plain_2d=True,
+                    transform=tile, dense=True,
                     contract={"algorithm": "winograd", "winograd_m": tile, "winograd_r": 3})
 
 
@@ -85,10 +86,10 @@ PIPELINES = {
     "mlir:fused": Pipeline("linalg, affine loops: fused", AFFINE + "affine-loop-fusion)," + LOWERING),
     "mlir:im2col": Pipeline("linalg, im2col and a multiplication of matrices",
                             TRANSFORMED + "linalg-fold-unit-extent-dims,linalg-fuse-elementwise-ops," + LOOPS, IM2COL,
-                            "-O3", ranks=(2,), groups=False, dense=True),
+                            "-O3", plain_2d=True, dense=True),
     "mlir:vectors": Pipeline("linalg, tiled and vectorized", TRANSFORMED + BUFFERS + VECTOR_LOWERING, VECTORS, "-O3",
-                             ranks=(2,), groups=False, longest_vector=256),
+                             plain_2d=True, longest_vector=256),
     "mlir:winograd2": winograd_pipeline(2, kind=0),
     "mlir:winograd4": winograd_pipeline(4, kind=1),
-    "mlir:tosa": Pipeline("TOSA, through linalg to loops", TOSA + LOOPS, dialect=tosa, ranks=(2, 3)),
+    "mlir:tosa": Pipeline("TOSA, through linalg to loops", TOSA + LOOPS, dialect=tosa),
 }

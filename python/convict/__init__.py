@@ -12,9 +12,10 @@ from ._errors import Falsified, ProgramMissing, Refused
 from ._grade import grade, grade_module
 from ._presets import presets
 from ._problem import Problem
+from ._serve import serve
 from ._target import Target, target
 from ._trial import example, trial
 
 __all__ = ["Falsified", "Problem", "ProgramMissing", "Refused", "Target", "example", "grade", "grade_module", "presets",
-           "target", "trial"]
+           "serve", "target", "trial"]
 __version__ = "0.1.0"

@@ -10,15 +10,16 @@ from typing import Any, Optional
 
 from . import _arrays
 from ._problem import Problem
-from ._target import Target
+from ._target import Call
 
 
 class Connection:
     """Answers the questions of one connection. Operands lie in the file behind `descriptor`."""
 
-    def __init__(self, targets: list[Target], descriptor: int):
+    def __init__(self, targets: list[Any], descriptor: int, version: Optional[str] = None):
         self.targets = {target.name: target for target in targets}
         self.descriptor = descriptor
+        self.version = version or sys.version.split()[0]
         self.file: Optional[mmap.mmap] = None
 
     def answer(self, line: bytes) -> bytes:
@@ -28,14 +29,13 @@ class Connection:
 
     def _answer(self, question: dict) -> dict:
         if "hello" in question:
-            version = sys.version.split()[0]
             announced = [target.announcement() for target in self.targets.values()]
-            return {"hello": {"protocol": 1, "version": version, "implementations": announced}}
+            return {"hello": {"protocol": 1, "version": self.version, "implementations": announced}}
         target = self.targets[question["implementation"]]
         if "ask" in question:
             return {"ask": [target.refusal(Problem.of(one)) for one in question["ask"]]}
         file = self._mapped(question["file_bytes"])
-        return {"run": [self._status(target, one, file) for one in question["run"]]}
+        return {"run": target.run_all([self._call(one, file) for one in question["run"]])}
 
     def _mapped(self, size: int) -> mmap.mmap:
         if self.file is None or len(self.file) < size:  # arrays that a function has kept hold the smaller one
@@ -43,18 +43,20 @@ class Connection:
         return self.file
 
     @staticmethod
-    def _status(target: Target, message: dict, file: Any) -> dict:
+    def _call(message: dict, file: Any) -> Call:
         tensors = message["tensors"]
         arrays = {name: _arrays.array_of(file, tensor) for name, tensor in tensors.items()}
-        return target.run(Problem.of(message), arrays, {name for name, one in tensors.items() if one["output"]})
+        return Problem.of(message), arrays, {name for name, one in tensors.items() if one["output"]}
 
 
-def serve(targets: list[Target]) -> None:
-    """Answers on stdin and stdout until stdin ends. What is printed meanwhile goes to stderr."""
+def serve(targets: list[Any], version: Optional[str] = None) -> None:
+    """Answers on stdin and stdout until stdin ends. What is printed meanwhile goes to stderr. Targets are those of
+    `convict.target`, or objects that have `name`, `announcement`, `refusal` and `run_all` as they do; the version is
+    that of what is on trial, for reports [that of Python]."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     connection = None
     for line in sys.stdin.buffer:
-        connection = connection or Connection(targets, json.loads(line)["hello"]["file"])
+        connection = connection or Connection(targets, json.loads(line)["hello"]["file"], version)
         answers.write(connection.answer(line))
         answers.flush()

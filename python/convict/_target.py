@@ -9,6 +9,7 @@ from ._errors import Refused
 from ._presets import preset
 from ._problem import Problem
 
+Call = tuple[Problem, dict[str, Any], set[str]]  # with the operands as arrays, and the names of the outputs
 CONTRACT = {"algorithm": "direct", "min_accumulator": "f32"}
 
 
@@ -59,6 +60,10 @@ class Target:
 
     def _types_fit(self, problem: Problem) -> bool:
         return all(dtype in self.dtypes for dtype in problem.dtypes.values())
+
+    def run_all(self, calls: list[Call]) -> list[dict]:
+        """The statuses of a batch."""
+        return [self.run(*call) for call in calls]
 
     def run(self, problem: Problem, arrays: dict[str, Any], outputs: set[str]) -> dict:
         """Calls the function, and copies its result. Returns the status."""
