@@ -27,11 +27,11 @@ onednn() {
 # A program that compiles this module by the passes that it names, and compares what it prints with what it names.
 mlir() {
   command -v mlir-opt-22 mlir-runner-22 > /dev/null || return 1
-  runtime=$(find /usr/lib/llvm-22/lib -name 'libmlir_c_runner_utils.so*' | head -n 1)
+  helpers=$(find /usr/lib/llvm-22/lib -name 'libmlir_c_runner_utils.so*' | head -n 1)
   cat > "$work/program" << END
 #!/bin/sh
 printed=\$(mlir-opt-22 '$1' -pass-pipeline='builtin.module($(sed -n 's,^// PASSES: ,,p' "$1"))' |
-  mlir-runner-22 -e main -entry-point-result=i32 -shared-libs=$runtime)
+  mlir-runner-22 -e main -entry-point-result=i32 -shared-libs=$helpers)
 echo "prints \$printed, must print $(sed -n 's,^// MUST PRINT: ,,p' "$1")"
 [ "\$printed" = '$(sed -n 's,^// MUST PRINT: ,,p' "$1")' ]
 END
@@ -45,6 +45,7 @@ ready() {
       printf '#!/bin/sh\nNODE_PATH=%s/build/js/node_modules exec node %s\n' "$source" "$1" > "$work/program" &&
       chmod +x "$work/program" ;;
     */onednn-bf16-*) onednn 2 avx512_bf16 && build "$1" -ldnnl ;;
+    */onednn-integers-large-*) { onednn 2 avx512_vnni || onednn 3 avx512_vnni; } && build "$1" -ldnnl ;;
     */onednn-integers-*) onednn 3 avx512_vnni && build "$1" -ldnnl ;;
     */onednn-sum-*) onednn 2 avx512bw && build "$1" -ldnnl ;;
     */onednn-one-column-*) onednn 3 avx512bw && build "$1" -ldnnl ;;
