@@ -31,12 +31,15 @@ void WorkerTally::add(const examine::Examination& examination) {
 
 void WorkerTally::cover(const Case& c, const examine::Examination& examination) {
   const Resolved resolved = resolve(c);
-  if (resolved.why_not || !examination.judged) return;
+  if (resolved.why_not) return;
   const Levels levels = levels_of(c, resolved.problem);
-  coverage_.add(levels);
-  ++covered_;
+  if (examination.judged) {
+    coverage_.add(levels);
+    ++covered_;
+  }
   for (size_t i = 0; i < examination.results.size() && subjects_[i].is_target; ++i)
-    if (examination.results[i].outcome.kind == Outcome::Kind::kComputed)
+    if (const judge::Result& result = examination.results[i];
+        !result.is_excused && result.outcome.kind != Outcome::Kind::kRefused)
       pairs_.try_emplace(static_cast<int>(i), Coverage::Depth::kPairs).first->second.add(levels);
 }
 

@@ -93,6 +93,14 @@ TEST_F(CoverageCommand, IsInTheSummary) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part << " in\n" << result.out;
 }
 
+TEST_F(CoverageCommand, WhoFailsWasPutToTheTest) {
+  const CommandResult result = run({"fuzz", "--plugin=" + plugin("faulty"), "--target=fails", "--oracle=none",
+                                    "--cases=300", "--shrink=none", "--format=json", "-q"});
+  const nlohmann::json target = nlohmann::json::parse(result.out)["targets"][0];
+  EXPECT_GT(target["judged"], 200);
+  EXPECT_GT(target["pairs"], 1000);
+}
+
 TEST_F(CoverageCommand, TheSecondCampaignIsSteered) {
   EXPECT_FALSE(is_steered(run_fuzz({"--target=direct", "--cases=12000"}))) << "the database was empty";
   const Coverage before = stored();
