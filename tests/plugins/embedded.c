@@ -153,7 +153,7 @@ static const char* unsupported(const convict_implementation* self, const convict
   return is_legal(p) ? NULL : "not legal";
 }
 
-static const convict_abilities abilities = {/*requantizes=*/1, NULL, NULL, /*concurrent=*/0};
+static const convict_abilities abilities = {/*requantizes=*/1, NULL, NULL, /*concurrent=*/0, NULL};
 
 const convict_abilities* convict_abilities_v1(const convict_implementation* self);
 const convict_abilities* convict_abilities_v1(const convict_implementation* self) {
