@@ -165,9 +165,6 @@ void aim_at_window(Draft& draft) {
     draft.macs /= static_cast<double>(y);
   }
   tame(draft);
-  Case& c = draft.c;
-  for (int axis = 0; axis < c.rank; ++axis)  // its limits may have been halved
-    c.output_padding[axis] = std::min(c.output_padding[axis], std::max(c.stride[axis], c.dilation[axis]) - 1);
 }
 
 /// Exchanges everything of the first axis and the last, if that gives the order that the plan asks for.
