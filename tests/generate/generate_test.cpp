@@ -64,6 +64,19 @@ TEST(Generate, StaysWithinTheBudgetsOfItsProfile) {
     });
 }
 
+/// Cropping, rows behind the last window and output padding widen a small image on each axis; channels may be none.
+TEST(Generate, AnImageStaysWithinItsProfileWhateverWidensIt) {
+  constexpr uint64_t kMany = 200'000;
+  for (const char* name : {"smoke", "degenerate", "wide-range"}) {
+    const generate::Profile* profile = generate::find_profile(name);
+    for_each_legal(profile, 1, kMany, [&](const Case& c, const convict_problem& p) {
+      double image = 1;
+      for (int axis = 0; axis < c.rank; ++axis) image *= static_cast<double>(std::max(p.in[axis], p.out[axis]));
+      ASSERT_LE(image, 8.0 * static_cast<double>(profile->most_elements)) << name << ": " << to_text(c);
+    });
+  }
+}
+
 /// Each level of each feature of a user's interest, in at least 1 % of the cases of the profile that has everything.
 TEST(Generate, SmokeReachesEveryFeature) {
   std::map<std::string, int> seen;
@@ -104,9 +117,9 @@ TEST(Generate, SharesAreNearThePromised) {
     ASSERT_TRUE(c.fill != Fill::kSubnormal || (wide_enough && std::abs(c.beta) != 0.5)) << to_text(c);
     ASSERT_TRUE(!p.has_bias || c.pass != CONVICT_BACKWARD_DATA);
   });
-  const std::map<std::string, double> promised = {
-      {"int", 45}, {"comb", 18}, {"zero", 3.5},  {"subnormal", 5},   {"beta", 10},       {"views", 16},
-      {"f16", 6},  {"f64", 6},   {"again", 4.5}, {"together", 0.23}, {"reshaped", 0.44}, {"threads", 9}};
+  const std::map<std::string, double> promised = {{"int", 45},  {"comb", 18},       {"zero", 3.5},     {"subnormal", 5},
+                                                  {"beta", 10}, {"views", 16},      {"f16", 6},        {"f64", 6},
+                                                  {"again", 3}, {"together", 0.19}, {"reshaped", 0.72}, {"threads", 9}};
   for (const auto& [name, percent] : promised) EXPECT_NEAR(share[name], percent, 0.3 * percent) << name;
 }
 
