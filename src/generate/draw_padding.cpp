@@ -144,24 +144,6 @@ void settle(Draft& draft, int axis) {
   draft.x_extent[axis] = full - begin - end;
 }
 
-/// Elements of one channel of X.
-double volume(const Draft& draft) {
-  double elements = 1;
-  for (int axis = 0; axis < draft.c.rank; ++axis) elements *= static_cast<double>(draft.x_extent[axis]);
-  return elements;
-}
-
-/// Sets the extents of X. Halves the longest of Y as long as one channel of X is too large: cropping, rest and output
-/// padding add rows on each axis, after tame(), and trim() divides channels only.
-void settle_all(Draft& draft) {
-  for (;;) {
-    for (int axis = 0; axis < draft.c.rank; ++axis) settle(draft, axis);
-    const auto longest = std::max_element(draft.y_extent.begin(), draft.y_extent.begin() + draft.c.rank);
-    if (*longest == 1 || volume(draft) <= static_cast<double>(draft.profile.most_elements)) return;
-    *longest /= 2;
-  }
-}
-
 /// Draws extents of Y that make windows larger than the input, as large, or smaller, if a wish asks for that.
 void aim_at_window(Draft& draft) {
   if (!draft.plan.wishes(kWindowToInput)) return;
@@ -247,7 +229,7 @@ void draw_once(Draft& draft) {
   if (!draft.is_conv() && !is_same(c)) draw_output_padding(draft);
   aim_at_window(draft);
   if (asks_for_output(draft)) aim_at_output(draft, c.rank - 1);
-  settle_all(draft);
+  for (int axis = 0; axis < c.rank; ++axis) settle(draft, axis);
   shape_input(draft);
   order_axes(draft);
   c.in = draft.is_conv() ? draft.x_extent : draft.y_extent;

@@ -64,19 +64,6 @@ TEST(Generate, StaysWithinTheBudgetsOfItsProfile) {
     });
 }
 
-/// Cropping, rows behind the last window and output padding widen a small image on each axis; channels may be none.
-TEST(Generate, AnImageStaysWithinItsProfileWhateverWidensIt) {
-  constexpr uint64_t kMany = 200'000;
-  for (const char* name : {"smoke", "degenerate", "wide-range"}) {
-    const generate::Profile* profile = generate::find_profile(name);
-    for_each_legal(profile, 1, kMany, [&](const Case& c, const convict_problem& p) {
-      double image = 1;
-      for (int axis = 0; axis < c.rank; ++axis) image *= static_cast<double>(std::max(p.in[axis], p.out[axis]));
-      ASSERT_LE(image, 8.0 * static_cast<double>(profile->most_elements)) << name << ": " << to_text(c);
-    });
-  }
-}
-
 /// Each level of each feature of a user's interest, in at least 1 % of the cases of the profile that has everything.
 TEST(Generate, SmokeReachesEveryFeature) {
   std::map<std::string, int> seen;
