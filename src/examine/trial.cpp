@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core/earlier.h"
-#include "core/geometry.h"
 #include "core/random.h"
 #include "examine/comb_reading.h"
 #include "examine/concurrent_calls.h"
@@ -27,9 +26,6 @@ constexpr int kOftenEnough = 3;
 constexpr uint64_t kOtherContents = 0x07e4;  // distinguishes the data of a warming-up call
 
 constexpr int kCallsTogether = 8;  // judged calls while others are under way
-
-// Calls again of a target, for what fails once in many calls: as many as are cheap.
-constexpr double kMostCallsAgain = 32, kMacsOfCallsAgain = 32e3;
 
 /// The problem of a call before the one that is judged: the same but for one more position or image.
 Case neighbour(const Case& c) {
@@ -198,19 +194,10 @@ class Trial {
         result.read = comb_reading(scene_, context_.memory.ours(), *found.offender);
     }
     if (!found.minus_zeros.empty()) check_minus_zeros(result);
-    if (scene_.the_case().calls == Calls::kAgain && result.contract.deterministic) call_again(i);
-  }
-
-  /// Until the bits of a result differ.
-  void call_again(size_t i) {
-    judge::Result& result = results_[i];
-    const auto before = context_.memory.output_bytes();
-    const double affordable = kMacsOfCallsAgain / std::max(1.0, multiply_adds(scene_.problem()));
-    const double times = result.is_target ? std::clamp(affordable, 1.0, kMostCallsAgain) : 1;
-    for (int k = 0; k < static_cast<int>(times) && !result.repeats_differently; ++k) {
+    if (scene_.the_case().calls == Calls::kAgain && result.contract.deterministic) {
+      const auto before = context_.memory.output_bytes();
       result.outcome = call(i);
-      if (result.outcome.kind != Kind::kComputed) return;
-      result.repeats_differently = before != context_.memory.output_bytes();
+      result.repeats_differently = result.outcome.kind == Kind::kComputed && before != context_.memory.output_bytes();
     }
   }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "abi/trilinear.h"
 #include "core/case.h"
@@ -18,17 +19,6 @@ namespace convict::generate {
 enum class Size { kBatch, kGroups, kInputChannels, kOutputChannels, kKernel, kExtent };
 inline constexpr int kSizeCount = 6;
 
-/// The few sizes that share the whole budget of a case, while all others are minimal; none: all take part.
-class Favoured {
- public:
-  void add(Size size) { sizes_ |= 1u << static_cast<int>(size); }
-  bool contains(Size size) const { return (sizes_ >> static_cast<int>(size) & 1) != 0; }
-  bool some() const { return sizes_ != 0; }
-
- private:
-  unsigned sizes_ = 0;
-};
-
 /// The draft uses the terms of the trilinear form: Y is the strided side (dst of conv, src of conv_transpose), X the
 /// other. Channels are those of one group.
 struct Draft {
@@ -40,8 +30,8 @@ struct Draft {
   Case c = {};
   int64_t x_channels = 1, y_channels = 1;
   Axes y_extent = {1, 1, 1}, x_extent = {1, 1, 1};
-  Axes rest = {0, 0, 0};  // conv: rows of X behind the last window, which add no output
-  Favoured favoured = {};
+  Axes rest = {0, 0, 0};                    // conv: rows of X behind the last window, which add no output
+  std::optional<Size> lone = std::nullopt;  // gets the whole budget, while all other sizes are minimal
 
   bool is_conv() const { return c.op == CONVICT_CONV; }
   /// Draws a value within `bounds` such that value^times fits the budget, and divides the budget by that: one of

@@ -15,7 +15,6 @@ namespace {
 
 constexpr int64_t kMinimal[] = {1, 1, 2, 3};
 constexpr int64_t kLongestStep = 16;  // of strides and dilations
-constexpr double kBetween = 0.2;      // sizes that are any number up to the largest of a list, instead of one of it
 
 double uniform(Random& random) { return static_cast<double>(random.bits() >> 11) * 0x1p-53; }
 
@@ -32,17 +31,16 @@ int64_t Draft::take(Size size, std::span<const int64_t> from, Bounds bounds, int
   bounds.highest = std::min(bounds.highest, most);
   int64_t value = 0;
   bool found = false;
-  const bool is_favoured = favoured.contains(size);
-  if (favoured.some() && !is_favoured) from = kMinimal;
-  const bool is_smooth = is_favoured || (!favoured.some() && !plan.thrifty && random.chance(profile.smooth));
+  const bool is_lone = lone == size;
+  if (lone && !is_lone) from = kMinimal;
+  const bool is_smooth = is_lone || (!lone && !plan.thrifty && random.chance(profile.smooth));
   if (is_smooth && bounds.highest >= 1) {
     const int64_t lowest = std::clamp<int64_t>(bounds.lowest, 1, bounds.highest);
     value = draw_smooth(random, lowest, std::max(lowest, std::min(bounds.highest, profile.most_elements)));
     found = bounds.contain(value);
   }
-  const bool is_between = !found && from.data() != kMinimal && random.chance(kBetween);
   for (int tries = 0; tries < 4 && !found; ++tries) {
-    value = is_between ? draw_smooth(random, 1, std::ranges::max(from)) : random.pick(from);
+    value = random.pick(from);
     found = bounds.contain(value);
   }
   if (!found) {  // stay near the lowest: bounds often ask for a large value
@@ -65,15 +63,6 @@ namespace {
 /// The values that an attribute draws from: the profile's list, or the smallest values if a wish needs the budget.
 std::span<const int64_t> list(const Draft& draft, std::span<const int64_t> usual, bool is_asked) {
   return draft.plan.thrifty && !is_asked ? std::span<const int64_t>(kMinimal) : usual;
-}
-
-/// One to three sizes.
-Favoured draw_favoured(Random& random) {
-  constexpr int kCounts[] = {1, 1, 2, 2, 3};
-  Favoured favoured;
-  for (int left = random.pick(std::span<const int>(kCounts)); left > 0; --left)
-    favoured.add(static_cast<Size>(random.below(kSizeCount)));
-  return favoured;
 }
 
 void draw_batch(Draft& draft) {
@@ -326,8 +315,8 @@ void tame(Draft& draft) {
 
 void draw_sizes(Draft& draft) {
   const Plan& plan = draft.plan;
-  // Draws after a missed wish need their budget for it.
-  if (!plan.roomy && draft.random.chance(draft.profile.few)) draft.favoured = draw_favoured(draft.random);
+  if (!plan.wishes() && draft.random.chance(draft.profile.lone))
+    draft.lone = static_cast<Size>(draft.random.below(kSizeCount));
   enum Part { kBatchPart, kChannelPart, kExtentPart, kStepPart };
   std::array<Part, 4> order = {kBatchPart, kChannelPart, kExtentPart, kStepPart};
   // The order is random, so that sometimes the channels and sometimes the kernel take most of the budget.

@@ -14,7 +14,6 @@
 namespace convict::generate {
 namespace {
 
-constexpr double kRoomyMacs = 100e3;  // enough for any level of a wish
 constexpr int kDraws = 4;             // of a case with a wish
 constexpr uint32_t kWishedDraws = 4;  // for one place; after so many refusals of its target, the wish is given up
 
@@ -40,9 +39,8 @@ void trim(const Profile& profile, Draft& draft) {
 Case draw(const Profile& usual, const Plan& plan, Random& random) {
   const Profile profile = plan.typical ? with_typical_values(usual) : usual;
   const double least = std::log2(profile.least_macs), most = std::log2(profile.most_macs);
-  const double share = std::pow(static_cast<double>(random.below(1000)) / 1000, profile.cheap);
-  const double drawn = std::exp2(least + (most - least) * share);
-  Draft draft{profile, plan, random, plan.roomy ? std::min(profile.most_macs, kRoomyMacs) : drawn};
+  const double share = plan.roomy ? 1 : std::pow(static_cast<double>(random.below(1000)) / 1000, profile.cheap);
+  Draft draft{profile, plan, random, std::exp2(least + (most - least) * share)};
   draw_operation(draft);
   draw_sizes(draft);
   draw_padding(draft);

@@ -56,7 +56,6 @@ bool Plan::wishes(FeatureId feature) const {
 }
 
 Plan mask_of_block(const Profile& profile, uint64_t seed, uint64_t block) {
-  if (block == 0) return {};
   Random random(mix(seed ^ 0x6d61736b), block);
   constexpr double kOffRates[] = {0, 0.25, 0.5, 0.8};
   const double off = profile.features_off ? random.pick<double>(kOffRates) : 0;

@@ -52,8 +52,7 @@ inline constexpr uint64_t kBlock = 32;
 /// The mask of a block: features that are off, or pinned to one level, for all its cases. A block first draws how many
 /// are off, whether values are typical, and whether it is busy. So cases with one unusual feature are as frequent as
 /// cases with many. (Groce, Zhang, Eide, Chen, Regehr, "Swarm Testing", ISSTA 2012: omitting features finds more faults
-/// than having all of them.) The first block has none: what any case of its kind shows is found at once, while each
-/// mask leaves some kinds out for 32 cases.
+/// than having all of them.)
 Plan mask_of_block(const Profile& profile, uint64_t seed, uint64_t block);
 
 /// Wish `number` of a campaign: focus[number modulo its size]; without a focus, from a permutation of all tuples that

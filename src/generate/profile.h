@@ -10,8 +10,8 @@ namespace convict::generate {
 /// Values that dimensions draw from unless a profile has its own. They lie on both sides of SIMD block sizes and of the
 /// sizes at which real bugs began. A value listed several times is drawn more often.
 namespace usual {
-inline constexpr int64_t kBatches[] = {1, 1, 1, 2, 2, 3, 4, 5, 8};
-inline constexpr int64_t kRanks[] = {1, 1, 1, 2, 2, 2, 3, 3};
+inline constexpr int64_t kBatches[] = {1, 1, 2, 2, 3, 4};
+inline constexpr int64_t kRanks[] = {1, 1, 2, 2, 2, 2, 3, 3};
 inline constexpr int64_t kGroups[] = {1, 1, 1, 1, 2, 2, 3, 4};
 inline constexpr int64_t kChannels[] = {1, 1, 1, 2,  2,  3,  3,  4,  5,  6,  7,  8,
                                         8, 9, 9, 12, 15, 16, 16, 17, 17, 24, 31, 33};
@@ -37,14 +37,14 @@ struct Profile {
   double share = 1;  // of the cases of `all`, relative to the other profiles; 0: not part of `all`
   double least_macs = 500,
          most_macs = 200e3;         // budgets of cases, in multiply-adds, are log-uniform between these
-  double cheap = 1.5;               // above 1, small budgets are more frequent: budget = least * ratio^(u^cheap)
+  double cheap = 1;                 // above 1, small budgets are more frequent: budget = least * ratio^(u^cheap)
   bool kernels_first = false;       // kernels take their part of the budget first
   int64_t most_elements = 1 << 14;  // of src and of dst
   std::span<const int64_t> ranks = usual::kRanks, batches = usual::kBatches, groups = usual::kGroups,
                            channels = usual::kChannels, kernels = usual::kKernels, strides = usual::kStrides,
                            dilations = usual::kDilations, extents = usual::kExtents;
   double smooth = 0.12;  // sizes that are any number that the budget allows, instead of a value above
-  double few = 0.03;     // cases of which one to three sizes share the whole budget, and the others are minimal
+  double lone = 0.03;    // cases of which one size has the whole budget
   double invalid = 0;    // illegal in one way: implementations must refuse the case
   double empty = 0.01;   // a batch of 0; channels of 0 are half as frequent
   double transposed = 0.45, depthwise = 0.16, bias = 0.5;

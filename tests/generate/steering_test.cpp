@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "core/case_text.h"
@@ -110,7 +109,7 @@ TEST(Steering, PairsThatExcludeEachOtherAreNotReachable) {
 
 TEST(Swarm, CasesOfABlockShareAMask) {
   int off_everywhere = 0, one_kernel = 0;
-  for (uint64_t block = 1; block <= 400; ++block) {
+  for (uint64_t block = 0; block < 400; ++block) {
     std::set<int64_t> kernels;
     bool any_groups = false;
     for (uint64_t i = 0; i < generate::kBlock; i += 2) {  // the even ones: without a wish
@@ -124,23 +123,8 @@ TEST(Swarm, CasesOfABlockShareAMask) {
   EXPECT_GT(off_everywhere, 80);  // by chance alone 0.6^16 of 400: none
   EXPECT_GT(one_kernel, 5);       // by chance none, too
   const generate::Profile& smoke = *generate::find_profile("smoke");
-  const generate::Plan a = generate::mask_of_block(smoke, 1, 5), again = generate::mask_of_block(smoke, 1, 5);
+  const generate::Plan a = generate::mask_of_block(smoke, 1, 0), again = generate::mask_of_block(smoke, 1, 0);
   for (const Feature& feature : features()) EXPECT_EQ(a[feature.id], again[feature.id]);
-}
-
-/// So that a fault of one kind of problem, whichever it is, shows among the first cases.
-TEST(Swarm, TheFirstBlockHasNoMask) {
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
-    std::set<std::pair<int, int>> operations;
-    std::set<int> ranks;
-    for (uint64_t i = 0; i < generate::kBlock; ++i) {
-      const Case c = generate::generate(generate::find_profile("smoke"), seed, i);
-      operations.insert({c.op, c.pass});
-      ranks.insert(c.rank);
-    }
-    EXPECT_GE(operations.size(), 4) << seed;  // of six
-    EXPECT_EQ(ranks.size(), 3) << seed;
-  }
 }
 
 struct Hits {
