@@ -49,11 +49,15 @@ ready() {
     */onednn-integers-*) onednn 3 avx512_vnni && build "$1" -ldnnl ;;
     */onednn-sum-*) onednn 2 avx512bw && build "$1" -ldnnl ;;
     */onednn-one-column-*) onednn 3 avx512bw && build "$1" -ldnnl ;;
+    */opencv-depthwise-thin-*) grep -Eqs 'CV_VERSION_MINOR +1[0-2]$' /usr/include/opencv4/opencv2/core/version.hpp &&
+      build "$1" -isystem /usr/include/opencv4 -lopencv_dnn -lopencv_core ;;
     */opencv-*) [ -e /usr/include/opencv4/opencv2/dnn.hpp ] &&
       build "$1" -isystem /usr/include/opencv4 -lopencv_dnn -lopencv_core ;;
     */xnnpack-*) [ -e /usr/include/xnnpack.h ] && build "$1" -lXNNPACK -lpthreadpool ;;
     */ggml-*) [ -e "$ggml/libggml-base.so" ] &&
       build "$1" -L"$ggml" -lggml-base -lggml-cpu-x64 -Wl,-rpath,"$ggml" ;;
+    */onnxruntime-output-padding-*) grep -qs 'ORT_API_VERSION 21$' /usr/include/onnxruntime/onnxruntime_c_api.h &&
+      build "$1" -isystem /usr/include/onnxruntime -lonnxruntime ;;
     */onnxruntime-*) [ -e "$headers" ] && [ -e "$runtime/libonnxruntime.so.1" ] &&
       build "$1" -isystem "$headers" "$runtime/libonnxruntime.so.1" -Wl,-rpath,"$runtime" ;;
     */mlir-*) mlir "$1" ;;
