@@ -49,8 +49,6 @@ ready() {
     */onednn-integers-*) onednn 3 avx512_vnni && build "$1" -ldnnl ;;
     */onednn-sum-*) onednn 2 avx512bw && build "$1" -ldnnl ;;
     */onednn-one-column-*) onednn 3 avx512bw && build "$1" -ldnnl ;;
-    */opencv-depthwise-thin-*) grep -Eqs 'CV_VERSION_MINOR +1[0-2]$' /usr/include/opencv4/opencv2/core/version.hpp &&
-      build "$1" -isystem /usr/include/opencv4 -lopencv_dnn -lopencv_core ;;
     */opencv-*) [ -e /usr/include/opencv4/opencv2/dnn.hpp ] &&
       build "$1" -isystem /usr/include/opencv4 -lopencv_dnn -lopencv_core ;;
     */xnnpack-*) [ -e /usr/include/xnnpack.h ] && build "$1" -lXNNPACK -lpthreadpool ;;
