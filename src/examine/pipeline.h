@@ -29,7 +29,7 @@ struct Examination {
   bool mistrusted = false;  // most lost products would not have been noticed, so the case ran again with Fill::kComb
   bool unwanted = false;    // the one it was for refuses it, so nobody was called
   std::vector<size_t> foreign;  // positions of those whose code is a library's and who were asked or called
-  int redrawn = 0;          // results beyond the probabilistic bound on the first data only
+  int redrawn = 0;              // results beyond the probabilistic bound on the first data only
 };
 
 /// The limits and options of an examination.
@@ -46,7 +46,8 @@ struct ExaminationSettings {
   AskedRelations relations = AskedRelations::kOne;
   const fill::GivenData* data = nullptr;  // borrowed: operands in place of those of the case's fill
   bool values = false;                    // certificates show all elements of small outputs (docs/certificates.md)
-  // What a library changes in the process is looked for after each call; or else by the caller, after one or more cases.
+  // What a library changes in the process is looked for after each call; or else by the caller, after one or more
+  // cases.
   bool is_careful = true;
   std::string changed = {};  // a caller has found this; the author is unknown, unless one changes something again
 };
