@@ -162,6 +162,7 @@ TEST_F(MeddlersTest, WhatComesAndGoesIsRepeatedByItsCommand) {
   for (const json& row : rows) {
     const json& certificate = row["certificate"];
     if (certificate["alone_failed"] == certificate["alone_runs"]) continue;
+    if (certificate.contains("relation")) continue;  // only the last of many calls is asked for all relations
     ++in_some;
     EXPECT_TRUE(certificate.contains("times")) << row;
     EXPECT_NE(row["repro"].get<std::string>().find("--times"), std::string::npos) << row;
