@@ -2,6 +2,8 @@
 //
 // Ordinary bugs of one plugin, each of which once convicted somebody else: a late write, leaked memory, a full x87
 // stack, limits, a locale, a closed descriptor. Now its author is named, and nobody else is.
+#include <fmt/format.h>
+
 #include <set>
 
 #include "tests/cli/command.h"
@@ -155,19 +157,21 @@ TEST_F(MeddlersTest, WhatIsRareSaysHowRare) {
 
 /// One call of 30: it comes back in some processes, and the command says how many calls show it.
 TEST_F(MeddlersTest, WhatComesAndGoesIsRepeatedByItsCommand) {
-  const json rows = run({"fuzz", "--plugin=" + plugin("stateful"), "--oracle=none", "--target=now-and-then",
-                         "--cases=300", "--format=json", "--illegal=0", "-q", "--db=s.db", "--shrink=none"})
-                        .mismatches();
   size_t in_some = 0;
-  for (const json& row : rows) {
-    const json& certificate = row["certificate"];
-    if (certificate["alone_failed"] == certificate["alone_runs"]) continue;
-    if (certificate.contains("relation")) continue;  // only the last of many calls is asked for all relations
-    ++in_some;
-    EXPECT_TRUE(certificate.contains("times")) << row;
-    EXPECT_NE(row["repro"].get<std::string>().find("--times"), std::string::npos) << row;
+  constexpr int kMostCampaigns = 20;  // by chance, one may have no such row
+  for (int seed = 1; in_some == 0 && seed <= kMostCampaigns; ++seed) {
+    const json report = campaign("now-and-then", {"--plugin=" + plugin("stateful"), "--cases=300", "--illegal=0",
+                                                  fmt::format("--seed={}", seed)});
+    for (const json& row : report["mismatches"]) {
+      const json& certificate = row["certificate"];
+      if (certificate["alone_failed"] == certificate["alone_runs"]) continue;
+      if (certificate.contains("relation")) continue;  // only the last of many calls is asked for all relations
+      ++in_some;
+      EXPECT_TRUE(certificate.contains("times")) << row;
+      EXPECT_NE(row["repro"].get<std::string>().find("--times"), std::string::npos) << row;
+    }
   }
-  EXPECT_GT(in_some, 0u) << rows;
+  EXPECT_GT(in_some, 0u);
 }
 
 /// Nothing is learnt from a fault that comes and goes, and no line that showed it is replaced by one that did not.
