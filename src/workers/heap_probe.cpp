@@ -21,8 +21,8 @@ constexpr auto kGuardedLoadTime = std::chrono::seconds(20);
 constexpr int kSlower = 10;  // times, that a call may take
 constexpr auto kLeastTime = std::chrono::seconds(2);
 constexpr auto kLeastTimeOfModules = std::chrono::seconds(10);  // LibTorch takes that to load with Electric Fence
-constexpr int kShareOfTime = 10;  // of the time so far, one part in so many
-constexpr int kBusy = 4;          // times that a probe may take as long as its CPU time, on a busy machine
+constexpr int kShareOfTime = 10;                                // of the time so far, one part in so many
+constexpr int kBusy = 4;  // times that a probe may take as long as its CPU time, on a busy machine
 
 /// CPU time of the processes that have ended: that a machine is busy takes none from a probe.
 std::chrono::microseconds spent_by_children() {

@@ -104,9 +104,9 @@ TEST(Generate, SharesAreNearThePromised) {
     ASSERT_TRUE(c.fill != Fill::kSubnormal || (wide_enough && std::abs(c.beta) != 0.5)) << to_text(c);
     ASSERT_TRUE(!p.has_bias || c.pass != CONVICT_BACKWARD_DATA);
   });
-  const std::map<std::string, double> promised = {{"int", 45},  {"comb", 18},       {"zero", 3.5},     {"subnormal", 5},
-                                                  {"beta", 10}, {"views", 16},      {"f16", 6},        {"f64", 6},
-                                                  {"again", 3}, {"together", 0.19}, {"reshaped", 0.72}, {"threads", 9}};
+  const std::map<std::string, double> promised = {
+      {"int", 45}, {"comb", 18}, {"zero", 3.5}, {"subnormal", 5},   {"beta", 10},       {"views", 16},
+      {"f16", 6},  {"f64", 6},   {"again", 3},  {"together", 0.19}, {"reshaped", 0.72}, {"threads", 9}};
   for (const auto& [name, percent] : promised) EXPECT_NEAR(share[name], percent, 0.3 * percent) << name;
 }
 
