@@ -77,6 +77,7 @@ struct FlightRecord {
   std::atomic<bool> finishes{false};  // the supervisor wants no more of the cases that are not begun
   std::atomic<uint64_t> index{0};     // of the case in the campaign or list being worked on
   std::atomic<uint32_t> draw{0};      // for this index, the case being asked about or worked on
+  std::atomic<uint64_t> latest{0};    // of the last case begun: while earlier ones are told, it is beyond `index`
   DrawLog draws;
   CallLog calls;
   std::atomic<uint64_t> counted{kNone};           // the last index that is in `tally`

@@ -72,6 +72,12 @@ Certificate evidence_of(const WorkerSlot& slot, const run::WorkerExit& exit, boo
   return certificate;
 }
 
+/// The case on which a process died is not the last one it had begun if it died while it told of a block of cases.
+uint64_t end_of_history(const FlightRecord& record, const WorkerDeath& death) {
+  const uint64_t latest = record.latest;
+  return death.work.contains(latest) && latest > death.index ? latest + death.work.step : death.index;
+}
+
 }  // namespace
 
 Draws draws_in(const FlightRecord& record) {
@@ -99,7 +105,7 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
   const uint64_t otherwise = slot.sane ? 0 : death.work.count - 1;
   death.index =
       death.work.contains(record.index) ? record.index.load() : death.work.first + otherwise * death.work.step;
-  death.before = slot.before(death.index);
+  death.before = slot.before(end_of_history(record, death));
   death.draws = draws_in(record);
   death.calls = calls_in(record);
   const int position = record.implementation;

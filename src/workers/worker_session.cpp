@@ -157,7 +157,7 @@ void WorkerSession::work_through(const GivenCases& given) {
       for (size_t k = i; k < std::min(i + block, given.cases.size()); ++k) cases.push_back(parse_case(given.cases[k]));
       lookahead_->over_cases(cases, {.most_bytes = settings_.most_bytes()});
     }
-    record_.index = given.first + i;
+    record_.index = record_.latest = given.first + i;
     record_.draw = 0;
     examine_given(given.cases[i], given, i + 1 == given.cases.size());
     if ((i + 1) % block == 0 || i + 1 == given.cases.size()) look_back();
@@ -225,9 +225,10 @@ void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t i
 /// Examines a case without a look at the process, which costs more than all questions and some calls. Returns false if
 /// the one it is for refuses it; otherwise it waits for settle().
 bool WorkerSession::examine_quickly(const Case& c, const examine::ExaminationSettings& settings) {
+  record_.latest = record_.index.load();
   examine::Examination examination = examined(c, settings);
   if (examination.unwanted) return false;
-  untold_.push_back({record_.index, c, settings, std::move(examination)});
+  untold_.push_back({record_.index, record_.draw, c, settings, std::move(examination)});
   return true;
 }
 
@@ -241,7 +242,7 @@ examine::Examination WorkerSession::settle() {
   if (untold_.empty()) return {};
   if (const std::string changed = changed_by_libraries(); !changed.empty()) examine_again(changed);
   for (const Untold& one : untold_) {
-    record_.index = one.index;
+    return_to(one);
     tell(one.examination);
     const run::InStage counting(record_, Stage::kCount);
     if (settings_.coverage) worker_tally_.cover(one.c, one.examination);
@@ -249,6 +250,12 @@ examine::Examination WorkerSession::settle() {
   examine::Examination last = std::move(untold_.back().examination);
   untold_.clear();
   return last;
+}
+
+/// Dies it now, it dies of this case, and what it did meanwhile is part of its history.
+void WorkerSession::return_to(const Untold& one) {
+  record_.index = one.index;
+  record_.draw = one.draw;
 }
 
 /// What the libraries have changed in the process since the last look, and has been put back.
@@ -266,7 +273,7 @@ std::string WorkerSession::changed_by_libraries() {
 void WorkerSession::examine_again(const std::string& changed) {
   const auto again = [&](const std::string& known) {
     for (Untold& one : untold_) {
-      record_.index = one.index;
+      return_to(one);
       one.settings.is_careful = true;
       one.settings.changed = known;
       one.examination = examined(one.c, one.settings);

@@ -91,6 +91,15 @@ class WorkerSession {
   run::FlightRecord& record() { return record_; }
 
  private:
+  /// A case that was examined since the last look at the process.
+  struct Untold {
+    uint64_t index;
+    uint32_t draw;
+    Case c;
+    examine::ExaminationSettings settings;
+    examine::Examination examination;
+  };
+
   void begin();
   Loaded load_all();
   void serve_forks(const Loaded& loaded);
@@ -101,6 +110,7 @@ class WorkerSession {
   Case drawn(const generate::Sampling& sampling, uint64_t index, uint32_t draw);
   void work_through(const GivenCases& given);
   bool examine_quickly(const Case& c, const examine::ExaminationSettings& settings);
+  void return_to(const Untold& one);
   void settle_if_due();
   examine::Examination settle();
   std::string changed_by_libraries();
@@ -121,13 +131,6 @@ class WorkerSession {
   run::GuardedMemory memory_;
   std::optional<Lookahead> lookahead_;
   std::optional<fill::GivenData> data_;
-  /// A case that was examined since the last look at the process.
-  struct Untold {
-    uint64_t index;
-    Case c;
-    examine::ExaminationSettings settings;
-    examine::Examination examination;
-  };
   std::vector<Untold> untold_;
   uint64_t loaded_ns_ = 0;
   uint64_t examined_ = 0;  // cases since the start of this process
