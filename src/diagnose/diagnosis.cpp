@@ -32,6 +32,7 @@ using nlohmann::json;
 
 constexpr double kMostUnexplained = 0.1;     // of the samples: beyond, a condition explains too little
 constexpr size_t kRepeatedSamples = 30;      // to see whether their results stay
+constexpr int kLeastRepeatedSamples = 10;    // of them, whatever time is left: without them, nothing is claimed
 constexpr uint64_t kSeedOfSamples = 30'011;  // no campaign is likely to have it, nor has the check of an explanation
 constexpr double kCostOfSample = 1'000'000;  // multiply-adds, unless the shrunk case itself has more
 
@@ -297,7 +298,11 @@ class Diagnoser {
   Changes repeated(const std::vector<explain::Sample>& samples, std::span<const Data> data) {
     const size_t step = std::max<size_t>(samples.size() / kRepeatedSamples, 1);
     Changes changes;
-    for (size_t i = 0; i < samples.size() && may_go_on(); i += step) {
+    const auto go_on = [&] {
+      const bool has_too_few = changes.repeated < kLeastRepeatedSamples && mismatch_.verdict != Verdict::kHang;
+      return may_go_on() || (has_too_few && !probe_.interrupted());
+    };
+    for (size_t i = 0; i < samples.size() && go_on(); i += step) {
       ++changes.repeated;
       changes.changed += fails_with(samples[i].c, data, /*again=*/true) == samples[i].fails ? 0 : 1;
     }

@@ -22,7 +22,6 @@ constexpr int kSlower = 10;  // times, that a call may take
 constexpr auto kLeastTime = std::chrono::seconds(2);
 constexpr auto kLeastTimeOfModules = std::chrono::seconds(10);  // LibTorch takes that to load with Electric Fence
 constexpr int kShareOfTime = 10;                                // of the time so far, one part in so many
-constexpr int kBusy = 4;  // times that a probe may take as long as its CPU time, on a busy machine
 
 /// CPU time of the processes that have ended: that a machine is busy takes none from a probe.
 std::chrono::microseconds spent_by_children() {
@@ -110,7 +109,7 @@ std::optional<HeapProbe::Author> HeapProbe::author(const RosterEntry& suspect, c
   if (unfit_.contains(key) || time.count() <= 0) return std::nullopt;
   const SupervisorSettings guarded = with_heap_guard(settings, guard);
   const auto begin = spent_by_children();
-  const LoneResult all = run_alone(suspect.name, Verdict::kCrash, lines, guarded, time * kBusy);
+  const LoneResult all = run_alone(suspect.name, Verdict::kCrash, lines, guarded, time);
   spent_ += spent_by_children() - begin;
   if (!all.computed) unfit_.insert(key);
   if (!all.death || !is_heap_damage(*all.death, guard) || all.death->index >= lines.size()) return std::nullopt;
