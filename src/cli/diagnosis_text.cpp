@@ -41,6 +41,16 @@ std::string shows_if(const Found& found) {
                      value_of(found.explanation, "samples", int64_t{0}));
 }
 
+void add_data(const json& explanation, std::vector<std::string>& lines) {
+  const json data = value_of(explanation, "data", json::object());
+  if (data.empty()) return;
+  const auto unexplained = value_of(data, "unexplained", int64_t{0});
+  lines.push_back(fmt::format("fails with data in which {}{} ({} tried)", text_of(data, "text"),
+                              unexplained == 0 ? "" : fmt::format(", but for {}", unexplained),
+                              value_of(data, "samples", int64_t{0})));
+  if (const std::string here = text_of(data, "here"); !here.empty()) lines.push_back("  here, " + here);
+}
+
 void add_predicate(const Found& found, std::vector<std::string>& lines) {
   if (found.predicate.empty()) return;
   lines.push_back(shows_if(found));
@@ -50,6 +60,7 @@ void add_predicate(const Found& found, std::vector<std::string>& lines) {
   for (const json& one : list_of(found.explanation, "exceptions"))
     lines.push_back(fmt::format("  exception: this {}: {}", value_of(one, "fails", false) ? "fails too" : "passes",
                                 text_of(one, "case")));
+  add_data(found.explanation, lines);
 }
 
 void add_environment(const json& explanation, std::vector<std::string>& lines) {

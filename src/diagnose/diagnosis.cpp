@@ -12,6 +12,7 @@
 #include "core/case_text.h"
 #include "core/fields.h"
 #include "core/geometry.h"
+#include "diagnose/data_condition.h"
 #include "diagnose/environment.h"
 #include "diagnose/explanation.h"
 #include "diagnose/probe.h"
@@ -35,14 +36,6 @@ constexpr size_t kRepeatedSamples = 30;      // to see whether their results sta
 constexpr int kLeastRepeatedSamples = 10;    // of them, whatever time is left: without them, nothing is claimed
 constexpr uint64_t kSeedOfSamples = 30'011;  // no campaign is likely to have it, nor has the check of an explanation
 constexpr double kCostOfSample = 1'000'000;  // multiply-adds, unless the shrunk case itself has more
-
-struct Data {
-  Fill fill;
-  uint64_t seed;
-};
-
-/// A case passes only if it passes with all of these data: zeros or equal numbers may hide a fault.
-constexpr Data kTellingData[] = {{Fill::kComb, 1}, {Fill::kInt, 2}};
 
 class Diagnoser {
  public:
@@ -276,7 +269,15 @@ class Diagnoser {
     if (needs_fill) learnt.predicate.conditions.push_back(fill_is(shrunk.fill));
     diagnosis.predicate = learnt.predicate.text();
     diagnosis.explanation.update(described(learnt, sampled));
+    if (needs_fill) explain_data(diagnosis);
     if (!needs_fill) diagnosis.samples = std::move(samples);
+  }
+
+  void explain_data(Diagnosis& diagnosis) {
+    const Case& shrunk = diagnosis.shrunk->problem_case;
+    const auto fails = [&](const Case& c) { return fails_with(c, std::vector<Data>{{c.fill, c.seed}}); };
+    const auto found = data_condition(shrunk, fails, half_of_the_time_left());
+    if (found) diagnosis.explanation["data"] = *found;
   }
 
   /// Two cases of one fault are explained in two ways, each too narrow, unless they are learnt from together.
@@ -342,10 +343,9 @@ class Diagnoser {
   }
 
   /// Whether the problem fails with any of these data; nullopt if it is refused.
-  std::optional<bool> fails_with(Case c, std::span<const Data> data, bool again = false) {
+  std::optional<bool> fails_with(const Case& with_any, std::span<const Data> data, bool again = false) {
     for (const Data& one : data) {
-      c.fill = one.fill;
-      c.seed = one.seed;
+      const Case c = with(with_any, one);
       const Probe::Answer answer = again ? probe_.ask_again(c) : probe_.ask(c);
       if (answer.mismatch && is_same_problem(answer.mismatch->problem_case, c) && is_direct(*answer.mismatch))
         return true;

@@ -12,6 +12,7 @@
 #include "core/layout.h"
 #include "faults/faulty_kernel.h"
 #include "faults/sound_kernel.h"
+#include "fill/data_numbers.h"
 
 namespace convict::faults {
 namespace {
@@ -167,10 +168,10 @@ class Drawing {
 
   void add_data() {
     if (fault_.data) return;
-    const auto number = static_cast<int>(random_.below(static_cast<int64_t>(data_numbers().size())));
-    const int64_t value = data_numbers()[static_cast<size_t>(number)].value(p_, tensors_);
+    const auto number = static_cast<int>(random_.below(static_cast<int64_t>(fill::data_numbers().size())));
+    const int64_t value = fill::data_numbers()[static_cast<size_t>(number)].value(p_, tensors_);
     if (value < 1) return;
-    const std::string_view name = data_numbers()[static_cast<size_t>(number)].name;
+    const std::string_view name = fill::data_numbers()[static_cast<size_t>(number)].name;
     if (name == "sum.bits" && value < 20) return;  // what all data have
     if (name == "wei.zero_run" && value < 4) return;
     fault_.data = DataCondition{number, name == "sum.bits" ? random_.between(20, std::min<int64_t>(value, 34))

@@ -10,6 +10,7 @@
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
+#include "fill/data_numbers.h"
 
 namespace convict::faults {
 namespace {
@@ -50,7 +51,7 @@ std::string Fault::text() const {
   if (rank) parts.push_back(fmt::format("rank = {}", *rank));
   if (!fields.conditions.empty()) parts.push_back(fields.text());
   if (data)
-    parts.push_back(fmt::format("{} >= {}", data_numbers()[static_cast<size_t>(data->number)].name, data->least));
+    parts.push_back(fmt::format("{} >= {}", fill::data_numbers()[static_cast<size_t>(data->number)].name, data->least));
   if (history) {
     const std::string_view name = quantities()[static_cast<size_t>(history->quantity)].name;
     parts.push_back(

@@ -16,16 +16,9 @@
 
 namespace convict::faults {
 
-/// A number of the values of the given operands, such as the longest run of zero weights.
-struct DataNumber {
-  std::string_view name;
-  int64_t (*value)(const convict_problem& p, const convict_tensors& tensors);
-};
-std::span<const DataNumber> data_numbers();
-
 /// The number is at least `least`.
 struct DataCondition {
-  int number = 0;  // index in data_numbers()
+  int number = 0;  // index in fill::data_numbers()
   int64_t least = 0;
 };
 

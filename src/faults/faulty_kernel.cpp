@@ -3,6 +3,7 @@
 
 #include "faults/effects.h"
 #include "faults/sound_kernel.h"
+#include "fill/data_numbers.h"
 
 namespace convict::faults {
 
@@ -32,7 +33,7 @@ convict_status FaultyKernel::run(const convict_implementation* self, const convi
 bool FaultyKernel::strikes(const Case& seen, const convict_problem& p, const convict_tensors& t) {
   if (!fault_ || !fault_->concerns(seen, p)) return false;
   if (!fault_->holds_after(before_ ? &*before_ : nullptr, seen)) return false;
-  if (fault_->data && data_numbers()[static_cast<size_t>(fault_->data->number)].value(p, t) < fault_->data->least)
+  if (fault_->data && fill::data_numbers()[static_cast<size_t>(fault_->data->number)].value(p, t) < fault_->data->least)
     return false;
   return ++met_ % fault_->every == 0;
 }

@@ -18,6 +18,7 @@
 #include "faults/draw.h"
 #include "faults/faulty_kernel.h"
 #include "faults/sound_kernel.h"
+#include "fill/data_numbers.h"
 #include "generate/generate.h"
 
 namespace convict::score {
@@ -62,8 +63,8 @@ class CaseData {
   bool holds(const std::optional<faults::DataCondition>& condition) {
     if (!condition) return true;
     const auto number = static_cast<size_t>(condition->number);
-    values_.resize(faults::data_numbers().size());
-    if (!values_[number]) values_[number] = faults::data_numbers()[number].value(p_, examiner_.filled(c_));
+    values_.resize(fill::data_numbers().size());
+    if (!values_[number]) values_[number] = fill::data_numbers()[number].value(p_, examiner_.filled(c_));
     return *values_[number] >= condition->least;
   }
 

@@ -77,6 +77,14 @@ std::optional<StoredScore> select_last_score(Statements& sql, const std::string&
   return score;
 }
 
+/// The text of a part of an explanation; "" if there is none.
+std::string text_in(const json& explanation, const char* part, const char* key) {
+  if (!explanation.is_object()) return "";
+  const auto found = explanation.find(part);
+  if (found == explanation.end() || !found->is_object() || !found->contains(key)) return "";
+  return (*found)[key].is_string() ? (*found)[key].get<std::string>() : "";
+}
+
 }  // namespace
 
 std::string MismatchRow::status_text() const {
@@ -95,7 +103,9 @@ std::string MismatchRow::shows_if() const {
   };
   const int64_t exceptions = count("unexplained");
   const std::string text = predicate_in_words(predicate);
-  return exceptions == 0 ? text : fmt::format("{}, but for {} of {} cases tried", text, exceptions, count("samples"));
+  const std::string of_data = text_in(explanation, "data", "text");
+  const std::string all = of_data.empty() ? text : fmt::format("{}, with data in which {}", text, of_data);
+  return exceptions == 0 ? all : fmt::format("{}, but for {} of {} cases tried", all, exceptions, count("samples"));
 }
 
 Store::Store(std::string path, std::unique_ptr<SQLite::Database> db)

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers of values that faults look at. "wei" is the second factor: the weights, or where they are computed, the
-// gradient of dst. "src" is the first factor.
+// "wei" is the second factor: the weights, or where they are computed, the gradient of dst. "src" is the first factor.
+#include "fill/data_numbers.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "abi/element.h"
-#include "faults/fault.h"
+#include "core/layout.h"
 
-namespace convict::faults {
+namespace convict::fill {
 namespace {
 
 const convict_tensor& weights(const convict_problem& p, const convict_tensors& t) {
@@ -30,16 +33,35 @@ void for_each_value(const convict_tensor& tensor, const Visit& visit) {
 
 bool is_special(double value) { return !(std::abs(value) < 0x1p40); }
 
+struct Run {
+  int64_t length = 0, end = 0;  // behind its last element, in logical row-major order
+};
+
 /// The longest run of zeros, if not all are zero.
-int64_t zero_run(const convict_problem& p, const convict_tensors& t) {
-  int64_t run = 0, longest = 0;
+Run longest_zero_run(const convict_tensor& tensor) {
+  Run longest;
+  int64_t run = 0, position = 0;
   bool some = false;
-  for_each_value(weights(p, t), [&](double value, const int64_t*) {
+  for_each_value(tensor, [&](double value, const int64_t*) {
+    ++position;
     run = value == 0 ? run + 1 : 0;
     some |= value != 0;
-    longest = std::max(longest, run);
+    if (run > longest.length) longest = {run, position};
   });
-  return some ? longest : 0;
+  return some ? longest : Run{};
+}
+
+int64_t zero_run(const convict_problem& p, const convict_tensors& t) { return longest_zero_run(weights(p, t)).length; }
+
+std::string place_of_zero_run(const convict_problem& p, const convict_tensors& t) {
+  const convict_tensor& tensor = weights(p, t);
+  const Run run = longest_zero_run(tensor);
+  if (run.length == 0) return "";
+  const int64_t row = std::max<int64_t>(element_count(tensor) / std::max<int64_t>(tensor.dims[0], 1), 1);
+  const int64_t first = run.end - run.length, last = run.end - 1;
+  if (first / row != last / row)
+    return fmt::format("weights {}..{} of {} are zero", first, last, element_count(tensor));
+  return fmt::format("weights {}..{} of row {} are zero", first % row, last % row, first / row);
 }
 
 /// Whether of every four neighbours at most two are not zero, but some are: as sparse hardware wants them.
@@ -102,12 +124,18 @@ int64_t sum_bits(const convict_problem& p, const convict_tensors& t) {
   return product >= 1 ? static_cast<int64_t>(std::min(std::floor(std::log2(product)), 200.0)) : 0;
 }
 
-constexpr DataNumber kNumbers[] = {{"wei.zero_run", zero_run},       {"wei.two_of_four", two_of_four},
-                                   {"wei.special", special_weights}, {"src.special", special_inputs},
-                                   {"wei.one_signed", one_signed},   {"sum.bits", sum_bits}};
+constexpr DataNumber kNumbers[] = {
+    {"wei.zero_run", "{} or more weights in a row are zero", zero_run, place_of_zero_run},
+    {"wei.two_of_four", "of every four weights in a row, at most two are not zero", two_of_four},
+    {"wei.special", "{} or more weights are NaN, infinite or above 2^40", special_weights},
+    {"src.special", "{} or more inputs are NaN, infinite or above 2^40", special_inputs},
+    {"wei.one_signed", "in {} or more rows, no weight is negative", one_signed},
+    {"sum.bits", "the largest input times the weights of a row can reach 2^{}", sum_bits}};
 
 }  // namespace
 
 std::span<const DataNumber> data_numbers() { return kNumbers; }
 
-}  // namespace convict::faults
+std::string DataNumber::in_words(int64_t least) const { return fmt::format(fmt::runtime(at_least), least); }
+
+}  // namespace convict::fill

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnose/data_condition.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/geometry.h"
+#include "examine/scene.h"
+#include "fill/data_numbers.h"
+#include "run/guarded_memory.h"
+
+namespace convict::diagnose {
+namespace {
+
+using nlohmann::json;
+
+constexpr uint64_t kSeeds = 60;
+constexpr int64_t kLeastOfEach = 3;  // failing and passing data, or nothing is learnt
+constexpr double kMostWrong = 0.05;  // of the data
+
+/// One case with its data: all fill::data_numbers(), and whether the case fails.
+struct Sample {
+  bool fails = false;
+  std::vector<int64_t> numbers;
+};
+
+struct Threshold {
+  size_t number = 0;
+  int64_t least = 0;
+  int64_t wrong = 0;  // data for which it does not say what happened
+};
+
+class Values {
+ public:
+  Sample of(const Case& c, bool fails) {
+    Sample data{fails, {}};
+    place(c);
+    for (const fill::DataNumber& number : fill::data_numbers())
+      data.numbers.push_back(number.value(resolve(c).problem, memory_.ours()));
+    return data;
+  }
+
+  std::string place_of(const fill::DataNumber& number, const Case& c) {
+    place(c);
+    return number.place ? number.place(resolve(c).problem, memory_.ours()) : "";
+  }
+
+ private:
+  void place(const Case& c) { examine::Scene(c).set(memory_); }
+
+  run::GuardedMemory memory_;
+};
+
+int64_t count_wrong(const std::vector<Sample>& all, size_t number, int64_t least) {
+  return std::ranges::count_if(all, [&](const Sample& one) { return (one.numbers[number] >= least) != one.fails; });
+}
+
+/// The one that is wrong least often; of these, the first in the table with the smallest number.
+Threshold best_threshold(const std::vector<Sample>& all) {
+  Threshold best{0, 0, static_cast<int64_t>(all.size())};
+  for (size_t number = 0; number < fill::data_numbers().size(); ++number)
+    for (const Sample& one : all) {
+      const int64_t least = one.numbers[number];
+      if (!one.fails) continue;
+      const int64_t wrong = count_wrong(all, number, least);
+      if (wrong < best.wrong || (wrong == best.wrong && number == best.number && least < best.least))
+        best = {number, least, wrong};
+    }
+  return best;
+}
+
+}  // namespace
+
+Case with(Case c, const Data& data) {
+  c.fill = data.fill;
+  c.seed = data.seed;
+  return c;
+}
+
+std::optional<json> data_condition(const Case& c, const std::function<std::optional<bool>(const Case&)>& fails,
+                                   const std::function<bool()>& go_on) {
+  Values values;
+  std::vector<Sample> all;
+  for (const Data& telling : kTellingData) all.push_back(values.of(with(c, telling), false));
+  for (uint64_t i = 0; i < kSeeds && go_on(); ++i) {
+    const Case other = with(c, {c.fill, c.seed + i});
+    if (const auto result = fails(other)) all.push_back(values.of(other, *result));
+  }
+  const int64_t failing = std::ranges::count_if(all, &Sample::fails), seen = static_cast<int64_t>(all.size());
+  if (failing < kLeastOfEach || seen - failing < kLeastOfEach) return std::nullopt;
+  const Threshold best = best_threshold(all);
+  if (static_cast<double>(best.wrong) > kMostWrong * static_cast<double>(seen)) return std::nullopt;
+  const fill::DataNumber& number = fill::data_numbers()[best.number];
+  json result = {{"condition", std::string(number.name) + " >= " + std::to_string(best.least)},
+                 {"text", number.in_words(best.least)},
+                 {"samples", seen},
+                 {"unexplained", best.wrong}};
+  if (std::string here = values.place_of(number, c); !here.empty()) result["here"] = std::move(here);
+  return result;
+}
+
+}  // namespace convict::diagnose
