@@ -59,7 +59,7 @@ std::string as_page(const report::Report& report) {
 
 }  // namespace
 
-extern const ReportWriter report_findings = {"findings", "a page about what oracles got wrong (Markdown)", as_page,
-                                             false, true};
+extern const ReportWriter report_findings = {
+    "findings", "a page about what oracles got wrong (Markdown)", as_page, false, true, "findings.md"};
 
 }  // namespace convict::reports

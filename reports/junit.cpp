@@ -124,7 +124,7 @@ std::string as_xml(const report::Report& report) {
 
 }  // namespace
 
-extern const ReportWriter report_junit = {"junit", "XML for CI servers: what would fail `convict fuzz` fails", as_xml,
-                                          false};
+extern const ReportWriter report_junit = {
+    "junit", "XML for CI servers: what would fail `convict fuzz` fails", as_xml, false, false, "xml"};
 
 }  // namespace convict::reports

@@ -98,6 +98,7 @@ std::string as_markdown(const report::Report& report) {
 
 }  // namespace
 
-extern const ReportWriter report_markdown = {"markdown", "the summary of a CI job, at most 1 MB", as_markdown, false};
+extern const ReportWriter report_markdown = {
+    "markdown", "the summary of a CI job, at most 1 MB", as_markdown, false, false, "md"};
 
 }  // namespace convict::reports

@@ -141,6 +141,6 @@ std::string as_text(const report::Report& report) {
 
 }  // namespace
 
-extern const ReportWriter report_text = {"text", "an overview for a terminal", as_text};
+extern const ReportWriter report_text = {"text", "an overview for a terminal", as_text, true, false, "txt"};
 
 }  // namespace convict::reports

@@ -3,21 +3,7 @@
 #
 # What a night came to: reports, the cases that are new, and the exit code. A part of night.sh, which reads it.
 
-write_reports() {
-  local format formats suffix
-  formats=$("$CONVICT" report --help | sed -n 's/.*--format TEXT:{\([a-z,]*\)}.*/\1/p')
-  mkdir -p "$NIGHT/report"
-  for format in ${formats//,/ }; do
-    case $format in
-      text) suffix=txt ;;
-      markdown) suffix=md ;;
-      junit) suffix=xml ;;
-      findings) suffix=findings.md ;;
-      *) suffix=$format ;;
-    esac
-    "$CONVICT" report --db "$DB" --format "$format" -q -o "$NIGHT/report/report.$suffix"
-  done
-}
+write_reports() { "$CONVICT" report --db "$DB" --all "$NIGHT/report" -q; }
 
 tonight() { echo "(SELECT id FROM campaigns WHERE seed = '$(planned seed)')"; }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "cli/command.h"
@@ -21,6 +22,7 @@ namespace {
 struct ReportOptions {
   OutputOptions out;
   report::ReportSettings settings;
+  std::string folder;  // of --all; empty: one format
   bool new_only = false;
   bool asks_for_coverage = false;  // --profile or --emptiest
 };
@@ -29,33 +31,59 @@ const reports::ReportWriter& writer_named(const std::string& name) {
   return **std::ranges::find(reports::all(), name, &reports::ReportWriter::name);  // the option has been checked
 }
 
-report::ReportSettings settings_for(const reports::ReportWriter& writer, const ReportOptions& options) {
+report::ReportSettings settings_for(bool shows_coverage, const ReportOptions& options) {
   report::ReportSettings settings = options.settings;
-  settings.coverage = writer.shows_coverage;
+  settings.coverage = shows_coverage;
   if (options.new_only) settings.mismatches.status = "new";
   settings.mismatches.since = parse_date(settings.mismatches.since, "--since", "T00:00:00Z");
-  if (writer.shows_coverage || !options.asks_for_coverage) return settings;
+  if (shows_coverage || !options.asks_for_coverage) return settings;
   std::vector<std::string_view> valid;
   for (const reports::ReportWriter* one : reports::all())
     if (one->shows_coverage) valid.push_back(one->name);
-  throw UsageError(fmt::format("--profile, --emptiest: --format {} shows no coverage; valid: {}", writer.name,
+  throw UsageError(fmt::format("--profile, --emptiest: --format {} shows no coverage; valid: {}", options.out.format,
                                fmt::join(valid, ", ")));
 }
 
-int report(const ReportOptions& options) {
-  const reports::ReportWriter& writer = writer_named(options.out.format);
-  const report::ReportSettings settings = settings_for(writer, options);
+report::Report facts_for(bool shows_coverage, const ReportOptions& options) {
   const bool quiet = options.out.quiet, terminal = isatty(STDERR_FILENO) != 0;
-  report::Report facts = report::make_report(settings, [&](const std::string& profile) {
+  report::Report facts = report::make_report(settings_for(shows_coverage, options), [&](const std::string& profile) {
     if (!quiet)
       say(fmt::format("{}working out what profile {} can reach ...{}", terminal ? "\r\033[K" : "", profile,
                       terminal ? "" : "\n"));
   });
   if (!quiet && terminal) say("\r\033[K");
-  if (writer.is_about_oracles && settings.mismatches.suspect.empty())
+  return facts;
+}
+
+/// The file of one format, from facts that may be more than it shows.
+std::string text_of(const reports::ReportWriter& writer, report::Report facts, const ReportOptions& options) {
+  if (!writer.shows_coverage) facts.profiles.clear();
+  if (writer.is_about_oracles && options.settings.mismatches.suspect.empty())
     std::erase_if(facts.mismatches,
                   [](const report::MismatchReport& one) { return one.row.blame != name_of(Blame::kOracle); });
-  options.out.write(writer.write(facts));
+  return writer.write(facts);
+}
+
+/// What the database says is worked out once: coverage takes seconds.
+void write_all(const ReportOptions& options) {
+  if (!options.out.output.empty()) throw UsageError("--all: writes files of its own; valid: without --output");
+  const report::Report facts = facts_for(true, options);
+  std::error_code error;
+  std::filesystem::create_directories(options.folder, error);
+  if (error) throw_unwritable("--all", options.folder, error, "a folder, or the name of a new one");
+  for (const reports::ReportWriter* writer : reports::all()) {
+    const std::string_view extension = writer->extension.empty() ? writer->name : writer->extension;
+    write_file(fmt::format("{}/report.{}", options.folder, extension), text_of(*writer, facts, options), "--all");
+  }
+}
+
+int report(const ReportOptions& options) {
+  if (!options.folder.empty()) {
+    write_all(options);
+    return kClean;
+  }
+  const reports::ReportWriter& writer = writer_named(options.out.format);
+  options.out.write(text_of(writer, facts_for(writer.shows_coverage, options), options));
   return kClean;
 }
 
@@ -69,6 +97,7 @@ std::string footer() {
          "  convict report --db nightly.db --profile smoke --emptiest 30\n"
          "  convict report --new-only --since 2026-11-20 --format markdown >> \"$GITHUB_STEP_SUMMARY\"\n"
          "  convict report --format sarif --output convict.sarif\n"
+         "  convict report --db nightly.db --all reports/      every format, worked out once\n"
          "  convict report --format findings --output findings.md    what oracles got wrong, as a page\n"
          "Exit codes: 0 reported, 2 usage or a missing database";
 }
@@ -98,6 +127,9 @@ void add_report(Command app, int& exit_code) {
       command.option("--emptiest", options->settings.emptiest, "How many combinations that were never seen to name")
           .within(0, 1'000'000)
           .shows_default();
+  command
+      .option("--all", options->folder, "Write every format to this folder: report.txt, report.html, report.xml, ...")
+      .not_empty();
   add_filters(command, *options);
   std::vector<std::string> formats;
   for (const reports::ReportWriter* writer : reports::all()) formats.emplace_back(writer->name);

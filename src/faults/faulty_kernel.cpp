@@ -7,9 +7,10 @@
 
 namespace convict::faults {
 
-FaultyKernel::FaultyKernel(const Fault* fault) : fault_(fault) {
+FaultyKernel::FaultyKernel(const Fault* fault, const char* name, const char* description) : fault_(fault) {
   static_cast<convict_implementation&>(implementation_) = sound_kernel();
-  implementation_.name = fault ? "faulty" : "control";
+  implementation_.name = fault ? name : "control";
+  implementation_.description = fault ? description : "no fault";
   implementation_.lineage = implementation_.name;
   implementation_.unsupported = unsupported;
   implementation_.run = run;

@@ -12,8 +12,8 @@ namespace convict::faults {
 
 class FaultyKernel {
  public:
-  /// `fault` must live longer; nullptr for none: the control.
-  explicit FaultyKernel(const Fault* fault);
+  /// `fault` and the texts must live longer; no fault: the control.
+  explicit FaultyKernel(const Fault* fault, const char* name = "faulty", const char* description = "has one fault");
   FaultyKernel(const FaultyKernel&) = delete;
   FaultyKernel& operator=(const FaultyKernel&) = delete;
 

@@ -113,8 +113,8 @@ TEST_F(DiagnosisTest, ACaseWithoutAMismatchIsRefused) {
 
 class BackgroundDiagnoses : public CliTest {
  protected:
-  CommandResult fuzz(std::vector<std::string> more) const {
-    more.insert(more.begin(), {"fuzz", "--plugin=" + plugin("mutants_p"), "--target=P05", "--oracle=none", "-q",
+  CommandResult fuzz(std::vector<std::string> more, const std::string& mutant = "P05") const {
+    more.insert(more.begin(), {"fuzz", "--plugin=" + plugin("mutants_p"), "--target=" + mutant, "--oracle=none", "-q",
                                "--profile=all", "--format=json"});
     if (std::ranges::find(more, "--shrink=none") == more.end())
       more.push_back("--shrink=1h");  // until all is explained
@@ -142,8 +142,8 @@ TEST_F(BackgroundDiagnoses, WhatIsCoveredIsNotExplainedAgain) {
   EXPECT_EQ(run({"list", "causes", "--db=a.db", "--format=json"}).json().size(), 1u);
 }
 
-/// P05 loses the taps beyond the fifth of rank 3.
-TEST_F(BackgroundDiagnoses, AHandfulOfRowsRemains) {
+/// P05 loses the taps beyond the fifth of rank 3. Once its rows are known, another campaign finds nothing new.
+TEST_F(BackgroundDiagnoses, AHandfulOfRowsRemainsAndCatchesLaterHits) {
   const CommandResult found = fuzz({"--cases=3000", "--seed=3", "--db=a.db"});
   EXPECT_EQ(found.exit_code, 1);
   ASSERT_LE(found.mismatches().size(), 3u) << found.out;
@@ -159,10 +159,6 @@ TEST_F(BackgroundDiagnoses, AHandfulOfRowsRemains) {
   for (const json& row : fuzz({"--cases=3000", "--seed=3", "--db=b.db", "--shrink=none"}).mismatches())
     unshrunk_hits += row["hits"].get<int64_t>();
   EXPECT_EQ(hits, unshrunk_hits);
-}
-
-TEST_F(BackgroundDiagnoses, AKnownPredicateCatchesLaterHits) {
-  fuzz({"--cases=3000", "--seed=3", "--db=a.db"});
   const size_t before = rows().size();
   for (const json& row : rows())
     EXPECT_EQ(run({"triage", row["id"].dump(), "--status=known", "--db=a.db"}).exit_code, 0);
@@ -172,12 +168,12 @@ TEST_F(BackgroundDiagnoses, AKnownPredicateCatchesLaterHits) {
 }
 
 TEST_F(BackgroundDiagnoses, WhatIsLeftIsExplainedByTheNextCampaign) {
-  fuzz({"--cases=3000", "--seed=3", "--db=a.db", "--shrink=none"});
+  fuzz({"--cases=300", "--db=a.db", "--shrink=none"}, "P27");
   const auto unexplained = [&] {
     return std::ranges::count_if(rows(), [](const json& row) { return row["predicate"].get<std::string>().empty(); });
   };
   EXPECT_GT(unexplained(), 0);
-  fuzz({"--cases=10", "--start=50000", "--db=a.db"});
+  fuzz({"--cases=10", "--start=50000", "--db=a.db"}, "P27");
   EXPECT_EQ(unexplained(), 0);
 }
 

@@ -120,6 +120,21 @@ TEST_F(ReportCommand, EstimatesTheChanceOfANewSignature) {
   EXPECT_NE(text.find("  known: 1\n    #2 b crash"), std::string::npos) << text;
 }
 
+TEST_F(ReportCommand, WritesEveryFormatAtOnce) {
+  ASSERT_EQ(run({"fuzz", "--oracle=none", "-q", "--plugin=" + plugin("one_fault"), "--cases=300"}).exit_code, 1);
+  ASSERT_EQ(run({"report", "-q", "--all=every/one"}).exit_code, 0);
+  for (const reports::ReportWriter* writer : reports::all()) {
+    const std::string_view extension = writer->extension.empty() ? writer->name : writer->extension;
+    EXPECT_FALSE(read_file(file(fmt::format("every/one/report.{}", extension))).empty()) << writer->name;
+  }
+  EXPECT_EQ(read_file(file("every/one/report.csv")), run({"report", "-q", "--format=csv"}).out);
+  EXPECT_EQ(read_file(file("every/one/report.findings.md")), run({"report", "-q", "--format=findings"}).out);
+  EXPECT_FALSE(json::parse(read_file(file("every/one/report.json")))["profiles"].empty());
+  EXPECT_TRUE(refuses(run({"report", "--all=every", "--output=one"}), {"--all", "without --output"}));
+  write_file(file("taken"), "");
+  EXPECT_TRUE(refuses(run({"report", "--all=taken", "-q"}), {"--all", "'taken'"}));
+}
+
 TEST_F(ReportCommand, WrongUsageIsOneLine) {
   EXPECT_TRUE(refuses(run({"report", "--db=missing.db"}), {"'missing.db'", "does not exist"}));
   EXPECT_FALSE(std::filesystem::exists(file("missing.db")));
