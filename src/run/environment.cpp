@@ -89,7 +89,7 @@ std::string newly_opened() {
 std::string mend_process(FlightRecord& record, Care care) {
   if (is_forked_copy) _exit(0);
   if (!watched()) return "";
-  const Watched& before = *watched();
+  Watched& before = *watched();
   const bool all = care == Care::kAll;
   if (all && (identity_of(kCommandFd) != before.commands || identity_of(kResultFd) != before.results))
     end(record, Unfit::kDescriptorClosed);

@@ -13,8 +13,6 @@
 #include <cstring>
 #include <string_view>
 
-extern char** environ;
-
 namespace convict::run {
 namespace {
 
@@ -60,28 +58,6 @@ cpu_set_t affinity_now() {
   return set;
 }
 
-std::vector<std::string> environment_now() {
-  std::vector<std::string> all;
-  for (char** one = environ; one && *one; ++one) all.emplace_back(*one);
-  return all;
-}
-
-bool is_environment(const std::vector<std::string>& wanted) {
-  if (!environ) return wanted.empty();
-  size_t i = 0;
-  for (; i < wanted.size(); ++i)
-    if (!environ[i] || wanted[i] != environ[i]) return false;
-  return !environ[i];
-}
-
-bool set_environment(const std::vector<std::string>& wanted) {
-  if (clearenv() != 0) return false;
-  return std::ranges::all_of(wanted, [](const std::string& one) {
-    const size_t equals = one.find('=');
-    return equals == std::string::npos || setenv(one.substr(0, equals).c_str(), one.c_str() + equals + 1, 1) == 0;
-  });
-}
-
 bool timer_runs(int timer) {
   itimerval value{};
   getitimer(static_cast<__itimer_which>(timer), &value);
@@ -105,26 +81,27 @@ ProcessState::ProcessState()
     : locale_(locale_now()),
       directory_(directory_now()),
       umask_(umask_now()),
-      environment_(environment_now()),
       signals_(signals_now()),
       priority_(priority_now()),
       affinity_(affinity_now()) {
   for (int resource = 0; resource < RLIM_NLIMITS; ++resource) limits_[resource] = limit_now(resource);
 }
 
-ProcessState::Changed ProcessState::restore(bool in_memory) const {
+ProcessState::Changed ProcessState::restore(bool in_memory) {
   Changed changed;
   restore_memory(changed);
   if (!in_memory) restore_system(changed);
   return changed;
 }
 
-void ProcessState::restore_memory(Changed& changed) const {
+void ProcessState::restore_memory(Changed& changed) {
   if (std::string_view(std::setlocale(LC_ALL, nullptr)) != locale_)
     note(changed, "the locale", std::setlocale(LC_ALL, locale_.c_str()) != nullptr);
   if (uselocale(nullptr) != LC_GLOBAL_LOCALE)
     note(changed, "the locale of its thread", uselocale(LC_GLOBAL_LOCALE) != nullptr);
-  if (!is_environment(environment_)) note(changed, "environment variables", set_environment(environment_));
+  if (variables_.are_as_before()) return;
+  variables_.put_back();
+  note(changed, "environment variables", true);
 }
 
 void ProcessState::restore_system(Changed& changed) const {

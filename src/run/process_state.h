@@ -11,7 +11,8 @@
 
 #include <array>
 #include <string>
-#include <vector>
+
+#include "run/variables.h"
 
 namespace convict::run {
 
@@ -28,15 +29,15 @@ class ProcessState {
 
   /// Compares with now, and puts back what differs. `in_memory`: only what takes no system call, i.e. the locale and
   /// the environment variables.
-  Changed restore(bool in_memory = false) const;
+  Changed restore(bool in_memory = false);
 
  private:
-  void restore_memory(Changed& changed) const;
+  void restore_memory(Changed& changed);
   void restore_system(Changed& changed) const;
 
   std::string locale_, directory_;
   mode_t umask_;
-  std::vector<std::string> environment_;
+  Variables variables_;
   sigset_t signals_;
   std::array<rlimit, RLIM_NLIMITS> limits_;
   int priority_;

@@ -25,7 +25,7 @@ void PrintTo(const Change& change, std::ostream* out) { *out << change.what; }
 class ProcessStateTest : public testing::TestWithParam<Change> {};
 
 TEST_P(ProcessStateTest, IsNamedAndPutBack) {
-  const run::ProcessState before;
+  run::ProcessState before;
   EXPECT_EQ(before.restore().what, "");
   GetParam().make();
   const run::ProcessState::Changed changed = before.restore();
@@ -35,7 +35,7 @@ TEST_P(ProcessStateTest, IsNamedAndPutBack) {
 }
 
 TEST_P(ProcessStateTest, IsNoticedInMemoryIfItIsThere) {
-  const run::ProcessState before;
+  run::ProcessState before;
   GetParam().make();
   const std::string what = GetParam().what;
   const bool there = what.starts_with("the locale") || what == "environment variables";
