@@ -17,7 +17,7 @@ struct ReportWriter {
   std::string_view help;  // one line
   /// Returns the whole file. Every string in a report may be hostile: anybody may have written the database.
   std::string (*write)(const report::Report& report);
-  bool shows_coverage = true;       // false: Report::profiles, which take seconds, are not computed
+  bool shows_coverage = true;       // false: Report::profiles, which take longest, are not computed
   bool is_about_oracles = false;    // true: without --suspect, it gets the mismatches of oracles only
   std::string_view extension = {};  // of its file beside those of other formats; none: its name
 };

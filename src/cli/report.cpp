@@ -64,7 +64,7 @@ std::string text_of(const reports::ReportWriter& writer, report::Report facts, c
   return writer.write(facts);
 }
 
-/// What the database says is worked out once: coverage takes seconds.
+/// What the database says is worked out once: coverage takes longest.
 void write_all(const ReportOptions& options) {
   if (!options.out.output.empty()) throw UsageError("--all: writes files of its own; valid: without --output");
   const report::Report facts = facts_for(true, options);

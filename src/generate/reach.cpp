@@ -36,6 +36,22 @@ void ask_for(uint32_t id, const Profile* profile, int tries, Coverage& seen) {
     mark(seen, generate_wished(to_ask(profile, i), tuple, kSeed + 1, id * uint64_t{64} + static_cast<uint64_t>(i)));
 }
 
+/// A tuple of three cannot be shown if a pair in it cannot; all pairs were asked for before.
+bool has_its_pairs(uint32_t id, const Coverage& seen) {
+  const Tuple tuple = tuple_of(id);
+  if (tuple.size < 3) return true;
+  for (int left_out = 0; left_out < tuple.size; ++left_out) {
+    Tuple pair;
+    for (int i = 0; i < tuple.size; ++i) {
+      if (i == left_out) continue;
+      pair.feature[pair.size] = tuple.feature[i];
+      pair.level[pair.size++] = tuple.level[i];
+    }
+    if (!seen.has_seen(id_of(pair))) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<uint32_t> within_reach(const Profile* profile, std::span<const uint32_t> ids, size_t most) {
@@ -56,7 +72,8 @@ std::vector<bool> reachable(const Profile* profile, int tries, uint64_t plain) {
   for (uint64_t i = 0; i < plain; ++i) mark(seen, generate(profile, kSeed, i));
   seen.take_news();
   const bool steered = !profile || profile->sampler == Sampler::kSteered;
-  for (uint32_t id = 0; steered && id < tuple_count(); ++id) ask_for(id, profile, tries, seen);
+  for (uint32_t id = 0; steered && id < tuple_count(); ++id)
+    if (!seen.has_seen(id) && has_its_pairs(id, seen)) ask_for(id, profile, tries, seen);
   std::vector<bool> flags(tuple_count());
   for (uint32_t id = 0; id < tuple_count(); ++id) flags[id] = seen.has_seen(id);
   return flags;

@@ -82,12 +82,12 @@ struct ReportSettings {
   std::string database;
   std::string profile = {};  // empty: all profiles of the database
   size_t emptiest = 10;
-  bool coverage = true;  // false: omit the profiles, which take seconds
+  bool coverage = true;  // false: omit the profiles, which take half a second each
   store::MismatchFilter mismatches = {};
   std::optional<int64_t> campaign = {};  // only its numbers, and the mismatches that it saw
 };
 
-/// Reads the database, which has to exist, and computes what its profiles can reach. That takes some seconds for each
+/// Reads the database, which has to exist, and computes what its profiles can reach. That takes half a second for each
 /// profile: calls progress(profile) first. Throws UsageError.
 Report make_report(const ReportSettings& settings, const std::function<void(const std::string& profile)>& progress);
 
