@@ -31,8 +31,8 @@ struct LoneResult {
   std::optional<Mismatch> of(const std::string& suspect, const std::string& line, size_t at) const;
 };
 
-/// Runs the lines up to the first death, or as many as fit in `time` of the CPU, then waits a moment for what a thread of the
-/// implementation may still do. Throws UsageError or CannotJudge if it cannot be loaded.
+/// Runs the lines up to the first death, or as many as fit in `time` of the CPU, then waits a moment for what a thread
+/// of the implementation may still do. Throws UsageError or CannotJudge if it cannot be loaded.
 LoneResult run_alone(const std::string& implementation, Verdict verdict, const std::vector<std::string>& lines,
                      const SupervisorSettings& settings, std::optional<std::chrono::milliseconds> time = {});
 

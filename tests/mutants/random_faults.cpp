@@ -44,8 +44,8 @@ class Population {
     planted->fault = faults::draw_fault(seed, number, conditions);
     planted->name = "r" + std::to_string(conditions) + "-" + std::to_string(i);
     planted->description = planted->fault.text();
-    planted->kernel = std::make_unique<faults::FaultyKernel>(&planted->fault, planted->name.c_str(),
-                                                             planted->description.c_str());
+    planted->kernel =
+        std::make_unique<faults::FaultyKernel>(&planted->fault, planted->name.c_str(), planted->description.c_str());
     list_.push_back(&planted->kernel->implementation());
     planted_.push_back(std::move(planted));
   }
