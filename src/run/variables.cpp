@@ -29,10 +29,10 @@ bool Variables::are_as_before() const {
   return !environ[i];
 }
 
-/// setenv() makes a table of its own once it has to add to one of ours; what it changes in ours is written again.
+/// Whatever setenv() has changed in the table is written again. The strings are copied into the memory that they had,
+/// because none is longer than before: pointers that a library has from getenv() stay good.
 void Variables::put_back() {
-  shown_ =
-      wanted_;  // into the same memory, because nothing is longer than before: pointers that getenv() gave stay good
+  shown_ = wanted_;
   table_.clear();
   for (std::string& one : shown_) table_.push_back(one.data());
   table_.push_back(nullptr);

@@ -252,7 +252,7 @@ examine::Examination WorkerSession::settle() {
   return last;
 }
 
-/// Dies it now, it dies of this case, and what it did meanwhile is part of its history.
+/// A death is put down to this case from now on. The cases examined after it are part of its history.
 void WorkerSession::return_to(const Untold& one) {
   record_.index = one.index;
   record_.draw = one.draw;

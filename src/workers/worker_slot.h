@@ -57,7 +57,8 @@ class WorkerSlot {
     reported = 0;
   }
 
-  /// What this process had done before it came to this case of the work in front, or to its end, the last at the end.
+  /// What this process had done before this case of the work in front, the last at the end. `index` may be that behind
+  /// the last case.
   std::vector<Work> before(uint64_t index) const {
     std::vector<Work> all(history_.begin(), history_.end());
     if (const Work& now = works_.front(); index != now.first)
