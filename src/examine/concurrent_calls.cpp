@@ -16,7 +16,7 @@ ConcurrentCalls::ConcurrentCalls(const convict_implementation& who, const convic
   if (abilities.workspace_size) operands_.add_workspace(abilities.workspace_size(&who, &problem_, &scene.described()));
   problem_.threads = 1;
   thread_ = std::thread([this] { call_again_and_again(); });
-  while (!begun_) std::this_thread::yield();
+  begun_.wait(false);
 }
 
 ConcurrentCalls::~ConcurrentCalls() {
@@ -27,6 +27,7 @@ ConcurrentCalls::~ConcurrentCalls() {
 void ConcurrentCalls::call_again_and_again() {
   char unread[1];
   begun_ = true;
+  begun_.notify_one();
   while (!ending_) who_.run(&who_, &problem_, &operands_.tensors(), unread, sizeof unread);
 }
 

@@ -44,6 +44,7 @@ class Asking {
   Asking(const Scene& scene, bool legal, std::span<const run::Subject> subjects, const ExaminationSettings& settings,
          run::FlightRecord& record, std::vector<judge::Result>& results)
       : scene_(scene), legal_(legal), settings_(settings), record_(record), results_(results) {
+    results_.reserve(subjects.size());
     for (const run::Subject& subject : subjects) {
       judge::Result& result = results_.emplace_back();
       result.who = subject.implementation;

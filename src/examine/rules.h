@@ -5,7 +5,8 @@
 
 #include "core/yardstick.h"
 #include "examine/scene.h"
-#include "judge/compare.h"
+#include "judge/reference.h"
+#include "judge/rule.h"
 
 namespace convict::examine {
 

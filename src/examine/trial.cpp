@@ -63,6 +63,7 @@ class Trial {
     const run::InStage computing(context_.record, Stage::kReference);
     detail_ = detail;
     expected_ = compute_reference<W>(scene_.problem(), context_.memory.ours(), detail, &dense_);
+    allowances_.emplace(expected_);
   }
 
   /// Equality needs no magnitudes until something differs. (With beta they are there from the begin, for the old
@@ -176,7 +177,7 @@ class Trial {
   judge::Comparison compared(size_t i) {
     const run::InStage comparing(context_.record, Stage::kCompare);
     add_operands(rules_[i], results_[i].contract, scene_.problem(), context_.memory.ours(), dense_);
-    return compare<W>(expected_, rules_[i]);
+    return compare(*allowances_, rules_[i]);
   }
 
   /// While the results are still in memory.
@@ -284,6 +285,7 @@ class Trial {
   std::vector<judge::Rule> rules_;
   judge::Detail detail_ = judge::Detail::kValues;
   std::vector<judge::Expected<W>> expected_;
+  std::optional<judge::Allowances<W>> allowances_;  // of expected_
   judge::DenseOperands<W> dense_;
 };
 

@@ -49,6 +49,8 @@ struct Arithmetic {
 
   /// Largest absolute error that one rounding of a tiny result adds to its relative one.
   double underflow(double eta) const { return flushes_subnormals ? eta : eta / 2; }
+
+  bool operator==(const Arithmetic&) const = default;
 };
 
 /// The arithmetic of an implementation with this contract, for the types of the two operands given and of the one

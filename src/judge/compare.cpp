@@ -16,10 +16,6 @@ constexpr size_t kMostNoted = 32;  // suspects and minus zeros that are looked i
 /// sqrt(2 ln(2 / delta)) for a failure probability of 1e-12 an element: Hallman and Ipsen, theorem 2.4; docs/bounds.md.
 constexpr double kLambda = 7.53;
 
-/// Roundings are taken for independent and of mean zero only where n*u, the growth of a sum by them, is at most this.
-/// 16-bit sums of many terms stagnate: their errors all have one sign.
-constexpr double kMostGrowth = 0x1p-4;
-
 template <class T>
 bool is_poison(T value) {
   if (std::is_integral_v<T>) return false;  // every pattern of bits is a number
@@ -33,26 +29,31 @@ bool is_poison(T value) {
 template <class T, class W>
 class TensorComparison {
  public:
-  TensorComparison(const Expected<W>& expected, const Rule& rule, Comparison& result)
+  /// The allowance is for rules of bounds.
+  TensorComparison(const Expected<W>& expected, const Rule& rule, const Allowance* allowance, Comparison& result)
       : expected_(expected),
         tensor_(*expected.tensor),
         rule_(rule),
         arithmetic_(rule.arithmetic_for(tensor_)),
+        allowance_(allowance),
         result_(result) {}
 
   void run() {
-    for_each_element<T>(tensor_, [&](const T& element, const int64_t* at) {
-      const size_t index = next_++;
-      if (rule_.kind == Rule::Kind::kExact)
-        check_equal(element, index, at);
-      else if (rule_.kind == Rule::Kind::kQuantized)
-        check_quantized(element, index, at);
-      else
-        check_close(element, index, at);
-    });
+    switch (rule_.kind) {
+      case Rule::Kind::kExact: return each(&TensorComparison::check_equal);
+      case Rule::Kind::kQuantized: return each(&TensorComparison::check_quantized);
+      case Rule::Kind::kTolerance: return each(&TensorComparison::check_tolerance);
+      case Rule::Kind::kBound:
+      case Rule::Kind::kSpecial: break;
+    }
+    each(&TensorComparison::check_close);
   }
 
  private:
+  void each(void (TensorComparison::*check)(const T& element, size_t index, const int64_t* at)) {
+    for_each_element<T>(tensor_, [&](const T& element, const int64_t* at) { (this->*check)(element, next_++, at); });
+  }
+
   static double value_of(const T& element) { return static_cast<double>(number(element)); }
 
   int64_t products(const int64_t* at) const {
@@ -71,24 +72,31 @@ class TensorComparison {
   }
 
   void check_close(const T& element, size_t index, const int64_t* at) {
-    const int64_t n = products(at);
-    const double got = value_of(element);
-    const auto exact = static_cast<double>(expected_.exact(index));
-    if (rule_.kind == Rule::Kind::kTolerance) return check_tolerance(element, index, at);
-    if (!std::isfinite(static_cast<double>(expected_.value[index]))) {
-      if (std::isnan(exact) ? !std::isnan(got) : got != exact && !may_be_flushed(element))
-        record(element, index, at, 0);
-      return;
-    }
-    const double bound = what_remains(bound_of(index, n), index);
+    if (!std::isfinite(static_cast<double>(expected_.value[index]))) return check_special(element, index, at);
+    const double got = value_of(element), bound = allowance_->bound[index];
     // W carries more digits than double where it has to: the difference is taken there.
     const auto error = static_cast<double>(std::abs(static_cast<W>(got) - expected_.exact(index)));
-    const bool negative = expected_.relu && got < 0;
-    const bool is_right = std::isnan(got) ? !is_poison(element) && may_be_nan(arithmetic_, sum_at(index, n))
-                                          : !negative && (error <= bound || may_overflow(got, exact, bound));
-    if (error <= bound || !is_right) note_ratio(error, bound);
+    const bool is_close = error <= bound;
+    const bool is_right = is_close ? !is_forbidden_by_relu(got) : is_right_though_far(element, index, at, bound);
+    if (is_close || !is_right) note_ratio(error, bound);
     if (!is_right) return record(element, index, at, bound);
-    if (n > 0 && !is_cut_off(index) && !std::isnan(got)) look_closer(element, index, at, n, error, bound);
+    if (error < kInfinity && allowance_->unit[index] < kInfinity) measure(element, index, at, error);
+  }
+
+  /// Where the exact result is NaN or an infinity.
+  void check_special(const T& element, size_t index, const int64_t* at) {
+    const double got = value_of(element);
+    const auto exact = static_cast<double>(expected_.exact(index));
+    if (std::isnan(exact) ? !std::isnan(got) : got != exact && !may_be_flushed(element)) record(element, index, at, 0);
+  }
+
+  bool is_forbidden_by_relu(double got) const { return expected_.relu && got < 0; }
+
+  /// NaN and infinities that some order of summation gives.
+  bool is_right_though_far(const T& element, size_t index, const int64_t* at, double bound) const {
+    const double got = value_of(element);
+    if (std::isnan(got)) return !is_poison(element) && may_be_nan(arithmetic_, sum_at(index, products(at)));
+    return !is_forbidden_by_relu(got) && may_overflow(got, static_cast<double>(expected_.exact(index)), bound);
   }
 
   /// Whether the result is NaN because an infinity met a subnormal factor, which the contract turns into zero.
@@ -108,14 +116,6 @@ class TensorComparison {
     const double allowed = rule_.absolute + rule_.relative * std::abs(exact);
     const bool close = std::isnan(exact) ? std::isnan(got) : got == exact || std::abs(got - exact) <= allowed;
     if (!close) record(element, index, at, allowed);
-  }
-
-  /// Whether a ReLU makes the result 0, whatever the terms are exactly.
-  bool is_cut_off(size_t index) const { return expected_.relu && expected_.value[index] < 0; }
-
-  /// A ReLU leaves of an error what reaches above zero.
-  double what_remains(double bound, size_t index) const {
-    return is_cut_off(index) ? std::max(0.0, bound + static_cast<double>(expected_.value[index])) : bound;
   }
 
   AllowedResults allowed(size_t index, double change) const {
@@ -158,13 +158,6 @@ class TensorComparison {
 
   Sum sum_at(size_t index, int64_t n) const { return sum_of(expected_, index, n, rule_); }
 
-  double bound_of(size_t index, int64_t n) const {
-    const Sum sum = sum_at(index, n);
-    const bool transformed = tensor_.ndim > 1 && !rule_.transform_bounds.empty();
-    return transformed ? transformed_bound(arithmetic_, sum, rule_.transform_bounds[index], unit_roundoff<W>())
-                       : direct_bound(arithmetic_, sum, unit_roundoff<W>());
-  }
-
   /// Whether an infinity is right: the exact value is beyond the largest number of the type, or so near that rounding
   /// decides. Sums whose parts overflow and cancel are not held against anybody either.
   bool may_overflow(double got, double exact, double bound) const {
@@ -174,33 +167,23 @@ class TensorComparison {
   }
 
   /// What a result within its bound still tells.
-  void look_closer(const T& element, size_t index, const int64_t* at, int64_t n, double error, double bound) {
-    const auto magnitude = static_cast<double>(expected_.magnitude[index]);
-    const double u = std::max(arithmetic_.u_sum, arithmetic_.u_out);
-    ++result_.with_terms;
-    if (magnitude > 0 && std::isfinite(bound)) {
-      const double fault = bound * static_cast<double>(n) / magnitude;
-      result_.smallest_fault = std::min(result_.smallest_fault.value_or(fault), fault);
-    }
-    if (magnitude / static_cast<double>(n) <= bound) ++result_.blind;
-    // What follows knows the errors of direct sums, and of few roundings.
-    if (!rule_.transform_bounds.empty() || static_cast<double>(n) * arithmetic_.u_sum > kMostGrowth) return;
-    if (!std::isfinite(error)) return;  // an overflow that the bound allows says nothing about accuracy
+  void measure(const T& element, size_t index, const int64_t* at, double error) {
     ++result_.measured;
-    const double unit = u * std::sqrt(static_cast<double>(n)) * magnitude;
-    if (error > result_.worst_units * unit) note_units(element, index, at, n, error, bound, unit);
-    if (arithmetic_.fixed_order() && !expected_.squared_sums.empty() && error > probabilistic_bound(index, n) &&
-        result_.suspects.size() < kMostNoted)
-      result_.suspects.push_back(describe(element, index, at, probabilistic_bound(index, n), Bound::kStatistical));
+    const double unit = allowance_->unit[index];
+    if (error > result_.worst_units * unit) note_units(element, index, at, error, unit);
+    if (!arithmetic_.fixed_order() || expected_.squared_sums.empty()) return;
+    const double probable = probabilistic_bound(index, products(at));
+    if (error > probable && result_.suspects.size() < kMostNoted)
+      result_.suspects.push_back(describe(element, index, at, probable, Bound::kStatistical));
   }
 
   /// Underflow and flushing are no lack of accuracy: the contract says whether they happen.
-  void note_units(const T& element, size_t index, const int64_t* at, int64_t n, double error, double bound,
-                  double unit) {
-    const double units = (error - underflow_bound(arithmetic_, sum_at(index, n))) / unit;
+  void note_units(const T& element, size_t index, const int64_t* at, double error, double unit) {
+    const double units = (error - underflow_bound(arithmetic_, sum_at(index, products(at)))) / unit;
     if (!(units > result_.worst_units)) return;
     result_.worst_units = units;
-    if (units > kNoteworthyUnits) result_.worst = describe(element, index, at, bound, rule_.bound_for(tensor_));
+    if (units > kNoteworthyUnits)
+      result_.worst = describe(element, index, at, allowance_->bound[index], rule_.bound_for(tensor_));
   }
 
   /// lambda * u * sqrt(sum of s_k^2), the larger one of the order of the loops and its reverse, whose partial sums are
@@ -245,27 +228,39 @@ class TensorComparison {
   const convict_tensor& tensor_;
   const Rule& rule_;
   const Arithmetic& arithmetic_;
+  const Allowance* allowance_;
   Comparison& result_;
   size_t next_ = 0;
 };
 
+bool has_bounds(const Rule& rule) { return rule.kind == Rule::Kind::kBound || rule.kind == Rule::Kind::kSpecial; }
+
+void add_sensitivity(const Allowance& allowance, Comparison& result) {
+  result.with_terms += allowance.with_terms;
+  result.blind += allowance.blind;
+  if (const auto fault = allowance.smallest_fault)
+    result.smallest_fault = std::min(result.smallest_fault.value_or(*fault), *fault);
+}
+
 }  // namespace
 
 template <class W>
-Comparison compare(std::span<const Expected<W>> expected, const Rule& rule) {
+Comparison compare(Allowances<W>& allowances, const Rule& rule) {
   Comparison result;
   result.compared = true;
   result.rule = rule.kind;
-  for (const Expected<W>& output : expected) {
+  for (const Expected<W>& output : allowances.outputs()) {
     result.elements += static_cast<int64_t>(output.value.size());
     if (rule.kind == Rule::Kind::kExact && !output.value.empty() && output.window > 0) result.smallest_fault = 0;
+    const Allowance* allowance = has_bounds(rule) ? &allowances.of(output, rule) : nullptr;
+    if (allowance) add_sensitivity(*allowance, result);
     with_type(output.tensor->dtype,
-              [&](auto zero) { TensorComparison<decltype(zero), W>(output, rule, result).run(); });
+              [&](auto zero) { TensorComparison<decltype(zero), W>(output, rule, allowance, result).run(); });
   }
   return result;
 }
 
-template Comparison compare(std::span<const Expected<double>>, const Rule&);
-template Comparison compare(std::span<const Expected<long double>>, const Rule&);
+template Comparison compare(Allowances<double>&, const Rule&);
+template Comparison compare(Allowances<long double>&, const Rule&);
 
 }  // namespace convict::judge

@@ -12,42 +12,12 @@
 
 #include "abi/element.h"
 #include "core/certificate.h"
+#include "judge/allowance.h"
 #include "judge/bounds.h"
-#include "judge/reference.h"
+#include "judge/expected.h"
+#include "judge/rule.h"
 
 namespace convict::judge {
-
-/// The largest term with a subnormal factor: a product, and an addend (a bias, old contents, an element of a gradient).
-struct Flushed {
-  double product = 0, addend = 0;
-};
-
-/// What results are held to.
-struct Rule {
-  enum class Kind {
-    kExact,      // equality with the exact value, rounded once to the type of the output
-    kBound,      // an error within the bound of the arithmetic
-    kSpecial,    // the same where the exact value is finite; else the same NaN or infinity
-    kQuantized,  // of integers: a result of a real number that is off by what f32 may lose
-    kTolerance,  // |got - exact| <= absolute + relative * |exact|: what other tools do, for comparison with them
-  };
-  Kind kind = Kind::kExact;
-  Arithmetic arithmetic = {};                 // of the main output
-  Arithmetic bias_arithmetic = {};            // of a gradient of the bias, which has a type of its own
-  Bound bound = Bound::kEquality;             // where an error is allowed at all
-  std::vector<double> transform_bounds = {};  // of the main output's elements, where a transform computes the sums
-  bool subnormal = false;                     // one factor of every product is subnormal
-  Flushed flushed = {};                       // what a term loses if subnormal operands become zero, at most
-  double relative = 0, absolute = 0;
-
-  const Arithmetic& arithmetic_for(const convict_tensor& output) const {
-    return output.ndim == 1 ? bias_arithmetic : arithmetic;
-  }
-  /// A gradient of the bias is a plain sum, whatever computes the main output.
-  Bound bound_for(const convict_tensor& output) const {
-    return output.ndim == 1 && kind == Kind::kBound ? Bound::kGamma : bound;
-  }
-};
 
 /// One element of an output.
 struct Element {
@@ -92,37 +62,28 @@ struct Comparison {
   /// finite bound that could show it.
   std::optional<double> smallest_fault;
 
-  // Of results that are right by the rule, where there are magnitudes:
-  int64_t measured = 0;               // elements whose errors are compared with those of witnesses, by the next line
-  double worst_units = 0;             // largest error in units of u * sqrt(n) * S,
-  std::optional<Element> worst;       // and where, if it is more than kNoteworthyUnits
-  std::vector<Element> suspects;      // beyond the probabilistic bound; the first few
-  std::vector<Element> minus_zeros;   // -0 where the exact sum is 0; the first few
+  // Of elements that are right by the rule, where there are magnitudes:
+  int64_t measured = 0;              // elements whose errors are compared with those of witnesses, by the next line
+  double worst_units = 0;            // largest error in units of u * sqrt(n) * S,
+  std::optional<Element> worst;      // and where, if it is more than kNoteworthyUnits
+  std::vector<Element> suspects;     // beyond the probabilistic bound; the first few
+  std::vector<Element> minus_zeros;  // -0 where the exact sum is 0; the first few
+
   int64_t with_terms = 0, blind = 0;  // elements with products; those of them whose bound hides a typical lost one
 
   bool agrees() const { return wrong == 0 && unwritten == 0; }
 };
 
-/// What the reference knows about one element, in the terms of the bounds. Its magnitude has to be there.
+/// Compares all outputs. Every rule but equality needs magnitudes in them; suspects need statistics.
 template <class W>
-Sum sum_of(const Expected<W>& expected, size_t index, int64_t products, const Rule& rule) {
-  Sum sum;
-  sum.products = products;
-  sum.window = expected.window;
-  sum.bias = expected.bias;
-  sum.old = expected.old;
-  sum.magnitude = static_cast<double>(expected.magnitude[index]);
-  sum.exact = static_cast<double>(expected.value[index]);
-  const double of_product = expected.tensor->ndim == 1 ? rule.flushed.addend : rule.flushed.product;
-  const double flushed =
-      static_cast<double>(products) * of_product + static_cast<double>(sum.terms() - products) * rule.flushed.addend;
-  sum.subnormal = rule.subnormal ? sum.magnitude : std::min(sum.magnitude, flushed);
-  return sum;
-}
+Comparison compare(Allowances<W>& allowances, const Rule& rule);
 
-/// Compares all outputs. Every rule but equality needs magnitudes in `expected`; suspects need statistics.
+/// The same for outputs that no other rule is asked about.
 template <class W>
-Comparison compare(std::span<const Expected<W>> expected, const Rule& rule);
+Comparison compare(std::span<const Expected<W>> outputs, const Rule& rule) {
+  Allowances<W> allowances(outputs);
+  return compare(allowances, rule);
+}
 
 /// Calls visit(index, got) for every element of an output, in the order of `expected`.
 template <class W, class Visit>

@@ -46,6 +46,24 @@ struct Expected {
   }
 };
 
+/// Whether a ReLU makes the result 0, whatever the terms are exactly.
+template <class W>
+bool is_cut_off(const Expected<W>& expected, size_t index) {
+  return expected.relu && expected.value[index] < 0;
+}
+
+/// Calls visit(index, products) for all elements in order.
+template <class W, class Visit>
+void for_each_position(const Expected<W>& expected, const Visit& visit) {
+  size_t index = 0;
+  while (index < expected.value.size())  // once per plane; all of them have the same taps
+    for (size_t i0 = 0; i0 < expected.taps[0].size(); ++i0)
+      for (size_t i1 = 0; i1 < expected.taps[1].size(); ++i1)
+        for (size_t i2 = 0; i2 < expected.taps[2].size(); ++i2)
+          visit(index++,
+                expected.products(static_cast<int64_t>(i0), static_cast<int64_t>(i1), static_cast<int64_t>(i2)));
+}
+
 /// The elements of one tensor in logical order, which is the order of the trilinear form for all operands.
 template <class W>
 std::vector<W> elements_of(const convict_tensor& from);

@@ -26,17 +26,6 @@ struct Wrong {
   int64_t terms;
 };
 
-template <class W, class Visit>
-void for_each_position(const Expected<W>& expected, const Visit& visit) {
-  size_t index = 0;
-  while (index < expected.value.size())  // once per plane; all of them have the same taps
-    for (size_t i0 = 0; i0 < expected.taps[0].size(); ++i0)
-      for (size_t i1 = 0; i1 < expected.taps[1].size(); ++i1)
-        for (size_t i2 = 0; i2 < expected.taps[2].size(); ++i2)
-          visit(index++,
-                expected.products(static_cast<int64_t>(i0), static_cast<int64_t>(i1), static_cast<int64_t>(i2)));
-}
-
 /// Whether the rule allows a result. This file does not handle special values and tolerances.
 template <class W>
 bool is_allowed(const Rule& rule, const Expected<W>& output, size_t index, int64_t products, double got) {

@@ -16,6 +16,8 @@
 #include <limits>
 #include <utility>
 
+#include "judge/for_each_isa.h"
+
 namespace convict::judge {
 namespace {
 
@@ -31,7 +33,8 @@ void multiply_by_root(std::vector<double>& polynomial, double root) {
   for (size_t i = polynomial.size(); i-- > 0;) polynomial[i] = (i > 0 ? polynomial[i - 1] : 0) - root * polynomial[i];
 }
 
-/// As many tiles are bounded at once, so that the inner loops are long and what they need stays in the cache.
+/// As many tiles, or tiles times output channels, are bounded at once, so that the inner loops are long and what they
+/// need stays in the cache.
 constexpr size_t kTilesAtOnce = 64;
 
 /// Magnitudes at the points of many tiles or filters: [extent 0][extent 1][extent 2][lanes], a lane for each of them.
@@ -42,6 +45,22 @@ struct Boxes {
 
   int64_t place(int64_t i0, int64_t i1, int64_t i2) const { return ((i0 * extent[1] + i1) * extent[2] + i2) * lanes; }
 };
+
+/// Output channels of a group.
+struct Channels {
+  int64_t first, count;
+};
+
+/// Adds a row of the matrix times from[columns][size] to to[size]. Entries that are zero count for nothing, also where
+/// a magnitude is infinite.
+CONVICT_FOR_EACH_ISA void add_products(const double* row, int64_t columns, const double* from, double* __restrict to,
+                                       int64_t size) {
+  for (int64_t column = 0; column < columns; ++column) {
+    const double entry = std::abs(row[column]);
+    if (entry == 0) continue;
+    for (int64_t i = 0; i < size; ++i) to[i] += entry * from[column * size + i];
+  }
+}
 
 /// The problem as a plain correlation: out[n][j] sums in[n][i] * filter over i = j - pad + tap.
 struct Correlation {
@@ -135,16 +154,6 @@ class WinogradBound {
     return boxes;
   }
 
-  /// Adds a row of the matrix times from[columns][size] to to[size]. Entries that are zero count for nothing, also
-  /// where a magnitude is infinite.
-  static void add_products(const double* row, int64_t columns, const double* from, double* to, int64_t size) {
-    for (int64_t column = 0; column < columns; ++column) {
-      const double entry = std::abs(row[column]);
-      if (entry == 0) continue;
-      for (int64_t i = 0; i < size; ++i) to[i] += entry * from[column * size + i];
-    }
-  }
-
   /// The filters of a group. Lane out * in_channels + in.
   Boxes gathered_filters(int64_t g) const {
     const int64_t size = volume(form_.kernel), in_channels = correlation_.in_channels;
@@ -192,37 +201,45 @@ class WinogradBound {
   /// Sets the bounds of all output channels of the group on some tiles.
   void bound_tiles(int64_t n, int64_t g, const Boxes& filters, std::span<const Axes> origins) {
     const auto tiles = static_cast<int64_t>(origins.size());
+    const int64_t channels = correlation_.out_channels, plane = (n * form_.groups + g) * channels;
     const Boxes inputs = transformed(gathered_tiles(n, g, origins), matrices_.bt, matrices_.t);
-    for (int64_t out = 0; out < correlation_.out_channels; ++out)
-      scatter(transformed(sum_of_products(filters, out, inputs, tiles), matrices_.at, matrices_.m),
-              (n * form_.groups + g) * correlation_.out_channels + out, origins);
+    const int64_t at_once = std::max<int64_t>(1, static_cast<int64_t>(kTilesAtOnce) / tiles);
+    for (int64_t first = 0; first < channels; first += at_once) {
+      const Channels outs{first, std::min(at_once, channels - first)};
+      const Boxes bounds = transformed(sum_of_products(filters, outs, inputs, tiles), matrices_.at, matrices_.m);
+      for (int64_t i = 0; i < outs.count; ++i) scatter(bounds, i * tiles, plane + first + i, origins);
+    }
   }
 
-  /// The elementwise products of one output channel, added over the input channels. A lane for each tile.
-  Boxes sum_of_products(const Boxes& filters, int64_t out, const Boxes& inputs, int64_t tiles) const {
-    const int64_t channels = correlation_.in_channels;
-    Boxes sums{points_, tiles, std::vector<double>(static_cast<size_t>(volume(points_) * tiles), 0)};
+  /// The elementwise products, added over the input channels. Lane out * tiles + tile. Magnitudes only grow, so that
+  /// one that is too large in between is too large at the end.
+  Boxes sum_of_products(const Boxes& filters, Channels outs, const Boxes& inputs, int64_t tiles) const {
+    const int64_t channels = correlation_.in_channels, lanes = outs.count * tiles;
+    Boxes sums{points_, lanes, std::vector<double>(static_cast<size_t>(volume(points_) * lanes), 0)};
+    double* sum = sums.values.data();
     for (int64_t point = 0; point < volume(points_); ++point)
-      for (int64_t in = 0; in < channels; ++in) {
-        const double filter = filters.values[static_cast<size_t>(point * filters.lanes + out * channels + in)];
-        const double* input = inputs.values.data() + point * inputs.lanes + in * tiles;
-        double* sum = sums.values.data() + point * tiles;
-        for (int64_t i = 0; i < tiles; ++i) sum[i] = limited(sum[i] + filter * input[i] + floor_);
-      }
+      for (int64_t out = outs.first; out < outs.first + outs.count; ++out, sum += tiles)
+        for (int64_t in = 0; in < channels; ++in) {
+          const double filter = filters.values[static_cast<size_t>(point * filters.lanes + out * channels + in)];
+          const double* input = inputs.values.data() + point * inputs.lanes + in * tiles;
+          for (int64_t i = 0; i < tiles; ++i) sum[i] += filter * input[i] + floor_;
+        }
+    for (double& magnitude : sums.values) magnitude = limited(magnitude);
     return sums;
   }
 
-  void scatter(const Boxes& magnitudes, int64_t plane, std::span<const Axes> origins) {
+  /// Takes one output channel: the lanes from `lane` on.
+  void scatter(const Boxes& magnitudes, int64_t lane, int64_t plane, std::span<const Axes> origins) {
     const Axes& extent = correlation_.out_extent;
     double* to = bounds_.data() + plane * volume(extent);
-    for (size_t tile = 0; tile < origins.size(); ++tile) {
+    for (size_t tile = 0; tile < origins.size(); ++tile, ++lane) {
       const Axes& origin = origins[tile];
       const auto end = [&](int axis) { return std::min(step_[axis], extent[axis] - origin[axis]); };
       for (int64_t i0 = 0; i0 < end(0); ++i0)
         for (int64_t i1 = 0; i1 < end(1); ++i1)
           for (int64_t i2 = 0; i2 < end(2); ++i2)
             to[((origin[0] + i0) * extent[1] + origin[1] + i1) * extent[2] + origin[2] + i2] =
-                relative_ * magnitudes.values[static_cast<size_t>(magnitudes.place(i0, i1, i2)) + tile];
+                relative_ * magnitudes.values[static_cast<size_t>(magnitudes.place(i0, i1, i2) + lane)];
     }
   }
 

@@ -48,20 +48,23 @@ bool is_all_poison(const unsigned char* bytes, size_t count) {
   return count == 0 || (bytes[0] == kPoison && std::memcmp(bytes, bytes + 1, count - 1) == 0);
 }
 
-/// Whether everything between the elements of a tensor, and in front of them, is still poison.
+size_t not_poison(const void* data, size_t bytes) {
+  const auto* begin = static_cast<const unsigned char*>(data);
+  return bytes - static_cast<size_t>(std::count(begin, begin + bytes, kPoison));
+}
+
+/// Whether everything between the elements of a tensor, and in front of them, is still poison: all bytes that are not
+/// lie in elements.
 bool gaps_intact(const convict_tensor& tensor) {
   if (!has_gaps(tensor)) return true;
-  const size_t size = type_size(tensor.dtype), count = static_cast<size_t>(buffer_count(tensor));
-  std::vector<bool> is_element(count, false);
+  const size_t size = type_size(tensor.dtype);
+  size_t in_elements = 0;
   with_type(tensor.dtype, [&](auto zero) {
-    for_each_element<decltype(zero)>(tensor, [&](const auto&, const int64_t* at) {
-      is_element[static_cast<size_t>(tensor.offset + position_of(tensor, at))] = true;
-    });
+    for_each_element<decltype(zero)>(
+        tensor, [&](const auto& element, const int64_t*) { in_elements += not_poison(&element, sizeof element); });
   });
   const auto* bytes = static_cast<const unsigned char*>(tensor.data) - static_cast<size_t>(tensor.offset) * size;
-  for (size_t i = 0; i < count * size; ++i)
-    if (!is_element[i / size] && bytes[i] != kPoison) return false;
-  return true;
+  return not_poison(bytes, static_cast<size_t>(buffer_count(tensor)) * size) == in_elements;
 }
 
 AddressClass classify_in(const unsigned char* data, size_t capacity, bool read_only, const void* address) {

@@ -136,5 +136,39 @@ TEST_F(LargestRatio, ABoundOfInfinityShowsNoLostProduct) {
   EXPECT_EQ(compare<double>(expected_, rule_).smallest_fault, std::nullopt);
 }
 
+/// Implementations share allowances only where every number is the same.
+TEST_F(LargestRatio, EachRuleIsAllowedItsOwn) {
+  judge::Allowances<double> allowances(expected_);
+  const auto bound = [&](const judge::Rule& rule) { return allowances.of(expected_[0], rule).bound; };
+  const std::vector<double> first = bound(rule_);
+  judge::Rule wider = rule_, flushing = rule_, subnormal = rule_, transformed = rule_;
+  wider.arithmetic.u_out = 0x1p-8;
+  subnormal.arithmetic.flushes_subnormals = flushing.arithmetic.flushes_subnormals = true;
+  flushing.flushed.product = 0.5;
+  subnormal.subnormal = true;
+  transformed.transform_bounds = {1, 2, 3};
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    EXPECT_EQ(bound(rule_), first);
+    EXPECT_EQ(bound(wider), judge::allowance_of(expected_[0], wider).bound);
+    EXPECT_EQ(bound(flushing), judge::allowance_of(expected_[0], flushing).bound);
+    EXPECT_EQ(bound(subnormal), judge::allowance_of(expected_[0], subnormal).bound);
+    EXPECT_EQ(bound(transformed), judge::allowance_of(expected_[0], transformed).bound);
+    transformed.transform_bounds = {3, 2, 1};
+  }
+  EXPECT_NE(bound(wider), first);
+  EXPECT_NE(bound(flushing), bound(subnormal));
+}
+
+/// What a rule can hide does not depend on what a result is.
+TEST_F(LargestRatio, SensitivityIsOfTheRule) {
+  const auto sensitivity = [&](std::array<float, 3> got) {
+    std::ranges::copy(got, got_);
+    const judge::Comparison found = compare<double>(expected_, rule_);
+    return std::tuple(found.with_terms, found.blind, found.smallest_fault);
+  };
+  EXPECT_EQ(sensitivity({1, 2, 4}), std::tuple(3, 0, bound_of(0)));
+  EXPECT_EQ(sensitivity({7, 2, 4}), std::tuple(3, 0, bound_of(0)));
+}
+
 }  // namespace
 }  // namespace convict

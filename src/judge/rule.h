@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the results of one implementation are held to.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "core/certificate.h"
+#include "judge/bounds.h"
+#include "judge/expected.h"
+
+namespace convict::judge {
+
+/// The largest term with a subnormal factor: a product, and an addend (a bias, old contents, an element of a gradient).
+struct Flushed {
+  double product = 0, addend = 0;
+  bool operator==(const Flushed&) const = default;
+};
+
+/// What results are held to.
+struct Rule {
+  enum class Kind {
+    kExact,      // equality with the exact value, rounded once to the type of the output
+    kBound,      // an error within the bound of the arithmetic
+    kSpecial,    // the same where the exact value is finite; else the same NaN or infinity
+    kQuantized,  // of integers: a result of a real number that is off by what f32 may lose
+    kTolerance,  // |got - exact| <= absolute + relative * |exact|: what other tools do, for comparison with them
+  };
+  Kind kind = Kind::kExact;
+  Arithmetic arithmetic = {};                 // of the main output
+  Arithmetic bias_arithmetic = {};            // of a gradient of the bias, which has a type of its own
+  Bound bound = Bound::kEquality;             // where an error is allowed at all
+  std::vector<double> transform_bounds = {};  // of the main output's elements, where a transform computes the sums
+  bool subnormal = false;                     // one factor of every product is subnormal
+  Flushed flushed = {};                       // what a term loses if subnormal operands become zero, at most
+  double relative = 0, absolute = 0;
+
+  const Arithmetic& arithmetic_for(const convict_tensor& output) const {
+    return output.ndim == 1 ? bias_arithmetic : arithmetic;
+  }
+  /// A gradient of the bias is a plain sum, whatever computes the main output.
+  Bound bound_for(const convict_tensor& output) const {
+    return output.ndim == 1 && kind == Kind::kBound ? Bound::kGamma : bound;
+  }
+};
+
+/// What the reference knows about one element, in the terms of the bounds. Its magnitude has to be there.
+template <class W>
+Sum sum_of(const Expected<W>& expected, size_t index, int64_t products, const Rule& rule) {
+  Sum sum;
+  sum.products = products;
+  sum.window = expected.window;
+  sum.bias = expected.bias;
+  sum.old = expected.old;
+  sum.magnitude = static_cast<double>(expected.magnitude[index]);
+  sum.exact = static_cast<double>(expected.value[index]);
+  const double of_product = expected.tensor->ndim == 1 ? rule.flushed.addend : rule.flushed.product;
+  const double flushed =
+      static_cast<double>(products) * of_product + static_cast<double>(sum.terms() - products) * rule.flushed.addend;
+  sum.subnormal = rule.subnormal ? sum.magnitude : std::min(sum.magnitude, flushed);
+  return sum;
+}
+
+}  // namespace convict::judge
