@@ -141,16 +141,19 @@ TEST_F(LargestRatio, EachRuleIsAllowedItsOwn) {
   judge::Allowances<double> allowances(expected_);
   const auto bound = [&](const judge::Rule& rule) { return allowances.of(expected_[0], rule).bound; };
   const std::vector<double> first = bound(rule_);
-  judge::Rule wider = rule_, flushing = rule_, subnormal = rule_, transformed = rule_;
+  judge::Rule wider = rule_, subnormal = rule_, transformed = rule_;
   wider.arithmetic.u_out = 0x1p-8;
-  subnormal.arithmetic.flushes_subnormals = flushing.arithmetic.flushes_subnormals = true;
+  subnormal.arithmetic.flushes_subnormals = true;
+  judge::Rule flushing = subnormal, flushing_less = subnormal;
   flushing.flushed.product = 0.5;
+  flushing_less.flushed.product = 0.25;
   subnormal.subnormal = true;
   transformed.transform_bounds = {1, 2, 3};
   for (int repetition = 0; repetition < 2; ++repetition) {
     EXPECT_EQ(bound(rule_), first);
     EXPECT_EQ(bound(wider), judge::allowance_of(expected_[0], wider).bound);
     EXPECT_EQ(bound(flushing), judge::allowance_of(expected_[0], flushing).bound);
+    EXPECT_EQ(bound(flushing_less), judge::allowance_of(expected_[0], flushing_less).bound);
     EXPECT_EQ(bound(subnormal), judge::allowance_of(expected_[0], subnormal).bound);
     EXPECT_EQ(bound(transformed), judge::allowance_of(expected_[0], transformed).bound);
     transformed.transform_bounds = {3, 2, 1};
