@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/case_text.h"
+#include "core/earlier.h"
 #include "core/error.h"
 #include "core/geometry.h"
 #include "generate/generate.h"
@@ -79,7 +80,7 @@ class Search {
     if (seen_.position != run::FlightRecord::kOwnCode) here = dies(seen_.position, {line_});
     if (!here || may_be_late(*here))
       if (auto found = of_heap(lines_in(earlier))) return *found;
-    if (here) return blamed(seen_.position, *here, lost_, {}, "dies alone, on this case alone, in a fresh process");
+    if (here) return of_case(*here);
     if (seen_.memory_holder != run::FlightRecord::kOwnCode) {
       if (auto found = of_leak(seen_.memory_holder, line_)) return *found;
     }
@@ -92,6 +93,17 @@ class Search {
   }
 
   const std::string& name_of_position(int position) const { return roster_[static_cast<size_t>(position)].name; }
+
+  /// It dies alone of the case. If one of the case's earlier problems is enough, that is what it dies of.
+  Mismatch of_case(const WorkerDeath& here) const {
+    for (const Case& earlier : core::earlier_cases(lost_)) {
+      if (resolve(earlier).why_not) continue;
+      if (const auto death = dies(seen_.position, {to_text(earlier)}))
+        return blamed(seen_.position, *death, earlier, {},
+                      "dies alone, on what was an earlier problem of a case, in a fresh process");
+    }
+    return blamed(seen_.position, here, lost_, {}, "dies alone, on this case alone, in a fresh process");
+  }
 
   /// malloc and free end the process when they notice damage, whoever did it.
   static bool may_be_late(const WorkerDeath& death) { return death.certificate.death.signal == strsignal(SIGABRT); }

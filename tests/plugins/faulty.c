@@ -71,6 +71,13 @@ RUN(crashes) {
   return CONVICT_OK;
 }
 
+RUN(crashes_on_three) {
+  UNUSED;
+  write_zeros(p, t);
+  if (p->oc == 3) *nowhere = 1;
+  return CONVICT_OK;
+}
+
 RUN(hangs) {
   UNUSED;
   tell();
@@ -212,6 +219,8 @@ static const char* chat_and_refuse(const convict_implementation* self, const con
 
 static const convict_implementation faulty[] = {
     IMPLEMENTATION("crashes", "writes to address 0", accept, crashes),
+    IMPLEMENTATION("crashes-on-three", "writes to address 0 if there are three output channels", accept,
+                   crashes_on_three),
     IMPLEMENTATION("hangs", "never returns", accept, hangs),
     IMPLEMENTATION("eats-memory", "allocates for ever", accept, eats_memory),
     IMPLEMENTATION("exits", "calls _exit(3)", accept, exits),

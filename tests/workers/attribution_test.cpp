@@ -65,5 +65,25 @@ TEST_F(AttributionTest, ButIfNobodyDiesOfTheOthersTheyAreTried) {
   EXPECT_EQ(to_text(mismatch.problem_case), to_text(parse_case("conv2d in=4x4 seed=1")));
 }
 
+/// Of a death of crashes-on-three, in a process that had nothing before.
+std::string line_that_kills(const std::string& lost) {
+  workers::SupervisorSettings settings;
+  settings.program = settings.lone_program = CONVICT_PROGRAM;
+  settings.worker.roster.plugins = {plugin("faulty")};
+  workers::WorkerDeath death;
+  death.position = 0;
+  workers::HeapProbe heap;
+  const Mismatch mismatch = workers::attributed(
+      death, parse_case(lost), {{"crashes-on-three", "", "faulty", "", true}}, settings,
+      [](const workers::Work&) { return std::vector<std::string>(); }, heap);
+  EXPECT_EQ(mismatch.suspect, "crashes-on-three");
+  return to_text(mismatch.problem_case);
+}
+
+TEST(DeathOfAnEarlierProblem, IsThatProblems) {
+  EXPECT_EQ(line_that_kills("conv2d oc=2 in=4x4 before=n:2/oc:3"), "conv2d oc=3 in=4x4");
+  EXPECT_EQ(line_that_kills("conv2d oc=3 in=4x4 before=oc:2"), "conv2d oc=3 in=4x4 before=oc:2");
+}
+
 }  // namespace
 }  // namespace convict::test
