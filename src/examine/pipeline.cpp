@@ -38,6 +38,39 @@ std::optional<std::string> beyond_contract(const Case& c, const convict_contract
   return std::nullopt;
 }
 
+/// What one implementation says of a problem.
+struct Answer {
+  std::optional<std::string> reason;         // why it refuses, or why it is not even asked
+  std::optional<convict_contract> contract;  // of a legal problem that it accepts, or would
+  std::string side_effect;
+  bool was_asked = false;
+};
+
+Answer answer_of(const Scene& scene, bool legal, const convict_implementation& who, const convict_abilities& abilities,
+                 int position, run::FlightRecord& record) {
+  const Case& c = scene.the_case();
+  Answer answer;
+  const auto refuses = [&](std::optional<std::string> reason) {
+    answer.reason = std::move(reason);
+    return answer.reason.has_value();
+  };
+  if (refuses(beyond_contract(c, who.contract))) return answer;
+  if (const char* missing = run::missing_ability(scene.problem(), abilities); missing && refuses(missing))
+    return answer;
+  answer.was_asked = true;
+  run::Asked asked = run::ask_unsupported(who, position, scene.problem(), scene.described(), record);
+  answer.side_effect = std::move(asked.side_effect);
+  if (refuses(std::move(asked.reason)) || !legal) return answer;
+  run::Declared declared = run::ask_contract(who, position, scene.problem(), scene.described(), record);
+  if (!declared.trouble.empty() && refuses(std::move(declared.trouble))) return answer;
+  answer.contract = declared.contract;
+  if (refuses(beyond_contract(c, declared.contract))) return answer;
+  const bool special = fill::has_special_values(c) && !is_integer(c.src_type);
+  if (special && declared.contract.algorithm != CONVICT_DIRECT)
+    refuses("special values are judged in direct sums only: transforms spread them");
+  return answer;
+}
+
 /// Asks the subjects whether they accept the problem.
 class Asking {
  public:
@@ -113,24 +146,12 @@ class Asking {
 
   /// Why a subject refuses the problem. Nothing if it accepts; then its contract is set.
   std::optional<std::string> reason_to_refuse(size_t i) {
-    const Case& c = scene_.the_case();
     judge::Result& result = results_[i];
-    const convict_implementation& who = *result.who;
-    if (auto why_not = beyond_contract(c, who.contract)) return why_not;
-    if (const char* missing = run::missing_ability(scene_.problem(), result.abilities)) return missing;
-    if (record_.is_foreign[i]) foreign_.push_back(i);
-    run::Asked asked = run::ask_unsupported(who, static_cast<int>(i), scene_.problem(), scene_.described(), record_);
-    result.outcome.side_effect = std::move(asked.side_effect);
-    if (asked.reason) return std::move(asked.reason);
-    if (!legal_) return std::nullopt;
-    run::Declared declared = run::ask_contract(who, static_cast<int>(i), scene_.problem(), scene_.described(), record_);
-    if (!declared.trouble.empty()) return std::move(declared.trouble);
-    result.contract = declared.contract;
-    if (auto why_not = beyond_contract(c, result.contract)) return why_not;
-    const bool special = fill::has_special_values(c) && !is_integer(c.src_type);
-    if (special && result.contract.algorithm != CONVICT_DIRECT)
-      return "special values are judged in direct sums only: transforms spread them";
-    return std::nullopt;
+    Answer answer = answer_of(scene_, legal_, *result.who, result.abilities, static_cast<int>(i), record_);
+    if (answer.was_asked && record_.is_foreign[i]) foreign_.push_back(i);
+    result.outcome.side_effect = std::move(answer.side_effect);
+    if (answer.contract) result.contract = *answer.contract;
+    return std::move(answer.reason);
   }
 
   std::optional<std::string> why_not(size_t i) {
@@ -242,11 +263,12 @@ void hear_all(const Case& c, std::span<const run::Subject> subjects, run::Guarde
 
 }  // namespace
 
-bool is_accepted(const Case& c, std::span<const run::Subject> subjects, size_t position, run::FlightRecord& record,
+bool is_accepted(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
                  const ExaminationSettings& settings) {
   const Scene scene(c);
-  std::vector<judge::Result> results;
-  return Asking(scene, /*legal=*/true, subjects, settings, record, results).ask(position);
+  return !impossible(scene, settings) &&
+         !answer_of(scene, /*legal=*/true, *target.implementation, target.abilities, static_cast<int>(position), record)
+              .reason;
 }
 
 bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings& settings) {

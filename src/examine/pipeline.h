@@ -52,8 +52,8 @@ struct ExaminationSettings {
   std::string changed = {};  // a caller has found this; the author is unknown, unless one changes something again
 };
 
-/// Whether examine() would call this subject on a legal case.
-bool is_accepted(const Case& c, std::span<const run::Subject> subjects, size_t position, run::FlightRecord& record,
+/// Whether the target at this position of the roster takes a legal case.
+bool is_accepted(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
                  const ExaminationSettings& settings);
 
 /// Whether examine() would ask a subject about a case, and not refuse the case on its behalf.
