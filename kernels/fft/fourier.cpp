@@ -272,6 +272,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace convict::kernels::fft {
 
-CONVICT_DISPATCH(const Fourier&, fourier, FourierOfTarget)
+CONVICT_DISPATCH_BY_BYTES(const Fourier&, fourier, FourierOfTarget)
 
 }  // namespace convict::kernels::fft

@@ -58,6 +58,7 @@ struct Fourier {
   void (*multiply[2][2])(const SpectraProduct& product);
 };
 
-const Fourier& fourier();
+/// With the narrowest vectors of at least so many bytes (simd::narrow_target()).
+const Fourier& fourier(int64_t bytes);
 
 }  // namespace convict::kernels::fft

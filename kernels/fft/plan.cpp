@@ -16,14 +16,19 @@ constexpr int64_t kBytesOfGroups = 1 << 20, kBytesOfChannels = 4 << 20;
 
 constexpr int64_t kBytesApart = 32 << 20;  // at most, of spectra that a thread has for itself
 
+/// Of a vector that has all channels, or all groups.
+int64_t bytes_of_lanes(const Trilinear<float>& f) {
+  return std::max({f.x_channels, f.y_channels, f.groups}) * static_cast<int64_t>(sizeof(float));
+}
+
 constexpr int64_t kFewestRows = 6;  // of a block whose products read all of b: what they keep in registers
 
 }  // namespace
 
 Plan::Plan(const Trilinear<float>& f)
     : form(f),
-      tiles(simd::tiles<float>()),
-      fourier(fft::fourier()),
+      tiles(simd::tiles_of_types(bytes_of_lanes(f)).first),
+      fourier(fft::fourier(bytes_of_lanes(f))),
       lanes(fourier.lanes),
       sizes(cheapest_sizes(f, lanes)) {
   row_pitch = (sizes.axis[2].size / 2 + 1) * 2 * lanes;

@@ -16,11 +16,13 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <utility>
 
 /// Defines `Type accessor()`: what function() returns for the best instruction set that CONVICT_ISA allows. It is a
 /// macro because HWY_EXPORT is one, and so only a macro can name the function in every target's namespace.
 #undef CONVICT_DISPATCH
+#undef CONVICT_DISPATCH_BY_BYTES
 #undef CONVICT_DISPATCH_TYPES
 #if HWY_ONCE
 #define CONVICT_DISPATCH(Type, accessor, function) \
@@ -29,6 +31,24 @@
     ::convict::kernels::simd::cap_isa();           \
     return HWY_DYNAMIC_DISPATCH(function)();       \
   }
+
+/// Defines `Type accessor(int64_t bytes)`: the same for narrow_target(bytes), if that is not beyond CONVICT_ISA.
+#if HWY_IDE || (HWY_TARGETS & (HWY_TARGETS - 1)) == 0  // there is one version
+#define CONVICT_DISPATCH_BY_BYTES(Type, accessor, function) \
+  HWY_EXPORT(function);                                     \
+  Type accessor(int64_t) { return HWY_STATIC_DISPATCH(function)(); }
+#else
+#define CONVICT_DISPATCH_BY_BYTES(Type, accessor, function)                                        \
+  HWY_EXPORT(function);                                                                            \
+  Type accessor(int64_t bytes) {                                                                   \
+    ::convict::kernels::simd::cap_isa();                                                           \
+    const size_t best = hwy::GetChosenTarget().GetIndex(); /* the worse a target, the larger */    \
+    const int64_t target = ::convict::kernels::simd::narrow_target(bytes) & HWY_TARGETS;           \
+    hwy::ChosenTarget narrow;                                                                      \
+    narrow.Update(target);                                                                         \
+    return HWY_DISPATCH_TABLE(function)[target == 0 ? best : std::max(best, narrow.GetIndex())](); \
+  }
+#endif
 
 /// Defines `template <class T> const Table<T>& accessor()` for float and double: function() returns a reference to a
 /// std::pair of both tables.
@@ -43,5 +63,6 @@
   template const Table<double>& accessor();
 #else
 #define CONVICT_DISPATCH(Type, accessor, function)
+#define CONVICT_DISPATCH_BY_BYTES(Type, accessor, function)
 #define CONVICT_DISPATCH_TYPES(Table, accessor, function)
 #endif

@@ -63,6 +63,8 @@ void cap_isa() { followed(); }
 
 bool has_vnni() { return followed().vnni; }
 
+int64_t narrow_target(int64_t bytes) { return bytes <= 16 ? HWY_SSE4 : bytes <= 32 ? HWY_AVX2 : 0; }
+
 const char* isa_complaint() {
   const std::string& complaint = followed().complaint;
   return complaint.empty() ? nullptr : complaint.c_str();

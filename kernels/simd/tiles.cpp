@@ -90,7 +90,7 @@ Tiles<T> MakeTiles() {
   return t;
 }
 
-const std::pair<Tiles<float>, Tiles<double>>& TilesOfTarget() {
+const TilesOfTypes& TilesOfTarget() {
   static const auto table = std::make_pair(MakeTiles<float>(), MakeTiles<double>());
   return table;
 }
@@ -101,6 +101,15 @@ HWY_AFTER_NAMESPACE();
 
 namespace convict::kernels::simd {
 
-CONVICT_DISPATCH_TYPES(Tiles, tiles, TilesOfTarget)
+CONVICT_DISPATCH_BY_BYTES(const TilesOfTypes&, tiles_of_types, TilesOfTarget)
+
+#if HWY_ONCE
+template <class T>
+const Tiles<T>& tiles() {
+  return std::get<Tiles<T>>(tiles_of_types(kMostLanes));
+}
+template const Tiles<float>& tiles();
+template const Tiles<double>& tiles();
+#endif
 
 }  // namespace convict::kernels::simd

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/simd/isa.h"
 
@@ -100,5 +101,9 @@ struct Tiles {
 
 template <class T>
 const Tiles<T>& tiles();
+
+/// Of f32 and f64, with the narrowest vectors of at least so many bytes (narrow_target()).
+using TilesOfTypes = std::pair<Tiles<float>, Tiles<double>>;
+const TilesOfTypes& tiles_of_types(int64_t bytes);
 
 }  // namespace convict::kernels::simd

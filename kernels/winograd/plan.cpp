@@ -24,6 +24,11 @@ constexpr double kMostWeights = 0x1p28;  // transformed, of one group
 
 constexpr int64_t kBytesOfImages = 32 << 20;  // V, if every thread has it for itself
 
+/// Of a vector that has all channels of a group.
+int64_t bytes_of_channels(const Trilinear<float>& f) {
+  return std::max(f.x_channels, f.y_channels) * static_cast<int64_t>(sizeof(float));
+}
+
 constexpr int64_t kFewestTiles = 16;  // of a block: the weights are read once for each block
 
 int64_t whole(int64_t count, int64_t unit) { return work::panels_of(count, unit) * unit; }
@@ -62,8 +67,8 @@ Plan::Plan(const Trilinear<float>& f, int winograd_m)
       result_channels(f.face == Face::kX ? f.x_channels : f.y_channels),
       m(winograd_m),
       first_axis(first_transformed_axis(f)),
-      tiles(simd::tiles<float>()),
-      transforms(winograd::transforms(winograd_m)),
+      tiles(simd::tiles_of_types(bytes_of_channels(f)).first),
+      transforms(winograd::transforms(winograd_m, bytes_of_channels(f))),
       lanes(transforms.lanes) {
   choose_axes();
   choose_panels(1);

@@ -114,6 +114,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace convict::kernels::winograd {
 
-CONVICT_DISPATCH(const AllTransforms&, all_transforms, TransformsOfTarget)
+CONVICT_DISPATCH_BY_BYTES(const AllTransforms&, all_transforms, TransformsOfTarget)
 
 }  // namespace convict::kernels::winograd

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/simd/tiles.h"
 #include "kernels/winograd/minimal_filter.h"
 
 namespace convict::kernels::winograd {
@@ -32,9 +33,13 @@ struct Transforms {
 };
 
 using AllTransforms = std::array<Transforms, 3>;  // of m = 2, 4, 6
-const AllTransforms& all_transforms();
 
-/// m is 2, 4 or 6.
-inline const Transforms& transforms(int m) { return all_transforms()[static_cast<size_t>(m / 2 - 1)]; }
+/// With the narrowest vectors of at least so many bytes (simd::narrow_target()).
+const AllTransforms& all_transforms(int64_t bytes);
+
+/// m is 2, 4 or 6. Without `bytes`, the widest vectors.
+inline const Transforms& transforms(int m, int64_t bytes = simd::kMostLanes) {
+  return all_transforms(bytes)[static_cast<size_t>(m / 2 - 1)];
+}
 
 }  // namespace convict::kernels::winograd

@@ -63,9 +63,8 @@ bool asks_relation(const Scene& scene, AskedRelations asked) {
          !is_integer(scene.the_case().src_type) && !has_huge_image(scene.problem(), scene.described());
 }
 
-std::optional<judge::BrokenRelation> broken_relation(const Scene& scene, ImplementationRunner& runner,
-                                                     const convict_tensors& filled, AskedRelations asked) {
-  const relations::Call call = call_of(scene.the_case(), scene.problem(), filled);
+std::optional<judge::BrokenRelation> broken_relation(const Scene& scene, const relations::Call& call,
+                                                     ImplementationRunner& runner, AskedRelations asked) {
   const auto all = relations::all();
   const uint64_t end = run::cpu_ns() + kPatience;
   const size_t first = (choice_of(scene) >> 8) % all.size();

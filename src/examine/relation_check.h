@@ -14,8 +14,8 @@ namespace convict::examine {
 bool asks_relation(const Scene& scene, AskedRelations asked);
 
 /// Checks relations on the implementation of `runner` until one is broken; the seed chooses the first of them. Returns
-/// nothing if all hold. `filled` are the operands of the scene, which the runner overwrites.
-std::optional<judge::BrokenRelation> broken_relation(const Scene& scene, ImplementationRunner& runner,
-                                                     const convict_tensors& filled, AskedRelations asked);
+/// nothing if all hold. `call` is that of the scene (call_of()).
+std::optional<judge::BrokenRelation> broken_relation(const Scene& scene, const relations::Call& call,
+                                                     ImplementationRunner& runner, AskedRelations asked);
 
 }  // namespace convict::examine

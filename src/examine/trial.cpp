@@ -228,19 +228,25 @@ class Trial {
     if (result.minus_zero) noted.front().magnitude = magnitude_of(noted.front());
   }
 
-  /// A relation leaves other operands in memory, so each is asked with the scene set anew.
+  /// Relations leave other operands in memory; afterwards, the scene has to be set anew.
   void check_relations() {
+    if (!asks_relation(scene_, context_.relations)) return;
+    std::optional<relations::Call> call;
     for (size_t i = 0; i < results_.size(); ++i) {
       judge::Result& result = results_[i];
       if (!result.is_target || result.outcome.kind != Kind::kComputed || !result.comparison.agrees()) continue;
-      if (!asks_relation(scene_, context_.relations)) return;
+      if (!call) call = call_of_scene();
       const run::InStage relating(context_.record, Stage::kRelate);
-      set_scene(scene_, context_);
       ImplementationRunner runner(*result.who, result.abilities, static_cast<int>(i), result.contract, context_.memory,
                                   context_.record);
-      result.relation = broken_relation(scene_, runner, context_.memory.ours(), context_.relations);
+      result.relation = broken_relation(scene_, *call, runner, context_.relations);
       note(i, runner.side_effect());
     }
+  }
+
+  relations::Call call_of_scene() {
+    set_scene(scene_, context_);  // an implementation may have written to its operands
+    return call_of(scene_.the_case(), scene_.problem(), context_.memory.ours());
   }
 
   /// Results beyond the probabilistic bound, on other data: what comes back at the same place is no accident.

@@ -48,7 +48,7 @@ int64_t reversed(int64_t k, int64_t size) {
 /// A line of numbers that differ from lane to lane, with gaps between them.
 class Line {
  public:
-  Line(int64_t size, int64_t step) : lanes_(fft::fourier().lanes), step_(step), numbers_((size + 1) * step) {
+  Line(int64_t size, int64_t step) : lanes_(fft::fourier(simd::kMostLanes).lanes), step_(step), numbers_((size + 1) * step) {
     WholeNumbers<float> next;
     for (float& number : numbers_) number = next();
   }
@@ -84,20 +84,20 @@ TEST(Fourier, TransformsLinesAndBack) {
     for (int64_t size = 1; size <= 512; size *= 2) {
       std::vector<float> roots(fft::count_line_roots(size) + 1);
       fft::fill_line_roots(size, roots.data());
-      const int64_t lanes = fft::fourier().lanes, step = 2 * lanes + 3;
+      const int64_t lanes = fft::fourier(simd::kMostLanes).lanes, step = 2 * lanes + 3;
       Line line(size, step);
       const Line before = line;
-      fft::fourier().forward(size, roots.data(), line.data(), step);
+      fft::fourier(simd::kMostLanes).forward(size, roots.data(), line.data(), step);
       for (const int64_t lane : {int64_t{0}, lanes - 1})
         EXPECT_LT(error_of(line.lane(lane, size, true), dft(before.lane(lane, size), -1)), most_error(size)) << size;
-      fft::fourier().backward(size, roots.data(), line.data(), step);
+      fft::fourier(simd::kMostLanes).backward(size, roots.data(), line.data(), step);
       Signal64 expected = before.lane(lanes - 1, size);
       for (auto& value : expected) value *= static_cast<double>(size);
       EXPECT_LT(error_of(line.lane(lanes - 1, size), expected), 2 * most_error(size)) << size;
       if (size < 8) continue;
       roots[6] += 0.01f;  // of point 1
       Line wrong = before;
-      fft::fourier().forward(size, roots.data(), wrong.data(), step);
+      fft::fourier(simd::kMostLanes).forward(size, roots.data(), wrong.data(), step);
       EXPECT_GT(error_of(wrong.lane(0, size, true), dft(before.lane(0, size), -1)), most_error(size)) << size;
     }
   });
@@ -106,21 +106,21 @@ TEST(Fourier, TransformsLinesAndBack) {
 TEST(Fourier, TransformsRealNumbersByHalfThePoints) {
   for_each_target([] {
     for (int64_t size = 2; size <= 256; size *= 2) {
-      const int64_t lanes = fft::fourier().lanes, half = size / 2, step = 2 * lanes;
+      const int64_t lanes = fft::fourier(simd::kMostLanes).lanes, half = size / 2, step = 2 * lanes;
       std::vector<float> roots(fft::count_line_roots(half) + 1), real_roots(fft::count_real_roots(size));
       fft::fill_line_roots(half, roots.data());
       fft::fill_real_roots(size, real_roots.data());
       Line line(half, step);
       Signal64 x;
       for (const auto& pair : line.lane(lanes - 1, half)) x.insert(x.end(), {pair.real(), pair.imag()});
-      fft::fourier().forward(half, roots.data(), line.data(), step);
-      fft::fourier().split(size, real_roots.data(), line.data());
+      fft::fourier(simd::kMostLanes).forward(half, roots.data(), line.data(), step);
+      fft::fourier(simd::kMostLanes).split(size, real_roots.data(), line.data());
       const Signal64 expected = dft(x, -1);
       Signal64 got = line.lane(lanes - 1, half, true);
       got.push_back(line.lane(lanes - 1, half + 1)[half]);
       EXPECT_LT(error_of(got, {expected.begin(), expected.begin() + half + 1}), most_error(size)) << size;
-      fft::fourier().join(size, real_roots.data(), 0.25f, line.data());
-      fft::fourier().backward(half, roots.data(), line.data(), step);
+      fft::fourier(simd::kMostLanes).join(size, real_roots.data(), 0.25f, line.data());
+      fft::fourier(simd::kMostLanes).backward(half, roots.data(), line.data(), step);
       Signal64 back;
       for (const auto& pair : line.lane(lanes - 1, half)) back.insert(back.end(), {pair.real(), pair.imag()});
       for (auto& value : x) value *= 0.25 * static_cast<double>(size);
@@ -131,11 +131,11 @@ TEST(Fourier, TransformsRealNumbersByHalfThePoints) {
 
 /// Whole numbers, so that sums are exact.
 void expect_product(bool vectors, bool conjugated, int64_t rows, int64_t depth, int64_t columns) {
-  const int64_t lanes = fft::fourier().lanes, wide = vectors ? lanes : 1, frequencies = 2;
+  const int64_t lanes = fft::fourier(simd::kMostLanes).lanes, wide = vectors ? lanes : 1, frequencies = 2;
   const int64_t of_a = rows * depth * 2 * wide, of_b = depth * columns * 2 * lanes, of_sum = rows * columns * 2 * lanes;
   const std::vector<float> a = whole_numbers<float>(frequencies * of_a), b = whole_numbers<float>(frequencies * of_b);
   std::vector<float> sum(frequencies * of_sum + 1, 99);
-  fft::fourier().multiply[vectors][conjugated]({frequencies, rows, depth, columns, a.data(), of_a, depth * 2 * wide,
+  fft::fourier(simd::kMostLanes).multiply[vectors][conjugated]({frequencies, rows, depth, columns, a.data(), of_a, depth * 2 * wide,
                                                 2 * wide, wide, b.data(), of_b, columns * 2 * lanes, 2 * lanes,
                                                 sum.data(), of_sum, columns * 2 * lanes, 2 * lanes});
   const auto number = [&](const std::vector<float>& from, int64_t element, int64_t imaginary, int64_t lane) {

@@ -169,5 +169,19 @@ TEST(Tiles, TransposeWritesEveryElementAndNothingElse) {
   });
 }
 
+/// Of few channels, vectors are as wide as needed, and never of instructions beyond those that are allowed.
+TEST(TilesByBytes, AreNarrowForFewLanes) {
+  for_each_target([] {
+    const simd::Tiles<float>& best = simd::tiles<float>();
+    for (const int64_t lanes : {1, 3, 4, 5, 8, 9, 16, 1000}) {
+      const simd::Tiles<float>& chosen = simd::tiles_of_types(lanes * static_cast<int64_t>(sizeof(float))).first;
+      EXPECT_LE(chosen.lanes, best.lanes) << lanes;
+      EXPECT_GE(chosen.lanes, std::min(lanes, best.lanes)) << lanes;
+      EXPECT_TRUE(chosen.lanes <= 4 || chosen.lanes / 2 < lanes) << lanes << ": half as wide is enough";
+      EXPECT_TRUE(chosen.lanes < best.lanes || chosen.lanes <= 8 || chosen.isa == std::string(best.isa)) << lanes;
+    }
+  });
+}
+
 }  // namespace
 }  // namespace convict::kernels
