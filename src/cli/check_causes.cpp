@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/json_text.h"
 #include "core/text.h"
+#include "workers/fork_servers.h"
 
 namespace convict::cli {
 namespace {
@@ -80,6 +81,8 @@ int check_causes(const CheckCausesOptions& options) {
   settings.supervisor = run.settings();
   settings.supervisor.jobs = options.jobs;
   settings.supervisor.interrupted = &interrupted();
+  workers::ForkServers fork_servers;  // each library is loaded once, not for each cause
+  settings.supervisor.fork_servers = &fork_servers;
   settings.covered = options.covered;
   settings.seed = options.seed;
   const auto installed = everything_installed(options.plugins).entries;
