@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <cassert>
-#include <compare>
 #include <iterator>
-#include <vector>
+#include <numeric>
 
 #include "abi/validity.h"
 #include "core/layout.h"
@@ -35,29 +34,24 @@ Reach reach_of(const convict_problem& p, int axis) {
   const int64_t positions = is_conv ? p.in[axis] : p.out[axis], windows = is_conv ? p.out[axis] : p.in[axis];
   const int64_t stride = std::max<int64_t>(p.stride[axis], 1);
   if (p.kernel[axis] > kMostLookedAt) return {};
-  // A tap reaches the positions of one remainder by the stride, from `first` on, one for each window.
-  struct Tap {
-    int64_t remainder, first;
-    auto operator<=>(const Tap&) const = default;
-  };
-  std::vector<Tap> taps;
-  for (int64_t tap = 0; tap < p.kernel[axis]; ++tap) {
-    const int64_t at = tap * p.dilation[axis] - p.pad_begin[axis], remainder = (at % stride + stride) % stride;
-    taps.push_back({remainder, (at - remainder) / stride});
-  }
-  std::ranges::sort(taps);
+  // A tap reaches the positions of one remainder by the stride, from `first` on, one for each window. Taps of the same
+  // remainder are `period` apart; each begins `step` behind the one before.
+  const int64_t dilation = p.dilation[axis], period = stride / std::gcd(stride, dilation);
+  const int64_t step = period * dilation / stride;
   Reach reach{positions, positions, positions};
-  int64_t end = 0;  // of this remainder, all positions before `end` are counted
-  for (size_t i = 0; i < taps.size(); ++i) {
-    const auto [remainder, first] = taps[i];
-    if (i == 0 || remainder != taps[i - 1].remainder) end = 0;
+  for (int64_t tap = 0; tap < std::min(period, p.kernel[axis]); ++tap) {
+    const int64_t at = tap * dilation - p.pad_begin[axis], remainder = (at % stride + stride) % stride;
     const int64_t all = (positions - remainder + stride - 1) / stride;  // of the remainder, inside the axis
-    const int64_t begin = std::max(first, end);
-    end = std::max(end, std::min(first + windows, all));
-    if (end <= begin) continue;
-    reach.unreached -= end - begin;
-    reach.before = std::min(reach.before, begin * stride + remainder);
-    reach.behind = std::min(reach.behind, positions - 1 - (end - 1) * stride - remainder);
+    const int64_t count = (p.kernel[axis] - tap - 1) / period + 1;
+    int64_t end = 0;  // of this remainder, all positions before `end` are counted
+    for (int64_t i = 0, first = (at - remainder) / stride; i < count && first < all; ++i, first += step) {
+      const int64_t begin = std::max(first, end);
+      end = std::max(end, std::min(first + windows, all));
+      if (end <= begin) continue;
+      reach.unreached -= end - begin;
+      reach.before = std::min(reach.before, begin * stride + remainder);
+      reach.behind = std::min(reach.behind, positions - 1 - (end - 1) * stride - remainder);
+    }
   }
   return reach;
 }
