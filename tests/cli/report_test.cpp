@@ -22,7 +22,7 @@ using nlohmann::json;
 class ReportCommand : public CliTest {
  protected:
   void fuzz(std::vector<std::string> more) const {
-    more.insert(more.begin(), {"fuzz", "--oracle=none", "--db=convict.db", "-q"});
+    more.insert(more.begin(), {"fuzz", "--oracle=none", "--shrink=none", "--db=convict.db", "-q"});
     ASSERT_NE(run(more).exit_code, 2);
   }
   json reported(std::vector<std::string> more = {}) const {
