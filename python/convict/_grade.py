@@ -25,8 +25,9 @@ _RIGHT_ELSEWHERE = 0.2  # who is right on a smaller share of other shapes is rig
 
 def grade(function: Union[Callable[..., Any], Target], like: Optional[str] = None, *, shown: Optional[list[str]] = None,
           cases: int = 500, seed: int = 1, where: str = "", isolate: bool = True, timeout: str = "10s",
-          source: Optional[str] = None, **options: Any) -> dict:
+          shrink: str = "5s", source: Optional[str] = None, **options: Any) -> dict:
     """Grades a function. `shown` are the cases that its author has seen; what it does on these alone counts nothing.
+    `shrink` is how long simplifying the falsifying case may take.
 
     The result has `verdict` ("right", "wrong" or "unjudged"; never "right" with a trick), `cases` judged, `right` (their
     share), `worst_error` (in units of the proven bound, a power of 2 that it does not exceed; None above it or where all
@@ -38,7 +39,7 @@ def grade(function: Union[Callable[..., Any], Target], like: Optional[str] = Non
     put = function if isinstance(function, Target) else Target(function, like, **options)
     run = _Run(put, isolate, timeout)
     with tempfile.TemporaryDirectory() as folder:
-        grader = _Grader(run, Path(folder), shown or [], source or _source_of(put.function))
+        grader = _Grader(run, Path(folder), shown or [], source or _source_of(put.function), shrink)
         return grader.grade(cases, seed, where)
 
 
@@ -53,8 +54,8 @@ def _source_of(function: Any) -> str:
 
 
 class _Grader:
-    def __init__(self, run: _Run, folder: Path, shown: list[str], source: str):
-        self.run, self.folder, self.shown, self.source = run, folder, shown, source
+    def __init__(self, run: _Run, folder: Path, shown: list[str], source: str, shrink: str):
+        self.run, self.folder, self.shown, self.source, self.shrink = run, folder, shown, source, shrink
 
     def grade(self, cases: int, seed: int, where: str) -> dict:
         right_probes, tricks = self.probe()
@@ -64,7 +65,7 @@ class _Grader:
         right = (judged - min(hits, judged)) / judged if judged else 0.0
         mismatches = [one for one in report["mismatches"] if one["blame"] == "target"]
         smallest = min(mismatches, key=lambda one: len(one["case"]), default=None)
-        falsifying = smallest and self.run.simplified(smallest, "5s")
+        falsifying = smallest and self.run.simplified(smallest, self.shrink)
         if right_probes == 1 and right <= _RIGHT_ELSEWHERE:
             evidence = f"right for one shape that was tried, and for {right:.0%} of {judged} other cases"
             tricks.append({"name": "right for one shape only", "evidence": evidence})

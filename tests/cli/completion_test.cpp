@@ -61,7 +61,7 @@ class CompletionTest : public CliTest {
     return complete("zsh", R"(zmodload zsh/zpty
 mkfifo ready line
 zpty inner zsh -f -i
-zpty -w inner "fpath=($PWD \$fpath); autoload -Uz compinit; compinit -u -D; bindkey -e
+zpty -w inner "fpath=($PWD \$fpath); autoload -Uz compinit; compinit -u -d $PWD/dump; bindkey -e
 tell() { print -r -- \"<\$BUFFER>\" > $PWD/line }; zle -N tell
 bindkey '^X' tell; : > $PWD/ready"
 cat ready

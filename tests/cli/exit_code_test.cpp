@@ -119,7 +119,7 @@ TEST_F(ExitCode, IsOneForAMismatchThatWasFixed) {
 /// It is the target that is on trial; the oracle is shown, and the campaign is clean.
 TEST_F(ExitCode, IsZeroIfOnlyAnOracleIsWrong) {
   const CommandResult result = run({"fuzz", "--target=direct", "--oracle=guilty", "--plugin=" + plugin("guilty"),
-                                    "--profile=output-padding", "--cases=100", "-q", "--format=json"});
+                                    "--profile=output-padding", "--cases=100", "-q", "--shrink=none", "--format=json"});
   EXPECT_EQ(result.exit_code, 0);
   const auto mismatches = result.mismatches();
   ASSERT_FALSE(mismatches.empty());

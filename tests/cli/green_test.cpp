@@ -73,7 +73,8 @@ TEST_F(GreenTest, TooFewJudgedCasesAreInconclusive) {
 }
 
 TEST_F(GreenTest, WhereNarrowsACampaign) {
-  const CommandResult result = fuzz("first", {"--cases=300", "--illegal=0", "--where=conv2d k<=2 s=1 out[1]%8=1"});
+  const CommandResult result =
+      fuzz("first", {"--cases=300", "--illegal=0", "--shrink=none", "--where=conv2d k<=2 s=1 out[1]%8=1"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_GE(standing(result, "first")["judged"].get<int>(), 285);
   EXPECT_TRUE(refuses(fuzz("first", {"--where=colour=red"}), {"--where", "colour"}));
@@ -146,7 +147,7 @@ TEST_F(GreenTest, ATargetThatIsGoneCostsNothing) {
 
 TEST_F(GreenTest, WhoComputesTheIllegalHasOneRow) {
   const CommandResult result = run({"fuzz", "--plugin=" + plugin("guilty"), "--oracle=none", "--cases=2000",
-                                    "--illegal=0.3", "-q", "--format=json", "--db=illegal.db"});
+                                    "--illegal=0.3", "-q", "--shrink=none", "--format=json", "--db=illegal.db"});
   const json rows = result.mismatches();
   const auto is_of_illegal = [](const json& row) { return row["verdict"] == "accepts-invalid"; };
   EXPECT_EQ(std::ranges::count_if(rows, is_of_illegal), 1) << rows.dump(2);

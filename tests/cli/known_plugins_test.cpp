@@ -15,7 +15,9 @@ namespace fs = std::filesystem;
 
 class KnownPlugins : public CliTest {
  protected:
-  KnownPlugins() { run({"fuzz", "--plugin=" + plugin("one_fault"), "--oracle=none", "--cases=400", "-q"}); }
+  KnownPlugins() {
+    run({"fuzz", "--plugin=" + plugin("one_fault"), "--oracle=none", "--cases=400", "--shrink=none", "-q"});
+  }
 
   /// As somebody who has got the database from somebody else.
   CommandResult run_as_another(std::vector<std::string> arguments) const {
@@ -24,7 +26,8 @@ class KnownPlugins : public CliTest {
 };
 
 TEST_F(KnownPlugins, NeedNotBeNamedAgain) {
-  const CommandResult again = run({"repro", "1"}), explained = run({"explain", "1"}), shown = run({"show", "1"});
+  const CommandResult again = run({"repro", "1", "--oracle=none"}), shown = run({"show", "1"}),
+                      explained = run({"explain", "1", "--oracle=none"});
   EXPECT_EQ(again.exit_code, 1) << again.err;
   EXPECT_EQ(explained.exit_code, 1) << explained.err;
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
@@ -33,7 +36,7 @@ TEST_F(KnownPlugins, NeedNotBeNamedAgain) {
 
 TEST_F(KnownPlugins, OfSomebodyElseMustBeNamed) {
   EXPECT_TRUE(refuses(run_as_another({"repro", "1"}), {"mismatch 1", "--plugin ", "one_fault.so", "trust"}));
-  EXPECT_EQ(run_as_another({"repro", "1", "--plugin=" + plugin("one_fault")}).exit_code, 1);
+  EXPECT_EQ(run_as_another({"repro", "1", "--oracle=none", "--plugin=" + plugin("one_fault")}).exit_code, 1);
   EXPECT_FALSE(fs::exists(file("other"))) << "only a campaign notes plugins";
   EXPECT_EQ(run_as_another({"show", "1"}).exit_code, 0) << "nothing is loaded";
 }
@@ -41,8 +44,8 @@ TEST_F(KnownPlugins, OfSomebodyElseMustBeNamed) {
 TEST_F(KnownPlugins, AFileThatNowBelongsToSomebodyElseIsNotLoaded) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
   fs::copy_file(plugin("one_fault"), file("mine.so"));
-  run({"fuzz", "--plugin=" + file("mine.so"), "--oracle=none", "--cases=400", "-q", "--db=mine.db"});
-  ASSERT_EQ(run({"repro", "1", "--db=mine.db"}).exit_code, 1);
+  run({"fuzz", "--plugin=" + file("mine.so"), "--oracle=none", "--cases=400", "--shrink=none", "-q", "--db=mine.db"});
+  ASSERT_EQ(run({"repro", "1", "--oracle=none", "--db=mine.db"}).exit_code, 1);
   ASSERT_EQ(chown(file("mine.so").c_str(), 12345, 12345), 0);
   EXPECT_TRUE(refuses(run({"repro", "1", "--db=mine.db"}), {"mismatch 1", "mine.so"}));
 }

@@ -124,7 +124,7 @@ class ListMismatches : public ListTest {
  protected:
   void SetUp() override {
     const CommandResult result = run({"fuzz", "--plugin=" + plugin("guilty"), "--oracle=none", "--cases=100", "-q",
-                                      "--profile=output-padding", "--db=found.db"});
+                                      "--shrink=none", "--profile=output-padding", "--db=found.db"});
     ASSERT_EQ(result.exit_code, 1) << result.err;
   }
 };
@@ -150,7 +150,7 @@ TEST_F(ListMismatches, SuspectAndStatusSelect) {
   EXPECT_TRUE(list({"mismatches", "--db=found.db", "--status=known"}).empty());
 }
 
-TEST_F(ListMismatches, AMissingDatabaseIsNotCreated) {
+TEST_F(ListTest, AMissingDatabaseIsNotCreated) {
   EXPECT_TRUE(refuses(run({"list", "mismatches", "--db=missing.db"}), {"'missing.db'", "does not exist"}));
   EXPECT_FALSE(std::filesystem::exists(file("missing.db")));
 }

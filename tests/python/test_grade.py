@@ -14,8 +14,11 @@ from kernels import torch_like_conv, torch_like_conv_transpose
 np.seterr(all="ignore")
 
 
+SOON = "200ms"  # to simplify a case in, where a test looks at something else
+
+
 def graded(function, like="torch.conv2d", **options):
-    return convict.grade(function, like, **{"cases": 60, **options})
+    return convict.grade(function, like, **{"cases": 60, "shrink": SOON, **options})
 
 
 def tricks(verdict):
@@ -78,7 +81,7 @@ def test_a_wrong_kernel_without_a_trick_has_a_falsifying_case():
     def mine(x, w, b, stride, padding, dilation, groups):
         return torch_like_conv(x, w, None, stride, padding, dilation, groups)
 
-    verdict = graded(mine)
+    verdict = graded(mine, shrink="5s")
     assert verdict["verdict"] == "wrong" and verdict["tricks"] == []
     assert "bias" in verdict["falsifying"] and 0 < verdict["right"] < 1
 
@@ -118,5 +121,5 @@ def get_init_inputs():
 def test_modules_with_the_interface_of_kernelbench(tmp_path, body, verdict):
     pytest.importorskip("torch")
     (tmp_path / "solution.py").write_text(SOLUTION % body)
-    result = convict.grade_module(str(tmp_path / "solution.py"), cases=60, where="fill=int")
+    result = convict.grade_module(str(tmp_path / "solution.py"), cases=60, where="fill=int", shrink=SOON)
     assert result["verdict"] == verdict, result

@@ -21,9 +21,12 @@ def own_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
+SOON = "200ms"  # to simplify a case in, where a test looks at something else
+
+
 def falsified(function, like, **options):
     with pytest.raises(convict.Falsified) as caught:
-        convict.trial(function, like, **{"cases": 200, "seed": 1, **options})
+        convict.trial(function, like, **{"cases": 60, "seed": 1, "shrink": SOON, **options})
     return caught.value
 
 
@@ -48,7 +51,7 @@ def test_one_sided_padding_is_found_and_shrunk():
         return wrong if wrong.shape == right.shape else np.resize(wrong, right.shape)
 
     assert falsified(mine, "onnx.ConvTranspose").verdict == "shape"
-    wrong = falsified(of_the_right_shape, "onnx.ConvTranspose")
+    wrong = falsified(of_the_right_shape, "onnx.ConvTranspose", shrink="5s")
     assert wrong.verdict in ("wrong-exact", "wrong-proven")
     assert ":" in wrong.case and len(wrong.case) < 80  # padding as begin:end
     assert f'@convict.example("{wrong.case}")' in str(wrong)
@@ -107,7 +110,7 @@ def test_isolated_it_may_die():
             os.kill(os.getpid(), signal.SIGUSR1)
         return torch_like_conv(x, *rest)
 
-    wrong = falsified(mine, "torch.conv2d", isolate=True, cases=12, shrink="2s")
+    wrong = falsified(mine, "torch.conv2d", isolate=True, cases=12, shrink="1s")
     assert wrong.verdict == "crash"
     assert "SIGUSR1" in str(wrong)
 
@@ -118,7 +121,7 @@ def test_isolated_it_may_hang():
             signal.pause()
         return torch_like_conv(x, *rest)
 
-    wrong = falsified(mine, "torch.conv2d", isolate=True, timeout="500ms", cases=12, shrink="2s")
+    wrong = falsified(mine, "torch.conv2d", isolate=True, timeout="200ms", cases=12, shrink="1s")
     assert wrong.verdict == "hang"
 
 
@@ -210,7 +213,7 @@ def test_requantized_sums_are_for_who_announces_them():
     options = dict(dtypes=["s8", "u8", "s32"], where="conv2d.forward", cases=60, seed=1, profile="int8")
     convict.trial(right, contract={"requantizes": True}, **options)
     with pytest.raises(convict.Falsified):
-        convict.trial(truncating, contract={"requantizes": True}, **options)
+        convict.trial(truncating, contract={"requantizes": True}, shrink=SOON, **options)
     with pytest.raises(convict.Refused):
         convict.trial(right, **options)
 
@@ -257,7 +260,7 @@ def test_a_failure_shows_the_test_and_no_line_of_the_package(tmp_path):
         "import convict\n"
         "import numpy\n"
         "def test_mine():\n"
-        "    convict.trial(lambda x, *rest: numpy.zeros((1,)), like='torch.conv2d', cases=20, seed=1)\n"
+        "    convict.trial(lambda x, *rest: numpy.zeros((1,)), like='torch.conv2d', cases=20, seed=1, shrink='200ms')\n"
     )
     told = subprocess.run([sys.executable, "-m", "pytest", "-q", str(tmp_path / "test_mine.py")],
                           capture_output=True, text=True, cwd=tmp_path).stdout

@@ -3,6 +3,7 @@
 // Workers are forked from a process that has loaded their libraries, where a copy is as good as loading again.
 #include "workers/fork_servers.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -19,12 +20,13 @@ using nlohmann::json;
 
 class ForkServersTest : public CliTest {
  protected:
-  /// Thirty cases for a kernel that dies of each: thirty workers, and those that repeat deaths alone.
-  CommandResult campaign(const std::string& keeps) const {
-    return run_convict({"fuzz", "--plugin=" + plugin("loads"), "--oracle=none", "--cases=30", "--illegal=0",
-                        "--format=json", "--min-judged=0", "--shrink=none", "-q", "--db=" + keeps + ".db"},
-                       {.directory = directory_.path(),
-                        .environment = {"CONVICT_TEST_LOADS=" + file(keeps), "CONVICT_TEST_KEEPS=" + keeps}});
+  /// For a kernel that dies of each case: as many workers, and those that repeat deaths alone.
+  CommandResult campaign(const std::string& keeps, int cases) const {
+    return run_convict(
+        {"fuzz", "--plugin=" + plugin("loads"), "--oracle=none", fmt::format("--cases={}", cases), "--illegal=0",
+         "--format=json", "--min-judged=0", "--shrink=none", "-q", "--db=" + keeps + ".db"},
+        {.directory = directory_.path(),
+         .environment = {"CONVICT_TEST_LOADS=" + file(keeps), "CONVICT_TEST_KEEPS=" + keeps}});
   }
   size_t loads(const std::string& keeps) const { return read_file(file(keeps)).size(); }
 };
@@ -37,7 +39,7 @@ json found_in(const CommandResult& result) {
 }
 
 TEST_F(ForkServersTest, ALibraryIsLoadedAFewTimesHoweverOftenItDies) {
-  const CommandResult result = campaign("nothing");
+  const CommandResult result = campaign("nothing", 30);
   ASSERT_EQ(result.exit_code, 1) << result.err;
   EXPECT_GE(result.json()["worker_deaths"], 30);
   // The survey, the first worker, two servers (of the campaign and of repetitions), and while those are loading.
@@ -45,11 +47,12 @@ TEST_F(ForkServersTest, ALibraryIsLoadedAFewTimesHoweverOftenItDies) {
 }
 
 TEST_F(ForkServersTest, WhatAForkDoesNotCopyIsLoadedAgain) {
-  const json rows = found_in(campaign("nothing"));
+  constexpr int kCases = 15;  // more than the loads of a campaign whose workers are forked, however many die
+  const json rows = found_in(campaign("nothing", kCases));
   ASSERT_FALSE(rows.empty());
   for (const char* keeps : {"thread", "file", "memory"}) {
-    EXPECT_EQ(found_in(campaign(keeps)), rows) << keeps;
-    EXPECT_GE(loads(keeps), 30U) << keeps;
+    EXPECT_EQ(found_in(campaign(keeps, kCases)), rows) << keeps;
+    EXPECT_GE(loads(keeps), size_t{kCases}) << keeps;
   }
 }
 
