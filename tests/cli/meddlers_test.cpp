@@ -96,7 +96,7 @@ TEST_F(MeddlersTest, ALateWriteHurtsItsAuthorAlone) {
 TEST_F(MeddlersTest, MemoryIsChargedToWhoKeepsIt) {
   if (kKeepsFreedMemory) GTEST_SKIP() << "the sanitizer keeps memory, too";
   const json report =
-      campaign("uses-scratch,leaks-memory,direct", {"--cases=250", "--memory=300M", "--timeout=60s", "--illegal=0"});
+      campaign("uses-scratch,leaks-memory,direct", {"--cases=200", "--memory=160M", "--timeout=60s", "--illegal=0"});
   EXPECT_EQ(suspects(report), std::set<std::string>{"leaks-memory"}) << report["mismatches"];
 }
 
