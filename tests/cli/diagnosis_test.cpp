@@ -18,9 +18,8 @@ class DiagnosisTest : public CliTest {
  protected:
   CommandResult diagnosis(const std::string& command, const std::string& target, const std::string& line,
                           std::vector<std::string> more = {}) const {
-    more.insert(more.begin(),
-                {command, "--plugin=" + plugin(target == "guilty" ? "guilty" : "faulty"), "--target=" + target,
-                 "--oracle=none", line});
+    more.insert(more.begin(), {command, "--plugin=" + plugin(target == "guilty" ? "guilty" : "faulty"),
+                               "--target=" + target, "--oracle=none", line});
     return run(more);
   }
 };
