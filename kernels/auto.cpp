@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chooses the kernel that should be fastest, by the estimates of cost/estimate.cpp: plain loops for small problems,
-// sliding windows if there are no channels to sum over, minimal filtering for dense kernels of 3 with many channels,
-// Fourier transforms for large kernels, matrix products for the rest. They are gathered, or scattered for face X with
-// many weights and few positions. F(6, 3) is never chosen, and F(4, 3) not at rank 3: they lose digits and are hardly
-// ever faster.
+// Chooses the kernel that should be fastest: a matrix times a vector where windows have one position; else, by the
+// estimates of cost/estimate.cpp, plain loops for small problems, sliding windows if there are no channels to sum over,
+// minimal filtering for dense kernels of 3 with many channels, Fourier transforms for large kernels, matrix products
+// for the rest. They are gathered, or scattered for face X with many weights and few positions. F(6, 3) is never
+// chosen, and F(4, 3) not at rank 3: they lose digits and are hardly ever faster.
 //
 // Workspace and numeric contract: those of the chosen kernel. The choice follows from the problem, its number of
 // threads included, from the types and shapes of its tensors, and from factors that `convict bench --calibrate` has
@@ -24,7 +24,7 @@
 namespace convict::kernels {
 
 extern const convict_implementation kernel_depthwise, kernel_direct, kernel_fft, kernel_implicit_gemm, kernel_int8_gemm,
-    kernel_scatter_gemm, kernel_winograd_f2, kernel_winograd_f4;
+    kernel_matrix_vector, kernel_scatter_gemm, kernel_winograd_f2, kernel_winograd_f4;
 
 namespace {
 
@@ -62,12 +62,18 @@ double cycles_of(const Candidate& one, const convict_problem& p, const convict_t
   return one.cycles(p, lanes_for(t)) * of_this_user.factor(calibration_key(one.kernel->name, face_of(p.op, p.pass)));
 }
 
-/// The cheapest of the kernels that take the problem. `direct` takes every problem.
+bool takes(const convict_implementation& kernel, const convict_problem& p, const convict_tensors& t) {
+  return !kernel.unsupported(&kernel, &p, &t);
+}
+
+/// The cheapest of the kernels that take the problem. `direct` takes every problem. Nothing is faster than
+/// `matrix_vector` where it can be used, and such calls are so short that estimates would take longer.
 const convict_implementation& chosen(const convict_problem& p, const convict_tensors& t) {
+  if (takes(kernel_matrix_vector, p, t)) return kernel_matrix_vector;
   const Candidate* best = nullptr;
   double least = 0;
   for (const Candidate& one : kCandidates) {
-    if (one.kernel->unsupported(one.kernel, &p, &t)) continue;
+    if (!takes(*one.kernel, p, t)) continue;
     const double cycles = cycles_of(one, p, t);
     if (best && cycles >= least) continue;
     best = &one;
@@ -96,10 +102,11 @@ const char* auto_plan(const convict_implementation*, const convict_problem* p, c
   const convict_implementation& kernel = chosen(*p, *t);
   text = kernel.name;
   if (kernel.plan) text += std::string(": ") + kernel.plan(&kernel, p, t);
+  if (&kernel == &kernel_matrix_vector) return text.c_str();  // no estimate was asked for
   text += ", of";
   for (const Candidate& one : kCandidates) {
     const double cycles = cycles_of(one, *p, *t);
-    if (std::isinf(cycles) || one.kernel->unsupported(one.kernel, p, t)) continue;
+    if (std::isinf(cycles) || !takes(*one.kernel, *p, *t)) continue;
     char estimate[64];
     std::snprintf(estimate, sizeof estimate, " %s=%.3g", one.kernel->name, cycles);
     text += estimate;

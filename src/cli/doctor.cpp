@@ -30,8 +30,8 @@ struct DoctorOptions {
 };
 
 /// Every oracle can compute the first one, the first of the founding bugs. The second one is for implementations that
-/// take dense kernels only.
-constexpr const char* kProbes[] = {"conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7", "conv2d in=5 k=3 seed=7",
+/// take dense kernels only, or windows at one position.
+constexpr const char* kProbes[] = {"conv_transpose2d in=2x3 k=2x2 s=2x1 p=1x1 op=1x0 seed=7", "conv2d in=3 k=3 seed=7",
                                    "conv2d in=5 k=3 dt=u8:s8:s32 seed=7"};
 
 /// Runs the probes on one implementation. Returns "works" if it computes one of them correctly, else the reason.

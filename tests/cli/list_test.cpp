@@ -82,7 +82,8 @@ TEST_F(ListTest, AutoChoosesByTheSizeOfTheProblem) {
     const std::string plan = list({"--plan=" + line})[0]["plan"];
     return plan.substr(0, plan.find_first_of(":,"));
   };
-  EXPECT_EQ(choice("conv1d in=1"), "direct");
+  EXPECT_EQ(choice("conv1d in=2"), "direct");
+  EXPECT_EQ(choice("conv2d ic=672 oc=28 in=1"), "matrix_vector");
   EXPECT_EQ(choice("conv2d ic=64 oc=64 in=56 k=3 p=1 s=2"), "implicit_gemm");
   EXPECT_EQ(choice("conv2d ic=64 oc=64 in=56 k=3 p=1"), "winograd_f4");
   EXPECT_EQ(choice("conv3d ic=64 oc=64 in=9 k=3 p=1"), "winograd_f2");
