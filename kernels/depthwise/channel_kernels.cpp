@@ -12,20 +12,19 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// At most 8 sums, a vector of weights and one of the image: 16 registers.
+/// At most 8 sums, a vector that is fixed and one that moves: 16 registers.
 template <class T, int kPositions>
 void Correlate(const ChannelOperands<T>& o) {
   const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<decltype(d)> sum[kPositions];
   HWY_UNROLL(8)
   for (int i = 0; i < kPositions; ++i) sum[i] = hn::LoadU(d, o.start);
   for (const RowPair<T>* row = o.row; row != o.row + o.rows; ++row)
     for (int64_t column = 0; column < o.columns; ++column) {
-      const auto weight = hn::LoadU(d, row->weights + o.weight[column]);
-      const T* image = row->image + o.place[column];
+      const auto fixed = hn::LoadU(d, row->fixed + o.fixed[column]);
+      const T* moving = row->moving + o.moving[column];
       HWY_UNROLL(8)
-      for (int i = 0; i < kPositions; ++i) sum[i] = hn::MulAdd(weight, hn::LoadU(d, image + i * lanes), sum[i]);
+      for (int i = 0; i < kPositions; ++i) sum[i] = hn::MulAdd(fixed, hn::LoadU(d, moving + i * o.step), sum[i]);
     }
   HWY_UNROLL(8)
   for (int i = 0; i < kPositions; ++i) hn::StoreU(sum[i], d, o.after + i * o.after_step);

@@ -10,11 +10,11 @@ namespace convict::kernels::depthwise {
 
 inline constexpr int kMostLanePositions = 8;
 
-/// A row of the window and the row of the image that it is multiplied with.
+/// A row of the window and the row of the image that it is multiplied with. Of one of them positions use different
+/// vectors, which is said to move; of the other one they use the same.
 template <class T>
 struct RowPair {
-  const T* image;    // [place][lane], from what position 0 reads through a tap with place 0 on
-  const T* weights;  // [tap][lane], of the whole row of the window
+  const T *moving, *fixed;  // [...][lane]
 };
 
 /// Operands of ChannelKernels::correlate.
@@ -22,9 +22,10 @@ template <class T>
 struct ChannelOperands {
   int64_t rows;
   const RowPair<T>* row;  // [rows]
-  int64_t columns;        // taps of a row
-  const int64_t* place;   // [columns], elements from a position to what it reads
-  const int64_t* weight;  // [columns], elements from the first weight of a row
+  int64_t columns;        // products of a position and a row
+  const int64_t* moving;  // [columns], elements from the beginning of a row to what position 0 uses
+  const int64_t* fixed;   // [columns], the same for all positions
+  int64_t step;           // elements of what moves, from one position to the next
   const T* start;         // [lane]
   T* after;               // sums of position i go to after + i*after_step
   int64_t after_step;
@@ -35,8 +36,8 @@ struct ChannelKernels {
   const char* isa;
   int64_t lanes;
 
-  /// after[i] = start + sum over rows and columns of weights[column] * image[i + column], lane by lane. Indexed by the
-  /// number of positions i, from 1.
+  /// after[i] = start + sum over rows and columns of fixed[column] * moving[column + i*step], lane by lane. Indexed by
+  /// the number of positions i, from 1.
   using Correlate = void (*)(const ChannelOperands<T>& operands);
   Correlate correlate[kMostLanePositions + 1];
 };

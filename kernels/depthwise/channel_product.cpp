@@ -56,29 +56,26 @@ void copy_places(const T* from, int64_t from_step, int64_t places, int64_t lanes
       std::copy_n(from, channels, to);
 }
 
-/// Copies the image of a block between its padding on the last axis, which is zero already.
+/// Copies the image of a block so that channels lie side by side, between padding, which is zero already, where it is
+/// read. Returns the copy.
 template <class T>
-void stage(const ChannelPlan<T>& plan, const Block& block, const typename ChannelPlan<T>::Scratch& scratch) {
+const T* stage(const ChannelPlan<T>& plan, const Block& block, const typename ChannelPlan<T>::Scratch& scratch) {
   const int64_t lanes = plan.kernels.lanes, channels = block.channels.count;
   const Axes& extent = plan.image_extent;
   const T* from = plan.image.plane(block.n, block.channels.first);
   Axes step = plan.image.spatial;
-  if (plan.image.inner != 1) {
+  if (plan.transposes()) {
     transpose_planes(plan, from, plan.image.inner, plan.image.spatial, extent, channels, scratch.transposed);
     from = scratch.transposed;
     step = {extent[1] * extent[2] * lanes, extent[2] * lanes, lanes};
   }
-  const image::CorrelationAxis& last = plan.axes[2];
-  T* to = scratch.staged;
+  if (!plan.pads()) return from;
+  T* to = scratch.padded - plan.row_first * lanes;
   for (int64_t i = 0; i < extent[0]; ++i)
-    for (int64_t j = 0; j < extent[1]; ++j)
-      for (const image::StagedRun& run : last.runs) {
-        if (run.begin < run.end)
-          copy_places(from + i * step[0] + j * step[1] + (run.first + run.begin * last.step) * step[2],
-                      last.step * step[2], run.end - run.begin, lanes, plan.image.inner != 1 ? lanes : channels,
-                      to + run.begin * lanes);
-        to += last.length * lanes;
-      }
+    for (int64_t j = 0; j < extent[1]; ++j, to += plan.row_places * lanes)
+      copy_places(from + i * step[0] + j * step[1], step[2], extent[2], lanes, plan.transposes() ? lanes : channels,
+                  to);
+  return scratch.padded;
 }
 
 /// Stores the sums, [position][lane], to the result.
@@ -95,19 +92,18 @@ void store(const ChannelPlan<T>& plan, const Block& block, const T* sums) {
   });
 }
 
-/// One phase of each axis, and the columns of its window.
-template <class T>
+/// One phase of each axis.
 struct Phase {
-  std::array<const image::AxisClass*, kAxes> one;
-  std::array<const image::AxisPhase*, kAxes> phase;
-  const std::vector<int64_t>&place, &weight;
+  std::array<const image::AxisClass*, kAxes - 1> one;
+  std::array<const image::AxisPhase*, kAxes - 1> phase;
+  const RowWindow& window;
 };
 
 /// Lists the rows of the window that read inside the image at positions p0, p1, and returns how many they are.
 template <class T>
-int64_t find_rows(const ChannelPlan<T>& plan, const Phase<T>& at, int64_t p0, int64_t p1,
+int64_t find_rows(const ChannelPlan<T>& plan, const Phase& at, int64_t p0, int64_t p1, const T* image,
                   const typename ChannelPlan<T>::Scratch& scratch) {
-  const int64_t lanes = plan.kernels.lanes, places = plan.axes[2].places() * lanes;
+  const int64_t lanes = plan.kernels.lanes, places = plan.row_places * lanes;
   const Axes& kernel = plan.form.kernel;
   RowPair<T>* row = scratch.rows;
   for (size_t r0 = 0; r0 < at.one[0]->offsets.size(); ++r0) {
@@ -117,8 +113,9 @@ int64_t find_rows(const ChannelPlan<T>& plan, const Phase<T>& at, int64_t p0, in
       const int64_t i1 = p1 * plan.axes[1].step + at.one[1]->offsets[r1];
       if (i1 < 0 || i1 >= plan.image_extent[1]) continue;
       const int64_t tap_row = at.phase[0]->kernel_index[r0] * kernel[1] + at.phase[1]->kernel_index[r1];
-      *row++ = {scratch.staged + (i0 * plan.image_extent[1] + i1) * places,
-                scratch.weights + tap_row * kernel[2] * lanes};
+      *row = {image + (i0 * plan.image_extent[1] + i1) * places, scratch.weights + tap_row * kernel[2] * lanes};
+      if (at.window.over_weights) std::swap(row->moving, row->fixed);
+      ++row;
     }
   }
   return row - scratch.rows;
@@ -132,18 +129,19 @@ struct Destination {
 };
 
 template <class T>
-void compute_phase(const ChannelPlan<T>& plan, const Phase<T>& at, const Destination<T>& to,
+void compute_phase(const ChannelPlan<T>& plan, const Phase& at, const T* image, const Destination<T>& to,
                    const typename ChannelPlan<T>::Scratch& scratch) {
-  const int64_t lanes = plan.kernels.lanes;
-  const auto& [planes, rows, row] = at.phase;
+  const auto& [planes, rows] = at.phase;
+  const image::AxisPhase* row = at.window.phase;
   for (int64_t p0 = planes->begin; p0 < planes->end; ++p0)
     for (int64_t p1 = rows->begin; p1 < rows->end; ++p1) {
       ChannelOperands<T> o{};
-      o.rows = find_rows(plan, at, p0, p1, scratch);
+      o.rows = find_rows(plan, at, p0, p1, image, scratch);
       o.row = scratch.rows;
-      o.columns = static_cast<int64_t>(at.place.size());
-      o.place = at.place.data();
-      o.weight = at.weight.data();
+      o.columns = static_cast<int64_t>(at.window.moving.size());
+      o.moving = at.window.moving.data();
+      o.fixed = at.window.fixed.data();
+      o.step = at.window.step;
       o.start = scratch.start;
       o.after_step = plan.axes[2].out_step * to.step[2];
       const int64_t at0 = planes->first + p0 * plan.axes[0].out_step, at1 = rows->first + p1 * plan.axes[1].out_step;
@@ -152,7 +150,7 @@ void compute_phase(const ChannelPlan<T>& plan, const Phase<T>& at, const Destina
       for (int64_t i = 0, moved = 0; i < work::panels_of(count, kMostLanePositions); ++i) {
         const work::Panel panel = work::panel_of(count, kMostLanePositions, i);
         const int64_t p2 = row->begin + panel.first;
-        for (int64_t r = 0; r < o.rows; ++r) scratch.rows[r].image += (p2 - moved) * lanes;
+        for (int64_t r = 0; r < o.rows; ++r) scratch.rows[r].moving += (p2 - moved) * o.step;
         moved = p2;
         o.after = after + p2 * o.after_step;
         plan.kernels.correlate[panel.count](o);
@@ -164,7 +162,7 @@ template <class T>
 void compute_block(const ChannelPlan<T>& plan, const Block& block, const typename ChannelPlan<T>::Scratch& scratch) {
   const Trilinear<T>& f = plan.form;
   const int64_t lanes = plan.kernels.lanes;
-  stage(plan, block, scratch);
+  const T* image = stage(plan, block, scratch);
   transpose_planes(plan, static_cast<const T*>(f.w.plane(block.channels.first, 0)), f.w.outer, f.w.spatial, f.kernel,
                    block.channels.count, scratch.weights);
   for (int64_t i = 0; i < lanes; ++i)
@@ -174,21 +172,48 @@ void compute_block(const ChannelPlan<T>& plan, const Block& block, const typenam
   const Axes& extent = plan.result_extent;
   const Destination<T> transposed = {scratch.result, {extent[1] * extent[2] * lanes, extent[2] * lanes, lanes}},
                        there = {plan.result.plane(block.n, block.channels.first), plan.result.spatial};
-  std::vector<int64_t> place, weight;
-  for (const image::AxisClass& class2 : plan.axes[2].classes)
-    for (const image::AxisPhase& phase2 : class2.phases) {
-      place.clear();
-      weight.clear();
-      for (const int64_t offset : class2.offsets) place.push_back(plan.axes[2].place_of(offset) * lanes);
-      for (const int64_t index : phase2.kernel_index) weight.push_back(index * lanes);
-      for (const image::AxisClass& class0 : plan.axes[0].classes)
-        for (const image::AxisPhase& phase0 : class0.phases)
-          for (const image::AxisClass& class1 : plan.axes[1].classes)
-            for (const image::AxisPhase& phase1 : class1.phases)
-              compute_phase(plan, {{&class0, &class1, &class2}, {&phase0, &phase1, &phase2}, place, weight},
-                            direct ? there : transposed, scratch);
-    }
+  for (const RowWindow& window : plan.windows)
+    for (const image::AxisClass& class0 : plan.axes[0].classes)
+      for (const image::AxisPhase& phase0 : class0.phases)
+        for (const image::AxisClass& class1 : plan.axes[1].classes)
+          for (const image::AxisPhase& phase1 : class1.phases)
+            compute_phase(plan, {{&class0, &class1}, {&phase0, &phase1}, window}, image, direct ? there : transposed,
+                          scratch);
   if (!direct) store(plan, block, scratch.result);
+}
+
+/// Whether every position of a phase meets every element of an axis of the image through a tap, and taps that read side
+/// by side do so with weights side by side.
+bool covers(const image::CorrelationAxis& axis, const image::AxisClass& one, const image::AxisPhase& phase) {
+  const std::vector<int64_t>&offset = one.offsets, &index = phase.kernel_index;
+  for (size_t k = 1; k < offset.size(); ++k)
+    if (std::abs(offset[k] - offset[k - 1]) != 1 || index[k] != index[k - 1] + 1 ||
+        offset[k] - offset[k - 1] != offset[1] - offset[0])
+      return false;
+  if (offset.empty() || axis.step != 1) return false;
+  const auto [least, most] = std::minmax(offset.front(), offset.back());
+  return least <= 1 - phase.end && most >= axis.image_extent - 1 - phase.begin;
+}
+
+/// Elements of the image are fixed. `first`: the coordinate of place 0. Precondition: covers().
+RowWindow window_over_weights(const image::CorrelationAxis& axis, const image::AxisClass& one,
+                              const image::AxisPhase& phase, int64_t first, int64_t lanes) {
+  const int64_t direction = one.offsets.back() < one.offsets.front() ? -1 : 1;  // of weights, along the image
+  RowWindow window{&phase, true, {}, {}, -direction * lanes};
+  for (int64_t i = 0; i < axis.image_extent; ++i) {
+    window.moving.push_back((phase.kernel_index[0] + (i - one.offsets[0]) * direction) * lanes);
+    window.fixed.push_back((i - first) * lanes);
+  }
+  return window;
+}
+
+/// Weights are fixed.
+RowWindow window_over_image(const image::CorrelationAxis& axis, const image::AxisClass& one,
+                            const image::AxisPhase& phase, int64_t first, int64_t lanes) {
+  RowWindow window{&phase, false, {}, {}, axis.step * lanes};
+  for (const int64_t offset : one.offsets) window.moving.push_back((offset - first) * lanes);
+  for (const int64_t index : phase.kernel_index) window.fixed.push_back(index * lanes);
+  return window;
 }
 
 }  // namespace
@@ -218,7 +243,28 @@ ChannelPlan<T>::ChannelPlan(const Trilinear<T>& f)
       threads(
           work::threads_for(f.threads, static_cast<double>(f.batch * f.groups) * static_cast<double>(volume(f.kernel)) *
                                            static_cast<double>(volume(f.y_extent)))) {
+  find_windows();
   carve();
+}
+
+template <class T>
+void ChannelPlan<T>::find_windows() {
+  const image::CorrelationAxis& axis = axes[2];
+  int64_t last = axis.image_extent - 1;
+  row_first = 0;
+  for (const image::AxisClass& one : axis.classes)
+    for (const image::AxisPhase& phase : one.phases) {
+      if (covers(axis, one, phase)) continue;
+      for (const int64_t offset : one.offsets) {
+        row_first = std::min(row_first, offset);
+        last = std::max(last, offset + (one.positions - 1) * axis.step);
+      }
+    }
+  row_places = last + 1 - row_first;
+  for (const image::AxisClass& one : axis.classes)
+    for (const image::AxisPhase& phase : one.phases)
+      windows.push_back(covers(axis, one, phase) ? window_over_weights(axis, one, phase, row_first, kernels.lanes)
+                                                 : window_over_image(axis, one, phase, row_first, kernels.lanes));
 }
 
 template <class T>
@@ -226,10 +272,10 @@ void ChannelPlan<T>::carve() {
   const int64_t lanes = kernels.lanes;
   scratch.clear();
   for (int thread = 0; thread < threads; ++thread)
-    scratch.push_back({workspace.take<T>(volume(image_extent) * lanes),
-                       workspace.take<T>(image_extent[0] * image_extent[1] * axes[2].places() * lanes),
-                       workspace.take<T>(volume(form.kernel) * lanes), workspace.take<T>(volume(result_extent) * lanes),
-                       workspace.take<T>(lanes), workspace.take<RowPair<T>>(form.kernel[0] * form.kernel[1])});
+    scratch.push_back({workspace.take<T>(transposes() ? volume(image_extent) * lanes : 0),
+                       workspace.take<T>(pads() ? padded_size() : 0), workspace.take<T>(volume(form.kernel) * lanes),
+                       workspace.take<T>(volume(result_extent) * lanes), workspace.take<T>(lanes),
+                       workspace.take<RowPair<T>>(form.kernel[0] * form.kernel[1])});
 }
 
 template <class T>
@@ -237,8 +283,8 @@ void ChannelPlan<T>::prepare() {
   workspace.allocate();
   carve();
   // The padding and lanes without a channel are never written again.
-  for (const Scratch& one : scratch)
-    std::fill_n(one.staged, image_extent[0] * image_extent[1] * axes[2].places() * kernels.lanes, T(0));
+  if (!pads()) return;
+  for (const Scratch& one : scratch) std::fill_n(one.padded, padded_size(), T(0));
 }
 
 template <class T>
