@@ -10,6 +10,7 @@
 // threads included, from the types and shapes of its tensors, and from factors that `convict bench --calibrate` has
 // measured on this machine (abi/calibration.h), if there are any. `contract_for`, `plan` and `run` make the same
 // choice.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -46,11 +47,17 @@ double cycles_of_f4(const convict_problem& p, int64_t lanes) {
   return p.rank < 3 ? cost::winograd_cycles(p, lanes, 4) : std::numeric_limits<double>::infinity();
 }
 
+/// Infinite for windows of one tap: never chosen, and the estimate takes as long as some of these calls.
+double cycles_of_fft(const convict_problem& p, int64_t lanes) {
+  const bool one_tap = std::all_of(p.kernel, p.kernel + p.rank, [](int64_t taps) { return taps == 1; });
+  return one_tap ? std::numeric_limits<double>::infinity() : cost::fft_cycles(p, lanes);
+}
+
 const Candidate kCandidates[] = {
     {&kernel_direct, cycles_of_direct},           {&kernel_implicit_gemm, cost::gemm_cycles},
     {&kernel_scatter_gemm, cost::scatter_cycles}, {&kernel_int8_gemm, cycles_of_int8},
     {&kernel_depthwise, cost::window_cycles},     {&kernel_winograd_f2, cycles_of_f2},
-    {&kernel_winograd_f4, cycles_of_f4},          {&kernel_fft, cost::fft_cycles}};
+    {&kernel_winograd_f4, cycles_of_f4},          {&kernel_fft, cycles_of_fft}};
 
 int64_t lanes_for(const convict_tensors& t) {
   return border::presence_of(CONVICT_F64, t).some ? simd::tiles<double>().lanes : simd::tiles<float>().lanes;

@@ -84,10 +84,12 @@ TileSource<T> tile_in_place(const GatherPlan<T>& plan, const GatherPart<T>& part
   return {static_cast<int>(work::panels_of(end - column, lanes)), image + column, part.image_row, part.vectors * lanes};
 }
 
-/// Columns of an item that are whole tiles.
+/// Columns of an item that are stored to the result directly: whole vectors, or whole tiles if these are packed.
 template <class T>
-int64_t whole_tiles(const GatherPlan<T>& plan, const Item<T>& item) {
-  return item.columns.count / plan.tile_columns * plan.tile_columns;
+int64_t straight_columns(const GatherPlan<T>& plan, const Item<T>& item) {
+  if (!item.part->straight) return 0;
+  const int64_t unit = item.part->in_place ? plan.tiles.lanes : plan.tile_columns;
+  return item.columns.count / unit * unit;
 }
 
 /// The sums of an item, for image n: to the result, or to scratch.c.
@@ -95,11 +97,11 @@ template <class T>
 void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const GatherScratch<T>& scratch) {
   const GatherPart<T>& part = *item.part;
   const T* image = image_of(plan, n, item.group);
-  const int64_t first = item.columns.first, whole = whole_tiles(plan, item);
+  const int64_t first = item.columns.first, straight = straight_columns(plan, item);
   T* result = plan.result.plane(n, item.group * plan.result_channels) + first;
   // An image that is not staged ends with its last position.
-  const int64_t in_place = !part.in_place ? 0 : plan.shape.staged ? item.columns.count : whole;
-  const int64_t straight = part.straight ? whole : 0;
+  const int64_t beyond = plan.shape.staged ? 0 : item.columns.count % plan.tiles.lanes;
+  const int64_t in_place = part.in_place ? item.columns.count - beyond : 0;
   const bool packs = !part.shared && in_place < item.columns.count;
   TileLanes<T> packed;
   if (packs) packed = tile_lanes(plan, part, {first + in_place, item.columns.count - in_place});
@@ -136,7 +138,7 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
 template <class T>
 int64_t runs_of(const GatherPlan<T>& plan, const Item<T>& item, ColumnRun* runs) {
   const GatherPart<T>& part = *item.part;
-  int64_t count = 0, column = part.straight ? whole_tiles(plan, item) : 0;
+  int64_t count = 0, column = straight_columns(plan, item);
   if (part.even && column < item.columns.count)
     runs[count++] = {part.position_of(item.columns.first + column), column, item.columns.count - column};
   if (part.even) return count;
