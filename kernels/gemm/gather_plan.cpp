@@ -143,9 +143,10 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
       static_cast<double>(columns(places)) <= (1 + most_gaps) * static_cast<double>(volume(positions));
   // Vectors that cross cache lines cost more than packing as soon as there are many rows to load them for.
   const bool aligned = !shape.staged && shape.channel % tiles.lanes == 0;
-  part.in_place = part.depth > 0 && (aligned || part.rows <= kMostRowsAskew) &&
-                  (is_dense(positions, shape.pitch) || (shape.staged && narrow_gaps));
-  part.pitch = part.in_place && shape.staged ? places : dense;
+  part.by_rows = part.depth > 0 && !is_dense(positions, shape.pitch) && positions[2] % tiles.lanes == 0;
+  part.in_place = part.by_rows || (part.depth > 0 && (aligned || part.rows <= kMostRowsAskew) &&
+                                   (is_dense(positions, shape.pitch) || (shape.staged && narrow_gaps)));
+  part.pitch = part.in_place && !part.by_rows && shape.staged ? places : dense;
   part.columns = columns(part.pitch);
   part.even = even && part.columns == volume(positions);
   part.straight = straight && part.even;
@@ -220,6 +221,7 @@ void GatherPlan<T>::carve() {
     part.row = workspace.take<ResultRow>(part.rows);
     part.weight = part.dense_taps ? nullptr : workspace.take<int64_t>(part.rows * part.taps);
     part.image_row = workspace.take<int64_t>(part.depth);
+    part.vector_place = part.by_rows ? workspace.take<int64_t>(part.columns / tiles.lanes) : nullptr;
     part.start = workspace.take<T>(form.groups * part.rows);
     part.weights = used_once ? nullptr : workspace.take<T>(form.groups * part.rows * part.packed_rows());
     part.tiles =
@@ -262,6 +264,10 @@ void GatherPlan<T>::fill_tables(GatherPart<T>& part) const {
     for (; row.channel < result_channels; ++row.channel, row.offset += result.inner)
       part.row[row.channel * phases + index] = row;
   });
+  for (int64_t column = 0; part.by_rows && column < part.columns; column += tiles.lanes) {
+    const Axes at = part.position_of(column);
+    part.vector_place[column / tiles.lanes] = at[0] * shape.pitch[0] + at[1] * shape.pitch[1] + at[2];
+  }
   for_each_tap(part, [&](int64_t tap, const Axes& t) {
     const Axes offset = {axis[0]->offsets[t[0]], axis[1]->offsets[t[1]], axis[2]->offsets[t[2]]};
     const int64_t place = image::tap_place(axes, shape, image, offset);
@@ -301,9 +307,10 @@ std::string GatherPlan<T>::text() const {
   char line[200];
   std::snprintf(line, sizeof line, "%s gather %s %s tile=%dx%d depth=%d block=%d parts=%d%s threads=%d workspace=%lld",
                 tiles.isa, shape.staged ? "staged" : "unstaged",
-                part.in_place ? "in-place"
-                : part.shared ? "shared"
-                              : "packed",
+                part.by_rows    ? "by-rows"
+                : part.in_place ? "in-place"
+                : part.shared   ? "shared"
+                                : "packed",
                 static_cast<int>(work::panel_of(part.rows, tiles.most_rows, 0).count),
                 static_cast<int>((part.in_place ? part.vectors : 2) * tiles.lanes),
                 static_cast<int>(std::min(part.depth, simd::kMostDepth<T>)), static_cast<int>(c_pitch),

@@ -97,6 +97,7 @@ struct GatherPart {
   bool dense_taps;            // the weights between two channels lie side by side, in the order of the taps
   simd::RowOrder order;       // of packed weights
   bool in_place;              // the image is read where it lies: columns are its places, some of which are no positions
+  bool by_rows;               // in place, but columns are positions, because rows of these are whole vectors
   int vectors;                // of a tile that reads in place; other tiles have two
   bool even;                  // columns are elements of the result, equally far apart
   bool straight;              // whole tiles of C are stored to the result directly
@@ -111,9 +112,10 @@ struct GatherPart {
   int64_t* weight;     // [tap][row], from the first weight of a channel of the image in the group; nullptr if taps lie
                        // side by side, and rows as far apart as their channels
   int64_t* image_row;  // [depth], from the first position of the first channel
-  T* start;            // [group][rows], the bias
-  T* weights;          // [group][block of the depth][panel], packed; unused if weights are used only once
-  T* tiles;            // of B: [some group][block of the depth][tile of columns][p][column], if shared
+  int64_t* vector_place;  // [vector of columns], from the first position to where it lies in the image, if by_rows
+  T* start;               // [group][rows], the bias
+  T* weights;             // [group][block of the depth][panel], packed; unused if weights are used only once
+  T* tiles;               // of B: [some group][block of the depth][tile of columns][p][column], if shared
 
   int64_t depth_blocks() const { return std::max<int64_t>(1, work::panels_of(depth, simd::kMostDepth<T>)); }
   work::Panel depth_block(int64_t index) const {

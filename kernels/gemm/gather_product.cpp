@@ -43,13 +43,14 @@ const T* image_of(const GatherPlan<T>& plan, int64_t n, int64_t group) {
                            : plan.image.plane(n, group * plan.image_channels);
 }
 
-/// Where a tile of some vectors of columns reads B: row p at b + row[p], the next tile `next` elements further.
+/// Where a tile of some vectors of columns reads B: row p at b + row[p], its vectors `apart` elements from each other,
+/// the next tile `next` elements further.
 template <class T>
 struct TileSource {
   int vectors;
   const T* b;
   const int64_t* row;
-  int64_t next;
+  int64_t apart, next;
 };
 
 /// One tile of columns: all panels of the item, over a block of the depth. The sums go to the result if there is one
@@ -64,16 +65,30 @@ void multiply_tile(const GatherPlan<T>& plan, const Item<T>& item, work::Panel d
     const int64_t row = panel.first - item.rows.first;
     plan.tiles.multiply[static_cast<int>(part.order)][source.vectors][panel.count](
         depth.count, weights + row * part.packed_row(depth), part.order == simd::RowOrder::kApart ? 1 : panel.count,
-        source.b, source.row, source.next, start ? start + panel.first : nullptr,
+        source.b, source.row, source.apart, source.next, start ? start + panel.first : nullptr,
         result ? result + part.row[panel.first].offset : c + row * plan.c_pitch,
         result ? plan.result.inner : plan.c_pitch);
   }
+}
+
+/// A tile of rows of whole vectors: of as many as are equally far apart.
+template <class T>
+TileSource<T> tile_by_rows(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t column, const T* image,
+                           int64_t& end) {
+  const int64_t lanes = plan.tiles.lanes, left = (end - column) / lanes;
+  const int64_t* place = part.vector_place + column / lanes;
+  const int64_t apart = left > 1 ? place[1] - place[0] : lanes;
+  int vectors = 1;
+  while (vectors < std::min<int64_t>(left, part.vectors) && place[vectors] == place[vectors - 1] + apart) ++vectors;
+  end = column + vectors * lanes;
+  return {vectors, image + place[0], part.image_row, apart, vectors < left ? place[vectors] - place[0] : 0};
 }
 
 /// A tile from a column of C on that reads the image in place; it ends at `end` or earlier, where its plane does.
 template <class T>
 TileSource<T> tile_in_place(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t column, const T* image,
                             int64_t& end) {
+  if (part.by_rows) return tile_by_rows(plan, part, column, image, end);
   const int64_t lanes = plan.tiles.lanes, gap = plan.shape.pitch[0] - part.pitch[0];
   if (gap > 0 && part.positions[0] > 1) {
     const int64_t plane = column / part.pitch[0];
@@ -81,7 +96,8 @@ TileSource<T> tile_in_place(const GatherPlan<T>& plan, const GatherPart<T>& part
     end = std::min(end, (plane + 1) * part.pitch[0]);
   }
   end = std::min(end, column + part.vectors * lanes);
-  return {static_cast<int>(work::panels_of(end - column, lanes)), image + column, part.image_row, part.vectors * lanes};
+  return {static_cast<int>(work::panels_of(end - column, lanes)), image + column, part.image_row, lanes,
+          part.vectors * lanes};
 }
 
 /// Columns of an item that are stored to the result directly: whole vectors, or whole tiles if these are packed.
@@ -126,7 +142,8 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
       } else {
         end = std::min(end, column + plan.tile_columns);
         source = {static_cast<int>(work::panels_of(end - column, plan.tiles.lanes)),
-                  b + (column - in_place) * depth.count, plan.packed_row, depth.count * plan.tile_columns};
+                  b + (column - in_place) * depth.count, plan.packed_row, plan.tiles.lanes,
+                  depth.count * plan.tile_columns};
       }
       multiply_tile(plan, item, depth, weights, source, column < straight ? result + column : nullptr,
                     scratch.c + column);

@@ -91,7 +91,7 @@ void multiply(const Plan<T>& plan, const Images& images, int64_t group, work::Pa
     for (int64_t i = panels.first; i < panels.first + panels.count; ++i) {
       const work::Panel panel = plan.panel(images, i);
       plan.tiles.multiply[static_cast<int>(simd::RowOrder::kInterleaved)][vectors][panel.count](
-          depth.count, y + panel.first * depth.count, panel.count, b, b_row, vectors * lanes, start,
+          depth.count, y + panel.first * depth.count, panel.count, b, b_row, lanes, vectors * lanes, start,
           scratch.c + (panel.first - first_row) * plan.pitch + column, plan.pitch);
     }
   }

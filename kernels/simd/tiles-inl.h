@@ -39,15 +39,14 @@ using Sums = hn::Vec<hn::ScalableTag<T>>[kTileRows][kTileVectors];
 
 /// Adds the products of one column of A with one row of B. Prefetches what lies `next` elements further.
 template <class Arithmetic, int64_t kRow, int kTileRows, int kTileVectors, class T = typename Arithmetic::Number>
-HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t next,
+HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t b_vector, int64_t next,
                             Sums<T, kTileRows, kTileVectors>& sum) {
   const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<decltype(d)> element[kTileVectors];
   HWY_UNROLL(4)
   for (int j = 0; j < kTileVectors; ++j) {
-    element[j] = hn::LoadU(d, b + j * lanes);
-    __builtin_prefetch(b + next + j * lanes, /*rw=*/0, /*locality=*/2);  // beyond the first-level cache
+    element[j] = hn::LoadU(d, b + j * b_vector);
+    __builtin_prefetch(b + next + j * b_vector, /*rw=*/0, /*locality=*/2);  // beyond the first-level cache
   }
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
@@ -63,7 +62,8 @@ constexpr int64_t kTogether = 2;
 
 template <class Arithmetic, RowOrder kOrder, int kTileVectors, int kTileRows, class T = typename Arithmetic::Number>
 void Multiply(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* HWY_RESTRICT b,
-              const int64_t* HWY_RESTRICT b_row, int64_t next, const T* start, T* HWY_RESTRICT c, int64_t c_stride) {
+              const int64_t* HWY_RESTRICT b_row, int64_t b_vector, int64_t next, const T* start, T* HWY_RESTRICT c,
+              int64_t c_stride) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   Sums<T, kTileRows, kTileVectors> sum;
@@ -82,10 +82,10 @@ void Multiply(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* H
     ahead = std::min(ahead + c_stride, last);
     HWY_UNROLL(2)
     for (int64_t q = 0; q < kTogether; ++q, a += a_step)
-      MultiplyOne<Arithmetic, kRow, kTileRows, kTileVectors>(a, b + b_row[p + q], next, sum);
+      MultiplyOne<Arithmetic, kRow, kTileRows, kTileVectors>(a, b + b_row[p + q], b_vector, next, sum);
   }
   for (; p < depth; ++p, a += a_step)
-    MultiplyOne<Arithmetic, kRow, kTileRows, kTileVectors>(a, b + b_row[p], next, sum);
+    MultiplyOne<Arithmetic, kRow, kTileRows, kTileVectors>(a, b + b_row[p], b_vector, next, sum);
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
     HWY_UNROLL(4)

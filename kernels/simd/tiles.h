@@ -75,11 +75,12 @@ struct Tiles {
   int64_t most_vectors;                        // of `correlate`
   int64_t most_columns[kMostTileVectors + 1];  // of `correlate`, by its number of vectors
 
-  /// C[i][j] = start[i] + sum over p < depth of A[i][p] * b[b_row[p] + j]. C[i] begins at c + i*c_stride. Without
-  /// `start` the sums are added to C. The row `next` elements beyond each row of B is prefetched. Indexed by RowOrder,
-  /// vectors of j and rows i, the latter two from 1.
-  using Multiply = void (*)(int64_t depth, const T* a, int64_t a_step, const T* b, const int64_t* b_row, int64_t next,
-                            const T* start, T* c, int64_t c_stride);
+  /// C[i][j] = start[i] + sum over p < depth of A[i][p] * B[p][j]. Row p of B has its first vector at b + b_row[p], and
+  /// the others b_vector elements further each. C[i] begins at c + i*c_stride. Without `start` the sums are added to C.
+  /// The row `next` elements beyond each row of B is prefetched. Indexed by RowOrder, vectors of j and rows i, the
+  /// latter two from 1.
+  using Multiply = void (*)(int64_t depth, const T* a, int64_t a_step, const T* b, const int64_t* b_row,
+                            int64_t b_vector, int64_t next, const T* start, T* c, int64_t c_stride);
   Multiply multiply[2][kMostTileVectors + 1][kMostTileRows + 1];
   int most_vectors_of[kMostTileRows + 1];  // rows: at least two
 

@@ -14,26 +14,27 @@ namespace {
 
 /// C with a column more than the tile has, which must stay as it is.
 template <class T>
-void expect_products(simd::RowOrder order, int vectors, int64_t rows, int64_t depth, bool start) {
+void expect_products(simd::RowOrder order, int vectors, int64_t rows, int64_t depth, bool start, int64_t gap) {
   const bool apart = order == simd::RowOrder::kApart;
   SCOPED_TRACE(testing::Message() << (apart ? "apart, " : "interleaved, ") << vectors << " vectors, " << rows
-                                  << " rows, depth " << depth << " start " << start);
+                                  << " rows, depth " << depth << " start " << start << ", gap " << gap);
   const simd::Tiles<T>& t = simd::tiles<T>();
   const int64_t columns = vectors * t.lanes, stride = columns + 1;
   const int64_t a_row = apart ? simd::kRowPitch<T> : 1, a_step = apart ? 1 : rows + 2;
-  const std::vector<T> a = whole_numbers<T>(depth * a_step + rows * a_row), b = whole_numbers<T>(depth * 5 + 200);
+  const std::vector<T> a = whole_numbers<T>(depth * a_step + rows * a_row),
+                       b = whole_numbers<T>(depth * 5 + 200 + 4 * gap);
   const std::vector<T> starts = whole_numbers<T>(rows), before = whole_numbers<T>(rows * stride);
   std::vector<int64_t> b_row;
   for (int64_t p = 0; p < depth; ++p) b_row.push_back((p * 3) % (depth * 2 + 1));
   std::vector<T> c = before;
-  t.multiply[static_cast<int>(order)][vectors][rows](depth, a.data(), a_step, b.data(), b_row.data(), 1,
+  t.multiply[static_cast<int>(order)][vectors][rows](depth, a.data(), a_step, b.data(), b_row.data(), t.lanes + gap, 1,
                                                      start ? starts.data() : nullptr, c.data(), stride);
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < stride; ++j) {
       T expected = before[i * stride + j];
       if (j < columns) {
         if (start) expected = starts[i];
-        for (int64_t p = 0; p < depth; ++p) expected += a[p * a_step + i * a_row] * b[b_row[p] + j];
+        for (int64_t p = 0; p < depth; ++p) expected += a[p * a_step + i * a_row] * b[b_row[p] + j + j / t.lanes * gap];
       }
       ASSERT_EQ(c[i * stride + j], expected) << "at " << i << ", " << j;
     }
@@ -46,7 +47,7 @@ void expect_all_products() {
       for (const int64_t depth : {0, 1, 7})
         for (const bool start : {false, true})
           for (const simd::RowOrder order : {simd::RowOrder::kInterleaved, simd::RowOrder::kApart})
-            expect_products<T>(order, vectors, rows, depth, start);
+            for (const int64_t gap : {0, 3}) expect_products<T>(order, vectors, rows, depth, start, gap);
 }
 
 TEST(Tiles, MultiplyAgreesWithTheTripleLoop) {
