@@ -40,8 +40,9 @@ void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t 
   }
   to -= begin->first * depth.count;
   for (int64_t p = 0, taps; p < depth.count; p += taps) {  // channel by channel, if there is something between them
-    const int64_t channel = (depth.first + p) / part.taps, tap = (depth.first + p) % part.taps;
-    taps = dense && channel_stride == part.taps ? depth.count : std::min(part.taps - tap, depth.count - p);
+    const int64_t channel = part.channel_at(depth.first + p), tap = part.tap_at(depth.first + p);
+    const int64_t of_channel = part.taps_first ? part.last_taps() - tap % part.last_taps() : part.taps - tap;
+    taps = dense && channel_stride == part.taps ? depth.count : std::min(of_channel, depth.count - p);
     const T* from = weights + channel * channel_stride;
     for (const work::Panel* panel = begin; panel != end; ++panel) {
       T* at = to + panel->first * depth.count + p * panel->count;

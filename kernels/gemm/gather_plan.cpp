@@ -26,6 +26,19 @@ constexpr int64_t kMostRowsAskew = 64;
 // Rows of weights are copied as they are, unless they are so short that most of their memory would be unused.
 constexpr int64_t kShallow = 64;
 
+// Sorting a weight takes as long as products with so many positions.
+constexpr double kMostCostOfSorting = 64;
+
+/// The share of positions and taps of an axis that read inside the image.
+double share_inside(const image::CorrelationAxis& axis, const image::AxisClass& one) {
+  int64_t inside = 0;
+  for (const int64_t offset : one.offsets)
+    for (int64_t p = 0; p < one.positions; ++p)
+      inside += p * axis.step + offset >= 0 && p * axis.step + offset < axis.image_extent;
+  const auto all = static_cast<double>(one.positions) * static_cast<double>(one.offsets.size());
+  return all == 0 ? 1 : static_cast<double>(inside) / all;
+}
+
 /// Whether positions are equally far apart, row after row, if one further on an axis is `pitch` further in memory.
 bool is_even(const Axes& positions, const Axes& pitch) {
   return (positions[1] == 1 || pitch[1] == positions[2] * pitch[2]) &&
@@ -110,14 +123,27 @@ void GatherPlan<T>::add_part(const image::AxisClass& class0, const image::AxisCl
   }
   part.depth = image_channels * part.taps;
   part.dense_taps = part.taps == volume(form.kernel) && phases_of(part) == 1 && border::taps_are_dense(form);
+  part.taps_first = leaves_out_taps(part);
   const int64_t channel_stride = form.face == Face::kX ? form.w.outer : form.w.inner;
   const bool rows_are_dense = part.dense_taps && channel_stride == part.taps;
-  part.order =
-      rows_are_dense && part.depth >= kShallow && !kIsCell<T> ? simd::RowOrder::kApart : simd::RowOrder::kInterleaved;
+  part.order = rows_are_dense && part.depth >= kShallow && !part.taps_first && !kIsCell<T>
+                   ? simd::RowOrder::kApart
+                   : simd::RowOrder::kInterleaved;
   const int64_t panels = work::panels_of(part.rows, tiles.most_rows);
   for (int64_t i = 0; i < panels; ++i) part.panels.push_back(work::panel_of(part.rows, tiles.most_rows, i));
   choose_columns(part);
   parts.push_back(std::move(part));
+}
+
+/// Whether that saves more than sorting the weights costs. Rows of positions have to be so long that few are in a tile.
+template <class T>
+bool GatherPlan<T>::leaves_out_taps(const GatherPart<T>& part) const {
+  if constexpr (kIsCell<T>)
+    if (port->padding() != 0) return false;
+  double inside = 1;
+  for (int i = 0; i < kAxes - 1; ++i) inside *= share_inside(axes[i], *part.axis[i]);
+  return part.depth > 0 && 2 * part.positions[2] >= tile_columns &&
+         (1 - inside) * static_cast<double>(volume(part.positions)) > kMostCostOfSorting;
 }
 
 template <class T>
@@ -219,7 +245,7 @@ void GatherPlan<T>::carve() {
     const int64_t rows = std::min(part.rows, panels * tiles.most_rows),
                   depth = std::min(part.depth, simd::kMostDepth<T>);
     part.row = workspace.take<ResultRow>(part.rows);
-    part.weight = part.dense_taps ? nullptr : workspace.take<int64_t>(part.rows * part.taps);
+    part.weight = part.dense_taps && !part.taps_first ? nullptr : workspace.take<int64_t>(part.rows * part.taps);
     part.image_row = workspace.take<int64_t>(part.depth);
     part.vector_place = part.by_rows ? workspace.take<int64_t>(part.columns / tiles.lanes) : nullptr;
     part.start = workspace.take<T>(form.groups * part.rows);
@@ -271,8 +297,8 @@ void GatherPlan<T>::fill_tables(GatherPart<T>& part) const {
   for_each_tap(part, [&](int64_t tap, const Axes& t) {
     const Axes offset = {axis[0]->offsets[t[0]], axis[1]->offsets[t[1]], axis[2]->offsets[t[2]]};
     const int64_t place = image::tap_place(axes, shape, image, offset);
-    for (int64_t c = 0; c < image_channels; ++c) part.image_row[c * part.taps + tap] = c * shape.channel + place;
-    if (part.dense_taps) return;
+    for (int64_t c = 0; c < image_channels; ++c) part.image_row[part.depth_of(c, tap)] = c * shape.channel + place;
+    if (!part.weight) return;
     for_each_phase(part, [&](int64_t index, const Axes& i) {
       int64_t weight = 0;
       for (int a = 0; a < kAxes; ++a) weight += axis[a]->phases[i[a]].kernel_index[t[a]] * form.w.spatial[a];
@@ -305,17 +331,18 @@ template <class T>
 std::string GatherPlan<T>::text() const {
   const GatherPart<T>& part = parts[0];
   char line[200];
-  std::snprintf(line, sizeof line, "%s gather %s %s tile=%dx%d depth=%d block=%d parts=%d%s threads=%d workspace=%lld",
-                tiles.isa, shape.staged ? "staged" : "unstaged",
-                part.by_rows    ? "by-rows"
-                : part.in_place ? "in-place"
-                : part.shared   ? "shared"
-                                : "packed",
-                static_cast<int>(work::panel_of(part.rows, tiles.most_rows, 0).count),
-                static_cast<int>((part.in_place ? part.vectors : 2) * tiles.lanes),
-                static_cast<int>(std::min(part.depth, simd::kMostDepth<T>)), static_cast<int>(c_pitch),
-                static_cast<int>(parts.size()), part.straight ? " straight" : "", threads,
-                static_cast<long long>(workspace.bytes()));
+  std::snprintf(
+      line, sizeof line, "%s gather %s %s%s tile=%dx%d depth=%d block=%d parts=%d%s threads=%d workspace=%lld",
+      tiles.isa, shape.staged ? "staged" : "unstaged",
+      part.by_rows    ? "by-rows"
+      : part.in_place ? "in-place"
+      : part.shared   ? "shared"
+                      : "packed",
+      part.taps_first ? " taps-first" : "", static_cast<int>(work::panel_of(part.rows, tiles.most_rows, 0).count),
+      static_cast<int>((part.in_place ? part.vectors : 2) * tiles.lanes),
+      static_cast<int>(std::min(part.depth, simd::kMostDepth<T>)), static_cast<int>(c_pitch),
+      static_cast<int>(parts.size()), part.straight ? " straight" : "", threads,
+      static_cast<long long>(workspace.bytes()));
   return line;
 }
 

@@ -95,6 +95,8 @@ struct GatherPart {
   Axes positions;
   int64_t rows, taps, depth;  // A is rows x depth, depth = channels of the image * taps
   bool dense_taps;            // the weights between two channels lie side by side, in the order of the taps
+  bool taps_first;            // depth: row of taps, channel, tap of the last axis; else channel, tap. Tiles leave out
+                              // the rows of taps through which all of their positions read padding
   simd::RowOrder order;       // of packed weights
   bool in_place;              // the image is read where it lies: columns are its places, some of which are no positions
   bool by_rows;               // in place, but columns are positions, because rows of these are whole vectors
@@ -116,6 +118,17 @@ struct GatherPart {
   T* start;               // [group][rows], the bias
   T* weights;             // [group][block of the depth][panel], packed; unused if weights are used only once
   T* tiles;               // of B: [some group][block of the depth][tile of columns][p][column], if shared
+
+  int64_t last_taps() const { return static_cast<int64_t>(axis[2]->offsets.size()); }
+  /// Where the products of a channel of the image and a tap are in the depth, and back.
+  int64_t depth_of(int64_t channel, int64_t tap) const {
+    if (!taps_first) return channel * taps + tap;
+    return (tap / last_taps() * (depth / taps) + channel) * last_taps() + tap % last_taps();
+  }
+  int64_t channel_at(int64_t p) const { return taps_first ? p / last_taps() % (depth / taps) : p / taps; }
+  int64_t tap_at(int64_t p) const {
+    return taps_first ? p / last_taps() / (depth / taps) * last_taps() + p % last_taps() : p % taps;
+  }
 
   int64_t depth_blocks() const { return std::max<int64_t>(1, work::panels_of(depth, simd::kMostDepth<T>)); }
   work::Panel depth_block(int64_t index) const {
@@ -187,6 +200,7 @@ struct GatherPlan {
 
  private:
   void add_part(const image::AxisClass& class0, const image::AxisClass& class1, const image::AxisClass& class2);
+  bool leaves_out_taps(const GatherPart<T>& part) const;
   void choose_columns(GatherPart<T>& part) const;
   void choose_groups();
   void choose_items();

@@ -53,19 +53,49 @@ struct TileSource {
   int64_t apart, next;
 };
 
-/// One tile of columns: all panels of the item, over a block of the depth. The sums go to the result if there is one
-/// given, else to c.
+/// The taps of an axis through which some position from `first` to `last` reads inside the image; empty if none does.
+Range taps_inside(const image::CorrelationAxis& axis, const image::AxisClass& one, int64_t first, int64_t last) {
+  Range taps{0, 0};
+  for (size_t tap = 0; tap < one.offsets.size(); ++tap) {
+    if (last * axis.step + one.offsets[tap] < 0 || first * axis.step + one.offsets[tap] >= axis.image_extent) continue;
+    if (taps.end == 0) taps.begin = static_cast<int64_t>(tap);
+    taps.end = static_cast<int64_t>(tap) + 1;
+  }
+  return taps;
+}
+
+/// What some columns need of a block of the depth.
 template <class T>
-void multiply_tile(const GatherPlan<T>& plan, const Item<T>& item, work::Panel depth, const T* weights,
-                   const TileSource<T>& source, T* result, T* c) {
+work::Panel depth_inside(const GatherPlan<T>& plan, const GatherPart<T>& part, work::Panel block, int64_t column,
+                         int64_t end) {
+  const Axes first = part.position_of(column), last = part.position_of(end - 1);
+  if (!part.taps_first || first[0] != last[0]) return block;
+  const Range taps0 = taps_inside(plan.axes[0], *part.axis[0], first[0], last[0]),
+              taps1 = taps_inside(plan.axes[1], *part.axis[1], first[1], last[1]);
+  if (taps0.end == 0 || taps1.end == 0) return {block.first, 0};
+  const auto of_plane = static_cast<int64_t>(part.axis[1]->offsets.size());
+  const int64_t of_row = plan.image_channels * part.last_taps();
+  const int64_t begin = std::max(block.first, (taps0.begin * of_plane + taps1.begin) * of_row);
+  const int64_t beyond = std::min(block.first + block.count, ((taps0.end - 1) * of_plane + taps1.end) * of_row);
+  return begin < beyond ? work::Panel{begin, beyond - begin} : work::Panel{block.first, 0};
+}
+
+/// One tile of columns: all panels of the item, over what the tile needs of a block of the depth. The sums go to the
+/// result if there is one given, else to c.
+template <class T>
+void multiply_tile(const GatherPlan<T>& plan, const Item<T>& item, work::Panel depth, work::Panel inside,
+                   const T* weights, const TileSource<T>& source, T* result, T* c) {
   const GatherPart<T>& part = *item.part;
   const T* start = depth.first == 0 ? part.start + item.group * part.rows : nullptr;
+  const int64_t skipped = inside.first - depth.first;
+  if (inside.count == 0 && !start) return;
   for (int64_t i = item.panels.first; i < item.panels.first + item.panels.count; ++i) {
     const work::Panel& panel = part.panels[i];
     const int64_t row = panel.first - item.rows.first;
+    const int64_t a_step = part.order == simd::RowOrder::kApart ? 1 : panel.count;
     plan.tiles.multiply[static_cast<int>(part.order)][source.vectors][panel.count](
-        depth.count, weights + row * part.packed_row(depth), part.order == simd::RowOrder::kApart ? 1 : panel.count,
-        source.b, source.row, source.apart, source.next, start ? start + panel.first : nullptr,
+        inside.count, weights + row * part.packed_row(depth) + skipped * a_step, a_step, source.b, source.row + skipped,
+        source.apart, source.next, start ? start + panel.first : nullptr,
         result ? result + part.row[panel.first].offset : c + row * plan.c_pitch,
         result ? plan.result.inner : plan.c_pitch);
   }
@@ -145,8 +175,8 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
                   b + (column - in_place) * depth.count, plan.packed_row, plan.tiles.lanes,
                   depth.count * plan.tile_columns};
       }
-      multiply_tile(plan, item, depth, weights, source, column < straight ? result + column : nullptr,
-                    scratch.c + column);
+      multiply_tile(plan, item, depth, depth_inside(plan, part, depth, first + column, first + end), weights, source,
+                    column < straight ? result + column : nullptr, scratch.c + column);
     }
   }
 }

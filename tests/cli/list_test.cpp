@@ -92,6 +92,19 @@ TEST_F(ListTest, AutoChoosesByTheSizeOfTheProblem) {
   EXPECT_EQ(choice("conv2d.backward_data g=672 ic=672 oc=672 in=8 k=5 s=2 p=2"), "depthwise");
 }
 
+TEST_F(ListTest, RowsOfTapsAreLeftOutIfThatSavesEnough) {
+  const auto leaves_out = [&](const std::string& line) {
+    for (const json& row : list({"--plan=" + line}))
+      if (row["name"] == (line.ends_with("s8") ? "int8_gemm" : "implicit_gemm"))
+        return row["plan"].get<std::string>().find(" taps-first ") != std::string::npos;
+    return false;
+  };
+  EXPECT_TRUE(leaves_out("conv2d ic=32 oc=32 in=64 k=3 d=8 p=8"));
+  EXPECT_FALSE(leaves_out("conv2d ic=32 oc=32 in=64 k=3 d=8")) << "no padding";
+  EXPECT_FALSE(leaves_out("conv2d ic=32 oc=32 in=20 k=3 p=1")) << "weights are sorted for little";
+  EXPECT_FALSE(leaves_out("conv2d ic=32 oc=32 in=64 k=3 d=8 p=8 dt=s8")) << "padding is not 0, but 128";
+}
+
 TEST_F(ListTest, PlanSaysWhyAKernelRefuses) {
   for (const json& row : list({"--plan=conv2d ic=2 oc=2 in=9 k=3"}))
     if (row["name"] == "depthwise") {
