@@ -31,7 +31,8 @@ constexpr int kMostSteps = 4;  // more of them take as long as one element after
 
 /// Vector by vector, so that all rows share the masks. A vector of places comes from kStep vectors, whose lanes are
 /// permuted. Masked loads touch no memory in lanes without their bit, so zeros on both sides come for free; other
-/// padding has integers only.
+/// padding has integers only. The last vector overlaps the one before it, if there is one, because masked stores are
+/// slower.
 template <int kStep, class T>
 void CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
   const hn::ScalableTag<T> d;
@@ -43,7 +44,8 @@ void CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
   };
   const auto element = hn::Mul(hn::Iota(di, 0), hn::Set(di, kStep));  // of the places of a vector
   const auto lane = hn::IndicesFromVec(d, hn::And(element, hn::Set(di, static_cast<Index>(lanes - 1))));
-  for (int64_t j = 0; j < length; j += lanes) {
+  for (int64_t next = 0; next < length; next += lanes) {
+    const int64_t j = std::max<int64_t>(0, std::min(next, length - lanes));
     hn::Mask<decltype(d)> readable[kStep], earlier[kStep];
     for (int k = 0; k < kStep; ++k) {
       const int64_t at = j * kStep + k * lanes;
@@ -62,8 +64,26 @@ void CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
         value = hn::IfThenElse(earlier[k], value,
                                hn::TableLookupLanes(hn::MaskedLoad(readable[k], d, from + k * lanes), lane));
       if constexpr (std::is_integral_v<T>) value = hn::IfThenElse(inside, value, hn::Set(d, source.padding));
-      hn::BlendedStore(value, written, d, at);
+      if (length >= lanes)
+        hn::StoreU(value, d, at);
+      else
+        hn::BlendedStore(value, written, d, at);
     }
+  }
+}
+
+/// Vectors side by side; the last one overlaps the one before it.
+template <class T>
+void SpreadDense(const T* from, int64_t count, T* to) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  if (count < lanes) {
+    const auto first = hn::FirstN(d, static_cast<size_t>(count));
+    return hn::BlendedStore(hn::MaskedLoad(first, d, from), first, d, to);
+  }
+  for (int64_t next = 0; next < count; next += lanes) {
+    const int64_t j = std::min(next, count - lanes);
+    hn::StoreU(hn::LoadU(d, from + j), d, to + j);
   }
 }
 
@@ -109,6 +129,10 @@ bool CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
 
 template <class T>
 bool SpreadVectors(const T* from, int64_t count, int64_t step, T* to) {
+  if (step == 1) {
+    SpreadDense(from, count, to);
+    return true;
+  }
   return with_step(
       step, [&](auto constant) { SpreadVectors<constant()>(from, count, to); },
       std::make_integer_sequence<int, kMostSteps>());
