@@ -38,6 +38,14 @@ RowPart row_part(const image::Correlation& axes, const image::ImageShape& shape,
   return part;
 }
 
+/// With staged rows of whole vectors, so that these begin at cache lines, if that makes them hardly longer.
+image::Correlation in_whole_vectors(image::Correlation axes, int64_t lanes) {
+  int64_t& length = axes[2].length;
+  const int64_t whole = work::panels_of(length, lanes) * lanes;
+  if (8 * whole <= 9 * length) length = whole;
+  return axes;
+}
+
 }  // namespace
 
 template <class T>
@@ -47,7 +55,7 @@ RowPlan<T>::RowPlan(const Trilinear<T>& f)
       result(f.face == Face::kX ? f.x : f.y),
       image_channels(f.face == Face::kX ? f.y_channels : f.x_channels),
       result_channels(f.face == Face::kX ? f.x_channels : f.y_channels),
-      axes(image::correlation(f)),
+      axes(in_whole_vectors(image::correlation(f), row_kernels<T>().lanes)),
       shape(image::staged_shape<T>(axes)),
       stage(simd::stage_row<T>()),
       kernels(row_kernels<T>()) {
