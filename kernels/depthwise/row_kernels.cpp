@@ -13,13 +13,20 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The sums of one vector of positions in all rows. At most 8 sums, 7 weights and a vector of the image: 16 registers.
+// As many sums as leave registers for 7 weights and a vector of the image.
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
+constexpr int kMostRows = kMostSlideRows;
+#else
+constexpr int kMostRows = 8;
+#endif
+
+/// The sums of one vector of positions in all rows.
 template <class T, int kRows, int kRun>
 void SlideVector(const SlideOperands<T>& o, const T* image, const T* before, T* after, int64_t after_row) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<decltype(d)> sum[kRows];
-  HWY_UNROLL(8)
+  HWY_UNROLL(16)
   for (int i = 0; i < kRows; ++i) sum[i] = before ? hn::LoadU(d, before + i * lanes) : hn::Set(d, o.start);
   const T* weights = o.weights;
   for (int64_t column = 0; column < o.columns; ++column, weights += kRun) {
@@ -27,7 +34,7 @@ void SlideVector(const SlideOperands<T>& o, const T* image, const T* before, T* 
     HWY_UNROLL(8)
     for (int t = 0; t < kRun; ++t) weight[t] = hn::Set(d, weights[t]);
     const T* row = image + o.column_place[column];
-    HWY_UNROLL(16)
+    HWY_UNROLL(20)
     for (int i = 0; i < kRows + kRun - 1; ++i) {
       const auto x = hn::LoadU(d, row + i * o.pitch);
       HWY_UNROLL(8)
@@ -35,7 +42,7 @@ void SlideVector(const SlideOperands<T>& o, const T* image, const T* before, T* 
         if (t <= i && i - t < kRows) sum[i - t] = hn::MulAdd(weight[t], x, sum[i - t]);
     }
   }
-  HWY_UNROLL(8)
+  HWY_UNROLL(16)
   for (int i = 0; i < kRows; ++i) hn::StoreU(sum[i], d, after + i * after_row);
 }
 
@@ -97,7 +104,8 @@ RowKernels<T> MakeKernels() {
   RowKernels<T> kernels{};
   kernels.isa = simd::isa_word(HWY_TARGET);
   kernels.lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
-  FillSlides(kernels, std::make_integer_sequence<int, kMostSlideRows>());
+  kernels.most_rows = kMostRows;
+  FillSlides(kernels, std::make_integer_sequence<int, kMostRows>());
   FillDot(kernels, std::make_integer_sequence<int, kMostRun>());
   return kernels;
 }

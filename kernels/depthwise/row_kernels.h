@@ -10,7 +10,7 @@
 
 namespace convict::kernels::depthwise {
 
-inline constexpr int kMostSlideRows = 8;
+inline constexpr int kMostSlideRows = 14;
 inline constexpr int kMostRun = 7;
 
 /// Operands of RowKernels::slide.
@@ -36,6 +36,7 @@ template <class T>
 struct RowKernels {
   const char* isa;
   int64_t lanes;
+  int64_t most_rows;  // of `slide`
 
   /// Adds the products of `run` taps of some columns to the sums of `rows` rows. Indexed by rows and run, from 1.
   using Slide = void (*)(const SlideOperands<T>& operands);

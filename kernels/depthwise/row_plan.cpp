@@ -91,7 +91,7 @@ void RowPlan<T>::carve() {
     scratch.push_back(
         {workspace.take<T>(image_channels * shape.channel + kernels.lanes),  // vectors reach beyond the last row
          workspace.take<T>((is_w ? form.x_channels * form.y_channels : image_channels) * taps),
-         workspace.take<T>(is_w ? 0 : row_lanes * kMostSlideRows),
+         workspace.take<T>(is_w ? 0 : row_lanes * kernels.most_rows),
          workspace.take<T>(is_w ? row_lanes * form.y_extent[0] * form.y_extent[1] + kernels.lanes : 0)});
 }
 
@@ -108,8 +108,8 @@ std::string RowPlan<T>::text() const {
     for (const ColumnRun& run : part.runs) longest = std::max(longest, run.count);
   char line[200];
   std::snprintf(line, sizeof line, "%s %s tile=%dx%d run=%d parts=%d threads=%d workspace=%lld", kernels.isa,
-                form.face == Face::kW ? "dot" : "slide", kMostSlideRows, static_cast<int>(kernels.lanes),
-                static_cast<int>(longest), static_cast<int>(parts.size()), threads,
+                form.face == Face::kW ? "dot" : "slide", static_cast<int>(kernels.most_rows),
+                static_cast<int>(kernels.lanes), static_cast<int>(longest), static_cast<int>(parts.size()), threads,
                 static_cast<long long>(workspace.bytes()));
   return line;
 }

@@ -101,8 +101,8 @@ void compute_plane(const RowPlan<T>& plan, const PhasePlane<T>& plane, const Scr
   const int64_t count = std::max<int64_t>(0, rows.end - rows.begin);
   if (plane.phase[2]->begin >= plane.phase[2]->end) return;
   for (int64_t p0 = planes.begin; p0 < planes.end; ++p0)
-    for (int64_t i = 0; i < work::panels_of(count, kMostSlideRows); ++i) {
-      const work::Panel tile = work::panel_of(count, kMostSlideRows, i);
+    for (int64_t i = 0; i < work::panels_of(count, plan.kernels.most_rows); ++i) {
+      const work::Panel tile = work::panel_of(count, plan.kernels.most_rows, i);
       correlate(plan, plane, {p0, rows.begin + tile.first, tile.count}, scratch);
     }
 }

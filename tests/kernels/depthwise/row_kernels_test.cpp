@@ -52,7 +52,7 @@ void expect_slide(int64_t rows, int64_t run, bool before, bool straight) {
 
 template <class T>
 void expect_all_slides() {
-  for (int64_t rows = 1; rows <= depthwise::kMostSlideRows; ++rows)
+  for (int64_t rows = 1; rows <= depthwise::row_kernels<T>().most_rows; ++rows)
     for (int64_t run = 1; run <= depthwise::kMostRun; ++run)
       for (const bool before : {false, true})
         for (const bool straight : {false, true}) expect_slide<T>(rows, run, before, straight);
