@@ -28,6 +28,8 @@ constexpr int64_t kShallow = 64;
 
 // Sorting a weight takes as long as products with so many positions.
 constexpr double kMostCostOfSorting = 64;
+// Channel by channel, taps read the same cache lines again. That is worth more than a few products.
+constexpr double kMostInside = 0.95;
 
 /// The share of positions and taps of an axis that read inside the image.
 double share_inside(const image::CorrelationAxis& axis, const image::AxisClass& one) {
@@ -142,7 +144,7 @@ bool GatherPlan<T>::leaves_out_taps(const GatherPart<T>& part) const {
     if (port->padding() != 0) return false;
   double inside = 1;
   for (int i = 0; i < kAxes - 1; ++i) inside *= share_inside(axes[i], *part.axis[i]);
-  return part.depth > 0 && 2 * part.positions[2] >= tile_columns &&
+  return part.depth > 0 && 2 * part.positions[2] >= tile_columns && inside < kMostInside &&
          (1 - inside) * static_cast<double>(volume(part.positions)) > kMostCostOfSorting;
 }
 

@@ -68,8 +68,9 @@ Range taps_inside(const image::CorrelationAxis& axis, const image::AxisClass& on
 template <class T>
 work::Panel depth_inside(const GatherPlan<T>& plan, const GatherPart<T>& part, work::Panel block, int64_t column,
                          int64_t end) {
+  if (!part.taps_first) return block;
   const Axes first = part.position_of(column), last = part.position_of(end - 1);
-  if (!part.taps_first || first[0] != last[0]) return block;
+  if (first[0] != last[0]) return block;
   const Range taps0 = taps_inside(plan.axes[0], *part.axis[0], first[0], last[0]),
               taps1 = taps_inside(plan.axes[1], *part.axis[1], first[1], last[1]);
   if (taps0.end == 0 || taps1.end == 0) return {block.first, 0};
