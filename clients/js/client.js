@@ -66,6 +66,18 @@ function operands(p) {
 }
 
 /**
+ * The status of a problem whose computation threw. WebAssembly that faults leaves its memory as it is, and every later
+ * call would fail: this process ends, as a native library's would.
+ */
+function failed(library, error, text = error.message) {
+  if (error instanceof WebAssembly.RuntimeError) {
+    fs.writeSync(2, `${library}: ${text}\n`);
+    process.abort();
+  }
+  return {status: "failed", error: `${library}: ${text}`.split("\n")[0].slice(0, 400)};
+}
+
+/**
  * Answers until stdin ends. `refusal(problem, name)` says why an implementation does not take a problem, or null;
  * `compute(problem, name)` gives a status.
  */
@@ -86,4 +98,4 @@ async function serve({version, implementations, refusal, compute}) {
   }
 }
 
-module.exports = {notLegal, operands, serve};
+module.exports = {failed, notLegal, operands, serve};

@@ -8,7 +8,7 @@
 // that the model makes an image of a row first, and a row of the result.
 "use strict";
 const path = require("path");
-const {notLegal, operands, serve} = require("./client.js");
+const {failed, notLegal, operands, serve} = require("./client.js");
 const {convolutionModel} = require("./onnx.js");
 
 const folder = path.resolve(process.argv[2] || "build/js");
@@ -70,7 +70,7 @@ function compute(cv, p) {
     tensors.dst.write(result, order);
     return "ok";
   } catch (error) {
-    return {status: "failed", error: `OpenCV.js: ${textOf(cv, error)}`.split("\n")[0].slice(0, 400)};
+    return failed("OpenCV.js", error, textOf(cv, error));
   }
 }
 

@@ -9,7 +9,7 @@
 // channels last, and back.
 "use strict";
 const path = require("path");
-const {notLegal, operands, serve} = require("./client.js");
+const {failed, notLegal, operands, serve} = require("./client.js");
 
 const folder = path.resolve(process.argv[2] || "build/js");
 const library = require("module").createRequire(path.join(folder, "package.json"));
@@ -134,7 +134,7 @@ async function compute(p, implementation) {
     }
     return { status: "wrong_shape", error: `TensorFlow.js computes the extents ${computed.shape.join("x")}` };
   } catch (error) {
-    return { status: "failed", error: `TensorFlow.js: ${error.message}`.split("\n")[0].slice(0, 400) };
+    return failed("TensorFlow.js", error);
   } finally {
     tf.engine().endScope();
   }
