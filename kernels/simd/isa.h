@@ -17,8 +17,8 @@ bool has_vnni();
 /// Why CONVICT_ISA cannot be followed, or nullptr. The text lives as long as the program.
 const char* isa_complaint();
 
-/// The target of Highway with the narrowest vectors of at least so many bytes, if they are narrower than those of others
-/// of its architecture; else 0. Lanes with nothing in them cost time and memory, too.
+/// The target of Highway with the narrowest vectors of at least so many bytes, if they are narrower than those of
+/// others of its architecture; else 0. Lanes with nothing in them cost time and memory, too.
 int64_t narrow_target(int64_t bytes);
 
 /// The name of one of Highway's targets, as in CONVICT_ISA.

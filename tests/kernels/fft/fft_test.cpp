@@ -48,7 +48,8 @@ int64_t reversed(int64_t k, int64_t size) {
 /// A line of numbers that differ from lane to lane, with gaps between them.
 class Line {
  public:
-  Line(int64_t size, int64_t step) : lanes_(fft::fourier(simd::kMostLanes).lanes), step_(step), numbers_((size + 1) * step) {
+  Line(int64_t size, int64_t step)
+      : lanes_(fft::fourier(simd::kMostLanes).lanes), step_(step), numbers_((size + 1) * step) {
     WholeNumbers<float> next;
     for (float& number : numbers_) number = next();
   }
@@ -135,9 +136,10 @@ void expect_product(bool vectors, bool conjugated, int64_t rows, int64_t depth, 
   const int64_t of_a = rows * depth * 2 * wide, of_b = depth * columns * 2 * lanes, of_sum = rows * columns * 2 * lanes;
   const std::vector<float> a = whole_numbers<float>(frequencies * of_a), b = whole_numbers<float>(frequencies * of_b);
   std::vector<float> sum(frequencies * of_sum + 1, 99);
-  fft::fourier(simd::kMostLanes).multiply[vectors][conjugated]({frequencies, rows, depth, columns, a.data(), of_a, depth * 2 * wide,
-                                                2 * wide, wide, b.data(), of_b, columns * 2 * lanes, 2 * lanes,
-                                                sum.data(), of_sum, columns * 2 * lanes, 2 * lanes});
+  fft::fourier(simd::kMostLanes)
+      .multiply[vectors][conjugated]({frequencies, rows, depth, columns, a.data(), of_a, depth * 2 * wide, 2 * wide,
+                                      wide, b.data(), of_b, columns * 2 * lanes, 2 * lanes, sum.data(), of_sum,
+                                      columns * 2 * lanes, 2 * lanes});
   const auto number = [&](const std::vector<float>& from, int64_t element, int64_t imaginary, int64_t lane) {
     return std::complex<float>(from[element + lane], from[element + imaginary + lane]);
   };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/matvec/plan.h"
+#include "tests/kernels/definition.h"
 #include "tests/kernels/targets.h"
 
 namespace convict::kernels {
@@ -86,55 +87,6 @@ struct Operands {
     return {data, channels * extent[0] * plane, extent[0] * plane, {plane, row, apart}};
   }
 };
-
-template <class Visit>
-void for_each(const Axes& extent, const Visit& visit) {
-  for (int64_t i0 = 0; i0 < extent[0]; ++i0)
-    for (int64_t i1 = 0; i1 < extent[1]; ++i1)
-      for (int64_t i2 = 0; i2 < extent[2]; ++i2) visit(Axes{i0, i1, i2});
-}
-
-/// Sets each element of the computed operand to its bias, plus beta times what it is.
-template <class T>
-void begin(const Trilinear<T>& f) {
-  const bool is_w = f.face == Face::kW, is_x = f.face == Face::kX;
-  const Operand<T>& operand = is_w ? f.w : is_x ? f.x : f.y;
-  const int64_t outer = is_w ? f.groups * f.y_channels : f.batch;
-  const int64_t inner = is_w ? f.x_channels : f.groups * (is_x ? f.x_channels : f.y_channels);
-  for (int64_t a = 0; a < outer; ++a)
-    for (int64_t b = 0; b < inner; ++b)
-      for_each(is_w   ? f.kernel
-               : is_x ? f.x_extent
-                      : kOnes,
-               [&](const Axes& i) {
-                 T& element = operand.at(a, b, i[0], i[1], i[2]);
-                 element = (f.bias ? f.bias[b] : T(0)) + T(f.beta) * element;
-               });
-}
-
-template <class T>
-void add_product(const Trilinear<T>& f, int64_t n, int64_t k, int64_t c, const Axes& r) {
-  Axes i;
-  for (int a = 0; a < kAxes; ++a) {
-    i[a] = f.x_position(a, 0, r[a]);
-    if (i[a] < 0 || i[a] >= f.x_extent[a]) return;
-  }
-  T &x = f.x.at(n, k / f.y_channels * f.x_channels + c, i[0], i[1], i[2]), &w = f.w.at(k, c, r[0], r[1], r[2]),
-    &y = f.y.at(n, k, 0, 0, 0);
-  switch (f.face) {
-    case Face::kX: x += w * y; return;
-    case Face::kW: w += x * y; return;
-    case Face::kY: y += x * w; return;
-  }
-}
-
-template <class T>
-void compute_by_definition(const Trilinear<T>& f) {
-  begin(f);
-  for (int64_t n = 0; n < f.batch; ++n)
-    for (int64_t k = 0; k < f.groups * f.y_channels; ++k)
-      for (int64_t c = 0; c < f.x_channels; ++c) for_each(f.kernel, [&](const Axes& r) { add_product(f, n, k, c, r); });
-}
 
 template <class T>
 void expect_product(const Shape& shape) {

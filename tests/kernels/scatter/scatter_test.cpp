@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/border/planes.h"
+#include "tests/kernels/definition.h"
 #include "tests/kernels/targets.h"
 
 namespace convict::kernels {
@@ -137,53 +138,12 @@ struct Operands {
   }
 };
 
-template <class Visit>
-void for_each(const Axes& extent, const Visit& visit) {
-  for (int64_t i0 = 0; i0 < extent[0]; ++i0)
-    for (int64_t i1 = 0; i1 < extent[1]; ++i1)
-      for (int64_t i2 = 0; i2 < extent[2]; ++i2) visit(Axes{i0, i1, i2});
-}
-
-/// All products of image n that meet channel c of X in its group g.
-template <class T>
-void add_products(const Trilinear<T>& f, int64_t n, int64_t g, int64_t c) {
-  for_each(f.y_extent, [&](const Axes& o) {
-    for_each(f.kernel, [&](const Axes& r) {
-      Axes i;
-      bool inside = true;
-      for (int a = 0; a < kAxes; ++a) {
-        i[a] = f.x_position(a, o[a], r[a]);
-        inside &= i[a] >= 0 && i[a] < f.x_extent[a];
-      }
-      if (!inside) return;
-      for (int64_t k = g * f.y_channels; k < (g + 1) * f.y_channels; ++k)
-        f.x.at(n, g * f.x_channels + c, i[0], i[1], i[2]) +=
-            f.w.at(k, c, r[0], r[1], r[2]) * f.y.at(n, k, o[0], o[1], o[2]);
-    });
-  });
-}
-
-/// The definition.
-template <class T>
-void sum_by_definition(const Trilinear<T>& f) {
-  for (int64_t n = 0; n < f.batch; ++n)
-    for (int64_t g = 0; g < f.groups; ++g)
-      for (int64_t c = 0; c < f.x_channels; ++c) {
-        const int64_t channel = g * f.x_channels + c;
-        for_each(f.x_extent, [&](const Axes& i) {
-          T& x = f.x.at(n, channel, i[0], i[1], i[2]);
-          x = f.bias[channel] + T(f.beta) * x;
-        });
-        add_products(f, n, g, c);
-      }
-}
-
 template <class T>
 void expect_product(const Shape& shape) {
   SCOPED_TRACE(shape.what);
   Operands<T> expected(shape), computed(shape);
   ASSERT_TRUE(border::has_products(expected.form));
-  sum_by_definition(expected.form);
+  compute_by_definition(expected.form);
   scatter::Plan<T> plan(computed.form);
   const int64_t planned = plan.workspace.bytes();
   scatter::compute(plan);
