@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -46,19 +47,13 @@ std::optional<WorkerDeath> dies_alone(const std::string& name, const Lines& line
   return innocent.death || !innocent.computed ? std::nullopt : death;
 }
 
-/// Positions in the roster: who died, then the other variants of its library, because most damage shows in the library
-/// that did it. Then other foreign code, which is more likely to corrupt memory than ours.
-std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster, int died) {
-  const auto lineage_of = [&](int i) -> const std::string& { return roster[static_cast<size_t>(i)].lineage; };
-  const bool known = died != run::FlightRecord::kOwnCode;
-  std::vector<int> order(roster.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](int i) {
-    if (i == died) return 0;
-    if (known && lineage_of(i) == lineage_of(died)) return 1;
-    return lineage_of(i) == "convict" ? 3 : 2;
-  });
-  return order;
+/// By position in the roster: the last case for which it was asked or called, counted from 1; 0 if for none.
+std::vector<uint64_t> latest_calls(const WorkerDeath& death, size_t roster_size) {
+  std::vector<uint64_t> latest(roster_size);
+  for (const auto& [index, called] : death.calls)
+    for (size_t i = 0; i < roster_size; ++i)
+      if (called >> i & 1) latest[i] = index + 1;
+  return latest;
 }
 
 Lines lines_in(const Earlier& cases) {
@@ -113,7 +108,7 @@ class Search {
     if (seen_.verdict != Verdict::kCrash || !settings_.heap_guard.empty()) return std::nullopt;
     Lines lines = earlier;
     lines.push_back(line_);
-    const auto author = heap_.author(by_suspicion(roster_, seen_.position), roster_, lines, settings_);
+    const auto author = heap_.author(by_suspicion(roster_, seen_), roster_, lines, settings_);
     if (!author) return std::nullopt;
     Mismatch mismatch{parse_case(author->line), author->entry->name, Verdict::kCrash,
                       author->entry->is_target ? Blame::kTarget : Blame::kOracle, author->death.certificate};
@@ -148,7 +143,7 @@ class Search {
   /// them, because chance has its say in what damaged memory leads to. Our own kernels, which see nearly all cases, are
   /// the last.
   Mismatch of_history(const Earlier& earlier) const {
-    std::vector<int> suspects = by_suspicion(roster_, seen_.position);
+    std::vector<int> suspects = by_suspicion(roster_, seen_);
     const auto ours = std::stable_partition(suspects.begin(), suspects.end(), [&](int i) {
       return i == seen_.position || roster_[static_cast<size_t>(i)].lineage != "convict";
     });
@@ -262,6 +257,23 @@ Case case_drawn(const WorkerSettings& worker, const Draws& draws, uint64_t index
 }
 
 }  // namespace
+
+std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster, const WorkerDeath& death) {
+  const auto lineage_of = [&](int i) -> const std::string& { return roster[static_cast<size_t>(i)].lineage; };
+  const bool known = death.position != run::FlightRecord::kOwnCode;
+  const auto rank_of = [&](int i) {
+    if (i == death.position) return 0;
+    if (known && lineage_of(i) == lineage_of(death.position)) return 1;
+    return lineage_of(i) == "convict" ? 3 : 2;
+  };
+  const std::vector<uint64_t> latest = latest_calls(death, roster.size());
+  std::vector<int> order(roster.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, {}, [&](int i) {
+    return std::pair(rank_of(i), std::numeric_limits<uint64_t>::max() - latest[static_cast<size_t>(i)]);
+  });
+  return order;
+}
 
 Case lost_case(const WorkerDeath& worker_death, const WorkerSettings& worker) {
   if (!worker_death.case_text.empty()) try {

@@ -36,6 +36,11 @@ std::vector<EarlierCase> earlier_cases(const std::vector<Work>& before, const Li
 /// The same without the numbers.
 std::vector<std::string> earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of);
 
+/// Positions in the roster: who died, then the other variants of its library, because most damage shows in the library
+/// that did it. Then other foreign code, which is more likely to corrupt memory than ours. Among equals, who was called
+/// last comes first: most damage shows soon.
+std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster, const WorkerDeath& death);
+
 /// The mismatch for a death on this case: of the implementation that dies alone, with what it needs for that in the
 /// certificate, or of nobody.
 Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,

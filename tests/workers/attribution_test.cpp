@@ -25,6 +25,19 @@ TEST(CallLog, KnowsWhoWasCalledForTheLastCases) {
   EXPECT_EQ(calls.at(12), uint64_t{1} << 3 | uint64_t{1} << 63);
 }
 
+TEST(BySuspicion, WhoDiedAndItsLibraryThenOthersTheLastCalledFirstAndNativeKernelsAtTheEnd) {
+  const std::vector<workers::RosterEntry> roster = {{"direct", "", "convict", "", true},
+                                                    {"a:one", "", "a", "", false},
+                                                    {"a:two", "", "a", "", false},
+                                                    {"b:one", "", "b", "", false},
+                                                    {"b:two", "", "b", "", false}};
+  workers::WorkerDeath death;
+  death.calls = {{7, 0b00101}, {8, 0b01001}, {9, 0b10001}, {10, 0b00001}};
+  EXPECT_EQ(workers::by_suspicion(roster, death), (std::vector{4, 3, 2, 1, 0})) << "it died in our own code";
+  death.position = 1;
+  EXPECT_EQ(workers::by_suspicion(roster, death), (std::vector{1, 2, 4, 3, 0}));
+}
+
 /// A process had five cases, of which the library saw some; it died on the last one.
 class AttributionTest : public testing::Test {
  protected:
