@@ -47,7 +47,8 @@ struct Answer {
 };
 
 Answer answer_of(const Scene& scene, bool legal, const convict_implementation& who, const convict_abilities& abilities,
-                 int position, run::FlightRecord& record) {
+                 bool is_target, int position, run::FlightRecord& record) {
+  const convict_problem& p = scene.problem_for(is_target);
   const Case& c = scene.the_case();
   Answer answer;
   const auto refuses = [&](std::optional<std::string> reason) {
@@ -55,13 +56,12 @@ Answer answer_of(const Scene& scene, bool legal, const convict_implementation& w
     return answer.reason.has_value();
   };
   if (refuses(beyond_contract(c, who.contract))) return answer;
-  if (const char* missing = run::missing_ability(scene.problem(), abilities); missing && refuses(missing))
-    return answer;
+  if (const char* missing = run::missing_ability(p, abilities); missing && refuses(missing)) return answer;
   answer.was_asked = true;
-  run::Asked asked = run::ask_unsupported(who, position, scene.problem(), scene.described(), record);
+  run::Asked asked = run::ask_unsupported(who, position, p, scene.described(), record);
   answer.side_effect = std::move(asked.side_effect);
   if (refuses(std::move(asked.reason)) || !legal) return answer;
-  run::Declared declared = run::ask_contract(who, position, scene.problem(), scene.described(), record);
+  run::Declared declared = run::ask_contract(who, position, p, scene.described(), record);
   if (!declared.trouble.empty() && refuses(std::move(declared.trouble))) return answer;
   answer.contract = declared.contract;
   if (refuses(beyond_contract(c, declared.contract))) return answer;
@@ -147,7 +147,8 @@ class Asking {
   /// Why a subject refuses the problem. Nothing if it accepts; then its contract is set.
   std::optional<std::string> reason_to_refuse(size_t i) {
     judge::Result& result = results_[i];
-    Answer answer = answer_of(scene_, legal_, *result.who, result.abilities, static_cast<int>(i), record_);
+    Answer answer =
+        answer_of(scene_, legal_, *result.who, result.abilities, result.is_target, static_cast<int>(i), record_);
     if (answer.was_asked && record_.is_foreign[i]) foreign_.push_back(i);
     result.outcome.side_effect = std::move(answer.side_effect);
     if (answer.contract) result.contract = *answer.contract;
@@ -266,9 +267,9 @@ void hear_all(const Case& c, std::span<const run::Subject> subjects, run::Guarde
 bool is_accepted(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
                  const ExaminationSettings& settings) {
   const Scene scene(c);
-  return !impossible(scene, settings) &&
-         !answer_of(scene, /*legal=*/true, *target.implementation, target.abilities, static_cast<int>(position), record)
-              .reason;
+  return !impossible(scene, settings) && !answer_of(scene, /*legal=*/true, *target.implementation, target.abilities,
+                                                    target.is_target, static_cast<int>(position), record)
+                                              .reason;
 }
 
 bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings& settings) {

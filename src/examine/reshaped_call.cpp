@@ -33,11 +33,12 @@ Case prepared_case(const Case& c) {
   return same;
 }
 
-ReshapedCall::ReshapedCall(const convict_implementation& who, const convict_abilities& abilities, const Scene& prepared)
+ReshapedCall::ReshapedCall(const convict_implementation& who, const convict_abilities& abilities, const Scene& prepared,
+                           const convict_problem& p)
     : convict_implementation(who),
       who_(who),
       abilities_(abilities),
-      prepared_(prepared),
+      prepared_(p),
       operands_(prepared, mix(prepared.the_case().seed ^ kOtherShape)) {
   run = take_steps;
 }
@@ -45,9 +46,8 @@ ReshapedCall::ReshapedCall(const convict_implementation& who, const convict_abil
 convict_status ReshapedCall::take_steps(const convict_implementation* self, const convict_problem* p,
                                         const convict_tensors* t, char* error, size_t error_size) {
   const ReshapedCall& call = *static_cast<const ReshapedCall*>(self);
-  const convict_problem before = call.prepared_.problem();
   const convict_tensors operands = with_shared(call.operands_.tensors(), *t);
-  void* const steps = call.who_.steps->prepare(&call.who_, &before, &operands, error, error_size);
+  void* const steps = call.who_.steps->prepare(&call.who_, &call.prepared_, &operands, error, error_size);
   if (!steps) return CONVICT_REFUSED;
   const convict_status used = call.use(steps, *p, *t, error, error_size);
   const convict_status finished = call.who_.steps->finish(steps);

@@ -17,8 +17,9 @@ Case prepared_case(const Case& c);
 /// them to the problem that it is called for, and executes once more.
 class ReshapedCall : public convict_implementation {
  public:
-  /// `who` can reshape, and does not refuse `prepared`. All are borrowed.
-  ReshapedCall(const convict_implementation& who, const convict_abilities& abilities, const Scene& prepared);
+  /// `who` can reshape, and does not refuse `p`, its problem of `prepared`. All are borrowed.
+  ReshapedCall(const convict_implementation& who, const convict_abilities& abilities, const Scene& prepared,
+               const convict_problem& p);
 
  private:
   static convict_status take_steps(const convict_implementation* self, const convict_problem* p,
@@ -28,7 +29,7 @@ class ReshapedCall : public convict_implementation {
 
   const convict_implementation& who_;
   const convict_abilities& abilities_;
-  const Scene& prepared_;
+  const convict_problem& prepared_;
   const OwnOperands operands_;
 };
 

@@ -9,7 +9,13 @@
 namespace convict::examine {
 
 Scene::Scene(const Case& c, const fill::GivenData* data)
-    : c_(c), problem_(resolve(c).problem), described_(describe_tensors(c, problem_)), data_(data) {}
+    : c_(c),
+      problem_(resolve(c).problem),
+      of_witnesses_(problem_),
+      described_(describe_tensors(c, problem_)),
+      data_(data) {
+  of_witnesses_.threads = 1;
+}
 
 void Scene::set(run::GuardedMemory& memory) const {
   memory.place(problem_, described_, (mix(c_.seed) & 1) == 0);

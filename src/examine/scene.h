@@ -19,6 +19,9 @@ class Scene {
 
   const Case& the_case() const { return c_; }
   const convict_problem& problem() const { return problem_; }
+  /// What a target is asked for, or a witness: on one thread, because its value is its result, and threads that are
+  /// woken for small problems take longer than the call.
+  const convict_problem& problem_for(bool is_target) const { return is_target ? problem_ : of_witnesses_; }
   const convict_tensors& described() const { return described_; }  // without data
 
   /// Places the operands next to a guard page, on the side that the seed chooses, and fills them.
@@ -29,7 +32,7 @@ class Scene {
 
  private:
   Case c_;
-  convict_problem problem_;
+  convict_problem problem_, of_witnesses_;
   convict_tensors described_;
   const fill::GivenData* data_;
 };

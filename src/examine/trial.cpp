@@ -8,6 +8,7 @@
 #include "examine/comb_reading.h"
 #include "examine/concurrent_calls.h"
 #include "examine/implementation_runner.h"
+#include "examine/known_results.h"
 #include "examine/relation_check.h"
 #include "examine/reshaped_call.h"
 #include "judge/weaker_contract.h"
@@ -64,6 +65,7 @@ class Trial {
     detail_ = detail;
     expected_ = compute_reference<W>(scene_.problem(), context_.memory.ours(), detail, &dense_);
     allowances_.emplace(expected_);
+    known_.forget();
   }
 
   /// Equality needs no magnitudes until something differs. (With beta they are there from the begin, for the old
@@ -84,7 +86,8 @@ class Trial {
   }
 
   Outcome call_as(const convict_implementation& who, const convict_abilities& abilities, size_t i) {
-    return run::call_guarded(who, abilities, static_cast<int>(i), scene_.problem(), context_.memory, context_.record);
+    return run::call_guarded(who, abilities, static_cast<int>(i), scene_.problem_for(results_[i].is_target),
+                             context_.memory, context_.record);
   }
 
   /// With beta, steps that are executed twice would add to the result twice.
@@ -96,13 +99,13 @@ class Trial {
   Outcome call_reshaped(size_t i) {
     const convict_implementation& who = *results_[i].who;
     const Scene prepared(prepared_case(scene_.the_case()));
-    const run::Asked asked =
-        run::ask_unsupported(who, static_cast<int>(i), prepared.problem(), prepared.described(), context_.record);
+    const convict_problem& p = prepared.problem_for(results_[i].is_target);
+    const run::Asked asked = run::ask_unsupported(who, static_cast<int>(i), p, prepared.described(), context_.record);
     note(i, asked.side_effect);
     if (asked.reason) return call_as(who, results_[i].abilities, i);
     convict_abilities without_workspace = results_[i].abilities;
     without_workspace.workspace_size = nullptr;  // steps have none
-    return call_as(ReshapedCall(who, results_[i].abilities, prepared), without_workspace, i);
+    return call_as(ReshapedCall(who, results_[i].abilities, prepared, p), without_workspace, i);
   }
 
   /// What calls for other problems did to it.
@@ -134,12 +137,12 @@ class Trial {
     const Scene other(c);
     const convict_implementation& who = *results_[i].who;
     const auto position = static_cast<int>(i);
+    const convict_problem& p = other.problem_for(results_[i].is_target);
     set_scene(other, context_);
-    const run::Asked asked = run::ask_unsupported(who, position, other.problem(), other.described(), context_.record);
+    const run::Asked asked = run::ask_unsupported(who, position, p, other.described(), context_.record);
     note(i, asked.side_effect);
     if (asked.reason) return;
-    note(i, run::call_guarded(who, results_[i].abilities, position, other.problem(), context_.memory, context_.record)
-                .side_effect);
+    note(i, run::call_guarded(who, results_[i].abilities, position, p, context_.memory, context_.record).side_effect);
   }
 
   void run_one(size_t i) {
@@ -177,7 +180,10 @@ class Trial {
   judge::Comparison compared(size_t i) {
     const run::InStage comparing(context_.record, Stage::kCompare);
     add_operands(rules_[i], results_[i].contract, scene_.problem(), context_.memory.ours(), dense_);
-    return compare(*allowances_, rules_[i]);
+    if (const judge::Comparison* known = known_.find(context_.memory, rules_[i])) return *known;
+    judge::Comparison found = compare(*allowances_, rules_[i]);
+    known_.add(context_.memory, rules_[i], found);
+    return found;
   }
 
   /// While the results are still in memory.
@@ -293,6 +299,7 @@ class Trial {
   std::vector<judge::Expected<W>> expected_;
   std::optional<judge::Allowances<W>> allowances_;  // of expected_
   judge::DenseOperands<W> dense_;
+  KnownResults known_;  // with expected_
 };
 
 }  // namespace
@@ -312,7 +319,7 @@ void run_illegal_trial(const Scene& scene, const TrialContext& context, std::vec
   for (size_t i = 0; i < results.size(); ++i)
     if (results[i].outcome.kind != Kind::kRefused)
       results[i].outcome = run::call_guarded(*results[i].who, results[i].abilities, static_cast<int>(i),
-                                             scene.problem(), context.memory, context.record);
+                                             scene.problem_for(results[i].is_target), context.memory, context.record);
 }
 
 }  // namespace convict::examine

@@ -37,6 +37,8 @@ struct Rule {
   Flushed flushed = {};                       // what a term loses if subnormal operands become zero, at most
   double relative = 0, absolute = 0;
 
+  bool operator==(const Rule&) const = default;
+
   const Arithmetic& arithmetic_for(const convict_tensor& output) const {
     return output.ndim == 1 ? bias_arithmetic : arithmetic;
   }

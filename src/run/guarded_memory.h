@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -108,6 +109,9 @@ class GuardedMemory {
 
   /// A copy of the outputs, including what lies between their elements.
   std::vector<unsigned char> output_bytes() const;
+
+  /// Whether output_bytes() are these.
+  bool outputs_are(std::span<const unsigned char> bytes) const;
 
   /// The name of an output, or "workspace", whose slack or gaps were written to, or nothing.
   std::string_view overrun() const;

@@ -5,9 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "abi/element.h"
 #include "core/case_text.h"
@@ -102,6 +104,38 @@ TEST(ContractForAProblem, IsNotAskedForWhereTheProblemIsRefused) {
     return static_cast<const convict_contract*>(nullptr);
   };
   EXPECT_EQ(examined_alone(credulous, "conv2d in=2 k=3").mismatches.front().verdict, Verdict::kAcceptsInvalid);
+}
+
+/// Notes how many threads it is asked about, and called for.
+struct Counting : convict_implementation {
+  Counting() : convict_implementation(direct()) {
+    unsupported = [](const convict_implementation* self, const convict_problem* p, const convict_tensors* t) {
+      of(self).threads.push_back(p->threads);
+      return direct().unsupported(&direct(), p, t);
+    };
+    run = [](const convict_implementation* self, const convict_problem* p, const convict_tensors* t, char* error,
+             size_t size) {
+      of(self).threads.push_back(p->threads);
+      return direct().run(&direct(), p, t, error, size);
+    };
+  }
+  static const Counting& of(const convict_implementation* self) { return *static_cast<const Counting*>(self); }
+  mutable std::vector<int32_t> threads;
+};
+
+TEST(Witnesses, ComputeOnOneThread) {
+  for (const char* calls : {"once", "after", "refilled"}) {
+    const Counting target, witness;
+    const std::vector<run::Subject> subjects = {{&target, true, ""}, {&witness, false, ""}};
+    run::GuardedMemory memory;
+    run::FlightRecord record;
+    const Case c = parse_case(std::string("conv2d in=5 k=2 threads=3 calls=") + calls);
+    EXPECT_TRUE(examine::examine(c, subjects, memory, record, {1e9, Yardstick::kLadder}).mismatches.empty());
+    EXPECT_GE(witness.threads.size(), 2u) << calls;
+    EXPECT_TRUE(std::ranges::all_of(witness.threads, [](int32_t n) { return n == 1; })) << calls;
+    EXPECT_EQ(target.threads.front(), 3) << calls;
+    EXPECT_EQ(target.threads[1], 3) << calls;
+  }
 }
 
 /// An oracle that nobody named is called where it has its turn, and is no missing witness elsewhere.
