@@ -93,7 +93,7 @@ class Checker {
   bool damages_heap(const workers::RosterEntry& entry, const std::string& line) const {
     return std::ranges::any_of(run::heap_guards(), [&](const run::HeapGuard& guard) {
       return !run::file_of(guard).empty() &&
-             workers::heap_damage(entry.name, line, std::string(guard.name), supervisor_for(entry));
+             workers::heap_damage({entry.name}, line, std::string(guard.name), supervisor_for(entry));
     });
   }
 

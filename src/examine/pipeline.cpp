@@ -262,6 +262,13 @@ void hear_all(const Case& c, std::span<const run::Subject> subjects, run::Guarde
   if (!second.mismatches.empty()) examination.mismatches = std::move(second.mismatches);
 }
 
+/// A mismatch is about what its suspect was asked for.
+std::vector<Mismatch> as_asked(std::vector<Mismatch> mismatches) {
+  for (Mismatch& one : mismatches)
+    if (one.blame == Blame::kOracle) one.problem_case = asked_of_witness(one.problem_case);
+  return mismatches;
+}
+
 }  // namespace
 
 bool is_accepted(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
@@ -300,14 +307,14 @@ Examination examine(const Case& the_case, std::span<const run::Subject> subjects
     return examination;
   if (!legal) {
     examination.judged = examination.illegal = !asking.is_impossible();
-    examination.mismatches = judge::judge_acceptance(c, examination.results);
+    examination.mismatches = as_asked(judge::judge_acceptance(c, examination.results));
     return examination;
   }
   summarize(c, examination);
   const bool ladder = settings.yardstick == Yardstick::kLadder;
   if (!ladder)  // other tools compare values only, not the memory around them
     for (judge::Result& result : examination.results) result.outcome.overrun = {};
-  examination.mismatches = judge::judge(c, examination.results);
+  examination.mismatches = as_asked(judge::judge(c, examination.results));
   ExaminationSettings further = settings;
   further.changed.clear();
   for (const judge::Result& result : examination.results)

@@ -8,14 +8,17 @@
 
 namespace convict::examine {
 
+Case asked_of_witness(Case c) {
+  c.threads = 1;
+  return c;
+}
+
 Scene::Scene(const Case& c, const fill::GivenData* data)
     : c_(c),
       problem_(resolve(c).problem),
-      of_witnesses_(problem_),
+      of_witnesses_(resolve(asked_of_witness(c)).problem),
       described_(describe_tensors(c, problem_)),
-      data_(data) {
-  of_witnesses_.threads = 1;
-}
+      data_(data) {}
 
 void Scene::set(run::GuardedMemory& memory) const {
   memory.place(problem_, described_, (mix(c_.seed) & 1) == 0);

@@ -9,6 +9,10 @@
 
 namespace convict::examine {
 
+/// The case as a witness is asked for it: on one thread. Its value is its result, and to wake threads for small
+/// problems takes longer than to compute them.
+Case asked_of_witness(Case c);
+
 class Scene {
  public:
   /// `c` may be illegal; see core/geometry.h.
@@ -19,8 +23,7 @@ class Scene {
 
   const Case& the_case() const { return c_; }
   const convict_problem& problem() const { return problem_; }
-  /// What a target is asked for, or a witness: on one thread, because its value is its result, and threads that are
-  /// woken for small problems take longer than the call.
+  /// What a target is asked for, or a witness.
   const convict_problem& problem_for(bool is_target) const { return is_target ? problem_ : of_witnesses_; }
   const convict_tensors& described() const { return described_; }  // without data
 

@@ -15,6 +15,7 @@
 #include "core/earlier.h"
 #include "core/error.h"
 #include "core/geometry.h"
+#include "examine/scene.h"
 #include "generate/generate.h"
 #include "workers/lone_run.h"
 
@@ -37,13 +38,13 @@ constexpr size_t kLeaks = 1000;  // times that a case is repeated by whoever may
 
 /// The death of a worker that runs only this implementation on the lines; nullopt if it survives or a foreign process
 /// kills it. A death in our own code counts only if a worker with a control computes the same lines and survives.
-std::optional<WorkerDeath> dies_alone(const std::string& name, const Lines& lines, const WorkerDeath& seen,
+std::optional<WorkerDeath> dies_alone(const RosterEntry& who, const Lines& lines, const WorkerDeath& seen,
                                       const SupervisorSettings& settings) {
-  const auto death = run_alone(name, seen.verdict, lines, settings).death;
+  const auto death = run_alone({who.name, who.is_target}, seen.verdict, lines, settings).death;
   if (!death || death->from_outside) return std::nullopt;
   if (death->position != run::FlightRecord::kOwnCode) return death;
-  const std::string control = name == kControl ? kOtherControl : kControl;
-  const LoneResult innocent = run_alone(control, seen.verdict, lines, settings);
+  const std::string control = who.name == kControl ? kOtherControl : kControl;
+  const LoneResult innocent = run_alone({control}, seen.verdict, lines, settings);
   return innocent.death || !innocent.computed ? std::nullopt : death;
 }
 
@@ -55,6 +56,8 @@ std::vector<uint64_t> latest_calls(const WorkerDeath& death, size_t roster_size)
       if (called >> i & 1) latest[i] = index + 1;
   return latest;
 }
+
+Case as_asked(const Case& c, const RosterEntry& who) { return who.is_target ? c : examine::asked_of_witness(c); }
 
 Lines lines_in(const Earlier& cases) {
   Lines lines;
@@ -84,10 +87,10 @@ class Search {
 
  private:
   std::optional<WorkerDeath> dies(int position, const Lines& lines) const {
-    return dies_alone(name_of_position(position), lines, seen_, settings_);
+    return dies_alone(entry_at(position), lines, seen_, settings_);
   }
 
-  const std::string& name_of_position(int position) const { return roster_[static_cast<size_t>(position)].name; }
+  const RosterEntry& entry_at(int position) const { return roster_[static_cast<size_t>(position)]; }
 
   /// It dies alone of the case. If one of the case's earlier problems is enough, that is what it dies of.
   Mismatch of_case(const WorkerDeath& here) const {
@@ -110,7 +113,7 @@ class Search {
     lines.push_back(line_);
     const auto author = heap_.author(by_suspicion(roster_, seen_), roster_, lines, settings_);
     if (!author) return std::nullopt;
-    Mismatch mismatch{parse_case(author->line), author->entry->name, Verdict::kCrash,
+    Mismatch mismatch{as_asked(parse_case(author->line), *author->entry), author->entry->name, Verdict::kCrash,
                       author->entry->is_target ? Blame::kTarget : Blame::kOracle, author->death.certificate};
     mismatch.certificate.alone.runs = mismatch.certificate.alone.failed = 1;
     mismatch.certificate.alone.heap_guard = author->guard;
@@ -188,9 +191,9 @@ class Search {
   /// Of this case, on which it died, after these.
   Mismatch blamed(int position, const WorkerDeath& death, const Case& deadly, const Lines& before,
                   std::string how) const {
-    const RosterEntry& entry = roster_[static_cast<size_t>(position)];
-    Mismatch mismatch{deadly, entry.name, death.verdict, entry.is_target ? Blame::kTarget : Blame::kOracle,
-                      seen_.certificate};
+    const RosterEntry& entry = entry_at(position);
+    Mismatch mismatch{as_asked(deadly, entry), entry.name, death.verdict,
+                      entry.is_target ? Blame::kTarget : Blame::kOracle, seen_.certificate};
     mismatch.certificate.alone.runs = mismatch.certificate.alone.failed = 1;
     if (!before.empty()) {
       mismatch.certificate.alone.before = shortest(position, before, mismatch);
@@ -231,7 +234,7 @@ class Search {
     SupervisorSettings spawned = settings_;
     spawned.fork_servers = nullptr;
     for (int i = 0; i < kRepeatedDeaths; ++i) {
-      const auto death = dies_alone(name_of_position(position), lines, seen_, spawned);
+      const auto death = dies_alone(entry_at(position), lines, seen_, spawned);
       ++*mismatch.certificate.alone.runs;
       *mismatch.certificate.alone.failed += death ? 1 : 0;
     }
@@ -353,6 +356,7 @@ Mismatch first_suspicion(const WorkerDeath& death, const Case& lost, const std::
   Mismatch mismatch{lost, std::string(kUnattributed), death.verdict, Blame::kNobody, death.certificate};
   if (death.position == run::FlightRecord::kOwnCode) return mismatch;
   const RosterEntry& entry = roster[static_cast<size_t>(death.position)];
+  mismatch.problem_case = as_asked(lost, entry);
   mismatch.suspect = entry.name;
   mismatch.blame = entry.is_target ? Blame::kTarget : Blame::kOracle;
   return mismatch;

@@ -52,6 +52,7 @@ class Repetition {
   }
 
  private:
+  Suspect suspect() const { return {seen_.suspect, seen_.blame != Blame::kOracle}; }
   bool interrupted() const { return settings_.interrupted && *settings_.interrupted; }
 
   /// What the suspect does wrong on the last of the lines. `spawned`: in a process that was not forked, so that chance
@@ -59,7 +60,7 @@ class Repetition {
   std::optional<Mismatch> repeat(const Lines& lines, bool spawned = false) const {
     SupervisorSettings settings = settings_;
     if (spawned) settings.fork_servers = nullptr;
-    return run_alone(seen_.suspect, seen_.verdict, lines, settings).of(seen_.suspect, line_, lines.size() - 1);
+    return run_alone(suspect(), seen_.verdict, lines, settings).of(seen_.suspect, line_, lines.size() - 1);
   }
 
   Mismatch as(Certificate::Alone alone) const {
@@ -112,7 +113,7 @@ class Repetition {
   }
 
   bool comes_back_among(size_t times, Certificate::Alone& alone) const {
-    const LoneResult result = run_alone(seen_.suspect, seen_.verdict, Lines(times, line_), settings_, kTimeForMany);
+    const LoneResult result = run_alone(suspect(), seen_.verdict, Lines(times, line_), settings_, kTimeForMany);
     int64_t failing = 0, first = 0;
     for (size_t at = 0; at < result.calls; ++at)
       if (const auto found = result.of(seen_.suspect, line_, at); found && found->verdict == seen_.verdict)
@@ -141,7 +142,7 @@ Mismatch repeated_for_all(const Mismatch& seen, const std::vector<RosterEntry>& 
   Certificate::Alone all{0, 0, {}, {}, {}, {}, {}};
   const std::string line = to_text(seen.problem_case);
   for (const RosterEntry& entry : roster) {
-    const LoneResult result = run_alone(entry.name, seen.verdict, {line}, settings);
+    const LoneResult result = run_alone({entry.name, entry.is_target}, seen.verdict, {line}, settings);
     if (!result.computed) continue;
     ++*all.runs;
     *all.failed += result.of(entry.name, line, 0) ? 1 : 0;

@@ -65,7 +65,7 @@ bool is_heap_damage(const WorkerDeath& death, const std::string& guard) {
          death.certificate.death.address_class != kNoAddress && !has_given_up(*found, death.certificate);
 }
 
-std::optional<WorkerDeath> heap_damage(const std::string& suspect, const std::string& line, const std::string& guard,
+std::optional<WorkerDeath> heap_damage(const Suspect& suspect, const std::string& line, const std::string& guard,
                                        const SupervisorSettings& settings) {
   const LoneResult alone = run_alone(suspect, Verdict::kCrash, {line}, with_heap_guard(settings, guard));
   return alone.death && is_heap_damage(*alone.death, guard) ? alone.death : std::nullopt;
@@ -109,12 +109,12 @@ std::optional<HeapProbe::Author> HeapProbe::author(const RosterEntry& suspect, c
   if (unfit_.contains(key) || time.count() <= 0) return std::nullopt;
   const SupervisorSettings guarded = with_heap_guard(settings, guard);
   const auto begin = spent_by_children();
-  const LoneResult all = run_alone(suspect.name, Verdict::kCrash, lines, guarded, time);
+  const LoneResult all = run_alone({suspect.name, suspect.is_target}, Verdict::kCrash, lines, guarded, time);
   spent_ += spent_by_children() - begin;
   if (!all.computed) unfit_.insert(key);
   if (!all.death || !is_heap_damage(*all.death, guard) || all.death->index >= lines.size()) return std::nullopt;
   const std::string& line = lines[all.death->index];
-  const auto death = heap_damage(suspect.name, line, guard, settings);
+  const auto death = heap_damage({suspect.name, suspect.is_target}, line, guard, settings);
   return death ? std::optional(Author{&suspect, *death, line, guard}) : std::nullopt;
 }
 

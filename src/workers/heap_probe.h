@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "workers/lone_run.h"
 #include "workers/supervisor.h"
 
 namespace convict::workers {
@@ -22,7 +23,7 @@ bool is_heap_damage(const WorkerDeath& death, const std::string& guard);
 
 /// The death of a process with this allocator that computes this case and no other, if the allocator has noticed
 /// damage.
-std::optional<WorkerDeath> heap_damage(const std::string& suspect, const std::string& line, const std::string& guard,
+std::optional<WorkerDeath> heap_damage(const Suspect& suspect, const std::string& line, const std::string& guard,
                                        const SupervisorSettings& settings);
 
 class HeapProbe {

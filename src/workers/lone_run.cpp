@@ -5,6 +5,7 @@
 
 #include "core/case_text.h"
 #include "core/error.h"
+#include "examine/scene.h"
 #include "workers/fork_servers.h"
 
 namespace convict::workers {
@@ -64,6 +65,11 @@ class LoneRun final : public Assignment {
   LoneResult result_;
 };
 
+std::vector<std::string> asked_of_witness(std::vector<std::string> lines) {
+  for (std::string& line : lines) line = to_text(examine::asked_of_witness(parse_case(line)));
+  return lines;
+}
+
 }  // namespace
 
 SupervisorSettings settings_for_one(const std::string& implementation, Verdict verdict, SupervisorSettings settings) {
@@ -94,10 +100,11 @@ std::optional<Mismatch> LoneResult::of(const std::string& suspect, const std::st
   return std::nullopt;
 }
 
-LoneResult run_alone(const std::string& implementation, Verdict verdict, const std::vector<std::string>& lines,
+LoneResult run_alone(const Suspect& suspect, Verdict verdict, const std::vector<std::string>& lines,
                      const SupervisorSettings& settings, std::optional<std::chrono::milliseconds> time) {
-  LoneRun run(lines, time);
-  const SupervisorSettings alone = settings_for_one(implementation, verdict, settings);
+  const std::vector<std::string> asked = suspect.is_target ? lines : asked_of_witness(lines);
+  LoneRun run(asked, time);
+  const SupervisorSettings alone = settings_for_one(suspect.name, verdict, settings);
   if (alone.fork_servers) alone.fork_servers->prepare(alone);  // it will not be the last time
   try {
     supervise(run, alone);

@@ -12,6 +12,12 @@
 
 namespace convict::workers {
 
+/// Who runs alone, as what it was called: a witness computes on one thread.
+struct Suspect {
+  std::string name;
+  bool is_target = true;
+};
+
 /// `settings` for one worker that runs this implementation only. Witnesses are loaded if the verdict is
 /// Verdict::kLessAccurate, which compares with them.
 SupervisorSettings settings_for_one(const std::string& implementation, Verdict verdict, SupervisorSettings settings);
@@ -33,7 +39,7 @@ struct LoneResult {
 
 /// Runs the lines up to the first death, or as many as fit in `time` of the CPU, then waits a moment for what a thread
 /// of the implementation may still do. Throws UsageError or CannotJudge if it cannot be loaded.
-LoneResult run_alone(const std::string& implementation, Verdict verdict, const std::vector<std::string>& lines,
+LoneResult run_alone(const Suspect& suspect, Verdict verdict, const std::vector<std::string>& lines,
                      const SupervisorSettings& settings, std::optional<std::chrono::milliseconds> time = {});
 
 }  // namespace convict::workers

@@ -138,6 +138,24 @@ TEST_F(MeddlersTest, WhatNeedsEarlierCallsNamesThem) {
   EXPECT_GT(with_calls, 0u);
 }
 
+/// A witness computes on one thread, in the campaign, alone, and for `repro`.
+TEST_F(MeddlersTest, AWitnessIsRepeatedAsItWasAsked) {
+  const CommandResult result =
+      run({"fuzz", "--plugin=" + plugin("stateful"), "--target=direct", "--oracle=on-one-thread", "--where=threads>1",
+           "--cases=60", "--illegal=0", "--format=json", "--shrink=none", "-q", "--db=s.db"});
+  size_t accused = 0;
+  for (const json& mismatch : result.mismatches()) {
+    EXPECT_EQ(mismatch["suspect"], "on-one-thread") << mismatch;
+    EXPECT_EQ(mismatch["case"].get<std::string>().find("threads"), std::string::npos) << mismatch;
+    if (mismatch["verdict"] == "wrong-relation") continue;
+    ++accused;
+    const CommandResult again = run({"repro", mismatch["id"].dump(), "--db=s.db", "--plugin=" + plugin("stateful"),
+                                     "--target=direct", "--oracle=on-one-thread"});
+    EXPECT_EQ(again.exit_code, 1) << mismatch << again.out << again.err;
+  }
+  EXPECT_GT(accused, 0u) << result.out << result.err;
+}
+
 /// One call of 300: a process repeats the case until it shows how rare that is.
 TEST_F(MeddlersTest, WhatIsRareSaysHowRare) {
   const json rows = run({"fuzz", "--plugin=" + plugin("stateful"), "--oracle=none", "--target=rarely", "--cases=3000",

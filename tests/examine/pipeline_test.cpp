@@ -138,6 +138,20 @@ TEST(Witnesses, ComputeOnOneThread) {
   }
 }
 
+TEST(Witnesses, AreAccusedOfWhatTheyWereAsked) {
+  Chooser wrong;
+  wrong.contract_for = nullptr;
+  for (const bool is_target : {false, true}) {
+    const std::vector<run::Subject> subjects = {{&direct(), true, ""}, {&wrong, is_target, ""}};
+    run::GuardedMemory memory;
+    run::FlightRecord record;
+    const Case c = parse_case("conv2d in=5 k=2 threads=3");
+    const auto found = examine::examine(c, subjects, memory, record, {1e9, Yardstick::kLadder}).mismatches;
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found.front().problem_case.threads, is_target ? 3 : 1);
+  }
+}
+
 /// An oracle that nobody named is called where it has its turn, and is no missing witness elsewhere.
 TEST(Turns, DecideWhichOracleIsCalled) {
   int calls_of_second = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Implementations whose results depend on the calls before.
+ * Implementations whose results depend on the calls before, or on the number of threads.
  */
 #include <stddef.h>
 #include <time.h>
@@ -61,6 +61,13 @@ static int spoils_rarely(int64_t size) {
   return by_the_clock(300);
 }
 
+static int threads_of_call = 0;
+
+static int spoils_on_one_thread(int64_t size) {
+  (void)size;
+  return threads_of_call == 1;
+}
+
 typedef struct stateful {
   convict_implementation base;
   int (*spoils)(int64_t size);
@@ -75,6 +82,7 @@ static const char* only_f32(const convict_implementation* self, const convict_pr
 static convict_status compute(const convict_implementation* self, const convict_problem* p, const convict_tensors* t,
                               char* error, size_t error_size) {
   const convict_status status = run(self, p, t, error, error_size);
+  threads_of_call = p->threads;
   const convict_tensor* output = main_output(p, t);
   const int64_t size = elements(output);
   if (status == CONVICT_OK && size > 0 && ((const stateful*)self)->spoils(size)) ((float*)output->data)[0] += 1000.0f;
@@ -95,6 +103,7 @@ static const stateful all_stateful[] = {
     STATEFUL("by-chance", spoils_by_chance),
     STATEFUL("now-and-then", spoils_now_and_then),
     STATEFUL("rarely", spoils_rarely),
+    STATEFUL("on-one-thread", spoils_on_one_thread),
 };
 enum { kCount = sizeof all_stateful / sizeof *all_stateful };
 
