@@ -17,6 +17,8 @@ using nlohmann::json;
 
 namespace {
 
+constexpr int64_t kMostDrawn = 8;  // threads
+
 int level_of_threads(int64_t threads) {
   int level = 0;
   while (!kThreadCounts[level].contain(threads)) ++level;
@@ -60,10 +62,20 @@ void Domain::confine(Plan& plan, Random& random) const {
     while ((left -= weights[static_cast<size_t>(level)]) >= 0) ++level;
     plan.ask(feature.id, level);
   }
-  // Threads are those of a block, not those of the plan's levels.
-  for (int level = 0; is_restricted(feature::kThreads) && level < static_cast<int>(std::size(kThreadCounts)); ++level)
-    if (!has(feature::kThreads, level_of_threads(plan.threads)) && has(feature::kThreads, level))
-      plan.threads = kThreadCounts[level].lowest;
+  confine_threads(plan, random);
+}
+
+/// Threads are those of a block, not those of the plan's levels. Where one thread is not in the domain, somebody asks
+/// for a number, and each draw tries another.
+void Domain::confine_threads(Plan& plan, Random& random) const {
+  if (!is_restricted(feature::kThreads)) return;
+  int level = level_of_threads(plan.threads);
+  while (!has(feature::kThreads, level)) level = (level + 1) % static_cast<int>(std::size(kThreadCounts));
+  const bool is_given = !has(feature::kThreads, level_of_threads(1));
+  if (is_given)
+    plan.threads = random.between(kThreadCounts[level].lowest, std::min(kThreadCounts[level].highest, kMostDrawn));
+  else if (!kThreadCounts[level].contain(plan.threads))
+    plan.threads = kThreadCounts[level].lowest;
 }
 
 json Domain::to_json() const {

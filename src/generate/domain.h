@@ -45,6 +45,8 @@ class Domain {
   bool operator==(const Domain&) const = default;
 
  private:
+  void confine_threads(Plan& plan, Random& random) const;
+
   static_assert(kFeatureCount <= 64);
   uint64_t restricted_ = 0;                                                 // a bit for each feature
   std::array<std::array<uint32_t, kMostLevels>, kFeatureCount> weights_{};  // of restricted features

@@ -80,6 +80,15 @@ TEST_F(GreenTest, WhereNarrowsACampaign) {
   EXPECT_TRUE(refuses(fuzz("first", {"--where=colour=red"}), {"--where", "colour"}));
 }
 
+TEST_F(GreenTest, WhereFindsANumberOfThreads) {
+  for (const char* threads : {"threads=3", "threads>=2 threads<=3"}) {
+    const json report = run({"fuzz", "--target=direct", "--oracle=none", std::string("--where=") + threads,
+                             "--cases=100", "--illegal=0", "-q", "--format=json", "--db=threads.db"})
+                            .json();
+    EXPECT_GE(report["judged"], 95) << threads;
+  }
+}
+
 TEST_F(GreenTest, NativeKernelsThatAreJudgedOnNothingAreNotAcquitted) {
   const CommandResult result = run({"fuzz", "--target=native", "--oracle=none", "--where=k>=5000", "--cases=10",
                                     "--illegal=0", "-q", "--format=json", "--db=nothing.db"});
