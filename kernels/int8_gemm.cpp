@@ -4,7 +4,8 @@
 // epilogue (Jacob et al., "Quantization and Training of Neural Networks for Efficient Integer-Arithmetic-Only
 // Inference", CVPR 2018, section 2). Both operands are copied to cells of 32 bits, which hold two or four factors
 // (int8/cell_form.h); the product is that of implicit_gemm. Instructions that saturate sums of products are not used.
-// Face Y gathers X, face X gathers Y by phases modulo the stride (image/correlation.h).
+// Face Y gathers X, face X gathers Y by phases modulo the stride (image/correlation.h). Face Y has another way where
+// channels lie side by side (int8/channel_product.h).
 //
 // Workspace: both operands as cells, and what the product of cells wants, as in implicit_gemm. Numeric contract: sums
 // are exact in 32 bits; the epilogue rounds in f32, product and sums one by one, and once more to integers, halves to
@@ -15,6 +16,7 @@
 #include "kernels/border/native.h"
 #include "kernels/gemm/gather_plan.h"
 #include "kernels/int8/cell_form.h"
+#include "kernels/int8/channel_product.h"
 
 namespace convict::kernels {
 namespace {
@@ -27,6 +29,7 @@ struct Int8Gemm {
   }
 
   static std::string plan(const border::QuantizedForm& form) {
+    if (int8::ChannelProduct::takes(form)) return int8::ChannelProduct(form).text();
     const int8::CellForm cells(form);
     const gemm::GatherPlan<int32_t> plan(cells.form(), &cells);
     return plan.text() + " members=" + (cells.members_are_taps() ? "taps" : "channels") +
@@ -34,6 +37,7 @@ struct Int8Gemm {
   }
 
   static void run(const border::QuantizedForm& form) {
+    if (int8::ChannelProduct::takes(form)) return int8::ChannelProduct(form).run();
     int8::CellForm cells(form);
     cells.prepare();
     gemm::GatherPlan<int32_t> plan(cells.form(), &cells);

@@ -15,15 +15,6 @@ constexpr double kTapsAreBetter = 0.7;
 
 constexpr int64_t kPlaces = 16, kCells = 64;  // transposed at a time: 4 KiB
 
-bool is_signed(const border::QuantizedForm& q) { return q.tensors.src.dtype == CONVICT_S8; }
-
-simd::MemberOf image_member(const border::QuantizedForm& q) {
-  const uint8_t flip = is_signed(q) ? 0x80 : 0;
-  return {flip, flip + q.problem.src_zero_point};
-}
-
-int64_t cells_of(int64_t members, int64_t of_cell) { return work::panels_of(members, of_cell); }
-
 Operand<int32_t> without_data(const Operand<uint8_t>& from) { return {nullptr, from.outer, from.inner, from.spatial}; }
 
 /// The channels of the image, and of the result, of one group.
@@ -87,9 +78,7 @@ CellForm::CellForm(const border::QuantizedForm& quantized)
     : quantized_(quantized),
       kernels_(simd::cell_kernels()),
       bytes_(quantized.over<uint8_t>()),
-      image_member_(image_member(quantized)),
-      weight_member_(simd::MemberOf{static_cast<uint8_t>(kernels_.members == 2 ? 0x80 : 0), 0x80}),
-      zero_(kernels_.members == 2 ? 0 : image_member_.less) {
+      members_(members_of(quantized, kernels_)) {
   const Trilinear<uint8_t>& b = bytes_;
   cells_ = {b.face,     b.batch,           b.groups, b.x_channels,     b.y_channels, b.x_extent,
             b.y_extent, b.kernel,          b.stride, b.dilation,       b.pad_begin,  b.threads,
@@ -126,7 +115,7 @@ void CellForm::carve() {
   image_of(cells_).data = workspace_.take<int32_t>(channels * image_of(cells_).inner);
   // sum_members reads beyond the last weight.
   cells_.w.data = workspace_.take<int32_t>(weights + simd::kMostLanes / static_cast<int64_t>(sizeof(int32_t)));
-  start_ = zero_ == 0 ? nullptr : workspace_.take<int32_t>(bytes_.groups * result_channels_of(cells_) * taps);
+  start_ = members_.zero == 0 ? nullptr : workspace_.take<int32_t>(bytes_.groups * result_channels_of(cells_) * taps);
   const int64_t row = bytes_.x_extent[2] + 2 * (cells_.x_extent[2] - bytes_.x_extent[2]);
   buffer_size_ = members_are_taps_ ? std::max(row, bytes_.kernel[2]) : 0;
   buffers_ = workspace_.take<uint8_t>(bytes_.threads * buffer_size_);
@@ -161,7 +150,7 @@ void CellForm::make_row_of_taps(int64_t row, uint8_t* buffer) const {
         for (int64_t k = 0; k < kernel[2]; ++k) buffer[k] = taps[k * spatial[2]];
         taps = buffer;
       }
-      kernels_.join(taps, kernel[2], weight_member_, cells_.w.plane(row, c) + r * cells_.kernel[2]);
+      kernels_.join(taps, kernel[2], members_.weight, cells_.w.plane(row, c) + r * cells_.kernel[2]);
     }
 }
 
@@ -173,17 +162,17 @@ void CellForm::make_row(int64_t row) const {
       int32_t cell[kCells];
       for (int64_t c = 0; c < bytes_.x_channels; c += kCells * members) {
         const int64_t count = std::min(kCells * members, bytes_.x_channels - c);
-        kernels_.join(bytes_.w.plane(row, c) + offset, count, weight_member_, cell);
+        kernels_.join(bytes_.w.plane(row, c) + offset, count, members_.weight, cell);
         int32_t* to = cells_.w.plane(row, c / members) + tap;
         for (int64_t i = 0; i < cells_of(count, members); ++i) to[i * taps] = cell[i];
       }
     });
   const int64_t whole = border::taps_are_dense(bytes_) ? bytes_.x_channels / members : 0;
   kernels_.interleave({bytes_.w.plane(row, 0), bytes_.w.inner, members, taps, whole, members * bytes_.w.inner, taps},
-                      weight_member_, cells_.w.plane(row, 0));
+                      members_.weight, cells_.w.plane(row, 0));
   for (int64_t c = whole; c < cells_.x_channels; ++c) {
     const int64_t present = std::min(members, bytes_.x_channels - c * members);
-    interleave_planes(kernels_, weight_member_, bytes_.w.spatial, bytes_.kernel,
+    interleave_planes(kernels_, members_.weight, bytes_.w.spatial, bytes_.kernel,
                       {bytes_.w.plane(row, c * members), bytes_.w.inner, present, 0}, cells_.w.plane(row, c));
     keep_members(present, members, taps, cells_.w.plane(row, c));
   }
@@ -196,10 +185,10 @@ void CellForm::make_channel(int64_t group, int64_t channel) const {
   const int64_t first = group * bytes_.y_channels + channel * members;
   int32_t* to = cells_.w.plane(group * cells_.y_channels + channel, 0);
   if (border::taps_are_dense(bytes_) && bytes_.w.inner == taps)
-    kernels_.interleave({bytes_.w.plane(first, 0), bytes_.w.outer, present, rows * taps}, weight_member_, to);
+    kernels_.interleave({bytes_.w.plane(first, 0), bytes_.w.outer, present, rows * taps}, members_.weight, to);
   else
     for (int64_t row = 0; row < rows; ++row)
-      interleave_planes(kernels_, weight_member_, bytes_.w.spatial, bytes_.kernel,
+      interleave_planes(kernels_, members_.weight, bytes_.w.spatial, bytes_.kernel,
                         {bytes_.w.plane(first, row), bytes_.w.outer, present, 0}, to + row * taps);
   keep_members(present, members, rows * taps, to);
 }
@@ -213,11 +202,8 @@ void CellForm::sum_weights(int64_t group) const {
   else
     for (int64_t row = 0; row < cells_.y_channels; ++row)
       kernels_.sum_members(cells_.x_channels, taps, taps, weights + row * cells_.w.outer, to + row * taps);
-  for (int64_t i = 0; i < count; ++i)  // overflow wraps around
-    to[i] = static_cast<int32_t>(0 - static_cast<uint32_t>(zero_) * static_cast<uint32_t>(to[i]));
+  for (int64_t i = 0; i < count; ++i) to[i] = members_.start(to[i]);
 }
-
-int32_t CellForm::padding() const { return static_cast<int32_t>(static_cast<uint32_t>(zero_) * 0x01010101u); }
 
 void CellForm::load(int64_t n, work::Team& team, int member) const {
   if (members_are_taps_)
@@ -244,7 +230,7 @@ void CellForm::load_taps(int64_t n, int64_t channel, uint8_t* buffer) const {
         std::copy_n(row, count, buffer + beyond);
       else
         for (int64_t k = 0; k < count; ++k) buffer[beyond + k] = row[k * x.spatial[2]];
-      kernels_.interleave(taps, image_member_, to);
+      kernels_.interleave(taps, members_.image, to);
     }
 }
 
@@ -255,7 +241,7 @@ void CellForm::load_planes(int64_t n, int64_t channel) const {
   const int64_t first = channel % cells * kernels_.members;  // of its group
   const simd::ByteLines planes = {image.plane(n, channel / cells * of_group + first), image.inner,
                                   std::min<int64_t>(kernels_.members, of_group - first), 0};
-  interleave_planes(kernels_, image_member_, image.spatial, extent_of(bytes_), planes,
+  interleave_planes(kernels_, members_.image, image.spatial, extent_of(bytes_), planes,
                     image_of(cells_).plane(0, channel));
 }
 
@@ -285,7 +271,7 @@ void CellForm::load_places(int64_t n, work::Panel channels, work::Panel places, 
   for (int64_t c = 0; c < channels.count; c += kCells * members, to += kCells * stride) {
     int32_t cell[kPlaces * kCells];
     const int64_t count = std::min(kCells * members, channels.count - c);
-    for (int64_t j = 0; j < places.count; ++j) kernels_.join(from[j] + c, count, image_member_, cell + j * kCells);
+    for (int64_t j = 0; j < places.count; ++j) kernels_.join(from[j] + c, count, members_.image, cell + j * kCells);
     kernels_.tiles.transpose(places.count, cells_of(count, members), cell, kCells, to, stride);
   }
 }

@@ -14,6 +14,7 @@
 
 #include "kernels/border/quantized.h"
 #include "kernels/gemm/gather_plan.h"
+#include "kernels/int8/members.h"
 #include "kernels/simd/cells.h"
 #include "kernels/work/workspace.h"
 
@@ -34,7 +35,7 @@ class CellForm : public gemm::CellPort {
 
   void load(int64_t n, work::Team& team, int member) const override;
   void store(const gemm::CellSums& sums) const override;
-  int32_t padding() const override;
+  int32_t padding() const override { return members_.padding(); }
   const int32_t* tap_start() const override { return start_; }
 
  private:
@@ -54,12 +55,11 @@ class CellForm : public gemm::CellPort {
   const border::QuantizedForm& quantized_;
   const simd::CellKernels& kernels_;
   const Trilinear<uint8_t> bytes_;  // as it was given, but that elements of the result have other types
-  const simd::MemberOf image_member_, weight_member_;
-  const int32_t zero_;  // the zero point in the cells of the image
+  const Members members_;
   bool members_are_taps_;
   Trilinear<int32_t> cells_;
   work::Workspace workspace_;
-  int32_t* start_ = nullptr;    // nullptr if zero_ is 0
+  int32_t* start_ = nullptr;    // nullptr if all of it is 0
   uint8_t* buffers_ = nullptr;  // by thread, for members that are taps: a row with what lies beside it
   int64_t buffer_size_ = 0;
 };

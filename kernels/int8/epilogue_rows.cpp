@@ -52,8 +52,9 @@ HWY_INLINE void StoreSome(D d, V elements, int64_t count, T* to) {
 }
 
 template <class T>
-void Row(const Finish& e, float scale, float bias, const int32_t* HWY_RESTRICT sums, int64_t count,
+void Row(const Finish& finish, float scale, float bias, const int32_t* HWY_RESTRICT sums, int64_t count,
          T* HWY_RESTRICT to) {
+  const Finish e = finish;  // stores of bytes might change that one
   const D32 d;
   const hn::Rebind<float, D32> df;
   const hn::Rebind<T, D32> out;
@@ -73,8 +74,9 @@ void Row(const Finish& e, float scale, float bias, const int32_t* HWY_RESTRICT s
 
 /// In vectors of D, some lanes of which may have no channel.
 template <class T, class D>
-void ChannelsIn(D d, const Finish& e, const float* HWY_RESTRICT scale, const float* HWY_RESTRICT bias, int64_t channels,
-                const int32_t* HWY_RESTRICT sums, int64_t count, T* HWY_RESTRICT to, int64_t step) {
+void ChannelsIn(D d, const Finish& finish, const float* HWY_RESTRICT scale, const float* HWY_RESTRICT bias,
+                int64_t channels, const int32_t* HWY_RESTRICT sums, int64_t count, T* HWY_RESTRICT to, int64_t step) {
+  const Finish e = finish;
   const hn::Rebind<float, D> df;
   const hn::Rebind<T, D> out;
   const auto lanes = static_cast<int64_t>(hn::Lanes(D32()));

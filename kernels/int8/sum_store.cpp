@@ -2,10 +2,8 @@
 #include "kernels/int8/sum_store.h"
 
 #include <algorithm>
-#include <limits>
-#include <type_traits>
 
-#include "kernels/int8/epilogue_rows.h"
+#include "kernels/int8/finish.h"
 #include "kernels/simd/cells.h"
 
 namespace convict::kernels::int8 {
@@ -22,30 +20,6 @@ struct Target {
   T* first;
   int64_t first_channel;
 };
-
-/// Whether vectors compute this epilogue. Sums that stay sums are only copied, or else changed one by one.
-template <class T>
-bool has_vectors(const border::Epilogue& e) {
-  const bool plain = e.beta == 0 && e.requantization.kind == CONVICT_NO_REQUANTIZATION;
-  return plain && (!std::is_same_v<T, int32_t> || (!e.bias && !e.relu));
-}
-
-template <class T>
-Finish finish_of(const border::Epilogue& e) {
-  Finish finish = {-std::numeric_limits<float>::infinity(), std::numeric_limits<float>::infinity(), e.zero_point};
-  if constexpr (sizeof(T) == 1) {
-    finish.low = static_cast<float>(std::numeric_limits<T>::min() - e.zero_point);
-    finish.high = static_cast<float>(std::numeric_limits<T>::max() - e.zero_point);
-  }
-  if (e.relu) finish.low = std::max(finish.low, 0.0f);
-  return finish;
-}
-
-float scale_of(const border::Epilogue& e, int64_t channel) { return e.scale ? e.scale[channel * e.scale_stride] : 1; }
-
-float bias_of(const border::Epilogue& e, int64_t channel) {
-  return e.bias ? static_cast<const float*>(e.bias)[channel * e.bias_stride] : -0.0f;  // which changes nothing
-}
 
 template <class T>
 void store_one_by_one(const Target<T>& to, const gemm::CellSums& sums) {
@@ -117,12 +91,7 @@ void store_as(const border::QuantizedForm& form, const Operand<int32_t>& result,
 
 void store(const border::QuantizedForm& form, const Operand<int32_t>& result, int64_t channels,
            const gemm::CellSums& sums) {
-  switch (form.tensors.dst.dtype) {
-    case CONVICT_S8: return store_as<int8_t>(form, result, channels, sums);
-    case CONVICT_U8: return store_as<uint8_t>(form, result, channels, sums);
-    case CONVICT_S32: return store_as<int32_t>(form, result, channels, sums);
-    default: return store_as<float>(form, result, channels, sums);
-  }
+  with_result(form.tensors.dst.dtype, [&](auto zero) { store_as<decltype(zero)>(form, result, channels, sums); });
 }
 
 }  // namespace convict::kernels::int8

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #define HWY_TARGET_INCLUDE "kernels/simd/cells.cpp"
 #include "kernels/simd/dispatch.h"
@@ -17,21 +18,22 @@ namespace convict::kernels::simd::HWY_NAMESPACE {
 namespace {
 
 using D32 = hn::ScalableTag<int32_t>;
-using V32 = hn::Vec<D32>;
 
 /// Two members of 16 bits.
 struct Pairs {
   using Number = int32_t;
   static constexpr int kMembers = 2;
 
-  static HWY_INLINE V32 MulAdd(V32 a, V32 b, V32 sum) {
+  template <class V>
+  static HWY_INLINE V MulAdd(V a, V b, V sum) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
-    const hn::Repartition<int16_t, D32> d16;
-    V32 unused = sum;
-    return hn::ReorderWidenMulAccumulate(D32(), hn::BitCast(d16, a), hn::BitCast(d16, b), sum, unused);
+    const hn::DFromV<V> d;
+    const hn::Repartition<int16_t, decltype(d)> d16;
+    V unused = sum;
+    return hn::ReorderWidenMulAccumulate(d, hn::BitCast(d16, a), hn::BitCast(d16, b), sum, unused);
 #else
-    const auto low = [](V32 pairs) HWY_ATTR { return hn::ShiftRight<16>(hn::ShiftLeft<16>(pairs)); };
-    const auto high = [](V32 pairs) HWY_ATTR { return hn::ShiftRight<16>(pairs); };
+    const auto low = [](V pairs) HWY_ATTR { return hn::ShiftRight<16>(hn::ShiftLeft<16>(pairs)); };
+    const auto high = [](V pairs) HWY_ATTR { return hn::ShiftRight<16>(pairs); };
     return hn::Add(hn::Add(sum, hn::Mul(low(a), low(b))), hn::Mul(high(a), high(b)));
 #endif
   }
@@ -54,7 +56,10 @@ struct Quads {
   using Number = int32_t;
   static constexpr int kMembers = 4;
 
-  static HWY_INLINE V32 MulAdd(V32 a, V32 b, V32 sum) { return V32{dot_bytes(b.raw, a.raw, sum.raw)}; }
+  template <class V>
+  static HWY_INLINE V MulAdd(V a, V b, V sum) {
+    return V{dot_bytes(b.raw, a.raw, sum.raw)};
+  }
 
   static uint32_t Member(uint8_t byte, MemberOf change) { return static_cast<uint8_t>(byte ^ change.flip); }
 
@@ -186,11 +191,48 @@ void SumMembers(int64_t lines, int64_t stride, int64_t count, const int32_t* cel
 }
 #endif
 
+/// D: the lanes of a vector that are computed.
+template <class Kind, class D, int kTileVectors, int kPositions>
+void MultiplyPositions(int64_t depth, const uint8_t* HWY_RESTRICT a, int64_t a_row, const int64_t* HWY_RESTRICT a_place,
+                       const int32_t* HWY_RESTRICT b, const int32_t* HWY_RESTRICT start, int32_t* HWY_RESTRICT c) {
+  const D d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(D32()));
+  hn::Vec<D> sum[kPositions][kTileVectors];
+  HWY_UNROLL(16)
+  for (int i = 0; i < kPositions; ++i)
+    for (int v = 0; v < kTileVectors; ++v) sum[i][v] = hn::LoadU(d, start + v * lanes);
+  for (int64_t p = 0; p < depth; ++p, b += kTileVectors * lanes) {
+    hn::Vec<D> weights[kTileVectors];
+    for (int v = 0; v < kTileVectors; ++v) weights[v] = hn::LoadU(d, b + v * lanes);
+    const uint8_t* from = a + a_place[p];
+    HWY_UNROLL(16)
+    for (int i = 0; i < kPositions; ++i) {
+      int32_t cell;
+      std::memcpy(&cell, from + i % 3 * a_row, sizeof cell);  // three to an address: there are few registers for them
+      if (i % 3 == 2) from += 3 * a_row;
+      const auto image = hn::Set(d, cell);
+      for (int v = 0; v < kTileVectors; ++v) sum[i][v] = Kind::MulAdd(weights[v], image, sum[i][v]);
+    }
+  }
+  HWY_UNROLL(16)
+  for (int i = 0; i < kPositions; ++i)
+    for (int v = 0; v < kTileVectors; ++v) hn::StoreU(sum[i][v], d, c + (v * kPositions + i) * lanes);
+}
+
+template <class Kind, int... kIndex>
+void FillPositions(CellKernels& kernels, std::integer_sequence<int, kIndex...>) {
+  using Narrow = hn::CappedTag<int32_t, kNarrowLanes>;
+  ((kernels.positions[0][kIndex + 1] = MultiplyPositions<Kind, Narrow, 1, kIndex + 1>), ...);
+  ((kernels.positions[1][kIndex + 1] = MultiplyPositions<Kind, D32, 1, kIndex + 1>), ...);
+  ((kernels.positions[2][kIndex + 1] = MultiplyPositions<Kind, D32, 2, kIndex + 1>), ...);
+}
+
 template <class Kind>
 CellKernels MakeCells() {
   CellKernels kernels{};
   kernels.members = Kind::kMembers;
   FillTiles<Kind, RowOrder::kInterleaved>(kernels.tiles);
+  FillPositions<Kind>(kernels, std::make_integer_sequence<int, kRows>());
   kernels.interleave = Interleave<Kind>;
   kernels.join = Join<Kind>;
   return kernels;

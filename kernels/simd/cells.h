@@ -17,6 +17,7 @@
 namespace convict::kernels::simd {
 
 inline constexpr int kMostMembers = 4;
+inline constexpr int kNarrowLanes = 8;
 
 /// How a byte becomes a member: byte ^ flip, of which `less` is subtracted if members have 16 bits.
 struct MemberOf {
@@ -37,6 +38,15 @@ struct ByteLines {
 struct CellKernels {
   int members;           // of a cell
   Tiles<int32_t> tiles;  // of A, the weights, rows are interleaved; there is no `correlate`
+
+  /// The sums of some positions, whose lanes are channels of the result: c[(v*positions + i)*lanes + lane] =
+  /// start[v*lanes
+  /// + lane] + sum over p < depth of the products of the cell of the image at a + i*a_row + a_place[p], in bytes, with
+  /// b[(p*vectors + v)*lanes + lane]. Indexed by vectors v, 1 or 2, and positions i, from 1. Index 0 of the vectors is
+  /// one, too, of which only the first kNarrowLanes lanes are computed, if it has more.
+  using MultiplyPositions = void (*)(int64_t depth, const uint8_t* a, int64_t a_row, const int64_t* a_place,
+                                     const int32_t* b, const int32_t* start, int32_t* c);
+  MultiplyPositions positions[3][kMostTileRows + 1];
 
   /// to[l*to_line + j] = cell j of line l.
   void (*interleave)(const ByteLines& from, MemberOf change, int32_t* to);

@@ -16,4 +16,10 @@ __attribute__((always_inline, target("avx512f"))) inline __m512i dot_bytes(__m51
   return sum;
 }
 
+__attribute__((always_inline, target("avx512f,avx512vl"))) inline __m256i dot_bytes(__m256i unsigned_bytes,
+                                                                                    __m256i signed_bytes, __m256i sum) {
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(unsigned_bytes), "v"(signed_bytes));
+  return sum;
+}
+
 }  // namespace convict::kernels::simd

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "tests/kernels/targets.h"
@@ -102,6 +103,38 @@ TEST(Cells, ExtremesDoNotSaturate) {
     kernels.tiles.multiply[static_cast<int>(simd::RowOrder::kInterleaved)][1][1](4, a.data(), 1, b.data(), row.data(),
                                                                                  0, 1, &start, c.data(), 0);
     for (const int32_t sum : c) EXPECT_EQ(sum, 4 * members * 255 * -128);
+  });
+}
+
+/// Sums of positions that are 5 bytes apart, of `lanes` computed lanes; those of others stay as they are.
+void expect_positions(const simd::CellKernels& kernels, int index, int64_t positions, int64_t depth) {
+  SCOPED_TRACE(testing::Message() << "index " << index << ", " << positions << " positions, depth " << depth);
+  const int64_t lanes = kernels.tiles.lanes, vectors = std::max(1, index), row = 5;
+  const int64_t computed = index == 0 ? std::min<int64_t>(simd::kNarrowLanes, lanes) : lanes;
+  const std::vector<uint8_t> a = any_bits<uint8_t>((positions - 1) * row + depth * 3 + 4);
+  const std::vector<int32_t> b = any_bits<int32_t>(depth * vectors * lanes), start = any_bits<int32_t>(vectors * lanes);
+  std::vector<int64_t> place;
+  for (int64_t p = 0; p < depth; ++p) place.push_back(p * 2 % (depth * 3));
+  std::vector<int32_t> c(vectors * positions * lanes + 1, 99);
+  kernels.positions[index][positions](depth, a.data(), row, place.data(), b.data(), start.data(), c.data());
+  for (int64_t at = 0; at < vectors * positions * lanes; ++at) {
+    const int64_t lane = at % lanes, i = at / lanes % positions, v = at / lanes / positions;
+    auto expected = static_cast<uint32_t>(start[v * lanes + lane]);
+    for (int64_t p = 0; p < depth; ++p) {
+      int32_t cell;
+      std::memcpy(&cell, &a[i * row + place[p]], sizeof cell);
+      expected += static_cast<uint32_t>(dot(b[(p * vectors + v) * lanes + lane], cell, kernels.members));
+    }
+    ASSERT_EQ(c[at], lane < computed ? static_cast<int32_t>(expected) : 99) << "lane " << lane << " of " << i;
+  }
+  ASSERT_EQ(c.back(), 99);
+}
+
+TEST(Cells, SumsOfPositionsHaveChannelsAsLanes) {
+  for_each_kind([](const simd::CellKernels& kernels) {
+    for (int index = 0; index <= 2; ++index)
+      for (int64_t positions = 1; positions <= kernels.tiles.most_rows; ++positions)
+        for (const int64_t depth : {0, 1, 7}) expect_positions(kernels, index, positions, depth);
   });
 }
 
