@@ -28,6 +28,12 @@ double channel_window_cycles(const convict_problem& p, double lanes) {
          blocks * (kBlock + (s.image + s.result + s.taps) * kCopied + s.products / std::max(1.0, s.calls) * kProduct);
 }
 
+/// Of the spectra of as many rows of W as there are lanes: at least these are there at a time.
+double bytes_of_sums(const Trilinear<float>& f, const fft::Sizes& sizes, int64_t lanes) {
+  const int64_t rows = std::min(f.x_channels, lanes), vectors = (f.y_channels + lanes - 1) / lanes;
+  return static_cast<double>(sizes.points()) * static_cast<double>(2 * lanes * rows * vectors) * sizeof(float);
+}
+
 }  // namespace
 
 double direct_cycles(const convict_problem& p) {
@@ -39,7 +45,7 @@ double direct_cycles(const convict_problem& p) {
 double gemm_cycles(const convict_problem& p, int64_t lanes) {
   const border::Sizes s = sizes_of(p);
   const auto vector = static_cast<double>(lanes);
-  constexpr double kStart = 3500, kStaged = 0.5, kPacked = 3, kFewestRows = 4, kWaiting = 1.1;
+  constexpr double kStart = 3500, kStaged = 0.5, kPacked = 3, kFewestRows = 4, kWaiting = 1.6;
   const double kWeight = s.phases > 1 ? 3 : 1, kStored = s.phases > 1 ? 3 : 1;  // sorted by phases, or as they are
   const double copies = s.calls * (s.image_rows * s.image * kStaged + s.result_rows * s.result * kStored) +
                         static_cast<double>(p.groups) * s.image_rows * s.result_rows * s.taps * kWeight;
@@ -116,12 +122,16 @@ double scatter_cycles(const convict_problem& p, int64_t lanes) {
 
 double fft_cycles(const convict_problem& p, int64_t lanes) {
   const Trilinear<float> f = trilinear<float>(p, {});
-  // Sizes are chosen by cycles that are right for faces Y and X and for whole vectors; narrow ones (fft/plan.cpp) take
-  // less time for as many operations.
-  const bool narrow = 2 * std::max({f.x_channels, f.y_channels, f.groups}) <= lanes;
-  const double measured = (f.face == Face::kW ? 2 : 1) * (narrow ? 0.75 : 1);
-  return border::has_products(f) ? fft::cheapest_sizes(f, lanes).cycles * measured
-                                 : std::numeric_limits<double>::infinity();
+  if (!border::has_products(f)) return std::numeric_limits<double>::infinity();
+  // Sizes are chosen by cycles that are right for whole vectors; narrow ones (fft/plan.cpp) take less time for as many
+  // operations. Where the sums of W do not stay in a third-level cache, others wait for memory.
+  constexpr double kNarrow = 0.7, kFar = 2.5, kCache = 6e6;
+  const fft::Sizes sizes = fft::cheapest_sizes(f, lanes);
+  const int64_t channels = std::max({f.x_channels, f.y_channels, f.groups});
+  const bool narrow = 2 * channels <= lanes;
+  const bool far =
+      f.face == Face::kW && !sizes.lanes_are_groups && bytes_of_sums(f, sizes, narrow ? channels : lanes) > kCache;
+  return sizes.cycles * (narrow ? kNarrow : 1) * (far ? kFar : 1);
 }
 
 }  // namespace convict::kernels::cost
