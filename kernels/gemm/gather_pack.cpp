@@ -39,12 +39,13 @@ void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t 
     return;
   }
   to -= begin->first * depth.count;
-  for (int64_t p = 0, taps; p < depth.count; p += taps) {  // channel by channel, if there is something between them
-    const int64_t channel = part.channel_at(depth.first + p), tap = part.tap_at(depth.first + p);
-    const int64_t of_channel = part.taps_first ? part.last_taps() - tap % part.last_taps() : part.taps - tap;
-    taps = dense && channel_stride == part.taps ? depth.count : std::min(of_channel, depth.count - p);
-    const T* from = weights + channel * channel_stride;
-    for (const work::Panel* panel = begin; panel != end; ++panel) {
+  // Panel by panel, because rows lie far apart: on pages of their own.
+  for (const work::Panel* panel = begin; panel != end; ++panel)
+    for (int64_t p = 0, taps; p < depth.count; p += taps) {  // channel by channel, if there is something between them
+      const int64_t channel = part.channel_at(depth.first + p), tap = part.tap_at(depth.first + p);
+      const int64_t of_channel = part.taps_first ? part.last_taps() - tap % part.last_taps() : part.taps - tap;
+      taps = dense && channel_stride == part.taps ? depth.count : std::min(of_channel, depth.count - p);
+      const T* from = weights + channel * channel_stride;
       T* at = to + panel->first * depth.count + p * panel->count;
       if (dense)
         plan.tiles.transpose(panel->count, taps, from + panel->first * row_stride + tap, row_stride, at, panel->count);
@@ -52,7 +53,6 @@ void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t 
         for (int64_t t = tap; t < tap + taps; ++t, at += panel->count)
           for (int64_t i = 0; i < panel->count; ++i) at[i] = from[part.weight[t * part.rows + panel->first + i]];
     }
-  }
 }
 
 template <class T>

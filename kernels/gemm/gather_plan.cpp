@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "kernels/border/planes.h"
+#include "kernels/gemm/gather_axes.h"
 
 namespace convict::kernels::gemm {
 namespace {
@@ -30,6 +31,7 @@ constexpr int64_t kShallow = 64;
 constexpr double kMostCostOfSorting = 64;
 // Channel by channel, taps read the same cache lines again. That is worth more than a few products.
 constexpr double kMostInside = 0.95;
+constexpr int64_t kMostOfRows = 4;  // rows of a part, for each that a tile touches
 
 /// The share of positions and taps of an axis that read inside the image.
 double share_inside(const image::CorrelationAxis& axis, const image::AxisClass& one) {
@@ -96,7 +98,7 @@ GatherPlan<T>::GatherPlan(const Trilinear<T>& f, const CellPort* cell_port)
       result(f.face == Face::kX ? f.x : f.y),
       image_channels(f.face == Face::kX ? f.y_channels : f.x_channels),
       result_channels(f.face == Face::kX ? f.x_channels : f.y_channels),
-      axes(image::correlation(f)),
+      axes(gather_axes(f)),
       shape(image::image_shape(axes, image)),
       stage(simd::stage_row<T>()),
       spread(simd::spread_row<T>()),
@@ -137,14 +139,15 @@ void GatherPlan<T>::add_part(const image::AxisClass& class0, const image::AxisCl
   parts.push_back(std::move(part));
 }
 
-/// Whether that saves more than sorting the weights costs. Rows of positions have to be so long that few are in a tile.
+/// Whether that saves more than sorting the weights costs. Few rows of positions may be in a tile.
 template <class T>
 bool GatherPlan<T>::leaves_out_taps(const GatherPart<T>& part) const {
   if constexpr (kIsCell<T>)
     if (port->padding() != 0) return false;
   double inside = 1;
   for (int i = 0; i < kAxes - 1; ++i) inside *= share_inside(axes[i], *part.axis[i]);
-  return part.depth > 0 && 2 * part.positions[2] >= tile_columns && inside < kMostInside &&
+  const int64_t rows_of_tile = tile_columns / std::max<int64_t>(1, part.positions[2]) + 1;
+  return part.depth > 0 && kMostOfRows * rows_of_tile <= part.positions[1] && inside < kMostInside &&
          (1 - inside) * static_cast<double>(volume(part.positions)) > kMostCostOfSorting;
 }
 

@@ -112,7 +112,47 @@ void arrange(CorrelationAxis& axis) {
   }
 }
 
+/// The positions of a class that read inside the image through a tap.
+Range inside(const CorrelationAxis& axis, const AxisClass& one, int64_t offset) {
+  const int64_t begin = std::clamp<int64_t>(-floor_div(offset, axis.step), 0, one.positions);
+  return {begin, std::clamp(floor_div(axis.image_extent - 1 - offset, axis.step) + 1, begin, one.positions)};
+}
+
+/// Some positions of a class, and the taps through which they read inside the image.
+AxisClass part_of(const CorrelationAxis& axis, const AxisClass& one, Range positions) {
+  AxisClass part{positions.end - positions.begin, {}, {}};
+  for (const AxisPhase& phase : one.phases)
+    part.phases.push_back({phase.first + positions.begin * axis.out_step,
+                           std::clamp<int64_t>(phase.begin - positions.begin, 0, part.positions),
+                           std::clamp<int64_t>(phase.end - positions.begin, 0, part.positions),
+                           {}});
+  for (size_t tap = 0; tap < one.offsets.size(); ++tap) {
+    const Range reads = inside(axis, one, one.offsets[tap]);
+    if (reads.begin > positions.begin || reads.end < positions.end) continue;
+    part.offsets.push_back(one.offsets[tap] + positions.begin * axis.step);
+    for (size_t i = 0; i < part.phases.size(); ++i)
+      part.phases[i].kernel_index.push_back(one.phases[i].kernel_index[tap]);
+  }
+  return part;
+}
+
 }  // namespace
+
+CorrelationAxis without_padding(const CorrelationAxis& axis) {
+  CorrelationAxis result{axis.step, axis.out_step, axis.image_extent, {}, 0, {}};
+  for (const AxisClass& one : axis.classes) {
+    std::vector<int64_t> bounds = {0, one.positions};
+    for (const int64_t offset : one.offsets) {
+      const Range reads = inside(axis, one, offset);
+      bounds.insert(bounds.end(), {reads.begin, reads.end});
+    }
+    std::ranges::sort(bounds);
+    for (size_t i = 0; i + 1 < bounds.size(); ++i)
+      if (bounds[i] < bounds[i + 1]) result.classes.push_back(part_of(axis, one, {bounds[i], bounds[i + 1]}));
+  }
+  arrange(result);
+  return result;
+}
 
 int64_t CorrelationAxis::place_of(int64_t offset) const {
   const int64_t low = runs[0].first, first = low + (offset - low) % step;

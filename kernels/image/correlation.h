@@ -63,4 +63,8 @@ using Correlation = std::array<CorrelationAxis, kAxes>;
 template <class T>
 Correlation correlation(const Trilinear<T>& form);
 
+/// The same axis with a class for each range of positions that reads inside the image through the same taps, and has
+/// only these: no padding is read. Positions through whose taps nothing is read have a class without taps.
+CorrelationAxis without_padding(const CorrelationAxis& axis);
+
 }  // namespace convict::kernels::image

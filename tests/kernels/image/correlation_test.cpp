@@ -61,6 +61,16 @@ std::vector<Product> described(const Trilinear<float>& f, const image::Correlati
 }
 
 template <class Visit>
+void visit_results(const image::CorrelationAxis& axis, const Visit& visit) {
+  for (const image::AxisClass& one : axis.classes)
+    for (const image::AxisPhase& phase : one.phases) {
+      EXPECT_GE(phase.begin, 0);
+      EXPECT_LE(phase.end, one.positions);
+      for (int64_t p = phase.begin; p < phase.end; ++p) visit(phase.first + p * axis.out_step);
+    }
+}
+
+template <class Visit>
 void for_each_geometry(const Visit& visit) {
   for (const Face face : {Face::kX, Face::kY, Face::kW})
     for (const int64_t x : {1, 4, 11})
@@ -83,20 +93,27 @@ TEST(Correlation, HoldsEveryProductOnce) {
   });
 }
 
+TEST(Correlation, WithoutPaddingHoldsTheSameProductsAndNoOthers) {
+  for_each_geometry([](const Trilinear<float>& f) {
+    const image::CorrelationAxis axis = image::without_padding(image::correlation(f)[2]);
+    ASSERT_EQ(described(f, axis), defined(f))
+        << "face " << static_cast<int>(f.face) << " x " << f.x_extent[2] << " y " << f.y_extent[2] << " k "
+        << f.kernel[2] << " s " << f.stride[2] << " d " << f.dilation[2] << " p " << f.pad_begin[2];
+    ASSERT_TRUE(axis.stays_inside());
+  });
+}
+
 TEST(Correlation, CoversEveryResultOnce) {
   for_each_geometry([](const Trilinear<float>& f) {
     if (f.face == Face::kW) return;
-    const image::CorrelationAxis axis = image::correlation(f)[2];
-    std::multiset<int64_t> results;
-    for (const image::AxisClass& one : axis.classes)
-      for (const image::AxisPhase& phase : one.phases) {
-        EXPECT_GE(phase.begin, 0);
-        EXPECT_LE(phase.end, one.positions);
-        for (int64_t p = phase.begin; p < phase.end; ++p) results.insert(phase.first + p * axis.out_step);
-      }
+    const image::CorrelationAxis whole = image::correlation(f)[2];
+    std::multiset<int64_t> results, without_padding;
+    visit_results(whole, [&](int64_t result) { results.insert(result); });
+    visit_results(image::without_padding(whole), [&](int64_t result) { without_padding.insert(result); });
     std::multiset<int64_t> all;
     for (int64_t i = 0; i < (f.face == Face::kX ? f.x_extent : f.y_extent)[2]; ++i) all.insert(i);
     ASSERT_EQ(results, all);
+    ASSERT_EQ(without_padding, all);
   });
 }
 
