@@ -8,11 +8,9 @@ pipelines that are different code, and run by mlir-runner. `make mlir` installs 
 All six operations become one forward convolution, as compilers lower them: strides of a transposed one insert zeros,
 and the gradient of the weights has the batch as channels (convict.forward). A batch is one module."""
 import math
+import os
 import pathlib
 import re
-import shutil
-import signal
-import subprocess
 import sys
 
 import numpy
@@ -20,7 +18,7 @@ import numpy
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
 import convict
 from convict import forward
-from module import RUNTIME, VERSION, Module, tool
+from module import OPT, RUNTIME, VERSION, Module
 from pipelines import PIPELINES
 
 
@@ -65,29 +63,19 @@ class Target:
                 continue
             module.add(problem, form, operation, forward.operands(problem, tensors, form, operation))
             taken.append((problem, tensors, form))
-        done = module.run() if taken else None
-        if done and done.returncode != 0:
-            return ([{"status": "failed", "error": failure(done)}] if len(calls) == 1 else
+        try:
+            if taken:
+                module.run()
+        except convict.ToolFailed as error:
+            return ([{"status": "failed", "error": str(error)}] if len(calls) == 1 else
                     [self.run_all([call])[0] for call in calls])
         for call, values in zip(taken, module.results()):
             forward.store(*call, values)
         return statuses
 
 
-def failure(done):
-    """The first error that a tool printed. What dies takes us with it: that is a crash."""
-    text, name = done.stderr.decode(errors="replace"), done.args[0].rpartition("-")[0]
-    if done.returncode < 0:
-        sys.stderr.write(f"{text[-3000:]}{name} died of signal {-done.returncode}\n")
-        sys.stderr.flush()
-        signal.signal(-done.returncode, signal.SIG_DFL)
-        signal.raise_signal(-done.returncode)
-    found = re.search(r"error: (.*)", text)
-    return f"{name}: {found.group(1) if found else text.strip()[:200]}"[:300]
-
-
 if __name__ == "__main__":
-    if not RUNTIME or not shutil.which(tool("mlir-opt")):
+    if not os.path.exists(OPT) or not RUNTIME:
         sys.exit(f"mlir_client.py: MLIR {VERSION} is not installed; `make mlir` installs version 22")
-    shown = subprocess.run([tool("mlir-opt"), "--version"], capture_output=True, text=True, check=True).stdout
+    shown = convict.run_tool([OPT, "--version"]).decode()
     convict.serve([Target(*named) for named in PIPELINES.items()], re.search(r"version (\S+)", shown).group(1))

@@ -14,8 +14,9 @@ from ._presets import presets
 from ._problem import Problem
 from ._serve import serve
 from ._target import Target, target
+from ._tool import ToolFailed, run_tool
 from ._trial import example, trial
 
-__all__ = ["Falsified", "Problem", "ProgramMissing", "Refused", "Target", "example", "grade", "grade_module", "presets",
-           "serve", "target", "trial"]
+__all__ = ["Falsified", "Problem", "ProgramMissing", "Refused", "Target", "ToolFailed", "example", "grade", "grade_module",
+           "presets", "run_tool", "serve", "target", "trial"]
 __version__ = "0.1.0"

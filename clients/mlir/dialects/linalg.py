@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A form in the linalg dialect, on tensors."""
+import functools
 import math
 
 from convict.forward import Operation
@@ -46,60 +47,45 @@ def longest_vector(form):
     return max(row * form.c, form.out[1] * form.f, form.kernel[1] * form.c * form.f, math.ceil(whole / 16))
 
 
-class Image:
-    """The image on its way through operations, as lines. Its first axis is the batch, the last ones are channels."""
-
-    def __init__(self, shape, rank, kind):
-        self.name, self.shape, self.kind, self.lines = "%a0", shape, kind, []
-        self.channels = list(shape[1 + rank:])
-
-    def around(self, inner, outer):
-        return [outer, *inner, *[outer] * len(self.channels)]
-
-    def step(self, name, line, sizes, preposition="to"):
-        """A line that makes an image with these spatial extents."""
-        shape = [self.shape[0], *sizes, *self.channels]
-        self.lines.append(f"{name} = {line.format(shape=shape)} : {tensor_type(self.shape, self.kind)} {preposition} "
-                          f"{tensor_type(shape, self.kind)}")
-        self.name, self.shape = name, shape
-
-    def insert_zeros(self, sizes, insert):
-        wide = tensor_type([self.shape[0], *sizes, *self.channels], self.kind)
-        self.lines += [f"%wide = tensor.empty() : {wide}",
-                       f"%zeros = linalg.fill ins(%zero : {self.kind}) outs(%wide : {wide}) -> {wide}"]
-        self.step("%spread", f"tensor.insert_slice {self.name} into %zeros{[0] * len(self.shape)} {list(self.shape)} "
-                  f"{self.around(insert, 1)}", sizes, "into")
-
-    def cut(self, low, high):
-        self.step("%cut", f"tensor.extract_slice {self.name}{self.around([max(-pad, 0) for pad in low], 0)} {{shape}} "
-                  f"{[1] * len(self.shape)}", [size + min(a, 0) + min(b, 0)
-                                               for size, a, b in zip(self.shape[1:], low, high)])
-
-    def pad(self, low, high):
+def image_lines(form, shape, kind):
+    """Lines that insert zeros into %a0, crop it and pad it; the name of what comes out, and its extents."""
+    channels = len(shape) - 1 - len(form.image)  # axes
+    insert, low, high = ([outer, *inner, *[outer] * channels] for inner, outer in
+                         ((form.insert, 1), (form.low, 0), (form.high(), 0)))
+    lines, name, type_of = [], "%a0", functools.partial(tensor_type, kind=kind)
+    if max(insert) > 1:
+        narrow, shape = shape, [(size - 1) * step + 1 for size, step in zip(shape, insert)]
+        lines += [f"%wide = tensor.empty() : {type_of(shape)}",
+                  f"%zeros = linalg.fill ins(%zero : {kind}) outs(%wide : {type_of(shape)}) -> {type_of(shape)}",
+                  f"%spread = tensor.insert_slice {name} into %zeros{[0] * len(shape)} {narrow} {insert} : "
+                  f"{type_of(narrow)} into {type_of(shape)}"]
+        name = "%spread"
+    if min(*low, *high) < 0:
+        whole, shape = shape, [size + min(a, 0) + min(b, 0) for size, a, b in zip(shape, low, high)]
+        lines.append(f"%cut = tensor.extract_slice {name}{[max(-pad, 0) for pad in low]} {shape} {[1] * len(shape)} : "
+                     f"{type_of(whole)} to {type_of(shape)}")
+        name = "%cut"
+    if max(*low, *high) > 0:
         low, high = ([max(pad, 0) for pad in pads] for pads in (low, high))
-        indices = ", ".join(f"%i{axis}: index" for axis in range(len(self.shape)))
-        self.step("%padded", f"tensor.pad {self.name} low{self.around(low, 0)} high{self.around(high, 0)} "
-                  f"{{{{\n  ^bb0({indices}):\n    tensor.yield %zero : {self.kind}\n  }}}}",
-                  [size + a + b for size, a, b in zip(self.shape[1:], low, high)])
+        inner, shape = shape, [sum(sizes) for sizes in zip(shape, low, high)]
+        indices = ", ".join(f"%i{axis}: index" for axis in range(len(shape)))
+        lines.append(f"%padded = tensor.pad {name} low{low} high{high} {{\n  ^bb0({indices}):\n"
+                     f"    tensor.yield %zero : {kind}\n  }} : {type_of(inner)} to {type_of(shape)}")
+        name = "%padded"
+    return lines, name, shape
 
 
 def body(problem, form, here, shapes, kind):
     """Lines that return the result of %a0, %a1 and, if it is there, %a2; `shapes` has theirs, and the result's."""
-    result, low, high = tensor_type(shapes[-1], kind), form.low, form.high()
-    image = Image(shapes[0], problem.rank, kind)
-    if max(form.insert) > 1:
-        image.insert_zeros(form.inserted(), form.insert)
-    if min([*low, *high]) < 0:
-        image.cut(low, high)
-    if max([*low, *high]) > 0:
-        image.pad(low, high)
+    result = tensor_type(shapes[-1], kind)
+    lines, image, image_shape = image_lines(form, list(shapes[0]), kind)
     start = f"linalg.fill ins(%zero : {kind}) outs(%empty : {result}) -> {result}"
     if form.bias:
         start = (f"linalg.broadcast ins(%a2 : {tensor_type(shapes[2], kind)}) outs(%empty : {result}) "
                  f"dimensions = {list(range(len(shapes[-1]) - len(shapes[2])))}")
     attributes = ", ".join(f"{name} = dense<{values}> : tensor<{len(values)}xi64>"
                            for name, values in (("dilations", form.dilation), ("strides", form.stride)))
-    types = f"{tensor_type(image.shape, kind)}, {tensor_type(shapes[1], kind)}"
-    return [f"%zero = arith.constant 0.0 : {kind}", *image.lines, f"%empty = tensor.empty() : {result}",
-            f"%start = {start}", f"%result = linalg.{here.name} {{{attributes}}} ins({image.name}, %a1 : {types}) "
+    types = f"{tensor_type(image_shape, kind)}, {tensor_type(shapes[1], kind)}"
+    return [f"%zero = arith.constant 0.0 : {kind}", *lines, f"%empty = tensor.empty() : {result}",
+            f"%start = {start}", f"%result = linalg.{here.name} {{{attributes}}} ins({image}, %a1 : {types}) "
             f"outs(%start : {result}) -> {result}", f"return %result : {result}"]

@@ -13,48 +13,28 @@ def operation(problem, form, _):
 
 
 def refusal(problem, form, _):
+    transposed = problem.op == "conv_transpose"
     if problem.pass_ != "forward":
         return "no gradients"
     if set(problem.dtypes.values()) != {"f32"}:
         return "f32 only"
-    if problem.rank == 1:
-        return "rank 2 and 3 only"
-    if form.g > 1 and (problem.op == "conv_transpose" or form.c > 1 or problem.rank != 2):
+    if problem.rank == 1 or (transposed and problem.rank == 3):
+        return "rank 2 and 3 only, transposed convolutions of rank 2 only"
+    if form.g > 1 and (transposed or form.c > 1 or problem.rank != 2):
         return "groups of one input channel in convolutions of rank 2 only"
-    return transposed_refusal(problem) if problem.op == "conv_transpose" else conv_refusal(problem)
-
-
-def transposed_refusal(problem):
-    if problem.rank != 2:
-        return "transposed convolutions of rank 2 only"
-    if max(problem.dilation) > 1:
+    if transposed and max(form.dilation) > 1:
         return "no dilation of transposed convolutions"
-    if min(pad + kernel for pads in padding(problem) for pad, kernel in zip(pads, problem.kernel)) < 1:
-        return "out_pad is above -kernel"
-    return None
-
-
-def conv_refusal(problem):
-    if min([*problem.pad_begin, *problem.pad_end]) < 0:
-        return "no negative padding"
-    if any((size + sum(pads) - (kernel - 1) * dilation - 1) % stride for size, pads, kernel, dilation, stride in
-           zip(problem.in_, zip(*padding(problem)), problem.kernel, problem.dilation, problem.stride)):
+    if not transposed and form.high() != problem.pad_end:
         return "strides divide the padded extent"
-    return None
-
-
-def padding(problem):
-    """At both ends; of transpose_conv2d it is out_pad, which is added to the result."""
-    if problem.op == "conv":
-        return problem.pad_begin, problem.pad_end
-    ends = [extra - pad for extra, pad in zip(problem.output_padding, problem.pad_end)]
-    return [-pad for pad in problem.pad_begin], ends
+    return "no negative padding" if min(*form.low, *form.high()) < 0 else None
 
 
 def body(problem, form, here, shapes, kind):
     """Lines that return the result of %a0, %a1 and, if it is there, %a2; `shapes` has theirs, and the result's."""
-    both_ends = [pad for both in zip(*padding(problem)) for pad in both]
-    lists = ({"out_pad": both_ends} if here.turns else {"pad": both_ends, "dilation": problem.dilation})
+    # out_pad is added to the result: what the image is padded by, without what the kernel alone adds to the result.
+    pads = [pad - (kernel - 1 if here.turns else 0) for *both, kernel in zip(form.low, form.high(), form.kernel)
+            for pad in both]
+    lists = {"out_pad": pads} if here.turns else {"pad": pads, "dilation": problem.dilation}
     attributes = ", ".join(f"{name} = array<i64: {str(values)[1:-1]}>"
                            for name, values in {"stride": problem.stride, **lists}.items())
     image, filters, result, bias, one = (tensor_type(shape, kind) for shape in
