@@ -38,12 +38,14 @@ int64_t count_of(const convict_tensor& tensor) {
   return count;
 }
 
-/// Bytes of a context in which everything fits: operands and the image as a matrix, some of them twice; the buffer of
-/// the direct functions (GGML_IM2COL_WORK_SIZE, 16 MiB); a graph. What is not touched costs nothing.
-size_t memory_for(const convict_problem& p, const convict_tensors& t) {
+/// Bytes of a context in which everything fits: operands and the image as a matrix, some of them twice; a graph, in 1
+/// MiB; the buffer of the direct functions (GGML_IM2COL_WORK_SIZE, 16 MiB). Workers fill what malloc hands out, so that
+/// memory costs time.
+size_t memory_for(const Door& door, const convict_problem& p, const convict_tensors& t) {
   int64_t elements = count_of(t.src) + count_of(t.wei) + count_of(t.dst);
   elements += count_of(t.dst) / std::max<int64_t>(p.oc, 1) * p.ic * p.kernel[0] * p.kernel[1] * p.kernel[2];
-  return static_cast<size_t>(elements) * 16 + (size_t{64} << 20);
+  const size_t constant = door.direct && !is_depthwise(p) ? 17 : 1;
+  return static_cast<size_t>(elements) * 16 + (constant << 20);
 }
 
 template <class T>
@@ -115,7 +117,7 @@ bool fetch(const Door& door, const Tensor& result, const convict_tensor& dst, st
 convict_status run(const convict_implementation* self, const convict_problem* p, const convict_tensors* t, char* error,
                    size_t error_size) {
   const Door& door = *static_cast<const Door*>(self);
-  Context* context = door.base->init({memory_for(*p, *t), nullptr, false});
+  Context* context = door.base->init({memory_for(door, *p, *t), nullptr, false});
   if (!context) {
     std::snprintf(error, error_size, "ggml has no memory for a context");
     return CONVICT_OUT_OF_MEMORY;
