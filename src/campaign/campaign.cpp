@@ -144,7 +144,7 @@ class Campaign final : public workers::Assignment {
     Mismatch mismatch = attributions_.attributed(
         death, lost, result_.roster, settings_.supervisor,
         workers::sampled_lines(settings_.supervisor.worker, !death.case_text.empty(), death.draws),
-        [&](const Mismatch& one) { return result_.found.contains(signature(one)); });
+        [&](const Mismatch& one) { return store_->row_of(result_.id, one).has_value(); });
     // A trial that was interrupted proves nothing: the case stays undone.
     if (is_interrupted()) return 0;
     if (mismatch.blame == Blame::kOracle)

@@ -163,5 +163,22 @@ TEST_F(SurviveTest, ForkedProcessesEndToo) {
   wait_for_end_of_all_in(directory_.path());
 }
 
+/// A cause covers the problem that is deadly, and not each case that has it as an earlier one.
+TEST_F(SurviveTest, DeathsOfEarlierProblemsAreThoseOfTheirCause) {
+  write_file(file("three.causes"),
+             "cause three-output-channels\ntitle It dies of three output channels\nsuspect crashes-on-three\n"
+             "versions all\nverdicts crash\nwhen oc = 3\ncase conv2d oc=3 in=4x4\n");
+  const CommandResult result =
+      run(fuzz("crashes-on-three", {"--known=three.causes", "--cases=600", "--where=conv2d oc<=4"}));
+  const json report = result.json();
+  int known = 0;
+  for (const json& mismatch : report["mismatches"])
+    if (mismatch["verdict"] == "crash") {
+      EXPECT_EQ(mismatch["status"], "known") << mismatch["case"];
+      ++known;
+    }
+  EXPECT_GT(known, 0) << result.err;
+}
+
 }  // namespace
 }  // namespace convict::test
