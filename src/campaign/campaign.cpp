@@ -12,6 +12,8 @@
 #include "campaign/earlier_run.h"
 #include "core/case_text.h"
 #include "core/error.h"
+#include "core/features.h"
+#include "core/geometry.h"
 #include "core/isa.h"
 #include "core/text.h"
 #include "diagnose/row_diagnoses.h"
@@ -150,6 +152,7 @@ class Campaign final : public workers::Assignment {
     if (mismatch.blame == Blame::kOracle)
       spared_.insert(examine::kind_of_case(mismatch.suspect, mismatch.problem_case));
     const uint64_t without = death.reported ? 0 : workers::without_dead(death, mismatch, result_.roster);
+    if (without != 0) cover(mismatch.suspect, lost);
     const std::vector<Mismatch> hits = books_.died(death, lost, std::move(mismatch), without != 0);
     if (!hits.empty()) keep(hits);
     return without;
@@ -276,6 +279,16 @@ class Campaign final : public workers::Assignment {
     if (place >= result_.roster.size()) return nullptr;
     const auto found = result_.standings.find(result_.roster[place].name);
     return found == result_.standings.end() ? nullptr : &found->second;
+  }
+
+  /// A target that died of a case was put to the test.
+  void cover(const std::string& target, const Case& c) {
+    const auto found = result_.standings.find(target);
+    const Resolved resolved = resolve(c);
+    if (found == result_.standings.end() || resolved.why_not) return;
+    Coverage pairs(Coverage::Depth::kPairs);
+    pairs.add(levels_of(c, resolved.problem));
+    found->second.pairs.apply(pairs.take_news());
   }
 
   void count_judged() {

@@ -21,7 +21,7 @@ struct Standing {
   generate::Survey survey = {};
   double share = 0;                                    // of the cases, that are drawn in its domain
   uint64_t judged = 0;                                 // cases
-  Coverage pairs = Coverage(Coverage::Depth::kPairs);  // of features, in the judged cases
+  Coverage pairs = Coverage(Coverage::Depth::kPairs);  // of features, in these and in those it died of
 
   /// The upper end, at 95 % confidence, of the share of such cases on which it fails, if none of those judged has
   /// failed: (1 - p)^judged = 0.05, which is about 3 / judged. (Hanley, Lippman-Hand, "If nothing goes wrong, is

@@ -15,7 +15,8 @@ constexpr uint64_t kLeastAsked = 400, kMostAsked = 20'000;  // of the whole prof
 constexpr uint64_t kEnoughTaken = 64;                       // of a target that takes few
 constexpr uint64_t kPlainAsked = 20'000;                    // if it takes none of those
 constexpr uint64_t kAskedInside = 300;
-constexpr double kPlainShare = 0.85;  // of features that a plain case has at their level in most networks
+constexpr int kDrawsOfLevel = 16 * kTriesOfLevel;  // few levels show in less than half of the cases that ask for them
+constexpr double kPlainShare = 0.85;               // of features that a plain case has at their level in most networks
 
 using Weights = std::array<std::array<uint32_t, Domain::kMostLevels>, kFeatureCount>;
 
@@ -123,7 +124,7 @@ class Surveyor {
   void try_level(FeatureId wanted, int level) {
     Random random(mix(seed_ ^ 2), static_cast<uint64_t>(wanted) * Domain::kMostLevels + static_cast<uint64_t>(level));
     int tries = 0;
-    for (int i = 0; i < 4 * kTriesOfLevel && tries < kTriesOfLevel; ++i) {
+    for (int i = 0; i < kDrawsOfLevel && tries < kTriesOfLevel; ++i) {
       const Levels& like = taken_[static_cast<size_t>(random.below(static_cast<int64_t>(taken_.size())))];
       Plan plan;
       for (const Feature& feature : features())

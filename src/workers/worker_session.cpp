@@ -173,6 +173,7 @@ void WorkerSession::examine_given(const std::string& line, const GivenCases& giv
   if (given.patient && is_last) linger(parse_case(line), examination);
   channel_.send(CaseReport{record_.index, summaries_of(examination), examination.judged});
   tell(examination);
+  if (settings_.coverage) worker_tally_.cover(parse_case(line), examination);
 }
 
 void WorkerSession::look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices) {

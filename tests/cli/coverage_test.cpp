@@ -101,6 +101,17 @@ TEST_F(CoverageCommand, WhoFailsWasPutToTheTest) {
   EXPECT_GT(target["pairs"], 1000);
 }
 
+/// So was who died, and the others are judged in another process.
+TEST_F(CoverageCommand, WhoDiesWasPutToTheTest) {
+  const CommandResult result =
+      run({"fuzz", "--plugin=" + plugin("faulty"), "--target=crashes-on-three,direct", "--oracle=none", "--cases=40",
+           "--where=conv2d oc=3", "--illegal=0", "--shrink=none", "--format=json", "-q"});
+  const nlohmann::json report = nlohmann::json::parse(result.out);
+  EXPECT_GE(report["worker_deaths"], 30);
+  EXPECT_GE(report["coverage"]["cases"], 30);
+  for (const nlohmann::json& target : report["targets"]) EXPECT_GT(target["pairs"], 1000) << target["name"];
+}
+
 TEST_F(CoverageCommand, TheSecondCampaignIsSteered) {
   EXPECT_FALSE(is_steered(run_fuzz({"--target=direct", "--cases=12000"}))) << "the database was empty";
   const Coverage before = stored();

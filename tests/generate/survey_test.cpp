@@ -91,6 +91,15 @@ TEST(Survey, LeavesOutNothingThatIsTaken) {
   EXPECT_EQ(share.domain, Domain::from_json(found.domain.to_json()));
 }
 
+/// Output padding from the stride on is shown by few cases that are otherwise like those that this target takes.
+TEST(Survey, LeavesOutWhatFewCasesShow) {
+  const auto takes = [](const Case& c) {
+    return is_first_kernel(c) || (c.op == CONVICT_CONV_TRANSPOSE && c.pass == CONVICT_FORWARD && c.rank == 1 &&
+                                  c.groups == 1 && c.output_padding[0] == 0);
+  };
+  EXPECT_FALSE(surveyed(find_profile("all"), takes).domain.has(feature::kOutputPadding, levels::kFromStride));
+}
+
 TEST(Survey, WhoTakesMostHasTheWholeProfile) {
   const Survey found = surveyed(find_profile("smoke"), [](const Case& c) { return c.rank != 3; });
   EXPECT_TRUE(found.is_wide());
