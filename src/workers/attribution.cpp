@@ -76,8 +76,11 @@ class Search {
     if (seen_.from_outside) return nobody("killed from outside");
     std::optional<WorkerDeath> here;
     if (seen_.position != run::FlightRecord::kOwnCode) here = dies(seen_.position, {line_});
-    if (!here || may_be_late(*here))
-      if (auto found = of_heap(lines_in(earlier))) return *found;
+    if (!here || may_be_late(*here)) {
+      const auto found = of_heap(lines_in(earlier));
+      // What dies of the case without that allocator is not late.
+      if (found && !(here && to_text(found->problem_case) == line_)) return *found;
+    }
     if (here) return of_case(*here);
     if (seen_.memory_holder != run::FlightRecord::kOwnCode) {
       if (auto found = of_leak(seen_.memory_holder, line_)) return *found;

@@ -78,6 +78,13 @@ RUN(crashes_on_three) {
   return CONVICT_OK;
 }
 
+RUN(aborts_on_three) {
+  UNUSED;
+  write_zeros(p, t);
+  if (p->oc == 3) abort();
+  return CONVICT_OK;
+}
+
 RUN(hangs) {
   UNUSED;
   tell();
@@ -221,6 +228,7 @@ static const convict_implementation faulty[] = {
     IMPLEMENTATION("crashes", "writes to address 0", accept, crashes),
     IMPLEMENTATION("crashes-on-three", "writes to address 0 if there are three output channels", accept,
                    crashes_on_three),
+    IMPLEMENTATION("aborts-on-three", "calls abort() if there are three output channels", accept, aborts_on_three),
     IMPLEMENTATION("hangs", "never returns", accept, hangs),
     IMPLEMENTATION("eats-memory", "allocates for ever", accept, eats_memory),
     IMPLEMENTATION("exits", "calls _exit(3)", accept, exits),

@@ -78,25 +78,33 @@ TEST_F(AttributionTest, ButIfNobodyDiesOfTheOthersTheyAreTried) {
   EXPECT_EQ(to_text(mismatch.problem_case), to_text(parse_case("conv2d in=4x4 seed=1")));
 }
 
-/// Of a death of crashes-on-three, in a process that had nothing before.
-std::string line_that_kills(const std::string& lost) {
+/// Of a death of this one, in a process that had nothing before.
+Mismatch death_of(const std::string& name, const std::string& lost) {
   workers::SupervisorSettings settings;
   settings.program = settings.lone_program = CONVICT_PROGRAM;
   settings.worker.roster.plugins = {plugin("faulty")};
   workers::WorkerDeath death;
   death.position = 0;
   workers::HeapProbe heap;
-  const Mismatch mismatch = workers::attributed(
-      death, parse_case(lost), {{"crashes-on-three", "", "faulty", "", true}}, settings,
+  return workers::attributed(
+      death, parse_case(lost), {{name, "", "faulty", "", true, plugin("faulty")}}, settings,
       [](const workers::Work&) { return std::vector<std::string>(); }, heap);
-  EXPECT_EQ(mismatch.suspect, "crashes-on-three");
-  return to_text(mismatch.problem_case);
 }
 
-TEST(DeathOfAnEarlierProblem, IsThatProblems) {
-  EXPECT_EQ(line_that_kills("conv2d oc=2 in=4x4 before=n:2/oc:3"), "conv2d oc=3 in=4x4");
-  EXPECT_EQ(line_that_kills("conv2d oc=3 in=4x4 before=oc:2"), "conv2d oc=3 in=4x4 before=oc:2");
+class DeathOfAnEarlierProblem : public testing::TestWithParam<const char*> {};
+
+/// Also if it ends by abort(), as malloc does when it notices damage: an allocator that dies as well shows nothing new.
+TEST_P(DeathOfAnEarlierProblem, IsThatProblems) {
+  const Mismatch earlier = death_of(GetParam(), "conv2d oc=2 in=4x4 before=n:2/oc:3");
+  EXPECT_EQ(earlier.suspect, GetParam());
+  EXPECT_EQ(to_text(earlier.problem_case), "conv2d oc=3 in=4x4");
+  EXPECT_EQ(earlier.certificate.alone.heap_guard, std::nullopt);
+  EXPECT_EQ(to_text(death_of(GetParam(), "conv2d oc=3 in=4x4 before=oc:2").problem_case),
+            "conv2d oc=3 in=4x4 before=oc:2");
 }
+
+INSTANTIATE_TEST_SUITE_P(By, DeathOfAnEarlierProblem, testing::Values("crashes-on-three", "aborts-on-three"),
+                         [](const auto& info) { return std::string(info.param).substr(0, 6); });
 
 }  // namespace
 }  // namespace convict::test
