@@ -51,6 +51,8 @@ function forward(cv, model, image) {
     net.setInput(row);
     return Float32Array.from(keep(net.forward()).data32F);
   } finally {
+    // A model that cannot be read stays open, and the library has 4,096 files.
+    for (const stream of cv.FS.streams) if (stream && stream.path === "/" + kModel) cv.FS.close(stream);
     cv.FS_unlink("/" + kModel);
     for (const object of kept) object.delete();
     cv.stackRestore(stack); // a C++ exception leaves it where it was thrown
