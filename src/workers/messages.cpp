@@ -50,7 +50,7 @@ json to_json(const Loaded& loaded) {
   json roster = json::array();
   for (const RosterEntry& one : loaded.roster)
     roster.push_back({one.name, one.description, one.lineage, one.version, one.is_target, one.plugin});
-  return {{kRoster, roster}, {"notes", loaded.notes}};
+  return {{kRoster, roster}, {"notes", loaded.notes}, {"reach", loaded.reach}};
 }
 
 json to_json(const NotLoaded& failure) { return {{kError, failure.why}, {"cannot_judge", failure.cannot_judge}}; }
@@ -167,7 +167,7 @@ Report report_of(const json& j) {
   if (j.contains(kCase)) return CaseReport{strictly(j, "index"), summaries_from(j.at(kCase)), strictly(j, "judged")};
   if (j.contains(kTimes)) return LayerReport{strictly(j, "index"), strictly(j, "sides"), times_from(j.at(kTimes))};
   if (j.contains(kSurveys)) return surveyed_from(j.at(kSurveys));
-  if (j.contains(kRoster)) return Loaded{roster_from(j.at(kRoster)), strictly(j, "notes")};
+  if (j.contains(kRoster)) return Loaded{roster_from(j.at(kRoster)), strictly(j, "notes"), strictly(j, "reach")};
   return NotLoaded{strictly(j, kError), strictly(j, "cannot_judge")};
 }
 

@@ -124,6 +124,7 @@ using Order = std::variant<Work, GivenCases, Layer, SurveyTargets>;
 struct Loaded {
   std::vector<RosterEntry> roster;
   std::vector<std::string> notes;
+  uint64_t reach = 1;  // cases that it can look ahead (lookahead.h), if an order has so many
 };
 
 /// Why the implementations cannot be loaded.

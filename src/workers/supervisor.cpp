@@ -107,11 +107,12 @@ class Supervision {
     return sum;
   }
 
-  /// Cases for about kBatchSeconds of one worker, as far as their speed is known.
+  /// Cases for about kBatchSeconds of one worker, as far as their speed is known; no fewer than it can look ahead,
+  /// which is what makes a compiler fast.
   uint64_t batch_size() const {
     const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
     const double rate = static_cast<double>(counts()[Counter::kCases]) / seconds / settings_.jobs;
-    return std::clamp<uint64_t>(static_cast<uint64_t>(rate * kBatchSeconds), 1, kLargestBatch);
+    return std::clamp<uint64_t>(static_cast<uint64_t>(rate * kBatchSeconds), reach_, kLargestBatch);
   }
 
   std::optional<Work> next_work() {
@@ -182,6 +183,7 @@ class Supervision {
   bool on_report(WorkerSlot& slot, const Loaded& loaded) {
     if (slot.ready || !is_as_before(loaded.roster)) return false;
     slot.ready = true;
+    reach_ = std::clamp<uint64_t>(loaded.reach, 1, kLargestBatch);
     failed_loads_ = 0;
     on_roster(loaded);
     return true;
@@ -381,6 +383,7 @@ class Supervision {
   std::deque<Work> left_over_;  // of workers that died
   Counts past_;                 // of workers that died
   Clock::time_point started_ = Clock::now();
+  uint64_t reach_ = 1;                 // of the worker that has loaded last
   int failed_loads_ = 0, barren_ = 0;  // in a row
   bool finishing_ = false;
 };

@@ -96,6 +96,7 @@ bool WorkerSession::load() {
     lookahead_.emplace(subjects_, record_, std::chrono::milliseconds(settings_.patience_ms));
     run::report_faults(memory_, record_);
     loaded_ns_ = run::cpu_ns();
+    loaded.reach = lookahead_->reach();
     channel_.send(loaded);
     return true;
   } catch (const UsageError& error) {

@@ -3,6 +3,8 @@
 // Programs on trial: what clients do wrong has its verdict, harms no campaign, and leaves nobody behind.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <sstream>
 
 #include "core/text.h"
@@ -180,6 +182,15 @@ TEST_F(ProcessTarget, BatchesChangeNoVerdict) {
              together = campaign(misbehaving("behaves"), flags).json();
   for (const char* key : {"cases", "judged", "unjudged", "illegal", "mistrusted", "mismatches", "refusals", "targets"})
     EXPECT_EQ(alone[key], together[key]) << key;
+}
+
+/// What takes half a second to start, as a compiler does, needs batches most.
+TEST_F(ProcessTarget, SlowOnesHaveBatchesAsWell) {
+  campaign(misbehaving("takes_its_time"), {"--cases=40", "--where=in<=3", "--illegal=0"});
+  std::istringstream asked(read_file(file("asked.txt")));
+  const std::vector<int> sizes{std::istream_iterator<int>(asked), {}};
+  ASSERT_FALSE(sizes.empty());
+  EXPECT_GT(std::ranges::max(sizes), 10);
 }
 
 TEST_F(ProcessTarget, ADeathInABatchIsThatOfTheCaseThatCausesIt) {

@@ -47,6 +47,13 @@ class Misbehaving(convict_client.Client):
     def takes_one_at_a_time(self, _, answer):
         return answer
 
+    def takes_its_time(self, question, answer):
+        """Notes how many problems come at once."""
+        time.sleep(0.05)
+        with open("asked.txt", "a", encoding="ascii") as file:
+            print(len(question["run"]), file=file)
+        return answer
+
     # ---- Ends or stalls ----
 
     def dies_of_batches(self, question, answer):

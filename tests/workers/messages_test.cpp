@@ -57,7 +57,7 @@ class Draw {
 
   Report report() {
     switch (next() % 7) {
-      case 0: return Loaded{{{text(), text(), text(), text(), coin(), text()}}, texts()};
+      case 0: return Loaded{{{text(), text(), text(), text(), coin(), text()}}, texts(), next()};
       case 1: return NotLoaded{text(), coin()};
       case 2: return CaseReport{next(), {{text(), coin(), text(), real()}, {text(), coin(), text(), {}}}, coin()};
       case 3: return MismatchReport{next(), {mismatch(), mismatch()}, {{1, 0, next(), 1}}};
