@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
+#include <map>
 
 #include "core/earlier.h"
 #include "core/geometry.h"
@@ -96,8 +98,10 @@ std::vector<Case> Lookahead::taken(const run::Subject& subject, const generate::
   return taken;
 }
 
+/// Each target is called for the cases of the others as well.
 void Lookahead::over_places(const generate::Sampling& sampling, std::span<const uint64_t> indices,
                             const examine::ExaminationSettings& settings) {
+  std::map<size_t, std::vector<Case>> cases;  // by target
   for (size_t i = 0; i < subjects_.size() && subjects_[i].is_target; ++i) {
     const run::Subject& who = subjects_[i];
     if (ProcessTarget::batch_of(*who.implementation) < 2) continue;
@@ -106,7 +110,17 @@ void Lookahead::over_places(const generate::Sampling& sampling, std::span<const 
       if (const generate::Share* share = generate::share_of(sampling, index);
           share && static_cast<size_t>(share->target) == i)
         own.push_back(index);
-    run(*who.implementation, taken(who, sampling, std::move(own), settings));
+    cases[i] = taken(who, sampling, std::move(own), settings);
+  }
+  for (const auto& [i, own] : cases) {
+    const run::Subject& who = subjects_[i];
+    std::vector<Case> all;
+    for (const auto& [other, its] : cases)
+      if (other != i)
+        std::ranges::copy_if(its, std::back_inserter(all), [&](const Case& c) { return is_asked(c, who, settings); });
+    ask(*who.implementation, all);
+    all.insert(all.end(), own.begin(), own.end());
+    run(*who.implementation, all);
   }
 }
 
