@@ -12,8 +12,6 @@
 #include "campaign/earlier_run.h"
 #include "core/case_text.h"
 #include "core/error.h"
-#include "core/features.h"
-#include "core/geometry.h"
 #include "core/isa.h"
 #include "core/text.h"
 #include "diagnose/row_diagnoses.h"
@@ -152,7 +150,8 @@ class Campaign final : public workers::Assignment {
     if (mismatch.blame == Blame::kOracle)
       spared_.insert(examine::kind_of_case(mismatch.suspect, mismatch.problem_case));
     const uint64_t without = death.reported ? 0 : workers::without_dead(death, mismatch, result_.roster);
-    if (without != 0) cover(mismatch.suspect, lost);
+    if (const auto target = result_.standings.find(mismatch.suspect); without != 0 && target != result_.standings.end())
+      target->second.died_of(lost);
     const std::vector<Mismatch> hits = books_.died(death, lost, std::move(mismatch), without != 0);
     if (!hits.empty()) keep(hits);
     return without;
@@ -279,16 +278,6 @@ class Campaign final : public workers::Assignment {
     if (place >= result_.roster.size()) return nullptr;
     const auto found = result_.standings.find(result_.roster[place].name);
     return found == result_.standings.end() ? nullptr : &found->second;
-  }
-
-  /// A target that died of a case was put to the test.
-  void cover(const std::string& target, const Case& c) {
-    const auto found = result_.standings.find(target);
-    const Resolved resolved = resolve(c);
-    if (found == result_.standings.end() || resolved.why_not) return;
-    Coverage pairs(Coverage::Depth::kPairs);
-    pairs.add(levels_of(c, resolved.problem));
-    found->second.pairs.apply(pairs.take_news());
   }
 
   void count_judged() {

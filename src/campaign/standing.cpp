@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/features.h"
+#include "core/geometry.h"
 #include "generate/reach.h"
 
 namespace convict::campaign {
@@ -16,6 +18,14 @@ using nlohmann::json;
 double Standing::unseen_failures() const {
   constexpr double kDoubt = 0.05;
   return judged == 0 ? 1 : 1 - std::pow(kDoubt, 1 / static_cast<double>(judged));
+}
+
+void Standing::died_of(const Case& c) {
+  const Resolved resolved = resolve(c);
+  if (resolved.why_not) return;
+  Coverage shown(Coverage::Depth::kPairs);
+  shown.add(levels_of(c, resolved.problem));
+  pairs.apply(shown.take_news());
 }
 
 std::map<std::string, uint32_t> pairs_in_domains(const Standings& standings, const generate::Profile* profile) {

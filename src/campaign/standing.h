@@ -27,6 +27,9 @@ struct Standing {
   /// failed: (1 - p)^judged = 0.05, which is about 3 / judged. (Hanley, Lippman-Hand, "If nothing goes wrong, is
   /// everything all right?", JAMA 249(13), 1983.) 1 if none was judged.
   double unseen_failures() const;
+
+  /// It was put to the test as well: its pairs count.
+  void died_of(const Case& c);
 };
 
 using Standings = std::map<std::string, Standing>;  // by target

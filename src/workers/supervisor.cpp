@@ -107,21 +107,20 @@ class Supervision {
     return sum;
   }
 
-  /// Cases for about kBatchSeconds of one worker, as far as their speed is known; no fewer than it can look ahead,
-  /// which is what makes a compiler fast.
-  uint64_t batch_size() const {
+  /// Cases for about kBatchSeconds of one worker, as far as their speed is known; no fewer than it can look ahead.
+  uint64_t batch_size(const WorkerSlot& slot) const {
     const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
     const double rate = static_cast<double>(counts()[Counter::kCases]) / seconds / settings_.jobs;
-    return std::clamp<uint64_t>(static_cast<uint64_t>(rate * kBatchSeconds), reach_, kLargestBatch);
+    return std::clamp<uint64_t>(static_cast<uint64_t>(rate * kBatchSeconds), slot.reach, kLargestBatch);
   }
 
-  std::optional<Work> next_work() {
+  std::optional<Work> next_work(const WorkerSlot& slot) {
     if (!left_over_.empty()) {
       const Work work = left_over_.front();
       left_over_.pop_front();
       return work;
     }
-    return finishing_ ? std::nullopt : assignment_.next_work(batch_size());
+    return finishing_ ? std::nullopt : assignment_.next_work(batch_size(slot));
   }
 
   /// Work for all in turn: what is left at the end is shared.
@@ -129,7 +128,7 @@ class Supervision {
     for (size_t count = 0; count < batches; ++count)
       for (auto& slot : slots_) {
         if (!slot || !slot->ready || slot->works().size() > count || slot->bytes_ahead() > kMostBytesAhead) continue;
-        const auto work = next_work();
+        const auto work = next_work(*slot);
         if (!work) return;
         slot->give(*work, to_line(assignment_.order(*work)));
       }
@@ -183,7 +182,7 @@ class Supervision {
   bool on_report(WorkerSlot& slot, const Loaded& loaded) {
     if (slot.ready || !is_as_before(loaded.roster)) return false;
     slot.ready = true;
-    reach_ = std::clamp<uint64_t>(loaded.reach, 1, kLargestBatch);
+    slot.reach = std::clamp<uint64_t>(loaded.reach, 1, kLargestBatch);
     failed_loads_ = 0;
     on_roster(loaded);
     return true;
@@ -383,7 +382,6 @@ class Supervision {
   std::deque<Work> left_over_;  // of workers that died
   Counts past_;                 // of workers that died
   Clock::time_point started_ = Clock::now();
-  uint64_t reach_ = 1;                 // of the worker that has loaded last
   int failed_loads_ = 0, barren_ = 0;  // in a row
   bool finishing_ = false;
 };

@@ -44,6 +44,7 @@ class WorkerSlot {
   /// Whether anything may arrive: no writer has been found gone.
   bool listens() const { return open_; }
   bool ready = false;
+  uint64_t reach = 1;           // cases that it can look ahead
   bool sane = true;             // what it has sent so far were messages
   bool keeps_too_much = false;  // after the work in front
   uint64_t reported = 0;        // cases of the work in front that on_reported has told of
