@@ -39,11 +39,11 @@ struct CellKernels {
   int members;           // of a cell
   Tiles<int32_t> tiles;  // of A, the weights, rows are interleaved; there is no `correlate`
 
-  /// The sums of some positions, whose lanes are channels of the result: c[(v*positions + i)*lanes + lane] =
-  /// start[v*lanes
-  /// + lane] + sum over p < depth of the products of the cell of the image at a + i*a_row + a_place[p], in bytes, with
-  /// b[(p*vectors + v)*lanes + lane]. Indexed by vectors v, 1 or 2, and positions i, from 1. Index 0 of the vectors is
-  /// one, too, of which only the first kNarrowLanes lanes are computed, if it has more.
+  /// The sums of some positions, whose lanes are channels of the result:
+  /// c[(v*positions + i)*lanes + lane] = start[v*lanes + lane] + sum over p < depth of the products of the cell of the
+  /// image at a + i*a_row + a_place[p], in bytes, with b[(p*vectors + v)*lanes + lane]. Indexed by vectors v, 1 or 2,
+  /// and positions i, from 1. Index 0 of the vectors is one, too, of which only the first kNarrowLanes lanes are
+  /// computed, if it has more.
   using MultiplyPositions = void (*)(int64_t depth, const uint8_t* a, int64_t a_row, const int64_t* a_place,
                                      const int32_t* b, const int32_t* start, int32_t* c);
   MultiplyPositions positions[3][kMostTileRows + 1];

@@ -25,13 +25,15 @@ class KnownResults {
   /// Keeps the outputs in memory if there is nothing more to say of them.
   void add(const run::GuardedMemory& memory, const judge::Rule& rule, const judge::Comparison& found) {
     const bool is_clean = found.agrees() && found.suspects.empty() && found.minus_zeros.empty();
-    if (is_clean && all_.size() < kMostKept) all_.push_back({memory.output_bytes(), rule, found});
+    if (is_clean && found.elements <= kMostElements && all_.size() < kMostKept)
+      all_.push_back({memory.output_bytes(), rule, found});
   }
 
   void forget() { all_.clear(); }
 
  private:
   static constexpr size_t kMostKept = 3;
+  static constexpr int64_t kMostElements = 1 << 17;  // copies of larger ones would count against a worker's memory
 
   struct Known {
     std::vector<unsigned char> bytes;

@@ -79,7 +79,7 @@ class Search {
     if (!here || may_be_late(*here)) {
       const auto found = of_heap(lines_in(earlier));
       // What dies of the case without that allocator is not late.
-      if (found && !(here && to_text(found->problem_case) == line_)) return *found;
+      if (found && !(here && found->problem_case == as_asked(lost_, entry_at(seen_.position)))) return *found;
     }
     if (here) return of_case(*here);
     if (seen_.memory_holder != run::FlightRecord::kOwnCode) {

@@ -82,6 +82,12 @@ TEST_F(KnownResultsTest, AreNotKeptIfTheyAreWrongOrDoubtful) {
   }
 }
 
+TEST_F(KnownResultsTest, AreNotKeptIfTheyAreLarge) {
+  agrees_.elements = int64_t{1} << 24;
+  known_.add(memory_, rule(Rule::Kind::kExact), agrees_);
+  EXPECT_EQ(known_.find(memory_, rule(Rule::Kind::kExact)), nullptr);
+}
+
 TEST_F(KnownResultsTest, AreForgottenWithTheirReference) {
   known_.add(memory_, rule(Rule::Kind::kExact), agrees_);
   known_.forget();
