@@ -2,7 +2,9 @@
 #include "fill/fill.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 
 #include "abi/element.h"
 #include "abi/validity.h"
@@ -13,42 +15,12 @@
 #include "core/terms.h"
 #include "fill/comb.h"
 #include "fill/quantized.h"
+#include "fill/rows.h"
 #include "fill/touched.h"
 #include "fill/values.h"
 
 namespace convict::fill {
 namespace {
-
-/// Odd multipliers that give each logical coordinate its own step on the 64-bit circle; mix() does the scattering.
-constexpr uint64_t kSteps[CONVICT_MAX_DIMS] = {0x9fb21c651e98df25, 0xd6e8feb86659fd93, 0xa0761d6478bd642f,
-                                               0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3};
-
-/// Writes value(hash, coordinates) to every element.
-template <class T, class Value>
-void fill_typed(const convict_tensor& tensor, int dim, T* data, uint64_t key, int64_t* at, const Value& value) {
-  for (int64_t i = 0; i < tensor.dims[dim]; ++i, data += tensor.strides[dim], key += kSteps[dim]) {
-    at[dim] = i;
-    if (dim + 1 == tensor.ndim)
-      *data = element_of<T>(value(mix(key), static_cast<const int64_t*>(at)));
-    else
-      fill_typed(tensor, dim + 1, data, key, at, value);
-  }
-}
-
-/// The same for some coordinates only.
-template <class T, class Value>
-void fill_touched(const convict_tensor& tensor, const Touched& touched, size_t dim, T* data, uint64_t key, int64_t* at,
-                  const Value& value) {
-  for (const int64_t i : touched[dim]) {
-    at[dim] = i;
-    T* element = data + i * tensor.strides[dim];
-    const uint64_t key_here = key + static_cast<uint64_t>(i) * kSteps[dim];
-    if (dim + 1 == touched.size())
-      *element = element_of<T>(value(mix(key_here), static_cast<const int64_t*>(at)));
-    else
-      fill_touched(tensor, touched, dim + 1, element, key_here, at, value);
-  }
-}
 
 /// What a tensor is to the pass, as far as its data goes.
 enum class Part {
@@ -162,31 +134,26 @@ class Filler {
   }
 
  private:
-  /// The same in integers: numbers of an operand lie around its zero point.
-  template <class Value>
-  void write_around_zero(const convict_tensor& tensor, uint64_t key, const Value& value) const {
-    const int zero = &tensor == src_ ? p_.src_zero_point : &tensor == dst_ ? p_.dst_zero_point : 0;
-    write_all(tensor, key,
-              [&](uint64_t hash, const int64_t* at) { return beside_zero_point(value(hash, at), tensor.dtype, zero); });
-  }
-
+  /// Writes value(hash, coordinates) to every element, or to all that are read of a huge tensor. Integers of an operand
+  /// lie around its zero point.
   template <class Value>
   void write(const convict_tensor& tensor, uint64_t key, const Value& value) const {
-    if (is_integer(tensor.dtype)) return write_around_zero(tensor, key, value);
-    write_all(tensor, key, value);
+    write_all(tensor, key, value, is_integer(tensor.dtype));
   }
 
-  /// Writes value(hash, coordinates) to every element, or to all that are read of a huge tensor.
   template <class Value>
-  void write_all(const convict_tensor& tensor, uint64_t key, const Value& value) const {
-    int64_t at[CONVICT_MAX_DIMS] = {};
-    with_type(tensor.dtype, [&](auto zero) {
-      auto* data = static_cast<decltype(zero)*>(tensor.data);
-      if (&tensor == huge_image_)
-        fill_touched(tensor, touched_by(p_, tensor), 0, data, key, at, value);
-      else
-        fill_typed(tensor, 0, data, key, at, value);
-    });
+  void write_all(const convict_tensor& tensor, uint64_t key, const Value& value, bool around_zero_point = false) const {
+    const int zero = &tensor == src_ ? p_.src_zero_point : &tensor == dst_ ? p_.dst_zero_point : 0;
+    std::array<double, Rows::kMost> numbers;
+    Rows rows(tensor, key, &tensor == huge_image_ ? touched_by(p_, tensor) : Touched());
+    while (rows.next()) {
+      for (int64_t i = 0; i < rows.count(); ++i)
+        numbers[static_cast<size_t>(i)] = static_cast<double>(value(rows.hash(i), rows.at(i)));
+      if (around_zero_point)
+        for (double& number : std::span(numbers).first(static_cast<size_t>(rows.count())))
+          number = beside_zero_point(number, tensor.dtype, zero);
+      rows.write(numbers.data());
+    }
   }
 
   void fill_integers(const convict_tensor& tensor, Part part, uint64_t key, double unit) const {

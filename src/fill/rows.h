@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The elements of a tensor, a piece of a row at a time, and their hashes. What depends on the type of an element is
+// compiled here alone, and not once more for each distribution.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "abi/convict.h"
+#include "core/random.h"
+#include "fill/touched.h"
+
+namespace convict::fill {
+
+/// Odd multipliers that give each logical coordinate its own step on the 64-bit circle; mix() does the scattering.
+inline constexpr uint64_t kSteps[CONVICT_MAX_DIMS] = {0x9fb21c651e98df25, 0xd6e8feb86659fd93, 0xa0761d6478bd642f,
+                                                      0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3};
+
+/// Walks over a tensor in logical row-major order:
+///     for (Rows rows(tensor, key, touched); rows.next(); rows.write(numbers)) ...hash(i), at(i) of all i below
+///     count()...
+class Rows {
+ public:
+  /// The most elements of a piece.
+  static constexpr int64_t kMost = 64;
+
+  /// All elements of `tensor` or, if `touched` is not empty, those with these coordinates.
+  Rows(const convict_tensor& tensor, uint64_t key, Touched touched);
+
+  /// Goes to the next piece. False behind the last one.
+  bool next();
+
+  /// Elements of the piece, at least 1.
+  int64_t count() const { return count_; }
+
+  /// The coordinates of element i of the piece. The array is the same for all.
+  const int64_t* at(int64_t i) {
+    at_[last_] = coordinate(last_, begin_ + i);
+    return at_.data();
+  }
+
+  /// A hash of the key and of the coordinates of element i.
+  uint64_t hash(int64_t i) const {
+    return mix(row_key_ + static_cast<uint64_t>(coordinate(last_, begin_ + i)) * kSteps[last_]);
+  }
+
+  /// Writes `count()` numbers to the elements of the piece, each rounded to the tensor's type.
+  void write(const double* numbers) const;
+
+ private:
+  int64_t coordinate(size_t dim, int64_t index) const {
+    return touched_.empty() ? index : touched_[dim][static_cast<size_t>(index)];
+  }
+  bool next_row();
+
+  const convict_tensor& tensor_;
+  uint64_t key_;
+  Touched touched_;
+  size_t last_;                                         // dimension
+  std::array<int64_t, CONVICT_MAX_DIMS> extent_{};      // coordinates of each dimension
+  std::array<int64_t, CONVICT_MAX_DIMS> next_index_{};  // of the next row, among the coordinates
+  int64_t rows_left_ = 1, begin_ = 0, count_ = 0;       // the piece of the row
+  std::array<int64_t, CONVICT_MAX_DIMS> at_{};
+  uint64_t row_key_ = 0;
+  int64_t row_offset_ = 0;  // in elements
+};
+
+}  // namespace convict::fill
