@@ -34,7 +34,7 @@ endfunction()
 # unite(<target>): files of one folder are compiled together, some at a time, since most of the time of compiling one goes
 # into what all of them include. Never files of two folders: a name of one would be taken for a name of the other.
 option(CONVICT_UNITY "compile several files of a room at once; OFF compiles one that changed faster, and shows what it lacks" OFF)
-set(FILES_AT_ONCE 12)
+set(FILES_AT_ONCE 24)
 function(unite target)
   if(NOT CONVICT_UNITY)
     return()

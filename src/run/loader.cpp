@@ -278,11 +278,12 @@ std::vector<Subject> load_plugin(const std::string& path) {
   return subjects;
 }
 
+bool is_native(std::string_view name) {
+  const auto has_it = [&](const convict_implementation* one) { return one->name == name; };
+  return name == kAllNative || std::ranges::any_of(native_kernels(), has_it);
+}
+
 bool loads_files(const RosterRequest& request) {
-  const auto is_native = [](const std::string& name) {
-    const auto has_it = [&](const convict_implementation* one) { return one->name == name; };
-    return name == kAllNative || std::ranges::any_of(native_kernels(), has_it);
-  };
   const bool no_oracle = request.oracles == std::vector{std::string(kNoOracle)};
   return !no_oracle || !request.plugins.empty() || !std::ranges::all_of(request.targets, is_native);
 }

@@ -48,6 +48,9 @@ inline constexpr std::string_view kAllNative = "native";  // stands for every na
 inline constexpr std::string_view kNoOracle = "none";     // the exact reference alone
 inline constexpr std::string_view kWholeModule = ":*";    // behind the name of a module
 
+/// Whether a name of a request stands for a native kernel, or for all.
+bool is_native(std::string_view name);
+
 /// Whether anything but native kernels may be loaded.
 bool loads_files(const RosterRequest& request);
 

@@ -20,19 +20,21 @@ using Clock = std::chrono::steady_clock;
 constexpr size_t kMostServers = 6;  // each keeps its libraries in memory: 50 MB of its own for LibTorch
 constexpr auto kLook = std::chrono::milliseconds(50);
 
-/// Of a library of ours, all variants come from one file.
-void name_modules(std::vector<std::string>& names) {
+/// Names what the implementations come from: all variants of a library from one file, native kernels from the program.
+void name_origins(std::vector<std::string>& names) {
   for (std::string& name : names)
     if (const std::string module(run::module_of(name)); run::is_module(module))
       name = module + std::string(run::kWholeModule);
+    else if (run::is_native(name))
+      name = run::kAllNative;
 }
 
 /// The settings as far as it depends on them which libraries are loaded.
 WorkerSettings of_loading(const WorkerSettings& settings) {
   WorkerSettings loading;
   loading.roster = settings.roster;
-  name_modules(loading.roster.targets);
-  name_modules(loading.roster.oracles);
+  name_origins(loading.roster.targets);
+  name_origins(loading.roster.oracles);
   loading.memory = settings.memory;
   loading.environment = settings.environment;
   loading.forks = true;
