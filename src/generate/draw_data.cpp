@@ -85,7 +85,8 @@ void draw_types(Draft& draft) {
   Case& c = draft.c;
   constexpr std::array<convict_dtype, 3> kMixtures[] = {{CONVICT_BF16, CONVICT_BF16, CONVICT_F32},
                                                         {CONVICT_F16, CONVICT_F16, CONVICT_F32},
-                                                        {CONVICT_F32, CONVICT_BF16, CONVICT_F32}};
+                                                        {CONVICT_F32, CONVICT_BF16, CONVICT_F32},
+                                                        {CONVICT_F32, CONVICT_F16, CONVICT_F32}};
   constexpr double kRate = kF64Rate + kF16Rate + kBf16Rate + kMixedRate;
   constexpr Rate kOthers[] = {{levels::kF64, kF64Rate / kRate},
                               {levels::kF16, kF16Rate / kRate},
