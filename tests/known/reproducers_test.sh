@@ -44,11 +44,13 @@ ready() {
     *.js) [ -e "$source/build/js/node_modules" ] && command -v node > /dev/null &&
       printf '#!/bin/sh\nNODE_PATH=%s/build/js/node_modules exec node %s\n' "$source" "$1" > "$work/program" &&
       chmod +x "$work/program" ;;
-    */onednn-bf16-*) onednn 2 avx512_bf16 && build "$1" -ldnnl ;;
+    */onednn-bf16-1x1-*) onednn 2 avx512_bf16 && build "$1" -ldnnl ;;
+    */onednn-bf16-grouped-*) onednn 3 avx512_bf16 && build "$1" -ldnnl ;;
+    */onednn-integers-sum-*) onednn 2 avx512_vnni && build "$1" -ldnnl ;;
     */onednn-integers-large-*) { onednn 2 avx512_vnni || onednn 3 avx512_vnni; } && build "$1" -ldnnl ;;
     */onednn-integers-*) onednn 3 avx512_vnni && build "$1" -ldnnl ;;
-    */onednn-sum-*) onednn 2 avx512bw && build "$1" -ldnnl ;;
-    */onednn-one-column-*) onednn 3 avx512bw && build "$1" -ldnnl ;;
+    */onednn-sum-* | */onednn-data-gradient-*) onednn 2 avx512bw && build "$1" -ldnnl ;;
+    */onednn-one-column-* | */onednn-gap-* | */onednn-skipped-*) onednn 3 avx512bw && build "$1" -ldnnl ;;
     */opencv-*) [ -e /usr/include/opencv4/opencv2/dnn.hpp ] &&
       build "$1" -isystem /usr/include/opencv4 -lopencv_dnn -lopencv_core ;;
     */xnnpack-*) [ -e /usr/include/xnnpack.h ] && build "$1" -lXNNPACK -lpthreadpool ;;
