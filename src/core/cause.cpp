@@ -211,8 +211,13 @@ std::string Cause::text() const {
 }
 
 const Cause* cause_of(std::span<const Cause> causes, const Mismatch& mismatch, std::string_view version) {
+  std::vector<Case> called = {mismatch.problem_case};
+  const auto& before = mismatch.certificate.alone.before;
+  if (mismatch.verdict == Verdict::kCrash && before && before->size() == 1)
+    called.push_back(parse_case(before->front()));
   const auto found = std::ranges::find_if(causes, [&](const Cause& one) {
-    return one.covers(mismatch.suspect, version, mismatch.verdict, mismatch.problem_case);
+    return std::ranges::any_of(
+        called, [&](const Case& c) { return one.covers(mismatch.suspect, version, mismatch.verdict, c); });
   });
   return found == causes.end() ? nullptr : &*found;
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
 #include "core/case_text.h"
@@ -28,7 +29,8 @@ using Earlier = std::vector<EarlierCase>;
 /// Native kernels that serve as controls.
 constexpr const char *kControl = "direct", *kOtherControl = "im2col";
 
-constexpr int kAlikeDeaths = 3;  // in a row, with one first suspicion and put down to one implementation
+constexpr size_t kTriedAlone = 64;  // of the cases before, the last ones
+constexpr int kAlikeDeaths = 3;     // in a row, with one first suspicion and put down to one implementation
 
 constexpr size_t kLeakingLines = 8;  // of a history that are tried; an implementation may refuse some
 
@@ -217,14 +219,19 @@ class Search {
     if (verdict == Verdict::kHang && limits.patience_ms != standard.patience_ms) alone.timeout_ms = limits.patience_ms;
   }
 
-  /// The last 1, 4, 16... of the cases before that are enough.
+  /// One of the cases before, if it is enough for a crash; else the last 1, 4, 16... that are.
   Lines shortest(int position, const Lines& before, const Mismatch& mismatch) const {
-    for (size_t count = 1; count < before.size(); count *= 4) {
-      Lines lines(before.end() - static_cast<std::ptrdiff_t>(count), before.end());
+    const auto is_enough = [&](Lines lines) {
       lines.push_back(to_text(mismatch.problem_case));
       const auto death = dies(position, lines);
-      lines.pop_back();
-      if (death && death->index == count) return lines;
+      return death && death->index + 1 == lines.size();
+    };
+    if (mismatch.verdict == Verdict::kCrash)
+      for (const std::string& line : std::views::reverse(before) | std::views::take(kTriedAlone))
+        if (is_enough({line})) return {line};
+    for (size_t count = 1; count < before.size(); count *= 4) {
+      const Lines last(before.end() - static_cast<std::ptrdiff_t>(count), before.end());
+      if (is_enough(last)) return last;
     }
     return before;
   }

@@ -111,6 +111,19 @@ TEST(Cause, TheFirstThatCoversCounts) {
   EXPECT_EQ(cause_of(causes, mismatch, "1.12"), nullptr);
 }
 
+TEST(Cause, ACrashAfterOneCaseIsThatCases) {
+  const std::vector<Cause> causes = {the_cause()};
+  Mismatch mismatch{parse_case("conv1d in=9"), "acme:native", Verdict::kCrash};
+  EXPECT_EQ(cause_of(causes, mismatch, "1.13"), nullptr);
+  mismatch.certificate.alone.before = {"conv1d n=0 in=9 k=9"};
+  EXPECT_EQ(cause_of(causes, mismatch, "1.13"), &causes[0]);
+  mismatch.certificate.alone.before = {"conv1d n=0 in=9 k=9", "conv1d in=3"};
+  EXPECT_EQ(cause_of(causes, mismatch, "1.13"), nullptr) << "either may be it";
+  mismatch.certificate.alone.before = {"conv1d n=0 in=9 k=9"};
+  mismatch.verdict = Verdict::kRefusesValid;
+  EXPECT_EQ(cause_of(causes, mismatch, "1.13"), nullptr);
+}
+
 TEST(Cause, AFileThatIsMissingIsNamed) {
   try {
     read_causes("/nonexistent/my.causes");

@@ -2,6 +2,7 @@
  *
  * Implementations whose results depend on the calls before, or on the number of threads.
  */
+#include <signal.h>
 #include <stddef.h>
 #include <time.h>
 
@@ -25,6 +26,11 @@ static int spoils_after_larger(int64_t size) {
   const int spoils = size < largest;
   if (size > largest) largest = size;
   return spoils;
+}
+
+static int dies_after_larger(int64_t size) {
+  if (spoils_after_larger(size)) raise(SIGSEGV);
+  return 0;
 }
 
 static int spoils_every_third(int64_t size) {
@@ -98,11 +104,9 @@ static convict_status compute(const convict_implementation* self, const convict_
   }
 
 static const stateful all_stateful[] = {
-    STATEFUL("after-larger", spoils_after_larger),
-    STATEFUL("every-third", spoils_every_third),
-    STATEFUL("by-chance", spoils_by_chance),
-    STATEFUL("now-and-then", spoils_now_and_then),
-    STATEFUL("rarely", spoils_rarely),
+    STATEFUL("after-larger", spoils_after_larger),   STATEFUL("dies-after-larger", dies_after_larger),
+    STATEFUL("every-third", spoils_every_third),     STATEFUL("by-chance", spoils_by_chance),
+    STATEFUL("now-and-then", spoils_now_and_then),   STATEFUL("rarely", spoils_rarely),
     STATEFUL("on-one-thread", spoils_on_one_thread),
 };
 enum { kCount = sizeof all_stateful / sizeof *all_stateful };

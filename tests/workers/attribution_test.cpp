@@ -106,5 +106,27 @@ TEST_P(DeathOfAnEarlierProblem, IsThatProblems) {
 INSTANTIATE_TEST_SUITE_P(By, DeathOfAnEarlierProblem, testing::Values("crashes-on-three", "aborts-on-three"),
                          [](const auto& info) { return std::string(info.param).substr(0, 6); });
 
+/// What it did in one call shows in another one, some calls later.
+TEST(Attribution, TheOneCaseBeforeThatIsEnoughIsKept) {
+  workers::SupervisorSettings settings;
+  settings.program = settings.lone_program = CONVICT_PROGRAM;
+  settings.worker.roster.plugins = {plugin("stateful")};
+  workers::WorkerDeath death;
+  death.position = 0;
+  death.index = 3;
+  death.before = {workers::Work{0, 3}};
+  workers::HeapProbe heap;
+  const Mismatch mismatch = workers::attributed(
+      death, parse_case("conv2d in=4x4"), {{"dies-after-larger", "", "stateful", "", true, plugin("stateful")}},
+      settings,
+      [](const workers::Work&) {
+        return std::vector<std::string>{"conv2d in=2x2", "conv2d in=9x9", "conv_transpose2d in=2x2"};
+      },
+      heap);
+  EXPECT_EQ(mismatch.suspect, "dies-after-larger");
+  EXPECT_EQ(to_text(mismatch.problem_case), "conv2d in=4x4");
+  EXPECT_EQ(mismatch.certificate.alone.before, std::vector<std::string>{"conv2d in=9x9"});
+}
+
 }  // namespace
 }  // namespace convict::test
