@@ -54,7 +54,7 @@ class Surveyor {
       ++survey_.asked;
       survey_.taken += taken;
     }
-    if (survey_.is_wide() || !is_steered()) return std::move(survey_);
+    if (!is_steered()) return std::move(survey_);
     for (uint64_t i = 0; taken_.empty() && i < kPlainAsked && go_on_(); ++i) ask(plain_case(i), nullptr);
     if (taken_.empty() || !learn()) return std::move(survey_);
     look_inside();

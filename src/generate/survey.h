@@ -14,11 +14,10 @@ namespace convict::generate {
 /// Whether the target computes a case.
 using Accepts = std::function<bool(const Case&)>;
 
-/// First asks about cases of the whole profile. If the target refuses most of them, every level that none of the taken
-/// cases has is tried on its own: in cases that are otherwise like the taken ones. What is refused each time is left
-/// out of the domain, which is kept only if its cases are taken more often. A level is never left out on less than
-/// kTriesOfLevel refusals. `profile` nullptr is `all`. Asks at most 60,000 times. Once go_on() is false, nothing is
-/// left out any more.
+/// First asks about cases of the whole profile. Then every level that none of the taken cases has is tried on its own:
+/// in cases that are otherwise like the taken ones. What is refused each time is left out of the domain, which is kept
+/// only if its cases are taken more often. A level is never left out on less than kTriesOfLevel refusals. `profile`
+/// nullptr is `all`. Asks at most 60,000 times. Once go_on() is false, nothing is left out any more.
 Survey survey(const Profile* profile, uint64_t seed, const Accepts& accepts, const std::function<bool()>& go_on);
 
 /// Of one level, in cases like those that are taken.

@@ -100,10 +100,16 @@ TEST(Survey, LeavesOutWhatFewCasesShow) {
   EXPECT_FALSE(surveyed(find_profile("all"), takes).domain.has(feature::kOutputPadding, levels::kFromStride));
 }
 
-TEST(Survey, WhoTakesMostHasTheWholeProfile) {
+TEST(Survey, WhoTakesMostHasAllButTheLevelsThatItNeverTakes) {
   const Survey found = surveyed(find_profile("smoke"), [](const Case& c) { return c.rank != 3; });
   EXPECT_TRUE(found.is_wide());
-  EXPECT_TRUE(found.domain.is_whole());
+  EXPECT_FALSE(found.domain.has(feature::kRank, 2));
+  EXPECT_TRUE(found.domain.has(feature::kRank, 1));
+  EXPECT_FALSE(found.domain.is_restricted(feature::kType));
+}
+
+TEST(Survey, WhoTakesAllHasTheWholeProfile) {
+  EXPECT_TRUE(surveyed(find_profile("all"), [](const Case&) { return true; }).domain.is_whole());
 }
 
 /// What was not tried is not left out.
