@@ -77,6 +77,15 @@ TEST_F(ServersTest, AForkedWorkerIsAChildOfItsSupervisor) {
   EXPECT_EQ(worker->wait().signal, SIGKILL);
 }
 
+/// A server for each name would drive out those of libraries: there are six at most.
+TEST_F(ServersTest, NativeKernelsShareAServer) {
+  servers_.prepare(settings_);
+  settings_.worker.roster.targets = {"fft"};
+  EXPECT_NE(servers_.fork(settings_), nullptr);
+  settings_.worker.roster.targets = {"onednn"};
+  EXPECT_EQ(servers_.fork(settings_), nullptr);
+}
+
 /// It ends when its supervisor closes the pipe, like any worker.
 TEST_F(ServersTest, AForkedWorkerKnowsItsOwnPipes) {
   servers_.prepare(settings_);
