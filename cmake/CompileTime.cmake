@@ -34,7 +34,7 @@ endfunction()
 # unite(<target>): files of one folder are compiled together, some at a time, since most of the time of compiling one goes
 # into what all of them include. Never files of two folders: a name of one would be taken for a name of the other.
 option(CONVICT_UNITY "compile several files of a room at once; OFF compiles one that changed faster, and shows what it lacks" OFF)
-set(FILES_AT_ONCE 24)
+set(FILES_AT_ONCE 12)
 function(unite target)
   if(NOT CONVICT_UNITY)
     return()
@@ -43,8 +43,10 @@ function(unite target)
   set(folders)
   foreach(file IN LISTS files)
     file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
-    # Relations are alike, and have the same names. What is generated is in the build folder.
-    if(NOT path MATCHES "^src/relations/[^/]+$" AND path MATCHES "^((src|reports|tests).*)/[^/]+$")
+    file(STRINGS ${file} targets REGEX "simd/dispatch.h")  # compiled for each instruction set
+    # Relations are alike, and have the same names, as kernels have. What is generated is in the build folder.
+    if(NOT path MATCHES "^(src/relations|kernels)/[^/]+$" AND NOT targets AND
+       path MATCHES "^((src|kernels|reports|tests).*)/[^/]+$")
       string(MAKE_C_IDENTIFIER ${CMAKE_MATCH_1} folder)
       list(APPEND folders ${folder})
       list(APPEND files_of_${folder} ${file})

@@ -78,7 +78,7 @@ TEST_F(ReportCommand, WritesIntoWhatIsNoFileInsteadOfReplacingIt) {
 }
 
 TEST_F(ReportCommand, SaysSoInWords) {
-  fuzz({"--plugin=" + plugin("guilty"), "--cases=1000"});
+  fuzz({"--plugin=" + plugin("guilty"), "--cases=1000", "--where=fill=int"});
   fuzz({"--target=direct", "--cases=500", "--profile=grouped"});
   const CommandResult result = run({"report", "--emptiest=3"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
