@@ -77,7 +77,8 @@ const Allowance& Allowances<W>::of(const Expected<W>& output, const Rule& rule) 
            one.flushed == rule.flushed;
   });
   if (found != kept_.end()) return found->allowance;
-  return kept_.emplace_back(&output, arithmetic, rule.subnormal, rule.flushed, allowance_of(output, rule)).allowance;
+  kept_.push_back({&output, arithmetic, rule.subnormal, rule.flushed, allowance_of(output, rule)});
+  return kept_.back().allowance;
 }
 
 template Allowance allowance_of(const Expected<double>&, const Rule&);

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <ranges>
 #include <utility>
 
 #include "core/case_text.h"
@@ -227,8 +226,8 @@ class Search {
       return death && death->index + 1 == lines.size();
     };
     if (mismatch.verdict == Verdict::kCrash)
-      for (const std::string& line : std::views::reverse(before) | std::views::take(kTriedAlone))
-        if (is_enough({line})) return {line};
+      for (size_t i = before.size(), tried = 0; i-- > 0 && tried < kTriedAlone; ++tried)
+        if (is_enough({before[i]})) return {before[i]};
     for (size_t count = 1; count < before.size(); count *= 4) {
       const Lines last(before.end() - static_cast<std::ptrdiff_t>(count), before.end());
       if (is_enough(last)) return last;
