@@ -242,7 +242,8 @@ bool GuardedMemory::outputs_are(std::span<const unsigned char> bytes) const {
   for (size_t i = 0; i < kRoles.size(); ++i) {
     if (!is_used_output(i)) continue;
     const GuardedSlot& slot = slots_[static_cast<size_t>(owner_ + 1)][i];
-    if (slot.bytes() > bytes.size() || std::memcmp(slot.ours(), bytes.data(), slot.bytes()) != 0) return false;
+    const auto* ours = static_cast<const unsigned char*>(slot.ours());
+    if (slot.bytes() > bytes.size() || !std::equal(ours, ours + slot.bytes(), bytes.begin())) return false;
     bytes = bytes.subspan(slot.bytes());
   }
   return bytes.empty();
