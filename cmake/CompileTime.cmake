@@ -44,7 +44,8 @@ function(unite target)
   foreach(file IN LISTS files)
     file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
     file(STRINGS ${file} targets REGEX "simd/dispatch.h")  # compiled for each instruction set
-    # Relations are alike, and have the same names, as kernels have. What is generated is in the build folder.
+    # Files that define a relation or a kernel are alike, and have the same names. What is generated is in the build
+    # folder.
     if(NOT path MATCHES "^(src/relations|kernels)/[^/]+$" AND NOT targets AND
        path MATCHES "^((src|kernels|reports|tests).*)/[^/]+$")
       string(MAKE_C_IDENTIFIER ${CMAKE_MATCH_1} folder)

@@ -17,9 +17,8 @@ namespace convict::fill {
 inline constexpr uint64_t kSteps[CONVICT_MAX_DIMS] = {0x9fb21c651e98df25, 0xd6e8feb86659fd93, 0xa0761d6478bd642f,
                                                       0xe7037ed1a0b428db, 0x8ebc6af09c88c6e3};
 
-/// Walks over a tensor in logical row-major order:
-///     for (Rows rows(tensor, key, touched); rows.next(); rows.write(numbers)) ...hash(i), at(i) of all i below
-///     count()...
+/// Walks over a tensor in logical row-major order. After each next(), numbers are made of hash(i) and at(i), for i from
+/// 0 to count() - 1, and written.
 class Rows {
  public:
   /// The most elements of a piece.

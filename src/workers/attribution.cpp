@@ -28,7 +28,7 @@ using Earlier = std::vector<EarlierCase>;
 /// Native kernels that serve as controls.
 constexpr const char *kControl = "direct", *kOtherControl = "im2col";
 
-constexpr size_t kTriedAlone = 64;  // of the cases before, the last ones
+constexpr size_t kTriedAlone = 64;  // of the cases before, one by one
 constexpr int kAlikeDeaths = 3;     // in a row, with one first suspicion and put down to one implementation
 
 constexpr size_t kLeakingLines = 8;  // of a history that are tried; an implementation may refuse some
@@ -218,21 +218,29 @@ class Search {
     if (verdict == Verdict::kHang && limits.patience_ms != standard.patience_ms) alone.timeout_ms = limits.patience_ms;
   }
 
-  /// One of the cases before, if it is enough for a crash; else the last 1, 4, 16... that are.
+  /// The last 1, 4, 16... of the cases before that are enough; or one of these, if it is enough for a crash.
   Lines shortest(int position, const Lines& before, const Mismatch& mismatch) const {
     const auto is_enough = [&](Lines lines) {
       lines.push_back(to_text(mismatch.problem_case));
       const auto death = dies(position, lines);
       return death && death->index + 1 == lines.size();
     };
-    if (mismatch.verdict == Verdict::kCrash)
-      for (size_t i = before.size(), tried = 0; i-- > 0 && tried < kTriedAlone; ++tried)
-        if (is_enough({before[i]})) return {before[i]};
+    Lines enough = before;
+    size_t too_few = 0;
     for (size_t count = 1; count < before.size(); count *= 4) {
       const Lines last(before.end() - static_cast<std::ptrdiff_t>(count), before.end());
-      if (is_enough(last)) return last;
+      if (is_enough(last)) {
+        enough = last;
+        break;
+      }
+      too_few = count;
     }
-    return before;
+    if (mismatch.verdict != Verdict::kCrash || enough.size() == 1) return enough;
+    // It is none of those that were too few.
+    const size_t candidates = enough.size() - too_few;
+    for (size_t tried = 0; tried < std::min(candidates, kTriedAlone); ++tried)
+      if (const std::string& line = enough[candidates - 1 - tried]; is_enough({line})) return {line};
+    return enough;
   }
 
   /// What follows from damaged memory depends on chance: of addresses, which differ in processes that are not forked. A
