@@ -36,17 +36,20 @@ uint64_t covered_cases(const Cause& cause, uint64_t most) {
   return has(cause, Verdict::kCrash) || has(cause, Verdict::kOom) ? std::min<uint64_t>(most, 30) : most;
 }
 
-/// Cases that the generator draws and the predicate covers.
-std::vector<Case> covered_by(const Cause& cause, const CauseCheckSettings& settings) {
-  const bool illegal = has(cause, Verdict::kAcceptsInvalid);
-  const uint64_t wanted = covered_cases(cause, settings.covered);
-  std::vector<Case> cases;
-  for (uint64_t i = 0; i < settings.drawn && cases.size() < wanted; ++i) {
+/// Adds those of the generator's legal or illegal cases that the predicates cover.
+void add_covered(const std::vector<Cause>& causes, bool illegal, const CauseCheckSettings& settings,
+                 std::vector<std::vector<Case>>& covered) {
+  const auto has_enough = [&](size_t k) { return covered[k].size() >= covered_cases(causes[k], settings.covered); };
+  std::vector<size_t> searched;
+  for (size_t k = 0; k < causes.size(); ++k)
+    if (has(causes[k], Verdict::kAcceptsInvalid) == illegal && !has_enough(k)) searched.push_back(k);
+  for (uint64_t i = 0; i < settings.drawn && !searched.empty(); ++i) {
     const Case c =
         illegal ? generate::generate_invalid(nullptr, settings.seed, i) : generate::generate(nullptr, settings.seed, i);
-    if (holds(cause, c) && multiply_adds(resolve(c).problem) <= kMostCoveredCost) cases.push_back(c);
+    for (const size_t k : searched)
+      if (holds(causes[k], c) && multiply_adds(resolve(c).problem) <= kMostCoveredCost) covered[k].push_back(c);
+    std::erase_if(searched, has_enough);
   }
-  return cases;
 }
 
 /// The case with its own data, and with telling ones as far as they are covered, too.
@@ -61,9 +64,9 @@ std::vector<Case> with_data(const Cause& cause, const Case& c) {
   return list;
 }
 
-/// Whether a case was computed, and whether it showed the cause.
+/// Whether a case was computed, whether it showed the cause, and whether it never ended.
 struct Shown {
-  bool judged = false, shows = false;
+  bool judged = false, shows = false, hangs = false;
 };
 
 class Checker {
@@ -106,24 +109,37 @@ class Checker {
     return supervisor;
   }
 
+  /// Each with its first data; then with the next, those that have not shown the cause. What hangs is not tried again,
+  /// because that takes the time of a hang.
   std::vector<Shown> run(const workers::RosterEntry& entry, const std::vector<std::vector<Case>>& tried) const {
-    std::vector<CorpusEntry> entries;
-    std::vector<size_t> place;
-    for (size_t i = 0; i < tried.size(); ++i)
-      for (const Case& c : tried[i]) {
-        entries.push_back({c, static_cast<bool>(resolve(c).why_not), ""});
-        place.push_back(i);
-      }
-    const CaseListResult result = run_case_list(entries, supervisor_for(entry), [](uint64_t) {}, {ListMode::kAsSeen});
     std::vector<Shown> shown(tried.size());
-    for (size_t i = 0; i < entries.size(); ++i) {
-      Shown& one = shown[place[i]];
-      one.judged |= result.cases[i].judged;
-      for (const Mismatch& m : result.cases[i].mismatches)
-        one.shows |= cause_.covers(m.suspect, entry.version, m.verdict, m.problem_case);
+    for (size_t round = 0; round <= std::size(kCoveredData); ++round) {
+      std::vector<CorpusEntry> entries;
+      std::vector<Shown*> of_entry;
+      for (size_t i = 0; i < tried.size(); ++i) {
+        if (round >= tried[i].size() || shown[i].shows || shown[i].hangs) continue;
+        const Case& c = tried[i][round];
+        entries.push_back({c, static_cast<bool>(resolve(c).why_not), ""});
+        of_entry.push_back(&shown[i]);
+      }
+      if (entries.empty()) break;
+      run_round(entry, entries, of_entry);
     }
     for (Shown& one : shown) one.judged |= one.shows;
     return shown;
+  }
+
+  void run_round(const workers::RosterEntry& entry, const std::vector<CorpusEntry>& entries,
+                 const std::vector<Shown*>& of_entry) const {
+    const CaseListResult result = run_case_list(entries, supervisor_for(entry), [](uint64_t) {}, {ListMode::kAsSeen});
+    for (size_t i = 0; i < entries.size(); ++i) {
+      Shown& one = *of_entry[i];
+      one.judged |= result.cases[i].judged;
+      for (const Mismatch& m : result.cases[i].mismatches) {
+        one.shows |= cause_.covers(m.suspect, entry.version, m.verdict, m.problem_case);
+        one.hangs |= m.verdict == Verdict::kHang;
+      }
+    }
   }
 
   const Cause& cause_;
@@ -159,8 +175,14 @@ void add_faults(const Cause& cause, CauseCheck& check) {
 
 }  // namespace
 
-CauseCheck check_cause(const Cause& cause, const std::vector<workers::RosterEntry>& installed,
-                       const CauseCheckSettings& settings) {
+std::vector<std::vector<Case>> covered_by(const std::vector<Cause>& causes, const CauseCheckSettings& settings) {
+  std::vector<std::vector<Case>> covered(causes.size());
+  for (const bool illegal : {false, true}) add_covered(causes, illegal, settings, covered);
+  return covered;
+}
+
+CauseCheck check_cause(const Cause& cause, const std::vector<Case>& covered,
+                       const std::vector<workers::RosterEntry>& installed, const CauseCheckSettings& settings) {
   CauseCheck check{cause.name, {}, {}, {}};
   std::vector<workers::RosterEntry> concerned;
   std::ranges::copy_if(installed, std::back_inserter(concerned),
@@ -169,7 +191,6 @@ CauseCheck check_cause(const Cause& cause, const std::vector<workers::RosterEntr
   if (!cause.processor.met_by(processor_features()))
     check.why_absent = fmt::format("needs another processor: {}", cause.processor.text());
   if (!check.why_absent.empty()) return check;
-  const std::vector<Case> covered = covered_by(cause, settings);
   const Checker checker(cause, settings);
   for (const workers::RosterEntry& entry : concerned) check.implementations.push_back(checker.check(entry, covered));
   if (has(cause, Verdict::kCrash)) ask_heap_guards(cause, checker, concerned, check);

@@ -36,8 +36,11 @@ struct CauseCheckSettings {
   uint64_t seed = 1;
 };
 
-/// `installed`: the implementations that can be run.
-CauseCheck check_cause(const Cause& cause, const std::vector<workers::RosterEntry>& installed,
-                       const CauseCheckSettings& settings);
+/// By cause: cases that the generator draws and its predicate covers. All causes share the draws.
+std::vector<std::vector<Case>> covered_by(const std::vector<Cause>& causes, const CauseCheckSettings& settings);
+
+/// `covered`: the cases of this cause; `installed`: the implementations that can be run.
+CauseCheck check_cause(const Cause& cause, const std::vector<Case>& covered,
+                       const std::vector<workers::RosterEntry>& installed, const CauseCheckSettings& settings);
 
 }  // namespace convict::campaign

@@ -89,8 +89,9 @@ int check_causes(const CheckCausesOptions& options) {
   std::string text;
   json documents = json::array();
   size_t faulty = 0, absent = 0;
-  for (const Cause& cause : causes) {
-    const campaign::CauseCheck check = campaign::check_cause(cause, installed, settings);
+  const std::vector<std::vector<Case>> covered = campaign::covered_by(causes, settings);
+  for (size_t i = 0; i < causes.size(); ++i) {
+    const campaign::CauseCheck check = campaign::check_cause(causes[i], covered[i], installed, settings);
     if (interrupted()) return kInterrupted;
     faulty += check.faults.empty() ? 0 : 1;
     absent += check.why_absent.empty() ? 0 : 1;
