@@ -14,10 +14,12 @@
 #include <memory>
 #include <new>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <utility>
 
 #include "abi/convict.h"
 #include "abi/validity.h"
 #include "oracles/onednn/attributes.h"
+#include "oracles/onednn/choice.h"
 #include "oracles/onednn/computation.h"
 #include "oracles/onednn/primitive.h"
 
@@ -50,11 +52,30 @@ convict_status guarded(const Step& step, char* error, size_t error_size) {
   }
 }
 
+/// What this thread was asked a workspace for, until it computes that.
+Choice& last_choice() {
+  thread_local Choice last;
+  return last;
+}
+
+size_t workspace_size(const convict_implementation* self, const convict_problem* problem,
+                      const convict_tensors* tensors) {
+  if (tensors->scale.ndim != 0) return 0;  // its values are part of a choice of version 2, and are not here yet
+  use_threads(problem->threads);
+  const auto choose = [&]() -> Outcome {
+    last_choice() = Choice(*problem, *tensors, static_cast<const Variant*>(self)->layouts);
+    return {};
+  };
+  char unread[200];  // `run` has the same error
+  return guarded(choose, unread, sizeof unread) == CONVICT_OK ? last_choice().scratchpad() : 0;
+}
+
 convict_status run(const convict_implementation* self, const convict_problem* problem, const convict_tensors* tensors,
                    char* error, size_t error_size) {
   const auto all_steps = [&] {
     Computation one;
-    Outcome result = one.prepare(*problem, *tensors, static_cast<const Variant*>(self)->layouts);
+    const Choice choice = std::exchange(last_choice(), {});
+    Outcome result = one.prepare(*problem, *tensors, static_cast<const Variant*>(self)->layouts, choice);
     if (result.status == CONVICT_OK) result = one.execute();
     return result.status == CONVICT_OK ? one.finish() : result;
   };
@@ -138,7 +159,8 @@ constexpr const convict_implementation* kImplementations[] = {&kPlain, &kAny, &k
 
 /// Its documents allow primitives on several threads, where each has a stream and a scratchpad, as here.
 extern "C" const convict_abilities* convict_abilities_v1(const convict_implementation*) {
-  static constexpr convict_abilities kAbilities = {0, nullptr, nullptr, /*concurrent=*/1, convict::onednn::reshape};
+  using namespace convict::onednn;
+  static constexpr convict_abilities kAbilities = {0, workspace_size, nullptr, /*concurrent=*/1, reshape};
   return &kAbilities;
 }
 

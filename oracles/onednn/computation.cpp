@@ -9,28 +9,26 @@
 extern "C" __attribute__((weak)) void omp_set_num_threads(int);
 
 namespace convict::onednn {
-namespace {
-
 using dnnl::memory;
 
-/// Call it before every step, because other code in this process sets the same number.
 void use_threads(int threads) {
   if (omp_set_num_threads != nullptr) omp_set_num_threads(threads);
 }
 
-}  // namespace
-
-Outcome Computation::prepare(const convict_problem& p, const convict_tensors& t, Layouts layouts) {
+Outcome Computation::prepare(const convict_problem& p, const convict_tensors& t, Layouts layouts,
+                             const Choice& choice) {
   use_threads(threads_ = p.threads);
   const Operands operands = describe_operands(p, t, layouts);
   Attributes attributes = describe_attributes(p, t);
   dnnl::primitive_desc_base descriptor;
-  dnnl_status_t status = describe_primitive(p, operands, attributes.attr, &descriptor);
-  if (status != dnnl_success) return outcome(status, CONVICT_REFUSED, "has no implementation for this");
-  dnnl_primitive_t primitive = nullptr;
-  status = dnnl_primitive_create(&primitive, descriptor.get());
-  if (status != dnnl_success) return outcome(status, CONVICT_REFUSED, "cannot create the primitive");
-  primitive_.reset(primitive);
+  if (choice.is_for(p, t, layouts)) {
+    descriptor = choice.descriptor();
+  } else {
+    if (t.workspace) attributes.attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    const dnnl_status_t status = describe_primitive(p, operands, attributes.attr, &descriptor);
+    if (status != dnnl_success) return outcome(status, CONVICT_REFUSED, "has no implementation for this");
+  }
+  if (const Outcome created = create(descriptor); created.status != CONVICT_OK) return created;
   for (const Operand* operand : operands.all()) {
     if (operand->tensor->ndim == 0) continue;
     const bool fixed = layouts == Layouts::kAsGiven;
@@ -38,12 +36,22 @@ Outcome Computation::prepare(const convict_problem& p, const convict_tensors& t,
         bring(*operand, fixed ? operand->given : descriptor.query_md(dnnl::query::exec_arg_md, operand->argument));
     if (brought.status != CONVICT_OK) return brought;
   }
+  if (t.workspace)
+    attributes.arguments.push_back(
+        {DNNL_ARG_SCRATCHPAD, {descriptor.query_md(dnnl::query::scratchpad_md), engine(), t.workspace}});
   for (Attributes::Argument& argument : attributes.arguments) {
     arguments_.push_back({argument.index, nullptr});
     memories_.push_back(std::move(argument.value));
   }
   for (size_t i = 0; i < memories_.size(); ++i) arguments_[i].memory = memories_[i].get();
   return {};
+}
+
+Outcome Computation::create(const dnnl::primitive_desc_base& descriptor) {
+  dnnl_primitive_t primitive = nullptr;
+  const dnnl_status_t status = dnnl_primitive_create(&primitive, descriptor.get());
+  if (status == dnnl_success) primitive_.reset(primitive);
+  return outcome(status, CONVICT_REFUSED, "cannot create the primitive");
 }
 
 Outcome Computation::reshape(const convict_problem& p, const convict_tensors& t, Layouts layouts) {

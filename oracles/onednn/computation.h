@@ -8,16 +8,21 @@
 #include <vector>
 
 #include "abi/convict.h"
+#include "oracles/onednn/choice.h"
 #include "oracles/onednn/library.h"
 #include "oracles/onednn/operands.h"
 
 namespace convict::onednn {
 
+/// Of the library, in this process. Call it before every step, because other code in this process sets the same number.
+void use_threads(int threads);
+
 /// The steps may throw what the headers of the library throw, and std::bad_alloc.
 class Computation {
  public:
-  /// Chooses the primitive, allocates operands in layouts other than the user's, and reorders the inputs into them.
-  Outcome prepare(const convict_problem& p, const convict_tensors& t, Layouts layouts);
+  /// Takes `choice` if it is for this problem, or else chooses the primitive; allocates operands in layouts other than
+  /// the user's, and reorders the inputs into them. The scratchpad is the workspace of `t`, or else the library's own.
+  Outcome prepare(const convict_problem& p, const convict_tensors& t, Layouts layouts, const Choice& choice = {});
 
   /// The same for another batch size or extent; weights that are in the layout chosen now are not reordered again.
   Outcome reshape(const convict_problem& p, const convict_tensors& t, Layouts layouts);
@@ -34,6 +39,7 @@ class Computation {
     dnnl::memory from, to;
   };
 
+  Outcome create(const dnnl::primitive_desc_base& descriptor);
   Outcome bring(const Operand& operand, const dnnl::memory::desc& chosen);
   bool has_weights_in(const dnnl::memory::desc& chosen) const;
   Outcome copy(const Copy& one) const;

@@ -166,6 +166,37 @@ TEST_P(Witnesses, ComputeTheSameInSteps) {
     }
 }
 
+/// Who was asked for the workspace of one problem computes another one no less right. These three have the same
+/// tensors.
+TEST_P(Witnesses, ComputeWhatTheyAreAskedNotWhatTheyWereMeasuredFor) {
+  std::vector<convict_problem> problems;
+  std::vector<Case> cases;
+  for (const char* line : {"conv2d ic=20 oc=18 in=15 k=3 p=0:2 relu", "conv2d ic=20 oc=18 in=15 k=3 p=2:0 relu",
+                           "conv2d ic=20 oc=18 in=15 k=3 p=2:0"})
+    problems.push_back(resolve_valid(cases.emplace_back(parse_case(line))));
+  for (const run::Subject& subject : subjects_) {
+    if (!subject.abilities.workspace_size) continue;
+    const convict_implementation& one = *subject.implementation;
+    const auto computed = [&](size_t asked, size_t measured) {
+      memory_.place(problems[asked], describe_tensors(cases[asked], problems[asked]), true);
+      fill::fill_operands(cases[asked], problems[asked], memory_.ours(), 1);
+      const convict_tensors described = describe_tensors(cases[measured], problems[measured]);
+      memory_.prepare_workspace(subject.abilities.workspace_size(&one, &problems[measured], &described));
+      char error[200] = "";
+      EXPECT_EQ(one.run(&one, &problems[asked], &memory_.theirs(), error, sizeof error), CONVICT_OK) << error;
+      return bytes_of(memory_.ours().dst);
+    };
+    std::set<std::vector<char>> results;
+    for (size_t asked = 0; asked < problems.size(); ++asked) {
+      const std::vector<char> right = computed(asked, asked);
+      results.insert(right);
+      for (size_t measured = 0; measured < problems.size(); ++measured)
+        EXPECT_EQ(computed(asked, measured), right) << one.name << ": " << asked << " after " << measured;
+    }
+    EXPECT_EQ(results.size(), problems.size()) << one.name << ": they would prove nothing";
+  }
+}
+
 /// The libraries that campaigns have as witnesses. Others are known to be wrong on legal problems.
 std::vector<std::string> default_witnesses() {
   std::vector<std::string> modules = run::installed_modules();
