@@ -96,7 +96,9 @@ double winograd_cycles(const convict_problem& p, int64_t lanes, int m) {
   for (int i = 0; i < kAxes; ++i) {
     if (f.kernel[i] == 1) continue;
     products *= m + 2;
-    tiles *= std::ceil(static_cast<double>(extent[i]) / m);
+    const auto dilation = static_cast<double>(f.dilation[i]), results = static_cast<double>(extent[i]);
+    const double spans = std::floor(results / (dilation * m));
+    tiles *= spans * dilation + std::min(dilation, results - spans * dilation * m);
   }
   const double image_vectors = std::ceil(s.image_rows / vector), result_vectors = std::ceil(s.result_rows / vector);
   const double of_tile =

@@ -33,6 +33,14 @@ constexpr int64_t kFewestTiles = 16;  // of a block: the weights are read once f
 
 int64_t whole(int64_t count, int64_t unit) { return work::panels_of(count, unit) * unit; }
 
+/// The first result of each tile on an axis of so many: span by span, of each remainder that has one.
+std::vector<int64_t> first_results(int64_t results, int64_t step, int64_t dilation) {
+  std::vector<int64_t> first;
+  for (int64_t span = 0; span < results; span += step * dilation)
+    for (int64_t o = span; o < std::min(results, span + dilation); ++o) first.push_back(o);
+  return first;
+}
+
 }  // namespace
 
 const char* unsuited(const convict_problem& p, int m) {
@@ -42,7 +50,9 @@ const char* unsuited(const convict_problem& p, int m) {
   double of_weights = static_cast<double>(f.x_channels) * static_cast<double>(f.y_channels);
   for (int i = first_transformed_axis(f); i < kAxes; ++i) {
     if (f.kernel[i] != kTaps) return "a kernel that is not 3 on every axis";
-    if (f.stride[i] != 1 || f.dilation[i] != 1) return "a stride or a dilation";
+    if (f.stride[i] != 1) return "a stride";
+    if (f.dilation[i] > 1 && f.dilation[i] > (f.face == Face::kX ? f.x_extent : f.y_extent)[i])
+      return "a dilation beyond the result";
     of_weights *= t;
   }
   if (of_weights > kMostWeights) return "the transformed weights are too large";
@@ -87,8 +97,10 @@ void Plan::choose_axes() {
     const bool transformed = i >= first_axis;
     points[i] = transformed ? m + kTaps - 1 : 1;
     step[i] = transformed ? m : 1;
-    pad[i] = form.face == Face::kX ? form.kernel[i] - 1 - form.pad_begin[i] : form.pad_begin[i];
-    tile_count[i] = work::panels_of(result_extent[i], step[i]);
+    dilation[i] = transformed ? form.dilation[i] : 1;
+    pad[i] = form.face == Face::kX ? dilation[i] * (form.kernel[i] - 1) - form.pad_begin[i] : form.pad_begin[i];
+    first_result[i] = first_results(result_extent[i], step[i], dilation[i]);
+    tile_count[i] = static_cast<int64_t>(first_result[i].size());
   }
   products = volume(points);
   double all = static_cast<double>(form.batch) * static_cast<double>(form.groups) * static_cast<double>(products);
@@ -124,7 +136,11 @@ void Plan::choose_blocks() {
   if (weights_once) choose_depth(kBytesOfProduct);
   // As many tiles to a run as leave the box in the cache.
   const int64_t rows = points[0] * points[1];
-  most_of_run = std::clamp((kMostPositions / rows - kTaps + 1) / m, int64_t{1}, std::min(most, tile_count[2]));
+  const int64_t of_span = dilation[2];
+  spans = work::panels_of(tile_count[2], of_span);
+  spans_of_run = std::clamp((kMostPositions / rows / of_span - kTaps + 1) / m, int64_t{1},
+                            std::clamp(most / of_span, int64_t{1}, spans));
+  const int64_t most_of_run = std::min(spans_of_run * of_span, tile_count[2]);
   runs = form.batch * tile_count[0] * tile_count[1] * runs_of_row();
   runs_at_once = weights_once ? std::clamp(most / most_of_run, int64_t{1}, runs) : runs;
   if (weights_once) runs_at_once = work::panels_of(runs, std::min(runs, whole(blocks(), threads)));
@@ -148,7 +164,7 @@ bool Plan::weights_first_is_cheaper(int64_t tile_blocks) const {
          image_elements * (all_panels + 1) + (fit ? 0 : sums * static_cast<double>(2 * pieces()) * all_panels);
 }
 
-int64_t Plan::box_positions() const { return points[0] * points[1] * (m * most_of_run + kTaps - 1); }
+int64_t Plan::box_positions() const { return points[0] * points[1] * dilation[2] * (m * spans_of_run + kTaps - 1); }
 
 void Plan::carve() {
   const int64_t all_panels = static_cast<int64_t>(panels.size());
@@ -170,12 +186,13 @@ void Plan::prepare() {
 }
 
 TileRun Plan::run(int64_t index) const {
-  const work::Panel piece = work::panel_of(tile_count[2], most_of_run, index % runs_of_row());
-  const int64_t row = index / runs_of_row(), plane = row / tile_count[1];
-  return {row * tile_count[2] + piece.first,
+  const work::Panel some = work::panel_of(spans, spans_of_run, index % runs_of_row());
+  const int64_t row = index / runs_of_row(), plane = row / tile_count[1], tile = some.first * dilation[2];
+  return {row * tile_count[2] + tile,
           plane / tile_count[0],
-          {plane % tile_count[0], row % tile_count[1], piece.first},
-          piece.count};
+          {first_result[0][plane % tile_count[0]], first_result[1][row % tile_count[1]], first_result[2][tile]},
+          std::min(some.count * dilation[2], tile_count[2] - tile),
+          some.count * dilation[2] * step[2]};
 }
 
 std::string Plan::text() const {

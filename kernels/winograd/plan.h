@@ -9,10 +9,14 @@
 //
 //     S[product][tile][row] = sum over c of V[product][tile][c] * U[product][c][row]
 //
-// For X the image is Y, padded by 2 - pad, and the kernel is mirrored. Lanes are channels everywhere, so all three maps
-// run on whole vectors (transforms.h). This file decides how; product.cpp computes it.
+// For X the image is Y, padded by 2*dilation - pad, and the kernel is mirrored. Lanes are channels everywhere, so all
+// three maps run on whole vectors (transforms.h). This file decides how; product.cpp computes it.
+//
+// A dilated window reads positions that are equal modulo the dilation d: they are an image of their own. On each axis,
+// d tiles beside each other, one for each remainder, give d*m results that follow each other: a span.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -32,12 +36,13 @@ const char* unsuited(const convict_problem& p, int m);
 /// The first axis that is transformed; all later ones are, too. Leading axes of extent 1 are left out.
 int first_transformed_axis(const Trilinear<float>& form);
 
-/// Tiles of one image that follow each other on the last axis.
+/// Tiles of one image that follow each other on the last axis, from remainder 0 to the last one.
 struct TileRun {
   int64_t number;  // of the first one, of all images
   int64_t n;
-  Axes tile;  // the first one
+  Axes first;  // result position of the first one
   int64_t count;
+  int64_t columns;  // of results, some of which may be behind the last one; of the image 2*dilation more
 };
 
 /// The memory of one thread.
@@ -60,7 +65,7 @@ struct Plan {
 
   TileRun run(int64_t index) const;
   int64_t panel_lanes(const work::Panel& panel) const { return panel.count * lanes; }
-  int64_t runs_of_row() const { return work::panels_of(tile_count[2], most_of_run); }
+  int64_t runs_of_row() const { return work::panels_of(spans, spans_of_run); }
   int64_t blocks() const { return work::panels_of(runs, runs_at_once); }
   int64_t pieces() const { return work::panels_of(image_channels, depth); }  // of the channels of the image
 
@@ -70,17 +75,19 @@ struct Plan {
   int64_t image_channels, result_channels;  // of one group
   int m;
   int first_axis;
-  Axes points, step;  // of a tile: t and m, or 1 on an axis that is not transformed
-  int64_t products;   // of a tile
+  Axes points, step, dilation;  // of a tile: t, m, the dilation; or 1 on an axis that is not transformed
+  int64_t products;             // of a tile
   const simd::Tiles<float>& tiles;
   const Transforms& transforms;
   int64_t lanes;
 
-  Axes tile_count;                   // of an image
-  int64_t most_of_run, runs;         // tiles of a run; runs of all images
-  int64_t runs_at_once, most_tiles;  // of a block
-  std::vector<work::Panel> panels;   // vectors of result channels whose sums are computed together
-  int64_t depth;                     // most channels of the image whose weights are a piece
+  Axes tile_count;                                       // of an image
+  std::array<std::vector<int64_t>, kAxes> first_result;  // of each tile on an axis
+  int64_t spans, spans_of_run;                           // of a row, of a run
+  int64_t runs;                                          // of all images
+  int64_t runs_at_once, most_tiles;                      // of a block
+  std::vector<work::Panel> panels;                       // vectors of result channels whose sums are computed together
+  int64_t depth;                                         // most channels of the image whose weights are a piece
   // Either all weights are transformed first, and then the image block by block; or the whole image is, as one block,
   // and then the weights panel by panel, piece by piece.
   bool weights_once;

@@ -14,13 +14,17 @@ namespace {
 /// Loads what the tiles of a run read of one vector of channels: box[i0][i1][column][lane], zero outside the image.
 void load(const Plan& plan, int64_t group, const TileRun& run, int64_t vector, float* box) {
   const int64_t first = vector * plan.lanes, channels = std::min(plan.lanes, plan.image_channels - first);
-  const int64_t columns = run.count * plan.m + kTaps - 1;
+  const Axes& dilation = plan.dilation;
+  const int64_t columns = run.columns + dilation[2] * (kTaps - 1);
   Axes at;
-  for (int i = 0; i < kAxes; ++i) at[i] = run.tile[i] * plan.step[i] - plan.pad[i];
+  for (int i = 0; i < kAxes; ++i) at[i] = run.first[i] - plan.pad[i];
   const int64_t begin = std::clamp<int64_t>(-at[2], 0, columns);
   const int64_t end = std::clamp<int64_t>(plan.image_extent[2] - at[2], begin, columns);
   const float* plane = plan.image.plane(run.n, group * plan.image_channels + first);
-  const auto inside = [&](int axis, int64_t i) { return at[axis] + i >= 0 && at[axis] + i < plan.image_extent[axis]; };
+  const auto inside = [&](int axis, int64_t i) {
+    const int64_t position = at[axis] + i * dilation[axis];
+    return position >= 0 && position < plan.image_extent[axis];
+  };
   for (int64_t i0 = 0; i0 < plan.points[0]; ++i0)
     for (int64_t i1 = 0; i1 < plan.points[1]; ++i1, box += columns * plan.lanes) {
       if (!inside(0, i0) || !inside(1, i1) || begin == end || channels < plan.lanes)
@@ -29,15 +33,29 @@ void load(const Plan& plan, int64_t group, const TileRun& run, int64_t vector, f
       std::fill_n(box, begin * plan.lanes, 0.0f);
       std::fill(box + end * plan.lanes, box + columns * plan.lanes, 0.0f);
       simd::load_lanes(plan.tiles, {plan.image.inner, plan.image.spatial[2], plan.lanes}, channels, end - begin,
-                       plane + (at[0] + i0) * plan.image.spatial[0] + (at[1] + i1) * plan.image.spatial[1] +
-                           (at[2] + begin) * plan.image.spatial[2],
+                       plane + (at[0] + i0 * dilation[0]) * plan.image.spatial[0] +
+                           (at[1] + i1 * dilation[1]) * plan.image.spatial[1] + (at[2] + begin) * plan.image.spatial[2],
                        box + begin * plan.lanes);
     }
 }
 
+/// Calls visit(first, count) for tiles of a run that are equally far apart in a box: all of them, or a span.
+template <class Visit>
+void for_each_row_of_tiles(const Plan& plan, const TileRun& run, const Visit& visit) {
+  const int64_t most = plan.dilation[2] == 1 ? run.count : plan.dilation[2];
+  for (int64_t tile = 0; tile < run.count; tile += most) visit(tile, std::min(most, run.count - tile));
+}
+
+/// Of a row of a box, the lines from one of these tiles on.
+template <class T>
+AxisLines<T> lines_of_tiles(const Plan& plan, T* row, int64_t tile) {
+  const int64_t span = plan.dilation[2];
+  return {row + tile * plan.m * plan.lanes, (span == 1 ? plan.m : 1) * plan.lanes, span * plan.lanes};
+}
+
 /// B^T: maps the box to V, of tiles from `to` on.
 void map_image(const Plan& plan, const TileRun& run, float* box, float* to) {
-  const int64_t columns = run.count * plan.m + kTaps - 1, row = columns * plan.lanes;
+  const int64_t columns = run.columns + plan.dilation[2] * (kTaps - 1), row = columns * plan.lanes;
   const LineMap map = plan.transforms.image;
   const Axes& points = plan.points;
   if (plan.first_axis == 0)
@@ -47,9 +65,11 @@ void map_image(const Plan& plan, const TileRun& run, float* box, float* to) {
       float* plane = box + p0 * points[1] * row;
       map(columns, {plane, plan.lanes, row}, {plane, plan.lanes, row});
     }
-  for (int64_t i = 0; i < points[0] * points[1]; ++i)
-    map(run.count, {box + i * row, plan.m * plan.lanes, plan.lanes},
-        {to + i * points[2] * plan.image_product, plan.image_tile, plan.image_product});
+  for_each_row_of_tiles(plan, run, [&](int64_t tile, int64_t count) {
+    for (int64_t i = 0; i < points[0] * points[1]; ++i)
+      map(count, lines_of_tiles<const float>(plan, box + i * row, tile),
+          {to + tile * plan.image_tile + i * points[2] * plan.image_product, plan.image_tile, plan.image_product});
+  });
 }
 
 /// One run of tiles of all channels of a group; `to` is its first tile in V.
@@ -79,19 +99,22 @@ void multiply(const Plan& plan, int64_t tiles, work::Panel channels, work::Panel
 
 /// A^T: maps the sums of a run, one vector of them, to box[o0][o1][column][lane], rows of planes `points` apart.
 void map_sums(const Plan& plan, const TileRun& run, const float* sums, int64_t width, float* box) {
-  const int64_t columns = run.count * plan.m, row = columns * plan.lanes;
+  const int64_t row = run.columns * plan.lanes, inside = std::min(run.columns, plan.result_extent[2] - run.first[2]);
   const LineMap map = plan.transforms.result;
   const Axes& points = plan.points;
-  for (int64_t i = 0; i < points[0] * points[1]; ++i)
-    map(run.count, {sums + i * points[2] * plan.sums_product, width, plan.sums_product},
-        {box + i * row, plan.m * plan.lanes, plan.lanes});
+  for_each_row_of_tiles(plan, run, [&](int64_t tile, int64_t count) {
+    for (int64_t i = 0; i < points[0] * points[1]; ++i)
+      map(count, {sums + tile * width + i * points[2] * plan.sums_product, width, plan.sums_product},
+          lines_of_tiles(plan, box + i * row, tile));
+  });
   if (plan.first_axis <= 1)
     for (int64_t p0 = 0; p0 < points[0]; ++p0) {
       float* plane = box + p0 * points[1] * row;
-      map(columns, {plane, plan.lanes, row}, {plane, plan.lanes, row});
+      map(inside, {plane, plan.lanes, row}, {plane, plan.lanes, row});
     }
   if (plan.first_axis == 0)
-    map(plan.step[1] * columns, {box, plan.lanes, points[1] * row}, {box, plan.lanes, points[1] * row});
+    for (int64_t o1 = 0; o1 < plan.step[1]; ++o1)
+      map(inside, {box + o1 * row, plan.lanes, points[1] * row}, {box + o1 * row, plan.lanes, points[1] * row});
 }
 
 /// Takes `count` positions of a row, a lane being a channel, to the result; `bias` is that of the first channel.
@@ -107,12 +130,11 @@ void store_row(const Plan& plan, int64_t channels, int64_t count, const float* b
 /// Takes the sums of a run and a panel to the result.
 void transform_sums(const Plan& plan, int64_t group, const TileRun& run, work::Panel panel, const float* sums,
                     float* box) {
-  const int64_t columns = run.count * plan.m;
-  Axes first, count;
-  for (int i = 0; i < kAxes; ++i) {
-    first[i] = run.tile[i] * plan.step[i];
-    count[i] = std::min(i == 2 ? columns : plan.step[i], plan.result_extent[i] - first[i]);
-  }
+  const Axes &first = run.first, &dilation = plan.dilation;
+  Axes count;  // of rows that are `dilation` apart, of columns that follow each other
+  for (int i = 0; i < 2; ++i)
+    count[i] = std::min(plan.step[i], work::panels_of(plan.result_extent[i] - first[i], dilation[i]));
+  count[2] = std::min(run.columns, plan.result_extent[2] - first[2]);
   for (int64_t vector = panel.first; vector < panel.first + panel.count; ++vector, sums += plan.lanes) {
     map_sums(plan, run, sums, plan.panel_lanes(panel), box);
     const int64_t in_group = vector * plan.lanes, channel = group * plan.result_channels + in_group;
@@ -120,8 +142,8 @@ void transform_sums(const Plan& plan, int64_t group, const TileRun& run, work::P
     const float* bias = plan.form.bias ? plan.form.bias + channel * plan.form.bias_stride : nullptr;
     for (int64_t o0 = 0; o0 < count[0]; ++o0)
       for (int64_t o1 = 0; o1 < count[1]; ++o1)
-        store_row(plan, channels, count[2], bias, box + (o0 * plan.points[1] + o1) * columns * plan.lanes,
-                  &plan.result.at(run.n, channel, first[0] + o0, first[1] + o1, first[2]));
+        store_row(plan, channels, count[2], bias, box + (o0 * plan.points[1] + o1) * run.columns * plan.lanes,
+                  &plan.result.at(run.n, channel, first[0] + o0 * dilation[0], first[1] + o1 * dilation[1], first[2]));
   }
 }
 

@@ -62,7 +62,7 @@ CONVICT_FOR_EACH_ISA void add_products(const double* row, int64_t columns, const
   }
 }
 
-/// The problem as a plain correlation: out[n][j] sums in[n][i] * filter over i = j - pad + tap.
+/// The problem as a plain correlation: out[n][j] sums in[n][i] * filter over i = j - pad + tap * dilation.
 struct Correlation {
   std::span<const double> in;
   int64_t in_channels, out_channels;  // of one group
@@ -73,7 +73,7 @@ struct Correlation {
 Correlation correlation_of(const Trilinear<double>& f, std::span<const double> x, std::span<const double> y) {
   if (f.face == Face::kY) return {x, f.x_channels, f.y_channels, f.x_extent, f.y_extent, f.pad_begin};
   Axes pad;
-  for (int axis = 0; axis < kAxes; ++axis) pad[axis] = f.kernel[axis] - 1 - f.pad_begin[axis];
+  for (int axis = 0; axis < kAxes; ++axis) pad[axis] = f.dilation[axis] * (f.kernel[axis] - 1) - f.pad_begin[axis];
   return {y, f.y_channels, f.x_channels, f.y_extent, f.x_extent, pad};
 }
 
@@ -99,10 +99,11 @@ class WinogradBound {
     const double roundings =
         static_cast<double>(rank_ * (2 * (matrices_.t + 1) + r + 1) + correlation_.in_channels + 1) + 2;
     relative_ = gamma(roundings, arithmetic.u_sum);
-    points_ = step_ = {1, 1, 1};
+    points_ = step_ = dilation_ = {1, 1, 1};
     for (int axis = kAxes - rank_; axis < kAxes; ++axis) {
       points_[axis] = matrices_.t;
       step_[axis] = m;
+      dilation_[axis] = form.dilation[axis];
     }
   }
 
@@ -120,13 +121,21 @@ class WinogradBound {
   }
 
  private:
+  /// The first outputs of tiles on an axis. Those of a tile have equal remainders modulo the dilation.
+  std::vector<int64_t> origins_on(int axis) const {
+    std::vector<int64_t> origins;
+    const int64_t dilation = dilation_[axis], out = correlation_.out_extent[axis];
+    for (int64_t remainder = 0; remainder < std::min(dilation, out); ++remainder)
+      for (int64_t o = remainder; o < out; o += step_[axis] * dilation) origins.push_back(o);
+    return origins;
+  }
+
   /// The first output of each tile.
   std::vector<Axes> tile_origins() const {
     std::vector<Axes> origins;
-    const Axes& out = correlation_.out_extent;
-    for (int64_t o0 = 0; o0 < out[0]; o0 += step_[0])
-      for (int64_t o1 = 0; o1 < out[1]; o1 += step_[1])
-        for (int64_t o2 = 0; o2 < out[2]; o2 += step_[2]) origins.push_back({o0, o1, o2});
+    for (int64_t o0 : origins_on(0))
+      for (int64_t o1 : origins_on(1))
+        for (int64_t o2 : origins_on(2)) origins.push_back({o0, o1, o2});
     return origins;
   }
 
@@ -183,19 +192,25 @@ class WinogradBound {
     return boxes;
   }
 
+  /// How many points of a tile lie less than `distance` behind its first one.
+  int64_t points_before(int64_t distance, int axis) const {
+    return distance <= 0 ? 0 : (distance - 1) / dilation_[axis] + 1;
+  }
+
   void gather(const double* plane, const Axes& origin, Boxes& boxes, int64_t lane) const {
     const Axes& extent = correlation_.in_extent;
     Axes first, from, to;  // the first point of the tile in the plane; the range of points that lie in the plane
     for (int axis = 0; axis < kAxes; ++axis) {
       first[axis] = origin[axis] - correlation_.pad[axis];
-      from[axis] = std::max<int64_t>(0, -first[axis]);
-      to[axis] = std::min(points_[axis], extent[axis] - first[axis]);
+      from[axis] = points_before(-first[axis], axis);
+      to[axis] = std::min(points_[axis], points_before(extent[axis] - first[axis], axis));
     }
     for (int64_t i0 = from[0]; i0 < to[0]; ++i0)
       for (int64_t i1 = from[1]; i1 < to[1]; ++i1)
         for (int64_t i2 = from[2]; i2 < to[2]; ++i2)
           boxes.values[static_cast<size_t>(boxes.place(i0, i1, i2) + lane)] +=
-              std::abs(plane[((first[0] + i0) * extent[1] + first[1] + i1) * extent[2] + first[2] + i2]);
+              std::abs(plane[((first[0] + i0 * dilation_[0]) * extent[1] + first[1] + i1 * dilation_[1]) * extent[2] +
+                             first[2] + i2 * dilation_[2]]);
   }
 
   /// Sets the bounds of all output channels of the group on some tiles.
@@ -234,11 +249,14 @@ class WinogradBound {
     double* to = bounds_.data() + plane * volume(extent);
     for (size_t tile = 0; tile < origins.size(); ++tile, ++lane) {
       const Axes& origin = origins[tile];
-      const auto end = [&](int axis) { return std::min(step_[axis], extent[axis] - origin[axis]); };
+      const auto end = [&](int axis) {
+        return std::min(step_[axis], points_before(extent[axis] - origin[axis], axis));
+      };
       for (int64_t i0 = 0; i0 < end(0); ++i0)
         for (int64_t i1 = 0; i1 < end(1); ++i1)
           for (int64_t i2 = 0; i2 < end(2); ++i2)
-            to[((origin[0] + i0) * extent[1] + origin[1] + i1) * extent[2] + origin[2] + i2] =
+            to[((origin[0] + i0 * dilation_[0]) * extent[1] + origin[1] + i1 * dilation_[1]) * extent[2] + origin[2] +
+               i2 * dilation_[2]] =
                 relative_ * magnitudes.values[static_cast<size_t>(magnitudes.place(i0, i1, i2) + lane)];
     }
   }
@@ -249,7 +267,7 @@ class WinogradBound {
   CookToom matrices_;
   int rank_;
   double largest_, floor_, relative_;
-  Axes points_, step_;  // of a tile; 1 on the axes that are not transformed
+  Axes points_, step_, dilation_;  // of a tile; 1 on the axes that are not transformed
   std::vector<double> bounds_, scratch_;
 };
 
@@ -281,7 +299,7 @@ CookToom cook_toom(int m, int r) {
 bool winograd_applies(const Trilinear<double>& form, int m, int r) {
   if (form.face == Face::kW || m < 1 || r < 1 || m > kMostPoints || r > kMostPoints + 1 - m) return false;
   for (int axis = kAxes - transformed_rank(form); axis < kAxes; ++axis)
-    if (form.kernel[axis] != r || form.stride[axis] != 1 || form.dilation[axis] != 1) return false;
+    if (form.kernel[axis] != r || form.stride[axis] != 1) return false;
   return true;
 }
 

@@ -27,17 +27,17 @@ struct CookToom {
 /// Precondition: m, r >= 1 and m + r - 1 <= kMostPoints.
 CookToom cook_toom(int m, int r);
 
-/// Whether F(m, r) can compute this problem: every kernel extent is r, strides and dilations are 1, and the face is Y
-/// or X. Leading axes whose kernel and extents are 1 do not count. If it cannot, an implementation falls back to direct
+/// Whether F(m, r) can compute this problem: every kernel extent is r, strides are 1, and the face is Y or X.
+/// Leading axes whose kernel and extents are 1 do not count. If it cannot, an implementation falls back to direct
 /// sums and their bound.
 bool winograd_applies(const Trilinear<double>& form, int m, int r);
 
 /// Error bounds of the sum of products, for all elements of the computed face in logical row-major order (batch,
-/// channel of all groups, lifted position). They hold for nested transforms of all axes, with tiles from position 0 in
-/// steps of m, and sums over channels in any order between the transforms. They include two more additions, for bias
-/// and old contents. They are infinite where intermediate results may overflow.
-/// x, w, y are dense operands in the order of the form: X[n][channel][i], W[k][c][r], Y[n][channel][o]. The computed
-/// one is not read. Precondition: winograd_applies(form, m, r).
+/// channel of all groups, lifted position). They hold for nested transforms of all axes, with tiles of positions that
+/// are equal modulo the dilation, from the first of them in steps of m, and sums over channels in any order between the
+/// transforms. They include two more additions, for bias and old contents. They are infinite where intermediate results
+/// may overflow. x, w, y are dense operands in the order of the form: X[n][channel][i], W[k][c][r], Y[n][channel][o].
+/// The computed one is not read. Precondition: winograd_applies(form, m, r).
 std::vector<double> winograd_bounds(const Trilinear<double>& form, std::span<const double> x, std::span<const double> w,
                                     std::span<const double> y, int m, int r, const Arithmetic& arithmetic);
 

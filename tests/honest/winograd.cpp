@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Winograd's F(2, 3) and F(4, 3) on all axes, with the integer-scaled matrices that most libraries use: A. Lavin,
-// S. Gray, "Fast algorithms for convolutional neural networks", CVPR 2016. f32 throughout.
+// S. Gray, "Fast algorithms for convolutional neural networks", CVPR 2016. f32 throughout. The points of a tile are as
+// far apart as the dilation says.
 #include "tests/honest/honest.h"
 
 namespace convict::honest {
@@ -84,14 +85,14 @@ void compute_tile(const Trilinear<float>& f, int rank, int64_t n, int64_t k, con
   using M = Matrices<kM>;
   Box sum = filled(cube(kT, rank), [](const Axes&) { return 0.0f; });
   for (int64_t c = 0; c < f.x_channels; ++c) {
-    const Box x =
-        transformed(filled(cube(kT, rank),
-                           [&](const Axes& i) {
-                             const Axes at = {origin[0] - f.pad_begin[0] + i[0], origin[1] - f.pad_begin[1] + i[1],
-                                              origin[2] - f.pad_begin[2] + i[2]};
-                             return x_or_zero(f, n, k / f.y_channels * f.x_channels + c, at);
-                           }),
-                    M::kBt, rank);
+    const Box x = transformed(filled(cube(kT, rank),
+                                     [&](const Axes& i) {
+                                       const Axes at = {origin[0] - f.pad_begin[0] + i[0] * f.dilation[0],
+                                                        origin[1] - f.pad_begin[1] + i[1] * f.dilation[1],
+                                                        origin[2] - f.pad_begin[2] + i[2] * f.dilation[2]};
+                                       return x_or_zero(f, n, k / f.y_channels * f.x_channels + c, at);
+                                     }),
+                              M::kBt, rank);
     const Box w =
         transformed(filled(f.kernel, [&](const Axes& r) { return f.w.at(k, c, r[0], r[1], r[2]); }), M::kG, rank);
     for (int64_t i = 0; i < volume(sum.extent); ++i) sum.values[i] += x.values[i] * w.values[i];
@@ -100,7 +101,8 @@ void compute_tile(const Trilinear<float>& f, int rank, int64_t n, int64_t k, con
   size_t next = 0;
   filled(y.extent, [&](const Axes& i) {
     const float value = y.values[next++];
-    const Axes o = {origin[0] + i[0], origin[1] + i[1], origin[2] + i[2]};
+    const Axes o = {origin[0] + i[0] * f.dilation[0], origin[1] + i[1] * f.dilation[1],
+                    origin[2] + i[2] * f.dilation[2]};
     if (o[0] < f.y_extent[0] && o[1] < f.y_extent[1] && o[2] < f.y_extent[2])
       f.y.at(n, k, o[0], o[1], o[2]) = value + bias_of(f, k);
     return value;
@@ -113,8 +115,9 @@ convict_status run(const convict_implementation*, const convict_problem* p, cons
   return guarded(error, error_size, [&] {
     const Trilinear<float> f = trilinear<float>(*p, *t);
     const Axes step = cube(kM, p->rank);
+    const auto begins = [&](const Axes& o, int axis) { return o[axis] / f.dilation[axis] % step[axis] == 0; };
     for_each_output(f, [&](int64_t n, int64_t, int64_t k, const Axes& o) {
-      if (o[0] % step[0] == 0 && o[1] % step[1] == 0 && o[2] % step[2] == 0) compute_tile<kM>(f, p->rank, n, k, o);
+      if (begins(o, 0) && begins(o, 1) && begins(o, 2)) compute_tile<kM>(f, p->rank, n, k, o);
     });
   });
 }
@@ -123,7 +126,7 @@ const char* unsupported(const convict_implementation*, const convict_problem* p,
   if (const char* reason = not_forward(*p, *t)) return reason;
   if (t->src.dtype != CONVICT_F32) return "only f32";
   for (int i = 0; i < p->rank; ++i)
-    if (p->kernel[i] != kTaps || p->stride[i] != 1 || p->dilation[i] != 1) return "only dense kernels of 3, stride 1";
+    if (p->kernel[i] != kTaps || p->stride[i] != 1) return "only kernels of 3, stride 1";
   return nullptr;
 }
 

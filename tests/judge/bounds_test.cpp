@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "core/case_text.h"
@@ -190,7 +191,7 @@ TEST(Winograd, AppliesToDenseKernelsOfItsSize) {
   EXPECT_FALSE(applies("conv2d in=9 k=1x3"));
   EXPECT_FALSE(applies("conv1d in=9 k=5"));
   EXPECT_FALSE(applies("conv2d in=9 k=3 s=1x2"));
-  EXPECT_FALSE(applies("conv2d in=9 k=3 d=2x1"));
+  EXPECT_TRUE(applies("conv2d in=9 k=3 d=2x1"));
   EXPECT_FALSE(judge::winograd_applies(form_of("conv1d in=9 k=3"), 7, 3));
   constexpr int kLargest = std::numeric_limits<int>::max();  // a plugin may declare anything
   EXPECT_FALSE(judge::winograd_applies(form_of("conv1d in=9 k=3"), kLargest, 3));
@@ -219,6 +220,26 @@ TEST(Winograd, BoundsFaceXAsTheTurnedProblemOnFaceY) {
   ASSERT_EQ(backward.x_extent, forward.y_extent);
   EXPECT_EQ(judge::winograd_bounds(backward, {}, w, y, 4, 3, all_f32()),
             judge::winograd_bounds(forward, y, turned, {}, 4, 3, all_f32()));
+}
+
+TEST(Winograd, BoundsPositionsThatAreEqualModuloTheDilationAsAnImage) {
+  constexpr int64_t kRows = 5, kColumns = 9;
+  const std::vector<double> image = random_values(kRows * kColumns, 1), w = random_values(9, 2);
+  for (const std::string op : {"conv2d", "conv2d.backward_data"}) {
+    const std::vector<double> whole =
+        judge::winograd_bounds(form_of((op + " in=5x9 k=3 p=1x2 d=1x2").c_str()), image, w, image, 4, 3, all_f32());
+    for (const int64_t remainder : {0, 1}) {
+      const auto of_remainder = [&](const std::vector<double>& all) {
+        std::vector<double> some;
+        for (int64_t row = 0; row < kRows; ++row)
+          for (int64_t column = remainder; column < kColumns; column += 2) some.push_back(all[row * kColumns + column]);
+        return some;
+      };
+      const std::vector<double> part = of_remainder(image);
+      const Trilinear<double> form = form_of((op + (remainder == 0 ? " in=5x5" : " in=5x4") + " k=3 p=1").c_str());
+      EXPECT_EQ(judge::winograd_bounds(form, part, w, part, 4, 3, all_f32()), of_remainder(whole)) << op;
+    }
+  }
 }
 
 TEST(Winograd, KnowsNothingOfWhatOverflows) {

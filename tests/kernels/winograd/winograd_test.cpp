@@ -160,7 +160,8 @@ Case random_case(Random& random) {
     c.kernel[i] = 3;
     c.pad_begin[i] = random.between(-1, 3);
     c.pad_end[i] = random.between(-1, 3);
-    c.in[i] = 5 + random.below(c.rank == 1 ? 60 : 9);
+    c.dilation[i] = random.chance(0.7) ? 1 : random.between(2, 3);
+    c.in[i] = 5 + 2 * (c.dilation[i] - 1) + random.below(c.rank == 1 ? 60 : 9);
   }
   constexpr convict_dtype kTypes[] = {CONVICT_F32, CONVICT_F32, CONVICT_F16, CONVICT_BF16};
   c.src_type = c.wei_type = c.dst_type = random.pick(std::span<const convict_dtype>(kTypes));
@@ -206,7 +207,8 @@ TEST(WinogradKernels, ComputeInEveryOrder) {
   for_each_target([&] {
     for (const char* line : {"conv2d ic=70 oc=130 in=9x7 k=3 fill=normal", "conv1d ic=40 oc=20 in=3000 k=3 fill=normal",
                              "conv2d n=2 ic=33 oc=70 in=40x30 k=3 p=1 fill=normal threads=2",
-                             "conv_transpose2d.backward_data ic=20 oc=70 in=6x40 k=3 threads=3 fill=normal"}) {
+                             "conv_transpose2d.backward_data ic=20 oc=70 in=6x40 k=3 threads=3 fill=normal",
+                             "conv2d ic=20 oc=18 in=11x90 k=3 d=2x7 p=2x7 fill=normal"}) {
       const Case c = parse_case(line);
       for (const int m : kMs) {
         ASSERT_EQ(fault(kernel(m), c), "") << "winograd_f" << m << ": " << line;
@@ -233,8 +235,9 @@ TEST(WinogradKernels, RefuseWhatIsNotTheirs) {
   EXPECT_EQ(refusal("conv2d in=9 k=3"), "");
   EXPECT_EQ(refusal("conv2d in=9 k=3x2"), "a kernel that is not 3 on every axis");
   EXPECT_EQ(refusal("conv2d in=9 k=3x1"), "a kernel that is not 3 on every axis");
-  EXPECT_EQ(refusal("conv2d in=9 k=3 s=1x2"), "a stride or a dilation");
-  EXPECT_EQ(refusal("conv2d in=9 k=3 d=2x1"), "a stride or a dilation");
+  EXPECT_EQ(refusal("conv2d in=9 k=3 s=1x2"), "a stride");
+  EXPECT_EQ(refusal("conv2d in=9 k=3 d=2x3"), "");
+  EXPECT_EQ(refusal("conv2d in=9 k=3 d=2x4"), "a dilation beyond the result");
   EXPECT_EQ(refusal("conv2d.backward_weights in=9 k=3"), "the gradient of the weights");
   EXPECT_EQ(refusal("conv2d in=9 k=3 dt=f64"), "f64");
   EXPECT_EQ(refusal("conv2d ic=10000 oc=10000 in=9 k=3"), "the transformed weights are too large");
