@@ -102,12 +102,15 @@ GatherPlan<T>::GatherPlan(const Trilinear<T>& f, const CellPort* cell_port)
       shape(image::image_shape(axes, image)),
       stage(simd::stage_row<T>()),
       spread(simd::spread_row<T>()),
+      weave(simd::weave_rows<T>()),
       tiles(simd::tiles<T>()),
       tile_columns(2 * tiles.lanes) {
   for (int i = 0; i < kAxes; ++i) step[i] = axes[i].out_step * result.spatial[i];
   for (const image::AxisClass& class0 : axes[0].classes)
     for (const image::AxisClass& class1 : axes[1].classes)
       for (const image::AxisClass& class2 : axes[2].classes) add_part(class0, class1, class2);
+  woven = can_weave();
+  parts_together = woven ? axes[2].classes.size() : 1;
   threads = work::threads_for(form.threads, products());
   choose_groups();
   choose_items();
@@ -188,6 +191,23 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
   part.tiles_of_c = work::panels_of(part.columns, tile_columns);
 }
 
+/// Whether every element along the last axis belongs to a phase, there is code for so many of them, and enough channels
+/// share what is to be found out about a row.
+template <class T>
+bool GatherPlan<T>::can_weave() const {
+  if (kIsCell<T> || form.beta != 0 || result.spatial[2] != 1 || step[2] < 2 || step[2] > simd::kMostWovenRows ||
+      result_channels < tiles.lanes)
+    return false;
+  int64_t phases = 0;
+  bool found[simd::kMostWovenRows] = {};
+  for (const image::AxisClass& one : axes[2].classes)
+    for (const image::AxisPhase& phase : one.phases) {
+      ++phases;
+      found[(phase.first % step[2] + step[2]) % step[2]] = true;
+    }
+  return phases == step[2] && std::count(found, found + step[2], true) == step[2];
+}
+
 template <class T>
 void GatherPlan<T>::choose_groups() {
   groups_at_once = form.groups;
@@ -244,7 +264,7 @@ double GatherPlan<T>::products() const {
 
 template <class T>
 void GatherPlan<T>::carve() {
-  int64_t most_of_c = 0, most_of_weights = 0, most_of_tiles = 0;
+  int64_t most_of_c = 0, most_of_weights = 0, most_of_tiles = 0, c_place = 0;
   for (GatherPart<T>& part : parts) {
     const int64_t panels = work::panels_of(static_cast<int64_t>(part.panels.size()), slices);
     const int64_t rows = std::min(part.rows, panels * tiles.most_rows),
@@ -259,7 +279,10 @@ void GatherPlan<T>::carve() {
         part.shared ? workspace.take<T>(groups_at_once * part.tiles_of_c * tile_columns * part.depth) : nullptr;
     if (used_once) most_of_weights = std::max(most_of_weights, rows * part.packed_row({0, depth}));
     if (!part.shared) most_of_tiles = std::max(most_of_tiles, depth * c_pitch);
-    most_of_c = std::max(most_of_c, rows * c_pitch);
+    if ((&part - parts.data()) % parts_together == 0) c_place = 0;
+    part.c_place = c_place;
+    c_place += rows * c_pitch;
+    most_of_c = std::max(most_of_c, c_place);
   }
   // Tiles read beyond the last position; there is another channel, or this.
   if (shape.staged) staged = workspace.take<T>(image_channels * groups_at_once * shape.channel + tile_columns);
@@ -283,8 +306,12 @@ template <class T>
 void GatherPlan<T>::fill_tables(GatherPart<T>& part) const {
   const auto& axis = part.axis;
   const int64_t phases = phases_of(part), row_channel = form.face == Face::kX ? form.w.inner : form.w.outer;
+  int64_t least = 0;  // of the last axis
+  for (const image::AxisClass& one : axes[2].classes)
+    for (const image::AxisPhase& phase : one.phases) least = std::min(least, phase.first);
   for_each_phase(part, [&](int64_t index, const Axes& i) {
-    ResultRow row{0, 0, {}, {}};
+    const int64_t beyond = axis[2]->phases[i[2]].first - least;
+    ResultRow row{0, 0, {}, {}, beyond % axes[2].out_step, beyond / axes[2].out_step};
     for (int a = 0; a < kAxes; ++a) {
       const image::AxisPhase& phase = axis[a]->phases[i[a]];
       row.offset += phase.first * result.spatial[a];
@@ -337,7 +364,7 @@ std::string GatherPlan<T>::text() const {
   const GatherPart<T>& part = parts[0];
   char line[200];
   std::snprintf(
-      line, sizeof line, "%s gather %s %s%s tile=%dx%d depth=%d block=%d parts=%d%s threads=%d workspace=%lld",
+      line, sizeof line, "%s gather %s %s%s tile=%dx%d depth=%d block=%d parts=%d%s%s threads=%d workspace=%lld",
       tiles.isa, shape.staged ? "staged" : "unstaged",
       part.by_rows    ? "by-rows"
       : part.in_place ? "in-place"
@@ -346,7 +373,7 @@ std::string GatherPlan<T>::text() const {
       part.taps_first ? " taps-first" : "", static_cast<int>(work::panel_of(part.rows, tiles.most_rows, 0).count),
       static_cast<int>((part.in_place ? part.vectors : 2) * tiles.lanes),
       static_cast<int>(std::min(part.depth, simd::kMostDepth<T>)), static_cast<int>(c_pitch),
-      static_cast<int>(parts.size()), part.straight ? " straight" : "", threads,
+      static_cast<int>(parts.size()), part.straight ? " straight" : "", woven ? " woven" : "", threads,
       static_cast<long long>(workspace.bytes()));
   return line;
 }

@@ -23,6 +23,7 @@
 #include "kernels/image/correlation.h"
 #include "kernels/image/staged_image.h"
 #include "kernels/simd/tiles.h"
+#include "kernels/simd/weave_rows.h"
 #include "kernels/work/panel.h"
 #include "kernels/work/team.h"
 #include "kernels/work/workspace.h"
@@ -30,6 +31,7 @@
 namespace convict::kernels::gemm {
 
 inline constexpr int64_t kMostTilesOfBlock = 8;
+inline constexpr size_t kMostPartsTogether = simd::kMostWovenRows;
 template <class T>
 inline constexpr int64_t kMostColumnsOfBlock = kMostTilesOfBlock * 2 * simd::kMostLanes / sizeof(T);
 
@@ -37,6 +39,7 @@ inline constexpr int64_t kMostColumnsOfBlock = kMostTilesOfBlock * 2 * simd::kMo
 struct ResultRow {
   int64_t offset, channel;  // of a group
   Axes begin, end;
+  int64_t turn = 0, lag = 0;  // of a woven row: position p of the last axis is element `turn` of step p + lag
 };
 
 /// Columns of C whose positions are equally far apart in the result, from position `at` on: those of one row.
@@ -108,6 +111,7 @@ struct GatherPart {
   int64_t tile_columns, tiles_of_c;
   bool shared;                      // tiles of B are packed first, because several slices use them
   std::vector<work::Panel> panels;  // of rows: the tiles
+  int64_t c_place;                  // in the sums of a thread, which are those of parts that are stored together
 
   // Tables and packed weights, in the workspace.
   ResultRow* row;      // [rows], from the first channel of a group
@@ -119,6 +123,7 @@ struct GatherPart {
   T* weights;             // [group][block of the depth][panel], packed; unused if weights are used only once
   T* tiles;               // of B: [some group][block of the depth][tile of columns][p][column], if shared
 
+  int64_t last_phases() const { return static_cast<int64_t>(axis[2]->phases.size()); }
   int64_t last_taps() const { return static_cast<int64_t>(axis[2]->offsets.size()); }
   /// Where the products of a channel of the image and a tap are in the depth, and back.
   int64_t depth_of(int64_t channel, int64_t tap) const {
@@ -156,7 +161,7 @@ struct GatherPart {
 /// The memory of one thread, for an item.
 template <class T>
 struct GatherScratch {
-  T* c;        // [row][column of the block], rows c_pitch apart
+  T* c;        // for parts that are stored together: [row][column of the block], rows c_pitch apart
   T* weights;  // of a block of the depth, as in GatherPart
   T* tiles;    // of B: [tile of columns][p][column], of a block of the depth
 };
@@ -182,10 +187,13 @@ struct GatherPlan {
   image::ImageShape shape;
   simd::StageRow<T> stage;
   simd::SpreadRow<T> spread;
+  simd::WeaveRows<T> weave;
   const simd::Tiles<T>& tiles;
   int64_t tile_columns;
   Axes step;  // of the result, from one position to the next
   std::vector<GatherPart<T>> parts;
+  bool woven;             // results of all phases of the last axis follow each other, and are stored together
+  size_t parts_together;  // which differ in the class of the last axis only; 1 if not woven
   int threads;
   int64_t groups_at_once;  // for which the image is staged; group g takes place g % groups_at_once
   // An item is what one thread does at a time: a block of columns by a slice of the panels, of every part. Positions of
@@ -202,6 +210,7 @@ struct GatherPlan {
   void add_part(const image::AxisClass& class0, const image::AxisClass& class1, const image::AxisClass& class2);
   bool leaves_out_taps(const GatherPart<T>& part) const;
   void choose_columns(GatherPart<T>& part) const;
+  bool can_weave() const;
   void choose_groups();
   void choose_items();
   void carve();

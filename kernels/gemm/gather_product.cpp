@@ -2,8 +2,10 @@
 #include "kernels/gemm/gather_plan.h"
 
 #include <algorithm>
+#include <span>
 
 #include "kernels/gemm/gather_pack.h"
+#include "kernels/gemm/gather_store.h"
 #include "kernels/work/team.h"
 
 namespace convict::kernels::gemm {
@@ -139,7 +141,7 @@ int64_t straight_columns(const GatherPlan<T>& plan, const Item<T>& item) {
   return item.columns.count / unit * unit;
 }
 
-/// The sums of an item, for image n: to the result, or to scratch.c.
+/// The sums of an item, for image n: to the result, or to its part's place of scratch.c.
 template <class T>
 void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const GatherScratch<T>& scratch) {
   const GatherPart<T>& part = *item.part;
@@ -177,57 +179,8 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
                   depth.count * plan.tile_columns};
       }
       multiply_tile(plan, item, depth, depth_inside(plan, part, depth, first + column, first + end), weights, source,
-                    column < straight ? result + column : nullptr, scratch.c + column);
+                    column < straight ? result + column : nullptr, scratch.c + part.c_place + column);
     }
-  }
-}
-
-/// The runs of an item that its sums are stored by, except those that are in the result already.
-template <class T>
-int64_t runs_of(const GatherPlan<T>& plan, const Item<T>& item, ColumnRun* runs) {
-  const GatherPart<T>& part = *item.part;
-  int64_t count = 0, column = straight_columns(plan, item);
-  if (part.even && column < item.columns.count)
-    runs[count++] = {part.position_of(item.columns.first + column), column, item.columns.count - column};
-  if (part.even) return count;
-  while (column < item.columns.count) {
-    const Axes at = part.position_of(item.columns.first + column);
-    if (at[2] < part.positions[2]) {
-      const int64_t length = std::min(part.positions[2] - at[2], item.columns.count - column);
-      runs[count++] = {at, column, length};
-      column += length;
-    } else {  // a gap between two rows
-      const int64_t next = at[1] + 1 < part.positions[1] ? at[0] * part.pitch[0] + (at[1] + 1) * part.pitch[1]
-                                                         : (at[0] + 1) * part.pitch[0];
-      column = next - item.columns.first;
-    }
-  }
-  return count;
-}
-
-template <class T>
-void store_run(const GatherPlan<T>& plan, const ResultRow& row, const ColumnRun& run, const T* c, T* result) {
-  const StoredRun stored = stored_run(row, run, plan.step);
-  const T *from = c + stored.column, beta = T(plan.form.beta);
-  T* to = result + stored.place;
-  if (beta == 0) return plan.spread(from, stored.length, plan.step[2], to);
-  for (int64_t j = 0; j < stored.length; ++j) to[j * plan.step[2]] = from[j] + beta * to[j * plan.step[2]];
-}
-
-/// Stores the sums in c to the result, except those that are there already. Row by row, because the runs of a row lie
-/// close together in both.
-template <class T>
-void store(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const T* c) {
-  const GatherPart<T>& part = *item.part;
-  ColumnRun runs[kMostColumnsOfBlock<T>];
-  const int64_t count = runs_of(plan, item, runs);
-  if constexpr (kIsCell<T>) {
-    plan.port->store({n, item.group, part.row + item.rows.first, item.rows.count, part.rows / plan.result_channels,
-                      runs, count, plan.step, c, plan.c_pitch});
-  } else {
-    T* result = plan.result.plane(n, item.group * plan.result_channels);
-    for (int64_t i = item.rows.first; i < item.rows.first + item.rows.count; ++i, c += plan.c_pitch)
-      for (const ColumnRun* run = runs; run != runs + count; ++run) store_run(plan, part.row[i], *run, c, result);
   }
 }
 
@@ -279,18 +232,29 @@ void share_tiles(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t n
   });
 }
 
+/// Item `index` of the parts from `first` on that are stored together.
+template <class T>
+void compute_item(const GatherPlan<T>& plan, int64_t n, size_t first, int64_t index, const GatherScratch<T>& scratch) {
+  PartSums<T> sums[kMostPartsTogether];
+  size_t count = 0;
+  for (size_t i = first; i < first + plan.parts_together; ++i) {
+    const Item<T> item = item_of(plan, plan.parts[i], index);
+    if (item.columns.count <= 0 || item.rows.count == 0) continue;
+    multiply(plan, item, n, scratch);
+    sums[count++] = {item.part, item.rows, item.columns, straight_columns(plan, item), scratch.c + item.part->c_place};
+  }
+  if (count > 0) store(plan, n, index / plan.slices / plan.blocks, std::span<const PartSums<T>>(sums, count));
+}
+
 /// The results of some groups.
 template <class T>
 void share_items(const GatherPlan<T>& plan, int64_t n, work::Panel groups, work::Team& team,
                  const GatherScratch<T>& scratch) {
   const int64_t of_group = plan.blocks * plan.slices, items = groups.count * of_group;
   team.share(items, [&](int64_t index) {
-    for (const GatherPart<T>& part : plan.parts) {
-      const Item<T> item = item_of(plan, part, groups.first * of_group + work::far_apart(index, items, plan.threads));
-      if (item.columns.count <= 0 || item.rows.count == 0) continue;
-      multiply(plan, item, n, scratch);
-      store(plan, item, n, scratch.c);
-    }
+    const int64_t item = groups.first * of_group + work::far_apart(index, items, plan.threads);
+    for (size_t first = 0; first < plan.parts.size(); first += plan.parts_together)
+      compute_item(plan, n, first, item, scratch);
   });
 }
 

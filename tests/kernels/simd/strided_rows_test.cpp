@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "kernels/simd/weave_rows.h"
 #include "tests/kernels/targets.h"
 
 namespace convict::kernels {
@@ -69,6 +70,28 @@ void expect_spread(int64_t step, int64_t count) {
   simd::spread_row<T>()(from.data(), count, step, to.data());
   for (int64_t j = 0; j < static_cast<int64_t>(to.size()); ++j)
     ASSERT_EQ(to[j], j % step == 0 ? from[j / step] : T(99)) << "place " << j;
+}
+
+template <class T>
+void expect_woven(int64_t rows, int64_t count) {
+  SCOPED_TRACE(testing::Message() << rows << " rows of " << count << " elements");
+  std::vector<T> from(rows * count), to(rows * count + 1, T(99));
+  std::ranges::generate(from, WholeNumbers<T>());
+  const T* row[simd::kMostWovenRows] = {};
+  for (int64_t i = 0; i < rows; ++i) row[i] = from.data() + i * count;
+  simd::weave_rows<T>()(row, rows, count, to.data());
+  for (int64_t j = 0; j < rows * count; ++j) ASSERT_EQ(to[j], row[j % rows][j / rows]) << "place " << j;
+  ASSERT_EQ(to.back(), T(99)) << "beyond the last place";
+}
+
+TEST(WeaveRows, LetsElementsTakeTurns) {
+  for_each_target([] {
+    for (int64_t rows = 2; rows <= simd::kMostWovenRows; ++rows)
+      for (const int64_t count : {1, 2, 3, 7, 8, 15, 16, 17, 40}) {
+        expect_woven<float>(rows, count);
+        expect_woven<double>(rows, count);
+      }
+  });
 }
 
 TEST(SpreadRow, WritesNothingBetweenTheSteps) {

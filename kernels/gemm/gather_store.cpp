@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/gemm/gather_store.h"
+
+#include <algorithm>
+
+namespace convict::kernels::gemm {
+namespace {
+
+/// The runs of columns that sums are stored by, except those that are in the result already.
+template <class T>
+int64_t runs_of(const PartSums<T>& sums, ColumnRun* runs) {
+  const GatherPart<T>& part = *sums.part;
+  int64_t count = 0, column = sums.straight;
+  if (part.even && column < sums.columns.count)
+    runs[count++] = {part.position_of(sums.columns.first + column), column, sums.columns.count - column};
+  if (part.even) return count;
+  while (column < sums.columns.count) {
+    const Axes at = part.position_of(sums.columns.first + column);
+    if (at[2] < part.positions[2]) {
+      const int64_t length = std::min(part.positions[2] - at[2], sums.columns.count - column);
+      runs[count++] = {at, column, length};
+      column += length;
+    } else {  // a gap between two rows
+      const int64_t next = at[1] + 1 < part.positions[1] ? at[0] * part.pitch[0] + (at[1] + 1) * part.pitch[1]
+                                                         : (at[0] + 1) * part.pitch[0];
+      column = next - sums.columns.first;
+    }
+  }
+  return count;
+}
+
+template <class T>
+void store_run(const GatherPlan<T>& plan, const StoredRun& stored, const T* c, T* result) {
+  const T *from = c + stored.column, beta = T(plan.form.beta);
+  T* to = result + stored.place;
+  if (beta == 0) return plan.spread(from, stored.length, plan.step[2], to);
+  for (int64_t j = 0; j < stored.length; ++j) to[j * plan.step[2]] = from[j] + beta * to[j * plan.step[2]];
+}
+
+/// Row by row, because the runs of a row lie close together in both.
+template <class T>
+void store_rows(const GatherPlan<T>& plan, int64_t n, int64_t group, const PartSums<T>& sums) {
+  ColumnRun runs[kMostColumnsOfBlock<T>];
+  const int64_t count = runs_of(sums, runs);
+  const ResultRow* row = sums.part->row + sums.rows.first;
+  if constexpr (kIsCell<T>) {
+    plan.port->store({n, group, row, sums.rows.count, sums.part->rows / plan.result_channels, runs, count, plan.step,
+                      sums.c, plan.c_pitch});
+  } else {
+    T* result = plan.result.plane(n, group * plan.result_channels);
+    for (int64_t i = 0; i < sums.rows.count; ++i)
+      for (const ColumnRun* run = runs; run != runs + count; ++run)
+        store_run(plan, stored_run(row[i], *run, plan.step), sums.c + i * plan.c_pitch, result);
+  }
+}
+
+template <class T>
+PartSums<T> some_rows(const GatherPlan<T>& plan, PartSums<T> sums, int64_t first, int64_t end) {
+  sums.c += (first - sums.rows.first) * plan.c_pitch;
+  sums.rows = {first, end - first};
+  return sums;
+}
+
+template <class T>
+void store_apart(const GatherPlan<T>& plan, int64_t n, int64_t group, std::span<const PartSums<T>> parts) {
+  for (const PartSums<T>& sums : parts) store_rows(plan, n, group, sums);
+}
+
+/// A row of sums of channel 0, which is woven with those of the other phases of the last axis.
+template <class T>
+struct Strand {
+  const PartSums<T>* sums;
+  int64_t row;
+};
+
+/// What strands store of a run: `before` elements each apart, `count` that are woven, and the others apart.
+struct WovenRun {
+  StoredRun stored[simd::kMostWovenRows];
+  int64_t before[simd::kMostWovenRows];
+  int64_t count, place;  // of channel 0
+};
+
+/// Strands in their turns, and the run of each.
+template <class T>
+WovenRun woven_run(const GatherPlan<T>& plan, const Strand<T>* strands, const ColumnRun* const* run) {
+  WovenRun woven;
+  int64_t begin[simd::kMostWovenRows], first = INT64_MIN, end = INT64_MAX;  // steps of the result
+  for (int64_t i = 0; i < plan.step[2]; ++i) {
+    const ResultRow& row = strands[i].sums->part->row[strands[i].row];
+    const StoredRun stored = woven.stored[i] = stored_run(row, *run[i], plan.step);
+    begin[i] = run[i]->at[2] + (stored.column - run[i]->column) + row.lag;
+    first = std::max(first, begin[i]);
+    end = std::min(end, begin[i] + stored.length);
+  }
+  woven.count = std::max<int64_t>(0, end - first);
+  for (int64_t i = 0; i < plan.step[2]; ++i)
+    woven.before[i] = woven.count == 0 ? woven.stored[i].length : first - begin[i];
+  woven.place = woven.stored[0].place + woven.before[0] * plan.step[2];
+  return woven;
+}
+
+/// `c`: the strands of a channel.
+template <class T>
+void store_strands(const GatherPlan<T>& plan, const WovenRun& woven, const T* const* c, T* result) {
+  const T* from[simd::kMostWovenRows];
+  for (int64_t i = 0; i < plan.step[2]; ++i) {
+    const StoredRun& all = woven.stored[i];
+    const int64_t before = woven.before[i], behind = before + woven.count;
+    from[i] = c[i] + all.column + before;
+    for (int64_t j = 0; j < before; ++j) result[all.place + j * plan.step[2]] = c[i][all.column + j];
+    for (int64_t j = behind; j < all.length; ++j) result[all.place + j * plan.step[2]] = c[i][all.column + j];
+  }
+  if (woven.count > 0) plan.weave(from, plan.step[2], woven.count, result + woven.place);
+}
+
+template <class T>
+struct Runs {
+  int64_t count;
+  ColumnRun run[kMostColumnsOfBlock<T>];
+};
+
+/// Whether runs of two parts are in the same rows of positions.
+template <class T>
+bool are_aligned(const Runs<T>& a, const Runs<T>& b) {
+  return std::equal(a.run, a.run + a.count, b.run, b.run + b.count, [](const ColumnRun& one, const ColumnRun& other) {
+    return one.at[0] == other.at[0] && one.at[1] == other.at[1];
+  });
+}
+
+/// Some channels, whose rows are among the sums of all parts, of one phase of the other axes.
+template <class T>
+void store_phase(const GatherPlan<T>& plan, std::span<const PartSums<T>> parts, const Runs<T>* runs, int64_t phase,
+                 work::Panel channels, T* result) {
+  Strand<T> strands[simd::kMostWovenRows];
+  const Runs<T>* of_strand[simd::kMostWovenRows];
+  for (size_t k = 0; k < parts.size(); ++k) {
+    const int64_t phases = parts[k].part->last_phases();
+    for (int64_t row = phase * phases; row < (phase + 1) * phases; ++row) {
+      const int64_t turn = parts[k].part->row[row].turn;
+      strands[turn] = {&parts[k], row};
+      of_strand[turn] = &runs[k];
+    }
+  }
+  WovenRun woven[kMostColumnsOfBlock<T>];
+  for (int64_t j = 0; j < runs[0].count; ++j) {
+    const ColumnRun* run[simd::kMostWovenRows];
+    for (int64_t i = 0; i < plan.step[2]; ++i) run[i] = &of_strand[i]->run[j];
+    woven[j] = woven_run(plan, strands, run);
+  }
+  for (int64_t channel = channels.first; channel < channels.first + channels.count; ++channel) {
+    const T* c[simd::kMostWovenRows];
+    for (int64_t i = 0; i < plan.step[2]; ++i) {
+      const auto& [sums, row] = strands[i];
+      c[i] = sums->c + (channel * sums->part->rows / plan.result_channels + row - sums->rows.first) * plan.c_pitch;
+    }
+    for (int64_t j = 0; j < runs[0].count; ++j) store_strands(plan, woven[j], c, result + channel * plan.result.inner);
+  }
+}
+
+template <class T>
+void store_woven(const GatherPlan<T>& plan, int64_t n, int64_t group, std::span<const PartSums<T>> parts) {
+  Runs<T> runs[kMostPartsTogether];
+  int64_t begin = 0, end = plan.result_channels;  // channels all of whose rows are here
+  bool aligned = parts.size() == plan.parts_together;
+  for (size_t k = 0; k < parts.size(); ++k) {
+    const PartSums<T>& sums = parts[k];
+    runs[k].count = runs_of(sums, runs[k].run);
+    aligned &= are_aligned(runs[0], runs[k]);
+    const int64_t of_channel = sums.part->rows / plan.result_channels;
+    begin = std::max(begin, work::panels_of(sums.rows.first, of_channel));
+    end = std::min(end, (sums.rows.first + sums.rows.count) / of_channel);
+  }
+  if (!aligned || begin >= end) return store_apart(plan, n, group, parts);
+  for (const PartSums<T>& sums : parts) {
+    const int64_t of_channel = sums.part->rows / plan.result_channels, after = sums.rows.first + sums.rows.count;
+    store_rows(plan, n, group, some_rows(plan, sums, sums.rows.first, begin * of_channel));
+    store_rows(plan, n, group, some_rows(plan, sums, end * of_channel, after));
+  }
+  const int64_t phases = parts[0].part->rows / plan.result_channels / parts[0].part->last_phases();
+  for (int64_t phase = 0; phase < phases; ++phase)
+    store_phase(plan, parts, runs, phase, {begin, end - begin}, plan.result.plane(n, group * plan.result_channels));
+}
+
+}  // namespace
+
+template <class T>
+void store(const GatherPlan<T>& plan, int64_t n, int64_t group, std::span<const PartSums<T>> parts) {
+  if constexpr (!kIsCell<T>)
+    if (plan.woven) return store_woven(plan, n, group, parts);
+  store_apart(plan, n, group, parts);
+}
+
+template void store(const GatherPlan<float>&, int64_t, int64_t, std::span<const PartSums<float>>);
+template void store(const GatherPlan<double>&, int64_t, int64_t, std::span<const PartSums<double>>);
+template void store(const GatherPlan<int32_t>&, int64_t, int64_t, std::span<const PartSums<int32_t>>);
+
+}  // namespace convict::kernels::gemm
