@@ -15,6 +15,9 @@
 namespace convict::kernels::cost {
 namespace {
 
+/// For a vector of products. Machines take half a cycle for some vectors, and one for others: of 64 bytes on AMD Zen 4.
+constexpr double kMultiply = 0.85;
+
 double whole(double count, double unit) { return std::ceil(count / unit) * unit; }
 
 border::Sizes sizes_of(const convict_problem& p) { return border::Sizes(trilinear<float>(p, {})); }
@@ -28,9 +31,11 @@ double channel_window_cycles(const convict_problem& p, double lanes) {
          blocks * (kBlock + (s.image + s.result + s.taps) * kCopied + s.products / std::max(1.0, s.calls) * kProduct);
 }
 
-/// Of the spectra of as many rows of W as there are lanes: at least these are there at a time.
-double bytes_of_sums(const Trilinear<float>& f, const fft::Sizes& sizes, int64_t lanes) {
-  const int64_t rows = std::min(f.x_channels, lanes), vectors = (f.y_channels + lanes - 1) / lanes;
+/// Of the spectra that are read or written again and again: for W, those of as many rows of sums as there are lanes;
+/// else those of all weights of a group.
+double bytes_of_spectra(const Trilinear<float>& f, const fft::Sizes& sizes, int64_t lanes) {
+  const int64_t rows = f.face == Face::kW ? std::min(f.x_channels, lanes) : f.x_channels;
+  const int64_t vectors = (f.y_channels + lanes - 1) / lanes;
   return static_cast<double>(sizes.points()) * static_cast<double>(2 * lanes * rows * vectors) * sizeof(float);
 }
 
@@ -45,9 +50,11 @@ double direct_cycles(const convict_problem& p) {
 double gemm_cycles(const convict_problem& p, int64_t lanes) {
   const border::Sizes s = sizes_of(p);
   const auto vector = static_cast<double>(lanes);
-  constexpr double kStart = 3500, kStaged = 0.5, kPacked = 3, kFewestRows = 4, kWaiting = 1.6;
+  constexpr double kStart = 3500, kStaged = 0.5, kPacked = 1, kFewestRows = 4, kWaiting = 1.6;
   const double kWeight = s.phases > 1 ? 3 : 1, kStored = s.phases > 1 ? 3 : 1;  // sorted by phases, or as they are
+  const double kChannel = face_of(p.op, p.pass) == Face::kX ? 400 : 0;          // of mirrored weights
   const double copies = s.calls * (s.image_rows * s.image * kStaged + s.result_rows * s.result * kStored) +
+                        static_cast<double>(p.groups) * s.image_rows * kChannel +
                         static_cast<double>(p.groups) * s.image_rows * s.result_rows * s.taps * kWeight;
   if (p.pass == CONVICT_BACKWARD_WEIGHTS) {
     const gemm::WeightCycles cycles = gemm::weight_cycles(trilinear<float>(p, {}), lanes);
@@ -59,7 +66,7 @@ double gemm_cycles(const convict_problem& p, int64_t lanes) {
   const double rows = std::max(1.0, s.result_rows);
   return kStart + copies +
          s.products / rows * whole(s.positions, vector) / std::max(1.0, s.positions) / vector *
-             (std::max(rows * s.phases, kFewestRows) / s.phases / 2 + kPacked / s.phases);
+             (std::max(rows * s.phases, kFewestRows) / s.phases * kMultiply + kPacked / s.phases);
 }
 
 /// A cell is a number of another product; and each vector of results has an epilogue.
@@ -90,9 +97,9 @@ double winograd_cycles(const convict_problem& p, int64_t lanes, int m) {
   const border::Sizes s = sizes_of(p);
   const auto vector = static_cast<double>(lanes);
   const Axes& extent = f.face == Face::kX ? f.x_extent : f.y_extent;
-  constexpr double kStart = 1500, kMultiply = 0.55, kMapped = 9, kStored = 12, kTap = 2;
-  const double kWeight = f.face == Face::kX ? 12 : 10;  // mirrored, and channels the other way round
-  double products = 1, tiles = 1;                       // of a tile; of an image
+  constexpr double kStart = 1500, kMapped = 9, kStored = 12, kWeight = 5;
+  const double kTap = f.face == Face::kX ? 30 : 2;  // mirrored, and channels the other way round
+  double products = 1, tiles = 1;                   // of a tile; of an image
   for (int i = 0; i < kAxes; ++i) {
     if (f.kernel[i] == 1) continue;
     products *= m + 2;
@@ -115,7 +122,7 @@ double scatter_cycles(const convict_problem& p, int64_t lanes) {
   const double copies = s.weights * kWeight + s.y * kPacked + s.x * kStarted;
   // A vector of sums costs its products, at least their latency, and a visit to memory.
   const double vectors = static_cast<double>(p.groups) * whole(s.columns, vector) / vector;
-  const double sums = vectors * (s.depth / 2 * std::max(s.rows, kFewestRows) + s.rows * kSummed);
+  const double sums = vectors * (s.depth * kMultiply * std::max(s.rows, kFewestRows) + s.rows * kSummed);
   const double added = s.rows * s.rows_of_taps * (3 + std::min(last_taps, 4.0) + last_taps / vector * 2.5);
   // Threads divide columns.
   const double idle = std::max(1.0, p.threads / std::max(1.0, vectors));
@@ -126,13 +133,14 @@ double fft_cycles(const convict_problem& p, int64_t lanes) {
   const Trilinear<float> f = trilinear<float>(p, {});
   if (!border::has_products(f)) return std::numeric_limits<double>::infinity();
   // Sizes are chosen by cycles that are right for whole vectors; narrow ones (fft/plan.cpp) take less time for as many
-  // operations. Where the sums of W do not stay in a third-level cache, others wait for memory.
-  constexpr double kNarrow = 0.7, kFar = 2.5, kCache = 6e6;
+  // operations. Where spectra do not stay in a third-level cache, others wait for memory.
+  constexpr double kNarrow = 0.7;
+  const bool is_w = f.face == Face::kW;
+  const double kFar = is_w ? 2.5 : 1.5, kCache = is_w ? 6e6 : 16e6;
   const fft::Sizes sizes = fft::cheapest_sizes(f, lanes);
   const int64_t channels = std::max({f.x_channels, f.y_channels, f.groups});
   const bool narrow = 2 * channels <= lanes;
-  const bool far =
-      f.face == Face::kW && !sizes.lanes_are_groups && bytes_of_sums(f, sizes, narrow ? channels : lanes) > kCache;
+  const bool far = !sizes.lanes_are_groups && bytes_of_spectra(f, sizes, narrow ? channels : lanes) > kCache;
   return sizes.cycles * (narrow ? kNarrow : 1) * (far ? kFar : 1);
 }
 
