@@ -32,7 +32,7 @@ class Target:
         """The bound of a transform holds for what is transformed; the others sum in an order of their own."""
         contract = {"algorithm": "direct", "min_accumulator": "f32", "deterministic": True, **self.pipeline.contract}
         return {"name": self.name, "description": "MLIR, " + self.pipeline.description,
-                "lineage": self.name.replace(":", "-"), "batch": 32, "contract": contract}
+                "lineage": self.name.replace(":", "-"), "batch": 32, "stateless": True, "contract": contract}
 
     def refusal(self, problem):
         if set(problem.dtypes.values()) not in ({"f32"}, {"f64"}):

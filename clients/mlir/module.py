@@ -18,14 +18,16 @@ RUNTIME = glob.glob(LLVM + "/lib/libmlir_c_runner_utils.so*")  # copies strided 
 
 class Module:
     """Its text, with two functions for each problem: one has the convolution, and one reads operands from a file in
-    memory for it, and writes its result behind them. The file is used from begin to end, in the order of the problems."""
+    memory for it, and writes its result behind them. Problems that differ in their data alone share the first one. The
+    file is used from begin to end, in the order of the problems."""
 
     def __init__(self, pipeline):
         self.pipeline, self.functions, self.places = pipeline, [], []
+        self.convolutions = {}  # names, by signature and lines
         self.file = open(os.memfd_create("operands"), "w+b", buffering=0)
 
     def add(self, problem, form, operation, arrays):
-        kind, name, body = next(iter(problem.dtypes.values())), len(self.functions), []
+        kind, body = next(iter(problem.dtypes.values())), []
         shapes = [*[array.shape for array in arrays], form.shape(operation.result, form.out)]
         *types, result = [tensor_type(shape, kind) for shape in shapes]
         for i, (array, one) in enumerate(zip(arrays, types)):
@@ -37,19 +39,21 @@ class Module:
         memory, size = result.replace("tensor", "memref"), math.prod(shapes[-1])
         operands, parameters = (", ".join(text.format(i, one) for i, one in enumerate(types))
                                 for text in ("%t{0}", "%a{0}: {1}"))
-        body += [f"%d = call @c{name}({operands}) : ({', '.join(types)}) -> {result}",
+        lines = self.pipeline.dialect.body(problem, form, operation, shapes, kind)
+        name = self.convolutions.setdefault((f"({parameters}) -> {result}", *lines), f"c{len(self.convolutions)}")
+        body += [f"%d = call @{name}({operands}) : ({', '.join(types)}) -> {result}",
                  f"%r = bufferization.to_buffer %d : {result} to {memory}",
                  *self.transfer("write", "r", memory, size * arrays[0].itemsize), "return"]
-        lines = self.pipeline.dialect.body(problem, form, operation, shapes, kind)
-        self.functions += [function(f"p{name}()", body), function(f"c{name}({parameters}) -> {result}", lines)]
+        self.functions.append(function(f"p{len(self.functions)}()", body))
         self.places.append((self.file.tell(), size, arrays[0].dtype))
         self.file.seek(size * arrays[0].itemsize, os.SEEK_CUR)
 
     def text(self):
-        calls = [f"call @p{name}() : () -> ()" for name in range(0, len(self.functions), 2)]
+        calls = [f"call @p{name}() : () -> ()" for name in range(len(self.functions))]
+        convolutions = [function(name + signature, lines) for (signature, *lines), name in self.convolutions.items()]
         return "\n".join(["module attributes {transform.with_named_sequence} {",
                           "func.func private @read(i32, index, index) -> index",
-                          "func.func private @write(i32, index, index) -> index", *self.functions,
+                          "func.func private @write(i32, index, index) -> index", *convolutions, *self.functions,
                           function("main()", [*calls, "return"]), self.pipeline.script, "}"])
 
     def transfer(self, call, name, memory, size):

@@ -33,16 +33,29 @@ relations::Array read(const convict_tensor& tensor) {
   return array;
 }
 
+}  // namespace
+
 const convict_tensor& main_output(convict_pass pass, const convict_tensors& t) {
   return pass == CONVICT_FORWARD ? t.dst : pass == CONVICT_BACKWARD_DATA ? t.diff_src : t.diff_wei;
 }
 
-}  // namespace
+PosedCall::PosedCall(const relations::Call& call) : problem(call.problem) {
+  problem.padding = CONVICT_EXPLICIT_PADDING;  // the relation has changed the numbers, which need not be SAME any more
+  described = describe_tensors(case_of(call), problem);
+}
+
+void set(run::GuardedMemory& memory, const PosedCall& posed, const relations::Call& call) {
+  memory.place(posed.problem, posed.described, true);
+  const convict_tensors& ours = memory.ours();
+  write(call.src, ours.src);
+  write(call.wei, ours.wei);
+  write(call.bias, ours.bias);
+  write(call.diff_dst, ours.diff_dst);
+}
 
 std::optional<relations::Results> ImplementationRunner::run(const relations::Call& call) {
-  convict_problem p = call.problem;
-  p.padding = CONVICT_EXPLICIT_PADDING;  // the relation has changed the numbers, which need not be SAME any more
-  const convict_tensors described = describe_tensors(case_of(call), p);
+  const PosedCall posed(call);
+  const auto& [p, described] = posed;
   const run::Asked asked = run::ask_unsupported(implementation_, position_, p, described, record_);
   note(asked.side_effect);
   if (asked.reason) return std::nullopt;
@@ -51,12 +64,8 @@ std::optional<relations::Results> ImplementationRunner::run(const relations::Cal
       declared.contract.min_accumulator != contract_.min_accumulator)
     return std::nullopt;
   contract_of_call_ = declared.contract;
-  memory_.place(p, described, true);
+  set(memory_, posed, call);
   const convict_tensors& ours = memory_.ours();
-  write(call.src, ours.src);
-  write(call.wei, ours.wei);
-  write(call.bias, ours.bias);
-  write(call.diff_dst, ours.diff_dst);
   const Outcome outcome = run::call_guarded(implementation_, abilities_, position_, p, memory_, record_);
   note(outcome.side_effect);
   if (outcome.kind != Outcome::Kind::kComputed) return std::nullopt;

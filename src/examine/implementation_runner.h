@@ -52,6 +52,20 @@ class ImplementationRunner final : public relations::Runner {
 /// The problem, types and layouts of a call as a case, with default data.
 Case case_of(const relations::Call& call);
 
+/// What an implementation is asked for a call: the problem, and its tensors without data.
+struct PosedCall {
+  explicit PosedCall(const relations::Call& call);
+
+  convict_problem problem;
+  convict_tensors described;
+};
+
+/// dst, diff_src or diff_wei.
+const convict_tensor& main_output(convict_pass pass, const convict_tensors& t);
+
+/// Places the operands of a call, and fills them.
+void set(run::GuardedMemory& memory, const PosedCall& posed, const relations::Call& call);
+
 /// The call of a case. `filled` are its tensors, with data in those that the pass reads. Leaves out beta and ReLU, and
 /// copies views. Precondition: no integers.
 relations::Call call_of(const Case& c, const convict_problem& p, const convict_tensors& filled);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examine/relation_check.h"
 
+#include <utility>
+
 #include "abi/element.h"
 #include "core/layout.h"
 #include "core/random.h"
@@ -53,7 +55,41 @@ std::optional<judge::BrokenRelation> broken(const relations::Relation& relation,
   return found;
 }
 
+/// Has no results but zeros, which obey every law, and keeps the calls.
+class CallRecorder final : public relations::Runner {
+ public:
+  std::optional<relations::Results> run(const relations::Call& call) override {
+    calls_.push_back(call);
+    const convict_tensors described = PosedCall(call).described;
+    return relations::Results{zeros(main_output(call.problem.pass, described)), zeros(described.diff_bias)};
+  }
+
+  std::vector<relations::Call> take() { return std::move(calls_); }
+
+ private:
+  static relations::Array zeros(const convict_tensor& tensor) {
+    return {tensor.dtype,
+            {tensor.dims, tensor.dims + tensor.ndim},
+            std::vector<double>(static_cast<size_t>(element_count(tensor)))};
+  }
+
+  std::vector<relations::Call> calls_;
+};
+
 uint64_t choice_of(const Scene& scene) { return mix(scene.the_case().seed ^ 0x4e1a); }
+
+/// Calls visit(relation) for the first that applies to the case, from one on that its seed chooses; or for all of them,
+/// until visit returns false.
+template <class Visit>
+void for_each_asked(const Scene& scene, const relations::Call& call, const convict_contract& contract,
+                    AskedRelations asked, const Visit& visit) {
+  const auto all = relations::all();
+  const size_t first = (choice_of(scene) >> 8) % all.size();
+  for (size_t i = 0; i < all.size(); ++i) {
+    const relations::Relation& relation = *all[(first + i) % all.size()];
+    if (applies(relation, scene, contract, call) && (!visit(relation) || asked != AskedRelations::kAll)) return;
+  }
+}
 
 }  // namespace
 
@@ -65,16 +101,26 @@ bool asks_relation(const Scene& scene, AskedRelations asked) {
 
 std::optional<judge::BrokenRelation> broken_relation(const Scene& scene, const relations::Call& call,
                                                      ImplementationRunner& runner, AskedRelations asked) {
-  const auto all = relations::all();
   const uint64_t end = run::cpu_ns() + kPatience;
-  const size_t first = (choice_of(scene) >> 8) % all.size();
-  for (size_t i = 0; i < all.size(); ++i) {  // finds the first from there on that applies to this case
-    const relations::Relation& relation = *all[(first + i) % all.size()];
-    if (!applies(relation, scene, runner.contract(), call)) continue;
-    auto found = broken(relation, call, scene.the_case(), runner);
-    if (found || asked != AskedRelations::kAll || run::cpu_ns() > end) return found;
-  }
-  return std::nullopt;
+  std::optional<judge::BrokenRelation> found;
+  for_each_asked(scene, call, runner.contract(), asked, [&](const relations::Relation& relation) {
+    found = broken(relation, call, scene.the_case(), runner);
+    return !found && run::cpu_ns() <= end;
+  });
+  return found;
+}
+
+std::vector<std::vector<relations::Call>> calls_of_relations(const Scene& scene, const relations::Call& call,
+                                                             const convict_contract& contract, AskedRelations asked) {
+  std::vector<std::vector<relations::Call>> calls;
+  if (!asks_relation(scene, asked)) return calls;
+  for_each_asked(scene, call, contract, asked, [&](const relations::Relation& relation) {
+    CallRecorder recorder;
+    relation.check(call, recorder);
+    calls.push_back(recorder.take());
+    return true;
+  });
+  return calls;
 }
 
 }  // namespace convict::examine

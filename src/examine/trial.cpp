@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/earlier.h"
 #include "core/random.h"
+#include "examine/calls_before.h"
 #include "examine/comb_reading.h"
 #include "examine/concurrent_calls.h"
 #include "examine/implementation_runner.h"
@@ -24,20 +24,7 @@ using Kind = Outcome::Kind;
 constexpr uint64_t kRedraws = 4;
 constexpr int kOftenEnough = 3;
 
-constexpr uint64_t kOtherContents = 0x07e4;  // distinguishes the data of a warming-up call
-
 constexpr int kCallsTogether = 8;  // judged calls while others are under way
-
-/// The problem of a call before the one that is judged: the same but for one more position or image.
-Case neighbour(const Case& c) {
-  Case other = c;
-  other.before = {};
-  if ((mix(c.seed) & 2) != 0)
-    other.batch += 1;
-  else
-    other.in[c.rank - 1] += 1;
-  return other;
-}
 
 /// Sums of type W: double, or long double where f64 takes part.
 template <class W>
@@ -122,12 +109,11 @@ class Trial {
   /// What the case wants an implementation to have been called for before.
   void warm_up(size_t i) {
     if (scene_.the_case().calls == Calls::kRefilled) {
-      refill(mix(scene_.the_case().seed ^ kOtherContents));
+      refill(data_seed_before(scene_.the_case()));
       call(i);
       refill(scene_.the_case().seed);
     }
-    std::vector<Case> others = earlier_cases(scene_.the_case());
-    if (scene_.the_case().calls == Calls::kAfter) others.push_back(neighbour(scene_.the_case()));
+    const std::vector<Case> others = cases_before(scene_.the_case());
     for (const Case& one : others) call_for(one, i);
     if (!others.empty()) set_scene(scene_, context_);
   }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
 #include "core/strict_json.h"
@@ -18,6 +19,7 @@ using nlohmann::json;
 namespace {
 
 constexpr int64_t kMostDrawn = 8;  // threads
+constexpr const char* kPairs = "pairs";
 
 int level_of_threads(int64_t threads) {
   int level = 0;
@@ -32,6 +34,12 @@ uint32_t weight_in(const json& value) {
   return value.get<uint32_t>();
 }
 
+uint32_t pair_in(const json& value) {
+  if (!value.is_number_unsigned() || value.get<uint64_t>() >= pair_count())
+    throw UsageError("a pair of a domain is not the number of one");
+  return value.get<uint32_t>();
+}
+
 }  // namespace
 
 void Domain::restrict(FeatureId feature, const std::array<uint32_t, kMostLevels>& weights) {
@@ -40,15 +48,33 @@ void Domain::restrict(FeatureId feature, const std::array<uint32_t, kMostLevels>
   if (!is_empty) restricted_ |= uint64_t{1} << feature;
 }
 
+void Domain::refuse_pair(uint32_t id) {
+  refused_pairs_.resize(pair_count());
+  refused_pairs_[id] = true;
+}
+
+bool Domain::takes_pair(const Tuple& t, int i, int j) const {
+  return refused_pairs_.empty() || !refused_pairs_[id_of({2, {t.feature[i], t.feature[j]}, {t.level[i], t.level[j]}})];
+}
+
 bool Domain::contains(const Levels& levels) const {
   if (is_whole()) return true;
-  return std::ranges::all_of(features(), [&](const Feature& one) { return has(one.id, levels[one.id]); });
+  const auto contains_pair = [&](const Feature& one, const Feature& other) {
+    return contains(Tuple{2, {one.id, other.id}, {levels[one.id], levels[other.id]}});
+  };
+  for (const Feature& one : features())
+    for (const Feature& other : features().subspan(static_cast<size_t>(one.id) + 1))
+      if (!contains_pair(one, other)) return false;
+  return true;
 }
 
 bool Domain::contains(const Tuple& tuple) const {
   if (is_whole()) return true;
-  for (int i = 0; i < tuple.size; ++i)
+  for (int i = 0; i < tuple.size; ++i) {
     if (!has(tuple.feature[i], tuple.level[i])) return false;
+    for (int j = i + 1; j < tuple.size; ++j)
+      if (!takes_pair(tuple, i, j)) return false;
+  }
   return true;
 }
 
@@ -84,6 +110,11 @@ json Domain::to_json() const {
     for (size_t level = 0; level < feature.levels.size(); ++level)
       if (const uint32_t weight = weights_[feature.id][level])
         all[std::string(feature.name)][std::string(feature.levels[level])] = weight;
+  if (refused_pairs_.empty() && rare_pairs_.empty()) return all;
+  json refused = json::array();
+  for (uint32_t id = 0; id < refused_pairs_.size(); ++id)
+    if (refused_pairs_[id]) refused.push_back(id);
+  all[kPairs] = {feature_table(), std::move(refused), rare_pairs_};
   return all;
 }
 
@@ -97,6 +128,10 @@ Domain Domain::from_json(const json& all) {
       weights[level] = weight_in(found->value(std::string(feature.levels[level]), json(0u)));
     domain.restrict(feature.id, weights);
   }
+  const auto pairs = all.find(kPairs);
+  if (pairs == all.end() || pairs->at(0) != feature_table()) return domain;
+  for (const json& pair : pairs->at(1)) domain.refuse_pair(pair_in(pair));
+  for (const json& pair : pairs->at(2)) domain.add_rare_pair(pair_in(pair));
   return domain;
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a target takes, as far as the levels of features (core/features.h) tell. Cases are drawn inside it, so that a
-// kernel that takes one case in a thousand is judged on nearly all of its cases.
+// What a target takes, as far as the levels of features (core/features.h) tell, and pairs of them. Cases are drawn
+// inside it, so that a kernel that takes one case in a thousand is judged on nearly all of its cases.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <vector>
 
+#include "core/coverage.h"
 #include "core/features.h"
 #include "core/random.h"
 #include "generate/plan.h"
@@ -26,7 +28,14 @@ class Domain {
   /// ratio of those that are left.
   void restrict(FeatureId feature, const std::array<uint32_t, kMostLevels>& weights);
 
-  bool is_whole() const { return restricted_ == 0; }
+  /// Leaves out all cases that show this pair of levels (core/coverage.h).
+  void refuse_pair(uint32_t id);
+
+  /// Pairs inside that few cases show: the first wishes. Their order is that of add_rare_pair().
+  void add_rare_pair(uint32_t id) { rare_pairs_.push_back(id); }
+  const std::vector<uint32_t>& rare_pairs() const { return rare_pairs_; }
+
+  bool is_whole() const { return restricted_ == 0 && refused_pairs_.empty(); }
   bool is_restricted(FeatureId feature) const { return (restricted_ >> feature & 1) != 0; }
   bool has(FeatureId feature, int level) const { return !is_restricted(feature) || weights_[feature][level] > 0; }
   bool contains(const Levels& levels) const;
@@ -36,20 +45,25 @@ class Domain {
   /// it has outside.
   void confine(Plan& plan, Random& random) const;
 
-  /// {"pass": {"forward": 120}, "type": {"f32": 85}}: the levels of restricted features, with their weights.
+  /// {"pass": {"forward": 120}, "type": {"f32": 85}}: the levels of restricted features, with their weights; and under
+  /// "pairs" the feature table, and the numbers of the refused and of the rare ones.
   nlohmann::json to_json() const;
-  /// Ignores features and levels that this program does not know. Throws nlohmann::json::exception, or UsageError for a
-  /// weight that is none.
+  /// Ignores features and levels that this program does not know, and pairs of another feature table. Throws
+  /// nlohmann::json::exception, or UsageError for a weight or a pair that is none.
   static Domain from_json(const nlohmann::json& json);
 
   bool operator==(const Domain&) const = default;
 
  private:
   void confine_threads(Plan& plan, Random& random) const;
+  /// Of the features i and j of a tuple.
+  bool takes_pair(const Tuple& tuple, int i, int j) const;
 
   static_assert(kFeatureCount <= 64);
   uint64_t restricted_ = 0;                                                 // a bit for each feature
   std::array<std::array<uint32_t, kMostLevels>, kFeatureCount> weights_{};  // of restricted features
+  std::vector<bool> refused_pairs_;                                         // by number; empty if there are none
+  std::vector<uint32_t> rare_pairs_;
 };
 
 /// What a target does not refuse, and how much of a profile that is.

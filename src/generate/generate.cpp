@@ -14,8 +14,9 @@
 namespace convict::generate {
 namespace {
 
-constexpr int kDraws = 4;             // of a case with a wish
-constexpr uint32_t kWishedDraws = 4;  // for one place; after so many refusals of its target, the wish is given up
+constexpr int kDraws = 4;  // of a case with a wish
+// For one place; after so many refusals of its target, a wish is given up.
+constexpr uint32_t kWishedDraws = 4, kDrawsOfRarePair = 24;
 
 /// Reduces batch, then groups, then channels while a tensor or the cost is too large. Keeps the drawn geometry.
 void trim(const Profile& profile, Draft& draft) {
@@ -73,6 +74,19 @@ std::optional<Tuple> wish_for(const Sampling& sampling, const Domain& domain, co
     if (at == end || levels::kThreadCounts[next.level[at - next.feature]].contain(mask.threads)) break;
   }
   return wish;
+}
+
+/// The wish of an index that is among the first of its share: a rare pair of its domain.
+std::optional<Tuple> rare_wish(const Sampling& sampling, const Share& share, uint64_t index) {
+  uint64_t all = 0, before = 0;  // parts
+  for (const Share& one : sampling.shares) {
+    all += static_cast<uint64_t>(one.parts);
+    if (&one < &share) before += static_cast<uint64_t>(one.parts);
+  }
+  const uint64_t pair = index / 2;  // of indices, of which one has a wish
+  const uint64_t number = pair / all * static_cast<uint64_t>(share.parts) + pair % all - before;
+  const std::vector<uint32_t>& rare = share.domain.rare_pairs();
+  return number < rare.size() ? std::optional(tuple_of(rare[number])) : std::nullopt;
 }
 
 /// Draws a case for the wish. Drops the mask from the second draw on, because the two may contradict each other.
@@ -188,8 +202,11 @@ Case generate(const Sampling& sampling, uint64_t index, uint32_t draw_number) {
     Plan mask = mask_of_block(profile, seed, index / kBlock);
     if (draw_number > 0) mask.threads = mask_of_block(profile, sampling.seed, index / kBlock).threads;
     domain.confine(mask, random);
-    const bool wishes = index % 2 != 0 && !illegal && draw_number < kWishedDraws;
-    const auto wish = wishes ? wish_for(sampling, domain, mask, index / 2 + draw_number) : std::nullopt;
+    std::optional<Tuple> wish;
+    if (index % 2 != 0 && !illegal) {
+      if (share && sampling.focus.empty() && draw_number < kDrawsOfRarePair) wish = rare_wish(sampling, *share, index);
+      if (!wish && draw_number < kWishedDraws) wish = wish_for(sampling, domain, mask, index / 2 + draw_number);
+    }
     c = wish ? draw_wished(profile, mask, domain, *wish, random) : draw(profile, mask, random);
   }
   if (illegal) make_illegal(c, random);

@@ -16,7 +16,9 @@ constexpr uint64_t kEnoughTaken = 64;                       // of a target that 
 constexpr uint64_t kPlainAsked = 20'000;                    // if it takes none of those
 constexpr uint64_t kAskedInside = 300;
 constexpr int kDrawsOfLevel = 16 * kTriesOfLevel;  // few levels show in less than half of the cases that ask for them
-constexpr double kPlainShare = 0.85;               // of features that a plain case has at their level in most networks
+constexpr int kDrawsOfPair = 4 * kTriesOfPair;
+constexpr int kVainDraws = 12;        // of a pair, if none of them shows it
+constexpr double kPlainShare = 0.85;  // of features that a plain case has at their level in most networks
 
 using Weights = std::array<std::array<uint32_t, Domain::kMostLevels>, kFeatureCount>;
 
@@ -58,6 +60,8 @@ class Surveyor {
     for (uint64_t i = 0; taken_.empty() && i < kPlainAsked && go_on_(); ++i) ask(plain_case(i), nullptr);
     if (taken_.empty() || !learn()) return std::move(survey_);
     look_inside();
+    for (uint32_t id = 0; id < pair_count() && go_on_(); ++id)
+      if (const Tuple pair = tuple_of(id); !taken_pairs_.has_seen(id) && survey_.domain.contains(pair)) try_pair(pair);
     return std::move(survey_);
   }
 
@@ -79,6 +83,7 @@ class Surveyor {
     if (!accepts_(c)) return false;
     for (const Feature& feature : features()) takes_[feature.id] |= uint32_t{1} << levels[feature.id];
     taken_.push_back(levels);
+    taken_pairs_.add(levels);
     return true;
   }
 
@@ -139,6 +144,43 @@ class Surveyor {
     if (tries < kTriesOfLevel) takes_[wanted] |= uint32_t{1} << level;
   }
 
+  /// Leaves a pair of levels out that is refused each time.
+  void try_pair(const Tuple& pair) {
+    const uint32_t id = id_of(pair);
+    Random random(mix(seed_ ^ 3), id);
+    int tries = 0;
+    for (int i = 0; i < kDrawsOfPair && tries < kTriesOfPair && go_on_(); ++i) {
+      if (i == kVainDraws && tries == 0) return;  // usually the levels exclude each other
+      Plan plan = i % 2 == 0 ? Plan() : plan_like_taken(pair, i / 2 % 2, random);
+      survey_.domain.confine(plan, random);
+      plan.wish(pair);
+      const uint64_t number = random.bits();
+      ask(generate_planned(some_profile(number), plan, seed_, number), nullptr);
+      if (taken_pairs_.has_seen(id)) {
+        if (!survey_.is_wide()) survey_.domain.add_rare_pair(id);
+        return;
+      }
+      const auto shows = [&](int k) { return asked_[pair.feature[k]] == pair.level[k]; };
+      tries += shows(0) && shows(1) && survey_.domain.contains(asked_);
+    }
+    if (tries == kTriesOfPair) survey_.domain.refuse_pair(id);
+  }
+
+  /// Half of the levels of a taken case that has one level of the pair, `which`, if there is such a case. The other
+  /// half is free, because it may have to be different for the other level of the pair.
+  Plan plan_like_taken(const Tuple& pair, int which, Random& random) {
+    Plan plan;
+    const auto begin = static_cast<size_t>(random.below(static_cast<int64_t>(taken_.size())));
+    for (size_t i = 0; i < taken_.size(); ++i) {
+      const Levels& like = taken_[(begin + i) % taken_.size()];
+      if (like[pair.feature[which]] != pair.level[which]) continue;
+      for (const Feature& feature : features())
+        if (random.chance(0.5)) plan.ask(feature.id, like[feature.id]);
+      break;
+    }
+    return plan;
+  }
+
   void look_inside() {
     const Share share = {0, 1, survey_.domain};
     const Sampling inside = {.profile = profile_, .seed = seed_, .shares = {&share, 1}};
@@ -158,6 +200,7 @@ class Surveyor {
   Weights drawn_{};
   std::array<uint32_t, kFeatureCount> takes_{};  // a bit for each level
   std::vector<Levels> taken_;
+  Coverage taken_pairs_{Coverage::Depth::kPairs};
   Levels asked_{};  // of the last case
 };
 

@@ -16,11 +16,16 @@ using Accepts = std::function<bool(const Case&)>;
 
 /// First asks about cases of the whole profile. Then every level that none of the taken cases has is tried on its own:
 /// in cases that are otherwise like the taken ones. What is refused each time is left out of the domain, which is kept
-/// only if its cases are taken more often. A level is never left out on less than kTriesOfLevel refusals. `profile`
-/// nullptr is `all`. Asks at most 60,000 times. Once go_on() is false, nothing is left out any more.
+/// only if its cases are taken more often. In the end the same is done for pairs of levels. A level is never left out
+/// on less than kTriesOfLevel refusals, and a pair on less than kTriesOfPair. A pair is rare if it had to be tried; who
+/// takes most cases has none of these, for its many cases show them. `profile` nullptr is `all`. Once go_on() is false,
+/// nothing is left out any more.
 Survey survey(const Profile* profile, uint64_t seed, const Accepts& accepts, const std::function<bool()>& go_on);
 
 /// Of one level, in cases like those that are taken.
 inline constexpr int kTriesOfLevel = 40;
+
+/// Of two levels: half of the cases are like taken ones that have the one or the other of them.
+inline constexpr int kTriesOfPair = 24;
 
 }  // namespace convict::generate

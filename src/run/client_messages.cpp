@@ -154,6 +154,7 @@ Announced announced_from(const json& object) {
   one.abilities = abilities_from(contract);
   one.batch = value_or(object, "batch", size_t{1});
   one.plans = value_or(object, "plans", false);
+  one.stateless = value_or(object, "stateless", false);
   if (one.batch < 1 || one.batch > kMostProblemsAtOnce)
     throw BrokenProtocol(fmt::format("\"batch\" is {}; valid: 1 to {}", one.batch, kMostProblemsAtOnce));
   return one;

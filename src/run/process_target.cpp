@@ -286,6 +286,10 @@ size_t ProcessTarget::batch_of(const convict_implementation& implementation) {
   return who.target->too_slow_ ? 1 : who.announced.batch;
 }
 
+bool ProcessTarget::is_stateless(const convict_implementation& implementation) {
+  return implementation.run == run && of(&implementation).announced.stateless;
+}
+
 convict_abilities ProcessTarget::abilities_of(const convict_implementation& implementation) {
   return implementation.run == run ? of(&implementation).announced.abilities : convict_abilities{};
 }
@@ -349,18 +353,20 @@ void ProcessTarget::stage(const convict_implementation& implementation, const Qu
 void ProcessTarget::run_ahead(const convict_implementation& implementation, std::chrono::milliseconds patience) {
   const Implementation& who = of(&implementation);
   ProcessTarget& target = *who.target;
-  std::vector<std::string> texts;
-  for (const Staged& one : target.staged_)
-    if (one.who == &who) texts.push_back(one.placed_text);
-  if (texts.empty()) return;
-  const uint64_t id = ++target.questions_;
-  const std::string question = run_question(id, who.announced.name, texts, target.client_->file_bytes());
-  target.exchange_ahead(who, question, patience, [&](const std::string& line) {
-    auto statuses = statuses_from(line, id, texts.size());
-    auto status = statuses.begin();
-    for (Staged& one : target.staged_)
-      if (one.who == &who) one.status = std::move(*status++);
-  });
+  std::vector<size_t> places;  // in staged_, which is empty once a batch has gone wrong
+  for (size_t i = 0; i < target.staged_.size(); ++i)
+    if (target.staged_[i].who == &who) places.push_back(i);
+  for (size_t begin = 0; begin < places.size() && !target.staged_.empty(); begin += who.announced.batch) {
+    const auto ours = std::span(places).subspan(begin, std::min(who.announced.batch, places.size() - begin));
+    std::vector<std::string> texts;
+    for (const size_t place : ours) texts.push_back(target.staged_[place].placed_text);
+    const uint64_t id = ++target.questions_;
+    const std::string question = run_question(id, who.announced.name, texts, target.client_->file_bytes());
+    target.exchange_ahead(who, question, patience, [&](const std::string& line) {
+      auto statuses = statuses_from(line, id, texts.size());
+      for (size_t i = 0; i < ours.size(); ++i) target.staged_[ours[i]].status = std::move(statuses[i]);
+    });
+  }
 }
 
 void ProcessTarget::settle(const convict_implementation& implementation) {

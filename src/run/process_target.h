@@ -63,6 +63,9 @@ class ProcessTarget {
   /// The most problems that an implementation of a client takes at once; 1 for all that are none.
   static size_t batch_of(const convict_implementation& implementation);
 
+  /// Whether it says that nothing of a call can show in a later one.
+  static bool is_stateless(const convict_implementation& implementation);
+
   /// What an implementation of a client has announced.
   static convict_abilities abilities_of(const convict_implementation& implementation);
 
@@ -79,9 +82,9 @@ class ProcessTarget {
   /// What was answered ahead of time, if this was asked.
   static std::optional<bool> accepts(const convict_implementation& implementation, const Question& question);
 
-  /// Copies a problem's operands to the file, to be run with others; run_ahead() runs them. `run` then answers from
-  /// memory, once, for a problem of the same inputs. If the batch goes wrong, each is run when it is wanted, by a new
-  /// client.
+  /// Copies a problem's operands to the file, to be run with others; run_ahead() runs them, in this order and in as
+  /// many messages as it takes. `run` then answers from memory, once, for a problem of the same inputs. If a batch goes
+  /// wrong, each is run when it is wanted, by a new client.
   static void stage(const convict_implementation& implementation, const Question& question);
   static void run_ahead(const convict_implementation& implementation, std::chrono::milliseconds patience);
 

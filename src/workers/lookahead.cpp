@@ -8,6 +8,9 @@
 
 #include "core/earlier.h"
 #include "core/geometry.h"
+#include "examine/calls_before.h"
+#include "examine/implementation_runner.h"
+#include "examine/relation_check.h"
 #include "examine/scene.h"
 #include "run/guarded_call.h"
 #include "run/in_stage.h"
@@ -18,9 +21,19 @@ namespace {
 
 using run::ProcessTarget;
 
-/// Whether a call for this case may be made ahead of time: one call, whose outputs are poison before it.
-bool may_be_early(const Case& c) {
-  return c.calls == Calls::kOnce && !has_earlier_problems(c) && c.beta == 0 && !resolve(c).why_not;
+/// Whether the judged call is the only one of the case that is not a relation's.
+bool is_called_once(const Case& c) { return c.calls == Calls::kOnce && !has_earlier_problems(c); }
+
+/// What a call wants to know of a problem, without its data.
+ProcessTarget::Question question_of(const examine::Scene& scene) { return {scene.problem(), scene.described()}; }
+
+bool is_taken(const convict_implementation& who, const ProcessTarget::Question& question) {
+  return ProcessTarget::accepts(who, question).value_or(false);
+}
+
+/// Whether it is called for the case, with outputs that are poison before.
+bool is_called(const convict_implementation& who, const Case& c) {
+  return c.beta == 0 && !resolve(c).why_not && is_taken(who, question_of(examine::Scene(c)));
 }
 
 }  // namespace
@@ -33,32 +46,91 @@ size_t Lookahead::reach() const {
 }
 
 void Lookahead::ask(const Implementation& who, std::span<const Case> cases) {
-  const run::InStage asking(record_, Stage::kAsk);
-  const size_t batch = ProcessTarget::batch_of(who);
-  for (size_t begin = 0; begin < cases.size(); begin += batch) {
-    std::deque<examine::Scene> scenes;
-    std::vector<ProcessTarget::Question> questions;
-    for (const Case& c : cases.subspan(begin, std::min(batch, cases.size() - begin))) {
-      const examine::Scene& scene = scenes.emplace_back(c);
-      questions.push_back({scene.problem(), scene.described()});
-    }
-    ProcessTarget::ask_ahead(who, questions, patience_);
-  }
+  std::deque<examine::Scene> scenes;
+  std::vector<ProcessTarget::Question> questions;
+  for (const Case& c : cases) questions.push_back(question_of(scenes.emplace_back(c)));
+  ask(who, questions);
 }
 
-void Lookahead::run(const Implementation& who, std::span<const Case> cases) {
+void Lookahead::ask(const Implementation& who, std::span<const ProcessTarget::Question> questions) {
+  const run::InStage asking(record_, Stage::kAsk);
+  const size_t batch = ProcessTarget::batch_of(who);
+  for (size_t begin = 0; begin < questions.size(); begin += batch)
+    ProcessTarget::ask_ahead(who, questions.subspan(begin, std::min(batch, questions.size() - begin)), patience_);
+}
+
+void Lookahead::ask(const Implementation& who, std::span<const RelationCalls> related) {
+  std::deque<examine::PosedCall> posed;
+  std::vector<ProcessTarget::Question> questions;
+  for (const RelationCalls& calls : related)
+    for (const relations::Call& call : calls) {
+      const examine::PosedCall& one = posed.emplace_back(call);
+      questions.push_back({one.problem, one.described});
+    }
+  ask(who, questions);
+}
+
+/// Stages the calls that the examination makes if all of them are right: those of the cases, and of their relations.
+void Lookahead::run(const Implementation& who, std::span<const Case> cases, examine::AskedRelations relations) {
+  std::vector<Case> called, before;
+  for (const Case& c : cases) {
+    if (!is_called(who, c)) continue;
+    called.push_back(c);
+    if (ProcessTarget::is_stateless(who)) std::ranges::copy(examine::cases_before(c), std::back_inserter(before));
+  }
+  ask(who, before);
+  std::vector<RelationCalls> related;
   {
     const run::InStage filling(record_, Stage::kFill);
-    for (const Case& c : cases) {
+    for (const Case& c : called) {
+      stage_case(who, c);
       const examine::Scene scene(c);
-      if (!may_be_early(c) || !ProcessTarget::accepts(who, {scene.problem(), scene.described()}).value_or(false))
-        continue;
+      if (!examine::asks_relation(scene, relations)) continue;
       scene.set(memory_);
-      ProcessTarget::stage(who, {scene.problem(), memory_.theirs()});
+      const relations::Call call = examine::call_of(c, scene.problem(), memory_.ours());
+      std::ranges::move(examine::calls_of_relations(scene, call, who.contract, relations), std::back_inserter(related));
     }
+  }
+  ask(who, related);
+  {
+    const run::InStage filling(record_, Stage::kFill);
+    for (const RelationCalls& calls : related) stage(who, calls);
   }
   const run::InStage calling(record_, Stage::kCall);
   ProcessTarget::run_ahead(who, patience_);
+}
+
+/// The call of a case; and, where none can show in another one, those before it and the one that repeats it.
+void Lookahead::stage_case(const Implementation& who, const Case& c) {
+  if (!is_called_once(c) && !ProcessTarget::is_stateless(who)) return;
+  const auto stage = [&](const examine::Scene& scene) {
+    ProcessTarget::stage(who, {scene.problem(), memory_.theirs()});
+  };
+  const examine::Scene judged(c);
+  if (c.calls == Calls::kRefilled) {
+    judged.set(memory_);
+    judged.refill(memory_, examine::data_seed_before(c));
+    stage(judged);
+  }
+  for (const Case& before : examine::cases_before(c)) {
+    const examine::Scene other(before);
+    if (!is_taken(who, question_of(other))) continue;
+    other.set(memory_);
+    stage(other);
+  }
+  judged.set(memory_);
+  stage(judged);
+  if (c.calls == Calls::kAgain && who.contract.deterministic) stage(judged);
+}
+
+/// Up to the first that is refused, which ends the relation.
+void Lookahead::stage(const Implementation& who, const RelationCalls& calls) {
+  for (const relations::Call& call : calls) {
+    const examine::PosedCall posed(call);
+    if (!is_taken(who, {posed.problem, posed.described})) return;
+    examine::set(memory_, posed, call);
+    ProcessTarget::stage(who, {posed.problem, memory_.theirs()});
+  }
 }
 
 /// For each place, the case that the target takes: of several draws, of which all places get the next ones together.
@@ -82,10 +154,8 @@ std::vector<Case> Lookahead::taken(const run::Subject& subject, const generate::
     std::vector<uint64_t> left;
     for (size_t place = 0; place < indices.size(); ++place) {
       const auto ours = std::span(cases).subspan(place * draws, draws);
-      const auto found = std::ranges::find_if(ours, [&](const Case& c) {
-        const examine::Scene scene(c);
-        return resolve(c).why_not ||  // an illegal case is examined, whoever refuses it
-               ProcessTarget::accepts(who, {scene.problem(), scene.described()}).value_or(false);
+      const auto found = std::ranges::find_if(ours, [&](const Case& c) {  // an illegal case is examined in any case
+        return resolve(c).why_not || is_taken(who, question_of(examine::Scene(c)));
       });
       if (found == ours.end())
         left.push_back(indices[place]);
@@ -120,7 +190,7 @@ void Lookahead::over_places(const generate::Sampling& sampling, std::span<const 
         std::ranges::copy_if(its, std::back_inserter(all), [&](const Case& c) { return is_asked(c, who, settings); });
     ask(*who.implementation, all);
     all.insert(all.end(), own.begin(), own.end());
-    run(*who.implementation, all);
+    run(*who.implementation, all, settings.relations);
   }
 }
 
@@ -131,7 +201,7 @@ void Lookahead::over_cases(std::span<const Case> cases, const examine::Examinati
     std::vector<Case> asked;
     std::ranges::copy_if(cases, std::back_inserter(asked), [&](const Case& c) { return is_asked(c, one, settings); });
     ask(who, asked);
-    run(who, asked);
+    run(who, asked, settings.relations);
   }
 }
 

@@ -12,9 +12,11 @@
 #include "core/case.h"
 #include "examine/pipeline.h"
 #include "generate/generate.h"
+#include "relations/relation.h"
 #include "run/flight_record.h"
 #include "run/guarded_memory.h"
 #include "run/loader.h"
+#include "run/process_target.h"
 
 namespace convict::workers {
 
@@ -41,10 +43,17 @@ class Lookahead {
  private:
   using Implementation = convict_implementation;
 
+  /// The calls of a relation, in their order.
+  using RelationCalls = std::vector<relations::Call>;
+
   std::vector<Case> taken(const run::Subject& subject, const generate::Sampling& sampling,
                           std::vector<uint64_t> indices, const examine::ExaminationSettings& settings);
   void ask(const Implementation& who, std::span<const Case> cases);
-  void run(const Implementation& who, std::span<const Case> cases);
+  void ask(const Implementation& who, std::span<const RelationCalls> related);
+  void ask(const Implementation& who, std::span<const run::ProcessTarget::Question> questions);
+  void run(const Implementation& who, std::span<const Case> cases, examine::AskedRelations relations);
+  void stage_case(const Implementation& who, const Case& c);
+  void stage(const Implementation& who, const RelationCalls& calls);
 
   std::span<const run::Subject> subjects_;
   run::FlightRecord& record_;

@@ -156,7 +156,7 @@ void WorkerSession::work_through(const GivenCases& given) {
     if (block > 1 && i % block == 0 && given.without == 0 && given.cases.size() > 1) {
       std::vector<Case> cases;
       for (size_t k = i; k < std::min(i + block, given.cases.size()); ++k) cases.push_back(parse_case(given.cases[k]));
-      lookahead_->over_cases(cases, {.most_bytes = settings_.most_bytes()});
+      lookahead_->over_cases(cases, {.most_bytes = settings_.most_bytes(), .relations = given.relations});
     }
     record_.index = record_.latest = given.first + i;
     record_.draw = 0;

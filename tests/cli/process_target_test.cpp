@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+#include <numeric>
 #include <sstream>
 
 #include "core/text.h"
@@ -178,10 +180,28 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(ProcessTarget, BatchesChangeNoVerdict) {
   const std::vector<std::string> flags = {"--cases=150", "--where=in<=3", "--illegal=0.1"};
-  const json alone = campaign(misbehaving("takes_one_at_a_time"), flags).json(),
-             together = campaign(misbehaving("behaves"), flags).json();
-  for (const char* key : {"cases", "judged", "unjudged", "illegal", "mistrusted", "mismatches", "refusals", "targets"})
-    EXPECT_EQ(alone[key], together[key]) << key;
+  const json alone = campaign(misbehaving("takes_one_at_a_time"), flags).json();
+  for (const char* deed : {"behaves", "forgets"}) {
+    const json together = campaign(misbehaving(deed), flags).json();
+    for (const char* key :
+         {"cases", "judged", "unjudged", "illegal", "mistrusted", "mismatches", "refusals", "targets"})
+      EXPECT_EQ(alone[key], together[key]) << deed << ' ' << key;
+  }
+}
+
+/// Calls of relations are known before; and where nothing of a call shows in a later one, so are those of all cases.
+TEST_F(ProcessTarget, WhatWillBeCalledIsCalledTogether) {
+  const auto messages = [&](const std::string& deed) {
+    std::filesystem::remove(file("asked.txt"));
+    campaign(misbehaving(deed), {"--cases=96", "--where=in<=3 fill=int", "--illegal=0"});
+    std::istringstream asked(read_file(file("asked.txt")));
+    return std::vector<int>{std::istream_iterator<int>(asked), {}};
+  };
+  const std::vector<int> notes = messages("notes"), forgets = messages("forgets");
+  EXPECT_LE(std::ranges::count(notes, 1), 60);  // cases that are called several times; without relations' batches it is 97
+  EXPECT_LE(std::ranges::count(forgets, 1), 4);
+  EXPECT_LE(std::ranges::max(notes), 32) << "the batch of the client";
+  EXPECT_GT(std::accumulate(forgets.begin(), forgets.end(), 0), 96) << "relations have calls of their own";
 }
 
 /// What takes half a second to start, as a compiler does, needs batches most.

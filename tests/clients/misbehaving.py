@@ -33,6 +33,8 @@ class Misbehaving(convict_client.Client):
                 answer["hello"]["protocol"] = 2
             if self.deed == self.takes_one_at_a_time and "hello" in answer:
                 answer["hello"]["implementations"][0]["batch"] = 1
+            if self.deed == self.forgets and "hello" in answer:
+                answer["hello"]["implementations"][0]["stateless"] = True
             if "run" in answer:
                 answer = self.deed(question, answer)
             self.before = answer
@@ -48,8 +50,14 @@ class Misbehaving(convict_client.Client):
         return answer
 
     def takes_its_time(self, question, answer):
-        """Notes how many problems come at once."""
         time.sleep(0.05)
+        return self.notes(question, answer)
+
+    def forgets(self, question, answer):
+        return self.notes(question, answer)
+
+    def notes(self, question, answer):
+        """How many problems come at once."""
         with open("asked.txt", "a", encoding="ascii") as file:
             print(len(question["run"]), file=file)
         return answer

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/geometry.h"
 #include "generate/generate.h"
+#include "generate/reach.h"
 
 namespace convict {
 namespace {
@@ -108,6 +109,56 @@ TEST(Survey, WhoTakesMostHasAllButTheLevelsThatItNeverTakes) {
   EXPECT_FALSE(found.domain.is_restricted(feature::kType));
 }
 
+/// It takes both levels, and never together.
+bool takes_either(const Case& c) { return is_first_kernel(c) && (c.dilation == Axes{1, 1, 1} || !c.bias); }
+
+Tuple dilated_with_bias() { return {2, {feature::kDilation, feature::kBias}, {levels::kTwoEverywhere, 1}}; }
+
+TEST(Survey, LeavesOutPairsThatAreAlwaysRefused) {
+  const Domain domain = surveyed(find_profile("all"), takes_either).domain;
+  EXPECT_TRUE(domain.has(feature::kDilation, levels::kTwoEverywhere) && domain.has(feature::kBias, 1));
+  EXPECT_FALSE(domain.contains(dilated_with_bias()));
+  EXPECT_EQ(domain, Domain::from_json(domain.to_json()));
+  EXPECT_LT(reachable_pairs(nullptr, domain).seen_pairs(), pair_count());
+  EXPECT_FALSE(reachable_pairs(nullptr, domain).has_seen(id_of(dilated_with_bias())));
+}
+
+/// No pair is left out that one of many cases shows.
+TEST(Survey, LeavesOutNoPairThatIsTaken) {
+  const Domain domain = surveyed(find_profile("all"), takes_either).domain;
+  const Share share = {0, 1, domain};
+  const Sampling sampling = {.seed = 17, .shares = {&share, 1}};
+  int refused = 0;
+  for (uint64_t i = 0; i < 20'000; ++i) {
+    const Case c = generate::generate(sampling, i);
+    const Resolved resolved = resolve(c);
+    refused += !resolved.why_not && takes_either(c) && !domain.contains(levels_of(c, resolved.problem));
+  }
+  EXPECT_EQ(refused, 0);
+}
+
+/// The rare pairs are the first wishes.
+TEST(Survey, FewerCasesShowAllPairsOfANarrowTarget) {
+  const auto missing = [](const Domain& domain) {
+    const Share share = {0, 1, domain};
+    const Sampling sampling = {.seed = 23, .shares = {&share, 1}};
+    Coverage shown(Coverage::Depth::kPairs), possible = reachable_pairs(nullptr, domain);
+    for (uint64_t i = 0; i < 600; ++i)
+      for (uint32_t draw = 0; draw < 100; ++draw) {
+        const Case c = generate::generate(sampling, i, draw);
+        if (!takes_either(c)) continue;
+        shown.add(levels_of(c, resolve(c).problem));
+        break;
+      }
+    possible.unite(shown);
+    return 100.0 * (possible.seen_pairs() - shown.seen_pairs()) / possible.seen_pairs();
+  };
+  const Domain domain = surveyed(nullptr, takes_either).domain;
+  nlohmann::json without = domain.to_json();
+  without.at("pairs").at(2).clear();
+  EXPECT_LT(missing(domain), 0.6 * missing(Domain::from_json(without)));
+}
+
 TEST(Survey, WhoTakesAllHasTheWholeProfile) {
   EXPECT_TRUE(surveyed(find_profile("all"), [](const Case&) { return true; }).domain.is_whole());
 }
@@ -148,6 +199,7 @@ TEST(Domain, AWeightThatIsNoneIsRefused) {
        {R"({"pass": {"forward": 4000000000}})", R"({"pass": {"forward": -1}})", R"({"pass": {"forward": "many"}})"})
     EXPECT_THROW(Domain::from_json(nlohmann::json::parse(text)), UsageError) << text;
   EXPECT_THROW(Domain::from_json(nlohmann::json::parse(R"({"pass": 7})")), nlohmann::json::exception);
+  EXPECT_THROW(Domain::from_json({{"pairs", {feature_table(), {pair_count()}, nlohmann::json::array()}}}), UsageError);
 }
 
 TEST(Sampling, WithoutSharesADrawIsTheCaseOfBefore) {
