@@ -21,6 +21,7 @@
 #include "core/error.h"
 #include "core/geometry.h"
 #include "core/plugin_name.h"
+#include "core/processor.h"
 #include "core/text.h"
 #include "exports/exporter.h"
 #include "exports/shared/operands.h"
@@ -55,6 +56,10 @@ std::string silent_or_loud(const Cause& cause) {
   const auto loud = std::ranges::count_if(cause.verdicts, is_loud);
   return loud == 0 ? "silent" : loud == std::ssize(cause.verdicts) ? "loud" : "silent or loud";
 }
+
+// Headings of the parts of a page.
+constexpr std::string_view kSeen = "\n## What was seen with ",
+                           kProgram = "\n## A program that shows it: ", kExport = "\n## As ";
 
 std::string library_of(const Cause& cause) { return cause.suspect.substr(0, cause.suspect.find_first_of(":*")); }
 
@@ -105,13 +110,21 @@ std::string exports_of(const Cause& cause, const Mismatch& shown) {
     const auto exporter = std::ranges::find(exports::all(), one.exporter, &exports::Exporter::name);
     if (one.library != library_of(cause) || !(*exporter)->unsuited(request).empty()) continue;
     const std::string bytes = (*exporter)->write(request).front().bytes;
-    text += fmt::format("\n## As {}\n", one.exporter);
+    text += fmt::format("{}{}\n", kExport, one.exporter);
     if (const auto lines = std::ranges::count(bytes, '\n'); lines > kMostLines)
       text += fmt::format("`convict export '{}' --to {}` writes {} lines.\n", to_text(request.c), one.exporter, lines);
     else
       text += fmt::format("```{}\n{}```\n", one.language, bytes);
   }
   return text;
+}
+
+/// Of a file; empty if it is missing.
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (file) text << file.rdbuf();
+  return text.str();
 }
 
 /// The program of this name that needs the library alone, with the fences of its language. Empty if there is none.
@@ -121,16 +134,40 @@ std::string program_of(const Cause& cause, const fs::path& programs) {
   if (programs.empty()) return "";
   for (const auto& [ending, language] : kLanguages) {
     const std::string name = cause.name + ending;
-    std::ifstream file(programs / name, std::ios::binary);
-    if (!file) continue;
-    std::ostringstream text;
-    text << file.rdbuf();
-    return fmt::format("\n## A program that shows it: {}\n```{}\n{}```\n", name, language, text.str());
+    if (const std::string text = text_of(programs / name); !text.empty())
+      return fmt::format("{}{}\n```{}\n{}```\n", kProgram, name, language, text);
   }
   return "";
 }
 
-std::string page_of(const Cause& cause, const std::optional<Seen>& seen, const fs::path& programs) {
+/// What another machine has seen, as its page says.
+struct Kept {
+  std::string seen, exports;
+};
+
+/// Of a cause that cannot be run here. Nothing if the page is of another version, or shows no case that is still one.
+Kept kept_of(const Cause& cause, const std::string& page) {
+  const size_t begin = page.find(kSeen), begin_of_exports = page.find(kExport, begin);
+  if (begin == page.npos) return {};
+  const std::string seen = page.substr(begin, std::min(page.find(kProgram, begin), begin_of_exports) - begin);
+  std::string heading = seen.substr(kSeen.size(), seen.find('\n', kSeen.size()) - kSeen.size());
+  std::erase(heading, '\\');
+  const size_t blank = heading.rfind(' ');
+  const auto is_shown = [&](const std::string& line) {
+    return seen.find(fmt::format("'{}'", to_text(parse_case(line)))) != seen.npos;
+  };
+  if (blank == heading.npos || !cause.concerns(heading.substr(0, blank), heading.substr(blank + 1)) ||
+      std::ranges::none_of(cause.cases, is_shown))
+    return {};
+  return {seen, begin_of_exports == page.npos ? "" : page.substr(begin_of_exports)};
+}
+
+bool can_be_run(const Cause& cause, const std::vector<workers::RosterEntry>& installed) {
+  return cause.processor.met_by(processor_features()) &&
+         std::ranges::any_of(installed, [&](const auto& entry) { return cause.concerns(entry.name, entry.version); });
+}
+
+std::string page_of(const Cause& cause, const std::optional<Seen>& seen, const Kept& kept, const fs::path& programs) {
   std::string text = fmt::format("# {}\n\n", prose(cause.title));
   text += fmt::format("Library {}, versions {}; {}. Status: {}{}.\n\n", prose(library_of(cause)),
                       prose(cause.versions.text()), silent_or_loud(cause), cause.status,
@@ -141,11 +178,12 @@ std::string page_of(const Cause& cause, const std::optional<Seen>& seen, const f
   std::string note = cause.note;
   std::ranges::replace(note, '\n', ' ');
   if (!note.empty()) text += reports::paragraphs(note);
+  if (!kept.seen.empty()) return text + kept.seen + program_of(cause, programs) + kept.exports;
   if (!seen)
     return text + "\nNot run here: this version is not installed, or the processor is another one. Its cases:\n" +
            reports::code_block("    " + fmt::format("{}", fmt::join(cause.cases, "\n    ")) + "\n") +
            program_of(cause, programs);
-  text += fmt::format("\n## What was seen with {} {}\n{}\n", prose(seen->suspect), prose(seen->version),
+  text += fmt::format("{}{} {}\n{}\n", kSeen, prose(seen->suspect), prose(seen->version),
                       reports::meaning_of(seen->mismatch.verdict));
   const std::string flags = seen->plugin.empty() ? "" : " " + plugin_flag(seen->plugin);
   text += reports::code_block(fmt::format("$ convict repro{} --target {} --oracle none '{}'\n", flags, seen->suspect,
@@ -196,7 +234,9 @@ int findings(const FindingsOptions& options) {
     std::optional<Seen> seen;
     for (size_t i = 0; i < cause.cases.size() && !seen; ++i) seen = seen_here(cause, cause.cases[i], installed);
     if (interrupted()) return kInterrupted;
-    write(directory / (cause.name + ".md"), page_of(cause, seen, options.programs));
+    const fs::path page = directory / (cause.name + ".md");
+    const Kept kept = can_be_run(cause, installed) ? Kept() : kept_of(cause, text_of(page));
+    write(page, page_of(cause, seen, kept, options.programs));
   }
   write(directory / "README.md", table_of(causes));
   print(fmt::format("{} pages in {}\n", causes.size() + 1, printable(options.directory, 300)));
@@ -206,13 +246,15 @@ int findings(const FindingsOptions& options) {
 }  // namespace
 
 void add_findings(Command app, int& exit_code) {
-  auto [command, options] = add_command(
-      app, exit_code, findings, "findings", "Write a page for each known cause, with what it does here",
-      "Runs the cases of the causes on the versions that are installed. Pages of the same names are replaced.\n"
-      "Examples:\n"
-      "  convict findings docs/findings --programs corpus/known/reproducers\n"
-      "  convict findings pages --known mine.causes\n"
-      "Exit codes: 0 written, 2 usage");
+  auto [command, options] =
+      add_command(app, exit_code, findings, "findings", "Write a page for each known cause, with what it does here",
+                  "Runs the cases of the causes on the versions that are installed. Pages of the same names are "
+                  "replaced; what they "
+                  "show of a cause that cannot be run here is kept.\n"
+                  "Examples:\n"
+                  "  convict findings docs/findings --programs corpus/known/reproducers\n"
+                  "  convict findings pages --known mine.causes\n"
+                  "Exit codes: 0 written, 2 usage");
   command.option("directory", options.directory, "Where to write them; created if missing").required();
   command.option("--known", options.known, "Files of causes [those that come with convict]").one_value_each();
   command.option("--programs", options.programs,
