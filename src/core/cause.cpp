@@ -215,9 +215,9 @@ const Cause* cause_of(std::span<const Cause> causes, const Mismatch& mismatch, s
   const auto& before = mismatch.certificate.alone.before;
   if (mismatch.verdict == Verdict::kCrash && before && before->size() == 1)
     called.push_back(parse_case(before->front()));
+  const std::string who = who_was_seen(mismatch);
   const auto found = std::ranges::find_if(causes, [&](const Cause& one) {
-    return std::ranges::any_of(
-        called, [&](const Case& c) { return one.covers(mismatch.suspect, version, mismatch.verdict, c); });
+    return std::ranges::any_of(called, [&](const Case& c) { return one.covers(who, version, mismatch.verdict, c); });
   });
   return found == causes.end() ? nullptr : &*found;
 }

@@ -46,8 +46,8 @@ struct Cause {
   bool operator==(const Cause&) const = default;
 };
 
-/// The first cause that covers it, or the one case before that a crash needs: what was damaged there shows later.
-/// nullptr if none does.
+/// The first cause that covers it, or the one case before that a crash needs: what was damaged there shows later. Of
+/// what did not come back alone, whom it was seen of counts. `version` is that one's. nullptr if none does.
 const Cause* cause_of(std::span<const Cause> causes, const Mismatch& mismatch, std::string_view version);
 
 /// All blocks of a text. Throws UsageError with one line that names `origin` and the number of the line.

@@ -13,6 +13,10 @@ namespace convict::inline core {
 Verdict verdict_named(std::string_view name) { return named<Verdict>(kVerdictNames, name); }
 Blame blame_named(std::string_view name) { return named<Blame>(kBlameNames, name); }
 
+std::string who_was_seen(const Mismatch& mismatch) {
+  return mismatch.certificate.alone.seen.value_or(mismatch.suspect);
+}
+
 std::string operation_of(const Mismatch& mismatch) {
   return mismatch.verdict == Verdict::kAcceptsInvalid ? "any" : operation_text(mismatch.problem_case);
 }

@@ -74,6 +74,9 @@ struct Mismatch {
   Certificate certificate = {};
 };
 
+/// Who did it; of what did not come back when it ran alone, the implementation of which it was seen.
+std::string who_was_seen(const Mismatch& mismatch);
+
 /// The key that makes two mismatches the same bug as far as can be told without shrinking: suspect, verdict and
 /// operation, e.g. "onednn|wrong-exact|conv2d.backward_weights".
 std::string signature(const Mismatch& mismatch);

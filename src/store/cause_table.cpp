@@ -37,12 +37,13 @@ std::optional<KnownCauses::Match> KnownCauses::match(const Mismatch& mismatch, c
 
 std::optional<KnownCauses::Match> KnownCauses::match(Statements& sql, int64_t campaign, const Mismatch& mismatch) {
   if (causes_.empty()) return std::nullopt;
-  const auto [version, is_new] = versions_.try_emplace({campaign, mismatch.suspect});
+  const std::string who = who_was_seen(mismatch);
+  const auto [version, is_new] = versions_.try_emplace({campaign, who});
   if (is_new) {
     const auto select =
         sql("SELECT ran.value FROM campaigns c, json_each(c.libraries) ran WHERE c.id = ? AND ran.key = ?");
     select->bind(1, campaign);
-    select->bind(2, mismatch.suspect);
+    select->bind(2, who);
     if (select->executeStep()) version->second = select->getColumn(0).getString();
   }
   return match(mismatch, version->second);

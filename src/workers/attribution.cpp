@@ -77,11 +77,8 @@ class Search {
     if (seen_.from_outside) return nobody("killed from outside");
     std::optional<WorkerDeath> here;
     if (seen_.position != run::FlightRecord::kOwnCode) here = dies(seen_.position, {line_});
-    if (!here || may_be_late(*here)) {
-      const auto found = of_heap(lines_in(earlier));
-      // What dies of the case without that allocator is not late.
-      if (found && !(here && found->problem_case == as_asked(lost_, entry_at(seen_.position)))) return *found;
-    }
+    if (!here || may_be_late(*here))
+      if (auto found = of_heap(lines_in(earlier))) return *found;
     if (here) return of_case(*here);
     if (seen_.memory_holder != run::FlightRecord::kOwnCode) {
       if (auto found = of_leak(seen_.memory_holder, line_)) return *found;
@@ -117,6 +114,9 @@ class Search {
     lines.push_back(line_);
     const auto author = heap_.author(by_suspicion(roster_, seen_), roster_, lines, settings_);
     if (!author) return std::nullopt;
+    // What dies without that allocator as well, because it is this case or one of which its target died before, is no
+    // damage that showed later.
+    if (dies(static_cast<int>(author->entry - roster_.data()), {author->line})) return std::nullopt;
     Mismatch mismatch{as_asked(parse_case(author->line), *author->entry), author->entry->name, Verdict::kCrash,
                       author->entry->is_target ? Blame::kTarget : Blame::kOracle, author->death.certificate};
     mismatch.certificate.alone.runs = mismatch.certificate.alone.failed = 1;

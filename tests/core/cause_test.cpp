@@ -124,6 +124,17 @@ TEST(Cause, ACrashAfterOneCaseIsThatCases) {
   EXPECT_EQ(cause_of(causes, mismatch, "1.13"), nullptr);
 }
 
+/// What memory holds by chance may show once, and not when the case runs alone.
+TEST(Cause, WhatDoesNotComeBackIsOfTheOneThatWasSeen) {
+  const std::vector<Cause> causes = {the_cause()};
+  Mismatch mismatch{parse_case("conv1d n=0 in=9 k=9"), "unattributed", Verdict::kCrash, Blame::kNobody};
+  EXPECT_EQ(cause_of(causes, mismatch, "1.13"), nullptr);
+  mismatch.certificate.alone.seen = "acme:native";
+  EXPECT_EQ(cause_of(causes, mismatch, "1.13"), &causes[0]);
+  mismatch.certificate.alone.seen = "another";
+  EXPECT_EQ(cause_of(causes, mismatch, "1.13"), nullptr);
+}
+
 TEST(Cause, AFileThatIsMissingIsNamed) {
   try {
     read_causes("/nonexistent/my.causes");

@@ -78,17 +78,18 @@ TEST_F(AttributionTest, ButIfNobodyDiesOfTheOthersTheyAreTried) {
   EXPECT_EQ(to_text(mismatch.problem_case), to_text(parse_case("conv2d in=4x4 seed=1")));
 }
 
-/// Of a death of this one, in a process that had nothing before.
-Mismatch death_of(const std::string& name, const std::string& lost) {
+/// Of a death of this one, in a process that had these before.
+Mismatch death_of(const std::string& name, const std::string& lost, const std::vector<std::string>& before = {}) {
   workers::SupervisorSettings settings;
   settings.program = settings.lone_program = CONVICT_PROGRAM;
   settings.worker.roster.plugins = {plugin("faulty")};
   workers::WorkerDeath death;
   death.position = 0;
+  if (!before.empty()) death.before = {workers::Work{0, before.size()}};
   workers::HeapProbe heap;
   return workers::attributed(
       death, parse_case(lost), {{name, "", "faulty", "", true, plugin("faulty")}}, settings,
-      [](const workers::Work&) { return std::vector<std::string>(); }, heap);
+      [&](const workers::Work&) { return before; }, heap);
 }
 
 class DeathOfAnEarlierProblem : public testing::TestWithParam<const char*> {};
@@ -101,6 +102,13 @@ TEST_P(DeathOfAnEarlierProblem, IsThatProblems) {
   EXPECT_EQ(earlier.certificate.alone.heap_guard, std::nullopt);
   EXPECT_EQ(to_text(death_of(GetParam(), "conv2d oc=3 in=4x4 before=oc:2").problem_case),
             "conv2d oc=3 in=4x4 before=oc:2");
+}
+
+/// Others died of these before, and it was spared them since.
+TEST(Attribution, ADeathIsNoDamageOfACaseThatWasDeadlyBefore) {
+  const Mismatch mismatch = death_of("aborts-on-three", "conv2d oc=3 in=5x5", {"conv2d oc=3 in=4x4"});
+  EXPECT_EQ(to_text(mismatch.problem_case), "conv2d oc=3 in=5x5");
+  EXPECT_EQ(mismatch.certificate.alone.heap_guard, std::nullopt);
 }
 
 INSTANTIATE_TEST_SUITE_P(By, DeathOfAnEarlierProblem, testing::Values("crashes-on-three", "aborts-on-three"),
