@@ -50,7 +50,7 @@ class Surveyor {
   Surveyor(const Profile* profile, uint64_t seed, const Accepts& accepts, const std::function<bool()>& go_on)
       : profile_(profile), seed_(mix(seed ^ 0x73757276)), accepts_(accepts), go_on_(go_on) {}
 
-  Survey run() {
+  Survey run(SurveyDepth depth) {
     while (go_on_() && (survey_.asked < kLeastAsked || (survey_.asked < kMostAsked && survey_.taken < kEnoughTaken))) {
       const bool taken = ask(generate(profile_, seed_, 2 * survey_.asked), &drawn_);  // even numbers have no wish
       ++survey_.asked;
@@ -60,8 +60,7 @@ class Surveyor {
     for (uint64_t i = 0; taken_.empty() && i < kPlainAsked && go_on_(); ++i) ask(plain_case(i), nullptr);
     if (taken_.empty() || !learn()) return std::move(survey_);
     look_inside();
-    for (uint32_t id = 0; id < pair_count() && go_on_(); ++id)
-      if (const Tuple pair = tuple_of(id); !taken_pairs_.has_seen(id) && survey_.domain.contains(pair)) try_pair(pair);
+    if (depth == SurveyDepth::kPairs) try_pairs();
     return std::move(survey_);
   }
 
@@ -144,6 +143,11 @@ class Surveyor {
     if (tries < kTriesOfLevel) takes_[wanted] |= uint32_t{1} << level;
   }
 
+  void try_pairs() {
+    for (uint32_t id = 0; id < pair_count() && go_on_(); ++id)
+      if (const Tuple pair = tuple_of(id); !taken_pairs_.has_seen(id) && survey_.domain.contains(pair)) try_pair(pair);
+  }
+
   /// Leaves a pair of levels out that is refused each time.
   void try_pair(const Tuple& pair) {
     const uint32_t id = id_of(pair);
@@ -206,8 +210,9 @@ class Surveyor {
 
 }  // namespace
 
-Survey survey(const Profile* profile, uint64_t seed, const Accepts& accepts, const std::function<bool()>& go_on) {
-  return Surveyor(profile, seed, accepts, go_on).run();
+Survey survey(const Profile* profile, uint64_t seed, SurveyDepth depth, const Accepts& accepts,
+              const std::function<bool()>& go_on) {
+  return Surveyor(profile, seed, accepts, go_on).run(depth);
 }
 
 }  // namespace convict::generate

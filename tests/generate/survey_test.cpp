@@ -47,7 +47,7 @@ Accepts counting_tiny(int& asked) {
 }
 
 Survey surveyed(const Profile* profile, const Accepts& accepts) {
-  return survey(profile, 7, accepts, [] { return true; });
+  return survey(profile, 7, SurveyDepth::kPairs, accepts, [] { return true; });
 }
 
 /// The share of places for which a case is found that the target takes.
@@ -167,7 +167,8 @@ TEST(Survey, WhoTakesAllHasTheWholeProfile) {
 TEST(Survey, OutOfTimeItLeavesNothingOut) {
   for (const int patience : {0, 100, 5'000, 22'000}) {
     int asked = 0;
-    const Survey found = survey(find_profile("smoke"), 7, counting_tiny(asked), [&] { return asked < patience; });
+    const Survey found =
+        survey(find_profile("smoke"), 7, SurveyDepth::kPairs, counting_tiny(asked), [&] { return asked < patience; });
     EXPECT_TRUE(found.domain.is_whole() || asked < patience) << patience;
   }
 }
