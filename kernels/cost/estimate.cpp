@@ -97,7 +97,7 @@ double winograd_cycles(const convict_problem& p, int64_t lanes, int m) {
   const border::Sizes s = sizes_of(p);
   const auto vector = static_cast<double>(lanes);
   const Axes& extent = f.face == Face::kX ? f.x_extent : f.y_extent;
-  constexpr double kStart = 1500, kMapped = 9, kStored = 12, kWeight = 5;
+  constexpr double kStart = 1500, kMapped = 9, kStored = 12, kWeight = 4;
   const double kTap = f.face == Face::kX ? 30 : 2;  // mirrored, and channels the other way round
   double products = 1, tiles = 1;                   // of a tile; of an image
   for (int i = 0; i < kAxes; ++i) {
