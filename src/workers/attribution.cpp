@@ -77,8 +77,11 @@ class Search {
     if (seen_.from_outside) return nobody("killed from outside");
     std::optional<WorkerDeath> here;
     if (seen_.position != run::FlightRecord::kOwnCode) here = dies(seen_.position, {line_});
-    if (!here || may_be_late(*here))
-      if (auto found = of_heap(lines_in(earlier))) return *found;
+    if (!here || may_be_late(*here)) {
+      const auto found = of_heap(earlier);
+      // What dies of the case without that allocator is not late.
+      if (found && !(here && found->problem_case == as_asked(lost_, entry_at(seen_.position)))) return *found;
+    }
     if (here) return of_case(*here);
     if (seen_.memory_holder != run::FlightRecord::kOwnCode) {
       if (auto found = of_leak(seen_.memory_holder, line_)) return *found;
@@ -108,15 +111,13 @@ class Search {
   static bool may_be_late(const WorkerDeath& death) { return death.certificate.death.signal == strsignal(SIGABRT); }
 
   /// The call that damaged the heap, if an allocator shows one.
-  std::optional<Mismatch> of_heap(const Lines& earlier) const {
+  std::optional<Mismatch> of_heap(const Earlier& earlier) const {
     if (seen_.verdict != Verdict::kCrash || !settings_.heap_guard.empty()) return std::nullopt;
-    Lines lines = earlier;
+    Lines lines = lines_in(earlier);
     lines.push_back(line_);
     const auto author = heap_.author(by_suspicion(roster_, seen_), roster_, lines, settings_);
     if (!author) return std::nullopt;
-    // What dies without that allocator as well, because it is this case or one of which its target died before, is no
-    // damage that showed later.
-    if (dies(static_cast<int>(author->entry - roster_.data()), {author->line})) return std::nullopt;
+    if (was_spared(static_cast<int>(author->entry - roster_.data()), earlier, author->line)) return std::nullopt;
     Mismatch mismatch{as_asked(parse_case(author->line), *author->entry), author->entry->name, Verdict::kCrash,
                       author->entry->is_target ? Blame::kTarget : Blame::kOracle, author->death.certificate};
     mismatch.certificate.alone.runs = mismatch.certificate.alone.failed = 1;
@@ -125,6 +126,14 @@ class Search {
         "damages the heap: dies alone in this very call, with the allocator {}; without it, the damage showed later",
         author->guard);
     return mismatch;
+  }
+
+  /// Whether the process did not put this line to it: it had died of it before, and dies of it anyway.
+  bool was_spared(int position, const Earlier& earlier, const std::string& line) const {
+    const auto found = std::ranges::find(earlier, line, &EarlierCase::line);
+    if (found == earlier.end()) return false;
+    const auto calls = seen_.calls.find(found->index);
+    return calls != seen_.calls.end() && (calls->second >> position & 1) == 0;
   }
 
   /// Whether the implementation keeps memory at each call of this line.

@@ -78,7 +78,7 @@ TEST_F(AttributionTest, ButIfNobodyDiesOfTheOthersTheyAreTried) {
   EXPECT_EQ(to_text(mismatch.problem_case), to_text(parse_case("conv2d in=4x4 seed=1")));
 }
 
-/// Of a death of this one, in a process that had these before.
+/// Of a death of this one, in a process that had these before, and spared it them.
 Mismatch death_of(const std::string& name, const std::string& lost, const std::vector<std::string>& before = {}) {
   workers::SupervisorSettings settings;
   settings.program = settings.lone_program = CONVICT_PROGRAM;
@@ -86,6 +86,7 @@ Mismatch death_of(const std::string& name, const std::string& lost, const std::v
   workers::WorkerDeath death;
   death.position = 0;
   if (!before.empty()) death.before = {workers::Work{0, before.size()}};
+  for (size_t i = 0; i < before.size(); ++i) death.calls[i] = 0;
   workers::HeapProbe heap;
   return workers::attributed(
       death, parse_case(lost), {{name, "", "faulty", "", true, plugin("faulty")}}, settings,
