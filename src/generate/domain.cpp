@@ -59,12 +59,14 @@ bool Domain::takes_pair(const Tuple& t, int i, int j) const {
 
 bool Domain::contains(const Levels& levels) const {
   if (is_whole()) return true;
-  const auto contains_pair = [&](const Feature& one, const Feature& other) {
-    return contains(Tuple{2, {one.id, other.id}, {levels[one.id], levels[other.id]}});
-  };
+  if (!std::ranges::all_of(features(), [&](const Feature& one) { return has(one.id, levels[one.id]); })) return false;
+  return refused_pairs_.empty() || takes_pairs(levels);
+}
+
+bool Domain::takes_pairs(const Levels& levels) const {
   for (const Feature& one : features())
     for (const Feature& other : features().subspan(static_cast<size_t>(one.id) + 1))
-      if (!contains_pair(one, other)) return false;
+      if (refused_pairs_[id_of({2, {one.id, other.id}, {levels[one.id], levels[other.id]}})]) return false;
   return true;
 }
 

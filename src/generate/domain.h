@@ -56,6 +56,7 @@ class Domain {
 
  private:
   void confine_threads(Plan& plan, Random& random) const;
+  bool takes_pairs(const Levels& levels) const;
   /// Of the features i and j of a tuple.
   bool takes_pair(const Tuple& tuple, int i, int j) const;
 
