@@ -31,7 +31,7 @@ class Domain {
   /// Leaves out all cases that show this pair of levels (core/coverage.h).
   void refuse_pair(uint32_t id);
 
-  /// Pairs inside that few cases show: the first wishes. Their order is that of add_rare_pair().
+  /// Pairs inside that few cases show: wishes come to them early, in the order of add_rare_pair().
   void add_rare_pair(uint32_t id) { rare_pairs_.push_back(id); }
   const std::vector<uint32_t>& rare_pairs() const { return rare_pairs_; }
 

@@ -17,6 +17,8 @@ namespace {
 constexpr int kDraws = 4;  // of a case with a wish
 // For one place; after so many refusals of its target, a wish is given up.
 constexpr uint32_t kWishedDraws = 4, kDrawsOfRarePair = 24;
+// Of a share. Rare pairs are often empty or refused elsewhere: a campaign of some hundred cases has few of them.
+constexpr uint64_t kWishesBeforeRarePairs = 100;
 
 /// Reduces batch, then groups, then channels while a tensor or the cost is too large. Keeps the drawn geometry.
 void trim(const Profile& profile, Draft& draft) {
@@ -76,7 +78,7 @@ std::optional<Tuple> wish_for(const Sampling& sampling, const Domain& domain, co
   return wish;
 }
 
-/// The wish of an index that is among the first of its share: a rare pair of its domain.
+/// A rare pair of the domain of a share, if it is the turn of one: after its first wishes.
 std::optional<Tuple> rare_wish(const Sampling& sampling, const Share& share, uint64_t index) {
   uint64_t all = 0, before = 0;  // parts
   for (const Share& one : sampling.shares) {
@@ -86,7 +88,8 @@ std::optional<Tuple> rare_wish(const Sampling& sampling, const Share& share, uin
   const uint64_t pair = index / 2;  // of indices, of which one has a wish
   const uint64_t number = pair / all * static_cast<uint64_t>(share.parts) + pair % all - before;
   const std::vector<uint32_t>& rare = share.domain.rare_pairs();
-  return number < rare.size() ? std::optional(tuple_of(rare[number])) : std::nullopt;
+  if (number < kWishesBeforeRarePairs || number - kWishesBeforeRarePairs >= rare.size()) return std::nullopt;
+  return tuple_of(rare[number - kWishesBeforeRarePairs]);
 }
 
 /// Draws a case for the wish. Drops the mask from the second draw on, because the two may contradict each other.

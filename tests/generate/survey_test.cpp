@@ -137,13 +137,13 @@ TEST(Survey, LeavesOutNoPairThatIsTaken) {
   EXPECT_EQ(refused, 0);
 }
 
-/// The rare pairs are the first wishes.
+/// The rare pairs are the wishes after the first ones.
 TEST(Survey, FewerCasesShowAllPairsOfANarrowTarget) {
   const auto missing = [](const Domain& domain) {
     const Share share = {0, 1, domain};
     const Sampling sampling = {.seed = 23, .shares = {&share, 1}};
     Coverage shown(Coverage::Depth::kPairs), possible = reachable_pairs(nullptr, domain);
-    for (uint64_t i = 0; i < 600; ++i)
+    for (uint64_t i = 0; i < 1'000; ++i)
       for (uint32_t draw = 0; draw < 100; ++draw) {
         const Case c = generate::generate(sampling, i, draw);
         if (!takes_either(c)) continue;
@@ -157,6 +157,24 @@ TEST(Survey, FewerCasesShowAllPairsOfANarrowTarget) {
   nlohmann::json without = domain.to_json();
   without.at("pairs").at(2).clear();
   EXPECT_LT(missing(domain), 0.6 * missing(Domain::from_json(without)));
+}
+
+/// Whoever stops soon has common cases.
+TEST(Survey, TheFirstCasesOfATargetHaveNoRarePairs) {
+  Domain common = surveyed(nullptr, takes_either).domain, domain = common;
+  ASSERT_FALSE(domain.rare_pairs().empty());
+  nlohmann::json without = domain.to_json();
+  without.at("pairs").at(2).clear();
+  common = Domain::from_json(without);
+  const Share share = {0, 1, domain}, of_common = {0, 1, common};
+  const Sampling sampling = {.seed = 23, .shares = {&share, 1}}, others = {.seed = 23, .shares = {&of_common, 1}};
+  int different = 0;
+  for (uint64_t i = 0; i < 400; ++i) {
+    const bool same = generate::generate(sampling, i) == generate::generate(others, i);
+    EXPECT_TRUE(same || i >= 200) << i;
+    different += !same;
+  }
+  EXPECT_GT(different, 50);
 }
 
 TEST(Survey, WhoTakesAllHasTheWholeProfile) {
