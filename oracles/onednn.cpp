@@ -52,7 +52,7 @@ convict_status guarded(const Step& step, char* error, size_t error_size) {
   }
 }
 
-/// What this thread was asked a workspace for, until it computes that.
+/// The choice made when this thread was last asked for the size of a workspace; `run` takes it.
 Choice& last_choice() {
   thread_local Choice last;
   return last;
@@ -60,7 +60,7 @@ Choice& last_choice() {
 
 size_t workspace_size(const convict_implementation* self, const convict_problem* problem,
                       const convict_tensors* tensors) {
-  if (tensors->scale.ndim != 0) return 0;  // its values are part of a choice of version 2, and are not here yet
+  if (tensors->scale.ndim != 0) return 0;  // version 2 reads its values when it chooses; they are not here yet
   use_threads(problem->threads);
   const auto choose = [&]() -> Outcome {
     last_choice() = Choice(*problem, *tensors, static_cast<const Variant*>(self)->layouts);

@@ -102,15 +102,15 @@ GatherPlan<T>::GatherPlan(const Trilinear<T>& f, const CellPort* cell_port)
       shape(image::image_shape(axes, image)),
       stage(simd::stage_row<T>()),
       spread(simd::spread_row<T>()),
-      weave(simd::weave_rows<T>()),
+      interleave(simd::interleave_rows<T>()),
       tiles(simd::tiles<T>()),
       tile_columns(2 * tiles.lanes) {
   for (int i = 0; i < kAxes; ++i) step[i] = axes[i].out_step * result.spatial[i];
   for (const image::AxisClass& class0 : axes[0].classes)
     for (const image::AxisClass& class1 : axes[1].classes)
       for (const image::AxisClass& class2 : axes[2].classes) add_part(class0, class1, class2);
-  woven = can_weave();
-  parts_together = woven ? axes[2].classes.size() : 1;
+  interleaved = can_interleave();
+  parts_together = interleaved ? axes[2].classes.size() : 1;
   threads = work::threads_for(form.threads, products());
   choose_groups();
   choose_items();
@@ -194,12 +194,12 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
 /// Whether every element along the last axis belongs to a phase, there is code for so many of them, and enough channels
 /// share what is to be found out about a row.
 template <class T>
-bool GatherPlan<T>::can_weave() const {
-  if (kIsCell<T> || form.beta != 0 || result.spatial[2] != 1 || step[2] < 2 || step[2] > simd::kMostWovenRows ||
+bool GatherPlan<T>::can_interleave() const {
+  if (kIsCell<T> || form.beta != 0 || result.spatial[2] != 1 || step[2] < 2 || step[2] > simd::kMostInterleavedRows ||
       result_channels < tiles.lanes)
     return false;
   int64_t phases = 0;
-  bool found[simd::kMostWovenRows] = {};
+  bool found[simd::kMostInterleavedRows] = {};
   for (const image::AxisClass& one : axes[2].classes)
     for (const image::AxisPhase& phase : one.phases) {
       ++phases;
@@ -373,7 +373,7 @@ std::string GatherPlan<T>::text() const {
       part.taps_first ? " taps-first" : "", static_cast<int>(work::panel_of(part.rows, tiles.most_rows, 0).count),
       static_cast<int>((part.in_place ? part.vectors : 2) * tiles.lanes),
       static_cast<int>(std::min(part.depth, simd::kMostDepth<T>)), static_cast<int>(c_pitch),
-      static_cast<int>(parts.size()), part.straight ? " straight" : "", woven ? " woven" : "", threads,
+      static_cast<int>(parts.size()), part.straight ? " straight" : "", interleaved ? " interleaved" : "", threads,
       static_cast<long long>(workspace.bytes()));
   return line;
 }

@@ -22,8 +22,8 @@
 #include "abi/trilinear.h"
 #include "kernels/image/correlation.h"
 #include "kernels/image/staged_image.h"
+#include "kernels/simd/interleave_rows.h"
 #include "kernels/simd/tiles.h"
-#include "kernels/simd/weave_rows.h"
 #include "kernels/work/panel.h"
 #include "kernels/work/team.h"
 #include "kernels/work/workspace.h"
@@ -31,7 +31,7 @@
 namespace convict::kernels::gemm {
 
 inline constexpr int64_t kMostTilesOfBlock = 8;
-inline constexpr size_t kMostPartsTogether = simd::kMostWovenRows;
+inline constexpr size_t kMostPartsTogether = simd::kMostInterleavedRows;
 template <class T>
 inline constexpr int64_t kMostColumnsOfBlock = kMostTilesOfBlock * 2 * simd::kMostLanes / sizeof(T);
 
@@ -39,7 +39,7 @@ inline constexpr int64_t kMostColumnsOfBlock = kMostTilesOfBlock * 2 * simd::kMo
 struct ResultRow {
   int64_t offset, channel;  // of a group
   Axes begin, end;
-  int64_t turn = 0, lag = 0;  // of a woven row: position p of the last axis is element `turn` of step p + lag
+  int64_t turn = 0, lag = 0;  // of an interleaved row: position p of the last axis is element `turn` of step p + lag
 };
 
 /// Columns of C whose positions are equally far apart in the result, from position `at` on: those of one row.
@@ -187,13 +187,13 @@ struct GatherPlan {
   image::ImageShape shape;
   simd::StageRow<T> stage;
   simd::SpreadRow<T> spread;
-  simd::WeaveRows<T> weave;
+  simd::InterleaveRows<T> interleave;
   const simd::Tiles<T>& tiles;
   int64_t tile_columns;
   Axes step;  // of the result, from one position to the next
   std::vector<GatherPart<T>> parts;
-  bool woven;             // results of all phases of the last axis follow each other, and are stored together
-  size_t parts_together;  // which differ in the class of the last axis only; 1 if not woven
+  bool interleaved;       // results of all phases of the last axis follow each other, and are stored together
+  size_t parts_together;  // which differ in the class of the last axis only; 1 if not interleaved
   int threads;
   int64_t groups_at_once;  // for which the image is staged; group g takes place g % groups_at_once
   // An item is what one thread does at a time: a block of columns by a slice of the panels, of every part. Positions of
@@ -210,7 +210,7 @@ struct GatherPlan {
   void add_part(const image::AxisClass& class0, const image::AxisClass& class1, const image::AxisClass& class2);
   bool leaves_out_taps(const GatherPart<T>& part) const;
   void choose_columns(GatherPart<T>& part) const;
-  bool can_weave() const;
+  bool can_interleave() const;
   void choose_groups();
   void choose_items();
   void carve();

@@ -66,51 +66,52 @@ void store_apart(const GatherPlan<T>& plan, int64_t n, int64_t group, std::span<
   for (const PartSums<T>& sums : parts) store_rows(plan, n, group, sums);
 }
 
-/// A row of sums of channel 0, which is woven with those of the other phases of the last axis.
+/// A row of sums of channel 0, which is interleaved with those of the other phases of the last axis.
 template <class T>
-struct Strand {
+struct PhaseRow {
   const PartSums<T>* sums;
   int64_t row;
 };
 
-/// What strands store of a run: `before` elements each apart, `count` that are woven, and the others apart.
-struct WovenRun {
-  StoredRun stored[simd::kMostWovenRows];
-  int64_t before[simd::kMostWovenRows];
+/// How the rows of all phases are stored along a run: of each, `before` elements one by one, then `count` interleaved,
+/// and the others one by one.
+struct InterleavedRun {
+  StoredRun stored[simd::kMostInterleavedRows];
+  int64_t before[simd::kMostInterleavedRows];
   int64_t count, place;  // of channel 0
 };
 
-/// Strands in their turns, and the run of each.
+/// `phase_rows` and `run`: of each phase, in the order of the result.
 template <class T>
-WovenRun woven_run(const GatherPlan<T>& plan, const Strand<T>* strands, const ColumnRun* const* run) {
-  WovenRun woven;
-  int64_t begin[simd::kMostWovenRows], first = INT64_MIN, end = INT64_MAX;  // steps of the result
+InterleavedRun interleaved_run(const GatherPlan<T>& plan, const PhaseRow<T>* phase_rows, const ColumnRun* const* run) {
+  InterleavedRun interleaved;
+  int64_t begin[simd::kMostInterleavedRows], first = INT64_MIN, end = INT64_MAX;  // steps of the result
   for (int64_t i = 0; i < plan.step[2]; ++i) {
-    const ResultRow& row = strands[i].sums->part->row[strands[i].row];
-    const StoredRun stored = woven.stored[i] = stored_run(row, *run[i], plan.step);
+    const ResultRow& row = phase_rows[i].sums->part->row[phase_rows[i].row];
+    const StoredRun stored = interleaved.stored[i] = stored_run(row, *run[i], plan.step);
     begin[i] = run[i]->at[2] + (stored.column - run[i]->column) + row.lag;
     first = std::max(first, begin[i]);
     end = std::min(end, begin[i] + stored.length);
   }
-  woven.count = std::max<int64_t>(0, end - first);
+  interleaved.count = std::max<int64_t>(0, end - first);
   for (int64_t i = 0; i < plan.step[2]; ++i)
-    woven.before[i] = woven.count == 0 ? woven.stored[i].length : first - begin[i];
-  woven.place = woven.stored[0].place + woven.before[0] * plan.step[2];
-  return woven;
+    interleaved.before[i] = interleaved.count == 0 ? interleaved.stored[i].length : first - begin[i];
+  interleaved.place = interleaved.stored[0].place + interleaved.before[0] * plan.step[2];
+  return interleaved;
 }
 
-/// `c`: the strands of a channel.
+/// `c`: the sums of a channel, by phase.
 template <class T>
-void store_strands(const GatherPlan<T>& plan, const WovenRun& woven, const T* const* c, T* result) {
-  const T* from[simd::kMostWovenRows];
+void store_phase_rows(const GatherPlan<T>& plan, const InterleavedRun& interleaved, const T* const* c, T* result) {
+  const T* from[simd::kMostInterleavedRows];
   for (int64_t i = 0; i < plan.step[2]; ++i) {
-    const StoredRun& all = woven.stored[i];
-    const int64_t before = woven.before[i], behind = before + woven.count;
+    const StoredRun& all = interleaved.stored[i];
+    const int64_t before = interleaved.before[i], behind = before + interleaved.count;
     from[i] = c[i] + all.column + before;
     for (int64_t j = 0; j < before; ++j) result[all.place + j * plan.step[2]] = c[i][all.column + j];
     for (int64_t j = behind; j < all.length; ++j) result[all.place + j * plan.step[2]] = c[i][all.column + j];
   }
-  if (woven.count > 0) plan.weave(from, plan.step[2], woven.count, result + woven.place);
+  if (interleaved.count > 0) plan.interleave(from, plan.step[2], interleaved.count, result + interleaved.place);
 }
 
 template <class T>
@@ -131,34 +132,35 @@ bool are_aligned(const Runs<T>& a, const Runs<T>& b) {
 template <class T>
 void store_phase(const GatherPlan<T>& plan, std::span<const PartSums<T>> parts, const Runs<T>* runs, int64_t phase,
                  work::Panel channels, T* result) {
-  Strand<T> strands[simd::kMostWovenRows];
-  const Runs<T>* of_strand[simd::kMostWovenRows];
+  PhaseRow<T> phase_rows[simd::kMostInterleavedRows];
+  const Runs<T>* runs_of_row[simd::kMostInterleavedRows];
   for (size_t k = 0; k < parts.size(); ++k) {
     const int64_t phases = parts[k].part->last_phases();
     for (int64_t row = phase * phases; row < (phase + 1) * phases; ++row) {
       const int64_t turn = parts[k].part->row[row].turn;
-      strands[turn] = {&parts[k], row};
-      of_strand[turn] = &runs[k];
+      phase_rows[turn] = {&parts[k], row};
+      runs_of_row[turn] = &runs[k];
     }
   }
-  WovenRun woven[kMostColumnsOfBlock<T>];
+  InterleavedRun interleaved[kMostColumnsOfBlock<T>];
   for (int64_t j = 0; j < runs[0].count; ++j) {
-    const ColumnRun* run[simd::kMostWovenRows];
-    for (int64_t i = 0; i < plan.step[2]; ++i) run[i] = &of_strand[i]->run[j];
-    woven[j] = woven_run(plan, strands, run);
+    const ColumnRun* run[simd::kMostInterleavedRows];
+    for (int64_t i = 0; i < plan.step[2]; ++i) run[i] = &runs_of_row[i]->run[j];
+    interleaved[j] = interleaved_run(plan, phase_rows, run);
   }
   for (int64_t channel = channels.first; channel < channels.first + channels.count; ++channel) {
-    const T* c[simd::kMostWovenRows];
+    const T* c[simd::kMostInterleavedRows];
     for (int64_t i = 0; i < plan.step[2]; ++i) {
-      const auto& [sums, row] = strands[i];
+      const auto& [sums, row] = phase_rows[i];
       c[i] = sums->c + (channel * sums->part->rows / plan.result_channels + row - sums->rows.first) * plan.c_pitch;
     }
-    for (int64_t j = 0; j < runs[0].count; ++j) store_strands(plan, woven[j], c, result + channel * plan.result.inner);
+    for (int64_t j = 0; j < runs[0].count; ++j)
+      store_phase_rows(plan, interleaved[j], c, result + channel * plan.result.inner);
   }
 }
 
 template <class T>
-void store_woven(const GatherPlan<T>& plan, int64_t n, int64_t group, std::span<const PartSums<T>> parts) {
+void store_interleaved(const GatherPlan<T>& plan, int64_t n, int64_t group, std::span<const PartSums<T>> parts) {
   Runs<T> runs[kMostPartsTogether];
   int64_t begin = 0, end = plan.result_channels;  // channels all of whose rows are here
   bool aligned = parts.size() == plan.parts_together;
@@ -186,7 +188,7 @@ void store_woven(const GatherPlan<T>& plan, int64_t n, int64_t group, std::span<
 template <class T>
 void store(const GatherPlan<T>& plan, int64_t n, int64_t group, std::span<const PartSums<T>> parts) {
   if constexpr (!kIsCell<T>)
-    if (plan.woven) return store_woven(plan, n, group, parts);
+    if (plan.interleaved) return store_interleaved(plan, n, group, parts);
   store_apart(plan, n, group, parts);
 }
 

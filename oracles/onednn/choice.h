@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which primitive the library chooses for a problem, and how much scratch memory that wants of its caller. Who is asked
-// for the workspace first and for the result next need not choose twice.
+// Which primitive the library chooses for a problem, and how much scratch memory the caller must give it. The choice
+// that is made for the size of the workspace serves the call that follows: it is made once.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@ namespace convict::onednn {
 
 class Choice {
  public:
-  /// None, for no problem.
+  /// No primitive, for no problem.
   Choice() = default;
 
-  /// Of a primitive whose scratchpad is its caller's. Precondition: no scale, whose values belong to a choice of
-  /// version 2; the other data are not looked at. May throw dnnl::error.
+  /// Asks the library for a primitive that takes its scratchpad from the caller. Does not read data. Precondition:
+  /// there is no scale, because version 2 reads its values when it chooses. May throw dnnl::error.
   Choice(const convict_problem& p, const convict_tensors& t, Layouts layouts);
 
   /// Whether it was made for the same problem, types and layouts.

@@ -9,6 +9,7 @@
 extern "C" __attribute__((weak)) void omp_set_num_threads(int);
 
 namespace convict::onednn {
+
 using dnnl::memory;
 
 void use_threads(int threads) {

@@ -14,7 +14,8 @@
 
 namespace convict::onednn {
 
-/// Of the library, in this process. Call it before every step, because other code in this process sets the same number.
+/// Sets the number of threads of the library in this process. Call it before every step, because other code sets it,
+/// too.
 void use_threads(int threads);
 
 /// The steps may throw what the headers of the library throw, and std::bad_alloc.

@@ -246,15 +246,14 @@ int findings(const FindingsOptions& options) {
 }  // namespace
 
 void add_findings(Command app, int& exit_code) {
-  auto [command, options] =
-      add_command(app, exit_code, findings, "findings", "Write a page for each known cause, with what it does here",
-                  "Runs the cases of the causes on the versions that are installed. Pages of the same names are "
-                  "replaced; what they "
-                  "show of a cause that cannot be run here is kept.\n"
-                  "Examples:\n"
-                  "  convict findings docs/findings --programs corpus/known/reproducers\n"
-                  "  convict findings pages --known mine.causes\n"
-                  "Exit codes: 0 written, 2 usage");
+  auto [command, options] = add_command(
+      app, exit_code, findings, "findings", "Write a page for each known cause, with what it does here",
+      "Runs the cases of the causes on the versions that are installed. Replaces pages of the same names. If a cause\n"
+      "cannot be run here, its page keeps what was seen elsewhere.\n"
+      "Examples:\n"
+      "  convict findings docs/findings --programs corpus/known/reproducers\n"
+      "  convict findings pages --known mine.causes\n"
+      "Exit codes: 0 written, 2 usage");
   command.option("directory", options.directory, "Where to write them; created if missing").required();
   command.option("--known", options.known, "Files of causes [those that come with convict]").one_value_each();
   command.option("--programs", options.programs,

@@ -17,7 +17,7 @@ namespace {
 constexpr int kDraws = 4;  // of a case with a wish
 // For one place; after so many refusals of its target, a wish is given up.
 constexpr uint32_t kWishedDraws = 4, kDrawsOfRarePair = 24;
-// Of a share. Rare pairs are often empty or refused elsewhere: a campaign of some hundred cases has few of them.
+// The first wishes of a share. Rare pairs are often empty problems, which a short campaign should not be full of.
 constexpr uint64_t kWishesBeforeRarePairs = 100;
 
 /// Reduces batch, then groups, then channels while a tensor or the cost is too large. Keeps the drawn geometry.

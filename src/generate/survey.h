@@ -14,8 +14,8 @@ namespace convict::generate {
 /// Whether the target computes a case.
 using Accepts = std::function<bool(const Case&)>;
 
-/// Pairs take some ten thousand questions more: for targets whose cases take milliseconds. The others show rare pairs
-/// by chance while that would be asked.
+/// kPairs asks some ten thousand questions more. That pays for targets whose cases take milliseconds; faster ones show
+/// rare pairs by chance in that time.
 enum class SurveyDepth { kLevels, kPairs };
 
 /// First asks about cases of the whole profile. Then every level that none of the taken cases has is tried on its own:

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/simd/weave_rows.h"
+#include "kernels/simd/interleave_rows.h"
 #include "tests/kernels/targets.h"
 
 namespace convict::kernels {
@@ -73,23 +73,23 @@ void expect_spread(int64_t step, int64_t count) {
 }
 
 template <class T>
-void expect_woven(int64_t rows, int64_t count) {
+void expect_interleaved(int64_t rows, int64_t count) {
   SCOPED_TRACE(testing::Message() << rows << " rows of " << count << " elements");
   std::vector<T> from(rows * count), to(rows * count + 1, T(99));
   std::ranges::generate(from, WholeNumbers<T>());
-  const T* row[simd::kMostWovenRows] = {};
+  const T* row[simd::kMostInterleavedRows] = {};
   for (int64_t i = 0; i < rows; ++i) row[i] = from.data() + i * count;
-  simd::weave_rows<T>()(row, rows, count, to.data());
+  simd::interleave_rows<T>()(row, rows, count, to.data());
   for (int64_t j = 0; j < rows * count; ++j) ASSERT_EQ(to[j], row[j % rows][j / rows]) << "place " << j;
   ASSERT_EQ(to.back(), T(99)) << "beyond the last place";
 }
 
-TEST(WeaveRows, LetsElementsTakeTurns) {
+TEST(InterleaveRows, LetsElementsTakeTurns) {
   for_each_target([] {
-    for (int64_t rows = 2; rows <= simd::kMostWovenRows; ++rows)
+    for (int64_t rows = 2; rows <= simd::kMostInterleavedRows; ++rows)
       for (const int64_t count : {1, 2, 3, 7, 8, 15, 16, 17, 40}) {
-        expect_woven<float>(rows, count);
-        expect_woven<double>(rows, count);
+        expect_interleaved<float>(rows, count);
+        expect_interleaved<double>(rows, count);
       }
   });
 }

@@ -9,13 +9,13 @@
 
 namespace convict::kernels::simd {
 
-inline constexpr int64_t kMostWovenRows = 4;
+inline constexpr int64_t kMostInterleavedRows = 4;
 
-/// to[j*rows + i] = from[i][j] for i < rows and j < count. Precondition: 2 <= rows <= kMostWovenRows.
+/// to[j*rows + i] = from[i][j] for i < rows and j < count. Precondition: 2 <= rows <= kMostInterleavedRows.
 template <class T>
-using WeaveRows = void (*)(const T* const* from, int64_t rows, int64_t count, T* to);
+using InterleaveRows = void (*)(const T* const* from, int64_t rows, int64_t count, T* to);
 
 template <class T>
-const WeaveRows<T>& weave_rows();
+const InterleaveRows<T>& interleave_rows();
 
 }  // namespace convict::kernels::simd

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/simd/weave_rows.h"
+#include "kernels/simd/interleave_rows.h"
 
 #include <algorithm>
 #include <tuple>
 
-#define HWY_TARGET_INCLUDE "kernels/simd/weave_rows.cpp"
+#define HWY_TARGET_INCLUDE "kernels/simd/interleave_rows.cpp"
 #include "kernels/simd/dispatch.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -15,7 +15,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// `load(i)`: a vector of row i.
 template <int kRows, class T, class Load>
-HWY_INLINE void WeaveVectors(const Load& load, T* to) {
+HWY_INLINE void InterleaveVectors(const Load& load, T* to) {
   const hn::ScalableTag<T> d;
   if constexpr (kRows == 2) hn::StoreInterleaved2(load(0), load(1), d, to);
   if constexpr (kRows == 3) hn::StoreInterleaved3(load(0), load(1), load(2), d, to);
@@ -25,16 +25,16 @@ HWY_INLINE void WeaveVectors(const Load& load, T* to) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 /// Less than a vector. Masked loads touch no memory in lanes without their bit.
 template <int kRows, class T>
-void WeaveFew(const T* const* from, int64_t count, T* to) {
+void InterleaveFew(const T* const* from, int64_t count, T* to) {
   const hn::ScalableTag<T> d;
-  HWY_ALIGN T woven[kRows * hn::MaxLanes(hn::ScalableTag<T>())];
+  HWY_ALIGN T interleaved[kRows * hn::MaxLanes(hn::ScalableTag<T>())];
   const auto first = hn::FirstN(d, static_cast<size_t>(count));
-  WeaveVectors<kRows>([&](int i) HWY_ATTR { return hn::MaskedLoad(first, d, from[i]); }, woven);
-  std::copy_n(woven, count * kRows, to);
+  InterleaveVectors<kRows>([&](int i) HWY_ATTR { return hn::MaskedLoad(first, d, from[i]); }, interleaved);
+  std::copy_n(interleaved, count * kRows, to);
 }
 #else
 template <int kRows, class T>
-void WeaveFew(const T* const* from, int64_t count, T* to) {
+void InterleaveFew(const T* const* from, int64_t count, T* to) {
   for (int64_t j = 0; j < count; ++j)
     for (int i = 0; i < kRows; ++i) to[j * kRows + i] = from[i][j];
 }
@@ -42,25 +42,25 @@ void WeaveFew(const T* const* from, int64_t count, T* to) {
 
 /// Vector by vector; the last one overlaps the one before it.
 template <int kRows, class T>
-void WeaveOf(const T* const* from, int64_t count, T* to) {
+void InterleaveOf(const T* const* from, int64_t count, T* to) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (count < lanes) return WeaveFew<kRows>(from, count, to);
+  if (count < lanes) return InterleaveFew<kRows>(from, count, to);
   for (int64_t next = 0; next < count; next += lanes) {
     const int64_t j = std::min(next, count - lanes);
-    WeaveVectors<kRows>([&](int i) HWY_ATTR { return hn::LoadU(d, from[i] + j); }, to + j * kRows);
+    InterleaveVectors<kRows>([&](int i) HWY_ATTR { return hn::LoadU(d, from[i] + j); }, to + j * kRows);
   }
 }
 
 template <class T>
-void Weave(const T* const* from, int64_t rows, int64_t count, T* to) {
-  if (rows == 2) return WeaveOf<2>(from, count, to);
-  if (rows == 3) return WeaveOf<3>(from, count, to);
-  WeaveOf<4>(from, count, to);
+void Interleave(const T* const* from, int64_t rows, int64_t count, T* to) {
+  if (rows == 2) return InterleaveOf<2>(from, count, to);
+  if (rows == 3) return InterleaveOf<3>(from, count, to);
+  InterleaveOf<4>(from, count, to);
 }
 
-const std::tuple<WeaveRows<float>, WeaveRows<double>, WeaveRows<int32_t>>& WeaveOfTarget() {
-  static const auto table = std::make_tuple(Weave<float>, Weave<double>, Weave<int32_t>);
+const std::tuple<InterleaveRows<float>, InterleaveRows<double>, InterleaveRows<int32_t>>& InterleaveOfTarget() {
+  static const auto table = std::make_tuple(Interleave<float>, Interleave<double>, Interleave<int32_t>);
   return table;
 }
 
@@ -70,9 +70,9 @@ HWY_AFTER_NAMESPACE();
 
 namespace convict::kernels::simd {
 
-CONVICT_DISPATCH_TYPES(WeaveRows, weave_rows, WeaveOfTarget)
+CONVICT_DISPATCH_TYPES(InterleaveRows, interleave_rows, InterleaveOfTarget)
 #if HWY_ONCE
-template const WeaveRows<int32_t>& weave_rows();
+template const InterleaveRows<int32_t>& interleave_rows();
 #endif
 
 }  // namespace convict::kernels::simd
