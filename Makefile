@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup test-setup build program test test-fleet test-trixie nightly-trixie sweep-trixie fuzz replay guided nightly libraries js mlir sweep transfer sanitize valgrind neon detection bench throughput check dev odr clean
+.PHONY: help setup more-setup test-setup build program modules test test-fleet test-trixie nightly-trixie sweep-trixie fuzz replay guided nightly libraries js mlir sweep transfer sanitize valgrind neon detection bench throughput check dev odr clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
-            libonnx-testdata libzip-dev libsodium-dev libpugixml-dev libjs-chart.js \
-            libopencv-dnn-dev libxnnpack-dev libpthreadpool-dev
+            libonnx-testdata libzip-dev libsodium-dev libpugixml-dev libjs-chart.js
+# Libraries that are on trial if the user names them. OpenCV brings 150 packages more: a first campaign does not wait for it.
+MORE_PACKAGES := libopencv-dnn-dev libxnnpack-dev libpthreadpool-dev
 # For a night: its report on what is new.
 NIGHT_PACKAGES := jq sqlite3
 TEST_PACKAGES := python3-torch python3-onnx python3-numpy python3-pytest python3-pip python3-setuptools python3-wheel \
@@ -26,6 +27,7 @@ help:
 	@echo 'make check   build, and run the tests without campaigns'
 	@echo 'make test-fleet  test what runs on clusters: Slurm, Kubernetes, ClusterFuzzLite'
 	@echo 'make fuzz    build, and put all native kernels on trial for TIME=$(TIME) into DB=$(DB)'
+	@echo 'make modules build that and a module for every other library on this machine: OpenCV, XNNPACK'
 	@echo 'make replay  build, and run every case of corpus/ but the full-size ones of corpus/bench/ and corpus/kernelbench/'
 	@echo 'make guided  build convict-guided with clang, for `fuzz --engine libfuzzer`'
 	@echo 'make nightly build, guided, and a night: replay, fuzz, merge, report; TIME=10m SHARDS=2 DB=nightly.db (docs/nightly.md)'
@@ -59,16 +61,25 @@ endef
 setup:
 	@$(call install,$(PACKAGES))
 
-test-setup:
-	@$(call install,$(PACKAGES) $(TEST_PACKAGES) $(NIGHT_PACKAGES))
+more-setup:
+	@$(call install,$(PACKAGES) $(MORE_PACKAGES))
 
-build: setup
-	@[ -f build/release/build.ninja ] || cmake --preset release
+test-setup:
+	@$(call install,$(PACKAGES) $(MORE_PACKAGES) $(TEST_PACKAGES) $(NIGHT_PACKAGES))
+
+# Configured again: `make program` may have been here before, without the libraries of MORE_PACKAGES.
+build: more-setup
+	@cmake --preset release
 	@cmake --build --preset release -j $(JOBS)
 
-# What users run, without the tests.
+# What a campaign needs: the program, LibTorch and oneDNN.
 program: setup
 	@[ -f build/release/build.ninja ] || cmake --preset release
+	@cmake --build --preset release --target convict convict_libtorch convict_onednn -j $(JOBS)
+
+# That, and all other libraries on this machine.
+modules: more-setup
+	@cmake --preset release
 	@cmake --build --preset release --target convict oracles -j $(JOBS)
 
 check: test-setup build
@@ -97,7 +108,7 @@ guided: setup
 	@tools/check_guided.sh $(CONVICT) build/fuzz/convict-guided
 
 # TIME, SHARDS, DB and the rest reach the script through the environment, if they are given.
-nightly: program guided
+nightly: modules guided
 	@$(call install,$(NIGHT_PACKAGES))
 	deploy/night.sh all $(NIGHT_FLAGS)
 
@@ -108,7 +119,7 @@ dev: test-setup
 
 # The next Debian has the other generation of both libraries. Its tree is made once, without a container.
 TRIXIE = $(SUDO) tools/debian_tree.sh build/debian trixie \
-  '$(PACKAGES) $(TEST_PACKAGES) $(NIGHT_PACKAGES) git make sudo ca-certificates clang libclang-rt-dev libonnxruntime-dev'
+  '$(PACKAGES) $(MORE_PACKAGES) $(TEST_PACKAGES) $(NIGHT_PACKAGES) git make sudo ca-certificates clang libclang-rt-dev libonnxruntime-dev'
 
 # Those of the variables $(1) that have a value, for another make.
 given = $(foreach name,$(1),$(if $($(name)),$(name)='$($(name))'))
@@ -149,7 +160,7 @@ neon:
 # Libraries that are no packages of this Debian. Nothing of them is installed.
 NPM_LIBRARIES := @node-llama-cpp/linux-x64@3.22.1 onnxruntime-node@1.30.0
 
-libraries: setup
+libraries: more-setup
 	tools/npm_package.sh build/npm $(NPM_LIBRARIES)
 	tools/debian_package.sh build/deb trixie libonnxruntime-dev
 	cmake --preset release
@@ -172,7 +183,7 @@ CLIENT_COMMANDS := $(if $(wildcard build/js/node_modules),$(JS_CLIENTS)) \
                    $(if $(wildcard /usr/bin/mlir-opt-22),'/usr/bin/python3 clients/mlir/mlir_client.py')
 
 # FUZZ_FLAGS reach the script through the environment.
-sweep: program
+sweep: modules
 	@$(call install,$(NIGHT_PACKAGES))
 	tools/sweep.sh $(CONVICT) $(DB) $(TIME) $(CLIENT_COMMANDS)
 

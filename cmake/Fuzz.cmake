@@ -40,7 +40,7 @@ function(add_fuzzer name)
   else()
     target_sources(${name} PRIVATE src/fuzz/shared/replay_main.cpp)
   endif()
-  target_link_libraries(${name} PRIVATE convict_fuzz convict_examine convict_kernels)
+  target_link_libraries(${name} PRIVATE convict_fuzz convict_workers convict_examine convict_kernels)
   add_dependencies(fuzzers ${name})
 endfunction()
 
@@ -56,7 +56,7 @@ endforeach()
 
 # fuzz_seeds OUT_DIR CORPUS_DIR: their first inputs, and dictionaries.
 add_executable(fuzz_seeds src/fuzz/seeds.cpp)
-target_link_libraries(fuzz_seeds PRIVATE convict_fuzz convict_fuzz_parsers convict_core convict_examine convict_kernels)
+target_link_libraries(fuzz_seeds PRIVATE convict_fuzz convict_fuzz_parsers convict_core convict_workers convict_examine convict_kernels)
 add_dependencies(fuzzers fuzz_seeds)
 
 # The worker of `convict fuzz --engine libfuzzer`. libFuzzer without its main is in the compiler's own folder.
@@ -68,7 +68,7 @@ if(CONVICT_FUZZ AND NOT CONVICT_FUZZING_ENGINE)
   find_library(CONVICT_LIBFUZZER NAMES clang_rt.fuzzer_no_main-${CMAKE_SYSTEM_PROCESSOR} clang_rt.fuzzer_no_main
                PATHS ${runtime} ${resources}/lib/linux NO_DEFAULT_PATH REQUIRED)
   add_executable(convict-guided src/fuzz/guided.cpp src/fuzz/shared/record_hooks.cpp)
-  target_link_libraries(convict-guided PRIVATE convict_fuzz convict_examine convict_kernels
+  target_link_libraries(convict-guided PRIVATE convict_fuzz convict_workers convict_examine convict_kernels
                         ${CONVICT_LIBFUZZER})
   add_dependencies(fuzzers convict-guided)
   foreach(module convict_libtorch convict_onednn)

@@ -46,13 +46,16 @@ endif()
 if(CONVICT_MORE_LIBRARIES)
   add_oracle(opencv OPTIONAL HEADER opencv2/dnn.hpp FOLDER opencv4 LIBRARIES opencv_dnn opencv_core)
   # XNNPACK of 2023 and later wants a reshape before it is set up, which the module does not know.
-  include(CheckCXXSourceCompiles)
-  set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)  # compiling is enough
-  check_cxx_source_compiles("
-    #include <xnnpack.h>
-    xnn_status sets_up() { return xnn_setup_convolution2d_nhwc_f32(nullptr, 0, 0, 0, nullptr, nullptr, nullptr); }
-    " XNNPACK_SETS_UP_AT_ONCE)
-  unset(CMAKE_TRY_COMPILE_TARGET_TYPE)
+  find_path(XNNPACK_INCLUDE xnnpack.h)
+  if(XNNPACK_INCLUDE)
+    include(CheckCXXSourceCompiles)
+    set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)  # compiling is enough
+    check_cxx_source_compiles("
+      #include <xnnpack.h>
+      xnn_status sets_up() { return xnn_setup_convolution2d_nhwc_f32(nullptr, 0, 0, 0, nullptr, nullptr, nullptr); }
+      " XNNPACK_SETS_UP_AT_ONCE)
+    unset(CMAKE_TRY_COMPILE_TARGET_TYPE)
+  endif()
   if(XNNPACK_SETS_UP_AT_ONCE)
     add_oracle(xnnpack HEADER xnnpack.h LIBRARIES XNNPACK pthreadpool)
   endif()

@@ -20,6 +20,9 @@ constexpr int kMostRows = kMostSlideRows;
 constexpr int kMostRows = 8;
 #endif
 
+template <class T>
+constexpr int kRowsOf = sizeof(T) == 8 ? 4 : kMostRows;  // no network computes in f64, and each costs time to compile
+
 /// The sums of one vector of positions in all rows.
 template <class T, int kRows, int kRun>
 void SlideVector(const SlideOperands<T>& o, const T* image, const T* before, T* after, int64_t after_row) {
@@ -104,8 +107,8 @@ RowKernels<T> MakeKernels() {
   RowKernels<T> kernels{};
   kernels.isa = simd::isa_word(HWY_TARGET);
   kernels.lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
-  kernels.most_rows = kMostRows;
-  FillSlides(kernels, std::make_integer_sequence<int, kMostRows>());
+  kernels.most_rows = kRowsOf<T>;
+  FillSlides(kernels, std::make_integer_sequence<int, kRowsOf<T>>());
   FillDot(kernels, std::make_integer_sequence<int, kMostRun>());
   return kernels;
 }

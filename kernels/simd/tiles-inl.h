@@ -26,6 +26,13 @@ constexpr int kRegisters = 32, kRows = 14;
 constexpr int kRegisters = 16, kRows = 6;
 #endif
 
+// No network computes in f64, and each tile costs time to compile: two vectors of four rows are nearly as fast, since
+// eight sums hide the latency of a multiplication.
+template <class T>
+constexpr int kRowsOf = sizeof(T) == 8 ? 4 : kRows;
+template <class T>
+constexpr int kVectorsOf = sizeof(T) == 8 ? 2 : kMostTileVectors;
+
 /// How tiles of floating-point numbers multiply.
 template <class T>
 struct Plain {
@@ -194,7 +201,10 @@ void Transpose(int64_t rows, int64_t depth, const T* from, int64_t from_stride, 
 }
 
 /// The most vectors that fit the registers with their sums and a broadcast. Two registers are left to the compiler.
-constexpr int MostVectors(int rows) { return std::clamp((kRegisters - 3) / (rows + 1), 2, kMostTileVectors); }
+template <class T>
+constexpr int MostVectors(int rows) {
+  return std::clamp((kRegisters - 3) / (rows + 1), 2, kVectorsOf<T>);
+}
 
 template <class Arithmetic, RowOrder kOrder, int kTileRows, int... kIndex>
 void FillRows(Tiles<typename Arithmetic::Number>& t, std::integer_sequence<int, kIndex...>) {
@@ -202,10 +212,10 @@ void FillRows(Tiles<typename Arithmetic::Number>& t, std::integer_sequence<int, 
    ...);
 }
 
-template <class Arithmetic, RowOrder kOrder, int... kIndex>
-void FillMultiply(Tiles<typename Arithmetic::Number>& t, std::integer_sequence<int, kIndex...>) {
-  ((t.most_vectors_of[kIndex + 1] = MostVectors(kIndex + 1)), ...);
-  (FillRows<Arithmetic, kOrder, kIndex + 1>(t, std::make_integer_sequence<int, MostVectors(kIndex + 1)>()), ...);
+template <class Arithmetic, RowOrder kOrder, class T = typename Arithmetic::Number, int... kIndex>
+void FillMultiply(Tiles<T>& t, std::integer_sequence<int, kIndex...>) {
+  ((t.most_vectors_of[kIndex + 1] = MostVectors<T>(kIndex + 1)), ...);
+  (FillRows<Arithmetic, kOrder, kIndex + 1>(t, std::make_integer_sequence<int, MostVectors<T>(kIndex + 1)>()), ...);
 }
 
 /// What tiles of all numbers have: products with rows in this order, packing.
@@ -214,8 +224,8 @@ void FillTiles(Tiles<typename Arithmetic::Number>& t) {
   using T = typename Arithmetic::Number;
   t.isa = isa_word(HWY_TARGET);
   t.lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
-  t.most_rows = kRows;
-  FillMultiply<Arithmetic, kOrder>(t, std::make_integer_sequence<int, kRows>());
+  t.most_rows = kRowsOf<T>;
+  FillMultiply<Arithmetic, kOrder>(t, std::make_integer_sequence<int, kRowsOf<T>>());
   t.gather = Gather<T>;
   t.transpose = Transpose<T>;
 }

@@ -15,13 +15,19 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // Sums and what they are made of have to fit the registers, as in tiles-inl.h.
-constexpr int kColumns[kMostTileVectors + 1] =
+constexpr int kColumnsOfFloats[kMostTileVectors + 1] =
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
     {0, 8, 8, 8, 6};
 #else
     {0, 6, 5, 0, 0};
 #endif
-constexpr int kVectors = kColumns[kMostTileVectors] > 0 ? kMostTileVectors : 2;
+template <class T>
+constexpr int MostColumns(int vectors) {
+  if (vectors > kVectorsOf<T>) return 0;
+  return sizeof(T) == 8 ? std::min(kColumnsOfFloats[vectors], 4) : kColumnsOfFloats[vectors];
+}
+template <class T>
+constexpr int kVectors = MostColumns<T>(kMostTileVectors) > 0 ? kMostTileVectors : 2;
 
 template <class T>
 constexpr int64_t kLine = 64 / sizeof(T);  // of a cache
@@ -79,13 +85,13 @@ template <class T>
 Tiles<T> MakeTiles() {
   Tiles<T> t{};
   FillTiles<Plain<T>, RowOrder::kInterleaved>(t);
-  FillMultiply<Plain<T>, RowOrder::kApart>(t, std::make_integer_sequence<int, kRows>());
-  t.most_vectors = kVectors;
-  FillCorrelate<T, 1>(t, std::make_integer_sequence<int, kColumns[1]>());
-  FillCorrelate<T, 2>(t, std::make_integer_sequence<int, kColumns[2]>());
-  if constexpr (kVectors == kMostTileVectors) {
-    FillCorrelate<T, 3>(t, std::make_integer_sequence<int, kColumns[3]>());
-    FillCorrelate<T, 4>(t, std::make_integer_sequence<int, kColumns[4]>());
+  FillMultiply<Plain<T>, RowOrder::kApart>(t, std::make_integer_sequence<int, kRowsOf<T>>());
+  t.most_vectors = kVectors<T>;
+  FillCorrelate<T, 1>(t, std::make_integer_sequence<int, MostColumns<T>(1)>());
+  FillCorrelate<T, 2>(t, std::make_integer_sequence<int, MostColumns<T>(2)>());
+  if constexpr (kVectors<T> == kMostTileVectors) {
+    FillCorrelate<T, 3>(t, std::make_integer_sequence<int, MostColumns<T>(3)>());
+    FillCorrelate<T, 4>(t, std::make_integer_sequence<int, MostColumns<T>(4)>());
   }
   return t;
 }
