@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 
+#include "core/earlier.h"
 #include "core/error.h"
 #include "core/synonyms.h"
 #include "core/text.h"
@@ -110,6 +111,14 @@ void Where::add_condition(std::string_view name, std::string_view rest) {
 }
 
 bool Where::holds(const Case& c) const {
+  if (!selects(c)) return false;
+  return std::ranges::all_of(earlier_cases(c), [&](Case earlier) {
+    earlier.calls = c.calls;  // of the case: they are never changed
+    return selects(earlier);
+  });
+}
+
+bool Where::selects(const Case& c) const {
   if ((op_ && c.op != *op_) || (rank_ && c.rank != *rank_) || (pass_ && c.pass != *pass_)) return false;
   return std::ranges::all_of(conditions_, [&](const Condition& one) {
     if (!one.is_per_axis() || one.axis != Condition::kSomeAxis) return one.holds(c, std::max(one.axis, 0));

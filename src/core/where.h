@@ -19,9 +19,11 @@ class Where {
   /// UsageError.
   static Where parse(std::string_view text);
 
+  /// For the case and each of its earlier problems, of which an implementation is asked, too.
   bool holds(const Case& c) const;
 
  private:
+  bool selects(const Case& c) const;
   void add_operation(std::string_view word);
   void add_condition(std::string_view name, std::string_view rest);
 

@@ -26,6 +26,13 @@ TEST(Where, AConditionOnAxesIsMeantForAll) {
   EXPECT_TRUE(selects("k=3", "conv2d in=9x9 k=3x3"));
 }
 
+TEST(Where, EarlierProblemsAreInsideToo) {
+  const char* line = "conv2d n=2 ic=4 in=9x9 k=3x3 before=ic:0/n:4,k[1]:9 calls=again";
+  EXPECT_TRUE(selects("in=9 calls=again k<=9", line));
+  EXPECT_FALSE(selects("ic>=1", line));
+  EXPECT_FALSE(selects("k<=7", line));
+}
+
 TEST(Where, WhatIsNoConditionIsNamed) {
   for (const char* where : {"conv4d", "conv2d.sideways", "k", "k <", "colour=red", "dt=f33", "k ~ 3"}) try {
       Where::parse(where);
