@@ -6,13 +6,13 @@
 // registers while the window slides over it: an image row, once loaded, is used for all rows of the tile
 // (depthwise/row_plan.h). The image is sorted by phases of the stride first (image/correlation.h), so that rows are
 // dense. If rows are too short for that, or channels lie side by side, vectors run across channels instead
-// (depthwise/channel_product.h). For face W vectors run along rows of positions, and their lanes are added at the end
-// of a plane.
+// (depthwise/channel_product.h). For face W vectors run along rows of positions, and lanes of sums are added after the
+// last image.
 //
 // Workspace, for each thread: the staged planes of one image and group, the weights of one result channel, and the sums
-// of a tile of rows; for W a plane of Y and the sums of a group's weights; across channels the image, twice, and
-// weights and result of a vector of channels. Numeric contract: every output is a sum of its products in some order, in
-// the type of the tensors; products of padding zeros are among them.
+// of a tile of rows; for W a plane of Y if its rows are no vectors, and the sums of a group's weights, lane by lane;
+// across channels the image, twice, and weights and result of a vector of channels. Numeric contract: every output is a
+// sum of its products in some order, in the type of the tensors; products of padding zeros are among them.
 #include <algorithm>
 #include <string>
 

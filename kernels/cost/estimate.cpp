@@ -86,7 +86,7 @@ double window_cycles(const convict_problem& p, int64_t lanes) {
   const double planes = s.calls * s.image_rows * s.result_rows * s.phases;
   const double rows = s.positions / std::max(1.0, s.last_positions);
   // A vector of the image, once loaded, serves all rows of a tile.
-  const double kProduct = p.pass == CONVICT_BACKWARD_WEIGHTS ? 1.8 : 0.6 + 1.7 / std::max(1.0, rows);
+  const double kProduct = p.pass == CONVICT_BACKWARD_WEIGHTS ? 1.0 : 0.6 + 1.7 / std::max(1.0, rows);
   return kStart + planes * (kPlane + s.taps / s.phases * kWeight + rows * kRow) +
          s.calls * s.image_rows * s.image * kStaged +
          s.products * whole(s.last_positions, vector) / std::max(1.0, s.last_positions) / vector * kProduct;

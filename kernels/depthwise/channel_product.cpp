@@ -227,7 +227,7 @@ bool ChannelPlan<T>::suits(const Trilinear<T>& f) {
   const auto rows = static_cast<double>(f.x_extent[0] * f.x_extent[1] + f.y_extent[0] * f.y_extent[1]);
   double width = static_cast<double>(f.kernel[2]) * static_cast<double>(f.dilation[2]);
   width += static_cast<double>(f.x_extent[2]) + static_cast<double>(f.y_extent[2]) * static_cast<double>(f.stride[2]);
-  return 2 * f.groups >= lanes && (2 * row <= lanes || side_by_side) && rows * width < kMostPlaces;
+  return 2 * f.groups >= lanes && (row <= lanes || side_by_side) && rows * width < kMostPlaces;
 }
 
 template <class T>

@@ -60,31 +60,73 @@ void Slide(const SlideOperands<T>& o) {
   }
 }
 
-template <class T, int kRun>
-void Dot(int64_t rows, int64_t width, const T* x, int64_t x_pitch, const T* y, int64_t y_pitch, T* total) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  hn::Vec<decltype(d)> sum[kRun];
+// Rows of y that are multiplied together, and columns, so that sums, these rows and a vector of the image fit 16
+// registers: a row of the image, once loaded, is used for all rows of y that meet it.
+constexpr int kDotRows = 4;
+constexpr int DotColumns(int run) { return std::clamp(11 / run, 1, kMostDotColumns); }
+
+/// The products of kRows rows of y with what they meet in the image. `load` reads the same lanes of both.
+template <int kRows, int kColumns, int kRun, class T, class Load, class V>
+HWY_INLINE void AddProducts(const DotOperands<T>& o, const T* x, const T* y, const Load& load,
+                            V (&sum)[kColumns][kRun]) {
+  V factor[kRows];
+  HWY_UNROLL(4)
+  for (int i = 0; i < kRows; ++i) factor[i] = load(y + i * o.y_pitch);
   HWY_UNROLL(8)
-  for (int t = 0; t < kRun; ++t) sum[t] = hn::Zero(d);
-  const int64_t whole = width / lanes * lanes;
-  const auto present = hn::FirstN(d, static_cast<size_t>(width - whole));
-  for (int64_t i = 0; i < rows; ++i, x += x_pitch, y += y_pitch) {
-    for (int64_t j = 0; j < whole; j += lanes) {
-      const auto factor = hn::LoadU(d, y + j);
+  for (int c = 0; c < kColumns; ++c) {
+    const T* row = x + o.column_place[c];
+    HWY_UNROLL(16)
+    for (int i = 0; i < kRows + kRun - 1; ++i) {
+      const V element = load(row + i * o.x_pitch);
       HWY_UNROLL(8)
-      for (int t = 0; t < kRun; ++t) sum[t] = hn::MulAdd(factor, hn::LoadU(d, x + t * x_pitch + j), sum[t]);
-    }
-    if (whole == width) continue;
-    const auto factor = hn::IfThenElseZero(present, hn::LoadU(d, y + whole));
-    HWY_UNROLL(8)
-    for (int t = 0; t < kRun; ++t) {
-      const auto element = hn::IfThenElseZero(present, hn::LoadU(d, x + t * x_pitch + whole));
-      sum[t] = hn::MulAdd(factor, element, sum[t]);
+      for (int t = 0; t < kRun; ++t)
+        if (t <= i && i - t < kRows) sum[c][t] = hn::MulAdd(factor[i - t], element, sum[c][t]);
     }
   }
+}
+
+/// All vectors of some rows. The last one overlaps the one before it, if there is one, and its lanes there are zero.
+template <int kRows, int kColumns, int kRun, class T, class V>
+HWY_INLINE void AddRows(const DotOperands<T>& o, int64_t first, V (&sum)[kColumns][kRun]) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T *x = o.x + first * o.x_pitch, *y = o.y + first * o.y_pitch;
+  const auto whole = [&](const T* from) HWY_ATTR { return hn::LoadU(d, from); };
+  int64_t j = 0;
+  for (; j + lanes <= o.width; j += lanes) AddProducts<kRows>(o, x + j, y + j, whole, sum);
+  if (j == o.width) return;
+  const auto rest = hn::FirstN(d, static_cast<size_t>(o.width < lanes ? o.width : lanes - (o.width - j)));
+  const auto present = o.width < lanes ? rest : hn::Not(rest);
+  const auto part = [&](const T* from) HWY_ATTR { return hn::IfThenElseZero(present, hn::LoadU(d, from)); };
+  j = std::max<int64_t>(0, o.width - lanes);
+  AddProducts<kRows>(o, x + j, y + j, part, sum);
+}
+
+template <class T, int kRun, int kColumns>
+void Dot(const DotOperands<T>& o) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<decltype(d)> sum[kColumns][kRun];
   HWY_UNROLL(8)
-  for (int t = 0; t < kRun; ++t) total[t] += hn::GetLane(hn::SumOfLanes(d, sum[t]));
+  for (int c = 0; c < kColumns; ++c) {
+    HWY_UNROLL(8)
+    for (int t = 0; t < kRun; ++t) sum[c][t] = hn::LoadU(d, o.sums + (c * kRun + t) * lanes);
+  }
+  int64_t i = 0;
+  for (; i + kDotRows <= o.rows; i += kDotRows) AddRows<kDotRows>(o, i, sum);
+  for (; i < o.rows; ++i) AddRows<1>(o, i, sum);
+  HWY_UNROLL(8)
+  for (int c = 0; c < kColumns; ++c) {
+    HWY_UNROLL(8)
+    for (int t = 0; t < kRun; ++t) hn::StoreU(sum[c][t], d, o.sums + (c * kRun + t) * lanes);
+  }
+}
+
+template <class T>
+void AddLanes(int64_t count, const T* sums, T* total) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t i = 0; i < count; ++i) total[i] = hn::GetLane(hn::SumOfLanes(d, hn::LoadU(d, sums + i * lanes)));
 }
 
 template <class T, int kRows, int... kIndex>
@@ -97,9 +139,15 @@ void FillSlides(RowKernels<T>& kernels, std::integer_sequence<int, kIndex...>) {
   (FillSlide<T, kIndex + 1>(kernels, std::make_integer_sequence<int, kMostRun>()), ...);
 }
 
-template <class T, int... kIndex>
+template <class T, int kRun, int... kIndex>
 void FillDot(RowKernels<T>& kernels, std::integer_sequence<int, kIndex...>) {
-  ((kernels.dot[kIndex + 1] = Dot<T, kIndex + 1>), ...);
+  kernels.most_columns[kRun] = sizeof...(kIndex);
+  ((kernels.dot[kRun][kIndex + 1] = Dot<T, kRun, kIndex + 1>), ...);
+}
+
+template <class T, int... kIndex>
+void FillDots(RowKernels<T>& kernels, std::integer_sequence<int, kIndex...>) {
+  (FillDot<T, kIndex + 1>(kernels, std::make_integer_sequence<int, DotColumns(kIndex + 1)>()), ...);
 }
 
 template <class T>
@@ -109,7 +157,8 @@ RowKernels<T> MakeKernels() {
   kernels.lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
   kernels.most_rows = kRowsOf<T>;
   FillSlides(kernels, std::make_integer_sequence<int, kRowsOf<T>>());
-  FillDot(kernels, std::make_integer_sequence<int, kMostRun>());
+  FillDots(kernels, std::make_integer_sequence<int, kMostRun>());
+  kernels.add_lanes = AddLanes<T>;
   return kernels;
 }
 

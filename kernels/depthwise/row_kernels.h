@@ -12,6 +12,7 @@ namespace convict::kernels::depthwise {
 
 inline constexpr int kMostSlideRows = 14;
 inline constexpr int kMostRun = 7;
+inline constexpr int kMostDotColumns = 8;
 
 /// Operands of RowKernels::slide.
 template <class T>
@@ -32,6 +33,18 @@ struct SlideOperands {
   int64_t after_row;
 };
 
+/// Operands of RowKernels::dot: some rows of y, and what they meet in the image through a column run of some columns.
+template <class T>
+struct DotOperands {
+  int64_t rows, width;          // of y
+  const T* x;                   // what row 0, position 0 reads through the first tap of a run with place 0
+  int64_t x_pitch;              // elements from one row of the image to the next
+  const int64_t* column_place;  // [columns]
+  const T* y;
+  int64_t y_pitch;
+  T* sums;  // [column][tap][lane]
+};
+
 template <class T>
 struct RowKernels {
   const char* isa;
@@ -42,10 +55,15 @@ struct RowKernels {
   using Slide = void (*)(const SlideOperands<T>& operands);
   Slide slide[kMostSlideRows + 1][kMostRun + 1];
 
-  /// sum[t] += sum over rows i and j < width of y[i*y_pitch + j] * x[(i + t)*x_pitch + j], for t < run. Reads whole
-  /// vectors of both, and ignores lanes beyond the width. Indexed by run, from 1.
-  using Dot = void (*)(int64_t rows, int64_t width, const T* x, int64_t x_pitch, const T* y, int64_t y_pitch, T* sum);
-  Dot dot[kMostRun + 1];
+  /// sums[c][t] += sum over rows i and positions j < width of y[i*y_pitch + j] * x[(i + t)*x_pitch + column_place[c] +
+  /// j] for t < run, in as many parts as there are lanes. What is beyond the width is not part of the sums. It is read
+  /// only if the width is less than a vector. Indexed by run and columns, from 1.
+  using Dot = void (*)(const DotOperands<T>& operands);
+  Dot dot[kMostRun + 1][kMostDotColumns + 1];
+  int64_t most_columns[kMostRun + 1];  // of `dot`, by run
+
+  /// total[i] = the sum of the lanes of vector i, for i < count.
+  void (*add_lanes)(int64_t count, const T* sums, T* total);
 };
 
 template <class T>

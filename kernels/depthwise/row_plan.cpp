@@ -66,6 +66,7 @@ RowPlan<T>::RowPlan(const Trilinear<T>& f)
         parts.push_back(row_part(axes, shape, {&class0, &class1, &class2}));
         row_lanes = std::max(row_lanes, work::panels_of(class2.positions, kernels.lanes) * kernels.lanes);
       }
+  copies_y = f.y.spatial[2] != 1 || f.y_extent[2] < kernels.lanes;
   threads = work::threads_for(f.threads, products());
   carve();
 }
@@ -85,14 +86,14 @@ double RowPlan<T>::products() const {
 template <class T>
 void RowPlan<T>::carve() {
   const bool is_w = form.face == Face::kW;
-  const int64_t taps = volume(form.kernel);
+  const int64_t weights = (is_w ? form.x_channels * form.y_channels : image_channels) * volume(form.kernel);
+  const int64_t y = is_w && copies_y ? row_lanes * form.y_extent[0] * form.y_extent[1] : 0;
   scratch.clear();
   for (int thread = 0; thread < threads; ++thread)
     scratch.push_back(
         {workspace.take<T>(image_channels * shape.channel + kernels.lanes),  // vectors reach beyond the last row
-         workspace.take<T>((is_w ? form.x_channels * form.y_channels : image_channels) * taps),
-         workspace.take<T>(is_w ? 0 : row_lanes * kernels.most_rows),
-         workspace.take<T>(is_w ? row_lanes * form.y_extent[0] * form.y_extent[1] + kernels.lanes : 0)});
+         workspace.take<T>(weights), workspace.take<T>(is_w ? weights * kernels.lanes : row_lanes * kernels.most_rows),
+         workspace.take<T>(y)});
 }
 
 template <class T>

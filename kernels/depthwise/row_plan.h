@@ -53,16 +53,16 @@ struct RowPlan {
   Axes step;  // of the result, from one position to the next
   std::vector<RowPart> parts;
   int64_t row_lanes = 0;  // of a row of positions, in whole vectors
+  bool copies_y;          // W: rows of Y are copied to whole vectors
   int threads;
   work::Workspace workspace;
 
   /// The memory of one thread.
   struct Scratch {
     T* staged;   // [channel] of one image and group
-    T* weights;  // Y, X: [image channel][run][column][tap] for one result channel. W: the sums,
-                 // [k][c][run][column][tap]
-    T* sums;     // Y, X: of a tile of rows
-    T* y;        // W: one plane of Y, [row of positions][row_lanes]
+    T* weights;  // Y, X: [image channel][run][column][tap] for one result channel. W: [k][c][run][column][tap]
+    T* sums;     // Y, X: of a tile of rows. W: like the weights, [lane] each
+    T* y;        // W, if it is copied: one plane of Y, [row of positions][row_lanes]
   };
   std::vector<Scratch> scratch;
 

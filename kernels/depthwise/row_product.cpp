@@ -129,29 +129,47 @@ void compute_channel(const RowPlan<T>& plan, int64_t n, int64_t group, int64_t c
         }
 }
 
-/// A plane of Y with its rows in whole vectors.
+/// A plane of Y. Element (o0, o1, o2) is at o0*pitch[0] + o1*pitch[1] + o2.
 template <class T>
-void copy_y(const RowPlan<T>& plan, int64_t n, int64_t channel, T* to) {
-  const Trilinear<T>& f = plan.form;
-  for (int64_t o0 = 0; o0 < f.y_extent[0]; ++o0)
-    for (int64_t o1 = 0; o1 < f.y_extent[1]; ++o1, to += plan.row_lanes) {
-      const T* row = &f.y.at(n, channel, o0, o1, 0);
-      plan.stage({row, f.y.spatial[2], 0, f.y_extent[2], false}, plan.row_lanes, to);
-    }
+struct PlaneOfY {
+  const T* first;
+  std::array<int64_t, 2> pitch;
+};
+
+/// With rows that may be read a vector at a time: as it is, or copied.
+template <class T>
+PlaneOfY<T> plane_of_y(const RowPlan<T>& plan, int64_t n, int64_t channel, T* copy) {
+  const Operand<T>& y = plan.form.y;
+  const Axes& extent = plan.form.y_extent;
+  const T* first = static_cast<const T*>(y.plane(n, channel));
+  if (!plan.copies_y) return {first, {y.spatial[0], y.spatial[1]}};
+  T* to = copy;
+  for (int64_t o0 = 0; o0 < extent[0]; ++o0, to += extent[1] * plan.row_lanes)
+    plan.stage({first + o0 * y.spatial[0], y.spatial[2], 0, extent[2], false, extent[1], y.spatial[1]}, plan.row_lanes,
+               to);
+  return {copy, {extent[1] * plan.row_lanes, plan.row_lanes}};
 }
 
 /// Adds the products of one image to the sums of all weights between two channels.
 template <class T>
-void add_gradients(const RowPlan<T>& plan, const T* x, const T* y, T* sum) {
+void add_gradients(const RowPlan<T>& plan, const T* x, const PlaneOfY<T>& y, T* sums) {
   const RowPart& part = plan.parts[0];
   const Axes& extent = plan.form.y_extent;
-  for (const ColumnRun& run : part.runs)
-    for (const int64_t column : part.column_place) {
-      for (int64_t o0 = 0; o0 < extent[0]; ++o0)
-        plan.kernels.dot[run.count](extent[1], extent[2], x + run.place + column + o0 * plan.shape.pitch[0],
-                                    plan.shape.pitch[1], y + o0 * extent[1] * plan.row_lanes, plan.row_lanes, sum);
-      sum += run.count;
+  const auto columns = static_cast<int64_t>(part.column_place.size());
+  DotOperands<T> o{extent[1], extent[2], nullptr, plan.shape.pitch[1], nullptr, nullptr, y.pitch[1], sums};
+  for (const ColumnRun& run : part.runs) {
+    const int64_t most = plan.kernels.most_columns[run.count];
+    for (int64_t i = 0; i < work::panels_of(columns, most); ++i) {
+      const work::Panel panel = work::panel_of(columns, most, i);
+      o.column_place = part.column_place.data() + panel.first;
+      for (int64_t o0 = 0; o0 < extent[0]; ++o0) {
+        o.x = x + run.place + o0 * plan.shape.pitch[0];
+        o.y = y.first + o0 * y.pitch[0];
+        plan.kernels.dot[run.count][panel.count](o);
+      }
+      o.sums += panel.count * run.count * plan.kernels.lanes;
     }
+  }
 }
 
 /// The weights of one group.
@@ -159,17 +177,18 @@ template <class T>
 void compute_weights(const RowPlan<T>& plan, int64_t group, const Scratch<T>& scratch) {
   const Trilinear<T>& f = plan.form;
   const RowPart& part = plan.parts[0];
-  const int64_t taps = volume(f.kernel);
-  std::fill_n(scratch.weights, f.y_channels * f.x_channels * taps, T(0));
+  const int64_t taps = volume(f.kernel), weights = f.y_channels * f.x_channels * taps, lanes = plan.kernels.lanes;
+  std::fill_n(scratch.sums, weights * lanes, T(0));
   for (int64_t n = 0; n < f.batch; ++n) {
     stage(plan, n, group, scratch.staged);
     for (int64_t k = 0; k < f.y_channels; ++k) {
-      copy_y(plan, n, group * f.y_channels + k, scratch.y);
+      const PlaneOfY<T> y = plane_of_y(plan, n, group * f.y_channels + k, scratch.y);
       for (int64_t c = 0; c < f.x_channels; ++c)
-        add_gradients(plan, scratch.staged + c * plan.shape.channel, scratch.y,
-                      scratch.weights + (k * f.x_channels + c) * taps);
+        add_gradients(plan, scratch.staged + c * plan.shape.channel, y,
+                      scratch.sums + (k * f.x_channels + c) * taps * lanes);
     }
   }
+  plan.kernels.add_lanes(weights, scratch.sums, scratch.weights);
   const T* from = scratch.weights;
   for (int64_t k = 0; k < f.y_channels; ++k)
     for (int64_t c = 0; c < f.x_channels; ++c)

@@ -29,26 +29,28 @@ void CopyOneByOne(const RowSource<T>& source, int64_t length, T* to) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 constexpr int kMostSteps = 4;  // more of them take as long as one element after the other
 
-/// One vector of places of all rows, from place j on. All that is loaded is inside, so that no masks are needed: these
-/// take longer than the copy where there are few rows.
+/// The places from `begin` to before `end`, whole vectors of them, of all rows. All that is loaded is inside, so that
+/// no masks are needed. Row by row, because that is the order in which caches fetch memory ahead.
 template <int kStep, class T>
-void CopyInside(const RowSource<T>& source, int64_t length, int64_t j, T* to) {
+void CopyInside(const RowSource<T>& source, int64_t length, int64_t begin, int64_t end, T* to) {
   const hn::ScalableTag<T> d;
   const hn::RebindToSigned<decltype(d)> di;
   using Index = hn::TFromD<decltype(di)>;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const auto element = hn::Mul(hn::Iota(di, 0), hn::Set(di, kStep));
   const auto lane = hn::IndicesFromVec(d, hn::And(element, hn::Set(di, static_cast<Index>(lanes - 1))));
-  const T* from = source.first + j * kStep;
-  for (int64_t i = 0; i < source.rows; ++i, from += source.next, to += length) {
-    auto value = hn::TableLookupLanes(hn::LoadU(d, from), lane);
-    HWY_UNROLL(8)
-    for (int k = 1; k < kStep; ++k) {
-      const auto earlier = hn::RebindMask(d, hn::Lt(element, hn::Set(di, static_cast<Index>(k * lanes))));
-      value = hn::IfThenElse(earlier, value, hn::TableLookupLanes(hn::LoadU(d, from + k * lanes), lane));
+  for (int64_t i = 0; i < source.rows; ++i, to += length)
+    for (int64_t j = begin; j < end; j += lanes) {
+      const T* from = source.first + i * source.next + j * kStep;
+      auto value = hn::LoadU(d, from);
+      if constexpr (kStep > 1) value = hn::TableLookupLanes(value, lane);
+      HWY_UNROLL(8)
+      for (int k = 1; k < kStep; ++k) {
+        const auto earlier = hn::RebindMask(d, hn::Lt(element, hn::Set(di, static_cast<Index>(k * lanes))));
+        value = hn::IfThenElse(earlier, value, hn::TableLookupLanes(hn::LoadU(d, from + k * lanes), lane));
+      }
+      hn::StoreU(value, d, to + j);
     }
-    hn::StoreU(value, d, to);
-  }
 }
 
 /// Vector by vector, so that all rows share the masks. A vector of places comes from kStep vectors, whose lanes are
@@ -66,12 +68,13 @@ void CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
   };
   const auto element = hn::Mul(hn::Iota(di, 0), hn::Set(di, kStep));  // of the places of a vector
   const auto lane = hn::IndicesFromVec(d, hn::And(element, hn::Set(di, static_cast<Index>(lanes - 1))));
+  // Vectors without masks. What lies behind the last place may be outside.
+  const int64_t whole = (source.begin + lanes - 1) / lanes * lanes;
+  const int64_t masked = (source.end - (kStep > 1 ? 1 : 0)) / lanes * lanes;
+  CopyInside<kStep>(source, length, whole, masked, to);
   for (int64_t next = 0; next < length; next += lanes) {
+    if (whole <= next && next < masked) continue;
     const int64_t j = std::max<int64_t>(0, std::min(next, length - lanes));
-    if (kStep > 1 && source.begin <= j && j + lanes < source.end) {
-      CopyInside<kStep>(source, length, j, to + j);
-      continue;
-    }
     hn::Mask<decltype(d)> readable[kStep], earlier[kStep];
     for (int k = 0; k < kStep; ++k) {
       const int64_t at = j * kStep + k * lanes;

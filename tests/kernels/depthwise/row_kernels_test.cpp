@@ -65,34 +65,64 @@ TEST(Windows, SlideAgreesWithTheLoops) {
   });
 }
 
-/// What lies beyond the width is not a number, in both operands.
+/// Columns of a window whose places are 0, 2, 4, ...
 template <class T>
-void expect_dot(int64_t run, int64_t width) {
-  const int64_t rows = 3, pitch = width + 40;
-  std::vector<T> x((rows + run) * pitch, std::numeric_limits<T>::quiet_NaN()), y = x;
-  WholeNumbers<T> number;
-  for (int64_t i = 0; i < rows + run; ++i)
-    for (int64_t j = 0; j < width; ++j) {
-      x[i * pitch + j] = number();
-      y[i * pitch + j] = number();
-    }
-  std::vector<T> sums(run, T(2));
-  depthwise::row_kernels<T>().dot[run](rows, width, x.data(), pitch, y.data(), pitch, sums.data());
-  for (int64_t t = 0; t < run; ++t) {
-    T expected = 2;
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < width; ++j) expected += y[i * pitch + j] * x[(i + t) * pitch + j];
-    ASSERT_EQ(sums[t], expected) << "run " << run << ", width " << width << ", tap " << t;
+struct DotBench {
+  int64_t rows, run, columns, width;
+  int64_t pitch = width + 2 * depthwise::kMostDotColumns + 40;
+  std::vector<T> x, y, sums;
+  std::vector<int64_t> column_place;
+
+  DotBench(int64_t of_rows, int64_t of_run, int64_t of_columns, int64_t of_width)
+      : rows(of_rows), run(of_run), columns(of_columns), width(of_width) {
+    const T beyond = std::numeric_limits<T>::quiet_NaN();
+    x.assign((rows + run) * pitch, beyond);
+    y = x;
+    WholeNumbers<T> number;
+    for (int64_t i = 0; i < rows + run; ++i)
+      for (int64_t j = 0; j < width; ++j) y[i * pitch + j] = i < rows ? number() : beyond;
+    for (int64_t c = 0; c < columns; ++c) column_place.push_back(2 * c);
+    for (int64_t i = 0; i + 1 < rows + run; ++i)
+      for (int64_t j = 0; j < width + 2 * (columns - 1); ++j) x[i * pitch + j] = number();
+    sums.assign(columns * run * depthwise::row_kernels<T>().lanes, T(2));
   }
+
+  T expected(int64_t c, int64_t t) const {
+    T sum = T(2) * static_cast<T>(depthwise::row_kernels<T>().lanes);
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < width; ++j) sum += y[i * pitch + j] * x[(i + t) * pitch + column_place[c] + j];
+    return sum;
+  }
+};
+
+/// What is beyond the rows and the width is not a number, in both operands.
+template <class T>
+void expect_dot(int64_t rows, int64_t run, int64_t columns, int64_t width) {
+  SCOPED_TRACE(testing::Message() << rows << " rows, run " << run << ", " << columns << " columns, width " << width);
+  const depthwise::RowKernels<T>& kernels = depthwise::row_kernels<T>();
+  DotBench<T> bench(rows, run, columns, width);
+  kernels.dot[run][columns]({rows, width, bench.x.data(), bench.pitch, bench.column_place.data(), bench.y.data(),
+                             bench.pitch, bench.sums.data()});
+  std::vector<T> total(columns * run + 1, T(99));
+  kernels.add_lanes(columns * run, bench.sums.data(), total.data());
+  for (int64_t c = 0; c < columns; ++c)
+    for (int64_t t = 0; t < run; ++t)
+      ASSERT_EQ(total[c * run + t], bench.expected(c, t)) << "column " << c << ", tap " << t;
+  ASSERT_EQ(total.back(), T(99)) << "beyond the last sum";
+}
+
+template <class T>
+void expect_all_dots() {
+  for (int64_t run = 1; run <= depthwise::kMostRun; ++run)
+    for (int64_t columns = 1; columns <= depthwise::row_kernels<T>().most_columns[run]; ++columns)
+      for (const int64_t rows : {1, 3, 4, 9})
+        for (const int64_t width : {1, 3, 8, 16, 17, 33}) expect_dot<T>(rows, run, columns, width);
 }
 
 TEST(Windows, DotIgnoresWhatIsBeyondTheWidth) {
   for_each_target([] {
-    for (int64_t run = 1; run <= depthwise::kMostRun; ++run)
-      for (const int64_t width : {1, 3, 8, 16, 17, 33}) {
-        expect_dot<float>(run, width);
-        expect_dot<double>(run, width);
-      }
+    expect_all_dots<float>();
+    expect_all_dots<double>();
   });
 }
 
