@@ -53,18 +53,18 @@ double gemm_cycles(const convict_problem& p, int64_t lanes) {
   constexpr double kStart = 3500, kStaged = 0.5, kPacked = 1, kFewestRows = 4, kWaiting = 1.6;
   const double kWeight = s.phases > 1 ? 3 : 1, kStored = s.phases > 1 ? 3 : 1;  // sorted by phases, or as they are
   const double kChannel = face_of(p.op, p.pass) == Face::kX ? 400 : 0;          // of mirrored weights
+  const double kCall = p.pass == CONVICT_BACKWARD_WEIGHTS ? 800 : 400;  // of an image and group, which begin anew
   const double copies = s.calls * (s.image_rows * s.image * kStaged + s.result_rows * s.result * kStored) +
                         static_cast<double>(p.groups) * s.image_rows * kChannel +
                         static_cast<double>(p.groups) * s.image_rows * s.result_rows * s.taps * kWeight;
   if (p.pass == CONVICT_BACKWARD_WEIGHTS) {
     const gemm::WeightCycles cycles = gemm::weight_cycles(trilinear<float>(p, {}), lanes);
-    constexpr double kCall = 800;  // each image and group begins anew: that weighs where it has one channel
     return kStart + s.calls * (kCall + s.image_rows * s.image * kStaged +
                                std::min(cycles.lanes_are_channels, cycles.lanes_are_columns) * kWaiting);
   }
   // Lanes are positions; a row of B costs its packing, and at least the latency of the sums.
   const double rows = std::max(1.0, s.result_rows);
-  return kStart + copies +
+  return kStart + copies + s.calls * kCall +
          s.products / rows * whole(s.positions, vector) / std::max(1.0, s.positions) / vector *
              (std::max(rows * s.phases, kFewestRows) / s.phases * kMultiply + kPacked / s.phases);
 }

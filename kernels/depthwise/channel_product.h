@@ -31,7 +31,7 @@ struct RowWindow {
 template <class T>
 struct ChannelPlan {
   /// Whether this way is better than vectors along rows: one channel per group on both sides, face Y or X, and either
-  /// rows so short that vectors of positions would be half empty, or channels that lie side by side.
+  /// rows of at most a vector of positions, or channels that lie side by side.
   static bool suits(const Trilinear<T>& form);
 
   /// Precondition: has_products(form) and suits(form). Reads no data.

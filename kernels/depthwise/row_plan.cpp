@@ -58,6 +58,7 @@ RowPlan<T>::RowPlan(const Trilinear<T>& f)
       axes(in_whole_vectors(image::correlation(f), row_kernels<T>().lanes)),
       shape(image::staged_shape<T>(axes)),
       stage(simd::stage_row<T>()),
+      interleave(simd::interleave_rows<T>()),
       kernels(row_kernels<T>()) {
   for (int i = 0; i < kAxes; ++i) step[i] = axes[i].out_step * result.spatial[i];
   for (const image::AxisClass& class0 : axes[0].classes)
@@ -67,6 +68,9 @@ RowPlan<T>::RowPlan(const Trilinear<T>& f)
         row_lanes = std::max(row_lanes, work::panels_of(class2.positions, kernels.lanes) * kernels.lanes);
       }
   copies_y = f.y.spatial[2] != 1 || f.y_extent[2] < kernels.lanes;
+  const int64_t phases = axes[2].out_step;
+  interleaves =
+      phases > 1 && phases <= std::min(simd::kMostInterleavedRows, f.x_extent[2]) && step[2] == phases && f.beta == 0;
   threads = work::threads_for(f.threads, products());
   carve();
 }
@@ -93,7 +97,7 @@ void RowPlan<T>::carve() {
     scratch.push_back(
         {workspace.take<T>(image_channels * shape.channel + kernels.lanes),  // vectors reach beyond the last row
          workspace.take<T>(weights), workspace.take<T>(is_w ? weights * kernels.lanes : row_lanes * kernels.most_rows),
-         workspace.take<T>(y)});
+         workspace.take<T>(interleaves ? axes[2].out_step * row_lanes * kernels.most_rows : 0), workspace.take<T>(y)});
 }
 
 template <class T>
@@ -108,10 +112,10 @@ std::string RowPlan<T>::text() const {
   for (const RowPart& part : parts)
     for (const ColumnRun& run : part.runs) longest = std::max(longest, run.count);
   char line[200];
-  std::snprintf(line, sizeof line, "%s %s tile=%dx%d run=%d parts=%d threads=%d workspace=%lld", kernels.isa,
-                form.face == Face::kW ? "dot" : "slide", static_cast<int>(kernels.most_rows),
-                static_cast<int>(kernels.lanes), static_cast<int>(longest), static_cast<int>(parts.size()), threads,
-                static_cast<long long>(workspace.bytes()));
+  std::snprintf(line, sizeof line, "%s %s%s tile=%dx%d run=%d parts=%d threads=%d workspace=%lld", kernels.isa,
+                form.face == Face::kW ? "dot" : "slide", interleaves ? " interleaved" : "",
+                static_cast<int>(kernels.most_rows), static_cast<int>(kernels.lanes), static_cast<int>(longest),
+                static_cast<int>(parts.size()), threads, static_cast<long long>(workspace.bytes()));
   return line;
 }
 

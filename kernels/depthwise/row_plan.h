@@ -14,6 +14,7 @@
 #include "kernels/depthwise/row_kernels.h"
 #include "kernels/image/correlation.h"
 #include "kernels/image/staged_image.h"
+#include "kernels/simd/interleave_rows.h"
 #include "kernels/work/workspace.h"
 
 namespace convict::kernels::depthwise {
@@ -31,6 +32,10 @@ struct RowPart {
   std::vector<int64_t> rows;          // taps of axis 1, sorted by what they read
   std::vector<int64_t> column_place;  // of the taps of axis 2
   std::vector<ColumnRun> runs;
+
+  int64_t taps() const {
+    return static_cast<int64_t>(axis[0]->offsets.size() * axis[1]->offsets.size() * axis[2]->offsets.size());
+  }
 };
 
 template <class T>
@@ -49,19 +54,23 @@ struct RowPlan {
   image::Correlation axes;
   image::ImageShape shape;
   simd::StageRow<T> stage;
+  simd::InterleaveRows<T> interleave;
   const RowKernels<T>& kernels;
   Axes step;  // of the result, from one position to the next
   std::vector<RowPart> parts;
   int64_t row_lanes = 0;  // of a row of positions, in whole vectors
   bool copies_y;          // W: rows of Y are copied to whole vectors
+  bool interleaves;       // X: phases of the last axis, whose results take turns, are stored together
   int threads;
   work::Workspace workspace;
 
   /// The memory of one thread.
   struct Scratch {
     T* staged;   // [channel] of one image and group
-    T* weights;  // Y, X: [image channel][run][column][tap] for one result channel. W: [k][c][run][column][tap]
+    T* weights;  // Y, X: [image channel][run][column][tap] for one result channel; if they are interleaved, of each
+                 // phase of the last axis. W: [k][c][run][column][tap]
     T* sums;     // Y, X: of a tile of rows. W: like the weights, [lane] each
+    T* phases;   // X, if they are interleaved: the results of a tile of rows, [phase][row][row_lanes]
     T* y;        // W, if it is copied: one plane of Y, [row of positions][row_lanes]
   };
   std::vector<Scratch> scratch;

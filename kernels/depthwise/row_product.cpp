@@ -2,6 +2,7 @@
 #include "kernels/depthwise/row_plan.h"
 
 #include <algorithm>
+#include <span>
 
 #include "kernels/work/panel.h"
 #include "kernels/work/team.h"
@@ -17,8 +18,11 @@ template <class T>
 struct PhasePlane {
   const RowPart* part;
   std::array<const image::AxisPhase*, kAxes> phase;
-  T start;    // the bias
-  T* result;  // position 0 of this phase, of the channel
+  T start;           // the bias
+  T* result;         // position 0 of this phase, of the channel
+  const T* weights;  // [image channel][run][column][tap]
+
+  int64_t width() const { return phase[2]->end - phase[2]->begin; }
 };
 
 /// Rows first to first + rows of positions, at plane p0.
@@ -46,87 +50,165 @@ void for_each_weight(const RowPlan<T>& plan, const RowPart& part,
   }
 }
 
+/// Where the sums of a tile go: vector v of row i to first + i*pitch + min(v*lanes, last_vector), or
+/// [vector][row][lane] if the pitch is 0.
+template <class T>
+struct SumRows {
+  T* first;
+  int64_t pitch, last_vector;
+};
+
+/// The result at the first position of a tile.
+template <class T>
+T* result_of(const RowPlan<T>& plan, const PhasePlane<T>& plane, const RowTile& tile) {
+  return plane.result + tile.p0 * plan.step[0] + tile.first * plan.step[1] + plane.phase[2]->begin * plan.step[2];
+}
+
 /// Stores the sums of a tile of rows, [vector][row][lane], to the result.
 template <class T>
 void store(const RowPlan<T>& plan, const PhasePlane<T>& plane, const RowTile& tile, const T* sums) {
-  const int64_t lanes = plan.kernels.lanes, begin = plane.phase[2]->begin, width = plane.phase[2]->end - begin;
-  const int64_t step = plan.step[2];
+  const int64_t lanes = plan.kernels.lanes, width = plane.width(), step = plan.step[2];
   for (int64_t v = 0; v * lanes < width; ++v)
     for (int64_t i = 0; i < tile.rows; ++i, sums += lanes) {
-      T* to = plane.result + tile.p0 * plan.step[0] + (tile.first + i) * plan.step[1] + (begin + v * lanes) * step;
+      T* to = result_of(plan, plane, tile) + i * plan.step[1] + v * lanes * step;
       for (int64_t j = 0; j < std::min(lanes, width - v * lanes); ++j, to += step)
         *to = plan.form.beta == 0 ? sums[j] : sums[j] + T(plan.form.beta) * *to;
     }
 }
 
 template <class T>
-void correlate(const RowPlan<T>& plan, const PhasePlane<T>& plane, const RowTile& tile, const Scratch<T>& scratch) {
+void correlate(const RowPlan<T>& plan, const PhasePlane<T>& plane, const RowTile& tile, const Scratch<T>& scratch,
+               const SumRows<T>& to) {
   const RowPart& part = *plane.part;
-  const int64_t lanes = plan.kernels.lanes, begin = plane.phase[2]->begin, width = plane.phase[2]->end - begin;
+  const int64_t width = plane.width(), vectors = work::panels_of(width, plan.kernels.lanes);
   const auto columns = static_cast<int64_t>(part.column_place.size());
-  const int64_t vectors = work::panels_of(width, lanes),
-                steps = plan.image_channels * static_cast<int64_t>(part.runs.size());
-  // The last vector overlaps the one before it rather than the end of the row.
-  const bool straight = plan.step[2] == 1 && plan.form.beta == 0 && width >= lanes;
-  if (steps == 0) std::fill_n(scratch.sums, vectors * lanes * tile.rows, plane.start);
+  int64_t left = plan.image_channels * static_cast<int64_t>(part.runs.size());
+  if (left == 0 && to.pitch == 0) std::fill_n(to.first, vectors * plan.kernels.lanes * tile.rows, plane.start);
+  if (left == 0 && to.pitch != 0)
+    for (int64_t i = 0; i < tile.rows; ++i) std::fill_n(to.first + i * to.pitch, width, plane.start);
   SlideOperands<T> o{};
   o.columns = columns;
   o.column_place = part.column_place.data();
-  o.weights = scratch.weights;
+  o.weights = plane.weights;
   o.pitch = plan.shape.pitch[1];
   o.vectors = vectors;
-  o.last_vector = straight ? width - lanes : vectors * lanes;
+  o.last_vector = to.last_vector;
   o.start = plane.start;
   o.after = scratch.sums;
-  int64_t left = steps;
   for (int64_t c = 0; c < plan.image_channels; ++c)
     for (const ColumnRun& run : part.runs) {
       o.image = scratch.staged + c * plan.shape.channel + run.place + tile.p0 * plan.shape.pitch[0] +
-                tile.first * plan.shape.pitch[1] + begin;
-      if (--left == 0 && straight) {
-        o.after = plane.result + tile.p0 * plan.step[0] + tile.first * plan.step[1] + begin;
-        o.after_row = tile.rows == 1 ? 1 : plan.step[1];
+                tile.first * plan.shape.pitch[1] + plane.phase[2]->begin;
+      if (--left == 0) {
+        o.after = to.first;
+        o.after_row = to.pitch;
       }
       plan.kernels.slide[tile.rows][run.count](o);
       o.weights += columns * run.count;
       o.before = scratch.sums;
     }
-  if (!straight || steps == 0) store(plan, plane, tile, scratch.sums);
 }
 
-/// All positions of one phase of one result channel.
 template <class T>
-void compute_plane(const RowPlan<T>& plan, const PhasePlane<T>& plane, const Scratch<T>& scratch) {
+void compute_tile(const RowPlan<T>& plan, const PhasePlane<T>& plane, const RowTile& tile, const Scratch<T>& scratch) {
+  const int64_t lanes = plan.kernels.lanes, width = plane.width();
+  if (plan.step[2] == 1 && plan.form.beta == 0 && width >= lanes) {
+    // The last vector overlaps the one before it rather than the end of the row.
+    const int64_t pitch = tile.rows == 1 ? 1 : plan.step[1];
+    return correlate(plan, plane, tile, scratch, {result_of(plan, plane, tile), pitch, width - lanes});
+  }
+  correlate(plan, plane, tile, scratch, {scratch.sums, 0, plan.row_lanes});
+  store(plan, plane, tile, scratch.sums);
+}
+
+/// All phases of the last axis, in the order of the result.
+template <class T>
+using TurningPlanes = std::array<PhasePlane<T>, simd::kMostInterleavedRows>;
+
+template <class T>
+void compute_interleaved(const RowPlan<T>& plan, const TurningPlanes<T>& planes, const RowTile& tile,
+                         const Scratch<T>& scratch) {
+  const int64_t phases = plan.axes[2].out_step, pitch = plan.row_lanes, count = planes[phases - 1].width();
+  const T* from[simd::kMostInterleavedRows];
+  for (int64_t q = 0; q < phases; ++q) {
+    T* rows = scratch.phases + q * plan.kernels.most_rows * pitch;
+    correlate(plan, planes[q], tile, scratch, {rows, pitch, pitch});
+    from[q] = rows;
+  }
+  T* to = result_of(plan, planes[0], tile);
+  for (int64_t i = 0; i < tile.rows; ++i, to += plan.step[1]) {
+    plan.interleave(from, phases, count, to);
+    for (int64_t q = 0; q < phases; ++q) {
+      if (planes[q].width() > count) to[count * phases + q] = from[q][count];
+      from[q] += pitch;
+    }
+  }
+}
+
+/// Calls compute(tile) for all tiles of rows of the first two axes' phases.
+template <class T, class Compute>
+void for_each_tile(const RowPlan<T>& plan, const PhasePlane<T>& plane, const Compute& compute) {
   const image::AxisPhase &planes = *plane.phase[0], &rows = *plane.phase[1];
   const int64_t count = std::max<int64_t>(0, rows.end - rows.begin);
-  if (plane.phase[2]->begin >= plane.phase[2]->end) return;
+  if (plane.width() <= 0) return;
   for (int64_t p0 = planes.begin; p0 < planes.end; ++p0)
     for (int64_t i = 0; i < work::panels_of(count, plan.kernels.most_rows); ++i) {
       const work::Panel tile = work::panel_of(count, plan.kernels.most_rows, i);
-      correlate(plan, plane, {p0, rows.begin + tile.first, tile.count}, scratch);
+      compute(RowTile{p0, rows.begin + tile.first, tile.count});
     }
+}
+
+/// Channel `of_group` of a group of the result of image n.
+struct ResultChannel {
+  int64_t n, group, of_group;
+};
+
+/// Copies the weights of this plane.
+template <class T>
+PhasePlane<T> phase_plane(const RowPlan<T>& plan, const RowPart& part,
+                          const std::array<const image::AxisPhase*, kAxes>& phase, const ResultChannel& at,
+                          T* weights) {
+  const Trilinear<T>& f = plan.form;
+  const int64_t channel = at.group * plan.result_channels + at.of_group;
+  const bool is_x = f.face == Face::kX;
+  PhasePlane<T> plane{&part, phase, T(0), plan.result.plane(at.n, channel), weights};
+  if (f.bias) plane.start = f.bias[channel * f.bias_stride];
+  for (int a = 0; a < kAxes; ++a) plane.result += phase[a]->first * plan.result.spatial[a];
+  for (int64_t c = 0; c < plan.image_channels; ++c)
+    for_each_weight(plan, part, phase,
+                    f.w.plane(at.group * f.y_channels + (is_x ? c : at.of_group), is_x ? at.of_group : c),
+                    [&](const T& weight) { *weights++ = weight; });
+  return plane;
+}
+
+/// All phases of the last axis at one of each other axis. `parts`: of all classes of the last axis.
+template <class T>
+void compute_phases(const RowPlan<T>& plan, std::span<const RowPart> parts, const image::AxisPhase& phase0,
+                    const image::AxisPhase& phase1, const ResultChannel& at, const Scratch<T>& scratch) {
+  TurningPlanes<T> planes;
+  T* weights = scratch.weights;
+  for (const RowPart& part : parts)
+    for (const image::AxisPhase& phase2 : part.axis[2]->phases) {
+      const PhasePlane<T> plane = phase_plane(plan, part, {&phase0, &phase1, &phase2}, at, weights);
+      if (plan.interleaves) {
+        planes[phase2.first + phase2.begin * plan.axes[2].out_step] = plane;
+        weights += plan.image_channels * part.taps();
+      } else {
+        for_each_tile(plan, plane, [&](const RowTile& tile) { compute_tile(plan, plane, tile, scratch); });
+      }
+    }
+  if (plan.interleaves)
+    for_each_tile(plan, planes[0], [&](const RowTile& tile) { compute_interleaved(plan, planes, tile, scratch); });
 }
 
 /// One result channel of a group whose image is staged.
 template <class T>
-void compute_channel(const RowPlan<T>& plan, int64_t n, int64_t group, int64_t channel, const Scratch<T>& scratch) {
-  const Trilinear<T>& f = plan.form;
-  const int64_t of_all = group * plan.result_channels + channel;
-  const bool is_x = f.face == Face::kX;
-  for (const RowPart& part : plan.parts)
-    for (const image::AxisPhase& phase0 : part.axis[0]->phases)
-      for (const image::AxisPhase& phase1 : part.axis[1]->phases)
-        for (const image::AxisPhase& phase2 : part.axis[2]->phases) {
-          PhasePlane<T> plane{&part, {&phase0, &phase1, &phase2}, T(0), plan.result.plane(n, of_all)};
-          if (f.bias) plane.start = f.bias[of_all * f.bias_stride];
-          for (int a = 0; a < kAxes; ++a) plane.result += plane.phase[a]->first * plan.result.spatial[a];
-          T* to = scratch.weights;
-          for (int64_t c = 0; c < plan.image_channels; ++c)
-            for_each_weight(plan, part, plane.phase,
-                            f.w.plane(group * f.y_channels + (is_x ? c : channel), is_x ? channel : c),
-                            [&](const T& weight) { *to++ = weight; });
-          compute_plane(plan, plane, scratch);
-        }
+void compute_channel(const RowPlan<T>& plan, const ResultChannel& at, const Scratch<T>& scratch) {
+  const size_t classes = plan.axes[2].classes.size();
+  for (size_t i = 0; i < plan.parts.size(); i += classes)
+    for (const image::AxisPhase& phase0 : plan.parts[i].axis[0]->phases)
+      for (const image::AxisPhase& phase1 : plan.parts[i].axis[1]->phases)
+        compute_phases(plan, std::span(plan.parts).subspan(i, classes), phase0, phase1, at, scratch);
 }
 
 /// A plane of Y. Element (o0, o1, o2) is at o0*pitch[0] + o1*pitch[1] + o2.
@@ -212,7 +294,7 @@ void row_product(RowPlan<T>& plan) {
       const int64_t n = item / f.groups, group = item % f.groups;
       stage(plan, n, group, scratch.staged);
       for (int64_t channel = 0; channel < plan.result_channels; ++channel)
-        compute_channel(plan, n, group, channel, scratch);
+        compute_channel(plan, {n, group, channel}, scratch);
     });
   });
 }

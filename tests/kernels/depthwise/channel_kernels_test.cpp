@@ -62,9 +62,9 @@ Trilinear<float> depthwise(int64_t groups, int64_t extent, int64_t channel_strid
 
 TEST(ChannelWindows, AreForShortRowsAndForChannelsSideBySide) {
   const int64_t lanes = depthwise::channel_kernels<float>().lanes;
-  EXPECT_TRUE(depthwise::ChannelPlan<float>::suits(depthwise(lanes, lanes / 2, 64)));
-  EXPECT_FALSE(depthwise::ChannelPlan<float>::suits(depthwise(lanes, lanes, 64)));
-  EXPECT_TRUE(depthwise::ChannelPlan<float>::suits(depthwise(lanes, lanes, 1)));
+  EXPECT_TRUE(depthwise::ChannelPlan<float>::suits(depthwise(lanes, lanes, 64)));
+  EXPECT_FALSE(depthwise::ChannelPlan<float>::suits(depthwise(lanes, lanes + 1, 64)));
+  EXPECT_TRUE(depthwise::ChannelPlan<float>::suits(depthwise(lanes, lanes + 1, 1)));
   EXPECT_FALSE(depthwise::ChannelPlan<float>::suits(depthwise(1, lanes / 2, 64))) << "nearly all lanes empty";
   Trilinear<float> multiplied = depthwise(lanes, lanes / 2, 64);
   multiplied.y_channels = 2;
