@@ -27,6 +27,7 @@ void CopyOneByOne(const RowSource<T>& source, int64_t length, T* to) {
 }
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+constexpr int64_t kRowsAhead = 6;  // to prefetch: with a stride on both axes, no cache does it
 constexpr int kMostSteps = 4;  // more of them take as long as one element after the other
 
 /// The places from `begin` to before `end`, whole vectors of them, of all rows. All that is loaded is inside, so that
@@ -42,6 +43,7 @@ void CopyInside(const RowSource<T>& source, int64_t length, int64_t begin, int64
   for (int64_t i = 0; i < source.rows; ++i, to += length)
     for (int64_t j = begin; j < end; j += lanes) {
       const T* from = source.first + i * source.next + j * kStep;
+      if constexpr (kStep > 1) __builtin_prefetch(from + kRowsAhead * source.next, /*rw=*/0, /*locality=*/2);
       auto value = hn::LoadU(d, from);
       if constexpr (kStep > 1) value = hn::TableLookupLanes(value, lane);
       HWY_UNROLL(8)
