@@ -12,6 +12,8 @@ namespace convict::kernels::gemm {
 namespace {
 
 constexpr int64_t kBytesOfSums = 256 << 10;  // of a second-level cache
+constexpr int64_t kBytesOfRows = 256 << 10;  // the same, where they are read once for each panel
+constexpr int64_t kWidestItem = 1024;        // bytes of a row of sums; transposed, a block fits that cache, too
 
 /// Whether the weights of one (k, c) lie side by side, and those of the next c follow.
 template <class T>
@@ -100,12 +102,21 @@ void WeightPlan<T>::choose_lanes() {
                                        : image::staged_shape<T>(axes);
 }
 
+/// Whether the operand of the rows would have to come from far away for each panel.
+template <class T>
+bool WeightPlan<T>::rows_are_far() const {
+  const int64_t elements =
+      lanes_are_columns ? form.y_channels * volume(form.y_extent) : form.x_channels * volume(form.x_extent);
+  return elements * static_cast<int64_t>(sizeof(T)) > kBytesOfRows;
+}
+
 /// Threads divide groups if all get about as many; else the rows of a group; if these are too few to fill the
 /// registers, positions.
 template <class T>
 void WeightPlan<T>::divide() {
-  const int64_t widest = std::min(vectors(), tiles.most_vectors);
-  const int64_t bytes_of_row = widest * tiles.lanes * static_cast<int64_t>(sizeof(T));
+  const int64_t widest = std::min(vectors(), tiles.most_vectors), bytes = static_cast<int64_t>(sizeof(T));
+  vectors_of_item = rows_are_far() ? std::max(widest, kWidestItem / tiles.lanes / bytes) : tiles.most_vectors;
+  const int64_t bytes_of_row = std::min(vectors(), vectors_of_item) * tiles.lanes * bytes;
   const auto fair = [&](int64_t count) { return count >= 4 * threads || count % threads == 0; };
   by_group = fair(form.groups);
   slices = work::panels_of(rows().count, kBytesOfSums / bytes_of_row);
@@ -129,8 +140,8 @@ double WeightPlan<T>::products() const {
 
 template <class T>
 WeightItem WeightPlan<T>::item(int64_t group, int64_t index) const {
-  const int64_t panel = index % panels(), slice = index / panels();
-  return {group, work::panel_of(vectors(), tiles.most_vectors, panel),
+  const int64_t column = index % columns_of_items(), slice = index / columns_of_items();
+  return {group, work::panel_of(vectors(), vectors_of_item, column),
           work::panel_of(rows().count, work::panels_of(rows().count, slices), slice)};
 }
 
@@ -144,7 +155,7 @@ void WeightPlan<T>::carve() {
     lines->run = workspace.take<simd::PositionRun>(runs);
   }
   block = workspace.take<PositionBlock>(runs);
-  const int64_t panel = std::min(vectors(), tiles.most_vectors) * tiles.lanes;
+  const int64_t most_vectors = std::min(vectors(), vectors_of_item);
   if (keeps_sums()) sums = workspace.take<T>(form.groups * rows().count * vectors() * tiles.lanes);
   if (splits > 1) sums = workspace.take<T>(splits * items() * sums_of_item());
   scratch.clear();
@@ -152,8 +163,9 @@ void WeightPlan<T>::carve() {
     const bool shares = thread > 0 && !by_group;
     const int64_t image = shape.staged ? form.x_channels * shape.channel + tiles.lanes : 0;  // and slack
     T* staged = shares ? scratch[0].staged : workspace.take<T>(image);
-    scratch.push_back({staged, workspace.take<T>(kPositions * panel),
-                       workspace.take<T>(keeps_sums() || splits > 1 ? 0 : sums_of_item())});
+    scratch.push_back({staged, workspace.take<T>(kPositions * most_vectors * tiles.lanes),
+                       workspace.take<T>(keeps_sums() || splits > 1 ? 0 : sums_of_item()),
+                       workspace.take<LanePanel<T>>(work::panels_of(most_vectors, tiles.most_vectors))});
   }
 }
 

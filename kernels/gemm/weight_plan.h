@@ -7,8 +7,9 @@
 // Both operands lie in memory position after position, as *lines*: a line of X for every column (the image seen through
 // a tap), a line of Y for every k. The lines of one operand become the lanes of vectors: a panel of them is transposed,
 // a block of positions at a time that fits the first-level cache, and is used at once. The lines of the other operand,
-// the *rows*, are read where they lie, one number at a time. This file decides which operand is which;
-// weight_product.cpp computes the product.
+// the *rows*, are read where they lie, one number at a time. If these do not fit the second-level cache, several panels
+// are transposed before they are read. This file decides which operand is which; weight_product.cpp computes the
+// product.
 //
 // A lane has whole sums, not parts of one. If there are too few weights for all threads, positions are divided into
 // `splits`, which are summed apart and then added in order. The splits follow from the problem and plan.threads. So the
@@ -43,18 +44,28 @@ struct PositionBlock {
   work::Panel row_runs, lane_runs;
 };
 
-/// What one thread does at a time: some rows by some vectors of lanes, over all positions of an image.
+/// What one thread does at a time: some rows by some vectors of lanes, over all positions of an image. These vectors
+/// are cut into panels, one tile wide each.
 struct WeightItem {
   int64_t group;
   work::Panel vectors, rows;
 };
 
+/// Vectors of an item that are one tile wide.
+template <class T>
+struct LanePanel {
+  int64_t vectors, first_lane;  // of the item
+  T* transposed;                // [position of a block][lane]
+  simd::LineSource<T> source;
+};
+
 /// The memory of one thread.
 template <class T>
 struct WeightScratch {
-  T* staged;      // X, of one group; if threads do not have groups of their own, the same for all
-  T* transposed;  // [position of a block][lane]
-  T* sums;        // [row][lane], of an item
+  T* staged;            // X, of one group; if threads do not have groups of their own, the same for all
+  T* transposed;        // [panel][position of a block][lane]
+  T* sums;              // [row][lane], of an item
+  LanePanel<T>* panel;  // of an item
 };
 
 /// Expected cycles of one core for a group of an image, with either kind of lanes.
@@ -80,13 +91,13 @@ struct WeightPlan {
   std::string text() const;
 
   int64_t vectors() const { return work::panels_of(lanes().count, tiles.lanes); }
-  int64_t panels() const { return work::panels_of(vectors(), tiles.most_vectors); }
-  int64_t items() const { return panels() * slices; }  // of a group
+  int64_t columns_of_items() const { return work::panels_of(vectors(), vectors_of_item); }
+  int64_t items() const { return columns_of_items() * slices; }  // of a group
   WeightItem item(int64_t group, int64_t index) const;
   work::Panel blocks_of_split(int64_t split) const { return work::share_of(blocks, splits, split); }
   /// The most sums that an item has.
   int64_t sums_of_item() const {
-    return work::panels_of(rows().count, slices) * std::min(vectors(), tiles.most_vectors) * tiles.lanes;
+    return work::panels_of(rows().count, slices) * std::min(vectors(), vectors_of_item) * tiles.lanes;
   }
   /// Whether sums are kept for the next image, and stored after the last one; else each image is added to W.
   bool keeps_sums() const { return form.batch > 1 && !lanes_are_columns && splits == 1; }
@@ -103,9 +114,10 @@ struct WeightPlan {
   bool dense_columns;  // of a row of W: they lie side by side
   bool straight;       // whole vectors of sums are kept in W itself
   image::ImageShape shape;
-  bool by_group;   // threads divide the groups; else they divide the items of one group after another
-  int64_t slices;  // that the rows are divided into
-  int64_t splits;  // pieces of the positions, each with sums of its own, which are added in the end
+  bool by_group;            // threads divide the groups; else they divide the items of one group after another
+  int64_t vectors_of_item;  // at most
+  int64_t slices;           // that the rows are divided into
+  int64_t splits;           // pieces of the positions, each with sums of its own, which are added in the end
   int threads;
   work::Workspace workspace;
   // Tables and copies, in the workspace.
@@ -116,6 +128,7 @@ struct WeightPlan {
 
  private:
   void choose_lanes();
+  bool rows_are_far() const;
   void divide();
   void carve();
   void fill_lines();

@@ -2,6 +2,7 @@
 #include "kernels/gemm/weight_plan.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "kernels/work/team.h"
 
@@ -49,25 +50,43 @@ struct Operands {
   const T *x, *y;
 };
 
-/// Adds the products of some blocks of positions of an image to the sums of an item, or starts them.
+/// Cuts the vectors of an item. Returns how many panels there are.
+template <class T>
+int64_t find_panels(const WeightPlan<T>& plan, const WeightItem& item, const WeightScratch<T>& scratch) {
+  const int64_t lanes = plan.tiles.lanes, panels = work::panels_of(item.vectors.count, plan.tiles.most_vectors);
+  const int64_t* place = plan.lanes().place + item.vectors.first * lanes;
+  for (int64_t i = 0; i < panels; ++i) {
+    const work::Panel of = work::panel_of(item.vectors.count, plan.tiles.most_vectors, i);
+    const int64_t first = of.first * lanes;
+    const simd::LineSource<T> source(place + first, of.count * lanes, plan.lanes().step,
+                                     plan.lanes_are_columns && plan.shape.staged);
+    std::construct_at(scratch.panel + i,
+                      LanePanel<T>{of.count, first, scratch.transposed + first * plan.kPositions, source});
+  }
+  return panels;
+}
+
+/// Adds the products of some blocks of positions of an image to the sums of an item, or starts them. A tile of rows,
+/// once read, is used for all panels of lanes.
 template <class T>
 void multiply(const WeightPlan<T>& plan, const Operands<T>& given, const WeightItem& item, work::Panel blocks,
-              T* transposed, bool add, const Sums<T>& sums) {
-  const int64_t lanes = lanes_of(plan, item), vectors = item.vectors.count;
-  const int64_t most = plan.tiles.most_columns[vectors], rows = work::panels_of(item.rows.count, most);
+              const WeightScratch<T>& scratch, bool add, const Sums<T>& sums) {
+  const LanePanel<T>* const end = scratch.panel + find_panels(plan, item, scratch);
+  const int64_t most = plan.tiles.most_columns[end[-1].vectors], rows = work::panels_of(item.rows.count, most);
   const T* of_lanes = plan.lanes_are_columns ? given.x : given.y;
   const T* of_rows = plan.lanes_are_columns ? given.y : given.x;
-  const simd::LineSource<T> source(plan.lanes().place + item.vectors.first * plan.tiles.lanes, lanes, plan.lanes().step,
-                                   plan.lanes_are_columns && plan.shape.staged);
   const PositionBlock* const first = plan.block + blocks.first;
   for (const PositionBlock* block = first; block != first + blocks.count; ++block) {
-    plan.transpose(source, of_lanes, block->lane_runs.count, plan.lanes().run + block->lane_runs.first, transposed);
+    for (const LanePanel<T>* panel = scratch.panel; panel != end; ++panel)
+      plan.transpose(panel->source, of_lanes, block->lane_runs.count, plan.lanes().run + block->lane_runs.first,
+                     panel->transposed);
     for (int64_t i = 0; i < rows; ++i) {
       const work::Panel tile = work::panel_of(item.rows.count, most, i);
-      plan.tiles.correlate[vectors][tile.count](block->row_runs.count, plan.rows().run + block->row_runs.first, of_rows,
-                                                plan.rows().step, plan.rows().place + item.rows.first + tile.first,
-                                                transposed, add || block != first, sums.first + tile.first * sums.pitch,
-                                                sums.pitch);
+      for (const LanePanel<T>* panel = scratch.panel; panel != end; ++panel)
+        plan.tiles.correlate[panel->vectors][tile.count](
+            block->row_runs.count, plan.rows().run + block->row_runs.first, of_rows, plan.rows().step,
+            plan.rows().place + item.rows.first + tile.first, panel->transposed, add || block != first,
+            sums.first + tile.first * sums.pitch + panel->first_lane, sums.pitch);
     }
   }
 }
@@ -93,8 +112,7 @@ template <class T>
 void compute_item(const WeightPlan<T>& plan, int64_t n, const Operands<T>& given, const WeightItem& item,
                   const WeightScratch<T>& scratch) {
   const Sums<T> sums = sums_of(plan, item, scratch);
-  multiply(plan, given, item, {0, plan.blocks}, scratch.transposed, n > 0 && (sums.in_place || plan.keeps_sums()),
-           sums);
+  multiply(plan, given, item, {0, plan.blocks}, scratch, n > 0 && (sums.in_place || plan.keeps_sums()), sums);
   if (sums.in_place) return;
   if (!plan.keeps_sums())
     store(plan, item, n == 0 ? T(plan.form.beta) : T(1), sums);
@@ -114,7 +132,7 @@ void compute_split(const WeightPlan<T>& plan, int64_t n, const Operands<T>& give
   const WeightItem item = plan.item(group, index);
   const Sums<T> sums = sums_of_split(plan, item, index, split);
   if (n == 0) std::fill_n(sums.first, plan.sums_of_item(), T(0));
-  multiply(plan, given, item, plan.blocks_of_split(split), scratch.transposed, /*add=*/true, sums);
+  multiply(plan, given, item, plan.blocks_of_split(split), scratch, /*add=*/true, sums);
 }
 
 /// Adds the splits of an item in order, and stores them to W.
