@@ -110,7 +110,7 @@ void Dot(const DotOperands<T>& o) {
   HWY_UNROLL(8)
   for (int c = 0; c < kColumns; ++c) {
     HWY_UNROLL(8)
-    for (int t = 0; t < kRun; ++t) sum[c][t] = hn::LoadU(d, o.sums + (c * kRun + t) * lanes);
+    for (int t = 0; t < kRun; ++t) sum[c][t] = o.add ? hn::LoadU(d, o.sums + (c * kRun + t) * lanes) : hn::Zero(d);
   }
   int64_t i = 0;
   for (; i + kDotRows <= o.rows; i += kDotRows) AddRows<kDotRows>(o, i, sum);
@@ -118,15 +118,12 @@ void Dot(const DotOperands<T>& o) {
   HWY_UNROLL(8)
   for (int c = 0; c < kColumns; ++c) {
     HWY_UNROLL(8)
-    for (int t = 0; t < kRun; ++t) hn::StoreU(sum[c][t], d, o.sums + (c * kRun + t) * lanes);
+    for (int t = 0; t < kRun; ++t)
+      if (o.total)
+        o.total[c * kRun + t] = hn::GetLane(hn::SumOfLanes(d, sum[c][t]));
+      else
+        hn::StoreU(sum[c][t], d, o.sums + (c * kRun + t) * lanes);
   }
-}
-
-template <class T>
-void AddLanes(int64_t count, const T* sums, T* total) {
-  const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (int64_t i = 0; i < count; ++i) total[i] = hn::GetLane(hn::SumOfLanes(d, hn::LoadU(d, sums + i * lanes)));
 }
 
 template <class T, int kRows, int... kIndex>
@@ -158,7 +155,6 @@ RowKernels<T> MakeKernels() {
   kernels.most_rows = kRowsOf<T>;
   FillSlides(kernels, std::make_integer_sequence<int, kRowsOf<T>>());
   FillDots(kernels, std::make_integer_sequence<int, kMostRun>());
-  kernels.add_lanes = AddLanes<T>;
   return kernels;
 }
 

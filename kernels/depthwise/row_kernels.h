@@ -42,7 +42,9 @@ struct DotOperands {
   const int64_t* column_place;  // [columns]
   const T* y;
   int64_t y_pitch;
-  T* sums;  // [column][tap][lane]
+  bool add;  // to the sums so far; else they start at 0
+  T* sums;   // [column][tap][lane]
+  T* total;  // [column][tap]; or nullptr, and there will be more
 };
 
 template <class T>
@@ -55,15 +57,13 @@ struct RowKernels {
   using Slide = void (*)(const SlideOperands<T>& operands);
   Slide slide[kMostSlideRows + 1][kMostRun + 1];
 
-  /// sums[c][t] += sum over rows i and positions j < width of y[i*y_pitch + j] * x[(i + t)*x_pitch + column_place[c] +
-  /// j] for t < run, in as many parts as there are lanes. What is beyond the width is not part of the sums. It is read
-  /// only if the width is less than a vector. Indexed by run and columns, from 1.
+  /// sums[c][t] (+)= sum over rows i and positions j < width of y[i*y_pitch + j] * x[(i + t)*x_pitch + column_place[c]
+  /// + j] for t < run, in as many parts as there are lanes. With `total`, these are added, and stored there instead.
+  /// What is beyond the width is not part of the sums. It is read only if the width is less than a vector. Indexed by
+  /// run and columns, from 1.
   using Dot = void (*)(const DotOperands<T>& operands);
   Dot dot[kMostRun + 1][kMostDotColumns + 1];
   int64_t most_columns[kMostRun + 1];  // of `dot`, by run
-
-  /// total[i] = the sum of the lanes of vector i, for i < count.
-  void (*add_lanes)(int64_t count, const T* sums, T* total);
 };
 
 template <class T>

@@ -43,10 +43,11 @@ void for_each_weight(const RowPlan<T>& plan, const RowPart& part,
                      const std::array<const image::AxisPhase*, kAxes>& phase, T* weights, const Visit& visit) {
   const Axes& stride = plan.form.w.spatial;
   for (const ColumnRun& run : part.runs) {
+    int64_t row[kMostRun];
+    for (int64_t t = 0; t < run.count; ++t) row[t] = phase[1]->kernel_index[part.rows[run.first + t]] * stride[1];
     T* plane = weights + phase[0]->kernel_index[run.plane_tap] * stride[0];
     for (const int64_t column : phase[2]->kernel_index)
-      for (int64_t t = 0; t < run.count; ++t)
-        visit(plane[phase[1]->kernel_index[part.rows[run.first + t]] * stride[1] + column * stride[2]]);
+      for (int64_t t = 0; t < run.count; ++t) visit(plane[row[t] + column * stride[2]]);
   }
 }
 
@@ -232,26 +233,28 @@ PlaneOfY<T> plane_of_y(const RowPlan<T>& plan, int64_t n, int64_t channel, T* co
   return {copy, {extent[1] * plan.row_lanes, plan.row_lanes}};
 }
 
-/// Adds the products of one image to the sums of all weights between two channels.
+/// Adds the products of image n to the sums of all weights between two channels, `sums`; the last image adds these up.
 template <class T>
-void add_gradients(const RowPlan<T>& plan, const T* x, const PlaneOfY<T>& y, T* sums) {
+void add_gradients(const RowPlan<T>& plan, int64_t n, const T* x, const PlaneOfY<T>& y, T* sums, T* weights) {
   const RowPart& part = plan.parts[0];
   const Axes& extent = plan.form.y_extent;
   const auto columns = static_cast<int64_t>(part.column_place.size());
-  DotOperands<T> o{extent[1], extent[2], nullptr, plan.shape.pitch[1], nullptr, nullptr, y.pitch[1], sums};
-  for (const ColumnRun& run : part.runs) {
-    const int64_t most = plan.kernels.most_columns[run.count];
-    for (int64_t i = 0; i < work::panels_of(columns, most); ++i) {
-      const work::Panel panel = work::panel_of(columns, most, i);
-      o.column_place = part.column_place.data() + panel.first;
+  DotOperands<T> o{extent[1], extent[2], nullptr, plan.shape.pitch[1], nullptr, nullptr, y.pitch[1],
+                   false,     sums,      nullptr};
+  for (const ColumnRun& run : part.runs)
+    for (int64_t column = 0, count; column < columns; column += count) {
+      count = std::min(columns - column, plan.kernels.most_columns[run.count]);
+      o.column_place = part.column_place.data() + column;
       for (int64_t o0 = 0; o0 < extent[0]; ++o0) {
         o.x = x + run.place + o0 * plan.shape.pitch[0];
         o.y = y.first + o0 * y.pitch[0];
-        plan.kernels.dot[run.count][panel.count](o);
+        o.add = n > 0 || o0 > 0;
+        o.total = n + 1 == plan.form.batch && o0 + 1 == extent[0] ? weights : nullptr;
+        plan.kernels.dot[run.count][count](o);
       }
-      o.sums += panel.count * run.count * plan.kernels.lanes;
+      o.sums += count * run.count * plan.kernels.lanes;
+      weights += count * run.count;
     }
-  }
 }
 
 /// The weights of one group.
@@ -259,18 +262,18 @@ template <class T>
 void compute_weights(const RowPlan<T>& plan, int64_t group, const Scratch<T>& scratch) {
   const Trilinear<T>& f = plan.form;
   const RowPart& part = plan.parts[0];
-  const int64_t taps = volume(f.kernel), weights = f.y_channels * f.x_channels * taps, lanes = plan.kernels.lanes;
-  std::fill_n(scratch.sums, weights * lanes, T(0));
+  const int64_t taps = volume(f.kernel);
   for (int64_t n = 0; n < f.batch; ++n) {
     stage(plan, n, group, scratch.staged);
     for (int64_t k = 0; k < f.y_channels; ++k) {
       const PlaneOfY<T> y = plane_of_y(plan, n, group * f.y_channels + k, scratch.y);
-      for (int64_t c = 0; c < f.x_channels; ++c)
-        add_gradients(plan, scratch.staged + c * plan.shape.channel, y,
-                      scratch.sums + (k * f.x_channels + c) * taps * lanes);
+      for (int64_t c = 0; c < f.x_channels; ++c) {
+        const int64_t first = (k * f.x_channels + c) * taps;
+        add_gradients(plan, n, scratch.staged + c * plan.shape.channel, y, scratch.sums + first * plan.kernels.lanes,
+                      scratch.weights + first);
+      }
     }
   }
-  plan.kernels.add_lanes(weights, scratch.sums, scratch.weights);
   const T* from = scratch.weights;
   for (int64_t k = 0; k < f.y_channels; ++k)
     for (int64_t c = 0; c < f.x_channels; ++c)

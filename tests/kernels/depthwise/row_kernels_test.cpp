@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "tests/kernels/targets.h"
@@ -87,8 +88,8 @@ struct DotBench {
     sums.assign(columns * run * depthwise::row_kernels<T>().lanes, T(2));
   }
 
-  T expected(int64_t c, int64_t t) const {
-    T sum = T(2) * static_cast<T>(depthwise::row_kernels<T>().lanes);
+  T expected(bool add, int64_t c, int64_t t) const {
+    T sum = add ? T(2) * static_cast<T>(depthwise::row_kernels<T>().lanes) : T(0);
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < width; ++j) sum += y[i * pitch + j] * x[(i + t) * pitch + column_place[c] + j];
     return sum;
@@ -97,18 +98,26 @@ struct DotBench {
 
 /// What is beyond the rows and the width is not a number, in both operands.
 template <class T>
-void expect_dot(int64_t rows, int64_t run, int64_t columns, int64_t width) {
-  SCOPED_TRACE(testing::Message() << rows << " rows, run " << run << ", " << columns << " columns, width " << width);
+void expect_dot(int64_t rows, int64_t run, int64_t columns, int64_t width, bool add) {
+  SCOPED_TRACE(testing::Message() << rows << " rows, run " << run << ", " << columns << " columns, width " << width
+                                  << ", add " << add);
   const depthwise::RowKernels<T>& kernels = depthwise::row_kernels<T>();
   DotBench<T> bench(rows, run, columns, width);
-  kernels.dot[run][columns]({rows, width, bench.x.data(), bench.pitch, bench.column_place.data(), bench.y.data(),
-                             bench.pitch, bench.sums.data()});
   std::vector<T> total(columns * run + 1, T(99));
-  kernels.add_lanes(columns * run, bench.sums.data(), total.data());
+  depthwise::DotOperands<T> operands = {
+      rows,        width, bench.x.data(),    bench.pitch, bench.column_place.data(), bench.y.data(),
+      bench.pitch, add,   bench.sums.data(), total.data()};
+  kernels.dot[run][columns](operands);
   for (int64_t c = 0; c < columns; ++c)
     for (int64_t t = 0; t < run; ++t)
-      ASSERT_EQ(total[c * run + t], bench.expected(c, t)) << "column " << c << ", tap " << t;
+      ASSERT_EQ(total[c * run + t], bench.expected(add, c, t)) << "column " << c << ", tap " << t;
   ASSERT_EQ(total.back(), T(99)) << "beyond the last sum";
+  const T kept = std::accumulate(bench.sums.begin(), bench.sums.end(), T(0));
+  operands.total = nullptr;
+  kernels.dot[run][columns](operands);
+  ASSERT_EQ(std::accumulate(bench.sums.begin(), bench.sums.end(), add ? -kept : T(0)),
+            std::accumulate(total.begin(), total.end() - 1, add ? -kept : T(0)))
+      << "as lanes";
 }
 
 template <class T>
@@ -116,7 +125,8 @@ void expect_all_dots() {
   for (int64_t run = 1; run <= depthwise::kMostRun; ++run)
     for (int64_t columns = 1; columns <= depthwise::row_kernels<T>().most_columns[run]; ++columns)
       for (const int64_t rows : {1, 3, 4, 9})
-        for (const int64_t width : {1, 3, 8, 16, 17, 33}) expect_dot<T>(rows, run, columns, width);
+        for (const int64_t width : {1, 3, 8, 16, 17, 33})
+          for (const bool add : {false, true}) expect_dot<T>(rows, run, columns, width, add);
 }
 
 TEST(Windows, DotIgnoresWhatIsBeyondTheWidth) {
