@@ -43,11 +43,10 @@ void for_each_weight(const RowPlan<T>& plan, const RowPart& part,
                      const std::array<const image::AxisPhase*, kAxes>& phase, T* weights, const Visit& visit) {
   const Axes& stride = plan.form.w.spatial;
   for (const ColumnRun& run : part.runs) {
-    int64_t row[kMostRun];
-    for (int64_t t = 0; t < run.count; ++t) row[t] = phase[1]->kernel_index[part.rows[run.first + t]] * stride[1];
     T* plane = weights + phase[0]->kernel_index[run.plane_tap] * stride[0];
     for (const int64_t column : phase[2]->kernel_index)
-      for (int64_t t = 0; t < run.count; ++t) visit(plane[row[t] + column * stride[2]]);
+      for (int64_t t = 0; t < run.count; ++t)
+        visit(plane[phase[1]->kernel_index[part.rows[run.first + t]] * stride[1] + column * stride[2]]);
   }
 }
 
