@@ -48,21 +48,6 @@ void append(simd::PositionRun next, int64_t step, work::Panel& list, simd::Posit
   run[list.first + list.count++] = next;
 }
 
-/// Lanes are columns, or else channels of Y.
-template <class T>
-bool prefers_columns(const Trilinear<T>& form) {
-  const WeightCycles cycles = weight_cycles(form, simd::tiles<T>().lanes);
-  return cycles.lanes_are_columns < cycles.lanes_are_channels;
-}
-
-/// Of the vectors: no wider than for all channels of Y, but not so narrow that there are no fused products.
-template <class T>
-int64_t bytes_of_lanes(const Trilinear<T>& form) {
-  constexpr int64_t kFused = 32;
-  if (prefers_columns(form)) return simd::kMostLanes;
-  return std::max(kFused, form.y_channels * static_cast<int64_t>(sizeof(T)));
-}
-
 }  // namespace
 
 template <class T>
@@ -92,9 +77,9 @@ template WeightCycles weight_cycles(const Trilinear<double>&, int64_t);
 template <class T>
 WeightPlan<T>::WeightPlan(const Trilinear<T>& f)
     : form(f),
-      tiles(std::get<simd::Tiles<T>>(simd::tiles_of_types(bytes_of_lanes(f)))),
+      tiles(simd::tiles<T>()),
       stage(simd::stage_row<T>()),
-      transpose(simd::transpose_lines<T>(bytes_of_lanes(f))),
+      transpose(simd::transpose_lines<T>()),
       axes(axes_of_image(f)),
       x_lines{f.x_channels * volume(f.kernel), f.stride[2]},
       y_lines{f.y_channels, f.y.spatial[2]} {
@@ -107,7 +92,8 @@ WeightPlan<T>::WeightPlan(const Trilinear<T>& f)
 
 template <class T>
 void WeightPlan<T>::choose_lanes() {
-  lanes_are_columns = prefers_columns(form);
+  const WeightCycles cycles = weight_cycles(form, tiles.lanes);
+  lanes_are_columns = cycles.lanes_are_columns < cycles.lanes_are_channels;
   dense_columns = columns_are_dense(form);
   straight = lanes_are_columns && form.beta == 0 && dense_columns;
   // Short pieces of the image are transposed faster if a vector may be read beyond them.

@@ -119,7 +119,7 @@ void TransposeBlock(const LineSource<T>& source, const T* from, int64_t runs, co
     TransposePieces(source, from, runs, run, to);
 }
 
-const TransposeLinesOfTypes& TransposeOfTarget() {
+const std::pair<TransposeLines<float>, TransposeLines<double>>& TransposeOfTarget() {
   static const auto table = std::make_pair(TransposeBlock<float>, TransposeBlock<double>);
   return table;
 }
@@ -130,6 +130,6 @@ HWY_AFTER_NAMESPACE();
 
 namespace convict::kernels::simd {
 
-CONVICT_DISPATCH_BY_BYTES(const TransposeLinesOfTypes&, transpose_lines_of_types, TransposeOfTarget)
+CONVICT_DISPATCH_TYPES(TransposeLines, transpose_lines, TransposeOfTarget)
 
 }  // namespace convict::kernels::simd

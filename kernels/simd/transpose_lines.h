@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 
 #include "kernels/simd/tiles.h"
 #include "kernels/work/panel.h"
@@ -47,13 +46,7 @@ template <class T>
 using TransposeLines = void (*)(const LineSource<T>& source, const T* from, int64_t runs, const PositionRun* run,
                                 T* to);
 
-/// Of f32 and f64, into the narrowest vectors of at least so many bytes, which those of tiles_of_types() are.
-using TransposeLinesOfTypes = std::pair<TransposeLines<float>, TransposeLines<double>>;
-const TransposeLinesOfTypes& transpose_lines_of_types(int64_t bytes);
-
 template <class T>
-TransposeLines<T> transpose_lines(int64_t bytes = kMostLanes) {
-  return std::get<TransposeLines<T>>(transpose_lines_of_types(bytes));
-}
+const TransposeLines<T>& transpose_lines();
 
 }  // namespace convict::kernels::simd
