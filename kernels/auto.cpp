@@ -8,8 +8,8 @@
 //
 // Workspace and numeric contract: those of the chosen kernel. The choice follows from the problem, its number of
 // threads included, from the types and shapes of its tensors, and from factors that `convict bench --calibrate` has
-// measured on this machine (abi/calibration.h), if there are any. `contract_for`, `plan` and `run` make the same
-// choice.
+// measured on this machine (abi/calibration.h), if there are any. `contract_for`, `workspace_size`, `plan` and
+// `run` make the same choice.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -24,13 +24,13 @@
 
 namespace convict::kernels {
 
-extern const convict_implementation kernel_depthwise, kernel_direct, kernel_fft, kernel_implicit_gemm, kernel_int8_gemm,
+extern const NativeKernel kernel_depthwise, kernel_direct, kernel_fft, kernel_implicit_gemm, kernel_int8_gemm,
     kernel_matrix_vector, kernel_scatter_gemm, kernel_winograd_f2, kernel_winograd_f4;
 
 namespace {
 
 struct Candidate {
-  const convict_implementation* kernel;
+  const NativeKernel* kernel;
   double (*cycles)(const convict_problem&, int64_t lanes);
 };
 
@@ -75,7 +75,7 @@ bool takes(const convict_implementation& kernel, const convict_problem& p, const
 
 /// The cheapest of the kernels that take the problem. `direct` takes every problem. Nothing is faster than
 /// `matrix_vector` where it can be used, and such calls are so short that estimates would take longer.
-const convict_implementation& chosen(const convict_problem& p, const convict_tensors& t) {
+const NativeKernel& chosen(const convict_problem& p, const convict_tensors& t) {
   if (takes(kernel_matrix_vector, p, t)) return kernel_matrix_vector;
   const Candidate* best = nullptr;
   double least = 0;
@@ -95,7 +95,7 @@ const char* auto_unsupported(const convict_implementation*, const convict_proble
 
 convict_status auto_run(const convict_implementation*, const convict_problem* p, const convict_tensors* t, char* error,
                         size_t error_size) {
-  const convict_implementation& kernel = chosen(*p, *t);
+  const NativeKernel& kernel = chosen(*p, *t);
   return kernel.run(&kernel, p, t, error, error_size);
 }
 
@@ -104,9 +104,14 @@ const convict_contract* auto_contract_for(const convict_implementation*, const c
   return &chosen(*p, *t).contract;
 }
 
+size_t auto_workspace_size(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
+  const NativeKernel& kernel = chosen(*p, *t);
+  return kernel.abilities.workspace_size(&kernel, p, t);
+}
+
 const char* auto_plan(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
   thread_local std::string text;
-  const convict_implementation& kernel = chosen(*p, *t);
+  const NativeKernel& kernel = chosen(*p, *t);
   text = kernel.name;
   if (kernel.plan) text += std::string(": ") + kernel.plan(&kernel, p, t);
   if (&kernel == &kernel_matrix_vector) return text.c_str();  // no estimate was asked for
@@ -124,10 +129,9 @@ const char* auto_plan(const convict_implementation*, const convict_problem* p, c
 
 }  // namespace
 
-extern const convict_implementation kernel_auto = {"auto",           "the native kernel that should be fastest",
-                                                   "convict",        border::kDirectContract,
-                                                   auto_unsupported, auto_run,
-                                                   auto_plan,        auto_contract_for,
-                                                   nullptr};
+extern const NativeKernel kernel_auto = {
+    {"auto", "the native kernel that should be fastest", "convict", border::kDirectContract, auto_unsupported, auto_run,
+     auto_plan, auto_contract_for, /*steps=*/nullptr},
+    border::native_abilities(auto_workspace_size)};
 
 }  // namespace convict::kernels

@@ -39,6 +39,12 @@ struct Depthwise {
   }
 
   template <class T>
+  static int64_t workspace(const Trilinear<T>& form) {
+    return depthwise::ChannelPlan<T>::suits(form) ? depthwise::ChannelPlan<T>(form).workspace.bytes()
+                                                  : depthwise::RowPlan<T>(form).workspace.bytes();
+  }
+
+  template <class T>
   static void run(const Trilinear<T>& form) {
     if (depthwise::ChannelPlan<T>::suits(form)) {
       depthwise::ChannelPlan<T> plan(form);
@@ -52,7 +58,7 @@ struct Depthwise {
 
 }  // namespace
 
-extern const convict_implementation kernel_depthwise =
+extern const NativeKernel kernel_depthwise =
     border::native_kernel<Depthwise>("depthwise", "windows sliding over rows, for one channel per group");
 
 }  // namespace convict::kernels

@@ -73,7 +73,7 @@ struct Direct {
 
 }  // namespace
 
-extern const convict_implementation kernel_direct =
+extern const NativeKernel kernel_direct =
     border::native_kernel<Direct>("direct", "loop nest per face, no bounds test inside");
 
 }  // namespace convict::kernels

@@ -27,6 +27,8 @@ struct Fft {
 
   static std::string plan(const Trilinear<float>& form) { return fft::Plan(form).text(); }
 
+  static int64_t workspace(const Trilinear<float>& form) { return fft::Plan(form).workspace.bytes(); }
+
   static void run(const Trilinear<float>& form) {
     fft::Plan plan(form);
     fft::compute(plan);
@@ -35,7 +37,7 @@ struct Fft {
 
 }  // namespace
 
-extern const convict_implementation kernel_fft = border::native_kernel<Fft>(
+extern const NativeKernel kernel_fft = border::native_kernel<Fft>(
     "fft", "products of spectra, tile by tile (Mathieu et al. 2014)", border::transform_contract(CONVICT_FFT));
 
 }  // namespace convict::kernels

@@ -17,11 +17,11 @@
 // sum of its products in the type of the tensors; products of padding zeros are among them.
 #include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "kernels/border/bias.h"
 #include "kernels/border/native.h"
 #include "kernels/gemm/gemm.h"
+#include "kernels/work/workspace.h"
 
 namespace convict::kernels {
 namespace {
@@ -77,67 +77,88 @@ void add_columns_to_image(const Trilinear<T>& f, int64_t n, int64_t g, T* column
 /// The dense matrices of one image and group; row-major.
 template <class T>
 struct Matrices {
-  int64_t outputs, rows;  // rows of the columns: one per channel and tap
-  std::vector<T> columns, filter, output;
+  int64_t channels, outputs, rows;  // of Y; positions; rows of the columns, one per channel and tap
+  work::Workspace workspace;
+  T *columns, *filter, *output;
+  gemm::Panels<T> panels;
 
   explicit Matrices(const Trilinear<T>& f)
-      : outputs(volume(f.y_extent)),
-        rows(f.x_channels * volume(f.kernel)),
-        columns(rows * outputs),  // zero, and so padding stays
-        filter(f.y_channels * rows),
-        output(f.y_channels * outputs) {}
+      : channels(f.y_channels), outputs(volume(f.y_extent)), rows(f.x_channels * volume(f.kernel)) {
+    carve(f.face);
+  }
 
-  gemm::Matrix<T> x() { return {columns.data(), outputs, 1}; }
-  gemm::Matrix<T> w() { return {filter.data(), rows, 1}; }
-  gemm::Matrix<T> y() { return {output.data(), outputs, 1}; }
+  void carve(Face face) {
+    columns = workspace.take<T>(rows * outputs);
+    filter = workspace.take<T>(channels * rows);
+    output = workspace.take<T>(channels * outputs);
+    switch (face) {  // as multiply()
+      case Face::kY: panels = gemm::take_panels<T>(channels, outputs, rows, workspace); break;
+      case Face::kX: panels = gemm::take_panels<T>(rows, outputs, channels, workspace); break;
+      case Face::kW: panels = gemm::take_panels<T>(channels, rows, outputs, workspace); break;
+    }
+  }
+
+  /// Throws std::bad_alloc.
+  void prepare(const Trilinear<T>& f) {
+    workspace.allocate(f.workspace);
+    carve(f.face);
+    std::fill_n(columns, rows * outputs, T(0));  // and so padding stays
+  }
+
+  void multiply(Face face) const {
+    const gemm::Matrix<T> x{columns, outputs, 1}, w{filter, rows, 1}, y{output, outputs, 1};
+    switch (face) {
+      case Face::kY: return gemm::gemm(channels, outputs, rows, w, x, y, panels);
+      case Face::kX: return gemm::gemm(rows, outputs, channels, w.transposed(), y, x, panels);
+      case Face::kW: return gemm::gemm(channels, rows, outputs, y, x.transposed(), w, panels);
+    }
+  }
 };
 
 struct Im2col {
   static constexpr bool kTakesIntegers = true;
 
   template <class T>
+  static int64_t workspace(const Trilinear<T>& form) {
+    return Matrices<T>(form).workspace.bytes();
+  }
+
+  template <class T>
   static void run(const Trilinear<T>& form) {
     border::start_output(form);
     Matrices<T> work(form);
+    work.prepare(form);
     for (int64_t g = 0; g < form.groups; ++g) accumulate_group(form, g, work);
   }
 
   template <class T>
-  static void accumulate_group(const Trilinear<T>& form, int64_t g, Matrices<T>& work) {
-    T* to = work.filter.data();
+  static void accumulate_group(const Trilinear<T>& form, int64_t g, const Matrices<T>& work) {
+    T* to = work.filter;
     for_each_w(form, g, [&](const T& element) { *to++ = element; });
     for (int64_t n = 0; n < form.batch; ++n) accumulate_image(form, n, g, work);
     if (form.face != Face::kW) return;
-    const T* from = work.filter.data();
+    const T* from = work.filter;
     for_each_w(form, g, [&](T& element) { element = *from++; });
   }
 
   template <class T>
-  static void accumulate_image(const Trilinear<T>& form, int64_t n, int64_t g, Matrices<T>& work) {
-    const int64_t k = form.y_channels, outputs = work.outputs, rows = work.rows;
-    T* to = work.output.data();
+  static void accumulate_image(const Trilinear<T>& form, int64_t n, int64_t g, const Matrices<T>& work) {
+    T* to = work.output;
     border::for_each_y(form, n, g, [&](const T& element) { *to++ = element; });
-    switch (form.face) {
-      case Face::kY: {
-        image_to_columns(form, n, g, work.columns.data());
-        gemm::gemm(k, outputs, rows, work.w(), work.x(), work.y());
-        const T* from = work.output.data();
-        return border::for_each_y(form, n, g, [&](T& element) { element = *from++; });
-      }
-      case Face::kX:
-        std::fill(work.columns.begin(), work.columns.end(), T(0));
-        gemm::gemm(rows, outputs, k, work.w().transposed(), work.y(), work.x());
-        return add_columns_to_image(form, n, g, work.columns.data());
-      case Face::kW:
-        image_to_columns(form, n, g, work.columns.data());
-        return gemm::gemm(k, rows, outputs, work.y(), work.x().transposed(), work.w());
-    }
+    if (form.face == Face::kX)
+      std::fill_n(work.columns, work.rows * work.outputs, T(0));
+    else
+      image_to_columns(form, n, g, work.columns);
+    work.multiply(form.face);
+    const T* from = work.output;
+    if (form.face == Face::kX) add_columns_to_image(form, n, g, work.columns);
+    if (form.face == Face::kY) border::for_each_y(form, n, g, [&](T& element) { element = *from++; });
   }
 };
 
 }  // namespace
 
-extern const convict_implementation kernel_im2col =
+extern const NativeKernel kernel_im2col =
     border::native_kernel<Im2col>("im2col", "matrix multiplication with the unrolled image (Chellapilla et al. 2006)");
 
 }  // namespace convict::kernels

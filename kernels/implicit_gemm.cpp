@@ -39,6 +39,12 @@ struct ImplicitGemm {
   }
 
   template <class T>
+  static int64_t workspace(const Trilinear<T>& form) {
+    return form.face == Face::kW ? gemm::WeightPlan<T>(form).workspace.bytes()
+                                 : gemm::GatherPlan<T>(form).workspace.bytes();
+  }
+
+  template <class T>
   static void run(const Trilinear<T>& form) {
     if (form.face == Face::kW) {
       gemm::WeightPlan<T> plan(form);
@@ -52,7 +58,7 @@ struct ImplicitGemm {
 
 }  // namespace
 
-extern const convict_implementation kernel_implicit_gemm = border::native_kernel<ImplicitGemm>(
+extern const NativeKernel kernel_implicit_gemm = border::native_kernel<ImplicitGemm>(
     "implicit_gemm", "matrix multiplication with a gathered image, packed and blocked");
 
 }  // namespace convict::kernels

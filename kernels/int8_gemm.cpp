@@ -36,6 +36,12 @@ struct Int8Gemm {
            " cells=" + std::to_string(cells.bytes());
   }
 
+  static int64_t workspace(const border::QuantizedForm& form) {
+    if (int8::ChannelProduct::takes(form)) return int8::ChannelProduct(form).bytes();
+    const int8::CellForm cells(form);
+    return cells.bytes() + gemm::GatherPlan<int32_t>(cells.form(), &cells).workspace.bytes();
+  }
+
   static void run(const border::QuantizedForm& form) {
     if (int8::ChannelProduct::takes(form)) return int8::ChannelProduct(form).run();
     int8::CellForm cells(form);
@@ -47,7 +53,7 @@ struct Int8Gemm {
 
 }  // namespace
 
-extern const convict_implementation kernel_int8_gemm =
+extern const NativeKernel kernel_int8_gemm =
     border::native_kernel<Int8Gemm>("int8_gemm", "matrix multiplication of 8-bit integers, two or four at a time");
 
 }  // namespace convict::kernels

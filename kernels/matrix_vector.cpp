@@ -32,6 +32,11 @@ struct MatrixVector {
   }
 
   template <class T>
+  static int64_t workspace(const Trilinear<T>& form) {
+    return matvec::Plan<T>(form).workspace.bytes();
+  }
+
+  template <class T>
   static void run(const Trilinear<T>& form) {
     matvec::Plan<T> plan(form);
     matvec::multiply(plan);
@@ -40,7 +45,7 @@ struct MatrixVector {
 
 }  // namespace
 
-extern const convict_implementation kernel_matrix_vector =
+extern const NativeKernel kernel_matrix_vector =
     border::native_kernel<MatrixVector>("matrix_vector", "a matrix times a vector, for windows at one position");
 
 }  // namespace convict::kernels

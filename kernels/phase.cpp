@@ -28,6 +28,7 @@
 
 #include "kernels/border/bias.h"
 #include "kernels/border/native.h"
+#include "kernels/work/workspace.h"
 
 namespace convict::kernels {
 namespace {
@@ -63,19 +64,38 @@ PhaseAxis phase_axis(const Trilinear<T>& f, int axis) {
   return result;
 }
 
-/// One image and group: dense X[c][slots] and Y[k][outputs].
+/// Dense X[c][slots] and Y[k][outputs] of one image and group.
 template <class T>
-struct PhaseImage {
-  std::array<PhaseAxis, kAxes> axes;
+struct DenseImage {
   int64_t x_plane, y_plane;  // elements of one channel
-  std::vector<T> x, y;
+  int64_t x_count, y_count;  // of all
+  work::Workspace workspace;
+  T *x, *y;
 
-  explicit PhaseImage(const Trilinear<T>& f)
-      : axes{phase_axis(f, 0), phase_axis(f, 1), phase_axis(f, 2)},
-        x_plane(volume(f.x_extent)),
+  explicit DenseImage(const Trilinear<T>& f)
+      : x_plane(volume(f.x_extent)),
         y_plane(volume(f.y_extent)),
-        x(f.x_channels * x_plane),
-        y(f.y_channels * y_plane) {}
+        x_count(f.x_channels * x_plane),
+        y_count(f.y_channels * y_plane) {
+    carve();
+  }
+
+  void carve() {
+    x = workspace.take<T>(x_count);
+    y = workspace.take<T>(y_count);
+  }
+};
+
+template <class T>
+struct PhaseImage : DenseImage<T> {
+  std::array<PhaseAxis, kAxes> axes;
+
+  /// Throws std::bad_alloc.
+  explicit PhaseImage(const Trilinear<T>& f)
+      : DenseImage<T>(f), axes{phase_axis(f, 0), phase_axis(f, 1), phase_axis(f, 2)} {
+    this->workspace.allocate(f.workspace);
+    this->carve();
+  }
 };
 
 /// Calls `visit(element)` for the channels of X of image n and group g, in the order of the slots.
@@ -107,9 +127,9 @@ void for_each_row(const Trilinear<T>& f, int64_t g, PhaseImage<T>& image, const 
         for (int64_t o0 = t0.begin; o0 < t0.end; ++o0)
           for (int64_t o1 = t1.begin; o1 < t1.end; ++o1) {
             const int64_t slot0 = t0.slot + o0 - t0.begin, slot1 = t1.slot + o1 - t1.begin;
-            all_channels(image.x.data() + (slot0 * f.x_extent[1] + slot1) * f.x_extent[2] + t2.slot,
+            all_channels(image.x + (slot0 * f.x_extent[1] + slot1) * f.x_extent[2] + t2.slot,
                          &f.w.at(g * f.y_channels, 0, r0, r1, r2),
-                         image.y.data() + (o0 * f.y_extent[1] + o1) * f.y_extent[2] + t2.begin, t2.end - t2.begin);
+                         image.y + (o0 * f.y_extent[1] + o1) * f.y_extent[2] + t2.begin, t2.end - t2.begin);
           }
       }
 }
@@ -124,6 +144,11 @@ struct Phase {
   }
 
   template <class T>
+  static int64_t workspace(const Trilinear<T>& form) {
+    return DenseImage<T>(form).workspace.bytes();
+  }
+
+  template <class T>
   static void run(const Trilinear<T>& form) {
     border::start_output(form);
     PhaseImage<T> image(form);
@@ -135,7 +160,7 @@ struct Phase {
   static void accumulate_image(const Trilinear<T>& form, int64_t n, int64_t g, PhaseImage<T>& image) {
     load(form, n, g, image);
     multiply(form, g, image);
-    const T *x = image.x.data(), *y = image.y.data();
+    const T *x = image.x, *y = image.y;
     if (form.face == Face::kX) for_each_x(form, image, n, g, [&](T& element) { element += *x++; });
     if (form.face == Face::kY) border::for_each_y(form, n, g, [&](T& element) { element += *y++; });
   }
@@ -143,13 +168,13 @@ struct Phase {
   /// Copies those of X and Y that are given, and sets the one that is computed to zero.
   template <class T>
   static void load(const Trilinear<T>& form, int64_t n, int64_t g, PhaseImage<T>& image) {
-    T *x = image.x.data(), *y = image.y.data();
+    T *x = image.x, *y = image.y;
     if (form.face == Face::kX)
-      std::fill(image.x.begin(), image.x.end(), T(0));
+      std::fill_n(x, image.x_count, T(0));
     else
       for_each_x(form, image, n, g, [&](const T& element) { *x++ = element; });
     if (form.face == Face::kY)
-      std::fill(image.y.begin(), image.y.end(), T(0));
+      std::fill_n(y, image.y_count, T(0));
     else
       border::for_each_y(form, n, g, [&](const T& element) { *y++ = element; });
   }
@@ -179,7 +204,7 @@ struct Phase {
 
 }  // namespace
 
-extern const convict_implementation kernel_phase =
+extern const NativeKernel kernel_phase =
     border::native_kernel<Phase>("phase", "image sorted by phase modulo the stride: every tap a dense correlation");
 
 }  // namespace convict::kernels

@@ -43,6 +43,11 @@ struct ScatterGemm {
   }
 
   template <class T>
+  static int64_t workspace(const Trilinear<T>& form) {
+    return scatter::Plan<T>(form).workspace.bytes();
+  }
+
+  template <class T>
   static void run(const Trilinear<T>& form) {
     scatter::Plan<T> plan(form);
     scatter::compute(plan);
@@ -51,7 +56,7 @@ struct ScatterGemm {
 
 }  // namespace
 
-extern const convict_implementation kernel_scatter_gemm = border::native_kernel<ScatterGemm>(
+extern const NativeKernel kernel_scatter_gemm = border::native_kernel<ScatterGemm>(
     "scatter_gemm", "matrix multiplication whose sums are added to the image (col2im)");
 
 }  // namespace convict::kernels

@@ -13,7 +13,7 @@
 
 namespace convict::kernels {
 
-extern const convict_implementation kernel_winograd_f2 = border::native_kernel<winograd::Kernel<2>>(
+extern const NativeKernel kernel_winograd_f2 = border::native_kernel<winograd::Kernel<2>>(
     "winograd_f2", "minimal filtering F(2, 3), for kernels of 3 (Lavin, Gray 2016)",
     border::transform_contract(CONVICT_WINOGRAD, 2, winograd::kTaps));
 

@@ -13,7 +13,7 @@
 
 namespace convict::kernels {
 
-extern const convict_implementation kernel_winograd_f4 = border::native_kernel<winograd::Kernel<4>>(
+extern const NativeKernel kernel_winograd_f4 = border::native_kernel<winograd::Kernel<4>>(
     "winograd_f4", "minimal filtering F(4, 3), for kernels of 3 (Lavin, Gray 2016)",
     border::transform_contract(CONVICT_WINOGRAD, 4, winograd::kTaps));
 

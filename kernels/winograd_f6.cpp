@@ -13,7 +13,7 @@
 
 namespace convict::kernels {
 
-extern const convict_implementation kernel_winograd_f6 = border::native_kernel<winograd::Kernel<6>>(
+extern const NativeKernel kernel_winograd_f6 = border::native_kernel<winograd::Kernel<6>>(
     "winograd_f6", "minimal filtering F(6, 3), for kernels of 3 (Lavin, Gray 2016)",
     border::transform_contract(CONVICT_WINOGRAD, 6, winograd::kTaps));
 

@@ -3,7 +3,7 @@
 // The border between a native kernel, written over Trilinear<T>, and the C ABI. A kernel file `kernels/foo.cpp` defines
 //
 //     struct Foo { template <class T> static void run(const Trilinear<T>& form); };
-//     extern const convict_implementation kernel_foo = border::native_kernel<Foo>("foo", "one line about it");
+//     extern const NativeKernel kernel_foo = border::native_kernel<Foo>("foo", "one line about it");
 //
 // and is linked in by its file name; nothing else lists it. `run` computes form.face completely, bias included, of a
 // problem that has products. This file sees to problems without, to diff_bias and to the ReLU. Members of Foo say what
@@ -14,6 +14,8 @@
 //     static void run(const QuantizedForm&)               computes integers itself (quantized.h)
 //     static const char* unsuited(const convict_problem&) why it does not take a legal problem, or nullptr
 //     static std::string plan(<as run>)                   how it would compute a problem; looks at no data
+//     static int64_t workspace(<as run>)                  bytes that `run` takes from form.workspace, in whole cache
+//                                                         lines, or allocates if that is nullptr; looks at no data
 #pragma once
 
 #include <cstdio>
@@ -22,6 +24,7 @@
 #include <string>
 
 #include "abi/convict.h"
+#include "abi/native_kernel.h"
 #include "abi/trilinear.h"
 #include "abi/validity.h"
 #include "kernels/border/bias.h"
@@ -151,6 +154,52 @@ const char* native_plan(const convict_implementation*, const convict_problem* pr
   return text.c_str();
 }
 
+/// What Kernel::run takes of the caller, or allocates, in bytes. A kernel without Kernel::workspace takes nothing.
+template <class Kernel, class T>
+int64_t form_bytes(const Trilinear<T>& form) {
+  if constexpr (requires { Kernel::workspace(form); })
+    return has_products(form) ? Kernel::workspace(form) : 0;
+  else
+    return 0;
+}
+
+template <class Kernel>
+int64_t integer_bytes(const QuantizedForm& form) {
+  if constexpr (kReadsBytes<Kernel>) {
+    return has_products(form.over<float>()) ? Kernel::workspace(form) : words_bytes<uint32_t>(form);
+  } else if constexpr (requires { Kernel::kTakesIntegers; }) {
+    if (form.tensors.src.dtype == CONVICT_S16)
+      return words_bytes<uint64_t>(form) + form_bytes<Kernel>(form.over<uint64_t>());
+    return words_bytes<uint32_t>(form) + form_bytes<Kernel>(form.over<uint32_t>());
+  } else {
+    return 0;
+  }
+}
+
+template <class Kernel>
+int64_t native_bytes(const convict_problem& p, const convict_tensors& t) {
+  if (is_integer(t.src.dtype)) return integer_bytes<Kernel>(quantized_form(p, t));
+  if (presence_of(CONVICT_F64, t).some) {
+    if constexpr (kTakesF64<Kernel>) return form_bytes<Kernel>(trilinear<double>(p, t));
+  } else if constexpr (kComputesFloats<Kernel>) {
+    if (presence_of(CONVICT_F32, t).all) return form_bytes<Kernel>(trilinear<float>(p, t));
+    return widened_bytes(t) + form_bytes<Kernel>(trilinear<float>(p, widened_shapes(t)));
+  }
+  return 0;
+}
+
+/// What `run` wants is 0 where convict would not give it, or there is no memory for the plan: then `run` allocates.
+template <class Kernel>
+size_t native_workspace_size(const convict_implementation*, const convict_problem* problem,
+                             const convict_tensors* tensors) {
+  try {
+    const auto bytes = static_cast<size_t>(native_bytes<Kernel>(*problem, *tensors));
+    return bytes <= CONVICT_MAX_WORKSPACE ? bytes : 0;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
 /// Every output is a plain sum of its products, kept in the type of the tensors, but at least in f32.
 inline constexpr convict_contract kDirectContract = {CONVICT_DIRECT,           CONVICT_F32,
                                                      /*winograd_m=*/0,
@@ -169,12 +218,17 @@ constexpr convict_contract transform_contract(convict_algorithm algorithm, int w
   return contract;
 }
 
+/// What all native kernels can; they refuse by themselves what they do not take.
+constexpr convict_abilities native_abilities(decltype(convict_abilities::workspace_size) workspace_size) {
+  return {/*requantizes=*/1, workspace_size, /*code_paths=*/nullptr, /*concurrent=*/1, /*reshape=*/nullptr};
+}
+
 template <class Kernel>
-constexpr convict_implementation native_kernel(const char* name, const char* description,
-                                               convict_contract contract = kDirectContract) {
-  convict_implementation kernel = {
-      name,    description, "convict", contract, native_unsupported<Kernel>, run_native<Kernel>,
-      nullptr, nullptr,     nullptr};
+constexpr NativeKernel native_kernel(const char* name, const char* description,
+                                     convict_contract contract = kDirectContract) {
+  NativeKernel kernel = {{name, description, "convict", contract, native_unsupported<Kernel>, run_native<Kernel>,
+                          nullptr, nullptr, nullptr},
+                         native_abilities(native_workspace_size<Kernel>)};
   if constexpr (
       requires(const Trilinear<float>& form) { Kernel::plan(form); } ||
       requires(const QuantizedForm& form) { Kernel::plan(form); })

@@ -8,15 +8,16 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#include <vector>
 
 #include "abi/convict.h"
 #include "abi/element.h"
 #include "abi/trilinear.h"
 #include "kernels/border/requantize.h"
+#include "kernels/work/workspace.h"
 
 namespace convict::kernels::border {
 
@@ -125,48 +126,69 @@ inline QuantizedForm quantized_form(const convict_problem& p, const convict_tens
 
 namespace detail {
 
-/// A dense copy of a tensor, less its zero point. It is unsigned: overflow wraps around, which gives the same bits, and
-/// is undefined for signed numbers.
+/// A dense tensor of Words like this one, in the next array of `memory`.
 template <class Word>
-convict_tensor in_words(const convict_tensor& from, int32_t zero_point, std::vector<Word>& storage) {
+convict_tensor take_words(const convict_tensor& from, work::Workspace& memory) {
   convict_tensor to = from;
   to.dtype = sizeof(Word) == 4 ? CONVICT_S32 : CONVICT_S64;
   to.offset = 0;
   int64_t count = 1;
   for (int dim = from.ndim; dim-- > 0; count *= from.dims[dim]) to.strides[dim] = count;
-  storage.reserve(static_cast<size_t>(count) + 1);  // never empty: a tensor in use has data
-  to.data = storage.data();
-  with_type(from.dtype, [&](auto zero) {
-    if constexpr (std::is_integral_v<decltype(zero)>)
-      for_each_element<decltype(zero)>(from, [&](const auto& element, const int64_t*) {
-        storage.push_back(static_cast<Word>(element) - static_cast<Word>(zero_point));
-      });
-  });
+  to.data = memory.take<Word>(count);
   return to;
 }
 
+/// src, wei and dst of a form in Words.
+template <class Word>
+convict_tensors take_words(const QuantizedForm& form, work::Workspace& memory) {
+  convict_tensors wide{};
+  wide.src = take_words<Word>(form.tensors.src, memory);
+  wide.wei = take_words<Word>(form.tensors.wei, memory);
+  wide.dst = take_words<Word>(form.tensors.dst, memory);
+  return wide;
+}
+
+/// Copies a tensor, less its zero point. Words are unsigned: overflow wraps around, which gives the same bits, and is
+/// undefined for signed numbers.
+template <class Word>
+void copy_words(const convict_tensor& from, int32_t zero_point, const convict_tensor& to) {
+  auto* word = static_cast<Word*>(to.data);
+  with_type(from.dtype, [&](auto zero) {
+    if constexpr (std::is_integral_v<decltype(zero)>)
+      for_each_element<decltype(zero)>(from, [&](const auto& element, const int64_t*) {
+        *word++ = static_cast<Word>(element) - static_cast<Word>(zero_point);
+      });
+  });
+}
+
 }  // namespace detail
+
+/// Bytes that compute_in_words takes of the caller's workspace, or allocates. `compute` has what is behind them.
+template <class Word>
+int64_t words_bytes(const QuantizedForm& form) {
+  work::Workspace memory;
+  detail::take_words<Word>(form, memory);
+  return memory.bytes();
+}
 
 /// Calls compute(Trilinear<Word>) for the sums alone, and stores them in dst. Word is uint32_t, or uint64_t for s16.
 /// Workspace: a Word for each element of src, wei and dst.
 template <class Word, class Compute>
 void compute_in_words(const QuantizedForm& form, const Compute& compute) {
-  std::vector<Word> src, wei, sums;
-  convict_tensors wide{};
-  wide.src = detail::in_words(form.tensors.src, form.problem.src_zero_point, src);
-  wide.wei = detail::in_words(form.tensors.wei, 0, wei);
-  wide.dst = form.tensors.dst;
-  int64_t count = 1;
-  for (int dim = wide.dst.ndim; dim-- > 0; count *= wide.dst.dims[dim]) wide.dst.strides[dim] = count;
-  sums.resize(static_cast<size_t>(count) + 1);
-  wide.dst.data = sums.data();
+  work::Workspace memory;
+  detail::take_words<Word>(form, memory);
+  memory.allocate(static_cast<std::byte*>(form.tensors.workspace));
+  convict_tensors wide = detail::take_words<Word>(form, memory);
+  wide.workspace = work::behind(form.tensors.workspace, memory.bytes());
+  detail::copy_words<Word>(form.tensors.src, form.problem.src_zero_point, wide.src);
+  detail::copy_words<Word>(form.tensors.wei, 0, wide.wei);
   convict_problem sums_only = form.problem;
   sums_only.has_bias = 0;
   sums_only.beta = 0;
   compute(trilinear<Word>(sums_only, wide));
   with_type(form.tensors.dst.dtype, [&](auto zero) {
     using T = decltype(zero);
-    auto sum = sums.begin();
+    const auto* sum = static_cast<const Word*>(wide.dst.data);
     constexpr bool kIsWide = sizeof(Word) == 8;
     if constexpr (kIsWide ? std::is_same_v<T, int16_t> : kIsResultOf32Bits<T>)
       for_each_element<T>(form.tensors.dst, [&](T& element, const int64_t* at) {

@@ -3,11 +3,13 @@
 // 16-bit types by way of f32: inputs are copied into f32, which is exact, and outputs are rounded once at the end.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <type_traits>
 
 #include "abi/convict.h"
 #include "abi/element.h"
+#include "kernels/work/workspace.h"
 
 namespace convict::kernels::border {
 namespace detail {
@@ -23,22 +25,6 @@ inline convict_tensor widened_shape(const convict_tensor& narrow) {
     wide.strides[dim] = stride;
     stride *= narrow.dims[dim];
   }
-  return wide;
-}
-
-/// Elements of a copy: at least one for a tensor in use, because it must have data; none for one that is not there.
-inline size_t widened_elements(const convict_tensor& narrow) {
-  if (narrow.ndim == 0) return 0;
-  size_t elements = 1;
-  for (int dim = 0; dim < narrow.ndim; ++dim) elements *= static_cast<size_t>(narrow.dims[dim]);
-  return elements + 1;
-}
-
-/// widened_shape with uninitialised data. `storage` owns it.
-inline convict_tensor widened_like(const convict_tensor& narrow, std::unique_ptr<float[]>& storage) {
-  convict_tensor wide = widened_shape(narrow);
-  storage = std::make_unique_for_overwrite<float[]>(widened_elements(narrow));
-  wide.data = storage.get();
   return wide;
 }
 
@@ -70,11 +56,28 @@ inline convict_tensors widened_shapes(const convict_tensors& t) {
   return wide;
 }
 
-/// Bytes that `widened` allocates.
-inline size_t widened_bytes(const convict_tensors& t) {
-  size_t elements = 0;
-  for (const auto member : kOperands) elements += detail::widened_elements(t.*member);
-  return elements * sizeof(float);
+namespace detail {
+
+/// widened_shapes with uninitialised data in `memory`.
+inline convict_tensors take_widened(const convict_tensors& t, work::Workspace& memory) {
+  convict_tensors wide = widened_shapes(t);
+  for (const auto member : kOperands) {
+    convict_tensor& tensor = wide.*member;
+    if (tensor.ndim == 0) continue;
+    int64_t elements = 1;
+    for (int dim = 0; dim < tensor.ndim; ++dim) elements *= tensor.dims[dim];
+    tensor.data = memory.take<float>(elements);
+  }
+  return wide;
+}
+
+}  // namespace detail
+
+/// Bytes that `widened` takes of the caller's workspace, or allocates. `compute` has what is behind them.
+inline int64_t widened_bytes(const convict_tensors& t) {
+  work::Workspace memory;
+  detail::take_widened(t, memory);
+  return memory.bytes();
 }
 
 /// Calls compute(tensors) with f32 copies of all operands, and rounds what it left in the outputs to their types.
@@ -84,19 +87,19 @@ void widened(const convict_problem& p, const convict_tensors& t, const Compute& 
                                                           &convict_tensors::bias, &convict_tensors::diff_dst};
   constexpr convict_tensor convict_tensors::*kOutputs[] = {&convict_tensors::dst, &convict_tensors::diff_src,
                                                            &convict_tensors::diff_wei, &convict_tensors::diff_bias};
-  convict_tensors wide{};
-  std::unique_ptr<float[]> storage[8];
-  int count = 0;
-  const auto widen = [&](convict_tensor convict_tensors::*member, bool copy) {
-    const convict_tensor& narrow = t.*member;
-    if (narrow.ndim == 0) return;
-    wide.*member = detail::widened_like(narrow, storage[count++]);
-    if (copy)
-      detail::for_each_pair(narrow, wide.*member,
+  work::Workspace memory;
+  detail::take_widened(t, memory);
+  memory.allocate(static_cast<std::byte*>(t.workspace));
+  convict_tensors wide = detail::take_widened(t, memory);
+  wide.workspace = work::behind(t.workspace, memory.bytes());
+  const auto widen = [&](convict_tensor convict_tensors::*member) {
+    if ((t.*member).ndim != 0)
+      detail::for_each_pair(t.*member, wide.*member,
                             [](const auto& from, float& to) { to = static_cast<float>(number(from)); });
   };
-  for (const auto member : kInputs) widen(member, true);
-  for (const auto member : kOutputs) widen(member, p.beta != 0);
+  for (const auto member : kInputs) widen(member);
+  for (const auto member : kOutputs)
+    if (p.beta != 0) widen(member);
   compute(wide);
   for (const auto member : kOutputs)
     if ((t.*member).ndim != 0)

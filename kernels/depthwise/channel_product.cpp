@@ -280,7 +280,7 @@ void ChannelPlan<T>::carve() {
 
 template <class T>
 void ChannelPlan<T>::prepare() {
-  workspace.allocate();
+  workspace.allocate(form.workspace);
   carve();
   // The padding and lanes without a channel are never written again.
   if (!pads()) return;

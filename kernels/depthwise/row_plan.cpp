@@ -102,7 +102,7 @@ void RowPlan<T>::carve() {
 
 template <class T>
 void RowPlan<T>::prepare() {
-  workspace.allocate();
+  workspace.allocate(form.workspace);
   carve();
 }
 

@@ -121,7 +121,7 @@ void Plan::carve() {
 }
 
 void Plan::prepare() {
-  workspace.allocate();
+  workspace.allocate(form.workspace);
   carve();
   const int64_t points[kAxes] = {sizes.axis[0].size, sizes.axis[1].size, sizes.axis[2].size / 2};
   for (int axis = 0; axis < kAxes; ++axis) fill_line_roots(points[axis], line_roots[axis]);

@@ -295,7 +295,7 @@ void GatherPlan<T>::carve() {
 
 template <class T>
 void GatherPlan<T>::prepare() {
-  workspace.allocate();
+  workspace.allocate(form.workspace);
   carve();
   for (GatherPart<T>& part : parts) fill_tables(part);
   for (int64_t p = 0; p < simd::kMostDepth<T>; ++p) packed_row[p] = p * tile_columns;

@@ -7,14 +7,15 @@
 // that fit the caches are packed into panels as wide as a register tile, and the tile loop runs over packed memory with
 // its sums in registers. Products that are too small to be worth packing take plain loops.
 //
-// Workspace: at most kBlockK * (kBlockM + kBlockN) = 147,456 elements, allocated and freed once per call; none for
-// plain loops. Numeric contract: every element of C gets the sum of its products in order of k, rounded in T at each
-// step. Blocks of kBlockK products are summed first, then added to C.
+// Workspace: at most kBlockK * (kBlockM + kBlockN) = 147,456 elements (Panels); none for plain loops. Numeric contract:
+// every element of C gets the sum of its products in order of k, rounded in T at each step. Blocks of kBlockK products
+// are summed first, then added to C.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <vector>
+
+#include "kernels/work/workspace.h"
 
 namespace convict::kernels::gemm {
 
@@ -27,6 +28,12 @@ struct Matrix {
   T& at(int64_t i, int64_t j) const { return data[i * row + j * column]; }
   Matrix block(int64_t i, int64_t j) const { return {&at(i, j), row, column}; }
   Matrix transposed() const { return {data, column, row}; }
+};
+
+/// Memory for a packed block of A and one of B.
+template <class T>
+struct Panels {
+  T *a = nullptr, *b = nullptr;
 };
 
 namespace detail {
@@ -42,6 +49,10 @@ inline constexpr int64_t kBlockM = 64, kBlockN = 512, kBlockK = 256;
 /// Below this many products, or this many tile rows or columns, packing costs more than it saves.
 inline constexpr int64_t kSmallProducts = 2048;
 inline constexpr int64_t kSmallSide = 4;
+
+constexpr bool is_small(int64_t m, int64_t n, int64_t k) {
+  return std::min({m, n, k}) < kSmallSide || m * n * k < kSmallProducts;
+}
 
 constexpr int64_t rounded_up(int64_t count, int64_t tile) { return (count + tile - 1) / tile * tile; }
 
@@ -100,31 +111,37 @@ void gemm_block(int64_t m, int64_t n, int64_t k, const T* a, const T* b, Matrix<
 
 /// The loops over blocks, each of which is packed first.
 template <class T>
-void gemm_blocked(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, Matrix<T> c) {
-  const int64_t depth = std::min(k, kBlockK);
-  std::vector<T> a_panels(rounded_up(std::min(m, kBlockM), kTileM) * depth);
-  std::vector<T> b_panels(rounded_up(std::min(n, kBlockN), kTileN<T>) * depth);
+void gemm_blocked(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, Matrix<T> c, Panels<T> panels) {
   for (int64_t j = 0; j < n; j += kBlockN)
     for (int64_t p = 0; p < k; p += kBlockK) {
       const int64_t columns = std::min(kBlockN, n - j), steps = std::min(kBlockK, k - p);
-      pack<kTileN<T>>(columns, steps, b.block(p, j).transposed(), b_panels.data());
+      pack<kTileN<T>>(columns, steps, b.block(p, j).transposed(), panels.b);
       for (int64_t i = 0; i < m; i += kBlockM) {
         const int64_t rows = std::min(kBlockM, m - i);
-        pack<kTileM>(rows, steps, a.block(i, p), a_panels.data());
-        gemm_block(rows, columns, steps, a_panels.data(), b_panels.data(), c.block(i, j));
+        pack<kTileM>(rows, steps, a.block(i, p), panels.a);
+        gemm_block(rows, columns, steps, panels.a, panels.b, c.block(i, j));
       }
     }
 }
 
 }  // namespace detail
 
-/// C[m][n] += A[m][k] * B[k][n]. C overlaps neither A nor B; any of m, n, k may be 0.
+/// The panels of a product of these sizes, in `workspace`.
 template <class T>
-void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, Matrix<T> c) {
-  if (std::min({m, n, k}) < detail::kSmallSide || m * n * k < detail::kSmallProducts)
+Panels<T> take_panels(int64_t m, int64_t n, int64_t k, work::Workspace& workspace) {
+  if (detail::is_small(m, n, k)) return {};
+  const int64_t depth = std::min(k, detail::kBlockK);
+  T* a = workspace.take<T>(detail::rounded_up(std::min(m, detail::kBlockM), detail::kTileM) * depth);
+  return {a, workspace.take<T>(detail::rounded_up(std::min(n, detail::kBlockN), detail::kTileN<T>) * depth)};
+}
+
+/// C[m][n] += A[m][k] * B[k][n]. C overlaps neither A nor B; any of m, n, k may be 0. The panels are for these sizes.
+template <class T>
+void gemm(int64_t m, int64_t n, int64_t k, Matrix<T> a, Matrix<T> b, Matrix<T> c, Panels<T> panels) {
+  if (detail::is_small(m, n, k))
     detail::gemm_small(m, n, k, a, b, c);
   else
-    detail::gemm_blocked(m, n, k, a, b, c);
+    detail::gemm_blocked(m, n, k, a, b, c, panels);
 }
 
 }  // namespace convict::kernels::gemm

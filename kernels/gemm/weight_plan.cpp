@@ -171,7 +171,7 @@ void WeightPlan<T>::carve() {
 
 template <class T>
 void WeightPlan<T>::prepare() {
-  workspace.allocate();
+  workspace.allocate(form.workspace);
   carve();
   fill_lines();
   fill_blocks();

@@ -98,6 +98,7 @@ CellForm::CellForm(const border::QuantizedForm& quantized)
   }
   describe_operands();
   carve();
+  cells_.workspace = work::behind(b.workspace, bytes());  // for the product
 }
 
 void CellForm::describe_operands() {
@@ -122,7 +123,7 @@ void CellForm::carve() {
 }
 
 void CellForm::prepare() {
-  workspace_.allocate();
+  workspace_.allocate(bytes_.workspace);
   carve();
   const int64_t items = cells_.y_channels;  // of a group
   const auto weights = static_cast<double>(bytes_.groups * bytes_.y_channels * bytes_.x_channels) *

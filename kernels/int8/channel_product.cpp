@@ -43,7 +43,9 @@ int64_t width_for(int64_t channels, int64_t lanes) {
   return std::max<int64_t>(1, vectors_for(channels, lanes)) * lanes;
 }
 
+/// Of a problem, not its data: a plan has none, and so no bias in its epilogue.
 bool is_plain(const border::QuantizedForm& q) {
+  if (q.tensors.dst.dtype == CONVICT_S32 && q.problem.has_bias) return false;
   return with_result(q.tensors.dst.dtype, [&](auto zero) { return has_vectors<decltype(zero)>(q.epilogue); });
 }
 
@@ -251,7 +253,7 @@ void ChannelProduct::run_thread(work::Team& team, int thread) const {
 }
 
 void ChannelProduct::run() {
-  workspace_.allocate();
+  workspace_.allocate(form_.workspace);
   carve();
   fill_places();
   with_result(quantized_.tensors.dst.dtype, [&](auto zero) {

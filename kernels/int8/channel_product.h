@@ -26,6 +26,7 @@ class ChannelProduct {
   explicit ChannelProduct(const border::QuantizedForm& quantized);
 
   std::string text() const;
+  int64_t bytes() const { return workspace_.bytes(); }
   /// Computes dst. Throws std::bad_alloc.
   void run();
 

@@ -70,7 +70,7 @@ void Plan<T>::carve() {
 template <class T>
 void Plan<T>::prepare() {
   if (image_in_place && rows_in_place) return;
-  workspace.allocate();
+  workspace.allocate(form.workspace);
   carve();
 }
 

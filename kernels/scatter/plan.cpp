@@ -104,7 +104,7 @@ void Plan<T>::carve() {
 
 template <class T>
 void Plan<T>::prepare() {
-  workspace.allocate();
+  workspace.allocate(form.workspace);
   carve();
   std::fill_n(zeros, simd::kMostTileRows, T(0));
   for (int64_t k = 0; k < simd::kMostDepth<T>; ++k) {

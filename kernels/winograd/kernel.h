@@ -19,6 +19,8 @@ struct Kernel {
 
   static std::string plan(const Trilinear<float>& form) { return Plan(form, m).text(); }
 
+  static int64_t workspace(const Trilinear<float>& form) { return Plan(form, m).workspace.bytes(); }
+
   static void run(const Trilinear<float>& form) {
     Plan plan(form, m);
     compute(plan);

@@ -181,7 +181,7 @@ void Plan::carve() {
 }
 
 void Plan::prepare() {
-  workspace.allocate();
+  workspace.allocate(form.workspace);
   carve();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scratch memory of one call: a single allocation, cut into arrays that begin at cache lines. The same code takes
-// the arrays twice: first without memory, to learn the size that plans print, and again after allocate().
+// The scratch memory of one call, cut into arrays that begin at cache lines. The same code takes the arrays twice:
+// first without memory, to learn the size that plans print and callers are told, and again after allocate().
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,16 @@ class Workspace {
   T* take(int64_t count) {
     const size_t begin = used_;
     used_ += (static_cast<size_t>(count) * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
-    return memory_ ? reinterpret_cast<T*>(memory_.get() + begin) : nullptr;
+    return memory_ ? reinterpret_cast<T*>(memory_ + begin) : nullptr;
   }
 
   int64_t bytes() const { return static_cast<int64_t>(used_); }
 
-  /// Allocates what was taken so far. All of it has to be taken again. Throws std::bad_alloc.
-  void allocate() {
-    memory_.reset(static_cast<std::byte*>(::operator new(used_ + kAlignment, std::align_val_t(kAlignment))));
+  /// Gets memory for what was taken so far, all of which has to be taken again: that of the caller, which begins at a
+  /// cache line and is long enough, or one allocation if it is nullptr. Throws std::bad_alloc.
+  void allocate(std::byte* of_caller) {
+    if (!of_caller) own_.reset(static_cast<std::byte*>(::operator new(used_, std::align_val_t(kAlignment))));
+    memory_ = of_caller ? of_caller : own_.get();
     used_ = 0;
   }
 
@@ -37,9 +39,15 @@ class Workspace {
   struct Free {
     void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t(kAlignment)); }
   };
-  std::unique_ptr<std::byte, Free> memory_;
+  std::unique_ptr<std::byte, Free> own_;
+  std::byte* memory_ = nullptr;
   size_t used_ = 0;
 };
+
+/// What follows the first `bytes` of a caller's workspace; nullptr if there is none.
+inline std::byte* behind(void* workspace, int64_t bytes) {
+  return workspace ? static_cast<std::byte*>(workspace) + bytes : nullptr;
+}
 
 /// At least `count` elements: an odd number of cache lines, so that rows at this distance use different sets of a
 /// cache.

@@ -29,6 +29,7 @@ extern "C" {
 #define CONVICT_ABI_VERSION 1u
 #define CONVICT_MAX_RANK 3
 #define CONVICT_MAX_DIMS (CONVICT_MAX_RANK + 2)
+#define CONVICT_MAX_WORKSPACE ((size_t)1 << 30) /* bytes; who wants more is out of memory */
 
 typedef enum convict_op { CONVICT_CONV = 1, CONVICT_CONV_TRANSPOSE = 2 } convict_op;
 
@@ -245,7 +246,7 @@ typedef const convict_plugin* (*convict_plugin_function)(void);
 typedef struct convict_abilities {
   int32_t requantizes; /* non-zero: honours requantization; otherwise that is always CONVICT_NO_REQUANTIZATION */
   /* How many bytes of scratch memory `run` wants for a problem that is not `unsupported`, with the same tensors. NULL:
-   * none. */
+   * none. At most CONVICT_MAX_WORKSPACE are given. */
   size_t (*workspace_size)(const convict_implementation* self, const convict_problem* problem,
                            const convict_tensors* tensors);
   /* Paths through its code that it can be made to take, by name as implementations have names; NULL behind the last.

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "abi/convict.h"
@@ -58,7 +59,8 @@ struct Trilinear {
   const T* bias = nullptr;
   T* diff_bias = nullptr;
   int64_t bias_stride = 0;
-  bool bias_on_x = false;  // whether bias channels are channels of X (conv_transpose) or of Y (conv)
+  bool bias_on_x = false;          // whether bias channels are channels of X (conv_transpose) or of Y (conv)
+  std::byte* workspace = nullptr;  // of the caller, as in convict_tensors; nullptr: the kernel allocates its own
 
   /// The position in X that output position `o` reads through tap `r`; outside [0, x_extent) it is padding.
   int64_t x_position(int axis, int64_t o, int64_t r) const {
@@ -109,6 +111,7 @@ Trilinear<T> trilinear(const convict_problem& p, const convict_tensors& t) {
   form.y = detail::operand<T>(is_conv ? dst_like : src_like, p.rank);
   form.w = detail::operand<T>(wei_like, p.rank);
   form.bias_on_x = !is_conv;
+  form.workspace = static_cast<std::byte*>(t.workspace);
   if (p.has_bias && p.pass == CONVICT_FORWARD) {
     form.bias = static_cast<const T*>(t.bias.data);
     form.bias_stride = t.bias.strides[0];

@@ -75,7 +75,7 @@ bool Call::get_workspace() {
   for (const Role& role : kRoles) (described.*role.tensor).data = nullptr;
   const size_t bytes = abilities_.workspace_size(&implementation_, &p_, &described);
   if (bytes == 0) return true;
-  if (bytes <= run::kMostWorkspace)
+  if (bytes <= CONVICT_MAX_WORKSPACE)
     workspace_.reset(std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment));
   tensors_.workspace = workspace_.get();
   if (!workspace_) std::snprintf(error_, sizeof error_, "it wants a workspace of %zu bytes", bytes);

@@ -5,14 +5,11 @@
 
 #include <span>
 
-#include "abi/convict.h"
+#include "abi/native_kernel.h"
 
 namespace convict::inline core {
 
-/// What each of them can; they refuse by themselves what they do not take.
-inline constexpr convict_abilities kNativeAbilities = {/*requantizes=*/1, nullptr, nullptr, /*concurrent=*/1, nullptr};
-
 /// Sorted by name.
-std::span<const convict_implementation* const> native_kernels();
+std::span<const NativeKernel* const> native_kernels();
 
 }  // namespace convict::inline core

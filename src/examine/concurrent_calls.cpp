@@ -13,8 +13,8 @@ constexpr uint64_t kOfOthers = 0xb75;  // distinguishes their data
 ConcurrentCalls::ConcurrentCalls(const convict_implementation& who, const convict_abilities& abilities,
                                  const Scene& scene)
     : who_(who), problem_(scene.problem()), operands_(scene, mix(scene.the_case().seed ^ kOfOthers)) {
-  if (abilities.workspace_size) operands_.add_workspace(abilities.workspace_size(&who, &problem_, &scene.described()));
   problem_.threads = 1;
+  if (abilities.workspace_size) operands_.add_workspace(abilities.workspace_size(&who, &problem_, &scene.described()));
   thread_ = std::thread([this] { call_again_and_again(); });
   begun_.wait(false);
 }

@@ -20,7 +20,7 @@ OwnOperands::OwnOperands(const Scene& scene, uint64_t data_seed) : tensors_(scen
   fill::fill_operands(scene.the_case(), scene.problem(), tensors_, data_seed);
 }
 
-void OwnOperands::add_workspace(size_t bytes) { tensors_.workspace = allocate(bytes); }
+void OwnOperands::add_workspace(size_t bytes) { tensors_.workspace = bytes > 0 ? allocate(bytes) : nullptr; }
 
 void* OwnOperands::allocate(size_t bytes) {
   buffers_.emplace_back(bytes / sizeof(Line) + 1);

@@ -13,8 +13,8 @@ namespace {
 
 std::vector<convict::run::Subject> all_kernels() {
   std::vector<convict::run::Subject> subjects;
-  for (const convict_implementation* kernel : convict::native_kernels())
-    subjects.push_back({.implementation = kernel, .is_target = true, .abilities = convict::kNativeAbilities});
+  for (const convict::NativeKernel* kernel : convict::native_kernels())
+    subjects.push_back({.implementation = kernel, .is_target = true, .abilities = kernel->abilities});
   return subjects;
 }
 

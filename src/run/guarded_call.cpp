@@ -103,12 +103,13 @@ Outcome call_guarded(const convict_implementation& implementation, const convict
   char error[kLongestText + 1] = "";
   Outcome outcome;
   const size_t workspace = workspace_size(implementation, abilities, position, p, memory.ours(), record);
-  if (workspace > kMostWorkspace) {
+  if (workspace > CONVICT_MAX_WORKSPACE) {
     outcome.kind = Outcome::Kind::kOutOfMemory;
-    outcome.text = fmt::format("it wants a workspace of {} bytes; at most {} are given", workspace, kMostWorkspace);
+    outcome.text =
+        fmt::format("it wants a workspace of {} bytes; at most {} are given", workspace, CONVICT_MAX_WORKSPACE);
     return outcome;
   }
-  memory.prepare_workspace(workspace);
+  memory.prepare_workspace(workspace, record.is_foreign[position]);
   {
     Entered entered(record, position);
     outcome.kind = kind_of(timed_run(implementation, position, p, memory.theirs(), record, error));

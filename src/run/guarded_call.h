@@ -11,9 +11,6 @@
 
 namespace convict::run {
 
-/// The most scratch memory that an implementation gets. Who wants more is out of memory.
-inline constexpr size_t kMostWorkspace = size_t{1} << 30;  // bytes
-
 /// Runs one implementation over the operands in `memory`, with the workspace that it wants. Poisons the outputs before
 /// (with beta: restores them), checks the slack after. `record` names the implementation (by `position`) while it runs.
 /// What a library changed in the process is put back (run/environment.h), and named in the outcome; unless the record

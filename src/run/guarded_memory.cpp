@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <utility>
 
 #include "abi/element.h"
 #include "core/layout.h"
@@ -41,7 +40,14 @@ void unmap_with_guards(unsigned char* data, size_t bytes) {
 void fill_words(unsigned char* to, size_t bytes, uint16_t word) {
   const auto low = static_cast<unsigned char>(word), high = static_cast<unsigned char>(word >> 8);
   if (low == high) return static_cast<void>(std::memset(to, low, bytes));
-  for (size_t i = 0; i < bytes; ++i) to[i] = i % 2 == 0 ? low : high;
+  constexpr size_t kFirst = 32, kMostCopied = 4096;  // bytes; what is copied stays in the first-level cache
+  size_t done = std::min(bytes, kFirst);
+  for (size_t i = 0; i < done; ++i) to[i] = i % 2 == 0 ? low : high;
+  while (done < bytes) {
+    const size_t more = std::min({done, bytes - done, kMostCopied});
+    std::memcpy(to + done, to, more);
+    done += more;
+  }
 }
 
 bool is_all_poison(const unsigned char* bytes, size_t count) {
@@ -201,18 +207,19 @@ void GuardedMemory::prepare_outputs(int position, bool to_kept) {
   owner_ = position;
 }
 
-void GuardedMemory::prepare_workspace(size_t bytes) {
-  has_workspace_ = bytes > 0;
+void GuardedMemory::prepare_workspace(size_t bytes, bool is_foreign) {
+  workspace_ = nullptr;
   theirs_.workspace = nullptr;
-  if (!has_workspace_) return;
-  GuardedSlot& slot = outputs_of(owner_)[kWorkspace];
-  slot.place(bytes, flush_end_, kOutputPoison);
-  slot.poison(kInputPoison);  // what is computed from it does not look unwritten
-  theirs_.workspace = slot.ours();
+  if (bytes == 0) return;
+  workspace_ = is_foreign ? &outputs_of(owner_)[kWorkspace] : &shared_workspace();
+  workspace_->place(bytes, flush_end_, kOutputPoison);
+  workspace_->poison(kInputPoison);  // what is computed from it does not look unwritten
+  theirs_.workspace = workspace_->ours();
 }
 
 void GuardedMemory::retire_outputs() {
-  if (std::exchange(has_workspace_, false)) outputs_of(owner_)[kWorkspace].retire();
+  if (workspace_ && workspace_ != &shared_workspace()) workspace_->retire();
+  workspace_ = nullptr;
   for (size_t i = 0; owner_ >= 0 && i < kRoles.size(); ++i)
     if (is_used_output(i)) outputs_of(owner_)[i].retire();
   owner_ = -1;
@@ -255,7 +262,7 @@ std::string_view GuardedMemory::overrun() const {
     const GuardedSlot& slot = slots_[static_cast<size_t>(owner_ + 1)][i];
     if (!slot.slack_intact() || !gaps_intact(ours_.*kRoles[i].tensor)) return kRoles[i].name;
   }
-  if (has_workspace_ && !slots_[static_cast<size_t>(owner_ + 1)][kWorkspace].slack_intact()) return kWorkspaceName;
+  if (workspace_ && !workspace_->slack_intact()) return kWorkspaceName;
   return {};
 }
 

@@ -97,8 +97,9 @@ class GuardedMemory {
   void prepare_outputs(int position, bool to_kept);
 
   /// Called after that: gives this implementation so many bytes of scratch memory, which hold NaN. They are taken back
-  /// with its outputs. Throws std::bad_alloc.
-  void prepare_workspace(size_t bytes);
+  /// with its outputs. Code of a library gets memory of its own, in which late writes are seen. Native kernels share
+  /// one, which stays in the caches. Throws std::bad_alloc.
+  void prepare_workspace(size_t bytes, bool is_foreign);
 
   /// Retires the outputs and the workspace of the last call.
   void retire_outputs();
@@ -134,6 +135,7 @@ class GuardedMemory {
   Slots& outputs_of(int position);
   bool is_used_output(size_t role) const;
   void point(size_t role, GuardedSlot& slot);
+  GuardedSlot& shared_workspace() { return slots_.front()[kWorkspace]; }
 
   std::deque<Slots> slots_ =
       std::deque<Slots>(1);  // inputs, and outputs that are nobody's; from 1 on, outputs by owner
@@ -142,7 +144,7 @@ class GuardedMemory {
   convict_tensors ours_{}, theirs_{};
   convict_pass pass_ = CONVICT_FORWARD;
   bool flush_end_ = true;
-  bool has_workspace_ = false;  // the owner of the outputs
+  GuardedSlot* workspace_ = nullptr;  // of the owner of the outputs, or the shared one; nullptr if it has none
 };
 
 }  // namespace convict::run

@@ -95,10 +95,10 @@ std::vector<Subject> load_library(const fs::path& path, const std::string& shown
 /// Resolves names against native kernels, plugins and modules. Loads a module when it is first named.
 class Catalogue {
  public:
-  Catalogue(std::span<const convict_implementation* const> native, const std::vector<std::string>& plugins) {
-    for (const convict_implementation* kernel : native)
+  Catalogue(std::span<const NativeKernel* const> native, const std::vector<std::string>& plugins) {
+    for (const NativeKernel* kernel : native)
       known_.push_back(
-          {.implementation = kernel, .version = CONVICT_VERSION, .name = kernel->name, .abilities = kNativeAbilities});
+          {.implementation = kernel, .version = CONVICT_VERSION, .name = kernel->name, .abilities = kernel->abilities});
     native_count_ = known_.size();
     for (const std::string& path : plugins) {
       std::vector<Subject> subjects = load_plugin(path);
@@ -288,7 +288,7 @@ bool loads_files(const RosterRequest& request) {
   return !no_oracle || !request.plugins.empty() || !std::ranges::all_of(request.targets, is_native);
 }
 
-Roster load_roster(const RosterRequest& request, std::span<const convict_implementation* const> native) {
+Roster load_roster(const RosterRequest& request, std::span<const NativeKernel* const> native) {
   Catalogue catalogue(native, request.plugins);
   Roster roster;
   if (request.targets.empty())

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "abi/convict.h"
+#include "abi/native_kernel.h"
 #include "run/code_path.h"
 #include "run/process_target.h"
 #include "run/turns.h"
@@ -55,7 +55,7 @@ bool is_native(std::string_view name);
 bool loads_files(const RosterRequest& request);
 
 /// Throws UsageError for an unknown name or a file that is no plugin, CannotJudge for an oracle that is not installed.
-Roster load_roster(const RosterRequest& request, std::span<const convict_implementation* const> native);
+Roster load_roster(const RosterRequest& request, std::span<const NativeKernel* const> native);
 
 /// The oracle modules installed with this program, by name: "libtorch", "onednn".
 std::vector<std::string> installed_modules();

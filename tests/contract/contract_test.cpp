@@ -70,13 +70,16 @@ class Contract : public testing::TestWithParam<std::string> {
 
   bool takes_integers() const { return refusal(parse_case("conv2d g=2 ic=2 oc=2 in=3 dt=u8:s8:s32")) == nullptr; }
 
+  std::vector<char> bits_of(const Case& c) { return bits_of(c, kernel_.abilities); }
+
   /// The bytes of the main output.
-  std::vector<char> bits_of(const Case& c) {
+  std::vector<char> bits_of(const Case& c, const convict_abilities& abilities) {
     const convict_problem p = resolve_valid(c);
-    memory_.place(p, describe_tensors(c, p), true);
+    memory_.place(p, describe_tensors(c, p), c.seed % 2 == 0);
     fill::fill_operands(c, p, memory_.ours(), c.seed);
-    EXPECT_EQ(run::call_guarded(kernel_, kNativeAbilities, 0, p, memory_, record_).kind, Outcome::Kind::kComputed)
-        << to_text(c);
+    const Outcome outcome = run::call_guarded(kernel_, abilities, 0, p, memory_, record_);
+    EXPECT_EQ(outcome.kind, Outcome::Kind::kComputed) << to_text(c);
+    EXPECT_EQ(outcome.overrun, "") << to_text(c);
     const convict_tensor& out = p.pass == CONVICT_FORWARD         ? memory_.ours().dst
                                 : p.pass == CONVICT_BACKWARD_DATA ? memory_.ours().diff_src
                                                                   : memory_.ours().diff_wei;
@@ -84,13 +87,13 @@ class Contract : public testing::TestWithParam<std::string> {
     return {bytes, bytes + static_cast<size_t>(element_count(out)) * type_size(out.dtype)};
   }
 
-  static const convict_implementation& named(const std::string& name) {
+  static const NativeKernel& named(const std::string& name) {
     return **std::ranges::find(native_kernels(), name, [](const convict_implementation* one) { return one->name; });
   }
 
-  const convict_implementation& kernel_ = named(GetParam());
+  const NativeKernel& kernel_ = named(GetParam());
   std::vector<run::Subject> subjects_ = {
-      {.implementation = &kernel_, .is_target = true, .abilities = kNativeAbilities}};
+      {.implementation = &kernel_, .is_target = true, .abilities = kernel_.abilities}};
   run::GuardedMemory memory_;
   run::FlightRecord record_;
 };
@@ -166,6 +169,26 @@ TEST_P(Contract, PlansWhatItTakes) {
     ASSERT_EQ(plan.find('\n'), std::string::npos) << plan;
     ASSERT_EQ(plan, kernel_.plan(&kernel_, &p, &tensors)) << to_text(c);
   }
+}
+
+/// Between guards, and filled with NaN: it asked for all that it uses, and reads nothing that it did not write.
+TEST_P(Contract, GivesTheSameBitsInAWorkspaceThatItAskedFor) {
+  convict_abilities none = kernel_.abilities;
+  none.workspace_size = nullptr;
+  int given = 0;
+  for (const char* profile : {"smoke", "int8", "large-kernel", "grouped", "layouts"})
+    for (uint64_t i = 0; i < 200; ++i) {
+      Case c = suited(generate::generate(generate::find_profile(profile), 96, i));
+      c.threads = static_cast<int32_t>(i % 3 + 1);
+      if (resolve(c).why_not || c.beta != 0 || refusal(c)) continue;
+      const convict_problem p = resolve_valid(c);
+      const convict_tensors tensors = describe_tensors(c, p);
+      const size_t bytes = kernel_.abilities.workspace_size(&kernel_, &p, &tensors);
+      ASSERT_EQ(bytes % 64, 0u) << "or it would not begin at a cache line: " << to_text(c);
+      given += bytes > 0;
+      ASSERT_EQ(bits_of(c), bits_of(c, none)) << to_text(c);
+    }
+  EXPECT_GT(given, 20) << "so this shows little";
 }
 
 TEST_P(Contract, GivesTheSameBitsTwice) {

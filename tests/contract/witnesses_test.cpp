@@ -181,7 +181,7 @@ TEST_P(Witnesses, ComputeWhatTheyAreAskedNotWhatTheyWereMeasuredFor) {
       memory_.place(problems[asked], describe_tensors(cases[asked], problems[asked]), true);
       fill::fill_operands(cases[asked], problems[asked], memory_.ours(), 1);
       const convict_tensors described = describe_tensors(cases[measured], problems[measured]);
-      memory_.prepare_workspace(subject.abilities.workspace_size(&one, &problems[measured], &described));
+      memory_.prepare_workspace(subject.abilities.workspace_size(&one, &problems[measured], &described), true);
       char error[200] = "";
       EXPECT_EQ(one.run(&one, &problems[asked], &memory_.theirs(), error, sizeof error), CONVICT_OK) << error;
       return bytes_of(memory_.ours().dst);

@@ -29,6 +29,15 @@ struct Owned {
   }
 };
 
+/// gemm(), with panels in memory of its own.
+template <class T>
+void multiply(int64_t m, int64_t n, int64_t k, gemm::Matrix<T> a, gemm::Matrix<T> b, gemm::Matrix<T> c) {
+  work::Workspace workspace;
+  gemm::take_panels<T>(m, n, k, workspace);
+  workspace.allocate(nullptr);
+  gemm::gemm(m, n, k, a, b, c, gemm::take_panels<T>(m, n, k, workspace));
+}
+
 /// The definition: C[i][j] + sum over p of A[i][p] * B[p][j].
 template <class T>
 T expected_element(const gemm::Matrix<T>& a, const gemm::Matrix<T>& b, T before, int64_t i, int64_t j, int64_t k) {
@@ -44,7 +53,7 @@ void expect_product(int64_t m, int64_t n, int64_t k, bool a_by_rows = true, bool
                                   << b_by_rows << " C " << c_by_rows);
   Owned<T> a(m, k, a_by_rows, 1), b(k, n, b_by_rows, 2), c(m, n, c_by_rows, 3);
   Owned<T> before = c;
-  gemm::gemm(m, n, k, a.view(), b.view(), c.view());
+  multiply(m, n, k, a.view(), b.view(), c.view());
   for (int64_t i = 0; i < m; ++i)
     for (int64_t j = 0; j < n; ++j)
       ASSERT_EQ(c.view().at(i, j), expected_element(a.view(), b.view(), before.view().at(i, j), i, j, k))
@@ -96,9 +105,9 @@ TEST(Gemm, AccumulatesOverRepeatedCalls) {
     Owned<double> a(size, size, true, 1), b(size, size, true, 2), once(size, size, true, 3);
     once.elements.assign(once.elements.size(), 0);
     Owned<double> twice = once;
-    gemm::gemm(size, size, size, a.view(), b.view(), once.view());
-    gemm::gemm(size, size, size, a.view(), b.view(), twice.view());
-    gemm::gemm(size, size, size, a.view(), b.view(), twice.view());
+    multiply(size, size, size, a.view(), b.view(), once.view());
+    multiply(size, size, size, a.view(), b.view(), twice.view());
+    multiply(size, size, size, a.view(), b.view(), twice.view());
     for (size_t i = 0; i < once.elements.size(); ++i) ASSERT_EQ(twice.elements[i], 2 * once.elements[i]);
   }
 }
@@ -106,7 +115,7 @@ TEST(Gemm, AccumulatesOverRepeatedCalls) {
 TEST(Gemm, LeavesCAloneWithoutProducts) {
   Owned<float> c(3, 5, true, 1);
   const std::vector<float> before = c.elements;
-  gemm::gemm<float>(3, 5, 0, {}, {}, c.view());
+  multiply<float>(3, 5, 0, {}, {}, c.view());
   EXPECT_EQ(c.elements, before);
 }
 
@@ -114,7 +123,7 @@ TEST(Gemm, WritesOnlyTheElementsOfAStridedC) {
   const int64_t m = 19, n = 21, k = 23, row = 50, column = 2;  // every second element of rows that are too long
   Owned<float> a(m, k, true, 1), b(k, n, true, 2);
   std::vector<float> c(m * row, 1000.0f);
-  gemm::gemm(m, n, k, a.view(), b.view(), {c.data(), row, column});
+  multiply(m, n, k, a.view(), b.view(), {c.data(), row, column});
   for (int64_t i = 0; i < m; ++i)
     for (int64_t at = 0; at < row; ++at) {
       const bool inside = at % column == 0 && at / column < n;
@@ -129,7 +138,7 @@ TEST(Gemm, PaddingOfTilesDoesNotLetNotANumbersLeak) {
   a.view().at(m - 1, 0) = std::numeric_limits<float>::infinity();
   b.view().at(0, n - 1) = std::numeric_limits<float>::quiet_NaN();
   Owned<float> before = c;
-  gemm::gemm(m, n, k, a.view(), b.view(), c.view());
+  multiply(m, n, k, a.view(), b.view(), c.view());
   for (int64_t i = 0; i < m - 1; ++i)
     for (int64_t j = 0; j < n - 1; ++j)
       ASSERT_EQ(c.view().at(i, j), expected_element(a.view(), b.view(), before.view().at(i, j), i, j, k));
