@@ -137,6 +137,7 @@ void GatherPlan<T>::add_part(const image::AxisClass& class0, const image::AxisCl
                    ? simd::RowOrder::kApart
                    : simd::RowOrder::kInterleaved;
   const int64_t panels = work::panels_of(part.rows, tiles.most_rows);
+  part.panels.reserve(static_cast<size_t>(panels));
   for (int64_t i = 0; i < panels; ++i) part.panels.push_back(work::panel_of(part.rows, tiles.most_rows, i));
   choose_columns(part);
   parts.push_back(std::move(part));

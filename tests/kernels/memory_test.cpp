@@ -96,6 +96,7 @@ int64_t stated(const std::string& plan, const std::string& word) {
 int64_t most_for_tables(const convict_problem& p) {
   const Trilinear<float> f = trilinear<float>(p, {});
   int64_t entries = volume(f.kernel) + f.x_extent[0] * f.x_extent[1] + f.y_extent[0] * f.y_extent[1];
+  entries += f.groups * (f.y_channels + f.x_channels * volume(f.stride)) / 16;
   for (int i = 0; i < kAxes; ++i) entries += f.kernel[i] + f.x_extent[i] + f.y_extent[i];
   constexpr int64_t kEntry = 64, kPlan = 4096;
   return kPlan + kEntry * entries;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/case_text.h"
@@ -83,6 +84,29 @@ TEST(GuardedMemory, ALateWriteIsItsAuthors) {
   EXPECT_EQ(placed.memory.take_late_write(0), "dst");
   EXPECT_EQ(placed.memory.take_late_write(0), "") << "said once";
   EXPECT_EQ(placed.memory.overrun(), "");
+}
+
+TEST(GuardedMemory, WorkspacesHoldNaNAndAreGuarded) {
+  for (const bool flush_end : {true, false})
+    for (const bool is_foreign : {true, false}) {
+      Placed placed(flush_end);
+      run::GuardedMemory& memory = placed.memory;
+      memory.prepare_workspace(64, is_foreign);
+      auto* const mine = static_cast<float*>(memory.theirs().workspace);
+      for (int i = 0; i < 16; ++i) EXPECT_NE(mine[i], mine[i]);
+      std::fill_n(mine, 16, 1.0f);
+      EXPECT_EQ(memory.overrun(), "");
+      mine[flush_end ? -1 : 16] = 1;
+      EXPECT_EQ(memory.overrun(), "workspace");
+      EXPECT_DEATH(write(mine + (flush_end ? 16 : -1)), "");
+      memory.prepare_outputs(1, /*to_kept=*/false);
+      memory.prepare_workspace(64, is_foreign);
+      EXPECT_EQ(mine == memory.theirs().workspace, !is_foreign) << "native kernels share one";
+      mine[0] = 1;
+      EXPECT_EQ(memory.take_late_write(0), is_foreign ? "workspace" : "");
+      memory.prepare_workspace(0, is_foreign);
+      EXPECT_EQ(memory.theirs().workspace, nullptr);
+    }
 }
 
 TEST(GuardedMemory, ALateWriteToALargeOutputFaults) {
