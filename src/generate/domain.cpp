@@ -97,8 +97,10 @@ void Domain::confine(Plan& plan, Random& random) const {
 /// for a number, and each draw tries another.
 void Domain::confine_threads(Plan& plan, Random& random) const {
   if (!is_restricted(feature::kThreads)) return;
+  constexpr int kLevels = static_cast<int>(std::size(kThreadCounts));
   int level = level_of_threads(plan.threads);
-  while (!has(feature::kThreads, level)) level = (level + 1) % static_cast<int>(std::size(kThreadCounts));
+  // At least one is there, unless a target has written over this memory; then, too, the worker has to end.
+  for (int tried = 1; tried < kLevels && !has(feature::kThreads, level); ++tried) level = (level + 1) % kLevels;
   const bool is_given = !has(feature::kThreads, level_of_threads(1));
   if (is_given)
     plan.threads = random.between(kThreadCounts[level].lowest, std::min(kThreadCounts[level].highest, kMostDrawn));
