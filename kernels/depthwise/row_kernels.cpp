@@ -20,8 +20,9 @@ constexpr int kMostRows = kMostSlideRows;
 constexpr int kMostRows = 8;
 #endif
 
+// No network computes in f64, and each kernel costs time to compile: it has fewer rows and columns.
 template <class T>
-constexpr int kRowsOf = sizeof(T) == 8 ? 4 : kMostRows;  // no network computes in f64, and each costs time to compile
+constexpr int kRowsOf = sizeof(T) == 8 ? 4 : kMostRows;
 
 /// The sums of one vector of positions in all rows.
 template <class T, int kRows, int kRun>
@@ -63,7 +64,10 @@ void Slide(const SlideOperands<T>& o) {
 // Rows of y that are multiplied together, and columns, so that sums, these rows and a vector of the image fit 16
 // registers: a row of the image, once loaded, is used for all rows of y that meet it.
 constexpr int kDotRows = 4;
-constexpr int DotColumns(int run) { return std::clamp(11 / run, 1, kMostDotColumns); }
+template <class T>
+constexpr int DotColumns(int run) {
+  return sizeof(T) == 8 ? 1 : std::clamp(11 / run, 1, kMostDotColumns);
+}
 
 /// The products of kRows rows of y with what they meet in the image. `load` reads the same lanes of both.
 template <int kRows, int kColumns, int kRun, class T, class Load, class V>
@@ -144,7 +148,7 @@ void FillDot(RowKernels<T>& kernels, std::integer_sequence<int, kIndex...>) {
 
 template <class T, int... kIndex>
 void FillDots(RowKernels<T>& kernels, std::integer_sequence<int, kIndex...>) {
-  (FillDot<T, kIndex + 1>(kernels, std::make_integer_sequence<int, DotColumns(kIndex + 1)>()), ...);
+  (FillDot<T, kIndex + 1>(kernels, std::make_integer_sequence<int, DotColumns<T>(kIndex + 1)>()), ...);
 }
 
 template <class T>
