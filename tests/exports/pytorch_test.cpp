@@ -7,6 +7,7 @@
 
 #include "core/case_text.h"
 #include "core/geometry.h"
+#include "core/isa.h"
 #include "generate/generate.h"
 #include "tests/exports/export_bench.h"
 
@@ -106,9 +107,12 @@ TEST(PyTorchExport, IsSilentWhereItIsRightAndFiresWhereItIsNot) {
     write_file(directory.file(fmt::format("{:03}.py", lines.size())), text_of("pytorch", what));
     lines.push_back(to_text(what.c));
   };
+  // Without AVX-512, PyTorch keeps sums of bf16 in bf16, and scripts rightly say that it is wrong.
+  const bool sums_bf16_in_f32 = best_isa() == "avx512";
   for (const char* line : kLines) {
     ASSERT_EQ(unsuited("pytorch", line), "") << line;
-    add(request(line));
+    const exports::ExportRequest what = request(line);
+    if (sums_bf16_in_f32 || what.c.src_type != CONVICT_BF16) add(what);
   }
   for (uint64_t index = 0; index < 300; ++index) {
     const Case c = generate::generate(generate::find_profile("smoke"), 11, index);
