@@ -41,8 +41,9 @@ void fill_words(unsigned char* to, size_t bytes, uint16_t word) {
   const auto low = static_cast<unsigned char>(word), high = static_cast<unsigned char>(word >> 8);
   if (low == high) return static_cast<void>(std::memset(to, low, bytes));
   constexpr size_t kFirst = 32, kMostCopied = 4096;  // bytes; what is copied stays in the first-level cache
+  const uint64_t words = word * uint64_t{0x0001'0001'0001'0001};
   size_t done = std::min(bytes, kFirst);
-  for (size_t i = 0; i < done; ++i) to[i] = i % 2 == 0 ? low : high;
+  for (size_t i = 0; i < done; i += sizeof words) std::memcpy(to + i, &words, std::min(sizeof words, done - i));
   while (done < bytes) {
     const size_t more = std::min({done, bytes - done, kMostCopied});
     std::memcpy(to + done, to, more);
