@@ -28,7 +28,7 @@ void CopyOneByOne(const RowSource<T>& source, int64_t length, T* to) {
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
 constexpr int64_t kRowsAhead = 6;  // to prefetch: with a stride on both axes, no cache does it
-constexpr int kMostSteps = 4;  // more of them take as long as one element after the other
+constexpr int kMostSteps = 4;      // more of them take as long as one element after the other
 
 /// The places from `begin` to before `end`, whole vectors of them, of all rows. All that is loaded is inside, so that
 /// no masks are needed. Row by row, because that is the order in which caches fetch memory ahead.

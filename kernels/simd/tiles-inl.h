@@ -26,10 +26,10 @@ constexpr int kRegisters = 32, kRows = 14;
 constexpr int kRegisters = 16, kRows = 6;
 #endif
 
-// No network computes in f64, and each tile costs time to compile: two vectors of four rows are nearly as fast, since
-// eight sums hide the latency of a multiplication.
+// No network computes in f64, and each tile costs time to compile: the twelve sums of two vectors of six rows hide the
+// latency of a multiplication.
 template <class T>
-constexpr int kRowsOf = sizeof(T) == 8 ? 4 : kRows;
+constexpr int kRowsOf = sizeof(T) == 8 ? std::min(kRows, 6) : kRows;
 template <class T>
 constexpr int kVectorsOf = sizeof(T) == 8 ? 2 : kMostTileVectors;
 

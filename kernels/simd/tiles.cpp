@@ -24,7 +24,7 @@ constexpr int kColumnsOfFloats[kMostTileVectors + 1] =
 template <class T>
 constexpr int MostColumns(int vectors) {
   if (vectors > kVectorsOf<T>) return 0;
-  return sizeof(T) == 8 ? std::min(kColumnsOfFloats[vectors], 4) : kColumnsOfFloats[vectors];
+  return sizeof(T) == 8 ? std::min(kColumnsOfFloats[vectors], 6) : kColumnsOfFloats[vectors];
 }
 template <class T>
 constexpr int kVectors = MostColumns<T>(kMostTileVectors) > 0 ? kMostTileVectors : 2;

@@ -99,7 +99,7 @@ void Domain::confine_threads(Plan& plan, Random& random) const {
   if (!is_restricted(feature::kThreads)) return;
   constexpr int kLevels = static_cast<int>(std::size(kThreadCounts));
   int level = level_of_threads(plan.threads);
-  // At least one is there, unless a target has written over this memory; then, too, the worker has to end.
+  // A domain has at least one of them; but a target may have written over this memory, and a search has to end.
   for (int tried = 1; tried < kLevels && !has(feature::kThreads, level); ++tried) level = (level + 1) % kLevels;
   const bool is_given = !has(feature::kThreads, level_of_threads(1));
   if (is_given)

@@ -205,11 +205,11 @@ TEST(WinogradKernels, ComputeInEveryOrder) {
   };
   bool first[2] = {}, panels = false, pieces = false, runs = false, blocks = false;
   for_each_target([&] {
-    for (const char* line : {"conv2d ic=70 oc=130 in=9x7 k=3 fill=normal", "conv1d ic=40 oc=20 in=3000 k=3 fill=normal",
-                             "conv2d n=2 ic=33 oc=70 in=40x30 k=3 p=1 fill=normal threads=2",
-                             "conv_transpose2d.backward_data ic=20 oc=70 in=6x40 k=3 threads=3 fill=normal",
-                             "conv2d ic=20 oc=18 in=11x90 k=3 d=2x7 p=2x7 fill=normal",
-                             "conv2d ic=700 oc=35 in=5 k=3 fill=normal"}) {
+    for (const char* line :
+         {"conv2d ic=70 oc=130 in=9x7 k=3 fill=normal", "conv1d ic=40 oc=20 in=3000 k=3 fill=normal",
+          "conv2d n=2 ic=33 oc=70 in=40x30 k=3 p=1 fill=normal threads=2",
+          "conv_transpose2d.backward_data ic=20 oc=70 in=6x40 k=3 threads=3 fill=normal",
+          "conv2d ic=20 oc=18 in=11x90 k=3 d=2x7 p=2x7 fill=normal", "conv2d ic=700 oc=35 in=5 k=3 fill=normal"}) {
       const Case c = parse_case(line);
       for (const int m : kMs) {
         ASSERT_EQ(fault(kernel(m), c), "") << "winograd_f" << m << ": " << line;
