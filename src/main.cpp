@@ -18,12 +18,21 @@ int fail(const std::string& why, int exit_code) {
   return exit_code;
 }
 
+/// What the build compiles for (CMakeLists.txt), and this processor lacks, or nullptr.
+const char* missing_instructions() {
+#ifdef __SSE4_2__
+  if (!__builtin_cpu_supports("sse4.2")) return "this processor has no SSE4.2, which convict is compiled for";
+#endif
+  return nullptr;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   using namespace convict::cli;
   int exit_code = kClean;
   open_standard_streams();
+  if (const char* why = missing_instructions()) return fail(why, kSystem);
   signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of write(), as a full disk is
   Parser parser(
       "convict puts convolution kernels on trial: differential testing and fuzzing against LibTorch, oneDNN and an "

@@ -13,15 +13,17 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many sums as leave registers for 7 weights and a vector of the image.
+// As many sums as leave registers for 7 weights and a vector of the image. Few processors have no AVX2, and each kernel
+// costs time to compile: fewer for them.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 constexpr int kMostRows = kMostSlideRows;
-#else
+#elif HWY_TARGET == HWY_AVX2
 constexpr int kMostRows = 8;
+#else
+constexpr int kMostRows = 4;
 #endif
 
-// No network computes in f64, and each kernel costs time to compile: it has fewer rows, which takes a fifth more time,
-// and one column.
+// No network computes in f64: it has fewer rows, too, which takes a fifth more time, and one column.
 template <class T>
 constexpr int kRowsOf = sizeof(T) == 8 ? 4 : kMostRows;
 

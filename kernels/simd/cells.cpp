@@ -26,7 +26,7 @@ struct Pairs {
 
   template <class V>
   static HWY_INLINE V MulAdd(V a, V b, V sum) {
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+#if HWY_ARCH_X86
     const hn::DFromV<V> d;
     const hn::Repartition<int16_t, decltype(d)> d16;
     V unused = sum;

@@ -4,15 +4,16 @@
 // HWY_TARGET_INCLUDE as its own path and includes this header before any of Highway's. Its vector code stands in
 // <namespace>::HWY_NAMESPACE, between HWY_BEFORE_NAMESPACE() and HWY_AFTER_NAMESPACE(); CONVICT_DISPATCH follows.
 //
-// Left out are targets that differ in nothing used here from a neighbour, which are all beyond AVX-512 as Skylake has
-// it and beyond NEON: the better a target, the lower its bit, also those that later versions of Highway know. Targets
-// whose vectors have no constant size are left out, too, because sums are kept in arrays of vectors.
+// The least of them is what the whole program is compiled for: x86-64-v2 or NEON. Left out are targets that differ in
+// nothing used here from a neighbour, which are all beyond AVX-512 as Skylake has it and beyond NEON: the better a
+// target, the lower its bit, also those that later versions of Highway know. Targets whose vectors have no constant
+// size are left out, too, because sums are kept in arrays of vectors.
 //
 // No include guard: Highway includes the .cpp file, and so this header, once for each target.
 #include "kernels/simd/isa.h"
 
 #undef HWY_DISABLED_TARGETS
-#define HWY_DISABLED_TARGETS (((HWY_ARCH_ARM ? HWY_NEON : HWY_AVX3) - 1) | HWY_SSSE3 | HWY_RVV)
+#define HWY_DISABLED_TARGETS (((HWY_ARCH_ARM ? HWY_NEON : HWY_AVX3) - 1) | HWY_RVV)
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -21,11 +21,8 @@ struct Cap {
 
 // The better a target of an architecture, the lower its bit, also those that later versions of Highway know.
 constexpr int64_t kBeyondAvx2 = HWY_AVX2 - 1, kBeyondSse4 = HWY_SSE4 - 1;
-constexpr Cap kCaps[] = {{"baseline", kBeyondSse4 | HWY_SSE4 | HWY_SSSE3, false},
-                         {"sse4", kBeyondSse4, false},
-                         {"avx2", kBeyondAvx2, false},
-                         {"avx512", 0, false},
-                         {"avx512_vnni", 0, true}};
+constexpr Cap kCaps[] = {
+    {"baseline", kBeyondSse4, false}, {"avx2", kBeyondAvx2, false}, {"avx512", 0, false}, {"avx512_vnni", 0, true}};
 
 bool machine_has_vnni() {
 #if HWY_ARCH_X86
@@ -46,7 +43,7 @@ Followed follow_environment() {
   const bool unset = !wanted || !*wanted;
   const Cap* cap = std::ranges::find(kCaps, std::string_view(unset ? "avx512_vnni" : wanted), &Cap::word);
   if (cap == std::end(kCaps))
-    return {false, "CONVICT_ISA is '" + std::string(wanted) + "'; valid: baseline, sse4, avx2, avx512, avx512_vnni"};
+    return {false, "CONVICT_ISA is '" + std::string(wanted) + "'; valid: baseline, avx2, avx512, avx512_vnni"};
   if (cap->forbidden != 0) hwy::DisableTargets(cap->forbidden);
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());  // now, or every pointer to a function would ask again
   return {cap->vnni && machine_has_vnni(), ""};
@@ -75,7 +72,6 @@ const char* isa_word(long long hwy_target) {
     case HWY_AVX3_DL:
     case HWY_AVX3: return "avx512";
     case HWY_AVX2: return "avx2";
-    case HWY_SSE4: return "sse4";
     case HWY_NEON: return "neon";
     default: return "baseline";
   }

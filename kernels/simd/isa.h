@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which vector instructions the native kernels use: the best the machine has, but none beyond what the environment
-// variable CONVICT_ISA names (baseline, sse4, avx2, avx512 or avx512_vnni).
+// variable CONVICT_ISA names (baseline, avx2, avx512 or avx512_vnni).
 #pragma once
 
 #include <cstdint>
