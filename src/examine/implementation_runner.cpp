@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "abi/element.h"
+#include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
 #include "run/guarded_call.h"
@@ -54,7 +55,13 @@ void set(run::GuardedMemory& memory, const PosedCall& posed, const relations::Ca
 }
 
 std::optional<relations::Results> ImplementationRunner::run(const relations::Call& call) {
-  const PosedCall posed(call);
+  record_.relation_call.write(to_text(case_of(call)));
+  std::optional<relations::Results> results = made(PosedCall(call), call);
+  record_.relation_call.clear();
+  return results;
+}
+
+std::optional<relations::Results> ImplementationRunner::made(const PosedCall& posed, const relations::Call& call) {
   const auto& [p, described] = posed;
   const run::Asked asked = run::ask_unsupported(implementation_, position_, p, described, record_);
   note(asked.side_effect);

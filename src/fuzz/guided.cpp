@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -46,7 +45,7 @@ class GuidedWorker {
   void run(const Case& c) {
     while (done_ == work_.count) open();
     const uint64_t index = work_.first + done_ * work_.step;
-    note(c);
+    session_.record().made_up.write(to_text(c));
     const examine::Examination examination = session_.examine_numbered(index, c);
     mark(c, examination.results, session_.record());
     if (++done_ == work_.count || session_.has_enough()) close();
@@ -65,16 +64,6 @@ class GuidedWorker {
   void close() {
     session_.finish(std::exchange(done_, 0));
     work_ = {};
-  }
-
-  /// Writes the case to the flight record, so that the supervisor knows it if the process dies.
-  void note(const Case& c) {
-    const std::string text = to_text(c);
-    run::FlightRecord& record = session_.record();
-    const size_t size = std::min(text.size(), sizeof record.case_text);
-    record.case_bytes = 0;
-    std::memcpy(record.case_text, text.data(), size);
-    record.case_bytes = static_cast<uint32_t>(size);
   }
 
   workers::WorkerSession session_;

@@ -3,9 +3,13 @@
 // What a worker was doing, in memory it shares with its supervisor, so that it survives the worker's death.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
 
 #include "core/counters.h"
 #include "core/stages.h"
@@ -14,6 +18,22 @@ namespace convict::run {
 
 inline constexpr int kMostImplementations = 64;      // in one campaign
 inline constexpr size_t kLongestCaseText = 1 << 12;  // bytes
+
+/// The line of a case, cut if it is longer. Empty while it is written.
+struct CaseNote {
+  void write(std::string_view line) {
+    const size_t size = std::min(line.size(), sizeof text);
+    bytes = 0;
+    std::memcpy(text, line.data(), size);
+    bytes = static_cast<uint32_t>(size);
+  }
+  void clear() { bytes = 0; }
+  /// Of a process that may have written anywhere.
+  std::string read() const { return {text, std::min<size_t>(bytes, sizeof text)}; }
+
+  std::atomic<uint32_t> bytes{0};
+  char text[kLongestCaseText] = {};
+};
 
 /// Counts of one worker process since it started.
 struct Tally : PerCounter<std::atomic<uint64_t>> {
@@ -95,9 +115,8 @@ struct FlightRecord {
   std::atomic<int32_t> stage{static_cast<int32_t>(Stage::kOther)};  // of the work
   std::atomic<int64_t> stage_began_ns{0};                           // CLOCK_MONOTONIC
 
-  // The case itself, from workers whose cases are no function of `index`: a canonical line, cut if it is longer.
-  std::atomic<uint32_t> case_bytes{0};
-  char case_text[kLongestCaseText] = {};
+  CaseNote made_up;        // the case itself, from workers whose cases are no function of `index`
+  CaseNote relation_call;  // while a relation makes a call: what it asks for, with default data
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free && std::atomic<int32_t>::is_always_lock_free);
 

@@ -60,12 +60,6 @@ std::vector<uint64_t> latest_calls(const WorkerDeath& death, size_t roster_size)
 
 Case as_asked(const Case& c, const RosterEntry& who) { return who.is_target ? c : examine::asked_of_witness(c); }
 
-Lines lines_in(const Earlier& cases) {
-  Lines lines;
-  for (const EarlierCase& one : cases) lines.push_back(one.line);
-  return lines;
-}
-
 /// Tries the suspects of one death.
 class Search {
  public:
@@ -96,7 +90,8 @@ class Search {
 
   const RosterEntry& entry_at(int position) const { return roster_[static_cast<size_t>(position)]; }
 
-  /// It dies alone of the case. If one of the case's earlier problems is enough, that is what it dies of.
+  /// It dies alone of the case. If one of the case's earlier problems is enough, or the call of a relation, that is
+  /// what it dies of.
   Mismatch of_case(const WorkerDeath& here) const {
     for (const Case& earlier : core::earlier_cases(lost_)) {
       if (resolve(earlier).why_not) continue;
@@ -104,7 +99,18 @@ class Search {
         return blamed(seen_.position, *death, earlier, {},
                       "dies alone, on what was an earlier problem of a case, in a fresh process");
     }
-    return blamed(seen_.position, here, lost_, {}, "dies alone, on this case alone, in a fresh process");
+    const auto call = relation_call(here, lost_);
+    if (!call || *call == lost_)
+      return blamed(seen_.position, here, lost_, {}, "dies alone, on this case alone, in a fresh process");
+    // A relation may repeat the call that it begins with; other memory may have spared that one.
+    if (const auto death = dies(seen_.position, {to_text(*call)});
+        death && relation_call(*death, *call).value_or(*call) == *call)
+      return blamed(
+          seen_.position, *death, *call, {},
+          fmt::format("dies alone, in a fresh process, on {}: the call of a relation on {}", to_text(*call), line_));
+    return blamed(seen_.position, here, lost_, {},
+                  fmt::format("dies alone, on this case alone, in a fresh process, in the call of a relation: {}",
+                              to_text(*call)));
   }
 
   /// malloc and free end the process when they notice damage, whoever did it.
@@ -280,11 +286,6 @@ class Search {
   HeapProbe& heap_;
 };
 
-Case case_drawn(const WorkerSettings& worker, const Draws& draws, uint64_t index) {
-  const auto draw = draws.find(index);
-  return generate::generate(worker.sampling(), index, draw == draws.end() ? 0 : draw->second);
-}
-
 }  // namespace
 
 std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster, const WorkerDeath& death) {
@@ -302,38 +303,6 @@ std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster, const Work
     return std::pair(rank_of(i), std::numeric_limits<uint64_t>::max() - latest[static_cast<size_t>(i)]);
   });
   return order;
-}
-
-Case lost_case(const WorkerDeath& worker_death, const WorkerSettings& worker) {
-  if (!worker_death.case_text.empty()) try {
-      return parse_case(worker_death.case_text);
-    } catch (const UsageError&) {  // the dead process may have overwritten the note
-    }
-  return case_drawn(worker, worker_death.draws, worker_death.index);
-}
-
-LinesOf sampled_lines(const WorkerSettings& worker, bool made_up, Draws draws) {
-  return [&worker, made_up, draws = std::move(draws)](const Work& work) {
-    Lines lines;
-    for (uint64_t i = 0; !made_up && i < work.count; ++i)
-      lines.push_back(to_text(case_drawn(worker, draws, work.first + i * work.step)));
-    return lines;
-  };
-}
-
-std::vector<EarlierCase> earlier_cases(const std::vector<Work>& before, const LinesOf& lines_of) {
-  std::vector<EarlierCase> cases;
-  for (auto work = before.rbegin(); work != before.rend() && cases.size() < kMostEarlierCases; ++work) {
-    Lines lines = lines_of(*work);
-    for (size_t i = lines.size(); i-- > 0 && cases.size() < kMostEarlierCases;)
-      cases.push_back({work->first + i * work->step, std::move(lines[i])});
-  }
-  std::ranges::reverse(cases);
-  return cases;
-}
-
-Lines earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of) {
-  return lines_in(earlier_cases(before, lines_of));
 }
 
 Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,

@@ -11,30 +11,10 @@
 #include <vector>
 
 #include "workers/heap_probe.h"
+#include "workers/history.h"
 #include "workers/supervisor.h"
 
 namespace convict::workers {
-
-/// The case that a worker died on: the one it noted, or else the one that its settings give for the index.
-Case lost_case(const WorkerDeath& death, const WorkerSettings& worker);
-
-/// The lines of the cases of some work.
-using LinesOf = std::function<std::vector<std::string>(const Work&)>;
-
-/// Of sampled cases; `made_up`: none, because the worker makes its cases up and their numbers say nothing.
-LinesOf sampled_lines(const WorkerSettings& worker, bool made_up, Draws draws);
-
-/// A case that a process had before, and its number there.
-struct EarlierCase {
-  uint64_t index;
-  std::string line;
-};
-
-/// The last of what a process had done before, at most kMostEarlierCases of them, in order.
-inline constexpr size_t kMostEarlierCases = 1024;
-std::vector<EarlierCase> earlier_cases(const std::vector<Work>& before, const LinesOf& lines_of);
-/// The same without the numbers.
-std::vector<std::string> earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of);
 
 /// Positions in the roster: who died, then the other variants of its library, because most damage shows in the library
 /// that did it. Then other foreign code, which is more likely to corrupt memory than ours. Among equals, who was called

@@ -111,7 +111,8 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
   const int position = record.implementation;
   death.position = position >= 0 && position < static_cast<int>(roster_size) ? position : FlightRecord::kOwnCode;
   death.from_outside = !killed_for && exit.signal == SIGKILL;
-  death.case_text.assign(record.case_text, std::min<size_t>(record.case_bytes, sizeof record.case_text));
+  death.case_text = record.made_up.read();
+  death.relation_call = record.relation_call.read();
   if (killed_for == Verdict::kOom) death.memory_holder = memory_holder_of(record, roster_size, memory);
   const auto touched = static_cast<AddressClass>(record.address_class.load());
   death.verdict = killed_for ? *killed_for : verdict_on(touched);

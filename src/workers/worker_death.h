@@ -38,6 +38,7 @@ struct WorkerDeath {
   Draws draws;                      // of this case and of those before
   CallsByCase calls;                // likewise, as far back as the record goes
   std::string case_text;            // of a worker that makes up its own cases; else empty
+  std::string relation_call;        // the call of a relation that was running, as a case with default data; or empty
   Certificate certificate;          // signal, touched address, end of the output
 };
 

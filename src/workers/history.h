@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a worker that has died was doing, and what its process had done before, as cases.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/case.h"
+#include "workers/messages.h"
+#include "workers/worker_death.h"
+
+namespace convict::workers {
+
+/// The case that a worker died on: the one it noted, or else the one that its settings give for the index.
+Case lost_case(const WorkerDeath& death, const WorkerSettings& worker);
+
+/// The lines of the cases of some work.
+using LinesOf = std::function<std::vector<std::string>(const Work&)>;
+
+/// Of sampled cases; `made_up`: none, because the worker makes its cases up and their numbers say nothing.
+LinesOf sampled_lines(const WorkerSettings& worker, bool made_up, Draws draws);
+
+/// A case that a process had before, and its number there.
+struct EarlierCase {
+  uint64_t index;
+  std::string line;
+};
+
+/// The last of what a process had done before, at most kMostEarlierCases of them, in order.
+inline constexpr size_t kMostEarlierCases = 1024;
+std::vector<EarlierCase> earlier_cases(const std::vector<Work>& before, const LinesOf& lines_of);
+/// Without the numbers.
+std::vector<std::string> lines_in(const std::vector<EarlierCase>& cases);
+std::vector<std::string> earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of);
+
+/// The call of a relation that was running, with the kind of data of the case that it was on; nothing if none was.
+std::optional<Case> relation_call(const WorkerDeath& death, const Case& lost);
+
+}  // namespace convict::workers
