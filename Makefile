@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup more-setup test-setup build program modules test test-fleet test-trixie nightly-trixie sweep-trixie fuzz replay guided nightly libraries js mlir sweep transfer sanitize valgrind neon detection bench throughput check dev odr clean
+.PHONY: help setup more-setup test-setup build program modules test test-fleet test-trixie nightly-trixie sweep-trixie fuzz replay guided nightly libraries js mlir sweep transfer sanitize valgrind neon avx512 detection bench throughput check dev odr clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -14,10 +14,12 @@ TEST_PACKAGES := python3-torch python3-onnx python3-numpy python3-pytest python3
             nodejs pkg-config faketime zsh fish groff-base chromium chromium-driver \
             python3-selenium python3-yaml shellcheck electric-fence
 NEON_PACKAGES := g++-aarch64-linux-gnu libhwy-dev
+AVX512_PACKAGES := bochs bochs-term vgabios busybox-static isolinux syslinux-common genisoimage cpio
 FLEET_PACKAGES := slurm-wlm munge clang libclang-rt-dev zip unzip
 JOBS     ?= $(shell nproc)
 TIME     ?= 60s
 DB       ?= convict.db
+CASES    ?= 1000
 SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 CONVICT  := build/release/convict
 
@@ -47,6 +49,7 @@ help:
 	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make valgrind  all native kernels on corpus/seeds under the memory checker: a quarter of an hour'
 	@echo 'make neon      compile the native kernels for ARM'
+	@echo 'make avx512    all native kernels with AVX-512 on CASES=$(CASES) sampled cases, in an emulator: a quarter of an hour'
 
 # Installs the packages of $(1) that are missing, and nothing if none is.
 define install
@@ -156,6 +159,12 @@ neon:
 	@for file in kernels/*.cpp kernels/*/*.cpp; do echo $$file; \
 	  aarch64-linux-gnu-g++ -std=c++20 -O2 -Wall -Wextra -Werror -I. -Isrc -idirafter /usr/include -c $$file \
 	    -o /dev/null || exit 1; done
+
+# For machines without AVX-512.
+avx512: program
+	@$(call install,$(AVX512_PACKAGES))
+	tools/avx512_emulator.sh build/avx512 $(CONVICT) 'convict doctor | head -n 1' \
+	  'convict fuzz --oracle none --profile all --cases $(CASES) --shrink none --timeout 10m -q'
 
 # Libraries that are no packages of this Debian. Nothing of them is installed.
 NPM_LIBRARIES := @node-llama-cpp/linux-x64@3.22.1 onnxruntime-node@1.30.0

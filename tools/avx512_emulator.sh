@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs convict on a processor with AVX-512 that this machine need not have: Bochs emulates one of Skylake's kind (without
+# VNNI), on which Debian's kernel starts with the program in its first file system, and nothing else:
+#     tools/avx512_emulator.sh FOLDER PROGRAM COMMAND...
+# COMMANDs are lines for a shell there, where `convict` is the PROGRAM. What they print is printed. The exit code is that
+# of the first one that fails. FOLDER is for the image, and is kept.
+set -euo pipefail
+
+[ $# -ge 3 ] || { echo "usage: $0 FOLDER PROGRAM COMMAND..." >&2; exit 2; }
+mkdir -p "$1"
+folder=$(cd "$1" && pwd)
+program=$(realpath "$2")
+shift 2
+
+# The kernel is unpacked, not installed: it is not for this machine. That for virtual machines has the fewest drivers.
+if [ ! -f "$folder/image/vmlinuz" ]; then
+  rm -rf "$folder/kernel"
+  mkdir -p "$folder/kernel" "$folder/image"
+  package=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/.*Depends: //p' | head -n 1)
+  (cd "$folder/kernel" && apt-get -q -o APT::Sandbox::User=root download "$package")
+  dpkg-deb --extract "$folder"/kernel/*.deb "$folder/kernel"
+  cp "$folder"/kernel/boot/vmlinuz-* "$folder/image/vmlinuz"
+fi
+
+# The first file system: a shell, the program with its libraries, and what to do with them.
+root=$folder/root
+rm -rf "$root"
+mkdir -p "$root"/{bin,dev,proc,sys,tmp,lib64,libraries}
+cp /bin/busybox "$root/bin"
+strip -o "$root/bin/convict" "$program"
+ldd "$program" | grep -o '/[^ ]*' | xargs -I{} cp -L {} "$root/libraries"
+mv "$root"/libraries/ld-linux-x86-64.so.2 "$root/lib64"
+printf '%s\n' "$@" > "$root/commands"
+cat > "$root/init" <<'END'
+#!/bin/busybox sh
+/bin/busybox --install -s /bin
+export PATH=/bin LD_LIBRARY_PATH=/libraries HOME=/tmp NO_COLOR=1
+mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t devtmpfs dev /dev; mount -t tmpfs tmpfs /tmp
+mkdir /dev/shm; mount -t tmpfs tmpfs /dev/shm
+cd /tmp
+code=0
+while read -r line && [ $code = 0 ]; do
+  echo "\$ $line"
+  sh -c "$line" < /dev/null || code=$?
+done < /commands
+echo "exit code $code"
+sleep 1  # until the serial line has sent that
+poweroff -f
+END
+chmod +x "$root/init"
+(cd "$root" && find . | cpio -o -H newc --quiet) > "$folder/image/root.img"
+
+# noxsaves, and clearcpuid without XSAVEC: Bochs 2.7 and Linux disagree about the size of compacted states, and Linux then
+# goes without AVX.
+cp /usr/lib/ISOLINUX/isolinux.bin /usr/lib/syslinux/modules/bios/ldlinux.c32 "$folder/image"
+cat > "$folder/image/isolinux.cfg" <<'END'
+serial 0
+default convict
+label convict
+kernel vmlinuz
+append initrd=root.img console=ttyS0 quiet loglevel=1 noxsaves clearcpuid=321 mitigations=off nokaslr tsc=reliable
+END
+genisoimage -quiet -o "$folder/cd.iso" -b isolinux.bin -c boot.cat -no-emul-boot -boot-load-size 4 -boot-info-table \
+  "$folder/image"
+
+cat > "$folder/bochsrc" <<END
+display_library: term
+romimage: file=/usr/share/bochs/BIOS-bochs-latest
+vgaromimage: file=/usr/share/vgabios/vgabios.bin
+cpu: model=corei7_skylake_x, ips=200000000, ignore_bad_msrs=1
+memory: guest=2048, host=2048
+ata0-master: type=cdrom, path=$folder/cd.iso, status=inserted
+boot: cdrom
+clock: sync=none
+com1: enabled=1, mode=file, dev=$folder/serial
+log: $folder/log
+panic: action=fatal
+END
+echo c > "$folder/debugger"  # Debian's Bochs has a debugger, which waits for a command first
+
+# What counts comes through the serial line. Bochs draws its screen to a terminal that it opens, and would wait for ever
+# if nobody read there.
+: > "$folder/serial"
+tail -n +1 -f "$folder/serial" &
+children=$!
+trap 'kill -9 $children 2> /dev/null' EXIT
+started=$SECONDS
+TERM=xterm bochs -q -f "$folder/bochsrc" -rc "$folder/debugger" < /dev/null > "$folder/screen" 2>&1 &
+bochs=$!
+children="$children $bochs"
+while kill -0 $bochs 2> /dev/null; do
+  terminal=$(sed -n 's/^Bochs connected to screen "\(.*\)"$/\1/p' "$folder/screen")
+  if [ -n "$terminal" ]; then
+    stty -F "$terminal" raw -echo
+    cat "$terminal" > "$folder/drawn" 2> /dev/null &
+    children="$children $!"
+    break
+  fi
+  sleep 0.1
+done
+wait $bochs || true  # its exit code says nothing
+sleep 1  # until tail has printed the rest
+echo "emulated for $((SECONDS - started)) s"
+code=$(tr -d '\r' < "$folder/serial" | sed -n 's/^exit code \([0-9]*\)$/\1/p')
+[ -n "$code" ] || { echo "$0: the emulator ended early; $folder/log, $folder/screen" >&2; exit 1; }
+exit "$code"
