@@ -31,37 +31,41 @@ function(cold_targets)
   endforeach()
 endfunction()
 
-# unite(<target>): files of one folder are compiled together, some at a time, since most of the time of compiling one goes
-# into what all of them include. Never files of two folders: a name of one would be taken for a name of the other.
-option(CONVICT_UNITY "compile several files of a room at once; OFF compiles one that changed faster, and shows what it lacks" OFF)
-set(FILES_AT_ONCE 16)
+# unite(<target> [BY_FOLDER]): files are compiled together, many at a time, since most of the time of compiling one goes
+# into what all of them include, and into templates of other projects that all of them use. BY_FOLDER, only those of one
+# folder: tests are in one namespace, and a name of one folder would be taken for a name of another.
+option(CONVICT_UNITY "compile many files at once; OFF compiles one that changed faster, and shows what it lacks" OFF)
+set(FILES_AT_ONCE 32)
 function(unite target)
   if(NOT CONVICT_UNITY)
     return()
   endif()
   get_target_property(files ${target} SOURCES)
-  set(folders)
+  set(groups)
   foreach(file IN LISTS files)
     file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${file})
     file(STRINGS ${file} targets REGEX "simd/dispatch.h")  # compiled for each instruction set
     # Files that define a relation or a kernel are alike, and have the same names. What is generated is in the build
     # folder.
-    if(NOT path MATCHES "^(src/relations|kernels)/[^/]+$" AND NOT targets AND
-       path MATCHES "^((src|kernels|reports|tests).*)/[^/]+$")
-      string(MAKE_C_IDENTIFIER ${CMAKE_MATCH_1} folder)
-      list(APPEND folders ${folder})
-      list(APPEND files_of_${folder} ${file})
+    if(path MATCHES "^(src/relations|kernels)/[^/]+$" OR targets OR NOT path MATCHES "^((src|kernels|reports|tests).*)/")
+      continue()
     endif()
+    set(group all)
+    if(ARGV1 STREQUAL BY_FOLDER)
+      string(MAKE_C_IDENTIFIER ${CMAKE_MATCH_1} group)
+    endif()
+    list(APPEND groups ${group})
+    list(APPEND files_of_${group} ${file})
   endforeach()
-  list(REMOVE_DUPLICATES folders)
-  foreach(folder IN LISTS folders)
-    list(LENGTH files_of_${folder} count)
-    math(EXPR groups "(${count} + ${FILES_AT_ONCE} - 1) / ${FILES_AT_ONCE}")
+  list(REMOVE_DUPLICATES groups)
+  foreach(group IN LISTS groups)
+    list(LENGTH files_of_${group} count)
+    math(EXPR parts "(${count} + ${FILES_AT_ONCE} - 1) / ${FILES_AT_ONCE}")
     set(number 0)
-    foreach(file IN LISTS files_of_${folder})
-      math(EXPR group "${number} * ${groups} / ${count}")  # groups of about one size
+    foreach(file IN LISTS files_of_${group})
+      math(EXPR part "${number} * ${parts} / ${count}")  # parts of about one size
       math(EXPR number "${number} + 1")
-      set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${folder}_${group})
+      set_source_files_properties(${file} PROPERTIES UNITY_GROUP ${group}_${part})
     endforeach()
   endforeach()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

@@ -8,11 +8,11 @@ namespace {
 
 using nlohmann::json;
 
-json json_of(const report::Share& share) {
+json share_json(const report::Share& share) {
   return {{"seen", share.seen}, {"reachable", share.reachable}, {"percent", share.percent()}};
 }
 
-json json_of(const std::vector<Moment>& progress) {
+json progress_json(const std::vector<Moment>& progress) {
   json list = json::array();
   for (const Moment& one : progress)
     list.push_back({{"seconds", one.seconds}, {"cases", one.cases}, {"pairs", one.pairs}, {"triples", one.triples}});
@@ -49,8 +49,8 @@ json json_of(const report::Report& report) {
 json json_of(const report::ProfileReport& profile) {
   return {{"profile", profile.profile},
           {"cases", profile.cases},
-          {"pairs", json_of(profile.pairs)},
-          {"triples", json_of(profile.triples)},
+          {"pairs", share_json(profile.pairs)},
+          {"triples", share_json(profile.triples)},
           {"emptiest", profile.emptiest},
           {"expected_unseen_next_case", profile.expected_unseen},
           {"chance_of_unseen_next_case", profile.chance_of_unseen}};
@@ -71,7 +71,7 @@ json json_of(const report::CampaignReport& campaign) {
           {"isa", campaign.info.isa},
           {"version", campaign.info.version},
           {"counts", campaign.counts},
-          {"progress", json_of(campaign.progress)},
+          {"progress", progress_json(campaign.progress)},
           {"ratios", ratios}};
 }
 

@@ -68,7 +68,9 @@ class StrictValue {
   const nlohmann::json& value_;
 };
 
-/// `where` is a key or a position.
-StrictValue strictly(const nlohmann::json& from, const auto& where) { return StrictValue(from.at(where)); }
+inline StrictValue strictly(const nlohmann::json& from, const std::string& key) { return StrictValue(from.at(key)); }
+inline StrictValue strictly(const nlohmann::json& from, int position) {
+  return StrictValue(from.at(static_cast<size_t>(position)));
+}
 
 }  // namespace convict::inline core

@@ -127,7 +127,7 @@ std::string torch_unsuited(const ExportRequest& request) {
   return unsuited_padding(p);
 }
 
-constexpr size_t kMostSpelt = 4096;  // elements of a tensor as text; more are base64 of their bytes
+constexpr size_t kMostAsText = 4096;  // elements of a tensor as text; more are base64 of their bytes
 
 bool is_whole(double value) {
   return std::abs(value) < 0x1p53 && std::trunc(value) == value && !(value == 0 && std::signbit(value));
@@ -136,7 +136,7 @@ bool is_whole(double value) {
 /// Python that gives the values in row-major order.
 std::string spelt(convict_dtype type, std::span<const double> values) {
   if (values.empty()) return fmt::format("torch.empty(0, dtype={})", torch_type(type));
-  if (values.size() > kMostSpelt)
+  if (values.size() > kMostAsText)
     return fmt::format("packed(\"{}\", {})", base64(raw_bytes(type, values)), torch_type(type));
   std::vector<std::string> words;
   for (const double value : values)

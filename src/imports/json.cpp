@@ -69,7 +69,7 @@ void add(const json& value, const std::string& origin, Collector& to) {
   to.refuse(origin, shown(value), "no case in it");
 }
 
-json parse(std::string_view text) {
+json parse_document(std::string_view text) {
   return json::parse(text, [](int depth, json::parse_event_t, json&) {
     if (depth > kDeepestJson) throw UsageError(fmt::format("JSON nested more than {} deep", kDeepestJson));
     return true;
@@ -84,7 +84,7 @@ bool add_lines(std::string_view text, const std::string& path, Collector& to) {
     const std::string origin = fmt::format("{}:{}", path, number);
     if (line.empty()) return;
     try {
-      add(parse(line), origin, to);
+      add(parse_document(line), origin, to);
       any = true;
     } catch (const json::exception&) {  // a number that fits no double is no parse_error
       to.refuse(origin, std::string(line), "not JSON");
@@ -97,7 +97,7 @@ Imported read_json(const std::string& path) {
   const std::string text = read_input(path, kLargestDocument);
   Collector found;
   try {
-    add(parse(text), path, found);
+    add(parse_document(text), path, found);
   } catch (const json::exception& error) {
     if (!add_lines(text, path, found))
       throw UsageError(fmt::format("'{}' is not JSON: {}", printable(path, 300), printable(error.what(), 200)));

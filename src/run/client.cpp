@@ -152,7 +152,7 @@ unsigned char* Client::reserve(size_t bytes) {
 /// Reads what has arrived. Throws ClientGone if that is the end.
 void Client::take(std::string& received) {
   std::array<char, 1 << 16> buffer;
-  const ssize_t count = read(in_, buffer.data(), buffer.size());
+  const ssize_t count = ::read(in_, buffer.data(), buffer.size());
   if (count > 0)
     received.append(buffer.data(), static_cast<size_t>(count));
   else if (count == 0 || (errno != EAGAIN && errno != EINTR))

@@ -84,7 +84,7 @@ void take_places(const WorkerPipes& pipes, FlightRecord& record) {
 void become_worker(const WorkerPipes& pipes, FlightRecord& record, int go_on) {
   char byte = 0;
   setpgid(0, 0);
-  if (read(go_on, &byte, 1) != 1) _exit(1);
+  if (::read(go_on, &byte, 1) != 1) _exit(1);
   close(go_on);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   take_places(pipes, record);

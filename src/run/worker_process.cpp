@@ -175,7 +175,7 @@ bool WorkerProcess::receive() {
   constexpr size_t kEnough = size_t{64} << 20;  // bytes to hold before lines are taken
   std::array<char, 1 << 16> buffer;
   while (received_.size() < kEnough) {
-    const ssize_t count = read(result_fd_, buffer.data(), buffer.size());
+    const ssize_t count = ::read(result_fd_, buffer.data(), buffer.size());
     if (count > 0)
       received_.append(buffer.data(), static_cast<size_t>(count));
     else if (count == 0)
@@ -273,7 +273,7 @@ WorkerExit WorkerProcess::wait() {
 SealKey inherited_key() {
   SealKey key{};
   for (size_t got = 0; got < key.size();) {
-    const ssize_t count = read(kCommandFd, key.data() + got, key.size() - got);
+    const ssize_t count = ::read(kCommandFd, key.data() + got, key.size() - got);
     if (count <= 0 && errno != EINTR) break;
     if (count > 0) got += static_cast<size_t>(count);
   }
