@@ -7,7 +7,7 @@ option(CONVICT_PCH "precompile the headers of other projects; OFF shows an inclu
 function(precompile target)
   if(CONVICT_PCH AND ARGV1 STREQUAL REUSE_FROM)
     target_precompile_headers(${target} ${ARGN})
-  elseif(CONVICT_PCH)
+  elseif(CONVICT_PCH AND ARGN)
     target_precompile_headers(${target} PRIVATE ${ARGN})
   endif()
   # g++ looks for garbage in what was precompiled, too, up to a sixth of its time: 1 GB is never reached.

@@ -8,7 +8,7 @@
 
 namespace convict::cli {
 
-std::string shell_quoted(const std::string& text) {
+std::string single_quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";

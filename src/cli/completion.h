@@ -14,6 +14,6 @@ std::string zsh_completion(const Program& program);
 std::string fish_completion(const Program& program);
 
 /// The text in single quotes, for bash and zsh.
-std::string shell_quoted(const std::string& text);
+std::string single_quoted(const std::string& text);
 
 }  // namespace convict::cli

@@ -40,7 +40,7 @@ std::string action(const Argument& argument) {
 
 std::string positional(const Argument& argument) {
   const char* count = argument.repeats ? "*" : argument.required ? "" : ":";
-  return shell_quoted(fmt::format("{}:{}:{}", count, argument.placeholder(), action(argument)));
+  return single_quoted(fmt::format("{}:{}:{}", count, argument.placeholder(), action(argument)));
 }
 
 /// "'(-j --jobs)'{-j+,--jobs=}'[Workers at once]:JOBS: '".
@@ -55,9 +55,9 @@ std::string option(const Argument& argument) {
   const std::string alternatives = fmt::format("{}", fmt::join(names, ","));
   if (argument.repeats || names.size() == 1) {
     const std::string before = argument.repeats ? "'*'" : "";
-    return before + (names.size() == 1 ? alternatives : "{" + alternatives + "}") + shell_quoted(rest);
+    return before + (names.size() == 1 ? alternatives : "{" + alternatives + "}") + single_quoted(rest);
   }
-  return fmt::format("'({})'{{{}}}{}", fmt::join(argument.names, " "), alternatives, shell_quoted(rest));
+  return fmt::format("'({})'{{{}}}{}", fmt::join(argument.names, " "), alternatives, single_quoted(rest));
 }
 
 std::string specifications(const CommandLine& command, const std::string& indent) {
@@ -83,7 +83,7 @@ std::string zsh_completion(const Program& program) {
       "    command)\n"
       "      local -a commands=(\n";
   for (const CommandLine& command : program.commands)
-    text += "        " + shell_quoted(command.name + ":" + escaped(command.summary, ":")) + "\n";
+    text += "        " + single_quoted(command.name + ":" + escaped(command.summary, ":")) + "\n";
   text +=
       "      )\n"
       "      _describe -t commands command commands\n"

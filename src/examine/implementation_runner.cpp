@@ -34,6 +34,18 @@ relations::Array read(const convict_tensor& tensor) {
   return array;
 }
 
+/// In the record as long as the call runs, also if it ends by an exception.
+class NotedCall {
+ public:
+  NotedCall(run::CaseNote& note, const relations::Call& call) : note_(note) { note_.write(to_text(case_of(call))); }
+  ~NotedCall() { note_.clear(); }
+  NotedCall(const NotedCall&) = delete;
+  NotedCall& operator=(const NotedCall&) = delete;
+
+ private:
+  run::CaseNote& note_;
+};
+
 }  // namespace
 
 const convict_tensor& main_output(convict_pass pass, const convict_tensors& t) {
@@ -55,13 +67,8 @@ void set(run::GuardedMemory& memory, const PosedCall& posed, const relations::Ca
 }
 
 std::optional<relations::Results> ImplementationRunner::run(const relations::Call& call) {
-  record_.relation_call.write(to_text(case_of(call)));
-  std::optional<relations::Results> results = made(PosedCall(call), call);
-  record_.relation_call.clear();
-  return results;
-}
-
-std::optional<relations::Results> ImplementationRunner::made(const PosedCall& posed, const relations::Call& call) {
+  const NotedCall noted(record_.relation_call, call);
+  const PosedCall posed(call);
   const auto& [p, described] = posed;
   const run::Asked asked = run::ask_unsupported(implementation_, position_, p, described, record_);
   note(asked.side_effect);

@@ -10,17 +10,6 @@
 
 namespace convict::examine {
 
-/// The problem, types and layouts of a call as a case, with default data.
-Case case_of(const relations::Call& call);
-
-/// What an implementation is asked for a call: the problem, and its tensors without data.
-struct PosedCall {
-  explicit PosedCall(const relations::Call& call);
-
-  convict_problem problem;
-  convict_tensors described;
-};
-
 class ImplementationRunner final : public relations::Runner {
  public:
   /// Borrows everything but the contract. `position` names the implementation in the record. Every call overwrites
@@ -49,7 +38,6 @@ class ImplementationRunner final : public relations::Runner {
   const std::string& side_effect() const { return side_effect_; }
 
  private:
-  std::optional<relations::Results> made(const PosedCall& posed, const relations::Call& call);
   void note(const std::string& side_effect);
 
   const convict_implementation& implementation_;
@@ -59,6 +47,17 @@ class ImplementationRunner final : public relations::Runner {
   run::GuardedMemory& memory_;
   run::FlightRecord& record_;
   std::string side_effect_;
+};
+
+/// The problem, types and layouts of a call as a case, with default data.
+Case case_of(const relations::Call& call);
+
+/// What an implementation is asked for a call: the problem, and its tensors without data.
+struct PosedCall {
+  explicit PosedCall(const relations::Call& call);
+
+  convict_problem problem;
+  convict_tensors described;
 };
 
 /// dst, diff_src or diff_wei.
