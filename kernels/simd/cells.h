@@ -65,7 +65,4 @@ const CellKernels& cell_kernels();
 /// The code of the target that Highway has chosen, of two or four members; nullptr if it has none.
 const CellKernels* cell_kernels_of(int members);
 
-template <>
-const Tiles<int32_t>& tiles();
-
 }  // namespace convict::kernels::simd

@@ -102,6 +102,8 @@ struct Tiles {
 
 template <class T>
 const Tiles<T>& tiles();
+template <>
+const Tiles<int32_t>& tiles();  // cells.cpp
 
 /// Of f32 and f64, with the narrowest vectors of at least so many bytes (narrow_target()).
 using TilesOfTypes = std::pair<Tiles<float>, Tiles<double>>;
