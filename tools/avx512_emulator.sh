@@ -79,28 +79,28 @@ panic: action=fatal
 END
 echo c > "$folder/debugger"  # Debian's Bochs has a debugger, which waits for a command first
 
-# What counts comes through the serial line. Bochs draws its screen to a terminal that it opens, and would wait for ever
-# if nobody read there.
+# What counts comes through the serial line, and is printed until the emulator ends. Bochs draws its screen to a terminal
+# that it opens, and would wait for ever if nobody read there.
 : > "$folder/serial"
-tail -n +1 -f "$folder/serial" &
-children=$!
-trap 'kill -9 $children 2> /dev/null' EXIT
 started=$SECONDS
 TERM=xterm bochs -q -f "$folder/bochsrc" -rc "$folder/debugger" < /dev/null > "$folder/screen" 2>&1 &
 bochs=$!
-children="$children $bochs"
+tail --pid=$bochs -n +1 -f "$folder/serial" &
+printer=$!
+reader=
+trap 'kill -9 $bochs $printer $reader 2> /dev/null' EXIT
 while kill -0 $bochs 2> /dev/null; do
   terminal=$(sed -n 's/^Bochs connected to screen "\(.*\)"$/\1/p' "$folder/screen")
   if [ -n "$terminal" ]; then
     stty -F "$terminal" raw -echo
     cat "$terminal" > "$folder/drawn" 2> /dev/null &
-    children="$children $!"
+    reader=$!
     break
   fi
   sleep 0.1
 done
 wait $bochs || true  # its exit code says nothing
-sleep 1  # until tail has printed the rest
+wait $printer
 echo "emulated for $((SECONDS - started)) s"
 code=$(tr -d '\r' < "$folder/serial" | sed -n 's/^exit code \([0-9]*\)$/\1/p')
 [ -n "$code" ] || { echo "$0: the emulator ended early; $folder/log, $folder/screen" >&2; exit 1; }

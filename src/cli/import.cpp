@@ -71,7 +71,7 @@ std::string kinds(const std::vector<imports::Unexpressed>& unexpressed) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-std::string number(double value) {
+std::string nine_digits(double value) {
   return value == 0 || std::abs(value) >= 1e-3 ? fmt::format("{:.9g}", value) : fmt::format("{:.9e}", value);
 }
 
@@ -85,7 +85,7 @@ std::string comparison(const imports::RecordedOutput& recorded) {
                                  recorded.wrong, recorded.elements, to_text(recorded.c));
   for (const imports::Disagreement& one : recorded.examples)
     text += fmt::format("\n  dst[{}] is recorded as {}, exact is {}, allowed error {}", fmt::join(one.at, ","),
-                        number(one.recorded), number(one.exact), number(one.bound));
+                        nine_digits(one.recorded), nine_digits(one.exact), nine_digits(one.bound));
   return text;
 }
 

@@ -33,7 +33,7 @@ struct Ingredients {
 };
 
 /// The exponent of the lowest set bit; for 0, one above all others.
-int lowest_bit(double value) {
+int quantum_of(double value) {
   if (value == 0) return std::numeric_limits<int>::max();
   int exponent;
   const double digits = std::ldexp(std::frexp(std::abs(value), &exponent), 53);
@@ -45,9 +45,9 @@ bool exact_in_f32(const Ingredients& of) {
   const double product = of.scale * of.sum;
   if (static_cast<float>(of.sum) != of.sum || static_cast<float>(product) != product) return false;
   const int kept =
-      of.beta == 0 ? std::numeric_limits<int>::max() : std::min(lowest_bit(of.beta), 0) + lowest_bit(of.old);
-  const int beside = of.beta == 0 ? std::numeric_limits<int>::max() : lowest_bit(of.beta * of.zero);
-  const int quantum = std::min({lowest_bit(product), lowest_bit(of.bias), kept, beside, lowest_bit(of.zero)});
+      of.beta == 0 ? std::numeric_limits<int>::max() : std::min(quantum_of(of.beta), 0) + quantum_of(of.old);
+  const int beside = of.beta == 0 ? std::numeric_limits<int>::max() : quantum_of(of.beta * of.zero);
+  const int quantum = std::min({quantum_of(product), quantum_of(of.bias), kept, beside, quantum_of(of.zero)});
   return quantum == std::numeric_limits<int>::max() || of.magnitude() <= std::ldexp(1.0, std::min(quantum, 1000) + 24);
 }
 

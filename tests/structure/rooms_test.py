@@ -155,6 +155,29 @@ def check_namespaces(root):
                 yield f"{path} opens {name}, not {namespace_of(room)}"
 
 
+def check_namesakes(root):
+    """No room has a function that one of an inline namespace could be taken for: these are seen from all rooms, and files
+    of several rooms are compiled together."""
+    declared = re.compile(r"^(?!return|else)[\w:][\w:<>,&* ]*[ &*](\w+)\(([^()]*)\)(?: const)?(?: \{|;)", re.M)
+
+    def functions_of(code):
+        for name, parameters in declared.findall(without_text(code)):
+            types = [re.sub(r" *\b\w+$", "", one.split("=")[0].strip()) for one in parameters.split(",")]
+            yield name, tuple(re.sub(r"const std::string&|std::string_view|const char\*", "text", one) for one in types)
+
+    everywhere = {}
+    for path, code in sources(root):
+        if path.endswith(".h") and re.search(r"^namespace convict::inline", code, re.M):
+            everywhere.update((function, path) for function in functions_of(code))
+    for path, code in sources(root):
+        for function in functions_of(code):
+            home = everywhere.get(function)
+            if home and room_of(home) != room_of(path):
+                yield f"{path}: {function[0]}({', '.join(function[1])}) has a namesake in {home}"
+    if len(everywhere) < 100:
+        yield f"inline namespaces have {len(everywhere)} functions: this check sees too little"
+
+
 def check_sizes(root):
     """Files and functions stay readable."""
     for path, code in sources(root):

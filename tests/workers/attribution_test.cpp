@@ -110,7 +110,9 @@ TEST(Attribution, ADeathInTheCallOfARelationIsThatCalls) {
   const Mismatch mismatch = death_of("crashes-on-three", "conv1d oc=6 in=1 p=1:-1");
   EXPECT_EQ(mismatch.suspect, "crashes-on-three");
   EXPECT_EQ(to_text(mismatch.problem_case), "conv1d oc=3 in=1 p=1:-1");
-  EXPECT_EQ(mismatch.certificate.death.evidence, "dies alone, in a fresh process, on conv1d oc=3 in=1 p=1:-1: the call of a relation on conv1d oc=6 in=1 p=1:-1");
+  EXPECT_EQ(
+      mismatch.certificate.death.evidence,
+      "dies alone, in a fresh process, on conv1d oc=3 in=1 p=1:-1: the call of a relation on conv1d oc=6 in=1 p=1:-1");
 }
 
 /// Others died of these before, and it was spared them since.
