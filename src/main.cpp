@@ -18,10 +18,10 @@ int fail(const std::string& why, int exit_code) {
   return exit_code;
 }
 
-/// What the build compiles for (CMakeLists.txt), and this processor lacks, or nullptr.
+/// What this processor lacks of what the program is compiled for (CMakeLists.txt), or nullptr.
 const char* missing_instructions() {
 #ifdef __SSE4_2__
-  if (!__builtin_cpu_supports("sse4.2")) return "this processor has no SSE4.2, which convict is compiled for";
+  if (!__builtin_cpu_supports("sse4.2")) return "convict needs a processor with SSE4.2, and this one has none";
 #endif
   return nullptr;
 }

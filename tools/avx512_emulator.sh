@@ -103,5 +103,5 @@ wait $bochs || true  # its exit code says nothing
 wait $printer
 echo "emulated for $((SECONDS - started)) s"
 code=$(tr -d '\r' < "$folder/serial" | sed -n 's/^exit code \([0-9]*\)$/\1/p')
-[ -n "$code" ] || { echo "$0: the emulator ended early; $folder/log, $folder/screen" >&2; exit 1; }
+[ -n "$code" ] || { echo "$0: the emulator ended early: see $folder/log and $folder/screen" >&2; exit 1; }
 exit "$code"

@@ -13,8 +13,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many sums as leave registers for 7 weights and a vector of the image. Few processors have no AVX2, and each kernel
-// costs time to compile: fewer for them.
+// As many sums as leave registers for 7 weights and a vector of the image. Fewer without AVX2, which few processors
+// lack: each kernel costs time to compile.
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
 constexpr int kMostRows = kMostSlideRows;
 #elif HWY_TARGET == HWY_AVX2
