@@ -197,6 +197,8 @@ sweep: modules
 	tools/sweep.sh $(CONVICT) $(DB) $(TIME) $(CLIENT_COMMANDS)
 
 transfer: build
+	tools/transfer.py --cases > build/findings.cases
+	mv build/findings.cases corpus/transfer
 	tools/transfer.py $(CONVICT) $(CLIENT_COMMANDS) > build/transfer.md
 	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/transfer.md' \
 	  docs/transfer.md

@@ -2,18 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who has whose bug? Known bugs of one implementation, as cases, on all that are installed.
 
+    tools/transfer.py --cases > corpus/transfer/findings.cases
     tools/transfer.py build/release/convict [COMMAND...] > table.md
 
-First writes corpus/transfer/findings.cases from the causes in corpus/known/. Then replays corpus/transfer/ on one
-library after the other, and prints a table in Markdown: a row for each bug that somebody has here."""
+The first prints the causes in corpus/known/ as cases. The second replays corpus/transfer/ on one library after the other,
+and prints a table in Markdown: a row for each bug that somebody has here."""
 import argparse
 import collections
+import datetime
 import json
 import pathlib
+import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "corpus" / "transfer"
+PAGE = ROOT / "docs" / "transfer.md"
 # Variants of one library for other processors; the one for all of them stands for them.
 ONE_OF_MANY = {"ggml": ("ggml:x64", "ggml:x64:direct")}
 
@@ -34,7 +38,8 @@ def causes():
             yield block
 
 
-def write_findings():
+def findings():
+    """The text of findings.cases."""
     text = "# What convict has found (corpus/known/), each as one case. Written by tools/transfer.py.\n\n"
     for cause in causes():
         verdicts = cause["verdicts"][0].split()
@@ -42,7 +47,31 @@ def write_findings():
             continue  # takes hours
         expected = " => refused" if "accepts-invalid" in verdicts else ""
         text += f"# {cause['cause'][0]}: {cause['title'][0]}\n{cause['case'][0]}{expected}\n"
-    (FOLDER / "findings.cases").write_text(text)
+    return text
+
+
+def name_of(bug):
+    """A title may change, the name stays."""
+    return bug.split(":")[0]
+
+
+def beyond_this_processor():
+    """Names of causes that need another processor: "avx512bw without amx_tile" (docs/causes.md)."""
+    flags = set(re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)[1].split())
+    result = set()
+    for cause in causes():
+        needed, _, unwanted = cause["processor"][0].partition("without") if cause["processor"] else ("", "", "")
+        if not set(needed.split()) <= flags or flags & set(unwanted.split()):
+            result.add(cause["cause"][0])
+    return result
+
+
+def rows_before(columns):
+    """The results of the page by the name of the bug, if it has the same columns."""
+    rows = [line[2:] for line in PAGE.read_text().splitlines() if line.startswith("| ")]
+    if columns[2:] not in rows:
+        return {}
+    return {name_of(row): row.split(" | ", 1)[1] for row in rows if "**wrong**" in row}
 
 
 def origins():
@@ -80,29 +109,48 @@ def outcomes(convict, names, commands):
     result = {}
     for case in json.loads(done.stdout)["cases"]:
         agrees = any(one["outcome"] == "agrees" for one in case["implementations"])
-        result[case["origin"]] = "wrong" if case["mismatches"] else "right" if agrees else "-"
+        accused = any(mismatch["blame"] != "nobody" for mismatch in case["mismatches"])
+        result[case["origin"]] = "wrong" if accused else "right" if agrees else "-"
     return result
+
+
+def print_table(convict, commands):
+    bugs = origins()
+    by_library = {}
+    for library, names in libraries(convict, commands).items():
+        by_library[library] = outcomes(convict, names, commands)
+    columns = f"| bug | {' | '.join(by_library)} |"
+    before, beyond = rows_before(columns), beyond_this_processor()
+    doctor = subprocess.run([convict, "doctor", "--format", "json"], capture_output=True, text=True)
+    isa = json.loads(doctor.stdout)["isa"]
+    print(f"Measured on {datetime.date.today()}, with vector instructions {isa}.\n\n{columns}\n|---|{'---|' * len(by_library)}")
+    nowhere, kept = 0, 0
+    for origin, bug in bugs.items():
+        cells = [seen.get(origin, "-") for seen in by_library.values()]
+        if "wrong" in cells:
+            print(f"| {bug} | {' | '.join('**wrong**' if cell == 'wrong' else cell for cell in cells)} |")
+        elif name_of(bug) in before and name_of(bug) in beyond:
+            print(f"| {bug} \\* | {before[name_of(bug)]}")
+            kept += 1
+        else:
+            nowhere += 1
+    print(f"\n{len(bugs)} bugs; {nowhere} of them nobody has here.")
+    if kept:
+        print("\n\\* needs another processor: this row is of an earlier run.")
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("convict")
+    parser.add_argument("convict", nargs="?")
     parser.add_argument("commands", nargs="*", help="process targets, as for convict fuzz --command")
+    parser.add_argument("--cases", action="store_true", help="print the known causes as cases")
     arguments = parser.parse_args()
-    write_findings()
-    bugs = origins()
-    by_library = {}
-    for library, names in libraries(arguments.convict, arguments.commands).items():
-        by_library[library] = outcomes(arguments.convict, names, arguments.commands)
-    print(f"| bug | {' | '.join(by_library)} |\n|---|{'---|' * len(by_library)}")
-    nowhere = 0
-    for origin, bug in bugs.items():
-        cells = [seen.get(origin, "-") for seen in by_library.values()]
-        if "wrong" not in cells:
-            nowhere += 1
-            continue
-        print(f"| {bug} | {' | '.join('**wrong**' if cell == 'wrong' else cell for cell in cells)} |")
-    print(f"\n{len(bugs)} bugs; {nowhere} of them nobody has here.")
+    if arguments.cases:
+        print(findings(), end="")
+    elif arguments.convict:
+        print_table(arguments.convict, arguments.commands)
+    else:
+        parser.error("names neither a program nor --cases")
 
 
 if __name__ == "__main__":
