@@ -115,11 +115,8 @@ void Gather(int64_t depth, const T* HWY_RESTRICT b, const int64_t* HWY_RESTRICT 
     T* tile = to;
     for (const Lanes<T>* at = vector; at != vector + vectors; ++at) {
       __builtin_prefetch(ahead + at->first, /*rw=*/0, /*locality=*/3);
-      auto value = hn::Undefined(d);
-      if (at->kind == Kind::kScattered)
-        value = hn::GatherIndex(d, row + at->first, hn::LoadU(di, at->distance));
-      else
-        value = hn::LoadU(d, row + at->first);
+      auto value = at->kind == Kind::kScattered ? hn::GatherIndex(d, row + at->first, hn::LoadU(di, at->distance))
+                                                : hn::LoadU(d, row + at->first);
       if (at->kind == Kind::kTwoRows)
         value = hn::IfThenElse(hn::FirstN(d, static_cast<size_t>(at->split)), value,
                                hn::LoadU(d, row + at->second - at->split));
