@@ -32,6 +32,7 @@ export tree build checkout
 # shellcheck disable=SC2016  # for the inner shell
 exec unshare --mount --pid --fork --kill-child -- bash -euc '
   mount --make-rprivate /
+  mount --bind "$tree" "$tree"  # name spaces inside want a root that is a mount
   mount --bind "$checkout" "$tree/checkout"
   mount --bind "$build" "$tree/checkout/build"
   mount -t proc proc "$tree/proc"
