@@ -23,6 +23,11 @@ constexpr int64_t kItemsOfThread = 4;
 // longer.
 constexpr double kMostGapsInPlace = 0.3, kMostGapsOfRow = 6, kBuffered = 10;
 constexpr int64_t kMostRowsAskew = 64;
+constexpr size_t kFewestPanelsToCopyFor = 4;
+
+// Weights that are read row by row: so many rows for each time that B comes from far away, or one panel if that has
+// more.
+constexpr int64_t kRowsTogether = 24;
 
 // Rows of weights are copied as they are, unless they are so short that most of their memory would be unused.
 constexpr int64_t kShallow = 64;
@@ -178,9 +183,12 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
       static_cast<double>(columns(places)) <= (1 + most_gaps) * static_cast<double>(volume(positions));
   // Vectors that cross cache lines cost more than packing as soon as there are many rows to load them for.
   const bool aligned = !shape.staged && shape.channel % tiles.lanes == 0;
+  part.copies = part.panels.size() >= kFewestPanelsToCopyFor && volume(positions) >= part.rows &&
+                tiles.multiply_and_copy[static_cast<int>(part.order)][part.panels[0].count];
   part.by_rows = part.depth > 0 && !is_dense(positions, shape.pitch) && positions[2] % tiles.lanes == 0;
-  part.in_place = part.by_rows || (part.depth > 0 && (aligned || part.rows <= kMostRowsAskew) &&
+  part.in_place = part.by_rows || (part.depth > 0 && (aligned || part.copies || part.rows <= kMostRowsAskew) &&
                                    (is_dense(positions, shape.pitch) || (shape.staged && narrow_gaps)));
+  part.copies &= part.in_place;
   part.pitch = part.in_place && !part.by_rows && shape.staged ? places : dense;
   part.columns = columns(part.pitch);
   part.even = even && part.columns == volume(positions);
@@ -249,7 +257,9 @@ void GatherPlan<T>::choose_items() {
   // Weights that are used only once are read row by row if they lie like that and none is repeated.
   const bool row_by_row = std::ranges::all_of(
       parts, [&](const auto& part) { return part.order == simd::RowOrder::kApart && shareable(part); });
-  if (used_once) slices = row_by_row ? panels : slices_for(kBytesOfA);
+  if (used_once)
+    slices = row_by_row ? work::panels_of(panels, std::max<int64_t>(1, kRowsTogether / tiles.most_rows))
+                        : slices_for(kBytesOfA);
   slices = std::min(panels, std::max(slices, work::panels_of(wanted, groups_at_once * blocks)));
   c_pitch = work::panels_of(tiles_of_c, blocks) * tile_columns;
   for (GatherPart<T>& part : parts) part.shared = !part.in_place && slices > 1 && part.depth > 0 && shareable(part);
@@ -364,18 +374,19 @@ template <class T>
 std::string GatherPlan<T>::text() const {
   const GatherPart<T>& part = parts[0];
   char line[200];
-  std::snprintf(
-      line, sizeof line, "%s gather %s %s%s tile=%dx%d depth=%d block=%d parts=%d%s%s threads=%d workspace=%lld",
-      tiles.isa, shape.staged ? "staged" : "unstaged",
-      part.by_rows    ? "by-rows"
-      : part.in_place ? "in-place"
-      : part.shared   ? "shared"
-                      : "packed",
-      part.taps_first ? " taps-first" : "", static_cast<int>(work::panel_of(part.rows, tiles.most_rows, 0).count),
-      static_cast<int>((part.in_place ? part.vectors : 2) * tiles.lanes),
-      static_cast<int>(std::min(part.depth, simd::kMostDepth<T>)), static_cast<int>(c_pitch),
-      static_cast<int>(parts.size()), part.straight ? " straight" : "", interleaved ? " interleaved" : "", threads,
-      static_cast<long long>(workspace.bytes()));
+  std::snprintf(line, sizeof line,
+                "%s gather %s %s%s%s tile=%dx%d depth=%d block=%d parts=%d%s%s threads=%d workspace=%lld", tiles.isa,
+                shape.staged ? "staged" : "unstaged",
+                part.by_rows    ? "by-rows"
+                : part.in_place ? "in-place"
+                : part.shared   ? "shared"
+                                : "packed",
+                part.copies ? " copying" : "", part.taps_first ? " taps-first" : "",
+                static_cast<int>(work::panel_of(part.rows, tiles.most_rows, 0).count),
+                static_cast<int>((part.in_place ? part.vectors : 2) * tiles.lanes),
+                static_cast<int>(std::min(part.depth, simd::kMostDepth<T>)), static_cast<int>(c_pitch),
+                static_cast<int>(parts.size()), part.straight ? " straight" : "", interleaved ? " interleaved" : "",
+                threads, static_cast<long long>(workspace.bytes()));
   return line;
 }
 

@@ -103,6 +103,7 @@ struct GatherPart {
   simd::RowOrder order;       // of packed weights
   bool in_place;              // the image is read where it lies: columns are its places, some of which are no positions
   bool by_rows;               // in place, but columns are positions, because rows of these are whole vectors
+  bool copies;                // in place, but only the first panel of rows: it copies what it reads for the others
   int vectors;                // of a tile that reads in place; other tiles have two
   bool even;                  // columns are elements of the result, equally far apart
   bool straight;              // whole tiles of C are stored to the result directly

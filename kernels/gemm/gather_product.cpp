@@ -84,23 +84,34 @@ work::Panel depth_inside(const GatherPlan<T>& plan, const GatherPart<T>& part, w
 }
 
 /// One tile of columns: all panels of the item, over what the tile needs of a block of the depth. The sums go to the
-/// result if there is one given, else to c.
+/// result if there is one given, else to c. `copy`: memory for the tile, if the part copies.
 template <class T>
 void multiply_tile(const GatherPlan<T>& plan, const Item<T>& item, work::Panel depth, work::Panel inside,
-                   const T* weights, const TileSource<T>& source, T* result, T* c) {
+                   const T* weights, TileSource<T> source, T* result, T* c, T* copy) {
   const GatherPart<T>& part = *item.part;
   const T* start = depth.first == 0 ? part.start + item.group * part.rows : nullptr;
   const int64_t skipped = inside.first - depth.first;
   if (inside.count == 0 && !start) return;
+  source.row += skipped;
+  const auto order = static_cast<int>(part.order);
+  bool copies = part.copies && source.vectors == 2 && item.panels.count > 1;
   for (int64_t i = item.panels.first; i < item.panels.first + item.panels.count; ++i) {
     const work::Panel& panel = part.panels[i];
     const int64_t row = panel.first - item.rows.first;
     const int64_t a_step = part.order == simd::RowOrder::kApart ? 1 : panel.count;
-    plan.tiles.multiply[static_cast<int>(part.order)][source.vectors][panel.count](
-        inside.count, weights + row * part.packed_row(depth) + skipped * a_step, a_step, source.b, source.row + skipped,
-        source.apart, source.next, start ? start + panel.first : nullptr,
-        result ? result + part.row[panel.first].offset : c + row * plan.c_pitch,
-        result ? plan.result.inner : plan.c_pitch);
+    const T* a = weights + row * part.packed_row(depth) + skipped * a_step;
+    T* to = result ? result + part.row[panel.first].offset : c + row * plan.c_pitch;
+    const int64_t to_pitch = result ? plan.result.inner : plan.c_pitch;
+    const T* sums = start ? start + panel.first : nullptr;
+    if (copies) {
+      plan.tiles.multiply_and_copy[order][panel.count](inside.count, a, a_step, source.b, source.row, source.apart,
+                                                       source.next, sums, to, to_pitch, copy);
+      source = {2, copy, plan.packed_row, plan.tiles.lanes, 0};
+      copies = false;
+    } else {
+      plan.tiles.multiply[order][source.vectors][panel.count](inside.count, a, a_step, source.b, source.row,
+                                                              source.apart, source.next, sums, to, to_pitch);
+    }
   }
 }
 
@@ -176,10 +187,11 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
         end = std::min(end, column + plan.tile_columns);
         source = {static_cast<int>(work::panels_of(end - column, plan.tiles.lanes)),
                   b + (column - in_place) * depth.count, plan.packed_row, plan.tiles.lanes,
-                  depth.count * plan.tile_columns};
+                  part.shared ? depth.count * plan.tile_columns : 0};
       }
       multiply_tile(plan, item, depth, depth_inside(plan, part, depth, first + column, first + end), weights, source,
-                    column < straight ? result + column : nullptr, scratch.c + part.c_place + column);
+                    column < straight ? result + column : nullptr, scratch.c + part.c_place + column,
+                    scratch.tiles + (packs ? depth.count * plan.tile_columns : 0));
     }
   }
 }

@@ -44,16 +44,23 @@ struct Plain {
 template <class T, int kTileRows, int kTileVectors>
 using Sums = hn::Vec<hn::ScalableTag<T>>[kTileRows][kTileVectors];
 
-/// Adds the products of one column of A with one row of B. Prefetches what lies `next` elements further.
-template <class Arithmetic, int64_t kRow, int kTileRows, int kTileVectors, class T = typename Arithmetic::Number>
+/// Adds the products of one column of A with one row of B. Prefetches what lies `next` elements further: once for each
+/// line of the cache, if vectors lie side by side.
+template <class Arithmetic, bool kCopies, int64_t kRow, int kTileRows, int kTileVectors,
+          class T = typename Arithmetic::Number>
 HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t b_vector, int64_t next,
-                            Sums<T, kTileRows, kTileVectors>& sum) {
+                            Sums<T, kTileRows, kTileVectors>& sum, [[maybe_unused]] T* HWY_RESTRICT copy) {
   const hn::ScalableTag<T> d;
+  constexpr int kBytes = static_cast<int>(sizeof(hn::Vec<decltype(d)>)), kOfLine = std::max(1, 64 / kBytes);
+  // Of vectors that cross lines, what is before the last element has been read with the columns before.
+  constexpr int64_t kNewest = kOfLine == 1 ? 0 : kBytes / static_cast<int64_t>(sizeof(T)) - 1;
   hn::Vec<decltype(d)> element[kTileVectors];
   HWY_UNROLL(4)
   for (int j = 0; j < kTileVectors; ++j) {
     element[j] = hn::LoadU(d, b + j * b_vector);
-    __builtin_prefetch(b + next + j * b_vector, /*rw=*/0, /*locality=*/2);  // beyond the first-level cache
+    if constexpr (kCopies) hn::StoreU(element[j], d, copy + j * static_cast<int64_t>(hn::Lanes(d)));
+    if (j % kOfLine == kOfLine - 1 || j == kTileVectors - 1)
+      __builtin_prefetch(b + next + j * b_vector + kNewest, /*rw=*/0, /*locality=*/2);  // beyond the first-level cache
   }
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
@@ -67,10 +74,11 @@ HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, in
 // prefetched because loading it takes as long as the products of a small depth.
 constexpr int64_t kTogether = 2;
 
-template <class Arithmetic, RowOrder kOrder, int kTileVectors, int kTileRows, class T = typename Arithmetic::Number>
-void Multiply(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* HWY_RESTRICT b,
-              const int64_t* HWY_RESTRICT b_row, int64_t b_vector, int64_t next, const T* start, T* HWY_RESTRICT c,
-              int64_t c_stride) {
+template <class Arithmetic, bool kCopies, RowOrder kOrder, int kTileVectors, int kTileRows,
+          class T = typename Arithmetic::Number>
+HWY_INLINE void MultiplyTile(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* HWY_RESTRICT b,
+                             const int64_t* HWY_RESTRICT b_row, int64_t b_vector, int64_t next, const T* start,
+                             T* HWY_RESTRICT c, int64_t c_stride, T* HWY_RESTRICT copy) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   Sums<T, kTileRows, kTileVectors> sum;
@@ -81,6 +89,7 @@ void Multiply(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* H
       sum[i][j] = start ? hn::Set(d, start[i]) : hn::LoadU(d, c + i * c_stride + j * lanes);
   }
   constexpr int64_t kRow = kOrder == RowOrder::kInterleaved ? 1 : kRowPitch<T>;
+  const int64_t copied = kCopies ? kTileVectors * lanes : 0;
   int64_t p = 0;
   const T *ahead = c, *last = c + (kTileRows - 1) * c_stride;
   for (; p + kTogether <= depth; p += kTogether) {
@@ -88,16 +97,30 @@ void Multiply(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* H
     for (int j = 0; j < kTileVectors; ++j) __builtin_prefetch(ahead + j * lanes, /*rw=*/1, /*locality=*/3);
     ahead = std::min(ahead + c_stride, last);
     HWY_UNROLL(2)
-    for (int64_t q = 0; q < kTogether; ++q, a += a_step)
-      MultiplyOne<Arithmetic, kRow, kTileRows, kTileVectors>(a, b + b_row[p + q], b_vector, next, sum);
+    for (int64_t q = 0; q < kTogether; ++q, a += a_step, copy += copied)
+      MultiplyOne<Arithmetic, kCopies, kRow, kTileRows, kTileVectors>(a, b + b_row[p + q], b_vector, next, sum, copy);
   }
-  for (; p < depth; ++p, a += a_step)
-    MultiplyOne<Arithmetic, kRow, kTileRows, kTileVectors>(a, b + b_row[p], b_vector, next, sum);
+  for (; p < depth; ++p, a += a_step, copy += copied)
+    MultiplyOne<Arithmetic, kCopies, kRow, kTileRows, kTileVectors>(a, b + b_row[p], b_vector, next, sum, copy);
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
     HWY_UNROLL(4)
     for (int j = 0; j < kTileVectors; ++j) hn::StoreU(sum[i][j], d, c + i * c_stride + j * lanes);
   }
+}
+
+template <class Arithmetic, RowOrder kOrder, int kTileVectors, int kTileRows, class T = typename Arithmetic::Number>
+void Multiply(int64_t depth, const T* a, int64_t a_step, const T* b, const int64_t* b_row, int64_t b_vector,
+              int64_t next, const T* start, T* c, int64_t c_stride) {
+  MultiplyTile<Arithmetic, false, kOrder, kTileVectors, kTileRows>(depth, a, a_step, b, b_row, b_vector, next, start, c,
+                                                                   c_stride, static_cast<T*>(nullptr));
+}
+
+template <class Arithmetic, RowOrder kOrder, int kTileRows, class T = typename Arithmetic::Number>
+void MultiplyAndCopy(int64_t depth, const T* a, int64_t a_step, const T* b, const int64_t* b_row, int64_t b_vector,
+                     int64_t next, const T* start, T* c, int64_t c_stride, T* copy) {
+  MultiplyTile<Arithmetic, true, kOrder, 2, kTileRows>(depth, a, a_step, b, b_row, b_vector, next, start, c, c_stride,
+                                                       copy);
 }
 
 constexpr int64_t kAhead = 8;  // rows of B to prefetch: each comes from another place

@@ -18,6 +18,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr int kColumnsOfFloats[kMostTileVectors + 1] =
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
     {0, 8, 8, 8, 6};
+#elif HWY_TARGET == HWY_AVX2  // products need no register
+    {0, 6, 6, 0, 0};
 #else
     {0, 6, 5, 0, 0};
 #endif
@@ -81,11 +83,27 @@ void FillCorrelate(Tiles<T>& t, std::integer_sequence<int, kIndex...>) {
   ((t.correlate[kTileVectors][kIndex + 1] = Correlate<T, kTileVectors, kIndex + 1>), ...);
 }
 
+/// Of the rows that panels have if there are many. Only where a row of a tile is a line of the cache, or less: rows of
+/// B that lie far apart compete for the sets of the first-level cache, and are read for many panels of few rows.
+template <class T, RowOrder kOrder>
+void FillMultiplyAndCopy([[maybe_unused]] Tiles<T>& t) {
+#if HWY_TARGET == HWY_AVX2
+  auto& copying = t.multiply_and_copy[static_cast<int>(kOrder)];
+  copying[4] = MultiplyAndCopy<Plain<T>, kOrder, 4>;
+  copying[5] = MultiplyAndCopy<Plain<T>, kOrder, 5>;
+  copying[6] = MultiplyAndCopy<Plain<T>, kOrder, 6>;
+#endif
+}
+
 template <class T>
 Tiles<T> MakeTiles() {
   Tiles<T> t{};
   FillTiles<Plain<T>, RowOrder::kInterleaved>(t);
   FillMultiply<Plain<T>, RowOrder::kApart>(t, std::make_integer_sequence<int, kRowsOf<T>>());
+  if constexpr (sizeof(T) == 4) {
+    FillMultiplyAndCopy<T, RowOrder::kInterleaved>(t);
+    FillMultiplyAndCopy<T, RowOrder::kApart>(t);
+  }
   t.most_vectors = kVectors<T>;
   FillCorrelate<T, 1>(t, std::make_integer_sequence<int, MostColumns<T>(1)>());
   FillCorrelate<T, 2>(t, std::make_integer_sequence<int, MostColumns<T>(2)>());

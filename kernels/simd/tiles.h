@@ -84,6 +84,12 @@ struct Tiles {
   Multiply multiply[2][kMostTileVectors + 1][kMostTileRows + 1];
   int most_vectors_of[kMostTileRows + 1];  // rows: at least two
 
+  /// The same for two vectors, and to[p*2*lanes + j] = B[p][j]. Indexed by RowOrder and rows; nullptr where other
+  /// panels may as well read B where it lies.
+  using MultiplyAndCopy = void (*)(int64_t depth, const T* a, int64_t a_step, const T* b, const int64_t* b_row,
+                                   int64_t b_vector, int64_t next, const T* start, T* c, int64_t c_stride, T* to);
+  MultiplyAndCopy multiply_and_copy[2][kMostTileRows + 1];
+
   /// C[i][j] = sum over the positions p of all runs of image[column[i] + offset + p*step] * y[q][j], where q = 0, 1,
   /// ... counts the positions of all runs. C[i] begins at c + i*c_stride. With `add` the sums are added to C. Indexed
   /// by vectors of j and columns i, both from 1.

@@ -12,12 +12,15 @@
 namespace convict::kernels {
 namespace {
 
-/// C with a column more than the tile has, which must stay as it is.
+/// C with a column more than the tile has, which must stay as it is. If the tile `copies`, the rows of B, too, with one
+/// element behind the last.
 template <class T>
-void expect_products(simd::RowOrder order, int vectors, int64_t rows, int64_t depth, bool start, int64_t gap) {
+void expect_products(simd::RowOrder order, int vectors, int64_t rows, int64_t depth, bool start, int64_t gap,
+                     bool copies = false) {
   const bool apart = order == simd::RowOrder::kApart;
   SCOPED_TRACE(testing::Message() << (apart ? "apart, " : "interleaved, ") << vectors << " vectors, " << rows
-                                  << " rows, depth " << depth << " start " << start << ", gap " << gap);
+                                  << " rows, depth " << depth << " start " << start << ", gap " << gap << ", copies "
+                                  << copies);
   const simd::Tiles<T>& t = simd::tiles<T>();
   const int64_t columns = vectors * t.lanes, stride = columns + 1;
   const int64_t a_row = apart ? simd::kRowPitch<T> : 1, a_step = apart ? 1 : rows + 2;
@@ -26,9 +29,15 @@ void expect_products(simd::RowOrder order, int vectors, int64_t rows, int64_t de
   const std::vector<T> starts = whole_numbers<T>(rows), before = whole_numbers<T>(rows * stride);
   std::vector<int64_t> b_row;
   for (int64_t p = 0; p < depth; ++p) b_row.push_back((p * 3) % (depth * 2 + 1));
-  std::vector<T> c = before;
-  t.multiply[static_cast<int>(order)][vectors][rows](depth, a.data(), a_step, b.data(), b_row.data(), t.lanes + gap, 1,
-                                                     start ? starts.data() : nullptr, c.data(), stride);
+  std::vector<T> c = before, copy(depth * columns + 1, T(9));
+  const T* from = start ? starts.data() : nullptr;
+  const auto index = static_cast<int>(order);
+  if (copies)
+    t.multiply_and_copy[index][rows](depth, a.data(), a_step, b.data(), b_row.data(), t.lanes + gap, 1, from, c.data(),
+                                     stride, copy.data());
+  else
+    t.multiply[index][vectors][rows](depth, a.data(), a_step, b.data(), b_row.data(), t.lanes + gap, 1, from, c.data(),
+                                     stride);
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < stride; ++j) {
       T expected = before[i * stride + j];
@@ -38,6 +47,11 @@ void expect_products(simd::RowOrder order, int vectors, int64_t rows, int64_t de
       }
       ASSERT_EQ(c[i * stride + j], expected) << "at " << i << ", " << j;
     }
+  for (int64_t k = 0; copies && k <= depth * columns; ++k) {
+    const int64_t p = k / columns, j = k % columns;
+    ASSERT_EQ(copy[k], k < depth * columns ? b[b_row[p] + j + j / t.lanes * gap] : T(9))
+        << "copy of " << p << ", " << j;
+  }
 }
 
 template <class T>
@@ -47,7 +61,11 @@ void expect_all_products() {
       for (const int64_t depth : {0, 1, 7})
         for (const bool start : {false, true})
           for (const simd::RowOrder order : {simd::RowOrder::kInterleaved, simd::RowOrder::kApart})
-            for (const int64_t gap : {0, 3}) expect_products<T>(order, vectors, rows, depth, start, gap);
+            for (const int64_t gap : {0, 3}) {
+              expect_products<T>(order, vectors, rows, depth, start, gap);
+              if (vectors == 2 && simd::tiles<T>().multiply_and_copy[static_cast<int>(order)][rows])
+                expect_products<T>(order, vectors, rows, depth, start, gap, /*copies=*/true);
+            }
 }
 
 TEST(Tiles, MultiplyAgreesWithTheTripleLoop) {
