@@ -44,24 +44,31 @@ struct Plain {
 template <class T, int kTileRows, int kTileVectors>
 using Sums = hn::Vec<hn::ScalableTag<T>>[kTileRows][kTileVectors];
 
-/// Adds the products of one column of A with one row of B. Prefetches what lies `next` elements further: once for each
-/// line of the cache, if vectors lie side by side.
+/// Prefetches a row of vectors, each line of the cache once. Of vectors that cross lines, what lies before the last
+/// element has been used with the columns before.
+template <int kTileVectors, int kWrites, int kLocality, class T>
+HWY_INLINE void PrefetchRow(const T* row, int64_t vector) {
+  constexpr int kBytes = static_cast<int>(sizeof(hn::Vec<hn::ScalableTag<T>>)), kOfLine = std::max(1, 64 / kBytes);
+  constexpr int64_t kNewest = kOfLine == 1 ? 0 : kBytes / static_cast<int64_t>(sizeof(T)) - 1;
+  HWY_UNROLL(4)
+  for (int j = 0; j < kTileVectors; ++j)
+    if (j % kOfLine == kOfLine - 1 || j == kTileVectors - 1)
+      __builtin_prefetch(row + j * vector + kNewest, kWrites, kLocality);
+}
+
+/// Adds the products of one column of A with one row of B. Prefetches what lies `next` elements further.
 template <class Arithmetic, bool kCopies, int64_t kRow, int kTileRows, int kTileVectors,
           class T = typename Arithmetic::Number>
 HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t b_vector, int64_t next,
                             Sums<T, kTileRows, kTileVectors>& sum, [[maybe_unused]] T* HWY_RESTRICT copy) {
   const hn::ScalableTag<T> d;
-  constexpr int kBytes = static_cast<int>(sizeof(hn::Vec<decltype(d)>)), kOfLine = std::max(1, 64 / kBytes);
-  // Of vectors that cross lines, what is before the last element has been read with the columns before.
-  constexpr int64_t kNewest = kOfLine == 1 ? 0 : kBytes / static_cast<int64_t>(sizeof(T)) - 1;
   hn::Vec<decltype(d)> element[kTileVectors];
   HWY_UNROLL(4)
   for (int j = 0; j < kTileVectors; ++j) {
     element[j] = hn::LoadU(d, b + j * b_vector);
     if constexpr (kCopies) hn::StoreU(element[j], d, copy + j * static_cast<int64_t>(hn::Lanes(d)));
-    if (j % kOfLine == kOfLine - 1 || j == kTileVectors - 1)
-      __builtin_prefetch(b + next + j * b_vector + kNewest, /*rw=*/0, /*locality=*/2);  // beyond the first-level cache
   }
+  PrefetchRow<kTileVectors, /*kWrites=*/0, /*kLocality=*/2>(b + next, b_vector);  // beyond the first-level cache
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
     const auto factor = hn::Set(d, a[i * kRow]);
@@ -93,8 +100,7 @@ HWY_INLINE void MultiplyTile(int64_t depth, const T* HWY_RESTRICT a, int64_t a_s
   int64_t p = 0;
   const T *ahead = c, *last = c + (kTileRows - 1) * c_stride;
   for (; p + kTogether <= depth; p += kTogether) {
-    HWY_UNROLL(4)
-    for (int j = 0; j < kTileVectors; ++j) __builtin_prefetch(ahead + j * lanes, /*rw=*/1, /*locality=*/3);
+    PrefetchRow<kTileVectors, /*kWrites=*/1, /*kLocality=*/3>(ahead, lanes);
     ahead = std::min(ahead + c_stride, last);
     HWY_UNROLL(2)
     for (int64_t q = 0; q < kTogether; ++q, a += a_step, copy += copied)

@@ -19,7 +19,7 @@ constexpr int kColumnsOfFloats[kMostTileVectors + 1] =
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON
     {0, 8, 8, 8, 6};
 #elif HWY_TARGET == HWY_AVX2  // products need no register
-    {0, 6, 6, 0, 0};
+    {0, 6, 6, 4, 0};
 #else
     {0, 6, 5, 0, 0};
 #endif
@@ -29,7 +29,9 @@ constexpr int MostColumns(int vectors) {
   return sizeof(T) == 8 ? std::min(kColumnsOfFloats[vectors], 6) : kColumnsOfFloats[vectors];
 }
 template <class T>
-constexpr int kVectors = MostColumns<T>(kMostTileVectors) > 0 ? kMostTileVectors : 2;
+constexpr int kVectors = MostColumns<T>(4) > 0   ? 4
+                         : MostColumns<T>(3) > 0 ? 3
+                                                 : 2;
 
 template <class T>
 constexpr int64_t kLine = 64 / sizeof(T);  // of a cache
@@ -107,10 +109,8 @@ Tiles<T> MakeTiles() {
   t.most_vectors = kVectors<T>;
   FillCorrelate<T, 1>(t, std::make_integer_sequence<int, MostColumns<T>(1)>());
   FillCorrelate<T, 2>(t, std::make_integer_sequence<int, MostColumns<T>(2)>());
-  if constexpr (kVectors<T> == kMostTileVectors) {
-    FillCorrelate<T, 3>(t, std::make_integer_sequence<int, MostColumns<T>(3)>());
-    FillCorrelate<T, 4>(t, std::make_integer_sequence<int, MostColumns<T>(4)>());
-  }
+  if constexpr (kVectors<T> >= 3) FillCorrelate<T, 3>(t, std::make_integer_sequence<int, MostColumns<T>(3)>());
+  if constexpr (kVectors<T> >= 4) FillCorrelate<T, 4>(t, std::make_integer_sequence<int, MostColumns<T>(4)>());
   return t;
 }
 
