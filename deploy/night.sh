@@ -72,8 +72,9 @@ need_programs() {
 lock_database() {
   [ -z "${locked:-}" ] || return 0
   exec 9> "$DB.lock" || fail 2 "DB: '$DB.lock' cannot be written; valid: a database in a writable folder"
-  if ! flock -w 5 9; then
-    [ -n "$may_wait" ] || fail 2 "another night works on '$DB'; valid: --wait, or another DB"
+  if [ -z "$may_wait" ]; then
+    flock -w 5 9 || fail 2 "another night works on '$DB'; valid: --wait, or another DB"
+  elif ! flock -n 9; then
     say "waiting for another night that works on '$DB'"
     flock 9
   fi

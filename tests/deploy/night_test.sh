@@ -40,8 +40,8 @@ test_two_nights() {
 
 test_planted_fault() {
   local id
-  export CASES=5000 FLAGS="--plugin $CONVICT_TEST_PLUGINS/one_fault.so"
-  export FUZZ_FLAGS="$FUZZ_FLAGS --illegal 0"
+  export CASES=200 FLAGS="--oracle none --plugin $CONVICT_TEST_PLUGINS/one_fault.so"  # it fails in nine of ten
+  export FUZZ_FLAGS='--shrink none --illegal 0'
   expect_code 1 "$night" all
   expect_equal "$(new 'map([.suspect, .verdict, .first_seen_tonight])')" '[["one-fault","output-unwritten",true]]'
   expect_contains out '1 of them new and of a target, of 1 causes, 1 first seen tonight'
@@ -64,8 +64,8 @@ test_planted_fault() {
 
 test_failing_replay() {
   echo 'conv1d in=4 k=2' >> easy.cases
-  export CASES=50 FLAGS="--plugin $CONVICT_TEST_PLUGINS/one_fault.so"
-  export FUZZ_FLAGS="$FUZZ_FLAGS --target native"
+  export CASES=50 FLAGS="--oracle none --plugin $CONVICT_TEST_PLUGINS/one_fault.so"
+  export FUZZ_FLAGS='--shrink none --target native'
   expect_code 1 "$night" all
   expect_equal "$(new length)" 0
   expect_contains out 'replay: exit code 1'
@@ -99,8 +99,8 @@ expect_that_it_goes_on() {
 }
 
 test_killed() {
-  export CASES=6000 FLAGS="--plugin $CONVICT_TEST_PLUGINS/tells.so --target native,tells"
-  export FUZZ_FLAGS="$FUZZ_FLAGS --min-judged 0"  # tells computes nothing
+  export CASES=2500 FLAGS="--oracle none --plugin $CONVICT_TEST_PLUGINS/tells.so --target native,tells"
+  export FUZZ_FLAGS='--shrink none --min-judged 0'  # tells computes nothing
   local code=0
   begin_and_stop KILL
   expect_equal "$code" 137
@@ -108,8 +108,8 @@ test_killed() {
 }
 
 test_interrupted() {
-  export CASES=6000 FLAGS="--plugin $CONVICT_TEST_PLUGINS/tells.so --target native,tells"
-  export FUZZ_FLAGS="$FUZZ_FLAGS --min-judged 0"  # tells computes nothing
+  export CASES=2500 FLAGS="--oracle none --plugin $CONVICT_TEST_PLUGINS/tells.so --target native,tells"
+  export FUZZ_FLAGS='--shrink none --min-judged 0'  # tells computes nothing
   local code=0
   begin_and_stop TERM
   expect_equal "$code" 130

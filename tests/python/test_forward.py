@@ -21,10 +21,11 @@ def formula(form, image, kernel):
     spread = np.zeros(form.shape("nSgc", form.inserted()), image.dtype)
     spread[(slice(None), *[slice(None, None, step) for step in form.insert])] = image
     result = np.zeros(form.shape("nSgf", form.out), image.dtype)
-    for o, r in itertools.product(itertools.product(*map(range, form.out)), itertools.product(*map(range, form.kernel))):
-        place = [a * s + b * d - low for a, s, b, d, low in zip(o, form.stride, r, form.dilation, form.low)]
-        if all(0 <= at < size for at, size in zip(place, form.inserted())):
-            result[(slice(None), *o)] += np.einsum("ngc,gcf->ngf", spread[(slice(None), *place)], kernel[r])
+    for r in itertools.product(*map(range, form.kernel)):
+        places = [np.arange(n) * s + b * d - low for n, s, b, d, low in zip(form.out, form.stride, r, form.dilation, form.low)]
+        inside = [np.flatnonzero((0 <= at) & (at < size)) for at, size in zip(places, form.inserted())]
+        read = spread[(slice(None), *np.ix_(*(at[o] for at, o in zip(places, inside))))]
+        result[(slice(None), *np.ix_(*inside))] += np.einsum("n...gc,gcf->n...gf", read, kernel[r])
     return result
 
 
