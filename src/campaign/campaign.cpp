@@ -268,7 +268,7 @@ class Campaign final : public workers::Assignment {
 
   /// What libFuzzer makes up is not drawn for anybody.
   void prepare() {
-    if (settings_.supervisor.worker.corpus.empty()) surveys_ = survey_targets(settings_.supervisor);
+    if (settings_.supervisor.worker.corpus.empty()) surveys_ = survey_targets(settings_.supervisor, settings_.end());
     result_.notes = surveys_.notes;
     if (std::error_code error; std::filesystem::exists(settings_.database, error)) steer();
   }
@@ -385,7 +385,7 @@ class Campaign final : public workers::Assignment {
 }  // namespace
 
 uint64_t CampaignSettings::cases_of_shard() const {
-  const uint64_t all = std::min(cases.value_or(UINT64_MAX), UINT64_MAX - start);
+  const uint64_t all = end() - start;
   return all <= shard_index ? 0 : (all - shard_index - 1) / shard_count + 1;
 }
 

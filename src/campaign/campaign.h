@@ -3,6 +3,7 @@
 // Runs a campaign: samples cases, has workers examine them, counts the outcomes, and stores the mismatches.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -38,6 +39,8 @@ struct CampaignSettings {
 
   /// The number of cases of this shard; about 2^64 without `cases`.
   uint64_t cases_of_shard() const;
+  /// Behind the last one of all shards.
+  uint64_t end() const { return start + std::min(cases.value_or(UINT64_MAX), UINT64_MAX - start); }
   Shard shard() const { return {start + shard_index, shard_count, cases_of_shard()}; }
 };
 

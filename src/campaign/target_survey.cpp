@@ -19,6 +19,8 @@ using nlohmann::json;
 
 class Asking final : public workers::Assignment {
  public:
+  explicit Asking(generate::SurveyDepth depth) : depth_(depth) {}
+
   void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>&) override {
     roster_ = roster;
   }
@@ -27,7 +29,9 @@ class Asking final : public workers::Assignment {
     if (std::exchange(asked_, true)) return std::nullopt;
     return workers::Work{0, 1, 1};
   }
-  workers::Order order(const workers::Work& work) const override { return workers::SurveyTargets{work.without}; }
+  workers::Order order(const workers::Work& work) const override {
+    return workers::SurveyTargets{work.without, depth_};
+  }
 
   void on_surveyed(const workers::Surveyed& surveyed) override {
     for (size_t i = 0; i < std::min(roster_.size(), surveyed.surveys.size()); ++i)
@@ -52,6 +56,7 @@ class Asking final : public workers::Assignment {
   }
 
  private:
+  const generate::SurveyDepth depth_;
   bool asked_ = false;
   std::vector<workers::RosterEntry> roster_;
   TargetSurveys result_;
@@ -104,12 +109,13 @@ TargetSurveys TargetSurveys::from_json(const json& list) {
   return surveys;
 }
 
-TargetSurveys survey_targets(workers::SupervisorSettings settings) {
+TargetSurveys survey_targets(workers::SupervisorSettings settings, uint64_t end) {
   settings.jobs = 1;
   settings.worker.roster.oracles = {std::string(run::kNoOracle)};
   settings.worker.roster.require_oracle = false;
   settings.worker.coverage = false;
-  Asking asking;
+  using enum generate::SurveyDepth;
+  Asking asking(end <= generate::kIndicesBeforeRarePairs ? kLevels : kPairs);
   workers::supervise(asking, settings);
   TargetSurveys surveys = asking.take();
   share_out(surveys.targets);

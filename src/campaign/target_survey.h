@@ -3,6 +3,7 @@
 // Asks the targets, before a campaign, what they take, and shares the cases out among them.
 #pragma once
 
+#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -34,8 +35,9 @@ struct TargetSurveys {
 
 /// Asks in a process of its own, which loads the targets only. Those that take half of the profile or more share three
 /// quarters of the cases, and the others one quarter, each of them alike: a kernel that takes little needs cases of its
-/// own, which the others take, too, but learn little from. Takes some tenths of a second. Throws UsageError or
-/// CannotJudge if the targets cannot be loaded.
-TargetSurveys survey_targets(workers::SupervisorSettings settings);
+/// own, which the others take, too, but learn little from. Takes some tenths of a second. `end`: where the
+/// campaign is over; if no case aims at a rare pair before, pairs are not asked for. Throws UsageError or CannotJudge
+/// if the targets cannot be loaded.
+TargetSurveys survey_targets(workers::SupervisorSettings settings, uint64_t end);
 
 }  // namespace convict::campaign

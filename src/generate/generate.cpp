@@ -18,7 +18,7 @@ constexpr int kDraws = 4;  // of a case with a wish
 // For one place; after so many refusals of its target, a wish is given up.
 constexpr uint32_t kWishedDraws = 4, kDrawsOfRarePair = 24;
 // The first wishes of a share. Rare pairs are often empty problems, which a short campaign should not be full of.
-constexpr uint64_t kWishesBeforeRarePairs = 100;
+constexpr uint64_t kWishesBeforeRarePairs = kIndicesBeforeRarePairs / 2;
 
 /// Reduces batch, then groups, then channels while a tensor or the cost is too large. Keeps the drawn geometry.
 void trim(const Profile& profile, Draft& draft) {

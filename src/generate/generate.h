@@ -28,6 +28,9 @@ struct Sampling {
   double illegal = 0;                  // share of cases; a profile may have more
 };
 
+/// No case before this one aims at a rare pair of a domain.
+inline constexpr uint64_t kIndicesBeforeRarePairs = 200;
+
 /// Whose case this is; nullptr without shares.
 const Share* share_of(const Sampling& sampling, uint64_t index);
 

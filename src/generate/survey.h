@@ -14,7 +14,7 @@ namespace convict::generate {
 /// Whether the target computes a case.
 using Accepts = std::function<bool(const Case&)>;
 
-/// kPairs asks some ten thousand questions more. That pays for targets whose cases take milliseconds; faster ones show
+/// kPairs asks some thousands of questions more. That pays for targets whose cases take milliseconds; faster ones show
 /// rare pairs by chance in that time.
 enum class SurveyDepth { kLevels, kPairs };
 

@@ -38,7 +38,9 @@ json to_json(const Layer& layer) {
           {"repetitions", layer.repetitions}, {"without", layer.without}};
 }
 
-json to_json(const SurveyTargets& order) { return {{kSurvey, order.without}}; }
+json to_json(const SurveyTargets& order) {
+  return {{kSurvey, order.without}, {"pairs", order.depth == generate::SurveyDepth::kPairs}};
+}
 
 json to_json(const Surveyed& surveyed) {
   json list = json::array();
@@ -137,7 +139,11 @@ Order order_of(const json& j) {
   if (j.contains(kLayer))
     return Layer{strictly(j, "index"),   strictly(j, kLayer),        strictly(j, "threads"),
                  strictly(j, "seconds"), strictly(j, "repetitions"), strictly(j, "without")};
-  if (j.contains(kSurvey)) return SurveyTargets{strictly(j, kSurvey)};
+  if (j.contains(kSurvey)) {
+    using enum generate::SurveyDepth;
+    const bool pairs = strictly(j, "pairs");
+    return SurveyTargets{strictly(j, kSurvey), pairs ? kPairs : kLevels};
+  }
   return Work{strictly(j.at(kRange), 0), strictly(j.at(kRange), 1), strictly(j.at(kRange), 2)};
 }
 

@@ -114,6 +114,7 @@ struct Layer {
 /// Find out what each target takes.
 struct SurveyTargets {
   uint64_t without = 0;  // as in Work
+  generate::SurveyDepth depth = generate::SurveyDepth::kLevels;
 };
 
 /// Work is the order of a campaign: the worker samples its cases itself. Nobody is left out of it.

@@ -299,7 +299,7 @@ void WorkerSession::carry_out(const SurveyTargets& order) {
     if (examine::is_left_out(order.without, i)) continue;
     const uint64_t end = run::cpu_ns() + kPatience;
     survey = generate::survey(
-        profile, settings_.seed, subjects_[i].process ? generate::SurveyDepth::kPairs : generate::SurveyDepth::kLevels,
+        profile, settings_.seed, subjects_[i].process ? order.depth : generate::SurveyDepth::kLevels,
         [&](const Case& c) { return examine::is_accepted(c, subjects_[i], i, record_, asking); },
         [&] { return run::cpu_ns() < end; });
   }

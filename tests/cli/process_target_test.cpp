@@ -145,8 +145,9 @@ TEST_P(Misbehaving, HasItsVerdict) {
 }
 
 TEST_P(Misbehaving, HarmsNoCampaign) {
-  // Each case of these costs all the time or memory that a call has.
-  const bool costly = GetParam().verdict == std::string("hang") || GetParam().verdict == std::string("oom");
+  // Each case of these costs all the time or memory that a call has, or the time that a client has to end.
+  const bool costly = GetParam().verdict == std::string("hang") || GetParam().verdict == std::string("oom") ||
+                      GetParam().text == std::string("closed its stdout");
   const int cases = costly ? 2 : 8;
   std::vector<std::string> words = {fmt::format("--cases={}", cases), "--illegal=0", "--where=in<=3"};
   if (costly) words.insert(words.end(), {"--timeout=1s", "--memory=400M"});
@@ -202,6 +203,16 @@ TEST_F(ProcessTarget, WhatWillBeCalledIsCalledTogether) {
   EXPECT_LE(std::ranges::count(forgets, 1), 4);
   EXPECT_LE(std::ranges::max(notes), 32) << "the batch of the client";
   EXPECT_GT(std::accumulate(forgets.begin(), forgets.end(), 0), 96) << "relations have calls of their own";
+}
+
+/// Before case 200 none aims at a rare pair.
+TEST_F(ProcessTarget, IsAskedForPairsOfALongCampaignOnly) {
+  const auto knows_pairs = [&](const char* cases) {
+    const json report = campaign(c_client(), {"--start=190", cases, "--where=conv1d.forward dt=f32"}).json();
+    return report["targets"][0]["domain"].contains("pairs");
+  };
+  EXPECT_FALSE(knows_pairs("--cases=10"));
+  EXPECT_TRUE(knows_pairs("--cases=11"));
 }
 
 /// What takes half a second to start, as a compiler does, needs batches most.

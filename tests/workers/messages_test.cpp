@@ -50,7 +50,7 @@ class Draw {
       case 1:
         return GivenCases{next(), texts(), coin(), coin(), static_cast<examine::AskedRelations>(next() % 3),
                           coin(), next()};
-      case 2: return SurveyTargets{next()};
+      case 2: return SurveyTargets{next(), coin() ? generate::SurveyDepth::kPairs : generate::SurveyDepth::kLevels};
       default: return Layer{next(), text(), {1, 2, 8}, real(), 5, texts()};
     }
   }
