@@ -58,11 +58,11 @@ class ResumeTest : public CliTest {
 };
 
 TEST_F(ResumeTest, AnInterruptedCampaignGoesOn) {
-  ASSERT_EQ(run(fuzz("whole.db", {"--cases=4000", "--seed=5"})).exit_code, 1);
+  ASSERT_EQ(run(fuzz("whole.db", {"--cases=2000", "--seed=5"})).exit_code, 1);
   {
     const PluginEvents events;
-    Command command(fuzz("cut.db", {"--cases=4000", "--seed=5"}), with(events.told_and_waiting()));
-    ASSERT_TRUE(events.stop_after(command, 2000));
+    Command command(fuzz("cut.db", {"--cases=2000", "--seed=5"}), with(events.told_and_waiting()));
+    ASSERT_TRUE(events.stop_after(command, 1000));
     command.signal(SIGINT);
     ASSERT_EQ(command.wait().exit_code, 130);
   }
@@ -79,8 +79,8 @@ TEST_F(ResumeTest, AnInterruptedCampaignGoesOn) {
   query("cut.db", "UPDATE campaigns SET ratios = json_set(ratios, '$.direct[3]', 1000000)");
   const CommandResult result = run(resume("cut.db", {"--format=json", "-j", "2"}));
   EXPECT_EQ(result.exit_code, 1) << result.err;
-  EXPECT_EQ(result.json()["cases"], 4000);
-  EXPECT_EQ(result.json()["judged"].get<int>() + result.json()["unjudged"].get<int>(), 4000);
+  EXPECT_EQ(result.json()["cases"], 2000);
+  EXPECT_EQ(result.json()["judged"].get<int>() + result.json()["unjudged"].get<int>(), 2000);
   EXPECT_EQ(hits("cut.db"), hits("whole.db"));
   int64_t shown = 0, stored = 0;
   for (const json& mismatch : result.mismatches()) shown += mismatch["hits"].get<int64_t>();
@@ -88,7 +88,7 @@ TEST_F(ResumeTest, AnInterruptedCampaignGoesOn) {
   EXPECT_EQ(shown, stored) << "the report is of the whole campaign";
   EXPECT_EQ(query("cut.db", "SELECT count(*) FROM campaigns"), "1");
   EXPECT_EQ(query("cut.db", "SELECT uuid FROM campaigns"), uuid);
-  EXPECT_EQ(query("cut.db", "SELECT state || done FROM campaigns"), "finished[[0,4000]]");
+  EXPECT_EQ(query("cut.db", "SELECT state || done FROM campaigns"), "finished[[0,2000]]");
   EXPECT_EQ(query("cut.db", last_moment), query("cut.db", counts));
   EXPECT_EQ(query("cut.db", "SELECT min(seconds) || ' ' || min(cases) FROM moments"), "0.0 0");
   // What was in flight when it was stopped may have been reported without being counted here, but nothing counts twice.
@@ -197,18 +197,18 @@ TEST_F(ResumeTest, AKillRightAfterItTakesNoTimeBack) {
 }
 
 TEST_F(ResumeTest, ShardsMakeUpTheCampaign) {
-  ASSERT_EQ(run(fuzz("whole.db", {"--cases=3001", "--seed=9", "--start=17"})).exit_code, 1);
+  ASSERT_EQ(run(fuzz("whole.db", {"--cases=1501", "--seed=9", "--start=17"})).exit_code, 1);
   Hits sum;
   int cases = 0;
   for (const char* shard : {"1/3", "2/3", "3/3"}) {
     const std::string database = std::string("shard") + shard[0] + ".db";
     cases += run(fuzz(database,
-                      {"--cases=3001", "--seed=9", "--start=17", "--format=json", std::string("--shard=") + shard}))
+                      {"--cases=1501", "--seed=9", "--start=17", "--format=json", std::string("--shard=") + shard}))
                  .json()["cases"]
                  .get<int>();
     for (const auto& [signature, count] : hits(database)) sum[signature] += count;
   }
-  EXPECT_EQ(cases, 3001);
+  EXPECT_EQ(cases, 1501);
   EXPECT_EQ(sum, hits("whole.db"));
 }
 

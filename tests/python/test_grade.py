@@ -72,7 +72,7 @@ def one_shape(x, w, *rest):
                                          (earlier, "earlier result"), (changes, "inputs changed"),
                                          (looks, "looks at frames"), (one_shape, "right for one shape only")])
 def test_a_cheat_is_convicted_of_its_trick(cheat, name):
-    verdict = graded(cheat)
+    verdict = graded(cheat, cases=20)  # tricks show in the probes before
     assert verdict["verdict"] == "wrong", verdict
     assert tricks(verdict) == {name}, verdict
 
