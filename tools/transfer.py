@@ -56,7 +56,8 @@ def name_of(bug):
 
 
 def beyond_this_processor():
-    """Names of causes that need another processor: "avx512bw without amx_tile" (docs/causes.md)."""
+    """Names of causes that need another processor: "avx512bw without amx_tile" (docs/causes.md). As `check-causes` decides,
+    which would take minutes to say it."""
     flags = set(re.search(r"^flags\s*:(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)[1].split())
     result = set()
     for cause in causes():
@@ -123,7 +124,8 @@ def print_table(convict, commands):
     before, beyond = rows_before(columns), beyond_this_processor()
     doctor = subprocess.run([convict, "doctor", "--format", "json"], capture_output=True, text=True)
     isa = json.loads(doctor.stdout)["isa"]
-    print(f"Measured on {datetime.date.today()}, with vector instructions {isa}.\n\n{columns}\n|---|{'---|' * len(by_library)}")
+    print(f"Measured on {datetime.date.today()}, with vector instructions {isa}.\n")
+    print(f"{columns}\n|---|{'---|' * len(by_library)}")
     nowhere, kept = 0, 0
     for origin, bug in bugs.items():
         cells = [seen.get(origin, "-") for seen in by_library.values()]
@@ -136,7 +138,7 @@ def print_table(convict, commands):
             nowhere += 1
     print(f"\n{len(bugs)} bugs; {nowhere} of them nobody has here.")
     if kept:
-        print("\n\\* needs another processor: this row is of an earlier run.")
+        print(f"\n\\* {kept} bugs need another processor; their rows are of earlier runs.")
 
 
 def main():

@@ -189,6 +189,7 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
                   b + (column - in_place) * depth.count, plan.packed_row, plan.tiles.lanes,
                   part.shared ? depth.count * plan.tile_columns : 0};
       }
+      // A copy lies behind what was packed: less than a vector beside columns in place, so there are two tiles.
       multiply_tile(plan, item, depth, depth_inside(plan, part, depth, first + column, first + end), weights, source,
                     column < straight ? result + column : nullptr, scratch.c + part.c_place + column,
                     scratch.tiles + (packs ? depth.count * plan.tile_columns : 0));
