@@ -2,6 +2,8 @@
 #include "kernels/gemm/gather_pack.h"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 namespace convict::kernels::gemm {
 namespace {
@@ -19,20 +21,32 @@ void advance(const GatherPart<T>& part, Axes& at) {
   at = last;
 }
 
+template <class T, int kCount>
+void copy_pieces(const T* from, int64_t stride, int64_t depth, T* to) {
+  for (int64_t p = 0; p < depth; ++p) std::memcpy(to + p * kCount, from + p * stride, kCount * sizeof(T));
+}
+
+/// Copies pieces of so many elements, `stride` apart, behind each other. The compiler knows how many: a piece takes a
+/// few instructions.
+template <class T, int... kCount>
+void copy_pieces(int64_t count, const T* from, int64_t stride, int64_t depth, T* to,
+                 std::integer_sequence<int, kCount...>) {
+  ((count == kCount + 1 ? copy_pieces<T, kCount + 1>(from, stride, depth, to) : void()), ...);
+}
+
 /// Copies rows that lie side by side, as the channels of a data gradient do if windows have one tap. A few panels at a
 /// time, so that a cache line that several of them share is read once. `from`: of row 0.
 template <class T>
 void pack_adjacent_rows(const T* from, int64_t depth_stride, int64_t depth, const work::Panel* begin,
                         const work::Panel* end, T* to) {
-  constexpr int64_t kTogether = 4;
+  constexpr int64_t kTogether = 4, kLines = 32;
   for (const work::Panel* first = begin; first < end; first += kTogether) {
     const work::Panel* last = std::min(first + kTogether, end);
-    for (int64_t p = 0; p < depth; ++p)
-      for (const work::Panel* panel = first; panel != last; ++panel) {
-        const T* row = from + p * depth_stride + panel->first;
-        T* at = to + panel->first * depth + p * panel->count;
-        for (int64_t i = 0; i < panel->count; ++i) at[i] = row[i];
-      }
+    for (int64_t p = 0; p < depth; p += kLines)
+      for (const work::Panel* panel = first; panel != last; ++panel)
+        copy_pieces(panel->count, from + p * depth_stride + panel->first, depth_stride, std::min(kLines, depth - p),
+                    to + panel->first * depth + p * panel->count,
+                    std::make_integer_sequence<int, simd::kMostTileRows>());
   }
 }
 

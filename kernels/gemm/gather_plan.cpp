@@ -143,7 +143,8 @@ void GatherPlan<T>::add_part(const image::AxisClass& class0, const image::AxisCl
                    : simd::RowOrder::kInterleaved;
   const int64_t panels = work::panels_of(part.rows, tiles.most_rows);
   part.panels.reserve(static_cast<size_t>(panels));
-  for (int64_t i = 0; i < panels; ++i) part.panels.push_back(work::panel_of(part.rows, tiles.most_rows, i));
+  for (int64_t i = 0; i < panels; ++i) part.panels.push_back(work::larger_first(part.rows, tiles.most_rows, i));
+  part.larger_panels = panels == 0 ? 0 : part.rows % panels;
   choose_columns(part);
   parts.push_back(std::move(part));
 }
@@ -193,9 +194,7 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
   part.columns = columns(part.pitch);
   part.even = even && part.columns == volume(positions);
   part.straight = straight && part.even;
-  part.vectors =
-      tiles.most_vectors_of[work::panel_of(part.rows, tiles.most_rows, work::panels_of(part.rows, tiles.most_rows) - 1)
-                                .count];
+  part.vectors = part.panels.empty() ? 2 : tiles.most_vectors_of[part.panels[0].count];
   part.tile_columns = tile_columns;
   part.tiles_of_c = work::panels_of(part.columns, tile_columns);
 }
@@ -282,7 +281,7 @@ void GatherPlan<T>::carve() {
                   depth = std::min(part.depth, simd::kMostDepth<T>);
     part.row = workspace.take<ResultRow>(part.rows);
     part.weight = part.dense_taps && !part.taps_first ? nullptr : workspace.take<int64_t>(part.rows * part.taps);
-    part.image_row = workspace.take<int64_t>(part.depth);
+    part.image_row = workspace.take<int64_t>(part.depth + simd::kRowsAhead);
     part.vector_place = part.by_rows ? workspace.take<int64_t>(part.columns / tiles.lanes) : nullptr;
     part.start = workspace.take<T>(form.groups * part.rows);
     part.weights = used_once ? nullptr : workspace.take<T>(form.groups * part.rows * part.packed_rows());
@@ -349,6 +348,7 @@ void GatherPlan<T>::fill_tables(GatherPart<T>& part) const {
         part.weight[tap * part.rows + c * phases + index] = weight + c * row_channel;
     });
   });
+  std::fill_n(part.image_row + part.depth, simd::kRowsAhead, 0);
   for (int64_t g = 0; g < form.groups; ++g)
     for (int64_t row = 0; row < part.rows; ++row)
       part.start[g * part.rows + row] =
@@ -382,7 +382,7 @@ std::string GatherPlan<T>::text() const {
                 : part.shared   ? "shared"
                                 : "packed",
                 part.copies ? " copying" : "", part.taps_first ? " taps-first" : "",
-                static_cast<int>(work::panel_of(part.rows, tiles.most_rows, 0).count),
+                static_cast<int>(part.panels.empty() ? 0 : part.panels[0].count),
                 static_cast<int>((part.in_place ? part.vectors : 2) * tiles.lanes),
                 static_cast<int>(std::min(part.depth, simd::kMostDepth<T>)), static_cast<int>(c_pitch),
                 static_cast<int>(parts.size()), part.straight ? " straight" : "", interleaved ? " interleaved" : "",

@@ -111,14 +111,15 @@ struct GatherPart {
   int64_t columns;            // of C
   int64_t tile_columns, tiles_of_c;
   bool shared;                      // tiles of B are packed first, because several slices use them
-  std::vector<work::Panel> panels;  // of rows: the tiles
+  std::vector<work::Panel> panels;  // of rows: the tiles, larger ones first
+  int64_t larger_panels;            // if not all are equal
   int64_t c_place;                  // in the sums of a thread, which are those of parts that are stored together
 
   // Tables and packed weights, in the workspace.
   ResultRow* row;      // [rows], from the first channel of a group
   int64_t* weight;     // [tap][row], from the first weight of a channel of the image in the group; nullptr if taps lie
                        // side by side, and rows as far apart as their channels
-  int64_t* image_row;  // [depth], from the first position of the first channel
+  int64_t* image_row;  // [depth + simd::kRowsAhead], from the first position of the first channel
   int64_t* vector_place;  // [vector of columns], from the first position to where it lies in the image, if by_rows
   T* start;               // [group][rows], the bias
   T* weights;             // [group][block of the depth][panel], packed; unused if weights are used only once

@@ -92,26 +92,29 @@ void multiply_tile(const GatherPlan<T>& plan, const Item<T>& item, work::Panel d
   const T* start = depth.first == 0 ? part.start + item.group * part.rows : nullptr;
   const int64_t skipped = inside.first - depth.first;
   if (inside.count == 0 && !start) return;
-  source.row += skipped;
   const auto order = static_cast<int>(part.order);
-  bool copies = part.copies && source.vectors == 2 && item.panels.count > 1;
-  for (int64_t i = item.panels.first; i < item.panels.first + item.panels.count; ++i) {
+  const bool copies = part.copies && source.vectors == 2 && item.panels.count > 1;
+  const int64_t end = item.panels.first + item.panels.count;
+  for (int64_t i = item.panels.first, next; i < end; i = next) {
     const work::Panel& panel = part.panels[i];
-    const int64_t row = panel.first - item.rows.first;
-    const int64_t a_step = part.order == simd::RowOrder::kApart ? 1 : panel.count;
-    const T* a = weights + row * part.packed_row(depth) + skipped * a_step;
-    T* to = result ? result + part.row[panel.first].offset : c + row * plan.c_pitch;
-    const int64_t to_pitch = result ? plan.result.inner : plan.c_pitch;
-    const T* sums = start ? start + panel.first : nullptr;
-    if (copies) {
-      plan.tiles.multiply_and_copy[order][panel.count](inside.count, a, a_step, source.b, source.row, source.apart,
-                                                       source.next, sums, to, to_pitch, copy);
-      source = {2, copy, plan.packed_row, plan.tiles.lanes, 0};
-      copies = false;
-    } else {
-      plan.tiles.multiply[order][source.vectors][panel.count](inside.count, a, a_step, source.b, source.row,
-                                                              source.apart, source.next, sums, to, to_pitch);
-    }
+    next = i < part.larger_panels ? std::min(end, part.larger_panels) : end;
+    const int64_t row = panel.first - item.rows.first, a_step = part.order == simd::RowOrder::kApart ? 1 : panel.count;
+    const simd::TileProduct<T> product = {next - i,
+                                          inside.count,
+                                          weights + row * part.packed_row(depth) + skipped * a_step,
+                                          a_step,
+                                          panel.count * part.packed_row(depth),
+                                          source.b,
+                                          source.row + skipped,
+                                          source.apart,
+                                          source.next,
+                                          start ? start + panel.first : nullptr,
+                                          result ? result + part.row[panel.first].offset : c + row * plan.c_pitch,
+                                          result ? plan.result.inner : plan.c_pitch};
+    if (copies)
+      plan.tiles.multiply_and_copy[order][panel.count](product, /*copied=*/i > item.panels.first, copy);
+    else
+      plan.tiles.multiply[order][source.vectors][panel.count](product);
   }
 }
 

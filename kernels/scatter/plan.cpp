@@ -91,7 +91,7 @@ template <class T>
 void Plan<T>::carve() {
   weight_row = workspace.take<int64_t>(simd::kMostDepth<T>);
   rest_row = workspace.take<int64_t>(simd::kMostDepth<T>);
-  zeros = workspace.take<T>(simd::kMostTileRows);
+  zeros = workspace.take<T>(panels_at_once * tiles.most_rows);
   y = workspace.take<T>(images_at_once * positions * form.groups * form.y_channels);
   if (copied) weights = workspace.take<T>(form.groups * form.y_channels * weight_pitch);
   if (parts() > 1) copies = workspace.take<T>((parts() - 1) * numbers_of_copy());
@@ -106,7 +106,7 @@ template <class T>
 void Plan<T>::prepare() {
   workspace.allocate(form.workspace);
   carve();
-  std::fill_n(zeros, simd::kMostTileRows, T(0));
+  std::fill_n(zeros, panels_at_once * tiles.most_rows, T(0));
   for (int64_t k = 0; k < simd::kMostDepth<T>; ++k) {
     weight_row[k] = k * weight_pitch;
     rest_row[k] = k * tiles.lanes;
@@ -118,7 +118,7 @@ std::string Plan<T>::text() const {
   const int64_t rows = images_at_once * positions;
   char line[200];
   std::snprintf(line, sizeof line, "%s scatter %s tile=%dx%d depth=%d block=%dx%d threads=%d workspace=%lld", tiles.isa,
-                copied ? "copied" : "in-place", static_cast<int>(work::panel_of(rows, tiles.most_rows, 0).count),
+                copied ? "copied" : "in-place", static_cast<int>(work::larger_first(rows, tiles.most_rows, 0).count),
                 static_cast<int>(2 * tiles.lanes), static_cast<int>(std::min(form.y_channels, simd::kMostDepth<T>)),
                 static_cast<int>(std::min(rows, panels_at_once * tiles.most_rows)),
                 static_cast<int>(channels_at_once * window_rows_at_once * taps_at_once), threads,

@@ -78,7 +78,7 @@ struct Plan {
 
   int64_t panels(const Images& images) const { return work::panels_of(images.rows, tiles.most_rows); }
   work::Panel panel(const Images& images, int64_t index) const {
-    return work::panel_of(images.rows, tiles.most_rows, index);
+    return work::larger_first(images.rows, tiles.most_rows, index);
   }
 
   /// Where the packed rows of Y begin, for a block of the depth: by panel, each [k][row].
@@ -101,7 +101,7 @@ struct Plan {
   work::Workspace workspace;
   // Tables and copies, in the workspace.
   int64_t *weight_row = nullptr, *rest_row = nullptr;  // [kMostDepth], of weights where they lie, and in the scratch
-  T* zeros = nullptr;                                  // [kMostTileRows]
+  T* zeros = nullptr;                                  // [rows of a block]
   T* y = nullptr;                                      // of images_at_once
   T* weights = nullptr;                                // if copied: [channel of Y of all groups][(c, r)]
   T* copies = nullptr;                                 // of X, for all parts but the first, of images_at_once

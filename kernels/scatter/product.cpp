@@ -88,11 +88,13 @@ void multiply(const Plan<T>& plan, const Images& images, int64_t group, work::Pa
       b = scratch.weights;
       b_row = plan.rest_row;
     }
-    for (int64_t i = panels.first; i < panels.first + panels.count; ++i) {
+    const int64_t end = panels.first + panels.count;
+    for (int64_t i = panels.first, next; i < end; i = next) {
       const work::Panel panel = plan.panel(images, i);
+      for (next = i + 1; next < end && plan.panel(images, next).count == panel.count;) ++next;
       plan.tiles.multiply[static_cast<int>(simd::RowOrder::kInterleaved)][vectors][panel.count](
-          depth.count, y + panel.first * depth.count, panel.count, b, b_row, lanes, vectors * lanes, start,
-          scratch.c + (panel.first - first_row) * plan.pitch + column, plan.pitch);
+          {next - i, depth.count, y + panel.first * depth.count, panel.count, panel.count * depth.count, b, b_row,
+           lanes, vectors * lanes, start, scratch.c + (panel.first - first_row) * plan.pitch + column, plan.pitch});
     }
   }
 }

@@ -56,19 +56,28 @@ HWY_INLINE void PrefetchRow(const T* row, int64_t vector) {
       __builtin_prefetch(row + j * vector + kNewest, kWrites, kLocality);
 }
 
-/// Adds the products of one column of A with one row of B. Prefetches what lies `next` elements further.
-template <class Arithmetic, bool kCopies, int64_t kRow, int kTileRows, int kTileVectors,
+/// How a tile finds the rows of B.
+enum class Rows {
+  kListed,  // by a table
+  kCopied,  // the same, and copies them
+  kDense    // they follow each other
+};
+
+/// Adds the products of one column of A with one row of B.
+template <class Arithmetic, Rows kRows, int64_t kRow, int kTileRows, int kTileVectors,
           class T = typename Arithmetic::Number>
-HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t b_vector, int64_t next,
-                            Sums<T, kTileRows, kTileVectors>& sum, [[maybe_unused]] T* HWY_RESTRICT copy) {
+HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t b_vector,
+                            [[maybe_unused]] int64_t next, Sums<T, kTileRows, kTileVectors>& sum,
+                            [[maybe_unused]] T* HWY_RESTRICT copy) {
   const hn::ScalableTag<T> d;
   hn::Vec<decltype(d)> element[kTileVectors];
   HWY_UNROLL(4)
   for (int j = 0; j < kTileVectors; ++j) {
     element[j] = hn::LoadU(d, b + j * b_vector);
-    if constexpr (kCopies) hn::StoreU(element[j], d, copy + j * static_cast<int64_t>(hn::Lanes(d)));
+    if constexpr (kRows == Rows::kCopied) hn::StoreU(element[j], d, copy + j * static_cast<int64_t>(hn::Lanes(d)));
   }
-  PrefetchRow<kTileVectors, /*kWrites=*/0, /*kLocality=*/2>(b + next, b_vector);  // beyond the first-level cache
+  if constexpr (kRows != Rows::kDense)  // beyond the first-level cache
+    PrefetchRow<kTileVectors, /*kWrites=*/0, /*kLocality=*/2>(b + next, b_vector);
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
     const auto factor = hn::Set(d, a[i * kRow]);
@@ -81,13 +90,56 @@ HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, in
 // prefetched because loading it takes as long as the products of a small depth.
 constexpr int64_t kTogether = 2;
 
-template <class Arithmetic, bool kCopies, RowOrder kOrder, int kTileVectors, int kTileRows,
+/// Adds the products over the whole depth, with B in rows that are listed. Prefetches the rows of C, and of B what lies
+/// `next` elements further.
+template <class Arithmetic, Rows kRows, int64_t kRow, int kTileRows, int kTileVectors,
           class T = typename Arithmetic::Number>
-HWY_INLINE void MultiplyTile(int64_t depth, const T* HWY_RESTRICT a, int64_t a_step, const T* HWY_RESTRICT b,
-                             const int64_t* HWY_RESTRICT b_row, int64_t b_vector, int64_t next, const T* start,
-                             T* HWY_RESTRICT c, int64_t c_stride, T* HWY_RESTRICT copy) {
+HWY_INLINE void MultiplyListed(const TileProduct<T>& given, const T* HWY_RESTRICT a, const T* c,
+                               Sums<T, kTileRows, kTileVectors>& sum, T* HWY_RESTRICT copy) {
+  constexpr auto kLanes = static_cast<int64_t>(HWY_LANES(T));
+  const int64_t depth = given.depth, a_step = given.a_step, b_vector = given.b_vector, next = given.next;
+  const int64_t copied = kRows == Rows::kCopied ? kTileVectors * kLanes : 0;
+  const T *b = given.b, *ahead = c, *last = c + (kTileRows - 1) * given.c_stride;
+  const int64_t* HWY_RESTRICT b_row = given.b_row;
+  int64_t p = 0;
+  for (; p + kTogether <= depth; p += kTogether) {
+    PrefetchRow<kTileVectors, /*kWrites=*/1, /*kLocality=*/3>(ahead, kLanes);
+    ahead = std::min(ahead + given.c_stride, last);
+    if constexpr (kRows == Rows::kCopied) {
+      HWY_UNROLL(2)
+      for (int64_t q = 0; q < kTogether; ++q)
+        __builtin_prefetch(b + b_row[p + q + kRowsAhead], /*rw=*/0, /*locality=*/3);
+    }
+    HWY_UNROLL(2)
+    for (int64_t q = 0; q < kTogether; ++q, a += a_step, copy += copied)
+      MultiplyOne<Arithmetic, kRows, kRow, kTileRows, kTileVectors>(a, b + b_row[p + q], b_vector, next, sum, copy);
+  }
+  for (; p < depth; ++p, a += a_step, copy += copied)
+    MultiplyOne<Arithmetic, kRows, kRow, kTileRows, kTileVectors>(a, b + b_row[p], b_vector, next, sum, copy);
+}
+
+/// The same with dense rows of B, which are in the first-level cache. Prefetches the next panel's rows of C.
+template <class Arithmetic, int64_t kRow, int kTileRows, int kTileVectors, class T = typename Arithmetic::Number>
+HWY_INLINE void MultiplyDense(const TileProduct<T>& given, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, const T* c,
+                              Sums<T, kTileRows, kTileVectors>& sum) {
+  constexpr auto kLanes = static_cast<int64_t>(HWY_LANES(T));
+  HWY_UNROLL(16)
+  for (int i = 0; i < kTileRows; ++i)
+    PrefetchRow<kTileVectors, /*kWrites=*/1, /*kLocality=*/3>(c + (kTileRows + i) * given.c_stride, kLanes);
+  const int64_t depth = given.depth, a_step = given.a_step;
+  HWY_UNROLL(2)
+  for (int64_t p = 0; p < depth; ++p, a += a_step, b += kTileVectors * kLanes)
+    MultiplyOne<Arithmetic, Rows::kDense, kRow, kTileRows, kTileVectors>(a, b, kLanes, 0, sum,
+                                                                         static_cast<T*>(nullptr));
+}
+
+/// One panel: the sums of kTileRows rows by kTileVectors vectors.
+template <class Arithmetic, Rows kRows, RowOrder kOrder, int kTileVectors, int kTileRows,
+          class T = typename Arithmetic::Number>
+HWY_INLINE void MultiplyPanel(const TileProduct<T>& given, const T* a, const T* start, T* HWY_RESTRICT c, T* copy) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const int64_t c_stride = given.c_stride;
   Sums<T, kTileRows, kTileVectors> sum;
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
@@ -96,18 +148,10 @@ HWY_INLINE void MultiplyTile(int64_t depth, const T* HWY_RESTRICT a, int64_t a_s
       sum[i][j] = start ? hn::Set(d, start[i]) : hn::LoadU(d, c + i * c_stride + j * lanes);
   }
   constexpr int64_t kRow = kOrder == RowOrder::kInterleaved ? 1 : kRowPitch<T>;
-  const int64_t copied = kCopies ? kTileVectors * lanes : 0;
-  int64_t p = 0;
-  const T *ahead = c, *last = c + (kTileRows - 1) * c_stride;
-  for (; p + kTogether <= depth; p += kTogether) {
-    PrefetchRow<kTileVectors, /*kWrites=*/1, /*kLocality=*/3>(ahead, lanes);
-    ahead = std::min(ahead + c_stride, last);
-    HWY_UNROLL(2)
-    for (int64_t q = 0; q < kTogether; ++q, a += a_step, copy += copied)
-      MultiplyOne<Arithmetic, kCopies, kRow, kTileRows, kTileVectors>(a, b + b_row[p + q], b_vector, next, sum, copy);
-  }
-  for (; p < depth; ++p, a += a_step, copy += copied)
-    MultiplyOne<Arithmetic, kCopies, kRow, kTileRows, kTileVectors>(a, b + b_row[p], b_vector, next, sum, copy);
+  if constexpr (kRows == Rows::kDense)
+    MultiplyDense<Arithmetic, kRow, kTileRows, kTileVectors>(given, a, copy, c, sum);
+  else
+    MultiplyListed<Arithmetic, kRows, kRow, kTileRows, kTileVectors>(given, a, c, sum, copy);
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
     HWY_UNROLL(4)
@@ -115,18 +159,26 @@ HWY_INLINE void MultiplyTile(int64_t depth, const T* HWY_RESTRICT a, int64_t a_s
   }
 }
 
+/// Panels from `first` on.
+template <class Arithmetic, Rows kRows, RowOrder kOrder, int kTileVectors, int kTileRows,
+          class T = typename Arithmetic::Number>
+HWY_INLINE void MultiplyPanels(const TileProduct<T>& given, int64_t first, T* copy) {
+  for (int64_t panel = first; panel < given.panels; ++panel)
+    MultiplyPanel<Arithmetic, kRows, kOrder, kTileVectors, kTileRows>(
+        given, given.a + panel * given.a_panel, given.start ? given.start + panel * kTileRows : nullptr,
+        given.c + panel * kTileRows * given.c_stride, copy);
+}
+
 template <class Arithmetic, RowOrder kOrder, int kTileVectors, int kTileRows, class T = typename Arithmetic::Number>
-void Multiply(int64_t depth, const T* a, int64_t a_step, const T* b, const int64_t* b_row, int64_t b_vector,
-              int64_t next, const T* start, T* c, int64_t c_stride) {
-  MultiplyTile<Arithmetic, false, kOrder, kTileVectors, kTileRows>(depth, a, a_step, b, b_row, b_vector, next, start, c,
-                                                                   c_stride, static_cast<T*>(nullptr));
+void Multiply(const TileProduct<T>& given) {
+  MultiplyPanels<Arithmetic, Rows::kListed, kOrder, kTileVectors, kTileRows>(given, 0, static_cast<T*>(nullptr));
 }
 
 template <class Arithmetic, RowOrder kOrder, int kTileRows, class T = typename Arithmetic::Number>
-void MultiplyAndCopy(int64_t depth, const T* a, int64_t a_step, const T* b, const int64_t* b_row, int64_t b_vector,
-                     int64_t next, const T* start, T* c, int64_t c_stride, T* copy) {
-  MultiplyTile<Arithmetic, true, kOrder, 2, kTileRows>(depth, a, a_step, b, b_row, b_vector, next, start, c, c_stride,
-                                                       copy);
+void MultiplyAndCopy(const TileProduct<T>& given, bool copied, T* copy) {
+  if (!copied)
+    MultiplyPanel<Arithmetic, Rows::kCopied, kOrder, 2, kTileRows>(given, given.a, given.start, given.c, copy);
+  MultiplyPanels<Arithmetic, Rows::kDense, kOrder, 2, kTileRows>(given, copied ? 0 : 1, copy);
 }
 
 constexpr int64_t kAhead = 8;  // rows of B to prefetch: each comes from another place

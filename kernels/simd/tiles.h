@@ -31,6 +31,9 @@ inline constexpr int64_t kMostDepth = 1024 / sizeof(T);  // of a panel: a tile o
 template <class T>
 inline constexpr int64_t kRowPitch = kMostDepth<T> + 64 / sizeof(T);  // a cache line more: rows use different sets
 
+// Of B, to fetch into the first-level cache while they are copied: they may be on pages of their own.
+inline constexpr int64_t kRowsAhead = 4;
+
 inline constexpr int kMostTileRows = 14;
 inline constexpr int kMostTileVectors = 4;
 
@@ -66,6 +69,22 @@ struct Lanes {
   }
 };
 
+/// C[i][j] = start[i] + sum over p < depth of A[i][p] * B[p][j], for the rows i of some panels of equal size. Without
+/// `start` the sums are added to C.
+template <class T>
+struct TileProduct {
+  int64_t panels, depth;
+  const T* a;               // of the first panel
+  int64_t a_step, a_panel;  // from one p to the next (RowOrder); from one panel to the next
+  const T* b;               // row p of B has its first vector at b + b_row[p],
+  const int64_t* b_row;
+  int64_t b_vector,
+      next;  // and the others b_vector elements further each; the row `next` elements beyond is prefetched
+  const T* start;
+  T* c;  // row i at c + i*c_stride
+  int64_t c_stride;
+};
+
 /// The tiles of the instruction set in use. Sums are kept in T, and products are added one after another.
 template <class T>
 struct Tiles {
@@ -75,19 +94,14 @@ struct Tiles {
   int64_t most_vectors;                        // of `correlate`
   int64_t most_columns[kMostTileVectors + 1];  // of `correlate`, by its number of vectors
 
-  /// C[i][j] = start[i] + sum over p < depth of A[i][p] * B[p][j]. Row p of B has its first vector at b + b_row[p], and
-  /// the others b_vector elements further each. C[i] begins at c + i*c_stride. Without `start` the sums are added to C.
-  /// The row `next` elements beyond each row of B is prefetched. Indexed by RowOrder, vectors of j and rows i, the
-  /// latter two from 1.
-  using Multiply = void (*)(int64_t depth, const T* a, int64_t a_step, const T* b, const int64_t* b_row,
-                            int64_t b_vector, int64_t next, const T* start, T* c, int64_t c_stride);
+  /// Indexed by RowOrder, vectors of j and rows of a panel, the latter two from 1.
+  using Multiply = void (*)(const TileProduct<T>& given);
   Multiply multiply[2][kMostTileVectors + 1][kMostTileRows + 1];
   int most_vectors_of[kMostTileRows + 1];  // rows: at least two
 
-  /// The same for two vectors, and to[p*2*lanes + j] = B[p][j]. Indexed by RowOrder and rows; nullptr where other
-  /// panels may as well read B where it lies.
-  using MultiplyAndCopy = void (*)(int64_t depth, const T* a, int64_t a_step, const T* b, const int64_t* b_row,
-                                   int64_t b_vector, int64_t next, const T* start, T* c, int64_t c_stride, T* to);
+  /// The same for two vectors, with to[p*2*lanes + j] = B[p][j]: unless that has been `copied`, the first panel does
+  /// it. Indexed by RowOrder and rows; nullptr where panels may as well read B where it lies.
+  using MultiplyAndCopy = void (*)(const TileProduct<T>& given, bool copied, T* to);
   MultiplyAndCopy multiply_and_copy[2][kMostTileRows + 1];
 
   /// C[i][j] = sum over the positions p of all runs of image[column[i] + offset + p*step] * y[q][j], where q = 0, 1,

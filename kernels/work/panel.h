@@ -25,6 +25,14 @@ constexpr Panel panel_of(int64_t total, int64_t most, int64_t index) {
 }
 static_assert(panel_of(17, 14, 0).count == 8 && panel_of(17, 14, 1).first == 8 && panel_of(17, 14, 1).count == 9);
 
+/// Like panel_of, but the larger ones come first: there are at most two runs of equal panels.
+constexpr Panel larger_first(int64_t total, int64_t most, int64_t index) {
+  const int64_t panels = panels_of(total, most), least = total / panels, larger = total % panels;
+  return {index * least + (index < larger ? index : larger), least + (index < larger ? 1 : 0)};
+}
+static_assert(larger_first(17, 6, 1).count == 6 && larger_first(17, 6, 2).first == 12);
+static_assert(larger_first(17, 6, 2).count == 5);
+
 /// Like panel_of, but all pieces but the last have `most` things, so that they begin where vectors do.
 constexpr Panel piece_of(int64_t total, int64_t most, int64_t index) {
   return {index * most, total - index * most < most ? total - index * most : most};

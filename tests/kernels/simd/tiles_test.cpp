@@ -12,38 +12,61 @@
 namespace convict::kernels {
 namespace {
 
-/// C with a column more than the tile has, which must stay as it is. If the tile `copies`, the rows of B, too, with one
-/// element behind the last.
+struct TileShape {
+  int64_t panels, rows;  // of a panel
+  int vectors;
+  int64_t depth;
+};
+
+/// C with a column more than the tiles have, which must stay as it is. If the tiles `copy`, the rows of B, too, with
+/// one element behind the last.
 template <class T>
-void expect_products(simd::RowOrder order, int vectors, int64_t rows, int64_t depth, bool start, int64_t gap,
-                     bool copies = false) {
+void expect_products(simd::RowOrder order, const TileShape& shape, bool start, int64_t gap, bool copies = false) {
+  const auto& [panels, rows, vectors, depth] = shape;
   const bool apart = order == simd::RowOrder::kApart;
-  SCOPED_TRACE(testing::Message() << (apart ? "apart, " : "interleaved, ") << vectors << " vectors, " << rows
-                                  << " rows, depth " << depth << " start " << start << ", gap " << gap << ", copies "
-                                  << copies);
+  SCOPED_TRACE(testing::Message() << (apart ? "apart, " : "interleaved, ") << vectors << " vectors, " << panels
+                                  << " panels of " << rows << " rows, depth " << depth << " start " << start << ", gap "
+                                  << gap << ", copies " << copies);
   const simd::Tiles<T>& t = simd::tiles<T>();
-  const int64_t columns = vectors * t.lanes, stride = columns + 1;
+  const int64_t columns = vectors * t.lanes, stride = columns + 1, all = panels * rows;
   const int64_t a_row = apart ? simd::kRowPitch<T> : 1, a_step = apart ? 1 : rows + 2;
-  const std::vector<T> a = whole_numbers<T>(depth * a_step + rows * a_row),
+  const int64_t a_panel = apart ? rows * a_row : depth * a_step + 1;
+  const std::vector<T> a = whole_numbers<T>(panels * a_panel + depth * a_step + rows * a_row),
                        b = whole_numbers<T>(depth * 5 + 200 + 4 * gap);
-  const std::vector<T> starts = whole_numbers<T>(rows), before = whole_numbers<T>(rows * stride);
+  const std::vector<T> starts = whole_numbers<T>(all), before = whole_numbers<T>(all * stride);
   std::vector<int64_t> b_row;
   for (int64_t p = 0; p < depth; ++p) b_row.push_back((p * 3) % (depth * 2 + 1));
   std::vector<T> c = before, copy(depth * columns + 1, T(9));
-  const T* from = start ? starts.data() : nullptr;
+  simd::TileProduct<T> product = {panels,   depth,        a.data(),      a_step, a_panel,
+                                  b.data(), b_row.data(), t.lanes + gap, 1,      start ? starts.data() : nullptr,
+                                  c.data(), stride};
   const auto index = static_cast<int>(order);
-  if (copies)
-    t.multiply_and_copy[index][rows](depth, a.data(), a_step, b.data(), b_row.data(), t.lanes + gap, 1, from, c.data(),
-                                     stride, copy.data());
-  else
-    t.multiply[index][vectors][rows](depth, a.data(), a_step, b.data(), b_row.data(), t.lanes + gap, 1, from, c.data(),
-                                     stride);
-  for (int64_t i = 0; i < rows; ++i)
+  if (copies) {  // the last panel as if it came later
+    product.panels = panels - 1;
+    t.multiply_and_copy[index][rows](product, /*copied=*/false, copy.data());
+    product = {1,
+               depth,
+               a.data() + (panels - 1) * a_panel,
+               a_step,
+               a_panel,
+               nullptr,
+               nullptr,
+               0,
+               0,
+               start ? starts.data() + (panels - 1) * rows : nullptr,
+               c.data() + (panels - 1) * rows * stride,
+               stride};
+    t.multiply_and_copy[index][rows](product, /*copied=*/true, copy.data());
+  } else {
+    t.multiply[index][vectors][rows](product);
+  }
+  for (int64_t i = 0; i < all; ++i)
     for (int64_t j = 0; j < stride; ++j) {
       T expected = before[i * stride + j];
       if (j < columns) {
         if (start) expected = starts[i];
-        for (int64_t p = 0; p < depth; ++p) expected += a[p * a_step + i * a_row] * b[b_row[p] + j + j / t.lanes * gap];
+        for (int64_t p = 0; p < depth; ++p)
+          expected += a[i / rows * a_panel + p * a_step + i % rows * a_row] * b[b_row[p] + j + j / t.lanes * gap];
       }
       ASSERT_EQ(c[i * stride + j], expected) << "at " << i << ", " << j;
     }
@@ -62,9 +85,9 @@ void expect_all_products() {
         for (const bool start : {false, true})
           for (const simd::RowOrder order : {simd::RowOrder::kInterleaved, simd::RowOrder::kApart})
             for (const int64_t gap : {0, 3}) {
-              expect_products<T>(order, vectors, rows, depth, start, gap);
+              for (const int64_t panels : {1, 3}) expect_products<T>(order, {panels, rows, vectors, depth}, start, gap);
               if (vectors == 2 && simd::tiles<T>().multiply_and_copy[static_cast<int>(order)][rows])
-                expect_products<T>(order, vectors, rows, depth, start, gap, /*copies=*/true);
+                expect_products<T>(order, {4, rows, vectors, depth}, start, gap, /*copies=*/true);
             }
 }
 
