@@ -54,7 +54,7 @@ double cycles_of_fft(const convict_problem& p, int64_t lanes) {
 }
 
 const Candidate kCandidates[] = {
-    {&kernel_direct, cycles_of_direct},           {&kernel_implicit_gemm, cost::gemm_cycles},
+    {&kernel_implicit_gemm, cost::gemm_cycles},   {&kernel_direct, cycles_of_direct},
     {&kernel_scatter_gemm, cost::scatter_cycles}, {&kernel_int8_gemm, cycles_of_int8},
     {&kernel_depthwise, cost::window_cycles},     {&kernel_winograd_f2, cycles_of_f2},
     {&kernel_winograd_f4, cycles_of_f4},          {&kernel_fft, cycles_of_fft}};
@@ -80,9 +80,8 @@ const NativeKernel& chosen(const convict_problem& p, const convict_tensors& t) {
   const Candidate* best = nullptr;
   double least = 0;
   for (const Candidate& one : kCandidates) {
-    if (!takes(*one.kernel, p, t)) continue;
     const double cycles = cycles_of(one, p, t);
-    if (best && cycles >= least) continue;
+    if ((best && cycles >= least) || !takes(*one.kernel, p, t)) continue;  // few are asked whether they take it
     best = &one;
     least = cycles;
   }

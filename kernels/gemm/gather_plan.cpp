@@ -23,7 +23,7 @@ constexpr int64_t kItemsOfThread = 4;
 // longer.
 constexpr double kMostGapsInPlace = 0.3, kMostGapsOfRow = 6, kBuffered = 10;
 constexpr int64_t kMostRowsAskew = 64;
-constexpr size_t kFewestPanelsToCopyFor = 4;
+constexpr size_t kFewestPanelsToCopyFor = 3;
 
 // Weights that are read row by row: so many rows for each time that B comes from far away, or one panel if that has
 // more.

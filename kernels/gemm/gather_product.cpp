@@ -83,40 +83,66 @@ work::Panel depth_inside(const GatherPlan<T>& plan, const GatherPart<T>& part, w
   return begin < beyond ? work::Panel{begin, beyond - begin} : work::Panel{block.first, 0};
 }
 
-/// One tile of columns: all panels of the item, over what the tile needs of a block of the depth. The sums go to the
-/// result if there is one given, else to c. `copy`: memory for the tile, if the part copies.
+/// All panels of an item, over a block of the depth: at most two runs of equal ones. What is the same for all tiles of
+/// columns is found out once.
 template <class T>
-void multiply_tile(const GatherPlan<T>& plan, const Item<T>& item, work::Panel depth, work::Panel inside,
-                   const T* weights, TileSource<T> source, T* result, T* c, T* copy) {
-  const GatherPart<T>& part = *item.part;
-  const T* start = depth.first == 0 ? part.start + item.group * part.rows : nullptr;
-  const int64_t skipped = inside.first - depth.first;
-  if (inside.count == 0 && !start) return;
-  const auto order = static_cast<int>(part.order);
-  const bool copies = part.copies && source.vectors == 2 && item.panels.count > 1;
-  const int64_t end = item.panels.first + item.panels.count;
-  for (int64_t i = item.panels.first, next; i < end; i = next) {
-    const work::Panel& panel = part.panels[i];
-    next = i < part.larger_panels ? std::min(end, part.larger_panels) : end;
-    const int64_t row = panel.first - item.rows.first, a_step = part.order == simd::RowOrder::kApart ? 1 : panel.count;
-    const simd::TileProduct<T> product = {next - i,
-                                          inside.count,
-                                          weights + row * part.packed_row(depth) + skipped * a_step,
-                                          a_step,
-                                          panel.count * part.packed_row(depth),
-                                          source.b,
-                                          source.row + skipped,
-                                          source.apart,
-                                          source.next,
-                                          start ? start + panel.first : nullptr,
-                                          result ? result + part.row[panel.first].offset : c + row * plan.c_pitch,
-                                          result ? plan.result.inner : plan.c_pitch};
-    if (copies)
-      plan.tiles.multiply_and_copy[order][panel.count](product, /*copied=*/i > item.panels.first, copy);
-    else
-      plan.tiles.multiply[order][source.vectors][panel.count](product);
+class PanelRuns {
+ public:
+  /// `weights`: of the item's first row. `copy`: memory for a tile, if the part copies.
+  PanelRuns(const GatherPlan<T>& plan, const Item<T>& item, work::Panel depth, const T* weights, T* copy)
+      : plan_(plan), part_(*item.part), copy_(copy), copies_(part_.copies && item.panels.count > 1) {
+    const T* start = depth.first == 0 ? part_.start + item.group * part_.rows : nullptr;
+    const int64_t end = item.panels.first + item.panels.count, pitch = part_.packed_row(depth);
+    for (int64_t i = item.panels.first, next; i < end; i = next) {
+      next = i < part_.larger_panels ? std::min(end, part_.larger_panels) : end;
+      const work::Panel& panel = part_.panels[i];
+      const int64_t row = panel.first - item.rows.first;
+      Run& run = runs_[count_++];
+      run.rows = panel.count;
+      run.to_result = part_.row[panel.first].offset;
+      run.to_c = row * plan.c_pitch;
+      run.product.panels = next - i;
+      run.product.a = weights + row * pitch;
+      run.product.a_step = part_.order == simd::RowOrder::kApart ? 1 : panel.count;
+      run.product.a_panel = panel.count * pitch;
+      run.product.start = start ? start + panel.first : nullptr;
+    }
   }
-}
+
+  /// One tile of columns, over what it needs of the block of the depth: from `skipped` on. The sums go to the result if
+  /// there is one given, else to c.
+  void multiply(const TileSource<T>& source, int64_t skipped, int64_t depth, T* result, T* c) const {
+    const auto order = static_cast<int>(part_.order);
+    for (int i = 0; i < count_; ++i) {
+      simd::TileProduct<T> product = runs_[i].product;
+      if (depth == 0 && !product.start) return;
+      product.depth = depth;
+      product.a += skipped * product.a_step;
+      product.b = source.b;
+      product.b_row = source.row + skipped;
+      product.b_vector = source.apart;
+      product.next = source.next;
+      product.c = result ? result + runs_[i].to_result : c + runs_[i].to_c;
+      product.c_stride = result ? plan_.result.inner : plan_.c_pitch;
+      if (copies_ && source.vectors == 2)
+        plan_.tiles.multiply_and_copy[order][runs_[i].rows](product, /*copied=*/i > 0, copy_);
+      else
+        plan_.tiles.multiply[order][source.vectors][runs_[i].rows](product);
+    }
+  }
+
+ private:
+  struct Run {
+    int64_t rows, to_result, to_c;  // rows of a panel; elements to the first one
+    simd::TileProduct<T> product;   // but for B and C
+  };
+  const GatherPlan<T>& plan_;
+  const GatherPart<T>& part_;
+  T* copy_;
+  bool copies_;
+  int count_ = 0;
+  Run runs_[2];
+};
 
 /// A tile of rows of whole vectors: of as many as are equally far apart.
 template <class T>
@@ -142,9 +168,10 @@ TileSource<T> tile_in_place(const GatherPlan<T>& plan, const GatherPart<T>& part
     image += plane * gap;
     end = std::min(end, (plane + 1) * part.pitch[0]);
   }
-  end = std::min(end, column + part.vectors * lanes);
-  return {static_cast<int>(work::panels_of(end - column, lanes)), image + column, part.image_row, lanes,
-          part.vectors * lanes};
+  const int64_t most = part.vectors * lanes, left = end - column;
+  end = std::min(end, column + most);
+  return {left < most ? static_cast<int>(work::panels_of(left, lanes)) : part.vectors, image + column, part.image_row,
+          lanes, most};
 }
 
 /// Columns of an item that are stored to the result directly: whole vectors, or whole tiles if these are packed.
@@ -155,19 +182,60 @@ int64_t straight_columns(const GatherPlan<T>& plan, const Item<T>& item) {
   return item.columns.count / unit * unit;
 }
 
+/// Where the tiles of an item read B.
+template <class T>
+struct ItemColumns {
+  const T* image;
+  int64_t first, count;
+  int64_t straight;  // columns that are stored to the result directly
+  int64_t in_place;  // columns that read the image
+  int64_t again;     // columns before the last ones that are computed once more, with these: they are a whole vector
+  bool packs;        // the others
+};
+
+/// An image that is not staged ends with its last position. So less than a vector of columns is packed, or computed
+/// with columns before it. These sums go to a buffer that has nothing else there.
+template <class T>
+ItemColumns<T> columns_of(const GatherPlan<T>& plan, const Item<T>& item, const T* image) {
+  const GatherPart<T>& part = *item.part;
+  ItemColumns<T> columns{image, item.columns.first, item.columns.count, straight_columns(plan, item), 0, 0, false};
+  if (part.in_place) {
+    const int64_t beyond = plan.shape.staged ? 0 : columns.count % plan.tiles.lanes;
+    columns.in_place = columns.count - beyond;
+    if (beyond > 0 && columns.straight > 0 && !part.by_rows) columns.again = plan.tiles.lanes - beyond;
+  }
+  columns.packs = !part.shared && columns.in_place < columns.count && columns.again == 0;
+  return columns;
+}
+
+/// The tile from a column of an item on; it ends at `end` or earlier. `b`: what is packed, of this block of the depth.
+template <class T>
+TileSource<T> tile_at(const GatherPlan<T>& plan, const GatherPart<T>& part, const ItemColumns<T>& columns,
+                      work::Panel depth, const T* b, int64_t column, int64_t& end) {
+  const int64_t lanes = plan.tiles.lanes;
+  if (column < columns.in_place) {
+    end += columns.first;
+    TileSource<T> source = tile_in_place(plan, part, columns.first + column, columns.image, end);
+    end -= columns.first;
+    source.row += depth.first;
+    return source;
+  }
+  if (columns.again > 0)
+    return {1, columns.image + columns.first + column - columns.again, part.image_row + depth.first, lanes, 0};
+  end = std::min(end, column + plan.tile_columns);
+  return {static_cast<int>(work::panels_of(end - column, lanes)), b + (column - columns.in_place) * depth.count,
+          plan.packed_row, lanes, part.shared ? depth.count * plan.tile_columns : 0};
+}
+
 /// The sums of an item, for image n: to the result, or to its part's place of scratch.c.
 template <class T>
 void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const GatherScratch<T>& scratch) {
   const GatherPart<T>& part = *item.part;
-  const T* image = image_of(plan, n, item.group);
-  const int64_t first = item.columns.first, straight = straight_columns(plan, item);
-  T* result = plan.result.plane(n, item.group * plan.result_channels) + first;
-  // An image that is not staged ends with its last position.
-  const int64_t beyond = plan.shape.staged ? 0 : item.columns.count % plan.tiles.lanes;
-  const int64_t in_place = part.in_place ? item.columns.count - beyond : 0;
-  const bool packs = !part.shared && in_place < item.columns.count;
+  const ItemColumns<T> columns = columns_of(plan, item, image_of(plan, n, item.group));
+  T* const result = plan.result.plane(n, item.group * plan.result_channels) + columns.first;
   TileLanes<T> packed;
-  if (packs) packed = tile_lanes(plan, part, {first + in_place, item.columns.count - in_place});
+  if (columns.packs)
+    packed = tile_lanes(plan, part, {columns.first + columns.in_place, columns.count - columns.in_place});
   for (int64_t block = 0; block < part.depth_blocks(); ++block) {
     const work::Panel depth = part.depth_block(block);
     const T* weights = scratch.weights;
@@ -175,27 +243,20 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
       weights = part.block_of_weights(item.group, block) + item.rows.first * part.packed_row(depth);
     else
       pack_weights(plan, part, item.group, depth, item.panels, scratch.weights);
-    if (packs) pack_tiles(plan, part, depth, packed, image, scratch.tiles);
-    const T* b = part.shared ? part.block_of_tiles(item.group % plan.groups_at_once, block) + first * depth.count
-                             : scratch.tiles;
-    for (int64_t column = 0, end; column < item.columns.count; column = end) {
-      end = column < straight ? straight : column < in_place ? in_place : item.columns.count;
-      TileSource<T> source;
-      if (column < in_place) {
-        end += first;
-        source = tile_in_place(plan, part, first + column, image, end);
-        source.row += depth.first;
-        end -= first;
-      } else {
-        end = std::min(end, column + plan.tile_columns);
-        source = {static_cast<int>(work::panels_of(end - column, plan.tiles.lanes)),
-                  b + (column - in_place) * depth.count, plan.packed_row, plan.tiles.lanes,
-                  part.shared ? depth.count * plan.tile_columns : 0};
-      }
-      // A copy lies behind what was packed: less than a vector beside columns in place, so there are two tiles.
-      multiply_tile(plan, item, depth, depth_inside(plan, part, depth, first + column, first + end), weights, source,
-                    column < straight ? result + column : nullptr, scratch.c + part.c_place + column,
-                    scratch.tiles + (packs ? depth.count * plan.tile_columns : 0));
+    if (columns.packs) pack_tiles(plan, part, depth, packed, columns.image, scratch.tiles);
+    const T* b = part.shared
+                     ? part.block_of_tiles(item.group % plan.groups_at_once, block) + columns.first * depth.count
+                     : scratch.tiles;
+    // A copy lies behind what was packed: less than a vector beside columns in place, so there are two tiles.
+    const PanelRuns<T> runs(plan, item, depth, weights,
+                            scratch.tiles + (columns.packs ? depth.count * plan.tile_columns : 0));
+    for (int64_t column = 0, end; column < columns.count; column = end) {
+      end = column < columns.straight ? columns.straight : column < columns.in_place ? columns.in_place : columns.count;
+      const TileSource<T> source = tile_at(plan, part, columns, depth, b, column, end);
+      const work::Panel inside = depth_inside(plan, part, depth, columns.first + column, columns.first + end);
+      const int64_t again = column < columns.in_place ? 0 : columns.again;
+      runs.multiply(source, inside.first - depth.first, inside.count,
+                    column < columns.straight ? result + column : nullptr, scratch.c + part.c_place + column - again);
     }
   }
 }
