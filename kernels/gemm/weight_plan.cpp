@@ -13,7 +13,10 @@ namespace {
 
 constexpr int64_t kBytesOfSums = 256 << 10;  // of a second-level cache
 constexpr int64_t kBytesOfRows = 256 << 10;  // the same, where they are read once for each panel
-constexpr int64_t kWidestItem = 1024;        // bytes of a row of sums; transposed, a block fits that cache, too
+// Of a line of a block of positions. Transposed, as many lines as a tile has lanes take two thirds of a first-level
+// cache; with vectors of 64 bytes, half of the positions take all of it.
+constexpr int64_t kBytesOfLine = 1024, kBytesOfWideLine = 512;
+constexpr int64_t kWidestItem = 1024;  // bytes of a row of sums; transposed, a block fits that cache, too
 
 /// Whether the weights of one (k, c) lie side by side, and those of the next c follow.
 template <class T>
@@ -78,6 +81,7 @@ template <class T>
 WeightPlan<T>::WeightPlan(const Trilinear<T>& f)
     : form(f),
       tiles(simd::tiles<T>()),
+      block_positions((tiles.lanes * sizeof(T) > 32 ? kBytesOfWideLine : kBytesOfLine) / sizeof(T)),
       stage(simd::stage_row<T>()),
       transpose(simd::transpose_lines<T>()),
       axes(axes_of_image(f)),
@@ -126,7 +130,7 @@ void WeightPlan<T>::divide() {
     if (rows().count >= slices * pieces * tiles.most_columns[widest])
       slices *= pieces;
     else
-      splits = std::min(pieces, work::panels_of(volume(form.y_extent), kPositions));
+      splits = std::min(pieces, work::panels_of(volume(form.y_extent), block_positions));
   }
   slices = work::panels_of(rows().count, work::panels_of(rows().count, std::min(slices, rows().count)));
   threads = static_cast<int>(std::min<int64_t>(threads, by_group ? form.groups : items() * splits));
@@ -147,7 +151,7 @@ WeightItem WeightPlan<T>::item(int64_t group, int64_t index) const {
 
 template <class T>
 void WeightPlan<T>::carve() {
-  const int64_t runs = form.y_extent[0] * form.y_extent[1] * work::panels_of(form.y_extent[2], kPositions);
+  const int64_t runs = form.y_extent[0] * form.y_extent[1] * work::panels_of(form.y_extent[2], block_positions);
   for (OperandLines* lines : {&x_lines, &y_lines}) {
     const int64_t count = work::panels_of(lines->count, tiles.lanes) * tiles.lanes;
     lines->place = workspace.take<int64_t>(count);
@@ -163,7 +167,7 @@ void WeightPlan<T>::carve() {
     const bool shares = thread > 0 && !by_group;
     const int64_t image = shape.staged ? form.x_channels * shape.channel + tiles.lanes : 0;  // and slack
     T* staged = shares ? scratch[0].staged : workspace.take<T>(image);
-    scratch.push_back({staged, workspace.take<T>(kPositions * most_vectors * tiles.lanes),
+    scratch.push_back({staged, workspace.take<T>(block_positions * most_vectors * tiles.lanes),
                        workspace.take<T>(keeps_sums() || splits > 1 ? 0 : sums_of_item()),
                        workspace.take<LanePanel<T>>(work::panels_of(most_vectors, tiles.most_vectors))});
   }
@@ -206,15 +210,15 @@ void WeightPlan<T>::fill_blocks() {
   Axes x_pitch;
   for (int i = 0; i < kAxes; ++i) x_pitch[i] = shape.pitch[i] * form.stride[i];
   const Axes& y_pitch = form.y.spatial;
-  int64_t positions = kPositions;
+  int64_t positions = block_positions;
   blocks = 0;
   for (int64_t o0 = 0; o0 < form.y_extent[0]; ++o0)
     for (int64_t o1 = 0; o1 < form.y_extent[1]; ++o1)
-      for (int64_t o2 = 0; o2 < form.y_extent[2]; o2 += kPositions) {
-        const int64_t length = std::min(kPositions, form.y_extent[2] - o2);
+      for (int64_t o2 = 0; o2 < form.y_extent[2]; o2 += block_positions) {
+        const int64_t length = std::min(block_positions, form.y_extent[2] - o2);
         simd::PositionRun x_run = {o0 * x_pitch[0] + o1 * x_pitch[1] + o2 * x_pitch[2], length};
         simd::PositionRun y_run = {o0 * y_pitch[0] + o1 * y_pitch[1] + o2 * y_pitch[2], length};
-        if (positions + length > kPositions) {
+        if (positions + length > block_positions) {
           const PositionBlock before = blocks > 0 ? block[blocks - 1] : PositionBlock{};
           block[blocks++] = {{before.row_runs.first + before.row_runs.count, 0},
                              {before.lane_runs.first + before.lane_runs.count, 0}};
@@ -230,13 +234,13 @@ template <class T>
 std::string WeightPlan<T>::text() const {
   char line[200];
   const int64_t panel = work::panel_of(vectors(), tiles.most_vectors, 0).count;
-  std::snprintf(line, sizeof line,
-                "%s weights lanes=%s %s tile=%dx%d depth=%d slice=%d splits=%d threads=%d workspace=%lld", tiles.isa,
-                lanes_are_columns ? "columns" : "channels", shape.staged ? "staged" : "unstaged",
-                static_cast<int>(std::min(rows().count, tiles.most_columns[panel])),
-                static_cast<int>(panel * tiles.lanes), static_cast<int>(std::min(volume(form.y_extent), kPositions)),
-                static_cast<int>(work::panels_of(rows().count, slices)), static_cast<int>(splits), threads,
-                static_cast<long long>(workspace.bytes()));
+  std::snprintf(
+      line, sizeof line, "%s weights lanes=%s %s tile=%dx%d depth=%d slice=%d splits=%d threads=%d workspace=%lld",
+      tiles.isa, lanes_are_columns ? "columns" : "channels", shape.staged ? "staged" : "unstaged",
+      static_cast<int>(std::min(rows().count, tiles.most_columns[panel])), static_cast<int>(panel * tiles.lanes),
+      static_cast<int>(std::min(volume(form.y_extent), block_positions)),
+      static_cast<int>(work::panels_of(rows().count, slices)), static_cast<int>(splits), threads,
+      static_cast<long long>(workspace.bytes()));
   return line;
 }
 

@@ -79,8 +79,6 @@ WeightCycles weight_cycles(const Trilinear<T>& form, int64_t lanes);
 
 template <class T>
 struct WeightPlan {
-  static constexpr int64_t kPositions = 512 / sizeof(T);  // of a block: transposed, they fit the first-level cache
-
   /// Precondition: has_products(form), and the face is W. Reads no data.
   explicit WeightPlan(const Trilinear<T>& form);
   WeightPlan(const WeightPlan&) = delete;
@@ -106,6 +104,7 @@ struct WeightPlan {
 
   Trilinear<T> form;
   const simd::Tiles<T>& tiles;
+  int64_t block_positions;  // the most of a block: transposed, they fit the first-level cache
   simd::StageRow<T> stage;
   simd::TransposeLines<T> transpose;
   image::Correlation axes;  // of the image as taps with a stride of 1 read it

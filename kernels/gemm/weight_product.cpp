@@ -61,18 +61,40 @@ int64_t find_panels(const WeightPlan<T>& plan, const WeightItem& item, const Wei
     const simd::LineSource<T> source(place + first, of.count * lanes, plan.lanes().step,
                                      plan.lanes_are_columns && plan.shape.staged);
     std::construct_at(scratch.panel + i,
-                      LanePanel<T>{of.count, first, scratch.transposed + first * plan.kPositions, source});
+                      LanePanel<T>{of.count, first, scratch.transposed + first * plan.block_positions, source});
   }
   return panels;
 }
 
-/// Adds the products of some blocks of positions of an image to the sums of an item, or starts them. A tile of rows,
-/// once read, is used for all panels of lanes.
+// Of rows. Each time that they are read from afar, what a panel of lanes has of a block of positions is, too.
+constexpr int64_t kTilesTogether = 8;
+
+/// Adds the products of a block of positions to the sums of an item, or starts them. Some tiles of rows, once read, are
+/// used for all panels of lanes.
+template <class T>
+void multiply_block(const WeightPlan<T>& plan, const T* of_rows, const WeightItem& item, const PositionBlock& block,
+                    const LanePanel<T>* begin, const LanePanel<T>* end, bool add, const Sums<T>& sums) {
+  const int64_t most = plan.tiles.most_columns[end[-1].vectors], tiles = work::panels_of(item.rows.count, most);
+  const int64_t larger = item.rows.count % tiles, together = end - begin == 1 ? tiles : kTilesTogether;
+  for (int64_t first = 0, last; first < tiles; first = last) {
+    last = std::min(tiles, first + together);
+    for (const LanePanel<T>* panel = begin; panel != end; ++panel)
+      for (int64_t i = first, next; i < last; i = next) {
+        next = i < larger ? std::min(last, larger) : last;
+        const work::Panel tile = work::larger_first(item.rows.count, most, i);
+        plan.tiles.correlate[panel->vectors][tile.count](
+            {next - i, block.row_runs.count, plan.rows().run + block.row_runs.first, of_rows, plan.rows().step,
+             plan.rows().place + item.rows.first + tile.first, panel->transposed, add,
+             sums.first + tile.first * sums.pitch + panel->first_lane, sums.pitch});
+      }
+  }
+}
+
+/// Adds the products of some blocks of positions of an image to the sums of an item, or starts them.
 template <class T>
 void multiply(const WeightPlan<T>& plan, const Operands<T>& given, const WeightItem& item, work::Panel blocks,
               const WeightScratch<T>& scratch, bool add, const Sums<T>& sums) {
   const LanePanel<T>* const end = scratch.panel + find_panels(plan, item, scratch);
-  const int64_t most = plan.tiles.most_columns[end[-1].vectors], rows = work::panels_of(item.rows.count, most);
   const T* of_lanes = plan.lanes_are_columns ? given.x : given.y;
   const T* of_rows = plan.lanes_are_columns ? given.y : given.x;
   const PositionBlock* const first = plan.block + blocks.first;
@@ -80,14 +102,7 @@ void multiply(const WeightPlan<T>& plan, const Operands<T>& given, const WeightI
     for (const LanePanel<T>* panel = scratch.panel; panel != end; ++panel)
       plan.transpose(panel->source, of_lanes, block->lane_runs.count, plan.lanes().run + block->lane_runs.first,
                      panel->transposed);
-    for (int64_t i = 0; i < rows; ++i) {
-      const work::Panel tile = work::panel_of(item.rows.count, most, i);
-      for (const LanePanel<T>* panel = scratch.panel; panel != end; ++panel)
-        plan.tiles.correlate[panel->vectors][tile.count](
-            block->row_runs.count, plan.rows().run + block->row_runs.first, of_rows, plan.rows().step,
-            plan.rows().place + item.rows.first + tile.first, panel->transposed, add || block != first,
-            sums.first + tile.first * sums.pitch + panel->first_lane, sums.pitch);
-    }
+    multiply_block<T>(plan, of_rows, item, *block, scratch.panel, end, add || block != first, sums);
   }
 }
 

@@ -36,19 +36,23 @@ constexpr int kVectors = MostColumns<T>(4) > 0   ? 4
 template <class T>
 constexpr int64_t kLine = 64 / sizeof(T);  // of a cache
 
+/// One tile, whose first column is `column`.
 template <class T, int kTileVectors, int kTileColumns>
-void Correlate(int64_t runs, const PositionRun* run, const T* HWY_RESTRICT image, int64_t step, const int64_t* column,
-               const T* HWY_RESTRICT y, bool add, T* HWY_RESTRICT c, int64_t c_stride) {
+HWY_INLINE void CorrelateTile(const TileCorrelation<T>& given, const int64_t* column, T* HWY_RESTRICT c) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  const T *HWY_RESTRICT image = given.image, *HWY_RESTRICT y = given.y;
+  const int64_t step = given.step, c_stride = given.c_stride;
   hn::Vec<decltype(d)> sum[kTileColumns][kTileVectors];
   HWY_UNROLL(16)
   for (int i = 0; i < kTileColumns; ++i) {
     HWY_UNROLL(4)
-    for (int j = 0; j < kTileVectors; ++j) sum[i][j] = add ? hn::LoadU(d, c + i * c_stride + j * lanes) : hn::Zero(d);
+    for (int j = 0; j < kTileVectors; ++j)
+      sum[i][j] = given.add ? hn::LoadU(d, c + i * c_stride + j * lanes) : hn::Zero(d);
   }
   int64_t result = 0;  // the vectors of C to fetch next
-  for (const PositionRun* end = run + runs; run != end; ++run) {
+  const PositionRun* run = given.run;
+  for (const PositionRun* end = run + given.runs; run != end; ++run) {
     const T* from[kTileColumns];
     HWY_UNROLL(16)
     for (int i = 0; i < kTileColumns; ++i) from[i] = image + run->offset + column[i];
@@ -77,6 +81,13 @@ void Correlate(int64_t runs, const PositionRun* run, const T* HWY_RESTRICT image
     HWY_UNROLL(4)
     for (int j = 0; j < kTileVectors; ++j) hn::StoreU(sum[i][j], d, c + i * c_stride + j * lanes);
   }
+}
+
+template <class T, int kTileVectors, int kTileColumns>
+void Correlate(const TileCorrelation<T>& given) {
+  for (int64_t tile = 0; tile < given.tiles; ++tile)
+    CorrelateTile<T, kTileVectors, kTileColumns>(given, given.column + tile * kTileColumns,
+                                                 given.c + tile * kTileColumns * given.c_stride);
 }
 
 template <class T, int kTileVectors, int... kIndex>

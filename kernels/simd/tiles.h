@@ -85,6 +85,21 @@ struct TileProduct {
   int64_t c_stride;
 };
 
+/// C[i][j] = sum over the positions p of all runs of image[column[i] + offset + p*step] * y[q][j], where q = 0, 1, ...
+/// counts the positions of all runs; for the columns i of some tiles of equal size. With `add` the sums are added to C.
+template <class T>
+struct TileCorrelation {
+  int64_t tiles, runs;
+  const PositionRun* run;
+  const T* image;
+  int64_t step;
+  const int64_t* column;
+  const T* y;
+  bool add;
+  T* c;  // column i at c + i*c_stride
+  int64_t c_stride;
+};
+
 /// The tiles of the instruction set in use. Sums are kept in T, and products are added one after another.
 template <class T>
 struct Tiles {
@@ -104,11 +119,8 @@ struct Tiles {
   using MultiplyAndCopy = void (*)(const TileProduct<T>& given, bool copied, T* to);
   MultiplyAndCopy multiply_and_copy[2][kMostTileRows + 1];
 
-  /// C[i][j] = sum over the positions p of all runs of image[column[i] + offset + p*step] * y[q][j], where q = 0, 1,
-  /// ... counts the positions of all runs. C[i] begins at c + i*c_stride. With `add` the sums are added to C. Indexed
-  /// by vectors of j and columns i, both from 1.
-  using Correlate = void (*)(int64_t runs, const PositionRun* run, const T* image, int64_t step, const int64_t* column,
-                             const T* y, bool add, T* c, int64_t c_stride);
+  /// Indexed by vectors of j and columns i of a tile, both from 1.
+  using Correlate = void (*)(const TileCorrelation<T>& given);
   Correlate correlate[kMostTileVectors + 1][kMostTileRows + 1];
 
   /// Packs rows of B for `multiply`, tile by tile: to[t*tile_stride + p*2*lanes + j] = b[b_row[p] + lane j of tile t],

@@ -168,6 +168,7 @@ int64_t Plan::box_positions() const { return points[0] * points[1] * dilation[2]
 
 void Plan::carve() {
   const int64_t all_panels = static_cast<int64_t>(panels.size());
+  tile_place = workspace.take<int64_t>(most_tiles);
   if (weights_once) transformed_weights = workspace.take<float>(all_panels * pieces() * weights_piece);
   const bool apart = weights_once || image_by_all;
   const int64_t of_weights = kWeightsAtOnce * points[0] * points[1] * points[2];
@@ -183,6 +184,7 @@ void Plan::carve() {
 void Plan::prepare() {
   workspace.allocate(form.workspace);
   carve();
+  for (int64_t i = 0; i < most_tiles; ++i) tile_place[i] = i * image_tile;
 }
 
 TileRun Plan::run(int64_t index) const {

@@ -85,15 +85,15 @@ void multiply(const Plan& plan, int64_t tiles, work::Panel channels, work::Panel
               const float* weights, float* sums) {
   const int64_t width = plan.panel_lanes(panel), most = plan.tiles.most_columns[panel.count];
   const simd::PositionRun run = {0, channels.count};
-  int64_t row[simd::kMostTileRows];
-  for (int64_t i = 0; i < most; ++i) row[i] = i * plan.image_tile;
-  const int64_t groups = work::panels_of(tiles, most);
+  const int64_t groups = work::panels_of(tiles, most), larger = tiles % groups;
   for (int64_t product = 0; product < plan.products; ++product, weights += plan.weights_product)
-    for (int64_t i = 0; i < groups; ++i) {
-      const work::Panel rows = work::panel_of(tiles, most, i);
+    for (int64_t i = 0, next; i < groups; i = next) {
+      next = i < larger ? larger : groups;
+      const work::Panel rows = work::larger_first(tiles, most, i);
       plan.tiles.correlate[panel.count][rows.count](
-          1, &run, image + product * plan.image_product + rows.first * plan.image_tile + channels.first, 1, row,
-          weights, channels.first > 0, sums + product * plan.sums_product + rows.first * width, width);
+          {next - i, 1, &run, image + product * plan.image_product + rows.first * plan.image_tile + channels.first, 1,
+           plan.tile_place, weights, channels.first > 0, sums + product * plan.sums_product + rows.first * width,
+           width});
     }
 }
 

@@ -99,18 +99,19 @@ TEST(Tiles, MultiplyAgreesWithTheTripleLoop) {
 }
 
 template <class T>
-void expect_correlation(int64_t vectors, int64_t columns, int64_t step, bool add) {
-  SCOPED_TRACE(testing::Message() << vectors << " vectors, " << columns << " columns, step " << step << ", add "
-                                  << add);
+void expect_correlation(int64_t vectors, int64_t tiles, int64_t of_tile, int64_t step, bool add) {
+  SCOPED_TRACE(testing::Message() << vectors << " vectors, " << tiles << " tiles of " << of_tile << " columns, step "
+                                  << step << ", add " << add);
   const simd::Tiles<T>& t = simd::tiles<T>();
   const std::vector<simd::PositionRun> runs = {{0, 3}, {10, 1}, {17, 20}};
-  const int64_t lanes = vectors * t.lanes, positions = 24;
+  const int64_t lanes = vectors * t.lanes, positions = 24, columns = tiles * of_tile;
   const std::vector<T> image = whole_numbers<T>(30 + 20 * step), y = whole_numbers<T>(positions * lanes);
   const std::vector<T> before = whole_numbers<T>(columns * lanes);
   std::vector<int64_t> column;
   for (int64_t i = 0; i < columns; ++i) column.push_back(i * 5 % 13);
   std::vector<T> c = before;
-  t.correlate[vectors][columns](3, runs.data(), image.data(), step, column.data(), y.data(), add, c.data(), lanes);
+  t.correlate[vectors][of_tile](
+      {tiles, 3, runs.data(), image.data(), step, column.data(), y.data(), add, c.data(), lanes});
   for (int64_t i = 0; i < columns; ++i)
     for (int64_t j = 0; j < lanes; ++j) {
       T expected = add ? before[i * lanes + j] : T(0);
@@ -126,8 +127,9 @@ template <class T>
 void expect_all_correlations() {
   for (int64_t vectors = 1; vectors <= simd::tiles<T>().most_vectors; ++vectors)
     for (int64_t columns = 1; columns <= simd::tiles<T>().most_columns[vectors]; ++columns)
-      for (const int64_t step : {1, 3})
-        for (const bool add : {false, true}) expect_correlation<T>(vectors, columns, step, add);
+      for (const int64_t tiles : {1, 3})
+        for (const int64_t step : {1, 3})
+          for (const bool add : {false, true}) expect_correlation<T>(vectors, tiles, columns, step, add);
 }
 
 TEST(Tiles, CorrelateAgreesWithTheTripleLoop) {
