@@ -248,13 +248,14 @@ void TransposeRows(int64_t depth, const T* from, int64_t from_stride, T* to, int
 }
 
 /// Of 32 bits. A cache line of each row first, so that rows far apart on either side do not push each other out of the
-/// cache.
+/// cache; few rows do not.
 template <class T>
 void TransposeLines(int64_t rows, int64_t depth, const T* from, int64_t from_stride, T* to, int64_t to_stride) {
   constexpr int64_t kLine = 16;
   constexpr int kWidest = static_cast<int>(std::min<size_t>(16, HWY_LANES(T)));
-  for (int64_t p = 0; p < depth; p += kLine) {
-    const int64_t count = std::min(kLine, depth - p);
+  const int64_t together = rows <= kWidest ? depth : kLine;
+  for (int64_t p = 0; p < depth; p += together) {
+    const int64_t count = std::min(together, depth - p);
     const T* first = from + p;
     T* place = to + p * to_stride;
     int64_t i = 0;
