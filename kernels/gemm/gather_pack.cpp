@@ -89,6 +89,15 @@ void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t 
 }
 
 template <class T>
+void fetch_weights(const GatherPlan<T>& plan, int64_t group, work::Panel depth, work::Panel rows) {
+  const Trilinear<T>& f = plan.form;
+  const int64_t row_stride = f.face == Face::kX ? f.w.inner : f.w.outer;
+  const T* first = f.w.plane(group * f.y_channels, 0) + rows.first * row_stride + depth.first;
+  for (int64_t row = 0; row < rows.count; ++row, first += row_stride)
+    for (int64_t p = 0; p < depth.count; p += 64 / sizeof(T)) __builtin_prefetch(first + p, /*rw=*/0, /*locality=*/2);
+}
+
+template <class T>
 TileLanes<T> tile_lanes(const GatherPlan<T>& plan, const GatherPart<T>& part, work::Panel columns) {
   const int64_t lanes = plan.tiles.lanes;
   TileLanes<T> result;
@@ -118,8 +127,11 @@ template void pack_weights(const GatherPlan<double>&, const GatherPart<double>&,
                            double*);
 template void pack_weights(const GatherPlan<int32_t>&, const GatherPart<int32_t>&, int64_t, work::Panel, work::Panel,
                            int32_t*);
+template void fetch_weights(const GatherPlan<float>&, int64_t, work::Panel, work::Panel);
 template TileLanes<float> tile_lanes(const GatherPlan<float>&, const GatherPart<float>&, work::Panel);
+template void fetch_weights(const GatherPlan<double>&, int64_t, work::Panel, work::Panel);
 template TileLanes<double> tile_lanes(const GatherPlan<double>&, const GatherPart<double>&, work::Panel);
+template void fetch_weights(const GatherPlan<int32_t>&, int64_t, work::Panel, work::Panel);
 template TileLanes<int32_t> tile_lanes(const GatherPlan<int32_t>&, const GatherPart<int32_t>&, work::Panel);
 template void pack_tiles(const GatherPlan<float>&, const GatherPart<float>&, work::Panel, const TileLanes<float>&,
                          const float*, float*);

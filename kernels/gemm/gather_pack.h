@@ -16,6 +16,10 @@ template <class T>
 void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t group, work::Panel depth,
                   work::Panel panels, T* to);
 
+/// Prefetches the weights of some rows of a group, which pack_weights() will copy, beyond the first-level cache.
+template <class T>
+void fetch_weights(const GatherPlan<T>& plan, int64_t group, work::Panel depth, work::Panel rows);
+
 /// Where the vectors of some columns of B are in the image. Columns beyond the last position repeat it.
 template <class T>
 struct TileLanes {

@@ -27,7 +27,7 @@ constexpr size_t kFewestPanelsToCopyFor = 3;
 
 // Weights that are read row by row: so many rows for each time that B comes from far away, or one panel if that has
 // more.
-constexpr int64_t kRowsTogether = 24;
+constexpr int64_t kRowsTogether = 48;
 
 // Rows of weights are copied as they are, unless they are so short that most of their memory would be unused.
 constexpr int64_t kShallow = 64;

@@ -53,6 +53,7 @@ struct TileSource {
   const T* b;
   const int64_t* row;
   int64_t apart, next;
+  bool packed = false;  // rows follow each other
 };
 
 /// The taps of an axis through which some position from `first` to `last` reads inside the image; empty if none does.
@@ -118,16 +119,22 @@ class PanelRuns {
       if (depth == 0 && !product.start) return;
       product.depth = depth;
       product.a += skipped * product.a_step;
-      product.b = source.b;
-      product.b_row = source.row + skipped;
+      product.b = source.b + (source.packed ? skipped * plan_.tile_columns : 0);
+      product.b_row = source.packed ? source.row : source.row + skipped;
       product.b_vector = source.apart;
       product.next = source.next;
       product.c = result ? result + runs_[i].to_result : c + runs_[i].to_c;
       product.c_stride = result ? plan_.result.inner : plan_.c_pitch;
-      if (copies_ && source.vectors == 2)
-        plan_.tiles.multiply_and_copy[order][runs_[i].rows](product, /*copied=*/i > 0, copy_);
+      const int64_t rows = runs_[i].rows;
+      const bool copied = copies_ && source.vectors == 2 && i > 0;
+      const auto dense = plan_.tiles.multiply_dense[order][rows];
+      if (copied) product.b = copy_;
+      if (copies_ && source.vectors == 2 && !copied)
+        plan_.tiles.multiply_and_copy[order][rows](product, copy_);
+      else if (dense && source.vectors == 2 && (copied || source.packed))
+        dense(product);
       else
-        plan_.tiles.multiply[order][source.vectors][runs_[i].rows](product);
+        plan_.tiles.multiply[order][source.vectors][rows](product);
     }
   }
 
@@ -223,8 +230,18 @@ TileSource<T> tile_at(const GatherPlan<T>& plan, const GatherPart<T>& part, cons
   if (columns.again > 0)
     return {1, columns.image + columns.first + column - columns.again, part.image_row + depth.first, lanes, 0};
   end = std::min(end, column + plan.tile_columns);
-  return {static_cast<int>(work::panels_of(end - column, lanes)), b + (column - columns.in_place) * depth.count,
-          plan.packed_row, lanes, part.shared ? depth.count * plan.tile_columns : 0};
+  return {static_cast<int>(work::panels_of(end - column, lanes)),
+          b + (column - columns.in_place) * depth.count,
+          plan.packed_row,
+          lanes,
+          part.shared ? depth.count * plan.tile_columns : 0,
+          /*packed=*/true};
+}
+
+/// Those of an item's rows whose weights are fetched beside some of its columns.
+work::Panel rows_beside(work::Panel rows, int64_t column, int64_t columns, int64_t all) {
+  const int64_t begin = rows.count * column / all, end = rows.count * (column + columns) / all;
+  return {rows.first + begin, end - begin};
 }
 
 /// The sums of an item, for image n: to the result, or to its part's place of scratch.c.
@@ -248,6 +265,7 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
                      ? part.block_of_tiles(item.group % plan.groups_at_once, block) + columns.first * depth.count
                      : scratch.tiles;
     // A copy lies behind what was packed: less than a vector beside columns in place, so there are two tiles.
+    const bool fetches = !part.weights && part.order == simd::RowOrder::kApart && block + 1 < part.depth_blocks();
     const PanelRuns<T> runs(plan, item, depth, weights,
                             scratch.tiles + (columns.packs ? depth.count * plan.tile_columns : 0));
     for (int64_t column = 0, end; column < columns.count; column = end) {
@@ -255,6 +273,9 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
       const TileSource<T> source = tile_at(plan, part, columns, depth, b, column, end);
       const work::Panel inside = depth_inside(plan, part, depth, columns.first + column, columns.first + end);
       const int64_t again = column < columns.in_place ? 0 : columns.again;
+      if (fetches)
+        fetch_weights(plan, item.group, part.depth_block(block + 1),
+                      rows_beside(item.rows, column, end - column, columns.count));
       runs.multiply(source, inside.first - depth.first, inside.count,
                     column < columns.straight ? result + column : nullptr, scratch.c + part.c_place + column - again);
     }

@@ -94,8 +94,8 @@ constexpr int64_t kTogether = 2;
 /// `next` elements further.
 template <class Arithmetic, Rows kRows, int64_t kRow, int kTileRows, int kTileVectors,
           class T = typename Arithmetic::Number>
-HWY_INLINE void MultiplyListed(const TileProduct<T>& given, const T* HWY_RESTRICT a, const T* c,
-                               Sums<T, kTileRows, kTileVectors>& sum, T* HWY_RESTRICT copy) {
+HWY_INLINE void AddListed(const TileProduct<T>& given, const T* HWY_RESTRICT a, const T* c,
+                          Sums<T, kTileRows, kTileVectors>& sum, T* HWY_RESTRICT copy) {
   constexpr auto kLanes = static_cast<int64_t>(HWY_LANES(T));
   const int64_t depth = given.depth, a_step = given.a_step, b_vector = given.b_vector, next = given.next;
   const int64_t copied = kRows == Rows::kCopied ? kTileVectors * kLanes : 0;
@@ -120,13 +120,14 @@ HWY_INLINE void MultiplyListed(const TileProduct<T>& given, const T* HWY_RESTRIC
 
 /// The same with dense rows of B, which are in the first-level cache. Prefetches the next panel's rows of C.
 template <class Arithmetic, int64_t kRow, int kTileRows, int kTileVectors, class T = typename Arithmetic::Number>
-HWY_INLINE void MultiplyDense(const TileProduct<T>& given, const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, const T* c,
-                              Sums<T, kTileRows, kTileVectors>& sum) {
+HWY_INLINE void AddDense(const TileProduct<T>& given, const T* HWY_RESTRICT a, const T* c,
+                         Sums<T, kTileRows, kTileVectors>& sum) {
   constexpr auto kLanes = static_cast<int64_t>(HWY_LANES(T));
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i)
     PrefetchRow<kTileVectors, /*kWrites=*/1, /*kLocality=*/3>(c + (kTileRows + i) * given.c_stride, kLanes);
   const int64_t depth = given.depth, a_step = given.a_step;
+  const T* HWY_RESTRICT b = given.b;
   HWY_UNROLL(2)
   for (int64_t p = 0; p < depth; ++p, a += a_step, b += kTileVectors * kLanes)
     MultiplyOne<Arithmetic, Rows::kDense, kRow, kTileRows, kTileVectors>(a, b, kLanes, 0, sum,
@@ -136,7 +137,8 @@ HWY_INLINE void MultiplyDense(const TileProduct<T>& given, const T* HWY_RESTRICT
 /// One panel: the sums of kTileRows rows by kTileVectors vectors.
 template <class Arithmetic, Rows kRows, RowOrder kOrder, int kTileVectors, int kTileRows,
           class T = typename Arithmetic::Number>
-HWY_INLINE void MultiplyPanel(const TileProduct<T>& given, const T* a, const T* start, T* HWY_RESTRICT c, T* copy) {
+HWY_INLINE void MultiplyPanel(const TileProduct<T>& given, const T* a, const T* start, T* HWY_RESTRICT c,
+                              [[maybe_unused]] T* copy) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t c_stride = given.c_stride;
@@ -149,9 +151,9 @@ HWY_INLINE void MultiplyPanel(const TileProduct<T>& given, const T* a, const T* 
   }
   constexpr int64_t kRow = kOrder == RowOrder::kInterleaved ? 1 : kRowPitch<T>;
   if constexpr (kRows == Rows::kDense)
-    MultiplyDense<Arithmetic, kRow, kTileRows, kTileVectors>(given, a, copy, c, sum);
+    AddDense<Arithmetic, kRow, kTileRows, kTileVectors>(given, a, c, sum);
   else
-    MultiplyListed<Arithmetic, kRows, kRow, kTileRows, kTileVectors>(given, a, c, sum, copy);
+    AddListed<Arithmetic, kRows, kRow, kTileRows, kTileVectors>(given, a, c, sum, copy);
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
     HWY_UNROLL(4)
@@ -159,26 +161,35 @@ HWY_INLINE void MultiplyPanel(const TileProduct<T>& given, const T* a, const T* 
   }
 }
 
-/// Panels from `first` on.
 template <class Arithmetic, Rows kRows, RowOrder kOrder, int kTileVectors, int kTileRows,
           class T = typename Arithmetic::Number>
-HWY_INLINE void MultiplyPanels(const TileProduct<T>& given, int64_t first, T* copy) {
-  for (int64_t panel = first; panel < given.panels; ++panel)
+HWY_INLINE void MultiplyPanels(const TileProduct<T>& given) {
+  for (int64_t panel = 0; panel < given.panels; ++panel)
     MultiplyPanel<Arithmetic, kRows, kOrder, kTileVectors, kTileRows>(
         given, given.a + panel * given.a_panel, given.start ? given.start + panel * kTileRows : nullptr,
-        given.c + panel * kTileRows * given.c_stride, copy);
+        given.c + panel * kTileRows * given.c_stride, static_cast<T*>(nullptr));
 }
 
 template <class Arithmetic, RowOrder kOrder, int kTileVectors, int kTileRows, class T = typename Arithmetic::Number>
 void Multiply(const TileProduct<T>& given) {
-  MultiplyPanels<Arithmetic, Rows::kListed, kOrder, kTileVectors, kTileRows>(given, 0, static_cast<T*>(nullptr));
+  MultiplyPanels<Arithmetic, Rows::kListed, kOrder, kTileVectors, kTileRows>(given);
 }
 
 template <class Arithmetic, RowOrder kOrder, int kTileRows, class T = typename Arithmetic::Number>
-void MultiplyAndCopy(const TileProduct<T>& given, bool copied, T* copy) {
-  if (!copied)
-    MultiplyPanel<Arithmetic, Rows::kCopied, kOrder, 2, kTileRows>(given, given.a, given.start, given.c, copy);
-  MultiplyPanels<Arithmetic, Rows::kDense, kOrder, 2, kTileRows>(given, copied ? 0 : 1, copy);
+void MultiplyDense(const TileProduct<T>& given) {
+  MultiplyPanels<Arithmetic, Rows::kDense, kOrder, 2, kTileRows>(given);
+}
+
+template <class Arithmetic, RowOrder kOrder, int kTileRows, class T = typename Arithmetic::Number>
+void MultiplyAndCopy(const TileProduct<T>& given, T* copy) {
+  MultiplyPanel<Arithmetic, Rows::kCopied, kOrder, 2, kTileRows>(given, given.a, given.start, given.c, copy);
+  TileProduct<T> others = given;
+  --others.panels;
+  others.a += given.a_panel;
+  others.b = copy;
+  if (given.start) others.start += kTileRows;
+  others.c += kTileRows * given.c_stride;
+  MultiplyDense<Arithmetic, kOrder, kTileRows>(others);
 }
 
 constexpr int64_t kAhead = 8;  // rows of B to prefetch: each comes from another place

@@ -97,14 +97,19 @@ void FillCorrelate(Tiles<T>& t, std::integer_sequence<int, kIndex...>) {
 }
 
 /// Of the rows that panels have if there are many. Only where a row of a tile is a line of the cache, or less: rows of
-/// B that lie far apart compete for the sets of the first-level cache, and are read for many panels of few rows.
+/// B that lie far apart compete for the sets of the first-level cache, and are read for many panels of few rows. More
+/// registers leave time to look rows up.
+template <class T, RowOrder kOrder, int... kTileRows>
+void FillDense(Tiles<T>& t, std::integer_sequence<int, kTileRows...>) {
+  constexpr int kIndex = static_cast<int>(kOrder);
+  ((t.multiply_dense[kIndex][kTileRows] = MultiplyDense<Plain<T>, kOrder, kTileRows>), ...);
+  ((t.multiply_and_copy[kIndex][kTileRows] = MultiplyAndCopy<Plain<T>, kOrder, kTileRows>), ...);
+}
+
 template <class T, RowOrder kOrder>
-void FillMultiplyAndCopy([[maybe_unused]] Tiles<T>& t) {
+void FillDense([[maybe_unused]] Tiles<T>& t) {
 #if HWY_TARGET == HWY_AVX2
-  auto& copying = t.multiply_and_copy[static_cast<int>(kOrder)];
-  copying[4] = MultiplyAndCopy<Plain<T>, kOrder, 4>;
-  copying[5] = MultiplyAndCopy<Plain<T>, kOrder, 5>;
-  copying[6] = MultiplyAndCopy<Plain<T>, kOrder, 6>;
+  FillDense<T, kOrder>(t, std::integer_sequence<int, 4, 5, 6>());
 #endif
 }
 
@@ -114,8 +119,8 @@ Tiles<T> MakeTiles() {
   FillTiles<Plain<T>, RowOrder::kInterleaved>(t);
   FillMultiply<Plain<T>, RowOrder::kApart>(t, std::make_integer_sequence<int, kRowsOf<T>>());
   if constexpr (sizeof(T) == 4) {
-    FillMultiplyAndCopy<T, RowOrder::kInterleaved>(t);
-    FillMultiplyAndCopy<T, RowOrder::kApart>(t);
+    FillDense<T, RowOrder::kInterleaved>(t);
+    FillDense<T, RowOrder::kApart>(t);
   }
   t.most_vectors = kVectors<T>;
   FillCorrelate<T, 1>(t, std::make_integer_sequence<int, MostColumns<T>(1)>());

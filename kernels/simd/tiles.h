@@ -114,9 +114,12 @@ struct Tiles {
   Multiply multiply[2][kMostTileVectors + 1][kMostTileRows + 1];
   int most_vectors_of[kMostTileRows + 1];  // rows: at least two
 
-  /// The same for two vectors, with to[p*2*lanes + j] = B[p][j]: unless that has been `copied`, the first panel does
-  /// it. Indexed by RowOrder and rows; nullptr where panels may as well read B where it lies.
-  using MultiplyAndCopy = void (*)(const TileProduct<T>& given, bool copied, T* to);
+  /// The same for two vectors and rows of B that follow each other from b on: p*2*lanes elements further. Indexed by
+  /// RowOrder and rows; nullptr where that is not faster.
+  Multiply multiply_dense[2][kMostTileRows + 1];
+  /// The same for rows of B that are listed. The first panel copies them, for the others and for multiply_dense. Behind
+  /// them kRowsAhead more are listed, of which nothing is read.
+  using MultiplyAndCopy = void (*)(const TileProduct<T>& given, T* copy);
   MultiplyAndCopy multiply_and_copy[2][kMostTileRows + 1];
 
   /// Indexed by vectors of j and columns i of a tile, both from 1.

@@ -41,22 +41,24 @@ void expect_products(simd::RowOrder order, const TileShape& shape, bool start, i
                                   b.data(), b_row.data(), t.lanes + gap, 1,      start ? starts.data() : nullptr,
                                   c.data(), stride};
   const auto index = static_cast<int>(order);
-  if (copies) {  // the last panel as if it came later
+  if (copies) {  // the last panel comes later
+    for (int64_t i = 0; i < simd::kRowsAhead; ++i) b_row.push_back(0);
+    product.b_row = b_row.data();
     product.panels = panels - 1;
-    t.multiply_and_copy[index][rows](product, /*copied=*/false, copy.data());
+    t.multiply_and_copy[index][rows](product, copy.data());
     product = {1,
                depth,
                a.data() + (panels - 1) * a_panel,
                a_step,
                a_panel,
-               nullptr,
+               copy.data(),
                nullptr,
                0,
                0,
                start ? starts.data() + (panels - 1) * rows : nullptr,
                c.data() + (panels - 1) * rows * stride,
                stride};
-    t.multiply_and_copy[index][rows](product, /*copied=*/true, copy.data());
+    t.multiply_dense[index][rows](product);
   } else {
     t.multiply[index][vectors][rows](product);
   }
