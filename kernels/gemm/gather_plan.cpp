@@ -23,7 +23,6 @@ constexpr int64_t kItemsOfThread = 4;
 // longer.
 constexpr double kMostGapsInPlace = 0.3, kMostGapsOfRow = 6, kBuffered = 10;
 constexpr int64_t kMostRowsAskew = 64;
-constexpr size_t kFewestPanelsToCopyFor = 3;
 
 // Weights that are read row by row: so many rows for each time that B comes from far away, or one panel if that has
 // more.
@@ -184,7 +183,8 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
       static_cast<double>(columns(places)) <= (1 + most_gaps) * static_cast<double>(volume(positions));
   // Vectors that cross cache lines cost more than packing as soon as there are many rows to load them for.
   const bool aligned = !shape.staged && shape.channel % tiles.lanes == 0;
-  part.copies = part.panels.size() >= kFewestPanelsToCopyFor && volume(positions) >= part.rows &&
+  part.copies = static_cast<int64_t>(part.panels.size()) >= simd::kFewestPanelsToCopyFor &&
+                volume(positions) >= part.rows &&
                 tiles.multiply_and_copy[static_cast<int>(part.order)][part.panels[0].count];
   part.by_rows = part.depth > 0 && !is_dense(positions, shape.pitch) && positions[2] % tiles.lanes == 0;
   part.in_place = part.by_rows || (part.depth > 0 && (aligned || part.copies || part.rows <= kMostRowsAskew) &&

@@ -83,13 +83,16 @@ template <class T>
 void Plan<T>::choose_rows() {
   pitch = work::odd_lines<T>(channels_at_once * window_rows_at_once * taps_at_once);
   const int64_t bytes_of_panel = tiles.most_rows * pitch * static_cast<int64_t>(sizeof(T));
+  const Images all{0, images_at_once, images_at_once * positions};
+  const auto* dense = tiles.multiply_dense[static_cast<int>(simd::RowOrder::kInterleaved)];
+  has_dense_tiles = dense[panel(all, 0).count] && dense[panel(all, panels(all) - 1).count];
   panels_at_once =
       std::clamp<int64_t>(kBytesOfC / bytes_of_panel, 1, work::panels_of(images_at_once * positions, tiles.most_rows));
 }
 
 template <class T>
 void Plan<T>::carve() {
-  weight_row = workspace.take<int64_t>(simd::kMostDepth<T>);
+  weight_row = workspace.take<int64_t>(simd::kMostDepth<T> + simd::kRowsAhead);
   rest_row = workspace.take<int64_t>(simd::kMostDepth<T>);
   zeros = workspace.take<T>(panels_at_once * tiles.most_rows);
   y = workspace.take<T>(images_at_once * positions * form.groups * form.y_channels);
@@ -99,6 +102,9 @@ void Plan<T>::carve() {
   for (int thread = 0; thread < threads; ++thread)
     scratch.push_back({workspace.take<T>(panels_at_once * tiles.most_rows * pitch),
                        workspace.take<T>(std::min(form.y_channels, simd::kMostDepth<T>) * tiles.lanes),
+                       workspace.take<T>(copies_weights(panels_at_once)
+                                             ? std::min(form.y_channels, simd::kMostDepth<T>) * 2 * tiles.lanes
+                                             : 0),
                        workspace.take<SumRow>(window_rows_at_once)});
 }
 
@@ -107,6 +113,7 @@ void Plan<T>::prepare() {
   workspace.allocate(form.workspace);
   carve();
   std::fill_n(zeros, panels_at_once * tiles.most_rows, T(0));
+  std::fill_n(weight_row + simd::kMostDepth<T>, simd::kRowsAhead, 0);
   for (int64_t k = 0; k < simd::kMostDepth<T>; ++k) {
     weight_row[k] = k * weight_pitch;
     rest_row[k] = k * tiles.lanes;
@@ -117,9 +124,10 @@ template <class T>
 std::string Plan<T>::text() const {
   const int64_t rows = images_at_once * positions;
   char line[200];
-  std::snprintf(line, sizeof line, "%s scatter %s tile=%dx%d depth=%d block=%dx%d threads=%d workspace=%lld", tiles.isa,
-                copied ? "copied" : "in-place", static_cast<int>(work::larger_first(rows, tiles.most_rows, 0).count),
-                static_cast<int>(2 * tiles.lanes), static_cast<int>(std::min(form.y_channels, simd::kMostDepth<T>)),
+  std::snprintf(line, sizeof line, "%s scatter %s%s tile=%dx%d depth=%d block=%dx%d threads=%d workspace=%lld",
+                tiles.isa, copied ? "copied" : "in-place", copies_weights(panels_at_once) ? " copying" : "",
+                static_cast<int>(work::larger_first(rows, tiles.most_rows, 0).count), static_cast<int>(2 * tiles.lanes),
+                static_cast<int>(std::min(form.y_channels, simd::kMostDepth<T>)),
                 static_cast<int>(std::min(rows, panels_at_once * tiles.most_rows)),
                 static_cast<int>(channels_at_once * window_rows_at_once * taps_at_once), threads,
                 static_cast<long long>(workspace.bytes()));

@@ -44,6 +44,7 @@ template <class T>
 struct Scratch {
   T* c;            // of a block: [row][column], `pitch` apart
   T* weights;      // of less than a vector of columns: [k][column], a vector apart, of a block of the depth
+  T* copy;         // of a tile of weights: [k][column], of a block of the depth
   SumRow* window;  // [rows of taps of a block]
 };
 
@@ -81,6 +82,9 @@ struct Plan {
     return work::larger_first(images.rows, tiles.most_rows, index);
   }
 
+  /// Whether the first of so many panels copies a tile of weights for the others: rows of weights are far apart.
+  bool copies_weights(int64_t panels) const { return panels >= simd::kFewestPanelsToCopyFor && has_dense_tiles; }
+
   /// Where the packed rows of Y begin, for a block of the depth: by panel, each [k][row].
   T* packed_y(const Images& images, int64_t group, work::Panel depth) const {
     return y + images.rows * (group * form.y_channels + depth.first);
@@ -95,17 +99,19 @@ struct Plan {
   int64_t blocks_of_part;
   int64_t panels_at_once;  // rows of a block
   int64_t pitch;           // from one row of C to the next
+  bool has_dense_tiles;    // of all panels
   bool copied;             // the weights do not lie side by side, and are copied to where they do
   int64_t weight_pitch;    // from one channel of Y to the next
   int threads;
   work::Workspace workspace;
   // Tables and copies, in the workspace.
-  int64_t *weight_row = nullptr, *rest_row = nullptr;  // [kMostDepth], of weights where they lie, and in the scratch
-  T* zeros = nullptr;                                  // [rows of a block]
-  T* y = nullptr;                                      // of images_at_once
-  T* weights = nullptr;                                // if copied: [channel of Y of all groups][(c, r)]
-  T* copies = nullptr;                                 // of X, for all parts but the first, of images_at_once
-  std::vector<Scratch<T>> scratch;                     // by thread
+  int64_t* weight_row = nullptr;    // [kMostDepth + simd::kRowsAhead], of weights where they lie
+  int64_t* rest_row = nullptr;      // [kMostDepth], of weights in the scratch
+  T* zeros = nullptr;               // [rows of a block]
+  T* y = nullptr;                   // of images_at_once
+  T* weights = nullptr;             // if copied: [channel of Y of all groups][(c, r)]
+  T* copies = nullptr;              // of X, for all parts but the first, of images_at_once
+  std::vector<Scratch<T>> scratch;  // by thread
 
  private:
   void choose_columns();

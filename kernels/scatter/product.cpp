@@ -76,25 +76,42 @@ void pack_rest(const Plan<T>& plan, int64_t depth, const T* weights, int64_t col
 template <class T>
 void multiply(const Plan<T>& plan, const Images& images, int64_t group, work::Panel depth, work::Panel panels,
               const T* weights, int64_t columns, const Scratch<T>& scratch) {
+  constexpr auto kOrder = static_cast<int>(simd::RowOrder::kInterleaved);
   const int64_t lanes = plan.tiles.lanes, first_row = plan.panel(images, panels.first).first;
   const T *y = plan.packed_y(images, group, depth), *start = depth.first == 0 ? plan.zeros : nullptr;
   for (int64_t column = 0, vectors; column < columns; column += vectors * lanes) {
     const int64_t rest = columns - column;
     vectors = rest < 2 * lanes ? 1 : 2;
-    const T* b = weights + column;
-    const int64_t* b_row = plan.weight_row;
+    simd::TileProduct<T> product{};
+    product.depth = depth.count;
+    product.b = weights + column;
+    product.b_row = plan.weight_row;
+    product.b_vector = lanes;
+    product.next = vectors * lanes;
+    product.start = start;
+    product.c_stride = plan.pitch;
     if (rest < lanes) {
-      pack_rest(plan, depth.count, b, rest, scratch.weights);
-      b = scratch.weights;
-      b_row = plan.rest_row;
+      pack_rest(plan, depth.count, product.b, rest, scratch.weights);
+      product.b = scratch.weights;
+      product.b_row = plan.rest_row;
     }
     const int64_t end = panels.first + panels.count;
     for (int64_t i = panels.first, next; i < end; i = next) {
       const work::Panel panel = plan.panel(images, i);
       for (next = i + 1; next < end && plan.panel(images, next).count == panel.count;) ++next;
-      plan.tiles.multiply[static_cast<int>(simd::RowOrder::kInterleaved)][vectors][panel.count](
-          {next - i, depth.count, y + panel.first * depth.count, panel.count, panel.count * depth.count, b, b_row,
-           lanes, vectors * lanes, start, scratch.c + (panel.first - first_row) * plan.pitch + column, plan.pitch});
+      product.panels = next - i;
+      product.a = y + panel.first * depth.count;
+      product.a_step = panel.count;
+      product.a_panel = panel.count * depth.count;
+      product.c = scratch.c + (panel.first - first_row) * plan.pitch + column;
+      if (!plan.copies_weights(panels.count) || vectors != 2) {
+        plan.tiles.multiply[kOrder][vectors][panel.count](product);
+      } else if (i == panels.first) {
+        plan.tiles.multiply_and_copy[kOrder][panel.count](product, scratch.copy);
+        product.b = scratch.copy;
+      } else {
+        plan.tiles.multiply_dense[kOrder][panel.count](product);
+      }
     }
   }
 }

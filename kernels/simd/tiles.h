@@ -33,6 +33,8 @@ inline constexpr int64_t kRowPitch = kMostDepth<T> + 64 / sizeof(T);  // a cache
 
 // Of B, to fetch into the first-level cache while they are copied: they may be on pages of their own.
 inline constexpr int64_t kRowsAhead = 4;
+// Copying what tiles read of B pays if so many panels use it.
+inline constexpr int64_t kFewestPanelsToCopyFor = 3;
 
 inline constexpr int kMostTileRows = 14;
 inline constexpr int kMostTileVectors = 4;
