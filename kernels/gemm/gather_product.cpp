@@ -6,6 +6,7 @@
 
 #include "kernels/gemm/gather_pack.h"
 #include "kernels/gemm/gather_store.h"
+#include "kernels/gemm/gather_tiles.h"
 #include "kernels/work/team.h"
 
 namespace convict::kernels::gemm {
@@ -43,45 +44,6 @@ template <class T>
 const T* image_of(const GatherPlan<T>& plan, int64_t n, int64_t group) {
   return plan.shape.staged ? plan.staged + group % plan.groups_at_once * plan.image_channels * plan.shape.channel
                            : plan.image.plane(n, group * plan.image_channels);
-}
-
-/// Where a tile of some vectors of columns reads B: row p at b + row[p], its vectors `apart` elements from each other,
-/// the next tile `next` elements further.
-template <class T>
-struct TileSource {
-  int vectors;
-  const T* b;
-  const int64_t* row;
-  int64_t apart, next;
-  bool packed = false;  // rows follow each other
-};
-
-/// The taps of an axis through which some position from `first` to `last` reads inside the image; empty if none does.
-Range taps_inside(const image::CorrelationAxis& axis, const image::AxisClass& one, int64_t first, int64_t last) {
-  Range taps{0, 0};
-  for (size_t tap = 0; tap < one.offsets.size(); ++tap) {
-    if (last * axis.step + one.offsets[tap] < 0 || first * axis.step + one.offsets[tap] >= axis.image_extent) continue;
-    if (taps.end == 0) taps.begin = static_cast<int64_t>(tap);
-    taps.end = static_cast<int64_t>(tap) + 1;
-  }
-  return taps;
-}
-
-/// What some columns need of a block of the depth.
-template <class T>
-work::Panel depth_inside(const GatherPlan<T>& plan, const GatherPart<T>& part, work::Panel block, int64_t column,
-                         int64_t end) {
-  if (!part.taps_first) return block;
-  const Axes first = part.position_of(column), last = part.position_of(end - 1);
-  if (first[0] != last[0]) return block;
-  const Range taps0 = taps_inside(plan.axes[0], *part.axis[0], first[0], last[0]),
-              taps1 = taps_inside(plan.axes[1], *part.axis[1], first[1], last[1]);
-  if (taps0.end == 0 || taps1.end == 0) return {block.first, 0};
-  const auto of_plane = static_cast<int64_t>(part.axis[1]->offsets.size());
-  const int64_t of_row = plan.image_channels * part.last_taps();
-  const int64_t begin = std::max(block.first, (taps0.begin * of_plane + taps1.begin) * of_row);
-  const int64_t beyond = std::min(block.first + block.count, ((taps0.end - 1) * of_plane + taps1.end) * of_row);
-  return begin < beyond ? work::Panel{begin, beyond - begin} : work::Panel{block.first, 0};
 }
 
 /// All panels of an item, over a block of the depth: at most two runs of equal ones. What is the same for all tiles of
@@ -151,93 +113,6 @@ class PanelRuns {
   Run runs_[2];
 };
 
-/// A tile of rows of whole vectors: of as many as are equally far apart.
-template <class T>
-TileSource<T> tile_by_rows(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t column, const T* image,
-                           int64_t& end) {
-  const int64_t lanes = plan.tiles.lanes, left = (end - column) / lanes;
-  const int64_t* place = part.vector_place + column / lanes;
-  const int64_t apart = left > 1 ? place[1] - place[0] : lanes;
-  int vectors = 1;
-  while (vectors < std::min<int64_t>(left, part.vectors) && place[vectors] == place[vectors - 1] + apart) ++vectors;
-  end = column + vectors * lanes;
-  return {vectors, image + place[0], part.image_row, apart, vectors < left ? place[vectors] - place[0] : 0};
-}
-
-/// A tile from a column of C on that reads the image in place; it ends at `end` or earlier, where its plane does.
-template <class T>
-TileSource<T> tile_in_place(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t column, const T* image,
-                            int64_t& end) {
-  if (part.by_rows) return tile_by_rows(plan, part, column, image, end);
-  const int64_t lanes = plan.tiles.lanes, gap = plan.shape.pitch[0] - part.pitch[0];
-  if (gap > 0 && part.positions[0] > 1) {
-    const int64_t plane = column / part.pitch[0];
-    image += plane * gap;
-    end = std::min(end, (plane + 1) * part.pitch[0]);
-  }
-  const int64_t most = part.vectors * lanes, left = end - column;
-  end = std::min(end, column + most);
-  return {left < most ? static_cast<int>(work::panels_of(left, lanes)) : part.vectors, image + column, part.image_row,
-          lanes, most};
-}
-
-/// Columns of an item that are stored to the result directly: whole vectors, or whole tiles if these are packed.
-template <class T>
-int64_t straight_columns(const GatherPlan<T>& plan, const Item<T>& item) {
-  if (!item.part->straight) return 0;
-  const int64_t unit = item.part->in_place ? plan.tiles.lanes : plan.tile_columns;
-  return item.columns.count / unit * unit;
-}
-
-/// Where the tiles of an item read B.
-template <class T>
-struct ItemColumns {
-  const T* image;
-  int64_t first, count;
-  int64_t straight;  // columns that are stored to the result directly
-  int64_t in_place;  // columns that read the image
-  int64_t again;     // columns before the last ones that are computed once more, with these: they are a whole vector
-  bool packs;        // the others
-};
-
-/// An image that is not staged ends with its last position. So less than a vector of columns is packed, or computed
-/// with columns before it. These sums go to a buffer that has nothing else there.
-template <class T>
-ItemColumns<T> columns_of(const GatherPlan<T>& plan, const Item<T>& item, const T* image) {
-  const GatherPart<T>& part = *item.part;
-  ItemColumns<T> columns{image, item.columns.first, item.columns.count, straight_columns(plan, item), 0, 0, false};
-  if (part.in_place) {
-    const int64_t beyond = plan.shape.staged ? 0 : columns.count % plan.tiles.lanes;
-    columns.in_place = columns.count - beyond;
-    if (beyond > 0 && columns.straight > 0 && !part.by_rows) columns.again = plan.tiles.lanes - beyond;
-  }
-  columns.packs = !part.shared && columns.in_place < columns.count && columns.again == 0;
-  return columns;
-}
-
-/// The tile from a column of an item on; it ends at `end` or earlier. `b`: what is packed, of this block of the depth.
-template <class T>
-TileSource<T> tile_at(const GatherPlan<T>& plan, const GatherPart<T>& part, const ItemColumns<T>& columns,
-                      work::Panel depth, const T* b, int64_t column, int64_t& end) {
-  const int64_t lanes = plan.tiles.lanes;
-  if (column < columns.in_place) {
-    end += columns.first;
-    TileSource<T> source = tile_in_place(plan, part, columns.first + column, columns.image, end);
-    end -= columns.first;
-    source.row += depth.first;
-    return source;
-  }
-  if (columns.again > 0)
-    return {1, columns.image + columns.first + column - columns.again, part.image_row + depth.first, lanes, 0};
-  end = std::min(end, column + plan.tile_columns);
-  return {static_cast<int>(work::panels_of(end - column, lanes)),
-          b + (column - columns.in_place) * depth.count,
-          plan.packed_row,
-          lanes,
-          part.shared ? depth.count * plan.tile_columns : 0,
-          /*packed=*/true};
-}
-
 /// Those of an item's rows whose weights are fetched beside some of its columns.
 work::Panel rows_beside(work::Panel rows, int64_t column, int64_t columns, int64_t all) {
   const int64_t begin = rows.count * column / all, end = rows.count * (column + columns) / all;
@@ -248,7 +123,7 @@ work::Panel rows_beside(work::Panel rows, int64_t column, int64_t columns, int64
 template <class T>
 void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const GatherScratch<T>& scratch) {
   const GatherPart<T>& part = *item.part;
-  const ItemColumns<T> columns = columns_of(plan, item, image_of(plan, n, item.group));
+  const BlockColumns<T> columns = block_columns(plan, part, item.columns, image_of(plan, n, item.group));
   T* const result = plan.result.plane(n, item.group * plan.result_channels) + columns.first;
   TileLanes<T> packed;
   if (columns.packs)
@@ -264,8 +139,8 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
     const T* b = part.shared
                      ? part.block_of_tiles(item.group % plan.groups_at_once, block) + columns.first * depth.count
                      : scratch.tiles;
-    // A copy lies behind what was packed: less than a vector beside columns in place, so there are two tiles.
     const bool fetches = !part.weights && part.order == simd::RowOrder::kApart && block + 1 < part.depth_blocks();
+    // A copy lies behind what was packed: less than a vector beside columns in place, so there are two tiles.
     const PanelRuns<T> runs(plan, item, depth, weights,
                             scratch.tiles + (columns.packs ? depth.count * plan.tile_columns : 0));
     for (int64_t column = 0, end; column < columns.count; column = end) {
@@ -339,7 +214,8 @@ void compute_item(const GatherPlan<T>& plan, int64_t n, size_t first, int64_t in
     const Item<T> item = item_of(plan, plan.parts[i], index);
     if (item.columns.count <= 0 || item.rows.count == 0) continue;
     multiply(plan, item, n, scratch);
-    sums[count++] = {item.part, item.rows, item.columns, straight_columns(plan, item), scratch.c + item.part->c_place};
+    sums[count++] = {item.part, item.rows, item.columns, straight_columns(plan, *item.part, item.columns.count),
+                     scratch.c + item.part->c_place};
   }
   if (count > 0) store(plan, n, index / plan.slices / plan.blocks, std::span<const PartSums<T>>(sums, count));
 }

@@ -57,14 +57,14 @@ HWY_INLINE void PrefetchRow(const T* row, int64_t vector) {
 }
 
 /// How a tile finds the rows of B.
-enum class Rows {
+enum class Source {
   kListed,  // by a table
   kCopied,  // the same, and copies them
   kDense    // they follow each other
 };
 
 /// Adds the products of one column of A with one row of B.
-template <class Arithmetic, Rows kRows, int64_t kRow, int kTileRows, int kTileVectors,
+template <class Arithmetic, Source kSource, int64_t kRow, int kTileRows, int kTileVectors,
           class T = typename Arithmetic::Number>
 HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t b_vector,
                             [[maybe_unused]] int64_t next, Sums<T, kTileRows, kTileVectors>& sum,
@@ -74,9 +74,9 @@ HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, in
   HWY_UNROLL(4)
   for (int j = 0; j < kTileVectors; ++j) {
     element[j] = hn::LoadU(d, b + j * b_vector);
-    if constexpr (kRows == Rows::kCopied) hn::StoreU(element[j], d, copy + j * static_cast<int64_t>(hn::Lanes(d)));
+    if constexpr (kSource == Source::kCopied) hn::StoreU(element[j], d, copy + j * static_cast<int64_t>(hn::Lanes(d)));
   }
-  if constexpr (kRows != Rows::kDense)  // beyond the first-level cache
+  if constexpr (kSource != Source::kDense)  // beyond the first-level cache
     PrefetchRow<kTileVectors, /*kWrites=*/0, /*kLocality=*/2>(b + next, b_vector);
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
@@ -92,30 +92,30 @@ constexpr int64_t kTogether = 2;
 
 /// Adds the products over the whole depth, with B in rows that are listed. Prefetches the rows of C, and of B what lies
 /// `next` elements further.
-template <class Arithmetic, Rows kRows, int64_t kRow, int kTileRows, int kTileVectors,
+template <class Arithmetic, Source kSource, int64_t kRow, int kTileRows, int kTileVectors,
           class T = typename Arithmetic::Number>
 HWY_INLINE void AddListed(const TileProduct<T>& given, const T* HWY_RESTRICT a, const T* c,
                           Sums<T, kTileRows, kTileVectors>& sum, T* HWY_RESTRICT copy) {
   constexpr auto kLanes = static_cast<int64_t>(HWY_LANES(T));
   const int64_t depth = given.depth, a_step = given.a_step, b_vector = given.b_vector, next = given.next;
-  const int64_t copied = kRows == Rows::kCopied ? kTileVectors * kLanes : 0;
+  const int64_t copied = kSource == Source::kCopied ? kTileVectors * kLanes : 0;
   const T *b = given.b, *ahead = c, *last = c + (kTileRows - 1) * given.c_stride;
   const int64_t* HWY_RESTRICT b_row = given.b_row;
   int64_t p = 0;
   for (; p + kTogether <= depth; p += kTogether) {
     PrefetchRow<kTileVectors, /*kWrites=*/1, /*kLocality=*/3>(ahead, kLanes);
     ahead = std::min(ahead + given.c_stride, last);
-    if constexpr (kRows == Rows::kCopied) {
+    if constexpr (kSource == Source::kCopied) {
       HWY_UNROLL(2)
       for (int64_t q = 0; q < kTogether; ++q)
         __builtin_prefetch(b + b_row[p + q + kRowsAhead], /*rw=*/0, /*locality=*/3);
     }
     HWY_UNROLL(2)
     for (int64_t q = 0; q < kTogether; ++q, a += a_step, copy += copied)
-      MultiplyOne<Arithmetic, kRows, kRow, kTileRows, kTileVectors>(a, b + b_row[p + q], b_vector, next, sum, copy);
+      MultiplyOne<Arithmetic, kSource, kRow, kTileRows, kTileVectors>(a, b + b_row[p + q], b_vector, next, sum, copy);
   }
   for (; p < depth; ++p, a += a_step, copy += copied)
-    MultiplyOne<Arithmetic, kRows, kRow, kTileRows, kTileVectors>(a, b + b_row[p], b_vector, next, sum, copy);
+    MultiplyOne<Arithmetic, kSource, kRow, kTileRows, kTileVectors>(a, b + b_row[p], b_vector, next, sum, copy);
 }
 
 /// The same with dense rows of B, which are in the first-level cache. Prefetches the next panel's rows of C.
@@ -130,12 +130,12 @@ HWY_INLINE void AddDense(const TileProduct<T>& given, const T* HWY_RESTRICT a, c
   const T* HWY_RESTRICT b = given.b;
   HWY_UNROLL(2)
   for (int64_t p = 0; p < depth; ++p, a += a_step, b += kTileVectors * kLanes)
-    MultiplyOne<Arithmetic, Rows::kDense, kRow, kTileRows, kTileVectors>(a, b, kLanes, 0, sum,
-                                                                         static_cast<T*>(nullptr));
+    MultiplyOne<Arithmetic, Source::kDense, kRow, kTileRows, kTileVectors>(a, b, kLanes, 0, sum,
+                                                                           static_cast<T*>(nullptr));
 }
 
 /// One panel: the sums of kTileRows rows by kTileVectors vectors.
-template <class Arithmetic, Rows kRows, RowOrder kOrder, int kTileVectors, int kTileRows,
+template <class Arithmetic, Source kSource, RowOrder kOrder, int kTileVectors, int kTileRows,
           class T = typename Arithmetic::Number>
 HWY_INLINE void MultiplyPanel(const TileProduct<T>& given, const T* a, const T* start, T* HWY_RESTRICT c,
                               [[maybe_unused]] T* copy) {
@@ -150,10 +150,10 @@ HWY_INLINE void MultiplyPanel(const TileProduct<T>& given, const T* a, const T* 
       sum[i][j] = start ? hn::Set(d, start[i]) : hn::LoadU(d, c + i * c_stride + j * lanes);
   }
   constexpr int64_t kRow = kOrder == RowOrder::kInterleaved ? 1 : kRowPitch<T>;
-  if constexpr (kRows == Rows::kDense)
+  if constexpr (kSource == Source::kDense)
     AddDense<Arithmetic, kRow, kTileRows, kTileVectors>(given, a, c, sum);
   else
-    AddListed<Arithmetic, kRows, kRow, kTileRows, kTileVectors>(given, a, c, sum, copy);
+    AddListed<Arithmetic, kSource, kRow, kTileRows, kTileVectors>(given, a, c, sum, copy);
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
     HWY_UNROLL(4)
@@ -161,28 +161,28 @@ HWY_INLINE void MultiplyPanel(const TileProduct<T>& given, const T* a, const T* 
   }
 }
 
-template <class Arithmetic, Rows kRows, RowOrder kOrder, int kTileVectors, int kTileRows,
+template <class Arithmetic, Source kSource, RowOrder kOrder, int kTileVectors, int kTileRows,
           class T = typename Arithmetic::Number>
 HWY_INLINE void MultiplyPanels(const TileProduct<T>& given) {
   for (int64_t panel = 0; panel < given.panels; ++panel)
-    MultiplyPanel<Arithmetic, kRows, kOrder, kTileVectors, kTileRows>(
+    MultiplyPanel<Arithmetic, kSource, kOrder, kTileVectors, kTileRows>(
         given, given.a + panel * given.a_panel, given.start ? given.start + panel * kTileRows : nullptr,
         given.c + panel * kTileRows * given.c_stride, static_cast<T*>(nullptr));
 }
 
 template <class Arithmetic, RowOrder kOrder, int kTileVectors, int kTileRows, class T = typename Arithmetic::Number>
 void Multiply(const TileProduct<T>& given) {
-  MultiplyPanels<Arithmetic, Rows::kListed, kOrder, kTileVectors, kTileRows>(given);
+  MultiplyPanels<Arithmetic, Source::kListed, kOrder, kTileVectors, kTileRows>(given);
 }
 
 template <class Arithmetic, RowOrder kOrder, int kTileRows, class T = typename Arithmetic::Number>
 void MultiplyDense(const TileProduct<T>& given) {
-  MultiplyPanels<Arithmetic, Rows::kDense, kOrder, 2, kTileRows>(given);
+  MultiplyPanels<Arithmetic, Source::kDense, kOrder, 2, kTileRows>(given);
 }
 
 template <class Arithmetic, RowOrder kOrder, int kTileRows, class T = typename Arithmetic::Number>
 void MultiplyAndCopy(const TileProduct<T>& given, T* copy) {
-  MultiplyPanel<Arithmetic, Rows::kCopied, kOrder, 2, kTileRows>(given, given.a, given.start, given.c, copy);
+  MultiplyPanel<Arithmetic, Source::kCopied, kOrder, 2, kTileRows>(given, given.a, given.start, given.c, copy);
   TileProduct<T> others = given;
   --others.panels;
   others.a += given.a_panel;
