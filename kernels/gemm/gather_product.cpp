@@ -76,7 +76,9 @@ class PanelRuns {
   /// there is one given, else to c.
   void multiply(const TileSource<T>& source, int64_t skipped, int64_t depth, T* result, T* c) const {
     const auto order = static_cast<int>(part_.order);
+    const bool copies = copies_ && source.vectors == 2;
     for (int i = 0; i < count_; ++i) {
+      const int64_t rows = runs_[i].rows;
       simd::TileProduct<T> product = runs_[i].product;
       if (depth == 0 && !product.start) return;
       product.depth = depth;
@@ -87,16 +89,15 @@ class PanelRuns {
       product.next = source.next;
       product.c = result ? result + runs_[i].to_result : c + runs_[i].to_c;
       product.c_stride = result ? plan_.result.inner : plan_.c_pitch;
-      const int64_t rows = runs_[i].rows;
-      const bool copied = copies_ && source.vectors == 2 && i > 0;
-      const auto dense = plan_.tiles.multiply_dense[order][rows];
-      if (copied) product.b = copy_;
-      if (copies_ && source.vectors == 2 && !copied)
+      const auto dense = source.vectors == 2 ? plan_.tiles.multiply_dense[order][rows] : nullptr;
+      if (copies && i == 0) {
         plan_.tiles.multiply_and_copy[order][rows](product, copy_);
-      else if (dense && source.vectors == 2 && (copied || source.packed))
+      } else if (dense && (copies || source.packed)) {
+        if (copies) product.b = copy_;
         dense(product);
-      else
+      } else {
         plan_.tiles.multiply[order][source.vectors][rows](product);
+      }
     }
   }
 

@@ -99,7 +99,7 @@ struct Plan {
   int64_t blocks_of_part;
   int64_t panels_at_once;  // rows of a block
   int64_t pitch;           // from one row of C to the next
-  bool has_dense_tiles;    // of all panels
+  bool has_dense_tiles;    // of as many rows as panels have, if there are some
   bool copied;             // the weights do not lie side by side, and are copied to where they do
   int64_t weight_pitch;    // from one channel of Y to the next
   int threads;

@@ -33,7 +33,7 @@ inline constexpr int64_t kRowPitch = kMostDepth<T> + 64 / sizeof(T);  // a cache
 
 // Of B, to fetch into the first-level cache while they are copied: they may be on pages of their own.
 inline constexpr int64_t kRowsAhead = 4;
-// Copying what tiles read of B pays if so many panels use it.
+// Copying what tiles read of B pays if so many panels use it. They have at least four rows each.
 inline constexpr int64_t kFewestPanelsToCopyFor = 3;
 
 inline constexpr int kMostTileRows = 14;
@@ -80,8 +80,8 @@ struct TileProduct {
   int64_t a_step, a_panel;  // from one p to the next (RowOrder); from one panel to the next
   const T* b;               // row p of B has its first vector at b + b_row[p],
   const int64_t* b_row;
-  int64_t b_vector,
-      next;  // and the others b_vector elements further each; the row `next` elements beyond is prefetched
+  int64_t b_vector;  // and the others so far from each other
+  int64_t next;      // what lies so far behind a row of B is prefetched
   const T* start;
   T* c;  // row i at c + i*c_stride
   int64_t c_stride;
