@@ -98,7 +98,8 @@ class Bench final : public workers::Assignment {
   BenchRow empty_row(uint64_t index, int threads) const {
     const BenchLayer& layer = layers_[index];
     return {to_text(layer.c), layer.set,         layer.label, std::string(pass_name(layer.c.pass)),
-            threads,          flops_of(layer.c), {},          deaths_[index]};
+            threads,          flops_of(layer.c), {},          deaths_[index],
+            bytes_of(layer.c)};
   }
 
   std::string reason_of(const workers::WorkerDeath& death) const {

@@ -12,6 +12,8 @@
 #include "core/error.h"
 #include "core/geometry.h"
 #include "core/layout.h"
+#include "core/names.h"
+#include "core/role.h"
 
 namespace convict::bench {
 namespace {
@@ -63,6 +65,17 @@ double flops_of(const Case& c) {
     products *= static_cast<double>(pairs);
   }
   return 2 * products;
+}
+
+double bytes_of(const Case& c) {
+  const convict_tensors tensors = describe_tensors(c, resolve_valid(c));
+  double bytes = 0;
+  for (const Role& role : kRoles) {
+    const convict_tensor& tensor = tensors.*role.tensor;
+    if (tensor.ndim > 0)
+      bytes += static_cast<double>(buffer_count(tensor)) * static_cast<double>(type_size(tensor.dtype));
+  }
+  return bytes;
 }
 
 }  // namespace convict::bench

@@ -31,4 +31,7 @@ std::vector<BenchLayer> layers_of(std::span<const CorpusEntry> entries, std::spa
 /// Floating-point operations of a problem: two for each product inside the image, none for padding or bias.
 double flops_of(const Case& c);
 
+/// Of all operands and results of a problem, as they lie in memory.
+double bytes_of(const Case& c);
+
 }  // namespace convict::bench

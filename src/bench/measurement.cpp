@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/measurement.h"
 
+#include <algorithm>
 #include <deque>
 
 #include "bench/check.h"
@@ -44,7 +45,9 @@ class Measurement {
     for (const Starter& one : starters_)
       all.push_back({[&one] { return one.call->begin(); }, [&one] { return one.call->end(); },
                      [&one] { return one.call->seconds(); }, one.first_seconds});
+    const std::optional<size_t> limit = add_memory_limit(all);
     const auto timings = time_interleaved(all, settings_.seconds, settings_.repetitions);
+    if (limit && timings.back()) rows_[*limit].timings[kMemoryLimit] = *timings.back();
     for (size_t i = 0; i < starters_.size(); ++i) {
       Measured& row = rows_[starters_[i].row];
       if (timings[i])
@@ -56,6 +59,16 @@ class Measurement {
   }
 
  private:
+  /// If anything is timed with one thread: returns that row.
+  std::optional<size_t> add_memory_limit(std::vector<Timed>& all) {
+    const auto alone = std::ranges::find_if(starters_, [&](const Starter& one) { return rows_[one.row].threads == 1; });
+    if (alone == starters_.end()) return std::nullopt;
+    const auto works = [] { return true; };
+    const auto seconds = [this] { return std::optional(operands_.seconds_to_move()); };
+    all.push_back({works, works, seconds, *seconds()});
+    return alone->row;
+  }
+
   /// Lets it compute the layer once; adds a starter if the result is correct.
   void try_out(const Contestant& who, size_t row, Check& check) {
     const run::Subject& subject = subjects_[who.position];

@@ -26,7 +26,7 @@ struct MeasuringSettings {
 /// The results with one number of threads, by contestant.
 struct Measured {
   int threads = 1;
-  std::map<std::string, Timing> timings;
+  std::map<std::string, Timing> timings;       // with kMemoryLimit, if a contestant was timed with one thread
   std::map<std::string, std::string> refused;  // refused, failed or wrong: the reason
 };
 

@@ -26,6 +26,9 @@ class Operands {
   /// Sets every byte of the outputs to 0xff, a NaN in floating point, so that an element nobody writes is wrong.
   void poison_outputs();
 
+  /// Reads all inputs once and writes all outputs once, to 0xff. Returns the seconds.
+  double seconds_to_move();
+
  private:
   static constexpr size_t kCacheLine = 64;  // bytes
   struct Free {

@@ -81,6 +81,30 @@ std::string summary(const BenchResult& result, const Means& means) {
   return text;
 }
 
+// What moves its operands in less than this part of the time is bound by something else.
+constexpr double kNearMemory = 0.25;
+
+/// Layers whose time is largely that of moving operands.
+std::string near_memory(const BenchResult& result) {
+  std::string text;
+  for (const BenchRow& row : result.rows) {
+    const Standing standing = standing_of(result, row);
+    if (!standing.of_memory || *standing.of_memory < kNearMemory) continue;
+    const double limit = row.timings.at(kMemoryLimit).best, time = row.timings.at(result.subject).best;
+    text += fmt::format("{:<{}}  {:<17} {:>8.2f} {:>10.1f} {:>10.1f} {:>6.2f}\n", printable(row.label, kLabelColumns),
+                        kLabelColumns, row.pass, 1e-6 * row.bytes, 1e-9 * row.bytes / limit, 1e-9 * row.bytes / time,
+                        *standing.of_memory);
+  }
+  if (text.empty()) return "";
+  const std::string subject = printable(result.subject, 10);
+  return fmt::format(
+             "\nnear the memory limit, 1 thread: GB/s of what only reads all operands and writes all results once, and "
+             "of {0}\n"
+             "{1:<{2}}  {3:<17} {4:>8} {5:>10} {0:>10} {6:>6}\n",
+             subject, "layer", kLabelColumns, "pass", "MB", "limit", "share") +
+         text;
+}
+
 /// A line for each table, if there are several.
 std::string in_short(const std::vector<Means>& all) {
   if (all.size() < 2) return "";
@@ -125,7 +149,7 @@ std::string bench_as_text(const BenchResult& result, bool all) {
     }
     text += summary(result, means);
   }
-  return text + in_short(tables) + trouble(result) + (result.interrupted ? "interrupted\n" : "");
+  return text + near_memory(result) + in_short(tables) + trouble(result) + (result.interrupted ? "interrupted\n" : "");
 }
 
 }  // namespace convict::bench

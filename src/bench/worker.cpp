@@ -34,6 +34,7 @@ int run_bench_worker() {
   if (!session.load()) return 0;
   std::map<std::string, int> sides;
   for (const Contestant& who : contestants_of(session.subjects())) sides[who.name] = static_cast<int>(who.side);
+  sides[kMemoryLimit] = static_cast<int>(Side::kMemory);
   Operands operands;
   while (true) {
     const auto layer = session.next<workers::Layer>();

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cfenv>
+#include <cmath>
 #include <cstdio>
 
 #include "bench/measurement.h"
 #include "core/case_text.h"
+#include "core/geometry.h"
 
 namespace convict {
 namespace {
@@ -100,6 +102,7 @@ class BenchMeasurement : public testing::Test {
 TEST_F(BenchMeasurement, TimesWhatIsRight) {
   const bench::Measured row = measured(implementation("mine"));
   EXPECT_TRUE(row.timings.contains("mine"));
+  EXPECT_TRUE(row.timings.contains(bench::kMemoryLimit));
   EXPECT_TRUE(row.refused.empty());
   EXPECT_EQ(record_.implementation, run::FlightRecord::kOwnCode);
 }
@@ -124,6 +127,17 @@ TEST_F(BenchMeasurement, PreparesOutsideOfTheTimedCalls) {
   EXPECT_NE(journal().find("pefpef"), std::string::npos) << journal();
   EXPECT_EQ(journal().find("pp"), std::string::npos) << "not finished: " << journal();
   EXPECT_EQ(journal().find('r'), std::string::npos) << journal();
+}
+
+TEST(BenchOperands, MovingThemReadsInputsAndWritesOutputs) {
+  bench::Operands operands;
+  const Case c = parse_case("conv1d ic=2000 in=3 seed=3");
+  operands.set(c, resolve_valid(c));
+  const convict_tensors& t = operands.tensors();
+  const float before = static_cast<float*>(t.src.data)[7];
+  EXPECT_GT(operands.seconds_to_move(), 0);
+  EXPECT_EQ(static_cast<float*>(t.src.data)[7], before);
+  EXPECT_TRUE(std::isnan(static_cast<float*>(t.dst.data)[2]));
 }
 
 TEST_F(BenchMeasurement, LeavesOutWhomItIsTold) {

@@ -19,6 +19,11 @@ TEST(BenchFlops, CountTwoForEachProductInsideTheImage) {
   EXPECT_EQ(bench::flops_of(parse_case("conv_transpose1d in=3 k=2 s=2 p=1")), 8);
 }
 
+TEST(BenchBytes, AreThoseOfAllOperands) {
+  EXPECT_EQ(bench::bytes_of(parse_case("conv1d ic=2 oc=3 in=4 k=2")), 4 * (2 * 4 + 3 * 2 * 2 + 3 * 3));
+  EXPECT_EQ(bench::bytes_of(parse_case("conv1d in=4 bias dt=f64")), 8 * (4 + 1 + 4 + 1));
+}
+
 TEST(BenchFlops, AreThoseOfAllPasses) {
   for (const char* rest : {" ic=4 oc=6 in=9 k=3 s=2 p=1", " g=2 ic=4 oc=6 in=7 k=4 s=3 d=2 p=2:1"})
     for (const std::string op : {"conv2d", "conv_transpose2d"})

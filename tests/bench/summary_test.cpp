@@ -20,11 +20,9 @@ bench::BenchRow row(const std::string& label, const std::map<std::string, double
 
 bench::BenchResult result_of(std::vector<bench::BenchRow> rows) {
   bench::BenchResult result{"2026-11-21T00:00:00Z", "1", "a processor", "avx2", {{"auto", "1"}}};
-  result.sides = {{"auto", bench::Side::kTarget},
-                  {"direct", bench::Side::kTarget},
-                  {"plain", bench::Side::kLibrary},
-                  {"any+reorders", bench::Side::kLibrary},
-                  {"any", bench::Side::kOwnLayouts}};
+  result.sides = {{"auto", bench::Side::kTarget},    {"direct", bench::Side::kTarget},
+                  {"plain", bench::Side::kLibrary},  {"any+reorders", bench::Side::kLibrary},
+                  {"any", bench::Side::kOwnLayouts}, {bench::kMemoryLimit, bench::Side::kMemory}};
   result.subject = "auto";
   result.rows = std::move(rows);
   return result;
@@ -42,6 +40,14 @@ TEST(BenchSummary, ComparesWithTheBestLibraryAtTheSameLayouts) {
   EXPECT_EQ(standing.best, "any+reorders");
   EXPECT_DOUBLE_EQ(*standing.ratio, 1.5);
   EXPECT_DOUBLE_EQ(*standing.own_ratio, 0.5);
+}
+
+TEST(BenchSummary, TheMemoryLimitIsNoLibrary) {
+  const bench::BenchResult result = result_of({row("8", {{"auto", 2}, {"plain", 6}, {bench::kMemoryLimit, 0.5}})});
+  const bench::Standing standing = bench::standing_of(result, result.rows.front());
+  EXPECT_EQ(standing.best, "plain");
+  EXPECT_DOUBLE_EQ(*standing.of_memory, 0.25);
+  EXPECT_FALSE(standing.own_ratio);
 }
 
 TEST(BenchSummary, HasNoRatioWhereATimeIsMissing) {
@@ -110,6 +116,17 @@ TEST(BenchText, ShowsRatiosAndMeans) {
   EXPECT_NE(text.find("geometric mean of the ratios 2.00 (2 of 2 layers); the least is 0.50, slow"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("not timed"), std::string::npos) << text;
+}
+
+TEST(BenchText, SaysHowNearToTheMemoryLimitLayersAre) {
+  bench::BenchRow near = row("near", {{"auto", 2e-3}, {bench::kMemoryLimit, 1e-3}}),
+                  far = row("far", {{"auto", 2e-3}, {bench::kMemoryLimit, 1e-4}});
+  near.bytes = far.bytes = 8e6;
+  const std::string text = bench::bench_as_text(result_of({near, far}), false);
+  const size_t table = text.find("near the memory limit");
+  ASSERT_NE(table, std::string::npos) << text;
+  EXPECT_NE(text.find("forward               8.00        8.0        4.0   0.50\n", table), std::string::npos) << text;
+  EXPECT_EQ(text.find("far", table), std::string::npos) << text;
 }
 
 TEST(BenchText, SaysInShortWhatSeveralTablesSay) {
