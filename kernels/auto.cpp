@@ -53,11 +53,10 @@ double cycles_of_fft(const convict_problem& p, int64_t lanes) {
   return one_tap ? std::numeric_limits<double>::infinity() : cost::fft_cycles(p, lanes);
 }
 
-const Candidate kCandidates[] = {
-    {&kernel_implicit_gemm, cost::gemm_cycles},   {&kernel_direct, cycles_of_direct},
-    {&kernel_scatter_gemm, cost::scatter_cycles}, {&kernel_int8_gemm, cycles_of_int8},
-    {&kernel_depthwise, cost::window_cycles},     {&kernel_winograd_f2, cycles_of_f2},
-    {&kernel_winograd_f4, cycles_of_f4},          {&kernel_fft, cycles_of_fft}};
+const Candidate kCandidates[] = {{&kernel_implicit_gemm, cost::gemm_cycles},   {&kernel_direct, cycles_of_direct},
+                                 {&kernel_scatter_gemm, cost::scatter_cycles}, {&kernel_int8_gemm, cycles_of_int8},
+                                 {&kernel_depthwise, cost::window_cycles},     {&kernel_winograd_f2, cycles_of_f2},
+                                 {&kernel_winograd_f4, cycles_of_f4},          {&kernel_fft, cycles_of_fft}};
 
 int64_t lanes_for(const convict_tensors& t) {
   return border::presence_of(CONVICT_F64, t).some ? simd::tiles<double>().lanes : simd::tiles<float>().lanes;
