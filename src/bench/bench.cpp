@@ -66,6 +66,7 @@ class Bench final : public workers::Assignment {
       BenchRow row = empty_row(report.index, measured.threads);
       for (const auto& [name, seconds] : measured.seconds) row.timings[name] = {seconds[0], seconds[1]};
       row.refused.insert(measured.refused.begin(), measured.refused.end());
+      if (measured.memory[0] > 0) row.memory = {measured.memory[0], measured.memory[1]};
       rows_[report.index].push_back(std::move(row));
     }
     ++done_;

@@ -45,9 +45,9 @@ class Measurement {
     for (const Starter& one : starters_)
       all.push_back({[&one] { return one.call->begin(); }, [&one] { return one.call->end(); },
                      [&one] { return one.call->seconds(); }, one.first_seconds});
-    const std::optional<size_t> limit = add_memory_limit(all);
+    const std::optional<size_t> limit = add_memory(all);
     const auto timings = time_interleaved(all, settings_.seconds, settings_.repetitions);
-    if (limit && timings.back()) rows_[*limit].timings[kMemoryLimit] = *timings.back();
+    if (limit && timings.back()) rows_[*limit].memory = timings.back();
     for (size_t i = 0; i < starters_.size(); ++i) {
       Measured& row = rows_[starters_[i].row];
       if (timings[i])
@@ -60,7 +60,7 @@ class Measurement {
 
  private:
   /// If anything is timed with one thread: returns that row.
-  std::optional<size_t> add_memory_limit(std::vector<Timed>& all) {
+  std::optional<size_t> add_memory(std::vector<Timed>& all) {
     const auto alone = std::ranges::find_if(starters_, [&](const Starter& one) { return rows_[one.row].threads == 1; });
     if (alone == starters_.end()) return std::nullopt;
     const auto works = [] { return true; };

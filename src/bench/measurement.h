@@ -26,8 +26,9 @@ struct MeasuringSettings {
 /// The results with one number of threads, by contestant.
 struct Measured {
   int threads = 1;
-  std::map<std::string, Timing> timings;       // with kMemoryLimit, if a contestant was timed with one thread
+  std::map<std::string, Timing> timings;
   std::map<std::string, std::string> refused;  // refused, failed or wrong: the reason
+  std::optional<Timing> memory = {};           // BenchRow::memory, if anything was timed
 };
 
 /// Measures a legal case with each number of threads; implementations named in `without` take no part. `record` names

@@ -19,15 +19,9 @@ struct Timing {
 /// How a contestant takes part in the comparison.
 enum class Side {
   kTarget,
-  kLibrary,     // from the user's tensors to the user's tensors
-  kOwnLayouts,  // a library in its own layouts; reordering the tensors into them and back is not timed
-  kMemory       // no implementation: kMemoryLimit
+  kLibrary,    // from the user's tensors to the user's tensors
+  kOwnLayouts  // a library in its own layouts; reordering the tensors into them and back is not timed
 };
-
-/// Reads all operands once and writes all results once, with one thread. Who reads and writes them as well takes no
-/// less time, so its GFLOP/s are a roof (Williams, Waterman, Patterson, "Roofline", 2009). It has a blank, as no name
-/// has.
-inline constexpr const char* kMemoryLimit = "memory limit";
 
 /// One problem with one number of threads. Names are those of contestants: "auto", "onednn:any+reorders".
 struct BenchRow {
@@ -37,6 +31,9 @@ struct BenchRow {
   std::map<std::string, Timing> timings = {};       // of contestants with correct results
   std::map<std::string, std::string> refused = {};  // why the others have no time
   double bytes = 0;                                 // of all operands and results
+  /// Of reading all operands once and writing all results once, with one thread; only in rows of one thread. Who
+  /// computes them takes no less: the roof of Williams, Waterman and Patterson, "Roofline" (2009).
+  std::optional<Timing> memory = {};
 
   /// 1e9 per second.
   std::optional<double> gflops(const std::string& name) const {

@@ -14,8 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, 4> kSideNames = {"target", "library", "library in its own layouts",
-                                                   "memory limit"};  // by Side
+constexpr std::array<const char*, 3> kSideNames = {"target", "library", "library in its own layouts"};  // by Side
 
 json row_to_json(const BenchRow& row) {
   json gflops = json::object(), seconds = json::object();
@@ -23,9 +22,17 @@ json row_to_json(const BenchRow& row) {
     gflops[name] = *row.gflops(name);
     seconds[name] = {timing.best, timing.mean};
   }
-  return {{"case", row.case_text},  {"set", row.set},     {"label", row.label}, {"pass", row.pass},
-          {"threads", row.threads}, {"flops", row.flops}, {"gflops", gflops},   {"seconds", seconds},
-          {"refused", row.refused}, {"bytes", row.bytes}};
+  return {{"case", row.case_text},
+          {"set", row.set},
+          {"label", row.label},
+          {"pass", row.pass},
+          {"threads", row.threads},
+          {"flops", row.flops},
+          {"gflops", gflops},
+          {"seconds", seconds},
+          {"refused", row.refused},
+          {"bytes", row.bytes},
+          {"memory_seconds", row.memory ? json{row.memory->best, row.memory->mean} : json()}};
 }
 
 BenchRow row_from_json(const json& j) {
@@ -34,7 +41,9 @@ BenchRow row_from_json(const json& j) {
   for (const auto& [name, timing] : row.timings)
     if (!(timing.best > 0)) throw UsageError(fmt::format("'{}' took {} s", name, timing.best));
   row.refused = j.at("refused").get<std::map<std::string, std::string>>();
-  row.bytes = j.value("bytes", 0.0);  // earlier versions did not say it
+  row.bytes = j.value("bytes", 0.0);  // earlier versions did not say these
+  if (const json memory = j.value("memory_seconds", json()); !memory.is_null())
+    row.memory = {memory.at(0), memory.at(1)};
   return row;
 }
 

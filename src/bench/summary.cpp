@@ -25,7 +25,7 @@ Standing standing_of(const BenchResult& result, const BenchRow& row) {
   for (const auto& [name, timing] : row.timings) {
     const auto side = result.sides.find(name);
     const double gflops = *row.gflops(name);
-    if (side == result.sides.end() || side->second == Side::kTarget || side->second == Side::kMemory) continue;
+    if (side == result.sides.end() || side->second == Side::kTarget) continue;
     if (side->second == Side::kOwnLayouts)
       own_layouts = std::max(own_layouts, gflops);
     else if (gflops > standing.best_gflops)
@@ -34,7 +34,7 @@ Standing standing_of(const BenchResult& result, const BenchRow& row) {
   if (!standing.subject) return standing;
   if (standing.best_gflops > 0) standing.ratio = *standing.subject / standing.best_gflops;
   if (own_layouts > 0) standing.own_ratio = *standing.subject / own_layouts;
-  if (const auto limit = row.gflops(kMemoryLimit)) standing.of_memory = *standing.subject / *limit;
+  if (row.memory) standing.of_memory = row.memory->best / row.timings.at(result.subject).best;
   return standing;
 }
 

@@ -19,7 +19,7 @@ struct Standing {
   double best_gflops = 0;
   std::optional<double> ratio;      // subject / best
   std::optional<double> own_ratio;  // subject / the fastest library in its own layouts
-  std::optional<double> of_memory;  // subject / kMemoryLimit: near 1 it waits for memory only
+  std::optional<double> of_memory;  // speed, of that of the memory: at 1 it waits for memory only
 };
 Standing standing_of(const BenchResult& result, const BenchRow& row);
 

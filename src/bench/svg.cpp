@@ -47,8 +47,7 @@ class Picture {
  public:
   explicit Picture(const BenchResult& result) : result_(result), means_(means_of(result)) {
     for (const auto& [name, side] : result.sides)
-      if (side == Side::kLibrary || side == Side::kOwnLayouts)
-        colors_.emplace(name, kColors[colors_.size() % kColors.size()]);
+      if (side != Side::kTarget) colors_.emplace(name, kColors[colors_.size() % kColors.size()]);
     for (const BenchRow& row : result.rows)
       for (const auto& [name, color] : colors_)
         if (const auto octaves = octaves_of(row, name)) reach_ = std::max(reach_, std::ceil(std::abs(*octaves)));

@@ -90,7 +90,7 @@ std::string near_memory(const BenchResult& result) {
   for (const BenchRow& row : result.rows) {
     const Standing standing = standing_of(result, row);
     if (!standing.of_memory || *standing.of_memory < kNearMemory) continue;
-    const double limit = row.timings.at(kMemoryLimit).best, time = row.timings.at(result.subject).best;
+    const double limit = row.memory->best, time = row.timings.at(result.subject).best;
     text += fmt::format("{:<{}}  {:<17} {:>8.2f} {:>10.1f} {:>10.1f} {:>6.2f}\n", printable(row.label, kLabelColumns),
                         kLabelColumns, row.pass, 1e-6 * row.bytes, 1e-9 * row.bytes / limit, 1e-9 * row.bytes / time,
                         *standing.of_memory);

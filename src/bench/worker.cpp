@@ -22,6 +22,7 @@ workers::LayerReport report_on(uint64_t index, const std::vector<Measured>& rows
     times.threads = row.threads;
     times.refused = row.refused;
     for (const auto& [name, timing] : row.timings) times.seconds[name] = {timing.best, timing.mean};
+    if (row.memory) times.memory = {row.memory->best, row.memory->mean};
   }
   return report;
 }
@@ -34,7 +35,6 @@ int run_bench_worker() {
   if (!session.load()) return 0;
   std::map<std::string, int> sides;
   for (const Contestant& who : contestants_of(session.subjects())) sides[who.name] = static_cast<int>(who.side);
-  sides[kMemoryLimit] = static_cast<int>(Side::kMemory);
   Operands operands;
   while (true) {
     const auto layer = session.next<workers::Layer>();

@@ -69,7 +69,7 @@ json to_json(const MismatchReport& report) {
 
 json to_json(const LayerReport& report) {
   json rows = json::array();
-  for (const LayerTimes& row : report.rows) rows.push_back({row.threads, row.seconds, row.refused});
+  for (const LayerTimes& row : report.rows) rows.push_back({row.threads, row.seconds, row.refused, row.memory});
   return {{kTimes, rows}, {"index", report.index}, {"sides", report.sides}};
 }
 
@@ -111,7 +111,7 @@ std::vector<Mismatch> mismatches_from(const json& list) {
 
 std::vector<LayerTimes> times_from(const json& list) {
   std::vector<LayerTimes> rows;
-  for (const json& one : list) rows.push_back({strictly(one, 0), strictly(one, 1), strictly(one, 2)});
+  for (const json& one : list) rows.push_back({strictly(one, 0), strictly(one, 1), strictly(one, 2), strictly(one, 3)});
   return rows;
 }
 

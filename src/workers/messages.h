@@ -163,6 +163,7 @@ struct LayerTimes {
   int threads = 1;
   std::map<std::string, std::array<double, 2>> seconds;
   std::map<std::string, std::string> refused;  // reasons
+  std::array<double, 2> memory = {};           // seconds to move all operands; 0 if that was not measured
 };
 
 struct LayerReport {

@@ -22,9 +22,11 @@ bench::BenchRow row(const std::string& label, const std::map<std::string, double
 
 bench::BenchResult result_of(std::vector<bench::BenchRow> rows) {
   bench::BenchResult result{"2026-11-21T00:00:00Z", "1", "a processor", "avx2", {{"auto", "1"}}};
-  result.sides = {{"auto", bench::Side::kTarget},    {"direct", bench::Side::kTarget},
-                  {"plain", bench::Side::kLibrary},  {"any+reorders", bench::Side::kLibrary},
-                  {"any", bench::Side::kOwnLayouts}, {bench::kMemoryLimit, bench::Side::kMemory}};
+  result.sides = {{"auto", bench::Side::kTarget},
+                  {"direct", bench::Side::kTarget},
+                  {"plain", bench::Side::kLibrary},
+                  {"any+reorders", bench::Side::kLibrary},
+                  {"any", bench::Side::kOwnLayouts}};
   result.subject = "auto";
   result.rows = std::move(rows);
   return result;
@@ -44,12 +46,11 @@ TEST(BenchSummary, ComparesWithTheBestLibraryAtTheSameLayouts) {
   EXPECT_DOUBLE_EQ(*standing.own_ratio, 0.5);
 }
 
-TEST(BenchSummary, TheMemoryLimitIsNoLibrary) {
-  const bench::BenchResult result = result_of({row("8", {{"auto", 2}, {"plain", 6}, {bench::kMemoryLimit, 0.5}})});
-  const bench::Standing standing = bench::standing_of(result, result.rows.front());
-  EXPECT_EQ(standing.best, "plain");
-  EXPECT_DOUBLE_EQ(*standing.of_memory, 0.25);
-  EXPECT_FALSE(standing.own_ratio);
+TEST(BenchSummary, OfMemoryIsTheShareOfItsTime) {
+  bench::BenchResult result = result_of({row("8", {{"auto", 2}, {"plain", 6}})});
+  EXPECT_FALSE(bench::standing_of(result, result.rows.front()).of_memory);
+  result.rows.front().memory = {0.5, 0.6};
+  EXPECT_DOUBLE_EQ(*bench::standing_of(result, result.rows.front()).of_memory, 0.25);
 }
 
 TEST(BenchSummary, HasNoRatioWhereATimeIsMissing) {
@@ -86,11 +87,13 @@ TEST(BenchResult, SurvivesJson) {
   bench::BenchResult result = result_of({row("8", {{"auto", 1}, {"plain", 8}})});
   result.rows.front().refused["direct"] = "wrong: \"\xff\"";
   result.notes = {"a note"};
+  result.rows.front().memory = {0.25, 0.5};
   const std::string text = bench::to_json(result).dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
   const bench::BenchResult again = bench::bench_result_from_json(nlohmann::json::parse(text));
   EXPECT_EQ(bench::to_json(again).dump(2, ' ', false, nlohmann::json::error_handler_t::replace), text);
   EXPECT_DOUBLE_EQ(*again.rows.front().gflops("plain"), 60e6 / 8 * 1e-9);
   EXPECT_EQ(again.sides.at("any"), bench::Side::kOwnLayouts);
+  EXPECT_DOUBLE_EQ(again.rows.front().memory->mean, 0.5);
 }
 
 TEST(BenchResult, RefusesOtherJson) {
@@ -121,9 +124,10 @@ TEST(BenchText, ShowsRatiosAndMeans) {
 }
 
 TEST(BenchText, SaysHowNearToTheMemoryLimitLayersAre) {
-  bench::BenchRow near = row("near", {{"auto", 2e-3}, {bench::kMemoryLimit, 1e-3}}),
-                  far = row("far", {{"auto", 2e-3}, {bench::kMemoryLimit, 1e-4}});
+  bench::BenchRow near = row("near", {{"auto", 2e-3}}), far = row("far", {{"auto", 2e-3}});
   near.bytes = far.bytes = 8e6;
+  near.memory = {1e-3, 1e-3};
+  far.memory = {1e-4, 1e-4};
   const std::string text = bench::bench_as_text(result_of({near, far}), false);
   const size_t table = text.find("near the memory limit");
   ASSERT_NE(table, std::string::npos) << text;

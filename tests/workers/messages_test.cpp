@@ -62,7 +62,7 @@ class Draw {
       case 2: return CaseReport{next(), {{text(), coin(), text(), real()}, {text(), coin(), text(), {}}}, coin()};
       case 3: return MismatchReport{next(), {mismatch(), mismatch()}, {{1, 0, next(), 1}}};
       case 5: return Surveyed{{{domain(), next(), next(), next(), next()}, {}}};
-      case 4: return LayerReport{next(), {{text(), 1}}, {{2, {{text(), {real(), real()}}}, words()}}};
+      case 4: return LayerReport{next(), {{text(), 1}}, {{2, {{text(), {real(), real()}}}, words(), {real(), real()}}}};
       default: {
         Done done{next(), {{text(), text(), next()}}, {}, numbers(), next(), {{3, numbers()}}};
         done.ratios[text()].add(real());
