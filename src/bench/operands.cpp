@@ -12,17 +12,21 @@
 namespace convict::bench {
 namespace {
 
-/// Vectors of 16 bytes, four at a time: they read a second-level cache as fast as it answers.
+/// Of memory from the start of a cache line on. Vectors of 16 bytes, four at a time, read a second-level cache as fast
+/// as it answers.
 uint64_t sum_of(const unsigned char* from, size_t bytes) {
-  using Vector [[gnu::vector_size(16)]] = uint64_t;
-  constexpr size_t kTogether = 4;
-  Vector sum[kTogether] = {}, next[kTogether];
-  for (const unsigned char* end = from + bytes / sizeof next * sizeof next; from != end; from += sizeof next) {
-    std::memcpy(next, from, sizeof next);
-    for (size_t i = 0; i < kTogether; ++i) sum[i] += next[i];
+  using Vector [[gnu::vector_size(16), gnu::may_alias]] = uint64_t;
+  const auto* at = reinterpret_cast<const Vector*>(from);
+  const Vector* const end = at + bytes / (4 * sizeof(Vector)) * 4;
+  Vector a = {}, b = {}, c = {}, d = {};
+  for (; at != end; at += 4) {
+    a += at[0];
+    b += at[1];
+    c += at[2];
+    d += at[3];
   }
-  for (size_t i = 1; i < kTogether; ++i) sum[0] += sum[i];
-  return sum[0][0] + sum[0][1];
+  a += b + c + d;
+  return a[0] + a[1];
 }
 
 }  // namespace
