@@ -100,7 +100,7 @@ struct Plan {
   work::Workspace workspace;
   float* transformed_weights = nullptr;
   int64_t* tile_place = nullptr;  // [most_tiles], in V
-  std::vector<Scratch> scratch;  // by thread
+  std::vector<Scratch> scratch;   // by thread
 
  private:
   void choose_axes();
