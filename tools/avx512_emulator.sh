@@ -88,7 +88,7 @@ bochs=$!
 tail --pid=$bochs -n +1 -f "$folder/serial" &
 printer=$!
 reader=
-trap 'kill -9 $bochs $printer $reader 2> /dev/null' EXIT
+trap 'kill -9 $bochs $printer $reader 2> /dev/null || true' EXIT  # or their end would be the exit code
 while kill -0 $bochs 2> /dev/null; do
   terminal=$(sed -n 's/^Bochs connected to screen "\(.*\)"$/\1/p' "$folder/screen")
   if [ -n "$terminal" ]; then
