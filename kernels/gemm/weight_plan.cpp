@@ -123,7 +123,9 @@ void WeightPlan<T>::divide() {
   const int64_t bytes_of_row = std::min(vectors(), vectors_of_item) * tiles.lanes * bytes;
   const auto fair = [&](int64_t count) { return count >= 4 * threads || count % threads == 0; };
   by_group = fair(form.groups);
-  slices = work::panels_of(rows().count, kBytesOfSums / bytes_of_row);
+  // Sums over all positions at once go to W and to no cache. Then a panel that is transposed once meets all rows.
+  const bool once = straight && volume(form.y_extent) <= block_positions;
+  slices = once ? 1 : work::panels_of(rows().count, kBytesOfSums / bytes_of_row);
   splits = 1;
   if (!by_group && !fair(items())) {
     const int64_t pieces = threads / std::gcd<int64_t>(items(), threads);
