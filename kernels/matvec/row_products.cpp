@@ -83,11 +83,15 @@ void Dot(RowOperands<T>& o) {
 }
 
 /// to[t] (+)= sum over f of factor(t, f) * from[f], for all columns.
-template <int kTo, int kFrom, class T, class Factor>
-HWY_INLINE void AddProducts(const RowOperands<T>& o, T* const* to, const T* const* from, const Factor& number) {
+template <bool kAdds, int kTo, int kFrom, class T, class Factor>
+HWY_INLINE void AddProducts(int64_t columns, T* const* given_to, const T* const* given_from, const Factor& number) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<decltype(d)> factor[kTo][kFrom];
+  T* to[kTo];  // copies: what is stored might change the given ones
+  const T* from[kFrom];
+  std::copy_n(given_to, kTo, to);
+  std::copy_n(given_from, kFrom, from);
   HWY_UNROLL(4)
   for (int t = 0; t < kTo; ++t) {
     HWY_UNROLL(4)
@@ -99,19 +103,27 @@ HWY_INLINE void AddProducts(const RowOperands<T>& o, T* const* to, const T* cons
     for (int f = 0; f < kFrom; ++f) element[f] = load(from[f] + column);
     HWY_UNROLL(4)
     for (int t = 0; t < kTo; ++t) {
-      auto sum = o.add ? load(to[t] + column) : hn::Zero(d);
+      auto sum = kAdds ? load(to[t] + column) : hn::Zero(d);
       HWY_UNROLL(4)
       for (int f = 0; f < kFrom; ++f) sum = hn::MulAdd(factor[t][f], element[f], sum);
       store(sum, to[t] + column);
     }
   };
   int64_t column = 0;
-  for (; column + lanes <= o.columns; column += lanes)
+  for (; column + lanes <= columns; column += lanes)
     add([&](const T* at) HWY_ATTR { return hn::LoadU(d, at); },
         [&](hn::Vec<decltype(d)> sum, T* at) HWY_ATTR { hn::StoreU(sum, d, at); }, column);
-  if (const int64_t left = o.columns - column; left > 0)
+  if (const int64_t left = columns - column; left > 0)
     add([&](const T* at) HWY_ATTR { return LoadFirst(d, left, at); },
         [&](hn::Vec<decltype(d)> sum, T* at) HWY_ATTR { StoreFirst(d, left, sum, at); }, column);
+}
+
+template <int kTo, int kFrom, class T, class Factor>
+HWY_INLINE void AddProducts(const RowOperands<T>& o, T* const* to, const T* const* from, const Factor& number) {
+  if (o.add)
+    AddProducts<true, kTo, kFrom>(o.columns, to, from, number);
+  else
+    AddProducts<false, kTo, kFrom>(o.columns, to, from, number);
 }
 
 template <class T, int kRows, int kImages>
