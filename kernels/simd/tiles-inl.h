@@ -277,7 +277,7 @@ void TransposeLines(int64_t rows, int64_t depth, const T* from, int64_t from_str
       i += 8;
     }
     for (; i + 4 <= rows; i += 4) TransposeRows<4>(count, first + i * from_stride, from_stride, place + i, to_stride);
-    TransposeOneByOne(rows - i, count, first + i * from_stride, from_stride, place + i, to_stride);
+    if (i < rows) TransposeOneByOne(rows - i, count, first + i * from_stride, from_stride, place + i, to_stride);
   }
 }
 #endif

@@ -69,13 +69,13 @@ void TransposeVector(const T* from, const int64_t* place, int64_t positions, int
 #if HWY_TARGET != HWY_SCALAR
 /// Four elements of every fourth line, a block of the vector for each.
 template <class D>
-HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* from, const int64_t* place) {
+HWY_INLINE hn::Vec<D> LoadBlocks(D d, const float* const* line, int64_t p) {
   if constexpr (hn::MaxLanes(D()) == 4) {
-    return hn::LoadU(d, from + place[0]);
+    return hn::LoadU(d, line[0] + p);
   } else {
     const hn::Half<D> half;
     constexpr size_t kLines = hn::MaxLanes(D()) / 2;
-    return hn::Combine(d, LoadBlocks(half, from, place + kLines), LoadBlocks(half, from, place));
+    return hn::Combine(d, LoadBlocks(half, line + kLines, p), LoadBlocks(half, line, p));
   }
 }
 
@@ -84,21 +84,25 @@ template <>
 void TransposeVector(const float* from, const int64_t* place, int64_t positions, int64_t pitch, float* to) {
   const hn::ScalableTag<float> d;
   const hn::RepartitionToWide<decltype(d)> pairs;
-  if (positions < 4) return TransposeOneByOne(from, place, static_cast<int64_t>(hn::Lanes(d)), positions, pitch, to);
-  for (int64_t p = 0; p < positions; p += 4) {
-    p = std::min(p, positions - 4);
-    const auto line0 = LoadBlocks(d, from + p, place), line1 = LoadBlocks(d, from + p, place + 1);
-    const auto line2 = LoadBlocks(d, from + p, place + 2), line3 = LoadBlocks(d, from + p, place + 3);
+  constexpr int kLanes = hn::MaxLanes(hn::ScalableTag<float>());
+  if (positions < 4) return TransposeOneByOne(from, place, kLanes, positions, pitch, to);
+  const float* line[kLanes];
+  for (int i = 0; i < kLanes; ++i) line[i] = from + place[i];
+  const auto transpose = [&](int64_t p, float* HWY_RESTRICT at) HWY_ATTR {
+    const auto line0 = LoadBlocks(d, line, p), line1 = LoadBlocks(d, line + 1, p);
+    const auto line2 = LoadBlocks(d, line + 2, p), line3 = LoadBlocks(d, line + 3, p);
     const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, line0, line1));
     const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, line2, line3));
     const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, line0, line1));
     const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, line2, line3));
-    float* at = to + p * pitch;
     hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, at);
     hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, at + pitch);
     hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, at + 2 * pitch);
     hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, at + 3 * pitch);
-  }
+  };
+  int64_t p = 0;
+  for (; p + 4 <= positions; p += 4, to += 4 * pitch) transpose(p, to);
+  if (p < positions) transpose(positions - 4, to - (p + 4 - positions) * pitch);
 }
 #endif
 
