@@ -34,6 +34,22 @@ void copy_pieces(int64_t count, const T* from, int64_t stride, int64_t depth, T*
   ((count == kCount + 1 ? copy_pieces<T, kCount + 1>(from, stride, depth, to) : void()), ...);
 }
 
+/// Of weights: from one channel of the result to the next.
+template <class T>
+int64_t row_stride(const Trilinear<T>& form) {
+  return form.face == Face::kX ? form.w.inner : form.w.outer;
+}
+
+/// Copies rows whose weights lie side by side.
+template <class T>
+void copy_rows(const T* from, int64_t stride, int64_t rows, int64_t depth, T* to) {
+  for (int64_t row = 0; row < rows; ++row, from += stride, to += simd::kRowPitch<T>) {
+    const T* ahead = from + std::min(kRowsAhead, rows - 1 - row) * stride;
+    for (int64_t p = 0; p < depth; p += 64 / sizeof(T)) __builtin_prefetch(ahead + p, 0, 2);
+    std::copy_n(from, depth, to);
+  }
+}
+
 /// Copies rows that lie side by side, as the channels of a data gradient do if windows have one tap. A few panels at a
 /// time, so that a cache line that several of them share is read once. `from`: of row 0.
 template <class T>
@@ -57,17 +73,12 @@ void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t 
                   work::Panel panels, T* to) {
   const Trilinear<T>& f = plan.form;
   const bool is_x = f.face == Face::kX, dense = part.weight == nullptr;
-  const int64_t channel_stride = is_x ? f.w.outer : f.w.inner, row_stride = is_x ? f.w.inner : f.w.outer;
+  const int64_t channel_stride = is_x ? f.w.outer : f.w.inner, row_stride = gemm::row_stride(f);
   const T* weights = f.w.plane(group * f.y_channels, 0);
   const work::Panel *begin = part.panels.data() + panels.first, *end = begin + panels.count;
   if (part.order == simd::RowOrder::kApart) {
-    const int64_t last = end[-1].first + end[-1].count - 1;
-    for (int64_t row = begin->first; row <= last; ++row, to += simd::kRowPitch<T>) {
-      const T* ahead = weights + std::min(row + kRowsAhead, last) * row_stride + depth.first;
-      for (int64_t p = 0; p < depth.count; p += 64 / sizeof(T)) __builtin_prefetch(ahead + p, 0, 2);
-      std::copy_n(weights + row * row_stride + depth.first, depth.count, to);
-    }
-    return;
+    const work::Panel rows = part.rows_of(panels);
+    return copy_rows(weights + rows.first * row_stride + depth.first, row_stride, rows.count, depth.count, to);
   }
   to -= begin->first * depth.count;
   if (dense && row_stride == 1 && part.taps == 1)
@@ -89,12 +100,62 @@ void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t 
 }
 
 template <class T>
-void fetch_weights(const GatherPlan<T>& plan, int64_t group, work::Panel depth, work::Panel rows) {
-  const Trilinear<T>& f = plan.form;
-  const int64_t row_stride = f.face == Face::kX ? f.w.inner : f.w.outer;
-  const T* first = f.w.plane(group * f.y_channels, 0) + rows.first * row_stride + depth.first;
-  for (int64_t row = 0; row < rows.count; ++row, first += row_stride)
-    for (int64_t p = 0; p < depth.count; p += 64 / sizeof(T)) __builtin_prefetch(first + p, /*rw=*/0, /*locality=*/2);
+PanelWeights<T>::PanelWeights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t group, work::Panel panels,
+                              T* scratch)
+    : plan_(plan),
+      part_(part),
+      group_(group),
+      row_stride_(row_stride(plan.form)),
+      panels_(panels),
+      rows_(part.rows_of(panels)),
+      scratch_(scratch),
+      packs_ahead_(!part.weights && part.order == simd::RowOrder::kApart) {
+  if (packs_ahead_) pack_rows(0, rows_);
+}
+
+/// Of a row whose weights lie side by side.
+template <class T>
+const T* PanelWeights<T>::weights_at(int64_t row, int64_t depth) const {
+  return plan_.form.w.plane(group_ * plan_.form.y_channels, 0) + row * row_stride_ + depth;
+}
+
+/// Of blocks that are packed ahead: one is written while the other is read.
+template <class T>
+T* PanelWeights<T>::place(int64_t block, int64_t row) const {
+  return scratch_ + (block % 2 * rows_.count + row - rows_.first) * simd::kRowPitch<T>;
+}
+
+template <class T>
+const T* PanelWeights<T>::of_block(int64_t block) {
+  const work::Panel depth = part_.depth_block(block);
+  if (part_.weights) return part_.block_of_weights(group_, block) + rows_.first * part_.packed_row(depth);
+  if (packs_ahead_) return place(block, rows_.first);
+  pack_weights(plan_, part_, group_, depth, panels_, scratch_);
+  return scratch_;
+}
+
+template <class T>
+work::Panel PanelWeights<T>::rows_beside(int64_t block, work::Panel columns, int64_t all) const {
+  if (!packs_ahead_ || block + 1 == part_.depth_blocks()) return {rows_.first, 0};
+  const int64_t begin = rows_.count * columns.first / all, end = rows_.count * (columns.first + columns.count) / all;
+  return {rows_.first + begin, end - begin};
+}
+
+template <class T>
+simd::RowsToFetch<T> PanelWeights<T>::to_fetch(int64_t block, work::Panel rows) const {
+  if (rows.count == 0) return {};
+  return {weights_at(rows.first, part_.depth_block(block + 1).first), rows.count, row_stride_};
+}
+
+template <class T>
+void PanelWeights<T>::pack_ahead(int64_t block, work::Panel rows) {
+  if (rows.count > 0) pack_rows(block + 1, rows);
+}
+
+template <class T>
+void PanelWeights<T>::pack_rows(int64_t block, work::Panel rows) {
+  const work::Panel depth = part_.depth_block(block);
+  copy_rows(weights_at(rows.first, depth.first), row_stride_, rows.count, depth.count, place(block, rows.first));
 }
 
 template <class T>
@@ -127,11 +188,11 @@ template void pack_weights(const GatherPlan<double>&, const GatherPart<double>&,
                            double*);
 template void pack_weights(const GatherPlan<int32_t>&, const GatherPart<int32_t>&, int64_t, work::Panel, work::Panel,
                            int32_t*);
-template void fetch_weights(const GatherPlan<float>&, int64_t, work::Panel, work::Panel);
+template class PanelWeights<float>;
+template class PanelWeights<double>;
+template class PanelWeights<int32_t>;
 template TileLanes<float> tile_lanes(const GatherPlan<float>&, const GatherPart<float>&, work::Panel);
-template void fetch_weights(const GatherPlan<double>&, int64_t, work::Panel, work::Panel);
 template TileLanes<double> tile_lanes(const GatherPlan<double>&, const GatherPart<double>&, work::Panel);
-template void fetch_weights(const GatherPlan<int32_t>&, int64_t, work::Panel, work::Panel);
 template TileLanes<int32_t> tile_lanes(const GatherPlan<int32_t>&, const GatherPart<int32_t>&, work::Panel);
 template void pack_tiles(const GatherPlan<float>&, const GatherPart<float>&, work::Panel, const TileLanes<float>&,
                          const float*, float*);

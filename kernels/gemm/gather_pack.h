@@ -16,9 +16,35 @@ template <class T>
 void pack_weights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t group, work::Panel depth,
                   work::Panel panels, T* to);
 
-/// Prefetches the weights of some rows of a group, which pack_weights() will copy, beyond the first-level cache.
+/// The packed weights of some panels of a group, block after block of the depth. Those that are kept are packed
+/// already. Others are packed here. Rows that lie in memory as they are packed come from far away, so that those of the
+/// next block are packed beside the tiles of this one, some at a time: they are fetched while a tile is computed.
 template <class T>
-void fetch_weights(const GatherPlan<T>& plan, int64_t group, work::Panel depth, work::Panel rows);
+class PanelWeights {
+ public:
+  /// `scratch`: as GatherScratch::weights.
+  PanelWeights(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t group, work::Panel panels, T* scratch);
+
+  /// Of this block, from the first panel on. To be called for all blocks in order.
+  const T* of_block(int64_t block);
+
+  /// The rows of the next block to be fetched and packed beside some of `all` columns of this one.
+  work::Panel rows_beside(int64_t block, work::Panel columns, int64_t all) const;
+  simd::RowsToFetch<T> to_fetch(int64_t block, work::Panel rows) const;
+  void pack_ahead(int64_t block, work::Panel rows);
+
+ private:
+  const T* weights_at(int64_t row, int64_t depth) const;
+  T* place(int64_t block, int64_t row) const;
+  void pack_rows(int64_t block, work::Panel rows);
+
+  const GatherPlan<T>& plan_;
+  const GatherPart<T>& part_;
+  int64_t group_, row_stride_;
+  work::Panel panels_, rows_;
+  T* scratch_;
+  bool packs_ahead_;
+};
 
 /// Where the vectors of some columns of B are in the image. Columns beyond the last position repeat it.
 template <class T>

@@ -137,6 +137,12 @@ struct GatherPart {
     return taps_first ? p / last_taps() / (depth / taps) * last_taps() + p % last_taps() : p % taps;
   }
 
+  work::Panel rows_of(work::Panel some) const {
+    if (some.count == 0) return {0, 0};
+    const work::Panel &top = panels[some.first], &bottom = panels[some.first + some.count - 1];
+    return {top.first, bottom.first + bottom.count - top.first};
+  }
+
   int64_t depth_blocks() const { return std::max<int64_t>(1, work::panels_of(depth, simd::kMostDepth<T>)); }
   work::Panel depth_block(int64_t index) const {
     return depth == 0 ? work::Panel{0, 0} : work::panel_of(depth, simd::kMostDepth<T>, index);
@@ -164,7 +170,7 @@ struct GatherPart {
 template <class T>
 struct GatherScratch {
   T* c;        // for parts that are stored together: [row][column of the block], rows c_pitch apart
-  T* weights;  // of a block of the depth, as in GatherPart
+  T* weights;  // of a block of the depth, or of two if rows are packed ahead, as in GatherPart
   T* tiles;    // of B: [tile of columns][p][column], of a block of the depth
 };
 

@@ -32,11 +32,7 @@ template <class T>
 Item<T> item_of(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t index) {
   const int64_t slice = index % plan.slices, block = index / plan.slices % plan.blocks;
   const work::Panel panels = work::share_of(static_cast<int64_t>(part.panels.size()), plan.slices, slice);
-  Item<T> item = {&part, index / plan.slices / plan.blocks, columns_of(plan, part, block), panels, {0, 0}};
-  if (panels.count == 0) return item;
-  const work::Panel &top = part.panels[panels.first], &bottom = part.panels[panels.first + panels.count - 1];
-  item.rows = {top.first, bottom.first + bottom.count - top.first};
-  return item;
+  return {&part, index / plan.slices / plan.blocks, columns_of(plan, part, block), panels, part.rows_of(panels)};
 }
 
 /// The first channel of a group, of what tiles read: the copy, or image n.
@@ -74,7 +70,8 @@ class PanelRuns {
 
   /// One tile of columns, over what it needs of the block of the depth: from `skipped` on. The sums go to the result if
   /// there is one given, else to c.
-  void multiply(const TileSource<T>& source, int64_t skipped, int64_t depth, T* result, T* c) const {
+  void multiply(const TileSource<T>& source, int64_t skipped, int64_t depth, const simd::RowsToFetch<T>& beside,
+                T* result, T* c) const {
     const auto order = static_cast<int>(part_.order);
     const bool copies = copies_ && source.vectors == 2;
     for (int i = 0; i < count_; ++i) {
@@ -89,6 +86,7 @@ class PanelRuns {
       product.next = source.next;
       product.c = result ? result + runs_[i].to_result : c + runs_[i].to_c;
       product.c_stride = result ? plan_.result.inner : plan_.c_pitch;
+      product.beside = beside.share(i, count_);
       const auto dense = source.vectors == 2 ? plan_.tiles.multiply_dense[order][rows] : nullptr;
       if (copies && i == 0) {
         plan_.tiles.multiply_and_copy[order][rows](product, copy_);
@@ -114,12 +112,6 @@ class PanelRuns {
   Run runs_[2];
 };
 
-/// Those of an item's rows whose weights are fetched beside some of its columns.
-work::Panel rows_beside(work::Panel rows, int64_t column, int64_t columns, int64_t all) {
-  const int64_t begin = rows.count * column / all, end = rows.count * (column + columns) / all;
-  return {rows.first + begin, end - begin};
-}
-
 /// The sums of an item, for image n: to the result, or to its part's place of scratch.c.
 template <class T>
 void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const GatherScratch<T>& scratch) {
@@ -129,31 +121,25 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
   TileLanes<T> packed;
   if (columns.packs)
     packed = tile_lanes(plan, part, {columns.first + columns.in_place, columns.count - columns.in_place});
+  PanelWeights<T> weights(plan, part, item.group, item.panels, scratch.weights);
   for (int64_t block = 0; block < part.depth_blocks(); ++block) {
     const work::Panel depth = part.depth_block(block);
-    const T* weights = scratch.weights;
-    if (part.weights)
-      weights = part.block_of_weights(item.group, block) + item.rows.first * part.packed_row(depth);
-    else
-      pack_weights(plan, part, item.group, depth, item.panels, scratch.weights);
     if (columns.packs) pack_tiles(plan, part, depth, packed, columns.image, scratch.tiles);
     const T* b = part.shared
                      ? part.block_of_tiles(item.group % plan.groups_at_once, block) + columns.first * depth.count
                      : scratch.tiles;
-    const bool fetches = !part.weights && part.order == simd::RowOrder::kApart && block + 1 < part.depth_blocks();
     // A copy lies behind what was packed: less than a vector beside columns in place, so there are two tiles.
-    const PanelRuns<T> runs(plan, item, depth, weights,
+    const PanelRuns<T> runs(plan, item, depth, weights.of_block(block),
                             scratch.tiles + (columns.packs ? depth.count * plan.tile_columns : 0));
     for (int64_t column = 0, end; column < columns.count; column = end) {
       end = column < columns.straight ? columns.straight : column < columns.in_place ? columns.in_place : columns.count;
       const TileSource<T> source = tile_at(plan, part, columns, depth, b, column, end);
       const work::Panel inside = depth_inside(plan, part, depth, columns.first + column, columns.first + end);
       const int64_t again = column < columns.in_place ? 0 : columns.again;
-      if (fetches)
-        fetch_weights(plan, item.group, part.depth_block(block + 1),
-                      rows_beside(item.rows, column, end - column, columns.count));
-      runs.multiply(source, inside.first - depth.first, inside.count,
+      const work::Panel beside = weights.rows_beside(block, {column, end - column}, columns.count);
+      runs.multiply(source, inside.first - depth.first, inside.count, weights.to_fetch(block, beside),
                     column < columns.straight ? result + column : nullptr, scratch.c + part.c_place + column - again);
+      weights.pack_ahead(block, beside);
     }
   }
 }

@@ -118,27 +118,36 @@ HWY_INLINE void AddListed(const TileProduct<T>& given, const T* HWY_RESTRICT a, 
     MultiplyOne<Arithmetic, kSource, kRow, kTileRows, kTileVectors>(a, b + b_row[p], b_vector, next, sum, copy);
 }
 
-/// The same with dense rows of B, which are in the first-level cache. Prefetches the next panel's rows of C.
-template <class Arithmetic, int64_t kRow, int kTileRows, int kTileVectors, class T = typename Arithmetic::Number>
+/// The same with dense rows of B, which are in the first-level cache. Prefetches the next panel's rows of C, and
+/// `beside` line by line: processors drop what is more than they can wait for.
+template <class Arithmetic, bool kFetches, int64_t kRow, int kTileRows, int kTileVectors,
+          class T = typename Arithmetic::Number>
 HWY_INLINE void AddDense(const TileProduct<T>& given, const T* HWY_RESTRICT a, const T* c,
-                         Sums<T, kTileRows, kTileVectors>& sum) {
+                         Sums<T, kTileRows, kTileVectors>& sum, [[maybe_unused]] const RowsToFetch<T>& beside) {
   constexpr auto kLanes = static_cast<int64_t>(HWY_LANES(T));
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i)
     PrefetchRow<kTileVectors, /*kWrites=*/1, /*kLocality=*/3>(c + (kTileRows + i) * given.c_stride, kLanes);
   const int64_t depth = given.depth, a_step = given.a_step;
   const T* HWY_RESTRICT b = given.b;
-  HWY_UNROLL(2)
-  for (int64_t p = 0; p < depth; ++p, a += a_step, b += kTileVectors * kLanes)
-    MultiplyOne<Arithmetic, Source::kDense, kRow, kTileRows, kTileVectors>(a, b, kLanes, 0, sum,
-                                                                           static_cast<T*>(nullptr));
+  constexpr int64_t kLine = 64 / sizeof(T);
+  for (int64_t first = 0, end; first < depth; first = end) {
+    end = kFetches ? std::min(depth, first + kLine) : depth;
+    if constexpr (kFetches)
+      for (int64_t row = 0; row < beside.rows; ++row)
+        __builtin_prefetch(beside.first + row * beside.stride + first, /*rw=*/0, /*locality=*/2);
+    HWY_UNROLL(2)
+    for (int64_t p = first; p < end; ++p, a += a_step, b += kTileVectors * kLanes)
+      MultiplyOne<Arithmetic, Source::kDense, kRow, kTileRows, kTileVectors>(a, b, kLanes, 0, sum,
+                                                                             static_cast<T*>(nullptr));
+  }
 }
 
-/// One panel: the sums of kTileRows rows by kTileVectors vectors.
-template <class Arithmetic, Source kSource, RowOrder kOrder, int kTileVectors, int kTileRows,
+/// One panel: the sums of kTileRows rows by kTileVectors vectors. kFetches: if B is dense.
+template <class Arithmetic, Source kSource, bool kFetches, RowOrder kOrder, int kTileVectors, int kTileRows,
           class T = typename Arithmetic::Number>
 HWY_INLINE void MultiplyPanel(const TileProduct<T>& given, const T* a, const T* start, T* HWY_RESTRICT c,
-                              [[maybe_unused]] T* copy) {
+                              [[maybe_unused]] T* copy, [[maybe_unused]] const RowsToFetch<T>& beside) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t c_stride = given.c_stride;
@@ -151,7 +160,7 @@ HWY_INLINE void MultiplyPanel(const TileProduct<T>& given, const T* a, const T* 
   }
   constexpr int64_t kRow = kOrder == RowOrder::kInterleaved ? 1 : kRowPitch<T>;
   if constexpr (kSource == Source::kDense)
-    AddDense<Arithmetic, kRow, kTileRows, kTileVectors>(given, a, c, sum);
+    AddDense<Arithmetic, kFetches, kRow, kTileRows, kTileVectors>(given, a, c, sum, beside);
   else
     AddListed<Arithmetic, kSource, kRow, kTileRows, kTileVectors>(given, a, c, sum, copy);
   HWY_UNROLL(16)
@@ -161,13 +170,30 @@ HWY_INLINE void MultiplyPanel(const TileProduct<T>& given, const T* a, const T* 
   }
 }
 
+template <class T>
+void Fetch(const RowsToFetch<T>& some) {
+  for (int64_t row = 0; row < some.rows; ++row)
+    for (int64_t p = 0; p < kMostDepth<T>; p += 64 / static_cast<int64_t>(sizeof(T)))
+      __builtin_prefetch(some.first + row * some.stride + p, /*rw=*/0, /*locality=*/2);
+}
+
 template <class Arithmetic, Source kSource, RowOrder kOrder, int kTileVectors, int kTileRows,
           class T = typename Arithmetic::Number>
 HWY_INLINE void MultiplyPanels(const TileProduct<T>& given) {
-  for (int64_t panel = 0; panel < given.panels; ++panel)
-    MultiplyPanel<Arithmetic, kSource, kOrder, kTileVectors, kTileRows>(
+  const auto multiply = [&](int64_t panel, auto fetches, const RowsToFetch<T>& beside) HWY_ATTR {
+    MultiplyPanel<Arithmetic, kSource, fetches(), kOrder, kTileVectors, kTileRows>(
         given, given.a + panel * given.a_panel, given.start ? given.start + panel * kTileRows : nullptr,
-        given.c + panel * kTileRows * given.c_stride, static_cast<T*>(nullptr));
+        given.c + panel * kTileRows * given.c_stride, static_cast<T*>(nullptr), beside);
+  };
+  if (given.beside.rows == 0) {
+    for (int64_t panel = 0; panel < given.panels; ++panel) multiply(panel, std::false_type(), {});
+    return;
+  }
+  for (int64_t panel = 0; panel < given.panels; ++panel) {
+    const RowsToFetch<T> beside = given.beside.share(panel, given.panels);
+    if constexpr (kSource != Source::kDense) Fetch(beside);
+    multiply(panel, std::bool_constant<kSource == Source::kDense>(), beside);
+  }
 }
 
 template <class Arithmetic, RowOrder kOrder, int kTileVectors, int kTileRows, class T = typename Arithmetic::Number>
@@ -182,7 +208,8 @@ void MultiplyDense(const TileProduct<T>& given) {
 
 template <class Arithmetic, RowOrder kOrder, int kTileRows, class T = typename Arithmetic::Number>
 void MultiplyAndCopy(const TileProduct<T>& given, T* copy) {
-  MultiplyPanel<Arithmetic, Source::kCopied, kOrder, 2, kTileRows>(given, given.a, given.start, given.c, copy);
+  MultiplyPanel<Arithmetic, Source::kCopied, false, kOrder, 2, kTileRows>(given, given.a, given.start, given.c, copy,
+                                                                          {});
   TileProduct<T> others = given;
   --others.panels;
   others.a += given.a_panel;

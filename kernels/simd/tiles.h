@@ -71,6 +71,20 @@ struct Lanes {
   }
 };
 
+/// Rows to be prefetched beyond the first-level cache: of each as many elements as are multiplied meanwhile.
+template <class T>
+struct RowsToFetch {
+  const T* first = nullptr;
+  int64_t rows = 0, stride = 0;
+
+  /// Share `index` of `all`.
+  RowsToFetch share(int64_t index, int64_t all) const {
+    if (rows == 0) return {};
+    const int64_t begin = rows * index / all, end = rows * (index + 1) / all;
+    return {first + begin * stride, end - begin, stride};
+  }
+};
+
 /// C[i][j] = start[i] + sum over p < depth of A[i][p] * B[p][j], for the rows i of some panels of equal size. Without
 /// `start` the sums are added to C.
 template <class T>
@@ -85,6 +99,7 @@ struct TileProduct {
   const T* start;
   T* c;  // row i at c + i*c_stride
   int64_t c_stride;
+  RowsToFetch<T> beside = {};  // a share beside each panel
 };
 
 /// C[i][j] = sum over the positions p of all runs of image[column[i] + offset + p*step] * y[q][j], where q = 0, 1, ...
