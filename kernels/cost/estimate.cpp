@@ -52,7 +52,7 @@ double gemm_cycles(const convict_problem& p, int64_t lanes) {
   const auto vector = static_cast<double>(lanes);
   constexpr double kStart = 3500, kStaged = 0.5, kPacked = 1, kFewestRows = 4, kWaiting = 1.6;
   const double kWeight = s.phases > 1 ? 3 : 1, kStored = s.phases > 1 ? 3 : 1;  // sorted by phases, or as they are
-  const double kChannel = face_of(p.op, p.pass) == Face::kX ? 400 : 0;          // of mirrored weights
+  const double kChannel = face_of(p.op, p.pass) == Face::kX && s.taps > 1 ? 400 : 0;  // of mirrored weights
   const double kCall = p.pass == CONVICT_BACKWARD_WEIGHTS ? 800 : 400;  // of an image and group, which begin anew
   const double copies = s.calls * (s.image_rows * s.image * kStaged + s.result_rows * s.result * kStored) +
                         static_cast<double>(p.groups) * s.image_rows * kChannel +

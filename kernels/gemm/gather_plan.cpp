@@ -23,6 +23,7 @@ constexpr int64_t kItemsOfThread = 4;
 // longer.
 constexpr double kMostGapsInPlace = 0.3, kMostGapsOfRow = 6, kBuffered = 10;
 constexpr int64_t kMostRowsAskew = 64;
+constexpr int64_t kFewRows = 32;  // of B: wherever they lie, a tile of them stays in the first-level cache
 
 // Weights that are read row by row: so many rows for each time that B comes from far away, or one panel if that has
 // more.
@@ -55,6 +56,11 @@ bool is_even(const Axes& positions, const Axes& pitch) {
 
 /// Whether they lie side by side.
 bool is_dense(const Axes& positions, const Axes& pitch) { return pitch[2] == 1 && is_even(positions, pitch); }
+
+/// At most `most`, or one less if all panels are equal then: one call computes a block of columns.
+int64_t rows_of_panels(int64_t rows, int64_t most) {
+  return rows % most != 0 && rows % (most - 1) == 0 ? most - 1 : most;
+}
 
 template <class Part>
 int64_t phases_of(const Part& part) {
@@ -140,9 +146,9 @@ void GatherPlan<T>::add_part(const image::AxisClass& class0, const image::AxisCl
   part.order = rows_are_dense && part.depth >= kShallow && !part.taps_first && !kIsCell<T>
                    ? simd::RowOrder::kApart
                    : simd::RowOrder::kInterleaved;
-  const int64_t panels = work::panels_of(part.rows, tiles.most_rows);
+  const int64_t most = rows_of_panels(part.rows, tiles.most_rows), panels = work::panels_of(part.rows, most);
   part.panels.reserve(static_cast<size_t>(panels));
-  for (int64_t i = 0; i < panels; ++i) part.panels.push_back(work::larger_first(part.rows, tiles.most_rows, i));
+  for (int64_t i = 0; i < panels; ++i) part.panels.push_back(work::larger_first(part.rows, most, i));
   part.larger_panels = panels == 0 ? 0 : part.rows % panels;
   choose_columns(part);
   parts.push_back(std::move(part));
@@ -183,9 +189,10 @@ void GatherPlan<T>::choose_columns(GatherPart<T>& part) const {
       static_cast<double>(columns(places)) <= (1 + most_gaps) * static_cast<double>(volume(positions));
   // Vectors that cross cache lines cost more than packing as soon as there are many rows to load them for.
   const bool aligned = !shape.staged && shape.channel % tiles.lanes == 0;
-  part.copies = static_cast<int64_t>(part.panels.size()) >= simd::kFewestPanelsToCopyFor &&
-                volume(positions) >= part.rows &&
-                tiles.multiply_and_copy[static_cast<int>(part.order)][part.panels[0].count];
+  const int64_t fewest = part.has_even_rows() ? simd::kFewestPanelsToCopyEvenRowsFor : simd::kFewestPanelsToCopyFor;
+  const bool stays = part.has_even_rows() && aligned && part.depth <= kFewRows;
+  part.copies = static_cast<int64_t>(part.panels.size()) >= fewest && !stays && volume(positions) >= part.rows &&
+                tiles.multiply_and_copy[static_cast<int>(part.order)][part.has_even_rows()][part.panels[0].count];
   part.by_rows = part.depth > 0 && !is_dense(positions, shape.pitch) && positions[2] % tiles.lanes == 0;
   part.in_place = part.by_rows || (part.depth > 0 && (aligned || part.copies || part.rows <= kMostRowsAskew) &&
                                    (is_dense(positions, shape.pitch) || (shape.staged && narrow_gaps)));

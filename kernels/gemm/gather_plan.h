@@ -125,6 +125,8 @@ struct GatherPart {
   T* weights;             // [group][block of the depth][panel], packed; unused if weights are used only once
   T* tiles;               // of B: [some group][block of the depth][tile of columns][p][column], if shared
 
+  /// Whether rows of B are as far apart as channels of the image.
+  bool has_even_rows() const { return taps == 1; }
   int64_t last_phases() const { return static_cast<int64_t>(axis[2]->phases.size()); }
   int64_t last_taps() const { return static_cast<int64_t>(axis[2]->offsets.size()); }
   /// Where the products of a channel of the image and a tap are in the depth, and back.

@@ -68,34 +68,28 @@ class PanelRuns {
     }
   }
 
-  /// One tile of columns, over what it needs of the block of the depth: from `skipped` on. The sums go to the result if
-  /// there is one given, else to c.
+  /// How many runs there are: with one, each tile of columns is computed completely before the next one.
+  int count() const { return count_; }
+
+  /// Some tiles of columns, over what they need of the block of the depth: from `skipped` on. The sums go to the result
+  /// if there is one given, else to c.
   void multiply(const TileSource<T>& source, int64_t skipped, int64_t depth, const simd::RowsToFetch<T>& beside,
                 T* result, T* c) const {
-    const auto order = static_cast<int>(part_.order);
-    const bool copies = copies_ && source.vectors == 2;
     for (int i = 0; i < count_; ++i) {
-      const int64_t rows = runs_[i].rows;
-      simd::TileProduct<T> product = runs_[i].product;
-      if (depth == 0 && !product.start) return;
+      const Run& run = runs_[i];
+      if (depth == 0 && !run.product.start) return;
+      simd::TileProduct<T> product = run.product;
+      product.tiles = source.tiles;
       product.depth = depth;
       product.a += skipped * product.a_step;
       product.b = source.b + (source.packed ? skipped * plan_.tile_columns : 0);
       product.b_row = source.packed ? source.row : source.row + skipped;
       product.b_vector = source.apart;
       product.next = source.next;
-      product.c = result ? result + runs_[i].to_result : c + runs_[i].to_c;
+      product.c = result ? result + run.to_result : c + run.to_c;
       product.c_stride = result ? plan_.result.inner : plan_.c_pitch;
       product.beside = beside.share(i, count_);
-      const auto dense = source.vectors == 2 ? plan_.tiles.multiply_dense[order][rows] : nullptr;
-      if (copies && i == 0) {
-        plan_.tiles.multiply_and_copy[order][rows](product, copy_);
-      } else if (dense && (copies || source.packed)) {
-        if (copies) product.b = copy_;
-        dense(product);
-      } else {
-        plan_.tiles.multiply[order][source.vectors][rows](product);
-      }
+      compute(source, i == 0, run.rows, product);
     }
   }
 
@@ -104,6 +98,24 @@ class PanelRuns {
     int64_t rows, to_result, to_c;  // rows of a panel; elements to the first one
     simd::TileProduct<T> product;   // but for B and C
   };
+
+  void compute(const TileSource<T>& source, bool first, int64_t rows, simd::TileProduct<T>& product) const {
+    const auto order = static_cast<int>(part_.order);
+    const auto multiply_even = source.vectors == 2 ? plan_.tiles.multiply_even[order][rows] : nullptr;
+    const bool even = multiply_even && source.row_stride > 0, copies = multiply_even && copies_;
+    if (even) {
+      product.b += product.depth > 0 ? product.b_row[0] : 0;
+      product.b_stride = source.row_stride;
+    }
+    if (copies && first) return plan_.tiles.multiply_and_copy[order][even][rows](product, copy_);
+    if (!copies && !even) return plan_.tiles.multiply[order][source.vectors][rows](product);
+    if (copies) product.b = copy_;
+    if (copies) product.b_stride = plan_.tile_columns;
+    // The tile is in the first-level cache. The next one is not fetched there beside packed ones, which follow it.
+    if (source.packed || !first) product.next = 0;
+    multiply_even(product);
+  }
+
   const GatherPlan<T>& plan_;
   const GatherPart<T>& part_;
   T* copy_;
@@ -131,9 +143,10 @@ void multiply(const GatherPlan<T>& plan, const Item<T>& item, int64_t n, const G
     // A copy lies behind what was packed: less than a vector beside columns in place, so there are two tiles.
     const PanelRuns<T> runs(plan, item, depth, weights.of_block(block),
                             scratch.tiles + (columns.packs ? depth.count * plan.tile_columns : 0));
+    const bool together = runs.count() == 1 && !part.taps_first;
     for (int64_t column = 0, end; column < columns.count; column = end) {
       end = column < columns.straight ? columns.straight : column < columns.in_place ? columns.in_place : columns.count;
-      const TileSource<T> source = tile_at(plan, part, columns, depth, b, column, end);
+      const TileSource<T> source = tiles_at(plan, part, columns, depth, b, column, together, end);
       const work::Panel inside = depth_inside(plan, part, depth, columns.first + column, columns.first + end);
       const int64_t again = column < columns.in_place ? 0 : columns.again;
       const work::Panel beside = weights.rows_beside(block, {column, end - column}, columns.count);

@@ -42,6 +42,7 @@ template <class T>
 void store_rows(const GatherPlan<T>& plan, int64_t n, int64_t group, const PartSums<T>& sums) {
   ColumnRun runs[kMostColumnsOfBlock<T>];
   const int64_t count = runs_of(sums, runs);
+  if (count == 0) return;  // all are in the result
   const ResultRow* row = sums.part->row + sums.rows.first;
   if constexpr (kIsCell<T>) {
     plan.port->store({n, group, row, sums.rows.count, sums.part->rows / plan.result_channels, runs, count, plan.step,

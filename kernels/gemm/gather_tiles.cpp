@@ -27,13 +27,20 @@ TileSource<T> tile_by_rows(const GatherPlan<T>& plan, const GatherPart<T>& part,
   int vectors = 1;
   while (vectors < std::min<int64_t>(left, part.vectors) && place[vectors] == place[vectors - 1] + apart) ++vectors;
   end = column + vectors * lanes;
-  return {vectors, image + place[0], part.image_row, apart, vectors < left ? place[vectors] - place[0] : 0};
+  return {1,
+          vectors,
+          image + place[0],
+          part.image_row,
+          apart,
+          vectors < left ? place[vectors] - place[0] : 0,
+          /*packed=*/false,
+          part.has_even_rows() && apart == lanes ? plan.shape.channel : 0};
 }
 
-/// A tile from a column of C on that reads the image in place; it ends at `end` or earlier, where its plane does.
+/// Tiles from a column of C on that read the image in place; they end at `end` or earlier, where their plane does.
 template <class T>
-TileSource<T> tile_in_place(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t column, const T* image,
-                            int64_t& end) {
+TileSource<T> tiles_in_place(const GatherPlan<T>& plan, const GatherPart<T>& part, int64_t column, const T* image,
+                             bool together, int64_t& end) {
   if (part.by_rows) return tile_by_rows(plan, part, column, image, end);
   const int64_t lanes = plan.tiles.lanes, gap = plan.shape.pitch[0] - part.pitch[0];
   if (gap > 0 && part.positions[0] > 1) {
@@ -41,10 +48,17 @@ TileSource<T> tile_in_place(const GatherPlan<T>& plan, const GatherPart<T>& part
     image += plane * gap;
     end = std::min(end, (plane + 1) * part.pitch[0]);
   }
-  const int64_t most = part.vectors * lanes, left = end - column;
-  end = std::min(end, column + most);
-  return {left < most ? static_cast<int>(work::panels_of(left, lanes)) : part.vectors, image + column, part.image_row,
-          lanes, most};
+  const int64_t most = part.vectors * lanes, left = end - column,
+                tiles = together ? std::max<int64_t>(1, left / most) : 1;
+  end = std::min(end, column + tiles * most);
+  return {tiles,
+          left < most ? static_cast<int>(work::panels_of(left, lanes)) : part.vectors,
+          image + column,
+          part.image_row,
+          lanes,
+          most,
+          /*packed=*/false,
+          part.has_even_rows() ? plan.shape.channel : 0};
 }
 
 }  // namespace
@@ -71,25 +85,27 @@ BlockColumns<T> block_columns(const GatherPlan<T>& plan, const GatherPart<T>& pa
 }
 
 template <class T>
-TileSource<T> tile_at(const GatherPlan<T>& plan, const GatherPart<T>& part, const BlockColumns<T>& columns,
-                      work::Panel depth, const T* b, int64_t column, int64_t& end) {
+TileSource<T> tiles_at(const GatherPlan<T>& plan, const GatherPart<T>& part, const BlockColumns<T>& columns,
+                       work::Panel depth, const T* b, int64_t column, bool together, int64_t& end) {
   const int64_t lanes = plan.tiles.lanes;
   if (column < columns.in_place) {
     end += columns.first;
-    TileSource<T> source = tile_in_place(plan, part, columns.first + column, columns.image, end);
+    TileSource<T> source = tiles_in_place(plan, part, columns.first + column, columns.image, together, end);
     end -= columns.first;
     source.row += depth.first;
     return source;
   }
   if (columns.again > 0)
-    return {1, columns.image + columns.first + column - columns.again, part.image_row + depth.first, lanes, 0};
+    return {1, 1, columns.image + columns.first + column - columns.again, part.image_row + depth.first, lanes, 0};
   end = std::min(end, column + plan.tile_columns);
-  return {static_cast<int>(work::panels_of(end - column, lanes)),
+  return {1,
+          static_cast<int>(work::panels_of(end - column, lanes)),
           b + (column - columns.in_place) * depth.count,
           plan.packed_row,
           lanes,
           part.shared ? depth.count * plan.tile_columns : 0,
-          /*packed=*/true};
+          /*packed=*/true,
+          plan.tile_columns};
 }
 
 template <class T>
@@ -111,20 +127,21 @@ work::Panel depth_inside(const GatherPlan<T>& plan, const GatherPart<T>& part, w
 template int64_t straight_columns(const GatherPlan<float>&, const GatherPart<float>&, int64_t);
 template BlockColumns<float> block_columns(const GatherPlan<float>&, const GatherPart<float>&, work::Panel,
                                            const float*);
-template TileSource<float> tile_at(const GatherPlan<float>&, const GatherPart<float>&, const BlockColumns<float>&,
-                                   work::Panel, const float*, int64_t, int64_t&);
+template TileSource<float> tiles_at(const GatherPlan<float>&, const GatherPart<float>&, const BlockColumns<float>&,
+                                    work::Panel, const float*, int64_t, bool, int64_t&);
 template work::Panel depth_inside(const GatherPlan<float>&, const GatherPart<float>&, work::Panel, int64_t, int64_t);
 template int64_t straight_columns(const GatherPlan<double>&, const GatherPart<double>&, int64_t);
 template BlockColumns<double> block_columns(const GatherPlan<double>&, const GatherPart<double>&, work::Panel,
                                             const double*);
-template TileSource<double> tile_at(const GatherPlan<double>&, const GatherPart<double>&, const BlockColumns<double>&,
-                                    work::Panel, const double*, int64_t, int64_t&);
+template TileSource<double> tiles_at(const GatherPlan<double>&, const GatherPart<double>&, const BlockColumns<double>&,
+                                     work::Panel, const double*, int64_t, bool, int64_t&);
 template work::Panel depth_inside(const GatherPlan<double>&, const GatherPart<double>&, work::Panel, int64_t, int64_t);
 template int64_t straight_columns(const GatherPlan<int32_t>&, const GatherPart<int32_t>&, int64_t);
 template BlockColumns<int32_t> block_columns(const GatherPlan<int32_t>&, const GatherPart<int32_t>&, work::Panel,
                                              const int32_t*);
-template TileSource<int32_t> tile_at(const GatherPlan<int32_t>&, const GatherPart<int32_t>&,
-                                     const BlockColumns<int32_t>&, work::Panel, const int32_t*, int64_t, int64_t&);
+template TileSource<int32_t> tiles_at(const GatherPlan<int32_t>&, const GatherPart<int32_t>&,
+                                      const BlockColumns<int32_t>&, work::Panel, const int32_t*, int64_t, bool,
+                                      int64_t&);
 template work::Panel depth_inside(const GatherPlan<int32_t>&, const GatherPart<int32_t>&, work::Panel, int64_t,
                                   int64_t);
 

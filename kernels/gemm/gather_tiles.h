@@ -11,15 +11,17 @@
 
 namespace convict::kernels::gemm {
 
-/// Where a tile of some vectors of columns reads B: row p at b + row[p], its vectors `apart` elements from each other,
-/// the next tile `next` elements further.
+/// Where some tiles of equally many vectors of columns read B: row p at b + row[p], its vectors `apart` elements from
+/// each other, the next tile `next` elements further.
 template <class T>
 struct TileSource {
+  int64_t tiles;
   int vectors;
   const T* b;
   const int64_t* row;
   int64_t apart, next;
-  bool packed = false;  // rows follow each other
+  bool packed = false;     // rows follow each other
+  int64_t row_stride = 0;  // of rows that are equally far apart and whose vectors lie side by side
 };
 
 /// Columns that one thread does at a time, and where their tiles read B.
@@ -43,11 +45,11 @@ template <class T>
 BlockColumns<T> block_columns(const GatherPlan<T>& plan, const GatherPart<T>& part, work::Panel columns,
                               const T* image);
 
-/// The tile from a column of the block on; it ends at `end` or earlier. `b`: what is packed, of this block of the
-/// depth.
+/// The tiles from a column of the block on, or one if there are no more `together`; they end at `end` or earlier. `b`:
+/// what is packed, of this block of the depth.
 template <class T>
-TileSource<T> tile_at(const GatherPlan<T>& plan, const GatherPart<T>& part, const BlockColumns<T>& columns,
-                      work::Panel depth, const T* b, int64_t column, int64_t& end);
+TileSource<T> tiles_at(const GatherPlan<T>& plan, const GatherPart<T>& part, const BlockColumns<T>& columns,
+                       work::Panel depth, const T* b, int64_t column, bool together, int64_t& end);
 
 /// What some columns of C need of a block of the depth.
 template <class T>

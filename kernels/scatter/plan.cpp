@@ -83,7 +83,7 @@ template <class T>
 void Plan<T>::choose_rows() {
   pitch = work::odd_lines<T>(channels_at_once * window_rows_at_once * taps_at_once);
   const int64_t bytes_of_panel = tiles.most_rows * pitch * static_cast<int64_t>(sizeof(T));
-  has_dense_tiles = tiles.multiply_dense[static_cast<int>(simd::RowOrder::kInterleaved)][tiles.most_rows] != nullptr;
+  has_even_tiles = tiles.multiply_even[static_cast<int>(simd::RowOrder::kInterleaved)][tiles.most_rows] != nullptr;
   panels_at_once =
       std::clamp<int64_t>(kBytesOfC / bytes_of_panel, 1, work::panels_of(images_at_once * positions, tiles.most_rows));
 }

@@ -83,7 +83,7 @@ struct Plan {
   }
 
   /// Whether the first of so many panels copies a tile of weights for the others: rows of weights are far apart.
-  bool copies_weights(int64_t panels) const { return panels >= simd::kFewestPanelsToCopyFor && has_dense_tiles; }
+  bool copies_weights(int64_t panels) const { return panels >= simd::kFewestPanelsToCopyFor && has_even_tiles; }
 
   /// Where the packed rows of Y begin, for a block of the depth: by panel, each [k][row].
   T* packed_y(const Images& images, int64_t group, work::Panel depth) const {
@@ -99,7 +99,7 @@ struct Plan {
   int64_t blocks_of_part;
   int64_t panels_at_once;  // rows of a block
   int64_t pitch;           // from one row of C to the next
-  bool has_dense_tiles;    // of as many rows as panels have, if there are some
+  bool has_even_tiles;     // of as many rows as panels have, if there are some
   bool copied;             // the weights do not lie side by side, and are copied to where they do
   int64_t weight_pitch;    // from one channel of Y to the next
   int threads;

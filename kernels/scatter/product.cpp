@@ -83,6 +83,7 @@ void multiply(const Plan<T>& plan, const Images& images, int64_t group, work::Pa
     const int64_t rest = columns - column;
     vectors = rest < 2 * lanes ? 1 : 2;
     simd::TileProduct<T> product{};
+    product.tiles = 1;
     product.depth = depth.count;
     product.b = weights + column;
     product.b_row = plan.weight_row;
@@ -107,10 +108,13 @@ void multiply(const Plan<T>& plan, const Images& images, int64_t group, work::Pa
       if (!plan.copies_weights(panels.count) || vectors != 2) {
         plan.tiles.multiply[kOrder][vectors][panel.count](product);
       } else if (i == panels.first) {
-        plan.tiles.multiply_and_copy[kOrder][panel.count](product, scratch.copy);
+        product.b_stride = plan.weight_pitch;
+        plan.tiles.multiply_and_copy[kOrder][true][panel.count](product, scratch.copy);
         product.b = scratch.copy;
+        product.b_stride = 2 * lanes;
+        product.next = 0;
       } else {
-        plan.tiles.multiply_dense[kOrder][panel.count](product);
+        plan.tiles.multiply_even[kOrder][panel.count](product);
       }
     }
   }

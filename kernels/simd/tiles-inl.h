@@ -56,28 +56,34 @@ HWY_INLINE void PrefetchRow(const T* row, int64_t vector) {
       __builtin_prefetch(row + j * vector + kNewest, kWrites, kLocality);
 }
 
-/// How a tile finds the rows of B.
-enum class Source {
-  kListed,  // by a table
-  kCopied,  // the same, and copies them
-  kDense    // they follow each other
+/// How a tile finds the rows of B, and whether it copies them.
+enum class Source { kListed, kListedToCopy, kEven, kEvenToCopy };
+constexpr bool is_listed(Source source) { return source == Source::kListed || source == Source::kListedToCopy; }
+constexpr bool copies(Source source) { return source == Source::kListedToCopy || source == Source::kEvenToCopy; }
+
+/// What of a product is one panel's, and one tile's.
+template <class T>
+struct TilePanel {
+  const T *a, *start, *b;
+  T* c;
+  int64_t next;  // as in TileProduct
+  RowsToFetch<T> beside;
+  T* copy;
 };
 
 /// Adds the products of one column of A with one row of B.
 template <class Arithmetic, Source kSource, int64_t kRow, int kTileRows, int kTileVectors,
           class T = typename Arithmetic::Number>
-HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t b_vector,
-                            [[maybe_unused]] int64_t next, Sums<T, kTileRows, kTileVectors>& sum,
-                            [[maybe_unused]] T* HWY_RESTRICT copy) {
+HWY_INLINE void MultiplyOne(const T* HWY_RESTRICT a, const T* HWY_RESTRICT b, int64_t b_vector, int64_t next,
+                            Sums<T, kTileRows, kTileVectors>& sum, [[maybe_unused]] T* HWY_RESTRICT copy) {
   const hn::ScalableTag<T> d;
   hn::Vec<decltype(d)> element[kTileVectors];
   HWY_UNROLL(4)
   for (int j = 0; j < kTileVectors; ++j) {
     element[j] = hn::LoadU(d, b + j * b_vector);
-    if constexpr (kSource == Source::kCopied) hn::StoreU(element[j], d, copy + j * static_cast<int64_t>(hn::Lanes(d)));
+    if constexpr (copies(kSource)) hn::StoreU(element[j], d, copy + j * static_cast<int64_t>(hn::Lanes(d)));
   }
-  if constexpr (kSource != Source::kDense)  // beyond the first-level cache
-    PrefetchRow<kTileVectors, /*kWrites=*/0, /*kLocality=*/2>(b + next, b_vector);
+  PrefetchRow<kTileVectors, /*kWrites=*/0, /*kLocality=*/kSource == Source::kEven ? 3 : 2>(b + next, b_vector);
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
     const auto factor = hn::Set(d, a[i * kRow]);
@@ -94,18 +100,20 @@ constexpr int64_t kTogether = 2;
 /// `next` elements further.
 template <class Arithmetic, Source kSource, int64_t kRow, int kTileRows, int kTileVectors,
           class T = typename Arithmetic::Number>
-HWY_INLINE void AddListed(const TileProduct<T>& given, const T* HWY_RESTRICT a, const T* c,
-                          Sums<T, kTileRows, kTileVectors>& sum, T* HWY_RESTRICT copy) {
+HWY_INLINE void AddListed(const TileProduct<T>& given, const TilePanel<T>& panel,
+                          Sums<T, kTileRows, kTileVectors>& sum) {
   constexpr auto kLanes = static_cast<int64_t>(HWY_LANES(T));
-  const int64_t depth = given.depth, a_step = given.a_step, b_vector = given.b_vector, next = given.next;
-  const int64_t copied = kSource == Source::kCopied ? kTileVectors * kLanes : 0;
-  const T *b = given.b, *ahead = c, *last = c + (kTileRows - 1) * given.c_stride;
+  const int64_t depth = given.depth, a_step = given.a_step, b_vector = given.b_vector, next = panel.next;
+  const int64_t copied = copies(kSource) ? kTileVectors * kLanes : 0;
+  const T *HWY_RESTRICT a = panel.a, *b = panel.b;
+  const T *ahead = panel.c, *last = panel.c + (kTileRows - 1) * given.c_stride;
+  T* HWY_RESTRICT copy = panel.copy;
   const int64_t* HWY_RESTRICT b_row = given.b_row;
   int64_t p = 0;
   for (; p + kTogether <= depth; p += kTogether) {
     PrefetchRow<kTileVectors, /*kWrites=*/1, /*kLocality=*/3>(ahead, kLanes);
     ahead = std::min(ahead + given.c_stride, last);
-    if constexpr (kSource == Source::kCopied) {
+    if constexpr (copies(kSource)) {
       HWY_UNROLL(2)
       for (int64_t q = 0; q < kTogether; ++q)
         __builtin_prefetch(b + b_row[p + q + kRowsAhead], /*rw=*/0, /*locality=*/3);
@@ -118,39 +126,42 @@ HWY_INLINE void AddListed(const TileProduct<T>& given, const T* HWY_RESTRICT a, 
     MultiplyOne<Arithmetic, kSource, kRow, kTileRows, kTileVectors>(a, b + b_row[p], b_vector, next, sum, copy);
 }
 
-/// The same with dense rows of B, which are in the first-level cache. Prefetches the next panel's rows of C, and
-/// `beside` line by line: processors drop what is more than they can wait for.
-template <class Arithmetic, bool kFetches, int64_t kRow, int kTileRows, int kTileVectors,
+/// The same with B in rows that are equally far apart. Prefetches the next panel's rows of C, and `beside` line by
+/// line: processors drop what is more than they can wait for.
+template <class Arithmetic, Source kSource, bool kFetches, int64_t kRow, int kTileRows, int kTileVectors,
           class T = typename Arithmetic::Number>
-HWY_INLINE void AddDense(const TileProduct<T>& given, const T* HWY_RESTRICT a, const T* c,
-                         Sums<T, kTileRows, kTileVectors>& sum, [[maybe_unused]] const RowsToFetch<T>& beside) {
+HWY_INLINE void AddEven(const TileProduct<T>& given, const TilePanel<T>& panel, Sums<T, kTileRows, kTileVectors>& sum) {
   constexpr auto kLanes = static_cast<int64_t>(HWY_LANES(T));
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i)
-    PrefetchRow<kTileVectors, /*kWrites=*/1, /*kLocality=*/3>(c + (kTileRows + i) * given.c_stride, kLanes);
-  const int64_t depth = given.depth, a_step = given.a_step;
-  const T* HWY_RESTRICT b = given.b;
+    PrefetchRow<kTileVectors, /*kWrites=*/1, /*kLocality=*/3>(panel.c + (kTileRows + i) * given.c_stride, kLanes);
+  const int64_t depth = given.depth, a_step = given.a_step, b_stride = given.b_stride, next = panel.next;
+  const int64_t copied = copies(kSource) ? kTileVectors * kLanes : 0;
+  const T *HWY_RESTRICT a = panel.a, *HWY_RESTRICT b = panel.b;
+  T* HWY_RESTRICT copy = panel.copy;
   constexpr int64_t kLine = 64 / sizeof(T);
   for (int64_t first = 0, end; first < depth; first = end) {
     end = kFetches ? std::min(depth, first + kLine) : depth;
     if constexpr (kFetches)
-      for (int64_t row = 0; row < beside.rows; ++row)
-        __builtin_prefetch(beside.first + row * beside.stride + first, /*rw=*/0, /*locality=*/2);
+      for (int64_t row = 0; row < panel.beside.rows; ++row)
+        __builtin_prefetch(panel.beside.first + row * panel.beside.stride + first, /*rw=*/0, /*locality=*/2);
     HWY_UNROLL(2)
-    for (int64_t p = first; p < end; ++p, a += a_step, b += kTileVectors * kLanes)
-      MultiplyOne<Arithmetic, Source::kDense, kRow, kTileRows, kTileVectors>(a, b, kLanes, 0, sum,
-                                                                             static_cast<T*>(nullptr));
+    for (int64_t p = first; p < end; ++p, a += a_step, b += b_stride, copy += copied) {
+      if constexpr (copies(kSource)) __builtin_prefetch(b + kRowsAhead * b_stride, /*rw=*/0, /*locality=*/3);
+      MultiplyOne<Arithmetic, kSource, kRow, kTileRows, kTileVectors>(a, b, kLanes, next, sum, copy);
+    }
   }
 }
 
-/// One panel: the sums of kTileRows rows by kTileVectors vectors. kFetches: if B is dense.
+/// One panel: the sums of kTileRows rows by kTileVectors vectors. kFetches: if rows of B are even.
 template <class Arithmetic, Source kSource, bool kFetches, RowOrder kOrder, int kTileVectors, int kTileRows,
           class T = typename Arithmetic::Number>
-HWY_INLINE void MultiplyPanel(const TileProduct<T>& given, const T* a, const T* start, T* HWY_RESTRICT c,
-                              [[maybe_unused]] T* copy, [[maybe_unused]] const RowsToFetch<T>& beside) {
+HWY_INLINE void MultiplyPanel(const TileProduct<T>& given, const TilePanel<T>& panel) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
   const int64_t c_stride = given.c_stride;
+  const T* const start = panel.start;
+  T* HWY_RESTRICT c = panel.c;
   Sums<T, kTileRows, kTileVectors> sum;
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
@@ -159,10 +170,10 @@ HWY_INLINE void MultiplyPanel(const TileProduct<T>& given, const T* a, const T* 
       sum[i][j] = start ? hn::Set(d, start[i]) : hn::LoadU(d, c + i * c_stride + j * lanes);
   }
   constexpr int64_t kRow = kOrder == RowOrder::kInterleaved ? 1 : kRowPitch<T>;
-  if constexpr (kSource == Source::kDense)
-    AddDense<Arithmetic, kFetches, kRow, kTileRows, kTileVectors>(given, a, c, sum, beside);
+  if constexpr (is_listed(kSource))
+    AddListed<Arithmetic, kSource, kRow, kTileRows, kTileVectors>(given, panel, sum);
   else
-    AddListed<Arithmetic, kSource, kRow, kTileRows, kTileVectors>(given, a, c, sum, copy);
+    AddEven<Arithmetic, kSource, kFetches, kRow, kTileRows, kTileVectors>(given, panel, sum);
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i) {
     HWY_UNROLL(4)
@@ -177,46 +188,66 @@ void Fetch(const RowsToFetch<T>& some) {
       __builtin_prefetch(some.first + row * some.stride + p, /*rw=*/0, /*locality=*/2);
 }
 
+/// The panels of a tile of columns. Once the first one has read even rows, the others find them, and the next tile's,
+/// in the first-level cache.
 template <class Arithmetic, Source kSource, RowOrder kOrder, int kTileVectors, int kTileRows,
           class T = typename Arithmetic::Number>
-HWY_INLINE void MultiplyPanels(const TileProduct<T>& given) {
-  const auto multiply = [&](int64_t panel, auto fetches, const RowsToFetch<T>& beside) HWY_ATTR {
-    MultiplyPanel<Arithmetic, kSource, fetches(), kOrder, kTileVectors, kTileRows>(
-        given, given.a + panel * given.a_panel, given.start ? given.start + panel * kTileRows : nullptr,
-        given.c + panel * kTileRows * given.c_stride, static_cast<T*>(nullptr), beside);
+HWY_INLINE void MultiplyPanels(const TileProduct<T>& given, const T* b, T* c) {
+  constexpr bool kEven = kSource == Source::kEven;
+  const auto panel = [&](int64_t index) HWY_ATTR {
+    return TilePanel<T>{given.a + index * given.a_panel,
+                        given.start ? given.start + index * kTileRows : nullptr,
+                        b,
+                        c + index * kTileRows * given.c_stride,
+                        kEven && index > 0 ? 0 : given.next,
+                        given.beside.share(index, given.panels),
+                        nullptr};
   };
   if (given.beside.rows == 0) {
-    for (int64_t panel = 0; panel < given.panels; ++panel) multiply(panel, std::false_type(), {});
+    for (int64_t i = 0; i < given.panels; ++i)
+      MultiplyPanel<Arithmetic, kSource, false, kOrder, kTileVectors, kTileRows>(given, panel(i));
     return;
   }
-  for (int64_t panel = 0; panel < given.panels; ++panel) {
-    const RowsToFetch<T> beside = given.beside.share(panel, given.panels);
-    if constexpr (kSource != Source::kDense) Fetch(beside);
-    multiply(panel, std::bool_constant<kSource == Source::kDense>(), beside);
+  for (int64_t i = 0; i < given.panels; ++i) {
+    if constexpr (!kEven) Fetch(panel(i).beside);
+    MultiplyPanel<Arithmetic, kSource, kEven, kOrder, kTileVectors, kTileRows>(given, panel(i));
   }
+}
+
+template <class Arithmetic, Source kSource, RowOrder kOrder, int kTileVectors, int kTileRows,
+          class T = typename Arithmetic::Number>
+HWY_INLINE void MultiplyTiles(const TileProduct<T>& given) {
+  constexpr auto kColumns = kTileVectors * static_cast<int64_t>(HWY_LANES(T));
+  for (int64_t tile = 0; tile < given.tiles; ++tile)
+    MultiplyPanels<Arithmetic, kSource, kOrder, kTileVectors, kTileRows>(given, given.b + tile * given.next,
+                                                                         given.c + tile * kColumns);
 }
 
 template <class Arithmetic, RowOrder kOrder, int kTileVectors, int kTileRows, class T = typename Arithmetic::Number>
 void Multiply(const TileProduct<T>& given) {
-  MultiplyPanels<Arithmetic, Source::kListed, kOrder, kTileVectors, kTileRows>(given);
+  MultiplyTiles<Arithmetic, Source::kListed, kOrder, kTileVectors, kTileRows>(given);
 }
 
 template <class Arithmetic, RowOrder kOrder, int kTileRows, class T = typename Arithmetic::Number>
-void MultiplyDense(const TileProduct<T>& given) {
-  MultiplyPanels<Arithmetic, Source::kDense, kOrder, 2, kTileRows>(given);
+void MultiplyEven(const TileProduct<T>& given) {
+  MultiplyTiles<Arithmetic, Source::kEven, kOrder, 2, kTileRows>(given);
 }
 
-template <class Arithmetic, RowOrder kOrder, int kTileRows, class T = typename Arithmetic::Number>
+template <class Arithmetic, Source kSource, RowOrder kOrder, int kTileRows, class T = typename Arithmetic::Number>
 void MultiplyAndCopy(const TileProduct<T>& given, T* copy) {
-  MultiplyPanel<Arithmetic, Source::kCopied, false, kOrder, 2, kTileRows>(given, given.a, given.start, given.c, copy,
-                                                                          {});
+  constexpr int64_t kColumns = 2 * static_cast<int64_t>(HWY_LANES(T));
   TileProduct<T> others = given;
   --others.panels;
   others.a += given.a_panel;
-  others.b = copy;
+  others.b_stride = kColumns;
+  others.next = 0;
   if (given.start) others.start += kTileRows;
-  others.c += kTileRows * given.c_stride;
-  MultiplyDense<Arithmetic, kOrder, kTileRows>(others);
+  for (int64_t tile = 0; tile < given.tiles; ++tile) {
+    T* c = given.c + tile * kColumns;
+    MultiplyPanel<Arithmetic, kSource, false, kOrder, 2, kTileRows>(
+        given, {given.a, given.start, given.b + tile * given.next, c, given.next, {}, copy});
+    MultiplyPanels<Arithmetic, Source::kEven, kOrder, 2, kTileRows>(others, copy, c + kTileRows * given.c_stride);
+  }
 }
 
 constexpr int64_t kAhead = 8;  // rows of B to prefetch: each comes from another place

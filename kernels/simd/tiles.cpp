@@ -100,16 +100,20 @@ void FillCorrelate(Tiles<T>& t, std::integer_sequence<int, kIndex...>) {
 /// B that lie far apart compete for the sets of the first-level cache, and are read for many panels of few rows. More
 /// registers leave time to look rows up.
 template <class T, RowOrder kOrder, int... kTileRows>
-void FillDense(Tiles<T>& t, std::integer_sequence<int, kTileRows...>) {
+void FillEven(Tiles<T>& t, std::integer_sequence<int, kTileRows...>) {
   constexpr int kIndex = static_cast<int>(kOrder);
-  ((t.multiply_dense[kIndex][kTileRows] = MultiplyDense<Plain<T>, kOrder, kTileRows>), ...);
-  ((t.multiply_and_copy[kIndex][kTileRows] = MultiplyAndCopy<Plain<T>, kOrder, kTileRows>), ...);
+  ((t.multiply_even[kIndex][kTileRows] = MultiplyEven<Plain<T>, kOrder, kTileRows>), ...);
+  ((t.multiply_and_copy[kIndex][false][kTileRows] =
+        MultiplyAndCopy<Plain<T>, Source::kListedToCopy, kOrder, kTileRows>),
+   ...);
+  ((t.multiply_and_copy[kIndex][true][kTileRows] = MultiplyAndCopy<Plain<T>, Source::kEvenToCopy, kOrder, kTileRows>),
+   ...);
 }
 
 template <class T, RowOrder kOrder>
-void FillDense([[maybe_unused]] Tiles<T>& t) {
+void FillEven([[maybe_unused]] Tiles<T>& t) {
 #if HWY_TARGET == HWY_AVX2
-  FillDense<T, kOrder>(t, std::integer_sequence<int, 4, 5, 6>());
+  FillEven<T, kOrder>(t, std::integer_sequence<int, 4, 5, 6>());
 #endif
 }
 
@@ -119,8 +123,8 @@ Tiles<T> MakeTiles() {
   FillTiles<Plain<T>, RowOrder::kInterleaved>(t);
   FillMultiply<Plain<T>, RowOrder::kApart>(t, std::make_integer_sequence<int, kRowsOf<T>>());
   if constexpr (sizeof(T) == 4) {
-    FillDense<T, RowOrder::kInterleaved>(t);
-    FillDense<T, RowOrder::kApart>(t);
+    FillEven<T, RowOrder::kInterleaved>(t);
+    FillEven<T, RowOrder::kApart>(t);
   }
   t.most_vectors = kVectors<T>;
   FillCorrelate<T, 1>(t, std::make_integer_sequence<int, MostColumns<T>(1)>());

@@ -33,8 +33,9 @@ inline constexpr int64_t kRowPitch = kMostDepth<T> + 64 / sizeof(T);  // a cache
 
 // Of B, to fetch into the first-level cache while they are copied: they may be on pages of their own.
 inline constexpr int64_t kRowsAhead = 4;
-// Copying what tiles read of B pays if so many panels use it. They have at least four rows each.
-inline constexpr int64_t kFewestPanelsToCopyFor = 3;
+// Copying what tiles read of B pays if so many panels use it, of at least four rows each: if rows are found through a
+// table, and if they are even.
+inline constexpr int64_t kFewestPanelsToCopyFor = 3, kFewestPanelsToCopyEvenRowsFor = 8;
 
 inline constexpr int kMostTileRows = 14;
 inline constexpr int kMostTileVectors = 4;
@@ -85,21 +86,23 @@ struct RowsToFetch {
   }
 };
 
-/// C[i][j] = start[i] + sum over p < depth of A[i][p] * B[p][j], for the rows i of some panels of equal size. Without
-/// `start` the sums are added to C.
+/// C[i][j] = start[i] + sum over p < depth of A[i][p] * B[p][j], for the rows i of some panels of equal size and the
+/// columns j of some tiles. Without `start` the sums are added to C.
 template <class T>
 struct TileProduct {
-  int64_t panels, depth;
+  int64_t tiles, panels, depth;
   const T* a;               // of the first panel
   int64_t a_step, a_panel;  // from one p to the next (RowOrder); from one panel to the next
-  const T* b;               // row p of B has its first vector at b + b_row[p],
+  const T* b;               // row p of B has its first vector at b + b_row[p], or b + p*b_stride,
   const int64_t* b_row;
   int64_t b_vector;  // and the others so far from each other
-  int64_t next;      // what lies so far behind a row of B is prefetched
+  int64_t next;      // so far behind a row of B is the next tile's, which is prefetched; 0 if nothing is to be, and
+                     // there is one tile
   const T* start;
-  T* c;  // row i at c + i*c_stride
+  T* c;  // row i at c + i*c_stride; the next tile's columns follow
   int64_t c_stride;
   RowsToFetch<T> beside = {};  // a share beside each panel
+  int64_t b_stride = 0;
 };
 
 /// C[i][j] = sum over the positions p of all runs of image[column[i] + offset + p*step] * y[q][j], where q = 0, 1, ...
@@ -131,13 +134,14 @@ struct Tiles {
   Multiply multiply[2][kMostTileVectors + 1][kMostTileRows + 1];
   int most_vectors_of[kMostTileRows + 1];  // rows: at least two
 
-  /// The same for two vectors and rows of B that follow each other from b on: p*2*lanes elements further. Indexed by
-  /// RowOrder and rows; nullptr where that is not faster.
-  Multiply multiply_dense[2][kMostTileRows + 1];
-  /// The same for rows of B that are listed. The first panel copies them, for the others and for multiply_dense. Behind
-  /// them kRowsAhead more are listed, of which nothing is read.
+  /// The same for two vectors, side by side, and rows of B that are b_stride apart, without b_row. Indexed by RowOrder
+  /// and rows; nullptr where that is not faster.
+  Multiply multiply_even[2][kMostTileRows + 1];
+  /// The same, indexed by whether rows are even, too. The first panel copies the rows of B, for the others and for
+  /// multiply_even: they follow each other there. Behind rows that are listed kRowsAhead more are listed, of which
+  /// nothing is read.
   using MultiplyAndCopy = void (*)(const TileProduct<T>& given, T* copy);
-  MultiplyAndCopy multiply_and_copy[2][kMostTileRows + 1];
+  MultiplyAndCopy multiply_and_copy[2][2][kMostTileRows + 1];
 
   /// Indexed by vectors of j and columns i of a tile, both from 1.
   using Correlate = void (*)(const TileCorrelation<T>& given);

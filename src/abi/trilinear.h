@@ -72,10 +72,8 @@ namespace detail {
 
 /// Copies the `rank` values of `from` to the last axes of the result; the others get `unit`.
 inline Axes lifted(const int64_t* from, int rank, int64_t unit) {
-  Axes to;
-  to.fill(unit);
-  for (int axis = 0; axis < rank; ++axis) to[kAxes - rank + axis] = from[axis];
-  return to;
+  static_assert(kAxes == 3);
+  return {rank > 2 ? from[rank - 3] : unit, rank > 1 ? from[rank - 2] : unit, from[rank - 1]};
 }
 
 template <class T>

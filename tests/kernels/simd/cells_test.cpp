@@ -67,7 +67,7 @@ void expect_products(const simd::CellKernels& kernels, int vectors, int64_t rows
   for (int64_t p = 0; p < depth; ++p) b_row.push_back((p * 3) % (depth * 2 + 1));
   std::vector<int32_t> c = before;
   const auto interleaved = static_cast<int>(simd::RowOrder::kInterleaved);
-  kernels.tiles.multiply[interleaved][vectors][rows]({1, depth, a.data(), rows, 0, b.data(), b_row.data(),
+  kernels.tiles.multiply[interleaved][vectors][rows]({1, 1, depth, a.data(), rows, 0, b.data(), b_row.data(),
                                                       kernels.tiles.lanes, 1, start ? starts.data() : nullptr, c.data(),
                                                       stride});
   for (int64_t i = 0; i < rows; ++i)
@@ -102,7 +102,7 @@ TEST(Cells, ExtremesDoNotSaturate) {
     std::vector<int32_t> c(kernels.tiles.lanes);
     const int32_t start = 0;
     kernels.tiles.multiply[static_cast<int>(simd::RowOrder::kInterleaved)][1][1](
-        {1, 4, a.data(), 1, 0, b.data(), row.data(), 0, 1, &start, c.data(), 0});
+        {1, 1, 4, a.data(), 1, 0, b.data(), row.data(), 0, 1, &start, c.data(), 0});
     for (const int32_t sum : c) EXPECT_EQ(sum, 4 * members * 255 * -128);
   });
 }

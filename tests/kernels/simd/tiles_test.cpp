@@ -13,84 +13,102 @@ namespace convict::kernels {
 namespace {
 
 struct TileShape {
-  int64_t panels, rows;  // of a panel
+  int64_t tiles, panels, rows;  // of a panel
   int vectors;
   int64_t depth;
 };
 
-/// C with a column more than the tiles have, which must stay as it is. If the tiles `copy`, the rows of B, too, with
-/// one element behind the last.
+/// How rows of B are found, and whether the first panel copies them for the others.
+struct RowsOfB {
+  bool even, copied;
+};
+
+/// C with a column more than the tiles have, which must stay as it is. If the tiles copy rows of B, they do the last
+/// tile, too, with one element behind the last. `gap`: between the vectors of B.
 template <class T>
-void expect_products(simd::RowOrder order, const TileShape& shape, bool start, int64_t gap, bool copies = false) {
-  const auto& [panels, rows, vectors, depth] = shape;
+void expect_products(simd::RowOrder order, const TileShape& shape, bool start, int64_t gap, const RowsOfB& way) {
+  const auto& [tiles, panels, rows, vectors, depth] = shape;
   const bool apart = order == simd::RowOrder::kApart;
-  SCOPED_TRACE(testing::Message() << (apart ? "apart, " : "interleaved, ") << vectors << " vectors, " << panels
-                                  << " panels of " << rows << " rows, depth " << depth << " start " << start << ", gap "
-                                  << gap << ", copies " << copies);
+  SCOPED_TRACE(testing::Message() << (apart ? "apart, " : "interleaved, ") << tiles << " tiles of " << vectors
+                                  << " vectors, " << panels << " panels of " << rows << " rows, depth " << depth
+                                  << " start " << start << ", gap " << gap << ", even " << way.even << ", copied "
+                                  << way.copied);
   const simd::Tiles<T>& t = simd::tiles<T>();
-  const int64_t columns = vectors * t.lanes, stride = columns + 1, all = panels * rows;
-  const int64_t a_row = apart ? simd::kRowPitch<T> : 1, a_step = apart ? 1 : rows + 2;
+  const int64_t of_tile = vectors * t.lanes, columns = tiles * of_tile, stride = columns + 1, all = panels * rows;
+  const int64_t a_row = apart ? simd::kRowPitch<T> : 1, a_step = apart ? 1 : rows + 2, next = of_tile + 5;
   const int64_t a_panel = apart ? rows * a_row : depth * a_step + 1;
   const std::vector<T> a = whole_numbers<T>(panels * a_panel + depth * a_step + rows * a_row),
-                       b = whole_numbers<T>(depth * 5 + 200 + 4 * gap);
+                       b = whole_numbers<T>(depth * 5 + 200 + 4 * gap + tiles * next);
   const std::vector<T> starts = whole_numbers<T>(all), before = whole_numbers<T>(all * stride);
   std::vector<int64_t> b_row;
-  for (int64_t p = 0; p < depth; ++p) b_row.push_back((p * 3) % (depth * 2 + 1));
-  std::vector<T> c = before, copy(depth * columns + 1, T(9));
-  simd::TileProduct<T> product = {panels,   depth,        a.data(),      a_step, a_panel,
-                                  b.data(), b_row.data(), t.lanes + gap, 1,      start ? starts.data() : nullptr,
-                                  c.data(), stride};
+  for (int64_t p = 0; p < depth; ++p) b_row.push_back(way.even ? p * 5 : (p * 3) % (depth * 2 + 1));
+  const auto of_b = [&](int64_t p, int64_t tile, int64_t j) {
+    return b[b_row[p] + tile * next + j + j / t.lanes * gap];
+  };
+  std::vector<T> c = before, copy(depth * of_tile + 1, T(9));
+  simd::TileProduct<T> product = {tiles,
+                                  panels,
+                                  depth,
+                                  a.data(),
+                                  a_step,
+                                  a_panel,
+                                  b.data(),
+                                  nullptr,
+                                  t.lanes + gap,
+                                  next,
+                                  start ? starts.data() : nullptr,
+                                  c.data(),
+                                  stride};
+  product.beside = {b.data(), 5, 3};
+  product.b_stride = 5;
+  std::vector<int64_t> listed = b_row;  // and what is only prefetched
+  listed.insert(listed.end(), simd::kRowsAhead, 0);
+  if (!way.even) product.b_row = listed.data();
   const auto index = static_cast<int>(order);
-  if (copies) {  // the last panel comes later
-    for (int64_t i = 0; i < simd::kRowsAhead; ++i) b_row.push_back(0);
-    product.b_row = b_row.data();
-    product.panels = panels - 1;
-    t.multiply_and_copy[index][rows](product, copy.data());
-    product = {1,
-               depth,
-               a.data() + (panels - 1) * a_panel,
-               a_step,
-               a_panel,
-               copy.data(),
-               nullptr,
-               0,
-               0,
-               start ? starts.data() + (panels - 1) * rows : nullptr,
-               c.data() + (panels - 1) * rows * stride,
-               stride};
-    t.multiply_dense[index][rows](product);
-  } else {
+  if (way.copied)
+    t.multiply_and_copy[index][way.even][rows](product, copy.data());
+  else if (way.even)
+    t.multiply_even[index][rows](product);
+  else
     t.multiply[index][vectors][rows](product);
-  }
   for (int64_t i = 0; i < all; ++i)
     for (int64_t j = 0; j < stride; ++j) {
       T expected = before[i * stride + j];
       if (j < columns) {
         if (start) expected = starts[i];
         for (int64_t p = 0; p < depth; ++p)
-          expected += a[i / rows * a_panel + p * a_step + i % rows * a_row] * b[b_row[p] + j + j / t.lanes * gap];
+          expected += a[i / rows * a_panel + p * a_step + i % rows * a_row] * of_b(p, j / of_tile, j % of_tile);
       }
       ASSERT_EQ(c[i * stride + j], expected) << "at " << i << ", " << j;
     }
-  for (int64_t k = 0; copies && k <= depth * columns; ++k) {
-    const int64_t p = k / columns, j = k % columns;
-    ASSERT_EQ(copy[k], k < depth * columns ? b[b_row[p] + j + j / t.lanes * gap] : T(9))
-        << "copy of " << p << ", " << j;
-  }
+  for (int64_t k = 0; way.copied && k <= depth * of_tile; ++k)
+    ASSERT_EQ(copy[k], k < depth * of_tile ? of_b(k / of_tile, tiles - 1, k % of_tile) : T(9))
+        << "copy of " << k / of_tile << ", " << k % of_tile;
+}
+
+template <class T>
+void expect_products_of(const TileShape& shape) {
+  const simd::Tiles<T>& t = simd::tiles<T>();
+  for (const bool start : {false, true})
+    for (const simd::RowOrder order : {simd::RowOrder::kInterleaved, simd::RowOrder::kApart}) {
+      for (const int64_t gap : {0, 3}) {
+        expect_products<T>(order, shape, start, gap, {/*even=*/false, /*copied=*/false});
+        if (shape.vectors == 2 && t.multiply_and_copy[static_cast<int>(order)][false][shape.rows])
+          expect_products<T>(order, shape, start, gap, {/*even=*/false, /*copied=*/true});
+      }
+      if (shape.vectors != 2 || !t.multiply_even[static_cast<int>(order)][shape.rows]) continue;
+      for (const bool copied : {false, true})
+        expect_products<T>(order, shape, start, /*gap=*/0, {/*even=*/true, copied});
+    }
 }
 
 template <class T>
 void expect_all_products() {
   for (int64_t rows = 1; rows <= simd::tiles<T>().most_rows; ++rows)
     for (int vectors = 1; vectors <= simd::tiles<T>().most_vectors_of[rows]; ++vectors)
-      for (const int64_t depth : {0, 1, 7})
-        for (const bool start : {false, true})
-          for (const simd::RowOrder order : {simd::RowOrder::kInterleaved, simd::RowOrder::kApart})
-            for (const int64_t gap : {0, 3}) {
-              for (const int64_t panels : {1, 3}) expect_products<T>(order, {panels, rows, vectors, depth}, start, gap);
-              if (vectors == 2 && simd::tiles<T>().multiply_and_copy[static_cast<int>(order)][rows])
-                expect_products<T>(order, {4, rows, vectors, depth}, start, gap, /*copies=*/true);
-            }
+      for (const int64_t depth : {0, 1, 7, 33})
+        for (const int64_t panels : {1, 3})
+          for (const int64_t tiles : {1, 2}) expect_products_of<T>({tiles, panels, rows, vectors, depth});
 }
 
 TEST(Tiles, MultiplyAgreesWithTheTripleLoop) {
