@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Completion scripts and manual pages, written by the program itself so that they cannot disagree with it. They belong
-# to the program: whoever builds it can install it.
+# to the program: whoever builds it can install it. A program for another machine cannot write them here.
+if(CMAKE_CROSSCOMPILING)
+  return()
+endif()
 set(shell_files ${PROJECT_BINARY_DIR}/shell)
 add_custom_command(
   TARGET convict POST_BUILD
