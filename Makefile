@@ -13,7 +13,11 @@ TEST_PACKAGES := python3-torch python3-onnx python3-numpy python3-pytest python3
             python3-dev \
             nodejs pkg-config faketime zsh fish groff-base chromium chromium-driver \
             python3-selenium python3-yaml shellcheck electric-fence
-NEON_PACKAGES := g++-aarch64-linux-gnu libhwy-dev
+# What compiles for ARM, what emulates it, and what the program and the kernel that it runs on need there.
+NEON_PACKAGES := cmake ninja-build g++-aarch64-linux-gnu libjs-chart.js qemu-system-arm cpio
+NEON_TREE := linux-image-cloud-arm64 busybox-static \
+            $(filter-out g++ cmake ninja-build libtorch-dev libdnnl-dev libgtest-dev libonnx-testdata libjs-chart.js,$(PACKAGES))
+NEON_PROCESSORS ?= cortex-a57 max
 AVX512_PACKAGES := bochs bochs-term vgabios busybox-static isolinux syslinux-common genisoimage cpio
 FLEET_PACKAGES := slurm-wlm munge clang libclang-rt-dev zip unzip
 JOBS     ?= $(shell nproc)
@@ -48,7 +52,7 @@ help:
 	@echo 'make odr       link the program as one unit: one definition for each name'
 	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make valgrind  all native kernels on corpus/seeds under the memory checker: a quarter of an hour'
-	@echo 'make neon      compile the native kernels for ARM'
+	@echo 'make neon      compile the program for 64-bit ARM, and all native kernels on CASES=$(CASES) sampled cases, in an emulator: ten minutes'
 	@echo 'make avx512    all native kernels with AVX-512 on CASES=$(CASES) sampled cases, in an emulator: a quarter of an hour'
 
 # Installs the packages of $(1) that are missing, and nothing if none is.
@@ -153,12 +157,15 @@ valgrind: program
 	@$(call install,valgrind)
 	tests/valgrind_test.sh $(CONVICT) corpus/seeds/*.cases
 
-# Highway's headers are the same for all machines; behind the cross compiler's own, they do not bring ours with them.
+# For machines that are not ARM: on an old processor, and on one that has all that QEMU knows.
 neon:
 	@$(call install,$(NEON_PACKAGES))
-	@for file in kernels/*.cpp kernels/*/*.cpp; do echo $$file; \
-	  aarch64-linux-gnu-g++ -std=c++20 -O2 -Wall -Wextra -Werror -I. -Isrc -idirafter /usr/include -c $$file \
-	    -o /dev/null || exit 1; done
+	@tools/foreign_tree.sh build/arm64 arm64 $(NEON_TREE)
+	@cmake --preset neon
+	@cmake --build --preset neon -j $(JOBS)
+	@for processor in $(NEON_PROCESSORS); do echo $$processor; \
+	  tools/arm64_emulator.sh build/arm64 $$processor build/neon/convict 'convict doctor | head -n 1' \
+	    'convict fuzz --oracle none --profile all --cases $(CASES) --shrink none --timeout 10m -q' || exit; done
 
 # For machines without AVX-512.
 avx512: program

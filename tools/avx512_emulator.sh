@@ -6,6 +6,8 @@
 # COMMANDs are lines for a shell there, where `convict` is the PROGRAM. What they print is printed. The exit code is that
 # of the first one that fails. FOLDER is for the image, and is kept.
 set -euo pipefail
+# shellcheck source=tools/emulated_root.sh
+. "$(dirname "$0")/emulated_root.sh"
 
 [ $# -ge 3 ] || { echo "usage: $0 FOLDER PROGRAM COMMAND..." >&2; exit 2; }
 mkdir -p "$1"
@@ -23,33 +25,13 @@ if [ ! -f "$folder/image/vmlinuz" ]; then
   cp "$folder"/kernel/boot/vmlinuz-* "$folder/image/vmlinuz"
 fi
 
-# The first file system: a shell, the program with its libraries, and what to do with them.
 root=$folder/root
 rm -rf "$root"
-mkdir -p "$root"/{bin,dev,proc,sys,tmp,lib64,libraries}
-cp /bin/busybox "$root/bin"
+mkdir -p "$root"/{bin,lib64,libraries}
 strip -o "$root/bin/convict" "$program"
 ldd "$program" | grep -o '/[^ ]*' | xargs -I{} cp -L {} "$root/libraries"
 mv "$root"/libraries/ld-linux-x86-64.so.2 "$root/lib64"
-printf '%s\n' "$@" > "$root/commands"
-cat > "$root/init" <<'END'
-#!/bin/busybox sh
-/bin/busybox --install -s /bin
-export PATH=/bin LD_LIBRARY_PATH=/libraries HOME=/tmp NO_COLOR=1
-mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t devtmpfs dev /dev; mount -t tmpfs tmpfs /tmp
-mkdir /dev/shm; mount -t tmpfs tmpfs /dev/shm
-cd /tmp
-code=0
-while read -r line && [ $code = 0 ]; do
-  echo "\$ $line"
-  sh -c "$line" < /dev/null || code=$?
-done < /commands
-echo "exit code $code"
-sleep 1  # until the serial line has sent that
-poweroff -f
-END
-chmod +x "$root/init"
-(cd "$root" && find . | cpio -o -H newc --quiet) > "$folder/image/root.img"
+pack_root "$root" /bin/busybox "$folder/image/root.img" "$@"
 
 # noxsaves, and clearcpuid without XSAVEC: Bochs 2.7 and Linux disagree about the size of compacted states, and Linux then
 # goes without AVX.
@@ -102,6 +84,4 @@ done
 wait $bochs || true  # its exit code says nothing
 wait $printer
 echo "emulated for $((SECONDS - started)) s"
-code=$(tr -d '\r' < "$folder/serial" | sed -n 's/^exit code \([0-9]*\)$/\1/p')
-[ -n "$code" ] || { echo "$0: the emulator ended early: see $folder/log and $folder/screen" >&2; exit 1; }
-exit "$code"
+exit "$(exit_code_of "$folder")"
