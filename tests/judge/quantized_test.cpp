@@ -14,6 +14,7 @@
 #include "examine/scene.h"
 #include "generate/generate.h"
 #include "judge/compare.h"
+#include "judge/reference.h"
 
 namespace convict {
 namespace {

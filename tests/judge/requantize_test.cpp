@@ -15,6 +15,7 @@
 #include "generate/generate.h"
 #include "judge/compare.h"
 #include "judge/element_evaluation.h"
+#include "judge/reference.h"
 
 namespace convict {
 namespace {
