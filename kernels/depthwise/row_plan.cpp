@@ -57,7 +57,7 @@ RowPlan<T>::RowPlan(const Trilinear<T>& f)
       result_channels(f.face == Face::kX ? f.x_channels : f.y_channels),
       axes(in_whole_vectors(image::correlation(f), row_kernels<T>().lanes)),
       shape(image::staged_shape<T>(axes)),
-      stage(simd::stage_row<T>()),
+      staging(simd::staging<T>()),
       interleave(simd::interleave_rows<T>()),
       kernels(row_kernels<T>()) {
   for (int i = 0; i < kAxes; ++i) step[i] = axes[i].out_step * result.spatial[i];

@@ -53,7 +53,7 @@ struct RowPlan {
   int64_t image_channels, result_channels;  // of one group
   image::Correlation axes;
   image::ImageShape shape;
-  simd::StageRow<T> stage;
+  simd::Staging<T> staging;
   simd::InterleaveRows<T> interleave;
   const RowKernels<T>& kernels;
   Axes step;  // of the result, from one position to the next

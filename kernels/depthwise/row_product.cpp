@@ -33,7 +33,7 @@ struct RowTile {
 template <class T>
 void stage(const RowPlan<T>& plan, int64_t n, int64_t group, T* to) {
   for (int64_t c = 0; c < plan.image_channels; ++c, to += plan.shape.channel)
-    image::stage_channel(plan.axes, plan.shape, plan.image, plan.stage,
+    image::stage_channel(plan.axes, plan.shape, plan.image, plan.staging,
                          static_cast<const T*>(plan.image.plane(n, group * plan.image_channels + c)), to);
 }
 
@@ -227,7 +227,7 @@ PlaneOfY<T> plane_of_y(const RowPlan<T>& plan, int64_t n, int64_t channel, T* co
   if (!plan.copies_y) return {first, {y.spatial[0], y.spatial[1]}};
   T* to = copy;
   for (int64_t o0 = 0; o0 < extent[0]; ++o0, to += extent[1] * plan.row_lanes)
-    plan.stage({first + o0 * y.spatial[0], y.spatial[2], 0, extent[2], false, extent[1], y.spatial[1]}, plan.row_lanes,
+    plan.staging.row({first + o0 * y.spatial[0], y.spatial[2], 0, extent[2], false, extent[1], y.spatial[1]}, plan.row_lanes,
                to);
   return {copy, {extent[1] * plan.row_lanes, plan.row_lanes}};
 }

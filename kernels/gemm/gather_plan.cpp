@@ -110,7 +110,7 @@ GatherPlan<T>::GatherPlan(const Trilinear<T>& f, const CellPort* cell_port)
       result_channels(f.face == Face::kX ? f.x_channels : f.y_channels),
       axes(gather_axes(f)),
       shape(image::image_shape(axes, image)),
-      stage(simd::stage_row<T>()),
+      staging(simd::staging<T>()),
       spread(simd::spread_row<T>()),
       interleave(simd::interleave_rows<T>()),
       tiles(simd::tiles<T>()),

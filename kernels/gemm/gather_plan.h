@@ -195,7 +195,7 @@ struct GatherPlan {
   int64_t image_channels, result_channels;  // of one group
   image::Correlation axes;
   image::ImageShape shape;
-  simd::StageRow<T> stage;
+  simd::Staging<T> staging;
   simd::SpreadRow<T> spread;
   simd::InterleaveRows<T> interleave;
   const simd::Tiles<T>& tiles;

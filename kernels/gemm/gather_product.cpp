@@ -184,7 +184,7 @@ template <class T>
 void share_image(const GatherPlan<T>& plan, int64_t n, work::Panel groups, work::Team& team) {
   if (!plan.shape.staged) return;
   team.share(plan.image_channels * groups.count, [&](int64_t i) {
-    image::stage_channel(plan.axes, plan.shape, plan.image, plan.stage,
+    image::stage_channel(plan.axes, plan.shape, plan.image, plan.staging,
                          static_cast<const T*>(plan.image.plane(n, groups.first * plan.image_channels + i)),
                          plan.staged + i * plan.shape.channel, padding_of(plan));
   });

@@ -82,7 +82,7 @@ WeightPlan<T>::WeightPlan(const Trilinear<T>& f)
     : form(f),
       tiles(simd::tiles<T>()),
       block_positions((tiles.lanes * sizeof(T) > 32 ? kBytesOfWideLine : kBytesOfLine) / sizeof(T)),
-      stage(simd::stage_row<T>()),
+      staging(simd::staging<T>()),
       transpose(simd::transpose_lines<T>()),
       axes(axes_of_image(f)),
       x_lines{f.x_channels * volume(f.kernel), f.stride[2]},

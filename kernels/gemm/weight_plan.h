@@ -105,7 +105,7 @@ struct WeightPlan {
   Trilinear<T> form;
   const simd::Tiles<T>& tiles;
   int64_t block_positions;  // the most of a block: transposed, they fit the first-level cache
-  simd::StageRow<T> stage;
+  simd::Staging<T> staging;
   simd::TransposeLines<T> transpose;
   image::Correlation axes;  // of the image as taps with a stride of 1 read it
   OperandLines x_lines, y_lines;

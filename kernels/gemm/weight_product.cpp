@@ -170,7 +170,7 @@ void compute_group(const WeightPlan<T>& plan, int64_t group, const WeightScratch
     Operands<T> given = {f.x.plane(n, group * f.x_channels), f.y.plane(n, group * f.y_channels)};
     if (plan.shape.staged) {
       share(f.x_channels, [&](int64_t channel) {
-        image::stage_channel(plan.axes, plan.shape, f.x, plan.stage, given.x + channel * f.x.inner,
+        image::stage_channel(plan.axes, plan.shape, f.x, plan.staging, given.x + channel * f.x.inner,
                              scratch.staged + channel * plan.shape.channel);
       });
       given.x = scratch.staged;

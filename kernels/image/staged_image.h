@@ -77,21 +77,38 @@ void for_each_plane(const Correlation& axes, const ImageShape& shape, const Visi
     }
 }
 
-/// Copies one channel, `from` being its first element; `row` is stage_row<T>(). Beside it there is `padding`.
+/// Whether the runs of an axis take turns in memory, and the places that are inside the image in all of them.
+inline simd::Places places_of_all_runs(const CorrelationAxis& axis) {
+  const auto runs = static_cast<int64_t>(axis.runs.size());
+  if (runs != axis.step) return {0, 0};
+  simd::Places places{0, axis.length};
+  for (int64_t r = 0; r < runs; ++r) {
+    if (axis.runs[r].first != axis.runs[0].first + r) return {0, 0};
+    places.begin = std::max(places.begin, axis.runs[r].begin);
+    places.end = std::min(places.end, axis.runs[r].end);
+  }
+  return places;
+}
+
+/// Copies one channel, `from` being its first element. Beside it there is `padding`.
 template <class T>
-void stage_channel(const Correlation& axes, const ImageShape& shape, const Operand<T>& image, simd::StageRow<T> row,
-                   const T* from, T* to, T padding = 0) {
+void stage_channel(const Correlation& axes, const ImageShape& shape, const Operand<T>& image,
+                   const simd::Staging<T>& staging, const T* from, T* to, T padding = 0) {
   const Axes& stride = image.spatial;
-  const int64_t length = axes[2].length;
+  const int64_t length = axes[2].length, next = axes[1].step * stride[1];
+  const simd::Places of_all = stride[2] == 1 ? places_of_all_runs(axes[2]) : simd::Places{0, 0};
   for_each_plane(axes, shape, [&](int64_t at0, bool inside, const StagedRun& run1, int64_t place) {
     const int64_t begin = inside ? run1.begin : 0, rows = inside ? run1.end - run1.begin : 0;
     const T* first_row = from + at0 * stride[0] + (run1.first + begin * axes[1].step) * stride[1];
+    const simd::Places done =
+        staging.runs({first_row + axes[2].runs[0].first, axes[2].step, of_all.begin, of_all.end, rows, next}, length,
+                     to + place + begin * length, shape.run[2]);
     for (const StagedRun& run2 : axes[2].runs) {
       T *first = to + place, *inner = first + begin * length, *after = inner + rows * length;
       std::fill(first, inner, padding);
-      row({first_row + run2.first * stride[2], axes[2].step * stride[2], run2.begin, run2.end, stride[2] == 1, rows,
-           axes[1].step * stride[1], padding},
-          length, inner);
+      staging.row({first_row + run2.first * stride[2], axes[2].step * stride[2], run2.begin, run2.end, stride[2] == 1,
+                   rows, next, padding, done.begin, done.end},
+                  length, inner);
       std::fill(after, first + shape.pitch[0], padding);
       place += shape.run[2];
     }

@@ -71,9 +71,14 @@ void CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
   const auto element = hn::Mul(hn::Iota(di, 0), hn::Set(di, kStep));  // of the places of a vector
   const auto lane = hn::IndicesFromVec(d, hn::And(element, hn::Set(di, static_cast<Index>(lanes - 1))));
   // Vectors without masks. What lies behind the last place may be outside.
-  const int64_t whole = (source.begin + lanes - 1) / lanes * lanes;
-  const int64_t masked = (source.end - (kStep > 1 ? 1 : 0)) / lanes * lanes;
-  CopyInside<kStep>(source, length, whole, masked, to);
+  int64_t whole = (source.begin + lanes - 1) / lanes * lanes;
+  int64_t masked = (source.end - (kStep > 1 ? 1 : 0)) / lanes * lanes;
+  if (source.done_begin < source.done_end) {
+    whole = source.done_begin;
+    masked = source.done_end;
+  } else {
+    CopyInside<kStep>(source, length, whole, masked, to);
+  }
   for (int64_t next = 0; next < length; next += lanes) {
     if (whole <= next && next < masked) continue;
     const int64_t j = std::max<int64_t>(0, std::min(next, length - lanes));
@@ -101,6 +106,26 @@ void CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
         hn::BlendedStore(value, written, d, at);
     }
   }
+}
+
+/// Vectors of all runs, each from as many vectors of the row, all of which are inside.
+template <int kRuns, class T>
+void CopyRuns(const RunSource<T>& source, int64_t length, const Places& places, T* to, int64_t apart) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t i = 0; i < source.rows; ++i, to += length)
+    for (int64_t j = places.begin; j < places.end; j += lanes) {
+      const T* from = source.first + i * source.next + j * kRuns;
+      HWY_UNROLL(4)
+      for (int k = 0; k < kRuns; ++k)
+        __builtin_prefetch(from + kRowsAhead * source.next + k * lanes, /*rw=*/0, /*locality=*/2);
+      hn::Vec<decltype(d)> run[4];
+      if constexpr (kRuns == 2) hn::LoadInterleaved2(d, from, run[0], run[1]);
+      if constexpr (kRuns == 3) hn::LoadInterleaved3(d, from, run[0], run[1], run[2]);
+      if constexpr (kRuns == 4) hn::LoadInterleaved4(d, from, run[0], run[1], run[2], run[3]);
+      HWY_UNROLL(4)
+      for (int k = 0; k < kRuns; ++k) hn::StoreU(run[k], d, to + k * apart + j);
+    }
 }
 
 /// Vectors side by side; the last one overlaps the one before it.
@@ -159,6 +184,17 @@ bool CopyVectors(const RowSource<T>& source, int64_t length, T* to) {
 }
 
 template <class T>
+Places StageRuns(const RunSource<T>& source, int64_t length, T* to, int64_t apart) {
+  const auto lanes = static_cast<int64_t>(hn::Lanes(hn::ScalableTag<T>()));
+  const Places places = {(source.begin + lanes - 1) / lanes * lanes, source.end / lanes * lanes};
+  if (source.runs < 2 || source.runs > kMostSteps || places.begin >= places.end) return {0, 0};
+  if (source.runs == 2) CopyRuns<2>(source, length, places, to, apart);
+  if (source.runs == 3) CopyRuns<3>(source, length, places, to, apart);
+  if (source.runs == 4) CopyRuns<4>(source, length, places, to, apart);
+  return places;
+}
+
+template <class T>
 bool SpreadVectors(const T* from, int64_t count, int64_t step, T* to) {
   if (step == 1) {
     SpreadDense(from, count, to);
@@ -172,6 +208,11 @@ bool SpreadVectors(const T* from, int64_t count, int64_t step, T* to) {
 template <class T>
 bool CopyVectors(const RowSource<T>&, int64_t, T*) {
   return false;
+}
+
+template <class T>
+Places StageRuns(const RunSource<T>&, int64_t, T*, int64_t) {
+  return {0, 0};
 }
 
 template <class T>
@@ -192,8 +233,11 @@ void Spread(const T* from, int64_t count, int64_t step, T* to) {
   for (int64_t j = 0; j < count; ++j) to[j * step] = from[j];
 }
 
-const std::tuple<StageRow<float>, StageRow<double>, StageRow<int32_t>>& StageOfTarget() {
-  static const auto table = std::make_tuple(Stage<float>, Stage<double>, Stage<int32_t>);
+template <class T>
+constexpr Staging<T> kStaging = {Stage<T>, StageRuns<T>};
+
+const std::tuple<Staging<float>, Staging<double>, Staging<int32_t>>& StagingOfTarget() {
+  static const auto table = std::make_tuple(kStaging<float>, kStaging<double>, kStaging<int32_t>);
   return table;
 }
 
@@ -208,10 +252,10 @@ HWY_AFTER_NAMESPACE();
 
 namespace convict::kernels::simd {
 
-CONVICT_DISPATCH_TYPES(StageRow, stage_row, StageOfTarget)
+CONVICT_DISPATCH_TYPES(Staging, staging, StagingOfTarget)
 CONVICT_DISPATCH_TYPES(SpreadRow, spread_row, SpreadOfTarget)
 #if HWY_ONCE
-template const StageRow<int32_t>& stage_row();
+template const Staging<int32_t>& staging();
 template const SpreadRow<int32_t>& spread_row();
 #endif
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies between rows whose elements are `step` apart and dense rows: the inner loops of staging an image (stage_row)
+// Copies between rows whose elements are `step` apart and dense rows: the inner loops of staging an image (staging)
 // and of storing a result by phases (spread_row).
 #pragma once
 
@@ -19,18 +19,38 @@ struct RowSource {
   bool gaps_readable;          // whether the elements between those of two places may be read
   int64_t rows = 1, next = 0;  // elements from one row to the next
   T padding = 0;
+  int64_t done_begin = 0, done_end = 0;  // places that have been copied already
 };
 
-/// to[i*length + j] = j inside ? first[i*next + j*step] : padding, for i < rows and 0 <= j < length.
+/// Some places of rows that hold several runs in turn: place j of run r is first[j*runs + r].
 template <class T>
-using StageRow = void (*)(const RowSource<T>& source, int64_t length, T* to);
+struct RunSource {
+  const T* first;
+  int64_t runs;
+  int64_t begin, end;  // places inside, of all runs
+  int64_t rows, next;  // as in RowSource
+};
+
+struct Places {
+  int64_t begin, end;
+};
+
+/// The inner loops of staging.
+template <class T>
+struct Staging {
+  /// to[i*length + j] = j inside ? first[i*next + j*step] : padding, for i < rows and 0 <= j < length, but for places
+  /// that have been copied.
+  void (*row)(const RowSource<T>& source, int64_t length, T* to);
+  /// to[r*apart + i*length + j] = first[i*next + j*runs + r] for some of the places inside, which it returns.
+  Places (*runs)(const RunSource<T>& source, int64_t length, T* to, int64_t apart);
+};
 
 /// to[j*step] = from[j] for j < count. Nothing between these is written.
 template <class T>
 using SpreadRow = void (*)(const T* from, int64_t count, int64_t step, T* to);
 
 template <class T>
-const StageRow<T>& stage_row();
+const Staging<T>& staging();
 
 template <class T>
 const SpreadRow<T>& spread_row();

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "kernels/simd/interleave_rows.h"
+#include "kernels/simd/tiles.h"
 #include "tests/kernels/targets.h"
 
 namespace convict::kernels {
@@ -24,8 +26,8 @@ void expect_staged(int64_t step, int64_t length, int64_t begin, int64_t end, boo
   std::vector<T> source(row > 0 ? (rows - 1) * next + row : 1);
   std::ranges::generate(source, WholeNumbers<T>());
   std::vector<T> to(rows * length + 1, T(99));
-  simd::stage_row<T>()({source.data() - begin * step, step, begin, end, gaps_readable, rows, next, padding}, length,
-                       to.data());
+  simd::staging<T>().row({source.data() - begin * step, step, begin, end, gaps_readable, rows, next, padding}, length,
+                         to.data());
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < length; ++j)
       ASSERT_EQ(to[i * length + j], begin <= j && j < end ? source[i * next + (j - begin) * step] : padding)
@@ -54,10 +56,60 @@ TEST(StageRow, CopiesWhatIsInsideAndPadsTheRest) {
   });
 }
 
+/// Rows of `runs` runs whose places from `begin` on are inside, `count` of them. The source holds exactly these.
+template <class T>
+void expect_runs(int64_t runs, int64_t begin, int64_t count, int64_t rows) {
+  SCOPED_TRACE(testing::Message() << runs << " runs, inside " << begin << " and " << count << " more, " << rows
+                                  << " rows");
+  const int64_t length = begin + count + 3, next = count * runs + 5, apart = rows * length + 7;
+  std::vector<T> source(rows * next - 5), to(runs * apart, T(99));
+  std::ranges::generate(source, WholeNumbers<T>());
+  const simd::Places done = simd::staging<T>().runs(
+      {source.data() - begin * runs, runs, begin, begin + count, rows, next}, length, to.data(), apart);
+  const int64_t lanes = simd::tiles<T>().lanes;
+  EXPECT_TRUE(done.begin >= done.end || (done.begin >= begin && done.end <= begin + count));
+  const auto isa = std::string_view(simd::tiles<T>().isa);
+  if (runs >= 2 && runs <= 4 && count >= 2 * lanes && isa.starts_with("avx")) {
+    EXPECT_LT(done.begin, done.end);
+  }
+  for (int64_t r = 0; r < runs; ++r)
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < length; ++j)
+        ASSERT_EQ(to[r * apart + i * length + j],
+                  done.begin <= j && j < done.end ? source[i * next + (j - begin) * runs + r] : T(99))
+            << "run " << r << ", row " << i << ", place " << j;
+}
+
+TEST(StageRuns, CopiesPlacesOfAllRunsAndNothingElse) {
+  for_each_target([] {
+    for (int64_t runs = 1; runs <= 5; ++runs)
+      for (const int64_t begin : {0, 1, 8, 17})
+        for (const int64_t count : {0, 1, 15, 16, 17, 40})
+          for (const int64_t rows : {1, 3}) {
+            expect_runs<float>(runs, begin, count, rows);
+            expect_runs<double>(runs, begin, count, rows);
+          }
+  });
+}
+
+TEST(StageRow, LeavesPlacesThatAreDone) {
+  for_each_target([] {
+    std::vector<float> source(200), to(65, 99.0f);
+    std::ranges::generate(source, WholeNumbers<float>());
+    simd::RowSource<float> row = {source.data(), 2, 0, 64, true};
+    row.done_begin = 16;
+    row.done_end = 32;
+    simd::staging<float>().row(row, 64, to.data());
+    // Code for one element after the other copies them again.
+    for (int64_t j = 0; j < 64; ++j)
+      EXPECT_TRUE(to[j] == source[2 * j] || (16 <= j && j < 32 && to[j] == 99.0f)) << "place " << j;
+  });
+}
+
 TEST(StageRow, OfNothingInsideIsZero) {
   for_each_target([] {
     std::vector<float> to(32, 99.0f);
-    simd::stage_row<float>()({nullptr, 1, 0, 0, true}, 16, to.data());
+    simd::staging<float>().row({nullptr, 1, 0, 0, true}, 16, to.data());
     for (int64_t j = 0; j < 16; ++j) EXPECT_EQ(to[j], 0.0f);
   });
 }
