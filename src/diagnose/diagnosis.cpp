@@ -49,8 +49,9 @@ class Diagnoser {
 
   Diagnosis run() {
     Diagnosis diagnosis;
-    const Reliability reliability =
+    Reliability reliability =
         measured(probe_, mismatch_.problem_case, mismatch_.verdict, [this] { return may_go_on(); });
+    add_recorded(reliability);
     if (!reliability.afresh()) return now_and_then(std::move(diagnosis), reliability);
     if (!reliability.here) probe_.separate_cases();
     diagnosis.reproduced = true;
@@ -104,6 +105,15 @@ class Diagnoser {
     if (Clock::now() - told_ < std::chrono::milliseconds(100)) return;
     told_ = Clock::now();
     progress_({stage, probe_.runs(), to_text(smallest)});
+  }
+
+  /// What failed in some processes when it was found may fail in all by luck: a relation makes many calls.
+  void add_recorded(Reliability& measured) const {
+    const Certificate::Alone& alone = mismatch_.certificate.alone;
+    const auto runs = static_cast<int>(alone.runs.value_or(0)), failed = static_cast<int>(alone.failed.value_or(0));
+    if (failed == 0 || failed >= runs) return;
+    measured.runs += runs;
+    measured.failed += failed;
   }
 
   /// What does not fail in each fresh process: its own line is what there is to show.
