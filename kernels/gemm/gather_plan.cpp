@@ -294,7 +294,7 @@ void GatherPlan<T>::carve() {
     part.weights = used_once ? nullptr : workspace.take<T>(form.groups * part.rows * part.packed_rows());
     part.tiles =
         part.shared ? workspace.take<T>(groups_at_once * part.tiles_of_c * tile_columns * part.depth) : nullptr;
-    const int64_t at_once = part.order == simd::RowOrder::kApart ? 2 : 1;  // blocks of the depth
+    const int64_t at_once = part.order == simd::RowOrder::kApart && part.depth_blocks() > 1 ? 2 : 1;  // blocks
     if (used_once) most_of_weights = std::max(most_of_weights, at_once * rows * part.packed_row({0, depth}));
     if (!part.shared) most_of_tiles = std::max(most_of_tiles, depth * c_pitch);
     if ((&part - parts.data()) % parts_together == 0) c_place = 0;
