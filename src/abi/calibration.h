@@ -4,7 +4,7 @@
 // writes for the user, and `auto` reads. Its lines are a heading with the version of the estimates, the processor, and
 // a factor for each kernel and face:
 //
-//     convict calibration of auto 4
+//     convict calibration of auto 5
 //     AMD EPYC 9V74
 //     implicit_gemm.Y 0.93
 #pragma once
@@ -25,7 +25,7 @@
 namespace convict::inline abi {
 
 /// To be raised when a constant of kernels/cost/ changes: older files do not fit any more.
-inline constexpr std::string_view kCalibrationHeading = "convict calibration of auto 4";
+inline constexpr std::string_view kCalibrationHeading = "convict calibration of auto 5";
 
 struct Calibration {
   std::map<std::string, double> factors = {};  // of estimated cycles, by calibration_key()
