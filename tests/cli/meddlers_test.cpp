@@ -3,6 +3,8 @@
 // Ordinary bugs of one plugin, each of which once convicted somebody else: a late write, leaked memory, a full x87
 // stack, limits, a locale, a closed descriptor. Now its author is named, and nobody else is.
 #include <fmt/format.h>
+#include <sched.h>
+#include <sys/resource.h>
 
 #include <set>
 
@@ -41,9 +43,20 @@ struct Deed {
 };
 void PrintTo(const Deed& deed, std::ostream* out) { *out << deed.name; }
 
+/// Why a deed can change nothing here, or nullptr.
+const char* why_without_effect(const std::string& deed) {
+  if (deed == "limits-memory" && kKeepsFreedMemory) return "the sanitizer dies of the limit itself";
+  if (deed == "renices" && getpriority(PRIO_PROCESS, 0) == 19) return "the priority is the lowest already";
+  cpu_set_t cpus;
+  if (deed == "pins" && sched_getaffinity(0, sizeof cpus, &cpus) == 0 && CPU_COUNT(&cpus) == 1)
+    return "there is one CPU to run on";
+  return nullptr;
+}
+
 class Meddler : public MeddlersTest, public testing::WithParamInterface<Deed> {};
 
 TEST_P(Meddler, IsNamedAndNobodyElse) {
+  if (const char* why = why_without_effect(GetParam().name)) GTEST_SKIP() << why;
   const json report = campaign("direct," + std::string(GetParam().name) + ",im2col", {"--cases=40"});
   EXPECT_EQ(report["cases"], 40);
   EXPECT_EQ(suspects(report), std::set<std::string>{GetParam().name}) << report["mismatches"];
