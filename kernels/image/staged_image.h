@@ -80,7 +80,7 @@ void for_each_plane(const Correlation& axes, const ImageShape& shape, const Visi
 /// Whether the runs of an axis take turns in memory, and the places that are inside the image in all of them.
 inline simd::Places places_of_all_runs(const CorrelationAxis& axis) {
   const auto runs = static_cast<int64_t>(axis.runs.size());
-  if (runs != axis.step) return {0, 0};
+  if (runs == 0 || runs != axis.step) return {0, 0};
   simd::Places places{0, axis.length};
   for (int64_t r = 0; r < runs; ++r) {
     if (axis.runs[r].first != axis.runs[0].first + r) return {0, 0};
@@ -100,9 +100,10 @@ void stage_channel(const Correlation& axes, const ImageShape& shape, const Opera
   for_each_plane(axes, shape, [&](int64_t at0, bool inside, const StagedRun& run1, int64_t place) {
     const int64_t begin = inside ? run1.begin : 0, rows = inside ? run1.end - run1.begin : 0;
     const T* first_row = from + at0 * stride[0] + (run1.first + begin * axes[1].step) * stride[1];
-    const simd::Places done =
-        staging.runs({first_row + axes[2].runs[0].first, axes[2].step, of_all.begin, of_all.end, rows, next}, length,
-                     to + place + begin * length, shape.run[2]);
+    simd::Places done{0, 0};
+    if (of_all.begin < of_all.end)  // else there may be no run
+      done = staging.runs({first_row + axes[2].runs[0].first, axes[2].step, of_all.begin, of_all.end, rows, next},
+                          length, to + place + begin * length, shape.run[2]);
     for (const StagedRun& run2 : axes[2].runs) {
       T *first = to + place, *inner = first + begin * length, *after = inner + rows * length;
       std::fill(first, inner, padding);
