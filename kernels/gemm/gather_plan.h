@@ -127,6 +127,9 @@ struct GatherPart {
 
   /// Whether rows of B are as far apart as channels of the image.
   bool has_even_rows() const { return taps == 1; }
+  int64_t phases() const {
+    return static_cast<int64_t>(axis[0]->phases.size() * axis[1]->phases.size() * axis[2]->phases.size());
+  }
   int64_t last_phases() const { return static_cast<int64_t>(axis[2]->phases.size()); }
   int64_t last_taps() const { return static_cast<int64_t>(axis[2]->offsets.size()); }
   /// Where the products of a channel of the image and a tap are in the depth, and back.
