@@ -203,14 +203,15 @@ HWY_INLINE void MultiplyPanels(const TileProduct<T>& given, const T* b, T* c) {
                         given.beside.share(index, given.panels),
                         nullptr};
   };
-  if (given.beside.rows == 0) {
-    for (int64_t i = 0; i < given.panels; ++i)
-      MultiplyPanel<Arithmetic, kSource, false, kOrder, kTileVectors, kTileRows>(given, panel(i));
-    return;
-  }
   for (int64_t i = 0; i < given.panels; ++i) {
-    if constexpr (!kEven) Fetch(panel(i).beside);
-    MultiplyPanel<Arithmetic, kSource, kEven, kOrder, kTileVectors, kTileRows>(given, panel(i));
+    const TilePanel<T> one = panel(i);
+    if constexpr (kEven)
+      if (one.beside.rows > 0) {
+        MultiplyPanel<Arithmetic, kSource, true, kOrder, kTileVectors, kTileRows>(given, one);
+        continue;
+      }
+    Fetch(one.beside);  // nothing if rows are even
+    MultiplyPanel<Arithmetic, kSource, false, kOrder, kTileVectors, kTileRows>(given, one);
   }
 }
 
