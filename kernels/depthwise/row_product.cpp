@@ -227,8 +227,8 @@ PlaneOfY<T> plane_of_y(const RowPlan<T>& plan, int64_t n, int64_t channel, T* co
   if (!plan.copies_y) return {first, {y.spatial[0], y.spatial[1]}};
   T* to = copy;
   for (int64_t o0 = 0; o0 < extent[0]; ++o0, to += extent[1] * plan.row_lanes)
-    plan.staging.row({first + o0 * y.spatial[0], y.spatial[2], 0, extent[2], false, extent[1], y.spatial[1]}, plan.row_lanes,
-               to);
+    plan.staging.row({first + o0 * y.spatial[0], y.spatial[2], 0, extent[2], false, extent[1], y.spatial[1]},
+                     plan.row_lanes, to);
   return {copy, {extent[1] * plan.row_lanes, plan.row_lanes}};
 }
 

@@ -197,7 +197,7 @@ TEST_F(MeddlersTest, WhatComesAndGoesIsRepeatedByItsCommand) {
       const json& certificate = row["certificate"];
       if (certificate["alone_failed"] == certificate["alone_runs"]) continue;
       if (certificate.contains("relation")) continue;  // only the last of many calls is asked for all relations
-      if (!certificate.contains("times")) continue;  // on a busy machine there may be time for too few calls
+      if (!certificate.contains("times")) continue;    // on a busy machine there may be time for too few calls
       ++in_some;
       EXPECT_NE(row["repro"].get<std::string>().find("--times"), std::string::npos) << row;
     }
