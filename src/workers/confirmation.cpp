@@ -47,7 +47,9 @@ class Repetition {
     if (failed > 0) return as(of_processes(runs, failed));
     if (other_) return as_other({runs, others, {}, {}, {}, {}, {}});
     Certificate::Alone alone{runs, 0, {}, {}, {}, {}, {}};
-    if (!after(earlier(), alone)) often(alone);
+    if (!after(earlier(), alone))
+      if (const Calls calls = often(); calls.failing > 0)
+        alone = {1, 1, {}, calls_that_show(calls), calls.made, calls.failing, {}};
     return as(std::move(alone));
   }
 
@@ -94,40 +96,41 @@ class Repetition {
     return false;
   }
 
-  /// What came back in some processes but not in all has the number of calls of one process that show it, too; unless
-  /// each of them fails or none: then the process decides, and no number of calls helps.
+  /// Of one process that runs the case again and again. `first`: the first one that failed, from 1.
+  struct Calls {
+    int64_t made = 0, failing = 0, first = 0;
+  };
+
+  /// What came back in some processes but not in all says how many calls of one process show it, too. If each of them
+  /// fails, the process decides, and no number of calls helps; if none does, there was time for too few of them.
   Certificate::Alone of_processes(int runs, int failed) const {
-    Certificate::Alone calls, alone{runs, failed, {}, {}, {}, {}, {}};
-    if (failed < runs) often(calls);
-    if (!calls.failing || *calls.failing == *calls.calls) return alone;
-    alone.times = calls.times;
-    alone.calls = calls.calls;
+    Certificate::Alone alone{runs, failed, {}, {}, {}, {}, {}};
+    if (failed == runs) return alone;
+    const Calls calls = often();
+    alone.calls = calls.made;
     alone.failing = calls.failing;
+    if (0 < calls.failing && calls.failing < calls.made) alone.times = calls_that_show(calls);
     return alone;
   }
 
-  /// Whether it comes back in a process that runs the case again and again, and how often.
-  void often(Certificate::Alone& alone) const {
-    if (!comes_back_among(kFewTimes, alone) && seen_.verdict != Verdict::kHang && !interrupted())
-      comes_back_among(kManyTimes, alone);
+  Calls often() const {
+    const Calls few = repeated(kFewTimes);
+    return few.failing > 0 || seen_.verdict == Verdict::kHang || interrupted() ? few : repeated(kManyTimes);
   }
 
-  bool comes_back_among(size_t times, Certificate::Alone& alone) const {
+  Calls repeated(size_t times) const {
     const LoneResult result = run_alone(suspect(), seen_.verdict, Lines(times, line_), settings_, kTimeForMany);
-    int64_t failing = 0, first = 0;
+    Calls calls{static_cast<int64_t>(result.calls)};
     for (size_t at = 0; at < result.calls; ++at)
       if (const auto found = result.of(seen_.suspect, line_, at); found && found->verdict == seen_.verdict)
-        if (++failing == 1) first = static_cast<int64_t>(at) + 1;
-    if (failing == 0) return false;
-    const auto calls = static_cast<int64_t>(result.calls);
-    alone = {1, 1, {}, std::max(first, calls_that_show(failing, calls)), calls, failing, {}};
-    return true;
+        if (++calls.failing == 1) calls.first = static_cast<int64_t>(at) + 1;
+    return calls;
   }
 
   /// So many calls fail at least once but for a chance of kMissed, if each fails with the chance seen, by itself.
-  static int64_t calls_that_show(int64_t failing, int64_t calls) {
-    const double chance = static_cast<double>(failing) / static_cast<double>(calls);
-    return static_cast<int64_t>(std::ceil(std::log(kMissed) / std::log1p(-chance)));
+  static int64_t calls_that_show(const Calls& calls) {
+    const double chance = static_cast<double>(calls.failing) / static_cast<double>(calls.made);
+    return std::max(calls.first, static_cast<int64_t>(std::ceil(std::log(kMissed) / std::log1p(-chance))));
   }
 
   const Mismatch& seen_;
