@@ -16,6 +16,13 @@ bool has_products(const Trilinear<T>& f) {
   return std::min({f.batch, f.x_channels, f.y_channels, volume(f.x_extent), volume(f.y_extent)}) > 0;
 }
 
+/// How many elements X and Y have.
+template <class T>
+double elements(const Trilinear<T>& f) {
+  return static_cast<double>(f.batch * f.groups) *
+         static_cast<double>(f.x_channels * volume(f.x_extent) + f.y_channels * volume(f.y_extent));
+}
+
 /// Whether the elements of a plane lie side by side, in order. `spatial`: the strides of its axes.
 inline bool is_dense(const Axes& spatial, const Axes& extent) {
   return (extent[2] == 1 || spatial[2] == 1) && (extent[1] == 1 || spatial[1] == extent[2]) &&

@@ -240,9 +240,10 @@ ChannelPlan<T>::ChannelPlan(const Trilinear<T>& f)
       axes(image::correlation(f)),
       kernels(channel_kernels<T>()),
       tiles(simd::tiles<T>()),
-      threads(
-          work::threads_for(f.threads, static_cast<double>(f.batch * f.groups) * static_cast<double>(volume(f.kernel)) *
-                                           static_cast<double>(volume(f.y_extent)))) {
+      threads(work::threads_for(f.threads,
+                                static_cast<double>(f.batch * f.groups) * static_cast<double>(volume(f.kernel)) *
+                                    static_cast<double>(volume(f.y_extent)),
+                                border::elements(f))) {
   find_windows();
   carve();
 }

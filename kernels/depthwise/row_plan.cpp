@@ -71,7 +71,7 @@ RowPlan<T>::RowPlan(const Trilinear<T>& f)
   const int64_t phases = axes[2].out_step;
   interleaves =
       phases > 1 && phases <= std::min(simd::kMostInterleavedRows, f.x_extent[2]) && step[2] == phases && f.beta == 0;
-  threads = work::threads_for(f.threads, products());
+  threads = work::threads_for(f.threads, products(), border::elements(f));
   carve();
 }
 

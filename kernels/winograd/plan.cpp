@@ -81,14 +81,15 @@ Plan::Plan(const Trilinear<float>& f, int winograd_m)
       transforms(winograd::transforms(winograd_m, bytes_of_channels(f))),
       lanes(transforms.lanes) {
   choose_axes();
+  choose_threads();
   choose_panels(1);
   choose_blocks();
-  if (!weights_once && threads > 1) {  // which share panels
-    choose_panels(threads);
+  if (!weights_once && shares > 1) {  // panels
+    choose_panels(shares);
     choose_blocks();
   }
-  image_by_all =
-      !weights_once && products * image_product * threads <= kBytesOfImages / static_cast<int64_t>(sizeof(float));
+  image_by_all = !weights_once && !groups_apart &&
+                 products * image_product * threads <= kBytesOfImages / static_cast<int64_t>(sizeof(float));
   carve();
 }
 
@@ -103,9 +104,17 @@ void Plan::choose_axes() {
     tile_count[i] = static_cast<int64_t>(first_result[i].size());
   }
   products = volume(points);
+}
+
+void Plan::choose_threads() {
   double all = static_cast<double>(form.batch) * static_cast<double>(form.groups) * static_cast<double>(products);
   for (const int64_t count : {image_channels, result_channels, volume(tile_count)}) all *= static_cast<double>(count);
   threads = work::threads_for(form.threads, all);
+  // What groups leave idle at the end should be little.
+  constexpr double kMostIdle = 0.1;
+  const auto rounds = static_cast<double>(work::panels_of(form.groups, threads));
+  groups_apart = threads > 1 && static_cast<double>(form.groups) >= (1 - kMostIdle) * rounds * threads;
+  shares = groups_apart ? 1 : threads;
 }
 
 /// As few panels as can be, but if possible a multiple of `unit`.
@@ -132,7 +141,7 @@ void Plan::choose_blocks() {
   const int64_t all = form.batch * volume(tile_count);
   int64_t most = std::clamp(kBytesOfBlock / bytes_of_tile, std::min(kFewestTiles, all), all);
   weights_once = most < all && weights_first_is_cheaper(work::panels_of(all, most));
-  if (weights_once && threads > 1) most = std::min(most, std::max(kFewestTiles / 2, all / (4 * threads)));
+  if (weights_once && shares > 1) most = std::min(most, std::max(kFewestTiles / 2, all / (4 * shares)));
   if (weights_once) choose_depth(kBytesOfProduct);
   // As many tiles to a run as leave the box in the cache.
   const int64_t rows = points[0] * points[1];
@@ -143,7 +152,7 @@ void Plan::choose_blocks() {
   const int64_t most_of_run = std::min(spans_of_run * of_span, tile_count[2]);
   runs = form.batch * tile_count[0] * tile_count[1] * runs_of_row();
   runs_at_once = weights_once ? std::clamp(most / most_of_run, int64_t{1}, runs) : runs;
-  if (weights_once) runs_at_once = work::panels_of(runs, std::min(runs, whole(blocks(), threads)));
+  if (weights_once) runs_at_once = work::panels_of(runs, std::min(runs, whole(blocks(), shares)));
   most_tiles = runs_at_once * most_of_run;
   image_product = work::odd_lines<float>(most_tiles * image_tile);
   sums_product = work::odd_lines<float>(most_tiles * widest);
@@ -169,15 +178,15 @@ int64_t Plan::box_positions() const { return points[0] * points[1] * dilation[2]
 void Plan::carve() {
   const int64_t all_panels = static_cast<int64_t>(panels.size());
   tile_place = workspace.take<int64_t>(most_tiles);
-  if (weights_once) transformed_weights = workspace.take<float>(all_panels * pieces() * weights_piece);
-  const bool apart = weights_once || image_by_all;
+  const bool image_apart = weights_once || image_by_all || groups_apart, weights_apart = !weights_once || groups_apart;
+  const int64_t weights = weights_once ? all_panels * pieces() * weights_piece : weights_piece;
   const int64_t of_weights = kWeightsAtOnce * points[0] * points[1] * points[2];
   scratch.clear();
   for (int thread = 0; thread < threads; ++thread)
     scratch.push_back({workspace.take<float>(std::max(box_positions(), of_weights) * lanes),
                        workspace.take<float>(of_weights * lanes),
-                       apart || thread == 0 ? workspace.take<float>(products * image_product) : scratch[0].image,
-                       weights_once ? nullptr : workspace.take<float>(weights_piece),
+                       image_apart || thread == 0 ? workspace.take<float>(products * image_product) : scratch[0].image,
+                       weights_apart || thread == 0 ? workspace.take<float>(weights) : scratch[0].weights,
                        workspace.take<float>(products * sums_product)});
 }
 

@@ -50,7 +50,7 @@ struct Scratch {
   float* box;      // [position][lane], the input or output of a transform
   float* mapped;   // [position][lane], weights between two axes
   float* image;    // V of a block of tiles, or of the whole image, which all threads may share
-  float* weights;  // U of one piece, or nullptr if all are in plan.transformed_weights
+  float* weights;  // U of one piece, or of a group, if weights_once
   float* sums;     // S of a block of tiles and a panel of rows
 };
 
@@ -92,18 +92,20 @@ struct Plan {
   // and then the weights panel by panel, piece by piece.
   bool weights_once;
   bool image_by_all;  // every thread transforms the whole image: that takes less time than fetching it from others
+  bool groups_apart;  // every thread computes whole groups, and shares nothing with others
   int threads;
+  int shares;  // of one group: threads that compute it together
 
   // Elements from one tile, product, panel and piece to the next.
   int64_t image_tile, image_product, weights_product, weights_piece, sums_product;
 
   work::Workspace workspace;
-  float* transformed_weights = nullptr;
   int64_t* tile_place = nullptr;  // [most_tiles], in V
   std::vector<Scratch> scratch;   // by thread
 
  private:
   void choose_axes();
+  void choose_threads();
   void choose_panels(int64_t unit);
   void choose_depth(int64_t bytes);
   void choose_blocks();

@@ -226,7 +226,7 @@ void compute_panel(const Plan& plan, int64_t group, work::Panel runs, int64_t in
     const work::Panel channels = work::panel_of(plan.image_channels, plan.depth, piece);
     const float* weights = scratch.weights;
     if (plan.weights_once)
-      weights = plan.transformed_weights + (index * plan.pieces() + piece) * plan.weights_piece;
+      weights += (index * plan.pieces() + piece) * plan.weights_piece;
     else
       transform_weights(plan, group, panel, channels, scratch, scratch.weights);
     multiply(plan, tiles, channels, panel, image, weights, scratch.sums);
@@ -245,9 +245,8 @@ void transform_all_weights(const Plan& plan, int64_t group, work::Team& team, co
     const int64_t piece = i / steps, panel = piece / plan.pieces();
     const work::Panel channels = work::panel_of(plan.image_channels, plan.depth, piece % plan.pieces());
     const work::Panel some = work::piece_of(channels.count, kWeightsAtOnce, i % steps);
-    transform_weights(
-        plan, group, plan.panels[panel], {channels.first + some.first, some.count}, scratch,
-        plan.transformed_weights + piece * plan.weights_piece + some.first * plan.panel_lanes(plan.panels[panel]));
+    transform_weights(plan, group, plan.panels[panel], {channels.first + some.first, some.count}, scratch,
+                      scratch.weights + piece * plan.weights_piece + some.first * plan.panel_lanes(plan.panels[panel]));
   });
 }
 
@@ -281,16 +280,25 @@ void compute_panels(const Plan& plan, int64_t group, work::Team& team, const Scr
   });
 }
 
+void compute_group(const Plan& plan, int64_t group, work::Team& team, const Scratch& scratch) {
+  if (plan.weights_once)
+    compute_blocks(plan, group, team, scratch);
+  else
+    compute_panels(plan, group, team, scratch);
+}
+
 }  // namespace
 
 void compute(Plan& plan) {
   plan.prepare();
   work::Team::run(plan.threads, [&](work::Team& team, int thread) {
-    for (int64_t group = 0; group < plan.form.groups; ++group)
-      if (plan.weights_once)
-        compute_blocks(plan, group, team, plan.scratch[thread]);
-      else
-        compute_panels(plan, group, team, plan.scratch[thread]);
+    const Scratch& scratch = plan.scratch[thread];
+    if (plan.groups_apart)
+      return team.share(plan.form.groups, [&](int64_t group) {
+        work::Team alone = work::Team::alone();
+        compute_group(plan, group, alone, scratch);
+      });
+    for (int64_t group = 0; group < plan.form.groups; ++group) compute_group(plan, group, team, scratch);
   });
 }
 

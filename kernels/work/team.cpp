@@ -117,15 +117,15 @@ class Crew {
 }  // namespace
 
 void Team::meet() {
-  const uint32_t meeting = state_.meetings.load(std::memory_order_acquire);
-  if (state_.arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<int>(state_.claims.size())) {
-    state_.arrived.store(0, std::memory_order_relaxed);
-    for (TeamState::Claims& claims : state_.claims) claims.count.store(0, std::memory_order_relaxed);
-    state_.meetings.fetch_add(1, std::memory_order_release);
-    state_.meetings.notify_all();
+  const uint32_t meeting = state_->meetings.load(std::memory_order_acquire);
+  if (state_->arrived.fetch_add(1, std::memory_order_acq_rel) + 1 == static_cast<int>(state_->claims.size())) {
+    state_->arrived.store(0, std::memory_order_relaxed);
+    for (TeamState::Claims& claims : state_->claims) claims.count.store(0, std::memory_order_relaxed);
+    state_->meetings.fetch_add(1, std::memory_order_release);
+    state_->meetings.notify_all();
     return;
   }
-  await_change(state_.meetings, meeting);
+  await_change(state_->meetings, meeting);
 }
 
 void Team::run(int threads, const std::function<void(Team& team, int number)>& member) {
@@ -134,7 +134,7 @@ void Team::run(int threads, const std::function<void(Team& team, int number)>& m
   const int helpers = others ? crew.recruit(threads - 1) : 0;
   TeamState state(helpers + 1);
   const auto join = [&](int number) {
-    Team team(state, number);
+    Team team(&state, number);
     member(team, number);
   };
   if (helpers > 0)

@@ -37,7 +37,7 @@ class Team {
   /// follow each other, and then those left in the parts of others.
   template <class Visit>
   void share(int64_t items, const Visit& visit) {
-    const auto size = static_cast<int>(state_.claims.size());
+    const int size = state_ ? static_cast<int>(state_->claims.size()) : 1;
     if (size == 1) {
       for (int64_t item = 0; item < items; ++item) visit(item);
       return;
@@ -45,25 +45,28 @@ class Team {
     for (int i = 0; i < size; ++i) {
       const int owner = (number_ + i) % size;
       const int64_t first = first_of(owner, size, items), count = first_of(owner + 1, size, items) - first;
-      std::atomic<int64_t>& claimed = state_.claims[static_cast<size_t>(owner)].count;
+      std::atomic<int64_t>& claimed = state_->claims[static_cast<size_t>(owner)].count;
       for (int64_t item; (item = claimed.fetch_add(1, std::memory_order_relaxed)) < count;) visit(first + item);
     }
     meet();
   }
+
+  /// A team of one, for what a member computes by itself.
+  static Team alone() { return Team(nullptr, 0); }
 
   /// Calls member(team, number) on at most so many threads, and returns when all have returned. The caller is number 0.
   /// While a call is running, a call from a different thread gets no threads but its own.
   static void run(int threads, const std::function<void(Team& team, int number)>& member);
 
  private:
-  Team(TeamState& state, int number) : state_(state), number_(number) {}
+  Team(TeamState* state, int number) : state_(state), number_(number) {}
   void meet();
 
   /// The first item of a member's part. Parts differ by one item at most. The larger ones come first, because the
   /// caller, number 0, starts before the others.
   static int64_t first_of(int member, int size, int64_t items) { return (items * member + size - 1) / size; }
 
-  TeamState& state_;
+  TeamState* state_;  // nullptr: alone
   int number_;
 };
 
@@ -76,9 +79,12 @@ constexpr int64_t far_apart(int64_t index, int64_t count, int64_t threads) {
 static_assert(far_apart(0, 5, 2) == 0 && far_apart(1, 5, 2) == 3 && far_apart(2, 5, 2) == 1 && far_apart(4, 5, 2) == 2);
 
 /// How many of the threads asked for are worth using: each should have half a million products, about 10 microseconds.
-inline int threads_for(int asked, double products) {
-  constexpr double kLeast = 500'000;
-  return static_cast<int>(std::clamp(products / kLeast, 1.0, static_cast<double>(asked)));
+/// `elements`: those that are staged and stored, unless there are many more products than elements. Each takes as long
+/// as 16 products.
+inline int threads_for(int asked, double products, double elements) {
+  constexpr double kLeast = 500'000, kElement = 16;
+  return static_cast<int>(std::clamp((products + elements * kElement) / kLeast, 1.0, static_cast<double>(asked)));
 }
+inline int threads_for(int asked, double products) { return threads_for(asked, products, 0); }
 
 }  // namespace convict::kernels::work

@@ -206,7 +206,7 @@ TEST_P(Contract, GivesTheSameBitsForAnyNumberOfThreads) {
         "conv_transpose2d g=2 ic=16 oc=26 in=17 k=5 s=3 p=1 fill=normal", "conv2d ic=70 oc=130 in=9 k=3 fill=normal",
         "conv2d.backward_weights n=2 ic=12 oc=20 in=29 k=3 fill=normal",
         "conv2d.backward_weights ic=12 oc=20 in=35 k=5 s=2 fill=normal",
-        "conv2d g=64 ic=64 oc=64 in=28 k=7 p=3 fill=normal"}) {
+        "conv2d g=64 ic=64 oc=64 in=28 k=7 p=3 fill=normal", "conv2d g=6 ic=48 oc=48 in=28 k=3 p=1 bias fill=normal"}) {
     Case c = parse_case(line);
     if (refusal(c)) continue;
     const std::vector<char> alone = bits_of(c);

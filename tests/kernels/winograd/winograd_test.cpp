@@ -197,17 +197,22 @@ TEST(WinogradKernels, ComputeWhatIsOddAboutMemory) {
   });
 }
 
-/// Both orders of work, several panels and pieces of weights, and rows longer than a run.
+/// Both orders of work, several panels and pieces of weights, rows longer than a run, and threads that share groups
+/// or have their own.
 TEST(WinogradKernels, ComputeInEveryOrder) {
   const auto plan_of = [](const Case& c, int m) {
     const convict_problem p = resolve_valid(c);
     return winograd::Plan(trilinear<float>(p, describe_tensors(c, p)), m);
   };
-  bool first[2] = {}, panels = false, pieces = false, runs = false, blocks = false;
+  bool first[2] = {}, panels = false, pieces = false, runs = false, blocks = false, apart[2] = {},
+       shared_groups = false;
   for_each_target([&] {
     for (const char* line :
          {"conv2d ic=70 oc=130 in=9x7 k=3 fill=normal", "conv1d ic=40 oc=20 in=3000 k=3 fill=normal",
           "conv2d n=2 ic=33 oc=70 in=40x30 k=3 p=1 fill=normal threads=2",
+          "conv2d g=2 n=2 ic=66 oc=140 in=40x30 k=3 p=1 fill=normal threads=2",
+          "conv2d g=6 ic=48 oc=48 in=28 k=3 p=1 bias fill=normal threads=2",
+          "conv2d g=3 ic=24 oc=24 in=56 k=3 p=1 fill=normal threads=2",
           "conv_transpose2d.backward_data ic=20 oc=70 in=6x40 k=3 threads=3 fill=normal",
           "conv2d ic=20 oc=18 in=11x90 k=3 d=2x7 p=2x7 fill=normal", "conv2d ic=700 oc=35 in=5 k=3 fill=normal"}) {
       const Case c = parse_case(line);
@@ -219,10 +224,13 @@ TEST(WinogradKernels, ComputeInEveryOrder) {
         pieces |= plan.pieces() > 1;
         runs |= plan.runs_of_row() > 1;
         blocks |= plan.blocks() > 1;
+        apart[plan.weights_once] |= plan.groups_apart;
+        shared_groups |= plan.form.groups > 1 && plan.threads > 1 && !plan.groups_apart;
       }
     }
   });
   EXPECT_TRUE(first[0] && first[1] && panels && pieces && runs && blocks);
+  EXPECT_TRUE(apart[0] && apart[1] && shared_groups);
 }
 
 TEST(WinogradKernels, RefuseWhatIsNotTheirs) {
