@@ -136,13 +136,15 @@ void compute_interleaved(const RowPlan<T>& plan, const TurningPlanes<T>& planes,
     from[q] = rows;
   }
   T* to = result_of(plan, planes[0], tile);
-  for (int64_t i = 0; i < tile.rows; ++i, to += plan.step[1]) {
-    plan.interleave(from, phases, count, to);
-    for (int64_t q = 0; q < phases; ++q) {
-      if (planes[q].width() > count) to[count * phases + q] = from[q][count];
-      from[q] += pitch;
-    }
+  simd::InterleavedPiece pieces[kMostSlideRows];
+  for (int64_t i = 0; i < tile.rows; ++i) {
+    std::fill_n(pieces[i].first, phases, i * pitch);
+    pieces[i].count = count;
+    pieces[i].place = i * plan.step[1];
+    for (int64_t q = 0; q < phases; ++q)
+      if (planes[q].width() > count) to[pieces[i].place + count * phases + q] = from[q][i * pitch + count];
   }
+  plan.interleave(from, phases, pieces, tile.rows, to);
 }
 
 /// Calls compute(tile) for all tiles of rows of the first two axes' phases.

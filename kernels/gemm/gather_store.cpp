@@ -74,46 +74,18 @@ struct PhaseRow {
   int64_t row;
 };
 
-/// How the rows of all phases are stored along a run: of each, `before` elements one by one, then `count` interleaved,
-/// and the others one by one.
-struct InterleavedRun {
-  StoredRun stored[simd::kMostInterleavedRows];
-  int64_t before[simd::kMostInterleavedRows];
-  int64_t count, place;  // of channel 0
+/// A sum of one phase of channel 0 that is stored by itself, because there is none of the others for its step.
+struct LoneSum {
+  int64_t phase, column, place;
 };
 
-/// `phase_rows` and `run`: of each phase, in the order of the result.
+/// How the rows of all phases of a channel are stored.
 template <class T>
-InterleavedRun interleaved_run(const GatherPlan<T>& plan, const PhaseRow<T>* phase_rows, const ColumnRun* const* run) {
-  InterleavedRun interleaved;
-  int64_t begin[simd::kMostInterleavedRows], first = INT64_MIN, end = INT64_MAX;  // steps of the result
-  for (int64_t i = 0; i < plan.step[2]; ++i) {
-    const ResultRow& row = phase_rows[i].sums->part->row[phase_rows[i].row];
-    const StoredRun stored = interleaved.stored[i] = stored_run(row, *run[i], plan.step);
-    begin[i] = run[i]->at[2] + (stored.column - run[i]->column) + row.lag;
-    first = std::max(first, begin[i]);
-    end = std::min(end, begin[i] + stored.length);
-  }
-  interleaved.count = std::max<int64_t>(0, end - first);
-  for (int64_t i = 0; i < plan.step[2]; ++i)
-    interleaved.before[i] = interleaved.count == 0 ? interleaved.stored[i].length : first - begin[i];
-  interleaved.place = interleaved.stored[0].place + interleaved.before[0] * plan.step[2];
-  return interleaved;
-}
-
-/// `c`: the sums of a channel, by phase.
-template <class T>
-void store_phase_rows(const GatherPlan<T>& plan, const InterleavedRun& interleaved, const T* const* c, T* result) {
-  const T* from[simd::kMostInterleavedRows];
-  for (int64_t i = 0; i < plan.step[2]; ++i) {
-    const StoredRun& all = interleaved.stored[i];
-    const int64_t before = interleaved.before[i], behind = before + interleaved.count;
-    from[i] = c[i] + all.column + before;
-    for (int64_t j = 0; j < before; ++j) result[all.place + j * plan.step[2]] = c[i][all.column + j];
-    for (int64_t j = behind; j < all.length; ++j) result[all.place + j * plan.step[2]] = c[i][all.column + j];
-  }
-  if (interleaved.count > 0) plan.interleave(from, plan.step[2], interleaved.count, result + interleaved.place);
-}
+struct InterleavedRows {
+  simd::InterleavedPiece piece[kMostColumnsOfBlock<T>];
+  LoneSum alone[simd::kMostInterleavedRows * kMostColumnsOfBlock<T>];
+  int64_t pieces = 0, lone = 0;
+};
 
 template <class T>
 struct Runs {
@@ -129,34 +101,64 @@ bool are_aligned(const Runs<T>& a, const Runs<T>& b) {
   });
 }
 
+/// Adds a run. `phase_rows` and `run`: of each phase, in the order of the result.
+template <class T>
+void add_run(const GatherPlan<T>& plan, const PhaseRow<T>* phase_rows, const ColumnRun* const* run,
+             InterleavedRows<T>& rows) {
+  const int64_t phases = plan.step[2];
+  StoredRun stored[simd::kMostInterleavedRows];
+  int64_t begin[simd::kMostInterleavedRows], first = INT64_MIN, end = INT64_MAX;  // steps of the result
+  for (int64_t i = 0; i < phases; ++i) {
+    const ResultRow& row = phase_rows[i].sums->part->row[phase_rows[i].row];
+    stored[i] = stored_run(row, *run[i], plan.step);
+    begin[i] = run[i]->at[2] + (stored[i].column - run[i]->column) + row.lag;
+    first = std::max(first, begin[i]);
+    end = std::min(end, begin[i] + stored[i].length);
+  }
+  end = std::max(first, end);
+  for (int64_t i = 0; i < phases; ++i)
+    for (int64_t j = 0; j < stored[i].length; ++j) {
+      if (j == first - begin[i] && first < end) j = end - begin[i];
+      if (j < stored[i].length) rows.alone[rows.lone++] = {i, stored[i].column + j, stored[i].place + j * phases};
+    }
+  if (first == end) return;
+  simd::InterleavedPiece& piece = rows.piece[rows.pieces++];
+  for (int64_t i = 0; i < phases; ++i) piece.first[i] = stored[i].column + first - begin[i];
+  piece.count = end - first;
+  piece.place = stored[0].place + (first - begin[0]) * phases;
+}
+
 /// Some channels, whose rows are among the sums of all parts, of one phase of the other axes.
 template <class T>
 void store_phase(const GatherPlan<T>& plan, std::span<const PartSums<T>> parts, const Runs<T>* runs, int64_t phase,
                  work::Panel channels, T* result) {
   PhaseRow<T> phase_rows[simd::kMostInterleavedRows];
   const Runs<T>* runs_of_row[simd::kMostInterleavedRows];
+  const T* c[simd::kMostInterleavedRows];            // of a channel
+  int64_t channel_of_c[simd::kMostInterleavedRows];  // from one to the next
   for (size_t k = 0; k < parts.size(); ++k) {
-    const int64_t phases = parts[k].part->last_phases();
+    const PartSums<T>& sums = parts[k];
+    const int64_t phases = sums.part->last_phases(), rows_of_channel = sums.part->rows / plan.result_channels;
     for (int64_t row = phase * phases; row < (phase + 1) * phases; ++row) {
-      const int64_t turn = parts[k].part->row[row].turn;
-      phase_rows[turn] = {&parts[k], row};
+      const int64_t turn = sums.part->row[row].turn;
+      phase_rows[turn] = {&sums, row};
       runs_of_row[turn] = &runs[k];
+      c[turn] = sums.c + (channels.first * rows_of_channel + row - sums.rows.first) * plan.c_pitch;
+      channel_of_c[turn] = rows_of_channel * plan.c_pitch;
     }
   }
-  InterleavedRun interleaved[kMostColumnsOfBlock<T>];
+  InterleavedRows<T> rows;
   for (int64_t j = 0; j < runs[0].count; ++j) {
     const ColumnRun* run[simd::kMostInterleavedRows];
     for (int64_t i = 0; i < plan.step[2]; ++i) run[i] = &runs_of_row[i]->run[j];
-    interleaved[j] = interleaved_run(plan, phase_rows, run);
+    add_run(plan, phase_rows, run, rows);
   }
-  for (int64_t channel = channels.first; channel < channels.first + channels.count; ++channel) {
-    const T* c[simd::kMostInterleavedRows];
-    for (int64_t i = 0; i < plan.step[2]; ++i) {
-      const auto& [sums, row] = phase_rows[i];
-      c[i] = sums->c + (channel * sums->part->rows / plan.result_channels + row - sums->rows.first) * plan.c_pitch;
-    }
-    for (int64_t j = 0; j < runs[0].count; ++j)
-      store_phase_rows(plan, interleaved[j], c, result + channel * plan.result.inner);
+  T* to = result + channels.first * plan.result.inner;
+  for (int64_t channel = 0; channel < channels.count; ++channel, to += plan.result.inner) {
+    plan.interleave(c, plan.step[2], rows.piece, rows.pieces, to);
+    for (const LoneSum& sum : std::span(rows.alone, static_cast<size_t>(rows.lone)))
+      to[sum.place] = c[sum.phase][sum.column];
+    for (int64_t i = 0; i < plan.step[2]; ++i) c[i] += channel_of_c[i];
   }
 }
 

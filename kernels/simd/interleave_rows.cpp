@@ -2,6 +2,7 @@
 #include "kernels/simd/interleave_rows.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 
 #define HWY_TARGET_INCLUDE "kernels/simd/interleave_rows.cpp"
@@ -22,41 +23,38 @@ HWY_INLINE void InterleaveVectors(const Load& load, T* to) {
   if constexpr (kRows == 4) hn::StoreInterleaved4(load(0), load(1), load(2), load(3), d, to);
 }
 
-#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
-/// Less than a vector. Masked loads touch no memory in lanes without their bit.
 template <int kRows, class T>
-void InterleaveFew(const T* const* from, int64_t count, T* to) {
-  const hn::ScalableTag<T> d;
-  HWY_ALIGN T interleaved[kRows * hn::MaxLanes(hn::ScalableTag<T>())];
-  const auto first = hn::FirstN(d, static_cast<size_t>(count));
-  InterleaveVectors<kRows>([&](int i) HWY_ATTR { return hn::MaskedLoad(first, d, from[i]); }, interleaved);
-  std::copy_n(interleaved, count * kRows, to);
+void InterleaveFew(const T* const* from, const InterleavedPiece& piece, T* to) {
+  for (int i = 0; i < kRows; ++i)
+    for (int64_t j = 0; j < piece.count; ++j) to[j * kRows + i] = from[i][piece.first[i] + j];
 }
-#else
-template <int kRows, class T>
-void InterleaveFew(const T* const* from, int64_t count, T* to) {
-  for (int64_t j = 0; j < count; ++j)
-    for (int i = 0; i < kRows; ++i) to[j * kRows + i] = from[i][j];
-}
-#endif
 
 /// Vector by vector; the last one overlaps the one before it.
 template <int kRows, class T>
-void InterleaveOf(const T* const* from, int64_t count, T* to) {
+void InterleavePieces(const T* const* from, const InterleavedPiece* pieces, int64_t count, T* to) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<int64_t>(hn::Lanes(d));
-  if (count < lanes) return InterleaveFew<kRows>(from, count, to);
-  for (int64_t next = 0; next < count; next += lanes) {
-    const int64_t j = std::min(next, count - lanes);
-    InterleaveVectors<kRows>([&](int i) HWY_ATTR { return hn::LoadU(d, from[i] + j); }, to + j * kRows);
+  for (const InterleavedPiece& piece : std::span(pieces, static_cast<size_t>(count))) {
+    T* const place = to + piece.place;
+    if (piece.count < lanes) {
+      InterleaveFew<kRows>(from, piece, place);
+      continue;
+    }
+    const T* row[kRows];
+    for (int i = 0; i < kRows; ++i) row[i] = from[i] + piece.first[i];
+    const int64_t last = piece.count - lanes;
+    for (int64_t next = 0; next < piece.count; next += lanes) {
+      const int64_t j = std::min(next, last);
+      InterleaveVectors<kRows>([&](int i) HWY_ATTR { return hn::LoadU(d, row[i] + j); }, place + j * kRows);
+    }
   }
 }
 
 template <class T>
-void Interleave(const T* const* from, int64_t rows, int64_t count, T* to) {
-  if (rows == 2) return InterleaveOf<2>(from, count, to);
-  if (rows == 3) return InterleaveOf<3>(from, count, to);
-  InterleaveOf<4>(from, count, to);
+void Interleave(const T* const* from, int64_t rows, const InterleavedPiece* pieces, int64_t count, T* to) {
+  if (rows == 2) return InterleavePieces<2>(from, pieces, count, to);
+  if (rows == 3) return InterleavePieces<3>(from, pieces, count, to);
+  InterleavePieces<4>(from, pieces, count, to);
 }
 
 const std::tuple<InterleaveRows<float>, InterleaveRows<double>, InterleaveRows<int32_t>>& InterleaveOfTarget() {

@@ -11,9 +11,17 @@ namespace convict::kernels::simd {
 
 inline constexpr int64_t kMostInterleavedRows = 4;
 
-/// to[j*rows + i] = from[i][j] for i < rows and j < count. Precondition: 2 <= rows <= kMostInterleavedRows.
+/// Elements of rows that follow each other: element j of row i is from[i][first[i] + j], and goes to
+/// to[place + j*rows + i].
+struct InterleavedPiece {
+  int64_t first[kMostInterleavedRows];
+  int64_t count, place;
+};
+
+/// So many pieces of the same rows. Precondition: 2 <= rows <= kMostInterleavedRows.
 template <class T>
-using InterleaveRows = void (*)(const T* const* from, int64_t rows, int64_t count, T* to);
+using InterleaveRows = void (*)(const T* const* from, int64_t rows, const InterleavedPiece* pieces, int64_t count,
+                                T* to);
 
 template <class T>
 const InterleaveRows<T>& interleave_rows();

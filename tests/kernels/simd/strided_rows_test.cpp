@@ -127,13 +127,22 @@ void expect_spread(int64_t step, int64_t count) {
 template <class T>
 void expect_interleaved(int64_t rows, int64_t count) {
   SCOPED_TRACE(testing::Message() << rows << " rows of " << count << " elements");
-  std::vector<T> from(rows * count), to(rows * count + 1, T(99));
+  constexpr int64_t kPieces = 2, kGap = 3;  // elements between two pieces of the result, which are not written
+  const int64_t length = kPieces * count + rows, apart = rows * count + kGap;
+  std::vector<T> from(rows * length), to(kPieces * apart, T(99));
   std::ranges::generate(from, WholeNumbers<T>());
   const T* row[simd::kMostInterleavedRows] = {};
-  for (int64_t i = 0; i < rows; ++i) row[i] = from.data() + i * count;
-  simd::interleave_rows<T>()(row, rows, count, to.data());
-  for (int64_t j = 0; j < rows * count; ++j) ASSERT_EQ(to[j], row[j % rows][j / rows]) << "place " << j;
-  ASSERT_EQ(to.back(), T(99)) << "beyond the last place";
+  simd::InterleavedPiece piece[kPieces] = {};
+  for (int64_t i = 0; i < rows; ++i) {
+    row[i] = from.data() + i * length;
+    for (int64_t k = 0; k < kPieces; ++k) piece[k].first[i] = k * count + i;
+  }
+  for (int64_t k = 0; k < kPieces; ++k) piece[k].count = count, piece[k].place = k * apart;
+  simd::interleave_rows<T>()(row, rows, piece, kPieces, to.data());
+  for (int64_t k = 0; k < kPieces; ++k)
+    for (int64_t j = 0; j < apart; ++j)
+      ASSERT_EQ(to[k * apart + j], j < rows * count ? row[j % rows][piece[k].first[j % rows] + j / rows] : T(99))
+          << "place " << j << " of piece " << k;
 }
 
 TEST(InterleaveRows, LetsElementsTakeTurns) {
