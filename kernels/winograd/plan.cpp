@@ -141,7 +141,7 @@ void Plan::choose_blocks() {
   const int64_t all = form.batch * volume(tile_count);
   int64_t most = std::clamp(kBytesOfBlock / bytes_of_tile, std::min(kFewestTiles, all), all);
   weights_once = most < all && weights_first_is_cheaper(work::panels_of(all, most));
-  if (weights_once && shares > 1) most = std::min(most, std::max(kFewestTiles / 2, all / (4 * shares)));
+  if (weights_once && shares > 1) most = std::min(most, std::max(kFewestTiles / 2, all / (2 * shares)));
   if (weights_once) choose_depth(kBytesOfProduct);
   // As many tiles to a run as leave the box in the cache.
   const int64_t rows = points[0] * points[1];
@@ -151,9 +151,9 @@ void Plan::choose_blocks() {
                             std::clamp(most / of_span, int64_t{1}, spans));
   const int64_t most_of_run = std::min(spans_of_run * of_span, tile_count[2]);
   runs = form.batch * tile_count[0] * tile_count[1] * runs_of_row();
-  runs_at_once = weights_once ? std::clamp(most / most_of_run, int64_t{1}, runs) : runs;
-  if (weights_once) runs_at_once = work::panels_of(runs, std::min(runs, whole(blocks(), shares)));
-  most_tiles = runs_at_once * most_of_run;
+  const int64_t most_runs = weights_once ? std::clamp(most / most_of_run, int64_t{1}, runs) : runs;
+  blocks = weights_once ? std::min(runs, whole(work::panels_of(runs, most_runs), shares)) : 1;
+  most_tiles = work::panels_of(runs, blocks) * most_of_run;
   image_product = work::odd_lines<float>(most_tiles * image_tile);
   sums_product = work::odd_lines<float>(most_tiles * widest);
   weights_product = work::odd_lines<float>(depth * widest);

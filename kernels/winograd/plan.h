@@ -66,7 +66,6 @@ struct Plan {
   TileRun run(int64_t index) const;
   int64_t panel_lanes(const work::Panel& panel) const { return panel.count * lanes; }
   int64_t runs_of_row() const { return work::panels_of(spans, spans_of_run); }
-  int64_t blocks() const { return work::panels_of(runs, runs_at_once); }
   int64_t pieces() const { return work::panels_of(image_channels, depth); }  // of the channels of the image
 
   Trilinear<float> form;
@@ -85,7 +84,7 @@ struct Plan {
   std::array<std::vector<int64_t>, kAxes> first_result;  // of each tile on an axis
   int64_t spans, spans_of_run;                           // of a row, of a run
   int64_t runs;                                          // of all images
-  int64_t runs_at_once, most_tiles;                      // of a block
+  int64_t blocks, most_tiles;                            // of runs; of a block
   std::vector<work::Panel> panels;                       // vectors of result channels whose sums are computed together
   int64_t depth;                                         // most channels of the image whose weights are a piece
   // Either all weights are transformed first, and then the image block by block; or the whole image is, as one block,

@@ -254,8 +254,8 @@ void transform_all_weights(const Plan& plan, int64_t group, work::Team& team, co
 void compute_blocks(const Plan& plan, int64_t group, work::Team& team, const Scratch& scratch) {
   const auto panels = static_cast<int64_t>(plan.panels.size());
   transform_all_weights(plan, group, team, scratch);
-  team.share(plan.blocks(), [&](int64_t block) {
-    const work::Panel runs = work::panel_of(plan.runs, plan.runs_at_once, block);
+  team.share(plan.blocks, [&](int64_t block) {
+    const work::Panel runs = work::share_of(plan.runs, plan.blocks, block);
     const int64_t number = plan.run(runs.first).number;
     for (int64_t i = 0; i < runs.count; ++i) {
       const TileRun run = plan.run(runs.first + i);

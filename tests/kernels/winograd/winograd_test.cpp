@@ -223,7 +223,7 @@ TEST(WinogradKernels, ComputeInEveryOrder) {
         panels |= plan.panels.size() > 1;
         pieces |= plan.pieces() > 1;
         runs |= plan.runs_of_row() > 1;
-        blocks |= plan.blocks() > 1;
+        blocks |= plan.blocks > 1;
         apart[plan.weights_once] |= plan.groups_apart;
         shared_groups |= plan.form.groups > 1 && plan.threads > 1 && !plan.groups_apart;
       }
