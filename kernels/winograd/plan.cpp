@@ -22,7 +22,9 @@ constexpr int64_t kMostPositions = 448;
 
 constexpr double kMostWeights = 0x1p28;  // transformed, of one group
 
-constexpr int64_t kBytesOfImages = 32 << 20;  // V, if every thread has it for itself
+// V, if every thread transforms it for itself: it stays in a second-level cache. A larger one has to be fetched in any
+// case.
+constexpr int64_t kBytesOfImage = 2 << 20;
 
 /// Of a vector that has all channels of a group.
 int64_t bytes_of_channels(const Trilinear<float>& f) {
@@ -84,12 +86,11 @@ Plan::Plan(const Trilinear<float>& f, int winograd_m)
   choose_threads();
   choose_panels(1);
   choose_blocks();
-  if (!weights_once && shares > 1) {  // panels
-    choose_panels(shares);
+  if (!weights_once && shares() > 1) {  // panels
+    choose_panels(shares());
     choose_blocks();
   }
-  image_by_all = !weights_once && !groups_apart &&
-                 products * image_product * threads <= kBytesOfImages / static_cast<int64_t>(sizeof(float));
+  image_by_all = !weights_once && products * image_product <= kBytesOfImage / static_cast<int64_t>(sizeof(float));
   carve();
 }
 
@@ -110,11 +111,7 @@ void Plan::choose_threads() {
   double all = static_cast<double>(form.batch) * static_cast<double>(form.groups) * static_cast<double>(products);
   for (const int64_t count : {image_channels, result_channels, volume(tile_count)}) all *= static_cast<double>(count);
   threads = work::threads_for(form.threads, all);
-  // What groups leave idle at the end should be little.
-  constexpr double kMostIdle = 0.1;
-  const auto rounds = static_cast<double>(work::panels_of(form.groups, threads));
-  groups_apart = threads > 1 && static_cast<double>(form.groups) >= (1 - kMostIdle) * rounds * threads;
-  shares = groups_apart ? 1 : threads;
+  groups_apart = threads > 1 ? form.groups - form.groups % threads : 0;
 }
 
 /// As few panels as can be, but if possible a multiple of `unit`.
@@ -141,7 +138,7 @@ void Plan::choose_blocks() {
   const int64_t all = form.batch * volume(tile_count);
   int64_t most = std::clamp(kBytesOfBlock / bytes_of_tile, std::min(kFewestTiles, all), all);
   weights_once = most < all && weights_first_is_cheaper(work::panels_of(all, most));
-  if (weights_once && shares > 1) most = std::min(most, std::max(kFewestTiles / 2, all / (2 * shares)));
+  if (weights_once && shares() > 1) most = std::min(most, std::max(kFewestTiles / 2, all / (2 * shares())));
   if (weights_once) choose_depth(kBytesOfProduct);
   // As many tiles to a run as leave the box in the cache.
   const int64_t rows = points[0] * points[1];
@@ -152,7 +149,7 @@ void Plan::choose_blocks() {
   const int64_t most_of_run = std::min(spans_of_run * of_span, tile_count[2]);
   runs = form.batch * tile_count[0] * tile_count[1] * runs_of_row();
   const int64_t most_runs = weights_once ? std::clamp(most / most_of_run, int64_t{1}, runs) : runs;
-  blocks = weights_once ? std::min(runs, whole(work::panels_of(runs, most_runs), shares)) : 1;
+  blocks = weights_once ? std::min(runs, whole(work::panels_of(runs, most_runs), shares())) : 1;
   most_tiles = work::panels_of(runs, blocks) * most_of_run;
   image_product = work::odd_lines<float>(most_tiles * image_tile);
   sums_product = work::odd_lines<float>(most_tiles * widest);
@@ -178,7 +175,8 @@ int64_t Plan::box_positions() const { return points[0] * points[1] * dilation[2]
 void Plan::carve() {
   const int64_t all_panels = static_cast<int64_t>(panels.size());
   tile_place = workspace.take<int64_t>(most_tiles);
-  const bool image_apart = weights_once || image_by_all || groups_apart, weights_apart = !weights_once || groups_apart;
+  const bool image_apart = weights_once || image_by_all || groups_apart > 0;
+  const bool weights_apart = !weights_once || groups_apart > 0;
   const int64_t weights = weights_once ? all_panels * pieces() * weights_piece : weights_piece;
   const int64_t of_weights = kWeightsAtOnce * points[0] * points[1] * points[2];
   scratch.clear();
@@ -194,6 +192,13 @@ void Plan::prepare() {
   workspace.allocate(form.workspace);
   carve();
   for (int64_t i = 0; i < most_tiles; ++i) tile_place[i] = i * image_tile;
+}
+
+Scratch Plan::shared_scratch(int thread) const {
+  Scratch shared = scratch[thread];
+  if (!weights_once && !image_by_all) shared.image = scratch[0].image;
+  if (weights_once) shared.weights = scratch[0].weights;
+  return shared;
 }
 
 TileRun Plan::run(int64_t index) const {

@@ -61,6 +61,8 @@ struct Plan {
 
   /// Allocates. Throws std::bad_alloc.
   void prepare();
+  /// The memory of a thread, for a group that all threads share.
+  Scratch shared_scratch(int thread) const;
   std::string text() const;
 
   TileRun run(int64_t index) const;
@@ -90,10 +92,9 @@ struct Plan {
   // Either all weights are transformed first, and then the image block by block; or the whole image is, as one block,
   // and then the weights panel by panel, piece by piece.
   bool weights_once;
-  bool image_by_all;  // every thread transforms the whole image: that takes less time than fetching it from others
-  bool groups_apart;  // every thread computes whole groups, and shares nothing with others
+  bool image_by_all;     // every thread transforms the whole image: that takes less time than fetching it from others
+  int64_t groups_apart;  // that one thread computes, and shares nothing with others; all threads share the rest
   int threads;
-  int shares;  // of one group: threads that compute it together
 
   // Elements from one tile, product, panel and piece to the next.
   int64_t image_tile, image_product, weights_product, weights_piece, sums_product;
@@ -111,6 +112,7 @@ struct Plan {
   bool weights_first_is_cheaper(int64_t tile_blocks) const;
   void carve();
   int64_t box_positions() const;
+  int shares() const { return groups_apart == form.groups ? 1 : threads; }  // of a group
 };
 
 inline constexpr int64_t kWeightsAtOnce = 16;  // channels of the image whose weights are transformed together

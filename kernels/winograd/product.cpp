@@ -292,13 +292,12 @@ void compute_group(const Plan& plan, int64_t group, work::Team& team, const Scra
 void compute(Plan& plan) {
   plan.prepare();
   work::Team::run(plan.threads, [&](work::Team& team, int thread) {
-    const Scratch& scratch = plan.scratch[thread];
-    if (plan.groups_apart)
-      return team.share(plan.form.groups, [&](int64_t group) {
-        work::Team alone = work::Team::alone();
-        compute_group(plan, group, alone, scratch);
-      });
-    for (int64_t group = 0; group < plan.form.groups; ++group) compute_group(plan, group, team, scratch);
+    team.share(plan.groups_apart, [&](int64_t group) {
+      work::Team alone = work::Team::alone();
+      compute_group(plan, group, alone, plan.scratch[thread]);
+    });
+    const Scratch shared = plan.shared_scratch(thread);
+    for (int64_t group = plan.groups_apart; group < plan.form.groups; ++group) compute_group(plan, group, team, shared);
   });
 }
 

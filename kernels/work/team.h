@@ -37,6 +37,7 @@ class Team {
   /// follow each other, and then those left in the parts of others.
   template <class Visit>
   void share(int64_t items, const Visit& visit) {
+    if (items == 0) return;
     const int size = state_ ? static_cast<int>(state_->claims.size()) : 1;
     if (size == 1) {
       for (int64_t item = 0; item < items; ++item) visit(item);

@@ -224,8 +224,8 @@ TEST(WinogradKernels, ComputeInEveryOrder) {
         pieces |= plan.pieces() > 1;
         runs |= plan.runs_of_row() > 1;
         blocks |= plan.blocks > 1;
-        apart[plan.weights_once] |= plan.groups_apart;
-        shared_groups |= plan.form.groups > 1 && plan.threads > 1 && !plan.groups_apart;
+        apart[plan.weights_once] |= plan.groups_apart > 0;
+        shared_groups |= plan.groups_apart > 0 && plan.groups_apart < plan.form.groups;
       }
     }
   });
