@@ -36,7 +36,9 @@ Plan<T>::Plan(const Trilinear<T>& f) : form(f), products(row_products<T>()), x(f
   image_in_place = is_dense(x, taps, f.x_channels);
   rows_in_place = is_dense(w, taps, f.x_channels);
   starts = !output_is_whole() || (f.beta != 0 && f.face != Face::kY) || (f.face == Face::kX && f.bias);
-  threads = work::threads_for(f.threads, static_cast<double>(f.batch * f.groups * f.y_channels) *
+  // A weight is used once for each image, so fetching it takes longer than its product.
+  constexpr double kWeight = 4;
+  threads = work::threads_for(f.threads, kWeight * static_cast<double>(f.batch * f.groups * f.y_channels) *
                                              static_cast<double>(std::max<int64_t>(1, columns)));
   divide();
   carve();
@@ -54,7 +56,8 @@ bool Plan<T>::output_is_whole() const {
 template <class T>
 void Plan<T>::divide() {
   const bool is_x = form.face == Face::kX;
-  const int64_t unit = is_x ? products.lanes : kMostRows, pieces = threads > 1 ? 2 * threads : 1;
+  const int64_t unit = is_x ? products.lanes : kMostRows;
+  const int64_t pieces = threads > 1 ? work::panels_of((is_x ? 1 : 2) * threads, form.groups) : 1;
   longest_panel = std::max(unit, work::panels_of(work::panels_of(length(), unit), pieces) * unit);
   if (is_x) longest_panel = rows_in_place ? std::min<int64_t>(longest_panel, kBytesOfPanel / sizeof(T)) : columns;
 }
