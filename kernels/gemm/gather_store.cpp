@@ -116,11 +116,15 @@ void add_run(const GatherPlan<T>& plan, const PhaseRow<T>* phase_rows, const Col
     end = std::min(end, begin[i] + stored[i].length);
   }
   end = std::max(first, end);
-  for (int64_t i = 0; i < phases; ++i)
-    for (int64_t j = 0; j < stored[i].length; ++j) {
-      if (j == first - begin[i] && first < end) j = end - begin[i];
-      if (j < stored[i].length) rows.alone[rows.lone++] = {i, stored[i].column + j, stored[i].place + j * phases};
-    }
+  const auto add_alone = [&](int64_t phase, int64_t from, int64_t to) {
+    const StoredRun& all = stored[phase];
+    for (int64_t j = from; j < to; ++j) rows.alone[rows.lone++] = {phase, all.column + j, all.place + j * phases};
+  };
+  for (int64_t i = 0; i < phases; ++i) {
+    const int64_t before = first < end ? first - begin[i] : stored[i].length;
+    add_alone(i, 0, before);
+    add_alone(i, before + end - first, stored[i].length);
+  }
   if (first == end) return;
   simd::InterleavedPiece& piece = rows.piece[rows.pieces++];
   for (int64_t i = 0; i < phases; ++i) piece.first[i] = stored[i].column + first - begin[i];
