@@ -62,7 +62,8 @@ void expect_runs(int64_t runs, int64_t begin, int64_t count, int64_t rows) {
   SCOPED_TRACE(testing::Message() << runs << " runs, inside " << begin << " and " << count << " more, " << rows
                                   << " rows");
   const int64_t length = begin + count + 3, next = count * runs + 5, apart = rows * length + 7;
-  std::vector<T> source(rows * next - 5), to(runs * apart, T(99));
+  const int64_t inside = rows * next - 5;
+  std::vector<T> source(std::max<int64_t>(1, inside)), to(runs * apart, T(99));  // one: pointers begin there
   std::ranges::generate(source, WholeNumbers<T>());
   const simd::Places done = simd::staging<T>().runs(
       {source.data() - begin * runs, runs, begin, begin + count, rows, next}, length, to.data(), apart);
