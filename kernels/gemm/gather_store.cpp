@@ -74,7 +74,7 @@ struct PhaseRow {
   int64_t row;
 };
 
-/// A sum of one phase of channel 0 that is stored by itself, because there is none of the others for its step.
+/// A sum of channel 0 that is stored by itself, because another phase has none for its step.
 struct LoneSum {
   int64_t phase, column, place;
 };

@@ -20,7 +20,7 @@ constexpr int64_t kBytesOfProduct = 16 << 10;
 // Positions of a box, so that it fits the first-level cache of most machines with vectors of 64 bytes.
 constexpr int64_t kMostPositions = 448;
 
-constexpr double kMostWeights = 0x1p28;  // transformed, of one group
+constexpr double kMostNumbers = 0x1p28;  // transformed weights of one group; weights or images that threads have apart
 
 // V, if every thread transforms it for itself: it stays in a second-level cache. A larger one has to be fetched in any
 // case.
@@ -57,7 +57,7 @@ const char* unsuited(const convict_problem& p, int m) {
       return "a dilation beyond the result";
     of_weights *= t;
   }
-  if (of_weights > kMostWeights) return "the transformed weights are too large";
+  if (of_weights > kMostNumbers) return "the transformed weights are too large";
   return border::mostly_padding(p) ? "nearly all products would be with padding" : nullptr;
 }
 
@@ -111,7 +111,10 @@ void Plan::choose_threads() {
   double all = static_cast<double>(form.batch) * static_cast<double>(form.groups) * static_cast<double>(products);
   for (const int64_t count : {image_channels, result_channels, volume(tile_count)}) all *= static_cast<double>(count);
   threads = work::threads_for(form.threads, all);
-  groups_apart = threads > 1 ? form.groups - form.groups % threads : 0;
+  const double images = static_cast<double>(form.batch) * static_cast<double>(volume(tile_count));
+  const double apart = static_cast<double>(threads) * static_cast<double>(products * image_channels) *
+                       std::max(static_cast<double>(result_channels), images);
+  groups_apart = threads > 1 && apart <= kMostNumbers ? form.groups - form.groups % threads : 0;
 }
 
 /// As few panels as can be, but if possible a multiple of `unit`.

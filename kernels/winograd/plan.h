@@ -86,14 +86,15 @@ struct Plan {
   std::array<std::vector<int64_t>, kAxes> first_result;  // of each tile on an axis
   int64_t spans, spans_of_run;                           // of a row, of a run
   int64_t runs;                                          // of all images
-  int64_t blocks, most_tiles;                            // of runs; of a block
+  int64_t blocks;                                        // share the runs
+  int64_t most_tiles;                                    // of a block
   std::vector<work::Panel> panels;                       // vectors of result channels whose sums are computed together
   int64_t depth;                                         // most channels of the image whose weights are a piece
   // Either all weights are transformed first, and then the image block by block; or the whole image is, as one block,
   // and then the weights panel by panel, piece by piece.
   bool weights_once;
   bool image_by_all;     // every thread transforms the whole image: that takes less time than fetching it from others
-  int64_t groups_apart;  // that one thread computes, and shares nothing with others; all threads share the rest
+  int64_t groups_apart;  // each is computed by one thread; all threads together compute the others
   int threads;
 
   // Elements from one tile, product, panel and piece to the next.

@@ -80,12 +80,11 @@ constexpr int64_t far_apart(int64_t index, int64_t count, int64_t threads) {
 static_assert(far_apart(0, 5, 2) == 0 && far_apart(1, 5, 2) == 3 && far_apart(2, 5, 2) == 1 && far_apart(4, 5, 2) == 2);
 
 /// How many of the threads asked for are worth using: each should have half a million products, about 10 microseconds.
-/// `elements`: those that are staged and stored, unless there are many more products than elements. Each takes as long
-/// as 16 products.
-inline int threads_for(int asked, double products, double elements) {
+/// `elements` that are copied take time, too: each as long as 16 products. A kernel with many products for each leaves
+/// them out.
+inline int threads_for(int asked, double products, double elements = 0) {
   constexpr double kLeast = 500'000, kElement = 16;
   return static_cast<int>(std::clamp((products + elements * kElement) / kLeast, 1.0, static_cast<double>(asked)));
 }
-inline int threads_for(int asked, double products) { return threads_for(asked, products, 0); }
 
 }  // namespace convict::kernels::work

@@ -138,7 +138,10 @@ void expect_interleaved(int64_t rows, int64_t count) {
     row[i] = from.data() + i * length;
     for (int64_t k = 0; k < kPieces; ++k) piece[k].first[i] = k * count + i;
   }
-  for (int64_t k = 0; k < kPieces; ++k) piece[k].count = count, piece[k].place = k * apart;
+  for (int64_t k = 0; k < kPieces; ++k) {
+    piece[k].count = count;
+    piece[k].place = k * apart;
+  }
   simd::interleave_rows<T>()(row, rows, piece, kPieces, to.data());
   for (int64_t k = 0; k < kPieces; ++k)
     for (int64_t j = 0; j < apart; ++j)

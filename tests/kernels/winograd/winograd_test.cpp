@@ -231,6 +231,8 @@ TEST(WinogradKernels, ComputeInEveryOrder) {
   });
   EXPECT_TRUE(first[0] && first[1] && panels && pieces && runs && blocks);
   EXPECT_TRUE(apart[0] && apart[1] && shared_groups);
+  const winograd::Plan large = plan_of(parse_case("conv2d g=2 ic=128 oc=128 in=4000 k=3 p=1 threads=2"), 4);
+  EXPECT_EQ(large.groups_apart, 0) << "what every thread has for itself would be too large";
 }
 
 TEST(WinogradKernels, RefuseWhatIsNotTheirs) {
