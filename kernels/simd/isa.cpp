@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "kernels/simd/machine.h"
+
 namespace convict::kernels::simd {
 namespace {
 
@@ -24,14 +26,6 @@ constexpr int64_t kBeyondAvx2 = HWY_AVX2 - 1, kBeyondSse4 = HWY_SSE4 - 1;
 constexpr Cap kCaps[] = {
     {"baseline", kBeyondSse4, false}, {"avx2", kBeyondAvx2, false}, {"avx512", 0, false}, {"avx512_vnni", 0, true}};
 
-bool machine_has_vnni() {
-#if HWY_ARCH_X86
-  return __builtin_cpu_supports("avx512vnni") != 0;
-#else
-  return false;
-#endif
-}
-
 /// What CONVICT_ISA leaves, and what is wrong with it, if anything is.
 struct Followed {
   bool vnni = false;
@@ -44,9 +38,9 @@ Followed follow_environment() {
   const Cap* cap = std::ranges::find(kCaps, std::string_view(unset ? "avx512_vnni" : wanted), &Cap::word);
   if (cap == std::end(kCaps))
     return {false, "CONVICT_ISA is '" + std::string(wanted) + "'; valid: baseline, avx2, avx512, avx512_vnni"};
-  if (cap->forbidden != 0) hwy::DisableTargets(cap->forbidden);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());  // now, or every pointer to a function would ask again
-  return {cap->vnni && machine_has_vnni(), ""};
+  const Machine machine = this_machine();
+  hwy::GetChosenTarget().Update(machine.targets & ~cap->forbidden);  // now, or every table would ask again
+  return {cap->vnni && machine.vnni, ""};
 }
 
 const Followed& followed() {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What docs/design.md says of the source tree is true: who may include whom, one namespace a room, no cycles, sizes,
-typed evidence, and the words of the glossary.
+typed evidence, the words of the glossary, and vectors that stand for AVX-512.
 
 rooms_test.py SOURCE_DIR CHECK, with a CHECK of the functions below. Prints what is wrong, a line each."""
 import re
@@ -236,6 +236,17 @@ def check_glossary(root):
     for word in re.findall(r"\b(?:testimon\w*|inquest\w*|courtroom|muster\w*|interrogat\w*|casualt\w*|culprit\w*)\b",
                            " ".join(code for _, code in sources(root)), re.I):
         yield f"'{word}' is no word of this project any more: docs/glossary.md"
+
+
+def check_soft_vectors(root):
+    """tests/soft_vectors has every operation of Highway that kernels use: compiling it takes ten minutes."""
+    written = (root / "tests/soft_vectors/hwy/ops/x86_512-inl.h").read_text()
+    there = set(re.findall(r"^(?:HWY_API [^=;]*?\b|using )(\w+)(?:\(| =)", written, re.M))
+    of_all_targets = {"CappedTag", "FixedTag", "Half", "Lanes", "MaxLanes", "Rebind", "RebindToSigned", "RebindToUnsigned",
+                      "Repartition", "RepartitionToWide", "ScalableTag", "TFromD"}
+    for path, code in sources(root):
+        for name in sorted(set(re.findall(r"\bhn::(\w+)", without_text(code))) - there - of_all_targets):
+            yield f"{path}: {name} is not in tests/soft_vectors/hwy/ops/x86_512-inl.h, which stands for AVX-512"
 
 
 def main():
