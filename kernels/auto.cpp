@@ -10,9 +10,10 @@
 // threads included, from the types and shapes of its tensors, and from factors that `convict bench --calibrate` has
 // measured on this machine (abi/calibration.h), if there are any. `contract_for`, `workspace_size`, `plan` and
 // `run` make the same choice.
-#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <limits>
 #include <string>
 
@@ -29,62 +30,95 @@ extern const NativeKernel kernel_depthwise, kernel_direct, kernel_fft, kernel_im
 
 namespace {
 
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
 struct Candidate {
   const NativeKernel* kernel;
-  double (*cycles)(const convict_problem&, int64_t lanes);
+  double (*cycles)(const cost::Job&, int64_t lanes);
 };
 
-double cycles_of_direct(const convict_problem& p, int64_t) { return cost::direct_cycles(p); }
+double cycles_of_direct(const cost::Job& job, int64_t) { return cost::direct_cycles(job); }
 
-double cycles_of_int8(const convict_problem& p, int64_t lanes) {
-  return cost::int8_cycles(p, lanes, simd::cell_kernels().members);
+double cycles_of_int8(const cost::Job& job, int64_t lanes) {
+  return cost::int8_cycles(job, lanes, simd::cell_kernels().members);
 }
 
-double cycles_of_f2(const convict_problem& p, int64_t lanes) { return cost::winograd_cycles(p, lanes, 2); }
+// Kernels that do not take windows of one tap have infinite estimates for them, which are never chosen: else they would
+// be asked each time, and the estimate of `fft` takes as long as some of these calls.
+bool has_one_tap(const cost::Job& job) { return volume(job.form.kernel) == 1; }
 
-/// Infinite at rank 3: never chosen.
-double cycles_of_f4(const convict_problem& p, int64_t lanes) {
-  return p.rank < 3 ? cost::winograd_cycles(p, lanes, 4) : std::numeric_limits<double>::infinity();
+double cycles_of_f2(const cost::Job& job, int64_t lanes) {
+  return has_one_tap(job) ? kNever : cost::winograd_cycles(job, lanes, 2);
 }
 
-/// Infinite for windows of one tap: never chosen, and the estimate takes as long as some of these calls.
-double cycles_of_fft(const convict_problem& p, int64_t lanes) {
-  const bool one_tap = std::all_of(p.kernel, p.kernel + p.rank, [](int64_t taps) { return taps == 1; });
-  return one_tap ? std::numeric_limits<double>::infinity() : cost::fft_cycles(p, lanes);
+/// Never at rank 3.
+double cycles_of_f4(const cost::Job& job, int64_t lanes) {
+  return has_one_tap(job) || job.rank == 3 ? kNever : cost::winograd_cycles(job, lanes, 4);
+}
+
+double cycles_of_fft(const cost::Job& job, int64_t lanes) {
+  return has_one_tap(job) ? kNever : cost::fft_cycles(job, lanes);
 }
 
 const Candidate kCandidates[] = {{&kernel_implicit_gemm, cost::gemm_cycles},   {&kernel_direct, cycles_of_direct},
                                  {&kernel_scatter_gemm, cost::scatter_cycles}, {&kernel_int8_gemm, cycles_of_int8},
                                  {&kernel_depthwise, cost::window_cycles},     {&kernel_winograd_f2, cycles_of_f2},
                                  {&kernel_winograd_f4, cycles_of_f4},          {&kernel_fft, cycles_of_fft}};
+constexpr size_t kFaces = 3;
+
+/// What this user's calibration multiplies the estimates with, by face.
+using Factors = std::array<std::array<double, std::size(kCandidates)>, kFaces>;
+
+Factors read_factors() {
+  const Calibration calibration = read_calibration();
+  Factors factors;
+  for (const Face face : {Face::kX, Face::kW, Face::kY})
+    for (size_t i = 0; i < std::size(kCandidates); ++i)
+      factors[static_cast<size_t>(face)][i] = calibration.factor(calibration_key(kCandidates[i].kernel->name, face));
+  return factors;
+}
 
 int64_t lanes_for(const convict_tensors& t) {
   return border::presence_of(CONVICT_F64, t).some ? simd::tiles<double>().lanes : simd::tiles<float>().lanes;
-}
-
-/// As calibrated.
-double cycles_of(const Candidate& one, const convict_problem& p, const convict_tensors& t) {
-  static const Calibration of_this_user = read_calibration();
-  return one.cycles(p, lanes_for(t)) * of_this_user.factor(calibration_key(one.kernel->name, face_of(p.op, p.pass)));
 }
 
 bool takes(const convict_implementation& kernel, const convict_problem& p, const convict_tensors& t) {
   return !kernel.unsupported(&kernel, &p, &t);
 }
 
+/// The estimates of all candidates, as calibrated.
+class Estimates {
+ public:
+  Estimates(const convict_problem& p, const convict_tensors& t)
+      : job_(p), lanes_(lanes_for(t)), factors_(factors()[static_cast<size_t>(job_.form.face)]) {}
+
+  double cycles(size_t candidate) const { return kCandidates[candidate].cycles(job_, lanes_) * factors_[candidate]; }
+
+ private:
+  static const Factors& factors() {
+    static const Factors of_this_user = read_factors();
+    return of_this_user;
+  }
+
+  cost::Job job_;
+  int64_t lanes_;
+  const Factors::value_type& factors_;
+};
+
 /// The cheapest of the kernels that take the problem. `direct` takes every problem. Nothing is faster than
 /// `matrix_vector` where it can be used, and such calls are so short that estimates would take longer.
 const NativeKernel& chosen(const convict_problem& p, const convict_tensors& t) {
   if (takes(kernel_matrix_vector, p, t)) return kernel_matrix_vector;
-  const Candidate* best = nullptr;
+  const Estimates estimates(p, t);
+  const NativeKernel* best = nullptr;
   double least = 0;
-  for (const Candidate& one : kCandidates) {
-    const double cycles = cycles_of(one, p, t);
-    if ((best && cycles >= least) || !takes(*one.kernel, p, t)) continue;  // few are asked whether they take it
-    best = &one;
+  for (size_t i = 0; i < std::size(kCandidates); ++i) {
+    const double cycles = estimates.cycles(i);
+    if ((best && cycles >= least) || !takes(*kCandidates[i].kernel, p, t)) continue;  // few are asked
+    best = kCandidates[i].kernel;
     least = cycles;
   }
-  return *best->kernel;
+  return *best;
 }
 
 const char* auto_unsupported(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
@@ -114,11 +148,13 @@ const char* auto_plan(const convict_implementation*, const convict_problem* p, c
   if (kernel.plan) text += std::string(": ") + kernel.plan(&kernel, p, t);
   if (&kernel == &kernel_matrix_vector) return text.c_str();  // no estimate was asked for
   text += ", of";
-  for (const Candidate& one : kCandidates) {
-    const double cycles = cycles_of(one, *p, *t);
-    if (std::isinf(cycles) || !takes(*one.kernel, *p, *t)) continue;
+  const Estimates estimates(*p, *t);
+  for (size_t i = 0; i < std::size(kCandidates); ++i) {
+    const NativeKernel& one = *kCandidates[i].kernel;
+    const double cycles = estimates.cycles(i);
+    if (std::isinf(cycles) || !takes(one, *p, *t)) continue;
     char estimate[64];
-    std::snprintf(estimate, sizeof estimate, " %s=%.3g", one.kernel->name, cycles);
+    std::snprintf(estimate, sizeof estimate, " %s=%.3g", one.name, cycles);
     text += estimate;
   }
   text += " cycles";

@@ -20,13 +20,11 @@ constexpr double kMultiply = 0.85;
 
 double whole(double count, double unit) { return std::ceil(count / unit) * unit; }
 
-border::Sizes sizes_of(const convict_problem& p) { return border::Sizes(trilinear<float>(p, {})); }
-
 /// Windows with channels in the lanes: for each vector of them, copies there and back, and the products.
-double channel_window_cycles(const convict_problem& p, double lanes) {
-  const border::Sizes s = sizes_of(p);
+double channel_window_cycles(const Job& job, double lanes) {
+  const border::Sizes& s = job.sizes;
   constexpr double kStart = 1500, kBlock = 800, kCopied = 12, kProduct = 0.5;
-  const double blocks = static_cast<double>(p.batch) * std::ceil(static_cast<double>(p.groups) / lanes);
+  const double blocks = static_cast<double>(job.form.batch) * std::ceil(static_cast<double>(job.form.groups) / lanes);
   return kStart +
          blocks * (kBlock + (s.image + s.result + s.taps) * kCopied + s.products / std::max(1.0, s.calls) * kProduct);
 }
@@ -41,24 +39,23 @@ double bytes_of_spectra(const Trilinear<float>& f, const fft::Sizes& sizes, int6
 
 }  // namespace
 
-double direct_cycles(const convict_problem& p) {
-  const double products = border::products_inside(trilinear<float>(p, {}));
+double direct_cycles(const Job& job) {
   constexpr double kStart = 300, kProduct = 1.6, kRow = 12;
-  return kStart + products * (kProduct + kRow / std::max(1.0, sizes_of(p).last_positions));
+  return kStart + border::products_inside(job.form) * (kProduct + kRow / std::max(1.0, job.sizes.last_positions));
 }
 
-double gemm_cycles(const convict_problem& p, int64_t lanes) {
-  const border::Sizes s = sizes_of(p);
+double gemm_cycles(const Job& job, int64_t lanes) {
+  const border::Sizes& s = job.sizes;
   const auto vector = static_cast<double>(lanes);
   constexpr double kStart = 3500, kStaged = 0.5, kPacked = 1, kFewestRows = 4, kWaiting = 1.6;
   const double kWeight = s.phases > 1 ? 3 : 1, kStored = s.phases > 1 ? 3 : 1;  // sorted by phases, or as they are
-  const double kChannel = face_of(p.op, p.pass) == Face::kX && s.taps > 1 ? 400 : 0;  // of mirrored weights
-  const double kCall = p.pass == CONVICT_BACKWARD_WEIGHTS ? 800 : 400;  // of an image and group, which begin anew
+  const double kChannel = job.form.face == Face::kX && s.taps > 1 ? 400 : 0;    // of mirrored weights
+  const double kCall = job.form.face == Face::kW ? 800 : 400;  // of an image and group, which begin anew
   const double copies = s.calls * (s.image_rows * s.image * kStaged + s.result_rows * s.result * kStored) +
-                        static_cast<double>(p.groups) * s.image_rows * kChannel +
-                        static_cast<double>(p.groups) * s.image_rows * s.result_rows * s.taps * kWeight;
-  if (p.pass == CONVICT_BACKWARD_WEIGHTS) {
-    const gemm::WeightCycles cycles = gemm::weight_cycles(trilinear<float>(p, {}), lanes);
+                        static_cast<double>(job.form.groups) * s.image_rows * kChannel +
+                        static_cast<double>(job.form.groups) * s.image_rows * s.result_rows * s.taps * kWeight;
+  if (job.form.face == Face::kW) {
+    const gemm::WeightCycles cycles = gemm::weight_cycles(job.form, lanes);
     return kStart + s.calls * (kCall + s.image_rows * s.image * kStaged +
                                std::min(cycles.lanes_are_channels, cycles.lanes_are_columns) * kWaiting);
   }
@@ -70,31 +67,31 @@ double gemm_cycles(const convict_problem& p, int64_t lanes) {
 }
 
 /// A cell is a number of another product; and each vector of results has an epilogue.
-double int8_cycles(const convict_problem& p, int64_t lanes, int members) {
-  const border::Sizes s = sizes_of(p);
+double int8_cycles(const Job& job, int64_t lanes, int members) {
+  const border::Sizes& s = job.sizes;
   constexpr double kStart = 2500, kEpilogue = 12;
-  return kStart + gemm_cycles(p, lanes) / members +
+  return kStart + gemm_cycles(job, lanes) / members +
          s.calls * s.result_rows * s.result * kEpilogue / static_cast<double>(lanes);
 }
 
-double window_cycles(const convict_problem& p, int64_t lanes) {
-  const border::Sizes s = sizes_of(p);
+double window_cycles(const Job& job, int64_t lanes) {
+  const border::Sizes& s = job.sizes;
   const auto vector = static_cast<double>(lanes);
-  if (depthwise::ChannelPlan<float>::suits(trilinear<float>(p, {}))) return channel_window_cycles(p, vector);
+  if (depthwise::ChannelPlan<float>::suits(job.form)) return channel_window_cycles(job, vector);
   constexpr double kStart = 1500, kPlane = 150, kStaged = 0.5, kRow = 20;
-  const double kWeight = p.pass == CONVICT_BACKWARD_WEIGHTS ? 16 : 1.5;  // summed over lanes, or broadcast
+  const double kWeight = job.form.face == Face::kW ? 16 : 1.5;  // summed over lanes, or broadcast
   const double planes = s.calls * s.image_rows * s.result_rows * s.phases;
   const double rows = s.positions / std::max(1.0, s.last_positions);
   // A vector of the image, once loaded, serves all rows of a tile.
-  const double kProduct = p.pass == CONVICT_BACKWARD_WEIGHTS ? 1.0 : 0.6 + 1.7 / std::max(1.0, rows);
+  const double kProduct = job.form.face == Face::kW ? 1.0 : 0.6 + 1.7 / std::max(1.0, rows);
   return kStart + planes * (kPlane + s.taps / s.phases * kWeight + rows * kRow) +
          s.calls * s.image_rows * s.image * kStaged +
          s.products * whole(s.last_positions, vector) / std::max(1.0, s.last_positions) / vector * kProduct;
 }
 
-double winograd_cycles(const convict_problem& p, int64_t lanes, int m) {
-  const Trilinear<float> f = trilinear<float>(p, {});
-  const border::Sizes s = sizes_of(p);
+double winograd_cycles(const Job& job, int64_t lanes, int m) {
+  const Trilinear<float>& f = job.form;
+  const border::Sizes& s = job.sizes;
   const auto vector = static_cast<double>(lanes);
   const Axes& extent = f.face == Face::kX ? f.x_extent : f.y_extent;
   constexpr double kStart = 1500, kMapped = 9, kStored = 12, kWeight = 4;
@@ -118,26 +115,26 @@ double winograd_cycles(const convict_problem& p, int64_t lanes, int m) {
   const bool far = lanes <= 8 && bytes * std::min(tiles, s.result_rows) > kCache;
   const double waiting = far ? s.calls * tiles * bytes * panels * kFar : 0;
   return kStart + waiting + s.calls * tiles * of_tile +
-         static_cast<double>(p.groups) * s.image_rows * result_vectors * (products * kWeight + s.taps * kTap);
+         static_cast<double>(job.form.groups) * s.image_rows * result_vectors * (products * kWeight + s.taps * kTap);
 }
 
-double scatter_cycles(const convict_problem& p, int64_t lanes) {
-  const Trilinear<float> f = trilinear<float>(p, {});
+double scatter_cycles(const Job& job, int64_t lanes) {
+  const Trilinear<float>& f = job.form;
   const border::ScatterSizes s(f);
   const auto vector = static_cast<double>(lanes), last_taps = static_cast<double>(f.kernel[kAxes - 1]);
   constexpr double kStart = 4000, kWeight = 0.6, kPacked = 2, kStarted = 0.5, kSummed = 3, kFewestRows = 4;
   const double copies = s.weights * kWeight + s.y * kPacked + s.x * kStarted;
   // A vector of sums costs its products, at least their latency, and a visit to memory.
-  const double vectors = static_cast<double>(p.groups) * whole(s.columns, vector) / vector;
+  const double vectors = static_cast<double>(job.form.groups) * whole(s.columns, vector) / vector;
   const double sums = vectors * (s.depth * kMultiply * std::max(s.rows, kFewestRows) + s.rows * kSummed);
   const double added = s.rows * s.rows_of_taps * (3 + std::min(last_taps, 4.0) + last_taps / vector * 2.5);
   // Threads divide columns.
-  const double idle = std::max(1.0, p.threads / std::max(1.0, vectors));
+  const double idle = std::max(1.0, f.threads / std::max(1.0, vectors));
   return kStart + (copies + sums + added) * idle;
 }
 
-double fft_cycles(const convict_problem& p, int64_t lanes) {
-  const Trilinear<float> f = trilinear<float>(p, {});
+double fft_cycles(const Job& job, int64_t lanes) {
+  const Trilinear<float>& f = job.form;
   if (!border::has_products(f)) return std::numeric_limits<double>::infinity();
   // Sizes are chosen by cycles that are right for whole vectors; narrow ones (fft/plan.cpp) take less time for as many
   // operations. Where spectra do not stay in a third-level cache, others wait for memory.
