@@ -17,6 +17,8 @@ constexpr int64_t kBytesOfImage = 512 << 10;    // staged for each thread, if th
 
 // Several for every thread, so that no thread waits long for the others.
 constexpr int64_t kItemsOfThread = 4;
+// Of a block of which no cache has to keep anything: each tile reads the image, and goes to the result, once.
+constexpr int64_t kMostTilesOnce = 32;
 
 // Reading the image in place saves the packing of tiles, but computes the gaps between the rows of positions, too, and
 // then C has to go through a buffer. Packing counts for less where it serves more rows, the buffer where sums are
@@ -223,13 +225,16 @@ void GatherPlan<T>::choose_items() {
   const bool wide = columns >= panels * tiles.most_rows;  // the smaller operand is the one to be read several times
   slices = slices_for(wide ? kMostBytesOfA : kBytesOfA);
   const int64_t bytes_of_tile = work::panels_of(panels, slices) * tiles.most_rows * tile_columns * bytes;
-  blocks = work::panels_of(tiles_of_c, std::clamp<int64_t>(kBytesOfC / bytes_of_tile, 1, kMostTilesOfBlock));
+  const int64_t few = std::clamp<int64_t>(kBytesOfC / bytes_of_tile, 1, kMostTilesOfBlock);
+  const bool once = std::ranges::all_of(
+      parts, [](const auto& part) { return part.in_place && part.straight && part.depth_blocks() == 1; });
+  blocks = work::panels_of(tiles_of_c, once ? kMostTilesOnce : few);
   if (wide) {
     blocks = std::max(blocks, work::panels_of(wanted, groups_at_once));
     if (groups_at_once % threads != 0) blocks = work::panels_of(blocks, threads) * threads;
   }
   blocks = std::min(blocks, tiles_of_c);
-  used_once = form.batch == 1 && blocks == 1;
+  used_once = form.batch == 1 && blocks == 1 && tiles_of_c <= few;
   const auto shareable = [&](const GatherPart<T>& part) {
     return groups_at_once * part.tiles_of_c * tile_columns <=
            kMostBytesOfTiles / bytes / std::max<int64_t>(1, part.depth);

@@ -66,7 +66,8 @@ template <class T>
 struct TilePanel {
   const T *a, *start, *b;
   T* c;
-  int64_t next;  // as in TileProduct
+  const T* c_ahead;  // the rows of C that are computed next
+  int64_t next;      // as in TileProduct
   RowsToFetch<T> beside;
   T* copy;
 };
@@ -126,7 +127,7 @@ HWY_INLINE void AddListed(const TileProduct<T>& given, const TilePanel<T>& panel
     MultiplyOne<Arithmetic, kSource, kRow, kTileRows, kTileVectors>(a, b + b_row[p], b_vector, next, sum, copy);
 }
 
-/// The same with B in rows that are equally far apart. Prefetches the next panel's rows of C, and `beside` line by
+/// The same with B in rows that are equally far apart. Prefetches the rows of C that come next, and `beside` line by
 /// line: processors drop what is more than they can wait for.
 template <class Arithmetic, Source kSource, bool kFetches, int64_t kRow, int kTileRows, int kTileVectors,
           class T = typename Arithmetic::Number>
@@ -134,7 +135,7 @@ HWY_INLINE void AddEven(const TileProduct<T>& given, const TilePanel<T>& panel, 
   constexpr auto kLanes = static_cast<int64_t>(HWY_LANES(T));
   HWY_UNROLL(16)
   for (int i = 0; i < kTileRows; ++i)
-    PrefetchRow<kTileVectors, /*kWrites=*/1, /*kLocality=*/3>(panel.c + (kTileRows + i) * given.c_stride, kLanes);
+    PrefetchRow<kTileVectors, /*kWrites=*/1, /*kLocality=*/3>(panel.c_ahead + i * given.c_stride, kLanes);
   const int64_t depth = given.depth, a_step = given.a_step, b_stride = given.b_stride, next = panel.next;
   const int64_t copied = copies(kSource) ? kTileVectors * kLanes : 0;
   const T *HWY_RESTRICT a = panel.a, *HWY_RESTRICT b = panel.b;
@@ -188,18 +189,21 @@ void Fetch(const RowsToFetch<T>& some) {
       __builtin_prefetch(some.first + row * some.stride + p, /*rw=*/0, /*locality=*/2);
 }
 
-/// The panels of a tile of columns. Once the first one has read even rows, the others find them, and the next tile's,
-/// in the first-level cache.
+/// The panels of a tile of columns. Beside each one the next one's rows of C are fetched, and beside the last one those
+/// at c_next and the next tile's even rows of B: earlier, these would push others out of the first-level cache.
 template <class Arithmetic, Source kSource, RowOrder kOrder, int kTileVectors, int kTileRows,
           class T = typename Arithmetic::Number>
-HWY_INLINE void MultiplyPanels(const TileProduct<T>& given, const T* b, T* c) {
+HWY_INLINE void MultiplyPanels(const TileProduct<T>& given, const T* b, T* c, const T* c_next) {
   constexpr bool kEven = kSource == Source::kEven;
   const auto panel = [&](int64_t index) HWY_ATTR {
+    const bool is_last = index + 1 == given.panels;
+    T* const of_panel = c + index * kTileRows * given.c_stride;
     return TilePanel<T>{given.a + index * given.a_panel,
                         given.start ? given.start + index * kTileRows : nullptr,
                         b,
-                        c + index * kTileRows * given.c_stride,
-                        kEven && index > 0 ? 0 : given.next,
+                        of_panel,
+                        is_last ? c_next : of_panel + kTileRows * given.c_stride,
+                        kEven && !is_last ? 0 : given.next,
                         given.beside.share(index, given.panels),
                         nullptr};
   };
@@ -219,9 +223,11 @@ template <class Arithmetic, Source kSource, RowOrder kOrder, int kTileVectors, i
           class T = typename Arithmetic::Number>
 HWY_INLINE void MultiplyTiles(const TileProduct<T>& given) {
   constexpr auto kColumns = kTileVectors * static_cast<int64_t>(HWY_LANES(T));
-  for (int64_t tile = 0; tile < given.tiles; ++tile)
-    MultiplyPanels<Arithmetic, kSource, kOrder, kTileVectors, kTileRows>(given, given.b + tile * given.next,
-                                                                         given.c + tile * kColumns);
+  for (int64_t tile = 0; tile < given.tiles; ++tile) {
+    T* c = given.c + tile * kColumns;
+    MultiplyPanels<Arithmetic, kSource, kOrder, kTileVectors, kTileRows>(given, given.b + tile * given.next, c,
+                                                                         c + kColumns);
+  }
 }
 
 template <class Arithmetic, RowOrder kOrder, int kTileVectors, int kTileRows, class T = typename Arithmetic::Number>
@@ -244,10 +250,10 @@ void MultiplyAndCopy(const TileProduct<T>& given, T* copy) {
   others.next = 0;
   if (given.start) others.start += kTileRows;
   for (int64_t tile = 0; tile < given.tiles; ++tile) {
-    T* c = given.c + tile * kColumns;
+    T *const c = given.c + tile * kColumns, *const below = c + kTileRows * given.c_stride;
     MultiplyPanel<Arithmetic, kSource, false, kOrder, 2, kTileRows>(
-        given, {given.a, given.start, given.b + tile * given.next, c, given.next, {}, copy});
-    MultiplyPanels<Arithmetic, Source::kEven, kOrder, 2, kTileRows>(others, copy, c + kTileRows * given.c_stride);
+        given, {given.a, given.start, given.b + tile * given.next, c, below, given.next, {}, copy});
+    MultiplyPanels<Arithmetic, Source::kEven, kOrder, 2, kTileRows>(others, copy, below, c + kColumns);
   }
 }
 
