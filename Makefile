@@ -175,7 +175,7 @@ avx512: program
 	tools/avx512_emulator.sh build/avx512 $(CONVICT) 'convict doctor | head -n 1' \
 	  'convict fuzz --oracle none --profile all --cases $(CASES) --shrink none --timeout 10m -q'
 
-# The same, a hundred times as fast and with VNNI: the source of the kernels is put on trial, but not the instructions.
+# The same, some hundred times as fast and with VNNI: the source of the kernels is put on trial, but not the instructions.
 avx512-soft: setup
 	@cmake --preset avx512-soft
 	@cmake --build --preset avx512-soft -j $(JOBS)
