@@ -54,7 +54,7 @@ help:
 	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make valgrind  all native kernels on corpus/seeds under the memory checker: a quarter of an hour'
 	@echo 'make neon      compile the program for 64-bit ARM, and all native kernels on CASES=$(CASES) sampled cases, in an emulator: ten minutes'
-	@echo 'make avx512-soft  all native kernels with vectors of AVX-512 that are computed in loops, on CASES=$(SOFT_CASES) sampled cases: ten minutes to compile'
+	@echo 'make avx512-soft  all native kernels with vectors of AVX-512 that are computed in loops, on SOFT_CASES=$(SOFT_CASES) sampled cases: ten minutes'
 	@echo 'make avx512    all native kernels with AVX-512 on CASES=$(CASES) sampled cases, in an emulator: a quarter of an hour'
 
 # Installs the packages of $(1) that are missing, and nothing if none is.
