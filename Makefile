@@ -181,7 +181,7 @@ avx512-soft: setup
 	@cmake --build --preset avx512-soft -j $(JOBS)
 	@for cap in avx512 avx512_vnni; do echo $$cap; \
 	  CONVICT_ISA=$$cap build/avx512-soft/convict fuzz --oracle none --profile all --cases $(SOFT_CASES) \
-	    --db build/avx512-soft/$$cap.db -j $(JOBS) -q || exit; done
+	    --db build/avx512-soft/$$cap.db --timeout 10m -j $(JOBS) -q || exit; done
 
 # Libraries that are no packages of this Debian. Nothing of them is installed.
 NPM_LIBRARIES := @node-llama-cpp/linux-x64@3.22.1 onnxruntime-node@1.30.0
