@@ -35,6 +35,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 struct Candidate {
   const NativeKernel* kernel;
   double (*cycles)(const cost::Job&, int64_t lanes);
+  bool takes_one_tap = true;  // windows of one tap
 };
 
 double cycles_of_direct(const cost::Job& job, int64_t) { return cost::direct_cycles(job); }
@@ -43,27 +44,20 @@ double cycles_of_int8(const cost::Job& job, int64_t lanes) {
   return cost::int8_cycles(job, lanes, simd::cell_kernels().members);
 }
 
-// Kernels that do not take windows of one tap have infinite estimates for them, which are never chosen: else they would
-// be asked each time, and the estimate of `fft` takes as long as some of these calls.
-bool has_one_tap(const cost::Job& job) { return volume(job.form.kernel) == 1; }
+double cycles_of_f2(const cost::Job& job, int64_t lanes) { return cost::winograd_cycles(job, lanes, 2); }
 
-double cycles_of_f2(const cost::Job& job, int64_t lanes) {
-  return has_one_tap(job) ? kNever : cost::winograd_cycles(job, lanes, 2);
-}
-
-/// Never at rank 3.
 double cycles_of_f4(const cost::Job& job, int64_t lanes) {
-  return has_one_tap(job) || job.rank == 3 ? kNever : cost::winograd_cycles(job, lanes, 4);
+  return job.rank == 3 ? kNever : cost::winograd_cycles(job, lanes, 4);
 }
 
-double cycles_of_fft(const cost::Job& job, int64_t lanes) {
-  return has_one_tap(job) ? kNever : cost::fft_cycles(job, lanes);
-}
-
-const Candidate kCandidates[] = {{&kernel_implicit_gemm, cost::gemm_cycles},   {&kernel_direct, cycles_of_direct},
-                                 {&kernel_scatter_gemm, cost::scatter_cycles}, {&kernel_int8_gemm, cycles_of_int8},
-                                 {&kernel_depthwise, cost::window_cycles},     {&kernel_winograd_f2, cycles_of_f2},
-                                 {&kernel_winograd_f4, cycles_of_f4},          {&kernel_fft, cycles_of_fft}};
+const Candidate kCandidates[] = {{&kernel_implicit_gemm, cost::gemm_cycles},
+                                 {&kernel_direct, cycles_of_direct},
+                                 {&kernel_scatter_gemm, cost::scatter_cycles},
+                                 {&kernel_int8_gemm, cycles_of_int8},
+                                 {&kernel_depthwise, cost::window_cycles},
+                                 {&kernel_winograd_f2, cycles_of_f2, /*takes_one_tap=*/false},
+                                 {&kernel_winograd_f4, cycles_of_f4, /*takes_one_tap=*/false},
+                                 {&kernel_fft, cost::fft_cycles, /*takes_one_tap=*/false}};
 constexpr size_t kFaces = 3;
 
 /// What this user's calibration multiplies the estimates with, by face.
@@ -86,13 +80,20 @@ bool takes(const convict_implementation& kernel, const convict_problem& p, const
   return !kernel.unsupported(&kernel, &p, &t);
 }
 
-/// The estimates of all candidates, as calibrated.
+/// The estimates of all candidates, as calibrated. Infinite, which is never chosen, for kernels that do not take
+/// windows of one tap: these would be asked each time, and the estimate of `fft` takes as long as some of these calls.
 class Estimates {
  public:
   Estimates(const convict_problem& p, const convict_tensors& t)
-      : job_(p), lanes_(lanes_for(t)), factors_(factors()[static_cast<size_t>(job_.form.face)]) {}
+      : job_(p),
+        lanes_(lanes_for(t)),
+        one_tap_(volume(job_.form.kernel) == 1),
+        factors_(factors()[static_cast<size_t>(job_.form.face)]) {}
 
-  double cycles(size_t candidate) const { return kCandidates[candidate].cycles(job_, lanes_) * factors_[candidate]; }
+  double cycles(size_t candidate) const {
+    const Candidate& one = kCandidates[candidate];
+    return one_tap_ && !one.takes_one_tap ? kNever : one.cycles(job_, lanes_) * factors_[candidate];
+  }
 
  private:
   static const Factors& factors() {
@@ -102,6 +103,7 @@ class Estimates {
 
   cost::Job job_;
   int64_t lanes_;
+  bool one_tap_;
   const Factors::value_type& factors_;
 };
 
