@@ -47,7 +47,7 @@ Readme read_readme() {
 }
 
 /// What a campaign prints before its mismatches differs from run to run: seconds, rates. How many cases an explanation
-/// was tried on differs between versions of a library.
+/// was tried on may differ between versions of a library.
 std::string without_rates(const std::string& output) {
   constexpr std::string_view kBegin = "but for ", kTried = "N of N", kEnd = " cases tried";
   const size_t mismatches = output.find("mismatches, ");
