@@ -135,6 +135,8 @@ class Campaign final : public workers::Assignment {
     result_.coverage.apply(done.tuples, done.covered);
     for (const auto& [target, news] : done.pairs)
       if (Standing* standing = standing_of(static_cast<size_t>(target))) standing->pairs.apply(news);
+    for (const auto& [target, counts] : done.levels)
+      if (Standing* standing = standing_of(static_cast<size_t>(target))) standing->add_levels(counts);
   }
 
   uint64_t on_death(const workers::WorkerDeath& death) override {

@@ -14,7 +14,14 @@ std::string_view Found::novelty() const {
   return first_ever ? "new" : "again";
 }
 
-std::vector<std::string> CampaignResult::inconclusive(uint64_t least) const {
+uint64_t Enough::of(const Standing& standing) const {
+  if (least) return *least;
+  if (!cases) return kUsual;
+  const double half = standing.share * static_cast<double>(*cases) / 2;
+  return std::clamp<uint64_t>(static_cast<uint64_t>(half), 1, kUsual);
+}
+
+std::vector<std::string> CampaignResult::inconclusive(const Enough& enough) const {
   if (counts[Counter::kCases] == counts[Counter::kIllegal]) return {};
   const auto is_native = [](const workers::RosterEntry& entry) { return entry.is_target && entry.plugin.empty(); };
   const bool many_natives = std::ranges::count_if(roster, is_native) > 1;
@@ -22,8 +29,10 @@ std::vector<std::string> CampaignResult::inconclusive(uint64_t least) const {
   std::vector<std::string> names;
   for (const workers::RosterEntry& entry : roster) {
     const auto found = standings.find(entry.name);
+    const uint64_t least = found == standings.end() ? 0 : enough.of(found->second);
     if (found == standings.end() || found->second.judged >= least) continue;
-    const bool had_its_chance = found->second.share * static_cast<double>(counts[Counter::kCases]) >= 20;
+    const double own = found->second.share * static_cast<double>(counts[Counter::kCases]);
+    const bool had_its_chance = own >= std::max(20.0, 2 * static_cast<double>(least));
     if (nobody || !many_natives || !is_native(entry) || had_its_chance) names.push_back(entry.name);
   }
   return names;

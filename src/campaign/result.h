@@ -37,6 +37,17 @@ struct Found {
   std::string_view novelty() const;
 };
 
+/// On how many cases a target has to be judged before anything is said of it.
+struct Enough {
+  /// If none of 300 cases fails, at most 1 in 100 of such cases does, at 95 % confidence: the rule of three, as in
+  /// Standing::unseen_failures().
+  static constexpr uint64_t kUsual = 300;
+  std::optional<uint64_t> least = {};  // if the user says so
+  std::optional<uint64_t> cases = {};  // if the user says how many there are, half of those that are its own are enough
+
+  uint64_t of(const Standing& standing) const;
+};
+
 /// The result of a campaign; of a resumed one, since its first start.
 struct CampaignResult {
   int64_t id = 0;  // in the database
@@ -54,9 +65,9 @@ struct CampaignResult {
   std::map<std::pair<std::string, std::string>, uint64_t> refusals;  // by (implementation, reason)
 
   /// Targets that were judged on fewer legal cases than this: nothing can be said of them. Of several native
-  /// kernels, which were hardly chosen by name, only those count that had their chance: twenty cases of their own; or
-  /// all, if none of them was judged.
-  std::vector<std::string> inconclusive(uint64_t least) const;
+  /// kernels, which were hardly chosen by name, only those count that had their chance: twice as many cases of their
+  /// own, and twenty; or all, if none of them was judged.
+  std::vector<std::string> inconclusive(const Enough& enough) const;
 
   /// Mismatches of a suspect on legal cases.
   uint64_t hits_of(const std::string& suspect) const;

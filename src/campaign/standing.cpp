@@ -9,7 +9,6 @@
 #include "core/error.h"
 #include "core/features.h"
 #include "core/geometry.h"
-#include "generate/reach.h"
 
 namespace convict::campaign {
 
@@ -28,23 +27,39 @@ void Standing::died_of(const Case& c) {
   pairs.apply(shown.take_news());
 }
 
-std::map<std::string, uint32_t> pairs_in_domains(const Standings& standings, const generate::Profile* profile) {
-  std::vector<std::pair<const generate::Domain*, Coverage>> searched;
-  std::map<std::string, uint32_t> counts;
-  for (const auto& [name, standing] : standings) {
-    const generate::Domain& domain = standing.survey.domain;
-    auto found = std::ranges::find_if(searched, [&](const auto& entry) { return *entry.first == domain; });
-    if (found == searched.end()) found = searched.insert(found, {&domain, generate::reachable_pairs(profile, domain)});
-    Coverage all = found->second;
-    all.unite(standing.pairs);
-    counts[name] = all.seen_pairs();
-  }
-  return counts;
+void Standing::add_levels(std::span<const uint64_t> counts) {
+  levels.resize(level_count());
+  for (size_t i = 0; i < std::min(levels.size(), counts.size()); ++i) levels[i] += counts[i];
+}
+
+uint32_t Standing::pairs_in_domain() const {
+  if (survey.domain.is_whole()) return pairs.seen_pairs();
+  uint32_t count = 0;
+  for (uint32_t id = 0; id < pair_count(); ++id) count += survey.domain.has_pair(id) || pairs.has_seen(id);
+  return count;
+}
+
+std::vector<generate::Level> Standing::never() const {
+  std::vector<generate::Level> never = survey.never;
+  std::erase_if(never, [&](const generate::Level& one) {
+    return !levels.empty() && levels[number_of(one.feature, one.level)] > 0;
+  });
+  return never;
+}
+
+std::vector<generate::Level> Standing::hardly() const {
+  std::vector<generate::Level> hardly;
+  for (const Feature& feature : features())
+    for (uint8_t level = 0; level < feature.levels.size(); ++level)
+      if ((levels.empty() ? 0 : levels[number_of(feature.id, level)]) < kHardly && !survey.domain.is_whole() &&
+          survey.domain.has(feature.id, level))
+        hardly.push_back({feature.id, level});
+  return hardly;
 }
 
 json to_json(const Standings& standings) {
   json all = json::object();
-  for (const auto& [name, one] : standings) all[name] = {one.judged, one.pairs.to_text()};
+  for (const auto& [name, one] : standings) all[name] = {one.judged, one.pairs.to_text(), one.levels};
   return all;
 }
 
@@ -65,6 +80,7 @@ Standings standings_of(const TargetSurveys& surveys, const std::vector<workers::
     try {
       one.judged = judged.at(name).at(0);
       one.pairs = Coverage::parse_text(judged.at(name).at(1).get<std::string>(), Coverage::Depth::kPairs);
+      one.add_levels(judged.at(name).at(2).get<std::vector<uint64_t>>());
     } catch (const UsageError&) {       // of another feature table
     } catch (const json::exception&) {  // somebody else wrote it
     }

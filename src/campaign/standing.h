@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "campaign/target_survey.h"
 #include "core/coverage.h"
-#include "generate/domain.h"
-#include "generate/profile.h"
+#include "generate/survey.h"
 #include "workers/messages.h"
 
 namespace convict::campaign {
@@ -22,6 +22,7 @@ struct Standing {
   double share = 0;                                    // of the cases, that are drawn in its domain
   uint64_t judged = 0;                                 // cases
   Coverage pairs = Coverage(Coverage::Depth::kPairs);  // of features, in these and in those it died of
+  std::vector<uint64_t> levels = {};                   // how many of these had each level, by number_of(); empty: none
 
   /// The upper end, at 95 % confidence, of the share of such cases on which it fails, if none of those judged has
   /// failed: (1 - p)^judged = 0.05, which is about 3 / judged. (Hanley, Lippman-Hand, "If nothing goes wrong, is
@@ -30,15 +31,22 @@ struct Standing {
 
   /// It was put to the test as well: its pairs count.
   void died_of(const Case& c);
+  void add_levels(std::span<const uint64_t> counts);
+
+  /// Pairs that it can be judged on: those that it accepted when it was asked, and those seen since.
+  uint32_t pairs_in_domain() const;
+  /// Levels that it never accepted.
+  std::vector<generate::Level> never() const;
+  /// Levels that it accepts, and that fewer than kHardly of the judged cases had.
+  std::vector<generate::Level> hardly() const;
 };
+
+/// So many cases say something of a level.
+inline constexpr uint64_t kHardly = 10;
 
 using Standings = std::map<std::string, Standing>;  // by target
 
-/// By target, how many pairs of features cases of the profile in its domain can show; those that were seen are among
-/// them. Takes some hundredths of a second for each domain.
-std::map<std::string, uint32_t> pairs_in_domains(const Standings& standings, const generate::Profile* profile);
-
-/// The numbers of judged cases and the pairs, without the surveys: the column `judged` of the table `campaigns`.
+/// The numbers of judged cases, the pairs and the levels, without the surveys: the column `judged` of the table `campaigns`.
 nlohmann::json to_json(const Standings& standings);
 
 /// Of the targets of a roster. `judged`: what to_json() has written of an earlier run of the campaign; pairs of another

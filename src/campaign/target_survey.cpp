@@ -19,7 +19,7 @@ using nlohmann::json;
 
 class Asking final : public workers::Assignment {
  public:
-  explicit Asking(generate::SurveyDepth depth) : depth_(depth) {}
+  explicit Asking(bool pairs) : pairs_(pairs) {}
 
   void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>&) override {
     roster_ = roster;
@@ -30,7 +30,7 @@ class Asking final : public workers::Assignment {
     return workers::Work{0, 1, 1};
   }
   workers::Order order(const workers::Work& work) const override {
-    return workers::SurveyTargets{work.without, depth_};
+    return workers::SurveyTargets{work.without, pairs_};
   }
 
   void on_surveyed(const workers::Surveyed& surveyed) override {
@@ -56,7 +56,7 @@ class Asking final : public workers::Assignment {
   }
 
  private:
-  const generate::SurveyDepth depth_;
+  const bool pairs_;
   bool asked_ = false;
   std::vector<workers::RosterEntry> roster_;
   TargetSurveys result_;
@@ -109,13 +109,14 @@ TargetSurveys TargetSurveys::from_json(const json& list) {
   return surveys;
 }
 
+constexpr uint64_t kCasesWithoutPairs = 200;  // so few cases aim at no pair that the survey looks for
+
 TargetSurveys survey_targets(workers::SupervisorSettings settings, uint64_t end) {
   settings.jobs = 1;
   settings.worker.roster.oracles = {std::string(run::kNoOracle)};
   settings.worker.roster.require_oracle = false;
   settings.worker.coverage = false;
-  using enum generate::SurveyDepth;
-  Asking asking(end <= generate::kIndicesBeforeRarePairs ? kLevels : kPairs);
+  Asking asking(end > kCasesWithoutPairs);
   workers::supervise(asking, settings);
   TargetSurveys surveys = asking.take();
   share_out(surveys.targets);

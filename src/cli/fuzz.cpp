@@ -128,7 +128,7 @@ int fuzz(Command command, FuzzOptions options) {
   if (result.interrupted) return kInterrupted;
   if (result.has_new_mismatch() || result.reference_is_wrong) return kMismatch;
   const bool has_cases = result.counts[Counter::kCases] > 0;
-  return has_cases && !result.inconclusive(options.min_judged).empty() ? kCannotJudge : kClean;
+  return has_cases && !result.inconclusive(enough_of(options)).empty() ? kCannotJudge : kClean;
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ constexpr Flag kFlags[] = {
         "--shrink", kNotKept, nullptr,
         "Time for shrinking and explaining what is found, in a worker beside the others; or none"),
     flag<&FuzzOptions::profile>("--profile", kFixedInColumn, "profile",
-                                "What to sample; `convict list profiles` shows them"),
+                                "What to sample, if not all that the targets take; `convict list profiles` shows them"),
     flag<&FuzzOptions::where>(
         "--where", kFixed, "where",
         "Only cases like these: 'conv2d.forward g=1 dt=f32 k<=7' (names of `convict list fields`)"),
@@ -107,7 +107,8 @@ constexpr Flag kFlags[] = {
                                 "Share of cases that are not legal and must be refused; 0 for none",
                                 [](Option option) { option.within(0.0, 1.0); }),
     flag<&FuzzOptions::min_judged>("--min-judged", kUnlessGiven, "min_judged",
-                                   "A target that is judged on fewer cases is inconclusive (exit code 125)",
+                                   "A target that is judged on fewer cases is inconclusive (exit code 125) [300, which "
+                                   "leaves 1 in 100 unseen; of --cases, half of its own]",
                                    unsigned_only),
     flag<&FuzzOptions::engine>(
         "--engine", kFixed, "engine",

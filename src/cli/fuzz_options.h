@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cli/options.h"
+#include "generate/profile.h"
 
 namespace convict::cli {
 
@@ -16,13 +17,13 @@ namespace convict::cli {
 struct FuzzOptions {
   RunOptions run;
   OutputOptions out;
-  std::string database = "convict.db", profile = "smoke", time, shard = "1/1", resume, shrink = "30s";
+  std::string database = "convict.db", profile{generate::kDefaultProfile}, time, shard = "1/1", resume, shrink = "30s";
   std::string engine = "generator", corpus;
   std::string where;
   std::vector<std::string> known;
-  uint64_t seed = 1, start = 0, min_judged = 1;
+  uint64_t seed = 1, start = 0;
   double illegal = 0.01;
-  std::optional<uint64_t> cases;
+  std::optional<uint64_t> cases, min_judged;
   int jobs = 1;
 
   /// Those of `run` and `out`, too.

@@ -58,15 +58,14 @@ std::string failures_of(const campaign::Standing& standing, uint64_t hits) {
   return fmt::format("below 1 in {}", with_commas(static_cast<uint64_t>(1 / standing.unseen_failures())));
 }
 
-std::string targets_table(const campaign::CampaignResult& result, const FuzzOptions& options) {
+std::string targets_table(const campaign::CampaignResult& result) {
   constexpr const char* kRow = "{:<20} {:>13} {:>8} {:>18}  {}\n";
-  const auto in_domain = campaign::pairs_in_domains(result.standings, generate::find_profile(options.profile));
   std::string text = fmt::format(kRow, "target", "judged", "share", "pairs of features", "failing (95 %)");
   for (const workers::RosterEntry& entry : result.roster) {
     const auto found = result.standings.find(entry.name);
     if (found == result.standings.end()) continue;
     const campaign::Standing& one = found->second;
-    const uint32_t seen = one.pairs.seen_pairs(), all = in_domain.at(entry.name);
+    const uint32_t seen = one.pairs.seen_pairs(), all = one.pairs_in_domain();
     text += fmt::format(kRow, printable(entry.name, 20), with_commas(one.judged), percent(one.share),
                         fmt::format("{} of {}", with_commas(seen), with_commas(all)),
                         failures_of(one, result.hits_of(entry.name)));
@@ -74,18 +73,53 @@ std::string targets_table(const campaign::CampaignResult& result, const FuzzOpti
   return text;
 }
 
+/// What a target never accepted, and what it was hardly judged on. Of many targets, only how much that is.
+std::string levels_lines(const campaign::CampaignResult& result, bool all) {
+  constexpr size_t kFew = 3;
+  std::string text, numbers;
+  for (const auto& [name, one] : result.standings) {
+    if (one.judged == 0) continue;
+    const std::vector<generate::Level> never = one.never(), hardly = one.hardly();
+    if (!all && result.standings.size() > kFew) {
+      if (!never.empty())
+        numbers += fmt::format("{}{} {}", numbers.empty() ? "" : ", ", printable(name, 20), never.size());
+      continue;
+    }
+    if (!never.empty())
+      text += wrapped(fmt::format("never accepted by {}: {}", printable(name, 40), generate::in_words(never)), 2);
+    if (!hardly.empty())
+      text += wrapped(fmt::format("judged on fewer than {} cases of {}: {}", campaign::kHardly, printable(name, 40),
+                                  generate::in_words(hardly)),
+                      2);
+  }
+  if (!numbers.empty()) text += wrapped("levels never accepted, which -v names: " + numbers, 2);
+  return text;
+}
+
+/// Why a target was judged on too little.
+std::string why_inconclusive(const campaign::Standing& standing, uint64_t enough, const FuzzOptions& options) {
+  const generate::Survey& survey = standing.survey;
+  if (!survey.is_empty() || survey.asked == 0)
+    return standing.judged == 0 ? ""
+                                : fmt::format("; {} are enough for a verdict (--min-judged)", with_commas(enough));
+  std::string why = "; it accepted no case that it was asked about";
+  if (!options.where.empty()) why += ", of those that --where leaves";
+  if (options.profile != generate::kDefaultProfile)
+    why += fmt::format(", of the profile {} (without --profile, all kinds are tried)", options.profile);
+  if (!survey.blocked_by.empty())
+    why += "; what blocks is probably: " + printable(survey.blocked_by, 200);
+  return why;
+}
+
 /// Why nothing can be said of some targets, and what to do.
 std::string inconclusive_lines(const campaign::CampaignResult& result, const FuzzOptions& options) {
   std::string text;
-  for (const std::string& name : result.inconclusive(options.min_judged)) {
-    const auto most = std::ranges::max_element(
-        result.refusals, {}, [&](const auto& entry) { return entry.first.first == name ? entry.second : 0; });
-    const bool refused = most != result.refusals.end() && most->first.first == name;
-    text +=
-        wrapped(fmt::format("INCONCLUSIVE {}: judged on {} of {} cases{}", printable(name),
-                            with_commas(result.standings.at(name).judged), with_commas(result.counts[Counter::kCases]),
-                            refused ? fmt::format("; it mostly says: {}", printable(most->first.second, 200)) : ""),
-                2);
+  for (const std::string& name : result.inconclusive(enough_of(options))) {
+    const campaign::Standing& standing = result.standings.at(name);
+    text += wrapped(fmt::format("INCONCLUSIVE {}: judged on {} of {} cases{}", printable(name),
+                                with_commas(standing.judged), with_commas(result.counts[Counter::kCases]),
+                                why_inconclusive(standing, enough_of(options).of(standing), options)),
+                    2);
   }
   return text;
 }
@@ -147,9 +181,18 @@ std::string stages_table(const campaign::CampaignResult& result) {
   return text;
 }
 
+/// {"pass": ["backward_data"]}.
+json levels_as_json(std::span<const generate::Level> levels) {
+  json by_feature = json::object();
+  for (const generate::Level& one : levels) {
+    const Feature& feature = features()[one.feature];
+    by_feature[std::string(feature.name)].push_back(feature.levels[one.level]);
+  }
+  return by_feature;
+}
+
 json targets_as_json(const campaign::CampaignResult& result, const FuzzOptions& options) {
-  const auto in_domain = campaign::pairs_in_domains(result.standings, generate::find_profile(options.profile));
-  const auto inconclusive = result.inconclusive(options.min_judged);
+  const auto inconclusive = result.inconclusive(enough_of(options));
   json list = json::array();
   for (const auto& [name, one] : result.standings)
     list.push_back({{"name", name},
@@ -158,9 +201,11 @@ json targets_as_json(const campaign::CampaignResult& result, const FuzzOptions& 
                     {"hits", result.hits_of(name)},
                     {"unseen_failures_95", one.unseen_failures()},
                     {"pairs", one.pairs.seen_pairs()},
-                    {"pairs_in_domain", in_domain.at(name)},
+                    {"pairs_in_domain", one.pairs_in_domain()},
                     {"expected_unseen_next_case", one.pairs.expected_unseen()},
-                    {"domain", one.survey.domain.to_json()},
+                    {"never_accepted", levels_as_json(one.never())},
+                    {"hardly_judged", levels_as_json(one.hardly())},
+                    {"blocked_by", one.survey.blocked_by},
                     {"inconclusive", std::ranges::find(inconclusive, name) != inconclusive.end()}});
   return list;
 }
@@ -184,6 +229,8 @@ json causes_as_json(const campaign::CampaignResult& result) {
 
 }  // namespace
 
+campaign::Enough enough_of(const FuzzOptions& options) { return {options.min_judged, options.cases}; }
+
 std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptions& options) {
   const uint64_t cases = result.counts[Counter::kCases];
   std::string text =
@@ -195,7 +242,7 @@ std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptio
   for (const std::string& note : result.notes) text += wrapped("note: " + note, 6);
   text += "\n" + counter_lines(result) + coverage_lines(result.coverage);
   if (!result.roster.empty())
-    text += "\n" + targets_table(result, options) + "\n" + implementations_table(result) +
+    text += "\n" + targets_table(result) + levels_lines(result, options.out.verbose) + "\n" + implementations_table(result) +
             refusals_table(result, options.out.verbose) + (options.out.verbose ? stages_table(result) : "");
   text += "\n" + (result.found.empty() ? "no mismatches\n" : causes_table(result, options));
   text += inconclusive_lines(result, options);

@@ -138,6 +138,11 @@ uint64_t number_at(std::string_view from, size_t at) {
 }  // namespace
 
 uint32_t tuple_count() { return numbering().count; }
+uint32_t level_count() { return numbering().column[kFeatureCount]; }
+uint32_t number_of(FeatureId feature, int level) {
+  return numbering().column[feature] + static_cast<uint32_t>(level);
+}
+
 uint32_t pair_count() { return numbering().pair_count; }
 
 Tuple tuple_of(uint32_t id) {

@@ -31,6 +31,10 @@ Tuple tuple_of(uint32_t id);
 /// The number of a tuple, whose features are in the order of the table.
 uint32_t id_of(const Tuple& tuple);
 
+/// Levels are numbered over all features, in the order of the table.
+uint32_t level_count();
+uint32_t number_of(FeatureId feature, int level);
+
 /// The identity of this program's feature table, as 16 hexadecimal digits. Another table numbers tuples differently.
 std::string feature_table();
 

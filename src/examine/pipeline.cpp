@@ -107,11 +107,6 @@ class Asking {
     return has_to_be_judged;
   }
 
-  bool ask_first(size_t i) {
-    const run::InStage asking(record_, Stage::kAsk);
-    return ask(i);
-  }
-
   /// Targets come first in the roster. Where none accepts, the oracles have nothing to witness.
   void ask_the_others() {
     const run::InStage asking(record_, Stage::kAsk);
@@ -217,7 +212,6 @@ void summarize(const Case& c, Examination& examination) {
 /// Examines the case again with a comb, which hides nothing, and adds its mismatches to the first examination.
 void refill(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
             run::FlightRecord& record, ExaminationSettings settings, Examination& examination) {
-  settings.for_target.reset();
   settings.data = nullptr;
   Case again = c;
   again.fill = Fill::kComb;
@@ -239,7 +233,6 @@ void charge_wrong_call(const judge::Result& result, const Case& c, std::span<con
   const Case& other = result.relation->wrong->as_case;
   if (other == c || resolve(other).why_not) return;
   settings.relations = AskedRelations::kNone;
-  settings.for_target.reset();  // it is another problem, and of interest for this result only
   settings.where = nullptr;
   settings.data = nullptr;
   Examination second = examine(other, subjects, memory, record, settings);
@@ -257,7 +250,6 @@ void hear_all(const Case& c, std::span<const run::Subject> subjects, run::Guarde
   const auto is_silent = [](const judge::Result& one) { return one.takes_turns && one.is_excused; };
   if (examination.mismatches.empty() || std::ranges::none_of(examination.results, is_silent)) return;
   settings.all_libraries = true;
-  settings.for_target.reset();
   Examination second = examine(c, subjects, memory, record, settings);
   if (!second.mismatches.empty()) examination.mismatches = std::move(second.mismatches);
 }
@@ -271,12 +263,13 @@ std::vector<Mismatch> as_asked(std::vector<Mismatch> mismatches) {
 
 }  // namespace
 
-bool is_accepted(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
-                 const ExaminationSettings& settings) {
+std::optional<std::string> why_refused(const Case& c, const run::Subject& target, size_t position,
+                                       run::FlightRecord& record, const ExaminationSettings& settings) {
   const Scene scene(c);
-  return !impossible(scene, settings) && !answer_of(scene, /*legal=*/true, *target.implementation, target.abilities,
-                                                    target.is_target, static_cast<int>(position), record)
-                                              .reason;
+  if (auto why = impossible(scene, settings)) return why;
+  return answer_of(scene, /*legal=*/true, *target.implementation, target.abilities, target.is_target,
+                   static_cast<int>(position), record)
+      .reason;
 }
 
 bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings& settings) {
@@ -293,10 +286,6 @@ Examination examine(const Case& the_case, std::span<const run::Subject> subjects
   const Scene scene(c, legal ? settings.data : nullptr);
   Examination examination;
   Asking asking(scene, legal, subjects, settings, record, examination.results);
-  if (settings.for_target && legal && !asking.ask_first(*settings.for_target)) {
-    examination.unwanted = true;
-    return examination;
-  }
   asking.ask_the_others();
   if (asking.anybody())
     call_all(scene, legal, {memory, record, settings.yardstick, settings.values, settings.relations}, examination);

@@ -27,7 +27,6 @@ struct Examination {
   bool witnessed = false;   // judged, and computed by every oracle too, but of those that take turns by one
   bool illegal = false;     // it had to be refused
   bool mistrusted = false;  // most lost products would not have been noticed, so the case ran again with Fill::kComb
-  bool unwanted = false;    // the one it was for refuses it, so nobody was called
   std::vector<size_t> foreign;  // positions of those whose code is a library's and who were asked or called
   int redrawn = 0;              // results beyond the probabilistic bound on the first data only
 };
@@ -39,7 +38,6 @@ struct ExaminationSettings {
   const SparedKinds* spared = nullptr;    // borrowed: oracles that are spared most cases of a kind
   uint64_t without = 0;                   // subjects that are left out: is_left_out()
   const Where* where = nullptr;           // borrowed: everybody refuses what is outside
-  std::optional<size_t> for_target = {};  // if this subject refuses the case, nobody else is asked
   bool takes_turns = false;               // the oracles that nobody named do (run/turns.h)
   bool all_libraries = false;             // of those, the variant of each library whose turn it is; else one library
   bool witnessed = true;                  // false: no oracle is asked
@@ -52,9 +50,9 @@ struct ExaminationSettings {
   std::string changed = {};  // a caller has found this; the author is unknown, unless one changes something again
 };
 
-/// Whether the target at this position of the roster takes a legal case.
-bool is_accepted(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
-                 const ExaminationSettings& settings);
+/// Why the target at this position of the roster does not take a legal case; nothing if it does.
+std::optional<std::string> why_refused(const Case& c, const run::Subject& target, size_t position,
+                                       run::FlightRecord& record, const ExaminationSettings& settings);
 
 /// Whether examine() would ask a subject about a case, and not refuse the case on its behalf.
 bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings& settings);

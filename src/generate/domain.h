@@ -1,85 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a target takes, as far as the levels of features (core/features.h) tell, and pairs of them. Cases are drawn
-// inside it, so that a kernel that takes one case in a thousand is judged on nearly all of its cases.
+// What a target takes, as far as its answers have told: accepted cases to walk from, and the pairs of levels of
+// features (core/features.h) that some accepted case has.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <vector>
 
 #include "core/coverage.h"
 #include "core/features.h"
-#include "core/random.h"
-#include "generate/plan.h"
+#include "generate/choices.h"
 
 namespace convict::generate {
 
+/// How a case is drawn (generate.h): the words of its steps, and the tuple that it aims at.
+struct Recipe {
+  static constexpr uint32_t kNoWish = UINT32_MAX;
+  Choices choices = {};
+  uint32_t wish = kNoWish;  // the number of a tuple
+  bool operator==(const Recipe&) const = default;
+};
+
 class Domain {
  public:
-  static constexpr int kMostLevels = 16;               // of a feature
-  static constexpr uint32_t kLargestWeight = 1 << 24;  // so that the sum of a feature's is a number to draw below
-
   /// Everything.
   Domain() = default;
+  /// What shows only these pairs.
+  explicit Domain(std::vector<bool> pairs) : pairs_(std::move(pairs)) {}
 
-  /// Leaves a level of a feature out, or not. `weights`: how often each level is drawn otherwise, which remains the
-  /// ratio of those that are left.
-  void restrict(FeatureId feature, const std::array<uint32_t, kMostLevels>& weights);
+  /// Accepted cases, distributed as the profile has them inside. Empty for a target that takes half of the profile or
+  /// more, whose cases are found by drawing again.
+  std::vector<Recipe> starts;
+  /// Accepted cases with pairs that none of `starts` has.
+  std::vector<Recipe> rare;
 
-  /// Leaves out all cases that show this pair of levels (core/coverage.h).
-  void refuse_pair(uint32_t id);
-
-  /// Pairs inside that few cases show: wishes come to them early, in the order of add_rare_pair().
-  void add_rare_pair(uint32_t id) { rare_pairs_.push_back(id); }
-  const std::vector<uint32_t>& rare_pairs() const { return rare_pairs_; }
-
-  bool is_whole() const { return restricted_ == 0 && refused_pairs_.empty(); }
-  bool is_restricted(FeatureId feature) const { return (restricted_ >> feature & 1) != 0; }
-  bool has(FeatureId feature, int level) const { return !is_restricted(feature) || weights_[feature][level] > 0; }
-  bool contains(const Levels& levels) const;
+  /// Whether cases are found by walking from `starts`.
+  bool is_walked() const { return !starts.empty(); }
+  bool is_whole() const { return pairs_.empty() && starts.empty(); }
+  /// Whether an accepted case had this level; whether one had each pair of the tuple.
+  bool has(FeatureId feature, int level) const;
   bool contains(const Tuple& tuple) const;
+  /// Pairs of levels, if it is not whole.
+  uint32_t pairs() const;
+  bool has_pair(uint32_t id) const { return pairs_.empty() || pairs_[id]; }
 
-  /// Changes what the plan asks for to levels of the domain: those of restricted features that it leaves free, or that
-  /// it has outside.
-  void confine(Plan& plan, Random& random) const;
-
-  /// {"pass": {"forward": 120}, "type": {"f32": 85}}: the levels of restricted features, with their weights; and under
-  /// "pairs" the feature table, and the numbers of the refused and of the rare ones.
+  /// Null for everything.
   nlohmann::json to_json() const;
-  /// Ignores features and levels that this program does not know, and pairs of another feature table. Throws
-  /// nlohmann::json::exception, or UsageError for a weight or a pair that is none.
+  /// Everything, for pairs of another feature table and for recipes of other steps. Throws nlohmann::json::exception,
+  /// or UsageError for a text that to_json() does not write.
   static Domain from_json(const nlohmann::json& json);
 
   bool operator==(const Domain&) const = default;
 
  private:
-  void confine_threads(Plan& plan, Random& random) const;
-  bool takes_pairs(const Levels& levels) const;
-  /// Of the features i and j of a tuple.
-  bool takes_pair(const Tuple& tuple, int i, int j) const;
-
-  static_assert(kFeatureCount <= 64);
-  uint64_t restricted_ = 0;                                                 // a bit for each feature
-  std::array<std::array<uint32_t, kMostLevels>, kFeatureCount> weights_{};  // of restricted features
-  std::vector<bool> refused_pairs_;                                         // by number; empty if there are none
-  std::vector<uint32_t> rare_pairs_;
-};
-
-/// What a target does not refuse, and how much of a profile that is.
-struct Survey {
-  Domain domain;
-  uint64_t asked = 0, taken = 0;        // cases of the whole profile
-  uint64_t asked_in = 0, taken_in = 0;  // cases drawn in the domain
-
-  /// Takes so much that its cases need no aiming.
-  bool is_wide() const { return 2 * taken >= asked; }
-  bool is_empty() const { return taken == 0 && taken_in == 0; }
-
-  /// The domain and the four numbers.
-  nlohmann::json to_json() const;
-  static Survey from_json(const nlohmann::json& json);
+  std::vector<bool> pairs_;  // by number; empty: all of them
 };
 
 }  // namespace convict::generate

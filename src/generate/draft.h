@@ -4,12 +4,14 @@
 // where the plan leaves a choice. Every draw gives a legal case: the steps choose the output side, the input follows.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
 #include "abi/trilinear.h"
 #include "core/case.h"
 #include "core/random.h"
+#include "generate/choices.h"
 #include "generate/plan.h"
 #include "generate/profile.h"
 
@@ -26,6 +28,8 @@ struct Draft {
   const Plan& plan;
   Random& random;
   double macs;  // multiply-adds left in the budget
+  const Choices* choices = nullptr;  // what each step draws with; nullptr: all of them with one stream
+
 
   Case c = {};
   int64_t x_channels = 1, y_channels = 1;
@@ -33,7 +37,17 @@ struct Draft {
   Axes rest = {0, 0, 0};                    // conv: rows of X behind the last window, which add no output
   std::optional<Size> lone = std::nullopt;  // gets the whole budget, while all other sizes are minimal
 
+  std::array<uint8_t, kStepCount> visits = {};  // how often each step was begun
+
   bool is_conv() const { return c.op == CONVICT_CONV; }
+  /// Begins a step: what it draws follows from its word, if it has one.
+  void enter(Step step) {
+    if (choices) random = choices->at(step, visits[static_cast<size_t>(step)]++);
+  }
+  /// A stream on which no other draw depends: of the step, or of the seed of the case.
+  Random aside(Step step, uint64_t stream) const {
+    return choices ? choices->at(step, 0, stream) : Random(c.seed, stream);
+  }
   /// Draws a value within `bounds` such that value^times fits the budget, and divides the budget by that: one of
   /// `from`, or any number that the budget allows, with equal chances for equal ratios.
   int64_t take(Size size, std::span<const int64_t> from, Bounds bounds = {0, levels::kNoEnd}, int times = 1);

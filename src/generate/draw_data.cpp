@@ -72,9 +72,11 @@ void draw_integers(Draft& draft) {
   constexpr Rate kScales[] = {{static_cast<int>(Scale::kChannel), 0.45},
                               {static_cast<int>(Scale::kTensor), 0.40},
                               {static_cast<int>(Scale::kNone), 0.15}};
+  draft.enter(Step::kType);
   c.src_type = random.chance(0.6) ? CONVICT_U8 : CONVICT_S8;
   c.wei_type = CONVICT_S8;
   c.dst_type = random.pick(std::span<const convict_dtype>(kOutputs));
+  draft.enter(Step::kZeroPoints);
   c.src_zero = draw_zero_point(random, c.src_type);
   if (c.dst_type == CONVICT_S8 || c.dst_type == CONVICT_U8) c.dst_zero = draw_zero_point(random, c.dst_type);
   if (c.dst_type != CONVICT_S32) c.scale = static_cast<Scale>(draw_level(random, kScales));
@@ -83,6 +85,7 @@ void draw_integers(Draft& draft) {
 void draw_types(Draft& draft) {
   if (draft.profile.integers) return draw_integers(draft);
   Case& c = draft.c;
+  draft.enter(Step::kType);
   constexpr std::array<convict_dtype, 3> kMixtures[] = {{CONVICT_BF16, CONVICT_BF16, CONVICT_F32},
                                                         {CONVICT_F16, CONVICT_F16, CONVICT_F32},
                                                         {CONVICT_F32, CONVICT_BF16, CONVICT_F32},
@@ -108,6 +111,7 @@ bool holds_subnormals(const Case& c) {
 }
 
 void draw_fill(Draft& draft) {
+  draft.enter(Step::kFill);
   Case& c = draft.c;
   const bool integers = draft.profile.integers;
   if (!integers && draft.plan.wishes(kFill) && draft.plan.is(kFill, static_cast<int>(Fill::kSubnormal)) &&
@@ -119,6 +123,7 @@ void draw_fill(Draft& draft) {
 }
 
 void draw_beta(Draft& draft) {
+  draft.enter(Step::kBeta);
   constexpr Rate kLevels[] = {{kBetaOne, 0.5}, {kOtherBeta, 0.5}};
   const int level = level_or(draft, kBeta, kBetaRate, kLevels);
   if (level == kNoBeta) return;
@@ -131,6 +136,7 @@ void draw_beta(Draft& draft) {
 void draw_layouts(Draft& draft) {
   Case& c = draft.c;
   const Profile& profile = draft.profile;
+  draft.enter(Step::kLayouts);
   int level = draft.plan[kLayouts];
   if (level == Plan::kFree) {
     level = draft.random.chance(profile.channels_last) ? levels::kLast : levels::kFirst;
@@ -142,6 +148,7 @@ void draw_layouts(Draft& draft) {
   };
   c.src_layout = as_layout(level == levels::kLast || level == levels::kLastToFirst);
   c.dst_layout = as_layout(level == levels::kLast || level == levels::kFirstToLast);
+  draft.enter(Step::kWeights);
   if (!draft.plan.is_free(feature::kWeights))
     c.wei_layout = static_cast<WeightLayout>(draft.plan[feature::kWeights]);
   else if (draft.random.chance(profile.other_weights))
@@ -149,6 +156,7 @@ void draw_layouts(Draft& draft) {
 }
 
 void draw_views(Draft& draft) {
+  draft.enter(Step::kViews);
   Views& views = draft.c.views;
   constexpr Rate kLevels[] = {{kSrcView, 0.25}, {kWeiView, 0.25}, {kDstView, 0.25}, {kSeveralViews, 0.25}};
   const int level = level_or(draft, kViews, kViewRate, kLevels);
@@ -159,6 +167,7 @@ void draw_views(Draft& draft) {
 }
 
 void draw_threads(Draft& draft) {
+  draft.enter(Step::kThreads);
   draft.c.threads = draft.plan.threads;
   if (!draft.plan.wishes(feature::kThreads)) return;
   const int level = draft.plan[feature::kThreads];
@@ -182,7 +191,7 @@ void draw_earlier(Draft& draft) {
   constexpr uint64_t kStream = 0x6561726c;
   constexpr double kMoreMacs = 1;  // times the most of the profile, for each
   Case& c = draft.c;
-  Random random(c.seed, kStream);
+  Random random = draft.aside(Step::kCalls, kStream);
   const auto fields = static_cast<int64_t>(changeable_fields().size());
   const size_t wanted = random.chance(0.6) ? 1 : static_cast<size_t>(random.between(2, 3));
   size_t used = 0;
@@ -211,7 +220,7 @@ void draw_requantization(Draft& draft) {
   constexpr uint64_t kStream = 0x72657175;
   constexpr double kShare = 0.4, kWide = 0.25, kClamp = 0.3;
   Case& c = draft.c;
-  Random random(c.seed, kStream);
+  Random random = draft.aside(Step::kRequantization, kStream);
   if (!draft.profile.integers || c.beta != 0 || !random.chance(kShare)) return;
   if (c.scale == Scale::kNone) c.scale = random.chance(0.8) ? Scale::kChannel : Scale::kTensor;
   if (random.chance(kWide)) {
@@ -238,6 +247,7 @@ void draw_requantization(Draft& draft) {
 void draw_data(Draft& draft) {
   Case& c = draft.c;
   const Plan& plan = draft.plan;
+  draft.enter(Step::kBias);
   const bool bias = plan.is_free(kBias) ? draft.random.chance(draft.profile.bias) : plan[kBias] != 0;
   c.bias = c.pass != CONVICT_BACKWARD_DATA && bias;
   draw_types(draft);
@@ -249,18 +259,20 @@ void draw_data(Draft& draft) {
                                   {static_cast<int>(Calls::kRefilled), 0.20},
                                   {static_cast<int>(Calls::kAfter), 0.15},
                                   {kEarlierProblems, 0.40}};
+  draft.enter(Step::kCalls);
   const int calls = level_or(draft, kCalls, kCallsRate, kCallLevels);
   if (calls != kEarlierProblems) c.calls = static_cast<Calls>(calls);
   draw_threads(draft);
+  draft.enter(Step::kData);
   c.seed = draft.random.bits() >> 40;  // 24 bits are short on a line, and suffice because the problem varies too
-  // These have their own streams from the seed of the case, so that no other draw depends on them.
+  // These have streams of their own, so that no other draw depends on them.
   constexpr uint64_t kReluStream = 0x72656c75, kTogetherStream = 0x746f6765, kReshapedStream = 0x72657368;
   constexpr double kTogether = 0.05;  // of the calls made again: threads cost milliseconds
   constexpr double kReshaped = 0.4;   // of the calls after one for another problem
   if (calls == kEarlierProblems) draw_earlier(draft);
-  if (calls == kCalledAgain && Random(c.seed, kTogetherStream).chance(kTogether)) c.calls = Calls::kTogether;
-  if (calls == kCalledAfter && Random(c.seed, kReshapedStream).chance(kReshaped)) c.calls = Calls::kReshaped;
-  if (c.pass == CONVICT_FORWARD) c.relu = Random(c.seed, kReluStream).chance(rate(draft, kReluRate));
+  if (calls == kCalledAgain && draft.aside(Step::kCalls, kTogetherStream).chance(kTogether)) c.calls = Calls::kTogether;
+  if (calls == kCalledAfter && draft.aside(Step::kCalls, kReshapedStream).chance(kReshaped)) c.calls = Calls::kReshaped;
+  if (c.pass == CONVICT_FORWARD) c.relu = draft.aside(Step::kRelu, kReluStream).chance(rate(draft, kReluRate));
   draw_requantization(draft);
 }
 

@@ -77,6 +77,7 @@ void draw_explicit(Draft& draft, int kind, int axis, bool target) {
 }
 
 void draw_output_padding(Draft& draft) {
+  draft.enter(Step::kOutputPadding);
   const Plan& plan = draft.plan;
   Case& c = draft.c;
   const int wanted = plan[kOutputPadding];
@@ -96,6 +97,7 @@ void draw_output_padding(Draft& draft) {
 
 /// Draws the rows of conv's X behind the last window.
 void draw_rest(Draft& draft) {
+  draft.enter(Step::kRest);
   const int wanted = draft.plan[kRemainder];
   const auto target = static_cast<int>(draft.random.below(draft.c.rank));
   for (int axis = 0; axis < draft.c.rank; ++axis) {
@@ -212,6 +214,7 @@ void shape_input(Draft& draft) {
 
 void draw_once(Draft& draft) {
   Case& c = draft.c;
+  draft.enter(Step::kPadding);
   const int kind = draw_kind(draft);
   c.pad_mode = kind == kUpper       ? PadMode::kSameUpper
                : kind == kLower     ? PadMode::kSameLower
@@ -227,6 +230,7 @@ void draw_once(Draft& draft) {
     }
   if (draft.is_conv() && !is_same(c)) draw_rest(draft);
   if (!draft.is_conv() && !is_same(c)) draw_output_padding(draft);
+  draft.enter(Step::kRest);
   aim_at_window(draft);
   if (asks_for_output(draft)) aim_at_output(draft, c.rank - 1);
   for (int axis = 0; axis < c.rank; ++axis) settle(draft, axis);

@@ -66,6 +66,7 @@ std::span<const int64_t> list(const Draft& draft, std::span<const int64_t> usual
 }
 
 void draw_batch(Draft& draft) {
+  draft.enter(Step::kBatch);
   const bool is_free = draft.plan.is_free(kBatch);
   const bool empty = is_free ? draft.random.chance(draft.profile.empty) : draft.plan[kBatch] == 0;
   draft.c.batch = empty ? 0
@@ -74,6 +75,7 @@ void draw_batch(Draft& draft) {
 }
 
 int draw_grouping(Draft& draft) {
+  draft.enter(Step::kGrouping);
   const Plan& plan = draft.plan;
   if (!plan.is_free(kGrouping)) return plan[kGrouping];
   const bool one_input =
@@ -95,6 +97,13 @@ Bounds ordered(Bounds bounds, int order, int64_t other) {
   return bounds;
 }
 
+/// Whether a trivial size that the plan does not ask for is drawn again. One channel in and out is what a depthwise
+/// kernel has with one group, and says least of it; one tap says nothing of strides and padding.
+bool is_too_trivial(Draft& draft, FeatureId one, FeatureId other) {
+  return draft.profile.trivial < 1 && draft.plan.is_free(one) && draft.plan.is_free(other) &&
+         !draft.random.chance(draft.profile.trivial);
+}
+
 void draw_channels(Draft& draft) {
   const Profile& profile = draft.profile;
   const int grouping = draw_grouping(draft);
@@ -104,32 +113,42 @@ void draw_channels(Draft& draft) {
   Bounds outputs = asked(draft.plan, kOutputChannels, levels::kChannels);
   const bool few = draft.plan.thrifty;
   draft.c.groups = 1;
+  draft.enter(Step::kGroups);
   if (grouping == kGrouped) draft.c.groups = draft.take(Size::kGroups, few ? kMinimal : profile.groups, many);
   if (grouping == kDepthwise || grouping == kMultiplier)
     draft.c.groups = draft.take(Size::kGroups, few ? kMinimal : profile.channels, many);
   if (grouping == kMultiplier) {
     constexpr int64_t kMultipliers[] = {2, 2, 3, 3, 4};
     if (draft.plan.is_free(kOutputChannels)) outputs = many;
+    draft.enter(Step::kOutput);
     output = draft.take(Size::kOutputChannels, draft.plan.is_free(kOutputChannels) ? kMultipliers : profile.channels,
                         outputs);
   }
   if (grouping == kDense || grouping == kGrouped) {
     if (grouping == kGrouped && draft.plan.is_free(kInputChannels)) inputs.lowest = 2;  // 1 would be depthwise
+    draft.enter(Step::kInput);
     if (draft.plan.is_free(kInputChannels) && draft.random.chance(profile.empty / 2)) inputs = {0, 0};
+    draft.enter(Step::kOutput);
     if (draft.plan.is_free(kOutputChannels) && draft.random.chance(profile.empty / 2)) outputs = {0, 0};
     const int order = draft.plan[kChannelsToChannels];
     const bool input_first =
         order == kOrderEqual || order == kOrderBelow || (order != kOrderAbove && draft.random.chance(0.5));
     const auto take_input = [&] {
       const Bounds bounds = input_first ? inputs : ordered(inputs, order, output);
+      draft.enter(Step::kInput);
       input =
           draft.take(Size::kInputChannels, list(draft, profile.channels, !draft.plan.is_free(kInputChannels)), bounds);
     };
     if (input_first) take_input();
     if (input_first && order != Plan::kFree) outputs = ordered(outputs, kOrderAbove - order, input);
+    draft.enter(Step::kOutput);
     output =
         draft.take(Size::kOutputChannels, list(draft, profile.channels, !draft.plan.is_free(kOutputChannels)), outputs);
     if (!input_first) take_input();
+  }
+  if (grouping == kDense && input == 1 && output == 1 && is_too_trivial(draft, kGrouping, kInputChannels)) {
+    draft.enter(Step::kGroups);
+    draft.c.groups = draft.take(Size::kGroups, profile.channels, many);
   }
   draft.x_channels = draft.is_conv() ? input : output;
   draft.y_channels = draft.is_conv() ? output : input;
@@ -165,6 +184,8 @@ void draw_kernels(Draft& draft) {
   };
   Axes& kernel = draft.c.kernel;
   kernel[last] = take(bounds, odd, alike ? draft.c.rank : 1);
+  if (kernel[last] == 1 && (alike || last == 0) && is_too_trivial(draft, kKernelLast, kKernelLargest))
+    kernel[last] = take(bounds, odd, alike ? draft.c.rank : 1);
   for (int axis = 0; axis < last; ++axis) {
     Bounds within = {1, largest.highest};
     if (axis == 0 && kernel[last] < largest.lowest) within.lowest = largest.lowest;
@@ -262,14 +283,18 @@ void draw_steps(Draft& draft) {
   const double macs = draft.macs;
   for (int tries = 0; tries < 8; ++tries) {
     draft.macs = macs;
+    draft.enter(Step::kKernel);
     draw_kernels(draft);
+    draft.enter(Step::kStride);
     draw_strides(draft);
+    draft.enter(Step::kDilation);
     draw_dilations(draft);
     if (!draft.plan.wishes() || meets_wish(draft, kDependent)) return;
   }
 }
 
 void draw_extents(Draft& draft) {
+  draft.enter(Step::kExtent);
   const Plan& plan = draft.plan;
   const int last = draft.c.rank - 1;
   const bool is_conv = draft.is_conv();
@@ -315,6 +340,7 @@ void tame(Draft& draft) {
 
 void draw_sizes(Draft& draft) {
   const Plan& plan = draft.plan;
+  draft.enter(Step::kOrder);
   if (!plan.wishes() && draft.random.chance(draft.profile.lone))
     draft.lone = static_cast<Size>(draft.random.below(kSizeCount));
   enum Part { kBatchPart, kChannelPart, kExtentPart, kStepPart };

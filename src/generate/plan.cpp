@@ -13,6 +13,7 @@ using namespace levels;
 /// What a mask may do to a feature. Types, fills, views and the like are not pinned: they have their own rates.
 struct Maskable {
   FeatureId id;
+  Step step;    // which draws the feature
   int off;      // the level that is off; Plan::kFree if there is none
   double rate;  // how often it is off, relative to the block's share
   double pin;   // how often a feature that is not off is pinned to a level
@@ -20,26 +21,26 @@ struct Maskable {
 };
 
 constexpr Maskable kMaskable[] = {
-    {kOp, Plan::kFree, 0, 0.3, 2},
-    {kPass, Plan::kFree, 0, 0.3, 3},
-    {kRank, Plan::kFree, 0, 0.3, 3},
-    {kBatch, 1, 1, 0.2, 4},
-    {kGrouping, kDense, 1, 0.4, 4},
-    {kInputChannels, Plan::kFree, 0, 0.2, 7},
-    {kOutputChannels, Plan::kFree, 0, 0.2, 7},
-    {kKernelLast, Plan::kFree, 0, 0.3, 6},
-    {kKernelAxes, Plan::kFree, 0, 0.3, 5},
-    {kStride, kOnes, 1, 0.3, 5},
-    {kPhase, Plan::kFree, 0, 0.1, 4},
-    {kDilation, kDenseTaps, 1, 0.3, 5},
-    {kPadding, kNone, 0.5, 0.4, 9},
-    {kOutputPadding, kNoOutputPadding, 0.6, 0.1, 4},
-    {kOutLast, Plan::kFree, 0, 0.15, 6},
-    {kInAxes, Plan::kFree, 0, 0.1, 3},
-    {kRemainder, Plan::kFree, 0, 0.1, 3},
-    {kBias, 0, 0.4, 0, 0},
-    {kLayouts, kFirst, 0.7, 0.2, 4},
-    {kWeights, Plan::kFree, 0, 0.2, 4},
+    {kOp, Step::kOperation, Plan::kFree, 0, 0.3, 2},
+    {kPass, Step::kPass, Plan::kFree, 0, 0.3, 3},
+    {kRank, Step::kRank, Plan::kFree, 0, 0.3, 3},
+    {kBatch, Step::kBatch, 1, 1, 0.2, 4},
+    {kGrouping, Step::kGrouping, kDense, 1, 0.4, 4},
+    {kInputChannels, Step::kInput, Plan::kFree, 0, 0.2, 7},
+    {kOutputChannels, Step::kOutput, Plan::kFree, 0, 0.2, 7},
+    {kKernelLast, Step::kKernel, Plan::kFree, 0, 0.3, 6},
+    {kKernelAxes, Step::kKernel, Plan::kFree, 0, 0.3, 5},
+    {kStride, Step::kStride, kOnes, 1, 0.3, 5},
+    {kPhase, Step::kStride, Plan::kFree, 0, 0.1, 4},
+    {kDilation, Step::kDilation, kDenseTaps, 1, 0.3, 5},
+    {kPadding, Step::kPadding, kNone, 0.5, 0.4, 9},
+    {kOutputPadding, Step::kOutputPadding, kNoOutputPadding, 0.6, 0.1, 4},
+    {kOutLast, Step::kExtent, Plan::kFree, 0, 0.15, 6},
+    {kInAxes, Step::kExtent, Plan::kFree, 0, 0.1, 3},
+    {kRemainder, Step::kRest, Plan::kFree, 0, 0.1, 3},
+    {kBias, Step::kBias, 0, 0.4, 0, 0},
+    {kLayouts, Step::kLayouts, kFirst, 0.7, 0.2, 4},
+    {kWeights, Step::kWeights, Plan::kFree, 0, 0.2, 4},
 };
 
 constexpr double kThreadedShare = 0.12;  // share of blocks with several threads
@@ -55,23 +56,42 @@ bool Plan::wishes(FeatureId feature) const {
   return std::find(wish_.feature, wish_.feature + wish_.size, feature) != wish_.feature + wish_.size;
 }
 
-Plan mask_of_block(const Profile& profile, uint64_t seed, uint64_t block) {
-  Random random(mix(seed ^ 0x6d61736b), block);
+namespace {
+
+/// `at(step)` is what a step draws with.
+Plan draw_mask(const Profile& profile, const auto& at) {
+  Random& style = at(Step::kStyle);
   constexpr double kOffRates[] = {0, 0.25, 0.5, 0.8};
-  const double off = profile.features_off ? random.pick<double>(kOffRates) : 0;
+  const double off = profile.features_off ? style.pick<double>(kOffRates) : 0;
   Plan plan;
-  plan.typical = random.chance(0.5);
-  plan.busy = random.chance(kBusyShare);
+  plan.typical = style.chance(0.5);
+  plan.busy = style.chance(kBusyShare);
   constexpr int64_t kThreads[] = {2, 3, 4, 8};
-  if (random.chance(kThreadedShare)) plan.threads = random.pick<int64_t>(kThreads);
+  Random& threads = at(Step::kThreads);
+  if (threads.chance(kThreadedShare)) plan.threads = threads.pick<int64_t>(kThreads);
   const double pins = plan.typical ? 0.3 : 1;
   for (const Maskable& row : kMaskable) {
+    Random& random = at(row.step);
     if (row.off != Plan::kFree && random.chance(row.rate * off))
       plan.ask(row.id, row.off);
     else if (random.chance(pins * row.pin))
       plan.ask(row.id, static_cast<int>(random.below(row.most)));
   }
   return plan;
+}
+
+}  // namespace
+
+Plan mask_of_block(const Profile& profile, uint64_t seed, uint64_t block) {
+  Random random(mix(seed ^ 0x6d61736b), block);
+  return draw_mask(profile, [&](Step) -> Random& { return random; });
+}
+
+Plan mask_of(const Profile& profile, const Choices& choices) {
+  constexpr uint64_t kUse = 0x6d61736b;
+  Random random(0, 0);
+  uint32_t row = 0;  // several rows may have one step
+  return draw_mask(profile, [&](Step step) -> Random& { return random = choices.at(step, row++, kUse); });
 }
 
 Tuple wish_of(std::span<const uint32_t> focus, uint64_t seed, uint64_t number) {

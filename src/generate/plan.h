@@ -10,6 +10,7 @@
 #include "core/coverage.h"
 #include "core/features.h"
 #include "core/random.h"
+#include "generate/choices.h"
 #include "generate/profile.h"
 
 namespace convict::generate {
@@ -54,6 +55,9 @@ inline constexpr uint64_t kBlock = 32;
 /// cases with many. (Groce, Zhang, Eide, Chen, Regehr, "Swarm Testing", ISSTA 2012: omitting features finds more faults
 /// than having all of them.)
 Plan mask_of_block(const Profile& profile, uint64_t seed, uint64_t block);
+
+/// The mask of one case: what each row of it does follows from the word of its step.
+Plan mask_of(const Profile& profile, const Choices& choices);
 
 /// Wish `number` of a campaign: focus[number modulo its size]; without a focus, from a permutation of all tuples that
 /// depends on the seed.

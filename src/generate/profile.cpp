@@ -25,6 +25,12 @@ constexpr int64_t kTinyBatches[] = {0, 1, 1, 2};
 constexpr int64_t kTinyChannels[] = {0, 1, 1, 1, 2};
 constexpr int64_t kTinyExtents[] = {1, 1, 1, 2};
 
+constexpr int64_t kLayerRanks[] = {1, 2, 2, 2, 2, 2, 2, 3};
+constexpr int64_t kLayerChannels[] = {1, 3, 4, 8, 8, 12, 16, 16, 16, 24, 32, 32, 48, 64};
+constexpr int64_t kLayerKernels[] = {1, 1, 2, 3, 3, 3, 3, 3, 4, 5, 5, 7};
+constexpr int64_t kLayerGroups[] = {1, 1, 1, 2, 4, 8};
+constexpr int64_t kLayerExtents[] = {1, 2, 4, 4, 5, 7, 7, 8, 8, 14, 16};
+
 constexpr int64_t kTypicalRanks[] = {1, 2, 2, 2, 2, 2, 3};
 constexpr int64_t kTypicalKernels[] = {1, 1, 2, 3, 3, 3, 3, 3, 4, 5, 7};
 constexpr int64_t kTypicalStrides[] = {1, 1, 1, 1, 2, 2, 2, 3};
@@ -33,9 +39,14 @@ constexpr int64_t kTypicalChannels[] = {1, 1, 2, 3, 3, 4, 8, 8, 9, 12, 16, 16, 1
 
 // The shares keep a campaign of `all` cheap: most cases are small, because few faults need large ones.
 constexpr Profile kProfiles[] = {
+    {.name = "any",
+     .help = "what the targets take, of every kind, most of it small: what is sampled if no profile is named",
+     .sampler = Sampler::kMixed,
+     .share = 0},
     {.name = "smoke",
      .help = "small problems of every kind, thousands a second",
      .share = 44,
+     .part = 42,
      .most_macs = kSmallMacs,
      .most_elements = kSmallTensor,
      .smooth = 0.05,
@@ -49,6 +60,7 @@ constexpr Profile kProfiles[] = {
     {.name = "large-kernel",
      .help = "kernels of 6 to 64, as far as a million multiply-adds go",
      .share = 4,
+     .part = 5,
      .least_macs = 4e3,
      .most_macs = 1e6,
      .kernels_first = true,
@@ -60,6 +72,7 @@ constexpr Profile kProfiles[] = {
     {.name = "wide-range",
      .help = "sizes of every number, as far as a million multiply-adds go, often one large and the others minimal",
      .share = 10,
+     .part = 5,
      .most_macs = 1e6,
      .cheap = 3,
      .most_elements = 1 << 14,
@@ -68,11 +81,13 @@ constexpr Profile kProfiles[] = {
     {.name = "odd-stride",
      .help = "strides up to 9, larger than the kernel, and with factors in common with the dilation",
      .share = 12,
+     .part = 10,
      .strides = kOddStrides,
      .dilations = kManyDilations},
     {.name = "output-padding",
      .help = "conv_transpose with output padding, also above the stride",
      .share = 7,
+     .part = 6,
      .strides = kOddStrides,
      .dilations = kManyDilations,
      .transposed = 1.0,
@@ -82,17 +97,20 @@ constexpr Profile kProfiles[] = {
     {.name = "grouped",
      .help = "groups, depthwise and channel multipliers",
      .share = 12,
+     .part = 14,
      .groups = kManyGroups,
      .depthwise = 0.5,
      .features_off = false},
     {.name = "layouts",
      .help = "channels-last activations and every weight layout",
      .share = 8,
+     .part = 7,
      .channels_last = 0.6,
      .other_weights = 0.7},
     {.name = "degenerate",
      .help = "empty batches and channels, extents of 1, padding wider than the window",
      .share = 6,
+     .part = 3,
      .most_macs = kSmallMacs,
      .most_elements = kSmallTensor,
      .batches = kTinyBatches,
@@ -103,6 +121,26 @@ constexpr Profile kProfiles[] = {
      .negative = 0.25,
      .wide_padding = 0.4,
      .features_off = false},
+    {.name = "layers",
+     .help = "layers as networks have them: channels in multiples of 4, one kernel for all axes (not in all)",
+     .share = 0,
+     .part = 8,
+     .cheap = 2,
+     .ranks = kLayerRanks,
+     .groups = kLayerGroups,
+     .channels = kLayerChannels,
+     .kernels = kLayerKernels,
+     .extents = kLayerExtents,
+     .smooth = 0.02,
+     .lone = 0,
+     .empty = 0,
+     .transposed = 0.25,
+     .depthwise = 0.3,
+     .alike_axes = 0.85,
+     .symmetric = 0.7,
+     .negative = 0,
+     .wide_padding = 0.02,
+     .channels_last = 0.5},
     {.name = "long",
      .help = "one size past 2^15 or 2^16: outputs, inputs, channels, groups or batch; all else minimal",
      .sampler = Sampler::kLong,
@@ -159,7 +197,38 @@ const Profile& profile_of_all(double at) {
     left -= profile.share;
     if (left < 0) return profile;
   }
-  return kProfiles[0];  // rounding
+  return *find_profile("smoke");  // rounding
+}
+
+namespace {
+
+constexpr double kOwnSizes = 0.1;   // of the cases of `any`: as large as their profile has them
+constexpr double kIntegers = 0.12;  // of the cases of `any`
+constexpr double kTrivial = 0.35;
+
+/// `at` is in [0, 1).
+Profile of_mixture(double at, Random& pick, Random& numbers) {
+  double parts = 0;
+  for (const Profile& one : kProfiles) parts += one.part;
+  double left = at * parts;
+  const auto found = std::ranges::find_if(kProfiles, [&](const Profile& one) { return (left -= one.part) < 0; });
+  Profile profile = found == std::end(kProfiles) ? *find_profile("smoke") : *found;  // rounding
+  if (!pick.chance(kOwnSizes)) {
+    profile.most_macs = std::min(profile.most_macs, kSmallMacs);
+    profile.most_elements = std::min(profile.most_elements, kSmallTensor);
+    profile.cheap = std::max(profile.cheap, 1.2);
+  }
+  profile.integers = numbers.chance(kIntegers);
+  profile.trivial = kTrivial;
+  return profile;
+}
+
+}  // namespace
+
+Profile drawn_profile(const Profile* profile, Random& pick, Random& numbers) {
+  const double at = pick.uniform();
+  if (!profile) return profile_of_all(at);
+  return profile->sampler == Sampler::kMixed ? of_mixture(at, pick, numbers) : *profile;
 }
 
 const Profile* find_profile(std::string_view name) {

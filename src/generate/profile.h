@@ -5,6 +5,8 @@
 #include <span>
 #include <string_view>
 
+#include "core/random.h"
+
 namespace convict::generate {
 
 /// Values that dimensions draw from unless a profile has its own. They lie on both sides of SIMD block sizes and of the
@@ -24,6 +26,7 @@ inline constexpr int64_t kExtents[] = {1, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11, 
 /// How the cases of a profile are made.
 enum class Sampler {
   kSteered,  // features from masks and wishes, sizes within a budget
+  kMixed,    // each case as another profile has it, most of them small
   kLong,     // one size past 2^15 or 2^16, everything else minimal
   kHuge,     // element counts past 2^31 or 2^32, few outputs
   kUniform   // everything uniform and independent: the baseline for the others
@@ -35,6 +38,7 @@ struct Profile {
   std::string_view name, help;
   Sampler sampler = Sampler::kSteered;
   double share = 1;  // of the cases of `all`, relative to the other profiles; 0: not part of `all`
+  double part = 0;   // the same for `any`
   double least_macs = 500,
          most_macs = 200e3;         // budgets of cases, in multiply-adds, are log-uniform between these
   double cheap = 1;                 // above 1, small budgets are more frequent: budget = least * ratio^(u^cheap)
@@ -56,6 +60,7 @@ struct Profile {
   double wide_padding = 0.15;    // a side as large as the window or larger
   double output_padding = 0.55;  // conv_transpose with output padding
   double channels_last = 0.3, other_weights = 0.3;
+  double trivial = 1;        // of one channel in and out, and of kernels of one tap: how many are kept
   bool features_off = true;  // masks may switch features off for a block
   bool integers = false;     // only forward passes over integers
 };
@@ -67,9 +72,20 @@ std::span<const Profile> profiles();
 Profile with_typical_values(const Profile& profile);
 
 inline constexpr std::string_view kAllProfiles = "all";
+/// Of a campaign whose user names none: what its targets take, of every kind.
+inline constexpr std::string_view kDefaultProfile = "any";
 
 /// Chooses a profile of `all` by the shares; `at` is in [0, 1).
 const Profile& profile_of_all(double at);
+
+/// What a case of this profile is drawn with: itself, or where it mixes others, one of those; nullptr is `all`.
+/// `pick` decides which, and `numbers` whether it has integers.
+Profile drawn_profile(const Profile* profile, Random& pick, Random& numbers);
+
+/// Whether the cases of a profile can be asked to have some levels; nullptr is `all`.
+inline bool is_steered(const Profile* profile) {
+  return !profile || profile->sampler == Sampler::kSteered || profile->sampler == Sampler::kMixed;
+}
 
 /// The profile of this name; nullptr stands for `all`. Throws UsageError with a suggestion.
 const Profile* find_profile(std::string_view name);

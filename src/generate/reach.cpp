@@ -23,9 +23,9 @@ void mark(Coverage& seen, const Case& c) {
   if (!resolved.why_not) seen.add(levels_of(c, resolved.problem));
 }
 
-/// `all` alternates between two profiles: the small one has no large sizes, the other no empty ones.
+/// Those that mix others alternate between two profiles: the small one has no large sizes, the other no empty ones.
 const Profile& to_ask(const Profile* profile, int attempt) {
-  if (profile) return *profile;
+  if (profile && profile->sampler != Sampler::kMixed) return *profile;
   return *find_profile(attempt % 2 == 0 ? "odd-stride" : "degenerate");
 }
 
@@ -57,7 +57,7 @@ bool has_its_pairs(uint32_t id, const Coverage& seen) {
 std::vector<uint32_t> within_reach(const Profile* profile, std::span<const uint32_t> ids, size_t most) {
   constexpr size_t kMostAsked = 40'000;
   std::vector<uint32_t> found;
-  if (profile && profile->sampler != Sampler::kSteered) return found;
+  if (!is_steered(profile)) return found;
   Coverage seen;
   for (const uint32_t id : ids.first(std::min(ids.size(), kMostAsked))) {
     if (found.size() == most) break;
@@ -71,38 +71,11 @@ std::vector<bool> reachable(const Profile* profile, int tries, uint64_t plain) {
   Coverage seen;
   for (uint64_t i = 0; i < plain; ++i) mark(seen, generate(profile, kSeed, i));
   seen.take_news();
-  const bool steered = !profile || profile->sampler == Sampler::kSteered;
-  for (uint32_t id = 0; steered && id < tuple_count(); ++id)
+  for (uint32_t id = 0; is_steered(profile) && id < tuple_count(); ++id)
     if (!seen.has_seen(id) && has_its_pairs(id, seen)) ask_for(id, profile, tries, seen);
   std::vector<bool> flags(tuple_count());
   for (uint32_t id = 0; id < tuple_count(); ++id) flags[id] = seen.has_seen(id);
   return flags;
-}
-
-Coverage reachable_pairs(const Profile* profile, const Domain& domain) {
-  constexpr uint64_t kPlain = 8'000;  // 20,000 found no more in three profiles, whole and forward
-  constexpr uint32_t kTries = 6;
-  Coverage seen(Coverage::Depth::kPairs);
-  const Share share = {0, 1, domain};
-  const Sampling sampling = {.profile = profile, .seed = kSeed, .shares = {&share, 1}};
-  const auto mark_inside = [&](const Case& c) {
-    const Resolved resolved = resolve(c);
-    if (resolved.why_not) return;
-    if (const Levels levels = levels_of(c, resolved.problem); domain.contains(levels)) seen.add(levels);
-  };
-  for (uint64_t i = 0; i < kPlain; ++i) mark_inside(generate(sampling, 2 * i));
-  const bool steered = !profile || profile->sampler == Sampler::kSteered;
-  for (uint32_t id = 0; steered && id < pair_count(); ++id) {
-    const Tuple tuple = tuple_of(id);
-    for (uint32_t i = 0; domain.contains(tuple) && i < kTries && !seen.has_seen(id); ++i) {
-      Plan plan;
-      Random random(kSeed + 2, id * uint64_t{kTries} + i);
-      domain.confine(plan, random);
-      plan.wish(tuple);
-      mark_inside(generate_planned(to_ask(profile, static_cast<int>(i)), plan, kSeed + 3, random.bits()));
-    }
-  }
-  return seen;
 }
 
 std::vector<uint32_t> focus_for(const Profile* profile, const Coverage& coverage, std::span<const Share> shares) {

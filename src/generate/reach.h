@@ -18,10 +18,6 @@ namespace convict::generate {
 /// wishes draw the plain cases only.
 std::vector<bool> reachable(const Profile* profile, int tries = 24, uint64_t plain = 50'000);
 
-/// The pairs of features that cases of the profile in this domain can show, found in the same way. Takes some tenths of
-/// a second.
-Coverage reachable_pairs(const Profile* profile, const Domain& domain);
-
 /// Those of `ids` that a case shows after at most two draws for each, in the order given. A focus consists of these,
 /// because a wish that cannot be met wastes a case. Stops at `most` of them, and after asking for 40,000: a second at
 /// worst. Empty for samplers without wishes.

@@ -199,6 +199,7 @@ Case draw_special(const Profile& profile, Random& random) {
     case Sampler::kLong: return draw_long(random);
     case Sampler::kHuge: return draw_huge(profile, random);
     case Sampler::kUniform:
+    case Sampler::kMixed:
     case Sampler::kSteered: break;
   }
   return draw_uniform(profile, random);

@@ -1,218 +1,392 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "generate/survey.h"
 
-#include <algorithm>
-#include <utility>
-#include <vector>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/coverage.h"
+#include "core/error.h"
 #include "core/geometry.h"
-#include "generate/generate.h"
+#include "core/strict_json.h"
+#include "generate/draw.h"
+#include "generate/walk.h"
 
 namespace convict::generate {
+
+using nlohmann::json;
+
 namespace {
 
 constexpr uint64_t kLeastAsked = 400, kMostAsked = 20'000;  // of the whole profile
-constexpr uint64_t kEnoughTaken = 64;                       // of a target that takes few
-constexpr uint64_t kPlainAsked = 20'000;                    // if it takes none of those
-constexpr uint64_t kAskedInside = 300;
-constexpr int kDrawsOfLevel = 16 * kTriesOfLevel;  // few levels show in less than half of the cases that ask for them
-constexpr int kDrawsOfPair = 4 * kTriesOfPair;
-constexpr int kVainDraws = 12;        // of a pair, if none of them shows it
-constexpr double kPlainShare = 0.85;  // of features that a plain case has at their level in most networks
+constexpr size_t kEnoughTaken = 64;                         // independent of each other
+constexpr uint64_t kMostSearched = 600'000;                 // questions for the first accepted cases
+constexpr size_t kNicheSize = 16, kMostNiches = 200;
+constexpr size_t kChains = 64, kSnapshots = 4;
+constexpr int kBurnIn = 64, kLongBurnIn = 500, kBetweenSnapshots = 48;  // questions to each chain
+constexpr size_t kMostRare = 768, kMostTaken = 4096;
+constexpr int kVainDraws = 16;       // of a pair, if none of them shows it
+constexpr int kDrawsForATry = 4;     // of a pair, most of them
 
-using Weights = std::array<std::array<uint32_t, Domain::kMostLevels>, kFeatureCount>;
+/// A text with its numbers left out: "ic=7 is no multiple" and "ic=9 is no multiple" are one reason.
+std::string without_numbers(std::string text) {
+  for (char& c : text)
+    if (c >= '0' && c <= '9') c = '#';
+  return text;
+}
 
-/// The level that most kernels support first.
-struct PlainLevel {
-  FeatureId feature;
-  int level;
+/// Cases that were refused for one reason.
+struct Niche {
+  uint64_t drawn = 0;     // of cases that aimed at nothing
+  uint64_t explored = 0;  // times that a case of it was walked from
+  std::string example;    // the reason, with numbers
+  std::vector<Recipe> recipes;
 };
-constexpr PlainLevel kPlain[] = {
-    {feature::kOp, 0},
-    {feature::kPass, 0},
-    {feature::kRank, 1},
-    {feature::kGrouping, levels::kDense},
-    {feature::kDilation, levels::kDenseTaps},
-    {feature::kStride, levels::kOnes},
-    {feature::kPadding, levels::kNone},
-    {feature::kOutputPadding, levels::kNoOutputPadding},
-    {feature::kBias, 0},
-    {feature::kBeta, levels::kNoBeta},
-    {feature::kType, levels::kF32},
-    {feature::kLayouts, levels::kFirst},
-    {feature::kWeights, 0},
-    {feature::kViews, levels::kNoView},
-    {feature::kKernelAxes, levels::kOddAlike},
+
+/// A case that was accepted.
+struct Taken {
+  Recipe recipe;
+  Levels levels;
+};
+
+/// A pair that is aimed at.
+struct Aim {
+  uint32_t pair;
+  int drawn = 0, shown = 0;
 };
 
 class Surveyor {
  public:
-  Surveyor(const Profile* profile, uint64_t seed, const Accepts& accepts, const std::function<bool()>& go_on)
-      : profile_(profile), seed_(mix(seed ^ 0x73757276)), accepts_(accepts), go_on_(go_on) {}
+  Surveyor(const Profile* profile, uint64_t seed, const Ask& ask, const std::function<bool()>& go_on)
+      : profile_(profile), random_(mix(seed ^ 0x73757276), 0), ask_(ask), go_on_(go_on), accepted_(pair_count()) {}
 
-  Survey run(SurveyDepth depth) {
-    while (go_on_() && (survey_.asked < kLeastAsked || (survey_.asked < kMostAsked && survey_.taken < kEnoughTaken))) {
-      const bool taken = ask(generate(profile_, seed_, 2 * survey_.asked), &drawn_);  // even numbers have no wish
-      ++survey_.asked;
-      survey_.taken += taken;
+  Survey run(bool pairs) {
+    draw_independently();
+    const bool walks = !survey_.is_wide();
+    const bool is_exact = taken_.size() >= kEnoughTaken;
+    if (walks && !is_exact) look_for_first();
+    if (taken_.empty()) {
+      survey_.blocked_by = deepest_reason();
+      return std::move(survey_);
     }
-    if (!is_steered()) return std::move(survey_);
-    for (uint64_t i = 0; taken_.empty() && i < kPlainAsked && go_on_(); ++i) ask(plain_case(i), nullptr);
-    if (taken_.empty() || !learn()) return std::move(survey_);
-    look_inside();
-    if (depth == SurveyDepth::kPairs) try_pairs();
+    if (walks) mix_chains(is_exact ? kBurnIn : kLongBurnIn);
+    if (is_steered(profile_)) search_levels();
+    if (is_steered(profile_) && pairs) search_pairs();
+    finish(pairs, walks);
     return std::move(survey_);
   }
 
  private:
-  bool is_steered() const { return !profile_ || profile_->sampler == Sampler::kSteered; }
-
-  const Profile& some_profile(uint64_t number) const {
-    return profile_ ? *profile_ : profile_of_all(static_cast<double>(mix(number) >> 11) * 0x1p-53);
+  Recipe fresh() {
+    Recipe recipe;
+    for (uint32_t& word : recipe.choices.words) word = static_cast<uint32_t>(random_.bits() >> 32);
+    return recipe;
   }
 
-  /// Asks about a legal case. `drawn`: where to count its levels.
-  bool ask(const Case& c, Weights* drawn) {
-    const Resolved resolved = resolve(c);
-    if (resolved.why_not) return false;
-    const Levels levels = levels_of(c, resolved.problem);
-    for (const Feature& feature : features())
-      if (drawn) ++(*drawn)[feature.id][levels[feature.id]];
-    asked_ = levels;
-    if (!accepts_(c)) return false;
-    for (const Feature& feature : features()) takes_[feature.id] |= uint32_t{1} << levels[feature.id];
-    taken_.push_back(levels);
-    taken_pairs_.add(levels);
-    return true;
+  size_t below(size_t count) { return static_cast<size_t>(random_.below(static_cast<int64_t>(count))); }
+  const Recipe& some_taken() { return taken_[below(taken_.size())].recipe; }
+
+  /// Whether each recipe was accepted. `drawn`: they aim at nothing, so that their levels and reasons count.
+  std::vector<bool> ask(std::span<const Recipe> recipes, std::span<const Case> cases, bool drawn) {
+    const std::vector<std::optional<std::string>> answers = ask_(cases);
+    std::vector<bool> accepted(recipes.size());
+    for (size_t i = 0; i < recipes.size(); ++i) {
+      const Resolved resolved = resolve(cases[i]);
+      if (resolved.why_not) continue;
+      accepted[i] = !answers[i];
+      const Levels levels = levels_of(cases[i], resolved.problem);
+      if (accepted[i])
+        keep({recipes[i], levels});
+      else
+        note_reason(*answers[i], recipes[i], drawn);
+    }
+    return accepted;
   }
 
-  Case plain_case(uint64_t number) const {
-    Random random(mix(seed_ ^ 1), number);
-    Plan plan;
-    plan.typical = true;
-    for (const PlainLevel& one : kPlain)
-      if (random.chance(kPlainShare)) plan.ask(one.feature, one.level);
-    return generate_planned(some_profile(number), plan, seed_, number);
+  std::vector<bool> ask(std::span<const Recipe> recipes, bool drawn) {
+    std::vector<Case> cases;
+    for (const Recipe& one : recipes) cases.push_back(made(profile_, one));
+    return ask(recipes, cases, drawn);
   }
 
-  bool takes(FeatureId feature, int level) const { return (takes_[feature] >> level & 1) != 0; }
-
-  /// Levels that are drawn, and that no taken case has.
-  bool is_in_doubt(FeatureId feature, int level) const { return drawn_[feature][level] > 0 && !takes(feature, level); }
-  bool is_in_doubt(FeatureId feature) const {
-    const auto count = static_cast<int>(features()[feature].levels.size());
-    for (int level = 0; level < count; ++level)
-      if (is_in_doubt(feature, level)) return true;
-    return false;
+  void keep(const Taken& one) {
+    shown_.add(one.levels);
+    bool is_new = false;
+    for (const uint32_t pair : shown_.take_news()) {
+      is_new |= !accepted_[pair];
+      accepted_[pair] = true;
+    }
+    if (is_new) novel_.push_back(one);
+    if (taken_.size() < kMostTaken)
+      taken_.push_back(one);
+    else
+      taken_[below(kMostTaken)] = one;
   }
 
-  /// Puts every doubtful level to the test; what stays in doubt is left out. False if there was no time for that.
-  bool learn() {
-    for (const Feature& feature : features())
-      for (int level = 0; level < static_cast<int>(feature.levels.size()); ++level) {
-        if (!go_on_()) return false;
-        if (is_in_doubt(feature.id, level)) try_level(feature.id, level);
+  void note_reason(const std::string& reason, const Recipe& recipe, bool drawn) {
+    const std::string key = without_numbers(reason);
+    const auto found = niches_.find(key);
+    if (found == niches_.end() && niches_.size() == kMostNiches) return;
+    Niche& niche = found == niches_.end() ? niches_[key] : found->second;
+    if (niche.recipes.empty()) niche.example = reason;
+    niche.drawn += drawn;
+    if (niche.recipes.size() < kNicheSize)
+      niche.recipes.push_back(recipe);
+    else
+      niche.recipes[below(kNicheSize)] = recipe;
+  }
+
+  void draw_independently() {
+    while (go_on_() && (survey_.asked < kLeastAsked || (survey_.asked < kMostAsked && taken_.size() < kEnoughTaken))) {
+      std::vector<Recipe> recipes(kQuestionsAtOnce);
+      for (Recipe& one : recipes) one = fresh();
+      const std::vector<bool> accepted = ask(recipes, true);
+      survey_.asked += recipes.size();
+      survey_.taken += static_cast<uint64_t>(std::ranges::count(accepted, true));
+    }
+  }
+
+  /// Walks from accepted cases, from cases with rare reasons, and begins anew with plain layers, which most kernels are
+  /// written for.
+  void look_for_first() {
+    for (uint64_t asked = 0; asked < kMostSearched && taken_.size() < kEnoughTaken && go_on_();
+         asked += kQuestionsAtOnce) {
+      std::vector<Recipe> recipes;
+      while (recipes.size() < kQuestionsAtOnce) {
+        const double at = random_.uniform();
+        if (at < 0.4 && !taken_.empty())
+          recipes.push_back(neighbour(some_taken(), random_));
+        else if (at < 0.8)
+          recipes.push_back(neighbour(refused_for_rare_reason(), random_));
+        else
+          recipes.push_back(at < 0.95 ? layer() : fresh());
       }
-    for (const Feature& feature : features()) {
-      if (!is_in_doubt(feature.id)) continue;
-      auto weights = drawn_[feature.id];
-      for (int level = 0; level < Domain::kMostLevels; ++level)
-        if (!takes(feature.id, level)) weights[level] = 0;
-      survey_.domain.restrict(feature.id, weights);
+      ask(recipes, false);
     }
-    return true;
   }
 
-  /// A case like one of those that are taken, but with this level. Every second one is like it in some doubtful
-  /// features only, because levels depend on each other: a last kernel of 20 needs a largest one of as much.
-  void try_level(FeatureId wanted, int level) {
-    Random random(mix(seed_ ^ 2), static_cast<uint64_t>(wanted) * Domain::kMostLevels + static_cast<uint64_t>(level));
-    int tries = 0;
-    for (int i = 0; i < kDrawsOfLevel && tries < kTriesOfLevel; ++i) {
-      const Levels& like = taken_[static_cast<size_t>(random.below(static_cast<int64_t>(taken_.size())))];
-      Plan plan;
-      for (const Feature& feature : features())
-        if (is_in_doubt(feature.id) && (i % 2 == 0 || random.chance(0.5))) plan.ask(feature.id, like[feature.id]);
-      plan.ask(wanted, level);
-      if (wanted == feature::kThreads) plan.threads = levels::kThreadCounts[level].lowest;
-      const uint64_t number = random.bits();
-      if (ask(generate_planned(some_profile(number), plan, seed_, number), nullptr) && takes(wanted, level)) return;
-      tries += asked_[wanted] == level;
+  /// Of some reasons, the one that was seen least.
+  Recipe refused_for_rare_reason() {
+    if (niches_.empty()) return fresh();
+    Niche* rarest = nullptr;
+    for (int i = 0; i < 4; ++i) {
+      Niche& one = std::next(niches_.begin(), static_cast<std::ptrdiff_t>(below(niches_.size())))->second;
+      if (!rarest || one.drawn + one.explored < rarest->drawn + rarest->explored) rarest = &one;
     }
-    // The generator cannot show the level in such cases: nothing is known of it.
-    if (tries < kTriesOfLevel) takes_[wanted] |= uint32_t{1} << level;
+    ++rarest->explored;
+    return rarest->recipes[below(rarest->recipes.size())];
   }
 
-  void try_pairs() {
-    for (uint32_t id = 0; id < pair_count() && go_on_(); ++id)
-      if (const Tuple pair = tuple_of(id); !taken_pairs_.has_seen(id) && survey_.domain.contains(pair)) try_pair(pair);
+  /// A recipe of the profile `layers`, where the profile mixes others; else any.
+  Recipe layer() {
+    Recipe recipe = fresh();
+    if (!profile_ || profile_->sampler != Sampler::kMixed) return recipe;
+    for (int i = 0; i < 100; ++i) {
+      Random pick = recipe.choices.at(Step::kProfile), numbers = recipe.choices.at(Step::kIntegers);
+      if (drawn_profile(profile_, pick, numbers).name == "layers") break;
+      recipe.choices[Step::kProfile] = static_cast<uint32_t>(random_.bits() >> 32);
+    }
+    return recipe;
   }
 
-  /// Leaves a pair of levels out that is refused each time.
-  void try_pair(const Tuple& pair) {
-    const uint32_t id = id_of(pair);
-    Random random(mix(seed_ ^ 3), id);
-    int tries = 0;
-    for (int i = 0; i < kDrawsOfPair && tries < kTriesOfPair && go_on_(); ++i) {
-      if (i == kVainDraws && tries == 0) return;  // usually the levels exclude each other
-      Plan plan = i % 2 == 0 ? Plan() : plan_like_taken(pair, i / 2 % 2, random);
-      survey_.domain.confine(plan, random);
-      plan.wish(pair);
-      const uint64_t number = random.bits();
-      ask(generate_planned(some_profile(number), plan, seed_, number), nullptr);
-      if (taken_pairs_.has_seen(id)) {
-        if (!survey_.is_wide()) survey_.domain.add_rare_pair(id);
-        return;
+  std::string deepest_reason() const {
+    const auto deepest = std::ranges::min_element(
+        niches_, {}, [](const auto& entry) { return entry.second.drawn; });
+    return deepest == niches_.end() ? "" : deepest->second.example;
+  }
+
+  /// Chains that begin with accepted cases, side by side, and each goes where it is accepted.
+  void mix_chains(int burn_in) {
+    std::vector<Recipe> chains(kChains);
+    for (size_t i = 0; i < kChains; ++i) chains[i] = i < taken_.size() ? taken_[i].recipe : some_taken();
+    const auto walk = [&](int steps) {
+      for (int step = 0; step < steps && go_on_(); ++step) {
+        std::vector<Recipe> next;
+        // Now and then a case that has nothing to do with the last one, which crosses to any part of the domain.
+        for (const Recipe& one : chains) next.push_back(random_.chance(0.02) ? fresh() : neighbour(one, random_));
+        const std::vector<bool> accepted = ask(next, false);
+        for (size_t i = 0; i < kChains; ++i)
+          if (accepted[i]) chains[i] = next[i];
       }
-      const auto shows = [&](int k) { return asked_[pair.feature[k]] == pair.level[k]; };
-      tries += shows(0) && shows(1) && survey_.domain.contains(asked_);
+    };
+    walk(burn_in);
+    for (size_t i = 0; i < kSnapshots; ++i) {
+      if (i > 0) walk(kBetweenSnapshots);
+      survey_.domain.starts.insert(survey_.domain.starts.end(), chains.begin(), chains.end());
     }
-    if (tries == kTriesOfPair) survey_.domain.refuse_pair(id);
   }
 
-  /// Half of the levels of a taken case that has one level of the pair, `which`, if there is such a case. The other
-  /// half is free, because it may have to be different for the other level of the pair.
-  Plan plan_like_taken(const Tuple& pair, int which, Random& random) {
-    Plan plan;
-    const auto begin = static_cast<size_t>(random.below(static_cast<int64_t>(taken_.size())));
-    for (size_t i = 0; i < taken_.size(); ++i) {
-      const Levels& like = taken_[(begin + i) % taken_.size()];
-      if (like[pair.feature[which]] != pair.level[which]) continue;
-      for (const Feature& feature : features())
-        if (random.chance(0.5)) plan.ask(feature.id, like[feature.id]);
-      break;
-    }
-    return plan;
+  bool takes(FeatureId feature, uint8_t level) const { return Domain(accepted_).has(feature, level); }
+
+  /// Aims at each level that no accepted case has, with each operation.
+  void search_levels() {
+    std::vector<Aim> aims;
+    for (const Feature& feature : features())
+      for (uint8_t level = 0; level < feature.levels.size(); ++level) {
+        if (takes(feature.id, level)) continue;
+        const bool is_op = feature.id == feature::kOp;
+        for (uint8_t beside = 0; beside < (is_op ? 3 : 2); ++beside)
+          aims.push_back({is_op ? id_of({2, {feature::kOp, feature::kPass}, {level, beside}})
+                                : id_of({2, {feature::kOp, feature.id}, {beside, level}})});
+      }
+    const std::vector<Aim> shown = search(std::move(aims), kTriesOfLevel);
+    for (const Feature& feature : features())
+      for (uint8_t level = 0; level < feature.levels.size(); ++level) {
+        const auto is_of = [&](const Aim& aim) {
+          const Tuple pair = tuple_of(aim.pair);
+          const int i = pair.feature[0] == feature.id ? 0 : 1;
+          return pair.feature[i] == feature.id && pair.level[i] == level;
+        };
+        if (!takes(feature.id, level) && std::ranges::any_of(shown, is_of))
+          survey_.never.push_back({feature.id, level});
+      }
   }
 
-  void look_inside() {
-    const Share share = {0, 1, survey_.domain};
-    const Sampling inside = {.profile = profile_, .seed = seed_, .shares = {&share, 1}};
-    for (; survey_.asked_in < kAskedInside; ++survey_.asked_in)
-      survey_.taken_in += ask(generate(inside, 2 * survey_.asked_in), nullptr);
-    const double before = static_cast<double>(survey_.taken) / static_cast<double>(survey_.asked);
-    if (static_cast<double>(survey_.taken_in) >= before * static_cast<double>(survey_.asked_in)) return;
-    survey_.domain = {};
-    survey_.asked_in = survey_.taken_in = 0;
+  /// Aims at each pair of accepted levels that no accepted case has.
+  void search_pairs() {
+    std::array<uint32_t, kFeatureCount> takes_level = {};
+    for (const Feature& feature : features())
+      for (uint8_t level = 0; level < feature.levels.size(); ++level)
+        takes_level[feature.id] |= uint32_t{takes(feature.id, level)} << level;
+    std::vector<Aim> aims;
+    for (uint32_t id = 0; id < pair_count(); ++id) {
+      const Tuple pair = tuple_of(id);
+      const auto is_taken = [&](int i) { return (takes_level[pair.feature[i]] >> pair.level[i] & 1) != 0; };
+      if (!accepted_[id] && is_taken(0) && is_taken(1)) aims.push_back({id});
+    }
+    search(std::move(aims), kTriesOfPair);
+  }
+
+  /// Until each pair was accepted, or refused `tries` times, or cannot be shown. Returns those that were refused.
+  std::vector<Aim> search(std::vector<Aim> aims, int tries) {
+    std::vector<Aim> refused;
+    while (!aims.empty() && go_on_()) {
+      std::vector<Recipe> recipes;
+      std::vector<Case> cases;
+      for (size_t i = 0; i < aims.size() && recipes.size() < kQuestionsAtOnce; ++i) {
+        Aim& aim = aims[i];
+        const Recipe recipe = towards(aim);
+        const Case c = made(profile_, recipe);
+        ++aim.drawn;
+        if (!shows(c, recipe)) continue;
+        ++aim.shown;
+        recipes.push_back(recipe);
+        cases.push_back(c);
+      }
+      ask(recipes, cases, false);
+      const auto is_done = [&](const Aim& aim) {
+        if (accepted_[aim.pair]) return true;
+        if (aim.shown >= tries) return refused.push_back(aim), true;
+        return (aim.shown == 0 && aim.drawn >= kVainDraws) || aim.drawn >= kDrawsForATry * tries;
+      };
+      std::erase_if(aims, is_done);
+      std::ranges::rotate(aims, aims.begin() + static_cast<std::ptrdiff_t>(std::min(kQuestionsAtOnce, aims.size())));
+    }
+    return refused;
+  }
+
+  /// A recipe that aims at the pair, from an accepted one: mostly from one that has a level of it.
+  Recipe towards(const Aim& aim) {
+    const Tuple pair = tuple_of(aim.pair);
+    const Taken* from = &taken_[below(taken_.size())];
+    for (int i = 0; i < 6; ++i) {
+      const int which = aim.drawn % 2;
+      if (from->levels[pair.feature[which]] == pair.level[which]) break;
+      from = &taken_[below(taken_.size())];
+    }
+    Recipe recipe = survey_.is_wide() && aim.drawn % 2 == 0 ? fresh() : from->recipe;
+    for (int i = 0; i < aim.drawn % 3; ++i) recipe = neighbour(recipe, random_);
+    recipe.wish = aim.pair;
+    return recipe;
+  }
+
+  void finish(bool pairs, bool walks) {
+    Domain domain(accepted_);
+    if (!pairs) domain = with_all_pairs(domain);
+    domain.starts = std::move(survey_.domain.starts);
+    if (walks) domain.rare = rare_ones(domain.starts);
+    survey_.domain = std::move(domain);
+  }
+
+  static Domain with_all_pairs(const Domain& domain) {
+    std::vector<bool> pairs(pair_count());
+    for (uint32_t id = 0; id < pairs.size(); ++id) {
+      const Tuple pair = tuple_of(id);
+      pairs[id] = domain.has(pair.feature[0], pair.level[0]) && domain.has(pair.feature[1], pair.level[1]);
+    }
+    return Domain(std::move(pairs));
+  }
+
+  /// Accepted cases that together show what `starts` do not.
+  std::vector<Recipe> rare_ones(std::span<const Recipe> starts) const {
+    Coverage shown(Coverage::Depth::kPairs);
+    for (const Recipe& one : starts) {
+      const Case c = made(profile_, one);
+      shown.add(levels_of(c, resolve(c).problem));
+    }
+    shown.take_news();
+    std::vector<Recipe> rare;
+    for (const Taken& one : novel_) {
+      const uint32_t before = shown.seen();
+      shown.add(one.levels);
+      if (shown.seen() > before && rare.size() < kMostRare) rare.push_back(one.recipe);
+    }
+    return rare;
   }
 
   const Profile* profile_;
-  const uint64_t seed_;
-  const Accepts& accepts_;
+  Random random_;
+  const Ask& ask_;
   const std::function<bool()>& go_on_;
   Survey survey_;
-  Weights drawn_{};
-  std::array<uint32_t, kFeatureCount> takes_{};  // a bit for each level
-  std::vector<Levels> taken_;
-  Coverage taken_pairs_{Coverage::Depth::kPairs};
-  Levels asked_{};  // of the last case
+  std::vector<Taken> taken_, novel_;  // novel_: those that were the first with a pair
+  std::vector<bool> accepted_;        // pairs
+  Coverage shown_{Coverage::Depth::kPairs};
+  std::map<std::string, Niche> niches_;
 };
+
+json to_json(std::span<const Level> levels) {
+  json list = json::array();
+  for (const Level& one : levels) list.push_back({static_cast<int>(one.feature), one.level});
+  return list;
+}
+
+std::vector<Level> levels_in(const json& list) {
+  std::vector<Level> levels;
+  for (const json& one : list) {
+    const unsigned feature = strictly(one, 0), level = strictly(one, 1);
+    if (feature >= kFeatureCount || level >= features()[feature].levels.size())
+      throw UsageError("a level of a survey is not one");
+    levels.push_back({static_cast<FeatureId>(feature), static_cast<uint8_t>(level)});
+  }
+  return levels;
+}
 
 }  // namespace
 
-Survey survey(const Profile* profile, uint64_t seed, SurveyDepth depth, const Accepts& accepts,
-              const std::function<bool()>& go_on) {
-  return Surveyor(profile, seed, accepts, go_on).run(depth);
+std::string in_words(std::span<const Level> levels) {
+  std::string text;
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const Feature& feature = features()[levels[i].feature];
+    const bool goes_on = i > 0 && levels[i - 1].feature == feature.id;
+    text += goes_on ? " | " : fmt::format("{}{}: ", i > 0 ? "; " : "", feature.name);
+    text += feature.levels[levels[i].level];
+  }
+  return text;
+}
+
+json Survey::to_json() const { return {domain.to_json(), asked, taken, generate::to_json(never), blocked_by}; }
+
+Survey Survey::from_json(const json& all) {
+  return {Domain::from_json(all.at(0)), strictly(all, 1), strictly(all, 2), levels_in(all.at(3)), strictly(all, 4)};
+}
+
+Survey survey(const Profile* profile, uint64_t seed, bool pairs, const Ask& ask, const std::function<bool()>& go_on) {
+  return Surveyor(profile, seed, ask, go_on).run(pairs);
 }
 
 }  // namespace convict::generate

@@ -12,6 +12,7 @@
 #include "examine/implementation_runner.h"
 #include "examine/relation_check.h"
 #include "examine/scene.h"
+#include "generate/place.h"
 #include "run/guarded_call.h"
 #include "run/in_stage.h"
 #include "run/process_target.h"
@@ -133,39 +134,34 @@ void Lookahead::stage(const Implementation& who, const RelationCalls& calls) {
   }
 }
 
-/// For each place, the case that the target takes: of several draws, of which all places get the next ones together.
+void Lookahead::ask_ahead(const run::Subject& subject, std::span<const Case> cases,
+                          const examine::ExaminationSettings& settings) {
+  if (ProcessTarget::batch_of(*subject.implementation) < 2) return;
+  std::vector<Case> asked;
+  std::ranges::copy_if(cases, std::back_inserter(asked), [&](const Case& c) { return is_asked(c, subject, settings); });
+  ask(*subject.implementation, asked);
+}
+
+/// For each place, the case that the target takes. All places ask their next question together.
 std::vector<Case> Lookahead::taken(const run::Subject& subject, const generate::Sampling& sampling,
-                                   std::vector<uint64_t> indices, const examine::ExaminationSettings& settings) {
-  const Implementation& who = *subject.implementation;
-  std::vector<Case> taken;
-  for (uint32_t draw = 0; draw < kMostDraws && !indices.empty();) {
-    const size_t batch = ProcessTarget::batch_of(who);
-    const auto draws = static_cast<uint32_t>(std::max<size_t>(1, batch / indices.size()));
+                                   std::span<const uint64_t> indices, const examine::ExaminationSettings& settings) {
+  std::deque<generate::Place> places;
+  for (const uint64_t index : indices) places.emplace_back(sampling, index);
+  while (true) {
     std::vector<Case> cases;
-    {
-      const run::InStage drawing(record_, Stage::kDraw);
-      for (const uint64_t index : indices)
-        for (uint32_t i = 0; i < draws; ++i) cases.push_back(generate::generate(sampling, index, draw + i));
-    }
-    std::vector<Case> asked;
-    std::ranges::copy_if(cases, std::back_inserter(asked),
-                         [&](const Case& c) { return is_asked(c, subject, settings); });
-    ask(who, asked);
-    std::vector<uint64_t> left;
-    for (size_t place = 0; place < indices.size(); ++place) {
-      const auto ours = std::span(cases).subspan(place * draws, draws);
-      const auto found = std::ranges::find_if(ours, [&](const Case& c) {  // an illegal case is examined in any case
-        return resolve(c).why_not || is_taken(who, question_of(examine::Scene(c)));
-      });
-      if (found == ours.end())
-        left.push_back(indices[place]);
-      else
-        taken.push_back(*found);
-    }
-    indices = std::move(left);
-    draw += draws;
+    for (const generate::Place& one : places)
+      if (!one.is_decided()) cases.push_back(one.asks());
+    if (cases.empty()) break;
+    ask_ahead(subject, cases, settings);
+    const run::InStage drawing(record_, Stage::kDraw);
+    for (generate::Place& one : places)
+      if (!one.is_decided())
+        one.answer(is_asked(one.asks(), subject, settings) &&
+                   is_taken(*subject.implementation, question_of(examine::Scene(one.asks()))));
   }
-  return taken;
+  std::vector<Case> found;
+  for (const generate::Place& one : places) found.push_back(one.found());
+  return found;
 }
 
 /// Each target is called for the cases of the others as well.
@@ -180,7 +176,7 @@ void Lookahead::over_places(const generate::Sampling& sampling, std::span<const 
       if (const generate::Share* share = generate::share_of(sampling, index);
           share && static_cast<size_t>(share->target) == i)
         own.push_back(index);
-    cases[i] = taken(who, sampling, std::move(own), settings);
+    cases[i] = taken(who, sampling, own, settings);
   }
   for (const auto& [i, own] : cases) {
     const run::Subject& who = subjects_[i];

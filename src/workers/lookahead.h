@@ -20,9 +20,6 @@
 
 namespace convict::workers {
 
-inline constexpr uint32_t kMostDraws =
-    500;  // for one place of a campaign; a draw and a question take some microseconds
-
 class Lookahead {
  public:
   Lookahead(std::span<const run::Subject> subjects, run::FlightRecord& record, std::chrono::milliseconds patience)
@@ -37,6 +34,9 @@ class Lookahead {
   /// For given cases.
   void over_cases(std::span<const Case> cases, const examine::ExaminationSettings& settings);
 
+  /// Asks a target about these cases together, if it can be asked so.
+  void ask_ahead(const run::Subject& who, std::span<const Case> cases, const examine::ExaminationSettings& settings);
+
   /// Called after these cases have been examined.
   void settle();
 
@@ -47,7 +47,7 @@ class Lookahead {
   using RelationCalls = std::vector<relations::Call>;
 
   std::vector<Case> taken(const run::Subject& subject, const generate::Sampling& sampling,
-                          std::vector<uint64_t> indices, const examine::ExaminationSettings& settings);
+                          std::span<const uint64_t> indices, const examine::ExaminationSettings& settings);
   void ask(const Implementation& who, std::span<const Case> cases);
   void ask(const Implementation& who, std::span<const RelationCalls> related);
   void ask(const Implementation& who, std::span<const run::ProcessTarget::Question> questions);

@@ -39,7 +39,7 @@ json to_json(const Layer& layer) {
 }
 
 json to_json(const SurveyTargets& order) {
-  return {{kSurvey, order.without}, {"pairs", order.depth == generate::SurveyDepth::kPairs}};
+  return {{kSurvey, order.without}, {"pairs", order.pairs}};
 }
 
 json to_json(const Surveyed& surveyed) {
@@ -78,7 +78,10 @@ json to_json(const Done& done) {
   for (const Refusals& one : done.refusals) refusals.push_back({one.implementation, one.reason, one.count});
   json pairs = json::array();
   for (const auto& [target, ids] : done.pairs) pairs.push_back({target, packed(ids)});
+  json levels = json::array();
+  for (const auto& [target, counts] : done.levels) levels.push_back({target, counts});
   return {{kDone, done.count},
+          {"levels", levels},
           {"refusals", refusals},
           {"ratios", core::to_json(done.ratios)},
           {"tuples", packed(done.tuples)},
@@ -122,6 +125,7 @@ Done done_from(const json& j) {
             unpacked(j.at("tuples").get<std::string>()),
             strictly(j, "covered")};
   for (const json& one : j.at("pairs")) done.pairs[strictly(one, 0)] = unpacked(one.at(1).get<std::string>());
+  for (const json& one : j.at("levels")) read_strictly(one.at(1), done.levels[strictly(one, 0)]);
   for (const json& one : j.at("refusals"))
     done.refusals.push_back({strictly(one, 0), strictly(one, 1), strictly(one, 2)});
   return done;
@@ -140,9 +144,8 @@ Order order_of(const json& j) {
     return Layer{strictly(j, "index"),   strictly(j, kLayer),        strictly(j, "threads"),
                  strictly(j, "seconds"), strictly(j, "repetitions"), strictly(j, "without")};
   if (j.contains(kSurvey)) {
-    using enum generate::SurveyDepth;
     const bool pairs = strictly(j, "pairs");
-    return SurveyTargets{strictly(j, kSurvey), pairs ? kPairs : kLevels};
+    return SurveyTargets{strictly(j, kSurvey), pairs};
   }
   return Work{strictly(j.at(kRange), 0), strictly(j.at(kRange), 1), strictly(j.at(kRange), 2)};
 }

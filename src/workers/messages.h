@@ -45,7 +45,7 @@ struct KnownTuples {
 /// The first message to a worker.
 struct WorkerSettings {
   run::RosterRequest roster;
-  std::string profile = "smoke";
+  std::string profile = std::string(generate::kDefaultProfile);
   uint64_t seed = 1;
   uint64_t memory = uint64_t{4} << 30;  // resident bytes of one worker
   int64_t patience_ms = 10'000;         // for one call, as SupervisorSettings::timeout: batches of process targets
@@ -114,7 +114,7 @@ struct Layer {
 /// Find out what each target takes.
 struct SurveyTargets {
   uint64_t without = 0;  // as in Work
-  generate::SurveyDepth depth = generate::SurveyDepth::kLevels;
+  bool pairs = true;     // aim at pairs of levels, too (generate/survey.h)
 };
 
 /// Work is the order of a campaign: the worker samples its cases itself. Nobody is left out of it.
@@ -187,6 +187,7 @@ struct Done {
                                  // settings ask for no coverage
   uint64_t covered = 0;          // cases counted in `tuples`: those judged for any target
   std::map<int, std::vector<uint32_t>> pairs = {};  // likewise, by roster position of a target, of its judged cases
+  std::map<int, std::vector<uint64_t>> levels = {};  // how many of these had each level (core/coverage.h)
 };
 
 using Report = std::variant<Loaded, NotLoaded, Surveyed, CaseReport, MismatchReport, LayerReport, Done>;

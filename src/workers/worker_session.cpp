@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "core/error.h"
 #include "core/geometry.h"
 #include "core/implementation.h"
+#include "generate/place.h"
 #include "run/environment.h"
 #include "run/fault_handler.h"
 #include "run/fork_server.h"
@@ -197,41 +199,40 @@ examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case&
   return settle();
 }
 
-Case WorkerSession::drawn(const generate::Sampling& sampling, uint64_t index, uint32_t draw) {
+/// The case that is drawn for this place, and what its target has answered until it was found.
+Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index) {
   const run::InStage drawing(record_, Stage::kDraw);
-  return generate::generate(sampling, index, draw);
+  const examine::ExaminationSettings asking = {.most_bytes = settings_.most_bytes(), .where = &where_};
+  generate::Place place(sampling, index);
+  while (!place.is_decided()) {
+    record_.draw = place.asking();
+    // A resumed campaign may have other targets than it was begun with.
+    const auto target = static_cast<size_t>(place.target());
+    place.answer(target < subjects_.size() && !why_refused(place.asks(), target, asking));
+  }
+  record_.draw = place.answers();
+  if (place.answers() > 0) record_.draws.add(index, place.answers());
+  return place.found();
+}
+
+std::optional<std::string> WorkerSession::why_refused(const Case& c, size_t target,
+                                                      const examine::ExaminationSettings& asking) {
+  const run::InStage stage(record_, Stage::kAsk);
+  return examine::why_refused(c, subjects_[target], target, record_, asking);
 }
 
 void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t index) {
   record_.index = index;
   record_.draw = 0;
-  const generate::Share* share = generate::share_of(sampling, index);
-  // A resumed campaign may have other targets than it was begun with.
-  if (share && static_cast<size_t>(share->target) >= subjects_.size()) share = nullptr;
-  for (uint32_t draw = 0; share && draw < kMostDraws; ++draw) {
-    record_.draw = draw;
-    const Case c = drawn(sampling, index, draw);
-    if (!examine_quickly(c, {.where = &where_,
-                             .for_target = static_cast<size_t>(share->target),
-                             .takes_turns = true,
-                             .is_careful = false}))
-      continue;
-    if (draw > 0) record_.draws.add(index, draw);
-    return settle_if_due();
-  }
-  record_.draw = 0;  // nobody's case is as good as any
-  examine_quickly(drawn(sampling, index, 0), {.where = &where_, .takes_turns = true, .is_careful = false});
+  examine_quickly(find(sampling, index), {.where = &where_, .takes_turns = true, .is_careful = false});
   settle_if_due();
 }
 
-/// Examines a case without a look at the process, which costs more than all questions and some calls. Returns false if
-/// the one it is for refuses it; otherwise it waits for settle().
-bool WorkerSession::examine_quickly(const Case& c, const examine::ExaminationSettings& settings) {
+/// Examines a case without a look at the process, which costs more than all questions and some calls. It waits for
+/// settle().
+void WorkerSession::examine_quickly(const Case& c, const examine::ExaminationSettings& settings) {
   record_.latest = record_.index.load();
-  examine::Examination examination = examined(c, settings);
-  if (examination.unwanted) return false;
-  untold_.push_back({record_.index, record_.draw, c, settings, std::move(examination)});
-  return true;
+  untold_.push_back({record_.index, record_.draw, c, settings, examined(c, settings)});
 }
 
 /// Nobody is accused before the process has been looked at.
@@ -291,20 +292,27 @@ void WorkerSession::examine_again(const std::string& changed) {
 
 void WorkerSession::carry_out(const SurveyTargets& order) {
   Surveyed surveyed;
-  const generate::Profile* profile = generate::find_profile(settings_.profile);
-  const examine::ExaminationSettings asking = {.most_bytes = settings_.most_bytes(), .where = &where_};
-  constexpr uint64_t kPatience = 2'000'000'000;  // ns of CPU time for each target; one may answer slowly
-  for (size_t i = 0; i < subjects_.size() && subjects_[i].is_target; ++i) {
-    generate::Survey& survey = surveyed.surveys.emplace_back();
-    if (examine::is_left_out(order.without, i)) continue;
-    const uint64_t end = run::cpu_ns() + kPatience;
-    survey = generate::survey(
-        profile, settings_.seed, subjects_[i].process ? order.depth : generate::SurveyDepth::kLevels,
-        [&](const Case& c) { return examine::is_accepted(c, subjects_[i], i, record_, asking); },
-        [&] { return run::cpu_ns() < end; });
-  }
+  for (size_t i = 0; i < subjects_.size() && subjects_[i].is_target; ++i)
+    surveyed.surveys.push_back(examine::is_left_out(order.without, i) ? generate::Survey() : survey_of(i, order.pairs));
   channel_.send(surveyed);
   finish(1);
+}
+
+generate::Survey WorkerSession::survey_of(size_t target, bool pairs) {
+  using Clock = std::chrono::steady_clock;
+  constexpr uint64_t kPatience = 2'000'000'000;                // ns of CPU time
+  constexpr auto kPatienceWithClients = std::chrono::seconds(6);  // who may answer slowly
+  const examine::ExaminationSettings asking = {.most_bytes = settings_.most_bytes(), .where = &where_};
+  const uint64_t end = run::cpu_ns() + kPatience;
+  const Clock::time_point late = Clock::now() + kPatienceWithClients;
+  const auto ask = [&](std::span<const Case> cases) {
+    lookahead_->ask_ahead(subjects_[target], cases, asking);
+    std::vector<std::optional<std::string>> reasons;
+    for (const Case& c : cases) reasons.push_back(why_refused(c, target, asking));
+    return reasons;
+  };
+  const auto has_time = [&] { return run::cpu_ns() < end && (!subjects_[target].process || Clock::now() < late); };
+  return generate::survey(generate::find_profile(settings_.profile), settings_.seed, pairs, ask, has_time);
 }
 
 /// Waits for what threads that outlive their calls may still write, and puts it down to the last case. (A crash of

@@ -72,7 +72,7 @@ class WorkerSession {
 
   /// Examines a case of a range and reports its mismatches.
   examine::Examination examine_numbered(uint64_t index, const Case& c);
-  /// The same for the case that is drawn for this place: the first that its target accepts, of kMostDraws.
+  /// The same for the case that is found for this place (generate/place.h).
   void examine_drawn(const generate::Sampling& sampling, uint64_t index);
 
   /// How many cases of a campaign look_ahead() may be given at once; 1 if it is of no use.
@@ -107,9 +107,10 @@ class WorkerSession {
   std::optional<std::string> next_line();
   Order next_order();
   bool deserves_witnesses(const Case& c) const;
-  Case drawn(const generate::Sampling& sampling, uint64_t index, uint32_t draw);
+  Case find(const generate::Sampling& sampling, uint64_t index);
+  std::optional<std::string> why_refused(const Case& c, size_t target, const examine::ExaminationSettings& asking);
   void work_through(const GivenCases& given);
-  bool examine_quickly(const Case& c, const examine::ExaminationSettings& settings);
+  void examine_quickly(const Case& c, const examine::ExaminationSettings& settings);
   void return_to(const Untold& one);
   void settle_if_due();
   examine::Examination settle();
@@ -117,6 +118,7 @@ class WorkerSession {
   void examine_again(const std::string& changed);
   void examine_given(const std::string& line, const GivenCases& given, bool is_last);
   void carry_out(const SurveyTargets& order);
+  generate::Survey survey_of(size_t target, bool pairs);
   void linger(const Case& last, examine::Examination& examination);
   void check_names();
   void tell(const examine::Examination& examination);

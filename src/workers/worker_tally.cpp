@@ -39,8 +39,12 @@ void WorkerTally::cover(const Case& c, const examine::Examination& examination) 
   }
   for (size_t i = 0; i < examination.results.size() && subjects_[i].is_target; ++i)
     if (const judge::Result& result = examination.results[i];
-        !result.is_excused && result.outcome.kind != Outcome::Kind::kRefused)
-      pairs_.try_emplace(static_cast<int>(i), Coverage::Depth::kPairs).first->second.add(levels);
+        !result.is_excused && result.outcome.kind != Outcome::Kind::kRefused) {
+      const auto target = static_cast<int>(i);
+      pairs_.try_emplace(target, Coverage::Depth::kPairs).first->second.add(levels);
+      std::vector<uint64_t>& counts = levels_.try_emplace(target, level_count()).first->second;
+      for (const Feature& feature : features()) ++counts[number_of(feature.id, levels[feature.id])];
+    }
 }
 
 Done WorkerTally::take(uint64_t count) {
@@ -51,6 +55,7 @@ Done WorkerTally::take(uint64_t count) {
   refusals_.clear();
   report.tuples = coverage_.take_news();
   report.covered = std::exchange(covered_, 0);
+  report.levels = std::exchange(levels_, {});
   for (auto& [target, pairs] : pairs_)
     if (std::vector<uint32_t> news = pairs.take_news(); !news.empty()) report.pairs[target] = std::move(news);
   return report;

@@ -4,6 +4,7 @@
 // combinations of features they showed.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <utility>
@@ -41,6 +42,7 @@ class WorkerTally {
   const std::vector<run::Subject>& subjects_;
   Coverage coverage_;                                            // what was seen before, and by this process
   std::map<int, Coverage> pairs_;                                // the same by target, of pairs only
+  std::map<int, std::vector<uint64_t>> levels_;                  // since the last report
   uint64_t covered_ = 0;                                         // cases added to it since the last report
   bool found_ = false;                                           // a mismatch of a target
   std::map<std::pair<size_t, std::string>, uint64_t> refusals_;  // since the last report

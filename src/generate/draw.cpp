@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generate/draw.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "abi/validity.h"
+#include "core/geometry.h"
+#include "generate/draft.h"
+
+namespace convict::generate {
+namespace {
+
+constexpr int kDraws = 4;  // of a case with a wish
+
+/// Reduces batch, then groups, then channels while a tensor or the cost is too large. Keeps the drawn geometry.
+void trim(const Profile& profile, Draft& draft) {
+  Case& c = draft.c;
+  double x = 1, y = 1, taps = 1;
+  for (int axis = 0; axis < c.rank; ++axis) {
+    x *= static_cast<double>(draft.x_extent[axis]);
+    y *= static_cast<double>(draft.y_extent[axis]);
+    taps *= static_cast<double>(c.kernel[axis]);
+  }
+  const auto fits = [&] {
+    const auto images = static_cast<double>(c.batch * c.groups);
+    const auto x_channels = static_cast<double>(draft.x_channels), y_channels = static_cast<double>(draft.y_channels);
+    return images * std::max(x * x_channels, y * y_channels) <= static_cast<double>(profile.most_elements) &&
+           images * x_channels * y_channels * taps * y <= profile.most_macs;
+  };
+  for (int64_t* count : {&c.batch, &c.groups, &draft.x_channels, &draft.y_channels})
+    while (*count > 1 && !fits()) *count /= 2;
+}
+
+/// Makes a case illegal in one way. Returns false if the case does not allow it.
+using Spoil = bool (*)(Case&, const convict_problem&, Random&, int axis);
+
+bool too_much_output_padding(Case& c, const convict_problem&, Random& random, int axis) {
+  if (c.op != CONVICT_CONV_TRANSPOSE || is_same(c)) return false;
+  c.output_padding[axis] = std::max(c.stride[axis], c.dilation[axis]) + random.below(2);
+  return true;
+}
+
+bool output_padding_of_conv(Case& c, const convict_problem&, Random&, int axis) {
+  if (c.op != CONVICT_CONV || is_same(c)) return false;
+  c.output_padding[axis] = 1;
+  return true;
+}
+
+/// Sets groups that divide the channels of one side only.
+bool groups_do_not_divide(Case& c, int64_t Case::*broken, int64_t Case::*whole, Random& random) {
+  if (c.groups == 1) {
+    c.groups = random.between(2, 3);
+    c.*whole *= c.groups;
+    c.*broken *= c.groups;
+  }
+  c.*broken += random.between(1, c.groups - 1);
+  return true;
+}
+
+bool groups_do_not_divide_ic(Case& c, const convict_problem&, Random& random, int) {
+  return groups_do_not_divide(c, &Case::ic, &Case::oc, random);
+}
+
+bool groups_do_not_divide_oc(Case& c, const convict_problem&, Random& random, int) {
+  return groups_do_not_divide(c, &Case::oc, &Case::ic, random);
+}
+
+bool window_too_large(Case& c, const convict_problem& p, Random& random, int axis) {
+  if (c.op != CONVICT_CONV || is_same(c)) return false;
+  const int64_t padded = c.in[axis] + p.pad_begin[axis] + p.pad_end[axis];  // a window of one more does not fit
+  c.kernel[axis] = (padded + c.dilation[axis] - 1) / c.dilation[axis] + 1 + random.below(2);
+  return true;
+}
+
+bool everything_cropped(Case& c, const convict_problem& p, Random& random, int axis) {
+  if (c.pad_mode != PadMode::kExplicit) return false;
+  int64_t& side = random.chance(0.5) ? c.pad_begin[axis] : c.pad_end[axis];
+  const int64_t more = random.below(2);
+  if (c.op == CONVICT_CONV_TRANSPOSE)
+    side += p.out[axis] + more;
+  else
+    side -= c.in[axis] + c.pad_begin[axis] + c.pad_end[axis] + more;
+  return true;
+}
+
+constexpr Spoil kSpoils[] = {too_much_output_padding, output_padding_of_conv, groups_do_not_divide_ic,
+                             groups_do_not_divide_oc, window_too_large,       everything_cropped};
+
+}  // namespace
+
+Case draw(const Profile& usual, const Plan& plan, Random& random, const Choices* choices) {
+  const Profile profile = plan.typical ? with_typical_values(usual) : usual;
+  const double least = std::log2(profile.least_macs), most = std::log2(profile.most_macs);
+  Draft draft{profile, plan, random, 0, choices};
+  draft.enter(Step::kBudget);
+  const double share = plan.roomy ? 1 : std::pow(static_cast<double>(random.below(1000)) / 1000, profile.cheap);
+  draft.macs = std::exp2(least + (most - least) * share);
+  draw_operation(draft);
+  draw_sizes(draft);
+  draw_padding(draft);
+  trim(profile, draft);
+  Case& c = draft.c;
+  c.ic = c.groups * (draft.is_conv() ? draft.x_channels : draft.y_channels);
+  c.oc = c.groups * (draft.is_conv() ? draft.y_channels : draft.x_channels);
+  draw_data(draft);
+  return c;
+}
+
+bool shows(const Case& c, const Tuple& wish) {
+  const Resolved resolved = resolve(c);
+  for (int i = 0; i < wish.size; ++i)
+    if (features()[wish.feature[i]].level(c, resolved.problem) != wish.level[i]) return false;
+  return true;
+}
+
+Case draw_wished(const Profile& profile, const Plan& mask, const Tuple& wish, Random& random) {
+  Plan plan = mask;
+  Case c;
+  for (int attempt = 0; attempt < kDraws; ++attempt) {
+    if (attempt > 0) {
+      plan = {};  // drops typical values, too
+      plan.threads = mask.threads;
+      plan.roomy = true;
+    }
+    plan.wish(wish);
+    plan.thrifty = attempt >= 2;
+    c = draw(profile, plan, random);
+    if (shows(c, wish)) break;
+  }
+  return c;
+}
+
+Case made(const Profile* profile, const Recipe& recipe) {
+  const Choices& choices = recipe.choices;
+  Random pick = choices.at(Step::kProfile), numbers = choices.at(Step::kIntegers);
+  const Profile one = drawn_profile(profile, pick, numbers);
+  Random random = choices.at(Step::kOrder);
+  if (one.sampler != Sampler::kSteered) return draw_special(one, random);
+  Plan plan = mask_of(one, choices);
+  if (recipe.wish == Recipe::kNoWish) return draw(one, plan, random, &choices);
+  plan.wish(tuple_of(recipe.wish));
+  return draw(one, plan, random, &choices);
+}
+
+bool shows(const Case& c, const Recipe& recipe) {
+  return recipe.wish == Recipe::kNoWish || shows(c, tuple_of(recipe.wish));
+}
+
+void make_illegal(Case& c, Random& random) {
+  c.before = {};  // they would be illegal as well
+  const convict_problem p = resolve(c).problem;
+  const auto first = random.below(std::size(kSpoils));
+  const auto axis = static_cast<int>(random.below(c.rank));
+  for (size_t i = 0; i < std::size(kSpoils); ++i)  // one always works: groups have no condition
+    if (kSpoils[(static_cast<size_t>(first) + i) % std::size(kSpoils)](c, p, random, axis)) return;
+}
+
+}  // namespace convict::generate

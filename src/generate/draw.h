@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One case: drawn along a plan, for a wish, or from a recipe.
+#pragma once
+
+#include "core/case.h"
+#include "core/random.h"
+#include "generate/choices.h"
+#include "generate/domain.h"
+#include "generate/plan.h"
+#include "generate/profile.h"
+
+namespace convict::generate {
+
+/// A legal case that follows the plan as far as it can. Each step draws with its word, if there are `choices`; else all
+/// of them with `random`. Precondition: the profile is kSteered.
+Case draw(const Profile& profile, const Plan& plan, Random& random, const Choices* choices = nullptr);
+
+/// The same for a plan with a wish. Drops the mask from the second draw on, because the two may contradict each other.
+Case draw_wished(const Profile& profile, const Plan& mask, const Tuple& wish, Random& random);
+
+/// The case of a recipe; it may miss the wish. `profile` nullptr is `all`.
+Case made(const Profile* profile, const Recipe& recipe);
+
+/// Whether a legal case has all levels of the tuple; of the wish of the recipe, if there is one.
+bool shows(const Case& c, const Tuple& wish);
+bool shows(const Case& c, const Recipe& recipe);
+
+/// Makes a legal case illegal, in exactly one way that its line can express. Every implementation must refuse it.
+void make_illegal(Case& c, Random& random);
+
+}  // namespace convict::generate
