@@ -97,13 +97,6 @@ Bounds ordered(Bounds bounds, int order, int64_t other) {
   return bounds;
 }
 
-/// Whether a trivial size that the plan does not ask for is drawn again. One channel in and out is what a depthwise
-/// kernel has with one group, and says least of it; one tap says nothing of strides and padding.
-bool is_too_trivial(Draft& draft, FeatureId one, FeatureId other) {
-  return draft.profile.trivial < 1 && draft.plan.is_free(one) && draft.plan.is_free(other) &&
-         !draft.random.chance(draft.profile.trivial);
-}
-
 void draw_channels(Draft& draft) {
   const Profile& profile = draft.profile;
   const int grouping = draw_grouping(draft);
@@ -146,8 +139,8 @@ void draw_channels(Draft& draft) {
         draft.take(Size::kOutputChannels, list(draft, profile.channels, !draft.plan.is_free(kOutputChannels)), outputs);
     if (!input_first) take_input();
   }
-  if (grouping == kDense && input == 1 && output == 1 && is_too_trivial(draft, kGrouping, kInputChannels)) {
-    draft.enter(Step::kGroups);
+  if (grouping == kDense && input == 1 && output == 1 && draft.plan.is_free(kGrouping) && profile.trivial < 1) {
+    draft.enter(Step::kGroups);  // what a depthwise kernel has with one group, and says least of it
     draft.c.groups = draft.take(Size::kGroups, profile.channels, many);
   }
   draft.x_channels = draft.is_conv() ? input : output;
@@ -184,8 +177,6 @@ void draw_kernels(Draft& draft) {
   };
   Axes& kernel = draft.c.kernel;
   kernel[last] = take(bounds, odd, alike ? draft.c.rank : 1);
-  if (kernel[last] == 1 && (alike || last == 0) && is_too_trivial(draft, kKernelLast, kKernelLargest))
-    kernel[last] = take(bounds, odd, alike ? draft.c.rank : 1);
   for (int axis = 0; axis < last; ++axis) {
     Bounds within = {1, largest.highest};
     if (axis == 0 && kernel[last] < largest.lowest) within.lowest = largest.lowest;
@@ -338,7 +329,9 @@ void tame(Draft& draft) {
       while ((*axes)[axis] > 1 && unpadded_volume(draft) > most) (*axes)[axis] /= 2;
 }
 
-void draw_sizes(Draft& draft) {
+namespace {
+
+void draw_sizes_once(Draft& draft) {
   const Plan& plan = draft.plan;
   draft.enter(Step::kOrder);
   if (!plan.wishes() && draft.random.chance(draft.profile.lone))
@@ -365,6 +358,32 @@ void draw_sizes(Draft& draft) {
       case kExtentPart: draw_extents(draft); break;
     }
   tame(draft);
+}
+
+/// One channel in and out says nothing of which weight belongs to which channel, and one tap nothing of strides and
+/// padding. Budgets and masks make both frequent.
+bool is_too_trivial(Draft& draft) {
+  const Case& c = draft.c;
+  const auto is_one = [](int64_t size) { return size == 1; };
+  const bool one_channel = c.groups == 1 && draft.x_channels == 1 && draft.y_channels == 1;
+  const bool one_tap = std::all_of(c.kernel.begin(), c.kernel.begin() + c.rank, is_one);
+  return (one_channel && !draft.random.chance(draft.profile.trivial / 4)) ||
+         (one_tap && !draft.random.chance(draft.profile.trivial));
+}
+
+}  // namespace
+
+void draw_sizes(Draft& draft) {
+  const Case operation = draft.c;
+  const double macs = draft.macs;
+  const int tries = draft.profile.trivial == 1 ? 1 : draft.plan.wishes() ? 3 : 6;
+  for (int i = 0; i < tries; ++i) {
+    draft.c = operation;
+    draft.macs = macs;
+    draft.lone.reset();
+    draw_sizes_once(draft);
+    if (i + 1 == tries || !is_too_trivial(draft)) return;
+  }
 }
 
 }  // namespace convict::generate

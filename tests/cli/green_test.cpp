@@ -128,8 +128,8 @@ TEST_F(GreenTest, TheSecondDeathIsOfTheSameCase) {
 
 TEST_F(GreenTest, ASurveyThatMakesNoSenseIsOneLine) {
   ASSERT_EQ(fuzz("first-mended", {"--cases=30", "--db=damaged.db"}).exit_code, 0);
-  for (const char* surveys : {"7", "[7]", R"([["first-mended", -3, [{}, 1, 1, 0, 0]]])",
-                              R"([["first-mended", 1, [{"pass": {"forward": 4000000000}}, 1, 1, 0, 0]]])"}) {
+  for (const char* surveys : {"7", "[7]", R"([["first-mended", -3, [null, 1, 1, [], ""]]])",
+                              R"([["first-mended", 1, [null, 1, 1, [[0, 7]], ""]]])"}) {
     query("damaged.db",
           std::string("UPDATE campaigns SET state = 'interrupted', done = '[]', judged = '{\"first-mended\": 7}',"
                       " surveys = '") +
@@ -149,7 +149,7 @@ TEST_F(GreenTest, ATargetThatIsGoneCostsNothing) {
   ASSERT_EQ(fuzz("first-mended", {"--cases=30", "--db=fewer.db"}).exit_code, 0);
   query("fewer.db",
         "UPDATE campaigns SET state = 'interrupted', done = '[]', "
-        "surveys = '[[\"gone\", 0, [{}, 1, 1, 0, 0]], [\"gone too\", 5, [{}, 1, 1, 0, 0]]]'");
+        "surveys = '[[\"gone\", 0, [null, 1, 1, [], \"\"]], [\"gone too\", 5, [null, 1, 1, [], \"\"]]]'");
   EXPECT_EQ(
       run({"fuzz", "--resume", "--db=fewer.db", "--plugin=" + plugin("narrow"), "-q", "--min-judged=0"}).exit_code, 0);
 }

@@ -50,7 +50,7 @@ class Draw {
       case 1:
         return GivenCases{next(), texts(), coin(), coin(), static_cast<examine::AskedRelations>(next() % 3),
                           coin(), next()};
-      case 2: return SurveyTargets{next(), coin() ? generate::SurveyDepth::kPairs : generate::SurveyDepth::kLevels};
+      case 2: return SurveyTargets{next(), coin()};
       default: return Layer{next(), text(), {1, 2, 8}, real(), 5, texts()};
     }
   }
@@ -61,10 +61,10 @@ class Draw {
       case 1: return NotLoaded{text(), coin()};
       case 2: return CaseReport{next(), {{text(), coin(), text(), real()}, {text(), coin(), text(), {}}}, coin()};
       case 3: return MismatchReport{next(), {mismatch(), mismatch()}, {{1, 0, next(), 1}}};
-      case 5: return Surveyed{{{domain(), next(), next(), next(), next()}, {}}};
+      case 5: return Surveyed{{{domain(), next(), next(), {{feature::kPass, 1}, {feature::kType, 4}}, text()}, {}}};
       case 4: return LayerReport{next(), {{text(), 1}}, {{2, {{text(), {real(), real()}}}, words(), {real(), real()}}}};
       default: {
-        Done done{next(), {{text(), text(), next()}}, {}, numbers(), next(), {{3, numbers()}}};
+        Done done{next(), {{text(), text(), next()}}, {}, numbers(), next(), {{3, numbers()}}, {{3, {next(), 0}}}};
         done.ratios[text()].add(real());
         return done;
       }
@@ -73,8 +73,13 @@ class Draw {
 
  private:
   generate::Domain domain() {
-    generate::Domain domain;
-    domain.restrict(feature::kPass, {0, 3, 0});
+    std::vector<bool> pairs(pair_count());
+    pairs[next() % pairs.size()] = true;
+    generate::Domain domain(std::move(pairs));
+    domain.starts.resize(next() % 3);
+    for (generate::Recipe& one : domain.starts) one.choices.words.fill(static_cast<uint32_t>(next()));
+    domain.rare = domain.starts;
+    for (generate::Recipe& one : domain.rare) one.wish = 7;
     return domain;
   }
   uint64_t next() { return state_ = mix(state_ + kGoldenGamma); }
@@ -167,9 +172,10 @@ TEST(Messages, NumbersOfAnotherKindAreNone) {
 }
 
 TEST(Messages, NumbersOfAnotherKindAreNoneInLists) {
-  for (const char* line : {R"({"index":0,"sides":{"mine":8e70},"times":[]})", R"({"surveys":[[{},0,0,6e66,0.0]]})",
-                           R"({"done":1,"covered":0,"pairs":[[0,[7,1e30]]],"ratios":{},"refusals":[],"tuples":[]})",
-                           R"({"done":1,"covered":0,"pairs":[],"ratios":{},"refusals":[],"tuples":[1e30]})"})
+  for (const char* line : {R"({"index":0,"sides":{"mine":8e70},"times":[]})", R"({"surveys":[[null,0,6e66,[],""]]})",
+                           R"({"surveys":[[null,0,0,[[99,0]],""]]})",
+                           R"({"done":1,"covered":0,"levels":[],"pairs":[[0,[7,1e30]]],"ratios":{},"refusals":[],"tuples":[]})",
+                           R"({"done":1,"covered":0,"levels":[],"pairs":[],"ratios":{},"refusals":[],"tuples":[1e30]})"})
     EXPECT_THROW(report_from(line), NotAMessage) << line;
 }
 
