@@ -17,7 +17,18 @@
 namespace convict::narrow {
 
 /// What a kernel looks at, in the order in which kernels look.
-enum class Category { kOperation, kType, kQuantization, kGroups, kChannels, kKernel, kStride, kPadding, kLayout, kOther };
+enum class Category {
+  kOperation,
+  kType,
+  kQuantization,
+  kGroups,
+  kChannels,
+  kKernel,
+  kStride,
+  kPadding,
+  kLayout,
+  kOther
+};
 std::string_view name_of(Category category);
 
 /// The problem as a kernel gets it.

@@ -26,7 +26,7 @@ constexpr double kRarestFault = 0.03, kMostFrequentFault = 0.5;
 double wanted_share(uint64_t number) {
   constexpr uint64_t kOfARow = 40, kApart = 17;
   const auto at = static_cast<double>(number * kApart % kOfARow) / (kOfARow - 1);
-  return std::pow(10.0, -2 - 5 * at);
+  return std::pow(10.0, -2 - 5.6 * at);
 }
 
 /// Adds conditions that the layer meets until the share is as wanted. Returns whether it is.

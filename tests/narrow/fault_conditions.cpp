@@ -64,7 +64,8 @@ std::vector<Condition> of_paths() {
           when("padding and s[last] > 1", [](const Seen& s) { return some_padding(s) && stride(s) > 1; }),
           when("uneven padding", uneven_padding),
           when("bias and padding", [](const Seen& s) { return s.p.has_bias && some_padding(s); }),
-          when("zero point of src and padding", [](const Seen& s) { return s.p.src_zero_point != 0 && some_padding(s); }),
+          when("zero point of src and padding",
+               [](const Seen& s) { return s.p.src_zero_point != 0 && some_padding(s); }),
           when("zero point of dst", [](const Seen& s) { return s.p.dst_zero_point != 0; }),
           when("clamp_low = zero point of dst",
                [](const Seen& s) {
@@ -77,7 +78,8 @@ std::vector<Condition> of_paths() {
 
 std::vector<Condition> fault_conditions() {
   std::vector<Condition> all;
-  for (const std::vector<Condition>& some : {of_channels(), of_axes(), of_paths()}) all.insert(all.end(), some.begin(), some.end());
+  for (const std::vector<Condition>& some : {of_channels(), of_axes(), of_paths()})
+    all.insert(all.end(), some.begin(), some.end());
   return all;
 }
 

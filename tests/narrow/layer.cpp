@@ -237,13 +237,17 @@ void vary_padding(Case& c, Random& random) {
   }
 }
 
+int zero_point_for(convict_dtype type, Random& random) {
+  return type == CONVICT_U8 || type == CONVICT_S8 ? static_cast<int>(random.below(9)) : 0;
+}
+
 void vary_switch(Case& c, Random& random) {
   switch (random.below(6)) {
     case 0: c.bias = c.pass != CONVICT_BACKWARD_DATA && !c.bias; break;
     case 1: c.relu = c.pass == CONVICT_FORWARD && !c.relu; break;
     case 2: c.threads = random.between(1, 4); break;
-    case 3: c.src_zero = c.src_type == CONVICT_U8 || c.src_type == CONVICT_S8 ? static_cast<int>(random.below(9)) : 0; break;
-    case 4: c.dst_zero = c.dst_type == CONVICT_U8 || c.dst_type == CONVICT_S8 ? static_cast<int>(random.below(9)) : 0; break;
+    case 3: c.src_zero = zero_point_for(c.src_type, random); break;
+    case 4: c.dst_zero = zero_point_for(c.dst_type, random); break;
     default: c.beta = c.beta == 0 && c.requant == Requant::kNone ? 1 : 0; break;
   }
   if (c.clamp_low != kNoClampLow) c.clamp_low = c.dst_zero;

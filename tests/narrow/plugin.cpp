@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Narrow kernels as two plugins, because one would have more implementations than a campaign takes. In narrow_kernels,
-// narrow-001 takes what is in its domain and is right; in narrow_faults, narrow-001-fault takes the same and is wrong on
-// a part, and "control" takes everything and is right. CONVICT_NARROW_SEED is the seed (default 1), CONVICT_NARROW_COUNT
-// the number of domains (default 40).
+// Narrow kernels as two plugins, because one would have more implementations than a campaign takes. In
+// narrow_kernels.so, narrow-001 takes what is in its domain and is right. In narrow_faults.so, narrow-001-fault takes
+// the same and is wrong on a part, and "control" takes everything and is right. CONVICT_NARROW_SEED is the seed
+// (default 1), CONVICT_NARROW_COUNT the number of domains (default 40).
 #include <cstdlib>
 #include <deque>
 #include <string_view>

@@ -40,7 +40,8 @@ std::optional<Condition> product_multiple(const Seen& layer, Random& random) {
                   [](const Seen& seen) { return seen.ic_per_group() * seen.taps(); });
 }
 std::optional<Condition> row_multiple(const Seen& layer, Random& random) {
-  return multiple(layer, random, Category::kStride, "out[last]", [](const Seen& seen) { return seen.p.out[seen.last()]; });
+  return multiple(layer, random, Category::kStride, "out[last]",
+                  [](const Seen& seen) { return seen.p.out[seen.last()]; });
 }
 
 std::optional<Condition> groups(const Seen& layer, Random& random) {
@@ -51,7 +52,8 @@ std::optional<Condition> groups(const Seen& layer, Random& random) {
     return Condition{Category::kGroups, "groups = ic = oc", 0.07,
                      [](const Seen& seen) { return seen.p.groups == seen.p.ic && seen.p.groups == seen.p.oc; }};
   if (p.groups == p.ic)
-    return Condition{Category::kGroups, "groups = ic", 0.12, [](const Seen& seen) { return seen.p.groups == seen.p.ic; }};
+    return Condition{Category::kGroups, "groups = ic", 0.12,
+                     [](const Seen& seen) { return seen.p.groups == seen.p.ic; }};
   return Condition{Category::kGroups, "several groups", 0.35, [](const Seen& seen) { return seen.p.groups > 1; }};
 }
 
@@ -134,7 +136,7 @@ std::optional<Condition> strides(const Seen& layer, Random& random) {
     return seen.every_axis([&](int axis) { return least <= seen.p.stride[axis] && seen.p.stride[axis] <= most; });
   };
   if (!holds(layer)) return {};
-  return Condition{Category::kStride, least == most ? fmt::format("s = {}", s) : fmt::format("s in {{1, 2}}"),
+  return Condition{Category::kStride, least == most ? fmt::format("s = {}", s) : "s in {1, 2}",
                    least != most ? 0.55 : s == 1 ? 0.35 : s == 2 ? 0.15 : 0.05, holds};
 }
 
@@ -172,7 +174,8 @@ std::optional<Condition> padding_numbers(const Seen& layer, Random& random) {
     bool (*holds)(const convict_problem& p, int axis);
   };
   static constexpr std::array<Form, 5> kForms = {{
-      {"no padding", 0.3, [](const convict_problem& p, int axis) { return p.pad_begin[axis] == 0 && p.pad_end[axis] == 0; }},
+      {"no padding", 0.3,
+       [](const convict_problem& p, int axis) { return p.pad_begin[axis] == 0 && p.pad_end[axis] == 0; }},
       {"p = window/2", 0.05,
        [](const convict_problem& p, int axis) {
          const int64_t half = window(p.kernel[axis], p.dilation[axis]) / 2;
@@ -182,7 +185,8 @@ std::optional<Condition> padding_numbers(const Seen& layer, Random& random) {
        [](const convict_problem& p, int axis) {
          return p.pad_begin[axis] == window(p.kernel[axis], p.dilation[axis]) - 1 && p.pad_end[axis] == 0;
        }},
-      {"symmetric padding", 0.5, [](const convict_problem& p, int axis) { return p.pad_begin[axis] == p.pad_end[axis]; }},
+      {"symmetric padding", 0.5,
+       [](const convict_problem& p, int axis) { return p.pad_begin[axis] == p.pad_end[axis]; }},
       {"0 <= p < k", 0.7,
        [](const convict_problem& p, int axis) {
          return std::min(p.pad_begin[axis], p.pad_end[axis]) >= 0 &&

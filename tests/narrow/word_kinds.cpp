@@ -24,7 +24,8 @@ std::optional<Condition> operation(const Seen& layer, Random&) {
 std::optional<Condition> pass(const Seen& layer, Random&) {
   const convict_pass pass = layer.p.pass;
   return Condition{Category::kOperation, std::string(kPasses[static_cast<size_t>(pass - CONVICT_FORWARD)]),
-                   is_integer(layer.src().dtype) ? 1.0 : 0.33, [pass](const Seen& seen) { return seen.p.pass == pass; }};
+                   is_integer(layer.src().dtype) ? 1.0 : 0.33,
+                   [pass](const Seen& seen) { return seen.p.pass == pass; }};
 }
 
 std::optional<Condition> rank(const Seen& layer, Random&) {
@@ -72,7 +73,9 @@ std::optional<Condition> factors(const Seen& layer, Random&) {
                    }};
 }
 
-bool has_zero_point(const convict_tensor& tensor) { return tensor.dtype == CONVICT_S8 || tensor.dtype == CONVICT_U8; }
+bool has_zero_point(const convict_tensor& tensor) {
+  return tensor.dtype == CONVICT_S8 || tensor.dtype == CONVICT_U8;
+}
 
 std::optional<Condition> src_zero(const Seen& layer, Random&) {
   if (!has_zero_point(layer.src()) || layer.p.src_zero_point != 0) return {};
@@ -101,8 +104,8 @@ std::optional<Condition> clamp(const Seen& layer, Random&) {
                    [](const Seen& seen) { return seen.p.clamp_low == seen.p.dst_zero_point; }};
 }
 
-/// Whether a tensor is dense with its dimensions in this order, outermost first. A strict kernel compares the strides of
-/// dimensions of extent 1, too.
+/// Whether a tensor is dense with its dimensions in this order, outermost first. A strict kernel compares the strides
+/// of dimensions of extent 1, too.
 bool is_dense(const convict_tensor& tensor, std::span<const int> order, bool strict) {
   int64_t stride = 1;
   for (size_t i = order.size(); i-- > 0;) {
@@ -131,8 +134,8 @@ std::optional<Condition> layout(const Seen& layer, Random& random, Operand opera
   for (const std::string_view letters : orders) {
     if (!is_dense((layer.*operand)(), order_of(letters, layer.p.rank), true)) continue;
     const double share = name == "wei" ? (letters == "01s" ? 0.75 : 0.09) : letters == "0s1" ? 0.35 : 0.65;
-    return Condition{Category::kLayout, fmt::format("{} dense as {}{}", name, letters, strict ? ", strictly" : ""), share,
-                     [=, text = std::string(letters)](const Seen& seen) {
+    return Condition{Category::kLayout, fmt::format("{} dense as {}{}", name, letters, strict ? ", strictly" : ""),
+                     share, [=, text = std::string(letters)](const Seen& seen) {
                        return is_dense((seen.*operand)(), order_of(text, seen.p.rank), strict);
                      }};
   }
@@ -178,12 +181,22 @@ std::optional<Condition> batch(const Seen& layer, Random&) {
 }  // namespace
 
 std::vector<Kind> word_kinds() {
-  return {{"operation", 3, operation},   {"pass", 5, pass},           {"rank", 3, rank},
-          {"types", 8, types},           {"requantization", 6, requantization},
-          {"factors", 3, factors},       {"src_zero", 1, src_zero},   {"dst_zero", 1, dst_zero},
-          {"clamp", 1, clamp},           {"src_layout", 3, src_layout}, {"dst_layout", 3, dst_layout},
-          {"wei_layout", 3, wei_layout}, {"bias", 1, bias},           {"relu", 1, relu},
-          {"threads", 1, threads},       {"batch", 1, batch}};
+  return {{"operation", 3, operation},
+          {"pass", 5, pass},
+          {"rank", 3, rank},
+          {"types", 8, types},
+          {"requantization", 6, requantization},
+          {"factors", 3, factors},
+          {"src_zero", 1, src_zero},
+          {"dst_zero", 1, dst_zero},
+          {"clamp", 1, clamp},
+          {"src_layout", 3, src_layout},
+          {"dst_layout", 3, dst_layout},
+          {"wei_layout", 3, wei_layout},
+          {"bias", 1, bias},
+          {"relu", 1, relu},
+          {"threads", 1, threads},
+          {"batch", 1, batch}};
 }
 
 }  // namespace convict::narrow
