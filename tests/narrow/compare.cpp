@@ -6,9 +6,10 @@
 //     narrow_domains shares [DRAWS [SEED [COUNT]]]  which share of `all` each domain is
 //     narrow_domains compare PLUGIN TARGET DRAWS CASES [SEED]
 //
-// `compare` draws so many cases of the default mixture, each by itself, and keeps those that the target takes:
-// rejection sampling, which has the right distribution by definition. Then it lets the generator of campaigns draw CASES
-// in the domain, and compares how often each level of each feature shows. It writes one JSON object.
+// `compare` draws up to DRAWS cases of the default mixture, each by itself, and keeps those that the target takes, until
+// it has enough: rejection sampling, which has the right distribution by definition. Then it lets the generator of
+// campaigns draw CASES in the domain, and compares how often each level of each feature shows. It writes one JSON
+// object.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -117,38 +118,38 @@ struct Histogram {
 
 // ---- compare --------------------------------------------------------------------------------------------------------
 
-/// Independent draws of the default mixture, as many as are wanted. Only `int8` has integers: for a target that takes
+/// Independent draws of the default mixture, as many as are wanted: those that the target takes, and what the first of
+/// them all look like. Only `int8` has integers: for a target that takes
 /// nothing else, its cases alone have the same distribution and are drawn eighteen times as often.
 struct Rejection {
-  Histogram kept;
+  Histogram kept, wide;
   uint64_t draws = 0;
   std::string profile = "all";
 };
 
-Rejection reject(const Accepts& accepts, uint64_t seed, uint64_t draws) {
-  constexpr uint64_t kFirst = 200'000;
-  Rejection result;
-  const auto sample = [&](const generate::Profile* profile, uint64_t from, uint64_t to, const auto& take) {
-    for (uint64_t i = from; i < to; ++i)
-      if (const Case c = generate::generate(profile, seed, 2 * i); accepts(c)) take(c);  // even numbers have no wish
-  };
-  const generate::Profile* integers = generate::find_profile("int8");
-  uint64_t reals_kept = 0;
-  std::vector<Case> first;
-  sample(default_mixture(), 0, std::min(kFirst, draws), [&](const Case& c) {
-    reals_kept += is_integer(c.src_type) ? 0 : 1;
-    first.push_back(c);
-  });
-  uint64_t integers_kept = 0;
-  sample(integers, 0, std::min(kFirst, draws), [&](const Case&) { ++integers_kept; });
-  result.draws = draws;
-  if (reals_kept == 0 && integers_kept > 0) {
-    result.profile = "int8";
-    sample(integers, 0, draws, [&](const Case& c) { result.kept.add(c); });
-    return result;
+/// Whether it takes integers, and nothing else, as far as some draws tell.
+bool takes_integers_only(const Accepts& accepts, uint64_t seed) {
+  constexpr uint64_t kDraws = 200'000;
+  const generate::Profile* int8 = generate::find_profile("int8");
+  uint64_t reals = 0, integers = 0;
+  for (uint64_t i = 0; i < kDraws && reals == 0; ++i) {
+    const Case c = generate::generate(default_mixture(), seed, 2 * i);
+    reals += !is_integer(c.src_type) && accepts(c);
+    integers += accepts(generate::generate(int8, seed, 2 * i));
   }
-  for (const Case& c : first) result.kept.add(c);
-  sample(default_mixture(), std::min(kFirst, draws), draws, [&](const Case& c) { result.kept.add(c); });
+  return reals == 0 && integers > 0;
+}
+
+Rejection reject(const Accepts& accepts, uint64_t seed, uint64_t draws) {
+  constexpr uint64_t kWide = 100'000, kEnough = 5'000;
+  Rejection result;
+  for (uint64_t i = 0; i < kWide; ++i)  // even numbers have no wish
+    if (const Case c = generate::generate(default_mixture(), seed, 2 * i); !resolve(c).why_not) result.wide.add(c);
+  const bool only_integers = takes_integers_only(accepts, seed);
+  if (only_integers) result.profile = "int8";
+  const generate::Profile* profile = only_integers ? generate::find_profile("int8") : default_mixture();
+  while (result.draws < draws && result.kept.cases < kEnough)
+    if (const Case c = generate::generate(profile, seed, 2 * result.draws++); accepts(c)) result.kept.add(c);
   return result;
 }
 
@@ -158,27 +159,33 @@ double error_of(double share, uint64_t all) {
   return std::sqrt(std::max(share, 1 / count) * (1 - std::min(share, 1.0)) / count);
 }
 
-/// A level in both samples. It is `below_half` only if chance does not explain it: by three standard errors.
-json as_json(const Feature& feature, size_t level, const Histogram& kept, const Histogram& campaign) {
+/// A level in all samples. It is `below_half` only if chance does not explain it: by three standard errors. `lacking`
+/// is the same, but no more is wanted of a level than the wide mixture has: rejection sampling has many cases of one
+/// channel where conditions join channels with something, and a campaign should not.
+json as_json(const Feature& feature, size_t level, const Rejection& rejection, const Histogram& campaign) {
   const auto id = static_cast<size_t>(feature.id);
-  const double wanted = kept.share(kept.levels[id][level]), got = campaign.share(campaign.levels[id][level]);
-  const double noise = 3 * std::hypot(error_of(wanted, kept.cases) / 2, error_of(got, campaign.cases));
+  const Histogram &kept = rejection.kept, &wide = rejection.wide;
+  const double inside = kept.share(kept.levels[id][level]), outside = wide.share(wide.levels[id][level]);
+  const double got = campaign.share(campaign.levels[id][level]);
+  const double noise = 3 * std::hypot(error_of(inside, kept.cases) / 2, error_of(got, campaign.cases));
   return {{"feature", feature.name},
           {"level", feature.levels[level]},
-          {"rejection", wanted},
+          {"rejection", inside},
+          {"wide", outside},
           {"campaign", got},
-          {"ratio", wanted > 0 ? got / wanted : 0},
-          {"below_half", got + noise < wanted / 2}};
+          {"ratio", inside > 0 ? got / inside : 0},
+          {"below_half", got + noise < inside / 2},
+          {"lacking", got + noise < std::min(inside, outside) / 2}};
 }
 
 /// Levels that rejection sampling shows often enough to say something of them, the worst first.
-json compared(const Histogram& kept, const Histogram& campaign) {
+json compared(const Rejection& rejection, const Histogram& campaign) {
   constexpr uint64_t kEnough = 20;
   std::vector<json> rows;
   for (const Feature& feature : features())
     for (size_t level = 0; level < feature.levels.size(); ++level)
-      if (kept.levels[static_cast<size_t>(feature.id)][level] >= kEnough)
-        rows.push_back(as_json(feature, level, kept, campaign));
+      if (rejection.kept.levels[static_cast<size_t>(feature.id)][level] >= kEnough)
+        rows.push_back(as_json(feature, level, rejection, campaign));
   std::ranges::stable_sort(rows, {}, [](const json& row) { return row["ratio"].get<double>(); });
   return rows;
 }
@@ -189,8 +196,10 @@ json compare(const std::string& plugin, const std::string& name, uint64_t draws,
   const Rejection rejection = reject(accepts, seed, draws);
   Histogram campaign;
   const uint64_t lost = draw_campaign(accepts, seed, cases, [&](const Case& c) { campaign.add(c); });
-  const json levels = compared(rejection.kept, campaign);
-  const auto below = std::ranges::count_if(levels, [](const json& row) { return row["below_half"].get<bool>(); });
+  const json levels = compared(rejection, campaign);
+  const auto count = [&](const char* what) {
+    return std::ranges::count_if(levels, [&](const json& row) { return row[what].get<bool>(); });
+  };
   return {{"target", name},
           {"profile", rejection.profile},
           {"draws", rejection.draws},
@@ -198,7 +207,8 @@ json compare(const std::string& plugin, const std::string& name, uint64_t draws,
           {"cases", cases},
           {"judged", campaign.cases},
           {"lost", lost},
-          {"below_half", below},
+          {"below_half", count("below_half")},
+          {"lacking", count("lacking")},
           {"one_channel", {rejection.kept.share(rejection.kept.one_channel), campaign.share(campaign.one_channel)}},
           {"one_tap", {rejection.kept.share(rejection.kept.one_tap), campaign.share(campaign.one_tap)}},
           {"worst", levels.empty() ? json(nullptr) : levels.front()},
