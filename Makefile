@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup more-setup test-setup build program modules test test-fleet test-trixie nightly-trixie sweep-trixie fuzz replay guided nightly libraries js mlir sweep transfer sanitize valgrind neon avx512 avx512-soft detection bench throughput check dev odr clean
+.PHONY: help setup more-setup test-setup build program modules test test-fleet test-trixie nightly-trixie sweep-trixie fuzz replay guided nightly libraries js mlir sweep transfer sanitize valgrind neon avx512 avx512-soft detection bench throughput narrow check dev odr clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -40,6 +40,7 @@ help:
 	@echo 'make nightly build, guided, and a night: replay, fuzz, merge, report; TIME=10m SHARDS=2 DB=nightly.db (docs/nightly.md)'
 	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/detection.md: half an hour'
 	@echo 'make throughput measure how fast cases are judged, and rewrite that table of docs/performance.md; BENCHDNN=path for a comparison'
+	@echo 'make narrow  measure campaigns on kernels that take little (tests/narrow): half an hour; NARROW_FLAGS for less'
 	@echo 'make bench   measure every layer of corpus/bench, and rewrite the tables of docs/performance.md: half an hour'
 	@echo 'make libraries  unpack ggml and ONNX Runtime into build/, and build their modules'
 	@echo 'make js      install TensorFlow.js and OpenCV.js into build/js, for clients/js'
@@ -245,6 +246,11 @@ throughput: program
 	tools/throughput.py $(CONVICT) > build/throughput.md
 	sed -i -e '/^<!-- throughput -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- throughput -->$$/r build/throughput.md' \
 	  docs/performance.md
+
+# Nothing else should run on the machine, either.
+narrow: build
+	@cmake --build build/release --target narrow_domains -j $(JOBS)
+	tools/narrow.py $(CONVICT) --json build/narrow.json $(NARROW_FLAGS) | tee build/narrow.md
 
 clean:
 	rm -rf build

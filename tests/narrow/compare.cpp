@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What narrow domains look like from inside, and whether a campaign sees them so:
+//
+//     narrow_domains list [SEED [COUNT]]            conditions, witnesses, faults, as JSON
+//     narrow_domains shares [DRAWS [SEED [COUNT]]]  which share of `all` each domain is
+//     narrow_domains compare PLUGIN TARGET DRAWS CASES [SEED]
+//
+// `compare` draws up to DRAWS cases of the default mixture, each by itself, and keeps those that the target takes, until
+// it has enough: rejection sampling, which has the right distribution by definition. Then it lets the generator of
+// campaigns draw CASES in the domain, and compares how often each level of each feature shows. It writes one JSON
+// object.
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "abi/element.h"
+#include "core/case_text.h"
+#include "core/features.h"
+#include "core/geometry.h"
+#include "core/layout.h"
+#include "generate/generate.h"
+#include "generate/survey.h"
+#include "tests/narrow/domain.h"
+
+namespace convict {
+namespace {
+
+using nlohmann::json;
+using Accepts = generate::Accepts;
+
+/// What a campaign samples if nobody says otherwise; nullptr is `all`.
+const generate::Profile* default_mixture() { return nullptr; }
+
+// ---- How a campaign draws inside a domain: the only code here that knows the interface of that generator ------------
+
+constexpr uint32_t kMostDraws = 200;  // for one place of the campaign
+
+/// Calls `take` with the cases of a campaign that the target takes, and returns how many places had none.
+template <class Take>
+uint64_t draw_campaign(const Accepts& accepts, uint64_t seed, uint64_t cases, const Take& take) {
+  const generate::Survey survey =
+      generate::survey(default_mixture(), seed, generate::SurveyDepth::kLevels, accepts, [] { return true; });
+  const generate::Share share = {0, 1, survey.domain};
+  const generate::Sampling sampling = {.profile = default_mixture(), .seed = seed, .shares = std::span(&share, 1)};
+  uint64_t lost = 0;
+  for (uint64_t index = 0; index < cases; ++index) {
+    uint32_t draw = 0;
+    Case c = generate::generate(sampling, index, draw);
+    while (!accepts(c) && ++draw < kMostDraws) c = generate::generate(sampling, index, draw);
+    if (draw < kMostDraws)
+      take(c);
+    else
+      ++lost;
+  }
+  return lost;
+}
+
+// ---- A target of a plugin -------------------------------------------------------------------------------------------
+
+/// An implementation of a plugin, and the question whether a campaign would judge it on a case.
+class Target {
+ public:
+  Target(const std::string& path, std::string_view name) {
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) throw std::runtime_error(dlerror());
+    const auto plugin = reinterpret_cast<convict_plugin_function>(dlsym(library, CONVICT_PLUGIN_SYMBOL));
+    const auto abilities = reinterpret_cast<convict_abilities_function>(dlsym(library, CONVICT_ABILITIES_SYMBOL));
+    const convict_plugin* all = plugin ? plugin() : nullptr;
+    for (size_t i = 0; all && i < all->count; ++i)
+      if (all->implementations[i]->name == name) who_ = all->implementations[i];
+    if (!who_) throw std::runtime_error("no " + std::string(name) + " in " + path);
+    if (const convict_abilities* can = abilities ? abilities(who_) : nullptr) abilities_ = *can;
+  }
+
+  bool accepts(const Case& c) const {
+    if ((c.beta != 0 && !who_->contract.accumulates) || (c.relu && !who_->contract.fuses_relu)) return false;
+    if (c.requant != Requant::kNone && !abilities_.requantizes) return false;
+    const Resolved resolved = resolve(c);
+    if (resolved.why_not) return false;
+    const convict_tensors t = describe_tensors(c, resolved.problem);
+    return who_->unsupported(who_, &resolved.problem, &t) == nullptr;
+  }
+
+ private:
+  const convict_implementation* who_ = nullptr;
+  convict_abilities abilities_ = {};
+};
+
+/// How often each level shows, and what the issue of small cases is about.
+struct Histogram {
+  uint64_t cases = 0, one_channel = 0, one_tap = 0;
+  std::vector<std::vector<uint64_t>> levels;  // by feature and level
+
+  Histogram() {
+    for (const Feature& feature : features()) levels.emplace_back(feature.levels.size());
+  }
+  void add(const Case& c) {
+    const Levels found = levels_of(c, resolve(c).problem);
+    for (const Feature& feature : features()) ++levels[static_cast<size_t>(feature.id)][found[feature.id]];
+    ++cases;
+    one_channel += c.ic <= 1 && c.oc <= 1;
+    one_tap += std::ranges::max(c.kernel) == 1;
+  }
+  double share(uint64_t count) const {
+    return cases == 0 ? 0 : static_cast<double>(count) / static_cast<double>(cases);
+  }
+};
+
+// ---- compare --------------------------------------------------------------------------------------------------------
+
+/// Independent draws of the default mixture, as many as are wanted: those that the target takes, and what the first of
+/// them all look like. Only `int8` has integers: for a target that takes
+/// nothing else, its cases alone have the same distribution and are drawn eighteen times as often.
+struct Rejection {
+  Histogram kept, wide;
+  uint64_t draws = 0;
+  std::string profile = "all";
+};
+
+/// Whether it takes integers, and nothing else, as far as some draws tell.
+bool takes_integers_only(const Accepts& accepts, uint64_t seed) {
+  constexpr uint64_t kDraws = 200'000;
+  const generate::Profile* int8 = generate::find_profile("int8");
+  uint64_t reals = 0, integers = 0;
+  for (uint64_t i = 0; i < kDraws && reals == 0; ++i) {
+    const Case c = generate::generate(default_mixture(), seed, 2 * i);
+    reals += !is_integer(c.src_type) && accepts(c);
+    integers += accepts(generate::generate(int8, seed, 2 * i));
+  }
+  return reals == 0 && integers > 0;
+}
+
+Rejection reject(const Accepts& accepts, uint64_t seed, uint64_t draws) {
+  constexpr uint64_t kWide = 100'000, kEnough = 5'000;
+  Rejection result;
+  for (uint64_t i = 0; i < kWide; ++i)  // even numbers have no wish
+    if (const Case c = generate::generate(default_mixture(), seed, 2 * i); !resolve(c).why_not) result.wide.add(c);
+  const bool only_integers = takes_integers_only(accepts, seed);
+  if (only_integers) result.profile = "int8";
+  const generate::Profile* profile = only_integers ? generate::find_profile("int8") : default_mixture();
+  while (result.draws < draws && result.kept.cases < kEnough)
+    if (const Case c = generate::generate(profile, seed, 2 * result.draws++); accepts(c)) result.kept.add(c);
+  return result;
+}
+
+/// The standard error of a share of `all`.
+double error_of(double share, uint64_t all) {
+  const auto count = static_cast<double>(std::max<uint64_t>(all, 1));
+  return std::sqrt(std::max(share, 1 / count) * (1 - std::min(share, 1.0)) / count);
+}
+
+/// A level in all samples. It is `below_half` only if chance does not explain it: by three standard errors. `lacking`
+/// is the same, but no more is wanted of a level than the wide mixture has: rejection sampling has many cases of one
+/// channel where conditions join channels with something, and a campaign should not.
+json as_json(const Feature& feature, size_t level, const Rejection& rejection, const Histogram& campaign) {
+  const auto id = static_cast<size_t>(feature.id);
+  const Histogram &kept = rejection.kept, &wide = rejection.wide;
+  const double inside = kept.share(kept.levels[id][level]), outside = wide.share(wide.levels[id][level]);
+  const double got = campaign.share(campaign.levels[id][level]);
+  const double noise = 3 * std::hypot(error_of(inside, kept.cases) / 2, error_of(got, campaign.cases));
+  return {{"feature", feature.name},
+          {"level", feature.levels[level]},
+          {"rejection", inside},
+          {"wide", outside},
+          {"campaign", got},
+          {"ratio", inside > 0 ? got / inside : 0},
+          {"below_half", got + noise < inside / 2},
+          {"lacking", got + noise < std::min(inside, outside) / 2}};
+}
+
+/// Levels that rejection sampling shows often enough to say something of them, the worst first.
+json compared(const Rejection& rejection, const Histogram& campaign) {
+  constexpr uint64_t kEnough = 20;
+  std::vector<json> rows;
+  for (const Feature& feature : features())
+    for (size_t level = 0; level < feature.levels.size(); ++level)
+      if (rejection.kept.levels[static_cast<size_t>(feature.id)][level] >= kEnough)
+        rows.push_back(as_json(feature, level, rejection, campaign));
+  std::ranges::stable_sort(rows, {}, [](const json& row) { return row["ratio"].get<double>(); });
+  return rows;
+}
+
+json compare(const std::string& plugin, const std::string& name, uint64_t draws, uint64_t cases, uint64_t seed) {
+  const Target target(plugin, name);
+  const Accepts accepts = [&](const Case& c) { return target.accepts(c); };
+  const Rejection rejection = reject(accepts, seed, draws);
+  Histogram campaign;
+  const uint64_t lost = draw_campaign(accepts, seed, cases, [&](const Case& c) { campaign.add(c); });
+  const json levels = compared(rejection, campaign);
+  const auto count = [&](const char* what) {
+    return std::ranges::count_if(levels, [&](const json& row) { return row[what].get<bool>(); });
+  };
+  return {{"target", name},
+          {"profile", rejection.profile},
+          {"draws", rejection.draws},
+          {"kept", rejection.kept.cases},
+          {"cases", cases},
+          {"judged", campaign.cases},
+          {"lost", lost},
+          {"below_half", count("below_half")},
+          {"lacking", count("lacking")},
+          {"one_channel", {rejection.kept.share(rejection.kept.one_channel), campaign.share(campaign.one_channel)}},
+          {"one_tap", {rejection.kept.share(rejection.kept.one_tap), campaign.share(campaign.one_tap)}},
+          {"worst", levels.empty() ? json(nullptr) : levels.front()},
+          {"levels", levels}};
+}
+
+// ---- list and shares ------------------------------------------------------------------------------------------------
+
+json listed(uint64_t seed, uint64_t count) {
+  json rows = json::array();
+  for (uint64_t number = 1; number <= count; ++number) {
+    const narrow::Domain domain = narrow::draw_domain(seed, number);
+    rows.push_back({{"name", domain.name()},
+                    {"conditions", domain.conditions.size()},
+                    {"domain", domain.text()},
+                    {"share", domain.share},
+                    {"witness", to_text(domain.witness)},
+                    {"fault", domain.fault.text},
+                    {"fault_share", domain.fault_share},
+                    {"fault_witness", to_text(domain.fault_witness)}});
+  }
+  return rows;
+}
+
+/// Conditions that hang together, given the operation; what is in two groups is drawn nearly independently.
+int group_of(narrow::Category category) {
+  switch (category) {
+    case narrow::Category::kOperation: return 0;
+    case narrow::Category::kType:
+    case narrow::Category::kQuantization: return 1;
+    case narrow::Category::kLayout: return 2;
+    case narrow::Category::kOther: return 3;
+    default: return 4;  // sizes
+  }
+}
+
+/// The share of a profile that is inside: that of the operation, times that of each other group given the operation.
+double estimated_share(const narrow::Domain& domain, const generate::Profile* profile, uint64_t seed, uint64_t draws) {
+  constexpr int kGroups = 5;
+  uint64_t counts[kGroups] = {};
+  for (uint64_t i = 0; i < draws; ++i) {
+    const Case c = generate::generate(profile, seed, 2 * i);
+    const Resolved resolved = resolve(c);
+    if (resolved.why_not) continue;
+    const convict_tensors t = describe_tensors(c, resolved.problem);
+    bool met[kGroups] = {true, true, true, true, true};
+    for (const narrow::Condition& one : domain.conditions)
+      met[group_of(one.category)] &= one.holds({resolved.problem, t});
+    met[1] &= (c.requant == Requant::kNone || domain.requantizes) && (c.beta == 0 || domain.accumulates);
+    met[3] &= !c.relu || domain.fuses_relu;
+    for (int group = 0; group < kGroups; ++group) counts[group] += met[0] && met[group];
+  }
+  double share = static_cast<double>(counts[0]) / static_cast<double>(draws);
+  for (int group = 1; group < kGroups; ++group)
+    share *= static_cast<double>(counts[group]) / static_cast<double>(std::max<uint64_t>(counts[0], 1));
+  return share;
+}
+
+json shares(uint64_t draws, uint64_t seed, uint64_t count) {
+  json rows = json::array();
+  const generate::Profile* int8 = generate::find_profile("int8");
+  double all = 0;
+  for (const generate::Profile& profile : generate::profiles()) all += profile.share;
+  for (uint64_t number = 1; number <= count; ++number) {
+    const narrow::Domain domain = narrow::draw_domain(seed, number);
+    const double of_integers = estimated_share(domain, int8, seed, draws) * int8->share / all;
+    const double of_reals = is_integer(domain.witness.src_type) ? 0 : estimated_share(domain, nullptr, seed, draws);
+    rows.push_back({{"name", domain.name()}, {"aimed", domain.share}, {"share", std::max(of_integers, of_reals)}});
+  }
+  return rows;
+}
+
+}  // namespace
+}  // namespace convict
+
+int main(int argc, char** argv) {
+  using namespace convict;
+  const auto word = [&](int at) { return std::string(at < argc ? argv[at] : ""); };
+  const auto number = [&](int at, uint64_t otherwise) {
+    return at < argc ? std::strtoull(argv[at], nullptr, 10) : otherwise;
+  };
+  try {
+    json result;
+    if (word(1) == "list")
+      result = listed(number(2, 1), number(3, 40));
+    else if (word(1) == "shares")
+      result = shares(number(2, 200'000), number(3, 1), number(4, 40));
+    else if (word(1) == "compare" && argc >= 6)
+      result = compare(word(2), word(3), number(4, 0), number(5, 0), number(6, 1));
+    else
+      throw std::runtime_error("usage: list [SEED [COUNT]] | shares [DRAWS [SEED [COUNT]]] | "
+                               "compare PLUGIN TARGET DRAWS CASES [SEED]");
+    std::puts(result.dump().c_str());
+    return 0;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "narrow_domains: %s\n", e.what());
+    return 2;
+  }
+}
