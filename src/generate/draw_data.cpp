@@ -16,7 +16,7 @@ using namespace levels;
 /// these values meet often enough; other blocks have a third of it. Wishes add a little to each.
 constexpr double kBetaRate = 0.09, kViewRate = 0.14, kCallsRate = 0.10;
 constexpr double kReluRate = 0.05;  // of forward passes
-constexpr double kF64Rate = 0.05, kF16Rate = 0.05, kBf16Rate = 0.05, kMixedRate = 0.005;
+constexpr double kF64Rate = 0.05, kF16Rate = 0.05, kBf16Rate = 0.05;
 
 double rate(const Draft& draft, double average) {
   constexpr double kBusy = 3, kQuiet = (1 - kBusy * kBusyShare) / (1 - kBusyShare);
@@ -90,12 +90,12 @@ void draw_types(Draft& draft) {
                                                         {CONVICT_F16, CONVICT_F16, CONVICT_F32},
                                                         {CONVICT_F32, CONVICT_BF16, CONVICT_F32},
                                                         {CONVICT_F32, CONVICT_F16, CONVICT_F32}};
-  constexpr double kRate = kF64Rate + kF16Rate + kBf16Rate + kMixedRate;
-  constexpr Rate kOthers[] = {{levels::kF64, kF64Rate / kRate},
-                              {levels::kF16, kF16Rate / kRate},
-                              {levels::kBf16, kBf16Rate / kRate},
-                              {levels::kMixed, kMixedRate / kRate}};
-  const int level = level_or(draft, kType, kRate, kOthers);
+  const double all = kF64Rate + kF16Rate + kBf16Rate + draft.profile.mixed_types;
+  const Rate others[] = {{levels::kF64, kF64Rate / all},
+                         {levels::kF16, kF16Rate / all},
+                         {levels::kBf16, kBf16Rate / all},
+                         {levels::kMixed, draft.profile.mixed_types / all}};
+  const int level = level_or(draft, kType, all, others);
   c.src_type = c.wei_type = c.dst_type = static_cast<convict_dtype>(CONVICT_F32 + level);
   if (level != levels::kMixed) return;
   const auto& mixture = kMixtures[draft.random.below(std::size(kMixtures))];

@@ -206,6 +206,7 @@ namespace {
 
 constexpr double kOwnSizes = 0.1;   // of the cases of `any`: as large as their profile has them
 constexpr double kIntegers = 0.12;  // of the cases of `any`
+constexpr double kMixedTypes = 0.03;
 constexpr double kTrivial = 0.1;   // of the cases of `any` that are so
 
 /// `at` is in [0, 1).
@@ -222,6 +223,7 @@ Profile of_mixture(double at, Random& pick, Random& numbers) {
   }
   profile.integers = numbers.chance(kIntegers);
   profile.trivial = kTrivial;
+  profile.mixed_types = kMixedTypes;
   return profile;
 }
 

@@ -63,6 +63,7 @@ struct Profile {
   double trivial = 1;        // of cases with one tap, how many are kept; with one channel in and out, a quarter of it
   bool features_off = true;  // masks may switch features off for a block
   bool integers = false;     // only forward passes over integers
+  double mixed_types = 0.005;  // bf16 or f16 with f32
 };
 
 std::span<const Profile> profiles();

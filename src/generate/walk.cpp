@@ -20,14 +20,9 @@ constexpr Step kPlaceSteps[] = {Step::kLayouts, Step::kWeights, Step::kViews};
 constexpr Step kFusedSteps[] = {Step::kBias, Step::kRelu, Step::kBeta, Step::kCalls, Step::kFill};
 constexpr std::span<const Step> kBundles[] = {kChannelSteps, kWindowSteps, kTypeSteps, kPlaceSteps, kFusedSteps};
 
-/// The threads of a case are those of its block, as far as its target takes them.
-constexpr bool is_walked(Step step) { return step != Step::kThreads; }
-
 uint32_t word(Random& random) { return static_cast<uint32_t>(random.bits() >> 32); }
 
-void draw_again(Recipe& recipe, Step step, Random& random) {
-  if (is_walked(step)) recipe.choices[step] = word(random);
-}
+void draw_again(Recipe& recipe, Step step, Random& random) { recipe.choices[step] = word(random); }
 
 }  // namespace
 
@@ -58,7 +53,7 @@ Walk::Walk(const Sampling& sampling, const Share& share, uint64_t index)
   if (has_wish && sampling.focus.empty() && number >= kWishesBeforeRarePairs && rare < domain.rare.size()) {
     at_ = domain.rare[rare];
     wish_ = at_.wish;
-    steps_ = 1;  // more of them might lose what is rare in it
+    steps_ = kFreshSteps;  // more of them might lose what is rare in it
   } else {
     at_ = random_.pick(std::span(domain.starts));
     at_.wish = Recipe::kNoWish;
@@ -67,19 +62,30 @@ Walk::Walk(const Sampling& sampling, const Share& share, uint64_t index)
     if (aims && is_steered(sampling.profile))
       if (const auto wish = wish_for(sampling, domain, 1, index / 2)) wish_ = id_of(*wish);
   }
-  at_.choices[Step::kData] = static_cast<uint32_t>(random_.bits() >> 32);
   threads_ = static_cast<uint32_t>(mix(mix(sampling.seed ^ 0x74687264) + index / kBlock) >> 32);
   propose();
 }
 
 void Walk::propose() {
   for (; step_ < steps_; ++step_) {
-    next_ = step_ == 0 ? at_ : neighbour(at_, random_);
-    if (step_ == 0) next_.choices[Step::kThreads] = threads_;
+    next_ = proposal();
     next_.wish = wish_;
     asked_ = made(sampling_.profile, next_);
     if (shows(asked_, next_)) return;
   }
+}
+
+/// First other data and the threads of the block (decision 14), or other data at least. Threads stay so from then on.
+Recipe Walk::proposal() {
+  if (step_ >= kFreshSteps) {
+    Recipe next = neighbour(at_, random_);
+    next.choices[Step::kThreads] = at_.choices[Step::kThreads];
+    return next;
+  }
+  Recipe next = at_;
+  draw_again(next, Step::kData, random_);
+  if (step_ == 0) next.choices[Step::kThreads] = threads_;
+  return next;
 }
 
 void Walk::answer(bool accepted) {
@@ -87,7 +93,8 @@ void Walk::answer(bool accepted) {
     at_ = next_;
     found_ = asked_;
   }
-  ++step_;
+  const bool is_fresh = accepted && step_ == 0;
+  step_ += is_fresh ? kFreshSteps : 1;
   propose();
 }
 

@@ -15,7 +15,8 @@
 
 namespace convict::generate {
 
-inline constexpr uint32_t kWalkSteps = 8;  // questions for one place
+// Questions for one place; the first ones change data and threads only.
+inline constexpr uint32_t kWalkSteps = 8, kFreshSteps = 2;
 // The answers to them are a bit each, from the lowest. The bit of a question in the upper half says that the case is the
 // one asked about.
 inline constexpr uint32_t kAsked = 1 << 16;
@@ -42,6 +43,7 @@ class Walk {
 
  private:
   void propose();
+  Recipe proposal();
 
   const Sampling& sampling_;
   Random random_;

@@ -16,7 +16,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -29,6 +31,7 @@
 #include "core/geometry.h"
 #include "core/layout.h"
 #include "generate/generate.h"
+#include "generate/place.h"
 #include "generate/survey.h"
 #include "tests/narrow/domain.h"
 
@@ -36,29 +39,29 @@ namespace convict {
 namespace {
 
 using nlohmann::json;
-using Accepts = generate::Accepts;
 
-/// What a campaign samples if nobody says otherwise; nullptr is `all`.
-const generate::Profile* default_mixture() { return nullptr; }
+using Accepts = std::function<bool(const Case&)>;
 
-// ---- How a campaign draws inside a domain: the only code here that knows the interface of that generator ------------
+/// What a campaign samples if nobody says otherwise.
+const generate::Profile* default_mixture() { return generate::find_profile(generate::kDefaultProfile); }
 
-constexpr uint32_t kMostDraws = 200;  // for one place of the campaign
-
-/// Calls `take` with the cases of a campaign that the target takes, and returns how many places had none.
+/// Calls `take` with the cases of a campaign, and returns how many of them the target refuses.
 template <class Take>
 uint64_t draw_campaign(const Accepts& accepts, uint64_t seed, uint64_t cases, const Take& take) {
-  const generate::Survey survey =
-      generate::survey(default_mixture(), seed, generate::SurveyDepth::kLevels, accepts, [] { return true; });
+  const generate::Ask ask = [&](std::span<const Case> asked) {
+    std::vector<std::optional<std::string>> reasons;
+    for (const Case& c : asked) reasons.push_back(accepts(c) ? std::nullopt : std::optional<std::string>("refused"));
+    return reasons;
+  };
+  const generate::Survey survey = generate::survey(default_mixture(), seed, true, ask, [] { return true; });
   const generate::Share share = {0, 1, survey.domain};
   const generate::Sampling sampling = {.profile = default_mixture(), .seed = seed, .shares = std::span(&share, 1)};
   uint64_t lost = 0;
   for (uint64_t index = 0; index < cases; ++index) {
-    uint32_t draw = 0;
-    Case c = generate::generate(sampling, index, draw);
-    while (!accepts(c) && ++draw < kMostDraws) c = generate::generate(sampling, index, draw);
-    if (draw < kMostDraws)
-      take(c);
+    generate::Place place(sampling, index);
+    while (!place.is_decided()) place.answer(accepts(place.asks()));
+    if (accepts(place.found()))
+      take(place.found());
     else
       ++lost;
   }
@@ -119,37 +122,19 @@ struct Histogram {
 // ---- compare --------------------------------------------------------------------------------------------------------
 
 /// Independent draws of the default mixture, as many as are wanted: those that the target takes, and what the first of
-/// them all look like. Only `int8` has integers: for a target that takes
-/// nothing else, its cases alone have the same distribution and are drawn eighteen times as often.
+/// them all look like.
 struct Rejection {
   Histogram kept, wide;
   uint64_t draws = 0;
-  std::string profile = "all";
 };
-
-/// Whether it takes integers, and nothing else, as far as some draws tell.
-bool takes_integers_only(const Accepts& accepts, uint64_t seed) {
-  constexpr uint64_t kDraws = 200'000;
-  const generate::Profile* int8 = generate::find_profile("int8");
-  uint64_t reals = 0, integers = 0;
-  for (uint64_t i = 0; i < kDraws && reals == 0; ++i) {
-    const Case c = generate::generate(default_mixture(), seed, 2 * i);
-    reals += !is_integer(c.src_type) && accepts(c);
-    integers += accepts(generate::generate(int8, seed, 2 * i));
-  }
-  return reals == 0 && integers > 0;
-}
 
 Rejection reject(const Accepts& accepts, uint64_t seed, uint64_t draws) {
   constexpr uint64_t kWide = 100'000, kEnough = 5'000;
   Rejection result;
   for (uint64_t i = 0; i < kWide; ++i)  // even numbers have no wish
     if (const Case c = generate::generate(default_mixture(), seed, 2 * i); !resolve(c).why_not) result.wide.add(c);
-  const bool only_integers = takes_integers_only(accepts, seed);
-  if (only_integers) result.profile = "int8";
-  const generate::Profile* profile = only_integers ? generate::find_profile("int8") : default_mixture();
   while (result.draws < draws && result.kept.cases < kEnough)
-    if (const Case c = generate::generate(profile, seed, 2 * result.draws++); accepts(c)) result.kept.add(c);
+    if (const Case c = generate::generate(default_mixture(), seed, 2 * result.draws++); accepts(c)) result.kept.add(c);
   return result;
 }
 
@@ -201,7 +186,6 @@ json compare(const std::string& plugin, const std::string& name, uint64_t draws,
     return std::ranges::count_if(levels, [&](const json& row) { return row[what].get<bool>(); });
   };
   return {{"target", name},
-          {"profile", rejection.profile},
           {"draws", rejection.draws},
           {"kept", rejection.kept.cases},
           {"cases", cases},
