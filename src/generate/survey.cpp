@@ -24,13 +24,14 @@ namespace {
 
 constexpr uint64_t kLeastAsked = 400, kMostAsked = 20'000;  // of the whole profile
 constexpr size_t kEnoughTaken = 64;                         // independent of each other
-constexpr uint64_t kMostSearched = 600'000;                 // questions for the first accepted cases
+constexpr uint64_t kMostSearched = 600'000, kLongSearch = 100'000;  // questions for the first accepted cases
 constexpr size_t kNicheSize = 16, kMostNiches = 200;
-constexpr size_t kChains = 128, kSnapshots = 2;
+constexpr size_t kChains = 128, kSnapshots = 3;
 constexpr int kBurnIn = 64, kLongBurnIn = 350, kBetweenSnapshots = 48;  // questions to each chain
 constexpr size_t kMostRare = 768, kMostTaken = 4096;
-constexpr int kVainDraws = 16;       // of a pair, if none of them shows it
-constexpr int kDrawsForATry = 4;     // of a pair, most of them
+constexpr int kVainDraws = 10;    // of a pair, if none of them shows it
+constexpr int kDrawsForATry = 2;  // of a pair, most of them
+constexpr size_t kFewTaken = 8;   // if they are hard to find
 
 /// A text with its numbers left out: "ic=7 is no multiple" and "ic=9 is no multiple" are one reason.
 std::string without_numbers(std::string text) {
@@ -153,8 +154,11 @@ class Surveyor {
   /// Walks from accepted cases, from cases with rare reasons, and begins anew with plain layers, which most kernels are
   /// written for.
   void look_for_first() {
-    for (uint64_t asked = 0; asked < kMostSearched && taken_.size() < kEnoughTaken && go_on_();
-         asked += kQuestionsAtOnce) {
+    const auto is_over = [&](uint64_t asked) {
+      const size_t enough = asked < kLongSearch ? kEnoughTaken : kFewTaken;
+      return asked >= most_searched() || taken_.size() >= enough || !go_on_();
+    };
+    for (uint64_t asked = 0; !is_over(asked); asked += kQuestionsAtOnce) {
       std::vector<Recipe> recipes;
       while (recipes.size() < kQuestionsAtOnce) {
         const double at = random_.uniform();
@@ -167,6 +171,11 @@ class Surveyor {
       }
       ask(recipes, false);
     }
+  }
+
+  /// A profile that somebody chose to narrow the campaign down may well have nothing for a target.
+  uint64_t most_searched() const {
+    return profile_ && profile_->sampler == Sampler::kMixed ? kMostSearched : kLongSearch;
   }
 
   /// Of some reasons, the one that was seen least.
@@ -220,7 +229,18 @@ class Surveyor {
     }
   }
 
-  bool takes(FeatureId feature, uint8_t level) const { return Domain(accepted_).has(feature, level); }
+  bool takes(FeatureId feature, uint8_t level) const {
+    const bool is_op = feature == feature::kOp;
+    for (uint8_t beside = 0; beside < (is_op ? 3 : 2); ++beside)
+      if (accepted_[beside_op(feature, level, beside)]) return true;
+    return false;
+  }
+
+  /// The pair of a level and an operation; or of an operation and a pass.
+  static uint32_t beside_op(FeatureId feature, uint8_t level, uint8_t beside) {
+    return feature == feature::kOp ? id_of({2, {feature::kOp, feature::kPass}, {level, beside}})
+                                   : id_of({2, {feature::kOp, feature}, {beside, level}});
+  }
 
   /// Aims at each level that no accepted case has, with each operation.
   void search_levels() {
@@ -228,10 +248,8 @@ class Surveyor {
     for (const Feature& feature : features())
       for (uint8_t level = 0; level < feature.levels.size(); ++level) {
         if (takes(feature.id, level)) continue;
-        const bool is_op = feature.id == feature::kOp;
-        for (uint8_t beside = 0; beside < (is_op ? 3 : 2); ++beside)
-          aims.push_back({is_op ? id_of({2, {feature::kOp, feature::kPass}, {level, beside}})
-                                : id_of({2, {feature::kOp, feature.id}, {beside, level}})});
+        for (uint8_t beside = 0; beside < (feature.id == feature::kOp ? 3 : 2); ++beside)
+          aims.push_back({beside_op(feature.id, level, beside)});
       }
     const std::vector<Aim> shown = search(std::move(aims), kTriesOfLevel);
     for (const Feature& feature : features())
