@@ -32,7 +32,7 @@ struct ScoreOptions {
   OutputOptions out;
   std::string database;  // empty: none
   std::string budget = "60s";
-  std::vector<std::string> profiles = {"all"}, baselines = {"none"}, except;
+  std::vector<std::string> profiles = {std::string(generate::kDefaultProfile)}, baselines = {"none"}, except;
   uint64_t seeds = 20, control_cases = 20'000;
   std::optional<uint64_t> cases, baseline_seeds;
   int jobs = 1;

@@ -147,6 +147,7 @@ constexpr Profile kProfiles[] = {
      .help = "one size past 2^15 or 2^16: outputs, inputs, channels, groups or batch; all else minimal",
      .sampler = Sampler::kLong,
      .share = 1,
+     .part = 0.1,
      .most_macs = 1e6,
      .most_elements = 1 << 20},
     {.name = "illegal",
@@ -204,7 +205,7 @@ const Profile& profile_of_all(double at) {
 
 namespace {
 
-constexpr double kOwnSizes = 0.1;   // of the cases of `any`: as large as their profile has them
+constexpr double kOwnSizes = 0.07;  // of the cases of `any`: as large as their profile has them
 constexpr double kIntegers = 0.12;  // of the cases of `any`
 constexpr double kMixedTypes = 0.03;
 constexpr double kTrivial = 0.1;   // of the cases of `any` that are so
@@ -219,7 +220,7 @@ Profile of_mixture(double at, Random& pick, Random& numbers) {
   if (!pick.chance(kOwnSizes)) {
     profile.most_macs = std::min(profile.most_macs, kSmallMacs);
     profile.most_elements = std::min(profile.most_elements, kSmallTensor);
-    profile.cheap = std::max(profile.cheap, 1.2);
+    profile.cheap = std::max(profile.cheap, 2.0);
   }
   profile.integers = numbers.chance(kIntegers);
   profile.trivial = kTrivial;

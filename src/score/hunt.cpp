@@ -81,12 +81,6 @@ class Search final : public workers::Assignment {
   bool died_ = false;
 };
 
-workers::SupervisorSettings on_trial(const Mutant& mutant, workers::SupervisorSettings settings) {
-  settings.worker.roster.targets = {mutant.name};
-  settings.worker.roster.plugins = {mutant.plugin};
-  return settings;
-}
-
 bool is_interrupted(const workers::SupervisorSettings& settings) {
   return settings.interrupted && *settings.interrupted;
 }
@@ -109,6 +103,12 @@ bool is_confirmed(const Report& report, const Mutant& mutant, const Mutant* cont
 }
 
 }  // namespace
+
+workers::SupervisorSettings on_trial(const Mutant& mutant, workers::SupervisorSettings settings) {
+  settings.worker.roster.targets = {mutant.name};
+  settings.worker.roster.plugins = {mutant.plugin};
+  return settings;
+}
 
 Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settings) {
   workers::SupervisorSettings supervisor = on_trial(mutant, settings.supervisor);

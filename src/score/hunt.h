@@ -57,6 +57,9 @@ struct HuntSettings {
   double budget_seconds = 0;
 };
 
+/// The settings with this one on trial alone.
+workers::SupervisorSettings on_trial(const Mutant& mutant, workers::SupervisorSettings settings);
+
 /// Searches for a case that detects the mutant. `control` may be null.
 Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settings);
 

@@ -8,9 +8,12 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <utility>
 
+#include "campaign/target_survey.h"
 #include "core/error.h"
 
 namespace convict::score {
@@ -118,6 +121,7 @@ class Score {
       worker.corpus = corpus.folder();
     }
     const size_t mutants = settings_.mutants.size();
+    worker.shares = shares_of(task, hunting.supervisor);
     if (task.who < mutants) {
       const Mutant& mutant = settings_.mutants[task.who];
       score.runs[task.who][task.seed - 1] = hunt(mutant, control_of(mutant), hunting);
@@ -125,6 +129,23 @@ class Score {
       hunting.cases = settings_.control_cases;
       score.controls[task.who - mutants][task.seed - 1] = run_control(settings_.controls[task.who - mutants], hunting);
     }
+  }
+
+  /// What the mutant or control takes of its profile, as a campaign asks it; once for all seeds. libFuzzer's cases are
+  /// nobody's.
+  std::vector<generate::Share> shares_of(const Task& task, workers::SupervisorSettings supervisor) {
+    if (settings_.methods[task.method].guided) return {};
+    const std::pair<size_t, std::string> key = {task.who, supervisor.worker.profile};
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto found = shares_.find(key); found != shares_.end()) return found->second;
+    }
+    supervisor.worker.seed = 1;
+    const Mutant& who = task.who < settings_.mutants.size() ? settings_.mutants[task.who]
+                                                             : settings_.controls[task.who - settings_.mutants.size()];
+    std::vector<generate::Share> shares = campaign::survey_targets(on_trial(who, supervisor), settings_.cases).shares();
+    const std::lock_guard lock(mutex_);
+    return shares_[key] = std::move(shares);
   }
 
   /// A method that is about what is sampled has a profile of its own.
@@ -158,6 +179,7 @@ class Score {
   size_t next_ = 0;
   uint64_t detected_ = 0, done_ = 0;
   std::exception_ptr failure_;
+  std::map<std::pair<size_t, std::string>, std::vector<generate::Share>> shares_;  // by Task::who and profile
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ struct ScoreSettings {
   workers::SupervisorSettings supervisor;  // limits and oracles; target, profile, seed and jobs are set run by run
   std::vector<Mutant> mutants, controls;
   std::vector<Method> methods = {kLadderMethod};
-  std::string profile = "all";
+  std::string profile{generate::kDefaultProfile};
   uint64_t seeds = 20, baseline_seeds = 20;  // seeds are numbered from 1
   double budget_seconds = 60;                // CPU time per run
   uint64_t cases = UINT64_MAX;               // per run
