@@ -205,8 +205,9 @@ const Profile& profile_of_all(double at) {
 
 namespace {
 
-constexpr double kOwnSizes = 0.07;  // of the cases of `any`: as large as their profile has them
+constexpr double kOwnSizes = 0.04;  // of the cases of `any`: as large as their profile has them
 constexpr double kIntegers = 0.12;  // of the cases of `any`
+constexpr double kSmallerMacs = 10e3, kLeastMacs = 1e3;  // so that a case costs about as much as one of `smoke`
 constexpr double kMixedTypes = 0.03;
 constexpr double kTrivial = 0.1;   // of the cases of `any` that are so
 
@@ -218,7 +219,8 @@ Profile of_mixture(double at, Random& pick, Random& numbers) {
   const auto found = std::ranges::find_if(kProfiles, [&](const Profile& one) { return (left -= one.part) < 0; });
   Profile profile = found == std::end(kProfiles) ? *find_profile("smoke") : *found;  // rounding
   if (!pick.chance(kOwnSizes)) {
-    profile.most_macs = std::min(profile.most_macs, kSmallMacs);
+    profile.most_macs = std::min(profile.most_macs, kSmallerMacs);
+    profile.least_macs = std::min(profile.least_macs, kLeastMacs);
     profile.most_elements = std::min(profile.most_elements, kSmallTensor);
     profile.cheap = std::max(profile.cheap, 2.0);
   }
