@@ -267,6 +267,12 @@ typedef struct convict_abilities {
 #define CONVICT_ABILITIES_SYMBOL "convict_abilities_v1"
 typedef const convict_abilities* (*convict_abilities_function)(const convict_implementation* self);
 
+/* A symbol that a plugin may export as well: cases that one of its implementations takes, a line each as
+ * docs/case-format.md has them ("conv2d g=8 ic=8 oc=8 in=9 k=3"), NULL behind the last. A campaign looks near them for
+ * what else it takes. NULL: none. */
+#define CONVICT_EXAMPLES_SYMBOL "convict_examples_v1"
+typedef const char* const* (*convict_examples_function)(const convict_implementation* self);
+
 #ifdef __cplusplus
 }
 #endif

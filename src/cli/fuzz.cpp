@@ -14,8 +14,10 @@
 #include "cli/known_plugins.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "core/case_text.h"
 #include "core/cause.h"
 #include "core/error.h"
+#include "core/geometry.h"
 #include "core/text.h"
 #include "core/where.h"
 #include "generate/profile.h"
@@ -83,6 +85,8 @@ campaign::CampaignSettings campaign_settings(const FuzzOptions& options) {
   generate::find_profile(options.profile);  // a wrong name must not cost a worker
   Where::parse(options.where);
   settings.supervisor.worker.where = options.where;
+  for (const std::string& line : options.examples) resolve_valid(parse_case(line));
+  settings.supervisor.worker.examples = options.examples;
   settings.supervisor.worker.illegal = options.illegal;
   refuse_to_go_beyond(options);
   settings.start = options.start;

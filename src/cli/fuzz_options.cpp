@@ -100,6 +100,10 @@ constexpr Flag kFlags[] = {
     flag<&FuzzOptions::where>(
         "--where", kFixed, "where",
         "Only cases like these: 'conv2d.forward g=1 dt=f32 k<=7' (names of `convict list fields`)"),
+    flag<&FuzzOptions::examples>(
+        "--example", kFixed, "examples",
+        "The line of a case that a target takes, for one that takes little: the campaign looks near it",
+        [](Option option) { option.one_value_each(); }),
     flag<&FuzzOptions::known>("--known", kNotKept, nullptr,
                               "File of known causes, besides those that convict knows (docs/causes.md)",
                               [](Option option) { option.one_value_each(); }),

@@ -20,7 +20,7 @@ struct FuzzOptions {
   std::string database = "convict.db", profile{generate::kDefaultProfile}, time, shard = "1/1", resume, shrink = "30s";
   std::string engine = "generator", corpus;
   std::string where;
-  std::vector<std::string> known;
+  std::vector<std::string> known, examples;
   uint64_t seed = 1, start = 0;
   double illegal = 0.01;
   std::optional<uint64_t> cases, min_judged;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/case_text.h"
 #include "core/error.h"
 
 namespace convict::generate {
@@ -17,34 +18,41 @@ using nlohmann::json;
 
 namespace {
 
-constexpr size_t kDigits = 8 * (kStepCount + 1);  // of a recipe: its words and its wish
+constexpr size_t kDigits = 8 * (kStepCount + 1) + 20;  // of a recipe: its words, its wish, and what it keeps
 constexpr size_t kMostRecipes = 1 << 14;          // that a file may hold
 
 std::string text_of(const std::vector<Recipe>& recipes) {
   std::string text;
   for (const Recipe& one : recipes) {
     for (const uint32_t word : one.choices.words) text += fmt::format("{:08x}", word);
-    text += fmt::format("{:08x}", one.wish);
+    text += fmt::format("{:08x}{:016x}{:04x}", one.wish, one.kept, one.example);
   }
   return text;
 }
 
-uint32_t word_in(std::string_view digits) {
-  uint32_t word = 0;
+template <class Word = uint32_t>
+Word word_in(std::string_view digits) {
+  Word word = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), word, 16);
   if (error != std::errc() || end != digits.data() + digits.size())
     throw UsageError("a recipe of a domain is not one");
   return word;
 }
 
-std::vector<Recipe> recipes_in(std::string_view text) {
+std::vector<Recipe> recipes_in(std::string_view text, size_t examples) {
   if (text.size() % kDigits != 0 || text.size() / kDigits > kMostRecipes)
     throw UsageError("the recipes of a domain are not whole");
   std::vector<Recipe> recipes(text.size() / kDigits);
   for (Recipe& one : recipes) {
-    for (uint32_t& word : one.choices.words) word = word_in(text.substr(0, 8)), text.remove_prefix(8);
-    one.wish = word_in(text.substr(0, 8));
-    text.remove_prefix(8);
+    const auto next = [&]<class Word>(size_t digits, Word& word) {
+      word = word_in<Word>(text.substr(0, digits));
+      text.remove_prefix(digits);
+    };
+    for (uint32_t& word : one.choices.words) next(8, word);
+    next(8, one.wish);
+    next(16, one.kept);
+    next(4, one.example);
+    if (one.kept != 0 && one.example >= examples) throw UsageError("a recipe of a domain keeps what is not there");
     if (one.wish >= tuple_count() && one.wish != Recipe::kNoWish)
       throw UsageError("the wish of a recipe is not the number of a tuple");
   }
@@ -96,7 +104,10 @@ uint32_t Domain::pairs() const { return static_cast<uint32_t>(std::ranges::count
 
 json Domain::to_json() const {
   if (is_whole()) return nullptr;
+  json lines = json::array();
+  for (const Case& one : examples) lines.push_back(to_text(one));
   return {{"table", feature_table()},
+          {"examples", lines},
           {"steps", kStepCount},
           {"pairs", text_of(pairs_)},
           {"starts", text_of(starts)},
@@ -107,8 +118,9 @@ Domain Domain::from_json(const json& from) {
   if (from.is_null() || from.at("table") != feature_table() || from.at("steps") != kStepCount) return {};
   const auto pairs = from.at("pairs").get<std::string>();
   Domain domain(pairs.empty() ? std::vector<bool>() : pairs_in(pairs));
-  domain.starts = recipes_in(from.at("starts").get<std::string>());
-  domain.rare = recipes_in(from.at("rare").get<std::string>());
+  for (const json& line : from.at("examples")) domain.examples.push_back(parse_case(line.get<std::string>()));
+  domain.starts = recipes_in(from.at("starts").get<std::string>(), domain.examples.size());
+  domain.rare = recipes_in(from.at("rare").get<std::string>(), domain.examples.size());
   return domain;
 }
 

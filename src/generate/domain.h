@@ -7,21 +7,27 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/case.h"
 #include "core/coverage.h"
 #include "core/features.h"
 #include "generate/choices.h"
 
 namespace convict::generate {
 
-/// How a case is drawn (generate.h): the words of its steps, and the tuple that it aims at.
+/// How a case is made (draw.h): the words of its steps, the tuple that it aims at, and the steps whose results are those
+/// of an example.
 struct Recipe {
   static constexpr uint32_t kNoWish = UINT32_MAX;
   Choices choices = {};
   uint32_t wish = kNoWish;  // the number of a tuple
+  uint64_t kept = 0;        // a bit for each step
+  uint32_t example = 0;     // which one, if any step is kept
   bool operator==(const Recipe&) const = default;
 };
+static_assert(kStepCount <= 64);
 
 class Domain {
  public:
@@ -35,6 +41,8 @@ class Domain {
   std::vector<Recipe> starts;
   /// Accepted cases with pairs that none of `starts` has.
   std::vector<Recipe> rare;
+  /// Cases that somebody has named; recipes may keep parts of them.
+  std::vector<Case> examples;
 
   /// Whether cases are found by walking from `starts`.
   bool is_walked() const { return !starts.empty(); }

@@ -132,20 +132,65 @@ Case draw_wished(const Profile& profile, const Plan& mask, const Tuple& wish, Ra
   return c;
 }
 
-Case made(const Profile* profile, const Recipe& recipe) {
+namespace {
+
+Case drawn(const Profile* profile, const Recipe& recipe) {
   const Choices& choices = recipe.choices;
   Random pick = choices.at(Step::kProfile), numbers = choices.at(Step::kIntegers);
   const Profile one = drawn_profile(profile, pick, numbers);
   Random random = choices.at(Step::kOrder);
   if (one.sampler != Sampler::kSteered) return draw_special(one, random);
   Plan plan = mask_of(one, choices);
-  if (recipe.wish == Recipe::kNoWish) return draw(one, plan, random, &choices);
-  plan.wish(tuple_of(recipe.wish));
+  if (recipe.wish != Recipe::kNoWish) plan.wish(tuple_of(recipe.wish));
   return draw(one, plan, random, &choices);
 }
 
-bool shows(const Case& c, const Recipe& recipe) {
-  return recipe.wish == Recipe::kNoWish || shows(c, tuple_of(recipe.wish));
+/// Gives `c` what these steps decided of `from`.
+void keep(Case& c, const Case& from, uint64_t steps) {
+  const auto keeps = [&](Step step) { return (steps >> static_cast<int>(step) & 1) != 0; };
+  const auto take = [&](Step step, auto... fields) {
+    if (keeps(step)) ((c.*fields = from.*fields), ...);
+  };
+  take(Step::kOperation, &Case::op, &Case::wei_layout);
+  take(Step::kPass, &Case::pass);
+  take(Step::kBatch, &Case::batch);
+  take(Step::kGrouping, &Case::groups, &Case::ic, &Case::oc);
+  take(Step::kBias, &Case::bias);
+  take(Step::kType, &Case::src_type, &Case::wei_type, &Case::dst_type);
+  take(Step::kZeroPoints, &Case::src_zero, &Case::dst_zero, &Case::scale);
+  take(Step::kRequantization, &Case::requant, &Case::clamp_low, &Case::clamp_high);
+  take(Step::kBeta, &Case::beta);
+  take(Step::kLayouts, &Case::src_layout, &Case::dst_layout);
+  take(Step::kWeights, &Case::wei_layout);
+  take(Step::kViews, &Case::views);
+  take(Step::kThreads, &Case::threads);
+  take(Step::kRelu, &Case::relu);
+  if (keeps(Step::kRank)) c.rank = from.rank;
+  if (c.rank != from.rank) return;
+  take(Step::kKernel, &Case::kernel);
+  take(Step::kStride, &Case::stride);
+  take(Step::kDilation, &Case::dilation);
+  take(Step::kExtent, &Case::in);
+  take(Step::kPadding, &Case::pad_mode, &Case::pad_begin, &Case::pad_end);
+  take(Step::kOutputPadding, &Case::output_padding);
+}
+
+}  // namespace
+
+Case made(const Profile* profile, const Recipe& recipe, std::span<const Case> examples) {
+  Case c = drawn(profile, recipe);
+  if (recipe.kept == 0) return c;
+  keep(c, examples[recipe.example], recipe.kept);
+  c.before = {};  // they were legal for what was drawn
+  return c;
+}
+
+bool is_worth_asking(const Case& c, const Recipe& recipe) {
+  constexpr double kMostMacs = 4e6;  // an example may be a layer as large as networks have them
+  if (recipe.kept == 0) return recipe.wish == Recipe::kNoWish || shows(c, tuple_of(recipe.wish));
+  const Resolved resolved = resolve(c);
+  return !resolved.why_not && multiply_adds(resolved.problem) <= kMostMacs &&
+         (recipe.wish == Recipe::kNoWish || shows(c, tuple_of(recipe.wish)));
 }
 
 void make_illegal(Case& c, Random& random) {

@@ -3,6 +3,8 @@
 // One case: drawn along a plan, for a wish, or from a recipe.
 #pragma once
 
+#include <span>
+
 #include "core/case.h"
 #include "core/random.h"
 #include "generate/choices.h"
@@ -19,12 +21,14 @@ Case draw(const Profile& profile, const Plan& plan, Random& random, const Choice
 /// The same for a plan with a wish. Drops the mask from the second draw on, because the two may contradict each other.
 Case draw_wished(const Profile& profile, const Plan& mask, const Tuple& wish, Random& random);
 
-/// The case of a recipe; it may miss the wish. `profile` nullptr is `all`.
-Case made(const Profile* profile, const Recipe& recipe);
+/// The case of a recipe; it may miss the wish, and be illegal or too large if it keeps parts of an example. `profile`
+/// nullptr is `all`.
+Case made(const Profile* profile, const Recipe& recipe, std::span<const Case> examples);
 
-/// Whether a legal case has all levels of the tuple; of the wish of the recipe, if there is one.
+/// Whether a legal case has all levels of the tuple.
 bool shows(const Case& c, const Tuple& wish);
-bool shows(const Case& c, const Recipe& recipe);
+/// Whether a case of the recipe is worth a question: it has the wish, if there is one, and is legal and not too large.
+bool is_worth_asking(const Case& c, const Recipe& recipe);
 
 /// Makes a legal case illegal, in exactly one way that its line can express. Every implementation must refuse it.
 void make_illegal(Case& c, Random& random);

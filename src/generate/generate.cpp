@@ -40,7 +40,7 @@ Case draw_again(const Sampling& sampling, uint64_t index, uint32_t draw_number) 
 /// A walk from an accepted case.
 Case walk(const Sampling& sampling, const Share& share, uint64_t index, uint32_t answers) {
   if (auto [random, profile, illegal] = open(sampling, sampling.seed, index); illegal) {
-    Case c = made(sampling.profile, random.pick(std::span(share.domain.starts)));
+    Case c = made(sampling.profile, random.pick(std::span(share.domain.starts)), share.domain.examples);
     make_illegal(c, random);
     return c;
   }

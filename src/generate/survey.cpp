@@ -62,13 +62,17 @@ struct Aim {
 
 class Surveyor {
  public:
-  Surveyor(const Profile* profile, uint64_t seed, const Ask& ask, const std::function<bool()>& go_on)
-      : profile_(profile), random_(mix(seed ^ 0x73757276), 0), ask_(ask), go_on_(go_on), accepted_(pair_count()) {}
+  Surveyor(const Questionnaire& q, const Ask& ask, const std::function<bool()>& go_on)
+      : profile_(q.profile), random_(mix(q.seed ^ 0x73757276), 0), ask_(ask), go_on_(go_on), accepted_(pair_count()) {
+    survey_.domain.examples = q.examples;
+  }
 
   Survey run(bool pairs) {
     draw_independently();
     const bool walks = !survey_.is_wide();
     const bool is_exact = taken_.size() >= kEnoughTaken;
+    if (!walks) survey_.domain.examples.clear();
+    ask_examples();
     if (walks && !is_exact) look_for_first();
     if (taken_.empty()) {
       survey_.blocked_by = deepest_reason();
@@ -86,6 +90,20 @@ class Surveyor {
     Recipe recipe;
     for (uint32_t& word : recipe.choices.words) word = static_cast<uint32_t>(random_.bits() >> 32);
     return recipe;
+  }
+
+  Recipe near(const Recipe& recipe) { return neighbour(recipe, random_, survey_.domain.examples.size()); }
+
+  /// Asks about the examples as they are, whatever they cost. What is accepted is a place to begin.
+  void ask_examples() {
+    const std::vector<Case>& examples = survey_.domain.examples;
+    std::vector<Recipe> recipes;
+    for (uint32_t i = 0; i < examples.size(); ++i) {
+      recipes.push_back(fresh());
+      recipes.back().kept = (uint64_t{1} << kStepCount) - 1;
+      recipes.back().example = i;
+    }
+    if (!recipes.empty()) ask(recipes, examples, false);
   }
 
   size_t below(size_t count) { return static_cast<size_t>(random_.below(static_cast<int64_t>(count))); }
@@ -110,8 +128,18 @@ class Surveyor {
 
   std::vector<bool> ask(std::span<const Recipe> recipes, bool drawn) {
     std::vector<Case> cases;
-    for (const Recipe& one : recipes) cases.push_back(made(profile_, one));
-    return ask(recipes, cases, drawn);
+    std::vector<Recipe> asked;
+    std::vector<size_t> places;
+    for (size_t i = 0; i < recipes.size(); ++i)
+      if (const Case c = made(profile_, recipes[i], survey_.domain.examples); is_worth_asking(c, recipes[i])) {
+        cases.push_back(c);
+        asked.push_back(recipes[i]);
+        places.push_back(i);
+      }
+    const std::vector<bool> answers = ask(asked, cases, drawn);
+    std::vector<bool> accepted(recipes.size());
+    for (size_t i = 0; i < places.size(); ++i) accepted[places[i]] = answers[i];
+    return accepted;
   }
 
   void keep(const Taken& one) {
@@ -163,9 +191,9 @@ class Surveyor {
       while (recipes.size() < kQuestionsAtOnce) {
         const double at = random_.uniform();
         if (at < 0.4 && !taken_.empty())
-          recipes.push_back(neighbour(some_taken(), random_));
+          recipes.push_back(near(some_taken()));
         else if (at < 0.8)
-          recipes.push_back(neighbour(refused_for_rare_reason(), random_));
+          recipes.push_back(near(refused_for_rare_reason()));
         else
           recipes.push_back(at < 0.95 ? layer() : fresh());
       }
@@ -216,7 +244,7 @@ class Surveyor {
       for (int step = 0; step < steps && go_on_(); ++step) {
         std::vector<Recipe> next;
         // Now and then a case that has nothing to do with the last one, which crosses to any part of the domain.
-        for (const Recipe& one : chains) next.push_back(random_.chance(0.02) ? fresh() : neighbour(one, random_));
+        for (const Recipe& one : chains) next.push_back(random_.chance(0.02) ? fresh() : near(one));
         const std::vector<bool> accepted = ask(next, false);
         for (size_t i = 0; i < kChains; ++i)
           if (accepted[i]) chains[i] = next[i];
@@ -289,9 +317,9 @@ class Surveyor {
       for (size_t i = 0; i < aims.size() && recipes.size() < kQuestionsAtOnce; ++i) {
         Aim& aim = aims[i];
         const Recipe recipe = towards(aim);
-        const Case c = made(profile_, recipe);
+        const Case c = made(profile_, recipe, survey_.domain.examples);
         ++aim.drawn;
-        if (!shows(c, recipe)) continue;
+        if (!is_worth_asking(c, recipe)) continue;
         ++aim.shown;
         recipes.push_back(recipe);
         cases.push_back(c);
@@ -319,7 +347,7 @@ class Surveyor {
       from = &taken_[below(taken_.size())];
     }
     Recipe recipe = survey_.is_wide() && aim.drawn % 2 == 0 ? fresh() : from->recipe;
-    for (int i = 0; i < aim.drawn % 3; ++i) recipe = neighbour(recipe, random_);
+    for (int i = 0; i < aim.drawn % 3; ++i) recipe = near(recipe);
     recipe.wish = aim.pair;
     return recipe;
   }
@@ -328,6 +356,7 @@ class Surveyor {
     Domain domain(accepted_);
     if (!pairs) domain = with_all_pairs(domain);
     domain.starts = std::move(survey_.domain.starts);
+    domain.examples = std::move(survey_.domain.examples);
     if (walks) domain.rare = rare_ones(domain.starts);
     survey_.domain = std::move(domain);
   }
@@ -345,7 +374,7 @@ class Surveyor {
   std::vector<Recipe> rare_ones(std::span<const Recipe> starts) const {
     Coverage shown(Coverage::Depth::kPairs);
     for (const Recipe& one : starts) {
-      const Case c = made(profile_, one);
+      const Case c = made(profile_, one, survey_.domain.examples);
       shown.add(levels_of(c, resolve(c).problem));
     }
     shown.take_news();
@@ -405,8 +434,8 @@ Survey Survey::from_json(const json& all) {
   return {Domain::from_json(all.at(0)), strictly(all, 1), strictly(all, 2), levels_in(all.at(3)), strictly(all, 4)};
 }
 
-Survey survey(const Profile* profile, uint64_t seed, bool pairs, const Ask& ask, const std::function<bool()>& go_on) {
-  return Surveyor(profile, seed, ask, go_on).run(pairs);
+Survey survey(const Questionnaire& questionnaire, const Ask& ask, const std::function<bool()>& go_on) {
+  return Surveyor(questionnaire, ask, go_on).run(questionnaire.pairs);
 }
 
 }  // namespace convict::generate

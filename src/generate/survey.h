@@ -53,13 +53,20 @@ struct Survey {
 /// How many questions are asked at once, for targets that answer many at the price of one.
 inline constexpr size_t kQuestionsAtOnce = 64;
 
-/// Draws cases of the profile. Of a target that takes less than half of them, it looks for accepted ones in further
-/// cases and near those that were refused for rare reasons, and walks from what it has found until the walks are
-/// distributed as the profile is inside the domain. Then it aims at each level and each pair of levels that no accepted
-/// case has shown, with walks: a level is called never accepted after kTriesOfLevel refusals, a pair after kTriesOfPair.
-/// `profile` nullptr is `all`. Once go_on() is false, it asks no more. `pairs`: whether to aim at pairs; without, all
-/// of levels that were accepted count as accepted.
-Survey survey(const Profile* profile, uint64_t seed, bool pairs, const Ask& ask, const std::function<bool()>& go_on);
+/// What a target is asked.
+struct Questionnaire {
+  const Profile* profile = nullptr;  // nullptr is `all`
+  uint64_t seed = 1;
+  bool pairs = true;                // aim at pairs, too; without, all of levels that were accepted count as accepted
+  std::vector<Case> examples = {};  // that it may take
+};
+
+/// Draws cases of the profile. Of a target that takes less than half of them, it looks for accepted ones in the examples,
+/// in further cases, and near those that were refused for rare reasons, and walks from what it has found until the walks
+/// are distributed as the profile is inside the domain. Then it aims at each level and each pair of levels that no
+/// accepted case has shown, with walks: a level is called never accepted after kTriesOfLevel refusals, a pair after
+/// kTriesOfPair. Once go_on() is false, it asks no more.
+Survey survey(const Questionnaire& questionnaire, const Ask& ask, const std::function<bool()>& go_on);
 
 inline constexpr int kTriesOfLevel = 48, kTriesOfPair = 24;
 

@@ -152,6 +152,7 @@ Announced announced_from(const json& object) {
   const json contract = object.value("contract", json::object());
   one.contract = contract_from(contract);
   one.abilities = abilities_from(contract);
+  one.examples = value_or(object, "examples", std::vector<std::string>());
   one.batch = value_or(object, "batch", size_t{1});
   one.plans = value_or(object, "plans", false);
   one.stateless = value_or(object, "stateless", false);

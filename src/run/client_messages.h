@@ -31,6 +31,7 @@ struct Announced {
   std::string name, description, lineage;
   convict_contract contract{};
   convict_abilities abilities{};
+  std::vector<std::string> examples = {};  // lines of cases that it takes
   size_t batch = 1;        // the most problems that it takes at once
   bool plans = false;      // it answers the question for plans
   bool stateless = false;  // nothing of a call can show in a later one

@@ -88,6 +88,10 @@ std::vector<Subject> load_library(const fs::path& path, const std::string& shown
     throw UsageError(
         fmt::format("plugin '{}' says that it cannot work on this machine: {}", shown, printable(said, 300)));
   std::vector<Subject> subjects = subjects_of(plugin, shown);
+  if (const auto examples_of = reinterpret_cast<convict_examples_function>(dlsym(library, CONVICT_EXAMPLES_SYMBOL)))
+    for (Subject& one : subjects)
+      for (const char* const* line = examples_of(one.implementation); line && *line; ++line)
+        one.examples.emplace_back(*line);
   const auto abilities_of = reinterpret_cast<convict_abilities_function>(dlsym(library, CONVICT_ABILITIES_SYMBOL));
   return abilities_of ? with_abilities(std::move(subjects), abilities_of, shown) : subjects;
 }
@@ -263,6 +267,7 @@ static std::vector<Subject> load_command(const std::string& command) {
     one.is_foreign = false;  // what it does, it does in another process
     one.process = process;
     one.abilities = ProcessTarget::abilities_of(*one.implementation);
+    one.examples = ProcessTarget::examples_of(*one.implementation);
   }
   return subjects;
 }

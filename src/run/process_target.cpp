@@ -290,6 +290,10 @@ bool ProcessTarget::is_stateless(const convict_implementation& implementation) {
   return implementation.run == run && of(&implementation).announced.stateless;
 }
 
+std::vector<std::string> ProcessTarget::examples_of(const convict_implementation& implementation) {
+  return implementation.run == run ? of(&implementation).announced.examples : std::vector<std::string>();
+}
+
 convict_abilities ProcessTarget::abilities_of(const convict_implementation& implementation) {
   return implementation.run == run ? of(&implementation).announced.abilities : convict_abilities{};
 }

@@ -58,6 +58,7 @@ struct WorkerSettings {
   std::vector<generate::Share> shares = {};  // of the sampling
   double illegal = 0;                        // of the sampling
   std::string where = {};                    // cases outside are nobody's (core/where.h)
+  std::vector<std::string> examples = {};    // lines of cases that targets may take
   bool forks = false;                        // be a fork server of workers (run/fork_server.h)
   std::string corpus = {};  // input folder of a guided worker (src/fuzz/guided.cpp), which has no other sampling
   std::map<std::string, std::string> environment = {};  // variables set before anything is loaded

@@ -298,6 +298,17 @@ void WorkerSession::carry_out(const SurveyTargets& order) {
   finish(1);
 }
 
+/// Those of the user, and those that the target names; a line of its own that is none is no example.
+std::vector<Case> WorkerSession::examples_of(size_t target) const {
+  std::vector<Case> examples;
+  for (const std::vector<std::string>* lines : {&settings_.examples, &subjects_[target].examples})
+    for (const std::string& line : *lines) try {
+        if (const Case c = parse_case(line); !resolve(c).why_not) examples.push_back(c);
+      } catch (const UsageError&) {  // convict doctor says so
+      }
+  return examples;
+}
+
 generate::Survey WorkerSession::survey_of(size_t target, bool pairs) {
   using Clock = std::chrono::steady_clock;
   constexpr uint64_t kPatience = 2'000'000'000;                // ns of CPU time
@@ -309,10 +320,12 @@ generate::Survey WorkerSession::survey_of(size_t target, bool pairs) {
     lookahead_->ask_ahead(subjects_[target], cases, asking);
     std::vector<std::optional<std::string>> reasons;
     for (const Case& c : cases) reasons.push_back(why_refused(c, target, asking));
+    lookahead_->settle();
     return reasons;
   };
   const auto has_time = [&] { return run::cpu_ns() < end && (!subjects_[target].process || Clock::now() < late); };
-  return generate::survey(generate::find_profile(settings_.profile), settings_.seed, pairs, ask, has_time);
+  return generate::survey({generate::find_profile(settings_.profile), settings_.seed, pairs, examples_of(target)}, ask,
+                          has_time);
 }
 
 /// Waits for what threads that outlive their calls may still write, and puts it down to the last case. (A crash of

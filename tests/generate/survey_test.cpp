@@ -71,7 +71,7 @@ Ask by(const Accepts& accepts, uint64_t* asked = nullptr) {
 }
 
 Survey surveyed(const Profile* profile, const Ask& ask, bool pairs = true) {
-  return survey(profile, 7, pairs, ask, [] { return true; });
+  return survey({profile, 7, pairs}, ask, [] { return true; });
 }
 Survey surveyed(const Profile* profile, const Accepts& accepts) { return surveyed(profile, by(accepts)); }
 
@@ -262,7 +262,7 @@ TEST(Survey, TheFirstCasesOfATargetHaveNoRarePairs) {
 TEST(Survey, WhatThereWasNoTimeForIsNotLeftOut) {
   for (const uint64_t patience : {0, 100, 5'000, 22'000, 40'000}) {
     uint64_t asked = 0;
-    const Survey found = survey(find_profile("smoke"), 7, true, by(is_tiny_kernel, &asked), [&] { return asked < patience; });
+    const Survey found = survey({find_profile("smoke"), 7}, by(is_tiny_kernel, &asked), [&] { return asked < patience; });
     EXPECT_TRUE(found.domain.is_whole() || found.domain.is_walked()) << patience;
     EXPECT_TRUE(found.never.empty() || asked < patience) << patience;
   }
