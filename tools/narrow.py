@@ -17,11 +17,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 RIGHT = ("dw-int8", "dw-f32")
 WRONG = ("dw-int8-tap", "dw-int8-multiplier", "dw-int8-both", "dw-f32-tap")
 WANTED_SHARE = 0.95  # of the cases, judged
+GRACE = 2  # seconds, in which what was found in time is confirmed and reported
 ENOUGH_KEPT = 100  # cases of rejection sampling, to say something of its distribution
 
 
@@ -65,18 +67,22 @@ def campaign(program, plugin, target, *options):
 
 
 def hunt(program, plugin, target, seed, seconds):
-    """Seconds until the first mismatch is reported; None if there is none in time."""
+    """Seconds until the first mismatch is reported; None if that is none, or later. A campaign that does not end with
+    its time is killed."""
     command = program.fuzz(plugin, target, "--seed", str(seed), "--time", milliseconds(seconds))
     with tempfile.TemporaryDirectory() as folder:
         begin = time.monotonic()
         process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        too_late = threading.Timer(2 * seconds + GRACE, process.kill)
+        too_late.start()
         found = None
         for line in process.stderr:
             if line.startswith("new ") and found is None:
                 found = time.monotonic() - begin
                 process.send_signal(signal.SIGINT)
         process.wait()
-    return found
+        too_late.cancel()
+    return found if found is not None and found <= seconds + GRACE else None
 
 
 def measured(program, plugin, target, seconds):
@@ -153,8 +159,11 @@ def summary(rows, seeds):
 
 def measure_narrow(program, options):
     """The forty kernels, with a line each as soon as it is there."""
-    domains = program.domains("list", 1, 40)
-    shares = {row["name"]: row["share"] for row in program.domains("shares", 100_000, 1, 40)}
+    os.environ["CONVICT_NARROW_SEED"] = str(options.population)  # for the plugins
+    count = max(40, options.only[1])
+    os.environ["CONVICT_NARROW_COUNT"] = str(count)
+    domains = program.domains("list", options.population, count)
+    shares = {row["name"]: row["share"] for row in program.domains("shares", 100_000, options.population, count)}
     print(HEAD, flush=True)
     rows = []
     for domain in domains[options.only[0] - 1:options.only[1]]:
@@ -203,14 +212,15 @@ def span(text):
 
 def parsed():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("program", help="build/release/convict; its build has the targets narrow_domains and convict_tests")
+    parser.add_argument("program", help="build/release/convict; its build has the target narrow_domains")
+    parser.add_argument("--population", type=int, default=1, help="another number is another set of kernels")
     parser.add_argument("--time", type=float, default=5, help="seconds of a campaign")
     parser.add_argument("--seeds", type=int, default=5, help="hunts for each fault; 0 for none")
     parser.add_argument("--hunt-time", type=float, default=20, help="seconds of a hunt")
     parser.add_argument("--depthwise", type=int, default=10, help="seeds for each wrong depthwise kernel; 0 for none")
-    parser.add_argument("--draws", type=int, default=20_000_000, help="of rejection sampling at most; 0: no comparison")
+    parser.add_argument("--draws", type=int, default=20_000_000, help="of rejection sampling at most; 0: none")
     parser.add_argument("--cases", type=int, default=20_000, help="of a campaign that is compared with it")
-    parser.add_argument("--only", type=span, default=(1, 40), help="numbers of kernels: 7, or 1-8; 0 for none")
+    parser.add_argument("--only", type=span, default=(1, 40), help="numbers of kernels: 7, or 1-8 (to 60); 0: none")
     parser.add_argument("--levels", action="store_true", help="keep all levels in --json, not only those below half")
     parser.add_argument("--json", help="file for all that was measured")
     return parser.parse_args()
