@@ -7,7 +7,8 @@ fault of each; tests/plugins/depthwise_int8.c is a depthwise kernel as somebody 
     tools/narrow.py build/release/convict --seeds 2 --hunt-time 5 --only 1-8 --draws 1000000
 
 Prints a table, and with --json all that was measured. Every campaign is a plain `convict fuzz --plugin X --target Y
---oracle none`; a hunt ends with the first mismatch that is reported. Nothing else should run on the machine.
+--oracle none`; a hunt ends with the first mismatch that is reported. Hunts by `convict score` (--by score) are faster.
+Nothing else should run on the machine.
 """
 import argparse
 import json
@@ -83,6 +84,23 @@ def hunt(program, plugin, target, seed, seconds):
         process.wait()
         too_late.cancel()
     return found if found is not None and found <= seconds + GRACE else None
+
+
+def hunts_by_fuzz(program, plugin, target, seeds, seconds):
+    return [hunt(program, plugin, target, seed, seconds) for seed in range(1, seeds + 1)]
+
+
+def hunts_by_score(program, plugin, target, seeds, seconds):
+    """The same by `convict score`, which ends with the first report that is confirmed: CPU seconds."""
+    if seeds == 0:
+        return []
+    done = subprocess.run([program.path, "score", "--plugin", program.plugin(plugin), "--target", target + ",control",
+                           "--seeds", str(seeds), "--budget", milliseconds(seconds), "--control-cases", "1", "--format",
+                           "json", "-q"], stdout=subprocess.PIPE, check=False)
+    if done.returncode == 125:
+        return [None] * seeds
+    runs = json.loads(done.stdout)["mutants"][0]["runs"]
+    return [run["cpu_seconds"] if run["detected"] else None for run in runs]
 
 
 def measured(program, plugin, target, seconds):
@@ -170,8 +188,8 @@ def measure_narrow(program, options):
         row = measured(program, "narrow_kernels", domain["name"], options.time)
         row.update(conditions=domain["conditions"], share=shares[domain["name"]], domain=domain["domain"],
                    fault=domain["fault"])
-        row["hunts"] = [hunt(program, "narrow_faults", domain["name"] + "-fault", seed, options.hunt_time)
-                        for seed in range(1, options.seeds + 1)]
+        hunts = hunts_by_score if options.by == "score" else hunts_by_fuzz
+        row["hunts"] = hunts(program, "narrow_faults", domain["name"] + "-fault", options.seeds, options.hunt_time)
         if options.draws:
             row["inside"] = compared(program, "narrow_kernels", domain["name"], options)
         rows.append(row)
@@ -195,8 +213,7 @@ def measure_depthwise(program, options):
             print(f"{row['target']}: one channel {row['inside']['one_channel'][1]:.3f}, kernels of one tap "
                   f"{row['inside']['one_tap'][1]:.3f} of the campaign's cases")
     for target in WRONG:
-        hunts = [hunt(program, "depthwise_int8", target, seed, options.time)
-                 for seed in range(1, options.depthwise + 1)]
+        hunts = hunts_by_fuzz(program, "depthwise_int8", target, options.depthwise, options.time)
         found = [one for one in hunts if one is not None]
         rows.append({"target": target, "hunts": hunts})
         print(f"{target}: convicted in {len(found)} of {len(hunts)} seeds" +
@@ -217,6 +234,7 @@ def parsed():
     parser.add_argument("--time", type=float, default=5, help="seconds of a campaign")
     parser.add_argument("--seeds", type=int, default=5, help="hunts for each fault; 0 for none")
     parser.add_argument("--hunt-time", type=float, default=20, help="seconds of a hunt")
+    parser.add_argument("--by", choices=("fuzz", "score"), default="fuzz", help="what hunts; score's time is CPU time")
     parser.add_argument("--depthwise", type=int, default=10, help="seeds for each wrong depthwise kernel; 0 for none")
     parser.add_argument("--draws", type=int, default=20_000_000, help="of rejection sampling at most; 0: none")
     parser.add_argument("--cases", type=int, default=20_000, help="of a campaign that is compared with it")
