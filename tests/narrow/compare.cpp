@@ -141,12 +141,12 @@ struct Rejection {
   std::string profile = "all";
 };
 
-/// Whether it takes integers, and nothing else, as far as some draws tell.
+/// Whether it takes integers, and nothing else, as far as draws tell: more of them if it takes hardly any.
 bool takes_integers_only(const Accepts& accepts, uint64_t seed) {
-  constexpr uint64_t kDraws = 200'000;
+  constexpr uint64_t kLeast = 200'000, kMost = 2'000'000;
   const generate::Profile* int8 = generate::find_profile("int8");
   uint64_t reals = 0, integers = 0;
-  for (uint64_t i = 0; i < kDraws && reals == 0; ++i) {
+  for (uint64_t i = 0; reals == 0 && (i < kLeast || (integers == 0 && i < kMost)); ++i) {
     const Case c = generate::generate(default_mixture(), seed, 2 * i);
     reals += !is_integer(c.src_type) && accepts(c);
     integers += accepts(generate::generate(int8, seed, 2 * i));
