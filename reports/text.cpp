@@ -85,6 +85,23 @@ std::string profile_text(const report::ProfileReport& report) {
   return text;
 }
 
+/// What the targets of the last campaign were not judged on.
+std::string gaps_text(const report::Report& report) {
+  if (report.campaigns.empty()) return "";
+  const report::CampaignReport& last = report.campaigns.back();
+  std::string text;
+  for (const auto& [target, gaps] : last.gaps) {
+    const std::string name = printable(target, 40);
+    if (!gaps.never.empty())
+      text += wrapped(fmt::format("  never accepted by {}: {}", name, generate::in_words(gaps.never)), 4);
+    if (!gaps.hardly.empty())
+      text += wrapped(fmt::format("  judged on fewer than {} cases of {}: {}", generate::kHardly, name,
+                                  generate::in_words(gaps.hardly)),
+                      4);
+  }
+  return text.empty() ? "" : fmt::format("not judged in campaign {}:\n", last.id) + text;
+}
+
 /// A cause: the most urgent of its mismatches, with the hits of all, and what is known of it.
 std::string cause_text(const CauseGroup& group) {
   const report::MismatchReport& one = group.first();
@@ -136,6 +153,7 @@ std::string as_text(const report::Report& report) {
   text += campaigns_text(report) + ratios_text(report);
   if (report.profiles.empty()) text += "no coverage recorded\n";
   for (const report::ProfileReport& one : report.profiles) text += profile_text(one);
+  text += gaps_text(report);
   return text + mismatches_text(report);
 }
 

@@ -7,7 +7,8 @@ fault of each; tests/plugins/depthwise_int8.c is a depthwise kernel as somebody 
     tools/narrow.py build/release/convict --seeds 2 --hunt-time 5 --only 1-8 --draws 1000000
 
 Prints a table, and with --json all that was measured. Every campaign is a plain `convict fuzz --plugin X --target Y
---oracle none`; a hunt ends with the first mismatch that is reported. Nothing else should run on the machine.
+--oracle none`; a hunt ends with the first mismatch that is reported. Hunts by `convict score` (--by score) are faster.
+Nothing else should run on the machine.
 """
 import argparse
 import json
@@ -17,11 +18,13 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 RIGHT = ("dw-int8", "dw-f32")
 WRONG = ("dw-int8-tap", "dw-int8-multiplier", "dw-int8-both", "dw-f32-tap")
 WANTED_SHARE = 0.95  # of the cases, judged
+GRACE = 2  # seconds, in which what was found in time is confirmed and reported
 ENOUGH_KEPT = 100  # cases of rejection sampling, to say something of its distribution
 
 
@@ -65,18 +68,39 @@ def campaign(program, plugin, target, *options):
 
 
 def hunt(program, plugin, target, seed, seconds):
-    """Seconds until the first mismatch is reported; None if there is none in time."""
+    """Seconds until the first mismatch is reported; None if that is none, or later. A campaign that does not end with
+    its time is killed."""
     command = program.fuzz(plugin, target, "--seed", str(seed), "--time", milliseconds(seconds))
     with tempfile.TemporaryDirectory() as folder:
         begin = time.monotonic()
         process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        too_late = threading.Timer(2 * seconds + GRACE, process.kill)
+        too_late.start()
         found = None
         for line in process.stderr:
             if line.startswith("new ") and found is None:
                 found = time.monotonic() - begin
                 process.send_signal(signal.SIGINT)
         process.wait()
-    return found
+        too_late.cancel()
+    return found if found is not None and found <= seconds + GRACE else None
+
+
+def hunts_by_fuzz(program, plugin, target, seeds, seconds):
+    return [hunt(program, plugin, target, seed, seconds) for seed in range(1, seeds + 1)]
+
+
+def hunts_by_score(program, plugin, target, seeds, seconds):
+    """The same by `convict score`, which ends with the first report that is confirmed: CPU seconds."""
+    if seeds == 0:
+        return []
+    done = subprocess.run([program.path, "score", "--plugin", program.plugin(plugin), "--target", target + ",control",
+                           "--seeds", str(seeds), "--budget", milliseconds(seconds), "--control-cases", "1", "--format",
+                           "json", "-q"], stdout=subprocess.PIPE, check=False)
+    if done.returncode == 125:
+        return [None] * seeds
+    runs = json.loads(done.stdout)["mutants"][0]["runs"]
+    return [run["cpu_seconds"] if run["detected"] else None for run in runs]
 
 
 def measured(program, plugin, target, seconds):
@@ -123,7 +147,7 @@ def line_of(row):
     return "| " + " | ".join(str(cell) for cell in cells) + " |"
 
 
-HEAD = ("| kernel | conditions | share of `all` | judged | | first judged | asking | fault found | after | levels below "
+HEAD = ("| kernel | conditions | share of `any` | judged | | first judged | asking | fault found | after | levels below "
         "half, lacking; kept | worst level, rejection, campaign |\n|" + "---|" * 11)
 
 
@@ -153,16 +177,19 @@ def summary(rows, seeds):
 
 def measure_narrow(program, options):
     """The forty kernels, with a line each as soon as it is there."""
-    domains = program.domains("list", 1, 40)
-    shares = {row["name"]: row["share"] for row in program.domains("shares", 100_000, 1, 40)}
+    os.environ["CONVICT_NARROW_SEED"] = str(options.population)  # for the plugins
+    count = max(40, options.only[1])
+    os.environ["CONVICT_NARROW_COUNT"] = str(count)
+    domains = program.domains("list", options.population, count)
+    shares = {row["name"]: row["share"] for row in program.domains("shares", 100_000, options.population, count)}
     print(HEAD, flush=True)
     rows = []
     for domain in domains[options.only[0] - 1:options.only[1]]:
         row = measured(program, "narrow_kernels", domain["name"], options.time)
         row.update(conditions=domain["conditions"], share=shares[domain["name"]], domain=domain["domain"],
                    fault=domain["fault"])
-        row["hunts"] = [hunt(program, "narrow_faults", domain["name"] + "-fault", seed, options.hunt_time)
-                        for seed in range(1, options.seeds + 1)]
+        hunts = hunts_by_score if options.by == "score" else hunts_by_fuzz
+        row["hunts"] = hunts(program, "narrow_faults", domain["name"] + "-fault", options.seeds, options.hunt_time)
         if options.draws:
             row["inside"] = compared(program, "narrow_kernels", domain["name"], options)
         rows.append(row)
@@ -186,8 +213,7 @@ def measure_depthwise(program, options):
             print(f"{row['target']}: one channel {row['inside']['one_channel'][1]:.3f}, kernels of one tap "
                   f"{row['inside']['one_tap'][1]:.3f} of the campaign's cases")
     for target in WRONG:
-        hunts = [hunt(program, "depthwise_int8", target, seed, options.time)
-                 for seed in range(1, options.depthwise + 1)]
+        hunts = hunts_by_fuzz(program, "depthwise_int8", target, options.depthwise, options.time)
         found = [one for one in hunts if one is not None]
         rows.append({"target": target, "hunts": hunts})
         print(f"{target}: convicted in {len(found)} of {len(hunts)} seeds" +
@@ -203,14 +229,16 @@ def span(text):
 
 def parsed():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("program", help="build/release/convict; its build has the targets narrow_domains and convict_tests")
+    parser.add_argument("program", help="build/release/convict; its build has the target narrow_domains")
+    parser.add_argument("--population", type=int, default=1, help="another number is another set of kernels")
     parser.add_argument("--time", type=float, default=5, help="seconds of a campaign")
     parser.add_argument("--seeds", type=int, default=5, help="hunts for each fault; 0 for none")
     parser.add_argument("--hunt-time", type=float, default=20, help="seconds of a hunt")
+    parser.add_argument("--by", choices=("fuzz", "score"), default="fuzz", help="what hunts; score's time is CPU time")
     parser.add_argument("--depthwise", type=int, default=10, help="seeds for each wrong depthwise kernel; 0 for none")
-    parser.add_argument("--draws", type=int, default=20_000_000, help="of rejection sampling at most; 0: no comparison")
+    parser.add_argument("--draws", type=int, default=20_000_000, help="of rejection sampling at most; 0: none")
     parser.add_argument("--cases", type=int, default=20_000, help="of a campaign that is compared with it")
-    parser.add_argument("--only", type=span, default=(1, 40), help="numbers of kernels: 7, or 1-8; 0 for none")
+    parser.add_argument("--only", type=span, default=(1, 40), help="numbers of kernels: 7, or 1-8 (to 60); 0: none")
     parser.add_argument("--levels", action="store_true", help="keep all levels in --json, not only those below half")
     parser.add_argument("--json", help="file for all that was measured")
     return parser.parse_args()

@@ -56,11 +56,12 @@ def example(line: str) -> Callable:
 
 def trial(function: Union[Callable[..., Any], Target], like: Optional[str] = None, *, cases: int = 200,
           seed: Optional[int] = None, where: str = "", isolate: bool = False, timeout: Optional[str] = None,
-          profile: str = "smoke", shrink: str = "5s", illegal: float = 0, **options: Any) -> None:
+          profile: str = "", shrink: str = "5s", illegal: float = 0, **options: Any) -> None:
     """Judges a function on sampled problems. Raises Falsified if it is wrong on one, with the simplest case found.
 
     `like` names the signature (`convict.presets()`); without it the function is called as f(problem, tensors), and
-    writes the outputs. `where` narrows the problems: "g=1 k<=7". `isolate` calls the function in a copy of this process,
+    writes the outputs. What it takes is found out by asking: it raises Refused for the rest, and an `example` of a test
+    tells where to look. `where` and `profile` narrow the problems: "g=1 k<=7", "grouped". `isolate` calls the function in a copy of this process,
     which may crash or take longer than `timeout`. Other options are those of `Target`.
 
     >>> trial(my_conv2d, like="torch.conv2d", cases=500)
@@ -124,8 +125,9 @@ class _Run:
     def campaign(self, cases: int, seed: int, where: str, profile: str, shrink: str, illegal: float) -> dict:
         __tracebackhide__ = True
         with tempfile.TemporaryDirectory() as folder:
-            output = self.convict(["fuzz", "-q", f"--cases={cases}", f"--seed={seed}", f"--profile={profile}",
-                                   "--shrink=none", f"--illegal={illegal}", f"--db={folder}/trial.db",
+            output = self.convict(["fuzz", "-q", f"--cases={cases}", f"--seed={seed}",
+                                   *([f"--profile={profile}"] if profile else []),
+                                   *(f"--example={line}" for line in _examples.get()), "--shrink=none", f"--illegal={illegal}", f"--db={folder}/trial.db",
                                    f"--where={self.narrowed(where)}"])
         report = json.loads(output.out)
         wrong = [one for one in report["mismatches"] if one["blame"] == "target"]

@@ -59,7 +59,20 @@ function profileCoverage(profile) {
                 profile.emptiest.slice(0, 20).map((name) => h("li", {}, h("code", {}, name)))))));
 }
 
+/** What the targets of the last campaign were not judged on. */
+function notJudged(section) {
+  const last = facts.campaigns[0], rows = asList(last?.not_judged);
+  if (rows.length === 0) return;
+  section.append(
+      h("h3", {}, `Not judged in campaign ${last.id}`),
+      table(
+          "Levels that targets never accepted, or that fewer than ten judged cases had",
+          ["target", "never accepted", "fewer than 10 cases"],
+          rows.map(({target, never, hardly}) => [target, never || "–", hardly || "–"])));
+}
+
 function coverage(section) {
+  notJudged(section);
   if (facts.profiles.length === 0) {
     section.append(h("p", {class: "muted"}, "No coverage has been recorded."));
     return;

@@ -100,6 +100,18 @@ json libraries_of(const json& libraries) {
   return embeddable(result).size() > 4 * kLongestFact ? json::object() : result;
 }
 
+/// What its targets were not judged on, in words.
+json gaps_of(const report::CampaignReport& campaign) {
+  constexpr size_t kMostTargets = 20, kLongestList = 2000;
+  json list = json::array();
+  for (const auto& [target, gaps] : campaign.gaps)
+    if (list.size() < kMostTargets && gaps.never.size() + gaps.hardly.size() > 0)
+      list.push_back({{"target", cut(target, 200)},
+                      {"never", cut(generate::in_words(gaps.never), kLongestList)},
+                      {"hardly", cut(generate::in_words(gaps.hardly), kLongestList)}});
+  return list;
+}
+
 json campaigns_of(const std::vector<report::CampaignReport>& campaigns) {
   json list = json::array();
   size_t with_progress = 0;
@@ -114,6 +126,7 @@ json campaigns_of(const std::vector<report::CampaignReport>& campaigns) {
                     {"version", cut(one->info.version, 200)},
                     {"libraries", list.size() < kMostWithProgress ? libraries_of(one->info.libraries) : json::object()},
                     {"counts", counts_of(one->counts)}});
+    if (list.size() == 1) list.back()["not_judged"] = gaps_of(*one);
     if (!one->progress.empty() && ++with_progress <= kMostWithProgress)
       list.back()["progress"] = moments_of(one->progress);
   }

@@ -57,6 +57,9 @@ json json_of(const report::ProfileReport& profile) {
 }
 
 json json_of(const report::CampaignReport& campaign) {
+  json gaps = json::object();
+  for (const auto& [target, one] : campaign.gaps)
+    gaps[target] = {{"never_accepted", generate::by_feature(one.never)}, {"hardly_judged", generate::by_feature(one.hardly)}};
   json ratios = json::object();
   for (const auto& [name, histogram] : campaign.ratios) ratios[name] = histogram.counts;
   return {{"id", campaign.id},
@@ -71,6 +74,7 @@ json json_of(const report::CampaignReport& campaign) {
           {"isa", campaign.info.isa},
           {"version", campaign.info.version},
           {"counts", campaign.counts},
+          {"not_judged", gaps},
           {"progress", progress_json(campaign.progress)},
           {"ratios", ratios}};
 }

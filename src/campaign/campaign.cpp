@@ -268,9 +268,8 @@ class Campaign final : public workers::Assignment {
   } catch (const std::runtime_error&) {  // of the file or the disk
   }
 
-  /// What libFuzzer makes up is not drawn for anybody.
   void prepare() {
-    if (settings_.supervisor.worker.corpus.empty()) surveys_ = survey_targets(settings_.supervisor, settings_.end());
+    surveys_ = survey_targets(settings_.supervisor, settings_.end());
     result_.notes = surveys_.notes;
     if (std::error_code error; std::filesystem::exists(settings_.database, error)) steer();
   }

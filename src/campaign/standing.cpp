@@ -39,24 +39,6 @@ uint32_t Standing::pairs_in_domain() const {
   return count;
 }
 
-std::vector<generate::Level> Standing::never() const {
-  std::vector<generate::Level> never = survey.never;
-  std::erase_if(never, [&](const generate::Level& one) {
-    return !levels.empty() && levels[number_of(one.feature, one.level)] > 0;
-  });
-  return never;
-}
-
-std::vector<generate::Level> Standing::hardly() const {
-  std::vector<generate::Level> hardly;
-  for (const Feature& feature : features())
-    for (uint8_t level = 0; level < feature.levels.size(); ++level)
-      if ((levels.empty() ? 0 : levels[number_of(feature.id, level)]) < kHardly && !survey.domain.is_whole() &&
-          survey.domain.has(feature.id, level))
-        hardly.push_back({feature.id, level});
-  return hardly;
-}
-
 json to_json(const Standings& standings) {
   json all = json::object();
   for (const auto& [name, one] : standings) all[name] = {one.judged, one.pairs.to_text(), one.levels};

@@ -35,14 +35,8 @@ struct Standing {
 
   /// Pairs that it can be judged on: those that it accepted when it was asked, and those seen since.
   uint32_t pairs_in_domain() const;
-  /// Levels that it never accepted.
-  std::vector<generate::Level> never() const;
-  /// Levels that it accepts, and that fewer than kHardly of the judged cases had.
-  std::vector<generate::Level> hardly() const;
+  generate::Gaps gaps() const { return survey.gaps(levels); }
 };
-
-/// So many cases say something of a level.
-inline constexpr uint64_t kHardly = 10;
 
 using Standings = std::map<std::string, Standing>;  // by target
 

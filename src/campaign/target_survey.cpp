@@ -116,6 +116,8 @@ TargetSurveys survey_targets(workers::SupervisorSettings settings, uint64_t end)
   settings.worker.roster.oracles = {std::string(run::kNoOracle)};
   settings.worker.roster.require_oracle = false;
   settings.worker.coverage = false;
+  settings.program = settings.lone_program;  // questions need no guidance
+  settings.worker.corpus.clear();
   Asking asking(end > kCasesWithoutPairs);
   workers::supervise(asking, settings);
   TargetSurveys surveys = asking.take();

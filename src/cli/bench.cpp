@@ -4,19 +4,24 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "bench/bench.h"
 #include "bench/writers.h"
+#include "campaign/target_survey.h"
 #include "cli/calibration.h"
 #include "cli/command.h"
 #include "cli/interrupt.h"
 #include "cli/live_block.h"
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/geometry.h"
 #include "core/json_text.h"
 #include "core/text.h"
+#include "generate/draw.h"
+#include "generate/generate.h"
 
 namespace convict::cli {
 namespace {
@@ -99,8 +104,34 @@ bench::MeasuringSettings measuring_settings(const BenchOptions& options) {
   return {threads, std::chrono::duration<double>(time).count(), options.repetitions};
 }
 
+/// Layers that the first target takes, the most expensive ones of some that are sampled inside.
+std::vector<CorpusEntry> layers_taken(const BenchOptions& options) {
+  constexpr size_t kLayers = 12;
+  constexpr uint64_t kDrawn = 200;
+  workers::SupervisorSettings settings = options.run.settings();
+  settings.worker.profile = "layers";
+  const campaign::TargetSurveys surveys = campaign::survey_targets(settings, kLayers);
+  const std::vector<generate::Share> shares = surveys.shares();
+  if (shares.empty() || shares.front().target != 0) {
+    const std::string why = surveys.targets.front().survey.blocked_by;
+    throw CannotJudge(fmt::format("'{}' takes no layer that was sampled{}; name some, e.g. convict bench corpus/bench",
+                                  printable(surveys.targets.front().name),
+                                  why.empty() ? "" : ": it says " + printable(why, 200)));
+  }
+  const generate::Profile* profile = generate::find_profile(settings.worker.profile);
+  const generate::Domain& domain = shares.front().domain;
+  std::vector<Case> cases;
+  for (const generate::Recipe& one : domain.starts) cases.push_back(generate::made(profile, one, domain.examples));
+  for (uint64_t i = 0; !domain.is_walked() && i < kDrawn; ++i) cases.push_back(generate::generate(profile, 1, 2 * i));
+  std::ranges::stable_sort(cases, std::greater(), [](const Case& c) { return multiply_adds(resolve(c).problem); });
+  std::vector<CorpusEntry> layers;
+  for (Case& c : cases)
+    if (layers.size() < kLayers && (layers.empty() || !(layers.back().c == c))) layers.push_back({c, false, ""});
+  return layers;
+}
+
 bench::BenchResult measured(const BenchOptions& options) {
-  const std::vector<CorpusEntry> entries = entries_of(options.inputs);
+  const std::vector<CorpusEntry> entries = options.inputs.empty() ? layers_taken(options) : entries_of(options.inputs);
   const std::vector<convict_pass> passes = passes_of(options.pass);
   const std::vector<bench::BenchLayer> layers = bench::layers_of(entries, passes);
   if (layers.empty()) throw UsageError("no case to measure: all of them must be refused, or have no such pass");
@@ -176,9 +207,11 @@ int calibrate(BenchOptions options) {
 
 int bench(const BenchOptions& options) {
   if (options.calibrate) return calibrate(options);
-  if (options.from.empty() == options.inputs.empty())
+  const bool is_sampled = options.inputs.empty() && options.from.empty() && !options.run.plugins.empty();
+  if (options.from.empty() == options.inputs.empty() && !is_sampled)
     throw UsageError(
-        "bench wants either files, folders or case lines, or --from FILE; e.g. convict bench corpus/bench");
+        "bench wants either files, folders or case lines, or --from FILE, or a plugin, whose layers it samples; e.g. "
+        "convict bench corpus/bench");
   const bench::BenchResult result = options.from.empty() ? measured(options) : read_result(options);
   options.out.write(options.out.json()            ? json_document(bench::to_json(result))
                     : options.out.format == "svg" ? bench::bench_as_svg(result)
@@ -201,6 +234,7 @@ void add_bench(Command app, int& exit_code) {
       "  convict bench --from bench.json --pass forward --threads 1 some of them\n"
       "  convict bench corpus/bench/odd.cases --pass all --threads 1,2 -v\n"
       "  convict bench --plugin ./mine.so --oracle onednn:any conv2d ic=64 oc=64 in=56x56 k=3x3 p=1x1\n"
+      "  convict bench --plugin ./mine.so                           layers that it takes, sampled\n"
       "  convict bench --calibrate                                  which kernel 'auto' chooses, for this machine\n"
       "Who computes a layer wrong is not timed. How it measures: docs/performance.md.\n"
       "Exit codes: 0 measured, 1 the kernel that is compared was wrong or crashed, 2 usage, 125 nothing could be\n"

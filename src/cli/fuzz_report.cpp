@@ -79,7 +79,7 @@ std::string levels_lines(const campaign::CampaignResult& result, bool all) {
   std::string text, numbers;
   for (const auto& [name, one] : result.standings) {
     if (one.judged == 0) continue;
-    const std::vector<generate::Level> never = one.never(), hardly = one.hardly();
+    const auto [never, hardly] = one.gaps();
     if (!all && result.standings.size() > kFew) {
       if (!never.empty())
         numbers += fmt::format("{}{} {}", numbers.empty() ? "" : ", ", printable(name, 20), never.size());
@@ -88,7 +88,7 @@ std::string levels_lines(const campaign::CampaignResult& result, bool all) {
     if (!never.empty())
       text += wrapped(fmt::format("never accepted by {}: {}", printable(name, 40), generate::in_words(never)), 2);
     if (!hardly.empty())
-      text += wrapped(fmt::format("judged on fewer than {} cases of {}: {}", campaign::kHardly, printable(name, 40),
+      text += wrapped(fmt::format("judged on fewer than {} cases of {}: {}", generate::kHardly, printable(name, 40),
                                   generate::in_words(hardly)),
                       2);
   }
@@ -181,20 +181,11 @@ std::string stages_table(const campaign::CampaignResult& result) {
   return text;
 }
 
-/// {"pass": ["backward_data"]}.
-json levels_as_json(std::span<const generate::Level> levels) {
-  json by_feature = json::object();
-  for (const generate::Level& one : levels) {
-    const Feature& feature = features()[one.feature];
-    by_feature[std::string(feature.name)].push_back(feature.levels[one.level]);
-  }
-  return by_feature;
-}
-
 json targets_as_json(const campaign::CampaignResult& result, const FuzzOptions& options) {
   const auto inconclusive = result.inconclusive(enough_of(options));
   json list = json::array();
-  for (const auto& [name, one] : result.standings)
+  for (const auto& [name, one] : result.standings) {
+    const generate::Gaps gaps = one.gaps();
     list.push_back({{"name", name},
                     {"judged", one.judged},
                     {"share", one.share},
@@ -203,10 +194,11 @@ json targets_as_json(const campaign::CampaignResult& result, const FuzzOptions& 
                     {"pairs", one.pairs.seen_pairs()},
                     {"pairs_in_domain", one.pairs_in_domain()},
                     {"expected_unseen_next_case", one.pairs.expected_unseen()},
-                    {"never_accepted", levels_as_json(one.never())},
-                    {"hardly_judged", levels_as_json(one.hardly())},
+                    {"never_accepted", generate::by_feature(gaps.never)},
+                    {"hardly_judged", generate::by_feature(gaps.hardly)},
                     {"blocked_by", one.survey.blocked_by},
                     {"inconclusive", std::ranges::find(inconclusive, name) != inconclusive.end()}});
+  }
   return list;
 }
 

@@ -37,7 +37,9 @@ class GuidedWorker {
  public:
   bool load() {
     session_.prefer_judging_to_speed();
-    return session_.load();
+    if (!session_.load()) return false;
+    sampling_ = session_.settings().sampling();
+    return true;
   }
   const workers::WorkerSettings& settings() const { return session_.settings(); }
 
@@ -50,6 +52,9 @@ class GuidedWorker {
     mark(c, examination.results, session_.record());
     if (++done_ == work_.count || session_.has_enough()) close();
   }
+
+  /// A case that is drawn for the targets.
+  Case drawn(uint64_t index) { return session_.find(sampling_, index); }
 
   /// Takes the next range. Called before the engine starts, too, because its seed depends on the range.
   uint64_t open() {
@@ -67,6 +72,7 @@ class GuidedWorker {
   }
 
   workers::WorkerSession session_;
+  generate::Sampling sampling_;  // of what libFuzzer begins with
   workers::Work work_;
   uint64_t done_ = 0;  // of its cases
 };
@@ -84,12 +90,13 @@ int run_one(const uint8_t* data, size_t size) {
 
 constexpr uint64_t kFirstCases = 256;  // enough to show most features; the engine drops what adds nothing
 
-/// Fills an empty corpus with cases of the generator. Ignores files that cannot be written.
-void begin_corpus(const std::filesystem::path& folder, uint64_t seed) {
+/// Fills an empty corpus with cases that the targets take. Ignores files that cannot be written.
+void begin_corpus(GuidedWorker& worker) {
+  const std::filesystem::path folder = worker.settings().corpus;
   std::error_code error;
   if (std::filesystem::directory_iterator(folder, error) != std::filesystem::directory_iterator()) return;
   for (uint64_t i = 0; i < kFirstCases; ++i) {
-    const std::vector<uint8_t> bytes = encode(generate::generate(nullptr, seed, i));
+    const std::vector<uint8_t> bytes = encode(worker.drawn(i));
     std::ofstream(folder / fmt::format("generated-{:03}", i), std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   }
@@ -99,7 +106,7 @@ int run_guided_worker() {
   GuidedWorker& worker = the_worker();
   if (!worker.load()) return 0;
   const uint64_t first = worker.open();
-  begin_corpus(worker.settings().corpus, worker.settings().seed);
+  begin_corpus(worker);
   const auto seed = static_cast<uint32_t>(mix(worker.settings().seed ^ mix(first)));
   std::vector<std::string> flags = {"convict-guided", worker.settings().corpus, fmt::format("-seed={}", seed | 1),
                                     fmt::format("-max_len={}", record_size())};

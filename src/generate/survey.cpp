@@ -3,400 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/coverage.h"
 #include "core/error.h"
-#include "core/geometry.h"
 #include "core/strict_json.h"
-#include "generate/draw.h"
-#include "generate/walk.h"
 
 namespace convict::generate {
 
 using nlohmann::json;
 
 namespace {
-
-constexpr uint64_t kLeastAsked = 400, kMostAsked = 20'000;  // of the whole profile
-constexpr size_t kEnoughTaken = 64;                         // independent of each other
-constexpr uint64_t kMostSearched = 600'000, kLongSearch = 100'000;  // questions for the first accepted cases
-constexpr size_t kNicheSize = 16, kMostNiches = 200;
-constexpr size_t kChains = 128, kSnapshots = 3;
-constexpr int kBurnIn = 64, kLongBurnIn = 350, kBetweenSnapshots = 48;  // questions to each chain
-constexpr size_t kMostRare = 768, kMostTaken = 4096;
-constexpr int kVainDraws = 10;    // of a pair, if none of them shows it
-constexpr int kDrawsForATry = 2;  // of a pair, most of them
-constexpr size_t kFewTaken = 8;   // if they are hard to find
-
-/// A text with its numbers left out: "ic=7 is no multiple" and "ic=9 is no multiple" are one reason.
-std::string without_numbers(std::string text) {
-  for (char& c : text)
-    if (c >= '0' && c <= '9') c = '#';
-  return text;
-}
-
-/// Cases that were refused for one reason.
-struct Niche {
-  uint64_t drawn = 0;     // of cases that aimed at nothing
-  uint64_t explored = 0;  // times that a case of it was walked from
-  std::string example;    // the reason, with numbers
-  std::vector<Recipe> recipes;
-};
-
-/// A case that was accepted.
-struct Taken {
-  Recipe recipe;
-  Levels levels;
-};
-
-/// A pair that is aimed at.
-struct Aim {
-  uint32_t pair;
-  int drawn = 0, shown = 0;
-};
-
-class Surveyor {
- public:
-  Surveyor(const Questionnaire& q, const Ask& ask, const std::function<bool()>& go_on)
-      : profile_(q.profile), random_(mix(q.seed ^ 0x73757276), 0), ask_(ask), go_on_(go_on), accepted_(pair_count()) {
-    survey_.domain.examples = q.examples;
-  }
-
-  Survey run(bool pairs) {
-    draw_independently();
-    const bool walks = !survey_.is_wide();
-    const bool is_exact = taken_.size() >= kEnoughTaken;
-    if (!walks) survey_.domain.examples.clear();
-    ask_examples();
-    if (walks && !is_exact) look_for_first();
-    if (taken_.empty()) {
-      survey_.blocked_by = deepest_reason();
-      return std::move(survey_);
-    }
-    if (walks) mix_chains(is_exact ? kBurnIn : kLongBurnIn);
-    if (is_steered(profile_)) search_levels();
-    if (is_steered(profile_) && pairs) search_pairs();
-    finish(pairs, walks);
-    return std::move(survey_);
-  }
-
- private:
-  Recipe fresh() {
-    Recipe recipe;
-    for (uint32_t& word : recipe.choices.words) word = static_cast<uint32_t>(random_.bits() >> 32);
-    return recipe;
-  }
-
-  Recipe near(const Recipe& recipe) { return neighbour(recipe, random_, survey_.domain.examples.size()); }
-
-  /// Asks about the examples as they are, whatever they cost. What is accepted is a place to begin.
-  void ask_examples() {
-    const std::vector<Case>& examples = survey_.domain.examples;
-    std::vector<Recipe> recipes;
-    for (uint32_t i = 0; i < examples.size(); ++i) {
-      recipes.push_back(fresh());
-      recipes.back().kept = (uint64_t{1} << kStepCount) - 1;
-      recipes.back().example = i;
-    }
-    if (!recipes.empty()) ask(recipes, examples, false);
-  }
-
-  size_t below(size_t count) { return static_cast<size_t>(random_.below(static_cast<int64_t>(count))); }
-  const Recipe& some_taken() { return taken_[below(taken_.size())].recipe; }
-
-  /// Whether each recipe was accepted. `drawn`: they aim at nothing, so that their levels and reasons count.
-  std::vector<bool> ask(std::span<const Recipe> recipes, std::span<const Case> cases, bool drawn) {
-    const std::vector<std::optional<std::string>> answers = ask_(cases);
-    std::vector<bool> accepted(recipes.size());
-    for (size_t i = 0; i < recipes.size(); ++i) {
-      const Resolved resolved = resolve(cases[i]);
-      if (resolved.why_not) continue;
-      accepted[i] = !answers[i];
-      const Levels levels = levels_of(cases[i], resolved.problem);
-      if (accepted[i])
-        keep({recipes[i], levels});
-      else
-        note_reason(*answers[i], recipes[i], drawn);
-    }
-    return accepted;
-  }
-
-  std::vector<bool> ask(std::span<const Recipe> recipes, bool drawn) {
-    std::vector<Case> cases;
-    std::vector<Recipe> asked;
-    std::vector<size_t> places;
-    for (size_t i = 0; i < recipes.size(); ++i)
-      if (const Case c = made(profile_, recipes[i], survey_.domain.examples); is_worth_asking(c, recipes[i])) {
-        cases.push_back(c);
-        asked.push_back(recipes[i]);
-        places.push_back(i);
-      }
-    const std::vector<bool> answers = ask(asked, cases, drawn);
-    std::vector<bool> accepted(recipes.size());
-    for (size_t i = 0; i < places.size(); ++i) accepted[places[i]] = answers[i];
-    return accepted;
-  }
-
-  void keep(const Taken& one) {
-    shown_.add(one.levels);
-    bool is_new = false;
-    for (const uint32_t pair : shown_.take_news()) {
-      is_new |= !accepted_[pair];
-      accepted_[pair] = true;
-    }
-    if (is_new) novel_.push_back(one);
-    if (taken_.size() < kMostTaken)
-      taken_.push_back(one);
-    else
-      taken_[below(kMostTaken)] = one;
-  }
-
-  void note_reason(const std::string& reason, const Recipe& recipe, bool drawn) {
-    const std::string key = without_numbers(reason);
-    const auto found = niches_.find(key);
-    if (found == niches_.end() && niches_.size() == kMostNiches) return;
-    Niche& niche = found == niches_.end() ? niches_[key] : found->second;
-    if (niche.recipes.empty()) niche.example = reason;
-    niche.drawn += drawn;
-    if (niche.recipes.size() < kNicheSize)
-      niche.recipes.push_back(recipe);
-    else
-      niche.recipes[below(kNicheSize)] = recipe;
-  }
-
-  void draw_independently() {
-    while (go_on_() && (survey_.asked < kLeastAsked || (survey_.asked < kMostAsked && taken_.size() < kEnoughTaken))) {
-      std::vector<Recipe> recipes(kQuestionsAtOnce);
-      for (Recipe& one : recipes) one = fresh();
-      const std::vector<bool> accepted = ask(recipes, true);
-      survey_.asked += recipes.size();
-      survey_.taken += static_cast<uint64_t>(std::ranges::count(accepted, true));
-    }
-  }
-
-  /// Walks from accepted cases, from cases with rare reasons, and begins anew with plain layers, which most kernels are
-  /// written for.
-  void look_for_first() {
-    const auto is_over = [&](uint64_t asked) {
-      const size_t enough = asked < kLongSearch ? kEnoughTaken : kFewTaken;
-      return asked >= most_searched() || taken_.size() >= enough || !go_on_();
-    };
-    for (uint64_t asked = 0; !is_over(asked); asked += kQuestionsAtOnce) {
-      std::vector<Recipe> recipes;
-      while (recipes.size() < kQuestionsAtOnce) {
-        const double at = random_.uniform();
-        if (at < 0.4 && !taken_.empty())
-          recipes.push_back(near(some_taken()));
-        else if (at < 0.8)
-          recipes.push_back(near(refused_for_rare_reason()));
-        else
-          recipes.push_back(at < 0.95 ? layer() : fresh());
-      }
-      ask(recipes, false);
-    }
-  }
-
-  /// A profile that somebody chose to narrow the campaign down may well have nothing for a target.
-  uint64_t most_searched() const {
-    return profile_ && profile_->sampler == Sampler::kMixed ? kMostSearched : kLongSearch;
-  }
-
-  /// Of some reasons, the one that was seen least.
-  Recipe refused_for_rare_reason() {
-    if (niches_.empty()) return fresh();
-    Niche* rarest = nullptr;
-    for (int i = 0; i < 4; ++i) {
-      Niche& one = std::next(niches_.begin(), static_cast<std::ptrdiff_t>(below(niches_.size())))->second;
-      if (!rarest || one.drawn + one.explored < rarest->drawn + rarest->explored) rarest = &one;
-    }
-    ++rarest->explored;
-    return rarest->recipes[below(rarest->recipes.size())];
-  }
-
-  /// A recipe of the profile `layers`, where the profile mixes others; else any.
-  Recipe layer() {
-    Recipe recipe = fresh();
-    if (!profile_ || profile_->sampler != Sampler::kMixed) return recipe;
-    for (int i = 0; i < 100; ++i) {
-      Random pick = recipe.choices.at(Step::kProfile), numbers = recipe.choices.at(Step::kIntegers);
-      if (drawn_profile(profile_, pick, numbers).name == "layers") break;
-      recipe.choices[Step::kProfile] = static_cast<uint32_t>(random_.bits() >> 32);
-    }
-    return recipe;
-  }
-
-  std::string deepest_reason() const {
-    const auto deepest = std::ranges::min_element(
-        niches_, {}, [](const auto& entry) { return entry.second.drawn; });
-    return deepest == niches_.end() ? "" : deepest->second.example;
-  }
-
-  /// Chains that begin with accepted cases, side by side, and each goes where it is accepted.
-  void mix_chains(int burn_in) {
-    std::vector<Recipe> chains(kChains);
-    for (size_t i = 0; i < kChains; ++i) chains[i] = i < taken_.size() ? taken_[i].recipe : some_taken();
-    const auto walk = [&](int steps) {
-      for (int step = 0; step < steps && go_on_(); ++step) {
-        std::vector<Recipe> next;
-        // Now and then a case that has nothing to do with the last one, which crosses to any part of the domain.
-        for (const Recipe& one : chains) next.push_back(random_.chance(0.02) ? fresh() : near(one));
-        const std::vector<bool> accepted = ask(next, false);
-        for (size_t i = 0; i < kChains; ++i)
-          if (accepted[i]) chains[i] = next[i];
-      }
-    };
-    walk(burn_in);
-    for (size_t i = 0; i < kSnapshots; ++i) {
-      if (i > 0) walk(kBetweenSnapshots);
-      survey_.domain.starts.insert(survey_.domain.starts.end(), chains.begin(), chains.end());
-    }
-  }
-
-  bool takes(FeatureId feature, uint8_t level) const {
-    const bool is_op = feature == feature::kOp;
-    for (uint8_t beside = 0; beside < (is_op ? 3 : 2); ++beside)
-      if (accepted_[beside_op(feature, level, beside)]) return true;
-    return false;
-  }
-
-  /// The pair of a level and an operation; or of an operation and a pass.
-  static uint32_t beside_op(FeatureId feature, uint8_t level, uint8_t beside) {
-    return feature == feature::kOp ? id_of({2, {feature::kOp, feature::kPass}, {level, beside}})
-                                   : id_of({2, {feature::kOp, feature}, {beside, level}});
-  }
-
-  /// Aims at each level that no accepted case has, with each operation.
-  void search_levels() {
-    std::vector<Aim> aims;
-    for (const Feature& feature : features())
-      for (uint8_t level = 0; level < feature.levels.size(); ++level) {
-        if (takes(feature.id, level)) continue;
-        for (uint8_t beside = 0; beside < (feature.id == feature::kOp ? 3 : 2); ++beside)
-          aims.push_back({beside_op(feature.id, level, beside)});
-      }
-    const std::vector<Aim> shown = search(std::move(aims), kTriesOfLevel);
-    for (const Feature& feature : features())
-      for (uint8_t level = 0; level < feature.levels.size(); ++level) {
-        const auto is_of = [&](const Aim& aim) {
-          const Tuple pair = tuple_of(aim.pair);
-          const int i = pair.feature[0] == feature.id ? 0 : 1;
-          return pair.feature[i] == feature.id && pair.level[i] == level;
-        };
-        if (!takes(feature.id, level) && std::ranges::any_of(shown, is_of))
-          survey_.never.push_back({feature.id, level});
-      }
-  }
-
-  /// Aims at each pair of accepted levels that no accepted case has.
-  void search_pairs() {
-    std::array<uint32_t, kFeatureCount> takes_level = {};
-    for (const Feature& feature : features())
-      for (uint8_t level = 0; level < feature.levels.size(); ++level)
-        takes_level[feature.id] |= uint32_t{takes(feature.id, level)} << level;
-    std::vector<Aim> aims;
-    for (uint32_t id = 0; id < pair_count(); ++id) {
-      const Tuple pair = tuple_of(id);
-      const auto is_taken = [&](int i) { return (takes_level[pair.feature[i]] >> pair.level[i] & 1) != 0; };
-      if (!accepted_[id] && is_taken(0) && is_taken(1)) aims.push_back({id});
-    }
-    search(std::move(aims), kTriesOfPair);
-  }
-
-  /// Until each pair was accepted, or refused `tries` times, or cannot be shown. Returns those that were refused. What
-  /// there was no time for counts as accepted.
-  std::vector<Aim> search(std::vector<Aim> aims, int tries) {
-    std::vector<Aim> refused;
-    while (!aims.empty() && go_on_()) {
-      std::vector<Recipe> recipes;
-      std::vector<Case> cases;
-      for (size_t i = 0; i < aims.size() && recipes.size() < kQuestionsAtOnce; ++i) {
-        Aim& aim = aims[i];
-        const Recipe recipe = towards(aim);
-        const Case c = made(profile_, recipe, survey_.domain.examples);
-        ++aim.drawn;
-        if (!is_worth_asking(c, recipe)) continue;
-        ++aim.shown;
-        recipes.push_back(recipe);
-        cases.push_back(c);
-      }
-      ask(recipes, cases, false);
-      const auto is_done = [&](const Aim& aim) {
-        if (accepted_[aim.pair]) return true;
-        if (aim.shown >= tries) return refused.push_back(aim), true;
-        return (aim.shown == 0 && aim.drawn >= kVainDraws) || aim.drawn >= kDrawsForATry * tries;
-      };
-      std::erase_if(aims, is_done);
-      std::ranges::rotate(aims, aims.begin() + static_cast<std::ptrdiff_t>(std::min(kQuestionsAtOnce, aims.size())));
-    }
-    for (const Aim& aim : aims) accepted_[aim.pair] = true;  // nobody knows
-    return refused;
-  }
-
-  /// A recipe that aims at the pair, from an accepted one: mostly from one that has a level of it.
-  Recipe towards(const Aim& aim) {
-    const Tuple pair = tuple_of(aim.pair);
-    const Taken* from = &taken_[below(taken_.size())];
-    for (int i = 0; i < 6; ++i) {
-      const int which = aim.drawn % 2;
-      if (from->levels[pair.feature[which]] == pair.level[which]) break;
-      from = &taken_[below(taken_.size())];
-    }
-    Recipe recipe = survey_.is_wide() && aim.drawn % 2 == 0 ? fresh() : from->recipe;
-    for (int i = 0; i < aim.drawn % 3; ++i) recipe = near(recipe);
-    recipe.wish = aim.pair;
-    return recipe;
-  }
-
-  void finish(bool pairs, bool walks) {
-    Domain domain(accepted_);
-    if (!pairs) domain = with_all_pairs(domain);
-    domain.starts = std::move(survey_.domain.starts);
-    domain.examples = std::move(survey_.domain.examples);
-    if (walks) domain.rare = rare_ones(domain.starts);
-    survey_.domain = std::move(domain);
-  }
-
-  static Domain with_all_pairs(const Domain& domain) {
-    std::vector<bool> pairs(pair_count());
-    for (uint32_t id = 0; id < pairs.size(); ++id) {
-      const Tuple pair = tuple_of(id);
-      pairs[id] = domain.has(pair.feature[0], pair.level[0]) && domain.has(pair.feature[1], pair.level[1]);
-    }
-    return Domain(std::move(pairs));
-  }
-
-  /// Accepted cases that together show what `starts` do not.
-  std::vector<Recipe> rare_ones(std::span<const Recipe> starts) const {
-    Coverage shown(Coverage::Depth::kPairs);
-    for (const Recipe& one : starts) {
-      const Case c = made(profile_, one, survey_.domain.examples);
-      shown.add(levels_of(c, resolve(c).problem));
-    }
-    shown.take_news();
-    std::vector<Recipe> rare;
-    for (const Taken& one : novel_) {
-      const uint32_t before = shown.seen();
-      shown.add(one.levels);
-      if (shown.seen() > before && rare.size() < kMostRare) rare.push_back(one.recipe);
-    }
-    return rare;
-  }
-
-  const Profile* profile_;
-  Random random_;
-  const Ask& ask_;
-  const std::function<bool()>& go_on_;
-  Survey survey_;
-  std::vector<Taken> taken_, novel_;  // novel_: those that were the first with a pair
-  std::vector<bool> accepted_;        // pairs
-  Coverage shown_{Coverage::Depth::kPairs};
-  std::map<std::string, Niche> niches_;
-};
 
 json to_json(std::span<const Level> levels) {
   json list = json::array();
@@ -428,14 +46,32 @@ std::string in_words(std::span<const Level> levels) {
   return text;
 }
 
+json by_feature(std::span<const Level> levels) {
+  json object = json::object();
+  for (const Level& one : levels) {
+    const Feature& feature = features()[one.feature];
+    object[std::string(feature.name)].push_back(feature.levels[one.level]);
+  }
+  return object;
+}
+
+Gaps Survey::gaps(std::span<const uint64_t> judged) const {
+  const auto cases = [&](FeatureId feature, uint8_t level) {
+    const uint32_t number = number_of(feature, level);
+    return number < judged.size() ? judged[number] : 0;
+  };
+  Gaps gaps{never, {}};
+  std::erase_if(gaps.never, [&](const Level& one) { return cases(one.feature, one.level) > 0; });
+  for (const Feature& feature : features())
+    for (uint8_t level = 0; level < feature.levels.size() && !domain.is_whole(); ++level)
+      if (domain.has(feature.id, level) && cases(feature.id, level) < kHardly) gaps.hardly.push_back({feature.id, level});
+  return gaps;
+}
+
 json Survey::to_json() const { return {domain.to_json(), asked, taken, generate::to_json(never), blocked_by}; }
 
 Survey Survey::from_json(const json& all) {
   return {Domain::from_json(all.at(0)), strictly(all, 1), strictly(all, 2), levels_in(all.at(3)), strictly(all, 4)};
-}
-
-Survey survey(const Questionnaire& questionnaire, const Ask& ask, const std::function<bool()>& go_on) {
-  return Surveyor(questionnaire, ask, go_on).run(questionnaire.pairs);
 }
 
 }  // namespace convict::generate

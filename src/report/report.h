@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "core/ratios.h"
 #include "core/timeline.h"
+#include "generate/survey.h"
 #include "store/store.h"
 
 namespace convict::report {
@@ -55,6 +57,7 @@ struct CampaignReport {
   std::vector<Moment> progress;                      // in the order of time; a few hundred at most
   Ratios ratios;                                     // by implementation
   nlohmann::json judged = nlohmann::json::object();  // by target: campaign/standing.h
+  std::map<std::string, generate::Gaps> gaps = {};   // by target, of those that were judged
 };
 
 /// A row with its sightings and its repro command.

@@ -20,6 +20,7 @@
 #include "core/geometry.h"
 #include "core/implementation.h"
 #include "generate/place.h"
+#include "generate/surveyor.h"
 #include "run/environment.h"
 #include "run/fault_handler.h"
 #include "run/fork_server.h"
@@ -199,7 +200,7 @@ examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case&
   return settle();
 }
 
-/// The case that is drawn for this place, and what its target has answered until it was found.
+// The flight record has what the target has answered.
 Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index) {
   const run::InStage drawing(record_, Stage::kDraw);
   const examine::ExaminationSettings asking = {.most_bytes = settings_.most_bytes(), .where = &where_};

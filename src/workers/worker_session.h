@@ -75,6 +75,9 @@ class WorkerSession {
   /// The same for the case that is found for this place (generate/place.h).
   void examine_drawn(const generate::Sampling& sampling, uint64_t index);
 
+  /// The case of a place in a campaign, which its target is asked for.
+  Case find(const generate::Sampling& sampling, uint64_t index);
+
   /// How many cases of a campaign look_ahead() may be given at once; 1 if it is of no use.
   /// 1 with operands of the user's own, which no question ahead of time has.
   size_t reach() const { return lookahead_ && !data_ ? lookahead_->reach() : 1; }
@@ -107,7 +110,6 @@ class WorkerSession {
   std::optional<std::string> next_line();
   Order next_order();
   bool deserves_witnesses(const Case& c) const;
-  Case find(const generate::Sampling& sampling, uint64_t index);
   std::optional<std::string> why_refused(const Case& c, size_t target, const examine::ExaminationSettings& asking);
   void work_through(const GivenCases& given);
   void examine_quickly(const Case& c, const examine::ExaminationSettings& settings);

@@ -2,7 +2,7 @@
 //
 // What a target takes is found out by asking, and cases are drawn there: also those that nobody thought of, and as the
 // profile has them.
-#include "generate/survey.h"
+#include "generate/surveyor.h"
 
 #include <gtest/gtest.h>
 

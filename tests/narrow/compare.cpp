@@ -3,12 +3,12 @@
 // What narrow domains look like from inside, and whether a campaign sees them so:
 //
 //     narrow_domains list [SEED [COUNT]]            conditions, witnesses, faults, as JSON
-//     narrow_domains shares [DRAWS [SEED [COUNT]]]  which share of `all` each domain is
+//     narrow_domains shares [DRAWS [SEED [COUNT]]]  which share of the default mixture each domain is
 //     narrow_domains compare PLUGIN TARGET DRAWS CASES [SEED]
 //
-// `compare` draws up to DRAWS cases of the default mixture, each by itself, and keeps those that the target takes, until
-// it has enough: rejection sampling, which has the right distribution by definition. Then it lets the generator of
-// campaigns draw CASES in the domain, and compares how often each level of each feature shows. It writes one JSON
+// `compare` draws up to DRAWS cases of the default mixture, each by itself, and keeps those that the target takes,
+// until it has enough: rejection sampling, which has the right distribution by definition. Then it lets the generator
+// of campaigns draw CASES in the domain, and compares how often each level of each feature shows. It writes one JSON
 // object.
 #include <dlfcn.h>
 
@@ -32,7 +32,7 @@
 #include "core/layout.h"
 #include "generate/generate.h"
 #include "generate/place.h"
-#include "generate/survey.h"
+#include "generate/surveyor.h"
 #include "tests/narrow/domain.h"
 
 namespace convict {
@@ -99,9 +99,9 @@ class Target {
   convict_abilities abilities_ = {};
 };
 
-/// How often each level shows, and what the issue of small cases is about.
+/// How often each level shows, and how many cases are the smallest of their kind.
 struct Histogram {
-  uint64_t cases = 0, one_channel = 0, one_tap = 0;
+  uint64_t cases = 0, one_tap = 0;
   std::vector<std::vector<uint64_t>> levels;  // by feature and level
 
   Histogram() {
@@ -111,12 +111,24 @@ struct Histogram {
     const Levels found = levels_of(c, resolve(c).problem);
     for (const Feature& feature : features()) ++levels[static_cast<size_t>(feature.id)][found[feature.id]];
     ++cases;
-    one_channel += c.ic <= 1 && c.oc <= 1;
     one_tap += std::ranges::max(c.kernel) == 1;
   }
   double share(uint64_t count) const {
     return cases == 0 ? 0 : static_cast<double>(count) / static_cast<double>(cases);
   }
+  double share(FeatureId feature, size_t level) const { return share(levels[static_cast<size_t>(feature)][level]); }
+};
+
+/// Cases of one distribution: all of them, and those of more than one channel. Where conditions join channels with
+/// something else, independent draws meet them with one channel mostly.
+struct Cases {
+  Histogram all, several;
+
+  void add(const Case& c) {
+    all.add(c);
+    if (c.ic > 1 || c.oc > 1) several.add(c);
+  }
+  double one_channel() const { return all.share(all.cases - several.cases); }
 };
 
 // ---- compare --------------------------------------------------------------------------------------------------------
@@ -124,17 +136,23 @@ struct Histogram {
 /// Independent draws of the default mixture, as many as are wanted: those that the target takes, and what the first of
 /// them all look like.
 struct Rejection {
-  Histogram kept, wide;
+  Cases kept;
+  Histogram wide;
   uint64_t draws = 0;
+  uint64_t faulty = 0;  // of the kept ones, those that a planted fault concerns
 };
 
-Rejection reject(const Accepts& accepts, uint64_t seed, uint64_t draws) {
+Rejection reject(const Accepts& accepts, const Accepts& is_faulty, uint64_t seed, uint64_t draws) {
   constexpr uint64_t kWide = 100'000, kEnough = 5'000;
   Rejection result;
   for (uint64_t i = 0; i < kWide; ++i)  // even numbers have no wish
     if (const Case c = generate::generate(default_mixture(), seed, 2 * i); !resolve(c).why_not) result.wide.add(c);
-  while (result.draws < draws && result.kept.cases < kEnough)
-    if (const Case c = generate::generate(default_mixture(), seed, 2 * result.draws++); accepts(c)) result.kept.add(c);
+  while (result.draws < draws && result.kept.all.cases < kEnough) {
+    const Case c = generate::generate(default_mixture(), seed, 2 * result.draws++);
+    if (!accepts(c)) continue;
+    result.kept.add(c);
+    result.faulty += is_faulty(c);
+  }
   return result;
 }
 
@@ -144,57 +162,80 @@ double error_of(double share, uint64_t all) {
   return std::sqrt(std::max(share, 1 / count) * (1 - std::min(share, 1.0)) / count);
 }
 
-/// A level in all samples. It is `below_half` only if chance does not explain it: by three standard errors. `lacking`
-/// is the same, but no more is wanted of a level than the wide mixture has: rejection sampling has many cases of one
-/// channel where conditions join channels with something, and a campaign should not.
-json as_json(const Feature& feature, size_t level, const Rejection& rejection, const Histogram& campaign) {
-  const auto id = static_cast<size_t>(feature.id);
-  const Histogram &kept = rejection.kept, &wide = rejection.wide;
-  const double inside = kept.share(kept.levels[id][level]), outside = wide.share(wide.levels[id][level]);
-  const double got = campaign.share(campaign.levels[id][level]);
-  const double noise = 3 * std::hypot(error_of(inside, kept.cases) / 2, error_of(got, campaign.cases));
+/// Whether a share is below half of what is wanted, and chance does not explain it: by three standard errors.
+bool is_below_half(double wanted, uint64_t of, double got, uint64_t cases) {
+  return got + 3 * std::hypot(error_of(wanted, of) / 2, error_of(got, cases)) < wanted / 2;
+}
+
+/// A level in both distributions. It is `lacking` if it is below half even among cases of more than one channel, and if
+/// no more is wanted of it than the wide mixture has.
+json as_json(const Feature& feature, size_t level, const Rejection& rejection, const Cases& campaign) {
+  const Cases& kept = rejection.kept;
+  const double inside = kept.all.share(feature.id, level), got = campaign.all.share(feature.id, level);
+  const double wide = rejection.wide.share(feature.id, level);
+  const double wanted = std::min(wide, kept.several.share(feature.id, level));
   return {{"feature", feature.name},
           {"level", feature.levels[level]},
           {"rejection", inside},
-          {"wide", outside},
+          {"wide", wide},
           {"campaign", got},
           {"ratio", inside > 0 ? got / inside : 0},
-          {"below_half", got + noise < inside / 2},
-          {"lacking", got + noise < std::min(inside, outside) / 2}};
+          {"below_half", is_below_half(inside, kept.all.cases, got, campaign.all.cases)},
+          {"lacking", is_below_half(wanted, kept.several.cases, campaign.several.share(feature.id, level),
+                                    campaign.several.cases)}};
 }
 
 /// Levels that rejection sampling shows often enough to say something of them, the worst first.
-json compared(const Rejection& rejection, const Histogram& campaign) {
+json compared(const Rejection& rejection, const Cases& campaign) {
   constexpr uint64_t kEnough = 20;
   std::vector<json> rows;
   for (const Feature& feature : features())
     for (size_t level = 0; level < feature.levels.size(); ++level)
-      if (rejection.kept.levels[static_cast<size_t>(feature.id)][level] >= kEnough)
+      if (rejection.kept.all.levels[static_cast<size_t>(feature.id)][level] >= kEnough)
         rows.push_back(as_json(feature, level, rejection, campaign));
   std::ranges::stable_sort(rows, {}, [](const json& row) { return row["ratio"].get<double>(); });
   return rows;
 }
 
+/// Whether the planted fault of the twin concerns a case; none for other kernels. The plugin has the same domains,
+/// which the environment names.
+Accepts fault_of(const std::string& name) {
+  if (!name.starts_with("narrow-")) return [](const Case&) { return false; };
+  const char* population = std::getenv("CONVICT_NARROW_SEED");
+  const narrow::Domain domain = narrow::draw_domain(population ? std::strtoull(population, nullptr, 10) : 1,
+                                                    std::strtoull(name.c_str() + 7, nullptr, 10));
+  return [fault = domain.fault](const Case& c) {
+    const convict_problem p = resolve(c).problem;
+    const convict_tensors t = describe_tensors(c, p);
+    return fault.holds({p, t});
+  };
+}
+
 json compare(const std::string& plugin, const std::string& name, uint64_t draws, uint64_t cases, uint64_t seed) {
   const Target target(plugin, name);
-  const Accepts accepts = [&](const Case& c) { return target.accepts(c); };
-  const Rejection rejection = reject(accepts, seed, draws);
-  Histogram campaign;
-  const uint64_t lost = draw_campaign(accepts, seed, cases, [&](const Case& c) { campaign.add(c); });
+  const Accepts accepts = [&](const Case& c) { return target.accepts(c); }, is_faulty = fault_of(name);
+  const Rejection rejection = reject(accepts, is_faulty, seed, draws);
+  Cases campaign;
+  uint64_t faulty = 0;
+  const uint64_t lost = draw_campaign(accepts, seed, cases, [&](const Case& c) {
+    campaign.add(c);
+    faulty += is_faulty(c);
+  });
   const json levels = compared(rejection, campaign);
   const auto count = [&](const char* what) {
     return std::ranges::count_if(levels, [&](const json& row) { return row[what].get<bool>(); });
   };
   return {{"target", name},
           {"draws", rejection.draws},
-          {"kept", rejection.kept.cases},
+          {"kept", rejection.kept.all.cases},
           {"cases", cases},
-          {"judged", campaign.cases},
+          {"judged", campaign.all.cases},
           {"lost", lost},
           {"below_half", count("below_half")},
           {"lacking", count("lacking")},
-          {"one_channel", {rejection.kept.share(rejection.kept.one_channel), campaign.share(campaign.one_channel)}},
-          {"one_tap", {rejection.kept.share(rejection.kept.one_tap), campaign.share(campaign.one_tap)}},
+          {"faulty", {rejection.kept.all.share(rejection.faulty), campaign.all.share(faulty)}},
+          {"one_channel", {rejection.kept.one_channel(), campaign.one_channel()}},
+          {"one_tap", {rejection.kept.all.share(rejection.kept.all.one_tap), campaign.all.share(campaign.all.one_tap)}},
           {"worst", levels.empty() ? json(nullptr) : levels.front()},
           {"levels", levels}};
 }
@@ -253,14 +294,11 @@ double estimated_share(const narrow::Domain& domain, const generate::Profile* pr
 
 json shares(uint64_t draws, uint64_t seed, uint64_t count) {
   json rows = json::array();
-  const generate::Profile* int8 = generate::find_profile("int8");
-  double all = 0;
-  for (const generate::Profile& profile : generate::profiles()) all += profile.share;
   for (uint64_t number = 1; number <= count; ++number) {
     const narrow::Domain domain = narrow::draw_domain(seed, number);
-    const double of_integers = estimated_share(domain, int8, seed, draws) * int8->share / all;
-    const double of_reals = is_integer(domain.witness.src_type) ? 0 : estimated_share(domain, nullptr, seed, draws);
-    rows.push_back({{"name", domain.name()}, {"aimed", domain.share}, {"share", std::max(of_integers, of_reals)}});
+    rows.push_back({{"name", domain.name()},
+                    {"aimed", domain.share},
+                    {"share", estimated_share(domain, default_mixture(), seed, draws)}});
   }
   return rows;
 }

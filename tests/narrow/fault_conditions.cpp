@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <utility>
 
-#include "abi/validity.h"
 #include "tests/narrow/condition.h"
 
 namespace convict::narrow {

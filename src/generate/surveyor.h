@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds out what a target takes, by asking it before the campaign.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/case.h"
+#include "generate/profile.h"
+#include "generate/survey.h"
+
+namespace convict::generate {
+
+/// For each case, why the target refuses it; nothing if it computes the case.
+using Ask = std::function<std::vector<std::optional<std::string>>(std::span<const Case>)>;
+
+/// A level of a feature.
+struct Level {
+  FeatureId feature;
+  uint8_t level;
+  bool operator==(const Level&) const = default;
+};
+
+/// "pass: backward_data | backward_weights; rank: 1 | 3": levels by their features.
+std::string in_words(std::span<const Level> levels);
+/// {"pass": ["backward_data", "backward_weights"], "rank": ["1", "3"]}.
+nlohmann::json by_feature(std::span<const Level> levels);
+
+/// How many questions are asked at once, for targets that answer many at the price of one.
+inline constexpr size_t kQuestionsAtOnce = 64;
+
+/// What a target is asked.
+struct Questionnaire {
+  const Profile* profile = nullptr;  // nullptr is `all`
+  uint64_t seed = 1;
+  bool pairs = true;                // aim at pairs, too; without, all of levels that were accepted count as accepted
+  std::vector<Case> examples = {};  // that it may take
+};
+
+/// Draws cases of the profile. Of a target that takes less than half of them, it looks for accepted ones in the examples,
+/// in further cases, and near those that were refused for rare reasons, and walks from what it has found until the walks
+/// are distributed as the profile is inside the domain. Then it aims at each level and each pair of levels that no
+/// accepted case has shown, with walks: a level is called never accepted after kTriesOfLevel refusals, a pair after
+/// kTriesOfPair. Once go_on() is false, it asks no more.
+Survey survey(const Questionnaire& questionnaire, const Ask& ask, const std::function<bool()>& go_on);
+
+inline constexpr int kTriesOfLevel = 48, kTriesOfPair = 24;
+
+}  // namespace convict::generate
