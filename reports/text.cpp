@@ -93,11 +93,10 @@ std::string gaps_text(const report::Report& report) {
   for (const auto& [target, gaps] : last.gaps) {
     const std::string name = printable(target, 40);
     if (!gaps.never.empty())
-      text += wrapped(fmt::format("  never accepted by {}: {}", name, generate::in_words(gaps.never)), 4);
+      text += fmt::format("  never accepted by {}: {}\n", name, generate::in_words(gaps.never));
     if (!gaps.hardly.empty())
-      text += wrapped(fmt::format("  judged on fewer than {} cases of {}: {}", generate::kHardly, name,
-                                  generate::in_words(gaps.hardly)),
-                      4);
+      text += fmt::format("  judged on fewer than {} cases of {}: {}\n", generate::kHardly, name,
+                          generate::in_words(gaps.hardly));
   }
   return text.empty() ? "" : fmt::format("not judged in campaign {}:\n", last.id) + text;
 }

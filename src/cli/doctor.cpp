@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "campaign/case_list.h"
+#include "campaign/target_survey.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/roster_query.h"
@@ -17,6 +18,7 @@
 #include "core/json_text.h"
 #include "core/plugin_name.h"
 #include "core/text.h"
+#include "generate/draw.h"
 #include "generate/generate.h"
 
 namespace convict::cli {
@@ -104,7 +106,7 @@ std::string operation_of(const Case& c) {
   return line.substr(0, line.find(' '));
 }
 
-/// So many cases of each operation, drawn from the profile `smoke`, as far as so many draws give them.
+/// So many cases of each operation, as far as so many draws give them.
 std::vector<CorpusEntry> sample() {
   constexpr uint64_t kMostDraws = 20'000;
   const generate::Sampling sampling = workers::WorkerSettings{}.sampling();
@@ -118,10 +120,19 @@ std::vector<CorpusEntry> sample() {
   return cases;
 }
 
+/// Cases that it takes, if it takes so little that a sample has hardly any of them.
+void add_cases_inside(const generate::Domain& domain, std::vector<CorpusEntry>& cases) {
+  const generate::Profile* profile = generate::find_profile(generate::kDefaultProfile);
+  for (size_t i = 0; i < std::min(kCasesOfOperation, domain.starts.size()); ++i)
+    cases.push_back({generate::made(profile, domain.starts[i], domain.examples), false, ""});
+}
+
 /// What one implementation says to the sample: what it takes of each operation, why it refuses, what is wrong.
-json self_check(const std::string& plugin, const workers::RosterEntry& entry, const std::vector<CorpusEntry>& cases) {
+json self_check(const std::string& plugin, const workers::RosterEntry& entry, std::vector<CorpusEntry> cases) {
   workers::SupervisorSettings settings;
   settings.worker.roster = {{entry.name}, {std::string(run::kNoOracle)}, {plugin}, false};
+  const generate::Survey survey = campaign::survey_targets(settings, 1).targets.front().survey;
+  add_cases_inside(survey.domain, cases);
   const campaign::CaseListResult result = campaign::run_case_list(cases, settings, [](uint64_t) {});
   json takes = json::object(), refusals = json::object(), wrong = json::array();
   for (size_t i = 0; i < cases.size(); ++i) {
@@ -139,7 +150,8 @@ json self_check(const std::string& plugin, const workers::RosterEntry& entry, co
       wrong.push_back({{"case", to_text(mismatch.problem_case)}, {"verdict", name_of(mismatch.verdict)}});
   }
   return {{"name", entry.name},   {"version", entry.version}, {"lineage", entry.lineage},        {"takes", takes},
-          {"refusals", refusals}, {"failures", wrong},        {"description", entry.description}};
+          {"refusals", refusals}, {"failures", wrong},        {"description", entry.description},
+          {"blocked_by", survey.blocked_by}};
 }
 
 std::string as_text(const std::string& plugin, const json& one) {
@@ -150,6 +162,8 @@ std::string as_text(const std::string& plugin, const json& one) {
     text += fmt::format("  {:<34} takes {:>3} of {:>3}\n", operation, row[0].get<int>(), row[1].get<int>());
   for (const auto& [reason, times] : one["refusals"].items())
     text += fmt::format("  {:>3} {}\n", times.get<int>(), printable(reason, 100));
+  if (const auto why = one["blocked_by"].get<std::string>(); !why.empty())
+    text += fmt::format("  it accepted no case that it was asked about; what blocks is probably: {}\n", printable(why, 200));
   for (const json& mismatch : one["failures"])
     text += fmt::format("  {}: convict repro {} --target {} {}\n", mismatch["verdict"].get<std::string>(),
                         plugin_flag(plugin), shell_quoted(one["name"].get<std::string>()),

@@ -15,6 +15,18 @@
 
 namespace convict::generate {
 
+/// A level of a feature.
+struct Level {
+  FeatureId feature;
+  uint8_t level;
+  bool operator==(const Level&) const = default;
+};
+
+/// "pass: backward_data | backward_weights; rank: 1 | 3": levels by their features.
+std::string in_words(std::span<const Level> levels);
+/// {"pass": ["backward_data", "backward_weights"], "rank": ["1", "3"]}.
+nlohmann::json by_feature(std::span<const Level> levels);
+
 /// So many cases say something of a level.
 inline constexpr uint64_t kHardly = 10;
 

@@ -19,18 +19,6 @@ namespace convict::generate {
 /// For each case, why the target refuses it; nothing if it computes the case.
 using Ask = std::function<std::vector<std::optional<std::string>>(std::span<const Case>)>;
 
-/// A level of a feature.
-struct Level {
-  FeatureId feature;
-  uint8_t level;
-  bool operator==(const Level&) const = default;
-};
-
-/// "pass: backward_data | backward_weights; rank: 1 | 3": levels by their features.
-std::string in_words(std::span<const Level> levels);
-/// {"pass": ["backward_data", "backward_weights"], "rank": ["1", "3"]}.
-nlohmann::json by_feature(std::span<const Level> levels);
-
 /// How many questions are asked at once, for targets that answer many at the price of one.
 inline constexpr size_t kQuestionsAtOnce = 64;
 
