@@ -9,6 +9,7 @@
 
 #include "core/case_text.h"
 #include "workers/attribution.h"
+#include "workers/history.h"
 #include "workers/lone_run.h"
 
 namespace convict::workers {
@@ -47,9 +48,10 @@ class Repetition {
     if (failed > 0) return as(of_processes(runs, failed));
     if (other_) return as_other({runs, others, {}, {}, {}, {}, {}});
     Certificate::Alone alone{runs, 0, {}, {}, {}, {}, {}};
-    if (!after(earlier(), alone))
-      if (const RepeatedCalls calls = often(); calls.failing > 0)
-        alone = {1, 1, {}, times_that_show(1, 1, calls), calls.made, calls.failing, {}};
+    if (auto before = history(earlier()))
+      alone = {1, 1, std::move(before), {}, {}, {}, {}};
+    else if (const RepeatedCalls calls = often(); calls.failing > 0)
+      alone = {1, 1, {}, times_that_show(1, 1, calls), calls.made, calls.failing, {}};
     return as(std::move(alone));
   }
 
@@ -80,20 +82,14 @@ class Repetition {
     return result;
   }
 
-  /// Whether it comes back after the last 1, 4, 16... of the cases before.
-  bool after(const Lines& earlier, Certificate::Alone& alone) const {
-    for (size_t count = 1; !earlier.empty() && !interrupted(); count *= 4) {
-      count = std::min(count, earlier.size());
-      Lines lines(earlier.end() - static_cast<std::ptrdiff_t>(count), earlier.end());
+  /// The cases before after which it comes back.
+  std::optional<Lines> history(const Lines& earlier) const {
+    return shortest_history(earlier, [&](Lines lines) {
+      if (interrupted()) return false;
       lines.push_back(line_);
-      if (const auto found = repeat(lines); found && found->verdict == seen_.verdict) {
-        lines.pop_back();
-        alone = {1, 1, std::move(lines), {}, {}, {}, {}};
-        return true;
-      }
-      if (count == earlier.size()) break;
-    }
-    return false;
+      const auto found = repeat(lines);
+      return found && found->verdict == seen_.verdict;
+    });
   }
 
   /// What came back in some processes but not in all says how many calls of one process show it, too.

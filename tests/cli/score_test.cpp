@@ -141,6 +141,35 @@ TEST_F(ScoreCommand, AFalseAlarmIsReportedAndConfirmsNothing) {
   EXPECT_TRUE(report["mutants"][0]["case"].is_string());
 }
 
+/// No case shows it by itself. The cases that the process had before are confirmed with it, and given.
+TEST_F(ScoreCommand, AFaultWithAHistoryIsConfirmedWithIt) {
+  const json report = run({"score", "--plugin=" + plugin("keeps_plans"), "--target=keeps-plan", "--seeds=2",
+                           "--cases=3000", "--control-cases=100", "--format=json", "-q"})
+                          .json();
+  EXPECT_EQ(report["mutants"][0]["detected_share"], 1);
+  for (const json& one : report["mutants"][0]["runs"]) {
+    ASSERT_TRUE(one.contains("before")) << one;
+    std::vector<std::string> words = {"repro", "--plugin=" + plugin("keeps_plans"), "--target=keeps-plan",
+                                      "--oracle=none", "-q"};
+    std::vector<std::string> alone = words;
+    for (const json& line : one["before"]) words.push_back("--after=" + line.get<std::string>());
+    words.push_back(one["case"]);
+    alone.push_back(one["case"]);
+    EXPECT_EQ(run(words).exit_code, 1) << one;
+    EXPECT_NE(run(alone).out.find("keeps-plan            target   agrees"), std::string::npos) << one;
+  }
+}
+
+/// The same history, for a control that keeps plans, too.
+TEST_F(ScoreCommand, AHistoryThatTheControlFailsOnConfirmsNothing) {
+  const json report =
+      run({"score", "--plugin=" + plugin("keeps_plans_control"), "--target=keeps-plan", "--seeds=1", "--cases=1000",
+           "--control-cases=10", "--format=json", "-q"})
+          .json();
+  EXPECT_EQ(report["mutants"][0]["detected_share"], 0) << report;
+  EXPECT_TRUE(report["mutants"][0]["case"].is_string());
+}
+
 TEST_F(ScoreCommand, EveryRunCanBeRepeated) {
   const json report = run(score({"--target=B01", "--seeds=2", "--cases=300", "--format=json"})).json();
   for (const json& one : report["mutants"][0]["runs"]) {
