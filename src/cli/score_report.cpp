@@ -116,7 +116,7 @@ json to_json(const std::vector<score::Run>& runs) {
                     {"cpu_seconds", runs[i].cpu_seconds},
                     {"verdict", runs[i].case_text.empty() ? json(nullptr) : json(name_of(runs[i].verdict))},
                     {"case", runs[i].case_text.empty() ? json(nullptr) : json(runs[i].case_text)}});
-    if (!runs[i].before.empty()) list.back()["before"] = runs[i].before;
+    if (!runs[i].before.empty()) list.back()["after"] = runs[i].before;
   }
   return list;
 }

@@ -148,11 +148,11 @@ TEST_F(ScoreCommand, AFaultWithAHistoryIsConfirmedWithIt) {
                           .json();
   EXPECT_EQ(report["mutants"][0]["detected_share"], 1);
   for (const json& one : report["mutants"][0]["runs"]) {
-    ASSERT_TRUE(one.contains("before")) << one;
+    ASSERT_TRUE(one.contains("after")) << one;
     std::vector<std::string> words = {"repro", "--plugin=" + plugin("keeps_plans"), "--target=keeps-plan",
                                       "--oracle=none", "-q"};
     std::vector<std::string> alone = words;
-    for (const json& line : one["before"]) words.push_back("--after=" + line.get<std::string>());
+    for (const json& line : one["after"]) words.push_back("--after=" + line.get<std::string>());
     words.push_back(one["case"]);
     alone.push_back(one["case"]);
     EXPECT_EQ(run(words).exit_code, 1) << one;
