@@ -160,6 +160,22 @@ TEST_F(ScoreCommand, AFaultWithAHistoryIsConfirmedWithIt) {
   }
 }
 
+/// The same numbers in src and wei, and another fused operation: one line shows it.
+TEST_F(ScoreCommand, AResultKeptFromAnotherFusedOperationIsFound) {
+  const json report = run({"score", "--plugin=" + plugin("keeps_plans"), "--target=keeps-result", "--seeds=2",
+                           "--cases=20000", "--control-cases=100", "--format=json", "-q"})
+                          .json();
+  EXPECT_EQ(report["mutants"][0]["detected_share"], 1) << report;
+  const auto repeated = [&](const std::string& before) {
+    return run({"repro", "--plugin=" + plugin("keeps_plans"), "--target=keeps-result,control", "--oracle=none", "-q",
+                "conv2d ic=2 oc=2 in=5 k=3 bias" + before});
+  };
+  EXPECT_EQ(repeated(" before=relu:1").exit_code, 1);
+  EXPECT_EQ(repeated(" before=bias:0").exit_code, 1);
+  for (const char* before : {" before=relu:1/n:2", " before=oc:4,relu:1", " before=threads:2"})
+    EXPECT_NE(repeated(before).out.find("keeps-result          target   agrees"), std::string::npos) << before;
+}
+
 /// The same history, for a control that keeps plans, too.
 TEST_F(ScoreCommand, AHistoryThatTheControlFailsOnConfirmsNothing) {
   const json report =
