@@ -108,7 +108,7 @@ bool fails_on(const Lines& lines, const Report& report, const Mutant& mutant,
   return false;
 }
 
-/// What the mutant fails on: the case; or the case again and again; or the case after those that its process had before.
+/// What the mutant fails on: the case; or the case again and again; or the case after some that its process had before.
 std::optional<Lines> lines_that_show(const Report& report, const Mutant& mutant,
                                      const workers::SupervisorSettings& settings) {
   const std::string line = to_text(report.c);

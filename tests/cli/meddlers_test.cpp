@@ -169,8 +169,8 @@ TEST_F(MeddlersTest, AWitnessIsRepeatedAsItWasAsked) {
   EXPECT_GT(accused, 0u) << result.out << result.err;
 }
 
-/// One call of 300: a process repeats the case until it shows how rare that is. How many calls there is time for depends
-/// on the machine. What is made of them does not (Confirmation.*).
+/// One call of 300: a process repeats the case until it shows how rare that is. How many calls there is time for
+/// depends on the machine. What is made of them does not (Confirmation.*).
 TEST_F(MeddlersTest, WhatIsRareSaysHowRare) {
   size_t say_so = 0;
   constexpr int kEnough = 600;        // calls: that one in 30 of them fails has a chance of one in a million
