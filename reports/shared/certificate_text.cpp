@@ -48,6 +48,12 @@ std::string describe_alone(const Certificate::Alone& alone, bool is_said) {
     return fmt::format("    not reproduced: seen of {}, but it did not come back when {} ran alone\n",
                        plain(*alone.seen), plain(*alone.seen));
   if (alone.before && !alone.before->empty()) return lines(*alone.before);
+  const bool seen_of_processes = alone.runs && alone.failed && *alone.runs > 1;
+  if (alone.times && alone.calls && alone.failing == 0 && seen_of_processes)
+    return fmt::format(
+        "    alone: fails {} of {} times, each in a fresh process, and in none of {} calls of one; if it is as rare\n"
+        "      as that, {} calls show it in 99 of 100 tries\n",
+        *alone.failed, *alone.runs, with_commas(*alone.calls), with_commas(*alone.times));
   if (alone.times && alone.calls && alone.failing)
     return fmt::format("    alone: fails in {} of {} calls of one process; {} calls show it in 99 of 100 tries\n",
                        with_commas(*alone.failing), with_commas(*alone.calls), with_commas(*alone.times));

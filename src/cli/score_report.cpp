@@ -108,14 +108,16 @@ json to_json(const std::optional<double>& value) { return value ? json(*value) :
 /// The finished runs, for survival curves and for repeating them.
 json to_json(const std::vector<score::Run>& runs) {
   json list = json::array();
-  for (size_t i = 0; i < runs.size(); ++i)
-    if (runs[i].finished)
-      list.push_back({{"seed", i + 1},
-                      {"detected", runs[i].detected},
-                      {"cases", runs[i].cases},
-                      {"cpu_seconds", runs[i].cpu_seconds},
-                      {"verdict", runs[i].case_text.empty() ? json(nullptr) : json(name_of(runs[i].verdict))},
-                      {"case", runs[i].case_text.empty() ? json(nullptr) : json(runs[i].case_text)}});
+  for (size_t i = 0; i < runs.size(); ++i) {
+    if (!runs[i].finished) continue;
+    list.push_back({{"seed", i + 1},
+                    {"detected", runs[i].detected},
+                    {"cases", runs[i].cases},
+                    {"cpu_seconds", runs[i].cpu_seconds},
+                    {"verdict", runs[i].case_text.empty() ? json(nullptr) : json(name_of(runs[i].verdict))},
+                    {"case", runs[i].case_text.empty() ? json(nullptr) : json(runs[i].case_text)}});
+    if (!runs[i].before.empty()) list.back()["after"] = runs[i].before;
+  }
   return list;
 }
 

@@ -10,23 +10,13 @@
 
 #include "abi/validity.h"
 #include "core/earlier.h"
+#include "core/field_words.h"
 #include "core/layout_words.h"
 #include "core/names.h"
-#include "core/synonyms.h"
 #include "core/text.h"
 
 namespace convict::inline core {
 namespace {
-
-constexpr int64_t kLargestThreads = 1024;
-
-int64_t number_in(std::string_view text, int64_t lowest, int64_t highest) {
-  const auto value = parse_integer(text);
-  if (!value) throw BadValue("not a number that fits 64 bits");
-  if (*value < lowest) throw BadValue(fmt::format("less than {}", lowest));
-  if (*value > highest) throw BadValue(fmt::format("more than {}", highest));
-  return *value;
-}
 
 /// Calls `set(axis, part)` for each part of "AxBxC"; one part stands for all axes.
 template <class Set>
@@ -68,33 +58,14 @@ void parse_padding(std::string_view value, Case& to) {
 }
 
 std::string print_types(const Case& c) {
-  if (c.src_type == c.wei_type && c.wei_type == c.dst_type)
-    return c.src_type == CONVICT_F32 ? "" : std::string(type_name(c.src_type));
-  return fmt::format("{}:{}:{}", type_name(c.src_type), type_name(c.wei_type), type_name(c.dst_type));
-}
-
-constexpr convict_dtype kTypes[] = {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16,
-                                    CONVICT_S32, CONVICT_S8,  CONVICT_U8,  CONVICT_S16};
-constexpr std::string_view kTypeNames[] = {"f32", "f64", "f16", "bf16", "s32", "s8", "u8", "s16"};
-
-convict_dtype type_named(std::string_view name) {
-  for (const convict_dtype type : kTypes)
-    if (meant(kTypeSynonyms, name) == type_name(type)) return type;
-  throw BadValue("unknown data type");
-}
-
-void parse_types(std::string_view value, Case& to) {
-  const auto parts = three_parts(value);
-  to.src_type = type_named(parts[0]);
-  to.wei_type = type_named(parts[1]);
-  to.dst_type = type_named(parts[2]);
+  const std::string text = text_of_types(c);
+  return text == kDataTypeNames[0] ? "" : text;
 }
 
 constexpr std::array<std::string_view, 14> kFillNames = {
     "int",  "normal",     "wide",       "positive",        "comb",   "special", "subnormal",
-    "zero", "structured", "large_sums", "special_weights", "sparse", "ones",    "onehot"};       // by Fill
-constexpr std::array<std::string_view, 3> kScaleNames = {"none", "tensor", "channel"};           // by Scale
-constexpr std::array<std::string_view, 4> kRequantNames = {"none", "single", "double", "even"};  // by Requant
+    "zero", "structured", "large_sums", "special_weights", "sparse", "ones",    "onehot"};  // by Fill
+constexpr std::array<std::string_view, 3> kScaleNames = {"none", "tensor", "channel"};      // by Scale
 constexpr std::array<std::string_view, 6> kCallsNames = {"once",  "again",    "refilled",
                                                          "after", "together", "reshaped"};  // by Calls
 
@@ -149,14 +120,7 @@ void parse_zero_points(std::string_view value, Case& to) {
 
 std::string print_clamp(const Case& c) {
   const bool is_default = c.clamp_low == kNoClampLow && c.clamp_high == kNoClampHigh;
-  return is_default ? "" : fmt::format("{}:{}", c.clamp_low, c.clamp_high);
-}
-
-void parse_clamp(std::string_view value, Case& to) {
-  const auto parts = split(value, ':');
-  if (parts.size() != 2) throw BadValue("not of the form low:high");
-  to.clamp_low = static_cast<int>(number_in(parts[0], kNoClampLow, kNoClampHigh));
-  to.clamp_high = static_cast<int>(number_in(parts[1], kNoClampLow, kNoClampHigh));
+  return is_default ? "" : text_of_clamp(c);
 }
 
 std::string print_seed(const Case& c) { return c.seed == 0 ? "" : std::to_string(c.seed); }
@@ -198,9 +162,9 @@ constexpr Slot word_slot(std::string_view name, std::span<const std::string_view
 
 template <auto Member>
 constexpr Slot type_slot(std::string_view name) {
-  const auto get = [](const Case& c, int) { return std::ranges::find(kTypes, c.*Member) - std::begin(kTypes); };
-  const auto set = [](Case& c, int, int64_t value) { c.*Member = kTypes[value]; };
-  return {name, false, 0, std::size(kTypes) - 1, kTypeNames, get, set};
+  const auto get = [](const Case& c, int) { return place_of(c.*Member); };
+  const auto set = [](Case& c, int, int64_t value) { c.*Member = kDataTypes[value]; };
+  return {name, false, 0, std::size(kDataTypes) - 1, kDataTypeNames, get, set};
 }
 
 constexpr Slot of_kind(SlotKind kind, Slot slot) {
@@ -320,7 +284,8 @@ constexpr Field kFields[] = {
      "after (another problem), together (with calls on other threads, where it allows that) or reshaped (prepared for "
      "another batch size or extent, where it can do that)",
      kCallSlots},
-    {"before", "up to 3 problems computed first, by what differs: n:3 or oc:8,in[1]:9, apart by '/' (default none)",
+    {"before",
+     "up to 3 problems computed first, by what differs: relu:1 or oc:8,in[1]:9, apart by '/' (default none)",
      kEarlierSlots, text_of_earlier,
      [](std::string_view value, Case& to) {
        if (const std::string why = read_earlier(value, to); !why.empty()) throw BadValue(why);

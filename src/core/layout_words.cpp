@@ -29,13 +29,16 @@ std::array<std::string_view, 3> three_parts(std::string_view value) {
   return {parts[0], parts[1], parts[2]};
 }
 
-std::string print_layouts(const Case& c) {
-  const Case usual;
-  if (c.src_layout == usual.src_layout && c.dst_layout == usual.dst_layout &&
-      c.wei_layout == default_weight_layout(c.op))
-    return "";
+std::string text_of_layouts(const Case& c) {
   return fmt::format("{}:{}:{}", layout_name(c.src_layout, c.rank), layout_name(c.wei_layout, c.rank),
                      layout_name(c.dst_layout, c.rank));
+}
+
+std::string print_layouts(const Case& c) {
+  const Case usual;
+  const bool is_usual = c.src_layout == usual.src_layout && c.dst_layout == usual.dst_layout &&
+                        c.wei_layout == default_weight_layout(c.op);
+  return is_usual ? "" : text_of_layouts(c);
 }
 
 void parse_layouts(std::string_view value, Case& to) {

@@ -5,14 +5,12 @@
 
 #include <algorithm>
 
-#include "abi/element.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
+#include "examine/answer.h"
 #include "examine/scene.h"
 #include "examine/trial.h"
-#include "fill/fill.h"
-#include "run/abilities.h"
 #include "run/guarded_call.h"
 #include "run/in_stage.h"
 
@@ -27,48 +25,6 @@ std::optional<std::string> impossible(const Scene& scene, const ExaminationSetti
     return "the operands and their reference need more memory than one worker may have";
   if (settings.where && !settings.where->holds(scene.the_case())) return "outside of --where";
   return std::nullopt;
-}
-
-constexpr const char *kNoBeta = "its contract has no beta", *kNoReLU = "its contract has no ReLU";
-
-/// Why an implementation is not even asked.
-std::optional<std::string> beyond_contract(const Case& c, const convict_contract& contract) {
-  if (c.beta != 0 && !contract.accumulates) return kNoBeta;
-  if (c.relu && !contract.fuses_relu) return kNoReLU;
-  return std::nullopt;
-}
-
-/// What one implementation says of a problem.
-struct Answer {
-  std::optional<std::string> reason;         // why it refuses, or why it is not even asked
-  std::optional<convict_contract> contract;  // of a legal problem that it accepts, or would
-  std::string side_effect;
-  bool was_asked = false;
-};
-
-Answer answer_of(const Scene& scene, bool legal, const convict_implementation& who, const convict_abilities& abilities,
-                 bool is_target, int position, run::FlightRecord& record) {
-  const convict_problem& p = scene.problem_for(is_target);
-  const Case& c = scene.the_case();
-  Answer answer;
-  const auto refuses = [&](std::optional<std::string> reason) {
-    answer.reason = std::move(reason);
-    return answer.reason.has_value();
-  };
-  if (refuses(beyond_contract(c, who.contract))) return answer;
-  if (const char* missing = run::missing_ability(p, abilities); missing && refuses(missing)) return answer;
-  answer.was_asked = true;
-  run::Asked asked = run::ask_unsupported(who, position, p, scene.described(), record);
-  answer.side_effect = std::move(asked.side_effect);
-  if (refuses(std::move(asked.reason)) || !legal) return answer;
-  run::Declared declared = run::ask_contract(who, position, p, scene.described(), record);
-  if (!declared.trouble.empty() && refuses(std::move(declared.trouble))) return answer;
-  answer.contract = declared.contract;
-  if (refuses(beyond_contract(c, declared.contract))) return answer;
-  const bool special = fill::has_special_values(c) && !is_integer(c.src_type);
-  if (special && declared.contract.algorithm != CONVICT_DIRECT)
-    refuses("special values are judged in direct sums only: transforms spread them");
-  return answer;
 }
 
 /// Asks the subjects whether they accept the problem.
@@ -274,8 +230,7 @@ std::optional<std::string> why_refused(const Case& c, const run::Subject& target
 
 bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings& settings) {
   const Scene scene(c);
-  return !impossible(scene, settings) && !beyond_contract(c, who.implementation->contract) &&
-         !run::missing_ability(scene.problem(), who.abilities);
+  return !impossible(scene, settings) && !why_not_asked(scene, who.implementation->contract, who.abilities);
 }
 
 Examination examine(const Case& the_case, std::span<const run::Subject> subjects, run::GuardedMemory& memory,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examine/scene.h"
 
+#include "core/earlier.h"
 #include "core/geometry.h"
 #include "core/layout.h"
 #include "core/random.h"
@@ -10,6 +11,9 @@ namespace convict::examine {
 
 Case asked_of_witness(Case c) {
   c.threads = 1;
+  for (Earlier& earlier : c.before)
+    for (Change& change : earlier.changes)
+      if (change.field != 0 && field_of(change).name == "threads") change.value = 1;
   return c;
 }
 

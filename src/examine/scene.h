@@ -9,8 +9,8 @@
 
 namespace convict::examine {
 
-/// The case as a witness is asked for it: on one thread. Its value is its result, and to wake threads for small
-/// problems takes longer than to compute them.
+/// The case as a witness is asked for it, and its earlier problems: on one thread. Its value is its result, and to wake
+/// threads for small problems takes longer than to compute them.
 Case asked_of_witness(Case c);
 
 class Scene {
@@ -26,6 +26,7 @@ class Scene {
   /// What a target is asked for, or a witness.
   const convict_problem& problem_for(bool is_target) const { return is_target ? problem_ : of_witnesses_; }
   const convict_tensors& described() const { return described_; }  // without data
+  const fill::GivenData* data() const { return data_; }
 
   /// Places the operands next to a guard page, on the side that the seed chooses, and fills them.
   void set(run::GuardedMemory& memory) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/random.h"
+#include "examine/answer.h"
 #include "examine/calls_before.h"
 #include "examine/comb_reading.h"
 #include "examine/concurrent_calls.h"
@@ -118,17 +119,18 @@ class Trial {
     if (!others.empty()) set_scene(scene_, context_);
   }
 
-  /// Calls it for another problem, whose result is not judged, unless it refuses that.
+  /// Calls it for another problem, whose result is not judged, unless it refuses that. What the two have in common has
+  /// the same data at the same addresses, so that a result kept from one shows in the other.
   void call_for(const Case& c, size_t i) {
-    const Scene other(c);
-    const convict_implementation& who = *results_[i].who;
+    const Scene other(c, scene_.data());
+    const judge::Result& its = results_[i];
     const auto position = static_cast<int>(i);
-    const convict_problem& p = other.problem_for(results_[i].is_target);
     set_scene(other, context_);
-    const run::Asked asked = run::ask_unsupported(who, position, p, other.described(), context_.record);
-    note(i, asked.side_effect);
-    if (asked.reason) return;
-    note(i, run::call_guarded(who, results_[i].abilities, position, p, context_.memory, context_.record).side_effect);
+    const Answer answer = answer_of(other, true, *its.who, its.abilities, its.is_target, position, context_.record);
+    note(i, answer.side_effect);
+    if (answer.reason) return;
+    const convict_problem& p = other.problem_for(its.is_target);
+    note(i, run::call_guarded(*its.who, its.abilities, position, p, context_.memory, context_.record).side_effect);
   }
 
   void run_one(size_t i) {

@@ -185,31 +185,74 @@ int64_t other_value(Random& random, int64_t value, int64_t unit) {
   }
 }
 
-/// One to three problems before this one, each with one or two other sizes, as far as they are legal and not much more
-/// expensive. They have a stream of their own from the seed of the case, so that no other draw depends on them.
+/// Of all operands; of integers, of one. It need not be legal.
+void draw_other_type(Random& random, Case& c) {
+  constexpr convict_dtype kReals[] = {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16};
+  constexpr convict_dtype kOfIntegers[] = {CONVICT_U8, CONVICT_S8, CONVICT_S32, CONVICT_F32};
+  if (is_integer(c.src_type))
+    (random.chance(0.3) ? c.src_type : c.dst_type) = random.pick(std::span<const convict_dtype>(kOfIntegers));
+  else
+    c.src_type = c.wei_type = c.dst_type = random.pick(std::span<const convict_dtype>(kReals));
+}
+
+/// Draws how a problem is computed, with operands of the same shapes. It need not be legal.
+int64_t other_way(Random& random, const Case& c, const ChangeableField& field) {
+  constexpr int64_t kThreads[] = {1, 2, 3, 4, 8};
+  Case other = c;
+  if (field.name == "threads") return random.pick(std::span<const int64_t>(kThreads));
+  if (field.name == "dt") {
+    draw_other_type(random, other);
+    return field.get(other, 0);
+  }
+  if (field.name == "clamp") {
+    other.clamp_low = random.chance(0.5) ? c.dst_zero : kNoClampLow;
+    other.clamp_high = random.chance(0.5) ? c.dst_zero + static_cast<int>(random.below(32)) : kNoClampHigh;
+    return field.get(other, 0);
+  }
+  return random.between(field.lowest, field.highest);  // a switch, or one of few words
+}
+
+/// A change of a size, or of what a plan may forget beside the sizes: fused operations, types, layouts, threads.
+Change draw_change(Random& random, const Case& c) {
+  constexpr double kWays = 0.5;
+  const auto fields = static_cast<int64_t>(changeable_fields().size());
+  const auto sizes = static_cast<int64_t>(kChangeableSizes);
+  const bool is_size = !random.chance(kWays);
+  Change change;
+  change.field = static_cast<uint8_t>(1 + (is_size ? random.below(sizes) : random.between(sizes, fields - 1)));
+  const ChangeableField& field = field_of(change);
+  change.axis = static_cast<uint8_t>(field.per_axis ? random.below(c.rank) : 0);
+  if (is_size) {
+    const bool channels = field.name == "ic" || field.name == "oc";
+    change.value = std::max(field.lowest, other_value(random, field.get(c, change.axis), channels ? c.groups : 1));
+  } else {
+    change.value = other_way(random, c, field);
+  }
+  return change;
+}
+
+/// One to three problems before this one, each with one or two other sizes or ways, as far as they are legal and not
+/// much more expensive. They have a stream of their own from the seed of the case, so that no other draw depends on
+/// them.
 void draw_earlier(Draft& draft) {
   constexpr uint64_t kStream = 0x6561726c;
+  constexpr int kTries = 24;       // many ways are not legal
   constexpr double kMoreMacs = 1;  // times the most of the profile, for each
   Case& c = draft.c;
   Random random = draft.aside(Step::kCalls, kStream);
-  const auto fields = static_cast<int64_t>(changeable_fields().size());
   const size_t wanted = random.chance(0.6) ? 1 : static_cast<size_t>(random.between(2, 3));
   size_t used = 0;
-  for (int tries = 0; tries < 12 && used < wanted; ++tries) {
+  for (int tries = 0; tries < kTries && used < wanted; ++tries) {
     Earlier earlier;
     const size_t changes = random.chance(0.65) ? 1 : 2;
-    for (size_t i = 0; i < changes; ++i) {
-      Change& change = earlier.changes[i];
-      change.field = static_cast<uint8_t>(1 + random.below(fields));
-      const ChangeableField& field = field_of(change);
-      change.axis = static_cast<uint8_t>(field.per_axis ? random.below(c.rank) : 0);
-      const bool channels = field.name == "ic" || field.name == "oc";
-      change.value = std::max(field.lowest, other_value(random, field.get(c, change.axis), channels ? c.groups : 1));
-    }
+    for (size_t i = 0; i < changes; ++i) earlier.changes[i] = draw_change(random, c);
     Case attempt = c;
     attempt.before[used] = earlier;
     const Case other = earlier_cases(attempt).back();
-    if (resolve(attempt).why_not) continue;
+    const bool differs = std::ranges::all_of(earlier.changes, [&](const Change& change) {
+      return change.field == 0 || field_of(change).get(c, change.axis) != change.value;
+    });
+    if (!differs || resolve(attempt).why_not) continue;
     if (is_affordable(other, draft.profile, kMoreMacs)) c = attempt, ++used;
   }
 }
@@ -269,11 +312,11 @@ void draw_data(Draft& draft) {
   constexpr uint64_t kReluStream = 0x72656c75, kTogetherStream = 0x746f6765, kReshapedStream = 0x72657368;
   constexpr double kTogether = 0.05;  // of the calls made again: threads cost milliseconds
   constexpr double kReshaped = 0.4;   // of the calls after one for another problem
-  if (calls == kEarlierProblems) draw_earlier(draft);
   if (calls == kCalledAgain && draft.aside(Step::kCalls, kTogetherStream).chance(kTogether)) c.calls = Calls::kTogether;
   if (calls == kCalledAfter && draft.aside(Step::kCalls, kReshapedStream).chance(kReshaped)) c.calls = Calls::kReshaped;
   if (c.pass == CONVICT_FORWARD) c.relu = draft.aside(Step::kRelu, kReluStream).chance(rate(draft, kReluRate));
   draw_requantization(draft);
+  if (calls == kEarlierProblems) draw_earlier(draft);  // which differ from all of the above
 }
 
 }  // namespace convict::generate

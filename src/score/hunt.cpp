@@ -6,18 +6,21 @@
 #include <limits>
 #include <optional>
 
-#include "campaign/case_list.h"
 #include "core/case_text.h"
 #include "examine/rules.h"
-#include "workers/attribution.h"
+#include "workers/history.h"
+#include "workers/lone_run.h"
 
 namespace convict::score {
 namespace {
+
+using Lines = std::vector<std::string>;
 
 struct Report {
   uint64_t index = 0;
   Verdict verdict = Verdict::kCrash;
   Case c;
+  Lines earlier;  // the cases that the process had before
 };
 
 /// Hands out cases of a campaign. One worker works on them in order, so that the first report is the one of the
@@ -40,13 +43,15 @@ class Search final : public workers::Assignment {
 
   void on_mismatch(const workers::Sighting& sighting) override {
     const Mismatch& seen = sighting.mismatch;
-    if (seen.blame == Blame::kTarget) note({sighting.index, seen.verdict, seen.problem_case});
+    if (seen.blame == Blame::kTarget)
+      note(sighting.index, seen.verdict, seen.problem_case, sighting.before, workers::draws_in(sighting.record));
   }
 
   uint64_t on_death(const workers::WorkerDeath& death) override {
     const bool of_a_witness = death.position > 0;  // the target comes first in the roster
     if (death.from_outside || of_a_witness || !shows(death.verdict)) return 0;
-    note({death.index, death.verdict, examine::case_for(worker_.yardstick, workers::lost_case(death, worker_))});
+    note(death.index, death.verdict, examine::case_for(worker_.yardstick, workers::lost_case(death, worker_)),
+         death.before, death.draws);
     died_ = true;
     return 0;
   }
@@ -68,9 +73,12 @@ class Search final : public workers::Assignment {
     return worker_.yardstick == Yardstick::kLadder || !only_here;
   }
 
-  void note(const Report& report) {
-    if (!report_) report_ = report;
+  void note(uint64_t index, Verdict verdict, const Case& c, const std::vector<workers::Work>& before,
+            const workers::Draws& draws) {
     ++reports_;
+    if (report_) return;
+    const bool made_up = !worker_.corpus.empty();
+    report_ = {index, verdict, c, workers::earlier_lines(before, workers::sampled_lines(worker_, made_up, draws))};
   }
 
   const workers::WorkerSettings& worker_;
@@ -85,21 +93,45 @@ bool is_interrupted(const workers::SupervisorSettings& settings) {
   return settings.interrupted && *settings.interrupted;
 }
 
-/// Whether one of so many calls in a fresh process fails.
-bool fails_on(const Case& c, const Mutant& mutant, const workers::SupervisorSettings& settings, size_t times) {
-  const campaign::CaseListResult result = campaign::run_case_list(
-      std::vector<CorpusEntry>(times, {c, false, ""}), on_trial(mutant, settings), [](uint64_t) {},
-      {.mode = times == 1 ? campaign::ListMode::kAsSeen : campaign::ListMode::kInOneProcess});
-  return std::ranges::any_of(result.cases, [](const campaign::CaseResult& one) {
-    return std::ranges::any_of(one.mismatches, [](const Mismatch& seen) { return seen.blame == Blame::kTarget; });
-  });
+/// Whether it fails on the last of these lines, or on one before that is the same, in a fresh process.
+bool fails_on(const Lines& lines, const Report& report, const Mutant& mutant,
+              const workers::SupervisorSettings& settings) {
+  const auto result = workers::run_alone({mutant.name}, report.verdict, lines, on_trial(mutant, settings));
+  for (size_t at = 0; at < lines.size(); ++at)
+    if (lines[at] == lines.back() && result.of(mutant.name, lines[at], at)) return true;
+  return false;
 }
 
-bool is_confirmed(const Report& report, const Mutant& mutant, const Mutant* control,
-                  const workers::SupervisorSettings& settings) {
+/// What the mutant fails on: the case; or the case again and again; or the case after some that its process had before.
+std::optional<Lines> lines_that_show(const Report& report, const Mutant& mutant,
+                                     const workers::SupervisorSettings& settings) {
+  const std::string line = to_text(report.c);
+  const auto fails = [&](const Lines& lines) {
+    return !is_interrupted(settings) && fails_on(lines, report, mutant, settings);
+  };
   for (const size_t times : {size_t{1}, kRepetitions})
-    if (fails_on(report.c, mutant, settings, times)) return !(control && fails_on(report.c, *control, settings, times));
-  return false;
+    if (const Lines lines(times, line); fails(lines)) return lines;
+  auto lines = workers::shortest_history(report.earlier, [&](Lines before) {
+    before.push_back(line);
+    return fails(before);
+  });
+  if (lines) lines->push_back(line);
+  return lines;
+}
+
+/// The lines on which the mutant fails again and the control does not.
+std::optional<Lines> confirmation(const Report& report, const Mutant& mutant, const Mutant* control,
+                                  const workers::SupervisorSettings& settings) {
+  auto lines = lines_that_show(report, mutant, settings);
+  if (lines && control && fails_on(*lines, report, *control, settings)) lines.reset();
+  return lines;
+}
+
+/// The lines of other cases in front of the last one.
+Lines history_in(Lines lines) {
+  if (lines.front() == lines.back()) return {};  // it is the case, repeated
+  lines.pop_back();
+  return lines;
 }
 
 }  // namespace
@@ -126,7 +158,8 @@ Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settin
     run.cases = report ? report->index + 1 : run.cases + counts[Counter::kCases];
     if (!report || run.cpu_seconds > settings.budget_seconds) break;
     const auto began = std::chrono::steady_clock::now();
-    run.detected = is_confirmed(*report, mutant, control, settings.supervisor);
+    const auto shown_by = confirmation(*report, mutant, control, settings.supervisor);
+    run.detected = shown_by.has_value();
     if (run.unconfirmed >= kFreeConfirmations)
       late_confirmations += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
     if (is_interrupted(supervisor)) return {};
@@ -134,6 +167,7 @@ Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settin
       run.verdict = report->verdict;
       run.case_text = to_text(report->c);
     }
+    if (shown_by) run.before = history_in(*shown_by);
     if (run.detected) break;
     ++run.unconfirmed;
   }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/verdict.h"
 #include "workers/supervisor.h"
@@ -31,7 +32,8 @@ inline constexpr uint64_t kFreeConfirmations = 100;
 inline constexpr size_t kRepetitions = 300;
 
 /// One mutant, one seed. A report is a detection if it is confirmed: in fresh workers, the mutant fails again on the
-/// reported case and the control does not. Otherwise the search goes on after that case.
+/// reported case and the control does not. Both have had the same cases before: none; or, if that does not show it, the
+/// case itself; or the last of those that the process of the report had had. Otherwise the search goes on after it.
 struct Run {
   bool finished = false;  // false: not begun, or interrupted
   bool judged = false;    // some result was compared with the reference
@@ -41,6 +43,7 @@ struct Run {
   double cpu_seconds = 0;    // of the workers that searched, without loading
   Verdict verdict = Verdict::kCrash;
   std::string case_text;  // of the detection, or else of the first unconfirmed report
+  std::vector<std::string> before = {};  // other cases that one process has to run first, for the detection
 };
 
 /// A control, one seed: every mismatch is a false alarm.

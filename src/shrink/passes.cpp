@@ -141,7 +141,7 @@ std::vector<Case> simpler_earlier(const Case& c) {
     }
     for (size_t k = 0; k < c.before[i].changes.size(); ++k) {
       const Change& change = c.before[i].changes[k];
-      if (change.field == 0) continue;
+      if (change.field == 0 || !field_of(change).is_number()) continue;
       const int64_t away = change.value - field_of(change).get(c, change.axis);
       for (int64_t step = away / 2; step != 0; step /= 2) {
         Case simpler = c;

@@ -9,6 +9,7 @@
 
 #include "core/case_text.h"
 #include "workers/attribution.h"
+#include "workers/history.h"
 #include "workers/lone_run.h"
 
 namespace convict::workers {
@@ -47,9 +48,10 @@ class Repetition {
     if (failed > 0) return as(of_processes(runs, failed));
     if (other_) return as_other({runs, others, {}, {}, {}, {}, {}});
     Certificate::Alone alone{runs, 0, {}, {}, {}, {}, {}};
-    if (!after(earlier(), alone))
-      if (const Calls calls = often(); calls.failing > 0)
-        alone = {1, 1, {}, calls_that_show(calls), calls.made, calls.failing, {}};
+    if (auto before = history(earlier()))
+      alone = {1, 1, std::move(before), {}, {}, {}, {}};
+    else if (const RepeatedCalls calls = often(); calls.failing > 0)
+      alone = {1, 1, {}, times_that_show(1, 1, calls), calls.made, calls.failing, {}};
     return as(std::move(alone));
   }
 
@@ -80,57 +82,39 @@ class Repetition {
     return result;
   }
 
-  /// Whether it comes back after the last 1, 4, 16... of the cases before.
-  bool after(const Lines& earlier, Certificate::Alone& alone) const {
-    for (size_t count = 1; !earlier.empty() && !interrupted(); count *= 4) {
-      count = std::min(count, earlier.size());
-      Lines lines(earlier.end() - static_cast<std::ptrdiff_t>(count), earlier.end());
+  /// The cases before after which it comes back.
+  std::optional<Lines> history(const Lines& earlier) const {
+    return shortest_history(earlier, [&](Lines lines) {
+      if (interrupted()) return false;
       lines.push_back(line_);
-      if (const auto found = repeat(lines); found && found->verdict == seen_.verdict) {
-        lines.pop_back();
-        alone = {1, 1, std::move(lines), {}, {}, {}, {}};
-        return true;
-      }
-      if (count == earlier.size()) break;
-    }
-    return false;
+      const auto found = repeat(lines);
+      return found && found->verdict == seen_.verdict;
+    });
   }
 
-  /// Of one process that runs the case again and again. `first`: the first one that failed, from 1.
-  struct Calls {
-    int64_t made = 0, failing = 0, first = 0;
-  };
-
-  /// What came back in some processes but not in all says how many calls of one process show it, too. If each of them
-  /// fails, the process decides, and no number of calls helps; if none does, there was time for too few of them.
+  /// What came back in some processes but not in all says how many calls of one process show it, too.
   Certificate::Alone of_processes(int runs, int failed) const {
     Certificate::Alone alone{runs, failed, {}, {}, {}, {}, {}};
     if (failed == runs) return alone;
-    const Calls calls = often();
+    const RepeatedCalls calls = often();
     alone.calls = calls.made;
     alone.failing = calls.failing;
-    if (0 < calls.failing && calls.failing < calls.made) alone.times = calls_that_show(calls);
+    alone.times = times_that_show(runs, failed, calls);
     return alone;
   }
 
-  Calls often() const {
-    const Calls few = repeated(kFewTimes);
+  RepeatedCalls often() const {
+    const RepeatedCalls few = repeated(kFewTimes);
     return few.failing > 0 || seen_.verdict == Verdict::kHang || interrupted() ? few : repeated(kManyTimes);
   }
 
-  Calls repeated(size_t times) const {
+  RepeatedCalls repeated(size_t times) const {
     const LoneResult result = run_alone(suspect(), seen_.verdict, Lines(times, line_), settings_, kTimeForMany);
-    Calls calls{static_cast<int64_t>(result.calls)};
+    RepeatedCalls calls{static_cast<int64_t>(result.calls)};
     for (size_t at = 0; at < result.calls; ++at)
       if (const auto found = result.of(seen_.suspect, line_, at); found && found->verdict == seen_.verdict)
         if (++calls.failing == 1) calls.first = static_cast<int64_t>(at) + 1;
     return calls;
-  }
-
-  /// So many calls fail at least once but for a chance of kMissed, if each fails with the chance seen, by itself.
-  static int64_t calls_that_show(const Calls& calls) {
-    const double chance = static_cast<double>(calls.failing) / static_cast<double>(calls.made);
-    return std::max(calls.first, static_cast<int64_t>(std::ceil(std::log(kMissed) / std::log1p(-chance))));
   }
 
   const Mismatch& seen_;
@@ -161,7 +145,20 @@ bool is_power_of_ten(uint64_t number) {
   return number == 1;
 }
 
+/// So many calls fail at least once but for a chance of kMissed, if each fails with the chance seen, by itself.
+int64_t calls_that_show(const RepeatedCalls& calls) {
+  const double chance = static_cast<double>(calls.failing) / static_cast<double>(calls.made);
+  return std::max(calls.first, static_cast<int64_t>(std::ceil(std::log(kMissed) / std::log1p(-chance))));
+}
+
 }  // namespace
+
+std::optional<int64_t> times_that_show(int runs, int failed, const RepeatedCalls& calls) {
+  if (calls.failing == calls.made) return std::nullopt;
+  if (calls.failing > 0) return calls_that_show(calls);
+  const bool may_be_rare = failed == 1 && calls.made < static_cast<int64_t>(kManyTimes);
+  return may_be_rare ? std::optional(calls_that_show({runs + calls.made, 1})) : std::nullopt;
+}
 
 bool Confirmations::is_due(const Kind& kind) const {
   return (!kind.came_back && kind.repeated < kLeastRepeated) || is_power_of_ten(kind.seen);

@@ -10,12 +10,24 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "workers/supervisor.h"
 
 namespace convict::workers {
+
+/// Of one process that runs a case again and again. `first`: the first call that failed, from 1.
+struct RepeatedCalls {
+  int64_t made = 0, failing = 0, first = 0;
+};
+
+/// How many calls of one process show a case that failed in `failed` of so many processes, each of one call, and in
+/// `calls` of one more. Nothing if the process decides, because then no number of calls helps: each call fails, or all
+/// that were wanted were made and none did. If one process failed and there was time for too few calls, so that none
+/// of them did, nothing tells these two apart: it may be rare, and the calls of the processes count, too.
+std::optional<int64_t> times_that_show(int runs, int failed, const RepeatedCalls& calls);
 
 class Confirmations {
  public:

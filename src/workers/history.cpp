@@ -70,4 +70,14 @@ Lines earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of) {
   return lines_in(earlier_cases(before, lines_of));
 }
 
+std::optional<Lines> shortest_history(const Lines& earlier, const std::function<bool(const Lines&)>& fails) {
+  for (size_t count = 1; !earlier.empty(); count *= 4) {
+    count = std::min(count, earlier.size());
+    Lines last(earlier.end() - static_cast<std::ptrdiff_t>(count), earlier.end());
+    if (fails(last)) return last;
+    if (count == earlier.size()) break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace convict::workers

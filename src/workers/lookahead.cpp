@@ -8,6 +8,7 @@
 
 #include "core/earlier.h"
 #include "core/geometry.h"
+#include "examine/answer.h"
 #include "examine/calls_before.h"
 #include "examine/implementation_runner.h"
 #include "examine/relation_check.h"
@@ -35,6 +36,15 @@ bool is_taken(const convict_implementation& who, const ProcessTarget::Question& 
 /// Whether it is called for the case, with outputs that are poison before.
 bool is_called(const convict_implementation& who, const Case& c) {
   return c.beta == 0 && !resolve(c).why_not && is_taken(who, question_of(examine::Scene(c)));
+}
+
+/// The problems before this one that it is asked about.
+std::vector<Case> asked_before(const convict_implementation& who, const Case& c) {
+  std::vector<Case> cases = examine::cases_before(c);
+  std::erase_if(cases, [&](const Case& one) {
+    return examine::why_not_asked(examine::Scene(one), who.contract, ProcessTarget::abilities_of(who)).has_value();
+  });
+  return cases;
 }
 
 }  // namespace
@@ -77,7 +87,7 @@ void Lookahead::run(const Implementation& who, std::span<const Case> cases, exam
   for (const Case& c : cases) {
     if (!is_called(who, c)) continue;
     called.push_back(c);
-    if (ProcessTarget::is_stateless(who)) std::ranges::copy(examine::cases_before(c), std::back_inserter(before));
+    if (ProcessTarget::is_stateless(who)) std::ranges::copy(asked_before(who, c), std::back_inserter(before));
   }
   ask(who, before);
   std::vector<RelationCalls> related;
@@ -113,7 +123,7 @@ void Lookahead::stage_case(const Implementation& who, const Case& c) {
     judged.refill(memory_, examine::data_seed_before(c));
     stage(judged);
   }
-  for (const Case& before : examine::cases_before(c)) {
+  for (const Case& before : asked_before(who, c)) {
     const examine::Scene other(before);
     if (!is_taken(who, question_of(other))) continue;
     other.set(memory_);

@@ -68,5 +68,17 @@ TEST_F(GivenData, IsTakenByReplayAndBench) {
                       {"array 'src'", "1x3x9x9"}));
 }
 
+/// Earlier problems get the arrays that fit them.
+TEST_F(GivenData, IsThatOfEarlierProblemsToo) {
+  const std::string line = "conv2d ic=3 oc=4 in=6 k=3", data = npz(line + " fill=normal seed=9");
+  const auto repeated = [&](const std::string& before) {
+    return run({"repro", data, "--plugin=" + plugin("keeps_plans"), "--target=keeps-result", "--oracle=none", "-q",
+                line + " seed=1 before=" + before})
+        .exit_code;
+  };
+  EXPECT_EQ(repeated("relu:1"), 1);
+  EXPECT_EQ(repeated("oc:2,relu:1"), 0);
+}
+
 }  // namespace
 }  // namespace convict::test

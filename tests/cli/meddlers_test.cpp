@@ -169,21 +169,26 @@ TEST_F(MeddlersTest, AWitnessIsRepeatedAsItWasAsked) {
   EXPECT_GT(accused, 0u) << result.out << result.err;
 }
 
-/// One call of 300: a process repeats the case until it shows how rare that is.
+/// One call of 300: a process repeats the case until it shows how rare that is. How many calls there is time for
+/// depends on the machine. What is made of them does not (Confirmation.*).
 TEST_F(MeddlersTest, WhatIsRareSaysHowRare) {
-  const json rows = run({"fuzz", "--plugin=" + plugin("stateful"), "--oracle=none", "--target=rarely", "--cases=3000",
-                         "--format=json", "--illegal=0", "-q", "--db=s.db", "--shrink=none"})
-                        .mismatches();
-  size_t convicted = 0;
-  for (const json& row : rows) {
-    if (row["suspect"] != "rarely" || row["verdict"] == "wrong-relation") continue;  // which takes several calls
-    const json& certificate = row["certificate"];
-    if (certificate.value("alone_calls", 0) <= 16) continue;  // by luck
-    ++convicted;
-    EXPECT_LT(certificate["alone_failing"], certificate["alone_calls"].get<int>() / 30) << row;
-    EXPECT_GT(certificate["times"], 100) << row;
+  size_t say_so = 0;
+  constexpr int kEnough = 600;        // calls: that one in 30 of them fails has a chance of one in a million
+  constexpr int kMostCampaigns = 20;  // by chance, one may have no such row
+  for (int seed = 1; say_so == 0 && seed <= kMostCampaigns; ++seed) {
+    const json report = campaign(
+        "rarely", {"--plugin=" + plugin("stateful"), "--cases=3000", "--illegal=0", fmt::format("--seed={}", seed)});
+    for (const json& row : report["mismatches"]) {
+      if (row["suspect"] != "rarely" || row["verdict"] == "wrong-relation") continue;  // which takes several calls
+      const json& certificate = row["certificate"];
+      const int calls = certificate.value("alone_calls", 0), times = certificate.value("times", 0);
+      say_so += calls > 16 && times > 0 ? 1 : 0;
+      if (calls < kEnough) continue;
+      EXPECT_LT(certificate.value("alone_failing", 0), calls / 30) << row;
+      EXPECT_TRUE(times == 0 || times > 100) << row;
+    }
   }
-  EXPECT_GT(convicted, 0u) << rows;
+  EXPECT_GT(say_so, 0u);
 }
 
 /// One call of 30: it comes back in some processes, and the command says how many calls show it.
@@ -198,9 +203,9 @@ TEST_F(MeddlersTest, WhatComesAndGoesIsRepeatedByItsCommand) {
       const json& certificate = row["certificate"];
       if (certificate["alone_failed"] == certificate["alone_runs"]) continue;
       if (certificate.contains("relation")) continue;  // only the last of many calls is asked for all relations
-      if (!certificate.contains("times")) {            // no call failed, and by chance: there was time for few of them
-        EXPECT_EQ(certificate["alone_failing"], 0) << row;
-        EXPECT_LT(certificate["alone_calls"], kMostWithout) << row;
+      if (!certificate.contains("times")) {            // no call failed, by chance: there was time for few of them
+        EXPECT_EQ(certificate.value("alone_failing", 0), 0) << row;
+        EXPECT_LT(certificate.value("alone_calls", 0), kMostWithout) << row;
         continue;
       }
       ++in_some;

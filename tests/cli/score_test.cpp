@@ -141,6 +141,51 @@ TEST_F(ScoreCommand, AFalseAlarmIsReportedAndConfirmsNothing) {
   EXPECT_TRUE(report["mutants"][0]["case"].is_string());
 }
 
+/// No case shows it by itself. The cases that the process had before are confirmed with it, and given.
+TEST_F(ScoreCommand, AFaultWithAHistoryIsConfirmedWithIt) {
+  const json report = run({"score", "--plugin=" + plugin("keeps_plans"), "--target=keeps-plan", "--seeds=2",
+                           "--cases=3000", "--control-cases=100", "--format=json", "-q"})
+                          .json();
+  EXPECT_EQ(report["mutants"][0]["detected_share"], 1);
+  for (const json& one : report["mutants"][0]["runs"]) {
+    ASSERT_TRUE(one.contains("after")) << one;
+    std::vector<std::string> words = {"repro", "--plugin=" + plugin("keeps_plans"), "--target=keeps-plan",
+                                      "--oracle=none", "-q"};
+    std::vector<std::string> alone = words;
+    for (const json& line : one["after"]) words.push_back("--after=" + line.get<std::string>());
+    words.push_back(one["case"]);
+    alone.push_back(one["case"]);
+    EXPECT_EQ(run(words).exit_code, 1) << one;
+    EXPECT_NE(run(alone).out.find("keeps-plan            target   agrees"), std::string::npos) << one;
+  }
+}
+
+/// The same numbers in src and wei, and another fused operation: one line shows it.
+TEST_F(ScoreCommand, AResultKeptFromAnotherFusedOperationIsFound) {
+  const json report = run({"score", "--plugin=" + plugin("keeps_plans"), "--target=keeps-result", "--seeds=2",
+                           "--cases=20000", "--control-cases=100", "--format=json", "-q"})
+                          .json();
+  EXPECT_EQ(report["mutants"][0]["detected_share"], 1) << report;
+  const auto repeated = [&](const std::string& before) {
+    return run({"repro", "--plugin=" + plugin("keeps_plans"), "--target=keeps-result,control", "--oracle=none", "-q",
+                "conv2d ic=2 oc=2 in=5 k=3 bias" + before});
+  };
+  EXPECT_EQ(repeated(" before=relu:1").exit_code, 1);
+  EXPECT_EQ(repeated(" before=bias:0").exit_code, 1);
+  for (const char* before : {" before=relu:1/n:2", " before=oc:4,relu:1", " before=threads:2"})
+    EXPECT_NE(repeated(before).out.find("keeps-result          target   agrees"), std::string::npos) << before;
+}
+
+/// The same history, for a control that keeps plans, too.
+TEST_F(ScoreCommand, AHistoryThatTheControlFailsOnConfirmsNothing) {
+  const json report =
+      run({"score", "--plugin=" + plugin("keeps_plans_control"), "--target=keeps-plan", "--seeds=1", "--cases=1000",
+           "--control-cases=10", "--format=json", "-q"})
+          .json();
+  EXPECT_EQ(report["mutants"][0]["detected_share"], 0) << report;
+  EXPECT_TRUE(report["mutants"][0]["case"].is_string());
+}
+
 TEST_F(ScoreCommand, EveryRunCanBeRepeated) {
   const json report = run(score({"--target=B01", "--seeds=2", "--cases=300", "--format=json"})).json();
   for (const json& one : report["mutants"][0]["runs"]) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -252,6 +253,65 @@ TEST(Ladder, ACacheThatIgnoresTheProblem) {
   EXPECT_EQ(verdict(cache, std::string(kIntegers) + " before=oc:4/in[1]:12"), std::nullopt);
   rows = 0;
   EXPECT_EQ(verdict(cache, kIntegers), std::nullopt);
+}
+
+/// A result that is kept by the addresses and the numbers of the operands, whatever is fused.
+TEST(Ladder, AResultKeptFromAnotherFusedOperation) {
+  std::vector<float> src, kept;
+  const void* address = nullptr;
+  const Twist cache = [&](const convict_problem&, const convict_tensors& t) {
+    const auto numbers = [](const convict_tensor& tensor) {
+      const auto* first = static_cast<const float*>(tensor.data);
+      return std::vector<float>(first, first + element_count(tensor));
+    };
+    if (address == t.src.data && src == numbers(t.src) && kept.size() == numbers(t.dst).size())
+      std::ranges::copy(kept, static_cast<float*>(t.dst.data));
+    src = numbers(t.src);
+    kept = numbers(t.dst);
+    address = t.src.data;
+  };
+  const auto found = [&](const std::string& line) {
+    kept.clear();
+    return verdict(cache, line);
+  };
+  for (const char* before : {"relu:1", "bias:1", "n:2/relu:1", "bias:1,relu:1"})
+    EXPECT_EQ(found(std::string(kIntegers) + " before=" + before), Verdict::kWrongExact) << before;
+  for (const char* before : {"relu:0", "threads:4", "oc:4", "relu:1/n:2"})
+    EXPECT_EQ(found(std::string(kIntegers) + " before=" + before), std::nullopt) << before;
+  EXPECT_EQ(found(std::string(kReals) + " relu before=relu:0"), Verdict::kWrongExact);
+}
+
+/// As of the case itself: what an implementation does not promise is refused on its behalf.
+TEST(EarlierProblems, AreRefusedOnBehalfOfWhoCannotComputeThem) {
+  int with_relu = 0, requantized = 0, calls = 0;
+  const auto count = [&](const convict_problem& p, const convict_tensors&) {
+    ++calls;
+    with_relu += p.relu;
+    requantized += p.requantization != CONVICT_NO_REQUANTIZATION;
+  };
+  const std::string line = "conv2d ic=2 oc=2 in=5 k=3 before=relu:1/bias:1";
+  Twisted plain(count);
+  plain.contract.fuses_relu = 0;
+  EXPECT_TRUE(examined(plain, line).mismatches.empty());
+  EXPECT_EQ(with_relu, 0);
+  EXPECT_GT(calls, 1);
+  EXPECT_TRUE(examined(Twisted(count), line).mismatches.empty());
+  EXPECT_EQ(with_relu, 1);
+  examined(Twisted(count), "conv2d in=5 dt=s8 scale=channel before=requant:single");  // it has no such ability
+  EXPECT_EQ(requantized, 0);
+}
+
+/// A witness computes on one thread, before the judged call, too.
+TEST(EarlierProblems, AreComputedByWitnessesOnOneThread) {
+  int32_t most = 0;
+  const Twisted witness([&](const convict_problem& p, const convict_tensors&) { most = std::max(most, p.threads); });
+  const std::vector<run::Subject> subjects = {{&direct(), true, ""}, {&witness, false, ""}};
+  run::GuardedMemory memory;
+  run::FlightRecord record;
+  const Case c = parse_case("conv2d ic=2 in=5 k=3 before=threads:4/n:2");
+  EXPECT_TRUE(examine::examine(c, subjects, memory, record, {1e9, Yardstick::kLadder}).mismatches.empty());
+  EXPECT_EQ(most, 1);
+  EXPECT_EQ(to_text(examine::asked_of_witness(c)), "conv2d ic=2 in=5x5 k=3x3 before=threads:1/n:2");
 }
 
 /// Transforms have larger errors than direct sums, and are held to their own bounds only.

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/case_text.h"
+#include "core/earlier.h"
 #include "core/fields.h"
 #include "fuzz/shared/record.h"
 #include "generate/generate.h"
@@ -36,7 +37,7 @@ TEST(Mutate, StaysLegalAndAffordable) {
 
 TEST(Mutate, ChangesEverySlot) {
   std::set<std::string_view> changed;
-  walk("conv2d in=4", 4'000, [&](const Case& before, const Case& after) {
+  walk("conv2d in=4", 8'000, [&](const Case& before, const Case& after) {
     for (const Slot& slot : slots())
       for (int axis = 0; axis < count_of(slot, std::min(before.rank, after.rank)); ++axis)
         if (slot.get(before, axis) != slot.get(after, axis)) changed.insert(slot.name);
@@ -61,6 +62,16 @@ TEST(Mutate, ReachesEveryWordAndOperation) {
     for (int64_t word = 0; word < static_cast<int64_t>(slot.words.size()); ++word)
       EXPECT_EQ(words.contains({slot.name, word}), is_possible(slot.name, slot.words[word]))
           << slot.name << " " << slot.words[word];
+}
+
+TEST(Mutate, ReachesEveryChangeOfEarlierProblems) {
+  std::set<std::string_view> changed;
+  walk("conv1d in=4", 6'000, [&](const Case&, const Case& c) {
+    for (const Earlier& earlier : c.before)
+      for (const Change& change : earlier.changes)
+        if (change.field != 0) changed.insert(field_of(change).name);
+  });
+  for (const ChangeableField& field : changeable_fields()) EXPECT_TRUE(changed.contains(field.name)) << field.name;
 }
 
 TEST(Mutate, MostStepsAreSmall) {

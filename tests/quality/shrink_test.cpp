@@ -10,7 +10,11 @@
 #include <functional>
 #include <ostream>
 #include <set>
+#include <string>
+#include <tuple>
+#include <utility>
 
+#include "core/earlier.h"
 #include "core/fields.h"
 #include "core/geometry.h"
 #include "shrink/passes.h"
@@ -70,6 +74,32 @@ bool any_at(const Case& from, int64_t far, size_t slot_index, int axis, const st
   for (int64_t step = 1; step <= far; ++step)
     if (next(now + step, step) || next(now - step, step)) return true;
   return false;
+}
+
+/// Whether a result is kept from a problem of the same sizes and types with another fused operation.
+bool shows_a_kept_result(const Case& c) {
+  return std::ranges::any_of(earlier_cases(c), [&](Case earlier) {
+    const bool differs = std::tie(earlier.bias, earlier.relu) != std::tie(c.bias, c.relu);
+    std::tie(earlier.bias, earlier.relu, earlier.threads, earlier.before) =
+        std::tie(c.bias, c.relu, c.threads, c.before);
+    return differs && earlier == c;
+  });
+}
+
+/// What is left of earlier problems is what the fault needs.
+TEST(ShrinkEarlier, KeepsTheChangeThatShowsIt) {
+  for (const auto& [line, shrunk] :
+       {std::pair("conv2d n=2 ic=3 oc=4 in=5 k=3 bias seed=7 before=n:4/bias:0,relu:1", "before=relu:1"),
+        std::pair("conv2d ic=3 oc=4 in=5 k=3 p=1 relu seed=9 before=relu:0/threads:4", "before=relu:0"),
+        std::pair("conv1d in=1 seed=7 before=s[0]:2/bias:1", "before=bias:1"),
+        std::pair("conv2d ic=3 oc=4 in=5 k=3 before=dt:bf16/oc:8/bias:1,threads:2", "before=bias:1"),
+        std::pair("conv2d ic=3 oc=4 in=5 k=3 before=relu:1,lay:nchw:oihw:nchw", "before=relu:1")}) {
+    const Case c = parse_case(line);
+    ASSERT_TRUE(shows_a_kept_result(c)) << line;
+    const std::string text = to_text(shrink::shrink(c, shows_a_kept_result, [] { return true; }));
+    EXPECT_TRUE(text.ends_with(shrunk)) << line << " shrunk to " << text;
+    EXPECT_EQ(text.find('/'), std::string::npos) << text;
+  }
 }
 
 class Smallest : public testing::TestWithParam<Planted> {};

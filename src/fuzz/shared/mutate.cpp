@@ -2,8 +2,10 @@
 #include "fuzz/shared/mutate.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
+#include "core/earlier.h"
 #include "core/fields.h"
 #include "fuzz/shared/record.h"
 #include "fuzz/shared/repair.h"
@@ -89,12 +91,28 @@ void regroup(Case& c, Random& random) {
   c.oc = c.groups * random.pick(std::span<const int64_t>(multiples));
 }
 
+/// Another change of an earlier problem, or one more: any field, and of numbers a value near that of the case.
+void change_earlier(Case& c, Random& random) {
+  constexpr int64_t kMostWords = int64_t{1} << 31;
+  const int64_t used = std::ranges::count_if(c.before, &Earlier::is_used);
+  const int64_t which = random.below(std::min<int64_t>(used + 1, std::ssize(c.before)));
+  auto& changes = c.before[static_cast<size_t>(which)].changes;
+  Change& change = changes[changes[0].field == 0 || random.chance(0.5) ? 0 : 1];
+  change.field = static_cast<uint8_t>(1 + random.below(std::ssize(changeable_fields())));
+  const ChangeableField& field = field_of(change);
+  change.axis = static_cast<uint8_t>(field.per_axis ? random.below(c.rank) : 0);
+  if (field.is_number())
+    change.value = std::clamp(field.get(c, change.axis) + random.between(-2, 4), field.lowest, field.highest);
+  else
+    change.value = random.below(std::min(field.highest + 1, kMostWords));
+}
+
 }  // namespace
 
 Case mutated(const Case& c, Random& random) {
   Case next = c;
   for (int64_t changes = random.between(1, 4); changes > 0; --changes) {
-    const int64_t how = random.below(16);
+    const int64_t how = random.below(17);
     if (how < 7)
       take_from_generator(next, random);
     else if (how < 12)
@@ -105,6 +123,8 @@ Case mutated(const Case& c, Random& random) {
       change_operation(next, random);
     else if (how < 15)
       regroup(next, random);
+    else if (how < 16)
+      change_earlier(next, random);
     else
       next = generated(random);
   }

@@ -11,7 +11,8 @@
 namespace convict::fuzz {
 
 /// Makes one to four changes: values that the generator draws (boundary values, operations), neighbours of the present
-/// values, other words, the value of another axis, another seed. The result is legal and affordable (repair.h).
+/// values, other words, the value of another axis, other earlier problems, another seed. The result is legal and
+/// affordable (repair.h).
 Case mutated(const Case& c, Random& random);
 
 /// Takes each field from one of the two cases; operation, pass and rank from the first.

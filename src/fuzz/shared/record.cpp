@@ -83,6 +83,12 @@ void put(std::vector<uint8_t>& bytes, const Change& change, const Case& c) {
   put(bytes, is_used ? change.value - field_of(change).get(c, change.axis) : 0, kDistanceWidth);
 }
 
+/// The number of a word. There are at most 2^32 of them, which the distance tells apart.
+int64_t wrapped(const ChangeableField& field, int64_t value) {
+  const int64_t count = field.highest + 1, remainder = value % count;
+  return remainder < 0 ? remainder + count : remainder;
+}
+
 Change change_at(std::span<const uint8_t> bytes, size_t offset, const Case& c) {
   const auto fields = static_cast<int64_t>(changeable_fields().size());
   Change change;
@@ -92,7 +98,8 @@ Change change_at(std::span<const uint8_t> bytes, size_t offset, const Case& c) {
   const int64_t axis = number_at(bytes, offset + kFieldWidth, kAxisWidth);
   change.axis = static_cast<uint8_t>(field.per_axis ? axis % c.rank : 0);
   const int64_t distance = number_at(bytes, offset + kFieldWidth + kAxisWidth, kDistanceWidth);
-  change.value = folded(field.lowest, field.highest, field.get(c, change.axis) + distance);
+  const int64_t value = field.get(c, change.axis) + distance;
+  change.value = field.is_number() ? folded(field.lowest, field.highest, value) : wrapped(field, value);
   return change;
 }
 

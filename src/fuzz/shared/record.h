@@ -8,8 +8,7 @@
 //                number (three for a slot that is per axis, whatever the rank) of 4 bytes, or of 8 where the largest
 //                value does not fit 4; without those of earlier problems
 //            *   the changes of the earlier problems (core/earlier.h), two of each: field and axis of one byte each,
-//            and
-//                the distance from the value of the case in 4 bytes
+//                and the distance from the value of the case, or from the number of its word, in 4 bytes
 //
 // A record may end anywhere: missing fields have their defaults, so shorter records are simpler cases.
 #pragma once
@@ -25,7 +24,7 @@
 namespace convict::fuzz {
 
 /// Raise it whenever record_layout() changes: old corpora would be read as other cases.
-inline constexpr uint8_t kRecordVersion = 5;
+inline constexpr uint8_t kRecordVersion = 6;
 
 /// Names, widths and order of the parts of a record, in one line.
 std::string record_layout();
