@@ -367,7 +367,7 @@ bool is_too_trivial(Draft& draft) {
   const auto is_one = [](int64_t size) { return size == 1; };
   const bool one_channel = c.groups == 1 && draft.x_channels == 1 && draft.y_channels == 1;
   const bool one_tap = std::all_of(c.kernel.begin(), c.kernel.begin() + c.rank, is_one);
-  return (one_channel && !draft.random.chance(draft.profile.trivial / 4)) ||
+  return (one_channel && !draft.random.chance(draft.profile.trivial / 2)) ||
          (one_tap && !draft.random.chance(draft.profile.trivial));
 }
 
@@ -376,7 +376,7 @@ bool is_too_trivial(Draft& draft) {
 void draw_sizes(Draft& draft) {
   const Case operation = draft.c;
   const double macs = draft.macs;
-  const int tries = draft.profile.trivial == 1 ? 1 : draft.plan.wishes() ? 3 : 6;
+  const int tries = draft.profile.trivial == 1 ? 1 : draft.plan.wishes() ? 4 : 8;
   for (int i = 0; i < tries; ++i) {
     draft.c = operation;
     draft.macs = macs;

@@ -27,7 +27,7 @@ constexpr int64_t kTinyExtents[] = {1, 1, 1, 2};
 
 constexpr int64_t kLayerRanks[] = {1, 2, 2, 2, 2, 2, 2, 3};
 constexpr int64_t kLayerChannels[] = {1, 3, 4, 8, 8, 12, 16, 16, 16, 24, 32, 32, 48, 64};
-constexpr int64_t kLayerKernels[] = {1, 1, 2, 3, 3, 3, 3, 3, 4, 5, 5, 7};
+constexpr int64_t kLayerKernels[] = {1, 2, 2, 3, 3, 3, 3, 3, 4, 5, 5, 7};
 constexpr int64_t kLayerGroups[] = {1, 1, 1, 2, 4, 8};
 constexpr int64_t kLayerExtents[] = {1, 2, 4, 4, 5, 7, 7, 8, 8, 14, 16};
 
@@ -209,7 +209,7 @@ constexpr double kOwnSizes = 0.04;  // of the cases of `any`: as large as their 
 constexpr double kIntegers = 0.12;  // of the cases of `any`
 constexpr double kSmallerMacs = 10e3, kLeastMacs = 1e3;  // so that a case costs about as much as one of `smoke`
 constexpr double kMixedTypes = 0.03;
-constexpr double kTrivial = 0.1;   // of the cases of `any` that are so
+constexpr double kTrivial = 0.05;  // of the cases of `any` that are so
 
 /// `at` is in [0, 1).
 Profile of_mixture(double at, Random& pick, Random& numbers) {

@@ -60,7 +60,7 @@ struct Profile {
   double wide_padding = 0.15;    // a side as large as the window or larger
   double output_padding = 0.55;  // conv_transpose with output padding
   double channels_last = 0.3, other_weights = 0.3;
-  double trivial = 1;        // of cases with one tap, how many are kept; with one channel in and out, a quarter of it
+  double trivial = 1;        // of cases with one tap, how many are kept; with one channel in and out, half of it
   bool features_off = true;  // masks may switch features off for a block
   bool integers = false;     // only forward passes over integers
   double mixed_types = 0.005;  // bf16 or f16 with f32
