@@ -102,6 +102,7 @@ class Asking {
         answer_of(scene_, legal_, *result.who, result.abilities, result.is_target, static_cast<int>(i), record_);
     if (answer.was_asked && record_.is_foreign[i]) foreign_.push_back(i);
     result.outcome.side_effect = std::move(answer.side_effect);
+    if (settings_.told && settings_.told->subject == i) result.outcome.side_effect = settings_.told->side_effect;
     if (answer.contract) result.contract = *answer.contract;
     return std::move(answer.reason);
   }
@@ -219,13 +220,12 @@ std::vector<Mismatch> as_asked(std::vector<Mismatch> mismatches) {
 
 }  // namespace
 
-std::optional<std::string> why_refused(const Case& c, const run::Subject& target, size_t position,
-                                       run::FlightRecord& record, const ExaminationSettings& settings) {
+Answer answer_to(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
+                 const ExaminationSettings& settings) {
   const Scene scene(c);
-  if (auto why = impossible(scene, settings)) return why;
+  if (auto why = impossible(scene, settings)) return {std::move(why), {}, {}, false};
   return answer_of(scene, /*legal=*/true, *target.implementation, target.abilities, target.is_target,
-                   static_cast<int>(position), record)
-      .reason;
+                   static_cast<int>(position), record);
 }
 
 bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings& settings) {

@@ -8,6 +8,7 @@
 
 #include "core/case.h"
 #include "core/where.h"
+#include "examine/answer.h"
 #include "examine/asked_relations.h"
 #include "examine/rules.h"
 #include "examine/spared.h"
@@ -31,6 +32,12 @@ struct Examination {
   int redrawn = 0;              // results beyond the probabilistic bound on the first data only
 };
 
+/// What a target did to the process when it was asked whether it takes a case.
+struct Told {
+  size_t subject = 0;
+  std::string side_effect;
+};
+
 /// The limits and options of an examination.
 struct ExaminationSettings {
   double most_bytes = 0;  // a case that needs more memory is refused on behalf of all implementations
@@ -47,12 +54,13 @@ struct ExaminationSettings {
   // What a library changes in the process is looked for after each call; or else by the caller, after one or more
   // cases.
   bool is_careful = true;
-  std::string changed = {};  // a caller has found this; the author is unknown, unless one changes something again
+  std::optional<Told> told = {};  // of a target that was asked before
+  std::string changed = {};       // a caller has found this; the author is unknown, unless one changes something again
 };
 
-/// Why the target at this position of the roster does not take a legal case; nothing if it does.
-std::optional<std::string> why_refused(const Case& c, const run::Subject& target, size_t position,
-                                       run::FlightRecord& record, const ExaminationSettings& settings);
+/// What the target at this position of the roster says of a legal case.
+Answer answer_to(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
+                 const ExaminationSettings& settings);
 
 /// Whether examine() would ask a subject about a case, and not refuse the case on its behalf.
 bool is_asked(const Case& c, const run::Subject& who, const ExaminationSettings& settings);

@@ -200,8 +200,13 @@ examine::Examination WorkerSession::examine_numbered(uint64_t index, const Case&
   return settle();
 }
 
-// The flight record has what the target has answered.
 Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index) {
+  std::optional<examine::Told> ignored;
+  return find(sampling, index, ignored);
+}
+
+// The flight record has what the target has answered.
+Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::Told>& told) {
   const run::InStage drawing(record_, Stage::kDraw);
   const examine::ExaminationSettings asking = {.most_bytes = settings_.most_bytes(), .where = &where_};
   generate::Place place(sampling, index);
@@ -209,23 +214,30 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index) {
     record_.draw = place.asking();
     // A resumed campaign may have other targets than it was begun with.
     const auto target = static_cast<size_t>(place.target());
-    place.answer(target < subjects_.size() && !why_refused(place.asks(), target, asking));
+    if (target >= subjects_.size()) {
+      place.answer(false);
+      continue;
+    }
+    examine::Answer answer = answer_to(place.asks(), target, asking);
+    if (!answer.side_effect.empty()) told = {target, std::move(answer.side_effect)};
+    place.answer(!answer.reason);
   }
   record_.draw = place.answers();
   if (place.answers() > 0) record_.draws.add(index, place.answers());
   return place.found();
 }
 
-std::optional<std::string> WorkerSession::why_refused(const Case& c, size_t target,
-                                                      const examine::ExaminationSettings& asking) {
+examine::Answer WorkerSession::answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking) {
   const run::InStage stage(record_, Stage::kAsk);
-  return examine::why_refused(c, subjects_[target], target, record_, asking);
+  return examine::answer_to(c, subjects_[target], target, record_, asking);
 }
 
 void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t index) {
   record_.index = index;
   record_.draw = 0;
-  examine_quickly(find(sampling, index), {.where = &where_, .takes_turns = true, .is_careful = false});
+  std::optional<examine::Told> told;
+  const Case c = find(sampling, index, told);
+  examine_quickly(c, {.where = &where_, .takes_turns = true, .is_careful = false, .told = std::move(told)});
   settle_if_due();
 }
 
@@ -320,7 +332,7 @@ generate::Survey WorkerSession::survey_of(size_t target, bool pairs) {
   const auto ask = [&](std::span<const Case> cases) {
     lookahead_->ask_ahead(subjects_[target], cases, asking);
     std::vector<std::optional<std::string>> reasons;
-    for (const Case& c : cases) reasons.push_back(why_refused(c, target, asking));
+    for (const Case& c : cases) reasons.push_back(answer_to(c, target, asking).reason);
     lookahead_->settle();
     return reasons;
   };

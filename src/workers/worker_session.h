@@ -110,7 +110,8 @@ class WorkerSession {
   std::optional<std::string> next_line();
   Order next_order();
   bool deserves_witnesses(const Case& c) const;
-  std::optional<std::string> why_refused(const Case& c, size_t target, const examine::ExaminationSettings& asking);
+  Case find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::Told>& told);
+  examine::Answer answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking);
   void work_through(const GivenCases& given);
   void examine_quickly(const Case& c, const examine::ExaminationSettings& settings);
   void return_to(const Untold& one);
