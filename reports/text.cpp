@@ -149,10 +149,9 @@ std::string as_text(const report::Report& report) {
   for (const std::string& note : report.notes) text += "note: " + printable(note, 300) + "\n";
   if (report.signatures.cases == 0 && report.campaigns.empty() && report.mismatches.empty())
     text += "no campaign yet: `convict fuzz --db FILE` adds one\n";
-  text += campaigns_text(report) + ratios_text(report);
+  text += campaigns_text(report) + ratios_text(report) + gaps_text(report);
   if (report.profiles.empty()) text += "no coverage recorded\n";
   for (const report::ProfileReport& one : report.profiles) text += profile_text(one);
-  text += gaps_text(report);
   return text + mismatches_text(report);
 }
 

@@ -93,7 +93,7 @@ bool Domain::has(FeatureId feature, int level) const {
 }
 
 bool Domain::contains(const Tuple& t) const {
-  if (pairs_.empty()) return true;
+  if (pairs_.empty() || takes_all) return true;
   for (int i = 0; i < t.size; ++i)
     for (int j = i + 1; j < t.size; ++j)
       if (!pairs_[id_of({2, {t.feature[i], t.feature[j]}, {t.level[i], t.level[j]}})]) return false;
@@ -108,6 +108,7 @@ json Domain::to_json() const {
   for (const Case& one : examples) lines.push_back(to_text(one));
   return {{"table", feature_table()},
           {"examples", lines},
+          {"takes_all", takes_all},
           {"steps", kStepCount},
           {"pairs", text_of(pairs_)},
           {"starts", text_of(starts)},
@@ -118,6 +119,7 @@ Domain Domain::from_json(const json& from) {
   if (from.is_null() || from.at("table") != feature_table() || from.at("steps") != kStepCount) return {};
   const auto pairs = from.at("pairs").get<std::string>();
   Domain domain(pairs.empty() ? std::vector<bool>() : pairs_in(pairs));
+  domain.takes_all = from.at("takes_all").get<bool>();
   for (const json& line : from.at("examples")) domain.examples.push_back(parse_case(line.get<std::string>()));
   domain.starts = recipes_in(from.at("starts").get<std::string>(), domain.examples.size());
   domain.rare = recipes_in(from.at("rare").get<std::string>(), domain.examples.size());

@@ -47,6 +47,9 @@ class Domain {
   /// Whether cases are found by walking from `starts`.
   bool is_walked() const { return !starts.empty(); }
   bool is_whole() const { return pairs_.empty() && starts.empty(); }
+  /// Whether nothing was refused that was aimed at: what lacks then cannot be shown by anybody's cases, and wishes are
+  /// those of the profile.
+  bool takes_all = false;
   /// Whether an accepted case had this level; whether one had each pair of the tuple.
   bool has(FeatureId feature, int level) const;
   bool contains(const Tuple& tuple) const;

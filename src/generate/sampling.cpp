@@ -26,7 +26,7 @@ Opening open(const Sampling& sampling, uint64_t seed, uint64_t index) {
 
 std::optional<Tuple> wish_for(const Sampling& sampling, const Domain& domain, int64_t threads, uint64_t number) {
   constexpr uint64_t kFarAway = 7919;
-  const uint64_t tries = domain.is_whole() ? 8 : 500;
+  const uint64_t tries = domain.is_whole() || domain.takes_all ? 8 : 500;
   std::optional<Tuple> wish;
   for (uint64_t i = 0; i < tries; ++i) {
     const Tuple next = wish_of(sampling.focus, sampling.seed, number + i * kFarAway);

@@ -136,13 +136,10 @@ class Surveyor {
   }
 
   void keep(const Taken& one) {
+    const uint32_t before = shown_.seen();
     shown_.add(one.levels);
-    bool is_new = false;
-    for (const uint32_t pair : shown_.take_news()) {
-      is_new |= !accepted_[pair];
-      accepted_[pair] = true;
-    }
-    if (is_new) novel_.push_back(one);
+    for (const uint32_t pair : shown_.take_news()) accepted_[pair] = true;
+    if (shown_.seen() > before) novel_.push_back(one);
     if (taken_.size() < kMostTaken)
       taken_.push_back(one);
     else
@@ -224,8 +221,7 @@ class Surveyor {
   }
 
   std::string deepest_reason() const {
-    const auto deepest = std::ranges::min_element(
-        niches_, {}, [](const auto& entry) { return entry.second.drawn; });
+    const auto deepest = std::ranges::min_element(niches_, {}, [](const auto& one) { return one.second.drawn; });
     return deepest == niches_.end() ? "" : deepest->second.example;
   }
 
@@ -327,6 +323,7 @@ class Surveyor {
       std::ranges::rotate(aims, aims.begin() + static_cast<std::ptrdiff_t>(std::min(kQuestionsAtOnce, aims.size())));
     }
     for (const Aim& aim : aims) accepted_[aim.pair] = true;  // nobody knows
+    refuses_ |= !refused.empty();
     return refused;
   }
 
@@ -351,6 +348,7 @@ class Surveyor {
     domain.starts = std::move(survey_.domain.starts);
     domain.examples = std::move(survey_.domain.examples);
     if (walks) domain.rare = rare_ones(domain.starts);
+    domain.takes_all = !walks && !refuses_;
     survey_.domain = std::move(domain);
   }
 
@@ -385,6 +383,7 @@ class Surveyor {
   const Ask& ask_;
   const std::function<bool()>& go_on_;
   Survey survey_;
+  bool refuses_ = false;  // something that was aimed at
   std::vector<Taken> taken_, novel_;  // novel_: those that were the first with a pair
   std::vector<bool> accepted_;        // pairs
   Coverage shown_{Coverage::Depth::kPairs};

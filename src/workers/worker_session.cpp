@@ -20,7 +20,6 @@
 #include "core/geometry.h"
 #include "core/implementation.h"
 #include "generate/place.h"
-#include "generate/surveyor.h"
 #include "run/environment.h"
 #include "run/fault_handler.h"
 #include "run/fork_server.h"
@@ -28,6 +27,7 @@
 #include "run/in_stage.h"
 #include "run/proc.h"
 #include "run/worker_process.h"
+#include "workers/surveying.h"
 
 namespace convict::workers {
 namespace {
@@ -306,39 +306,11 @@ void WorkerSession::examine_again(const std::string& changed) {
 void WorkerSession::carry_out(const SurveyTargets& order) {
   Surveyed surveyed;
   for (size_t i = 0; i < subjects_.size() && subjects_[i].is_target; ++i)
-    surveyed.surveys.push_back(examine::is_left_out(order.without, i) ? generate::Survey() : survey_of(i, order.pairs));
+    surveyed.surveys.push_back(examine::is_left_out(order.without, i)
+                                   ? generate::Survey()
+                                   : survey_of(i, {subjects_, settings_, where_, *lookahead_, record_}, order.pairs));
   channel_.send(surveyed);
   finish(1);
-}
-
-/// Those of the user, and those that the target names; a line of its own that is none is no example.
-std::vector<Case> WorkerSession::examples_of(size_t target) const {
-  std::vector<Case> examples;
-  for (const std::vector<std::string>* lines : {&settings_.examples, &subjects_[target].examples})
-    for (const std::string& line : *lines) try {
-        if (const Case c = parse_case(line); !resolve(c).why_not) examples.push_back(c);
-      } catch (const UsageError&) {  // convict doctor says so
-      }
-  return examples;
-}
-
-generate::Survey WorkerSession::survey_of(size_t target, bool pairs) {
-  using Clock = std::chrono::steady_clock;
-  constexpr uint64_t kPatience = 2'000'000'000;                // ns of CPU time
-  constexpr auto kPatienceWithClients = std::chrono::seconds(6);  // who may answer slowly
-  const examine::ExaminationSettings asking = {.most_bytes = settings_.most_bytes(), .where = &where_};
-  const uint64_t end = run::cpu_ns() + kPatience;
-  const Clock::time_point late = Clock::now() + kPatienceWithClients;
-  const auto ask = [&](std::span<const Case> cases) {
-    lookahead_->ask_ahead(subjects_[target], cases, asking);
-    std::vector<std::optional<std::string>> reasons;
-    for (const Case& c : cases) reasons.push_back(answer_to(c, target, asking).reason);
-    lookahead_->settle();
-    return reasons;
-  };
-  const auto has_time = [&] { return run::cpu_ns() < end && (!subjects_[target].process || Clock::now() < late); };
-  return generate::survey({generate::find_profile(settings_.profile), settings_.seed, pairs, examples_of(target)}, ask,
-                          has_time);
 }
 
 /// Waits for what threads that outlive their calls may still write, and puts it down to the last case. (A crash of

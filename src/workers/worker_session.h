@@ -121,8 +121,6 @@ class WorkerSession {
   void examine_again(const std::string& changed);
   void examine_given(const std::string& line, const GivenCases& given, bool is_last);
   void carry_out(const SurveyTargets& order);
-  std::vector<Case> examples_of(size_t target) const;
-  generate::Survey survey_of(size_t target, bool pairs);
   void linger(const Case& last, examine::Examination& examination);
   void check_names();
   void tell(const examine::Examination& examination);

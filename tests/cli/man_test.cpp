@@ -46,7 +46,7 @@ TEST_F(ManTest, PagesSayWhatHelpSays) {
   const std::string page = read_file(file("convict-fuzz.1"));
   for (const char* part :
        {".TH CONVICT\\-FUZZ 1 ", "\\fB\\-j\\fR, \\fB\\-\\-jobs\\fR=\\fIJOBS\\fR\nWorkers at once\n.br\nDefault: 1.",
-        "\\fB\\-\\-resume\\fR[=\\fIRESUME\\fR]", "One of all, smoke, int8, large\\-kernel",
+        "\\fB\\-\\-resume\\fR[=\\fIRESUME\\fR]", "One of all, any, smoke, int8, large\\-kernel",
         ".SH \"EXAMPLES\"\n.nf\nconvict fuzz ", ".SH \"EXIT STATUS\"\n0 clean, 1 a target"})
     EXPECT_NE(page.find(part), std::string::npos) << part << "\n" << page;
 }

@@ -54,7 +54,7 @@ TEST_F(ScoreCommand, EasyMutantsAreFoundByEverySeed) {
   EXPECT_EQ(report["control_cases"], 400);
   EXPECT_EQ(report["seeds"], 2);
   EXPECT_EQ(report["budget_seconds"], 60);
-  EXPECT_EQ(report["profile"], "all");
+  EXPECT_EQ(report["profile"], "any");
   EXPECT_EQ(report["baselines"], json::object());
   EXPECT_TRUE(report["machine"].contains("isa") && report["machine"].contains("cores"));
   EXPECT_TRUE(report.contains("convict_version"));

@@ -172,6 +172,7 @@ TEST(Reference, TheAdjointTriangleCloses) {
     c.fill = Fill::kInt;
     c.bias = false;
     c.calls = Calls::kOnce;
+    c.before = {};
     c.src_type = c.wei_type = c.dst_type = CONVICT_F32;
     c.beta = 0;
     c.relu = false;

@@ -129,6 +129,7 @@ report::CampaignReport campaign(int64_t id) {
   report.ratios["direct"].counts[29] = 3;
   report.ratios["direct"].counts[20] = 400;
   report.ratios["onednn"].counts[31] = 1;
+  report.gaps["direct"] = {{{feature::kPass, 1}, {feature::kPass, 2}, {feature::kRank, 2}}, {{feature::kBias, 1}}};
   return report;
 }
 

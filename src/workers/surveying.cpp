@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workers/surveying.h"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/case_text.h"
+#include "core/error.h"
+#include "core/geometry.h"
+#include "examine/pipeline.h"
+#include "generate/surveyor.h"
+#include "run/in_stage.h"
+#include "run/proc.h"
+
+namespace convict::workers {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr uint64_t kPatience = 2'000'000'000;  // ns of CPU time
+constexpr auto kPatienceWithClients = std::chrono::seconds(6);
+
+/// Those of the user, and those that the target names; a line of its own that is no case is no example.
+std::vector<Case> examples_of(const run::Subject& target, const WorkerSettings& settings) {
+  std::vector<Case> examples;
+  for (const std::vector<std::string>* lines : {&settings.examples, &target.examples})
+    for (const std::string& line : *lines) try {
+        if (const Case c = parse_case(line); !resolve(c).why_not) examples.push_back(c);
+      } catch (const UsageError&) {
+      }
+  return examples;
+}
+
+}  // namespace
+
+generate::Survey survey_of(size_t target, const Asked& asked, bool pairs) {
+  const run::Subject& subject = asked.subjects[target];
+  const WorkerSettings& settings = asked.settings;
+  const examine::ExaminationSettings asking = {.most_bytes = settings.most_bytes(), .where = &asked.where};
+  const uint64_t end = run::cpu_ns() + kPatience;
+  const Clock::time_point late = Clock::now() + kPatienceWithClients;
+  const auto ask = [&](std::span<const Case> cases) {
+    asked.lookahead.ask_ahead(subject, cases, asking);
+    const run::InStage stage(asked.record, Stage::kAsk);
+    std::vector<std::optional<std::string>> reasons;
+    for (const Case& c : cases)
+      reasons.push_back(examine::answer_to(c, subject, target, asked.record, asking).reason);
+    asked.lookahead.settle();
+    return reasons;
+  };
+  const auto has_time = [&] { return run::cpu_ns() < end && (!subject.process || Clock::now() < late); };
+  return generate::survey(
+      {generate::find_profile(settings.profile), settings.seed, pairs, examples_of(subject, settings)}, ask, has_time);
+}
+
+}  // namespace convict::workers
