@@ -198,6 +198,11 @@ class TensorComparison {
            static_cast<double>(n) * arithmetic_.eta_sum + arithmetic_.eta_out;
   }
 
+  /// Whether the bound is 0 because a ReLU cuts off all that it allows: not for want of roundings.
+  bool is_bound_cut_off(size_t index) const {
+    return allowance_ && is_cut_off(expected_, index) && std::isfinite(static_cast<double>(expected_.value[index]));
+  }
+
   Element describe(const T& element, size_t index, const int64_t* at, double bound, Bound name) const {
     return {expected_.role,
             index,
@@ -206,7 +211,7 @@ class TensorComparison {
             static_cast<double>(expected_.exact(index)),
             products(at) + expected_.extra_terms(),
             bound,
-            bound > 0 ? name : Bound::kEquality,
+            bound > 0 || is_bound_cut_off(index) ? name : Bound::kEquality,
             expected_.magnitude.empty() ? 0 : static_cast<double>(expected_.magnitude[index]),
             arithmetic_.accumulator,
             expected_.right.empty() ? std::nullopt : std::optional(expected_.right[index])};

@@ -27,7 +27,7 @@ Verdict verdict_on_value(const Result& result) {
   if (!result.weaker_contract.empty()) return Verdict::kContract;
   const bool specials = result.comparison.rule == Rule::Kind::kSpecial;
   if (specials && (!std::isfinite(offender.exact) || !std::isfinite(offender.got))) return Verdict::kSpecialValues;
-  return offender.bound > 0 ? Verdict::kWrongProven : Verdict::kWrongExact;
+  return offender.bound_name == Bound::kEquality ? Verdict::kWrongExact : Verdict::kWrongProven;
 }
 
 /// The verdict on one result, strongest rung first, or nothing if there is nothing to hold against it.
