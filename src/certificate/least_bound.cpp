@@ -61,11 +61,10 @@ double least_statistical(const SumTypes& types, const judge::ExactElement& exact
          narrowing(types, exact);
 }
 
-}  // namespace
-
-std::optional<double> least_bound(Bound bound, const SumTypes& types, const judge::ExactElement& exact) {
+/// Those that one term goes through at least: its product, and the additions it takes part in.
+std::optional<double> least_roundings(Bound bound, const SumTypes& types, const judge::ExactElement& exact) {
   const double n = std::max(static_cast<double>(exact.terms), 1.0);
-  double roundings;  // that one term goes through: its product, and the additions it takes part in
+  double roundings;
   switch (bound) {
     case Bound::kGamma: roundings = n; break;
     case Bound::kGammaBlocked: roundings = std::ceil(2 * std::sqrt(n)) - 1; break;  // the least of b + ceil(n/b) - 1
@@ -73,13 +72,43 @@ std::optional<double> least_bound(Bound bound, const SumTypes& types, const judg
     case Bound::kFft:
     case Bound::kSpecialValues:
     case Bound::kGammaPairwise: roundings = std::ceil(std::log2(n)) + 1; break;
-    case Bound::kStatistical: return least_statistical(types, exact);
     default: return std::nullopt;
   }
-  const Precision sums = precision_of(types.accumulator);
   const int product = precision_of(types.factors[0]).digits + precision_of(types.factors[1]).digits;
-  if (!types.has_products || product <= sums.digits) roundings -= 1;  // products are exact
-  return gamma_of(roundings, sums.unit_roundoff()) * exact.magnitude + narrowing(types, exact);
+  const bool exact_products = !types.has_products || product <= precision_of(types.accumulator).digits;
+  return exact_products ? roundings - 1 : roundings;
+}
+
+}  // namespace
+
+std::optional<double> least_bound(Bound bound, const SumTypes& types, const judge::ExactElement& exact) {
+  if (bound == Bound::kStatistical) return least_statistical(types, exact);
+  const auto roundings = least_roundings(bound, types, exact);
+  if (!roundings) return std::nullopt;
+  return gamma_of(*roundings, precision_of(types.accumulator).unit_roundoff()) * exact.magnitude +
+         narrowing(types, exact);
+}
+
+long double threshold(convict_dtype type) {
+  const int most = type == CONVICT_F64 ? 1024 : type == CONVICT_F16 ? 16 : 128;  // 2^most is the first power beyond
+  return std::ldexp(1.0L, most) - std::ldexp(1.0L, most - precision_of(type).digits - 1);
+}
+
+Reachable reachable(Bound bound, const SumTypes& types, const judge::ExactElement& exact, double stated) {
+  const long double sums_end = threshold(types.accumulator), output_end = threshold(types.output);
+  const double u = precision_of(types.accumulator).unit_roundoff();
+  const double roundings = least_roundings(bound, types, exact).value_or(0);
+  const bool is_last_of_sums = precision_of(types.accumulator).digits == precision_of(types.output).digits;
+  const double before = std::max(roundings - (is_last_of_sums ? 1 : 0), 0.0);  // the rounding that may overflow
+  const bool transformed = bound == Bound::kWinograd || bound == Bound::kFft;
+  const double error = transformed ? stated : gamma_of(before, u) * exact.magnitude;
+  const long double grown = std::exp(static_cast<long double>(roundings) * u);
+  const long double above = grown * exact.positive, below = grown * exact.negative;
+  const auto leaves = [&](long double part, long double total) {
+    return part >= sums_end || (std::isinf(error) ? part : total + error) >= output_end;
+  };
+  return {std::isinf(error) || std::abs(exact.sum) - error < output_end, leaves(above, exact.sum),
+          leaves(below, -exact.sum), above >= sums_end && below >= sums_end};
 }
 
 double unit_of_error(const SumTypes& types, const judge::ExactElement& exact, int64_t products) {

@@ -39,6 +39,17 @@ struct SumTypes {
   bool has_products;
 };
 
+/// Which kinds of results some order of summation gives: docs/bounds.md, *Overflow*.
+struct Reachable {
+  bool number, infinity, minus_infinity, nan;
+};
+
+/// `stated` is the bound that the certificate states, which takes the place of the least one for transforms.
+Reachable reachable(Bound bound, const SumTypes& types, const judge::ExactElement& exact, double stated);
+
+/// Half a unit above the largest number of a type: what rounding makes infinite.
+long double threshold(convict_dtype type);
+
 /// What a bound is at least, whatever block, tile or order was chosen; nothing for one that does not follow from a sum.
 std::optional<double> least_bound(Bound bound, const SumTypes& types, const judge::ExactElement& exact);
 

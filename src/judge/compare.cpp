@@ -76,9 +76,10 @@ class TensorComparison {
     const double got = value_of(element), bound = allowance_->bound[index];
     // W carries more digits than double where it has to: the difference is taken there.
     const auto error = static_cast<double>(std::abs(static_cast<W>(got) - expected_.exact(index)));
-    const bool is_close = error <= bound;
-    const bool is_right = is_close ? !is_forbidden_by_relu(got) : is_right_though_far(element, index, at, bound);
-    if (is_close || !is_right) note_ratio(error, bound);
+    const bool is_right = error <= bound && std::abs(exact_value(index)) < arithmetic_.overflow_out && std::isfinite(got)
+                              ? !is_forbidden_by_relu(got)
+                              : is_in_reach(element, index, at, error, bound);
+    if (error <= bound || !is_right) note_ratio(error, bound);
     if (!is_right) return record(element, index, at, bound);
     if (error < kInfinity && allowance_->unit[index] < kInfinity) measure(element, index, at, error);
   }
@@ -92,11 +93,27 @@ class TensorComparison {
 
   bool is_forbidden_by_relu(double got) const { return expected_.relu && got < 0; }
 
-  /// NaN and infinities that some order of summation gives.
-  bool is_right_though_far(const T& element, size_t index, const int64_t* at, double bound) const {
+  double exact_value(size_t index) const { return static_cast<double>(expected_.exact(index)); }
+
+  /// What a sum may be that overflows, by itself or in a part of it.
+  bool is_in_reach(const T& element, size_t index, const int64_t* at, double error, double bound) const {
     const double got = value_of(element);
-    if (std::isnan(got)) return !is_poison(element) && may_be_nan(arithmetic_, sum_at(index, products(at)));
-    return !is_forbidden_by_relu(got) && may_overflow(got, static_cast<double>(expected_.exact(index)), bound);
+    if (is_poison(element) || is_forbidden_by_relu(got)) return false;
+    const Reach reach = reach_at(index, at);
+    if (std::isnan(got)) return reach.nan;
+    if (std::isinf(bound) && is_transformed()) return true;
+    if (std::isinf(got)) return reach.holds_infinity(std::signbit(got));
+    return (error <= bound && reach.number) || (expected_.relu && got == 0 && reach.minus_infinity);
+  }
+
+  bool is_transformed() const { return tensor_.ndim > 1 && !rule_.transform_bounds.empty(); }
+
+  /// Nothing is known of a transform before its last rounding.
+  Reach reach_at(size_t index, const int64_t* at) const {
+    const Sum sum = sum_at(index, products(at));
+    const double error = is_transformed() ? allowance_->bound[index]
+                                          : error_before_overflow(arithmetic_, sum, unit_roundoff<W>());
+    return reach_of(arithmetic_, sum, error);
   }
 
   /// Whether the result is NaN because an infinity met a subnormal factor, which the contract turns into zero.
@@ -157,14 +174,6 @@ class TensorComparison {
   }
 
   Sum sum_at(size_t index, int64_t n) const { return sum_of(expected_, index, n, rule_); }
-
-  /// Whether an infinity is right: the exact value is beyond the largest number of the type, or so near that rounding
-  /// decides. Sums whose parts overflow and cancel are not held against anybody either.
-  bool may_overflow(double got, double exact, double bound) const {
-    const double largest = largest_finite(tensor_.dtype);
-    if (std::isinf(got)) return std::signbit(got) == std::signbit(exact) && std::abs(exact) + bound >= largest;
-    return false;
-  }
 
   /// What a result within its bound still tells.
   void measure(const T& element, size_t index, const int64_t* at, double error) {

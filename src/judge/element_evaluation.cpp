@@ -41,7 +41,7 @@ class ExactSum {
       high_ += product;
       return;
     }
-    magnitude_ += std::abs(product);
+    (product < 0 ? negative_ : positive_) += std::abs(product);
     add_part(product);
     add_part(std::fma(x, y, -product));  // the rounding error of the product
   }
@@ -49,7 +49,9 @@ class ExactSum {
   ExactElement result() const {
     ExactElement result = result_;
     result.value = result.sum = result.finite ? high_ + low_ : high_;
-    result.magnitude = static_cast<double>(magnitude_);
+    result.magnitude = static_cast<double>(positive_ + negative_);
+    result.positive = static_cast<double>(positive_);
+    result.negative = static_cast<double>(negative_);
     return result;
   }
 
@@ -63,7 +65,7 @@ class ExactSum {
   }
 
   ExactElement result_;
-  long double high_ = 0, low_ = 0, magnitude_ = 0;
+  long double high_ = 0, low_ = 0, positive_ = 0, negative_ = 0;
 };
 
 /// Walks the terms of one element of a convolution. Along every axis a position `i` of the image, a position `o` of the

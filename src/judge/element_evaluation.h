@@ -18,6 +18,7 @@ struct ExactElement {
   long double sum = 0;    // with a relative error of 2^-64; NaN or an infinity where IEEE arithmetic says so
   long double value = 0;  // the exact result before rounding to the type of dst: the sum after ReLU and zero point
   double magnitude = 0;   // S, the sum of the absolute values of the terms
+  double positive = 0, negative = 0;  // its parts from the terms of either sign
   int64_t terms = 0;      // n: products inside the image, plus one for a bias, plus one for beta
   bool finite = true;     // all terms are finite; otherwise magnitude and quantum mean nothing
   int quantum = kNone;    // all terms are multiples of 2^quantum

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/geometry.h"
 #include "core/names.h"
+#include "core/random.h"
 #include "generate/generate.h"
 #include "generate/profile.h"
 #include "tests/examine/twisted.h"
@@ -51,7 +53,7 @@ TEST(Overflow, SaturationIsSeenInCampaigns) {
     Case c = generate::generate(profile, 5, i);
     c.fill = Fill::kSpecial;
     if (c.src_type != CONVICT_F32 || c.wei_type != CONVICT_F32 || c.dst_type != CONVICT_F32) continue;
-    if (c.pass != CONVICT_FORWARD || resolve(c).why_not || !c.before.empty()) continue;
+    if (c.pass != CONVICT_FORWARD || resolve(c).why_not || (mix(c.seed) % 4) != 0) continue;  // products that overflow
     ++cases;
     EXPECT_TRUE(examined(direct(), to_text(c)).mismatches.empty()) << to_text(c);
     saturated += examined(Twisted(infinities(kLargest)), to_text(c)).mismatches.empty() ? 0 : 1;
