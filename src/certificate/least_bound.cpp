@@ -55,7 +55,7 @@ double narrowing(const SumTypes& types, const judge::ExactElement& exact) {
 /// lambda * u * sqrt(sum of s_k^2 + sum of t_k^2), lambda = 7.53: the last partial sum is s, and n numbers whose
 /// magnitudes add up to S have squares that add up to S^2/n or more.
 double least_statistical(const SumTypes& types, const judge::ExactElement& exact) {
-  const auto s = static_cast<double>(exact.sum), n = std::max(static_cast<double>(exact.terms), 1.0);
+  const auto s = static_cast<double>(exact.sum), n = std::max(static_cast<double>(exact.nonzero), 1.0);
   return 7.53 * precision_of(types.accumulator).unit_roundoff() *
              std::sqrt(s * s + exact.magnitude * exact.magnitude / n) +
          narrowing(types, exact);
@@ -63,7 +63,7 @@ double least_statistical(const SumTypes& types, const judge::ExactElement& exact
 
 /// Those that one term goes through at least: its product, and the additions it takes part in.
 std::optional<double> least_roundings(Bound bound, const SumTypes& types, const judge::ExactElement& exact) {
-  const double n = std::max(static_cast<double>(exact.terms), 1.0);
+  const double n = std::max(static_cast<double>(exact.nonzero), 1.0);
   double roundings;
   switch (bound) {
     case Bound::kGamma: roundings = n; break;

@@ -77,10 +77,10 @@ const Allowance& Allowances<W>::of(const Expected<W>& output, const Rule& rule) 
   const Arithmetic& arithmetic = rule.arithmetic_for(*output.tensor);
   const auto found = std::ranges::find_if(kept_, [&](const Kept& one) {
     return one.output == &output && one.arithmetic == arithmetic && one.subnormal == rule.subnormal &&
-           one.flushed == rule.flushed;
+           one.flushed == rule.flushed && one.unit == rule.unit;
   });
   if (found != kept_.end()) return found->allowance;
-  kept_.push_back({&output, arithmetic, rule.subnormal, rule.flushed, allowance_of(output, rule)});
+  kept_.push_back({&output, arithmetic, rule.subnormal, rule.flushed, rule.unit, allowance_of(output, rule)});
   return kept_.back().allowance;
 }
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "abi/element.h"
 #include "core/names.h"
 
 namespace convict::judge {
@@ -123,8 +124,15 @@ Arithmetic arithmetic_of(const convict_contract& contract, convict_dtype first, 
   return result;
 }
 
+bool rounds_nothing(const Arithmetic& arithmetic, const Sum& sum) {
+  if (sum.unit == 0) return false;
+  if (sum.terms() == 1) return rounded_to(arithmetic.accumulator, sum.exact) == sum.exact;
+  return sum.magnitude * arithmetic.u_sum <= sum.unit;  // consecutive multiples are numbers up to unit / u
+}
+
 double direct_bound(const Arithmetic& arithmetic, const Sum& sum, double u_reference) {
   if (sum.terms() == 0) return 0;  // no terms, no roundings: exactly zero
+  if (arithmetic.u_out == 0 && rounds_nothing(arithmetic, sum)) return 0;
   const double accumulated = accumulated_bound(arithmetic, sum, roundings(arithmetic, sum));
   return rounded_bound(arithmetic, accumulated, sum.exact) + reference_bound(sum, u_reference);
 }

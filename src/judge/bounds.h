@@ -70,18 +70,23 @@ struct Parts {
 
 /// One output element as the reference knows it.
 struct Sum {
-  int64_t products = 0;  // those inside the image
+  int64_t products = 0;  // those inside the image; where it is known which are exactly zero, only the others
   int64_t window = 0;    // the same, padding included: what a tree or a run of blocks may extend over
   bool bias = false;     // a bias is added
   bool old = false;      // beta * the old contents is added
   double magnitude = 0;  // S, the sum of the absolute values of all these terms
   double exact = 0;      // s
   double subnormal = 0;  // the part of S from terms with a subnormal factor; looked at only if subnormals are flushed
+  double unit = 0;       // all terms are whole multiples of it; 0 if no such unit is known
 
   std::optional<Parts> parts = {};  // where S and s do not tell them
 
   int64_t terms() const { return products + (bias ? 1 : 0) + (old ? 1 : 0); }
 };
+
+/// Whether every partial sum, in any order, is a number of the accumulator: no sum of whole multiples of a unit can be
+/// between two of them, or there is one term only.
+bool rounds_nothing(const Arithmetic& arithmetic, const Sum& sum);
 
 /// Bound on |computed - s| of a direct implementation whose result is a number; u_reference is the unit roundoff that s
 /// was computed with. Infinite where nothing is proven: too many roundings.

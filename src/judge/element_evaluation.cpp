@@ -36,6 +36,7 @@ class ExactSum {
   void add(long double x, long double y = 1) {
     const long double product = x * y;
     ++result_.terms;
+    result_.nonzero += product != 0 ? 1 : 0;
     if (!std::isfinite(product)) {
       result_.finite = false;
       high_ += product;

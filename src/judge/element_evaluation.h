@@ -20,6 +20,7 @@ struct ExactElement {
   double magnitude = 0;   // S, the sum of the absolute values of the terms
   double positive = 0, negative = 0;  // its parts from the terms of either sign
   int64_t terms = 0;      // n: products inside the image, plus one for a bias, plus one for beta
+  int64_t nonzero = 0;    // of these, such as are not exactly zero: the others round nothing
   bool finite = true;     // all terms are finite; otherwise magnitude and quantum mean nothing
   int quantum = kNone;    // all terms are multiples of 2^quantum
 

@@ -161,6 +161,34 @@ std::vector<Expected<W>> compute_reference(const convict_problem& p, const convi
   return outputs;
 }
 
+template <class W>
+void count_nonzero(const convict_problem& p, const convict_tensors& t, const DenseOperands<W>& dense,
+                   std::vector<Expected<W>>& outputs) {
+  if (has_huge_image(p, t)) return;
+  const auto indicated = [](std::vector<W> elements) {
+    for (W& element : elements) element = element != 0 ? 1 : 0;
+    return elements;
+  };
+  const DenseOperands<W> indicators = {indicated(dense.x), indicated(dense.w), indicated(dense.y)};
+  for (Expected<W>& output : outputs) {
+    Expected<W> count;
+    count.value.assign(output.value.size(), 0);
+    if (output.tensor->ndim == 1) {
+      const std::vector<W> gradient = indicated(elements_of<W>(t.diff_dst));
+      const size_t plane = gradient.empty() ? 1 : gradient.size() / static_cast<size_t>(p.batch * p.oc);
+      for (size_t i = 0; i < gradient.size(); ++i) count.value[i / plane % count.value.size()] += gradient[i];
+    } else {
+      add_products(trilinear<W>(p, t), indicators, count);
+    }
+    output.nonzero.assign(count.value.begin(), count.value.end());
+  }
+}
+
+template void count_nonzero(const convict_problem&, const convict_tensors&, const DenseOperands<double>&,
+                            std::vector<Expected<double>>&);
+template void count_nonzero(const convict_problem&, const convict_tensors&, const DenseOperands<long double>&,
+                            std::vector<Expected<long double>>&);
+
 template std::vector<Expected<double>> compute_reference(const convict_problem&, const convict_tensors&, Detail,
                                                          DenseOperands<double>*);
 template std::vector<Expected<long double>> compute_reference(const convict_problem&, const convict_tensors&, Detail,

@@ -35,6 +35,7 @@ struct Rule {
   std::vector<double> transform_bounds = {};  // of the main output's elements, where a transform computes the sums
   bool subnormal = false;                     // one factor of every product is subnormal
   Flushed flushed = {};                       // what a term loses if subnormal operands become zero, at most
+  double unit = 0;                            // all terms are whole multiples of it; 0 if no such unit is known
   double relative = 0, absolute = 0;
 
   bool operator==(const Rule&) const = default;
@@ -52,7 +53,9 @@ struct Rule {
 template <class W>
 Sum sum_of(const Expected<W>& expected, size_t index, int64_t products, const Rule& rule) {
   Sum sum;
+  if (!expected.nonzero.empty()) products = expected.nonzero[index];
   sum.products = products;
+  sum.unit = rule.unit;
   sum.window = expected.window;
   sum.bias = expected.bias;
   sum.old = expected.old;
