@@ -12,6 +12,7 @@
 #include "core/hex_float.h"
 #include "core/layout.h"
 #include "core/names.h"
+#include "core/poison.h"
 #include "core/role.h"
 #include "core/text.h"
 #include "examine/scene.h"
@@ -169,8 +170,8 @@ class Checker {
     if (!same(nearest(output_type_, got_), got_))
       return claim("got", false, "", fmt::format("{} is no number of {}", shown(got_), type));
     if (verdict_ == Verdict::kOutputUnwritten)
-      return claim("got", std::isnan(got_), "NaN, like all that nobody wrote",
-                   shown(got_) + " was written by somebody");
+      return claim("got", std::isnan(got_) || got_ == poison_number(output_type_, poison_of(c_.seed)),
+                   shown(got_) + ", like all that nobody wrote", shown(got_) + " was written by somebody");
     if (!says_value_is_wrong(verdict_)) return claim("got", true, fmt::format("a number of {}", type), "");
     const double right = is_integer(c_.src_type) ? result_of(0) : nearest(output_type_, exact_.value);
     // Signed zeros are equal to everybody but those who judge special values.

@@ -8,6 +8,7 @@
 #include "abi/trilinear.h"
 #include "core/layout.h"
 #include "core/names.h"
+#include "core/poison.h"
 #include "core/role.h"
 #include "core/terms.h"
 #include "fill/fill.h"
@@ -155,6 +156,7 @@ judge::Rule rule_for(const Scene& scene, const convict_contract& contract, Yards
   const Types types = types_of(c);
   const bool integers = is_integer(types.first);
   judge::Rule rule = integers ? judge::Rule{} : rule_of_bounds(c, contract);
+  rule.poison = poison_of(c.seed);
   if (yardstick == Yardstick::kAssertClose || yardstick == Yardstick::kLoose) {
     rule.kind = judge::Rule::Kind::kTolerance;
     rule.bound = Bound::kTolerance;

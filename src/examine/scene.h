@@ -27,7 +27,8 @@ class Scene {
   const convict_problem& problem_for(bool is_target) const { return is_target ? problem_ : of_witnesses_; }
   const convict_tensors& described() const { return described_; }  // without data
 
-  /// Places the operands next to a guard page, on the side that the seed chooses, and fills them.
+  /// Places the operands next to a guard page, on the side that the seed chooses, and fills them. The seed chooses the
+  /// poison of outputs, too.
   void set(run::GuardedMemory& memory) const;
 
   /// Fills the placed operands again with the data of another seed.

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "abi/trilinear.h"
+#include "core/poison.h"
 #include "judge/quantized.h"
 
 namespace convict::judge {
@@ -15,15 +15,6 @@ constexpr size_t kMostNoted = 32;  // suspects and minus zeros that are looked i
 
 /// sqrt(2 ln(2 / delta)) for a failure probability of 1e-12 an element: Hallman and Ipsen, theorem 2.4; docs/bounds.md.
 constexpr double kLambda = 7.53;
-
-template <class T>
-bool is_poison(T value) {
-  if (std::is_integral_v<T>) return false;  // every pattern of bits is a number
-  unsigned char bytes[sizeof(T)], poison[sizeof(T)];
-  std::memcpy(bytes, &value, sizeof(T));
-  std::memset(poison, 0xff, sizeof(T));
-  return std::memcmp(bytes, poison, sizeof(T)) == 0;
-}
 
 /// One output tensor of element type T against sums of type W.
 template <class T, class W>
@@ -53,6 +44,9 @@ class TensorComparison {
   void each(void (TensorComparison::*check)(const T& element, size_t index, const int64_t* at)) {
     for_each_element<T>(tensor_, [&](const T& element, const int64_t* at) { (this->*check)(element, next_++, at); });
   }
+
+  /// Of what is wrong: a number may be the right one. Of integers, every pattern of bits is one.
+  bool is_poison(const T& element) const { return !std::is_integral_v<T> && is_made_of(element, rule_.poison); }
 
   static double value_of(const T& element) { return static_cast<double>(number(element)); }
 
@@ -98,9 +92,9 @@ class TensorComparison {
   /// What a sum may be that overflows, by itself or in a part of it.
   bool is_in_reach(const T& element, size_t index, const int64_t* at, double error, double bound) const {
     const double got = value_of(element);
-    if (is_poison(element) || is_forbidden_by_relu(got)) return false;
+    if (is_forbidden_by_relu(got)) return false;
     const Reach reach = reach_at(index, at);
-    if (std::isnan(got)) return reach.nan;
+    if (std::isnan(got)) return reach.nan && !is_poison(element);
     if (std::isinf(bound) && is_transformed()) return true;
     if (std::isinf(got)) return reach.holds_infinity(std::signbit(got));
     return (error <= bound && reach.number) || (expected_.relu && got == 0 && reach.minus_infinity);

@@ -35,6 +35,7 @@ struct Rule {
   std::vector<double> transform_bounds = {};  // of the main output's elements, where a transform computes the sums
   bool subnormal = false;                     // one factor of every product is subnormal
   Flushed flushed = {};                       // what a term loses if subnormal operands become zero, at most
+  unsigned char poison = 0xff;                // every byte of an element that nobody has written
   double unit = 0;                            // all terms are whole multiples of it; 0 if no such unit is known
   double relative = 0, absolute = 0;
 
