@@ -61,13 +61,28 @@ double least_statistical(const SumTypes& types, const judge::ExactElement& exact
          narrowing(types, exact);
 }
 
+/// Of n terms in runs of a block: its product, block - 1 additions, and those of the runs; and the least of all blocks.
+double of_runs(double n, int64_t block) {
+  const double size = std::min(static_cast<double>(block), n);
+  return size + std::ceil(n / size) - 1;
+}
+double of_best_runs(double n) { return std::ceil(2 * std::sqrt(n)) - 1; }
+
+/// What may be lost if every product and sum below the smallest normal number becomes zero, and subnormal factors too.
+double flushed(const SumTypes& types, const judge::ExactElement& exact) {
+  if (!types.flushes_subnormals) return 0;
+  const Precision sums = precision_of(types.accumulator);
+  const double normal = std::ldexp(1.0, sums.least + sums.digits - 1);
+  return 2 * static_cast<double>(exact.nonzero) * normal + (types.subnormal ? exact.magnitude : 0);
+}
+
 /// Those that one term goes through at least: its product, and the additions it takes part in.
 std::optional<double> least_roundings(Bound bound, const SumTypes& types, const judge::ExactElement& exact) {
   const double n = std::max(static_cast<double>(exact.nonzero), 1.0);
   double roundings;
   switch (bound) {
     case Bound::kGamma: roundings = n; break;
-    case Bound::kGammaBlocked: roundings = std::ceil(2 * std::sqrt(n)) - 1; break;  // the least of b + ceil(n/b) - 1
+    case Bound::kGammaBlocked: roundings = types.block > 0 ? of_runs(n, types.block) : of_best_runs(n); break;
     case Bound::kWinograd:  // an implementation may sum directly instead, in whatever order
     case Bound::kFft:
     case Bound::kSpecialValues:
@@ -86,7 +101,7 @@ std::optional<double> least_bound(Bound bound, const SumTypes& types, const judg
   const auto roundings = least_roundings(bound, types, exact);
   if (!roundings) return std::nullopt;
   return gamma_of(*roundings, precision_of(types.accumulator).unit_roundoff()) * exact.magnitude +
-         narrowing(types, exact);
+         narrowing(types, exact) + flushed(types, exact);
 }
 
 long double threshold(convict_dtype type) {

@@ -37,6 +37,9 @@ struct SumTypes {
   convict_dtype accumulator;  // of its partial sums
   convict_dtype output;
   bool has_products;
+  int64_t block = 0;  // of a sum of runs; 0: any
+  bool flushes_subnormals = false;
+  bool subnormal = false;  // one factor of every product is
 };
 
 /// Which kinds of results some order of summation gives: docs/bounds.md, *Overflow*.

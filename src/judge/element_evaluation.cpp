@@ -242,6 +242,12 @@ bool ExactElement::exact_in(int digits, int least) const {
   return quantum >= least && magnitude <= std::ldexp(1.0L, quantum + digits);
 }
 
+double error_of_reference(const ExactElement& exact, convict_dtype output) {
+  if (exact.exact_in(53, -1074)) return 0;
+  const double u = output == CONVICT_F64 ? 0x1p-64 : 0x1p-53, n = static_cast<double>(exact.terms);
+  return n * u / (1 - n * u) * exact.magnitude + std::ldexp(std::abs(static_cast<double>(exact.value)), -53);
+}
+
 ExactElement evaluate_element(const convict_problem& p, const convict_tensors& filled, std::string_view role,
                               std::span<const int64_t> at) {
   const auto found = std::ranges::find(kRoles, role, &Role::name);

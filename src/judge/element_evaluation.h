@@ -36,6 +36,10 @@ struct ExactElement {
   bool exact_in(int digits, int least) const;
 };
 
+/// How far the reference may be from the exact sum of an element of this type, if it is right: it sums in double, or in
+/// long double if tensors are f64, and the result is written down as a double. 0 where that rounds nothing.
+double error_of_reference(const ExactElement& exact, convict_dtype output);
+
 /// The element of output `role` of the pass ("dst", "diff_src", "diff_wei", "diff_bias") at the logical coordinates
 /// `at`, from the data of `filled`: the inputs and, with beta, the old contents of that output. Any data types and
 /// strides. Reads the terms of this element only: O(terms), plus those that fall into padding.

@@ -207,6 +207,12 @@ void GuardedMemory::poison(size_t role, GuardedSlot& slot) const {
   });
 }
 
+void GuardedMemory::poison_elements(unsigned char byte) {
+  element_poison_ = byte;
+  for (size_t i = 0; byte != kPoison && i < kRoles.size(); ++i)  // else place() has done it
+    if (is_used_output(i)) poison(i, slots_.front()[i]);
+}
+
 void GuardedMemory::prepare_outputs(int position, bool to_kept) {
   if (position != owner_) retire_outputs();
   for (size_t i = 0; i < kRoles.size(); ++i) {

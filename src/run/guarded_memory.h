@@ -87,7 +87,7 @@ class GuardedMemory {
   void place(const convict_problem& p, const convict_tensors& described, bool flush_end);
 
   /// Before a call, every byte of the elements of outputs is this one, and no longer kPoison, until the next place().
-  void poison_elements(unsigned char byte) { element_poison_ = byte; }
+  void poison_elements(unsigned char byte);
 
   const convict_tensors& ours() const { return ours_; }      // all writable
   const convict_tensors& theirs() const { return theirs_; }  // inputs read-only

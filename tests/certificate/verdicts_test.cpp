@@ -138,6 +138,26 @@ const std::vector<Forgery> kForgeries = {
        element(m).bound_name = Bound::kEquality;
        return bounded;
      }},
+    {"a theorem that its contract does not give",
+     [](Mismatch& m) {
+       const bool stated = has_bound(m) && element(m).contract;
+       element(m).bound_name = element(m).bound_name == Bound::kGammaBlocked ? Bound::kGammaPairwise : Bound::kGammaBlocked;
+       return stated;
+     }},
+    {"another accumulator",
+     [](Mismatch& m) {
+       const bool stated = has_bound(m) && element(m).contract;
+       element(m).accumulator = element(m).accumulator == CONVICT_F64 || m.problem_case.src_type == CONVICT_F64
+                                    ? CONVICT_F32
+                                    : CONVICT_F64;
+       return stated;
+     }},
+    {"another number of elements",
+     [](Mismatch& m) {
+       const bool stated = m.certificate.errors.elements.has_value() && m.certificate.element.terms;
+       if (stated) ++*m.certificate.errors.elements;
+       return stated;
+     }},
     {"two results that agree",
      [](Mismatch& m) {
        return m.certificate.relation.expected = element(m).got, m.verdict == Verdict::kWrongRelation;
