@@ -80,7 +80,10 @@ class Checker {
     if (states(from_.terms)) check_terms();
     if (states(from_.magnitude)) check_magnitude();
     if (states(from_.got_hex)) check_got();
-    if (states(from_.bound_name) && verdict_ != Verdict::kOutputUnwritten) {
+    if (verdict_ == Verdict::kOutputUnwritten) {
+      result_.leave_unchecked("bound", "what nobody wrote needs none");
+      if (from_.contract) result_.leave_unchecked("contract", "it does not matter here");
+    } else if (states(from_.bound_name)) {
       if (!is_integer(c_.src_type)) check_theorem();
       check_bound();
     }
@@ -137,6 +140,8 @@ class Checker {
     const Certificate::Errors& errors = certificate_.errors;
     if (errors.wrong || errors.unwritten || errors.map || errors.values || errors.geography)
       result_.leave_unchecked("counts and places", "only one element is evaluated");
+    if (certificate_.text || certificate_.read || certificate_.explained_by || certificate_.relation.name)
+      result_.leave_unchecked("words", "they are about what was done");
     if (certificate_.witnesses && !certificate_.witnesses->empty())
       result_.leave_unchecked("witnesses", "no implementation is run");
   }
@@ -210,7 +215,7 @@ class Checker {
 
   void check_magnitude() {
     const double stated = needed(from_.magnitude).value;
-    if (!exact_.finite) return note("magnitude: not checked, there are terms that are not finite");
+    if (!exact_.finite) return result_.leave_unchecked("magnitude", "there are terms that are not finite");
     const double tolerance = std::max(1e-12, static_cast<double>(exact_.terms) * 0x1p-53);
     claim("magnitude", std::abs(stated - exact_.magnitude) <= tolerance * exact_.magnitude, fmt::format("{}", stated),
           fmt::format("certificate says {}, computed {}", stated, exact_.magnitude));
@@ -264,6 +269,8 @@ class Checker {
     claim("bound", stated >= exact_.rounding * (1 - 1e-9),
           fmt::format("{}, what f32 may lose is {}", stated, exact_.rounding),
           fmt::format("certificate says {}, what f32 may lose is {}", stated, exact_.rounding));
+    if (needed(from_.bound_name) == Bound::kEquality)
+      claim("equality", stated == 0, "nothing is rounded", fmt::format("certificate says {} for equality", stated));
     if (!states(from_.got_hex) || !says_value_is_wrong(verdict_)) return;
     const double error = std::max(stated, exact_.rounding), lowest = result_of(-error), highest = result_of(error);
     const std::string right = lowest == highest ? fmt::format("{}", lowest) : fmt::format("{} to {}", lowest, highest);
@@ -277,14 +284,16 @@ class Checker {
     const double stated = needed(from_.bound).value;
     if (is_integer(c_.src_type)) return check_bound_of_integers(stated);
     if (bound == Bound::kEquality) return check_equality(stated);
-    if (!exact_.finite) return note("bound: not checked, there are terms that are not finite");
+    if (!exact_.finite) return result_.leave_unchecked("bound", "there are terms that are not finite");
     auto least = least_bound(bound, sum_types(), exact_);
     if (least && p_.relu != 0 && exact_.sum < 0) least = std::max(0.0, *least + static_cast<double>(exact_.sum));
     if (!least)
-      note(fmt::format("bound: not recomputed, a bound '{}' takes more than the case line", name));
+      result_.leave_unchecked("bound", fmt::format("a bound '{}' takes more than the case line", name));
     else
       claim("bound", stated >= *least * (1 - 1e-9), fmt::format("{}, {} is at least {}", stated, name, *least),
             fmt::format("certificate says {}, {} is at least {}", stated, name, *least));
+    if (bound == Bound::kWinograd || bound == Bound::kFft || bound == Bound::kStatistical)
+      result_.leave_unchecked("bound", fmt::format("more than this least: what '{}' takes is not repeated", name));
     if (!states(from_.got_hex)) return;
     if (!says_value_is_wrong(verdict_)) return;
     const auto error = static_cast<double>(std::abs(got_ - exact_.value));
@@ -321,6 +330,7 @@ class Checker {
     const double other = required(certificate_, certificate_.relation.expected).value;
     claim("relation", !same(got_, other), fmt::format("{} is not {}", got_, other),
           fmt::format("both results are {}", got_));
+    result_.leave_unchecked("expected", "the data of the other call are in no case line");
   }
 
   void check_equality(double stated) {
