@@ -74,7 +74,7 @@ void evaluate_each(const convict_problem& p, const convict_tensors& t, Expected<
 /// Evaluates by themselves the few elements of which S and s do not tell the terms of either sign.
 template <class W>
 void evaluate_parts(const convict_problem& p, const convict_tensors& t, Expected<W>& expected) {
-  const auto is_beyond = [](W magnitude) { return magnitude > kTellsNoParts; };
+  const auto is_beyond = [](W magnitude) { return magnitude > kTellsNoParts && magnitude < kInfinity; };
   if (std::ranges::none_of(expected.magnitude, is_beyond)) return;
   size_t index = 0;
   with_type(expected.tensor->dtype, [&](auto zero) {
