@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup more-setup test-setup build program modules test test-fleet test-trixie nightly-trixie sweep-trixie fuzz replay guided nightly libraries js mlir sweep transfer sanitize valgrind neon avx512 avx512-soft detection bench throughput narrow check dev odr clean
+.PHONY: help setup more-setup test-setup build program modules test test-fleet test-trixie nightly-trixie sweep-trixie fuzz replay guided nightly libraries js mlir sweep transfer sanitize valgrind neon avx512 avx512-soft detection audit bench throughput narrow check dev odr clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -39,6 +39,7 @@ help:
 	@echo 'make guided  build convict-guided with clang, for `fuzz --engine libfuzzer`'
 	@echo 'make nightly build, guided, and a night: replay, fuzz, merge, report; TIME=10m SHARDS=2 DB=nightly.db (docs/nightly.md)'
 	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/detection.md: half an hour'
+	@echo 'make audit   put the judge itself on trial: honest kernels, dishonest ones, what each fill sees (docs/detection.md): half an hour'
 	@echo 'make throughput measure how fast cases are judged, and rewrite that table of docs/performance.md; BENCHDNN=path for a comparison'
 	@echo 'make narrow  measure campaigns on kernels that take little (tests/narrow): half an hour; NARROW_FLAGS for less'
 	@echo 'make bench   measure every layer of corpus/bench, and rewrite the tables of docs/performance.md: half an hour'
@@ -230,6 +231,13 @@ detection: build
 	{ echo; echo '### Beside other methods'; cat build/baselines.md; } >> build/detection.md
 	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/detection.md' \
 	  docs/detection.md
+
+# No honest kernel may be convicted, and of dishonest ones only those that say why not may never be.
+audit: build
+	cmake --build build/release --target audit
+	for sums in f32 f16 bf16; do build/release/tests/audit honest $$sums 20000 1 || exit 1; done
+	build/release/tests/audit dishonest 1000 1
+	build/release/tests/audit fills 100 1
 
 # Nothing else should run on the machine.
 bench: program

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "campaign/earlier_run.h"
+#include "campaign/own_evidence.h"
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/isa.h"
@@ -100,6 +101,8 @@ class Campaign final : public workers::Assignment {
 
   void on_mismatch(const workers::Sighting& sighting) override {
     const Mismatch& seen = sighting.mismatch;
+    // The reference is contradicted here, too, where no plugin has run: this ends the campaign at once.
+    if (seen.blame == Blame::kReference && refuted_claim(seen)) return keep({seen});
     // What is confirmed is a row. One that this campaign made has been confirmed as its signature.
     const auto row = store_->row_of(result_.id, seen);
     const auto kind =
@@ -335,6 +338,7 @@ class Campaign final : public workers::Assignment {
       const auto [entry, inserted] = result_.found.try_emplace(signature(mismatches[i]));
       if (inserted)
         entry->second = {mismatches[i], recorded[i].id, 0, recorded[i].first_ever, recorded[i].status, "", {}, ""};
+      if (inserted) note_own_bug(recorded[i].id, mismatches[i], result_.notes);
       ++entry->second.hits;
       kind_of_row_.try_emplace(recorded[i].id, signature(mismatches[i]));
       result_.reference_is_wrong |= mismatches[i].blame == Blame::kReference;

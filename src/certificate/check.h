@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/case.h"
@@ -16,11 +17,16 @@ namespace convict::certificate {
 /// What came of the claims of one certificate.
 struct CertificateCheck {
   int confirmed_claims = 0, refuted_claims = 0;
+  int unchecked_claims = 0;        // that no case line tells
   std::vector<std::string> lines;  // one for every claim: "terms: confirmed (9)", "terms: REFUTED: ...", "...: not ..."
 
   bool confirmed() const { return refuted_claims == 0 && confirmed_claims > 0; }
+  bool wholly_confirmed() const { return confirmed() && unchecked_claims == 0; }
   bool refuted() const { return refuted_claims > 0; }
   // Neither: there was nothing that a case line can confirm or refute.
+
+  /// A claim of which nothing can be said, and why.
+  void leave_unchecked(std::string_view what, std::string_view why);
 };
 
 /// Draws the data of the case again, evaluates the element that the certificate speaks of, and checks every claim.

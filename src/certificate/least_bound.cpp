@@ -55,31 +55,75 @@ double narrowing(const SumTypes& types, const judge::ExactElement& exact) {
 /// lambda * u * sqrt(sum of s_k^2 + sum of t_k^2), lambda = 7.53: the last partial sum is s, and n numbers whose
 /// magnitudes add up to S have squares that add up to S^2/n or more.
 double least_statistical(const SumTypes& types, const judge::ExactElement& exact) {
-  const auto s = static_cast<double>(exact.sum), n = std::max(static_cast<double>(exact.terms), 1.0);
+  const auto s = static_cast<double>(exact.sum), n = std::max(static_cast<double>(exact.nonzero), 1.0);
   return 7.53 * precision_of(types.accumulator).unit_roundoff() *
              std::sqrt(s * s + exact.magnitude * exact.magnitude / n) +
          narrowing(types, exact);
 }
 
-}  // namespace
+/// Of n terms in runs of a block: its product, block - 1 additions, and those of the runs; and the least of all blocks.
+double of_runs(double n, int64_t block) {
+  const double size = std::min(static_cast<double>(block), n);
+  return size + std::ceil(n / size) - 1;
+}
+double of_best_runs(double n) { return std::ceil(2 * std::sqrt(n)) - 1; }
 
-std::optional<double> least_bound(Bound bound, const SumTypes& types, const judge::ExactElement& exact) {
-  const double n = std::max(static_cast<double>(exact.terms), 1.0);
-  double roundings;  // that one term goes through: its product, and the additions it takes part in
+/// What may be lost if every product and sum below the smallest normal number becomes zero, and subnormal factors too.
+double flushed(const SumTypes& types, const judge::ExactElement& exact) {
+  if (!types.flushes_subnormals) return 0;
+  const Precision sums = precision_of(types.accumulator);
+  const double normal = std::ldexp(1.0, sums.least + sums.digits - 1);
+  return 2 * static_cast<double>(exact.nonzero) * normal + (types.subnormal ? exact.magnitude : 0);
+}
+
+/// Those that one term goes through at least: its product, and the additions it takes part in.
+std::optional<double> least_roundings(Bound bound, const SumTypes& types, const judge::ExactElement& exact) {
+  const double n = std::max(static_cast<double>(exact.nonzero), 1.0);
+  double roundings;
   switch (bound) {
     case Bound::kGamma: roundings = n; break;
-    case Bound::kGammaBlocked: roundings = std::ceil(2 * std::sqrt(n)) - 1; break;  // the least of b + ceil(n/b) - 1
+    case Bound::kGammaBlocked: roundings = types.block > 0 ? of_runs(n, types.block) : of_best_runs(n); break;
     case Bound::kWinograd:  // an implementation may sum directly instead, in whatever order
     case Bound::kFft:
     case Bound::kSpecialValues:
     case Bound::kGammaPairwise: roundings = std::ceil(std::log2(n)) + 1; break;
-    case Bound::kStatistical: return least_statistical(types, exact);
     default: return std::nullopt;
   }
-  const Precision sums = precision_of(types.accumulator);
   const int product = precision_of(types.factors[0]).digits + precision_of(types.factors[1]).digits;
-  if (!types.has_products || product <= sums.digits) roundings -= 1;  // products are exact
-  return gamma_of(roundings, sums.unit_roundoff()) * exact.magnitude + narrowing(types, exact);
+  const bool exact_products = !types.has_products || product <= precision_of(types.accumulator).digits;
+  return exact_products ? roundings - 1 : roundings;
+}
+
+}  // namespace
+
+std::optional<double> least_bound(Bound bound, const SumTypes& types, const judge::ExactElement& exact) {
+  if (bound == Bound::kStatistical) return least_statistical(types, exact);
+  const auto roundings = least_roundings(bound, types, exact);
+  if (!roundings) return std::nullopt;
+  return gamma_of(*roundings, precision_of(types.accumulator).unit_roundoff()) * exact.magnitude +
+         narrowing(types, exact) + flushed(types, exact);
+}
+
+long double threshold(convict_dtype type) {
+  const int most = type == CONVICT_F64 ? 1024 : type == CONVICT_F16 ? 16 : 128;  // 2^most is the first power beyond
+  return std::ldexp(1.0L, most) - std::ldexp(1.0L, most - precision_of(type).digits - 1);
+}
+
+Reachable reachable(Bound bound, const SumTypes& types, const judge::ExactElement& exact, double stated) {
+  const long double sums_end = threshold(types.accumulator), output_end = threshold(types.output);
+  const double u = precision_of(types.accumulator).unit_roundoff();
+  const double roundings = least_roundings(bound, types, exact).value_or(0);
+  const bool is_last_of_sums = precision_of(types.accumulator).digits == precision_of(types.output).digits;
+  const double before = std::max(roundings - (is_last_of_sums ? 1 : 0), 0.0);  // the rounding that may overflow
+  const bool transformed = bound == Bound::kWinograd || bound == Bound::kFft;
+  const double error = transformed ? stated : gamma_of(before, u) * exact.magnitude;
+  const long double grown = std::exp(static_cast<long double>(roundings) * u);
+  const long double above = grown * exact.positive, below = grown * exact.negative;
+  const auto leaves = [&](long double part, long double total) {
+    return part >= sums_end || (std::isinf(error) ? part : total + error) >= output_end;
+  };
+  return {std::isinf(error) || std::abs(exact.sum) - error < output_end, leaves(above, exact.sum),
+          leaves(below, -exact.sum), above >= sums_end && below >= sums_end};
 }
 
 double unit_of_error(const SumTypes& types, const judge::ExactElement& exact, int64_t products) {

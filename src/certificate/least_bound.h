@@ -37,7 +37,21 @@ struct SumTypes {
   convict_dtype accumulator;  // of its partial sums
   convict_dtype output;
   bool has_products;
+  int64_t block = 0;  // of a sum of runs; 0: any
+  bool flushes_subnormals = false;
+  bool subnormal = false;  // one factor of every product is
 };
+
+/// Which kinds of results some order of summation gives: docs/bounds.md, *Overflow*.
+struct Reachable {
+  bool number, infinity, minus_infinity, nan;
+};
+
+/// `stated` is the bound that the certificate states, which takes the place of the least one for transforms.
+Reachable reachable(Bound bound, const SumTypes& types, const judge::ExactElement& exact, double stated);
+
+/// Half a unit above the largest number of a type: what rounding makes infinite.
+long double threshold(convict_dtype type);
 
 /// What a bound is at least, whatever block, tile or order was chosen; nothing for one that does not follow from a sum.
 std::optional<double> least_bound(Bound bound, const SumTypes& types, const judge::ExactElement& exact);

@@ -33,7 +33,8 @@ struct Checked {
   certificate::CertificateCheck check;
 
   const char* diagnosis() const {
-    return check.confirmed() ? "confirmed" : check.refuted() ? "refuted" : "nothing numeric to check";
+    if (check.refuted()) return "refuted";
+    return check.wholly_confirmed() ? "confirmed" : check.confirmed() ? "confirmed in part" : "nothing numeric to check";
   }
 };
 
@@ -61,6 +62,8 @@ Checked check(const json& mismatch) {
     throw UsageError("key 'certificate': missing or not an object");
   result.check = certificate::check_certificate(parse_case(result.case_text), verdict,
                                                 certificate_from_json(mismatch["certificate"]));
+  for (const char* key : {"suspect", "blame"})
+    if (mismatch.contains(key)) result.check.leave_unchecked(key, "nobody is run (`convict repro`)");
   return result;
 }
 
@@ -137,7 +140,7 @@ std::string as_json(const std::vector<Checked>& all) {
 
 int check_all(const CheckOptions& options) {
   std::vector<Checked> all;
-  int confirmed = 0, refuted = 0;
+  int confirmed = 0, wholly = 0, refuted = 0;
   for (const auto& [name, mismatch] : mismatches_of(options)) {
     try {
       all.push_back(check(mismatch));
@@ -145,14 +148,15 @@ int check_all(const CheckOptions& options) {
       throw UsageError(fmt::format("{}: {}", name, error.what()));
     }
     confirmed += all.back().check.confirmed();
+    wholly += all.back().check.wholly_confirmed();
     refuted += all.back().check.refuted();
   }
   std::string text = options.out.json() ? as_json(all) : as_text(all, options.out);
   if (!options.out.json())
-    text += fmt::format("certificates: {} confirmed, {} refuted, {} with nothing numeric to check\n", confirmed,
-                        refuted, static_cast<int>(all.size()) - confirmed - refuted);
+    text += fmt::format("certificates: {} confirmed, {} in part, {} refuted, {} with nothing numeric to check\n", wholly,
+                        confirmed - wholly, refuted, static_cast<int>(all.size()) - confirmed - refuted);
   options.out.write(text);
-  return refuted > 0 ? kMismatch : confirmed > 0 ? kClean : kCannotJudge;
+  return refuted > 0 ? kMismatch : confirmed > wholly ? kInPart : wholly > 0 ? kClean : kCannotJudge;
 }
 
 }  // namespace
@@ -164,7 +168,8 @@ void add_check_certificate(Command app, int& exit_code) {
       "  convict repro 3 --format json | convict check-certificate -\n"
       "  convict check-certificate found.json            a mismatch, or all of a document of fuzz or repro\n"
       "  convict check-certificate 3 --db convict.db     the mismatch of a database with this number\n"
-      "Exit codes: 0 confirmed, 1 any refuted, 2 usage or bad input, 125 nothing numeric to check");
+      "Exit codes: 0 confirmed, 1 any refuted, 2 usage or bad input, 3 the numbers are confirmed, and more is said than a\n"
+      "            case line tells (suspect, blame, contract, counts), 125 nothing numeric to check");
   command.option("what", options.what, "A JSON file, - for stdin, or the number of a mismatch").required();
   command.option("--db", options.database, "Where a mismatch number is looked up").shows_default();
   options.out.add_to(command);

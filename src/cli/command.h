@@ -16,6 +16,7 @@ enum ExitCode : int {
   kClean = 0,          // no mismatch, or only known ones
   kMismatch = 1,       // a target has at least one new mismatch
   kUsage = 2,          // wrong usage or bad input
+  kInPart = 3,         // of a certificate: its numbers are confirmed, and it says more than can be checked
   kInternal = 70,      // a bug in convict itself; 70 and 71 as in sysexits(3)
   kSystem = 71,        // the system refused: no memory, no process, a full disk, a file that is gone
   kCannotJudge = 125,  // no oracle, or refused by every target; `git bisect run` skips it

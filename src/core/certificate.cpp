@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/error.h"
 #include "core/hex_float.h"
@@ -29,6 +30,22 @@ namespace {
 
 constexpr convict_dtype kAccumulators[] = {CONVICT_F32, CONVICT_F64, CONVICT_F16, CONVICT_BF16};
 
+// As process targets say it (docs/process-targets.md).
+template <class T>
+using Names = std::vector<std::pair<std::string_view, T>>;
+const Names<convict_algorithm> kAlgorithmNames = {
+    {"direct", CONVICT_DIRECT}, {"winograd", CONVICT_WINOGRAD}, {"fft", CONVICT_FFT}};
+const Names<convict_summation> kSummationNames = {{"any_order", CONVICT_ANY_ORDER},
+                                                  {"blocked", CONVICT_BLOCKED},
+                                                  {"pairwise", CONVICT_PAIRWISE},
+                                                  {"fixed_order", CONVICT_FIXED_ORDER}};
+
+template <class T>
+std::string_view name_in(const Names<T>& names, T value) {
+  const auto found = std::ranges::find(names, value, &std::pair<std::string_view, T>::second);
+  return found == names.end() ? "unknown" : found->first;
+}
+
 /// Calls field(key, optional) for every field: the one list of the keys.
 template <class AnyCertificate, class Field>
 void visit(AnyCertificate& c, const Field& field) {
@@ -44,6 +61,7 @@ void visit(AnyCertificate& c, const Field& field) {
   field("bound", c.element.bound);
   field("bound_name", c.element.bound_name);
   field("accumulator", c.element.accumulator);
+  field("declares", c.element.contract);
   field("wrong_elements", c.errors.wrong);
   field("unwritten_elements", c.errors.unwritten);
   field("elements", c.errors.elements);
@@ -82,6 +100,16 @@ json written(const T& value) {
 }
 json written(const Bound& bound) { return name_of(bound); }
 json written(const convict_dtype& type) { return type_name(type); }
+json written(const DeclaredContract& contract) {
+  json to = {{"algorithm", name_in(kAlgorithmNames, contract.algorithm)},
+             {"min_accumulator", type_name(contract.min_accumulator)},
+             {"summation", name_in(kSummationNames, contract.summation)}};
+  if (contract.summation == CONVICT_BLOCKED) to["sum_block"] = contract.sum_block;
+  if (contract.algorithm == CONVICT_WINOGRAD) to["winograd_m"] = contract.winograd_m;
+  if (contract.algorithm == CONVICT_WINOGRAD) to["winograd_r"] = contract.winograd_r;
+  if (contract.flushes_subnormals) to["flushes_subnormals"] = true;
+  return to;
+}
 json written(const ErrorMap& map) { return {{"role", map.role}, {"dims", map.dims}, {"wrong", map.wrong}}; }
 json written(const OutputValues& values) { return {{"got", values.got}, {"expected", values.expected}}; }
 
@@ -162,6 +190,29 @@ const char* read(const json& from, ErrorMap& to) {
   return whole ? nullptr : "an object with role, dims and wrong";
 }
 
+template <class T>
+bool read_name(const json& from, const Names<T>& names, T& to) {
+  const auto found = std::ranges::find_if(names, [&](const auto& one) { return from == one.first; });
+  if (found != names.end()) to = found->second;
+  return found != names.end();
+}
+
+/// Whether a number that need not be there is one if it is.
+bool read_count(const json& from, int64_t& to) { return from.is_null() || !read(from, to); }
+
+const char* read(const json& from, DeclaredContract& to) {
+  const json& flushes = value_at(from, "flushes_subnormals");
+  to.flushes_subnormals = flushes == true;
+  const bool whole = read_name(value_at(from, "algorithm"), kAlgorithmNames, to.algorithm) &&
+                     !read(value_at(from, "min_accumulator"), to.min_accumulator) &&
+                     read_name(value_at(from, "summation"), kSummationNames, to.summation) &&
+                     read_count(value_at(from, "sum_block"), to.sum_block) &&
+                     read_count(value_at(from, "winograd_m"), to.winograd_m) &&
+                     read_count(value_at(from, "winograd_r"), to.winograd_r) &&
+                     (flushes.is_null() || flushes.is_boolean());
+  return whole ? nullptr : "an object with algorithm, min_accumulator and summation";
+}
+
 const char* read(const json& from, OutputValues& to) {
   const bool whole = !read(value_at(from, "got"), to.got) && !read(value_at(from, "expected"), to.expected);
   return whole ? nullptr : "an object with the arrays got and expected";
@@ -212,6 +263,12 @@ void report_missing(const Certificate& certificate, const void* field) {
     if (T nothing; &one == field) throw_malformed(key, read(json(), nothing));
   });
   std::abort();  // it is a member
+}
+
+DeclaredContract declared(const convict_contract& contract) {
+  return {contract.algorithm,  contract.min_accumulator, contract.summation,
+          contract.sum_block,  contract.winograd_m,      contract.winograd_r,
+          contract.flushes_subnormals != 0};
 }
 
 std::string not_reproduced(const Certificate& certificate) {

@@ -39,6 +39,18 @@ inline constexpr std::array<std::string_view, 11> kBoundNames = {
 
 constexpr std::string_view name_of(Bound bound) { return kBoundNames[static_cast<size_t>(bound)]; }
 
+/// What an implementation declares of its arithmetic for the problem of a case: what decides which theorem applies.
+struct DeclaredContract {
+  convict_algorithm algorithm = CONVICT_DIRECT;
+  convict_dtype min_accumulator = CONVICT_F32;
+  convict_summation summation = CONVICT_ANY_ORDER;
+  int64_t sum_block = 0;                   // of blocked sums
+  int64_t winograd_m = 0, winograd_r = 0;  // of Winograd's algorithm
+  bool flushes_subnormals = false;
+  bool operator==(const DeclaredContract&) const = default;
+};
+DeclaredContract declared(const convict_contract& contract);
+
 /// A double in one of its two JSON forms. NaN equals NaN.
 enum class Base { kTen, kSixteen };
 template <Base>
@@ -81,6 +93,7 @@ struct Certificate {
     std::optional<Decimal> bound;              // the error that is allowed
     std::optional<Bound> bound_name;           // and by which theorem
     std::optional<convict_dtype> accumulator;  // of the partial sums, where it is not default_accumulator()
+    std::optional<DeclaredContract> contract = {};  // of the suspect
     bool operator==(const Element&) const = default;
   } element;
 

@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/layout.h"
+#include "core/role.h"
 #include "examine/answer.h"
 #include "examine/scene.h"
 #include "examine/trial.h"
+#include "judge/element_evaluation.h"
 #include "run/guarded_call.h"
 #include "run/in_stage.h"
 
@@ -146,6 +149,20 @@ void call_all(const Scene& scene, bool legal, const TrialContext& context, Exami
     run_illegal_trial(scene, context, examination.results);
 }
 
+/// Whether the evaluator of single elements, from the same data, finds what the reference found.
+bool is_upheld(const Scene& scene, run::GuardedMemory& memory, const judge::Element& element) {
+  scene.set(memory);
+  const auto role = std::ranges::find(kRoles, element.role, &Role::name);
+  const judge::ExactElement exact =
+      judge::evaluate_element(scene.problem(), memory.ours(), element.role, element.at);
+  if (exact.right || element.right) return exact.right == element.right;
+  const auto value = static_cast<double>(exact.value);
+  if (!std::isfinite(value) || !std::isfinite(element.exact))
+    return element.exact == value || (std::isnan(element.exact) && std::isnan(value));
+  const double error = static_cast<double>(std::abs(element.exact - exact.value));
+  return error <= judge::error_of_reference(exact, (memory.ours().*role->tensor).dtype);
+}
+
 bool has_side_effect(const judge::Result& result) { return !result.outcome.side_effect.empty(); }
 
 void summarize(const Case& c, Examination& examination) {
@@ -258,7 +275,8 @@ Examination examine(const Case& the_case, std::span<const run::Subject> subjects
   const bool ladder = settings.yardstick == Yardstick::kLadder;
   if (!ladder)  // other tools compare values only, not the memory around them
     for (judge::Result& result : examination.results) result.outcome.overrun = {};
-  examination.mismatches = as_asked(judge::judge(c, examination.results));
+  examination.mismatches = as_asked(judge::judge(
+      c, examination.results, [&](const judge::Element& element) { return is_upheld(scene, memory, element); }));
   ExaminationSettings further = settings;
   further.changed.clear();
   for (const judge::Result& result : examination.results)

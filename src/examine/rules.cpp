@@ -7,6 +7,8 @@
 
 #include "abi/trilinear.h"
 #include "core/layout.h"
+#include "core/names.h"
+#include "core/poison.h"
 #include "core/role.h"
 #include "core/terms.h"
 #include "fill/fill.h"
@@ -45,11 +47,28 @@ Types types_of(const Case& c) {
   return {c.src_type, c.wei_type, c.dst_type};
 }
 
-/// Whether sums are kept in a type in which the exact data is exact.
-bool keeps_exact(const convict_contract& contract, const Case& c) {
-  const bool in_16_bits = contract.min_accumulator == CONVICT_F16 || contract.min_accumulator == CONVICT_BF16;
-  if (contract.algorithm != CONVICT_DIRECT || in_16_bits) return false;
-  return !(contract.flushes_subnormals && c.fill == Fill::kSubnormal);
+bool is_16_bit(const judge::Arithmetic& arithmetic) {
+  return arithmetic.accumulator == CONVICT_F16 || arithmetic.accumulator == CONVICT_BF16;
+}
+
+bool has_diff_bias(const Case& c) { return c.pass == CONVICT_BACKWARD_WEIGHTS && c.bias; }
+
+/// Whether the sums of exact data are plain ones of whole numbers, of which nothing is flushed.
+bool sums_whole_numbers(const convict_contract& contract, const Scene& scene) {
+  const Case& c = scene.the_case();
+  return fill::is_exact(c, scene.problem()) && contract.algorithm == CONVICT_DIRECT &&
+         !(contract.flushes_subnormals && c.fill == Fill::kSubnormal);
+}
+
+/// Of exact data: what all terms are whole multiples of.
+double unit_of(const Case& c) {
+  if (2 * c.beta != std::nearbyint(2 * c.beta)) return 0;  // old contents are even
+  return c.fill == Fill::kSubnormal ? smallest_subnormal(c.wei_type) : 1;
+}
+
+/// Whether some output's sums are kept in 16 bits, by the accumulator that results.
+bool in_16_bits(const judge::Rule& rule, const Case& c) {
+  return is_16_bit(rule.arithmetic) || (has_diff_bias(c) && is_16_bit(rule.bias_arithmetic));
 }
 
 constexpr int64_t kManyTerms = 256;  // below, the proven bound sees nearly all that a probabilistic one would
@@ -137,6 +156,7 @@ judge::Rule rule_for(const Scene& scene, const convict_contract& contract, Yards
   const Types types = types_of(c);
   const bool integers = is_integer(types.first);
   judge::Rule rule = integers ? judge::Rule{} : rule_of_bounds(c, contract);
+  rule.poison = poison_of(c.seed);
   if (yardstick == Yardstick::kAssertClose || yardstick == Yardstick::kLoose) {
     rule.kind = judge::Rule::Kind::kTolerance;
     rule.bound = Bound::kTolerance;
@@ -149,11 +169,19 @@ judge::Rule rule_for(const Scene& scene, const convict_contract& contract, Yards
   } else if (fill::has_special_values(c)) {
     rule.kind = judge::Rule::Kind::kSpecial;
     rule.bound = Bound::kSpecialValues;
-  } else if (fill::is_exact(c, scene.problem()) && keeps_exact(contract, c)) {
-    rule.kind = judge::Rule::Kind::kExact;
-    rule.bound = Bound::kEquality;
+  } else if (sums_whole_numbers(contract, scene)) {
+    if (in_16_bits(rule, c)) {
+      rule.unit = unit_of(c);
+    } else {
+      rule.kind = judge::Rule::Kind::kExact;
+      rule.bound = Bound::kEquality;
+    }
   }
   return rule;
+}
+
+bool counts_nonzero(const judge::Rule& rule, const Scene& scene) {
+  return rule.kind == judge::Rule::Kind::kBound && in_16_bits(rule, scene.the_case());
 }
 
 judge::Detail detail_for(const judge::Rule& rule, const Scene& scene) {

@@ -19,6 +19,9 @@ judge::Rule rule_of_bounds(const Case& c, const convict_contract& contract);
 /// The rule without what needs the operands: the bounds of transforms, and what is lost with subnormal operands.
 judge::Rule rule_for(const Scene& scene, const convict_contract& contract, Yardstick yardstick);
 
+/// Whether the rule asks which products are exactly zero: these round nothing, which counts for much in 16 bits.
+bool counts_nonzero(const judge::Rule& rule, const Scene& scene);
+
 /// What the reference has to compute for this rule. most_terms() decides whether statistics are worth the cost.
 judge::Detail detail_for(const judge::Rule& rule, const Scene& scene);
 

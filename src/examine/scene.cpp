@@ -4,6 +4,7 @@
 #include "core/earlier.h"
 #include "core/geometry.h"
 #include "core/layout.h"
+#include "core/poison.h"
 #include "core/random.h"
 #include "fill/fill.h"
 
@@ -26,6 +27,7 @@ Scene::Scene(const Case& c, const fill::GivenData* data)
 
 void Scene::set(run::GuardedMemory& memory) const {
   memory.place(problem_, described_, (mix(c_.seed) & 1) == 0);
+  memory.poison_elements(poison_of(c_.seed));
   refill(memory, c_.seed);
 }
 

@@ -28,7 +28,8 @@ class Scene {
   const convict_tensors& described() const { return described_; }  // without data
   const fill::GivenData* data() const { return data_; }
 
-  /// Places the operands next to a guard page, on the side that the seed chooses, and fills them.
+  /// Places the operands next to a guard page, on the side that the seed chooses, and fills them. The seed chooses the
+  /// poison of outputs, too.
   void set(run::GuardedMemory& memory) const;
 
   /// Fills the placed operands again with the data of another seed.

@@ -38,7 +38,9 @@ class Trial {
     judge::Detail detail = judge::Detail::kValues;
     for (const judge::Result& result : results_) {
       rules_.push_back(rule_for(scene_, result.contract, context_.yardstick));
-      if (result.outcome.kind != Kind::kRefused) detail = std::max(detail, detail_for(rules_.back(), scene_));
+      if (result.outcome.kind == Kind::kRefused) continue;
+      detail = std::max(detail, detail_for(rules_.back(), scene_));
+      counts_nonzero_ |= counts_nonzero(rules_.back(), scene_);
     }
     expect(detail);
     for (size_t i = 0; i < results_.size(); ++i) run_one(i);
@@ -52,6 +54,7 @@ class Trial {
     const run::InStage computing(context_.record, Stage::kReference);
     detail_ = detail;
     expected_ = compute_reference<W>(scene_.problem(), context_.memory.ours(), detail, &dense_);
+    if (counts_nonzero_) count_nonzero(scene_.problem(), context_.memory.ours(), dense_, expected_);
     allowances_.emplace(expected_);
     known_.forget();
   }
@@ -284,6 +287,7 @@ class Trial {
   std::vector<judge::Result>& results_;
   std::vector<judge::Rule> rules_;
   judge::Detail detail_ = judge::Detail::kValues;
+  bool counts_nonzero_ = false;
   std::vector<judge::Expected<W>> expected_;
   std::optional<judge::Allowances<W>> allowances_;  // of expected_
   judge::DenseOperands<W> dense_;

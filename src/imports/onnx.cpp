@@ -74,8 +74,10 @@ void compare_elements(const convict_problem& p, const convict_tensors& tensors, 
       const size_t i = index++;
       const auto got = static_cast<double>(number(element));
       const auto exact = static_cast<double>(expected.value[i]);
-      const double bound = judge::direct_bound(arithmetic, judge::sum_of(expected, i, products_at(expected, at), rule),
-                                               judge::unit_roundoff<W>());
+      const judge::Sum sum = judge::sum_of(expected, i, products_at(expected, at), rule);
+      const double bound = judge::may_overflow(arithmetic, sum)
+                               ? judge::kInfinity
+                               : judge::direct_bound(arithmetic, sum, judge::unit_roundoff<W>());
       const auto error = static_cast<double>(std::abs(static_cast<W>(got) - expected.value[i]));
       const bool same = std::isnan(exact) ? std::isnan(got) : got == exact;
       ++result.elements;

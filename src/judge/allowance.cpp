@@ -38,7 +38,10 @@ class Allowing {
                                 : direct_bound(arithmetic_, sum, unit_roundoff<W>());
     if (cut_off) bound = std::max(0.0, bound + sum.exact);  // a ReLU leaves of an error what reaches above zero
     result_.bound[index] = bound;
-    if (n > 0 && !cut_off) note(index, static_cast<double>(n), sum.magnitude, bound);
+    if (n == 0 || cut_off) return;
+    // Where an infinity may be right, a product that is lost is not seen.
+    const bool hidden = !(sum.magnitude < arithmetic_.overflow_sum / 4) && may_overflow(arithmetic_, sum);
+    note(index, static_cast<double>(n), sum.magnitude, hidden ? kInfinity : bound);
   }
 
   void note(size_t index, double n, double magnitude, double bound) {
@@ -74,10 +77,10 @@ const Allowance& Allowances<W>::of(const Expected<W>& output, const Rule& rule) 
   const Arithmetic& arithmetic = rule.arithmetic_for(*output.tensor);
   const auto found = std::ranges::find_if(kept_, [&](const Kept& one) {
     return one.output == &output && one.arithmetic == arithmetic && one.subnormal == rule.subnormal &&
-           one.flushed == rule.flushed;
+           one.flushed == rule.flushed && one.unit == rule.unit;
   });
   if (found != kept_.end()) return found->allowance;
-  kept_.push_back({&output, arithmetic, rule.subnormal, rule.flushed, allowance_of(output, rule)});
+  kept_.push_back({&output, arithmetic, rule.subnormal, rule.flushed, rule.unit, allowance_of(output, rule)});
   return kept_.back().allowance;
 }
 

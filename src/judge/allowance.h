@@ -45,6 +45,7 @@ class Allowances {
     Arithmetic arithmetic;
     bool subnormal;
     Flushed flushed;
+    double unit;
     Allowance allowance;
   };
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "abi/element.h"
 #include "core/names.h"
 
 namespace convict::judge {
@@ -63,13 +64,17 @@ double accumulated_underflow(const Arithmetic& arithmetic, const Sum& sum) {
   return 2 * terms * arithmetic.eta_sum + sum.subnormal;
 }
 
-/// Error of the sum in the accumulator, before it is rounded to the output type.
-double accumulated_bound(const Arithmetic& arithmetic, const Sum& sum) {
-  // Roundings of a term before it is added: its product; with beta, that of beta to the accumulator and the product.
-  const int64_t before = sum.old ? 2 : arithmetic.u_product > 0 ? 1 : 0;
-  const double relative = gamma(static_cast<double>(additions(arithmetic, sum) + before), arithmetic.u_sum);
-  if (!((1 + relative) * sum.magnitude <= arithmetic.largest_sum)) return kInfinity;
-  return relative * sum.magnitude + (1 + relative) * accumulated_underflow(arithmetic, sum);
+/// The most roundings that one term goes through: its product, or with beta that of beta to the accumulator and the
+/// product; and its additions.
+int64_t roundings(const Arithmetic& arithmetic, const Sum& sum) {
+  return additions(arithmetic, sum) + (sum.old ? 2 : arithmetic.u_product > 0 ? 1 : 0);
+}
+
+/// Error of a sum whose terms go through as many roundings, before it is rounded to the output type.
+double accumulated_bound(const Arithmetic& arithmetic, const Sum& sum, int64_t roundings) {
+  const double relative = gamma(static_cast<double>(roundings), arithmetic.u_sum);
+  const double underflow = accumulated_underflow(arithmetic, sum);
+  return sum.magnitude > 0 ? relative * sum.magnitude + (1 + relative) * underflow : underflow;  // infinity * 0 is NaN
 }
 
 /// Adds the rounding to the output type to an error bound of the accumulator.
@@ -85,6 +90,10 @@ double reference_bound(const Sum& sum, double u_reference) {
 }  // namespace
 
 double unit_roundoff(convict_dtype type) { return std::ldexp(1, -format_of(type).digits); }
+
+double overflow_threshold(convict_dtype type) {
+  return std::ldexp(2 - unit_roundoff(type), format_of(type).most);
+}
 
 double smallest_normal(convict_dtype type) { return std::ldexp(1, format_of(type).least + format_of(type).digits - 1); }
 
@@ -107,25 +116,59 @@ Arithmetic arithmetic_of(const convict_contract& contract, convict_dtype first, 
     result.eta_out = eta(computed);
   }
   result.largest_sum = largest_finite(accumulator);
+  result.overflow_sum = overflow_threshold(accumulator);
+  result.overflow_out = overflow_threshold(computed);
   result.flushes_subnormals = contract.flushes_subnormals != 0;
   result.summation = contract.summation;
   result.sum_block = contract.sum_block;
   return result;
 }
 
+bool rounds_nothing(const Arithmetic& arithmetic, const Sum& sum) {
+  if (sum.unit == 0) return false;
+  if (sum.terms() == 1) return rounded_to(arithmetic.accumulator, sum.exact) == sum.exact;
+  return sum.magnitude * arithmetic.u_sum <= sum.unit;  // consecutive multiples are numbers up to unit / u
+}
+
 double direct_bound(const Arithmetic& arithmetic, const Sum& sum, double u_reference) {
   if (sum.terms() == 0) return 0;  // no terms, no roundings: exactly zero
-  return rounded_bound(arithmetic, accumulated_bound(arithmetic, sum), sum.exact) + reference_bound(sum, u_reference);
+  if (arithmetic.u_out == 0 && rounds_nothing(arithmetic, sum)) return 0;
+  const double accumulated = accumulated_bound(arithmetic, sum, roundings(arithmetic, sum));
+  return rounded_bound(arithmetic, accumulated, sum.exact) + reference_bound(sum, u_reference);
 }
 
 double underflow_bound(const Arithmetic& arithmetic, const Sum& sum) {
   return accumulated_underflow(arithmetic, sum) + arithmetic.underflow(arithmetic.eta_out);
 }
 
-bool may_be_nan(const Arithmetic& arithmetic, const Sum& sum) {
-  const double growth = std::exp(static_cast<double>(sum.terms()) * arithmetic.u_sum);  // at least (1 + u)^n
-  const double of_one_sign = (sum.magnitude - std::abs(sum.exact)) / 2;                 // the smaller one of the two
-  return growth * of_one_sign > arithmetic.largest_sum;
+double error_before_overflow(const Arithmetic& arithmetic, const Sum& sum, double u_reference) {
+  // In an output as wide as the accumulator, the last of the roundings is the one that overflows.
+  const int64_t all = roundings(arithmetic, sum), last = arithmetic.u_out == 0 && all > 0 ? 1 : 0;
+  return accumulated_bound(arithmetic, sum, all - last) + reference_bound(sum, u_reference);
+}
+
+Reach reach_of(const Arithmetic& arithmetic, const Sum& sum, double error) {
+  // Terms of one sign grow by (1 + u) at each rounding, so a partial sum is at most `most`, in any order.
+  const double growth = std::exp(static_cast<double>(roundings(arithmetic, sum)) * arithmetic.u_sum);
+  const double slack = reference_bound(sum, 0x1p-53), tiny = accumulated_underflow(arithmetic, sum);
+  const Parts parts = sum.parts.value_or(
+      Parts{(sum.magnitude + sum.exact) / 2 + slack, (sum.magnitude - sum.exact) / 2 + slack});
+  const double positive = growth * (parts.positive + tiny), negative = growth * (parts.negative + tiny);
+  const auto overflows = [&](double of_this_sign, double signed_sum) {
+    return of_this_sign >= arithmetic.overflow_sum ||
+           (std::isinf(error) ? of_this_sign : signed_sum + error) >= arithmetic.overflow_out;
+  };
+  Reach reach;
+  reach.infinity = overflows(positive, sum.exact);
+  reach.minus_infinity = overflows(negative, -sum.exact);
+  reach.nan = positive >= arithmetic.overflow_sum && negative >= arithmetic.overflow_sum;
+  reach.number = std::abs(sum.exact) - error < arithmetic.overflow_out || std::isinf(error);
+  return reach;
+}
+
+bool may_overflow(const Arithmetic& arithmetic, const Sum& sum) {
+  const double growth = std::exp(static_cast<double>(roundings(arithmetic, sum)) * arithmetic.u_sum);
+  return !(growth * sum.magnitude < arithmetic.overflow_sum);
 }
 
 double transformed_bound(const Arithmetic& arithmetic, const Sum& sum, double transform, double u_reference) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "abi/convict.h"
 
@@ -19,10 +20,12 @@ constexpr double unit_roundoff() {
 }
 double unit_roundoff(convict_dtype type);
 
-/// The ends of a type's range. An exact value beyond the largest finite number of the output type has no error bound:
-/// infinity is then a right answer too, and callers have to ask for this themselves.
+/// The ends of a type's range.
 double largest_finite(convict_dtype type);
 double smallest_normal(convict_dtype type);
+
+/// Where rounding to nearest begins to give infinity: half a unit above the largest finite number.
+double overflow_threshold(convict_dtype type);
 
 /// gamma_n = n*u / (1 - n*u): Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1.
 /// Infinite where n*u >= 1, i.e. where nothing is proven.
@@ -39,6 +42,7 @@ struct Arithmetic {
   double eta_sum = 0;    // smallest subnormal of the accumulator; its smallest normal if subnormals are flushed
   double eta_out = 0;    // the same of the output type; 0 if that is as wide as the accumulator
   double largest_sum = 0;  // largest finite number of the accumulator
+  double overflow_sum = kInfinity, overflow_out = kInfinity;  // overflow_threshold() of the accumulator, of the output
   bool flushes_subnormals = false;
   convict_summation summation = CONVICT_ANY_ORDER;
   int64_t sum_block = 0;
@@ -59,29 +63,54 @@ struct Arithmetic {
 Arithmetic arithmetic_of(const convict_contract& contract, convict_dtype first, convict_dtype second,
                          convict_dtype computed);
 
+/// The sums of the absolute values of all terms that are positive, and of those that are not.
+struct Parts {
+  double positive = 0, negative = 0;
+};
+
 /// One output element as the reference knows it.
 struct Sum {
-  int64_t products = 0;  // those inside the image
+  int64_t products = 0;  // those inside the image; where it is known which are exactly zero, only the others
   int64_t window = 0;    // the same, padding included: what a tree or a run of blocks may extend over
   bool bias = false;     // a bias is added
   bool old = false;      // beta * the old contents is added
   double magnitude = 0;  // S, the sum of the absolute values of all these terms
   double exact = 0;      // s
   double subnormal = 0;  // the part of S from terms with a subnormal factor; looked at only if subnormals are flushed
+  double unit = 0;       // all terms are whole multiples of it; 0 if no such unit is known
+
+  std::optional<Parts> parts = {};  // where S and s do not tell them
 
   int64_t terms() const { return products + (bias ? 1 : 0) + (old ? 1 : 0); }
 };
 
-/// Bound on |computed - s| of a direct implementation; u_reference is the unit roundoff that s was computed with.
-/// Infinite where nothing is proven: too many roundings, or partial sums that may overflow the accumulator.
+/// Whether every partial sum, in any order, is a number of the accumulator: no sum of whole multiples of a unit can be
+/// between two of them, or there is one term only.
+bool rounds_nothing(const Arithmetic& arithmetic, const Sum& sum);
+
+/// Bound on |computed - s| of a direct implementation whose result is a number; u_reference is the unit roundoff that s
+/// was computed with. Infinite where nothing is proven: too many roundings.
 double direct_bound(const Arithmetic& arithmetic, const Sum& sum, double u_reference);
 
 /// The part of direct_bound that does not shrink with the unit roundoff: underflow, and what is flushed to zero.
 double underflow_bound(const Arithmetic& arithmetic, const Sum& sum);
 
-/// Whether some order of summation overflows to both infinities, whose sum is NaN: the positive terms alone exceed the
-/// accumulator, and so do the negative ones.
-bool may_be_nan(const Arithmetic& arithmetic, const Sum& sum);
+/// What kinds of results some order of summation gives, in the accumulator or in a wider one.
+struct Reach {
+  bool number = true;  // within the bound
+  bool infinity = false, minus_infinity = false, nan = false;
+
+  bool holds_infinity(bool negative) const { return negative ? minus_infinity : infinity; }
+};
+
+/// By the theorem of docs/bounds.md, *Overflow*. `error` bounds that of the sum before the rounding that may overflow.
+Reach reach_of(const Arithmetic& arithmetic, const Sum& sum, double error);
+
+/// That error for direct sums.
+double error_before_overflow(const Arithmetic& arithmetic, const Sum& sum, double u_reference);
+
+/// Whether some partial sum in some order leaves the accumulator. Then a result that is right need not be a number.
+bool may_overflow(const Arithmetic& arithmetic, const Sum& sum);
 
 /// The same as direct_bound for an implementation that may compute the products' sum by a transform; `transform` bounds
 /// the error of that (winograd_bounds, fft_bounds). Never less than direct_bound: such an implementation is free to

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "abi/trilinear.h"
+#include "core/poison.h"
 #include "judge/quantized.h"
 
 namespace convict::judge {
@@ -15,15 +15,6 @@ constexpr size_t kMostNoted = 32;  // suspects and minus zeros that are looked i
 
 /// sqrt(2 ln(2 / delta)) for a failure probability of 1e-12 an element: Hallman and Ipsen, theorem 2.4; docs/bounds.md.
 constexpr double kLambda = 7.53;
-
-template <class T>
-bool is_poison(T value) {
-  if (std::is_integral_v<T>) return false;  // every pattern of bits is a number
-  unsigned char bytes[sizeof(T)], poison[sizeof(T)];
-  std::memcpy(bytes, &value, sizeof(T));
-  std::memset(poison, 0xff, sizeof(T));
-  return std::memcmp(bytes, poison, sizeof(T)) == 0;
-}
 
 /// One output tensor of element type T against sums of type W.
 template <class T, class W>
@@ -54,6 +45,9 @@ class TensorComparison {
     for_each_element<T>(tensor_, [&](const T& element, const int64_t* at) { (this->*check)(element, next_++, at); });
   }
 
+  /// Of what is wrong: a number may be the right one. Of integers, every pattern of bits is one.
+  bool is_poison(const T& element) const { return !std::is_integral_v<T> && is_made_of(element, rule_.poison); }
+
   static double value_of(const T& element) { return static_cast<double>(number(element)); }
 
   int64_t products(const int64_t* at) const {
@@ -76,9 +70,10 @@ class TensorComparison {
     const double got = value_of(element), bound = allowance_->bound[index];
     // W carries more digits than double where it has to: the difference is taken there.
     const auto error = static_cast<double>(std::abs(static_cast<W>(got) - expected_.exact(index)));
-    const bool is_close = error <= bound;
-    const bool is_right = is_close ? !is_forbidden_by_relu(got) : is_right_though_far(element, index, at, bound);
-    if (is_close || !is_right) note_ratio(error, bound);
+    const bool is_right = error <= bound && std::abs(exact_value(index)) < arithmetic_.overflow_out && std::isfinite(got)
+                              ? !is_forbidden_by_relu(got)
+                              : is_in_reach(element, index, at, error, bound);
+    if (error <= bound || !is_right) note_ratio(error, bound);
     if (!is_right) return record(element, index, at, bound);
     if (error < kInfinity && allowance_->unit[index] < kInfinity) measure(element, index, at, error);
   }
@@ -92,11 +87,27 @@ class TensorComparison {
 
   bool is_forbidden_by_relu(double got) const { return expected_.relu && got < 0; }
 
-  /// NaN and infinities that some order of summation gives.
-  bool is_right_though_far(const T& element, size_t index, const int64_t* at, double bound) const {
+  double exact_value(size_t index) const { return static_cast<double>(expected_.exact(index)); }
+
+  /// What a sum may be that overflows, by itself or in a part of it.
+  bool is_in_reach(const T& element, size_t index, const int64_t* at, double error, double bound) const {
     const double got = value_of(element);
-    if (std::isnan(got)) return !is_poison(element) && may_be_nan(arithmetic_, sum_at(index, products(at)));
-    return !is_forbidden_by_relu(got) && may_overflow(got, static_cast<double>(expected_.exact(index)), bound);
+    if (is_forbidden_by_relu(got)) return false;
+    const Reach reach = reach_at(index, at);
+    if (std::isnan(got)) return reach.nan && !is_poison(element);
+    if (std::isinf(bound) && is_transformed()) return true;
+    if (std::isinf(got)) return reach.holds_infinity(std::signbit(got));
+    return (error <= bound && reach.number) || (expected_.relu && got == 0 && reach.minus_infinity);
+  }
+
+  bool is_transformed() const { return tensor_.ndim > 1 && !rule_.transform_bounds.empty(); }
+
+  /// Nothing is known of a transform before its last rounding.
+  Reach reach_at(size_t index, const int64_t* at) const {
+    const Sum sum = sum_at(index, products(at));
+    const double error = is_transformed() ? allowance_->bound[index]
+                                          : error_before_overflow(arithmetic_, sum, unit_roundoff<W>());
+    return reach_of(arithmetic_, sum, error);
   }
 
   /// Whether the result is NaN because an infinity met a subnormal factor, which the contract turns into zero.
@@ -158,14 +169,6 @@ class TensorComparison {
 
   Sum sum_at(size_t index, int64_t n) const { return sum_of(expected_, index, n, rule_); }
 
-  /// Whether an infinity is right: the exact value is beyond the largest number of the type, or so near that rounding
-  /// decides. Sums whose parts overflow and cancel are not held against anybody either.
-  bool may_overflow(double got, double exact, double bound) const {
-    const double largest = largest_finite(tensor_.dtype);
-    if (std::isinf(got)) return std::signbit(got) == std::signbit(exact) && std::abs(exact) + bound >= largest;
-    return false;
-  }
-
   /// What a result within its bound still tells.
   void measure(const T& element, size_t index, const int64_t* at, double error) {
     ++result_.measured;
@@ -198,6 +201,11 @@ class TensorComparison {
            static_cast<double>(n) * arithmetic_.eta_sum + arithmetic_.eta_out;
   }
 
+  /// Whether the bound is 0 because a ReLU cuts off all that it allows: not for want of roundings.
+  bool is_bound_cut_off(size_t index) const {
+    return allowance_ && is_cut_off(expected_, index) && std::isfinite(static_cast<double>(expected_.value[index]));
+  }
+
   Element describe(const T& element, size_t index, const int64_t* at, double bound, Bound name) const {
     return {expected_.role,
             index,
@@ -206,7 +214,7 @@ class TensorComparison {
             static_cast<double>(expected_.exact(index)),
             products(at) + expected_.extra_terms(),
             bound,
-            bound > 0 ? name : Bound::kEquality,
+            bound > 0 || is_bound_cut_off(index) ? name : Bound::kEquality,
             expected_.magnitude.empty() ? 0 : static_cast<double>(expected_.magnitude[index]),
             arithmetic_.accumulator,
             expected_.right.empty() ? std::nullopt : std::optional(expected_.right[index])};

@@ -36,12 +36,13 @@ class ExactSum {
   void add(long double x, long double y = 1) {
     const long double product = x * y;
     ++result_.terms;
+    result_.nonzero += product != 0 ? 1 : 0;
     if (!std::isfinite(product)) {
       result_.finite = false;
       high_ += product;
       return;
     }
-    magnitude_ += std::abs(product);
+    (product < 0 ? negative_ : positive_) += std::abs(product);
     add_part(product);
     add_part(std::fma(x, y, -product));  // the rounding error of the product
   }
@@ -49,7 +50,9 @@ class ExactSum {
   ExactElement result() const {
     ExactElement result = result_;
     result.value = result.sum = result.finite ? high_ + low_ : high_;
-    result.magnitude = static_cast<double>(magnitude_);
+    result.magnitude = static_cast<double>(positive_ + negative_);
+    result.positive = static_cast<double>(positive_);
+    result.negative = static_cast<double>(negative_);
     return result;
   }
 
@@ -63,7 +66,7 @@ class ExactSum {
   }
 
   ExactElement result_;
-  long double high_ = 0, low_ = 0, magnitude_ = 0;
+  long double high_ = 0, low_ = 0, positive_ = 0, negative_ = 0;
 };
 
 /// Walks the terms of one element of a convolution. Along every axis a position `i` of the image, a position `o` of the
@@ -237,6 +240,12 @@ void add_all(const convict_tensor& tensor, int dim, int64_t position, ExactSum& 
 bool ExactElement::exact_in(int digits, int least) const {
   if (!finite || quantum == kNone) return finite;
   return quantum >= least && magnitude <= std::ldexp(1.0L, quantum + digits);
+}
+
+double error_of_reference(const ExactElement& exact, convict_dtype output) {
+  if (exact.exact_in(53, -1074)) return 0;
+  const double u = output == CONVICT_F64 ? 0x1p-64 : 0x1p-53, n = static_cast<double>(exact.terms);
+  return n * u / (1 - n * u) * exact.magnitude + std::ldexp(std::abs(static_cast<double>(exact.value)), -53);
 }
 
 ExactElement evaluate_element(const convict_problem& p, const convict_tensors& filled, std::string_view role,

@@ -18,7 +18,9 @@ struct ExactElement {
   long double sum = 0;    // with a relative error of 2^-64; NaN or an infinity where IEEE arithmetic says so
   long double value = 0;  // the exact result before rounding to the type of dst: the sum after ReLU and zero point
   double magnitude = 0;   // S, the sum of the absolute values of the terms
+  double positive = 0, negative = 0;  // its parts from the terms of either sign
   int64_t terms = 0;      // n: products inside the image, plus one for a bias, plus one for beta
+  int64_t nonzero = 0;    // of these, such as are not exactly zero: the others round nothing
   bool finite = true;     // all terms are finite; otherwise magnitude and quantum mean nothing
   int quantum = kNone;    // all terms are multiples of 2^quantum
 
@@ -33,6 +35,10 @@ struct ExactElement {
   /// subnormal is 2^least. Then a direct sum rounds nothing, and is judged by equality.
   bool exact_in(int digits, int least) const;
 };
+
+/// How far the reference may be from the exact sum of an element of this type, if it is right: it sums in double, or in
+/// long double if tensors are f64, and the result is written down as a double. 0 where that rounds nothing.
+double error_of_reference(const ExactElement& exact, convict_dtype output);
 
 /// The element of output `role` of the pass ("dst", "diff_src", "diff_wei", "diff_bias") at the logical coordinates
 /// `at`, from the data of `filled`: the inputs and, with beta, the old contents of that output. Any data types and

@@ -4,10 +4,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
 #include "abi/convict.h"
+#include "judge/bounds.h"
 
 namespace convict::judge {
 
@@ -24,6 +26,8 @@ struct Expected {
   std::vector<W> squared_sums;               // sum over k of s_k^2; s_k: partial sums in the order of the loops
   std::vector<W> partial_sums;               // sum over k of s_k
   std::vector<W> squared_terms;              // sum of the squared terms
+  std::map<size_t, Parts> parts;             // of elements with so large an S that S and s do not tell them apart
+  std::vector<int64_t> nonzero;              // products without a factor that is zero, where somebody asked for them
   std::array<std::vector<int64_t>, 3> taps;  // in-bounds taps by position, per lifted axis
   int64_t factor = 1;                        // an element's products = factor * product of its taps over the axes
   int64_t window = 0;                        // the most products of any element, padding included

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "abi/element.h"
 #include "core/case_text.h"
 #include "core/text.h"
 #include "judge/geography.h"
@@ -27,7 +28,7 @@ Verdict verdict_on_value(const Result& result) {
   if (!result.weaker_contract.empty()) return Verdict::kContract;
   const bool specials = result.comparison.rule == Rule::Kind::kSpecial;
   if (specials && (!std::isfinite(offender.exact) || !std::isfinite(offender.got))) return Verdict::kSpecialValues;
-  return offender.bound > 0 ? Verdict::kWrongProven : Verdict::kWrongExact;
+  return offender.bound_name == Bound::kEquality ? Verdict::kWrongExact : Verdict::kWrongProven;
 }
 
 /// The verdict on one result, strongest rung first, or nothing if there is nothing to hold against it.
@@ -89,8 +90,9 @@ void add_places(const Comparison& comparison, const Case& c, Certificate::Errors
   if (!comparison.got.empty()) to.values = {decimals(comparison.got), decimals(comparison.expected)};
 }
 
-Certificate::Element described(const Element& element, const Case& c) {
+Certificate::Element described(const Element& element, const Case& c, const convict_contract& contract) {
   Certificate::Element to;
+  if (!is_integer(c.src_type)) to.contract = declared(contract);  // sums of integers have one result
   to.role = element.role;
   to.at = element.at;
   to.got = {element.got};
@@ -134,8 +136,9 @@ void add_relation(const BrokenRelation& relation, Certificate& to) {
   to.element.magnitude = {relation.element->magnitude};
 }
 
-void add_element(const Element& element, const Case& c, const Comparison& comparison, Certificate& to) {
-  to.element = described(element, c);
+void add_element(const Element& element, const Case& c, const Result& suspect, Certificate& to) {
+  const Comparison& comparison = suspect.comparison;
+  to.element = described(element, c, suspect.contract);
   to.errors.wrong = comparison.wrong;
   to.errors.unwritten = comparison.unwritten;
   to.errors.elements = comparison.elements;
@@ -155,7 +158,7 @@ Certificate certificate(const Case& c, const Result& suspect, Verdict verdict, s
   result.overrun = words(suspect.outcome.overrun);
   result.explained_by = words(suspect.weaker_contract);
   result.read = words(suspect.read);
-  if (const Element* element = evidence_of(suspect, verdict)) add_element(*element, c, suspect.comparison, result);
+  if (const Element* element = evidence_of(suspect, verdict)) add_element(*element, c, suspect, result);
   if (verdict == Verdict::kWrongRelation) add_relation(*suspect.relation, result);
   result.witnesses.emplace();
   for (const Result& other : all)
@@ -182,18 +185,20 @@ bool tell_the_same(const Comparison& a, const Comparison& b) {
          std::abs(a.offender->got - b.offender->got) <= a.offender->bound + b.offender->bound;
 }
 
-/// All who computed contradict the reference in the same way, and at least two of them are independent.
-bool all_against_reference(std::span<const Result> results) {
+/// The element in which all who computed contradict the reference in the same way, if at least two of them are
+/// independent; else nullptr.
+const Element* contradicted_by_all(std::span<const Result> results) {
   std::vector<const Result*> contradicting;
   for (const Result& result : results) {
     if (result.outcome.kind != Kind::kComputed) continue;
-    if (result.comparison.wrong == 0 || result.comparison.unwritten > 0) return false;
-    if (!contradicting.empty() && !tell_the_same(contradicting.front()->comparison, result.comparison)) return false;
+    if (result.comparison.wrong == 0 || result.comparison.unwritten > 0) return nullptr;
+    if (!contradicting.empty() && !tell_the_same(contradicting.front()->comparison, result.comparison)) return nullptr;
     contradicting.push_back(&result);
   }
-  return std::ranges::any_of(contradicting, [&](const Result* a) {
+  const bool some_are_independent = std::ranges::any_of(contradicting, [&](const Result* a) {
     return std::ranges::any_of(contradicting, [&](const Result* b) { return independent(*a->who, *b->who); });
   });
+  return some_are_independent ? &*contradicting.front()->comparison.offender : nullptr;
 }
 
 }  // namespace
@@ -211,9 +216,10 @@ std::string in_words(const Result& result) {
   return result.comparison.agrees() ? "agrees" : "differs";
 }
 
-std::vector<Mismatch> judge(const Case& c, std::span<const Result> results) {
+std::vector<Mismatch> judge(const Case& c, std::span<const Result> results, const Upholds& upholds) {
   std::vector<Mismatch> mismatches;
-  const bool reference_is_wrong = all_against_reference(results);
+  const Element* contradicted = contradicted_by_all(results);
+  const bool reference_is_wrong = contradicted && !upholds(*contradicted);
   for (const Result& result : results) {
     auto verdict = verdict_on(result);
     if (!verdict && is_less_accurate(result, results)) verdict = Verdict::kLessAccurate;

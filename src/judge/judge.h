@@ -3,6 +3,7 @@
 // Turns the results of one case into mismatches: verdict, blame and certificate.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,9 +51,13 @@ struct Result {
   std::optional<BrokenRelation> relation;
 };
 
-/// The mismatches of one case, at most one per implementation. The reference decides. Exception: if all implementations
-/// that computed the case agree against it, and two of them share no lineage, the reference is the suspect.
-std::vector<Mismatch> judge(const Case& c, std::span<const Result> results);
+/// Whether code that shares nothing with the reference finds the same exact value for an element.
+using Upholds = std::function<bool(const Element&)>;
+
+/// The mismatches of one case, at most one per implementation. The reference decides. If all implementations that
+/// computed the case agree against it, and two of them share no lineage, `upholds` has the last word, for lineages are
+/// only declared, and may share a mistake: where it contradicts the reference as well, that is the suspect.
+std::vector<Mismatch> judge(const Case& c, std::span<const Result> results, const Upholds& upholds);
 
 /// The mismatches of an illegal case: one per implementation that took it for a legal one (docs/plugins.md, *Rules*).
 std::vector<Mismatch> judge_acceptance(const Case& c, std::span<const Result> results);

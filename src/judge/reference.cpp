@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judge/reference.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "abi/element.h"
@@ -49,6 +50,9 @@ void start(Expected<W>& expected, const convict_problem& p, const convict_tensor
   for (size_t i = 0; i < expected.value.size(); ++i) add_term(expected, i, bias[i / plane % bias.size()]);
 }
 
+/// Beyond it, what rounding takes from S and s may be more than f32 holds.
+constexpr double kTellsNoParts = 0x1p150;
+
 /// The reference for a huge image, which cannot be gathered: computes each element from its terms only.
 template <class W>
 void evaluate_each(const convict_problem& p, const convict_tensors& t, Expected<W>& expected) {
@@ -61,7 +65,25 @@ void evaluate_each(const convict_problem& p, const convict_tensors& t, Expected<
       if (!expected.magnitude.empty()) expected.magnitude[index] = static_cast<W>(exact.magnitude);
       if (is_integer(t.src.dtype)) expected.roundings.push_back(exact.rounding);
       if (exact.right) expected.right.push_back(*exact.right);
+      if (exact.finite && exact.magnitude > kTellsNoParts) expected.parts[index] = {exact.positive, exact.negative};
       ++index;
+    });
+  });
+}
+
+/// Evaluates by themselves the few elements of which S and s do not tell the terms of either sign.
+template <class W>
+void evaluate_parts(const convict_problem& p, const convict_tensors& t, Expected<W>& expected) {
+  const auto is_beyond = [](W magnitude) { return magnitude > kTellsNoParts && magnitude < kInfinity; };
+  if (std::ranges::none_of(expected.magnitude, is_beyond)) return;
+  size_t index = 0;
+  with_type(expected.tensor->dtype, [&](auto zero) {
+    for_each_element<decltype(zero)>(*expected.tensor, [&](const auto&, const int64_t* at) {
+      const size_t i = index++;
+      if (!is_beyond(expected.magnitude[i])) return;
+      const auto ndim = static_cast<size_t>(expected.tensor->ndim);
+      const ExactElement exact = evaluate_element(p, t, expected.role, {at, ndim});
+      if (exact.finite) expected.parts[i] = {exact.positive, exact.negative};
     });
   });
 }
@@ -133,10 +155,39 @@ std::vector<Expected<W>> compute_reference(const convict_problem& p, const convi
       finish_requantized(expected, p, t);
     else if (integers)
       finish_quantized(expected, p, t);
+    if (!integers) evaluate_parts(p, t, expected);
     if (dense) *dense = std::move(operands);
   }
   return outputs;
 }
+
+template <class W>
+void count_nonzero(const convict_problem& p, const convict_tensors& t, const DenseOperands<W>& dense,
+                   std::vector<Expected<W>>& outputs) {
+  if (has_huge_image(p, t)) return;
+  const auto indicated = [](std::vector<W> elements) {
+    for (W& element : elements) element = element != 0 ? 1 : 0;
+    return elements;
+  };
+  const DenseOperands<W> indicators = {indicated(dense.x), indicated(dense.w), indicated(dense.y)};
+  for (Expected<W>& output : outputs) {
+    Expected<W> count;
+    count.value.assign(output.value.size(), 0);
+    if (output.tensor->ndim == 1) {
+      const std::vector<W> gradient = indicated(elements_of<W>(t.diff_dst));
+      const size_t plane = gradient.empty() ? 1 : gradient.size() / static_cast<size_t>(p.batch * p.oc);
+      for (size_t i = 0; i < gradient.size(); ++i) count.value[i / plane % count.value.size()] += gradient[i];
+    } else {
+      add_products(trilinear<W>(p, t), indicators, count);
+    }
+    output.nonzero.assign(count.value.begin(), count.value.end());
+  }
+}
+
+template void count_nonzero(const convict_problem&, const convict_tensors&, const DenseOperands<double>&,
+                            std::vector<Expected<double>>&);
+template void count_nonzero(const convict_problem&, const convict_tensors&, const DenseOperands<long double>&,
+                            std::vector<Expected<long double>>&);
 
 template std::vector<Expected<double>> compute_reference(const convict_problem&, const convict_tensors&, Detail,
                                                          DenseOperands<double>*);

@@ -35,6 +35,8 @@ struct Rule {
   std::vector<double> transform_bounds = {};  // of the main output's elements, where a transform computes the sums
   bool subnormal = false;                     // one factor of every product is subnormal
   Flushed flushed = {};                       // what a term loses if subnormal operands become zero, at most
+  unsigned char poison = 0xff;                // every byte of an element that nobody has written
+  double unit = 0;                            // all terms are whole multiples of it; 0 if no such unit is known
   double relative = 0, absolute = 0;
 
   bool operator==(const Rule&) const = default;
@@ -52,12 +54,15 @@ struct Rule {
 template <class W>
 Sum sum_of(const Expected<W>& expected, size_t index, int64_t products, const Rule& rule) {
   Sum sum;
+  if (!expected.nonzero.empty()) products = expected.nonzero[index];
   sum.products = products;
+  sum.unit = rule.unit;
   sum.window = expected.window;
   sum.bias = expected.bias;
   sum.old = expected.old;
   sum.magnitude = static_cast<double>(expected.magnitude[index]);
   sum.exact = static_cast<double>(expected.value[index]);
+  if (const auto found = expected.parts.find(index); found != expected.parts.end()) sum.parts = found->second;
   const double of_product = expected.tensor->ndim == 1 ? rule.flushed.addend : rule.flushed.product;
   const double flushed =
       static_cast<double>(products) * of_product + static_cast<double>(sum.terms() - products) * rule.flushed.addend;

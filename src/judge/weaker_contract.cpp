@@ -31,8 +31,12 @@ template <class W>
 bool is_allowed(const Rule& rule, const Expected<W>& output, size_t index, int64_t products, double got) {
   const auto exact = static_cast<double>(output.exact(index));
   if (rule.kind == Rule::Kind::kExact) return got == rounded_to(output.tensor->dtype, exact);
-  return std::abs(got - exact) <=
-         direct_bound(rule.arithmetic_for(*output.tensor), sum_of(output, index, products, rule), unit_roundoff<W>());
+  const Arithmetic& arithmetic = rule.arithmetic_for(*output.tensor);
+  const Sum sum = sum_of(output, index, products, rule);
+  if (std::isinf(got))
+    return reach_of(arithmetic, sum, error_before_overflow(arithmetic, sum, unit_roundoff<W>()))
+        .holds_infinity(std::signbit(got));
+  return std::abs(got - exact) <= direct_bound(arithmetic, sum, unit_roundoff<W>());
 }
 
 /// All results that break their rule; also counts elements with products, and exact values that are not zero.

@@ -174,6 +174,7 @@ void GuardedMemory::point(size_t role, GuardedSlot& slot) {
 
 void GuardedMemory::place(const convict_problem& p, const convict_tensors& described, bool flush_end) {
   retire_outputs();
+  element_poison_ = kPoison;
   pass_ = p.pass;
   flush_end_ = flush_end;
   ours_ = theirs_ = described;
@@ -194,6 +195,24 @@ void GuardedMemory::keep_outputs() {
   }
 }
 
+/// Poisons an output. What lies beside and between its elements is always the same, and looked for after the call.
+void GuardedMemory::poison(size_t role, GuardedSlot& slot) const {
+  const convict_tensor& tensor = ours_.*kRoles[role].tensor;
+  if (element_poison_ == kPoison || has_gaps(tensor)) slot.poison();
+  if (element_poison_ == kPoison) return;
+  if (!has_gaps(tensor)) return static_cast<void>(std::memset(slot.ours(), element_poison_, slot.bytes()));
+  with_type(tensor.dtype, [&](auto zero) {
+    for_each_element<decltype(zero)>(
+        tensor, [&](auto& element, const int64_t*) { std::memset(&element, element_poison_, sizeof element); });
+  });
+}
+
+void GuardedMemory::poison_elements(unsigned char byte) {
+  element_poison_ = byte;
+  for (size_t i = 0; byte != kPoison && i < kRoles.size(); ++i)  // else place() has done it
+    if (is_used_output(i)) poison(i, slots_.front()[i]);
+}
+
 void GuardedMemory::prepare_outputs(int position, bool to_kept) {
   if (position != owner_) retire_outputs();
   for (size_t i = 0; i < kRoles.size(); ++i) {
@@ -203,7 +222,7 @@ void GuardedMemory::prepare_outputs(int position, bool to_kept) {
     if (to_kept)
       std::copy(kept_[i].begin(), kept_[i].end(), static_cast<unsigned char*>(slot.ours()));
     else
-      slot.poison();
+      poison(i, slot);
   }
   owner_ = position;
 }

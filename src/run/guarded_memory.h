@@ -18,7 +18,7 @@
 
 namespace convict::run {
 
-/// Every byte of outputs before a call, and of their slack. As f32 and f64 this is a NaN that no arithmetic creates
+/// Every byte of outputs before a call, unless poison_elements() has another one for their elements, and of their slack. As f32 and f64 this is a NaN that no arithmetic creates
 /// (hardware makes NaNs with a zero payload), so an element that still holds it was never written.
 inline constexpr unsigned char kPoison = 0xff;
 inline constexpr uint16_t kOutputPoison = 0xffff;
@@ -86,6 +86,9 @@ class GuardedMemory {
   /// chooses the side on which an overrun faults at once. Until prepare_outputs(), the outputs are nobody's.
   void place(const convict_problem& p, const convict_tensors& described, bool flush_end);
 
+  /// Before a call, every byte of the elements of outputs is this one, and no longer kPoison, until the next place().
+  void poison_elements(unsigned char byte);
+
   const convict_tensors& ours() const { return ours_; }      // all writable
   const convict_tensors& theirs() const { return theirs_; }  // inputs read-only
 
@@ -135,6 +138,7 @@ class GuardedMemory {
   Slots& outputs_of(int position);
   bool is_used_output(size_t role) const;
   void point(size_t role, GuardedSlot& slot);
+  void poison(size_t role, GuardedSlot& slot) const;
   GuardedSlot& shared_workspace() { return slots_.front()[kWorkspace]; }
 
   std::deque<Slots> slots_ =
@@ -144,6 +148,7 @@ class GuardedMemory {
   convict_tensors ours_{}, theirs_{};
   convict_pass pass_ = CONVICT_FORWARD;
   bool flush_end_ = true;
+  unsigned char element_poison_ = kPoison;
   GuardedSlot* workspace_ = nullptr;  // of the owner of the outputs, or the shared one; nullptr if it has none
 };
 

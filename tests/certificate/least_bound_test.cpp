@@ -15,7 +15,7 @@ constexpr certificate::SumTypes kFloats = {{CONVICT_F32, CONVICT_F32}, CONVICT_F
 
 judge::ExactElement sum_of(int64_t terms, long double value = 0) {
   judge::ExactElement exact;
-  exact.terms = terms;
+  exact.terms = exact.nonzero = terms;
   exact.magnitude = 1;
   exact.sum = exact.value = value;
   return exact;

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "abi/element.h"
@@ -138,6 +139,26 @@ const std::vector<Forgery> kForgeries = {
        element(m).bound_name = Bound::kEquality;
        return bounded;
      }},
+    {"a theorem that its contract does not give",
+     [](Mismatch& m) {
+       const bool stated = has_bound(m) && element(m).contract;
+       element(m).bound_name = element(m).bound_name == Bound::kGammaBlocked ? Bound::kGammaPairwise : Bound::kGammaBlocked;
+       return stated;
+     }},
+    {"another accumulator",
+     [](Mismatch& m) {
+       const bool stated = has_bound(m) && element(m).contract;
+       element(m).accumulator = element(m).accumulator == CONVICT_F64 || m.problem_case.src_type == CONVICT_F64
+                                    ? CONVICT_F32
+                                    : CONVICT_F64;
+       return stated;
+     }},
+    {"another number of elements",
+     [](Mismatch& m) {
+       const bool stated = m.certificate.errors.elements.has_value() && m.certificate.element.terms;
+       if (stated) ++*m.certificate.errors.elements;
+       return stated;
+     }},
     {"two results that agree",
      [](Mismatch& m) {
        return m.certificate.relation.expected = element(m).got, m.verdict == Verdict::kWrongRelation;
@@ -167,6 +188,52 @@ TEST_P(CertificateOf, AFaultIsConfirmedAndRefutedWhenForged) {
     ++forged;
   }
   EXPECT_GE(forged, 8);
+}
+
+/// Another value of the same kind.
+nlohmann::json forged(const nlohmann::json& value) {
+  if (value.is_boolean()) return !value.get<bool>();
+  if (value.is_number()) return value.get<double>() + 3;
+  if (value.is_array()) return value.empty() ? value : nlohmann::json::array({7, 7, 7, 7, 7, 7, 7});
+  if (!value.is_string()) return value;
+  const auto text = value.get<std::string>();
+  if (text == "nan" || text == "inf" || text == "-inf") return 5;
+  if (text.starts_with("0x") || text.starts_with("-0x")) return "0x1.8p+9";
+  if (text == "gamma_n" || text.starts_with("gamma_n,")) return text == "gamma_n, blocked" ? "winograd" : "gamma_n, blocked";
+  return text == "equality" ? "gamma_n" : text == "f32" ? "f64" : text == "f64" ? "f32" : "equality";
+}
+
+/// By what name the checker says that it does not check a key, where it may.
+const std::map<std::string, std::string> kUnchecked = {
+    {"magnitude", "magnitude"},         {"bound", "bound"},
+    {"bound_name", "bound"},            {"expected", "expected"},
+    {"declares", "contract"},           {"wrong_elements", "counts and places"},
+    {"geography", "counts and places"}, {"unwritten_elements", "counts and places"},
+    {"map", "counts and places"},       {"values", "counts and places"},
+    {"text", "words"},                  {"read", "words"},
+    {"explained_by", "words"},          {"relation", "words"},
+    {"witnesses", "witnesses"}};
+
+TEST_P(CertificateOf, EveryKeyIsCheckedOrSaidNotToBe) {
+  const Mismatch honest = found(GetParam());
+  const nlohmann::json written = to_json(honest.certificate);
+  for (const auto& [key, value] : written.items()) {
+    nlohmann::json other = written;
+    other[key] = forged(value);
+    if (key == "bound" && value != 0) other[key] = value.get<double>() / 100;  // a larger one claims less
+    certificate::CertificateCheck check;
+    try {
+      check = certificate::check_certificate(honest.problem_case, honest.verdict, certificate_from_json(other));
+    } catch (const std::exception&) {
+      continue;  // no certificate any more
+    }
+    const auto name = kUnchecked.find(key);
+    const bool is_said = name != kUnchecked.end() && std::ranges::any_of(check.lines, [&](const std::string& line) {
+      return line.starts_with(name->second + ": not checked: ");
+    });
+    EXPECT_TRUE(check.refuted() || is_said)
+        << key << ": " << other[key] << " for " << value << testing::PrintToString(check.lines);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(

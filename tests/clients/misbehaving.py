@@ -19,7 +19,7 @@ class Misbehaving(convict_client.Client):
 
     def __init__(self, deed):
         super().__init__()
-        self.deed, self.before = getattr(self, deed), None
+        self.deed, self.before, self.untouched = getattr(self, deed), None, b""
 
     def write(self, text):
         self.answers.write(text)
@@ -28,6 +28,10 @@ class Misbehaving(convict_client.Client):
     def serve(self):
         for line in self.questions:
             question = json.loads(line)
+            if self.deed == self.leaves_an_output and "run" in question:
+                self.mapped(question["file_bytes"])
+                file, (begin, size) = self.operand(question, True)
+                self.untouched = bytes(file[begin : begin + size])
             answer = {"id": question["id"], **self.answer(question)}
             if self.deed == self.is_of_another_version and "hello" in answer:
                 answer["hello"]["protocol"] = 2
@@ -161,7 +165,7 @@ class Misbehaving(convict_client.Client):
 
     def leaves_an_output(self, question, answer):
         file, (begin, size) = self.operand(question, True)
-        file[begin : begin + size] = b"\xff" * size  # as it was
+        file[begin : begin + size] = self.untouched
         return answer
 
     def shrinks_the_file(self, _, answer):

@@ -10,43 +10,14 @@
 #include <functional>
 
 #include "abi/element.h"
-#include "certificate/check.h"
 #include "core/case_text.h"
 #include "core/geometry.h"
 #include "core/implementation.h"
-#include "examine/pipeline.h"
 #include "judge/bounds.h"
-#include "run/loader.h"
-#include "tests/examine/direct_kernel.h"
+#include "tests/examine/twisted.h"
 
 namespace convict {
 namespace {
-
-using Twist = std::function<void(const convict_problem&, const convict_tensors&)>;
-
-/// The correct kernel, and what is done to its results after each call.
-struct Twisted : convict_implementation {
-  explicit Twisted(Twist twist = [](const auto&, const auto&) {}) : convict_implementation(direct()), twist_(twist) {
-    name = "twisted";
-    lineage = "twisted";
-    run = [](const convict_implementation* self, const convict_problem* p, const convict_tensors* t, char* error,
-             size_t size) {
-      const convict_status status = direct().run(self, p, t, error, size);
-      static_cast<const Twisted*>(self)->twist_(*p, *t);
-      return status;
-    };
-  }
-  Twist twist_;
-};
-
-examine::Examination examined(const convict_implementation& target, const std::string& line,
-                              bool with_witness = false) {
-  std::vector<run::Subject> subjects = {{&target, true, ""}};
-  if (with_witness) subjects.push_back({&direct(), false, ""});
-  run::GuardedMemory memory;
-  run::FlightRecord record;
-  return examine::examine(parse_case(line), subjects, memory, record, {1e9, Yardstick::kLadder});
-}
 
 std::optional<Verdict> verdict(const Twist& twist, const std::string& line, bool with_witness = false) {
   EXPECT_TRUE(examined(direct(), line).mismatches.empty()) << "the correct kernel on " << line;
@@ -56,16 +27,7 @@ std::optional<Verdict> verdict(const Twist& twist, const std::string& line, bool
   return examination.mismatches.front().verdict;
 }
 
-/// Applies `change(value)` to every element of dst.
-Twist each(const std::function<float(float)>& change) {
-  return [=](const convict_problem&, const convict_tensors& t) {
-    for_each_element<float>(t.dst, [&](float& element, const int64_t*) { element = change(element); });
-  };
-}
-
-bool is_confirmed(const Mismatch& found) {
-  return certificate::check_certificate(found.problem_case, found.verdict, found.certificate).confirmed();
-}
+bool is_confirmed(const Mismatch& found) { return checked(found).confirmed(); }
 
 /// Takes one product off the first output: what a lost tap would have added.
 void lose_a_product(const convict_problem&, const convict_tensors& t) {

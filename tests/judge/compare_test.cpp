@@ -75,17 +75,18 @@ TEST_F(LargestRatio, IsOfBoundsOnly) {
   rule_.absolute = 0.5;
   EXPECT_EQ(ratio_of({1, 2.25, 4}), std::nullopt);
   rule_.kind = judge::Rule::Kind::kBound;
-  rule_.arithmetic.largest_sum = 0;  // partial sums may overflow: nothing is proven
+  rule_.arithmetic.u_sum = 1;  // too many roundings: nothing is proven
+  rule_.arithmetic.u_product = 1;
   EXPECT_EQ(ratio_of({1, 3, 4}), std::nullopt);
-  rule_.arithmetic.largest_sum = 1e30;
+  rule_.arithmetic.u_sum = rule_.arithmetic.u_product = 0;
   rule_.kind = judge::Rule::Kind::kSpecial;
   expected_[0].value = {HUGE_VAL, NAN, 4};
   EXPECT_EQ(ratio_of({kInfinityF32, std::nanf(""), 4}), 0) << "of the finite one";
 }
 
-/// Where a sum may meet both infinities, NaN is as right as anything; where only one, it is not.
+/// Where a sum may meet both infinities, NaN is right, and so is either infinity, or the sum; where only one, it is not.
 TEST_F(LargestRatio, NaNIsRightWhereBothInfinitiesMeet) {
-  rule_.arithmetic.largest_sum = 10;
+  rule_.arithmetic.overflow_sum = 10;
   expected_[0].magnitude = {100, 100, 100};
   expected_[0].value = {0, 95, 4};  // 50 of either sign; 2.5 below zero; 48 below zero
   const auto wrong_with = [&](std::array<float, 3> got) {
@@ -96,10 +97,11 @@ TEST_F(LargestRatio, NaNIsRightWhereBothInfinitiesMeet) {
   EXPECT_EQ(wrong_with({nan, 95, nan}), 0);
   EXPECT_EQ(wrong_with({0, nan, 4}), 1);
   EXPECT_EQ(wrong_with({kInfinityF32, kInfinityF32, -kInfinityF32}), 0);
+  EXPECT_EQ(wrong_with({-kInfinityF32, -kInfinityF32, 42}), 2);
 }
 
 TEST_F(LargestRatio, WhatNobodyWroteIsNoNaNOfASum) {
-  rule_.arithmetic.largest_sum = 0.1;
+  rule_.arithmetic.overflow_sum = 0.1;
   std::memset(got_, 0xff, sizeof got_);
   EXPECT_EQ(compare<double>(expected_, rule_).unwritten, 3);
 }
@@ -130,8 +132,8 @@ TEST_F(LargestRatio, UnderflowIsNoLackOfAccuracy) {
   EXPECT_EQ(compare<double>(expected_, rule_).wrong, 0);
 }
 
-TEST_F(LargestRatio, ABoundOfInfinityShowsNoLostProduct) {
-  rule_.arithmetic.largest_sum = 0;
+TEST_F(LargestRatio, ASumThatMayOverflowShowsNoLostProduct) {
+  rule_.arithmetic.overflow_sum = 0;
   got_[0] = 1, got_[1] = 2, got_[2] = 4;
   EXPECT_EQ(compare<double>(expected_, rule_).smallest_fault, std::nullopt);
 }

@@ -35,7 +35,10 @@ judge::Result wrong(const convict_implementation& who, double got, bool target =
   return result;
 }
 
-std::vector<Mismatch> judged(const std::vector<judge::Result>& results) { return judge::judge(kCase, results); }
+/// `upheld`: what the independent evaluator says of the reference.
+std::vector<Mismatch> judged(const std::vector<judge::Result>& results, bool upheld = false) {
+  return judge::judge(kCase, results, [=](const judge::Element&) { return upheld; });
+}
 
 TEST(Judge, AgreementIsNoMismatch) { EXPECT_TRUE(judged({agrees(kMine, true), agrees(kAten)}).empty()); }
 
@@ -85,6 +88,14 @@ TEST(Judge, EverybodyAgainstTheReferenceConvictsTheReference) {
   EXPECT_EQ(mismatches[0].blame, Blame::kReference);
 }
 
+TEST(Judge, AReferenceThatIsUpheldConvictsEverybody) {
+  const auto mismatches = judged({wrong(kMine, 4, true), wrong(kAten, 4), wrong(kOnednn, 4)}, /*upheld=*/true);
+  ASSERT_EQ(mismatches.size(), 3u);
+  EXPECT_EQ(mismatches[0].suspect, "mine");
+  EXPECT_EQ(mismatches[0].blame, Blame::kTarget);
+  EXPECT_EQ(mismatches[2].blame, Blame::kOracle);
+}
+
 TEST(Judge, DifferentWrongAnswersDoNotConvictTheReference) {
   const auto mismatches = judged({wrong(kMine, 4, true), wrong(kAten, 6)});
   ASSERT_EQ(mismatches.size(), 2u);
@@ -97,6 +108,7 @@ TEST(Judge, TheStrongestRungNamesTheVerdict) {
   unwritten.comparison.unwritten = 1;
   overrun.outcome.overrun = "dst";
   bounded.comparison.offender->bound = 1e-6;
+  bounded.comparison.offender->bound_name = Bound::kGamma;
   EXPECT_EQ(judged({unwritten, agrees(kAten)})[0].verdict, Verdict::kOutputUnwritten);
   EXPECT_EQ(judged({overrun, agrees(kAten)})[0].verdict, Verdict::kOutOfBounds);
   EXPECT_EQ(judged({bounded, agrees(kAten)})[0].verdict, Verdict::kWrongProven);

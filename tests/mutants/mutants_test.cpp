@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "certificate/check.h"
 #include "core/case_text.h"
 #include "core/verdict.h"
 #include "examine/pipeline.h"
@@ -83,6 +84,23 @@ TEST_P(PlantedFault, DoesNotShowOutside) {
       Bench(GetParam().module, mutant.name).examine_case(parse_case(mutant.near_miss));
   EXPECT_TRUE(examination.judged) << mutant.near_miss;
   EXPECT_TRUE(examination.mismatches.empty()) << mutant.description << "\n" << mutant.near_miss;
+}
+
+/// The independent checker refuses none of the evidence: on the witness, and on what a campaign draws.
+TEST_P(PlantedFault, IsConvictedWithEvidenceThatTheCheckerDoesNotRefute) {
+  constexpr uint64_t kDrawn = 400;
+  Bench bench(GetParam().module, GetParam().mutant.name);
+  const generate::Profile* profile =
+      generate::find_profile(GetParam().module == "mutants_q" ? "int8" : "smoke");
+  std::vector<Case> cases = {parse_case(GetParam().mutant.witness)};
+  for (uint64_t i = 0; i < kDrawn; ++i) cases.push_back(generate::generate(profile, 7, i));
+  for (const Case& c : cases)
+    for (const Mismatch& found : bench.examine_case(c).mismatches) {
+      const auto checked = certificate::check_certificate(found.problem_case, found.verdict, found.certificate);
+      EXPECT_FALSE(checked.refuted()) << to_text(found.problem_case) << "\n"
+                                      << to_json(found).dump(1) << "\n"
+                                      << testing::PrintToString(checked.lines);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Mutants, PlantedFault, testing::ValuesIn(all_planted()),

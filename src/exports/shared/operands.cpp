@@ -147,6 +147,7 @@ class Requirement {
     sum.products = sum.window = exact.terms - (sum.old ? 1 : 0) - (sum.bias ? 1 : 0);
     sum.magnitude = exact.magnitude;
     sum.exact = static_cast<double>(exact.sum);
+    if (judge::may_overflow(arithmetic, sum)) return HUGE_VAL;  // a script does not know which infinities are right
     const double bound = judge::direct_bound(arithmetic, sum, judge::unit_roundoff(CONVICT_F64));
     return is_main && p_.relu != 0 && sum.exact < 0 ? std::max(0.0, bound + sum.exact) : bound;
   }
