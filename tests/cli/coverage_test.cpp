@@ -25,7 +25,8 @@ class CoverageCommand : public CliTest {
  protected:
   std::vector<std::string> fuzz(std::vector<std::string> more) const {
     more.insert(more.begin(),
-                {"fuzz", "--oracle=none", "--db=convict.db", "-q", "--format=json", "--shrink=none", "--illegal=0"});
+                {"fuzz", "--oracle=none", "--db=convict.db", "-q", "--format=json", "--shrink=none", "--illegal=0",
+                 "--profile=smoke"});
     return more;
   }
   CommandResult run_fuzz(std::vector<std::string> more) const { return run(fuzz(std::move(more))); }

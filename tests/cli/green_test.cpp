@@ -80,6 +80,38 @@ TEST_F(GreenTest, WhereNarrowsACampaign) {
   EXPECT_TRUE(refuses(fuzz("first", {"--where=colour=red"}), {"--where", "colour"}));
 }
 
+/// No draw meets it, and what it says to all others is the same.
+TEST_F(GreenTest, AnExampleOfThePluginLeadsToWhatItTakes) {
+  const CommandResult result = run({"fuzz", "--plugin=" + plugin("shows_the_way"), "--oracle=none", "--cases=40",
+                                    "--illegal=0", "-q", "--shrink=none", "--format=json", "--db=example.db"});
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_EQ(standing(result, "shows-the-way")["judged"].get<int>(), 40);
+}
+
+TEST_F(GreenTest, AnExampleThatIsNoCaseIsRefused) {
+  EXPECT_TRUE(refuses(fuzz("first", {"--example=conv2d in=2 k=3"}), {"conv2d in=2 k=3"}));
+  EXPECT_TRUE(refuses(fuzz("first", {"--example=conv9d in=2"}), {"conv9d"}));
+}
+
+/// What blocks is named, and not what is refused most often.
+TEST_F(GreenTest, WhereNothingIsTakenItSaysWhatBlocks) {
+  const CommandResult result = run({"fuzz", "--plugin=" + plugin("depthwise_int8"), "--target=dw-int8", "--profile=smoke",
+                                    "--oracle=none", "--cases=40", "-q", "--shrink=none", "--db=blocked.db"});
+  EXPECT_EQ(result.exit_code, 125);
+  for (const char* part : {"INCONCLUSIVE dw-int8", "of the profile smoke (without --profile, all kinds are tried)"})
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
+}
+
+TEST_F(GreenTest, LevelsThatWereNeverAcceptedAreNamed) {
+  const CommandResult result = run({"fuzz", "--plugin=" + plugin("depthwise_int8"), "--target=dw-f32", "--oracle=none",
+                                    "--cases=200", "-q", "--shrink=none", "--format=json", "--db=never.db"});
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  const json never = standing(result, "dw-f32")["never_accepted"];
+  EXPECT_EQ(never["op"], json({"conv_transpose"}));
+  EXPECT_EQ(never["grouping"], json({"grouped", "multiplier"}));
+  EXPECT_FALSE(standing(result, "dw-f32")["hardly_judged"].empty());
+}
+
 TEST_F(GreenTest, WhereFindsANumberOfThreads) {
   for (const char* threads : {"threads=3", "threads>=2 threads<=3"}) {
     const json report = run({"fuzz", "--target=direct", "--oracle=none", std::string("--where=") + threads,

@@ -176,6 +176,27 @@ TEST(Survey, ReasonsLeadIntoADomainThatNoDrawMeets) {
   EXPECT_FALSE(surveyed(find_profile("any"), ask).is_empty());
 }
 
+/// Sizes that nobody draws.
+bool is_one_layer(const Case& c) {
+  return c.op == CONVICT_CONV && c.pass == CONVICT_FORWARD && c.rank == 2 && is_f32(c) && c.groups == 1 && c.ic == 37 &&
+         c.kernel == Axes{13, 11, 1} && c.in == Axes{29, 31, 1};
+}
+
+TEST(Survey, AnExampleLeadsWhereNoDrawDoes) {
+  const Profile* profile = find_profile("any");
+  EXPECT_TRUE(surveyed(profile, is_one_layer).is_empty());
+  const Questionnaire questionnaire = {
+      .profile = profile, .seed = 7, .pairs = true, .examples = {parse_case("conv2d ic=37 oc=2 in=29x31 k=13x11")}};
+  const Survey survey = generate::survey(questionnaire, by(is_one_layer), [] { return true; });
+  EXPECT_EQ(Survey::from_json(survey.to_json()).domain, survey.domain);
+  const std::vector<Case> cases = found(profile, survey.domain, is_one_layer, 300);
+  EXPECT_EQ(share(cases, is_one_layer), 1);
+  std::set<int64_t> channels, strides;
+  for (const Case& c : cases) channels.insert(c.oc), strides.insert(c.stride[0]);
+  EXPECT_GT(channels.size(), 5u);
+  EXPECT_GT(strides.size(), 2u);
+}
+
 TEST(Survey, WhereNothingIsTakenTheConditionThatBlocksIsNamed) {
   const Ask ask = [](std::span<const Case> cases) {
     std::vector<std::optional<std::string>> reasons;
