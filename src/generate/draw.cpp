@@ -154,7 +154,11 @@ void keep(Case& c, const Case& from, uint64_t steps) {
   take(Step::kOperation, &Case::op, &Case::wei_layout);
   take(Step::kPass, &Case::pass);
   take(Step::kBatch, &Case::batch);
-  take(Step::kGrouping, &Case::groups, &Case::ic, &Case::oc);
+  if (keeps(Step::kGrouping)) {
+    c.ic = keeps(Step::kInput) ? from.ic : c.ic / c.groups * from.groups;
+    c.oc = keeps(Step::kOutput) ? from.oc : c.oc / c.groups * from.groups;
+    c.groups = from.groups;
+  }
   take(Step::kBias, &Case::bias);
   take(Step::kType, &Case::src_type, &Case::wei_type, &Case::dst_type);
   take(Step::kZeroPoints, &Case::src_zero, &Case::dst_zero, &Case::scale);

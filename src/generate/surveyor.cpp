@@ -346,9 +346,9 @@ class Surveyor {
     Domain domain(accepted_);
     if (!pairs) domain = with_all_pairs(domain);
     domain.starts = std::move(survey_.domain.starts);
-    domain.examples = std::move(survey_.domain.examples);
     if (walks) domain.rare = rare_ones(domain.starts);
     domain.takes_all = !walks && !refuses_;
+    domain.examples = std::move(survey_.domain.examples);
     survey_.domain = std::move(domain);
   }
 
