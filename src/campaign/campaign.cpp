@@ -101,7 +101,7 @@ class Campaign final : public workers::Assignment {
 
   void on_mismatch(const workers::Sighting& sighting) override {
     const Mismatch& seen = sighting.mismatch;
-    // The reference is contradicted here, too, where no plugin has run: this ends the campaign at once.
+    // Contradicted here, too, where no plugin has run: this ends the campaign.
     if (seen.blame == Blame::kReference && refuted_claim(seen)) return keep({seen});
     // What is confirmed is a row. One that this campaign made has been confirmed as its signature.
     const auto row = store_->row_of(result_.id, seen);
@@ -121,7 +121,7 @@ class Campaign final : public workers::Assignment {
     if (!hits.empty()) keep(hits);
   }
 
-  // Those of a batch with a case that stays undone are not added: it counts when it is done.
+  // A batch with a case that stays undone is not added: it counts when it is done.
   void on_refusals(const std::vector<workers::Refusals>& refusals) override {
     if (books_.has_undone()) return;
     for (const workers::Refusals& one : refusals) result_.refusals[{one.implementation, one.reason}] += one.count;
@@ -264,8 +264,7 @@ class Campaign final : public workers::Assignment {
     last_saved_ = Clock::now();
   }
 
-  /// Without what is done: hits of what was added last may not have been kept. What led here is the news, whatever else
-  /// fails.
+  /// Without what is done, whose hits may not have been kept. What led here is the news, whatever else fails.
   void note_failure() try {
     if (result_.id != 0) store_->update_campaign(result_.id, kept_counts(), "failed");
   } catch (const std::runtime_error&) {  // of the file or the disk

@@ -167,6 +167,9 @@ void aim_at_window(Draft& draft) {
     draft.macs /= static_cast<double>(y);
   }
   tame(draft);
+  for (int axis = 0; axis < draft.c.rank; ++axis)  // which may have made strides smaller
+    draft.c.output_padding[axis] = std::min(draft.c.output_padding[axis],
+                                            std::max(draft.c.stride[axis], draft.c.dilation[axis]) - 1);
 }
 
 /// Exchanges everything of the first axis and the last, if that gives the order that the plan asks for.

@@ -74,7 +74,7 @@ Walk::Walk(const Sampling& sampling, const Share& share, uint64_t index)
 void Walk::propose() {
   for (; step_ < steps_; ++step_) {
     next_ = proposal();
-    next_.wish = wish_;
+    next_.wish = step_ < kFreshSteps ? at_.wish : wish_;
     asked_ = made(sampling_.profile, next_, domain_.examples);
     if (is_worth_asking(asked_, next_)) return;
   }

@@ -24,9 +24,11 @@ using nlohmann::json;
 class CoverageCommand : public CliTest {
  protected:
   std::vector<std::string> fuzz(std::vector<std::string> more) const {
+    const bool names_profile =
+        std::ranges::any_of(more, [](const std::string& word) { return word.starts_with("--profile"); });
+    if (!names_profile) more.emplace_back("--profile=smoke");
     more.insert(more.begin(),
-                {"fuzz", "--oracle=none", "--db=convict.db", "-q", "--format=json", "--shrink=none", "--illegal=0",
-                 "--profile=smoke"});
+                {"fuzz", "--oracle=none", "--db=convict.db", "-q", "--format=json", "--shrink=none", "--illegal=0"});
     return more;
   }
   CommandResult run_fuzz(std::vector<std::string> more) const { return run(fuzz(std::move(more))); }

@@ -83,7 +83,7 @@ TEST_F(ReportCommand, SaysSoInWords) {
   const CommandResult result = run({"report", "--emptiest=3"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   for (const char* part :
-       {"profile grouped: ", "profile smoke: ", "  2-way coverage  ", "  3-way coverage  ", " combinations never seen",
+       {"profile grouped: ", "profile any: ", "  2-way coverage  ", "  3-way coverage  ", " combinations never seen",
         "  never seen, 3 of ", "    op=", " signatures of targets and oracles; 1,",
         "  chance that the next case shows a new signature: ", "  new: ", " guilty wrong-exact (target, "})
     EXPECT_NE(result.out.find(part), std::string::npos) << part << " is not in:\n" << result.out;
@@ -140,7 +140,7 @@ TEST_F(ReportCommand, WrongUsageIsOneLine) {
   EXPECT_FALSE(std::filesystem::exists(file("missing.db")));
   fuzz({"--target=direct", "--cases=50"});
   EXPECT_TRUE(refuses(run({"report", "--profile=smke"}), {"'smke'", "smoke"}));
-  EXPECT_TRUE(refuses(run({"report", "--profile=grouped"}), {"'grouped'", "it has: smoke"}));
+  EXPECT_TRUE(refuses(run({"report", "--profile=grouped"}), {"'grouped'", "it has: any"}));
   write_file(file("text.db"), "no database\n");
   EXPECT_TRUE(refuses(run({"report", "--db=text.db"}), {"'text.db'", "not a SQLite database"}));
 }

