@@ -28,6 +28,12 @@ def array_of(file: Any, tensor: dict) -> Any:
     return numpy.ndarray(tensor["dims"], dtype, file, tensor["at"], strides)
 
 
+def zeros(problem: Any) -> dict[str, Any]:
+    """Operands of a problem that is only asked about."""
+    numpy = numpy_module()
+    return {name: numpy.zeros(dims, NUMPY_TYPES[problem.dtypes[name]]) for name, dims in problem.dims.items()}
+
+
 def converter(xp: Union[str, Any]) -> Callable[[Any, str], Any]:
     """What makes of a numpy array what the function wants: for "numpy" itself; else `xp.from_dlpack` of a module or of
     its name, such as "torch". With "torch", bf16 becomes torch.bfloat16."""

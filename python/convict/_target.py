@@ -2,6 +2,7 @@
 """A function as an implementation: what it takes, and how it is called."""
 from __future__ import annotations
 
+import math
 from typing import Any, Callable, Optional, Union
 
 from . import _arrays
@@ -11,6 +12,10 @@ from ._problem import Problem
 
 Call = tuple[Problem, dict[str, Any], set[str]]  # with the operands as arrays, and the names of the outputs
 CONTRACT = {"algorithm": "direct", "min_accumulator": "f32"}
+
+
+_TRIED_AT_FIRST = 64  # problems; whoever refuses none of them is hardly ever asked in vain
+_MOST_TRIED = 1 << 16  # elements of an operand
 
 
 class _WrongShape(Exception):
@@ -34,6 +39,7 @@ class Target:
         self.convert = _arrays.converter(xp)
         self.batch = batch
         self.observer: Any = None  # sees every call: _observer.py
+        self.tries = _TRIED_AT_FIRST  # left; -1 once the function has refused something
         self.errors: dict[str, BaseException] = {}  # what the function raised, by the text that convict was told
 
     def announcement(self) -> dict:
@@ -41,8 +47,25 @@ class Target:
                 "contract": self.contract, "batch": self.batch}
 
     def refusal(self, problem: Problem) -> Optional[str]:
-        """Why the function is not called for a problem. Only what `like` and `dtypes` say: what the function itself
-        refuses shows when it is called."""
+        """Why the function is not called for a problem: what `like` and `dtypes` say, and then the function itself,
+        which is called with zeros."""
+        return self._unsuitable(problem) or self._refused(problem)
+
+    def _refused(self, problem: Problem) -> Optional[str]:
+        """What the function raises Refused for. Other errors show when it is called for a judgment."""
+        if self.tries == 0 or self.observer or any(math.prod(dims) > _MOST_TRIED for dims in problem.dims.values()):
+            return None
+        self.tries = max(self.tries - 1, -1)
+        try:
+            self._call(problem, _arrays.zeros(problem), _outputs_of(problem))
+        except Refused as why:
+            self.tries = -1
+            return str(why)
+        except Exception:  # pylint: disable=broad-except
+            return None
+        return None
+
+    def _unsuitable(self, problem: Problem) -> Optional[str]:
         if self.signature is None and problem.why_illegal() is None and self._types_fit(problem):
             return None
         if self.signature is None or problem.name not in self.signature.operations:
@@ -68,14 +91,10 @@ class Target:
     def run(self, problem: Problem, arrays: dict[str, Any], outputs: set[str]) -> dict:
         """Calls the function, and copies its result. Returns the status."""
         try:
-            converted = {name: self.convert(array, problem.dtypes[name]) for name, array in arrays.items()}
             if self.observer:
                 self.observer.begin({name: array for name, array in arrays.items() if name not in outputs})
-            if self.signature is None:
-                self.function(problem, converted)
-            else:
-                inputs = {name: array for name, array in converted.items() if name not in outputs}
-                result = self.signature.call(self.function, problem, inputs)
+            result = self._call(problem, arrays, outputs)
+            if self.signature is not None:
                 self._take(result, arrays["dst"])
             if self.observer:
                 self.observer.end(arrays[name] for name in outputs)
@@ -89,11 +108,24 @@ class Target:
             self.errors[text] = error
             return {"status": "failed", "error": text}
 
+    def _call(self, problem: Problem, arrays: dict[str, Any], outputs: set[str]) -> Any:
+        converted = {name: self.convert(array, problem.dtypes[name]) for name, array in arrays.items()}
+        if self.signature is None:
+            return self.function(problem, converted)
+        inputs = {name: array for name, array in converted.items() if name not in outputs}
+        return self.signature.call(self.function, problem, inputs)
+
     def _take(self, result: Any, dst: Any) -> None:
         array = _arrays.as_numpy(result)
         if array.shape != dst.shape:
             raise _WrongShape(f"it returns {array.shape}, and the output is {dst.shape}")
         _arrays.numpy_module().copyto(dst, array, casting="same_kind")
+
+
+def _outputs_of(problem: Problem) -> set[str]:
+    if problem.pass_ == "forward":
+        return {"dst"}
+    return {"diff_src"} if problem.pass_ == "backward_data" else {"diff_wei", "diff_bias"}
 
 
 class _Nothing:

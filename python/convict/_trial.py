@@ -135,8 +135,8 @@ class _Run:
             simplest = self.simplified(min(wrong, key=lambda one: len(one["case"])), shrink)
             self.remember([simplest["case"], *(one for one in self.remembered() if one != simplest["case"])])
             raise self.falsified(simplest, output, f"found with seed {seed}")
-        if report["judged"] == 0:
-            raise Refused(self.nothing_judged(report))
+        if report["judged"] == 0 or report["targets"][0]["inconclusive"]:
+            raise Refused(self.hardly_judged(report))
         return report
 
     def simplified(self, mismatch: dict, time: str) -> dict:
@@ -156,9 +156,11 @@ class _Run:
         return " ".join([*words, where]).strip()
 
     @staticmethod
-    def nothing_judged(report: dict) -> str:
-        reasons = ", ".join(one["reason"] for one in report["refusals"][:3]) or "no reason was given"
-        return f"it refused all of {report['cases']} problems: {reasons}"
+    def hardly_judged(report: dict) -> str:
+        blocks = report["targets"][0]["blocked_by"]
+        reasons = blocks or ", ".join(one["reason"] for one in report["refusals"][:3]) or "no reason was given"
+        some = "all" if report["judged"] == 0 else f"all but {report['judged']}"
+        return f"it refused {some} of {report['cases']} problems: {reasons}"
 
     def falsified(self, mismatch: dict, output: Output, how: str = "") -> Falsified:
         certificate, verdict, case = mismatch["certificate"], mismatch["verdict"], mismatch["case"]

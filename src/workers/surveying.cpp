@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t kPatience = 2'000'000'000;  // ns of CPU time
-constexpr auto kPatienceWithClients = std::chrono::seconds(6);
+constexpr auto kPatienceWithClients = std::chrono::seconds(6), kIfItIsShort = std::chrono::seconds(2);
 
 /// Those of the user, and those that the target names; a line of its own that is no case is no example.
 std::vector<Case> examples_of(const run::Subject& target, const WorkerSettings& settings) {
@@ -41,7 +41,7 @@ generate::Survey survey_of(size_t target, const Asked& asked, bool pairs) {
   const WorkerSettings& settings = asked.settings;
   const examine::ExaminationSettings asking = {.most_bytes = settings.most_bytes(), .where = &asked.where};
   const uint64_t end = run::cpu_ns() + kPatience;
-  const Clock::time_point late = Clock::now() + kPatienceWithClients;
+  const Clock::time_point late = Clock::now() + (pairs ? kPatienceWithClients : kIfItIsShort);
   const auto ask = [&](std::span<const Case> cases) {
     asked.lookahead.ask_ahead(subject, cases, asking);
     const run::InStage stage(asked.record, Stage::kAsk);

@@ -24,7 +24,8 @@ struct Asked {
   run::FlightRecord& record;
 };
 
-/// Takes two seconds of CPU time at most, and six seconds with a client, who may answer slowly.
+/// Takes two seconds of CPU time at most; and six seconds with a client, who may answer slowly, or two without `pairs`,
+/// which is for short campaigns.
 generate::Survey survey_of(size_t target, const Asked& asked, bool pairs);
 
 }  // namespace convict::workers
