@@ -266,8 +266,13 @@ void report_missing(const Certificate& certificate, const void* field) {
 }
 
 DeclaredContract declared(const convict_contract& contract) {
-  return {contract.algorithm,  contract.min_accumulator, contract.summation,
-          contract.sum_block,  contract.winograd_m,      contract.winograd_r,
+  const bool is_blocked = contract.summation == CONVICT_BLOCKED, is_winograd = contract.algorithm == CONVICT_WINOGRAD;
+  return {contract.algorithm,
+          contract.min_accumulator,
+          contract.summation,
+          is_blocked ? contract.sum_block : 0,  // what says nothing of the arithmetic may be any number
+          is_winograd ? contract.winograd_m : 0,
+          is_winograd ? contract.winograd_r : 0,
           contract.flushes_subnormals != 0};
 }
 

@@ -37,7 +37,7 @@ std::string without_numbers(std::string text) {
 struct Niche {
   uint64_t drawn = 0;     // of cases that aimed at nothing
   uint64_t explored = 0;  // times that a case of it was walked from
-  std::string example;    // the reason, with numbers
+  Refusal example;        // with its numbers
   std::vector<Recipe> recipes;
 };
 
@@ -104,7 +104,7 @@ class Surveyor {
 
   /// Whether each recipe was accepted. `drawn`: they aim at nothing, so that their levels and reasons count.
   std::vector<bool> ask(std::span<const Recipe> recipes, std::span<const Case> cases, bool drawn) {
-    const std::vector<std::optional<std::string>> answers = ask_(cases);
+    const std::vector<std::optional<Refusal>> answers = ask_(cases);
     std::vector<bool> accepted(recipes.size());
     for (size_t i = 0; i < recipes.size(); ++i) {
       const Resolved resolved = resolve(cases[i]);
@@ -146,12 +146,12 @@ class Surveyor {
       taken_[below(kMostTaken)] = one;
   }
 
-  void note_reason(const std::string& reason, const Recipe& recipe, bool drawn) {
-    const std::string key = without_numbers(reason);
+  void note_reason(const Refusal& refusal, const Recipe& recipe, bool drawn) {
+    const std::string key = without_numbers(refusal.reason);
     const auto found = niches_.find(key);
     if (found == niches_.end() && niches_.size() == kMostNiches) return;
     Niche& niche = found == niches_.end() ? niches_[key] : found->second;
-    if (niche.recipes.empty()) niche.example = reason;
+    if (niche.recipes.empty()) niche.example = refusal;
     niche.drawn += drawn;
     if (niche.recipes.size() < kNicheSize)
       niche.recipes.push_back(recipe);
@@ -221,8 +221,9 @@ class Surveyor {
   }
 
   std::string deepest_reason() const {
-    const auto deepest = std::ranges::min_element(niches_, {}, [](const auto& one) { return one.second.drawn; });
-    return deepest == niches_.end() ? "" : deepest->second.example;
+    const auto depth = [](const auto& one) { return std::pair(!one.second.example.by_target, one.second.drawn); };
+    const auto deepest = std::ranges::min_element(niches_, {}, depth);
+    return deepest == niches_.end() ? "" : deepest->second.example.reason;
   }
 
   /// Chains that begin with accepted cases, side by side, and each goes where it is accepted.

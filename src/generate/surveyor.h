@@ -16,8 +16,14 @@
 
 namespace convict::generate {
 
-/// For each case, why the target refuses it; nothing if it computes the case.
-using Ask = std::function<std::vector<std::optional<std::string>>(std::span<const Case>)>;
+/// Why a case is refused.
+struct Refusal {
+  std::string reason;
+  bool by_target = true;  // false: on its behalf, for what it has not promised
+};
+
+/// For each case, why it is refused; nothing if the target computes it.
+using Ask = std::function<std::vector<std::optional<Refusal>>(std::span<const Case>)>;
 
 /// How many questions are asked at once, for targets that answer many at the price of one.
 inline constexpr size_t kQuestionsAtOnce = 64;

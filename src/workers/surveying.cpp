@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/case_text.h"
@@ -45,11 +45,14 @@ generate::Survey survey_of(size_t target, const Asked& asked, bool pairs) {
   const auto ask = [&](std::span<const Case> cases) {
     asked.lookahead.ask_ahead(subject, cases, asking);
     const run::InStage stage(asked.record, Stage::kAsk);
-    std::vector<std::optional<std::string>> reasons;
-    for (const Case& c : cases)
-      reasons.push_back(examine::answer_to(c, subject, target, asked.record, asking).reason);
+    std::vector<std::optional<generate::Refusal>> refusals;
+    for (const Case& c : cases) {
+      examine::Answer answer = examine::answer_to(c, subject, target, asked.record, asking);
+      refusals.emplace_back();
+      if (answer.reason) refusals.back() = {std::move(*answer.reason), answer.was_asked};
+    }
     asked.lookahead.settle();
-    return reasons;
+    return refusals;
   };
   const auto has_time = [&] { return run::cpu_ns() < end && (!subject.process || Clock::now() < late); };
   return generate::survey(

@@ -52,6 +52,7 @@ TEST(Overflow, SaturationIsSeenInCampaigns) {
   for (uint64_t i = 0; i < 3000; ++i) {
     Case c = generate::generate(profile, 5, i);
     c.fill = Fill::kSpecial;
+    c.before = {};  // which may have other types
     if (c.src_type != CONVICT_F32 || c.wei_type != CONVICT_F32 || c.dst_type != CONVICT_F32) continue;
     if (c.pass != CONVICT_FORWARD || resolve(c).why_not || (mix(c.seed) % 4) != 0) continue;  // products that overflow
     ++cases;

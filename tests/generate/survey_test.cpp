@@ -63,8 +63,8 @@ bool takes_either(const Case& c) { return is_first_kernel(c) && (c.dilation == A
 /// Asks as the C ABI does: with the condition that is not met first.
 Ask by(const Accepts& accepts, uint64_t* asked = nullptr) {
   return [=](std::span<const Case> cases) {
-    std::vector<std::optional<std::string>> reasons;
-    for (const Case& c : cases) reasons.push_back(accepts(c) ? std::nullopt : std::optional<std::string>("no"));
+    std::vector<std::optional<Refusal>> reasons;
+    for (const Case& c : cases) reasons.push_back(accepts(c) ? std::nullopt : std::optional<Refusal>(Refusal{"no"}));
     if (asked) *asked += cases.size();
     return reasons;
   };
@@ -159,17 +159,17 @@ TEST(Survey, AllPartsOfADomainHaveTheirCases) {
 /// Refused and unheard of, but for the words: reasons lead to it.
 TEST(Survey, ReasonsLeadIntoADomainThatNoDrawMeets) {
   const Ask ask = [](std::span<const Case> cases) {
-    std::vector<std::optional<std::string>> reasons;
+    std::vector<std::optional<Refusal>> reasons;
     for (const Case& c : cases)
-      reasons.push_back(c.op != CONVICT_CONV_TRANSPOSE                 ? std::optional<std::string>("only transposed")
-                        : c.pass != CONVICT_BACKWARD_DATA              ? std::optional<std::string>("only data gradients")
-                        : c.rank != 3                                  ? std::optional<std::string>("only rank 3")
-                        : c.src_type != CONVICT_BF16                   ? std::optional<std::string>("only bf16")
-                        : c.groups < 2 || c.groups % 2 != 0            ? std::optional<std::string>("only even groups")
-                        : c.dst_layout != ActivationLayout::kChannelsLast ? std::optional<std::string>("only channels last")
-                        : c.wei_layout != WeightLayout::kHwio          ? std::optional<std::string>("only hwio")
-                        : !all(c.kernel, 3, c.kernel[0])               ? std::optional<std::string>("only cubes")
-                        : !all(c.stride, 3, 2)                         ? std::optional<std::string>("only strides of 2")
+      reasons.push_back(c.op != CONVICT_CONV_TRANSPOSE                 ? std::optional<Refusal>(Refusal{"only transposed"})
+                        : c.pass != CONVICT_BACKWARD_DATA              ? std::optional<Refusal>(Refusal{"only data gradients"})
+                        : c.rank != 3                                  ? std::optional<Refusal>(Refusal{"only rank 3"})
+                        : c.src_type != CONVICT_BF16                   ? std::optional<Refusal>(Refusal{"only bf16"})
+                        : c.groups < 2 || c.groups % 2 != 0            ? std::optional<Refusal>(Refusal{"only even groups"})
+                        : c.dst_layout != ActivationLayout::kChannelsLast ? std::optional<Refusal>(Refusal{"only channels last"})
+                        : c.wei_layout != WeightLayout::kHwio          ? std::optional<Refusal>(Refusal{"only hwio"})
+                        : !all(c.kernel, 3, c.kernel[0])               ? std::optional<Refusal>(Refusal{"only cubes"})
+                        : !all(c.stride, 3, 2)                         ? std::optional<Refusal>(Refusal{"only strides of 2"})
                                                                        : std::nullopt);
     return reasons;
   };
@@ -199,12 +199,12 @@ TEST(Survey, AnExampleLeadsWhereNoDrawDoes) {
 
 TEST(Survey, WhereNothingIsTakenTheConditionThatBlocksIsNamed) {
   const Ask ask = [](std::span<const Case> cases) {
-    std::vector<std::optional<std::string>> reasons;
+    std::vector<std::optional<Refusal>> reasons;
     for (const Case& c : cases)
-      reasons.emplace_back(c.rank != 2          ? "only rank 2"
-                           : c.ic % 8 != 0      ? "channels in blocks of 8"
-                           : c.kernel[0] != 97  ? "only kernels of 97"
-                                                : "only in my dreams");
+      reasons.emplace_back(Refusal{c.rank != 2         ? "only rank 2"
+                                   : c.ic % 8 != 0     ? "channels in blocks of 8"
+                                   : c.kernel[0] != 97 ? "only kernels of 97"
+                                                       : "only in my dreams"});
     return reasons;
   };
   const Survey survey = surveyed(find_profile("smoke"), ask);

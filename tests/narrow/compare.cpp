@@ -49,8 +49,8 @@ const generate::Profile* default_mixture() { return generate::find_profile(gener
 template <class Take>
 uint64_t draw_campaign(const Accepts& accepts, uint64_t seed, uint64_t cases, const Take& take) {
   const generate::Ask ask = [&](std::span<const Case> asked) {
-    std::vector<std::optional<std::string>> reasons;
-    for (const Case& c : asked) reasons.push_back(accepts(c) ? std::nullopt : std::optional<std::string>("refused"));
+    std::vector<std::optional<generate::Refusal>> reasons;
+    for (const Case& c : asked) reasons.push_back(accepts(c) ? std::nullopt : std::optional<generate::Refusal>(generate::Refusal{"refused"}));
     return reasons;
   };
   const generate::Survey survey = generate::survey({default_mixture(), seed}, ask, [] { return true; });
