@@ -61,8 +61,8 @@ def trial(function: Union[Callable[..., Any], Target], like: Optional[str] = Non
 
     `like` names the signature (`convict.presets()`); without it the function is called as f(problem, tensors), and
     writes the outputs. What it takes is found out by asking: it raises Refused for the rest, and an `example` of a test
-    tells where to look. `where` and `profile` narrow the problems: "g=1 k<=7", "grouped". `isolate` calls the function in a copy of this process,
-    which may crash or take longer than `timeout`. Other options are those of `Target`.
+    tells where to look. `where` and `profile` narrow the problems: "g=1 k<=7", "grouped". `isolate` calls the function in
+    a copy of this process, which may crash or take longer than `timeout`. Other options are those of `Target`.
 
     >>> trial(my_conv2d, like="torch.conv2d", cases=500)
     >>> trial(my_conv2d, like="torch.conv2d", dtypes=["f16"], xp="torch", where="g=1", isolate=True)
@@ -127,7 +127,8 @@ class _Run:
         with tempfile.TemporaryDirectory() as folder:
             output = self.convict(["fuzz", "-q", f"--cases={cases}", f"--seed={seed}",
                                    *([f"--profile={profile}"] if profile else []),
-                                   *(f"--example={line}" for line in _examples.get()), "--shrink=none", f"--illegal={illegal}", f"--db={folder}/trial.db",
+                                   *(f"--example={line}" for line in _examples.get()), "--shrink=none",
+                                   f"--illegal={illegal}", f"--db={folder}/trial.db",
                                    f"--where={self.narrowed(where)}"])
         report = json.loads(output.out)
         wrong = [one for one in report["mismatches"] if one["blame"] == "target"]
@@ -158,7 +159,8 @@ class _Run:
     @staticmethod
     def hardly_judged(report: dict) -> str:
         blocks = report["targets"][0]["blocked_by"]
-        reasons = blocks or ", ".join(one["reason"] for one in report["refusals"][:3]) or "no reason was given"
+        reasons = [one["reason"] for one in report["refusals"][:3]] + ([blocks] if blocks else [])
+        reasons = ", ".join(dict.fromkeys(reasons)) or "no reason was given"
         some = "all" if report["judged"] == 0 else f"all but {report['judged']}"
         return f"it refused {some} of {report['cases']} problems: {reasons}"
 
