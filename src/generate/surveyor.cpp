@@ -22,14 +22,12 @@ constexpr size_t kNicheSize = 16, kMostNiches = 200;
 constexpr size_t kChains = 128, kSnapshots = 3;
 constexpr int kBurnIn = 64, kLongBurnIn = 350, kBetweenSnapshots = 48;  // questions to each chain
 constexpr size_t kMostRare = 768, kMostTaken = 4096;
-constexpr int kVainDraws = 10;    // of a pair, if none of them shows it
-constexpr int kDrawsForATry = 2;  // of a pair, most of them
+constexpr int kVainDraws = 10, kDrawsForATry = 2;  // of a pair: if none of them shows it; most of them
 constexpr size_t kFewTaken = 8;   // if they are hard to find
 
 /// A text with its numbers left out: "ic=7 is no multiple" and "ic=9 is no multiple" are one reason.
 std::string without_numbers(std::string text) {
-  for (char& c : text)
-    if (c >= '0' && c <= '9') c = '#';
+  std::ranges::replace_if(text, [](char c) { return c >= '0' && c <= '9'; }, '#');
   return text;
 }
 
@@ -47,9 +45,8 @@ struct Taken {
   Levels levels;
 };
 
-/// A pair that is aimed at.
 struct Aim {
-  uint32_t pair;
+  uint32_t pair;  // that is aimed at
   int drawn = 0, shown = 0;
 };
 
@@ -68,7 +65,7 @@ class Surveyor {
     ask_examples();
     if (walks && !is_exact) look_for_first();
     if (taken_.empty()) {
-      survey_.blocked_by = deepest_reason();
+      survey_.blocked_by = deepest_reasons();
       return std::move(survey_);
     }
     if (walks) mix_chains(is_exact ? kBurnIn : kLongBurnIn);
@@ -208,7 +205,7 @@ class Surveyor {
     return rarest->recipes[below(rarest->recipes.size())];
   }
 
-  /// A recipe of the profile `layers`, where the profile mixes others; else any.
+  /// Of the profile `layers`, where the profile mixes others; else any.
   Recipe layer() {
     Recipe recipe = fresh();
     if (!profile_ || profile_->sampler != Sampler::kMixed) return recipe;
@@ -220,10 +217,14 @@ class Surveyor {
     return recipe;
   }
 
-  std::string deepest_reason() const {
+  /// The rarest reason; and the commonest, if it is another: a condition that nothing meets may be the last one.
+  std::string deepest_reasons() const {
+    if (niches_.empty()) return "";
     const auto depth = [](const auto& one) { return std::pair(!one.second.example.by_target, one.second.drawn); };
-    const auto deepest = std::ranges::min_element(niches_, {}, depth);
-    return deepest == niches_.end() ? "" : deepest->second.example.reason;
+    const auto count = [](const auto& one) { return std::pair(one.second.example.by_target, one.second.drawn); };
+    const std::string rarest = std::ranges::min_element(niches_, {}, depth)->second.example.reason;
+    const std::string commonest = std::ranges::max_element(niches_, {}, count)->second.example.reason;
+    return rarest == commonest ? rarest : rarest + "; or: " + commonest;
   }
 
   /// Chains that begin with accepted cases, side by side, and each goes where it is accepted.

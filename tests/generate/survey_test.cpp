@@ -209,7 +209,7 @@ TEST(Survey, WhereNothingIsTakenTheConditionThatBlocksIsNamed) {
   };
   const Survey survey = surveyed(find_profile("smoke"), ask);
   EXPECT_TRUE(survey.is_empty());
-  EXPECT_EQ(survey.blocked_by, "only kernels of 97");
+  EXPECT_TRUE(survey.blocked_by.starts_with("only kernels of 97; or: ")) << survey.blocked_by;
 }
 
 TEST(Survey, WhatIsNeverAcceptedIsNamed) {
