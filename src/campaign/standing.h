@@ -40,7 +40,8 @@ struct Standing {
 
 using Standings = std::map<std::string, Standing>;  // by target
 
-/// The numbers of judged cases, the pairs and the levels, without the surveys: the column `judged` of the table `campaigns`.
+/// The numbers of judged cases, the pairs and the levels, without the surveys: the column `judged` of the table
+/// `campaigns`.
 nlohmann::json to_json(const Standings& standings);
 
 /// Of the targets of a roster. `judged`: what to_json() has written of an earlier run of the campaign; pairs of another

@@ -17,8 +17,8 @@
 
 namespace convict::generate {
 
-/// How a case is made (draw.h): the words of its steps, the tuple that it aims at, and the steps whose results are those
-/// of an example.
+/// How a case is made (draw.h): the words of its steps, the tuple that it aims at, and the steps whose results are
+/// those of an example.
 struct Recipe {
   static constexpr uint32_t kNoWish = UINT32_MAX;
   Choices choices = {};

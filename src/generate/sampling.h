@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parameters of a campaign's cases, and what follows from them for a place: whose case it is, whether it is illegal,
-// and which wish it has.
+// The parameters of a campaign's cases, and what follows from them for a place: whose case it is, whether it is
+// illegal, and which wish it has.
 #pragma once
 
 #include <cstdint>

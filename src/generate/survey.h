@@ -30,8 +30,8 @@ nlohmann::json by_feature(std::span<const Level> levels);
 /// So many cases say something of a level.
 inline constexpr uint64_t kHardly = 10;
 
-/// What a target was not judged on, though the profile has it: levels that it never accepted, and levels that it accepts
-/// and fewer than kHardly of the judged cases had.
+/// What a target was not judged on, though the profile has it: levels that it never accepted, and levels that it
+/// accepts and fewer than kHardly of the judged cases had.
 struct Gaps {
   std::vector<Level> never, hardly;
 };

@@ -16,14 +16,13 @@ namespace convict::generate {
 namespace {
 
 constexpr uint64_t kLeastAsked = 400, kMostAsked = 20'000;  // of the whole profile
-constexpr size_t kEnoughTaken = 64;                         // independent of each other
+constexpr size_t kEnoughTaken = 64, kFewTaken = 8;  // independent of each other; if they are hard to find
 constexpr uint64_t kMostSearched = 600'000, kLongSearch = 100'000;  // questions for the first accepted cases
 constexpr size_t kNicheSize = 16, kMostNiches = 200;
 constexpr size_t kChains = 128, kSnapshots = 3;
 constexpr int kBurnIn = 64, kLongBurnIn = 350, kBetweenSnapshots = 48;  // questions to each chain
 constexpr size_t kMostRare = 768, kMostTaken = 4096;
 constexpr int kVainDraws = 10, kDrawsForATry = 2;  // of a pair: if none of them shows it; most of them
-constexpr size_t kFewTaken = 8;   // if they are hard to find
 
 /// A text with its numbers left out: "ic=7 is no multiple" and "ic=9 is no multiple" are one reason.
 std::string without_numbers(std::string text) {

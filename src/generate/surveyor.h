@@ -36,11 +36,11 @@ struct Questionnaire {
   std::vector<Case> examples = {};  // that it may take
 };
 
-/// Draws cases of the profile. Of a target that takes less than half of them, it looks for accepted ones in the examples,
-/// in further cases, and near those that were refused for rare reasons, and walks from what it has found until the walks
-/// are distributed as the profile is inside the domain. Then it aims at each level and each pair of levels that no
-/// accepted case has shown, with walks: a level is called never accepted after kTriesOfLevel refusals, a pair after
-/// kTriesOfPair. Once go_on() is false, it asks no more.
+/// Draws cases of the profile. Of a target that takes less than half of them, it looks for accepted ones in the
+/// examples, in further cases, and near those that were refused for rare reasons, and walks from what it has found
+/// until the walks are distributed as the profile is inside the domain. Then it aims at each level and each pair of
+/// levels that no accepted case has shown, with walks: a level is called never accepted after kTriesOfLevel refusals, a
+/// pair after kTriesOfPair. Once go_on() is false, it asks no more.
 Survey survey(const Questionnaire& questionnaire, const Ask& ask, const std::function<bool()>& go_on);
 
 inline constexpr int kTriesOfLevel = 48, kTriesOfPair = 24;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The walk inside a domain. From an accepted case, a few steps are drawn again, with all that follows from them, and the
-// walk goes there if the target takes the result. Each step is drawn as the profile draws it, whatever
-// the state, so the moves are symmetric, and the distribution that stays as it is is that of the profile, restricted to
-// what the target takes. (Metropolis et al., "Equation of State Calculations by Fast Computing Machines", 1953, with
-// the random numbers of the sampler as the state: choices.h.)
+// The walk inside a domain. From an accepted case, a few steps are drawn again, with all that follows from them, and
+// the walk goes there if the target takes the result. Each step is drawn as the profile draws it, whatever the state,
+// so the moves are symmetric, and the distribution that stays as it is is that of the profile, restricted to what the
+// target takes. (Metropolis et al., "Equation of State Calculations by Fast Computing Machines", 1953, with the random
+// numbers of the sampler as the state: choices.h.)
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ namespace convict::generate {
 
 // Questions for one place; the first ones change data and threads only.
 inline constexpr uint32_t kWalkSteps = 8, kFreshSteps = 2;
-// The answers to them are a bit each, from the lowest. The bit of a question in the upper half says that the case is the
-// one asked about.
+// The answers to them are a bit each, from the lowest. The bit of a question in the upper half says that the case is
+// the one asked about.
 inline constexpr uint32_t kAsked = 1 << 16;
-// The first wishes of a share are none of its rare pairs, which are often empty problems: a short campaign should not be
-// full of them.
+// The first wishes of a share are none of its rare pairs, which are often empty problems: a short campaign should not
+// be full of them.
 inline constexpr uint64_t kWishesBeforeRarePairs = 100;
 
-/// Draws some steps of a recipe again: mostly one to three, sometimes all that belong together, or half of them. If there
-/// are examples, one in kKeptShare of these steps takes what an example has.
+/// Draws some steps of a recipe again: mostly one to three, sometimes all that belong together, or half of them. If
+/// there are examples, one in kKeptShare of these steps takes what an example has.
 Recipe neighbour(const Recipe& recipe, Random& random, size_t examples = 0);
 inline constexpr double kKeptShare = 1.0 / 8;
 
