@@ -5,6 +5,7 @@ fault of each; tests/plugins/depthwise_int8.c is a depthwise kernel as somebody 
 
     tools/narrow.py build/release/convict                     everything: half an hour if faults are found
     tools/narrow.py build/release/convict --seeds 2 --hunt-time 5 --only 1-8 --draws 1000000
+    tools/narrow.py build/release/convict --rejected FILE     what `narrow_domains reject` has written before
 
 Prints a table, and with --json all that was measured. Every campaign is a plain `convict fuzz --plugin X --target Y
 --oracle none`; a hunt ends with the first mismatch that is reported. Hunts by `convict score` (--by score) are faster.
@@ -25,6 +26,7 @@ RIGHT = ("dw-int8", "dw-f32")
 WRONG = ("dw-int8-tap", "dw-int8-multiplier", "dw-int8-both", "dw-f32-tap")
 WANTED_SHARE = 0.95  # of the cases, judged
 GRACE = 2  # seconds, in which what was found in time is confirmed and reported
+REJECTION_SEED = 77  # another one than that of the campaigns
 ENOUGH_KEPT = 100  # cases of rejection sampling, to say something of its distribution
 
 
@@ -42,11 +44,17 @@ class Program:
         return [self.path, "fuzz", "--plugin", self.plugin(plugin), "--target", target, "--oracle", "none",
                 "--shrink", "none", "--db", "narrow.db", *options]
 
-    def domains(self, *arguments):
+    def domains(self, *arguments, output=subprocess.PIPE):
         """What tests/narrow/compare.cpp says."""
-        done = subprocess.run([os.path.join(self.tests, "narrow_domains"), *map(str, arguments)],
-                              stdout=subprocess.PIPE, check=True)
-        return json.loads(done.stdout)
+        return subprocess.run([os.path.join(self.tests, "narrow_domains"), *map(str, arguments)], stdout=output,
+                              check=True).stdout
+
+    def rejected(self, plugin, draws, folder):
+        """A file with the cases of rejection sampling, for all targets of the plugin."""
+        path = os.path.join(folder, plugin + ".json")
+        with open(path, "wb") as file:
+            self.domains("reject", self.plugin(plugin), draws, REJECTION_SEED, output=file)
+        return path
 
 
 def milliseconds(seconds):
@@ -119,9 +127,9 @@ def measured(program, plugin, target, seconds):
             "first": first["wall"] if first["judged"] > 0 else None}
 
 
-def compared(program, plugin, target, options):
+def compared(program, plugin, target, rejected, options):
     """How often levels of features show in the cases of a campaign, beside rejection sampling."""
-    result = program.domains("compare", program.plugin(plugin), target, options.draws, options.cases)
+    result = json.loads(program.domains("compare", program.plugin(plugin), target, rejected, options.cases))
     if not options.levels:
         result["levels"] = [row for row in result["levels"] if row["below_half"]]
     return result
@@ -175,13 +183,17 @@ def summary(rows, seeds):
                "draws to tell")
 
 
-def measure_narrow(program, options):
+def measure_narrow(program, options, folder):
     """The forty kernels, with a line each as soon as it is there."""
     os.environ["CONVICT_NARROW_SEED"] = str(options.population)  # for the plugins
     count = max(40, options.only[1])
     os.environ["CONVICT_NARROW_COUNT"] = str(count)
-    domains = program.domains("list", options.population, count)
-    shares = {row["name"]: row["share"] for row in program.domains("shares", 100_000, options.population, count)}
+    domains = json.loads(program.domains("list", options.population, count))
+    shares = {row["name"]: row["share"]
+              for row in json.loads(program.domains("shares", 100_000, options.population, count))}
+    rejected = options.rejected
+    if options.draws and not rejected:
+        rejected = program.rejected("narrow_kernels", options.draws, folder)
     print(HEAD, flush=True)
     rows = []
     for domain in domains[options.only[0] - 1:options.only[1]]:
@@ -190,22 +202,23 @@ def measure_narrow(program, options):
                    fault=domain["fault"])
         hunts = hunts_by_score if options.by == "score" else hunts_by_fuzz
         row["hunts"] = hunts(program, "narrow_faults", domain["name"] + "-fault", options.seeds, options.hunt_time)
-        if options.draws:
-            row["inside"] = compared(program, "narrow_kernels", domain["name"], options)
+        if rejected:
+            row["inside"] = compared(program, "narrow_kernels", domain["name"], rejected, options)
         rows.append(row)
         print(line_of(row), flush=True)
     print("\n" + "\n".join(summary(rows, options.seeds)) + "\n", flush=True)
     return rows
 
 
-def measure_depthwise(program, options):
+def measure_depthwise(program, options, folder):
     """Right ones are acquitted, wrong ones convicted within the time of a campaign."""
     rows = []
+    rejected = program.rejected("depthwise_int8", options.draws, folder) if options.draws else None
     print(HEAD, flush=True)
     for target in RIGHT:
         row = measured(program, "depthwise_int8", target, options.time)
-        if options.draws:
-            row["inside"] = compared(program, "depthwise_int8", target, options)
+        if rejected:
+            row["inside"] = compared(program, "depthwise_int8", target, rejected, options)
         rows.append(row)
         print(line_of(row), flush=True)
     for row in rows:
@@ -236,7 +249,8 @@ def parsed():
     parser.add_argument("--hunt-time", type=float, default=20, help="seconds of a hunt")
     parser.add_argument("--by", choices=("fuzz", "score"), default="fuzz", help="what hunts; score's time is CPU time")
     parser.add_argument("--depthwise", type=int, default=10, help="seeds for each wrong depthwise kernel; 0 for none")
-    parser.add_argument("--draws", type=int, default=20_000_000, help="of rejection sampling at most; 0: none")
+    parser.add_argument("--draws", type=int, default=50_000_000, help="of rejection sampling at most; 0: none")
+    parser.add_argument("--rejected", help="the forty are compared with what is in this file")
     parser.add_argument("--cases", type=int, default=20_000, help="of a campaign that is compared with it")
     parser.add_argument("--only", type=span, default=(1, 40), help="numbers of kernels: 7, or 1-8 (to 60); 0: none")
     parser.add_argument("--levels", action="store_true", help="keep all levels in --json, not only those below half")
@@ -248,10 +262,11 @@ def main():
     options = parsed()
     program = Program(options.program)
     result = {}
-    if options.only[1] > 0:
-        result["narrow"] = measure_narrow(program, options)
-    if options.depthwise:
-        result["depthwise"] = measure_depthwise(program, options)
+    with tempfile.TemporaryDirectory() as folder:
+        if options.only[1] > 0:
+            result["narrow"] = measure_narrow(program, options, folder)
+        if options.depthwise:
+            result["depthwise"] = measure_depthwise(program, options, folder)
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             json.dump(result, file, indent=1)

@@ -20,6 +20,7 @@ namespace {
 
 constexpr size_t kDigits = 8 * (kStepCount + 1) + 20;  // of a recipe: its words, its wish, and what it keeps
 constexpr size_t kMostRecipes = 1 << 14;          // that a file may hold
+constexpr size_t kDigitsOfMove = 16 + 4;          // its steps, and its tries
 
 std::string text_of(const std::vector<Recipe>& recipes) {
   std::string text;
@@ -59,6 +60,29 @@ std::vector<Recipe> recipes_in(std::string_view text, size_t examples) {
   return recipes;
 }
 
+/// The loose steps, and a move after the other.
+std::string text_of(const Moves& moves) {
+  std::string text = fmt::format("{:016x}", moves.loose);
+  for (const Move& one : moves.tied) text += fmt::format("{:016x}{:04x}", one.steps, one.tries);
+  return text;
+}
+
+Moves moves_in(std::string_view text) {
+  const auto steps = [&] { return word_in<uint64_t>(text.substr(0, 16)); };
+  if (text.size() < 16 || (text.size() - 16) % kDigitsOfMove != 0)
+    throw UsageError("the moves of a domain are not whole");
+  Moves moves{steps(), {}};
+  for (text.remove_prefix(16); !text.empty(); text.remove_prefix(kDigitsOfMove))
+    moves.tied.push_back({steps(), word_in(text.substr(16, 4))});
+  uint64_t all = moves.loose;
+  for (const Move& one : moves.tied) {
+    if (one.tries == 0) throw UsageError("a move of a domain is never tried");
+    all |= one.steps;
+  }
+  if (all >> kStepCount != 0) throw UsageError("a move of a domain has a step that is none");
+  return moves;
+}
+
 /// Four pairs a digit.
 std::string text_of(const std::vector<bool>& pairs) {
   std::string text((pairs.size() + 3) / 4, '0');
@@ -79,6 +103,12 @@ std::vector<bool> pairs_in(std::string_view text) {
 }
 
 }  // namespace
+
+int64_t Moves::tries() const {
+  int64_t sum = 0;
+  for (const Move& one : tied) sum += one.tries;
+  return sum;
+}
 
 bool Domain::has(FeatureId feature, int level) const {
   // Each case has some level of any other feature: one of those pairs tells.
@@ -111,6 +141,7 @@ json Domain::to_json() const {
           {"takes_all", takes_all},
           {"steps", kStepCount},
           {"pairs", text_of(pairs_)},
+          {"moves", text_of(moves)},
           {"starts", text_of(starts)},
           {"rare", text_of(rare)}};
 }
@@ -120,6 +151,7 @@ Domain Domain::from_json(const json& from) {
   const auto pairs = from.at("pairs").get<std::string>();
   Domain domain(pairs.empty() ? std::vector<bool>() : pairs_in(pairs));
   domain.takes_all = from.at("takes_all").get<bool>();
+  domain.moves = moves_in(from.at("moves").get<std::string>());
   for (const json& line : from.at("examples")) domain.examples.push_back(parse_case(line.get<std::string>()));
   domain.starts = recipes_in(from.at("starts").get<std::string>(), domain.examples.size());
   domain.rare = recipes_in(from.at("rare").get<std::string>(), domain.examples.size());

@@ -29,6 +29,21 @@ struct Recipe {
 };
 static_assert(kStepCount <= 64);
 
+/// Steps that a walk draws again together, and how often beside other moves.
+struct Move {
+  uint64_t steps = 0;  // a bit each
+  uint32_t tries = 1;
+  bool operator==(const Move&) const = default;
+};
+
+/// What a walk does (moves.h).
+struct Moves {
+  uint64_t loose = 0;      // steps that may be drawn again with hardly a refusal
+  std::vector<Move> tied;  // the others, alone and together
+  int64_t tries() const;
+  bool operator==(const Moves&) const = default;
+};
+
 class Domain {
  public:
   /// Everything.
@@ -41,6 +56,7 @@ class Domain {
   std::vector<Recipe> starts;
   /// Accepted cases with pairs that none of `starts` has.
   std::vector<Recipe> rare;
+  Moves moves;
   /// Cases that somebody has named; recipes may keep parts of them.
   std::vector<Case> examples;
 

@@ -8,8 +8,9 @@
 
 #include "core/coverage.h"
 #include "core/geometry.h"
+#include "generate/chains.h"
 #include "generate/draw.h"
-#include "generate/walk.h"
+#include "generate/moves.h"
 
 namespace convict::generate {
 
@@ -19,8 +20,6 @@ constexpr uint64_t kLeastAsked = 400, kMostAsked = 20'000;  // of the whole prof
 constexpr size_t kEnoughTaken = 64, kFewTaken = 8;  // independent of each other; if they are hard to find
 constexpr uint64_t kMostSearched = 600'000, kLongSearch = 100'000;  // questions for the first accepted cases
 constexpr size_t kNicheSize = 16, kMostNiches = 200;
-constexpr size_t kChains = 128, kSnapshots = 3;
-constexpr int kBurnIn = 64, kLongBurnIn = 350, kBetweenSnapshots = 48;  // questions to each chain
 constexpr size_t kMostRare = 768, kMostTaken = 4096;
 constexpr int kVainDraws = 10, kDrawsForATry = 2;  // of a pair: if none of them shows it; most of them
 
@@ -67,7 +66,7 @@ class Surveyor {
       survey_.blocked_by = deepest_reasons();
       return std::move(survey_);
     }
-    if (walks) mix_chains(is_exact ? kBurnIn : kLongBurnIn);
+    if (walks) find_starts(is_exact);
     if (is_steered(profile_)) search_levels();
     if (is_steered(profile_) && pairs) search_pairs();
     finish(pairs, walks);
@@ -75,13 +74,10 @@ class Surveyor {
   }
 
  private:
-  Recipe fresh() {
-    Recipe recipe;
-    for (uint32_t& word : recipe.choices.words) word = static_cast<uint32_t>(random_.bits() >> 32);
-    return recipe;
+  Recipe fresh() { return fresh_recipe(random_); }
+  Recipe near(const Recipe& recipe) {
+    return neighbour(recipe, random_, survey_.domain.moves, survey_.domain.examples.size());
   }
-
-  Recipe near(const Recipe& recipe) { return neighbour(recipe, random_, survey_.domain.examples.size()); }
 
   /// Asks about the examples as they are, whatever they cost. What is accepted is a place to begin.
   void ask_examples() {
@@ -106,9 +102,8 @@ class Surveyor {
       const Resolved resolved = resolve(cases[i]);
       if (resolved.why_not) continue;
       accepted[i] = !answers[i];
-      const Levels levels = levels_of(cases[i], resolved.problem);
       if (accepted[i])
-        keep({recipes[i], levels});
+        keep({recipes[i], levels_of(cases[i], resolved.problem)});
       else
         note_reason(*answers[i], recipes[i], drawn);
     }
@@ -156,7 +151,14 @@ class Surveyor {
   }
 
   void draw_independently() {
-    while (go_on_() && (survey_.asked < kLeastAsked || (survey_.asked < kMostAsked && taken_.size() < kEnoughTaken))) {
+    // Where it does not take much longer, all starts are found so.
+    const auto wants_more = [&] {
+      const uint64_t taken = taken_.size(), asked = survey_.asked;
+      if (asked < kLeastAsked) return true;
+      if (survey_.is_wide() || asked >= kMostAsked) return false;
+      return taken < (taken * (kMostAsked / kStarts) >= asked ? kStarts : kEnoughTaken);
+    };
+    while (go_on_() && wants_more()) {
       std::vector<Recipe> recipes(kQuestionsAtOnce);
       for (Recipe& one : recipes) one = fresh();
       const std::vector<bool> accepted = ask(recipes, true);
@@ -226,25 +228,16 @@ class Surveyor {
     return rarest == commonest ? rarest : rarest + "; or: " + commonest;
   }
 
-  /// Chains that begin with accepted cases, side by side, and each goes where it is accepted.
-  void mix_chains(int burn_in) {
-    std::vector<Recipe> chains(kChains);
-    for (size_t i = 0; i < kChains; ++i) chains[i] = i < taken_.size() ? taken_[i].recipe : some_taken();
-    const auto walk = [&](int steps) {
-      for (int step = 0; step < steps && go_on_(); ++step) {
-        std::vector<Recipe> next;
-        // Now and then a case that has nothing to do with the last one, which crosses to any part of the domain.
-        for (const Recipe& one : chains) next.push_back(random_.chance(0.02) ? fresh() : near(one));
-        const std::vector<bool> accepted = ask(next, false);
-        for (size_t i = 0; i < kChains; ++i)
-          if (accepted[i]) chains[i] = next[i];
-      }
-    };
-    walk(burn_in);
-    for (size_t i = 0; i < kSnapshots; ++i) {
-      if (i > 0) walk(kBetweenSnapshots);
-      survey_.domain.starts.insert(survey_.domain.starts.end(), chains.begin(), chains.end());
-    }
+  /// Where walks begin: at what was drawn independently, or where chains lead to.
+  void find_starts(bool is_exact) {
+    std::vector<Recipe> accepted;
+    for (const Taken& one : taken_) accepted.push_back(one.recipe);
+    const std::vector<Case>& examples = survey_.domain.examples;
+    const Inside inside = {[&](std::span<const Recipe> recipes) { return ask(recipes, false); },
+                           [&](const Recipe& one) { return made(profile_, one, examples); }, go_on_, examples.size()};
+    Mixed mixed = mix_chains(accepted, is_exact, random_, inside);
+    survey_.domain.moves = std::move(mixed.moves);
+    survey_.domain.starts = std::move(mixed.starts);
   }
 
   bool takes(FeatureId feature, uint8_t level) const {
@@ -346,6 +339,7 @@ class Surveyor {
   void finish(bool pairs, bool walks) {
     Domain domain(accepted_);
     if (!pairs) domain = with_all_pairs(domain);
+    domain.moves = std::move(survey_.domain.moves);
     domain.starts = std::move(survey_.domain.starts);
     if (walks) domain.rare = rare_ones(domain.starts);
     domain.takes_all = !walks && !refuses_;

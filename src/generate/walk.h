@@ -24,11 +24,6 @@ inline constexpr uint32_t kAsked = 1 << 16;
 // be full of them.
 inline constexpr uint64_t kWishesBeforeRarePairs = 100;
 
-/// Draws some steps of a recipe again: mostly one to three, sometimes all that belong together, or half of them. If
-/// there are examples, one in kKeptShare of these steps takes what an example has.
-Recipe neighbour(const Recipe& recipe, Random& random, size_t examples = 0);
-inline constexpr double kKeptShare = 1.0 / 8;
-
 /// From an accepted case of the share to that of a place.
 class Walk {
  public:

@@ -12,6 +12,7 @@
 #include "core/geometry.h"
 #include "examine/pipeline.h"
 #include "generate/surveyor.h"
+#include "run/guarded_call.h"
 #include "run/in_stage.h"
 #include "run/proc.h"
 
@@ -39,7 +40,8 @@ std::vector<Case> examples_of(const run::Subject& target, const WorkerSettings& 
 generate::Survey survey_of(size_t target, const Asked& asked, bool pairs) {
   const run::Subject& subject = asked.subjects[target];
   const WorkerSettings& settings = asked.settings;
-  const examine::ExaminationSettings asking = {.most_bytes = settings.most_bytes(), .where = &asked.where};
+  const examine::ExaminationSettings asking = {
+      .most_bytes = settings.most_bytes(), .where = &asked.where, .is_careful = false};
   const uint64_t end = run::cpu_ns() + kPatience;
   const Clock::time_point late = Clock::now() + (pairs ? kPatienceWithClients : kIfItIsShort);
   const auto ask = [&](std::span<const Case> cases) {
@@ -52,6 +54,7 @@ generate::Survey survey_of(size_t target, const Asked& asked, bool pairs) {
       if (answer.reason) refusals.back() = {std::move(*answer.reason), answer.was_asked};
     }
     asked.lookahead.settle();
+    run::changed_by_calls(static_cast<int>(target), asked.record);  // whoever changed it does so in its cases, too
     return refusals;
   };
   const auto has_time = [&] { return run::cpu_ns() < end && (!subject.process || Clock::now() < late); };

@@ -208,7 +208,8 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index) {
 // The flight record has what the target has answered.
 Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::Told>& told) {
   const run::InStage drawing(record_, Stage::kDraw);
-  const examine::ExaminationSettings asking = {.most_bytes = settings_.most_bytes(), .where = &where_};
+  const examine::ExaminationSettings asking = {
+      .most_bytes = settings_.most_bytes(), .where = &where_, .is_careful = false};
   generate::Place place(sampling, index);
   while (!place.is_decided()) {
     record_.draw = place.asking();

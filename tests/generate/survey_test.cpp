@@ -39,7 +39,7 @@ bool all(const Axes& axes, int rank, int64_t value) {
 /// About one case in ten thousand.
 bool is_tiny_kernel(const Case& c) {
   return is_first_kernel(c) && all(c.stride, 2, 1) && all(c.dilation, 2, 1) && all(c.kernel, 2, 3) && !c.bias &&
-         !c.relu && c.beta == 0 && c.ic % 4 == 0 && c.threads == 1;
+         !c.relu && c.beta == 0 && c.threads == 1;
 }
 
 bool is_quantized_depthwise(const Case& c) {
@@ -100,7 +100,7 @@ TEST(Survey, NearlyAllCasesAreOnesThatANarrowTargetTakes) {
       uint64_t asked = 0;
       const Survey survey = surveyed(profile, by(accepts, &asked));
       EXPECT_FALSE(survey.is_empty()) << name;
-      EXPECT_LE(asked, 400'000u) << name;
+      EXPECT_LE(asked, 600'000u) << name;
       EXPECT_EQ(share(found(profile, survey.domain, accepts, 500), accepts), 1) << name;
     }
 }

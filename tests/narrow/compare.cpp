@@ -4,18 +4,20 @@
 //
 //     narrow_domains list [SEED [COUNT]]            conditions, witnesses, faults, as JSON
 //     narrow_domains shares [DRAWS [SEED [COUNT]]]  which share of the default mixture each domain is
-//     narrow_domains compare PLUGIN TARGET DRAWS CASES [SEED]
+//     narrow_domains reject PLUGIN DRAWS [SEED]     cases that each target takes, as JSON
+//     narrow_domains compare PLUGIN TARGET REJECTED CASES [SEED]
 //
-// `compare` draws up to DRAWS cases of the default mixture, each by itself, and keeps those that the target takes,
-// until it has enough: rejection sampling, which has the right distribution by definition. Then it lets the generator
-// of campaigns draw CASES in the domain, and compares how often each level of each feature shows. It writes one JSON
-// object.
+// `reject` draws up to DRAWS cases of the default mixture, each by itself, and keeps those that a target takes, until
+// it has enough of them: rejection sampling, which has the right distribution by definition. `compare` lets the generator
+// of campaigns draw CASES in the domain of one target, and compares how often each level of each feature shows in them
+// and in what the file REJECTED kept of `reject`. It writes one JSON object.
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -45,12 +47,16 @@ using Accepts = std::function<bool(const Case&)>;
 /// What a campaign samples if nobody says otherwise.
 const generate::Profile* default_mixture() { return generate::find_profile(generate::kDefaultProfile); }
 
+/// Why a case is refused; nothing if it is accepted.
+using Refuses = std::function<std::optional<generate::Refusal>(const Case&)>;
+
 /// Calls `take` with the cases of a campaign, and returns how many of them the target refuses.
 template <class Take>
-uint64_t draw_campaign(const Accepts& accepts, uint64_t seed, uint64_t cases, const Take& take) {
+uint64_t draw_campaign(const Refuses& refuses, uint64_t seed, uint64_t cases, const Take& take) {
+  const auto accepts = [&](const Case& c) { return !refuses(c); };
   const generate::Ask ask = [&](std::span<const Case> asked) {
     std::vector<std::optional<generate::Refusal>> reasons;
-    for (const Case& c : asked) reasons.push_back(accepts(c) ? std::nullopt : std::optional<generate::Refusal>(generate::Refusal{"refused"}));
+    for (const Case& c : asked) reasons.push_back(refuses(c));
     return reasons;
   };
   const generate::Survey survey = generate::survey({default_mixture(), seed}, ask, [] { return true; });
@@ -73,31 +79,48 @@ uint64_t draw_campaign(const Accepts& accepts, uint64_t seed, uint64_t cases, co
 /// An implementation of a plugin, and the question whether a campaign would judge it on a case.
 class Target {
  public:
-  Target(const std::string& path, std::string_view name) {
-    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!library) throw std::runtime_error(dlerror());
-    const auto plugin = reinterpret_cast<convict_plugin_function>(dlsym(library, CONVICT_PLUGIN_SYMBOL));
-    const auto abilities = reinterpret_cast<convict_abilities_function>(dlsym(library, CONVICT_ABILITIES_SYMBOL));
-    const convict_plugin* all = plugin ? plugin() : nullptr;
-    for (size_t i = 0; all && i < all->count; ++i)
-      if (all->implementations[i]->name == name) who_ = all->implementations[i];
-    if (!who_) throw std::runtime_error("no " + std::string(name) + " in " + path);
-    if (const convict_abilities* can = abilities ? abilities(who_) : nullptr) abilities_ = *can;
+  Target(const convict_implementation* who, const convict_abilities* abilities) : who_(who) {
+    if (abilities) abilities_ = *abilities;
   }
 
-  bool accepts(const Case& c) const {
-    if ((c.beta != 0 && !who_->contract.accumulates) || (c.relu && !who_->contract.fuses_relu)) return false;
-    if (c.requant != Requant::kNone && !abilities_.requantizes) return false;
+  std::string_view name() const { return who_->name; }
+  std::optional<generate::Refusal> refuses(const Case& c) const {
     const Resolved resolved = resolve(c);
-    if (resolved.why_not) return false;
-    const convict_tensors t = describe_tensors(c, resolved.problem);
-    return who_->unsupported(who_, &resolved.problem, &t) == nullptr;
+    if (resolved.why_not) return generate::Refusal{"illegal", false};
+    return refuses(c, resolved.problem, describe_tensors(c, resolved.problem));
+  }
+  /// The same, of a case that is resolved and described already.
+  std::optional<generate::Refusal> refuses(const Case& c, const convict_problem& p, const convict_tensors& t) const {
+    if ((c.beta != 0 && !who_->contract.accumulates) || (c.relu && !who_->contract.fuses_relu) ||
+        (c.requant != Requant::kNone && !abilities_.requantizes))
+      return generate::Refusal{"it does not promise that", false};
+    const char* reason = who_->unsupported(who_, &p, &t);
+    return reason ? std::optional(generate::Refusal{reason}) : std::nullopt;
   }
 
  private:
-  const convict_implementation* who_ = nullptr;
+  const convict_implementation* who_;
   convict_abilities abilities_ = {};
 };
+
+/// The implementations of a plugin, which stays loaded.
+std::vector<Target> targets_of(const std::string& path) {
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library) throw std::runtime_error(dlerror());
+  const auto plugin = reinterpret_cast<convict_plugin_function>(dlsym(library, CONVICT_PLUGIN_SYMBOL));
+  const auto abilities = reinterpret_cast<convict_abilities_function>(dlsym(library, CONVICT_ABILITIES_SYMBOL));
+  if (!plugin) throw std::runtime_error(path + " is not a plugin");
+  std::vector<Target> targets;
+  for (const convict_implementation* one : std::span(plugin()->implementations, plugin()->count))
+    targets.emplace_back(one, abilities ? abilities(one) : nullptr);
+  return targets;
+}
+
+Target find_target(const std::string& path, std::string_view name) {
+  for (const Target& one : targets_of(path))
+    if (one.name() == name) return one;
+  throw std::runtime_error("no " + std::string(name) + " in " + path);
+}
 
 /// How often each level shows, and how many cases are the smallest of their kind.
 struct Histogram {
@@ -131,10 +154,36 @@ struct Cases {
   double one_channel() const { return all.share(all.cases - several.cases); }
 };
 
+// ---- reject ---------------------------------------------------------------------------------------------------------
+
+/// Draw `i` of the default mixture that has no wish: even numbers have none.
+Case independent(uint64_t seed, uint64_t i) { return generate::generate(default_mixture(), seed, 2 * i); }
+
+json reject(const std::string& plugin, uint64_t draws, uint64_t seed) {
+  constexpr size_t kEnough = 5'000;
+  const std::vector<Target> targets = targets_of(plugin);
+  std::vector<std::vector<std::string>> kept(targets.size());
+  std::vector<uint64_t> drawn(targets.size(), draws);
+  for (uint64_t i = 0; i < draws; ++i) {
+    const Case c = independent(seed, i);
+    const Resolved resolved = resolve(c);
+    if (resolved.why_not) continue;
+    const convict_tensors t = describe_tensors(c, resolved.problem);
+    for (size_t who = 0; who < targets.size(); ++who) {
+      if (kept[who].size() == kEnough || targets[who].refuses(c, resolved.problem, t)) continue;
+      kept[who].push_back(to_text(c));
+      if (kept[who].size() == kEnough) drawn[who] = i + 1;
+    }
+  }
+  json result = json::object();
+  for (size_t who = 0; who < targets.size(); ++who)
+    result[std::string(targets[who].name())] = {{"draws", drawn[who]}, {"cases", kept[who]}};
+  return result;
+}
+
 // ---- compare --------------------------------------------------------------------------------------------------------
 
-/// Independent draws of the default mixture, as many as are wanted: those that the target takes, and what the first of
-/// them all look like.
+/// What rejection sampling kept for a target, and what the default mixture looks like.
 struct Rejection {
   Cases kept;
   Histogram wide;
@@ -142,14 +191,16 @@ struct Rejection {
   uint64_t faulty = 0;  // of the kept ones, those that a planted fault concerns
 };
 
-Rejection reject(const Accepts& accepts, const Accepts& is_faulty, uint64_t seed, uint64_t draws) {
-  constexpr uint64_t kWide = 100'000, kEnough = 5'000;
+Rejection read_rejection(const std::string& file, const std::string& name, const Accepts& is_faulty, uint64_t seed) {
+  constexpr uint64_t kWide = 100'000;
   Rejection result;
-  for (uint64_t i = 0; i < kWide; ++i)  // even numbers have no wish
-    if (const Case c = generate::generate(default_mixture(), seed, 2 * i); !resolve(c).why_not) result.wide.add(c);
-  while (result.draws < draws && result.kept.all.cases < kEnough) {
-    const Case c = generate::generate(default_mixture(), seed, 2 * result.draws++);
-    if (!accepts(c)) continue;
+  for (uint64_t i = 0; i < kWide; ++i)
+    if (const Case c = independent(seed, i); !resolve(c).why_not) result.wide.add(c);
+  std::ifstream stream(file);
+  const json kept = json::parse(stream).at(name);
+  result.draws = kept.at("draws").get<uint64_t>();
+  for (const json& line : kept.at("cases")) {
+    const Case c = parse_case(line.get<std::string>());
     result.kept.add(c);
     result.faulty += is_faulty(c);
   }
@@ -211,13 +262,15 @@ Accepts fault_of(const std::string& name) {
   };
 }
 
-json compare(const std::string& plugin, const std::string& name, uint64_t draws, uint64_t cases, uint64_t seed) {
-  const Target target(plugin, name);
-  const Accepts accepts = [&](const Case& c) { return target.accepts(c); }, is_faulty = fault_of(name);
-  const Rejection rejection = reject(accepts, is_faulty, seed, draws);
+json compare(const std::string& plugin, const std::string& name, const std::string& rejected, uint64_t cases,
+             uint64_t seed) {
+  const Target target = find_target(plugin, name);
+  const Refuses refuses = [&](const Case& c) { return target.refuses(c); };
+  const Accepts is_faulty = fault_of(name);
+  const Rejection rejection = read_rejection(rejected, name, is_faulty, seed);
   Cases campaign;
   uint64_t faulty = 0;
-  const uint64_t lost = draw_campaign(accepts, seed, cases, [&](const Case& c) {
+  const uint64_t lost = draw_campaign(refuses, seed, cases, [&](const Case& c) {
     campaign.add(c);
     faulty += is_faulty(c);
   });
@@ -318,11 +371,13 @@ int main(int argc, char** argv) {
       result = listed(number(2, 1), number(3, 40));
     else if (word(1) == "shares")
       result = shares(number(2, 200'000), number(3, 1), number(4, 40));
+    else if (word(1) == "reject" && argc >= 4)
+      result = reject(word(2), number(3, 0), number(4, 1));
     else if (word(1) == "compare" && argc >= 6)
-      result = compare(word(2), word(3), number(4, 0), number(5, 0), number(6, 1));
+      result = compare(word(2), word(3), word(4), number(5, 0), number(6, 1));
     else
       throw std::runtime_error("usage: list [SEED [COUNT]] | shares [DRAWS [SEED [COUNT]]] | "
-                               "compare PLUGIN TARGET DRAWS CASES [SEED]");
+                               "reject PLUGIN DRAWS [SEED] | compare PLUGIN TARGET REJECTED CASES [SEED]");
     std::puts(result.dump().c_str());
     return 0;
   } catch (const std::exception& e) {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "generate/chains.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "generate/moves.h"
+
+namespace convict::generate {
+namespace {
+
+constexpr size_t kChains = 64;
+// Questions to each chain before the first snapshot: so many for each try that the moves need, within limits.
+constexpr int64_t kRoundsForATry = 8, kFewestRounds = 64, kMostRounds = 2800;
+// Which part of them: before the moves are learnt again, from cases that are less alike; and between two snapshots.
+constexpr int64_t kBefore = 4, kBetween = 8;
+constexpr double kAnew = 0.02;  // a case that has nothing to do with the last one, which crosses to any part
+
+class Chains {
+ public:
+  Chains(std::span<const Recipe> accepted, Random& random, const Inside& inside)
+      : random_(random), inside_(inside), at_(kChains) {
+    for (size_t i = 0; i < kChains; ++i) at_[i] = i < accepted.size() ? accepted[i] : random.pick(accepted);
+    learn(accepted);
+  }
+
+  /// What is learnt from cases that are as they should be needs no chains.
+  Moves moves() && { return std::move(moves_); }
+
+  Mixed mixed(bool independent) && {
+    walk(rounds() / kBefore);
+    if (!independent) {
+      learn(at_);
+      walk(rounds());
+    }
+    std::vector<Recipe> starts = at_;
+    while (starts.size() < kStarts) {
+      walk(rounds() / kBetween);
+      starts.insert(starts.end(), at_.begin(), at_.end());
+    }
+    return {std::move(moves_), std::move(starts)};
+  }
+
+ private:
+  int64_t rounds() const { return std::clamp(kRoundsForATry * moves_.tries(), kFewestRounds, kMostRounds); }
+
+  void learn(std::span<const Recipe> accepted) {
+    moves_ = learn_moves(accepted, random_, inside_.examples, [&](std::span<const std::pair<Recipe, Recipe>> tries) {
+      std::vector<Recipe> asked;
+      for (const auto& one : tries) asked.push_back(one.second);
+      const std::vector<bool> answers = inside_.ask(asked);
+      std::vector<Outcome> outcomes;
+      for (size_t i = 0; i < tries.size(); ++i) {
+        const auto is_same = [&] { return inside_.made(tries[i].first) == inside_.made(tries[i].second); };
+        outcomes.push_back(!answers[i] ? Outcome::kRefused : is_same() ? Outcome::kSame : Outcome::kChanged);
+      }
+      return outcomes;
+    });
+  }
+
+  /// Each chain goes where it is accepted.
+  void walk(int64_t rounds) {
+    for (int64_t round = 0; round < rounds && inside_.go_on(); ++round) {
+      std::vector<Recipe> next;
+      for (const Recipe& one : at_)
+        next.push_back(random_.chance(kAnew) ? fresh_recipe(random_)
+                                             : neighbour(one, random_, moves_, inside_.examples));
+      const std::vector<bool> accepted = inside_.ask(next);
+      for (size_t i = 0; i < kChains; ++i)
+        if (accepted[i]) at_[i] = next[i];
+    }
+  }
+
+  Random& random_;
+  const Inside& inside_;
+  std::vector<Recipe> at_;
+  Moves moves_;
+};
+
+}  // namespace
+
+Mixed mix_chains(std::span<const Recipe> accepted, bool independent, Random& random, const Inside& inside) {
+  Chains chains(accepted, random, inside);
+  if (!independent || accepted.size() < kStarts) return std::move(chains).mixed(independent);
+  return {std::move(chains).moves(), {accepted.begin(), accepted.begin() + kStarts}};
+}
+
+Recipe fresh_recipe(Random& random) {
+  Recipe recipe;
+  for (uint32_t& word : recipe.choices.words) word = static_cast<uint32_t>(random.bits() >> 32);
+  return recipe;
+}
+
+}  // namespace convict::generate
