@@ -126,14 +126,23 @@ class Filler {
   /// The two tensors get the two parts of one number for each channel.
   void fill_fixed_point(const convict_tensors& tensors, uint64_t key) const {
     const bool exact = is_exact(c_, p_);
-    const auto scale = [&](uint64_t hash) { return fixed_point_scale(hash, c_, typical_, exact); };
+    const bool sums_are_known = c_.fill == Fill::kZero && c_.bias && c_.src_type != CONVICT_S16;  // those of the bias
+    const auto scale = [&](uint64_t hash, const int64_t* at) {
+      const int64_t sum = sums_are_known ? bias_of(tensors, at[0]) : 0;
+      return sum != 0 ? factor_beside_a_half(hash, sum) : fixed_point_scale(hash, c_, typical_, exact);
+    };
     write_all(tensors.multiplier, key,
-              [&](uint64_t hash, const int64_t*) { return static_cast<double>(scale(hash).multiplier); });
+              [&](uint64_t hash, const int64_t* at) { return static_cast<double>(scale(hash, at).multiplier); });
     write_all(tensors.shift, key,
-              [&](uint64_t hash, const int64_t*) { return static_cast<double>(scale(hash).shift); });
+              [&](uint64_t hash, const int64_t* at) { return static_cast<double>(scale(hash, at).shift); });
   }
 
  private:
+  static int64_t bias_of(const convict_tensors& tensors, int64_t channel) {
+    const convict_tensor& bias = tensors.bias;
+    return channel < bias.dims[0] ? static_cast<const int32_t*>(bias.data)[channel * bias.strides[0]] : 0;
+  }
+
   /// Writes value(hash, coordinates) to every element, or to all that are read of a huge tensor. Integers of an operand
   /// lie around its zero point.
   template <class Value>

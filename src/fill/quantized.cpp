@@ -100,6 +100,19 @@ FixedPoint fixed_point_scale(uint64_t hash, const Case& c, double typical, bool 
   return {power_of_two ? kLeast : kLeast + static_cast<int64_t>(choice >> 34), shift};
 }
 
+FixedPoint factor_beside_a_half(uint64_t hash, int64_t sum) {
+  constexpr double kLeast = 0x1p30, kMost = 0x1p31 - 1;
+  const int shift = static_cast<int>(below(mix(hash), 4));
+  const double size = std::abs(static_cast<double>(sum)), one = std::ldexp(1.0, 31 - shift);
+  // From the halves for which the multiplier is normal. All of this is exact but the quotient, which is below 2^31.
+  const double first = std::ceil(kLeast * size / one - 0.5), last = std::floor(kMost * size / one - 0.5);
+  if (last < first) return {int64_t{1} << 30, shift};
+  const double half = 0.5 + first + static_cast<double>(below(hash, static_cast<uint64_t>(last - first) + 1));
+  const double nearest = half * one / size;
+  const bool above = (hash >> 32 & 1) != 0;
+  return {static_cast<int64_t>(std::clamp(above ? std::ceil(nearest) : std::floor(nearest), kLeast, kMost)), shift};
+}
+
 bool has_large_bias(const Case& c, uint64_t data_seed) {
   return c.requant != Requant::kNone && c.src_type == CONVICT_S16 && c.bias && mix(data_seed) % 3 == 0;
 }

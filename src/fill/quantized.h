@@ -39,6 +39,10 @@ struct FixedPoint {
 /// halves. One channel in 32 has a factor of 0, which quantizers give to channels without weights.
 FixedPoint fixed_point_scale(uint64_t hash, const Case& c, double typical, bool exact);
 
+/// A factor that makes of `sum` a half, or what is next to a half on either side: a multiplier with one bit that is
+/// wrong rounds to another number. Precondition: sum is not 0, and of few bits.
+FixedPoint factor_beside_a_half(uint64_t hash, int64_t sum);
+
 /// Whether the sums of a requantized s16 case get biases that need more than 32 bits.
 bool has_large_bias(const Case& c, uint64_t data_seed);
 inline constexpr double kLargeBias = 0x1p36;  // sums are specified up to 2^47

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <initializer_list>
 
-#include "generate/surveyor.h"
-
 namespace convict::generate {
 namespace {
 

@@ -16,6 +16,9 @@
 
 namespace convict::generate {
 
+/// How many questions are asked at once, for targets that answer many at the price of one.
+inline constexpr size_t kQuestionsAtOnce = 64;
+
 /// Draws some steps of a recipe again: all loose ones that chance takes, and those of a tied move; without `moves`,
 /// mostly one to three steps, sometimes all that belong together, or half of them. Whatever the state, each step is
 /// drawn from the same distribution, so the way back is as likely. If there are examples, one in kKeptShare of these

@@ -20,6 +20,7 @@ constexpr uint64_t kLeastAsked = 400, kMostAsked = 20'000;  // of the whole prof
 constexpr size_t kEnoughTaken = 64, kFewTaken = 8;  // independent of each other; if they are hard to find
 constexpr uint64_t kMostSearched = 600'000, kLongSearch = 100'000;  // questions for the first accepted cases
 constexpr size_t kNicheSize = 16, kMostNiches = 200;
+constexpr size_t kFewReasons = 4;  // lead nowhere
 constexpr size_t kMostRare = 768, kMostTaken = 4096;
 constexpr int kVainDraws = 10, kDrawsForATry = 2;  // of a pair: if none of them shows it; most of them
 
@@ -174,16 +175,19 @@ class Surveyor {
       const size_t enough = asked < kLongSearch ? kEnoughTaken : kFewTaken;
       return asked >= most_searched() || taken_.size() >= enough || !go_on_();
     };
+    const auto are_reasons_telling = [&] {
+      return niches_.size() >= kFewReasons || !survey_.domain.examples.empty();
+    };
     for (uint64_t asked = 0; !is_over(asked); asked += kQuestionsAtOnce) {
       std::vector<Recipe> recipes;
       while (recipes.size() < kQuestionsAtOnce) {
         const double at = random_.uniform();
         if (at < 0.4 && !taken_.empty())
           recipes.push_back(near(some_taken()));
-        else if (at < 0.8)
+        else if (at < 0.8 && are_reasons_telling())
           recipes.push_back(near(refused_for_rare_reason()));
         else
-          recipes.push_back(at < 0.95 ? layer() : fresh());
+          recipes.push_back(at < 0.9 ? fresh() : layer());
       }
       ask(recipes, false);
     }

@@ -25,9 +25,6 @@ struct Refusal {
 /// For each case, why it is refused; nothing if the target computes it.
 using Ask = std::function<std::vector<std::optional<Refusal>>(std::span<const Case>)>;
 
-/// How many questions are asked at once, for targets that answer many at the price of one.
-inline constexpr size_t kQuestionsAtOnce = 64;
-
 /// What a target is asked.
 struct Questionnaire {
   const Profile* profile = nullptr;  // nullptr is `all`

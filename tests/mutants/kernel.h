@@ -77,9 +77,11 @@ void accumulate_image(const Call<T>& call, const AxisMaps& maps, int64_t n) {
       for (int64_t c = 0; c < form.x_channels; ++c) {
         const Planes planes = choose_planes(call, n, g, k, c);
         if (planes.lost) continue;
+        const int64_t summed = form.face == Face::kX ? k : c;
         for (int64_t r0 = 0; r0 < form.kernel[0]; ++r0)
           for (int64_t r1 = 0; r1 < form.kernel[1]; ++r1)
-            for (int64_t r2 = 0; r2 < form.kernel[2]; ++r2) accumulate_tap(call, maps, planes, {r0, r1, r2});
+            for (int64_t r2 = 0; r2 < form.kernel[2]; ++r2)
+              if (!loses_product(call, summed, {r0, r1, r2})) accumulate_tap(call, maps, planes, {r0, r1, r2});
       }
 }
 

@@ -10,8 +10,8 @@
 namespace convict::mutants {
 
 /// P: modelled on public bugs of many libraries (public_faults.h). B and D: faults planted in oneDNN to measure its own
-/// tester, for convolution and its transpose (benchdnn_faults.h). Q: of integers (quantized.h). The header named here
-/// is where a fault acts.
+/// tester, for convolution and its transpose (benchdnn_faults.h). Q: of integers (quantized.h). R: shown by few cases
+/// (rare_faults.h). The header named here is where a fault acts.
 // clang-format off
 enum class Fault {
   kNone,
@@ -21,15 +21,16 @@ enum class Fault {
   // positions.h, on what one axis reads.
   kP01, kP02, kP05, kP09, kP12, kP13, kP21, kP33, kP34,
   kB07, kB08, kB12, kB15, kB16, kB17, kB25, kB26, kD03, kD07, kD08, kD10, kD12,
+  kR03, kR04, kR05,
   // channels.h, on batch, groups, channels and the bias.
   kP04, kP07, kP08, kP18, kP19, kP23, kP26, kP29,
   kB01, kB02, kB03, kB10, kB11, kB29, kD01, kD09, kD11,
   // memory.h, on what is written and when.
   kP17, kP20, kP27, kP28, kP30, kP32,
   // numerics.h, on values.
-  kP31, kB18, kB19, kB20, kB21, kB22, kB27, kB28,
+  kP31, kB18, kB19, kB20, kB21, kB22, kB27, kB28, kR01, kR02,
   // quantized.h, on integers.
-  kQ01, kQ02, kQ03, kQ04, kQ05, kQ06, kQ07, kQ08, kQ09, kQ10, kQ11,
+  kQ01, kQ02, kQ03, kQ04, kQ05, kQ06, kQ07, kQ08, kQ09, kQ10, kQ11, kR06, kR07,
 };
 // clang-format on
 

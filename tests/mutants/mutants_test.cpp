@@ -22,6 +22,7 @@
 #include "tests/mutants/benchdnn_faults.h"
 #include "tests/mutants/public_faults.h"
 #include "tests/mutants/quantized.h"
+#include "tests/mutants/rare_faults.h"
 
 namespace convict {
 namespace {
@@ -29,13 +30,17 @@ namespace {
 using mutants::kBenchdnnFaults;
 using mutants::kPublicFaults;
 using mutants::kQuantizedFaults;
+using mutants::kRareFaults;
 using mutants::Mutant;
 
 constexpr double kPlenty = 1e9;  // bytes
 
 run::Subject named(const std::string& module, const std::string& name) {
-  for (const run::Subject& one : run::load_plugin(CONVICT_TEST_PLUGINS "/" + module + ".so"))
-    if (one.implementation->name == name) return {one.implementation, true, one.version};
+  for (run::Subject one : run::load_plugin(CONVICT_TEST_PLUGINS "/" + module + ".so"))
+    if (one.implementation->name == name) {
+      one.is_target = true;
+      return one;
+    }
   throw std::runtime_error(module + " has no " + name);
 }
 
@@ -66,6 +71,7 @@ std::vector<Planted> all_planted() {
   for (const Mutant& mutant : kPublicFaults) all.push_back({"mutants_p", mutant});
   for (const Mutant& mutant : kBenchdnnFaults) all.push_back({"mutants_b", mutant});
   for (const Mutant& mutant : kQuantizedFaults) all.push_back({"mutants_q", mutant});
+  for (const Mutant& mutant : kRareFaults) all.push_back({"mutants_r", mutant});
   return all;
 }
 

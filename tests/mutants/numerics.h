@@ -30,6 +30,15 @@ T operand_of(Fault fault, T value, bool is_weight) {
   return value;
 }
 
+/// R01, R02: products that are lost by their number in the sum, which runs over the channels and taps.
+template <class T>
+bool loses_product(const Call<T>& call, int64_t channel, const Axes& r) {
+  const int64_t every = call.fault == Fault::kR01 ? 4'096 : call.fault == Fault::kR02 ? 20'000 : 0;
+  const Axes& kernel = call.form.kernel;
+  const int64_t number = ((channel * kernel[0] + r[0]) * kernel[1] + r[1]) * kernel[2] + r[2] + 1;
+  return every > 0 && number % every == 0;
+}
+
 /// Adds a product of an element of X or Y and one of W or Y.
 template <class T>
 void add_product(Fault fault, T& sum, T element, T other) {

@@ -11,6 +11,7 @@
 #include "tests/mutants/kernel.h"
 #include "tests/mutants/public_faults.h"
 #include "tests/mutants/quantized.h"
+#include "tests/mutants/rare_faults.h"
 
 #ifndef CONVICT_MUTANTS  // the build makes one module of each table
 #define CONVICT_MUTANTS kPublicFaults
@@ -28,6 +29,7 @@ struct Implementation : convict_implementation {
 
 const char* unsupported(const convict_implementation*, const convict_problem* p, const convict_tensors* t) {
   if (invalid(*p) || invalid_types(*p, types_of(*p, *t))) return "not a legal problem";
+  if (t->dst.dtype == CONVICT_S16) return "results of 16 bits";
   const kernels::border::Presence f64 = kernels::border::presence_of(CONVICT_F64, *t);
   return f64.some && !f64.all ? "f64 mixed with other data types" : nullptr;
 }
@@ -68,4 +70,11 @@ extern "C" const convict_plugin* convict_plugin_v1() {
   }
   static const convict_plugin plugin = {CONVICT_ABI_VERSION, "1.0", kCount, all};
   return &plugin;
+}
+
+extern "C" const convict_abilities* convict_abilities_v1(const convict_implementation* self);
+extern "C" const convict_abilities* convict_abilities_v1(const convict_implementation* self) {
+  using namespace convict::mutants;
+  static constexpr convict_abilities kRequantizes = {1, nullptr, nullptr, 0, nullptr};
+  return static_cast<const Implementation*>(self)->mutant->fault == Fault::kR07 ? &kRequantizes : nullptr;
 }

@@ -62,6 +62,9 @@ bool loses_tap(const Call<T>& call, int axis, int64_t o, int64_t r) {
       return top && form.pad_begin[axis] >= 2 && r < form.pad_begin[axis] - o;
     }
     case Fault::kB12: return axis == kWidth && r >= 5;
+    case Fault::kR03: return r > 15;
+    case Fault::kR04: return r > 16;
+    case Fault::kR05: return r > 17;
     case Fault::kB15: return axis == kHeight && form.groups > 1 && dilation > 1 && r == kernel - 1;
     case Fault::kD08: return axis == kHeight && stride > 1 && dilation > 1 && r == kernel - 1;
     case Fault::kD12: return axis == kDepth && call.problem.rank == 3 && stride > 1 && r == 0;

@@ -40,7 +40,8 @@ inline convict_tensor ones_like(const convict_tensor& tensor, std::vector<double
 }
 
 /// Sums of products of copies of the operands, in logical order of dst.
-inline std::vector<int32_t> sums_of(const kernels::border::QuantizedForm& form, const convict_tensor& src,
+template <class Sum = double>
+std::vector<int32_t> sums_of(const kernels::border::QuantizedForm& form, const convict_tensor& src,
                                     const convict_tensor& wei) {
   std::vector<int32_t> sums;
   convict_tensors t{};
@@ -49,12 +50,13 @@ inline std::vector<int32_t> sums_of(const kernels::border::QuantizedForm& form, 
   t.dst = form.tensors.dst;
   int64_t count = 1;
   for (int dim = t.dst.ndim; dim-- > 0; count *= t.dst.dims[dim]) t.dst.strides[dim] = count;
-  std::vector<double> wide(static_cast<size_t>(count) + 1);
+  std::vector<Sum> wide(static_cast<size_t>(count) + 1);
   t.dst.data = wide.data();
+  t.dst.dtype = sizeof(Sum) == 4 ? CONVICT_F32 : CONVICT_F64;
   convict_problem p = form.problem;
   p.has_bias = p.relu = 0;
   p.beta = 0;
-  compute<double>(Fault::kNone, p, t);
+  compute<Sum>(Fault::kNone, p, t);
   for (int64_t i = 0; i < count; ++i)  // what does not fit wraps around
     sums.push_back(static_cast<int32_t>(static_cast<int64_t>(wide[static_cast<size_t>(i)])));
   return sums;
@@ -114,6 +116,32 @@ inline void spoil_padding(const kernels::border::QuantizedForm& form, const conv
   }
 }
 
+/// R06: the sums are kept in f32.
+inline std::vector<int32_t> sums_in_f32(const kernels::border::QuantizedForm& form, const convict_tensor& src,
+                                        const convict_tensor& wei) {
+  const auto narrow = [](const convict_tensor& wide, std::vector<float>& storage) {
+    int64_t count = 1;
+    for (int dim = 0; dim < wide.ndim; ++dim) count *= wide.dims[dim];
+    const auto* from = static_cast<const double*>(wide.data);
+    storage.assign(from, from + count);
+    storage.push_back(0);  // never empty
+    convict_tensor to = wide;
+    to.dtype = CONVICT_F32;
+    to.data = storage.data();
+    return to;
+  };
+  std::vector<float> src_storage, wei_storage;
+  return sums_of<float>(form, narrow(src, src_storage), narrow(wei, wei_storage));
+}
+
+/// R07: multipliers without their lowest bits.
+inline void shorten(kernels::border::Requantization& requantization, int64_t channels, std::vector<int32_t>& storage) {
+  const int64_t stride = requantization.multiplier_stride, count = stride == 0 ? 1 : channels;
+  for (int64_t k = 0; k < count; ++k) storage.push_back(requantization.multipliers[k * stride] & ~1);
+  requantization.multipliers = storage.data();
+  requantization.multiplier_stride = stride == 0 ? 0 : 1;
+}
+
 /// The epilogue with one fault.
 template <class T>
 void store_faulty(Fault fault, const kernels::border::QuantizedForm& form, T& element, int64_t channel, int32_t sum) {
@@ -162,14 +190,18 @@ inline convict_tensor as_type(convict_tensor tensor, convict_dtype type) {
 /// A forward pass over integers. Zero points of src are taken off its copy, or apart from the products, which is the
 /// same.
 inline convict_status compute_quantized(Fault fault, const convict_problem& p, const convict_tensors& t) {
-  const kernels::border::QuantizedForm form = kernels::border::quantized_form(p, t);
+  kernels::border::QuantizedForm form = kernels::border::quantized_form(p, t);
+  std::vector<int32_t> multipliers;
+  if (fault == Fault::kR07 && p.requantization != CONVICT_NO_REQUANTIZATION)
+    shorten(form.epilogue.requantization, p.oc, multipliers);
   std::vector<double> src_storage, wei_storage;
   const bool apart = fault == Fault::kQ02;
   const convict_tensor src =
       copied(fault == Fault::kQ07 ? as_type(t.src, CONVICT_S8) : t.src, apart ? 0 : p.src_zero_point, src_storage);
   const convict_tensor wei = copied(fault == Fault::kQ08 ? as_type(t.wei, CONVICT_U8) : t.wei, 0, wei_storage);
-  std::vector<int32_t> sums =
-      fault == Fault::kQ10 ? saturated_pairs(form, src_storage, src, wei) : sums_of(form, src, wei);
+  std::vector<int32_t> sums = fault == Fault::kQ10   ? saturated_pairs(form, src_storage, src, wei)
+                              : fault == Fault::kR06 ? sums_in_f32(form, src, wei)
+                                                     : sums_of(form, src, wei);
   if (sums.empty()) sums = sums_of(form, src, wei);  // no channels, no pairs
   if (apart) compensate(form, fault, src, wei, sums);
   if (fault == Fault::kQ01) spoil_padding(form, src, wei, sums);
