@@ -144,7 +144,7 @@ class Learner {
   }
 
   // A move that is accepted less often than this has no more tries.
-  static constexpr double kSeldom = 1.0 / 40, kSeldomOfBundle = 1.0 / 100;
+  static constexpr double kSeldom = 1.0 / 64, kSeldomOfBundle = 1.0 / 100;
 
   const std::span<const Recipe> accepted_;
   Random& random_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
 #include "core/coverage.h"
@@ -19,24 +18,8 @@ namespace {
 constexpr uint64_t kLeastAsked = 400, kMostAsked = 20'000;  // of the whole profile
 constexpr size_t kEnoughTaken = 64, kFewTaken = 8;  // independent of each other; if they are hard to find
 constexpr uint64_t kMostSearched = 600'000, kLongSearch = 100'000;  // questions for the first accepted cases
-constexpr size_t kNicheSize = 16, kMostNiches = 200;
-constexpr size_t kFewReasons = 4;  // lead nowhere
 constexpr size_t kMostRare = 768, kMostTaken = 4096;
 constexpr int kVainDraws = 10, kDrawsForATry = 2;  // of a pair: if none of them shows it; most of them
-
-/// A text with its numbers left out: "ic=7 is no multiple" and "ic=9 is no multiple" are one reason.
-std::string without_numbers(std::string text) {
-  std::ranges::replace_if(text, [](char c) { return c >= '0' && c <= '9'; }, '#');
-  return text;
-}
-
-/// Cases that were refused for one reason.
-struct Niche {
-  uint64_t drawn = 0;     // of cases that aimed at nothing
-  uint64_t explored = 0;  // times that a case of it was walked from
-  Refusal example;        // with its numbers
-  std::vector<Recipe> recipes;
-};
 
 /// A case that was accepted.
 struct Taken {
@@ -64,7 +47,7 @@ class Surveyor {
     ask_examples();
     if (walks && !is_exact) look_for_first();
     if (taken_.empty()) {
-      survey_.blocked_by = deepest_reasons();
+      survey_.blocked_by = niches_.deepest();
       return std::move(survey_);
     }
     if (walks) find_starts(is_exact);
@@ -106,7 +89,7 @@ class Surveyor {
       if (accepted[i])
         keep({recipes[i], levels_of(cases[i], resolved.problem)});
       else
-        note_reason(*answers[i], recipes[i], drawn);
+        niches_.add(*answers[i], recipes[i], drawn, random_);
     }
     return accepted;
   }
@@ -127,6 +110,17 @@ class Surveyor {
     return accepted;
   }
 
+  /// The same, and mostly without learning from it, which takes as long as the question.
+  std::vector<bool> only_ask(std::span<const Recipe> recipes) {
+    if (++only_asked_ % 4 == 0) return ask(recipes, false);
+    std::vector<Case> cases;
+    for (const Recipe& one : recipes) cases.push_back(made(profile_, one, survey_.domain.examples));
+    const std::vector<std::optional<Refusal>> answers = ask_(cases);
+    std::vector<bool> accepted(recipes.size());
+    for (size_t i = 0; i < recipes.size(); ++i) accepted[i] = !answers[i] && !resolve(cases[i]).why_not && is_worth_asking(cases[i], recipes[i]);
+    return accepted;
+  }
+
   void keep(const Taken& one) {
     const uint32_t before = shown_.seen();
     shown_.add(one.levels);
@@ -136,19 +130,6 @@ class Surveyor {
       taken_.push_back(one);
     else
       taken_[below(kMostTaken)] = one;
-  }
-
-  void note_reason(const Refusal& refusal, const Recipe& recipe, bool drawn) {
-    const std::string key = without_numbers(refusal.reason);
-    const auto found = niches_.find(key);
-    if (found == niches_.end() && niches_.size() == kMostNiches) return;
-    Niche& niche = found == niches_.end() ? niches_[key] : found->second;
-    if (niche.recipes.empty()) niche.example = refusal;
-    niche.drawn += drawn;
-    if (niche.recipes.size() < kNicheSize)
-      niche.recipes.push_back(recipe);
-    else
-      niche.recipes[below(kNicheSize)] = recipe;
   }
 
   void draw_independently() {
@@ -176,7 +157,7 @@ class Surveyor {
       return asked >= most_searched() || taken_.size() >= enough || !go_on_();
     };
     const auto are_reasons_telling = [&] {
-      return niches_.size() >= kFewReasons || !survey_.domain.examples.empty();
+      return niches_.are_telling() || !survey_.domain.examples.empty();
     };
     for (uint64_t asked = 0; !is_over(asked); asked += kQuestionsAtOnce) {
       std::vector<Recipe> recipes;
@@ -185,7 +166,7 @@ class Surveyor {
         if (at < 0.4 && !taken_.empty())
           recipes.push_back(near(some_taken()));
         else if (at < 0.8 && are_reasons_telling())
-          recipes.push_back(near(refused_for_rare_reason()));
+          recipes.push_back(near(niches_.empty() ? fresh() : niches_.rare(random_)));
         else
           recipes.push_back(at < 0.9 ? fresh() : layer());
       }
@@ -196,18 +177,6 @@ class Surveyor {
   /// A profile that somebody chose to narrow the campaign down may well have nothing for a target.
   uint64_t most_searched() const {
     return profile_ && profile_->sampler == Sampler::kMixed ? kMostSearched : kLongSearch;
-  }
-
-  /// Of some reasons, the one that was seen least.
-  Recipe refused_for_rare_reason() {
-    if (niches_.empty()) return fresh();
-    Niche* rarest = nullptr;
-    for (int i = 0; i < 4; ++i) {
-      Niche& one = std::next(niches_.begin(), static_cast<std::ptrdiff_t>(below(niches_.size())))->second;
-      if (!rarest || one.drawn + one.explored < rarest->drawn + rarest->explored) rarest = &one;
-    }
-    ++rarest->explored;
-    return rarest->recipes[below(rarest->recipes.size())];
   }
 
   /// Of the profile `layers`, where the profile mixes others; else any.
@@ -222,26 +191,17 @@ class Surveyor {
     return recipe;
   }
 
-  /// The rarest reason; and the commonest, if it is another: a condition that nothing meets may be the last one.
-  std::string deepest_reasons() const {
-    if (niches_.empty()) return "";
-    const auto depth = [](const auto& one) { return std::pair(!one.second.example.by_target, one.second.drawn); };
-    const auto count = [](const auto& one) { return std::pair(one.second.example.by_target, one.second.drawn); };
-    const std::string rarest = std::ranges::min_element(niches_, {}, depth)->second.example.reason;
-    const std::string commonest = std::ranges::max_element(niches_, {}, count)->second.example.reason;
-    return rarest == commonest ? rarest : rarest + "; or: " + commonest;
-  }
-
   /// Where walks begin: at what was drawn independently, or where chains lead to.
   void find_starts(bool is_exact) {
     std::vector<Recipe> accepted;
     for (const Taken& one : taken_) accepted.push_back(one.recipe);
     const std::vector<Case>& examples = survey_.domain.examples;
-    const Inside inside = {[&](std::span<const Recipe> recipes) { return ask(recipes, false); },
+    const Inside inside = {[&](std::span<const Recipe> recipes) { return only_ask(recipes); },
                            [&](const Recipe& one) { return made(profile_, one, examples); }, go_on_, examples.size()};
     Mixed mixed = mix_chains(accepted, is_exact, random_, inside);
     survey_.domain.moves = std::move(mixed.moves);
     survey_.domain.starts = std::move(mixed.starts);
+    ask(survey_.domain.starts, false);
   }
 
   bool takes(FeatureId feature, uint8_t level) const {
@@ -382,11 +342,12 @@ class Surveyor {
   const Ask& ask_;
   const std::function<bool()>& go_on_;
   Survey survey_;
+  uint64_t only_asked_ = 0;
   bool refuses_ = false;  // something that was aimed at
   std::vector<Taken> taken_, novel_;  // novel_: those that were the first with a pair
   std::vector<bool> accepted_;        // pairs
   Coverage shown_{Coverage::Depth::kPairs};
-  std::map<std::string, Niche> niches_;
+  Niches niches_;
 };
 
 }  // namespace

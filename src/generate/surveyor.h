@@ -11,16 +11,11 @@
 #include <vector>
 
 #include "core/case.h"
+#include "generate/niches.h"
 #include "generate/profile.h"
 #include "generate/survey.h"
 
 namespace convict::generate {
-
-/// Why a case is refused.
-struct Refusal {
-  std::string reason;
-  bool by_target = true;  // false: on its behalf, for what it has not promised
-};
 
 /// For each case, why it is refused; nothing if the target computes it.
 using Ask = std::function<std::vector<std::optional<Refusal>>(std::span<const Case>)>;

@@ -9,8 +9,8 @@
 //
 // `reject` draws up to DRAWS cases of the default mixture, each by itself, and keeps those that a target takes, until
 // it has enough of them: rejection sampling, which has the right distribution by definition. `compare` lets the generator
-// of campaigns draw CASES in the domain of one target, and compares how often each level of each feature shows in them
-// and in what the file REJECTED kept of `reject`. It writes one JSON object.
+// of campaigns draw CASES in the domain of one target, in four campaigns, and compares how often each level of each
+// feature shows in them and in what the file REJECTED kept of `reject`. It writes one JSON object.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -32,6 +32,7 @@
 #include "core/features.h"
 #include "core/geometry.h"
 #include "core/layout.h"
+#include "generate/chains.h"
 #include "generate/generate.h"
 #include "generate/place.h"
 #include "generate/surveyor.h"
@@ -207,6 +208,11 @@ Rejection read_rejection(const std::string& file, const std::string& name, const
   return result;
 }
 
+constexpr uint64_t kCampaigns = 4;
+
+/// Cases of a campaign that are independent of each other, at most: as many as its walks have places to begin.
+uint64_t independent_cases(uint64_t cases) { return std::min<uint64_t>(cases, kCampaigns * generate::kStarts); }
+
 /// The standard error of a share of `all`.
 double error_of(double share, uint64_t all) {
   const auto count = static_cast<double>(std::max<uint64_t>(all, 1));
@@ -231,9 +237,9 @@ json as_json(const Feature& feature, size_t level, const Rejection& rejection, c
           {"wide", wide},
           {"campaign", got},
           {"ratio", inside > 0 ? got / inside : 0},
-          {"below_half", is_below_half(inside, kept.all.cases, got, campaign.all.cases)},
+          {"below_half", is_below_half(inside, kept.all.cases, got, independent_cases(campaign.all.cases))},
           {"lacking", is_below_half(wanted, kept.several.cases, campaign.several.share(feature.id, level),
-                                    campaign.several.cases)}};
+                                    independent_cases(campaign.several.cases))}};
 }
 
 /// Levels that rejection sampling shows often enough to say something of them, the worst first.
@@ -269,11 +275,12 @@ json compare(const std::string& plugin, const std::string& name, const std::stri
   const Accepts is_faulty = fault_of(name);
   const Rejection rejection = read_rejection(rejected, name, is_faulty, seed);
   Cases campaign;
-  uint64_t faulty = 0;
-  const uint64_t lost = draw_campaign(refuses, seed, cases, [&](const Case& c) {
-    campaign.add(c);
-    faulty += is_faulty(c);
-  });
+  uint64_t faulty = 0, lost = 0;
+  for (uint64_t i = 0; i < kCampaigns; ++i)
+    lost += draw_campaign(refuses, seed + i, cases / kCampaigns, [&](const Case& c) {
+      campaign.add(c);
+      faulty += is_faulty(c);
+    });
   const json levels = compared(rejection, campaign);
   const auto count = [&](const char* what) {
     return std::ranges::count_if(levels, [&](const json& row) { return row[what].get<bool>(); });
