@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Refused cases by the reason. A function that refuses tests its conditions in some order, so what is refused for a rare
-// reason has come far, and is a good place to look for what is accepted.
+// Refused cases by the reason. A function that refuses tests its conditions in some order, so what is refused for a
+// rare reason has come far, and is a good place to look for what is accepted.
 #pragma once
 
 #include <cstdint>

@@ -64,7 +64,8 @@ Gaps Survey::gaps(std::span<const uint64_t> judged) const {
   std::erase_if(gaps.never, [&](const Level& one) { return cases(one.feature, one.level) > 0; });
   for (const Feature& feature : features())
     for (uint8_t level = 0; level < feature.levels.size() && !domain.is_whole(); ++level)
-      if (domain.has(feature.id, level) && cases(feature.id, level) < kHardly) gaps.hardly.push_back({feature.id, level});
+      if (domain.has(feature.id, level) && cases(feature.id, level) < kHardly)
+        gaps.hardly.push_back({feature.id, level});
   return gaps;
 }
 

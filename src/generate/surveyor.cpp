@@ -117,7 +117,8 @@ class Surveyor {
     for (const Recipe& one : recipes) cases.push_back(made(profile_, one, survey_.domain.examples));
     const std::vector<std::optional<Refusal>> answers = ask_(cases);
     std::vector<bool> accepted(recipes.size());
-    for (size_t i = 0; i < recipes.size(); ++i) accepted[i] = !answers[i] && !resolve(cases[i]).why_not && is_worth_asking(cases[i], recipes[i]);
+    for (size_t i = 0; i < recipes.size(); ++i)
+      accepted[i] = !answers[i] && !resolve(cases[i]).why_not && is_worth_asking(cases[i], recipes[i]);
     return accepted;
   }
 

@@ -8,9 +8,9 @@
 //     narrow_domains compare PLUGIN TARGET REJECTED CASES [SEED]
 //
 // `reject` draws up to DRAWS cases of the default mixture, each by itself, and keeps those that a target takes, until
-// it has enough of them: rejection sampling, which has the right distribution by definition. `compare` lets the generator
-// of campaigns draw CASES in the domain of one target, in four campaigns, and compares how often each level of each
-// feature shows in them and in what the file REJECTED kept of `reject`. It writes one JSON object.
+// it has enough of them: rejection sampling, which has the right distribution by definition. `compare` lets the
+// generator of campaigns draw CASES in the domain of one target, in four campaigns, and compares how often each level
+// of each feature shows in them and in what the file REJECTED kept of `reject`. It writes one JSON object.
 #include <dlfcn.h>
 
 #include <algorithm>
