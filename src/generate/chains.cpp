@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kChains = 64;
 // Questions to each chain before the first snapshot: so many for each try that the moves need, within limits.
-constexpr int64_t kRoundsForATry = 8, kFewestRounds = 64, kMostRounds = 4000;
+constexpr int64_t kRoundsForATry = 8, kFewestRounds = 64, kMostRounds = 2800;
 // Which part of them: before the moves are learnt again, from cases that are less alike; and between two snapshots.
 constexpr int64_t kBefore = 4, kBetween = 8;
 constexpr double kAnew = 0.02;  // a case that has nothing to do with the last one, which crosses to any part

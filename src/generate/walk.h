@@ -16,7 +16,7 @@
 namespace convict::generate {
 
 // Questions for one place; the first ones change data and threads only.
-inline constexpr uint32_t kWalkSteps = 8, kFreshSteps = 2;
+inline constexpr uint32_t kWalkSteps = 6, kFreshSteps = 2;
 // The answers to them are a bit each, from the lowest. The bit of a question in the upper half says that the case is
 // the one asked about.
 inline constexpr uint32_t kAsked = 1 << 16;

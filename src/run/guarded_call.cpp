@@ -67,6 +67,13 @@ Outcome::Kind kind_of(int status) {
   return Outcome::Kind::kFailed;
 }
 
+/// Calls foreign code. An exception that leaves it, or a thread that ends in it, unwinds no frame of ours, which would
+/// hide whose call it was: the process ends here.
+template <class Call>
+auto foreign(const Call& call) noexcept {
+  return call();
+}
+
 /// Runs the call, and adds its time to that of the implementation.
 int timed_run(const convict_implementation& implementation, int position, const convict_problem& p,
               const convict_tensors& tensors, FlightRecord& record, std::span<char> error) {
@@ -75,7 +82,7 @@ int timed_run(const convict_implementation& implementation, int position, const 
   {
     const InStage calling(record, Stage::kCall);
     begin = record.stage_began_ns;
-    status = implementation.run(&implementation, &p, &tensors, error.data(), error.size());
+    status = foreign([&] { return implementation.run(&implementation, &p, &tensors, error.data(), error.size()); });
   }
   record.tally.call_ns[position] += static_cast<uint64_t>(record.stage_began_ns - begin);  // of the stage after it
   return status;
@@ -88,7 +95,7 @@ size_t workspace_size(const convict_implementation& implementation, const convic
   for (const Role& role : kRoles) (described.*role.tensor).data = nullptr;
   described.workspace = nullptr;
   const Entered entered(record, position);
-  return abilities.workspace_size(&implementation, &p, &described);
+  return foreign([&] { return abilities.workspace_size(&implementation, &p, &described); });
 }
 
 constexpr size_t kLongestText = 500;  // bytes; longer reasons and errors are cut
@@ -124,7 +131,7 @@ Outcome call_guarded(const convict_implementation& implementation, const convict
 Asked ask_unsupported(const convict_implementation& implementation, int position, const convict_problem& p,
                       const convict_tensors& described, FlightRecord& record) {
   Entered entered(record, position);
-  const char* reason = implementation.unsupported(&implementation, &p, &described);
+  const char* reason = foreign([&] { return implementation.unsupported(&implementation, &p, &described); });
   Asked asked;
   asked.side_effect = side_effect_of(entered.leave(), {});
   if (reason) asked.reason = printable(reason, kLongestText);
@@ -144,7 +151,8 @@ Declared ask_contract(const convict_implementation& implementation, int position
   Declared declared;
   {
     const Entered entered(record, position);
-    const convict_contract* contract = implementation.contract_for(&implementation, &p, &described);
+    const convict_contract* contract =
+        foreign([&] { return implementation.contract_for(&implementation, &p, &described); });
     if (!contract) return {{}, "contract_for gives no contract for this problem"};
     declared.contract = *contract;  // checked here, because the pointer comes from foreign code
   }
@@ -162,7 +170,7 @@ std::string ask_plan(const convict_implementation& implementation, int position,
                      const convict_tensors& described, FlightRecord& record) {
   if (!implementation.plan) return "";
   const Entered entered(record, position);
-  const char* plan = implementation.plan(&implementation, &p, &described);
+  const char* plan = foreign([&] { return implementation.plan(&implementation, &p, &described); });
   return plan ? printable(plan, kLongestText) : "";
 }
 

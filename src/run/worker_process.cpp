@@ -206,7 +206,7 @@ std::chrono::nanoseconds WorkerProcess::cpu_time() const {
 WorkerProcess::Activity WorkerProcess::activity() const {
   const std::string states = thread_states(pid_);
   if (states.find_first_of("RD") != std::string::npos) return Activity::kRuns;
-  return states.find_first_of("Tt") != std::string::npos ? Activity::kStopped : Activity::kSleeps;
+  return states.find('t') != std::string::npos ? Activity::kTraced : Activity::kSleeps;
 }
 
 void WorkerProcess::pause() {

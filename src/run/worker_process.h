@@ -81,8 +81,9 @@ class WorkerProcess {
   /// CPU time of all its threads so far.
   std::chrono::nanoseconds cpu_time() const;
 
-  /// What its threads are doing. kRuns: one of them runs, or waits for a CPU. kStopped: by a signal or a debugger.
-  enum class Activity { kRuns, kSleeps, kStopped };
+  /// What its threads are doing. kRuns: one of them runs, or waits for a CPU. kSleeps: or a signal has stopped them.
+  /// kTraced: a debugger has.
+  enum class Activity { kRuns, kSleeps, kTraced };
   Activity activity() const;
 
   /// Stops all its threads, or lets them go on.

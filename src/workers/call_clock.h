@@ -2,7 +2,7 @@
 //
 // The time that a call is charged with. Wall time convicts the innocent on a busy machine, and CPU time never ends for
 // a deadlock. So: while a thread of the process runs or waits for a CPU, the CPU time it gets; while all of its threads
-// sleep, wall time; while somebody has stopped it, nothing.
+// sleep, or a signal has stopped them, wall time; while a debugger has, nothing. A terminal stops us as well.
 #pragma once
 
 #include <algorithm>

@@ -78,7 +78,9 @@ TEST_P(EveryCase, IsCountedAndHasTheVerdict) {
 
 INSTANTIATE_TEST_SUITE_P(Of, EveryCase,
                          testing::Values(Fault{"crashes", "crash"}, Fault{"hangs", "hang", 3, "1ms"},
+                                         Fault{"stops", "hang", 3, "1ms"},
                                          Fault{"eats-memory", "oom", 4}, Fault{"exits", "crash"},
+                                         Fault{"ends-its-thread", "crash"},
                                          Fault{"aborts", "crash"}, Fault{"overruns", "out-of-bounds"},
                                          Fault{"underruns", "out-of-bounds"}, Fault{"writes-input", "input-written"},
                                          Fault{"leaves-holes", "output-unwritten"}, Fault{"wrong-shape", "shape"},

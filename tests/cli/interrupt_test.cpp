@@ -61,6 +61,26 @@ TEST_P(Ending, PrintsASummaryAndLeavesNoWorker) {
 INSTANTIATE_TEST_SUITE_P(By, Ending, testing::Values(SIGINT, SIGTERM, SIGHUP),
                          [](const auto& info) { return "SIG" + std::string(sigabbrev_np(info.param)); });
 
+/// As timeout(1) sends it: to the process, and to its group.
+TEST_F(InterruptTest, TheSameSignalTwiceIsOne) {
+  Command command(endless(), told());
+  ASSERT_TRUE(events_.next(command));
+  command.signal(SIGTERM);
+  command.signal_group(SIGTERM);
+  const CommandResult result = command.wait();
+  EXPECT_EQ(result.exit_code, 130);
+  EXPECT_NE(result.out.find("interrupted"), std::string::npos) << result.out;
+  EXPECT_EQ(query("SELECT state FROM campaigns"), "interrupted");
+}
+
+TEST_F(InterruptTest, AnotherSignalEndsItAtOnce) {
+  Command command(endless(), told_and_waiting());
+  ASSERT_TRUE(events_.next(command));  // the worker waits for an answer that does not come
+  command.signal(SIGINT);
+  command.signal(SIGTERM);
+  EXPECT_EQ(command.wait().out, "");
+}
+
 /// nohup promises that a command outlives its terminal.
 TEST_F(InterruptTest, AHangupThatIsIgnoredStaysIgnored) {
   Command command(

@@ -3,6 +3,8 @@
  * One implementation for each way in which a library ruins the day of the program that loaded it.
  * All accept every problem, write zeros as their answer, and do the one thing they are named after.
  */
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +92,25 @@ RUN(hangs) {
   tell();
   while (pause() != 0) continue;
   return CONVICT_OK;
+}
+
+RUN(stops) {
+  UNUSED;
+  raise(SIGSTOP);
+  return CONVICT_OK;
+}
+
+static void* sleeps_on(void* nothing) {
+  while (pause() != 0) continue;
+  return nothing;
+}
+
+/* With another thread alive, the process goes on without this one. */
+RUN(ends_its_thread) {
+  pthread_t other;
+  UNUSED;
+  if (pthread_create(&other, NULL, sleeps_on, NULL) == 0) pthread_exit(NULL);
+  return CONVICT_FAILED;
 }
 
 RUN(eats_memory) {
@@ -230,6 +251,8 @@ static const convict_implementation faulty[] = {
                    crashes_on_three),
     IMPLEMENTATION("aborts-on-three", "calls abort() if there are three output channels", accept, aborts_on_three),
     IMPLEMENTATION("hangs", "never returns", accept, hangs),
+    IMPLEMENTATION("stops", "stops its process", accept, stops),
+    IMPLEMENTATION("ends-its-thread", "ends the thread that called it", accept, ends_its_thread),
     IMPLEMENTATION("eats-memory", "allocates for ever", accept, eats_memory),
     IMPLEMENTATION("exits", "calls _exit(3)", accept, exits),
     IMPLEMENTATION("aborts", "calls abort() with last words", accept, aborts),
