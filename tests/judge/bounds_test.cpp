@@ -144,8 +144,8 @@ TEST(CookToom, ConvolvesExactly) {
     for (int i = 0; i < count; ++i) values.push_back(static_cast<double>(random.between(-8, 8)));
     return values;
   };
-  for (int m = 1; m <= judge::kMostPoints; ++m)
-    for (int r = 1; m + r - 1 <= judge::kMostPoints; ++r) {
+  for (int m = 1; m <= kMostPoints; ++m)
+    for (int r = 1; m + r - 1 <= kMostPoints; ++r) {
       const judge::CookToom f = judge::cook_toom(m, r);
       const std::vector<double> x = draw(f.t), h = draw(r);
       std::vector<double> products;
