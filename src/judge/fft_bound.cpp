@@ -18,7 +18,6 @@
 #include "judge/fft_bound.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -37,18 +36,12 @@ std::vector<double> plane_norms(std::span<const double> dense, int64_t planes, i
   return norms;
 }
 
-/// The planes that may share a complex transform with one of them, as its real and its imaginary part: neighbours of all
-/// planes, of those of an image, or of images.
-std::array<int64_t, 3> partners_of(int64_t plane, int64_t channels) {
-  const int64_t image = plane / channels, channel = plane % channels, in_image = channel ^ 1;
-  return {plane ^ 1, in_image < channels ? image * channels + in_image : plane, (image ^ 1) * channels + channel};
-}
-
-/// The largest value that a partner of a plane has.
+/// The largest value of a plane that may share a complex transform with this one, as its real or its imaginary part: a
+/// neighbour among all planes, or the same channel of a neighbouring image or filter.
 double largest_partner(const std::vector<double>& values, int64_t plane, int64_t channels) {
   double largest = 0;
-  for (const int64_t partner : partners_of(plane, channels))
-    if (partner < static_cast<int64_t>(values.size()) && partner != plane)
+  for (const int64_t partner : {plane - 1, plane + 1, plane - channels, plane + channels})
+    if (partner >= 0 && partner < static_cast<int64_t>(values.size()))
       largest = std::max(largest, values[static_cast<size_t>(partner)]);
   return largest;
 }
