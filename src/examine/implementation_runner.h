@@ -15,8 +15,8 @@ namespace convict::examine {
 
 class ImplementationRunner final : public relations::Runner {
  public:
-  /// Borrows everything but contract, abilities and transforms. `position` names the implementation in the record. Every call overwrites
-  /// `memory`.
+  /// Borrows everything but contract, abilities and transforms. `position` names the implementation in the record.
+  /// Every call overwrites `memory`.
   ImplementationRunner(const convict_implementation& implementation, const convict_abilities& abilities, int position,
                        const convict_contract& contract, run::GuardedMemory& memory, run::FlightRecord& record,
                        Transforms transforms = {})

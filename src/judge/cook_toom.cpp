@@ -40,7 +40,9 @@ double magnification(size_t i, std::span<const double> points) {
 
 }  // namespace
 
-CookToom cook_toom(int m, int r) { return cook_toom(m, r, std::span(kUsualPoints).first(static_cast<size_t>(m + r - 2))); }
+CookToom cook_toom(int m, int r) {
+  return cook_toom(m, r, std::span(kUsualPoints).first(static_cast<size_t>(m + r - 2)));
+}
 
 CookToom cook_toom(int m, int r, std::span<const double> points) {
   const int t = m + r - 1, finite = t - 1;

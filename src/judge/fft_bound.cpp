@@ -12,9 +12,9 @@
 // together by sqrt(2) times that, which takes the place of the factor; the 2-norm passes it on like the product's own
 // error.
 //
-// Where two real planes are transformed as one complex plane, its 2-norm counts. A spectrum is split into theirs by half
-// the sum and half the difference of two of its points: one addition, as is that which joins two spectra for the way
-// back. Each of the three transforms is counted with one level more than it has, which covers it.
+// Where two real planes are transformed as one complex plane, its 2-norm counts. A spectrum is split into theirs by
+// half the sum and half the difference of two of its points: one addition, as is that which joins two spectra for the
+// way back. Each of the three transforms is counted with one level more than it has, which covers it.
 #include "judge/fft_bound.h"
 
 #include <algorithm>

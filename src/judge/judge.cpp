@@ -92,7 +92,8 @@ void add_places(const Comparison& comparison, const Case& c, Certificate::Errors
 
 Certificate::Element described(const Element& element, const Case& c, const Result& suspect) {
   Certificate::Element to;
-  if (!is_integer(c.src_type)) to.contract = declared(suspect.contract, suspect.transforms);  // sums of integers have one result
+  if (!is_integer(c.src_type))  // sums of integers have one result
+    to.contract = declared(suspect.contract, suspect.transforms);
   to.role = element.role;
   to.at = element.at;
   to.got = {element.got};

@@ -258,8 +258,8 @@ class WinogradBound {
       for (int64_t i0 = 0; i0 < end(0); ++i0)
         for (int64_t i1 = 0; i1 < end(1); ++i1)
           for (int64_t i2 = 0; i2 < end(2); ++i2) {
-            double& bound = to[((origin[0] + i0 * dilation_[0]) * extent[1] + origin[1] + i1 * dilation_[1]) * extent[2] +
-                               origin[2] + i2 * dilation_[2]];
+            const int64_t row = (origin[0] + i0 * dilation_[0]) * extent[1] + origin[1] + i1 * dilation_[1];
+            double& bound = to[row * extent[2] + origin[2] + i2 * dilation_[2]];
             const double magnitude = magnitudes.values[static_cast<size_t>(magnitudes.place(i0, i1, i2) + lane)];
             bound = std::max(bound, relative_ * magnitude);
           }

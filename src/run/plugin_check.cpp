@@ -81,10 +81,11 @@ void check_abilities(const convict_abilities& abilities, const convict_implement
 
 Transforms checked_transforms(const convict_transforms& declared, const convict_implementation& one,
                               const std::string& shown) {
-  if (declared.point_count < 0 || declared.point_count > kMostFinitePoints || (declared.point_count > 0 && !declared.points))
+  const int32_t count = declared.point_count;
+  if (count < 0 || count > kMostFinitePoints || (count > 0 && !declared.points))
     throw UsageError(fmt::format("plugin '{}': '{}' declares {} points{}; valid: 0 to {}, and where they are", shown,
-                                 one.name, declared.point_count, declared.points ? "" : " at NULL", kMostFinitePoints));
-  const std::span<const double> points(declared.points, static_cast<size_t>(declared.point_count));
+                                 one.name, count, declared.points ? "" : " at NULL", kMostFinitePoints));
+  const std::span<const double> points(declared.points, static_cast<size_t>(count));
   check_points(points, one, shown);
   return {declared.moves_tiles != 0, declared.pairs_planes != 0, {points.begin(), points.end()}};
 }
@@ -104,7 +105,8 @@ void check_points(std::span<const double> points, const convict_implementation& 
                             : fmt::format("winograd_m + winograd_r - 2 = {}, or none for the usual ones", due));
   std::vector<double> sorted(points.begin(), points.end());
   for (const double point : sorted)
-    if (!std::isfinite(point)) refuse(fmt::format("the point {}", point), "finite numbers; infinity is always the last");
+    if (!std::isfinite(point))
+      refuse(fmt::format("the point {}", point), "finite numbers; infinity is always the last");
   std::ranges::sort(sorted);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
     refuse(fmt::format("the point {} twice", *twice), "distinct numbers");

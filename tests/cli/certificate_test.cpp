@@ -239,7 +239,7 @@ TEST_F(CertificateTest, PointsAreAsManyAsATileHasAndDistinct) {
 
 TEST_F(CertificateTest, WhatADeclaredTransformIsConvictedOfIsConfirmed) {
   const std::string line = "conv2d ic=3 in=9 k=3 fill=normal";
-  const json lossy = report(line, "honest", "lossy-winograd-moved")["mismatches"].at(0);
+  json lossy = report(line, "honest", "lossy-winograd-moved")["mismatches"].at(0);
   EXPECT_EQ(lossy["certificate"]["bound_name"], "winograd, moved tiles");
   EXPECT_EQ(lossy["certificate"]["declares"]["moves_tiles"], true);
   EXPECT_TRUE(confirms(lossy));

@@ -234,8 +234,8 @@ convict_status run_pairs(const convict_implementation*, const convict_problem* p
   });
 }
 
-convict_status run_images(const convict_implementation*, const convict_problem* p, const convict_tensors* t, char* error,
-                          size_t error_size) {
+convict_status run_images(const convict_implementation*, const convict_problem* p, const convict_tensors* t,
+                          char* error, size_t error_size) {
   return guarded(error, error_size, [&] {
     const Trilinear<float> f = trilinear<float>(*p, *t);
     for (int64_t n = 0; n < f.batch; n += 2)

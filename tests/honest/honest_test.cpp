@@ -172,8 +172,8 @@ TEST(Honest, TwoRealPlanesInOneTransformStayInsideTheirBound) {
     EXPECT_GT(hold(trial, who, who.contract).outside, 10) << name << ", " << line << " would need no declaration";
   };
   plane = 2 * 9;  // of the filters of an output channel
-  for (const char* line : {"conv2d ic=2 oc=2 in=12 k=3 p=1", "conv2d n=2 ic=2 oc=4 in=7 k=3", "conv2d ic=2 oc=3 in=9 k=3",
-                           "conv2d g=3 ic=6 oc=9 in=9 k=3"})
+  for (const char* line : {"conv2d ic=2 oc=2 in=12 k=3 p=1", "conv2d n=2 ic=2 oc=4 in=7 k=3",
+                           "conv2d ic=2 oc=3 in=9 k=3", "conv2d g=3 ic=6 oc=9 in=9 k=3"})
     expect_inside("fft-pairs", normal, by_plane, line);
   plane = 3 * 81;  // of an image
   for (const char* line : {"conv2d n=2 ic=3 oc=2 in=9 k=3", "conv2d n=3 g=3 ic=3 oc=3 in=9 k=3 p=1"})

@@ -33,7 +33,8 @@ struct Lavin4 {
       {1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}};
 };
 
-constexpr std::array<double, 5> kHalves = {0, 1, -1, 0.5, -0.5}, kRoots = {0, 1, -1, 1.4142135623730951, -1.4142135623730951};
+constexpr std::array<double, 5> kHalves = {0, 1, -1, 0.5, -0.5},
+                                kRoots = {0, 1, -1, 1.4142135623730951, -1.4142135623730951};
 
 /// F(4, 3) by its points, as Toom and Cook have it: row i of B^T is the product of (p - p_j) over the others, which row
 /// i of G divides by its value at p_i.
@@ -189,14 +190,16 @@ constexpr convict_implementation
     kF2 = tiled("winograd-2-3", "F(2, 3) on every axis", kF23, run<Lavin2>),
     kF4 = tiled("winograd-4-3", "F(4, 3) on every axis", kF43, run<Lavin4>),
     kUndeclared = tiled("winograd-as-direct", "F(4, 3), declares direct sums", kDirect, run<Lavin4>),
-    kMovedSecretly = tiled("dishonest-winograd-moved", "F(4, 3), moves the last tile, undeclared", kF43, run<Lavin4, true>);
+    kMovedSecretly =
+        tiled("dishonest-winograd-moved", "F(4, 3), moves the last tile, undeclared", kF43, run<Lavin4, true>);
 constexpr convict_transforms kMoved = {1, 0, 0, nullptr}, kByHalves = {0, 0, 5, kHalves.data()},
                              kByRoots = {0, 0, 5, kRoots.data()}, kMovedByRoots = {1, 0, 5, kRoots.data()};
 constexpr Declaring kDeclaring[] = {
     {tiled("winograd-2-3-moved", "F(2, 3), the last tile moved back", kF23, run<Lavin2, true>), kMoved},
     {tiled("winograd-4-3-moved", "F(4, 3), the last tile moved back", kF43, run<Lavin4, true>), kMoved},
     {tiled("winograd-4-3-halves", "F(4, 3) of 0, 1, -1, 1/2, -1/2", kF43, run<Pointed<kHalves>>), kByHalves},
-    {tiled("winograd-4-3-roots", "F(4, 3) of 0, 1, -1 and the square roots of 2", kF43, run<Pointed<kRoots>>), kByRoots},
+    {tiled("winograd-4-3-roots", "F(4, 3) of 0, 1, -1 and the square roots of 2", kF43, run<Pointed<kRoots>>),
+     kByRoots},
     {tiled("winograd-4-3-roots-moved", "the same, the last tile moved back", kF43, run<Pointed<kRoots>, true>),
      kMovedByRoots},
     {tiled("lossy-winograd-moved", "moves the last tile, and is wrong in one result", kF43, run<Lavin4, true, true>),

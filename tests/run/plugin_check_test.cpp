@@ -143,7 +143,8 @@ TEST(PluginCheck, RefusesPointsThatAreNoneOfATile) {
   constexpr double kTwice[] = {0, 1, 1}, kZeros[] = {0.0, 2, -0.0}, kInfinite[] = {0, 1, HUGE_VAL},
                    kNone[] = {0, 1, std::numeric_limits<double>::quiet_NaN()}, kFour[] = {0, 1, 2, 3};
   EXPECT_EQ(refusal_of({0, 0, 4, kFour}),
-            "plugin 'it': 'mine' declares 4 points; valid: winograd_m + winograd_r - 2 = 3, or none for the usual ones");
+            "plugin 'it': 'mine' declares 4 points; valid: winograd_m + winograd_r - 2 = 3, "
+            "or none for the usual ones");
   EXPECT_EQ(refusal_of({0, 0, 3, kTwice}), "plugin 'it': 'mine' declares the point 1 twice; valid: distinct numbers");
   EXPECT_NE(refusal_of({0, 0, 3, kZeros}).find("twice"), std::string::npos);
   EXPECT_EQ(refusal_of({0, 0, 3, kInfinite}),
