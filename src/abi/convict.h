@@ -273,6 +273,26 @@ typedef const convict_abilities* (*convict_abilities_function)(const convict_imp
 #define CONVICT_EXAMPLES_SYMBOL "convict_examples_v1"
 typedef const char* const* (*convict_examples_function)(const convict_implementation* self);
 
+/* How an implementation with a contract of CONVICT_WINOGRAD or CONVICT_FFT departs from the usual transform. Each has a
+ * larger error bound (docs/bounds.md), so it is allowed to those who declare it. */
+typedef struct convict_transforms {
+  /* Winograd. Non-zero: the last tile of an axis may be moved back until it ends with the outputs, and overlap the one
+   * before; otherwise tiles are where steps of winograd_m lead. */
+  int32_t moves_tiles;
+  /* FFT. Non-zero: two real planes of one operand, neighbours among its channels, images or filters, may be the parts of
+   * one complex plane, and so may two planes of results. */
+  int32_t pairs_planes;
+  /* Winograd: the finite points, winograd_m + winograd_r - 2 of them, finite numbers and distinct; infinity is always
+   * the last point. 0 and NULL: the first of 0, 1, -1, 2, -2, 1/2, -1/2. Where contract_for gives a contract for
+   * another number of points, that has the usual ones. */
+  int32_t point_count;
+  const double* points;
+} convict_transforms;
+
+/* A symbol that a plugin may export as well: the transforms of one of its implementations. NULL: nothing of this. */
+#define CONVICT_TRANSFORMS_SYMBOL "convict_transforms_v1"
+typedef const convict_transforms* (*convict_transforms_function)(const convict_implementation* self);
+
 #ifdef __cplusplus
 }
 #endif

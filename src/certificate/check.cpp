@@ -292,7 +292,7 @@ class Checker {
     else
       claim("bound", stated >= *least * (1 - 1e-9), fmt::format("{}, {} is at least {}", stated, name, *least),
             fmt::format("certificate says {}, {} is at least {}", stated, name, *least));
-    if (bound == Bound::kWinograd || bound == Bound::kFft || bound == Bound::kStatistical)
+    if (is_of_transform(bound) || bound == Bound::kStatistical)
       result_.leave_unchecked("bound", fmt::format("more than this least: what '{}' takes is not repeated", name));
     if (!states(from_.got_hex)) return;
     if (!says_value_is_wrong(verdict_)) return;

@@ -84,7 +84,9 @@ std::optional<double> least_roundings(Bound bound, const SumTypes& types, const 
     case Bound::kGamma: roundings = n; break;
     case Bound::kGammaBlocked: roundings = types.block > 0 ? of_runs(n, types.block) : of_best_runs(n); break;
     case Bound::kWinograd:  // an implementation may sum directly instead, in whatever order
+    case Bound::kWinogradMoved:
     case Bound::kFft:
+    case Bound::kFftPaired:
     case Bound::kSpecialValues:
     case Bound::kGammaPairwise: roundings = std::ceil(std::log2(n)) + 1; break;
     default: return std::nullopt;
@@ -115,8 +117,7 @@ Reachable reachable(Bound bound, const SumTypes& types, const judge::ExactElemen
   const double roundings = least_roundings(bound, types, exact).value_or(0);
   const bool is_last_of_sums = precision_of(types.accumulator).digits == precision_of(types.output).digits;
   const double before = std::max(roundings - (is_last_of_sums ? 1 : 0), 0.0);  // the rounding that may overflow
-  const bool transformed = bound == Bound::kWinograd || bound == Bound::kFft;
-  const double error = transformed ? stated : gamma_of(before, u) * exact.magnitude;
+  const double error = is_of_transform(bound) ? stated : gamma_of(before, u) * exact.magnitude;
   const long double grown = std::exp(static_cast<long double>(roundings) * u);
   const long double above = grown * exact.positive, below = grown * exact.negative;
   const auto leaves = [&](long double part, long double total) {

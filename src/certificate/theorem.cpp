@@ -2,6 +2,7 @@
 #include "certificate/theorem.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace convict::certificate {
 namespace {
@@ -11,6 +12,29 @@ std::string why_not_equal(const DeclaredContract& contract, const Case& c, const
   if (exact.nonzero == 0) return "";
   if (contract.algorithm != CONVICT_DIRECT) return "the contract declares a transform, which rounds";
   if (contract.flushes_subnormals && c.fill == Fill::kSubnormal) return "the contract flushes subnormals";
+  return "";
+}
+
+/// The larger bound is for those who declare it, and the smaller one would frame them.
+std::string why_not_winograd(bool moved, const DeclaredContract& contract) {
+  const Transforms& own = contract.transforms;
+  if (contract.algorithm != CONVICT_WINOGRAD) return "the contract declares no Winograd";
+  if (moved && !own.moves_tiles) return "the contract declares no tiles that are moved";
+  if (!moved && own.moves_tiles) return "the contract declares that the last tile may be moved";
+  if (own.points.empty()) return "";
+  std::vector<double> points = own.points;
+  std::ranges::sort(points);
+  if (static_cast<int64_t>(points.size()) != contract.winograd_m + contract.winograd_r - 2 ||
+      std::ranges::adjacent_find(points) != points.end())
+    return "its points are not those of a tile: winograd_m + winograd_r - 2 distinct numbers";
+  return "";
+}
+
+std::string why_not_fft(bool paired, const DeclaredContract& contract) {
+  const bool pairs = contract.transforms.pairs_planes;
+  if (contract.algorithm != CONVICT_FFT) return "the contract declares no FFT";
+  if (paired && !pairs) return "the contract declares no planes that share a transform";
+  if (!paired && pairs) return "the contract declares that two planes may share a transform";
   return "";
 }
 
@@ -27,8 +51,10 @@ std::string why_not_given(Bound bound, const DeclaredContract& contract, const C
                      "the contract declares no runs of a block");
     case Bound::kGammaPairwise:
       return only_if(contract.summation == CONVICT_PAIRWISE, "the contract declares no tree");
-    case Bound::kWinograd: return only_if(contract.algorithm == CONVICT_WINOGRAD, "the contract declares no Winograd");
-    case Bound::kFft: return only_if(contract.algorithm == CONVICT_FFT, "the contract declares no FFT");
+    case Bound::kWinograd:
+    case Bound::kWinogradMoved: return why_not_winograd(bound == Bound::kWinogradMoved, contract);
+    case Bound::kFft:
+    case Bound::kFftPaired: return why_not_fft(bound == Bound::kFftPaired, contract);
     case Bound::kSpecialValues:
       return only_if(contract.algorithm == CONVICT_DIRECT, "special values are judged in direct sums only");
     case Bound::kStatistical:

@@ -108,6 +108,9 @@ json written(const DeclaredContract& contract) {
   if (contract.algorithm == CONVICT_WINOGRAD) to["winograd_m"] = contract.winograd_m;
   if (contract.algorithm == CONVICT_WINOGRAD) to["winograd_r"] = contract.winograd_r;
   if (contract.flushes_subnormals) to["flushes_subnormals"] = true;
+  if (contract.transforms.moves_tiles) to["moves_tiles"] = true;
+  if (contract.transforms.pairs_planes) to["pairs_planes"] = true;
+  if (!contract.transforms.points.empty()) to["points"] = contract.transforms.points;
   return to;
 }
 json written(const ErrorMap& map) { return {{"role", map.role}, {"dims", map.dims}, {"wrong", map.wrong}}; }
@@ -197,19 +200,33 @@ bool read_name(const json& from, const Names<T>& names, T& to) {
   return found != names.end();
 }
 
-/// Whether a number that need not be there is one if it is.
+// Whether what need not be there is of its type if it is.
+
 bool read_count(const json& from, int64_t& to) { return from.is_null() || !read(from, to); }
 
+bool read_flag(const json& from, bool& to) {
+  to = from == true;
+  return from.is_null() || from.is_boolean();
+}
+
+bool read_numbers(const json& from, std::vector<double>& to) {
+  if (from.is_null()) return true;
+  if (!from.is_array() || !std::ranges::all_of(from, &json::is_number)) return false;
+  to = from.get<std::vector<double>>();
+  return true;
+}
+
 const char* read(const json& from, DeclaredContract& to) {
-  const json& flushes = value_at(from, "flushes_subnormals");
-  to.flushes_subnormals = flushes == true;
   const bool whole = read_name(value_at(from, "algorithm"), kAlgorithmNames, to.algorithm) &&
                      !read(value_at(from, "min_accumulator"), to.min_accumulator) &&
                      read_name(value_at(from, "summation"), kSummationNames, to.summation) &&
                      read_count(value_at(from, "sum_block"), to.sum_block) &&
                      read_count(value_at(from, "winograd_m"), to.winograd_m) &&
                      read_count(value_at(from, "winograd_r"), to.winograd_r) &&
-                     (flushes.is_null() || flushes.is_boolean());
+                     read_flag(value_at(from, "flushes_subnormals"), to.flushes_subnormals) &&
+                     read_flag(value_at(from, "moves_tiles"), to.transforms.moves_tiles) &&
+                     read_flag(value_at(from, "pairs_planes"), to.transforms.pairs_planes) &&
+                     read_numbers(value_at(from, "points"), to.transforms.points);
   return whole ? nullptr : "an object with algorithm, min_accumulator and summation";
 }
 
@@ -265,15 +282,21 @@ void report_missing(const Certificate& certificate, const void* field) {
   std::abort();  // it is a member
 }
 
-DeclaredContract declared(const convict_contract& contract) {
+DeclaredContract declared(const convict_contract& contract, const Transforms& transforms) {
   const bool is_blocked = contract.summation == CONVICT_BLOCKED, is_winograd = contract.algorithm == CONVICT_WINOGRAD;
+  const Transforms own = {is_winograd && transforms.moves_tiles,
+                          contract.algorithm == CONVICT_FFT && transforms.pairs_planes,
+                          is_winograd && has_points(transforms, contract.winograd_m, contract.winograd_r)
+                              ? transforms.points
+                              : std::vector<double>()};
   return {contract.algorithm,
           contract.min_accumulator,
           contract.summation,
           is_blocked ? contract.sum_block : 0,  // what says nothing of the arithmetic may be any number
           is_winograd ? contract.winograd_m : 0,
           is_winograd ? contract.winograd_r : 0,
-          contract.flushes_subnormals != 0};
+          contract.flushes_subnormals != 0,
+          own};
 }
 
 std::string not_reproduced(const Certificate& certificate) {

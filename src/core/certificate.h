@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "core/case.h"
+#include "core/transforms.h"
 
 namespace convict::inline core {
 
@@ -27,17 +28,25 @@ enum class Bound {
   kSpecialValues,
   kQuantized,
   kWinograd,
+  kWinogradMoved,
   kFft,
+  kFftPaired,
   kStatistical,
   kTolerance,  // no theorem: what other tools do
   kUnknown     // a document states a bound of another name
 };
 
-inline constexpr std::array<std::string_view, 11> kBoundNames = {
+inline constexpr std::array<std::string_view, 13> kBoundNames = {
     {"equality", "gamma_n", "gamma_n, blocked", "gamma_n, pairwise", "gamma_n, special values apart",
-     "gamma_6 in f32, then rounded", "winograd", "fft", "statistical", "tolerance", "unknown"}};
+     "gamma_6 in f32, then rounded", "winograd", "winograd, moved tiles", "fft", "fft, paired planes", "statistical",
+     "tolerance", "unknown"}};
 
 constexpr std::string_view name_of(Bound bound) { return kBoundNames[static_cast<size_t>(bound)]; }
+
+constexpr bool is_of_transform(Bound bound) {
+  return bound == Bound::kWinograd || bound == Bound::kWinogradMoved || bound == Bound::kFft ||
+         bound == Bound::kFftPaired;
+}
 
 /// What an implementation declares of its arithmetic for the problem of a case: what decides which theorem applies.
 struct DeclaredContract {
@@ -47,9 +56,10 @@ struct DeclaredContract {
   int64_t sum_block = 0;                   // of blocked sums
   int64_t winograd_m = 0, winograd_r = 0;  // of Winograd's algorithm
   bool flushes_subnormals = false;
+  Transforms transforms = {};  // of the algorithm
   bool operator==(const DeclaredContract&) const = default;
 };
-DeclaredContract declared(const convict_contract& contract);
+DeclaredContract declared(const convict_contract& contract, const Transforms& transforms);
 
 /// A double in one of its two JSON forms. NaN equals NaN.
 enum class Base { kTen, kSixteen };

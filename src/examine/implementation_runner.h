@@ -3,7 +3,10 @@
 // Runs the calls of relations with a real implementation in guarded memory.
 #pragma once
 
+#include <utility>
+
 #include "core/case.h"
+#include "core/transforms.h"
 #include "relations/relation.h"
 #include "run/flight_record.h"
 #include "run/guarded_memory.h"
@@ -12,19 +15,22 @@ namespace convict::examine {
 
 class ImplementationRunner final : public relations::Runner {
  public:
-  /// Borrows everything but the contract. `position` names the implementation in the record. Every call overwrites
-  /// `memory`.
+  /// Borrows everything but contract, abilities and transforms. `position` names the implementation in the record.
+  /// Every call overwrites `memory`.
   ImplementationRunner(const convict_implementation& implementation, const convict_abilities& abilities, int position,
-                       const convict_contract& contract, run::GuardedMemory& memory, run::FlightRecord& record)
+                       const convict_contract& contract, run::GuardedMemory& memory, run::FlightRecord& record,
+                       Transforms transforms = {})
       : implementation_(implementation),
         abilities_(abilities),
         position_(position),
         contract_(contract),
+        transforms_(std::move(transforms)),
         memory_(memory),
         record_(record) {}
 
   /// The contract for the problem that relations start from.
   const convict_contract& contract() const { return contract_; }
+  const Transforms& transforms() const { return transforms_; }
 
   /// Also returns nothing if the contract for this call has another algorithm or other types: then no relation need
   /// hold. Precondition: the problem is legal, and every operand has its dimensions and numbers of its type.
@@ -44,6 +50,7 @@ class ImplementationRunner final : public relations::Runner {
   const convict_abilities abilities_;
   int position_;
   convict_contract contract_, contract_of_call_{};
+  const Transforms transforms_;
   run::GuardedMemory& memory_;
   run::FlightRecord& record_;
   std::string side_effect_;

@@ -13,7 +13,7 @@ judge::Comparison compared(const convict_problem& p, const ImplementationRunner&
   judge::DenseOperands<W> dense;
   const std::vector<judge::Expected<W>> expected =
       judge::compute_reference<W>(p, ran.tensors(), judge::Detail::kMagnitudes, &dense);
-  add_operands(rule, ran.contract_of_call(), p, ran.tensors(), dense);
+  add_operands(rule, ran.contract_of_call(), ran.transforms(), p, ran.tensors(), dense);
   return judge::compare<W>(expected, rule);
 }
 

@@ -41,6 +41,7 @@ class Asking {
       judge::Result& result = results_.emplace_back();
       result.who = subject.implementation;
       result.abilities = subject.abilities;
+      result.transforms = subject.transforms;
       result.is_target = subject.is_target;
       result.is_excused =
           (!settings.witnessed && !subject.is_target) || !subject.turns.contains(turn_of(subject.turns.library));

@@ -109,19 +109,20 @@ judge::Flushed flushed_terms(const convict_problem& p, const convict_tensors& t,
   return {product, addend * std::max(1.0, std::abs(p.beta))};
 }
 
-void add_transform_bounds(judge::Rule& rule, const convict_contract& contract, const convict_problem& p,
-                          const convict_tensors& tensors, const judge::DenseOperands<double>& dense) {
+void add_transform_bounds(judge::Rule& rule, const convict_contract& contract, const Transforms& transforms,
+                          const convict_problem& p, const convict_tensors& tensors,
+                          const judge::DenseOperands<double>& dense) {
   if (rule.kind != judge::Rule::Kind::kBound) return;
   const Trilinear<double> form = trilinear<double>(p, tensors);
   if (contract.algorithm == CONVICT_WINOGRAD &&
       judge::winograd_applies(form, contract.winograd_m, contract.winograd_r)) {
     rule.transform_bounds = judge::winograd_bounds(form, dense.x, dense.w, dense.y, contract.winograd_m,
-                                                   contract.winograd_r, rule.arithmetic);
-    rule.bound = Bound::kWinograd;
+                                                   contract.winograd_r, rule.arithmetic, transforms);
+    rule.bound = transforms.moves_tiles ? Bound::kWinogradMoved : Bound::kWinograd;
   }
   if (contract.algorithm == CONVICT_FFT) {
-    rule.transform_bounds = judge::fft_bounds(form, dense.x, dense.w, dense.y, rule.arithmetic);
-    rule.bound = Bound::kFft;
+    rule.transform_bounds = judge::fft_bounds(form, dense.x, dense.w, dense.y, rule.arithmetic, transforms);
+    rule.bound = transforms.pairs_planes ? Bound::kFftPaired : Bound::kFft;
   }
 }
 
@@ -194,16 +195,16 @@ judge::Detail detail_for(const judge::Rule& rule, const Scene& scene) {
 }
 
 template <class W>
-void add_operands(judge::Rule& rule, const convict_contract& contract, const convict_problem& p,
-                  const convict_tensors& tensors, const judge::DenseOperands<W>& dense) {
+void add_operands(judge::Rule& rule, const convict_contract& contract, const Transforms& transforms,
+                  const convict_problem& p, const convict_tensors& tensors, const judge::DenseOperands<W>& dense) {
   if (contract.flushes_subnormals) rule.flushed = flushed_terms(p, tensors, dense);
   if constexpr (std::is_same_v<W, double>)  // transforms of f64 have no bounds
-    add_transform_bounds(rule, contract, p, tensors, dense);
+    add_transform_bounds(rule, contract, transforms, p, tensors, dense);
 }
 
-template void add_operands(judge::Rule&, const convict_contract&, const convict_problem&, const convict_tensors&,
-                           const judge::DenseOperands<double>&);
-template void add_operands(judge::Rule&, const convict_contract&, const convict_problem&, const convict_tensors&,
-                           const judge::DenseOperands<long double>&);
+template void add_operands(judge::Rule&, const convict_contract&, const Transforms&, const convict_problem&,
+                           const convict_tensors&, const judge::DenseOperands<double>&);
+template void add_operands(judge::Rule&, const convict_contract&, const Transforms&, const convict_problem&,
+                           const convict_tensors&, const judge::DenseOperands<long double>&);
 
 }  // namespace convict::examine

@@ -26,10 +26,10 @@ bool counts_nonzero(const judge::Rule& rule, const Scene& scene);
 judge::Detail detail_for(const judge::Rule& rule, const Scene& scene);
 
 /// Adds to `rule` what needs the operands. If the contract has another algorithm than direct sums that applies to the
-/// problem: the bounds of all elements of the main output, and their name. If it flushes subnormals: the largest terms
-/// that may become zero.
+/// problem: the bounds of all elements of the main output, by what is declared of the transforms, and their name. If it
+/// flushes subnormals: the largest terms that may become zero.
 template <class W>
-void add_operands(judge::Rule& rule, const convict_contract& contract, const convict_problem& p,
-                  const convict_tensors& tensors, const judge::DenseOperands<W>& dense);
+void add_operands(judge::Rule& rule, const convict_contract& contract, const Transforms& transforms,
+                  const convict_problem& p, const convict_tensors& tensors, const judge::DenseOperands<W>& dense);
 
 }  // namespace convict::examine

@@ -170,7 +170,8 @@ class Trial {
 
   judge::Comparison compared(size_t i) {
     const run::InStage comparing(context_.record, Stage::kCompare);
-    add_operands(rules_[i], results_[i].contract, scene_.problem(), context_.memory.ours(), dense_);
+    add_operands(rules_[i], results_[i].contract, results_[i].transforms, scene_.problem(), context_.memory.ours(),
+                 dense_);
     if (const judge::Comparison* known = known_.find(context_.memory, rules_[i])) return *known;
     judge::Comparison found = compare(*allowances_, rules_[i]);
     known_.add(context_.memory, rules_[i], found);
@@ -235,7 +236,7 @@ class Trial {
       if (!call) call = call_of_scene();
       const run::InStage relating(context_.record, Stage::kRelate);
       ImplementationRunner runner(*result.who, result.abilities, static_cast<int>(i), result.contract, context_.memory,
-                                  context_.record);
+                                  context_.record, result.transforms);
       result.relation = broken_relation(scene_, *call, runner, context_.relations);
       note(i, runner.side_effect());
     }

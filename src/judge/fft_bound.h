@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "abi/trilinear.h"
+#include "core/transforms.h"
 #include "judge/bounds.h"
 
 namespace convict::judge {
@@ -21,8 +22,9 @@ int fft_levels(const Trilinear<double>& form);
 /// as complex or as real products. The bounds include two more additions, for bias and old contents. They are infinite
 /// where intermediate results may overflow, or where nothing is proven for so many products. Operands are those of
 /// winograd_bounds(). Every stride, dilation and face is covered, and so are transforms of tiles of Y or X, and of real
-/// numbers by half the points.
+/// numbers by half the points; and, if `transforms` says so, of two real planes as one complex plane.
 std::vector<double> fft_bounds(const Trilinear<double>& form, std::span<const double> x, std::span<const double> w,
-                               std::span<const double> y, const Arithmetic& arithmetic);
+                               std::span<const double> y, const Arithmetic& arithmetic,
+                               const Transforms& transforms = {});
 
 }  // namespace convict::judge

@@ -90,9 +90,10 @@ void add_places(const Comparison& comparison, const Case& c, Certificate::Errors
   if (!comparison.got.empty()) to.values = {decimals(comparison.got), decimals(comparison.expected)};
 }
 
-Certificate::Element described(const Element& element, const Case& c, const convict_contract& contract) {
+Certificate::Element described(const Element& element, const Case& c, const Result& suspect) {
   Certificate::Element to;
-  if (!is_integer(c.src_type)) to.contract = declared(contract);  // sums of integers have one result
+  if (!is_integer(c.src_type))  // sums of integers have one result
+    to.contract = declared(suspect.contract, suspect.transforms);
   to.role = element.role;
   to.at = element.at;
   to.got = {element.got};
@@ -138,7 +139,7 @@ void add_relation(const BrokenRelation& relation, Certificate& to) {
 
 void add_element(const Element& element, const Case& c, const Result& suspect, Certificate& to) {
   const Comparison& comparison = suspect.comparison;
-  to.element = described(element, c, suspect.contract);
+  to.element = described(element, c, suspect);
   to.errors.wrong = comparison.wrong;
   to.errors.unwritten = comparison.unwritten;
   to.errors.elements = comparison.elements;

@@ -21,16 +21,14 @@
 namespace convict::judge {
 namespace {
 
-constexpr double kPoints[kMostPoints - 1] = {0, 1, -1, 2, -2, 0.5, -0.5};
-
 /// The margin for overflow: implementations with scaled matrices have larger intermediate results than ours, by factors
 /// far below this.
 constexpr double kMargin = 1024;
 
-/// Multiplies the polynomial (coefficients from the constant up) by (p - root).
-void multiply_by_root(std::vector<double>& polynomial, double root) {
-  polynomial.push_back(0);
-  for (size_t i = polynomial.size(); i-- > 0;) polynomial[i] = (i > 0 ? polynomial[i - 1] : 0) - root * polynomial[i];
+/// The matrices of the points that are declared for tiles of this size, or of the usual ones.
+CookToom matrices_for(int m, int r, const Transforms& transforms) {
+  const std::span<const double> points = transforms.points;
+  return has_points(transforms, m, r) ? sizes_of_entries(cook_toom(m, r, points), points) : cook_toom(m, r);
 }
 
 /// As many tiles, or tiles times output channels, are bounded at once, so that the inner loops are long and what they
@@ -88,11 +86,12 @@ int transformed_rank(const Trilinear<double>& f) {
 class WinogradBound {
  public:
   WinogradBound(const Trilinear<double>& form, std::span<const double> x, std::span<const double> w,
-                std::span<const double> y, int m, int r, const Arithmetic& arithmetic)
+                std::span<const double> y, int m, int r, const Arithmetic& arithmetic, const Transforms& transforms)
       : form_(form),
         w_(w),
         correlation_(correlation_of(form, x, y)),
-        matrices_(cook_toom(m, r)),
+        matrices_(matrices_for(m, r, transforms)),
+        moves_tiles_(transforms.moves_tiles),
         rank_(transformed_rank(form)),
         largest_(arithmetic.largest_sum / kMargin),
         floor_(arithmetic.underflow(arithmetic.eta_sum) / arithmetic.u_sum) {
@@ -121,12 +120,16 @@ class WinogradBound {
   }
 
  private:
-  /// The first outputs of tiles on an axis. Those of a tile have equal remainders modulo the dilation.
+  /// The first outputs of tiles on an axis. Those of a tile have equal remainders modulo the dilation. The last one may
+  /// be there twice: also moved back until it ends with them, as it is where results are stored without a mask.
   std::vector<int64_t> origins_on(int axis) const {
     std::vector<int64_t> origins;
-    const int64_t dilation = dilation_[axis], out = correlation_.out_extent[axis];
-    for (int64_t remainder = 0; remainder < std::min(dilation, out); ++remainder)
-      for (int64_t o = remainder; o < out; o += step_[axis] * dilation) origins.push_back(o);
+    const int64_t dilation = dilation_[axis], out = correlation_.out_extent[axis], step = step_[axis];
+    for (int64_t remainder = 0; remainder < std::min(dilation, out); ++remainder) {
+      for (int64_t o = remainder; o < out; o += step * dilation) origins.push_back(o);
+      const int64_t count = (out - 1 - remainder) / dilation + 1;
+      if (moves_tiles_ && count > step && count % step != 0) origins.push_back(remainder + (count - step) * dilation);
+    }
     return origins;
   }
 
@@ -243,7 +246,7 @@ class WinogradBound {
     return sums;
   }
 
-  /// Takes one output channel: the lanes from `lane` on.
+  /// Takes one output channel: the lanes from `lane` on. Of an element of several tiles, the largest bound counts.
   void scatter(const Boxes& magnitudes, int64_t lane, int64_t plane, std::span<const Axes> origins) {
     const Axes& extent = correlation_.out_extent;
     double* to = bounds_.data() + plane * volume(extent);
@@ -254,10 +257,12 @@ class WinogradBound {
       };
       for (int64_t i0 = 0; i0 < end(0); ++i0)
         for (int64_t i1 = 0; i1 < end(1); ++i1)
-          for (int64_t i2 = 0; i2 < end(2); ++i2)
-            to[((origin[0] + i0 * dilation_[0]) * extent[1] + origin[1] + i1 * dilation_[1]) * extent[2] + origin[2] +
-               i2 * dilation_[2]] =
-                relative_ * magnitudes.values[static_cast<size_t>(magnitudes.place(i0, i1, i2) + lane)];
+          for (int64_t i2 = 0; i2 < end(2); ++i2) {
+            const int64_t row = (origin[0] + i0 * dilation_[0]) * extent[1] + origin[1] + i1 * dilation_[1];
+            double& bound = to[row * extent[2] + origin[2] + i2 * dilation_[2]];
+            const double magnitude = magnitudes.values[static_cast<size_t>(magnitudes.place(i0, i1, i2) + lane)];
+            bound = std::max(bound, relative_ * magnitude);
+          }
     }
   }
 
@@ -265,6 +270,7 @@ class WinogradBound {
   std::span<const double> w_;
   Correlation correlation_;
   CookToom matrices_;
+  bool moves_tiles_;
   int rank_;
   double largest_, floor_, relative_;
   Axes points_, step_, dilation_;  // of a tile; 1 on the axes that are not transformed
@@ -272,29 +278,6 @@ class WinogradBound {
 };
 
 }  // namespace
-
-CookToom cook_toom(int m, int r) {
-  const int t = m + r - 1, finite = t - 1;
-  CookToom result{m, r, t, std::vector<double>(m * t, 0), std::vector<double>(t * r, 0), std::vector<double>(t * t, 0)};
-  std::vector<double> all = {1};  // the product of (p - point) over the finite points
-  for (int i = 0; i < finite; ++i) {
-    std::vector<double> others = {1};  // the same without point i: Lagrange's polynomial times `scale`
-    double scale = 1;
-    for (int j = 0; j < finite; ++j) {
-      if (j == i) continue;
-      multiply_by_root(others, kPoints[j]);
-      scale *= kPoints[i] - kPoints[j];
-    }
-    multiply_by_root(all, kPoints[i]);
-    for (size_t j = 0; j < others.size(); ++j) result.bt[i * t + static_cast<int>(j)] = others[j];
-    for (int j = 0; j < r; ++j) result.g[i * r + j] = std::pow(kPoints[i], j) / scale;
-    for (int j = 0; j < m; ++j) result.at[j * t + i] = std::pow(kPoints[i], j);
-  }
-  for (int j = 0; j < t; ++j) result.bt[finite * t + j] = all[static_cast<size_t>(j)];
-  result.g[finite * r + r - 1] = 1;  // infinity: the leading coefficients
-  result.at[(m - 1) * t + finite] = 1;
-  return result;
-}
 
 bool winograd_applies(const Trilinear<double>& form, int m, int r) {
   if (form.face == Face::kW || m < 1 || r < 1 || m > kMostPoints || r > kMostPoints + 1 - m) return false;
@@ -304,8 +287,9 @@ bool winograd_applies(const Trilinear<double>& form, int m, int r) {
 }
 
 std::vector<double> winograd_bounds(const Trilinear<double>& form, std::span<const double> x, std::span<const double> w,
-                                    std::span<const double> y, int m, int r, const Arithmetic& arithmetic) {
-  return WinogradBound(form, x, w, y, m, r, arithmetic).run();
+                                    std::span<const double> y, int m, int r, const Arithmetic& arithmetic,
+                                    const Transforms& transforms) {
+  return WinogradBound(form, x, w, y, m, r, arithmetic, transforms).run();
 }
 
 }  // namespace convict::judge

@@ -7,25 +7,11 @@
 #include <vector>
 
 #include "abi/trilinear.h"
+#include "core/transforms.h"
 #include "judge/bounds.h"
+#include "judge/cook_toom.h"
 
 namespace convict::judge {
-
-inline constexpr int kMostPoints = 8;  // m + r - 1; implementations use no more, and cook_toom() lists no more points
-
-/// F(m, r) in one dimension: y = A^T ((G h) . (B^T x)) yields the `m` values y[i] = sum over j < r of h[j] * x[i + j]
-/// from t = m + r - 1 values of x. Row-major. Scaling rows of G and B^T against each other and against columns of A^T
-/// does not change the error bound.
-struct CookToom {
-  int m, r, t;
-  std::vector<double> at;  // A^T, m x t
-  std::vector<double> g;   // G, t x r
-  std::vector<double> bt;  // B^T, t x t
-};
-
-/// The transform over the first t - 1 of the points 0, 1, -1, 2, -2, 1/2, -1/2, and infinity.
-/// Precondition: m, r >= 1 and m + r - 1 <= kMostPoints.
-CookToom cook_toom(int m, int r);
 
 /// Whether F(m, r) can compute this problem: every kernel extent is r, strides are 1, and the face is Y or X.
 /// Leading axes whose kernel and extents are 1 do not count. If it cannot, an implementation falls back to direct
@@ -35,10 +21,13 @@ bool winograd_applies(const Trilinear<double>& form, int m, int r);
 /// Error bounds of the sum of products, for all elements of the computed face in logical row-major order (batch,
 /// channel of all groups, lifted position). They hold for nested transforms of all axes, with tiles of positions that
 /// are equal modulo the dilation, from the first of them in steps of m, and sums over channels in any order between the
-/// transforms. They include two more additions, for bias and old contents. They are infinite where intermediate results
-/// may overflow. x, w, y are dense operands in the order of the form: X[n][channel][i], W[k][c][r], Y[n][channel][o].
-/// The computed one is not read. Precondition: winograd_applies(form, m, r).
+/// transforms. If `transforms` says so, they also hold where the last tile is moved back until it ends with these
+/// positions; if it has m + r - 2 points, for those. They include two more additions, for bias and old contents. They
+/// are infinite where intermediate results may overflow. x, w, y are dense operands in the order of the form:
+/// X[n][channel][i], W[k][c][r], Y[n][channel][o]. The computed one is not read. Precondition: winograd_applies(form,
+/// m, r).
 std::vector<double> winograd_bounds(const Trilinear<double>& form, std::span<const double> x, std::span<const double> w,
-                                    std::span<const double> y, int m, int r, const Arithmetic& arithmetic);
+                                    std::span<const double> y, int m, int r, const Arithmetic& arithmetic,
+                                    const Transforms& transforms = {});
 
 }  // namespace convict::judge

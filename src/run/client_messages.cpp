@@ -144,6 +144,11 @@ convict_abilities abilities_from(const json& object) {
   return abilities;
 }
 
+Transforms transforms_from(const json& object) {
+  return {value_or(object, "moves_tiles", false), value_or(object, "pairs_planes", false),
+          value_or(object, "points", std::vector<double>())};
+}
+
 Announced announced_from(const json& object) {
   Announced one;
   one.name = object.at("name").get<std::string>();
@@ -152,6 +157,7 @@ Announced announced_from(const json& object) {
   const json contract = object.value("contract", json::object());
   one.contract = contract_from(contract);
   one.abilities = abilities_from(contract);
+  one.transforms = transforms_from(contract);
   one.examples = value_or(object, "examples", std::vector<std::string>());
   one.batch = value_or(object, "batch", size_t{1});
   one.plans = value_or(object, "plans", false);

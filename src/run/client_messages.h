@@ -14,6 +14,7 @@
 
 #include "abi/convict.h"
 #include "core/role.h"
+#include "core/transforms.h"
 
 namespace convict::run {
 
@@ -31,6 +32,7 @@ struct Announced {
   std::string name, description, lineage;
   convict_contract contract{};
   convict_abilities abilities{};
+  Transforms transforms = {};
   std::vector<std::string> examples = {};  // lines of cases that it takes
   size_t batch = 1;        // the most problems that it takes at once
   bool plans = false;      // it answers the question for plans

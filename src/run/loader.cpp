@@ -92,6 +92,10 @@ std::vector<Subject> load_library(const fs::path& path, const std::string& shown
     for (Subject& one : subjects)
       for (const char* const* line = examples_of(one.implementation); line && *line; ++line)
         one.examples.emplace_back(*line);
+  if (const auto declared_by = reinterpret_cast<convict_transforms_function>(dlsym(library, CONVICT_TRANSFORMS_SYMBOL)))
+    for (Subject& one : subjects)
+      if (const convict_transforms* declared = declared_by(one.implementation))
+        one.transforms = checked_transforms(*declared, *one.implementation, shown);
   const auto abilities_of = reinterpret_cast<convict_abilities_function>(dlsym(library, CONVICT_ABILITIES_SYMBOL));
   return abilities_of ? with_abilities(std::move(subjects), abilities_of, shown) : subjects;
 }
@@ -261,12 +265,15 @@ std::vector<Subject> load_module(const std::string& name) {
 /// The implementations of a program that speaks the protocol of process targets.
 static std::vector<Subject> load_command(const std::string& command) {
   const auto process = std::make_shared<ProcessTarget>(std::string(as_written(command)));
-  std::vector<Subject> subjects = subjects_of(&process->plugin(), printable(as_written(command), 300));
+  const std::string shown = printable(as_written(command), 300);
+  std::vector<Subject> subjects = subjects_of(&process->plugin(), shown);
   for (Subject& one : subjects) {
     one.plugin = command;
     one.is_foreign = false;  // what it does, it does in another process
     one.process = process;
     one.abilities = ProcessTarget::abilities_of(*one.implementation);
+    one.transforms = ProcessTarget::transforms_of(*one.implementation);
+    check_points(one.transforms.points, *one.implementation, shown);
     one.examples = ProcessTarget::examples_of(*one.implementation);
   }
   return subjects;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "abi/native_kernel.h"
+#include "core/transforms.h"
 #include "run/code_path.h"
 #include "run/process_target.h"
 #include "run/turns.h"
@@ -26,6 +27,7 @@ struct Subject {
   bool is_foreign = false;  // it came from a file: a plugin or a module
   Turns turns = {};         // of an oracle that nobody named
   convict_abilities abilities = {};
+  Transforms transforms = {};
   std::vector<std::string> examples = {};  // lines of cases that it says it takes
   std::shared_ptr<const CodePath> code_path = {};     // that `implementation` is, of another one
   std::shared_ptr<const ProcessTarget> process = {};  // whose client computes it, which ends with the last subject

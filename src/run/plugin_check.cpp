@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -13,6 +15,8 @@
 
 namespace convict::run {
 namespace {
+
+constexpr int32_t kMostFinitePoints = kMostPoints - 1;
 
 /// Whether command lines, tables, signatures and JSON can show the text unchanged.
 bool is_name(const char* text) {
@@ -73,6 +77,39 @@ void check_abilities(const convict_abilities& abilities, const convict_implement
                       "without blanks and commas, with the name at most {}",
                       shown, one.name, printable({*path, strnlen(*path, kLongestName + 1)}), kLongestName));
   }
+}
+
+Transforms checked_transforms(const convict_transforms& declared, const convict_implementation& one,
+                              const std::string& shown) {
+  const int32_t count = declared.point_count;
+  if (count < 0 || count > kMostFinitePoints || (count > 0 && !declared.points))
+    throw UsageError(fmt::format("plugin '{}': '{}' declares {} points{}; valid: 0 to {}, and where they are", shown,
+                                 one.name, count, declared.points ? "" : " at NULL", kMostFinitePoints));
+  const std::span<const double> points(declared.points, static_cast<size_t>(count));
+  check_points(points, one, shown);
+  return {declared.moves_tiles != 0, declared.pairs_planes != 0, {points.begin(), points.end()}};
+}
+
+void check_points(std::span<const double> points, const convict_implementation& one, const std::string& shown) {
+  const auto refuse = [&](std::string_view what, std::string_view valid) {
+    throw UsageError(fmt::format("plugin '{}': '{}' declares {}; valid: {}", shown, one.name, what, valid));
+  };
+  if (points.empty()) return;
+  const auto count = static_cast<int64_t>(points.size());
+  const int64_t due = int64_t{one.contract.winograd_m} + one.contract.winograd_r - 2;
+  const bool is_winograd = one.contract.algorithm == CONVICT_WINOGRAD;
+  if (!is_winograd && !one.contract_for) refuse("points", "none without a contract of Winograd's algorithm");
+  if (count > kMostFinitePoints || (!one.contract_for && count != due))
+    refuse(fmt::format("{} points", count),
+           one.contract_for ? fmt::format("0 to {}", kMostFinitePoints)
+                            : fmt::format("winograd_m + winograd_r - 2 = {}, or none for the usual ones", due));
+  std::vector<double> sorted(points.begin(), points.end());
+  for (const double point : sorted)
+    if (!std::isfinite(point))
+      refuse(fmt::format("the point {}", point), "finite numbers; infinity is always the last");
+  std::ranges::sort(sorted);
+  if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end())
+    refuse(fmt::format("the point {} twice", *twice), "distinct numbers");
 }
 
 void check_plugin(const convict_plugin* plugin, const std::string& shown) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "abi/convict.h"
+#include "core/transforms.h"
 
 namespace convict::run {
 
@@ -14,6 +16,13 @@ std::string wrong_in(const convict_contract& contract);
 
 /// Throws UsageError if the abilities of an implementation break a rule of convict.h.
 void check_abilities(const convict_abilities& abilities, const convict_implementation& one, const std::string& shown);
+
+/// What an implementation declares of its transforms. Throws UsageError if that breaks a rule of convict.h.
+Transforms checked_transforms(const convict_transforms& declared, const convict_implementation& one,
+                              const std::string& shown);
+
+/// Throws UsageError if these cannot be the points of the tiles of an implementation.
+void check_points(std::span<const double> points, const convict_implementation& one, const std::string& shown);
 
 /// Throws UsageError if the tables of the plugin break a rule of convict.h. Does not run its code. `shown` names the
 /// plugin in messages.

@@ -298,6 +298,10 @@ convict_abilities ProcessTarget::abilities_of(const convict_implementation& impl
   return implementation.run == run ? of(&implementation).announced.abilities : convict_abilities{};
 }
 
+Transforms ProcessTarget::transforms_of(const convict_implementation& implementation) {
+  return implementation.run == run ? of(&implementation).announced.transforms : Transforms();
+}
+
 /// Sends a question about several problems, and reads the answer. If that goes wrong, everything ahead of time is
 /// forgotten, and a new client answers what is asked next.
 template <class Read>

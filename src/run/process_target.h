@@ -68,6 +68,7 @@ class ProcessTarget {
 
   /// What an implementation of a client has announced.
   static convict_abilities abilities_of(const convict_implementation& implementation);
+  static Transforms transforms_of(const convict_implementation& implementation);
   static std::vector<std::string> examples_of(const convict_implementation& implementation);
 
   /// A problem without its data; or with it, where it is to be run.

@@ -139,6 +139,16 @@ int print_fills(uint64_t cases, uint64_t seed) {
   return 0;
 }
 
+/// The transforms of tests/honest that declare more than a contract, and do as they declare.
+std::vector<run::Subject> declared_transforms() {
+  std::vector<run::Subject> all;
+  for (run::Subject& one : run::load_plugin(CONVICT_TEST_PLUGINS "/honest.so")) {
+    one.is_target = true;
+    if (one.transforms != Transforms() && !one.name.starts_with("lossy-")) all.push_back(std::move(one));
+  }
+  return all;
+}
+
 int print_honest(convict_dtype sums, uint64_t cases, uint64_t seed) {
   using namespace honest::family;
   const auto members = members_with(sums);
@@ -148,6 +158,11 @@ int print_honest(convict_dtype sums, uint64_t cases, uint64_t seed) {
     records.push_back({one, 0, 0, 0, {}, {}});
     subjects.push_back({one, true, ""});
   }
+  if (sums == CONVICT_F32)
+    for (const run::Subject& one : declared_transforms()) {
+      records.push_back({one.implementation, 0, 0, 0, {}, {}});
+      subjects.push_back(one);
+    }
   subjects.push_back({&direct(), false, ""});
   run::GuardedMemory memory;
   run::FlightRecord record;

@@ -39,11 +39,11 @@ struct Shifted : convict_implementation {
 };
 
 /// A faulty implementation of a library of tests/, or a native kernel made faulty.
-const convict_implementation& implementation(const std::string& library, std::string_view name) {
+run::Subject subject(const std::string& library, std::string_view name) {
   static const Shifted winograd(native("winograd_f4")), fft(native("fft"));
-  if (library.empty()) return name == "fft" ? fft : winograd;
-  for (const run::Subject& one : run::load_plugin(CONVICT_TEST_PLUGINS "/" + library + ".so"))
-    if (one.implementation->name == name) return *one.implementation;
+  if (library.empty()) return {name == "fft" ? &fft : &winograd, true, ""};
+  for (run::Subject one : run::load_plugin(CONVICT_TEST_PLUGINS "/" + library + ".so"))
+    if (one.implementation->name == name) return one.is_target = true, one;
   throw std::runtime_error(library + " has no " + std::string(name));
 }
 
@@ -58,8 +58,7 @@ void PrintTo(const Specimen& one, std::ostream* out) { *out << one.title; }
 
 /// What an examination with every relation finds, after a journey through JSON.
 Mismatch found(const Specimen& one) {
-  const std::vector<run::Subject> subjects = {{&implementation(one.library, one.name), true, ""},
-                                              {&native("direct"), false, ""}};
+  const std::vector<run::Subject> subjects = {subject(one.library, one.name), {&native("direct"), false, ""}};
   run::GuardedMemory memory;
   run::FlightRecord record;
   examine::ExaminationSettings settings = {1e9, Yardstick::kLadder};
@@ -144,6 +143,18 @@ const std::vector<Forgery> kForgeries = {
        const bool stated = has_bound(m) && element(m).contract;
        element(m).bound_name = element(m).bound_name == Bound::kGammaBlocked ? Bound::kGammaPairwise : Bound::kGammaBlocked;
        return stated;
+     }},
+    {"the bound of a transform that is not declared",
+     [](Mismatch& m) {
+       const bool moves = element(m).bound_name == Bound::kWinogradMoved;
+       if (moves) element(m).contract->transforms.moves_tiles = false;
+       return moves;
+     }},
+    {"a smaller bound than that of the transform that is declared",
+     [](Mismatch& m) {
+       const bool moves = element(m).bound_name == Bound::kWinogradMoved;
+       element(m).bound_name = Bound::kWinograd;
+       return moves;
      }},
     {"another accumulator",
      [](Mismatch& m) {
@@ -269,6 +280,8 @@ INSTANTIATE_TEST_SUITE_P(
                  Bound::kQuantized},
         Specimen{"winograd", "", "winograd", "conv2d ic=3 in=9 k=3 fill=normal", Verdict::kWrongProven,
                  Bound::kWinograd},
+        Specimen{"winograd_moved", "honest", "lossy-winograd-moved", "conv2d ic=3 in=9 k=3 fill=normal",
+                 Verdict::kWrongProven, Bound::kWinogradMoved},
         Specimen{"fft", "", "fft", "conv2d ic=3 in=9 k=3 fill=normal", Verdict::kWrongProven, Bound::kFft}),
     [](const auto& info) { return std::string(info.param.title); });
 

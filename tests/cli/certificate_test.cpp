@@ -204,6 +204,51 @@ TEST_F(CertificateTest, ATheoremThatTheContractDoesNotGiveIsRefuted) {
   EXPECT_NE(check(none).out.find("theorem: not checked"), std::string::npos);
 }
 
+/// The larger bounds are for those who declare what they are about, and the smaller ones would frame these.
+TEST_F(CertificateTest, ABoundOfATransformThatIsNotDeclaredIsRefuted) {
+  for (const auto& [algorithm, key, larger] : {std::tuple("winograd", "moves_tiles", "winograd, moved tiles"),
+                                               std::tuple("fft", "pairs_planes", "fft, paired planes")}) {
+    const auto stated = [&, of = algorithm, is = key](const char* name, const json& declares) {
+      json document = with(declaring("algorithm", of), "bound_name", name);
+      if (declares != false) document["certificate"]["declares"][is] = declares;
+      return document;
+    };
+    EXPECT_TRUE(confirms(stated(algorithm, false)));
+    EXPECT_TRUE(confirms(stated(larger, true)));
+    EXPECT_TRUE(refutes(stated(larger, false), "theorem", {larger, "declares no"}));
+    EXPECT_TRUE(refutes(stated(algorithm, true), "theorem", {algorithm, "may"}));
+    EXPECT_TRUE(refuses(check(stated(larger, "yes")), {"certificate, key", "declares"}));
+  }
+}
+
+TEST_F(CertificateTest, PointsAreAsManyAsATileHasAndDistinct) {
+  const auto of_points = [&](const json& points) {
+    json document = with(declaring("algorithm", "winograd"), "bound_name", "winograd");
+    json& declares = document["certificate"]["declares"];
+    declares["winograd_m"] = 2;
+    declares["winograd_r"] = 3;
+    declares["points"] = points;
+    return document;
+  };
+  EXPECT_TRUE(confirms(of_points({0, 1.5, -1})));
+  for (const json& points : {json{0, 1}, json{0, 1, -1, 2}, json{0, 1, 1}})
+    EXPECT_TRUE(refutes(of_points(points), "theorem", {"points"})) << points;
+  for (const json& points : {json{0, 1, "2"}, json(3), json{{"0", 1}}})
+    EXPECT_TRUE(refuses(check(of_points(points)), {"certificate, key", "declares"})) << points;
+}
+
+TEST_F(CertificateTest, WhatADeclaredTransformIsConvictedOfIsConfirmed) {
+  const std::string line = "conv2d ic=3 in=9 k=3 fill=normal";
+  json lossy = report(line, "honest", "lossy-winograd-moved")["mismatches"].at(0);
+  EXPECT_EQ(lossy["certificate"]["bound_name"], "winograd, moved tiles");
+  EXPECT_EQ(lossy["certificate"]["declares"]["moves_tiles"], true);
+  EXPECT_TRUE(confirms(lossy));
+  json undeclared = lossy;
+  undeclared["certificate"]["declares"].erase("moves_tiles");
+  EXPECT_TRUE(refutes(undeclared, "theorem", {"declares no tiles that are moved"}));
+  EXPECT_TRUE(refutes(with(lossy, "bound_name", "winograd"), "theorem", {"the last tile may be moved"}));
+}
+
 TEST_F(CertificateTest, WhatNoCaseLineTellsIsNotChecked) {
   const std::string out = check(proven_).out;
   for (const char* what : {"suspect", "blame", "contract", "counts and places"})

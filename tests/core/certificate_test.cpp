@@ -97,6 +97,29 @@ TEST(CertificateJson, ReadsWhatItWrites) {
   }
 }
 
+TEST(CertificateJson, SaysWhatIsDeclaredOfTransforms) {
+  convict_contract contract{};
+  contract.algorithm = CONVICT_WINOGRAD;
+  contract.min_accumulator = CONVICT_F32;
+  contract.winograd_m = 2;
+  contract.winograd_r = 3;
+  const Transforms all = {true, true, {0, 0.1, -1.4142135623730951}};
+  Certificate certificate;
+  certificate.element.contract = declared(contract, all);
+  const json document = json::parse(to_json(certificate).dump());
+  EXPECT_EQ(document["declares"]["moves_tiles"], true);
+  EXPECT_EQ(document["declares"]["points"], (json{0, 0.1, -1.4142135623730951}));
+  EXPECT_FALSE(document["declares"].contains("pairs_planes")) << "it has no FFT";
+  EXPECT_TRUE(certificate_from_json(document) == certificate);
+  contract.winograd_m = 4;
+  EXPECT_EQ(declared(contract, all).transforms, (Transforms{true, false, {}})) << "points of other tiles";
+  contract.algorithm = CONVICT_FFT;
+  EXPECT_EQ(declared(contract, all).transforms, (Transforms{false, true, {}}));
+  certificate.element.contract = declared(contract, {});
+  for (const char* key : {"moves_tiles", "pairs_planes", "points"})
+    EXPECT_FALSE(to_json(certificate)["declares"].contains(key)) << key;
+}
+
 TEST(CertificateJson, HasAllKeys) {
   EXPECT_EQ(complete().size(), 38u) << complete();
   EXPECT_EQ(to_json(Certificate()), json::object());

@@ -86,25 +86,10 @@ Axes room_for(const Trilinear<float>& f) {
   return extent;
 }
 
-void compute_plane(const Trilinear<float>& f, int64_t n, int64_t k) {
-  const Axes room = room_for(f);
-  Box sum(room);
-  for (int64_t c = 0; c < f.x_channels; ++c) {
-    Box x(room), w(room);
-    for (int64_t i0 = 0; i0 < f.x_extent[0]; ++i0)
-      for (int64_t i1 = 0; i1 < f.x_extent[1]; ++i1)
-        for (int64_t i2 = 0; i2 < f.x_extent[2]; ++i2)
-          x.at(i0, i1, i2) = f.x.at(n, k / f.y_channels * f.x_channels + c, i0, i1, i2);
-    for (int64_t r0 = 0; r0 < f.kernel[0]; ++r0)  // turned around: tap r lies at d * (kernel - 1 - r)
-      for (int64_t r1 = 0; r1 < f.kernel[1]; ++r1)
-        for (int64_t r2 = 0; r2 < f.kernel[2]; ++r2)
-          w.at(f.dilation[0] * (f.kernel[0] - 1 - r0), f.dilation[1] * (f.kernel[1] - 1 - r1),
-               f.dilation[2] * (f.kernel[2] - 1 - r2)) = f.w.at(k, c, r0, r1, r2);
-    transform(x, false);
-    transform(w, false);
-    for (size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += product(x.values[i], w.values[i]);
-  }
-  transform(sum, true);
+/// Results of an output channel, which are a part of each value.
+template <class Part>
+void store(const Trilinear<float>& f, int64_t n, int64_t k, Box& sum, const Part& part) {
+  const Axes room = sum.extent;
   const auto points = static_cast<float>(sum.values.size());
   for (int64_t o0 = 0; o0 < f.y_extent[0]; ++o0)
     for (int64_t o1 = 0; o1 < f.y_extent[1]; ++o1)
@@ -113,8 +98,149 @@ void compute_plane(const Trilinear<float>& f, int64_t n, int64_t k) {
                          f.x_position(2, o2, f.kernel[2] - 1)};
         bool reached = true;  // a window that lies in the padding altogether
         for (int axis = 0; axis < kAxes; ++axis) reached &= at[axis] >= 0 && at[axis] < room[axis];
-        f.y.at(n, k, o0, o1, o2) = (reached ? sum.at(at[0], at[1], at[2]).real() / points : 0) + bias_of(f, k);
+        f.y.at(n, k, o0, o1, o2) = (reached ? part(sum.at(at[0], at[1], at[2])) / points : 0) + bias_of(f, k);
       }
+}
+
+/// One plane of X.
+struct Plane {
+  int64_t n, channel;
+};
+
+/// Two planes as real and imaginary part, or one.
+void load(const Trilinear<float>& f, Plane real, const Plane* imaginary, Box& x) {
+  for (int64_t i0 = 0; i0 < f.x_extent[0]; ++i0)
+    for (int64_t i1 = 0; i1 < f.x_extent[1]; ++i1)
+      for (int64_t i2 = 0; i2 < f.x_extent[2]; ++i2)
+        x.at(i0, i1, i2) = {f.x.at(real.n, real.channel, i0, i1, i2),
+                            imaginary ? f.x.at(imaginary->n, imaginary->channel, i0, i1, i2) : 0};
+}
+
+/// The filter, turned around: tap r lies at d * (kernel - 1 - r).
+void load_filter(const Trilinear<float>& f, int64_t k, int64_t c, Box& w) {
+  for (int64_t r0 = 0; r0 < f.kernel[0]; ++r0)
+    for (int64_t r1 = 0; r1 < f.kernel[1]; ++r1)
+      for (int64_t r2 = 0; r2 < f.kernel[2]; ++r2)
+        w.at(f.dilation[0] * (f.kernel[0] - 1 - r0), f.dilation[1] * (f.kernel[1] - 1 - r1),
+             f.dilation[2] * (f.kernel[2] - 1 - r2)) = f.w.at(k, c, r0, r1, r2);
+}
+
+/// An output channel of image n, and of image n + 1 if `both`, whose planes share every transform.
+void compute_plane(const Trilinear<float>& f, int64_t n, int64_t k, bool both) {
+  const Axes room = room_for(f);
+  Box sum(room);
+  for (int64_t c = 0; c < f.x_channels; ++c) {
+    Box x(room), w(room);
+    const Plane here = {n, k / f.y_channels * f.x_channels + c}, next = {n + 1, here.channel};
+    load(f, here, both ? &next : nullptr, x);
+    load_filter(f, k, c, w);
+    transform(x, false);
+    transform(w, false);
+    for (size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += product(x.values[i], w.values[i]);
+  }
+  transform(sum, true);
+  store(f, n, k, sum, [](Complex value) { return value.real(); });
+  if (both) store(f, n + 1, k, sum, [](Complex value) { return value.imag(); });
+}
+
+/// The spectra of two real planes from that of the complex plane that they are the parts of.
+void split(Box& both, Box& first, Box& second) {
+  const auto opposite = [](int64_t i, int64_t extent) { return i == 0 ? 0 : extent - i; };
+  const Axes& e = both.extent;
+  for (int64_t i0 = 0; i0 < e[0]; ++i0)
+    for (int64_t i1 = 0; i1 < e[1]; ++i1)
+      for (int64_t i2 = 0; i2 < e[2]; ++i2) {
+        const Complex here = both.at(i0, i1, i2);
+        const Complex there = std::conj(both.at(opposite(i0, e[0]), opposite(i1, e[1]), opposite(i2, e[2])));
+        const Complex sum = here + there, difference = here - there;
+        first.at(i0, i1, i2) = {sum.real() / 2, sum.imag() / 2};
+        second.at(i0, i1, i2) = {difference.imag() / 2, -difference.real() / 2};
+      }
+}
+
+/// Whether output channel k + 1 is one of the same group.
+bool has_second(const Trilinear<float>& f, int64_t k) { return k % f.y_channels + 1 < f.y_channels; }
+
+/// The spectra of the filters of output channels k and k + 1, of input channel c.
+void filters_of_pair(const Trilinear<float>& f, int64_t k, int64_t c, Box& first, Box& second) {
+  Box both(room_for(f));
+  for (int64_t r0 = 0; r0 < f.kernel[0]; ++r0)
+    for (int64_t r1 = 0; r1 < f.kernel[1]; ++r1)
+      for (int64_t r2 = 0; r2 < f.kernel[2]; ++r2)
+        both.at(f.dilation[0] * (f.kernel[0] - 1 - r0), f.dilation[1] * (f.kernel[1] - 1 - r1),
+                f.dilation[2] * (f.kernel[2] - 1 - r2)) = {f.w.at(k, c, r0, r1, r2),
+                                                           has_second(f, k) ? f.w.at(k + 1, c, r0, r1, r2) : 0};
+  transform(both, false);
+  split(both, first, second);
+}
+
+/// Output channels k and k + 1 of one image: their filters in one transform, and their results in one as well.
+void compute_pair(const Trilinear<float>& f, int64_t n, int64_t k) {
+  const Axes room = room_for(f);
+  Box sum(room);
+  for (int64_t c = 0; c < f.x_channels; ++c) {
+    Box x(room), first(room), second(room);
+    load(f, {n, k / f.y_channels * f.x_channels + c}, nullptr, x);
+    transform(x, false);
+    filters_of_pair(f, k, c, first, second);
+    for (size_t i = 0; i < sum.values.size(); ++i) {
+      const Complex a = product(x.values[i], first.values[i]), b = product(x.values[i], second.values[i]);
+      sum.values[i] += Complex(a.real() - b.imag(), a.imag() + b.real());
+    }
+  }
+  transform(sum, true);
+  store(f, n, k, sum, [](Complex value) { return value.real(); });
+  if (has_second(f, k)) store(f, n, k + 1, sum, [](Complex value) { return value.imag(); });
+}
+
+/// Output channel k of one image: pairs of its input channels in one transform, all others by themselves.
+void compute_from_pairs(const Trilinear<float>& f, int64_t n, int64_t k) {
+  const Axes room = room_for(f);
+  Box sum(room);
+  for (int64_t c = 0; c < f.x_channels; c += 2) {
+    const bool is_pair = c + 1 < f.x_channels;
+    const Plane here = {n, k / f.y_channels * f.x_channels + c}, next = {n, here.channel + 1};
+    Box both(room), x[2] = {Box(room), Box(room)};
+    load(f, here, is_pair ? &next : nullptr, both);
+    transform(both, false);
+    split(both, x[0], x[1]);
+    for (int64_t i = 0; i < (is_pair ? 2 : 1); ++i) {
+      Box w(room);
+      load_filter(f, k, c + i, w);
+      transform(w, false);
+      for (size_t j = 0; j < sum.values.size(); ++j) sum.values[j] += product(x[i].values[j], w.values[j]);
+    }
+  }
+  transform(sum, true);
+  store(f, n, k, sum, [](Complex value) { return value.real(); });
+}
+
+convict_status run_from_pairs(const convict_implementation*, const convict_problem* p, const convict_tensors* t,
+                              char* error, size_t error_size) {
+  return guarded(error, error_size, [&] {
+    const Trilinear<float> f = trilinear<float>(*p, *t);
+    for (int64_t n = 0; n < f.batch; ++n)
+      for (int64_t k = 0; k < f.groups * f.y_channels; ++k) compute_from_pairs(f, n, k);
+  });
+}
+
+convict_status run_pairs(const convict_implementation*, const convict_problem* p, const convict_tensors* t, char* error,
+                         size_t error_size) {
+  return guarded(error, error_size, [&] {
+    const Trilinear<float> f = trilinear<float>(*p, *t);
+    for (int64_t n = 0; n < f.batch; ++n)
+      for (int64_t g = 0; g < f.groups; ++g)
+        for (int64_t k = 0; k < f.y_channels; k += 2) compute_pair(f, n, g * f.y_channels + k);
+  });
+}
+
+convict_status run_images(const convict_implementation*, const convict_problem* p, const convict_tensors* t,
+                          char* error, size_t error_size) {
+  return guarded(error, error_size, [&] {
+    const Trilinear<float> f = trilinear<float>(*p, *t);
+    for (int64_t n = 0; n < f.batch; n += 2)
+      for (int64_t k = 0; k < f.groups * f.y_channels; ++k) compute_plane(f, n, k, n + 1 < f.batch);
+  });
 }
 
 convict_status run(const convict_implementation*, const convict_problem* p, const convict_tensors* t, char* error,
@@ -122,7 +248,7 @@ convict_status run(const convict_implementation*, const convict_problem* p, cons
   return guarded(error, error_size, [&] {
     const Trilinear<float> f = trilinear<float>(*p, *t);
     for (int64_t n = 0; n < f.batch; ++n)
-      for (int64_t k = 0; k < f.groups * f.y_channels; ++k) compute_plane(f, n, k);
+      for (int64_t k = 0; k < f.groups * f.y_channels; ++k) compute_plane(f, n, k, false);
   });
 }
 
@@ -134,10 +260,51 @@ const char* unsupported(const convict_implementation*, const convict_problem* p,
 constexpr convict_contract kContract = {CONVICT_FFT, CONVICT_F32, 0, 0, 0, 1, CONVICT_FIXED_ORDER, 0, 0, 0};
 constexpr convict_implementation kFft = {
     "fft-radix-2", "radix-2 transforms", "honest", kContract, unsupported, run, nullptr, nullptr, nullptr};
-constexpr const convict_implementation* kAll[] = {&kFft};
+constexpr convict_implementation kPairs = {"fft-pairs",
+                                           "filters and results of two channels in one transform",
+                                           "honest",
+                                           kContract,
+                                           unsupported,
+                                           run_pairs,
+                                           nullptr,
+                                           nullptr,
+                                           nullptr};
+constexpr convict_implementation kImages = {"fft-pairs-of-images",
+                                            "two images in one transform, there and back",
+                                            "honest",
+                                            kContract,
+                                            unsupported,
+                                            run_images,
+                                            nullptr,
+                                            nullptr,
+                                            nullptr};
+constexpr convict_implementation kChannels = {"fft-pairs-of-channels",
+                                              "two input channels in one transform",
+                                              "honest",
+                                              kContract,
+                                              unsupported,
+                                              run_from_pairs,
+                                              nullptr,
+                                              nullptr,
+                                              nullptr};
+constexpr convict_implementation kUndeclared = {"dishonest-fft-pairs",
+                                                "filters and results of two channels in one transform, undeclared",
+                                                "honest",
+                                                kContract,
+                                                unsupported,
+                                                run_pairs,
+                                                nullptr,
+                                                nullptr,
+                                                nullptr};
+constexpr const convict_implementation* kAll[] = {&kFft, &kPairs, &kImages, &kChannels, &kUndeclared};
+constexpr convict_transforms kPaired = {0, 1, 0, nullptr};
 
 }  // namespace
 
 std::span<const convict_implementation* const> ffts() { return kAll; }
+
+const convict_transforms* transforms_of_fft(const convict_implementation& one) {
+  return &one == &kPairs || &one == &kImages || &one == &kChannels ? &kPaired : nullptr;
+}
 
 }  // namespace convict::honest

@@ -91,4 +91,8 @@ std::span<const convict_implementation* const> sums();       // sums.cpp
 std::span<const convict_implementation* const> winograds();  // winograd.cpp
 std::span<const convict_implementation* const> ffts();       // fft.cpp
 
+// What they declare of their transforms; NULL: nothing.
+const convict_transforms* transforms_of_winograd(const convict_implementation& one);
+const convict_transforms* transforms_of_fft(const convict_implementation& one);
+
 }  // namespace convict::honest

@@ -55,18 +55,19 @@ class Honest : public testing::TestWithParam<Family> {};
 TEST_P(Honest, StaysInsideItsBoundAndSeesADroppedTap) {
   const Family& family = GetParam();
   const convict_implementation& who = named(family.name);
+  const Transforms transforms = transforms_of(who);
   double worst = 0;
   int64_t outputs = 0, seen = 0, outputs_dropped = 0;
   for (uint64_t seed = 0; seed < 150; ++seed) {
     Random random(seed, 1);
     const Case c = random_case(family, random);
     Trial trial(c, normal, normal, seed);
-    const Held held = hold(trial, who, who.contract);
+    const Held held = hold(trial, who, who.contract, false, transforms);
     ASSERT_EQ(held.outside, 0) << to_text(c) << ": " << held.worst << " times the bound";
     worst = std::max(worst, held.worst);
     outputs += held.outputs;
     if (c.ic > 2 * c.groups) continue;
-    const Held dropped = hold(trial, who, who.contract, true);
+    const Held dropped = hold(trial, who, who.contract, true, transforms);
     outputs_dropped += dropped.outputs;
     seen += dropped.outside;
   }
@@ -87,6 +88,16 @@ INSTANTIATE_TEST_SUITE_P(
                     Family{"winograd-2-3", 20, true, 1, kF32, 0.99}, Family{"winograd-4-3", 20, true, 1, kF32, 0.9},
                     Family{"winograd-2-3", 20, true, 3, kF32, 0.99}, Family{"winograd-4-3", 20, true, 3, kF32, 0.9},
                     Family{"fft-radix-2", 10, false, 2, kF32, 0.98}));
+INSTANTIATE_TEST_SUITE_P(
+    DeclaredTransforms, Honest,
+    testing::Values(Family{"winograd-2-3-moved", 20, true, 2, kF32, 0.99},
+                    Family{"winograd-4-3-moved", 20, true, 2, kF32, 0.85},
+                    Family{"winograd-4-3-halves", 20, true, 1, kF32, 0.85},
+                    Family{"winograd-4-3-roots", 20, true, 1, kF32, 0.75},
+                    Family{"winograd-4-3-roots-moved", 20, true, 2, kF32, 0.7},
+                    Family{"fft-pairs", 10, false, 2, kF32, 0.95},
+                    Family{"fft-pairs-of-images", 10, false, 2, kF32, 0.95},
+                    Family{"fft-pairs-of-channels", 10, false, 2, kF32, 0.95}));
 INSTANTIATE_TEST_SUITE_P(
     NativeKernels, Honest,
     testing::Values(Family{"winograd_f2", 20, true, 1, kF32, 0.99}, Family{"winograd_f4", 20, true, 1, kF32, 0.9},
@@ -128,6 +139,67 @@ TEST(Honest, TransformsStayInsideTheirBoundsOnSubnormals) {
         Trial trial(parse_case(line), draw, normal, 1);
         EXPECT_EQ(hold(trial, named(name), named(name).contract).outside, 0) << name << ", " << line;
       }
+}
+
+/// Of 2^20 in the first three positions of a line, and of 1 behind them.
+Draw steep(int64_t length) {
+  return [drawn = 0, length](Random& random) mutable {
+    return std::ldexp(normal(random), drawn++ % length < 3 ? 20 : 0);
+  };
+}
+
+/// The last of five results is of the tile at 1 if that was moved, and sees what its window does not.
+TEST(Honest, AMovedTileHasTheErrorsOfItsPlace) {
+  for (const char* name : {"winograd-4-3-moved", "winograd-4-3-roots-moved"}) {
+    Trial trial(parse_case("conv1d ic=4 oc=20 in=7 k=3"), steep(7), normal, 1);
+    const convict_implementation& who = named(name);
+    EXPECT_EQ(hold(trial, who, who.contract, false, transforms_of(who)).outside, 0) << name;
+    EXPECT_GT(hold(trial, who, who.contract).outside, 10) << name << " would need no declaration";
+  }
+}
+
+/// A small plane shares its transform with one that is 2^20 times as large, and its error.
+TEST(Honest, TwoRealPlanesInOneTransformStayInsideTheirBound) {
+  int64_t drawn = 0, plane = 1;
+  const Draw by_plane = [&](Random& random) { return std::ldexp(normal(random), drawn++ / plane % 2 == 0 ? 0 : -20); };
+  const auto expect_inside = [&](const char* name, const Draw& src, const Draw& wei, const char* line) {
+    drawn = 0;
+    Trial trial(parse_case(line), src, wei, 1);
+    const convict_implementation& who = named(name);
+    const Held held = hold(trial, who, who.contract, false, transforms_of(who));
+    EXPECT_EQ(held.outside, 0) << name << ", " << line << ": " << held.worst;
+    EXPECT_GT(held.worst, 1e-4) << name << ", " << line << ": nothing was shared";
+    EXPECT_GT(hold(trial, who, who.contract).outside, 10) << name << ", " << line << " would need no declaration";
+  };
+  plane = 2 * 9;  // of the filters of an output channel
+  for (const char* line : {"conv2d ic=2 oc=2 in=12 k=3 p=1", "conv2d n=2 ic=2 oc=4 in=7 k=3",
+                           "conv2d ic=2 oc=3 in=9 k=3", "conv2d g=3 ic=6 oc=9 in=9 k=3"})
+    expect_inside("fft-pairs", normal, by_plane, line);
+  plane = 3 * 81;  // of an image
+  for (const char* line : {"conv2d n=2 ic=3 oc=2 in=9 k=3", "conv2d n=3 g=3 ic=3 oc=3 in=9 k=3 p=1"})
+    expect_inside("fft-pairs-of-images", by_plane, normal, line);
+  // A large channel with small filters beside a small one with large filters: neither has a large result.
+  int64_t weights = 0;
+  const Draw other_way = [&](Random& random) { return std::ldexp(normal(random), weights++ / 9 % 2 == 0 ? -20 : 0); };
+  plane = 81;
+  expect_inside("fft-pairs-of-channels", by_plane, other_way, "conv2d ic=2 oc=2 in=9 k=3");
+}
+
+TEST(Dishonest, TransformsThatAreNotDeclaredHaveTheBoundsOfAllOthers) {
+  Trial tiles(parse_case("conv2d n=2 ic=3 oc=3 in=9 k=3 p=1 bias"), normal, normal, 1);
+  EXPECT_EQ(transforms_of(named("dishonest-winograd-moved")), Transforms());
+  EXPECT_EQ(tiles.bounds(named("dishonest-winograd-moved").contract), tiles.bounds(named("winograd-4-3").contract));
+  EXPECT_EQ(tiles.bounds(named("dishonest-fft-pairs").contract), tiles.bounds(named("fft-radix-2").contract));
+  for (const char* name : {"winograd-4-3-moved", "fft-pairs"}) {
+    const std::vector<double> all = tiles.bounds(named(name).contract),
+                              declared = tiles.bounds(named(name).contract, transforms_of(named(name)));
+    int64_t larger = 0;
+    for (size_t i = 0; i < all.size(); ++i) {
+      EXPECT_LE(all[i], declared[i]) << name;
+      larger += all[i] < declared[i] ? 1 : 0;
+    }
+    EXPECT_GT(larger, 0) << name;
+  }
 }
 
 TEST(Dishonest, HalfPrecisionSumsBreakTheBoundOfF32) {

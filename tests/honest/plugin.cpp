@@ -14,3 +14,10 @@ extern "C" const convict_plugin* convict_plugin_v1() {
   static const convict_plugin plugin = {CONVICT_ABI_VERSION, "1.0", all.size(), all.data()};
   return &plugin;
 }
+
+extern "C" const convict_transforms* convict_transforms_v1(const convict_implementation* self);
+extern "C" const convict_transforms* convict_transforms_v1(const convict_implementation* self) {
+  using namespace convict::honest;
+  const convict_transforms* transforms = transforms_of_winograd(*self);
+  return transforms ? transforms : transforms_of_fft(*self);
+}

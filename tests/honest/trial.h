@@ -34,6 +34,13 @@ inline const convict_implementation& named(std::string_view name) {
   throw std::runtime_error("no implementation " + std::string(name));
 }
 
+/// What an implementation of honest.so declares of its transforms; nothing for a native kernel.
+inline Transforms transforms_of(const convict_implementation& who) {
+  for (const run::Subject& one : run::load_plugin(CONVICT_TEST_PLUGINS "/honest.so"))
+    if (one.implementation == &who) return one.transforms;
+  return {};
+}
+
 /// Draws one element.
 using Draw = std::function<double(Random&)>;
 
@@ -77,13 +84,14 @@ class Trial {
   }
 
   /// The bounds by contract.
-  std::vector<double> bounds(const convict_contract& contract) const {
+  std::vector<double> bounds(const convict_contract& contract, const Transforms& transforms = {}) const {
     const judge::Arithmetic arithmetic = judge::arithmetic_of(contract, case_.src_type, case_.wei_type, case_.dst_type);
     std::vector<double> transform;
     if (contract.algorithm == CONVICT_WINOGRAD &&
         judge::winograd_applies(form_, contract.winograd_m, contract.winograd_r))
-      transform = judge::winograd_bounds(form_, x_, w_, {}, contract.winograd_m, contract.winograd_r, arithmetic);
-    if (contract.algorithm == CONVICT_FFT) transform = judge::fft_bounds(form_, x_, w_, {}, arithmetic);
+      transform =
+          judge::winograd_bounds(form_, x_, w_, {}, contract.winograd_m, contract.winograd_r, arithmetic, transforms);
+    if (contract.algorithm == CONVICT_FFT) transform = judge::fft_bounds(form_, x_, w_, {}, arithmetic, transforms);
     std::vector<double> result;
     for (size_t i = 0; i < sums_.size(); ++i)
       result.push_back(transform.empty() ? judge::direct_bound(arithmetic, sums_[i], 0x1p-53)
@@ -166,8 +174,9 @@ struct Held {
 };
 
 /// Compares all outputs with the bounds of `contract`, with one product missing if `drop`.
-inline Held hold(Trial& trial, const convict_implementation& who, const convict_contract& contract, bool drop = false) {
-  const std::vector<double> got = trial.computed(who), bounds = trial.bounds(contract);
+inline Held hold(Trial& trial, const convict_implementation& who, const convict_contract& contract, bool drop = false,
+                 const Transforms& transforms = {}) {
+  const std::vector<double> got = trial.computed(who), bounds = trial.bounds(contract, transforms);
   Held held;
   for (size_t i = 0; i < got.size(); ++i) {
     if (drop && trial.some_products()[i] == 0) continue;

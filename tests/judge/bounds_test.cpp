@@ -9,7 +9,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/case_text.h"
@@ -137,30 +140,51 @@ TEST(DirectBound, ProvesNothingWhereRoundingsCouldDoAnything) {
   EXPECT_EQ(judge::direct_bound(all_f32(), {}, kU64), 0);
 }
 
-TEST(CookToom, ConvolvesExactly) {
-  Random random(1, 0);
+void expect_it_convolves(const judge::CookToom& f, Random& random) {
   const auto draw = [&](int count) {
     std::vector<double> values;
     for (int i = 0; i < count; ++i) values.push_back(static_cast<double>(random.between(-8, 8)));
     return values;
   };
-  for (int m = 1; m <= judge::kMostPoints; ++m)
-    for (int r = 1; m + r - 1 <= judge::kMostPoints; ++r) {
-      const judge::CookToom f = judge::cook_toom(m, r);
-      const std::vector<double> x = draw(f.t), h = draw(r);
-      std::vector<double> products;
-      for (int i = 0; i < f.t; ++i) {
-        double gh = 0, bx = 0;
-        for (int j = 0; j < r; ++j) gh += f.g[i * r + j] * h[j];
-        for (int j = 0; j < f.t; ++j) bx += f.bt[i * f.t + j] * x[j];
-        products.push_back(gh * bx);
-      }
-      for (int i = 0; i < m; ++i) {
-        double computed = 0, exact = 0;
-        for (int j = 0; j < f.t; ++j) computed += f.at[i * f.t + j] * products[j];
-        for (int j = 0; j < r; ++j) exact += h[j] * x[i + j];
-        EXPECT_NEAR(computed, exact, 1e-9) << "F(" << m << ", " << r << ")";
-      }
+  const std::vector<double> x = draw(f.t), h = draw(f.r);
+  std::vector<double> products;
+  for (int i = 0; i < f.t; ++i) {
+    double gh = 0, bx = 0;
+    for (int j = 0; j < f.r; ++j) gh += f.g[i * f.r + j] * h[j];
+    for (int j = 0; j < f.t; ++j) bx += f.bt[i * f.t + j] * x[j];
+    products.push_back(gh * bx);
+  }
+  for (int i = 0; i < f.m; ++i) {
+    double computed = 0, exact = 0;
+    for (int j = 0; j < f.t; ++j) computed += f.at[i * f.t + j] * products[j];
+    for (int j = 0; j < f.r; ++j) exact += h[j] * x[i + j];
+    EXPECT_NEAR(computed, exact, 1e-9) << "F(" << f.m << ", " << f.r << ")";
+  }
+}
+
+TEST(CookToom, ConvolvesExactly) {
+  constexpr double kPoints[] = {std::numbers::sqrt2, 0.3, -1, 3, 0, -std::numbers::sqrt2, 0.75};
+  Random random(1, 0);
+  for (int m = 1; m <= kMostPoints; ++m)
+    for (int r = 1; m + r - 1 <= kMostPoints; ++r) {
+      expect_it_convolves(judge::cook_toom(m, r), random);
+      expect_it_convolves(judge::cook_toom(m, r, std::span(kPoints).first(static_cast<size_t>(m + r - 2))), random);
+    }
+}
+
+/// Of entries that cancel, what is left in double is no relative error of anything: 0.1 + 0.2 - 0.3 is not 0 there.
+TEST(CookToom, SizesOfEntriesCoverThoseThatWereComputedInDouble) {
+  constexpr double kPoints[] = {0.1, 0.2, -0.3};
+  const judge::CookToom exact = judge::cook_toom(2, 3, kPoints), sizes = judge::sizes_of_entries(exact, kPoints);
+  const double cancelled = exact.bt[3 * 4 + 2];  // minus the sum of the points
+  EXPECT_LT(std::abs(cancelled), 1e-16);
+  EXPECT_NEAR(sizes.bt[3 * 4 + 2], 0x1p-20 * 0.6, 1e-12);
+  EXPECT_GT(kU32 * sizes.bt[3 * 4 + 2], 1e-16);
+  for (const auto& [all, enlarged] : {std::pair(&exact.bt, &sizes.bt), std::pair(&exact.g, &sizes.g),
+                                      std::pair(&exact.at, &sizes.at)})
+    for (size_t i = 0; i < all->size(); ++i) {
+      EXPECT_GE(std::abs((*enlarged)[i]), std::abs((*all)[i]));
+      EXPECT_LE(std::abs((*enlarged)[i]), std::abs((*all)[i]) * 1.0001 + 0x1p-20);
     }
 }
 
@@ -241,6 +265,46 @@ TEST(Winograd, BoundsPositionsThatAreEqualModuloTheDilationAsAnImage) {
   }
 }
 
+TEST(Winograd, BoundsAMovedTileWhereItIs) {
+  const std::vector<double> x = random_values(7, 1), w = random_values(3, 2);
+  const auto plain = judge::winograd_bounds(form_of("conv1d in=7 k=3"), x, w, {}, 4, 3, all_f32());
+  const auto moved = judge::winograd_bounds(form_of("conv1d in=7 k=3"), x, w, {}, 4, 3, all_f32(), {true, false, {}});
+  const auto tile =
+      judge::winograd_bounds(form_of("conv1d in=6 k=3"), std::span(x).subspan(1), w, {}, 4, 3, all_f32());
+  ASSERT_EQ(moved.size(), 5u);
+  EXPECT_EQ(moved[0], plain[0]);
+  for (size_t o = 1; o < 5; ++o) EXPECT_EQ(moved[o], std::max(plain[o], tile[o - 1])) << o;
+  EXPECT_LT(plain[4], moved[4]);
+  const Transforms unmoved[] = {{true, false, {}}, {false, true, {}}, {false, false, {0, 1}}};
+  const auto whole = judge::winograd_bounds(form_of("conv1d in=6 k=3"), std::span(x).first(6), w, {}, 4, 3, all_f32());
+  for (const Transforms& one : unmoved)  // no tile is cut off, it is about FFTs, it is about other tiles
+    EXPECT_EQ(judge::winograd_bounds(form_of("conv1d in=6 k=3"), std::span(x).first(6), w, {}, 4, 3, all_f32(), one),
+              whole);
+}
+
+/// Recorded when nobody could declare anything.
+TEST(Winograd, BoundsWhoDeclaresNothingAsBefore) {
+  const std::vector<double> x = random_values(7, 1), w = random_values(3, 2);
+  const auto bounds = judge::winograd_bounds(form_of("conv1d in=7 k=3"), x, w, {}, 4, 3, all_f32());
+  const double before[] = {0x1.7d35d617f5bb6p-12, 0x1.8b589ca44820cp-12, 0x1.18ac52c979c7fp-11, 0x1.16d4b2a0f2047p-10,
+                           0x1.945622bf66fc7p-15};
+  for (size_t o = 0; o < 5; ++o) EXPECT_EQ(bounds[o], before[o]) << o;
+  for (const double bound : judge::fft_bounds(form_of("conv1d in=7 k=3"), x, w, {}, all_f32()))
+    EXPECT_DOUBLE_EQ(bound, 0x1.804c3e928a7d4p-12);  // up to the library's logarithm
+}
+
+TEST(Winograd, BoundsOtherPointsAsTheFormulaSays) {
+  // F(2, 3) of 0, 2, -2, with all data 1. B^T is -4 0 1 0; 0 2 1 0; 0 -2 1 0; 0 -4 0 1 and adds up to 5, 3, 3, 5. G is
+  // -1/4 0 0; 1/8 1/4 1/2; 1/8 -1/4 1/2; 0 0 1 and adds up to 1/4, 7/8, 7/8, 1. A^T is 1 1 1 0; 0 2 -2 1.
+  const Trilinear<double> form = form_of("conv1d in=4 k=3");
+  const std::vector<double> ones(4, 1);
+  const auto bounds =
+      judge::winograd_bounds(form, ones, std::span(ones).first(3), {}, 2, 3, all_f32(), {false, false, {0, 2, -2}});
+  EXPECT_NEAR(bounds[0], judge::gamma(18, kU32) * (1.25 + 2 * 2.625), 1e-5 * bounds[0]);
+  EXPECT_NEAR(bounds[1], judge::gamma(18, kU32) * (4 * 2.625 + 5), 1e-5 * bounds[1]);
+  EXPECT_GT(bounds[0], judge::gamma(18, kU32) * (1.25 + 2 * 2.625)) << "entries computed in double have no room";
+}
+
 TEST(Winograd, KnowsNothingOfWhatOverflows) {
   const Trilinear<double> form = form_of("conv1d in=8 k=3");
   std::vector<double> x(8, 1), w(3, 1);
@@ -281,6 +345,23 @@ TEST(Fft, BoundsEveryFaceByTheNormsOfTheOtherTwo) {
          y_norm * w_norm * fft_growth(5, 1));
   expect(judge::fft_bounds(form_of("conv1d.backward_weights ic=2 in=8 k=3"), x, {}, y, all_f32()), 6,
          x_norm * y_norm * fft_growth(5, 1));
+}
+
+TEST(Fft, BoundsPairsOfPlanesByTheNormsOfBoth) {
+  const std::vector<double> x(2 * 8, 3), taps(2 * 3, 2), y(6, 5);
+  const double x_norm = 3 * std::sqrt(8), w_norm = 2 * std::sqrt(3), y_norm = 5 * std::sqrt(6);
+  const auto expect = [](const std::vector<double>& bounds, size_t count, double bound) {
+    ASSERT_EQ(bounds.size(), count);
+    for (const double one : bounds) EXPECT_NEAR(one, bound, 1e-6 * bound);
+  };
+  // The norm of a pair is sqrt(2) times that of a plane here, and the errors of two results add up.
+  const Transforms pairs = {false, true, {}};
+  expect(judge::fft_bounds(form_of("conv1d ic=2 in=8 k=3"), x, taps, {}, all_f32(), pairs), 6,
+         2 * 2 * x_norm * w_norm * fft_growth(5, 4));
+  expect(judge::fft_bounds(form_of("conv1d.backward_data ic=2 in=8 k=3"), {}, taps, y, all_f32(), pairs), 16,
+         2 * y_norm * std::sqrt(2) * w_norm * fft_growth(5, 2));
+  expect(judge::fft_bounds(form_of("conv1d.backward_weights ic=2 in=8 k=3"), x, {}, y, all_f32(), pairs), 6,
+         2 * std::sqrt(2) * x_norm * y_norm * fft_growth(5, 2));
 }
 
 TEST(Fft, ProvesNothingOfTooManyProductsInHalfPrecision) {

@@ -192,6 +192,47 @@ def test_integers_through_the_plain_interface():
     convict.trial(mine, dtypes=["s8", "s32"], where="conv2d.forward", cases=60, seed=1, profile="int8")
 
 
+def moved_winograd(p, tensors):
+    """F(4, 3) in f32; the last tile of a row is moved back until it ends with it."""
+    if p.name != "conv1d" or p.kernel[0] != 3 or p.stride[0] != 1 or p.dilation[0] != 1 or p.relu or p.beta:
+        raise convict.Refused("only conv1d with kernels of 3")
+    bt = np.array([[4, 0, -5, 0, 1, 0], [0, -4, -4, 1, 1, 0], [0, 4, -4, -1, 1, 0], [0, -2, -1, 2, 1, 0],
+                   [0, 2, -1, -2, 1, 0], [0, 4, 0, -5, 0, 1]], "float32")
+    g = np.array([[1 / 4, 0, 0], [-1 / 6] * 3, [-1 / 6, 1 / 6, -1 / 6], [1 / 24, 1 / 12, 1 / 6],
+                  [1 / 24, -1 / 12, 1 / 6], [0, 0, 1]], "float32")
+    at = np.array([[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]], "float32")
+    src, wei, dst, length = tensors["src"], tensors["wei"], tensors["dst"], p.out[0]
+    padded = np.zeros((p.batch, p.ic, length + 8), "float32")  # as much of the image as the windows reach
+    first = p.pad_begin[0]
+    for i in range(max(0, -first), min(p.in_[0], length + 2 - first)):
+        padded[:, :, i + first] = src[:, :, i]
+    inputs, outputs = p.ic // p.groups, p.oc // p.groups
+    origins = [min(o, length - 4) if length > 4 else 0 for o in range(0, length, 4)]
+    for n, k, o in np.ndindex(p.batch, p.oc, len(origins)):
+        group, total = k // outputs, np.zeros(6, "float32")
+        for c in range(inputs):
+            tile = padded[n, group * inputs + c, origins[o]:origins[o] + 6]
+            total += (g @ wei[k, c]).astype("float32") * (bt @ tile).astype("float32")
+        row = dst[n, k, origins[o]:origins[o] + 4]
+        row[...] = (at @ total)[:len(row)] + (tensors["bias"][k] if p.bias else np.float32(0))
+
+
+def test_moved_tiles_are_for_who_announces_them():
+    tiles = {"algorithm": "winograd", "winograd_m": 4, "winograd_r": 3}
+    options = dict(where="conv1d.forward k=3 s=1 d=1", cases=300, seed=1)
+    convict.trial(moved_winograd, contract={**tiles, "moves_tiles": True}, **options)
+    with pytest.raises(convict.Falsified) as caught:
+        convict.trial(moved_winograd, contract=tiles, shrink=SOON, **options)
+    assert caught.value.verdict == "wrong-proven"
+
+
+def test_points_that_no_tile_has_are_named():
+    tiles = {"algorithm": "winograd", "winograd_m": 4, "winograd_r": 3}
+    for points, valid in [([0, 1], "= 5"), ([0, 1, 2, 3, 1], "distinct"), (["0"] * 5, "hello"), (3, "hello")]:
+        with pytest.raises(Exception, match=valid):
+            convict.trial(moved_winograd, contract={**tiles, "points": points}, cases=10, seed=1)
+
+
 def requantized(p, tensors, half):
     if p.name != "conv2d" or p.requantization != "single" or p.relu:
         raise convict.Refused("only conv2d with one rounding")

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <climits>
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "core/error.h"
@@ -107,6 +109,52 @@ TEST(PluginCheck, RefusesContractsThatSayNothing) {
                 c.sum_block = block;
               }).find("sum_block"),
               std::string::npos);
+}
+
+/// Why transforms are refused of a plugin with this contract; nothing if they are not.
+std::string refusal_of(const convict_transforms& transforms, convict_algorithm algorithm = CONVICT_WINOGRAD,
+                       bool chooses = false) {
+  Plugin plugin;
+  plugin.one.contract.algorithm = algorithm;
+  plugin.one.contract.winograd_m = 2;
+  plugin.one.contract.winograd_r = 3;
+  if (chooses)
+    plugin.one.contract_for = [](const convict_implementation* self, const convict_problem*, const convict_tensors*) {
+      return &self->contract;
+    };
+  try {
+    run::checked_transforms(transforms, plugin.one, "it");
+    return "";
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+}
+
+TEST(PluginCheck, TakesTransformsOfTheContract) {
+  constexpr double kThree[] = {0, 1, -0.5};
+  const Transforms taken = run::checked_transforms({1, -1, 0, nullptr}, Plugin().one, "it");
+  EXPECT_EQ(taken, (Transforms{true, true, {}}));
+  EXPECT_EQ(refusal_of({0, 0, 3, kThree}), "");
+  EXPECT_EQ(refusal_of({0, 0, 2, kThree}, CONVICT_DIRECT, true), "") << "the contract of a problem may have two";
+  EXPECT_EQ(refusal_of({1, 1, 0, nullptr}, CONVICT_DIRECT), "");
+}
+
+TEST(PluginCheck, RefusesPointsThatAreNoneOfATile) {
+  constexpr double kTwice[] = {0, 1, 1}, kZeros[] = {0.0, 2, -0.0}, kInfinite[] = {0, 1, HUGE_VAL},
+                   kNone[] = {0, 1, std::numeric_limits<double>::quiet_NaN()}, kFour[] = {0, 1, 2, 3};
+  EXPECT_EQ(refusal_of({0, 0, 4, kFour}),
+            "plugin 'it': 'mine' declares 4 points; valid: winograd_m + winograd_r - 2 = 3, "
+            "or none for the usual ones");
+  EXPECT_EQ(refusal_of({0, 0, 3, kTwice}), "plugin 'it': 'mine' declares the point 1 twice; valid: distinct numbers");
+  EXPECT_NE(refusal_of({0, 0, 3, kZeros}).find("twice"), std::string::npos);
+  EXPECT_EQ(refusal_of({0, 0, 3, kInfinite}),
+            "plugin 'it': 'mine' declares the point inf; valid: finite numbers; infinity is always the last");
+  EXPECT_NE(refusal_of({0, 0, 3, kNone}).find("the point nan"), std::string::npos);
+  for (const int32_t count : {INT_MIN, -1, 8, INT_MAX})
+    EXPECT_NE(refusal_of({0, 0, count, kFour}).find("valid: 0 to 7"), std::string::npos) << count;
+  EXPECT_NE(refusal_of({0, 0, 3, nullptr}).find("3 points at NULL"), std::string::npos);
+  for (const convict_algorithm other : {CONVICT_DIRECT, CONVICT_FFT})
+    EXPECT_NE(refusal_of({0, 0, 4, kFour}, other).find("none without a contract of Winograd's"), std::string::npos);
 }
 
 TEST(PluginCheck, RefusesStepsThatAreNotAllThere) {

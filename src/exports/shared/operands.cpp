@@ -65,7 +65,7 @@ Claim claim_of(const ExportRequest& request) {
   const Certificate::Element element =
       request.evidence ? certificate_in(request.evidence->certificate).element : Certificate::Element();
   return {element, element.accumulator.value_or(default_accumulator(request.c)),
-          element.bound_name == Bound::kWinograd || element.bound_name == Bound::kFft};
+          element.bound_name && is_of_transform(*element.bound_name)};
 }
 
 /// Whether partial sums of exact data are exact in the accumulator.
