@@ -10,22 +10,22 @@ namespace convict::cli {
 
 namespace detail {
 
-struct Interruption {
+struct Interrupted {
   std::atomic<bool> asked{false};
   std::atomic<int> by{0};  // the first signal
   std::atomic<int64_t> at_ns{0};
 };
 
 /// A signal handler reaches nothing but statics.
-inline Interruption& interruption() {
-  static Interruption one;
+inline Interrupted& interruption() {
+  static Interrupted one;
   return one;
 }
 
 /// Who sends a signal to a process and to its group, as timeout(1) does, sends it twice: within a second, a second
 /// signal of the same kind is the first one again. Any other ends the process at once.
 inline void on_interrupting_signal(int number) {
-  Interruption& one = interruption();
+  Interrupted& one = interruption();
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   const int64_t ns = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;

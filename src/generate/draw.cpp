@@ -197,6 +197,16 @@ bool is_worth_asking(const Case& c, const Recipe& recipe) {
          (recipe.wish == Recipe::kNoWish || shows(c, tuple_of(recipe.wish)));
 }
 
+bool is_one_too_many(const Profile* profile, const Case& c, const Recipe& recipe) {
+  constexpr double kOneChannel = 0.5, kOneTap = 0.4;  // are left out
+  if (!profile || profile->sampler != Sampler::kMixed || recipe.wish != Recipe::kNoWish) return false;
+  const bool one_channel = c.ic == 1 && c.oc == 1;
+  const bool one_tap = std::ranges::all_of(c.kernel, [](int64_t extent) { return extent == 1; });
+  if (!one_channel && !one_tap) return false;
+  Random random = recipe.choices.at(Step::kData, 0, 1);
+  return random.chance(1 - (one_channel ? 1 - kOneChannel : 1) * (one_tap ? 1 - kOneTap : 1));
+}
+
 void make_illegal(Case& c, Random& random) {
   c.before = {};  // they would be illegal as well
   const convict_problem p = resolve(c).problem;

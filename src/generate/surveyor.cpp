@@ -110,15 +110,20 @@ class Surveyor {
     return accepted;
   }
 
-  /// The same, and mostly without learning from it, which takes as long as the question.
-  std::vector<bool> only_ask(std::span<const Recipe> recipes) {
-    if (++only_asked_ % 4 == 0) return ask(recipes, false);
+  /// Where a walk may go, mostly without learning from the answers, which takes as long as the question.
+  std::vector<bool> are_ways(std::span<const Recipe> recipes) {
     std::vector<Case> cases;
     for (const Recipe& one : recipes) cases.push_back(made(profile_, one, survey_.domain.examples));
-    const std::vector<std::optional<Refusal>> answers = ask_(cases);
     std::vector<bool> accepted(recipes.size());
-    for (size_t i = 0; i < recipes.size(); ++i)
-      accepted[i] = !answers[i] && !resolve(cases[i]).why_not && is_worth_asking(cases[i], recipes[i]);
+    if (++walked_ % 4 == 0) {
+      accepted = ask(recipes, cases, false);
+    } else {
+      const std::vector<std::optional<Refusal>> answers = ask_(cases);
+      for (size_t i = 0; i < cases.size(); ++i) accepted[i] = !answers[i] && !resolve(cases[i]).why_not;
+    }
+    for (size_t i = 0; i < cases.size(); ++i)
+      accepted[i] = accepted[i] && is_worth_asking(cases[i], recipes[i]) &&
+                    !is_one_too_many(profile_, cases[i], recipes[i]);
     return accepted;
   }
 
@@ -195,9 +200,12 @@ class Surveyor {
   /// Where walks begin: at what was drawn independently, or where chains lead to.
   void find_starts(bool is_exact) {
     std::vector<Recipe> accepted;
-    for (const Taken& one : taken_) accepted.push_back(one.recipe);
+    for (const Taken& one : taken_)
+      if (!is_one_too_many(profile_, made(profile_, one.recipe, survey_.domain.examples), one.recipe))
+        accepted.push_back(one.recipe);
+    if (accepted.empty()) accepted.push_back(taken_.front().recipe);
     const std::vector<Case>& examples = survey_.domain.examples;
-    const Inside inside = {[&](std::span<const Recipe> recipes) { return only_ask(recipes); },
+    const Inside inside = {[&](std::span<const Recipe> recipes) { return are_ways(recipes); },
                            [&](const Recipe& one) { return made(profile_, one, examples); }, go_on_, examples.size()};
     Mixed mixed = mix_chains(accepted, is_exact, random_, inside);
     survey_.domain.moves = std::move(mixed.moves);
@@ -343,7 +351,7 @@ class Surveyor {
   const Ask& ask_;
   const std::function<bool()>& go_on_;
   Survey survey_;
-  uint64_t only_asked_ = 0;
+  uint64_t walked_ = 0;  // rounds of chains
   bool refuses_ = false;  // something that was aimed at
   std::vector<Taken> taken_, novel_;  // novel_: those that were the first with a pair
   std::vector<bool> accepted_;        // pairs

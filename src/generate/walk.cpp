@@ -35,7 +35,7 @@ void Walk::propose() {
     next_ = proposal();
     next_.wish = step_ < kFreshSteps ? at_.wish : wish_;
     asked_ = made(sampling_.profile, next_, domain_.examples);
-    if (is_worth_asking(asked_, next_)) return;
+    if (is_worth_asking(asked_, next_) && !is_one_too_many(sampling_.profile, asked_, next_)) return;
   }
 }
 

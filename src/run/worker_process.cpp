@@ -174,7 +174,7 @@ void WorkerProcess::send(std::string line) {
 bool WorkerProcess::receive() {
   constexpr size_t kEnough = size_t{64} << 20;  // bytes to hold before lines are taken
   std::array<char, 1 << 16> buffer;
-  while (received_.size() < kEnough) {
+  while (unread_bytes() < kEnough) {
     const ssize_t count = ::read(result_fd_, buffer.data(), buffer.size());
     if (count > 0)
       received_.append(buffer.data(), static_cast<size_t>(count));
@@ -187,10 +187,14 @@ bool WorkerProcess::receive() {
 }
 
 std::optional<WorkerProcess::Line> WorkerProcess::take_line() {
-  const size_t end = received_.find('\n');
+  const size_t end = received_.find('\n', taken_);
   if (end == std::string::npos) return std::nullopt;
-  std::optional<std::string> text = seal_->opened(std::string_view(received_).substr(0, end));
-  received_.erase(0, end + 1);
+  std::optional<std::string> text = seal_->opened(std::string_view(received_).substr(taken_, end - taken_));
+  taken_ = end + 1;
+  if (2 * taken_ > received_.size()) {  // line by line, to move the rest would take a quadratic time
+    received_.erase(0, taken_);
+    taken_ = 0;
+  }
   return text ? Line{std::move(*text), true} : Line{};
 }
 

@@ -66,7 +66,7 @@ class WorkerProcess {
   std::optional<Line> take_line();
 
   /// Bytes of the incomplete line. Precondition: take_line() has just returned nothing.
-  size_t unread_bytes() const { return received_.size(); }
+  size_t unread_bytes() const { return received_.size() - taken_; }
 
   /// For poll().
   int result_fd() const { return result_fd_; }
@@ -114,6 +114,7 @@ class WorkerProcess {
   std::unique_ptr<FlightRecord, Unmap> record_;
   std::optional<Seal> seal_;
   std::string received_;
+  size_t taken_ = 0;  // of what was received
   std::optional<WorkerExit> exit_;
 };
 
