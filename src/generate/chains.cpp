@@ -46,6 +46,7 @@ class Chains {
 
   void learn(std::span<const Recipe> accepted) {
     moves_ = learn_moves(accepted, random_, inside_.examples, [&](std::span<const std::pair<Recipe, Recipe>> tries) {
+      if (!inside_.go_on()) return std::vector<Outcome>(tries.size(), Outcome::kRefused);
       std::vector<Recipe> asked;
       for (const auto& one : tries) asked.push_back(one.second);
       const std::vector<bool> answers = inside_.ask(asked);

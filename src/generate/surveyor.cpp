@@ -21,6 +21,9 @@ constexpr uint64_t kMostSearched = 600'000, kLongSearch = 100'000;  // questions
 constexpr size_t kMostRare = 768, kMostTaken = 4096;
 constexpr int kVainDraws = 10, kDrawsForATry = 2;  // of a pair: if none of them shows it; most of them
 
+// Parts of the time, of which most targets need little; one that answers slowly should not miss any of them.
+constexpr double kDraws = 0.25, kFirst = 0.5, kStartsFound = 0.75, kLevels = 0.9, kAll = 1;
+
 /// A case that was accepted.
 struct Taken {
   Recipe recipe;
@@ -34,8 +37,12 @@ struct Aim {
 
 class Surveyor {
  public:
-  Surveyor(const Questionnaire& q, const Ask& ask, const std::function<bool()>& go_on)
-      : profile_(q.profile), random_(mix(q.seed ^ 0x73757276), 0), ask_(ask), go_on_(go_on), accepted_(pair_count()) {
+  Surveyor(const Questionnaire& q, const Ask& ask, const HasTime& has_time)
+      : profile_(q.profile),
+        random_(mix(q.seed ^ 0x73757276), 0),
+        ask_(ask),
+        has_time_(has_time),
+        accepted_(pair_count()) {
     survey_.domain.examples = q.examples;
   }
 
@@ -146,7 +153,7 @@ class Surveyor {
       if (survey_.is_wide() || asked >= kMostAsked) return false;
       return taken < (taken * (kMostAsked / kStarts) >= asked ? kStarts : kEnoughTaken);
     };
-    while (go_on_() && wants_more()) {
+    while (has_time_(kDraws) && wants_more()) {
       std::vector<Recipe> recipes(kQuestionsAtOnce);
       for (Recipe& one : recipes) one = fresh();
       const std::vector<bool> accepted = ask(recipes, true);
@@ -160,7 +167,7 @@ class Surveyor {
   void look_for_first() {
     const auto is_over = [&](uint64_t asked) {
       const size_t enough = asked < kLongSearch ? kEnoughTaken : kFewTaken;
-      return asked >= most_searched() || taken_.size() >= enough || !go_on_();
+      return asked >= most_searched() || taken_.size() >= enough || !has_time_(kFirst);
     };
     const auto are_reasons_telling = [&] {
       return niches_.are_telling() || !survey_.domain.examples.empty();
@@ -206,7 +213,8 @@ class Surveyor {
     if (accepted.empty()) accepted.push_back(taken_.front().recipe);
     const std::vector<Case>& examples = survey_.domain.examples;
     const Inside inside = {[&](std::span<const Recipe> recipes) { return are_ways(recipes); },
-                           [&](const Recipe& one) { return made(profile_, one, examples); }, go_on_, examples.size()};
+                           [&](const Recipe& one) { return made(profile_, one, examples); },
+                           [&] { return has_time_(kStartsFound); }, examples.size()};
     Mixed mixed = mix_chains(accepted, is_exact, random_, inside);
     survey_.domain.moves = std::move(mixed.moves);
     survey_.domain.starts = std::move(mixed.starts);
@@ -235,7 +243,7 @@ class Surveyor {
         for (uint8_t beside = 0; beside < (feature.id == feature::kOp ? 3 : 2); ++beside)
           aims.push_back({beside_op(feature.id, level, beside)});
       }
-    const std::vector<Aim> shown = search(std::move(aims), kTriesOfLevel);
+    const std::vector<Aim> shown = search(std::move(aims), kTriesOfLevel, kLevels);
     for (const Feature& feature : features())
       for (uint8_t level = 0; level < feature.levels.size(); ++level) {
         const auto is_of = [&](const Aim& aim) {
@@ -260,14 +268,14 @@ class Surveyor {
       const auto is_taken = [&](int i) { return (takes_level[pair.feature[i]] >> pair.level[i] & 1) != 0; };
       if (!accepted_[id] && is_taken(0) && is_taken(1)) aims.push_back({id});
     }
-    search(std::move(aims), kTriesOfPair);
+    search(std::move(aims), kTriesOfPair, kAll);
   }
 
   /// Until each pair was accepted, or refused `tries` times, or cannot be shown. Returns those that were refused. What
   /// there was no time for counts as accepted.
-  std::vector<Aim> search(std::vector<Aim> aims, int tries) {
+  std::vector<Aim> search(std::vector<Aim> aims, int tries, double until) {
     std::vector<Aim> refused;
-    while (!aims.empty() && go_on_()) {
+    while (!aims.empty() && has_time_(until)) {
       std::vector<Recipe> recipes;
       std::vector<Case> cases;
       for (size_t i = 0; i < aims.size() && recipes.size() < kQuestionsAtOnce; ++i) {
@@ -349,7 +357,7 @@ class Surveyor {
   const Profile* profile_;
   Random random_;
   const Ask& ask_;
-  const std::function<bool()>& go_on_;
+  const HasTime& has_time_;
   Survey survey_;
   uint64_t walked_ = 0;  // rounds of chains
   bool refuses_ = false;  // something that was aimed at
@@ -361,8 +369,8 @@ class Surveyor {
 
 }  // namespace
 
-Survey survey(const Questionnaire& questionnaire, const Ask& ask, const std::function<bool()>& go_on) {
-  return Surveyor(questionnaire, ask, go_on).run(questionnaire.pairs);
+Survey survey(const Questionnaire& questionnaire, const Ask& ask, const HasTime& has_time) {
+  return Surveyor(questionnaire, ask, has_time).run(questionnaire.pairs);
 }
 
 }  // namespace convict::generate

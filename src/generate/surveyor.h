@@ -17,6 +17,9 @@
 
 namespace convict::generate {
 
+/// Whether less than this part of the time for a survey is over.
+using HasTime = std::function<bool(double part)>;
+
 /// For each case, why it is refused; nothing if the target computes it.
 using Ask = std::function<std::vector<std::optional<Refusal>>(std::span<const Case>)>;
 
@@ -32,8 +35,8 @@ struct Questionnaire {
 /// examples, in further cases, and near those that were refused for rare reasons, and walks from what it has found
 /// until the walks are distributed as the profile is inside the domain. Then it aims at each level and each pair of
 /// levels that no accepted case has shown, with walks: a level is called never accepted after kTriesOfLevel refusals, a
-/// pair after kTriesOfPair. Once go_on() is false, it asks no more.
-Survey survey(const Questionnaire& questionnaire, const Ask& ask, const std::function<bool()>& go_on);
+/// pair after kTriesOfPair. It asks while there is time; each of its works has a part of that.
+Survey survey(const Questionnaire& questionnaire, const Ask& ask, const HasTime& has_time);
 
 inline constexpr int kTriesOfLevel = 48, kTriesOfPair = 24;
 

@@ -31,7 +31,9 @@ class Entered {
   std::string leave() {
     if (std::exchange(left_, true)) return "";
     const std::string_view arithmetic = floating_point_.restore();
-    std::string changed = is_foreign_ ? mend_process(record_, record_.is_careful ? Care::kAll : Care::kMemory) : "";
+    std::string changed;
+    if (is_foreign_ && !record_.only_asks)
+      changed = mend_process(record_, record_.is_careful ? Care::kAll : Care::kMemory);
     if (record_.weighs)
       record_.kept_bytes[record_.implementation] += static_cast<int64_t>(resident_bytes()) - resident_before_;
     record_.implementation = FlightRecord::kOwnCode;
@@ -138,9 +140,9 @@ Asked ask_unsupported(const convict_implementation& implementation, int position
   return asked;
 }
 
-std::string changed_by_calls(int position, FlightRecord& record) {
+std::string changed_by_calls(int position, FlightRecord& record, Care care) {
   record.implementation = position;
-  const std::string changed = mend_process(record, Care::kAll);
+  const std::string changed = mend_process(record, care);
   record.implementation = FlightRecord::kOwnCode;
   return side_effect_of(changed, {});
 }

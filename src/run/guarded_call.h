@@ -28,7 +28,20 @@ Asked ask_unsupported(const convict_implementation& implementation, int position
 
 /// What the calls since the last careful one have changed in the process, and is put back now; as Outcome::side_effect.
 /// `position`: of an implementation that was called, and is named if the process cannot go on.
-std::string changed_by_calls(int position, FlightRecord& record);
+std::string changed_by_calls(int position, FlightRecord& record, Care care = Care::kAll);
+
+/// While it lives, implementations are only asked, and nobody looks at the process after each question: that would take
+/// longer than the question. Whoever asks calls changed_by_calls() after some.
+class OnlyAsking {
+ public:
+  explicit OnlyAsking(FlightRecord& record) : record_(record) { record_.only_asks = true; }
+  ~OnlyAsking() { record_.only_asks = false; }
+  OnlyAsking(const OnlyAsking&) = delete;
+  OnlyAsking& operator=(const OnlyAsking&) = delete;
+
+ private:
+  FlightRecord& record_;
+};
 
 /// The contract that the implementation declares for a problem it accepts, or what is wrong with that contract.
 struct Declared {

@@ -42,22 +42,29 @@ generate::Survey survey_of(size_t target, const Asked& asked, bool pairs) {
   const WorkerSettings& settings = asked.settings;
   const examine::ExaminationSettings asking = {
       .most_bytes = settings.most_bytes(), .where = &asked.where, .is_careful = false};
-  const uint64_t end = run::cpu_ns() + kPatience;
-  const Clock::time_point late = Clock::now() + (pairs ? kPatienceWithClients : kIfItIsShort);
+  const uint64_t cpu_begin = run::cpu_ns();
+  const Clock::time_point begin = Clock::now();
+  const std::chrono::duration<double> patience = pairs ? kPatienceWithClients : kIfItIsShort;
   const auto ask = [&](std::span<const Case> cases) {
     asked.lookahead.ask_ahead(subject, cases, asking);
     const run::InStage stage(asked.record, Stage::kAsk);
     std::vector<std::optional<generate::Refusal>> refusals;
-    for (const Case& c : cases) {
-      examine::Answer answer = examine::answer_to(c, subject, target, asked.record, asking);
-      refusals.emplace_back();
-      if (answer.reason) refusals.back() = {std::move(*answer.reason), answer.was_asked};
+    {
+      const run::OnlyAsking questions(asked.record);
+      for (const Case& c : cases) {
+        examine::Answer answer = examine::answer_to(c, subject, target, asked.record, asking);
+        refusals.emplace_back();
+        if (answer.reason) refusals.back() = {std::move(*answer.reason), answer.was_asked};
+      }
     }
     asked.lookahead.settle();
     run::changed_by_calls(static_cast<int>(target), asked.record);  // whoever changed it does so in its cases, too
     return refusals;
   };
-  const auto has_time = [&] { return run::cpu_ns() < end && (!subject.process || Clock::now() < late); };
+  const auto has_time = [&](double part) {
+    const bool in_cpu_time = static_cast<double>(run::cpu_ns() - cpu_begin) < part * static_cast<double>(kPatience);
+    return in_cpu_time && (!subject.process || Clock::now() - begin < part * patience);
+  };
   return generate::survey(
       {generate::find_profile(settings.profile), settings.seed, pairs, examples_of(subject, settings)}, ask, has_time);
 }

@@ -211,6 +211,7 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std
   const examine::ExaminationSettings asking = {
       .most_bytes = settings_.most_bytes(), .where = &where_, .is_careful = false};
   generate::Place place(sampling, index);
+  std::optional<size_t> asked;
   while (!place.is_decided()) {
     record_.draw = place.asking();
     // A resumed campaign may have other targets than it was begun with.
@@ -219,10 +220,15 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std
       place.answer(false);
       continue;
     }
+    const run::OnlyAsking questions(record_);
     examine::Answer answer = answer_to(place.asks(), target, asking);
+    asked = target;
     if (!answer.side_effect.empty()) told = {target, std::move(answer.side_effect)};
     place.answer(!answer.reason);
   }
+  std::string changed;
+  if (asked) changed = run::changed_by_calls(static_cast<int>(*asked), record_, run::Care::kMemory);
+  if (!changed.empty()) told = {*asked, std::move(changed)};
   record_.draw = place.answers();
   if (place.answers() > 0) record_.draws.add(index, place.answers());
   return place.found();

@@ -71,7 +71,7 @@ Ask by(const Accepts& accepts, uint64_t* asked = nullptr) {
 }
 
 Survey surveyed(const Profile* profile, const Ask& ask, bool pairs = true) {
-  return survey({profile, 7, pairs}, ask, [] { return true; });
+  return survey({profile, 7, pairs}, ask, [](double) { return true; });
 }
 Survey surveyed(const Profile* profile, const Accepts& accepts) { return surveyed(profile, by(accepts)); }
 
@@ -187,7 +187,7 @@ TEST(Survey, AnExampleLeadsWhereNoDrawDoes) {
   EXPECT_TRUE(surveyed(profile, is_one_layer).is_empty());
   const Questionnaire questionnaire = {
       .profile = profile, .seed = 7, .pairs = true, .examples = {parse_case("conv2d ic=37 oc=2 in=29x31 k=13x11")}};
-  const Survey survey = generate::survey(questionnaire, by(is_one_layer), [] { return true; });
+  const Survey survey = generate::survey(questionnaire, by(is_one_layer), [](double) { return true; });
   EXPECT_EQ(Survey::from_json(survey.to_json()).domain, survey.domain);
   const std::vector<Case> cases = found(profile, survey.domain, is_one_layer, 300);
   EXPECT_EQ(share(cases, is_one_layer), 1);
@@ -283,7 +283,7 @@ TEST(Survey, TheFirstCasesOfATargetHaveNoRarePairs) {
 TEST(Survey, WhatThereWasNoTimeForIsNotLeftOut) {
   for (const uint64_t patience : {0, 100, 5'000, 22'000, 40'000}) {
     uint64_t asked = 0;
-    const Survey found = survey({find_profile("smoke"), 7}, by(is_tiny_kernel, &asked), [&] { return asked < patience; });
+    const Survey found = survey({find_profile("smoke"), 7}, by(is_tiny_kernel, &asked), [&](double) { return asked < patience; });
     EXPECT_TRUE(found.domain.is_whole() || found.domain.is_walked()) << patience;
     EXPECT_TRUE(found.never.empty() || asked < patience) << patience;
   }

@@ -60,7 +60,7 @@ uint64_t draw_campaign(const Refuses& refuses, uint64_t seed, uint64_t cases, co
     for (const Case& c : asked) reasons.push_back(refuses(c));
     return reasons;
   };
-  const generate::Survey survey = generate::survey({default_mixture(), seed}, ask, [] { return true; });
+  const generate::Survey survey = generate::survey({default_mixture(), seed}, ask, [](double) { return true; });
   const generate::Share share = {0, 1, survey.domain};
   const generate::Sampling sampling = {.profile = default_mixture(), .seed = seed, .shares = std::span(&share, 1)};
   uint64_t lost = 0;
