@@ -39,6 +39,7 @@ class Surveyor {
  public:
   Surveyor(const Questionnaire& q, const Ask& ask, const HasTime& has_time)
       : profile_(q.profile),
+        thorough_(q.pairs),
         random_(mix(q.seed ^ 0x73757276), 0),
         ask_(ask),
         has_time_(has_time),
@@ -46,7 +47,7 @@ class Surveyor {
     survey_.domain.examples = q.examples;
   }
 
-  Survey run(bool pairs) {
+  Survey run() {
     draw_independently();
     const bool walks = !survey_.is_wide();
     const bool is_exact = taken_.size() >= kEnoughTaken;
@@ -59,8 +60,8 @@ class Surveyor {
     }
     if (walks) find_starts(is_exact);
     if (is_steered(profile_)) search_levels();
-    if (is_steered(profile_) && pairs) search_pairs();
-    finish(pairs, walks);
+    if (is_steered(profile_) && thorough_) search_pairs();
+    finish(walks);
     return std::move(survey_);
   }
 
@@ -151,7 +152,7 @@ class Surveyor {
       const uint64_t taken = taken_.size(), asked = survey_.asked;
       if (asked < kLeastAsked) return true;
       if (survey_.is_wide() || asked >= kMostAsked) return false;
-      return taken < (taken * (kMostAsked / kStarts) >= asked ? kStarts : kEnoughTaken);
+      return taken < (thorough_ && taken * (kMostAsked / kStarts) >= asked ? kStarts : kEnoughTaken);
     };
     while (has_time_(kDraws) && wants_more()) {
       std::vector<Recipe> recipes(kQuestionsAtOnce);
@@ -211,6 +212,10 @@ class Surveyor {
       if (!is_one_too_many(profile_, made(profile_, one.recipe, survey_.domain.examples), one.recipe))
         accepted.push_back(one.recipe);
     if (accepted.empty()) accepted.push_back(taken_.front().recipe);
+    if (is_exact && !thorough_) {  // enough for a short campaign
+      survey_.domain.starts = std::move(accepted);
+      return;
+    }
     const std::vector<Case>& examples = survey_.domain.examples;
     const Inside inside = {[&](std::span<const Recipe> recipes) { return are_ways(recipes); },
                            [&](const Recipe& one) { return made(profile_, one, examples); },
@@ -317,9 +322,9 @@ class Surveyor {
     return recipe;
   }
 
-  void finish(bool pairs, bool walks) {
+  void finish(bool walks) {
     Domain domain(accepted_);
-    if (!pairs) domain = with_all_pairs(domain);
+    if (!thorough_) domain = with_all_pairs(domain);
     domain.moves = std::move(survey_.domain.moves);
     domain.starts = std::move(survey_.domain.starts);
     if (walks) domain.rare = rare_ones(domain.starts);
@@ -355,6 +360,7 @@ class Surveyor {
   }
 
   const Profile* profile_;
+  const bool thorough_;
   Random random_;
   const Ask& ask_;
   const HasTime& has_time_;
@@ -370,7 +376,7 @@ class Surveyor {
 }  // namespace
 
 Survey survey(const Questionnaire& questionnaire, const Ask& ask, const HasTime& has_time) {
-  return Surveyor(questionnaire, ask, has_time).run(questionnaire.pairs);
+  return Surveyor(questionnaire, ask, has_time).run();
 }
 
 }  // namespace convict::generate

@@ -27,7 +27,9 @@ using Ask = std::function<std::vector<std::optional<Refusal>>(std::span<const Ca
 struct Questionnaire {
   const Profile* profile = nullptr;  // nullptr is `all`
   uint64_t seed = 1;
-  bool pairs = true;                // aim at pairs, too; without, all of levels that were accepted count as accepted
+  // For a long campaign: aims at pairs, too, and looks for many starts. Without, all pairs of levels that were accepted
+  // count as accepted.
+  bool pairs = true;
   std::vector<Case> examples = {};  // that it may take
 };
 

@@ -190,6 +190,17 @@ TEST_F(ProcessTarget, BatchesChangeNoVerdict) {
   }
 }
 
+/// The call of a relation may be the same question, about an output that is not part of a larger buffer.
+TEST_F(ProcessTarget, AViewIsNotTakenForWhatIsNone) {
+  for (const char* deed : {"behaves", "forgets"})
+    for (const char* seed : {"3", "8", "2", "1"}) {
+      const CommandResult result =
+          run({"repro", "--command", misbehaving(deed), "--oracle=none", "--after=conv1d in=4",
+               std::string("conv1d n=3 oc=2 in=1 view=dst calls=refilled seed=") + seed});
+      EXPECT_EQ(result.exit_code, 0) << deed << ' ' << seed << '\n' << result.out << result.err;
+    }
+}
+
 /// Calls of relations are known before; and where nothing of a call shows in a later one, so are those of all cases.
 TEST_F(ProcessTarget, WhatWillBeCalledIsCalledTogether) {
   const auto messages = [&](const std::string& deed, const std::string& where) {
