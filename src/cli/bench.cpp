@@ -104,15 +104,22 @@ bench::MeasuringSettings measuring_settings(const BenchOptions& options) {
   return {threads, std::chrono::duration<double>(time).count(), options.repetitions};
 }
 
-/// Layers that the first target takes, the most expensive ones of some that are sampled inside.
+/// Layers that the first target takes, the most expensive ones of some that are sampled inside: as networks have them,
+/// or else of any kind, integers included.
 std::vector<CorpusEntry> layers_taken(const BenchOptions& options) {
   constexpr size_t kLayers = 12;
   constexpr uint64_t kDrawn = 200;
   workers::SupervisorSettings settings = options.run.settings();
-  settings.worker.profile = "layers";
-  const campaign::TargetSurveys surveys = campaign::survey_targets(settings, kLayers);
-  const std::vector<generate::Share> shares = surveys.shares();
-  if (shares.empty() || shares.front().target != 0) {
+  campaign::TargetSurveys surveys;
+  std::vector<generate::Share> shares;
+  const auto takes_some = [&] { return !shares.empty() && shares.front().target == 0; };
+  for (const std::string_view profile : {std::string_view("layers"), generate::kDefaultProfile}) {
+    settings.worker.profile = profile;
+    surveys = campaign::survey_targets(settings, kLayers);
+    shares = surveys.shares();
+    if (takes_some()) break;
+  }
+  if (!takes_some()) {
     const std::string why = surveys.targets.front().survey.blocked_by;
     throw CannotJudge(fmt::format("'{}' takes no layer that was sampled{}; name some, e.g. convict bench corpus/bench",
                                   printable(surveys.targets.front().name),
