@@ -240,7 +240,6 @@ std::vector<Mismatch> as_asked(std::vector<Mismatch> mismatches) {
 
 Answer answer_to(const Case& c, const run::Subject& target, size_t position, run::FlightRecord& record,
                  const ExaminationSettings& settings) {
-  record.is_careful = settings.is_careful;
   const Scene scene(c);
   if (auto why = impossible(scene, settings)) return {std::move(why), {}, {}, false};
   return answer_of(scene, /*legal=*/true, *target.implementation, target.abilities, target.is_target,

@@ -10,11 +10,12 @@ namespace convict::generate {
 namespace {
 
 constexpr size_t kChains = 64;
-// Questions to each chain before the first snapshot: so many for each try that the moves need, within limits.
+// Rounds of questions, one to each chain. A chain has as many as its moves have tries in all, times kRoundsForATry.
 constexpr int64_t kRoundsForATry = 8, kFewestRounds = 64, kMostRounds = 2800;
-// Which part of them: before the moves are learnt again, from cases that are less alike; and between two snapshots.
+// A fourth of these rounds comes first, so that the moves can be learnt again from cases that are less alike. An eighth
+// comes between two snapshots.
 constexpr int64_t kBefore = 4, kBetween = 8;
-constexpr double kAnew = 0.02;  // a case that has nothing to do with the last one, which crosses to any part
+constexpr double kAnew = 0.02;  // share of moves to an independent draw, which may be in any part of the domain
 
 class Chains {
  public:
@@ -24,7 +25,7 @@ class Chains {
     learn(accepted);
   }
 
-  /// What is learnt from cases that are as they should be needs no chains.
+  /// As learnt from the accepted recipes, without a walk.
   Moves moves() && { return std::move(moves_); }
 
   Mixed mixed(bool independent) && {

@@ -21,18 +21,19 @@ struct Inside {
   size_t examples = 0;  // that recipes may keep parts of
 };
 
+/// What the chains have come to: the moves that they learnt, and accepted recipes, distributed as the profile is inside.
 struct Mixed {
   Moves moves;
   std::vector<Recipe> starts;
 };
 
-inline constexpr size_t kStarts = 512;
+inline constexpr size_t kStarts = 512;  // of a survey; more would make a database larger
 
-/// From accepted recipes, which may be a few that resemble each other; `independent`: the first of them, kStarts or
-/// all, are distributed as the profile is inside. Precondition: there is one.
+/// The chains begin with these accepted recipes, which may resemble each other. `independent`: the first kStarts of
+/// them, or all if they are fewer, are independent draws. Precondition: `accepted` is not empty.
 Mixed mix_chains(std::span<const Recipe> accepted, bool independent, Random& random, const Inside& inside);
 
-/// A recipe that nothing is decided of.
+/// Independent words for all steps.
 Recipe fresh_recipe(Random& random);
 
 }  // namespace convict::generate

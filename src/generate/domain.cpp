@@ -70,16 +70,16 @@ std::string text_of(const Moves& moves) {
 Moves moves_in(std::string_view text) {
   const auto steps = [&] { return word_in<uint64_t>(text.substr(0, 16)); };
   if (text.size() < 16 || (text.size() - 16) % kDigitsOfMove != 0)
-    throw UsageError("the moves of a domain are not whole");
+    throw UsageError("the moves of a domain are cut off");
   Moves moves{steps(), {}};
   for (text.remove_prefix(16); !text.empty(); text.remove_prefix(kDigitsOfMove))
     moves.tied.push_back({steps(), word_in(text.substr(16, 4))});
   uint64_t all = moves.loose;
   for (const Move& one : moves.tied) {
-    if (one.tries == 0) throw UsageError("a move of a domain is never tried");
+    if (one.tries == 0) throw UsageError("a move of a domain has no tries");
     all |= one.steps;
   }
-  if (all >> kStepCount != 0) throw UsageError("a move of a domain has a step that is none");
+  if (all >> kStepCount != 0) throw UsageError("a move of a domain names a step that does not exist");
   return moves;
 }
 
@@ -151,7 +151,7 @@ Domain Domain::from_json(const json& from) {
   const auto pairs = from.at("pairs").get<std::string>();
   Domain domain(pairs.empty() ? std::vector<bool>() : pairs_in(pairs));
   domain.takes_all = from.at("takes_all").get<bool>();
-  domain.moves = moves_in(from.at("moves").get<std::string>());
+  if (from.contains("moves")) domain.moves = moves_in(from.at("moves").get<std::string>());  // older ones have none
   for (const json& line : from.at("examples")) domain.examples.push_back(parse_case(line.get<std::string>()));
   domain.starts = recipes_in(from.at("starts").get<std::string>(), domain.examples.size());
   domain.rare = recipes_in(from.at("rare").get<std::string>(), domain.examples.size());

@@ -118,8 +118,9 @@ class Surveyor {
     return accepted;
   }
 
-  /// Where a walk may go, mostly without learning from the answers, which takes as long as the question.
-  std::vector<bool> are_ways(std::span<const Recipe> recipes) {
+  /// Whether a chain may go to each recipe. Only each fourth round learns from the answers, which takes as long as the
+  /// questions.
+  std::vector<bool> may_go(std::span<const Recipe> recipes) {
     std::vector<Case> cases;
     for (const Recipe& one : recipes) cases.push_back(made(profile_, one, survey_.domain.examples));
     std::vector<bool> accepted(recipes.size());
@@ -217,7 +218,7 @@ class Surveyor {
       return;
     }
     const std::vector<Case>& examples = survey_.domain.examples;
-    const Inside inside = {[&](std::span<const Recipe> recipes) { return are_ways(recipes); },
+    const Inside inside = {[&](std::span<const Recipe> recipes) { return may_go(recipes); },
                            [&](const Recipe& one) { return made(profile_, one, examples); },
                            [&] { return has_time_(kStartsFound); }, examples.size()};
     Mixed mixed = mix_chains(accepted, is_exact, random_, inside);

@@ -40,8 +40,7 @@ std::vector<Case> examples_of(const run::Subject& target, const WorkerSettings& 
 generate::Survey survey_of(size_t target, const Asked& asked, bool pairs) {
   const run::Subject& subject = asked.subjects[target];
   const WorkerSettings& settings = asked.settings;
-  const examine::ExaminationSettings asking = {
-      .most_bytes = settings.most_bytes(), .where = &asked.where, .is_careful = false};
+  const examine::ExaminationSettings asking = {.most_bytes = settings.most_bytes(), .where = &asked.where};
   const uint64_t cpu_begin = run::cpu_ns();
   const Clock::time_point begin = Clock::now();
   const std::chrono::duration<double> patience = pairs ? kPatienceWithClients : kIfItIsShort;

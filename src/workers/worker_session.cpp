@@ -208,8 +208,7 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index) {
 // The flight record has what the target has answered.
 Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::Told>& told) {
   const run::InStage drawing(record_, Stage::kDraw);
-  const examine::ExaminationSettings asking = {
-      .most_bytes = settings_.most_bytes(), .where = &where_, .is_careful = false};
+  const examine::ExaminationSettings asking = {.most_bytes = settings_.most_bytes(), .where = &where_};
   generate::Place place(sampling, index);
   std::optional<size_t> asked;
   while (!place.is_decided()) {

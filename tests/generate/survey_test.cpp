@@ -337,12 +337,20 @@ TEST(Domain, IsReadAsItWasWritten) {
 
 TEST(Domain, WhatIsNoneIsRefused) {
   const nlohmann::json good = surveyed(find_profile("any"), is_tiny_kernel).domain.to_json();
-  for (const char* part : {"starts", "rare", "pairs"})
+  for (const char* part : {"starts", "rare", "pairs", "moves"})
     for (const char* text : {"0", "xyz", "-1"}) {
       nlohmann::json damaged = good;
       damaged[part] = text;
       EXPECT_THROW(Domain::from_json(damaged), UsageError) << part << text;
     }
+  nlohmann::json other_moves = good;
+  const std::string no_loose_step = "0000000000000000", one_step = "0000000000000001";
+  for (const std::string& text : {std::string("ffffffffffffffff"), no_loose_step + one_step + "0000"}) {
+    other_moves["moves"] = text;
+    EXPECT_THROW(Domain::from_json(other_moves), UsageError) << text;
+  }
+  other_moves.erase("moves");
+  EXPECT_TRUE(Domain::from_json(other_moves).moves.tied.empty()) << "of a version that learnt none";
   EXPECT_THROW(Domain::from_json(nlohmann::json::object()), nlohmann::json::exception);
   nlohmann::json of_others = good;
   of_others["table"] = "of another program";

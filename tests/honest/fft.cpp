@@ -258,44 +258,19 @@ const char* unsupported(const convict_implementation*, const convict_problem* p,
 }
 
 constexpr convict_contract kContract = {CONVICT_FFT, CONVICT_F32, 0, 0, 0, 1, CONVICT_FIXED_ORDER, 0, 0, 0};
-constexpr convict_implementation kFft = {
-    "fft-radix-2", "radix-2 transforms", "honest", kContract, unsupported, run, nullptr, nullptr, nullptr};
-constexpr convict_implementation kPairs = {"fft-pairs",
-                                           "filters and results of two channels in one transform",
-                                           "honest",
-                                           kContract,
-                                           unsupported,
-                                           run_pairs,
-                                           nullptr,
-                                           nullptr,
-                                           nullptr};
-constexpr convict_implementation kImages = {"fft-pairs-of-images",
-                                            "two images in one transform, there and back",
-                                            "honest",
-                                            kContract,
-                                            unsupported,
-                                            run_images,
-                                            nullptr,
-                                            nullptr,
-                                            nullptr};
-constexpr convict_implementation kChannels = {"fft-pairs-of-channels",
-                                              "two input channels in one transform",
-                                              "honest",
-                                              kContract,
-                                              unsupported,
-                                              run_from_pairs,
-                                              nullptr,
-                                              nullptr,
-                                              nullptr};
-constexpr convict_implementation kUndeclared = {"dishonest-fft-pairs",
-                                                "filters and results of two channels in one transform, undeclared",
-                                                "honest",
-                                                kContract,
-                                                unsupported,
-                                                run_pairs,
-                                                nullptr,
-                                                nullptr,
-                                                nullptr};
+constexpr convict_implementation named(const char* name, const char* description,
+                                       decltype(convict_implementation::run) run) {
+  return {name, description, "honest", kContract, unsupported, run, nullptr, nullptr, nullptr};
+}
+constexpr convict_implementation kFft = named("fft-radix-2", "radix-2 transforms", run);
+constexpr convict_implementation kPairs =
+    named("fft-pairs", "filters and results of two channels in one transform", run_pairs);
+constexpr convict_implementation kImages =
+    named("fft-pairs-of-images", "two images in one transform, there and back", run_images);
+constexpr convict_implementation kChannels =
+    named("fft-pairs-of-channels", "two input channels in one transform", run_from_pairs);
+constexpr convict_implementation kUndeclared =
+    named("dishonest-fft-pairs", "filters and results of two channels in one transform, undeclared", run_pairs);
 constexpr const convict_implementation* kAll[] = {&kFft, &kPairs, &kImages, &kChannels, &kUndeclared};
 constexpr convict_transforms kPaired = {0, 1, 0, nullptr};
 
