@@ -22,19 +22,19 @@ class Chains {
   Chains(std::span<const Recipe> accepted, Random& random, const Inside& inside)
       : random_(random), inside_(inside), at_(kChains) {
     for (size_t i = 0; i < kChains; ++i) at_[i] = i < accepted.size() ? accepted[i] : random.pick(accepted);
-    learn(accepted);
   }
 
-  /// As learnt from the accepted recipes, without a walk.
-  Moves moves() && { return std::move(moves_); }
-
-  Mixed mixed(bool independent) && {
-    walk(rounds() / kBefore);
+  /// `independent`: the chains are distributed as they should be from the begin.
+  Mixed mixed(std::span<const Recipe> accepted, bool independent) && {
+    learn(accepted, /*all=*/!independent);
     if (!independent) {
-      learn(at_);
+      walk(rounds() / kBefore);
+      learn(at_, /*all=*/true);
       walk(rounds());
     }
+    const bool are_enough = independent && accepted.size() >= kStarts;
     std::vector<Recipe> starts = at_;
+    if (are_enough) starts.assign(accepted.begin(), accepted.begin() + kStarts);
     while (starts.size() < kStarts) {
       walk(rounds() / kBetween);
       starts.insert(starts.end(), at_.begin(), at_.end());
@@ -45,8 +45,8 @@ class Chains {
  private:
   int64_t rounds() const { return std::clamp(kRoundsForATry * moves_.tries(), kFewestRounds, kMostRounds); }
 
-  void learn(std::span<const Recipe> accepted) {
-    moves_ = learn_moves(accepted, random_, inside_.examples, [&](std::span<const std::pair<Recipe, Recipe>> tries) {
+  void learn(std::span<const Recipe> accepted, bool all) {
+    const auto attempt = [&](std::span<const std::pair<Recipe, Recipe>> tries) {
       if (!inside_.go_on()) return std::vector<Outcome>(tries.size(), Outcome::kRefused);
       std::vector<Recipe> asked;
       for (const auto& one : tries) asked.push_back(one.second);
@@ -57,7 +57,8 @@ class Chains {
         outcomes.push_back(!answers[i] ? Outcome::kRefused : is_same() ? Outcome::kSame : Outcome::kChanged);
       }
       return outcomes;
-    });
+    };
+    moves_ = learn_moves(accepted, all, random_, inside_.examples, attempt);
   }
 
   /// Each chain goes where it is accepted.
@@ -82,9 +83,7 @@ class Chains {
 }  // namespace
 
 Mixed mix_chains(std::span<const Recipe> accepted, bool independent, Random& random, const Inside& inside) {
-  Chains chains(accepted, random, inside);
-  if (!independent || accepted.size() < kStarts) return std::move(chains).mixed(independent);
-  return {std::move(chains).moves(), {accepted.begin(), accepted.begin() + kStarts}};
+  return Chains(accepted, random, inside).mixed(accepted, independent);
 }
 
 Recipe fresh_recipe(Random& random) {

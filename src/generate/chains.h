@@ -21,7 +21,8 @@ struct Inside {
   size_t examples = 0;  // that recipes may keep parts of
 };
 
-/// What the chains have come to: the moves that they learnt, and accepted recipes, distributed as the profile is inside.
+/// What the chains have come to: the moves that they learnt, and accepted recipes, distributed as the profile is
+/// inside.
 struct Mixed {
   Moves moves;
   std::vector<Recipe> starts;

@@ -77,9 +77,9 @@ class Learner {
   Learner(std::span<const Recipe> accepted, Random& random, size_t examples, const Try& attempt)
       : accepted_(accepted), random_(random), examples_(examples), attempt_(attempt) {}
 
-  Moves learnt() && {
+  Moves learnt(bool all) && {
     learn_steps();
-    learn_pairs();
+    if (all) learn_pairs();
     learn_bundles();
     return std::move(moves_);
   }
@@ -171,8 +171,8 @@ Recipe neighbour(const Recipe& recipe, Random& random, const Moves& moves, size_
   return next;
 }
 
-Moves learn_moves(std::span<const Recipe> accepted, Random& random, size_t examples, const Try& attempt) {
-  return Learner(accepted, random, examples, attempt).learnt();
+Moves learn_moves(std::span<const Recipe> accepted, bool all, Random& random, size_t examples, const Try& attempt) {
+  return Learner(accepted, random, examples, attempt).learnt(all);
 }
 
 }  // namespace convict::generate

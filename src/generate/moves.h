@@ -31,7 +31,8 @@ enum class Outcome : uint8_t { kRefused, kSame, kChanged };  // kSame: the case 
 using Try = std::function<std::vector<Outcome>(std::span<const std::pair<Recipe, Recipe>>)>;
 
 /// Tries the moves from accepted recipes. A step is loose if hardly any draw of it alone is refused; steps that are
-/// accepted together clearly more often than each alone would let expect are a move.
-Moves learn_moves(std::span<const Recipe> accepted, Random& random, size_t examples, const Try& attempt);
+/// accepted together clearly more often than each alone would let expect are a move. To try `all` pairs of steps takes
+/// some ten thousand questions, which pays for chains; without, a few thousand.
+Moves learn_moves(std::span<const Recipe> accepted, bool all, Random& random, size_t examples, const Try& attempt);
 
 }  // namespace convict::generate

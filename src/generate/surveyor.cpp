@@ -16,6 +16,7 @@ namespace convict::generate {
 namespace {
 
 constexpr uint64_t kLeastAsked = 400, kMostAsked = 20'000;  // of the whole profile
+constexpr uint64_t kMostForAStart = 160;  // draws; chains take longer than that
 constexpr size_t kEnoughTaken = 64, kFewTaken = 8;  // independent of each other; if they are hard to find
 constexpr uint64_t kMostSearched = 600'000, kLongSearch = 100'000;  // questions for the first accepted cases
 constexpr size_t kMostRare = 768, kMostTaken = 4096;
@@ -118,13 +119,13 @@ class Surveyor {
     return accepted;
   }
 
-  /// Whether a chain may go to each recipe. Only each fourth round learns from the answers, which takes as long as the
-  /// questions.
-  std::vector<bool> may_go(std::span<const Recipe> recipes) {
+  /// Whether a chain may go to each recipe. To learn from the answers takes as long as the questions: where there are
+  /// `many` rounds, each fourth one is enough.
+  std::vector<bool> may_go(std::span<const Recipe> recipes, bool many) {
     std::vector<Case> cases;
     for (const Recipe& one : recipes) cases.push_back(made(profile_, one, survey_.domain.examples));
     std::vector<bool> accepted(recipes.size());
-    if (++walked_ % 4 == 0) {
+    if (!many || ++walked_ % 4 == 0) {
       accepted = ask(recipes, cases, false);
     } else {
       const std::vector<std::optional<Refusal>> answers = ask_(cases);
@@ -152,8 +153,9 @@ class Surveyor {
     const auto wants_more = [&] {
       const uint64_t taken = taken_.size(), asked = survey_.asked;
       if (asked < kLeastAsked) return true;
-      if (survey_.is_wide() || asked >= kMostAsked) return false;
-      return taken < (thorough_ && taken * (kMostAsked / kStarts) >= asked ? kStarts : kEnoughTaken);
+      if (survey_.is_wide()) return false;
+      if (taken < kEnoughTaken) return asked < kMostAsked;
+      return thorough_ && taken < kStarts && taken * kMostForAStart >= asked;
     };
     while (has_time_(kDraws) && wants_more()) {
       std::vector<Recipe> recipes(kQuestionsAtOnce);
@@ -218,7 +220,7 @@ class Surveyor {
       return;
     }
     const std::vector<Case>& examples = survey_.domain.examples;
-    const Inside inside = {[&](std::span<const Recipe> recipes) { return may_go(recipes); },
+    const Inside inside = {[&](std::span<const Recipe> recipes) { return may_go(recipes, !is_exact); },
                            [&](const Recipe& one) { return made(profile_, one, examples); },
                            [&] { return has_time_(kStartsFound); }, examples.size()};
     Mixed mixed = mix_chains(accepted, is_exact, random_, inside);
@@ -317,7 +319,8 @@ class Surveyor {
       if (from->levels[pair.feature[which]] == pair.level[which]) break;
       from = &taken_[below(taken_.size())];
     }
-    Recipe recipe = survey_.is_wide() && aim.drawn % 2 == 0 ? fresh() : from->recipe;
+    const bool is_shown_by_none = aim.shown == 0;  // as two extents that differ, by a kernel that takes one
+    Recipe recipe = (survey_.is_wide() || is_shown_by_none) && aim.drawn % 2 == 0 ? fresh() : from->recipe;
     for (int i = 0; i < aim.drawn % 3; ++i) recipe = near(recipe);
     recipe.wish = aim.pair;
     return recipe;

@@ -32,14 +32,15 @@ std::vector<Recipe> accepted_recipes(Random& random, size_t count) {
 
 Moves learnt() {
   Random random(5, 0);
-  return learn_moves(accepted_recipes(random, 64), random, 0, [](std::span<const std::pair<Recipe, Recipe>> tries) {
+  const Try attempt = [](std::span<const std::pair<Recipe, Recipe>> tries) {
     std::vector<Outcome> outcomes;
     for (const auto& [from, to] : tries) {
       const Case c = made_of(to);
       outcomes.push_back(!tiles(c) ? Outcome::kRefused : c == made_of(from) ? Outcome::kSame : Outcome::kChanged);
     }
     return outcomes;
-  });
+  };
+  return learn_moves(accepted_recipes(random, 64), /*all=*/true, random, 0, attempt);
 }
 
 TEST(Moves, WhatIsTiedIsDrawnTogether) {
