@@ -75,12 +75,17 @@ namespace detail {
 
 template <class T, class Visit>
 void walk(const convict_tensor& tensor, int dim, T* data, int64_t* at, const Visit& visit) {
-  for (int64_t i = 0; i < tensor.dims[dim]; ++i, data += tensor.strides[dim]) {
+  const int64_t extent = tensor.dims[dim], stride = tensor.strides[dim];
+  if (dim + 1 == tensor.ndim) {
+    for (int64_t i = 0; i < extent; ++i) {
+      at[dim] = i;
+      visit(data[i * stride], at);
+    }
+    return;
+  }
+  for (int64_t i = 0; i < extent; ++i) {
     at[dim] = i;
-    if (dim + 1 == tensor.ndim)
-      visit(*data, at);
-    else
-      walk(tensor, dim + 1, data, at, visit);
+    walk(tensor, dim + 1, data + i * stride, at, visit);
   }
 }
 

@@ -52,13 +52,14 @@ class Rows {
     return touched_.empty() ? index : touched_[dim][static_cast<size_t>(index)];
   }
   bool next_row();
+  void go_to(size_t dim, int64_t coordinate);
 
   const convict_tensor& tensor_;
-  uint64_t key_;
   Touched touched_;
   size_t last_;                                         // dimension
   std::array<int64_t, CONVICT_MAX_DIMS> extent_{};      // coordinates of each dimension
-  std::array<int64_t, CONVICT_MAX_DIMS> next_index_{};  // of the next row, among the coordinates
+  std::array<int64_t, CONVICT_MAX_DIMS> index_{};   // of the row, among the coordinates
+  bool is_before_first_ = true;
   int64_t rows_left_ = 1, begin_ = 0, count_ = 0;       // the piece of the row
   std::array<int64_t, CONVICT_MAX_DIMS> at_{};
   uint64_t row_key_ = 0;

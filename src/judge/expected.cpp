@@ -8,11 +8,11 @@ namespace convict::judge {
 
 template <class W>
 std::vector<W> elements_of(const convict_tensor& from) {
-  std::vector<W> to;
-  to.reserve(static_cast<size_t>(element_count(from)));
+  std::vector<W> to(static_cast<size_t>(element_count(from)));
+  W* next = to.data();
   with_type(from.dtype, [&](auto zero) {
     for_each_element<decltype(zero)>(
-        from, [&](const auto& element, const int64_t*) { to.push_back(static_cast<W>(number(element))); });
+        from, [&](const auto& element, const int64_t*) { *next++ = static_cast<W>(number(element)); });
   });
   return to;
 }

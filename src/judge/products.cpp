@@ -113,33 +113,39 @@ CONVICT_INLINE void add_rows(Face face, const TapRows& t, const DenseOperands<W>
     }
 }
 
-/// The outputs of each tap along one axis that lie in the image.
+/// One tap along one axis: the outputs whose window has it in the image, and where the first of their products lie.
+struct AxisTap {
+  int64_t outputs;
+  int64_t x, y;  // dense indices in a plane
+};
+
+/// Steps: between two neighbours along the axis, in dense indices.
 template <class W>
-std::vector<Range> outputs_of_taps(const Trilinear<W>& f, int axis) {
-  std::vector<Range> all;
-  for (int64_t r = 0; r < f.kernel[axis]; ++r) all.push_back(outputs_of_tap(f, axis, r));
-  return all;
+std::vector<AxisTap> taps_of(const Trilinear<W>& f, int axis, int64_t x_step, int64_t y_step) {
+  std::vector<AxisTap> taps;
+  for (int64_t r = 0; r < f.kernel[axis]; ++r) {
+    const Range outputs = outputs_of_tap(f, axis, r);
+    taps.push_back({outputs.end - outputs.begin, f.x_position(axis, outputs.begin, r) * x_step, outputs.begin * y_step});
+  }
+  return taps;
 }
 
 /// Calls visit(rows) for the taps between one plane of X and one of Y. The planes and the first weight begin at the
 /// indices of `planes`.
-template <class W, class Visit>
-CONVICT_INLINE void for_each_tap(const Trilinear<W>& f, const std::array<std::vector<Range>, kAxes>& outputs,
-                                 const TapRows& planes, const Visit& visit) {
+template <class Visit>
+CONVICT_INLINE void for_each_tap(const std::array<std::vector<AxisTap>, kAxes>& taps, const TapRows& planes,
+                                 const Visit& visit) {
   TapRows t = planes;
-  for (int64_t r0 = 0; r0 < f.kernel[0]; ++r0)
-    for (int64_t r1 = 0; r1 < f.kernel[1]; ++r1)
-      for (int64_t r2 = 0; r2 < f.kernel[2]; ++r2, ++t.w) {
-        const Range &o0 = outputs[0][r0], &o1 = outputs[1][r1], &o2 = outputs[2][r2];
-        t.rows0 = o0.end - o0.begin;
-        t.rows1 = o1.end - o1.begin;
-        t.count = o2.end - o2.begin;
-        if (t.rows0 <= 0 || t.rows1 <= 0 || t.count <= 0) continue;
-        t.x = planes.x +
-              (f.x_position(0, o0.begin, r0) * f.x_extent[1] + f.x_position(1, o1.begin, r1)) * f.x_extent[2] +
-              f.x_position(2, o2.begin, r2);
-        t.y = planes.y + (o0.begin * f.y_extent[1] + o1.begin) * f.y_extent[2] + o2.begin;
-        visit(t);
+  for (const AxisTap& a : taps[0])
+    for (const AxisTap& b : taps[1])
+      for (const AxisTap& c : taps[2]) {
+        t.rows0 = a.outputs;
+        t.rows1 = b.outputs;
+        t.count = c.outputs;
+        t.x = planes.x + a.x + b.x + c.x;
+        t.y = planes.y + a.y + b.y + c.y;
+        if (t.rows0 > 0 && t.rows1 > 0 && t.count > 0) visit(t);
+        ++t.w;
       }
 }
 
@@ -147,12 +153,13 @@ CONVICT_INLINE void for_each_tap(const Trilinear<W>& f, const std::array<std::ve
 template <Wanted kWanted, class W>
 CONVICT_INLINE void add_all(const Trilinear<W>& f, const DenseOperands<W>& operands, const Sums<W>& sums) {
   const int64_t x_volume = volume(f.x_extent), w_volume = volume(f.kernel), y_volume = volume(f.y_extent);
-  const std::array<std::vector<Range>, kAxes> outputs = {outputs_of_taps(f, 0), outputs_of_taps(f, 1),
-                                                         outputs_of_taps(f, 2)};
+  const int64_t x_plane = f.x_extent[1] * f.x_extent[2], y_plane = f.y_extent[1] * f.y_extent[2];
+  const std::array<std::vector<AxisTap>, kAxes> taps = {
+      taps_of(f, 0, x_plane, y_plane), taps_of(f, 1, f.x_extent[2], f.y_extent[2]), taps_of(f, 2, 1, 1)};
   TapRows planes{};
   planes.stride = f.stride[2];
-  planes.x_step = {f.stride[0] * f.x_extent[1] * f.x_extent[2], f.stride[1] * f.x_extent[2]};
-  planes.y_step = {f.y_extent[1] * f.y_extent[2], f.y_extent[2]};
+  planes.x_step = {f.stride[0] * x_plane, f.stride[1] * f.x_extent[2]};
+  planes.y_step = {y_plane, f.y_extent[2]};
   for (int64_t n = 0; n < f.batch; ++n)
     for (int64_t gk = 0; gk < f.groups * f.y_channels; ++gk)
       for (int64_t c = 0; c < f.x_channels; ++c) {
@@ -161,7 +168,7 @@ CONVICT_INLINE void add_all(const Trilinear<W>& f, const DenseOperands<W>& opera
         planes.y = (n * f.groups * f.y_channels + gk) * y_volume;
         planes.w = (gk * f.x_channels + c) * w_volume;
         for_each_tap(
-            f, outputs, planes, [&](const TapRows& rows) __attribute__((always_inline)) {
+            taps, planes, [&](const TapRows& rows) __attribute__((always_inline)) {
               add_rows<kWanted>(f.face, rows, operands, sums);
             });
       }

@@ -62,7 +62,8 @@ Sum sum_of(const Expected<W>& expected, size_t index, int64_t products, const Ru
   sum.old = expected.old;
   sum.magnitude = static_cast<double>(expected.magnitude[index]);
   sum.exact = static_cast<double>(expected.value[index]);
-  if (const auto found = expected.parts.find(index); found != expected.parts.end()) sum.parts = found->second;
+  if (!expected.parts.empty())
+    if (const auto found = expected.parts.find(index); found != expected.parts.end()) sum.parts = found->second;
   const double of_product = expected.tensor->ndim == 1 ? rule.flushed.addend : rule.flushed.product;
   const double flushed =
       static_cast<double>(products) * of_product + static_cast<double>(sum.terms() - products) * rule.flushed.addend;

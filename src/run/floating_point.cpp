@@ -5,17 +5,24 @@ namespace convict::run {
 namespace {
 
 #if defined(__x86_64__)
+FloatingPointState state() {
+  FloatingPointState now;
+  asm volatile("fnstenv %0\n\tfldcw %0" : "=m"(now.x87));  // FNSTENV masks exceptions, the control word unmasks them
+  now.mxcsr = __builtin_ia32_stmxcsr();
+  return now;
+}
+
 /// What differs, apart from exception flags. Bits as in Intel's Software Developer's Manual, volume 1, 8.1 and 10.2.3.
-std::string_view difference(const std::fenv_t& before, const std::fenv_t& now) {
+std::string_view difference(const FloatingPointState& before, const FloatingPointState& now) {
   constexpr unsigned kRounding = 0x6000, kFlushing = 0x8040, kMasks = 0x1f80;  // of MXCSR; flushing: FTZ and DAZ
   constexpr unsigned kX87Rounding = 0x0c00, kX87Others = 0x033f;               // of its control word; precision, masks
   constexpr unsigned kTop = 0x3800;                                            // of its status word
-  const unsigned sse = before.__mxcsr ^ now.__mxcsr;
-  const unsigned x87 = static_cast<unsigned>(before.__control_word ^ now.__control_word);
-  const unsigned status = static_cast<unsigned>(before.__status_word ^ now.__status_word);
+  const unsigned sse = before.mxcsr ^ now.mxcsr;
+  const unsigned x87 = static_cast<unsigned>(before.x87.control ^ now.x87.control);
+  const unsigned status = static_cast<unsigned>(before.x87.status ^ now.x87.status);
   if ((sse & kRounding) || (x87 & kX87Rounding)) return "the rounding mode";
   if (sse & kFlushing) return "whether subnormals are flushed to zero";
-  if (before.__tags != now.__tags || (status & kTop))
+  if (before.x87.tags != now.x87.tags || (status & kTop))
     return "values on the x87 register stack, as MMX code without EMMS does";
   if ((sse & kMasks) || (x87 & kX87Others)) return "which exceptions trap, or the precision of the x87 unit";
   return {};
@@ -31,19 +38,21 @@ bool string_instructions_run_backward() {
 }  // namespace
 
 #if defined(__x86_64__)
+FloatingPoint::FloatingPoint() : before_(state()) {}
+
 std::string_view FloatingPoint::restore() const {
   const bool backward = string_instructions_run_backward();
   if (backward) asm volatile("cld");  // before any code that copies
-  std::fenv_t now;
-  std::fegetenv(&now);
-  const std::string_view changed = difference(before_, now);
+  const std::string_view changed = difference(before_, state());
   if (!changed.empty()) {
-    asm volatile("fninit");  // fesetenv() leaves the tags as they are
-    std::fesetenv(&before_);
+    asm volatile("fninit\n\tfldcw %0" : : "m"(before_.x87.control));  // an empty register stack, as we have it
+    __builtin_ia32_ldmxcsr(before_.mxcsr);
   }
   return backward ? "the direction flag" : changed;
 }
 #else
+FloatingPoint::FloatingPoint() { std::fegetenv(&before_); }
+
 std::string_view FloatingPoint::restore() const {
   if (std::fegetround() == FE_TONEAREST) return {};  // we never leave it
   std::fesetenv(&before_);
