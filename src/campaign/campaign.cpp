@@ -101,8 +101,9 @@ class Campaign final : public workers::Assignment {
 
   void on_mismatch(const workers::Sighting& sighting) override {
     const Mismatch& seen = sighting.mismatch;
+    if (result_.reference_is_wrong) return;
     // Contradicted here, too, where no plugin has run: this ends the campaign.
-    if (seen.blame == Blame::kReference && refuted_claim(seen)) return keep({seen});
+    if (seen.blame == Blame::kReference && refuted_claim(seen)) return books_.add(seen);
     // What is confirmed is a row. One that this campaign made has been confirmed as its signature.
     const auto row = store_->row_of(result_.id, seen);
     const auto kind =
@@ -117,6 +118,7 @@ class Campaign final : public workers::Assignment {
   }
 
   void on_reported(const workers::Work& work) override {
+    if (result_.reference_is_wrong) return;  // nobody can be judged any more
     const std::vector<Mismatch> hits = books_.complete(work);
     if (!hits.empty()) keep(hits);
   }
