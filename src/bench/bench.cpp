@@ -74,20 +74,19 @@ class Bench final : public workers::Assignment {
 
   void on_mismatch(const workers::Sighting&) override {}
 
-  uint64_t on_death(const workers::WorkerDeath& death) override {
-    if (!rows_[death.index].empty()) return 0;  // it died afterwards
+  void on_death(const workers::WorkerDeath& death) override {
+    if (!rows_[death.index].empty()) return;  // it died afterwards
     const std::string reason = reason_of(death);
     auto& deaths = deaths_[death.index];
     if (death.position != run::FlightRecord::kOwnCode) {
       deaths[roster_[static_cast<size_t>(death.position)].name] = reason;
       waiting_.push_front(death.index);
-      return 0;
+      return;
     }
     for (const workers::RosterEntry& entry : roster_)
       deaths.try_emplace(entry.name, "not measured: the worker " + reason);
     for (const int threads : measuring_.threads) rows_[death.index].push_back(empty_row(death.index, threads));
     ++done_;
-    return 0;
   }
 
   Next on_tick(const workers::Counts&) override {

@@ -11,6 +11,11 @@ namespace convict::campaign {
 constexpr int kMostKills = 3;  // of workers on one case by somebody else, e.g. a system short of memory
 
 std::optional<workers::Work> Bookkeeping::next_work(uint64_t count) {
+  if (!again_.empty()) {
+    const workers::Work work = again_.front();
+    again_.pop_front();
+    return work;
+  }
   const Intervals::Gap gap = done_.gap(next_);
   if (gap.first >= shard_.size) return std::nullopt;
   count = std::min({count, gap.count, shard_.size - gap.first});
@@ -22,47 +27,102 @@ workers::Order Bookkeeping::order(const workers::Work& work) const {
   if (work.without == 0) return work;
   workers::GivenCases again;
   again.first = work.first;
-  again.cases = {to_text(lost_.at(work.first).c)};
+  again.cases = {to_text(*open_.at(work.first).lost)};
   again.relations = examine::AskedRelations::kOne;
   again.without = work.without;
   return again;
 }
 
-std::vector<Mismatch> Bookkeeping::complete(const workers::Work& work) {
-  std::vector<Mismatch> hits = std::exchange(unkept_, {});
-  const auto cut_off = std::exchange(cut_off_, {});
-  // A mismatch ends what is reported at once, so it is of the last of these cases.
-  done_.add(position_of(work.first), work.count - (cut_off ? 1 : 0));
-  if (cut_off) {
-    for (const CounterRow& row : kCounters) undone_[row.counter] += (*cut_off)[row.counter];
-    return {};
-  }
-  if (work.without != 0) {
-    const auto lost = lost_.extract(work.first);
-    hits.insert(hits.begin(), lost.mapped().deaths.begin(), lost.mapped().deaths.end());
-  }
+void Bookkeeping::add(uint64_t index, Mismatch mismatch) { open_[index].hits.push_back(std::move(mismatch)); }
+
+int Bookkeeping::accuse(uint64_t index, const Mismatch& seen, const PerCounter<uint64_t>& counts) {
+  Open& one = open_[index];
+  one.counts = counts;
+  one.accusations.emplace(++accusations_, seen);
+  return accusations_;
+}
+
+std::vector<Mismatch> Bookkeeping::settle(uint64_t index, int number, Mismatch found) {
+  Open& one = open_.at(index);
+  one.accusations.erase(number);
+  one.hits.push_back(std::move(found));
+  return close_if_complete(index);
+}
+
+std::vector<Mismatch> Bookkeeping::close_if_complete(uint64_t index) {
+  const auto found = open_.find(index);
+  if (!found->second.is_told || !found->second.accusations.empty()) return {};
+  std::vector<Mismatch> hits = std::move(found->second.hits);
+  if (!found->second.is_counted) ++uncounted_;
+  open_.erase(found);
+  done_.add(position_of(index), 1);
   return hits;
 }
 
-std::vector<Mismatch> Bookkeeping::died(const workers::WorkerDeath& death, const Case& lost, Mismatch mismatch,
-                                        bool again) {
-  if (death.reported) return {std::move(mismatch)};
-  Lost& here = lost_.try_emplace(death.index, Lost{lost, {}}).first->second;
-  here.deaths.push_back(std::move(mismatch));
-  if (again) return {};
-  done_.add(position_of(death.index), 1);
-  return lost_.extract(death.index).mapped().deaths;
+std::vector<Mismatch> Bookkeeping::complete(const workers::Work& work) {
+  std::vector<Mismatch> hits;
+  uint64_t next = 0;  // of the cases of the work that are not done yet
+  for (auto one = open_.lower_bound(work.first); one != open_.end() && work.contains(one->first);) {
+    const uint64_t index = (one++)->first, place = (index - work.first) / work.step;
+    if (place > next) done_.add(position_of(work.first) + next, place - next);
+    next = place + 1;
+    open_.at(index).is_told = true;
+    std::ranges::move(close_if_complete(index), std::back_inserter(hits));
+  }
+  if (work.count > next) done_.add(position_of(work.first) + next, work.count - next);
+  return hits;
+}
+
+int Bookkeeping::lose(const workers::WorkerDeath& death, const Case& lost, const Mismatch& suspected) {
+  Open& one = open_[death.index];
+  one.lost = lost;
+  one.is_counted = death.counted;
+  one.is_told = false;
+  one.accusations.emplace(++accusations_, suspected);
+  return accusations_;
+}
+
+std::vector<Mismatch> Bookkeeping::settle_death(uint64_t index, int number, Mismatch found, uint64_t without) {
+  Open& one = open_.at(index);
+  one.accusations.erase(number);
+  one.hits.push_back(std::move(found));
+  one.is_told = without == 0;
+  if (without != 0) {
+    one.is_counted = true;  // by whoever examines it
+    again_.push_back({index, 1, shard_.step, without});
+  }
+  return close_if_complete(index);
 }
 
 const Case* Bookkeeping::lost_case(uint64_t index) const {
-  const auto lost = lost_.find(index);
-  return lost == lost_.end() ? nullptr : &lost->second.c;
+  const auto found = open_.find(index);
+  return found == open_.end() || !found->second.lost ? nullptr : &*found->second.lost;
 }
 
 bool Bookkeeping::wants_again(uint64_t index) { return ++kills_[index] <= kMostKills; }
 
+std::vector<Mismatch> Bookkeeping::give_up(std::vector<Mismatch>& unconfirmed) {
+  std::vector<Mismatch> hits;
+  for (auto one = open_.begin(); one != open_.end();) {
+    const uint64_t index = one->first;
+    Open& open = (one++)->second;
+    for (auto& [number, seen] : std::exchange(open.accusations, {})) unconfirmed.push_back(std::move(seen));
+    open.is_told = true;
+    std::ranges::move(close_if_complete(index), std::back_inserter(hits));
+  }
+  return hits;
+}
+
+bool Bookkeeping::has_open(const workers::Work& work) const {
+  const auto first = open_.lower_bound(work.first);
+  return first != open_.end() && work.contains(first->first);
+}
+
 void Bookkeeping::correct(PerCounter<uint64_t>& counts) const {
-  for (const CounterRow& row : kCounters) counts[row.counter] -= std::min(counts[row.counter], undone_[row.counter]);
+  counts[Counter::kCases] += uncounted_;
+  for (const auto& [index, one] : open_)
+    for (const CounterRow& row : kCounters)
+      counts[row.counter] -= std::min(counts[row.counter], one.counts[row.counter]);
 }
 
 }  // namespace convict::campaign

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which cases of a campaign are done, and which mismatches wait for theirs.
+// Which cases of a campaign are done, and what the others wait for.
 //
 // Why every case counts exactly once: done() and the hits are always written in one transaction, so that the database
 // holds what memory held at some moment; and in memory, a case is done if and only if all of its hits have been given
-// to be recorded. Mismatches wait here until the supervisor says that their case is complete (docs/decisions/0018).
+// to be recorded. A case is *open* until its worker has told all of it, and each of its accusations has had its trial
+// (docs/decisions/0018).
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
@@ -33,20 +35,24 @@ class Bookkeeping {
   /// What an earlier run of the campaign has done.
   void resume(Intervals done) { done_ = std::move(done); }
 
-  /// Cases that have not been handed out, about `count`; nullopt if there are no more.
+  /// Cases that have not been handed out, about `count`, or one that is examined again; nullopt if there are no more.
   std::optional<workers::Work> next_work(uint64_t count);
   workers::Order order(const workers::Work& work) const;
 
-  /// A mismatch of a case that is not complete yet.
-  void add(Mismatch mismatch) { unkept_.push_back(std::move(mismatch)); }
-  /// The case of the mismatch that was added last stays undone: the user interrupted its repetition, which proves
-  /// nothing then. `counts`: what the case has added to the tally.
-  void leave_undone(const PerCounter<uint64_t>& counts) { cut_off_ = counts; }
-  /// These cases are complete. Returns the hits to record.
+  /// A mismatch of an open case that needs no trial.
+  void add(uint64_t index, Mismatch mismatch);
+  /// One that has its trial. `counts`: what the case has added to the tally. Returns the number of the accusation.
+  int accuse(uint64_t index, const Mismatch& seen, const PerCounter<uint64_t>& counts);
+  /// What came of it. Returns the hits to record, if the case is complete by that.
+  std::vector<Mismatch> settle(uint64_t index, int number, Mismatch found);
+
+  /// The workers have told all of these cases. Returns the hits to record, of those that are complete.
   std::vector<Mismatch> complete(const workers::Work& work);
 
-  /// A worker died on the case. Returns the hits to record; none if the case is examined again without those who died.
-  std::vector<Mismatch> died(const workers::WorkerDeath& death, const Case& lost, Mismatch mismatch, bool again);
+  /// A worker died on the case; as accuse(). `suspected`: until the trial of the death is over.
+  int lose(const workers::WorkerDeath& death, const Case& lost, const Mismatch& suspected);
+  /// What came of it. The case is examined again `without` those who died of it; given up if that is 0.
+  std::vector<Mismatch> settle_death(uint64_t index, int number, Mismatch found, uint64_t without);
 
   /// The case at this index, if it is examined again without those who died of it.
   const Case* lost_case(uint64_t index) const;
@@ -54,28 +60,37 @@ class Bookkeeping {
   /// Whether a foreign process has killed workers on this case so seldom that it is worth another try.
   bool wants_again(uint64_t index);
 
-  /// Cases that are counted and undone.
-  bool has_undone() const { return undone_[Counter::kCases] > 0; }
-  /// Without those.
+  /// Gives up what is open: the case counts, with its hits as far as they are known, and with its accusations as they
+  /// were seen, which `unconfirmed` gets.
+  std::vector<Mismatch> give_up(std::vector<Mismatch>& unconfirmed);
+
+  /// Whether a case of this work is open.
+  bool has_open(const workers::Work& work) const;
+
+  /// Without what open cases have added, and with cases that were given up before a worker counted them.
   void correct(PerCounter<uint64_t>& counts) const;
 
  private:
-  /// A case that workers died on, and their deaths, which wait until everybody else has been judged on it.
-  struct Lost {
-    Case c;
-    std::vector<Mismatch> deaths;
+  struct Open {
+    std::map<int, Mismatch> accusations;  // as seen, by number
+    std::vector<Mismatch> hits;
+    PerCounter<uint64_t> counts;
+    bool is_told = false;        // all of it
+    std::optional<Case> lost;    // of which somebody died
+    bool is_counted = true;      // in the tally
   };
 
   uint64_t position_of(uint64_t index) const { return (index - shard_.first) / shard_.step; }
+  std::vector<Mismatch> close_if_complete(uint64_t index);
 
   const Shard shard_;
   Intervals done_;
-  uint64_t next_ = 0;              // everything before has been handed out, or was done before
-  std::vector<Mismatch> unkept_;   // of the case that is being reported
-  std::map<uint64_t, Lost> lost_;  // by index
-  std::map<uint64_t, int> kills_;  // by somebody else, by index
-  std::optional<PerCounter<uint64_t>> cut_off_;
-  PerCounter<uint64_t> undone_;
+  uint64_t next_ = 0;                // everything before has been handed out, or was done before
+  std::map<uint64_t, Open> open_;    // by index
+  std::deque<workers::Work> again_;  // single cases
+  std::map<uint64_t, int> kills_;    // by somebody else, by index
+  int accusations_ = 0;
+  uint64_t uncounted_ = 0;  // cases that were given up
 };
 
 }  // namespace convict::campaign

@@ -9,20 +9,20 @@
 #include <thread>
 #include <utility>
 
+#include "campaign/accusations.h"
 #include "campaign/earlier_run.h"
 #include "campaign/own_evidence.h"
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/isa.h"
+#include "core/plugin_name.h"
 #include "core/text.h"
 #include "diagnose/row_diagnoses.h"
 #include "generate/generate.h"
 #include "generate/reach.h"
 #include "store/ownership.h"
-#include "workers/attribution.h"
-#include "workers/confirmation.h"
 #include "workers/fork_servers.h"
-#include "workers/waiting_workers.h"
+#include "workers/pool.h"
 
 namespace convict::campaign {
 namespace {
@@ -30,6 +30,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
+constexpr size_t kMostTrials = 20'000;  // that wait: some ten megabytes
+// After the time of a campaign is up, for trials under way.
+constexpr auto kGrace = std::chrono::seconds(1), kGraceOfClients = std::chrono::seconds(4);
 constexpr auto kCoverageInterval = std::chrono::seconds(5);  // that a kill -9 may cost
 
 class Campaign final : public workers::Assignment {
@@ -38,7 +41,6 @@ class Campaign final : public workers::Assignment {
       : settings_(settings), progress_(progress), books_(settings.shard()) {
     settings_.supervisor.worker.coverage = true;
     settings_.supervisor.fork_servers = &fork_servers_;
-    settings_.supervisor.waiting = &waiting_workers_;
   }
 
   CampaignResult run() {
@@ -48,7 +50,8 @@ class Campaign final : public workers::Assignment {
       prepare();
     settings_.supervisor.worker.shares = surveys_.shares();
     try {
-      result_.counts = in_all(workers::supervise(*this, settings_.supervisor));
+      result_.counts = in_all(pool_.finish(workers::supervised(pool_, *this, settings_.supervisor)));
+      if (result_.id != 0 && !is_interrupted() && !result_.reference_is_wrong) give_up_what_is_open();
     } catch (...) {
       note_failure();
       throw;
@@ -95,47 +98,30 @@ class Campaign final : public workers::Assignment {
     note_moment();
   }
 
-  std::optional<workers::Work> next_work(uint64_t count) override { return books_.next_work(count); }
+  /// Whoever is accused much faster than tried has to wait.
+  std::optional<workers::Work> next_work(uint64_t count) override {
+    return pending_trials_ < kMostTrials ? books_.next_work(count) : std::nullopt;
+  }
 
   workers::Order order(const workers::Work& work) const override { return books_.order(work); }
 
   void on_mismatch(const workers::Sighting& sighting) override {
-    const Mismatch& seen = sighting.mismatch;
-    if (result_.reference_is_wrong) return;
-    // Contradicted here, too, where no plugin has run: this ends the campaign.
-    if (seen.blame == Blame::kReference && refuted_claim(seen)) return books_.add(seen);
-    // What is confirmed is a row. One that this campaign made has been confirmed as its signature.
-    const auto row = store_->row_of(result_.id, seen);
-    const auto kind =
-        row ? kind_of_row_.try_emplace(row->id, fmt::format("row {}", row->id)).first->second : signature(seen);
-    // A simpler line of a row is shown in place of the row's own, unless that is shrunk, which repeats what it shows.
-    const bool is_shown = !row || (row->would_show && settings_.shrink_time.count() == 0);
-    books_.add(confirmations_.checked(seen, kind, is_shown, result_.roster, [&] {
-      return workers::earlier_lines(sighting.before, workers::sampled_lines(settings_.supervisor.worker, false,
-                                                                            workers::draws_in(sighting.record)));
-    }));
-    if (is_interrupted()) books_.leave_undone(sighting.counts);
+    if (!result_.reference_is_wrong) accusations_.accuse(sighting);  // else nobody can be judged any more
   }
 
   void on_reported(const workers::Work& work) override {
-    if (result_.reference_is_wrong) return;  // nobody can be judged any more
-    const std::vector<Mismatch> hits = books_.complete(work);
-    if (!hits.empty()) keep(hits);
+    if (!result_.reference_is_wrong) keep(books_.complete(work));
   }
 
-  // A batch with a case that stays undone is not added: it counts when it is done.
   void on_refusals(const std::vector<workers::Refusals>& refusals) override {
-    if (books_.has_undone()) return;
     for (const workers::Refusals& one : refusals) result_.refusals[{one.implementation, one.reason}] += one.count;
   }
 
-  void on_ratios(const Ratios& ratios) override {
-    if (books_.has_undone()) return;
-    for (const auto& [name, histogram] : ratios) ratios_[name] += histogram;
+  void on_ratios(const workers::Work& work, const Ratios& ratios) override {
+    new_ratios_.emplace_back(work, ratios);
   }
 
   void on_coverage(const workers::Done& done) override {
-    if (books_.has_undone()) return;
     unsaved_.apply(done.tuples, done.covered);
     result_.coverage.apply(done.tuples, done.covered);
     for (const auto& [target, news] : done.pairs)
@@ -144,29 +130,13 @@ class Campaign final : public workers::Assignment {
       if (Standing* standing = standing_of(static_cast<size_t>(target))) standing->add_levels(counts);
   }
 
-  uint64_t on_death(const workers::WorkerDeath& death) override {
-    // Of a case that is examined again, the dead process knew the line, and not which draw it was.
-    const Case* known = books_.lost_case(death.index);
-    const Case lost = known ? *known : workers::lost_case(death, settings_.supervisor.worker);
-    Mismatch mismatch = attributions_.attributed(
-        death, lost, result_.roster, settings_.supervisor,
-        workers::sampled_lines(settings_.supervisor.worker, !death.case_text.empty(), death.draws),
-        [&](const Mismatch& one) { return store_->row_of(result_.id, one).has_value(); });
-    // A trial that was interrupted proves nothing: the case stays undone.
-    if (is_interrupted()) return 0;
-    if (mismatch.blame == Blame::kOracle)
-      spared_.insert(examine::kind_of_case(mismatch.suspect, mismatch.problem_case));
-    const uint64_t without = death.reported ? 0 : workers::without_dead(death, mismatch, result_.roster);
-    if (const auto target = result_.standings.find(mismatch.suspect); without != 0 && target != result_.standings.end())
-      target->second.died_of(lost);
-    const std::vector<Mismatch> hits = books_.died(death, lost, std::move(mismatch), without != 0);
-    if (!hits.empty()) keep(hits);
-    return without;
-  }
+  void on_death(const workers::WorkerDeath& death) override { accusations_.accuse(death); }
 
   bool wants_again(uint64_t index) override { return books_.wants_again(index); }
 
-  examine::SparedKinds spared() const override { return spared_; }
+  bool expects_more() const override { return pending_trials_ > 0; }
+
+  examine::SparedKinds spared() const override { return accusations_.spared(); }
 
   /// A new worker would tell of all tuples again, half a million. One that libFuzzer guides has the libraries see what
   /// is new to it, so it begins with nothing.
@@ -176,6 +146,7 @@ class Campaign final : public workers::Assignment {
   }
 
   Next on_tick(const workers::Counts& counts) override {
+    pending_trials_ = accusations_.pending();
     result_.counts = in_all(counts);
     count_judged();
     result_.seconds = seconds();
@@ -184,11 +155,53 @@ class Campaign final : public workers::Assignment {
     store_diagnoses();
     progress_(result_);
     if (result_.reference_is_wrong) return Next::kAbort;
-    const bool time_is_up = settings_.time && result_.id != 0 && Clock::now() - started_ > *settings_.time;
-    return time_is_up ? Next::kFinish : Next::kContinue;
+    if (!settings_.time || result_.id == 0 || Clock::now() - started_ <= *settings_.time) return Next::kContinue;
+    if (Clock::now() - started_ <= *settings_.time + grace()) return Next::kFinish;
+    accusations_.end();
+    return Next::kAbort;
   }
 
  private:
+  std::chrono::seconds grace() const {
+    const auto is_client = [](const workers::RosterEntry& entry) { return is_command(entry.plugin); };
+    return std::ranges::any_of(result_.roster, is_client) ? kGraceOfClients : kGrace;
+  }
+
+  TrialSettings trial_settings() {
+    return {pool_,
+            settings_.supervisor,
+            result_.roster,
+            books_,
+            [this](const Mismatch& hit) { return store_->row_of(result_.id, hit); },
+            settings_.shrink_time.count() > 0,
+            [this](const std::vector<Mismatch>& hits) { keep(hits); },
+            [this](const std::string& target, const Case& lost) {
+              if (const auto one = result_.standings.find(target); one != result_.standings.end())
+                one->second.died_of(lost);
+            }};
+  }
+
+  /// An open case may stay undone: then it counts when it is done.
+  void take_ratios() {
+    std::erase_if(new_ratios_, [this](const auto& one) {
+      if (books_.has_open(one.first)) return false;
+      for (const auto& [name, histogram] : one.second) ratios_[name] += histogram;
+      return true;
+    });
+  }
+
+  /// What there was no time to repeat is nobody's.
+  void give_up_what_is_open() {
+    accusations_.end();
+    std::vector<Mismatch> unconfirmed = accusations_.take_untried();
+    keep(books_.give_up(unconfirmed));
+    for (Mismatch& one : unconfirmed) {
+      one.certificate.alone.runs = 0;
+      if (!store_->row_of(result_.id, one)) one = workers::of_nobody(std::move(one));
+    }
+    keep(unconfirmed);
+  }
+
   int64_t begin(const store::CampaignInfo& info) {
     const int64_t id = store_->begin_campaign(info);
     own(id);
@@ -262,6 +275,7 @@ class Campaign final : public workers::Assignment {
 
   void save(std::string_view state) {
     note_moment();
+    take_ratios();
     store_->update_campaign(result_.id, kept_counts(), state, {books_.done(), timeline_, ratios_, judged_});
     last_saved_ = Clock::now();
   }
@@ -334,6 +348,7 @@ class Campaign final : public workers::Assignment {
 
   /// Writes hits, and that their cases are done.
   void keep(const std::vector<Mismatch>& mismatches) {
+    if (mismatches.empty()) return;
     const std::vector<store::Recorded> recorded = store_->record(result_.id, mismatches, books_.done());
     for (size_t i = 0; i < mismatches.size(); ++i) {
       const auto [entry, inserted] = result_.found.try_emplace(signature(mismatches[i]));
@@ -341,7 +356,7 @@ class Campaign final : public workers::Assignment {
         entry->second = {mismatches[i], recorded[i].id, 0, recorded[i].first_ever, recorded[i].status, "", {}, ""};
       if (inserted) note_own_bug(recorded[i].id, mismatches[i], result_.notes);
       ++entry->second.hits;
-      kind_of_row_.try_emplace(recorded[i].id, signature(mismatches[i]));
+      accusations_.note_row(recorded[i].id, mismatches[i]);
       result_.reference_is_wrong |= mismatches[i].blame == Blame::kReference;
       if (diagnoses_ && !recorded[i].explained) diagnoses_->diagnose(recorded[i].id, mismatches[i]);
     }
@@ -367,11 +382,8 @@ class Campaign final : public workers::Assignment {
 
   CampaignSettings settings_;
   workers::ForkServers fork_servers_;
-  workers::WaitingWorkers waiting_workers_;
-  workers::Confirmations confirmations_{settings_.supervisor};
-  workers::Attributions attributions_;
-  std::map<int64_t, std::string> kind_of_row_;  // of confirmations
-  std::optional<store::Ownership> ownership_;   // outlives the store
+  workers::Pool pool_;
+  std::optional<store::Ownership> ownership_;  // outlives the store
   std::optional<store::Store> store_;
   const Progress& progress_;
   Bookkeeping books_;
@@ -379,13 +391,15 @@ class Campaign final : public workers::Assignment {
   json judged_ = json::object();  // of the standings, as last saved
   Timeline timeline_;
   Ratios ratios_;
+  std::vector<std::pair<workers::Work, Ratios>> new_ratios_;
   CampaignResult result_;
   std::optional<diagnose::RowDiagnoses> diagnoses_;
-  examine::SparedKinds spared_;
   Coverage unsaved_;  // counted since coverage_saved_
   Clock::time_point started_, last_saved_, coverage_saved_;
   EarlierRun earlier_;
   Standings standings_before_;
+  size_t pending_trials_ = 0;
+  Accusations accusations_{trial_settings()};
 };
 
 }  // namespace

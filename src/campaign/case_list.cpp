@@ -2,10 +2,12 @@
 #include "campaign/case_list.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "core/case_text.h"
 #include "workers/attribution.h"
 #include "workers/confirmation.h"
+#include "workers/trials.h"
 
 namespace convict::campaign {
 namespace {
@@ -19,7 +21,7 @@ class CaseList final : public workers::Assignment {
   }
 
   CaseListResult run() {
-    workers::supervise(*this, settings_);
+    pool_.finish(workers::supervised(pool_, *this, settings_));
     result_.interrupted = settings_.interrupted && *settings_.interrupted;
     return std::move(result_);
   }
@@ -31,6 +33,11 @@ class CaseList final : public workers::Assignment {
   }
 
   std::optional<workers::Work> next_work(uint64_t count) override {
+    if (!again_.empty()) {
+      const workers::Work work = again_.front();
+      again_.pop_front();
+      return work;
+    }
     if (next_ >= entries_.size()) return std::nullopt;
     if (how_.mode == ListMode::kInOneProcess) count = entries_.size();
     const workers::Work work{next_, std::min<uint64_t>(count, entries_.size() - next_), 1};
@@ -56,28 +63,52 @@ class CaseList final : public workers::Assignment {
   }
 
   void on_mismatch(const workers::Sighting& sighting) override {
-    const Mismatch& seen = sighting.mismatch;
-    const auto earlier = [&] { return workers::earlier_lines(sighting.before, lines()); };
-    result_.cases[sighting.index].mismatches.push_back(
-        how_.mode == ListMode::kConfirmed
-            ? confirmations_.checked(seen, signature(seen), entries_.size() == 1, result_.roster, earlier)
-            : seen);
+    const size_t place = add(sighting.index, sighting.mismatch);
+    if (how_.mode == ListMode::kConfirmed) trials_.start(confirm(sighting.index, place, sighting.before));
   }
 
-  uint64_t on_death(const workers::WorkerDeath& death) override {
+  void on_death(const workers::WorkerDeath& death) override {
     CaseResult& one = result_.cases[death.index];
     one.examined = one.judged = true;
-    one.mismatches.push_back(
-        workers::attributed(death, entries_[death.index].c, result_.roster, settings_, lines(), heap_));
-    return death.reported ? 0 : workers::without_dead(death, one.mismatches.back(), result_.roster);
+    const Case& lost = entries_[death.index].c;
+    trials_.start(attribute(death, add(death.index, workers::first_suspicion(death, lost, result_.roster))));
   }
 
+  bool expects_more() const override { return !trials_.empty(); }
+
   Next on_tick(const workers::Counts& counts) override {
+    trials_.drop_finished();
     progress_(counts[Counter::kCases]);
     return Next::kContinue;
   }
 
  private:
+  /// Where it stands among the mismatches of its case.
+  size_t add(uint64_t index, const Mismatch& seen) {
+    result_.cases[index].mismatches.push_back(seen);
+    return result_.cases[index].mismatches.size() - 1;
+  }
+
+  Task<void> confirm(uint64_t index, size_t place, std::vector<workers::Work> before) {
+    const Mismatch seen = result_.cases[index].mismatches[place];
+    const auto turn = co_await pool_.turn(seen.suspect, workers::is_of_cost(seen.verdict));
+    const auto earlier = [&] { return workers::earlier_lines(before, lines()); };
+    Mismatch found =
+        co_await confirmations_.checked(seen, signature(seen), entries_.size() == 1, result_.roster, earlier);
+    result_.cases[index].mismatches[place] = std::move(found);
+  }
+
+  Task<void> attribute(workers::WorkerDeath death, size_t place) {
+    const Case& lost = entries_[death.index].c;
+    const std::string lane = result_.cases[death.index].mismatches[place].suspect;
+    const auto turn = co_await pool_.turn(lane, workers::is_of_cost(death.verdict));
+    Mismatch found =
+        co_await workers::attributed(pool_, death, lost, result_.roster, settings_, lines(), heap_);
+    const uint64_t without = death.reported ? 0 : workers::without_dead(death, found, result_.roster);
+    if (without != 0) again_.push_back({death.index, 1, death.work.step, without});
+    result_.cases[death.index].mismatches[place] = std::move(found);
+  }
+
   workers::LinesOf lines() const {
     return [this](const workers::Work& work) { return lines_of(work); };
   }
@@ -91,8 +122,11 @@ class CaseList final : public workers::Assignment {
   const std::vector<CorpusEntry>& entries_;
   workers::SupervisorSettings settings_;
   const ListSettings how_;
-  workers::Confirmations confirmations_{settings_};
+  workers::Pool pool_;
+  workers::Confirmations confirmations_{pool_, settings_};
   workers::HeapProbe heap_;
+  workers::Trials trials_;
+  std::deque<workers::Work> again_;  // without those who died of it
   const std::function<void(uint64_t)>& progress_;
   uint64_t next_ = 0;
   CaseListResult result_;

@@ -96,11 +96,16 @@ class Checker {
   bool damages_heap(const workers::RosterEntry& entry, const std::string& line) const {
     return std::ranges::any_of(run::heap_guards(), [&](const run::HeapGuard& guard) {
       return !run::file_of(guard).empty() &&
-             workers::heap_damage({entry.name}, line, std::string(guard.name), supervisor_for(entry));
+             shows_damage(entry, line, std::string(guard.name));
     });
   }
 
  private:
+  bool shows_damage(const workers::RosterEntry& entry, const std::string& line, const std::string& guard) const {
+    workers::Pool pool;
+    return pool.finish(workers::heap_damage(pool, {entry.name}, line, guard, supervisor_for(entry))).has_value();
+  }
+
   workers::SupervisorSettings supervisor_for(const workers::RosterEntry& entry) const {
     workers::SupervisorSettings supervisor = settings_.supervisor;
     supervisor.worker.roster.targets = {entry.name};

@@ -26,8 +26,7 @@ class Asking final : public workers::Assignment {
   }
 
   std::optional<workers::Work> next_work(uint64_t) override {
-    if (std::exchange(asked_, true)) return std::nullopt;
-    return workers::Work{0, 1, 1};
+    return std::exchange(again_, std::nullopt);
   }
   workers::Order order(const workers::Work& work) const override {
     return workers::SurveyTargets{work.without, pairs_};
@@ -40,12 +39,12 @@ class Asking final : public workers::Assignment {
 
   void on_mismatch(const workers::Sighting&) override {}
 
-  uint64_t on_death(const workers::WorkerDeath& death) override {
+  void on_death(const workers::WorkerDeath& death) override {
     if (death.position != run::FlightRecord::kOwnCode)
       result_.notes.push_back(
           fmt::format("{} died when it was asked what it takes: its cases are drawn from everything",
                       printable(roster_[static_cast<size_t>(death.position)].name)));
-    return workers::without_dead(death, {}, roster_);
+    if (const uint64_t without = workers::without_dead(death, {}, roster_)) again_ = {0, 1, 1, without};
   }
 
   TargetSurveys take() {
@@ -57,7 +56,7 @@ class Asking final : public workers::Assignment {
 
  private:
   const bool pairs_;
-  bool asked_ = false;
+  std::optional<workers::Work> again_ = workers::Work{0, 1, 1};  // what is to be asked
   std::vector<workers::RosterEntry> roster_;
   TargetSurveys result_;
 };

@@ -18,7 +18,7 @@ class Query final : public workers::Assignment {
   std::optional<workers::Work> next_work(uint64_t) override { return std::nullopt; }
   workers::Order order(const workers::Work& work) const override { return work; }
   void on_mismatch(const workers::Sighting&) override {}
-  uint64_t on_death(const workers::WorkerDeath&) override { return 0; }
+  void on_death(const workers::WorkerDeath&) override {}
 
   std::vector<workers::RosterEntry> roster_;
 };

@@ -110,7 +110,6 @@ void DiagnosisThread::run() {
     settings.supervisor = settings_;
     settings.supervisor.interrupted = &cut_short_;
     settings.supervisor.fork_servers = &fork_servers;
-    settings.supervisor.waiting = nullptr;  // they are the other thread's
     settings.deadline = started + std::min(left_, std::max<Clock::duration>(left_ / 4, kLeast));
     settings.known = known_to(*request);
     lock.unlock();

@@ -55,7 +55,7 @@ Probe::Answer Probe::ask_for_values(const Case& c) {
 void Probe::run(const Case& c) {
   if (separate_ || !suspicion_.before.empty()) supervisor_.reset();
   if (!supervisor_) {
-    if (settings_.fork_servers) settings_.fork_servers->prepare(settings_);
+    if (settings_.fork_servers) settings_.fork_servers->start(settings_);
     supervisor_.emplace(static_cast<workers::Assignment&>(*this), settings_);
   }
   asked_ = c;
@@ -110,15 +110,14 @@ void Probe::on_case(const workers::CaseReport& report) {
 }
 
 /// The suspect is the only implementation here, so it caused the death, unless a foreign process did.
-uint64_t Probe::on_death(const workers::WorkerDeath& death) {
+void Probe::on_death(const workers::WorkerDeath& death) {
   died_ = true;
-  if (death.index != index_of_case()) return 0;
+  if (death.index != index_of_case()) return;
   answer_.judged = !death.from_outside;
   if (!settings_.heap_guard.empty() && !workers::is_heap_damage(death, settings_.heap_guard))
     answer_.judged = false;  // of the allocator itself
   else if (!death.from_outside && death.verdict == suspicion_.verdict)
     answer_.mismatch = Mismatch{asked_, suspicion_.suspect, death.verdict, Blame::kTarget, death.certificate};
-  return 0;
 }
 
 }  // namespace convict::diagnose

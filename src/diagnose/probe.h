@@ -60,7 +60,7 @@ class Probe final : private workers::Assignment {
   workers::Order order(const workers::Work& work) const override;
   void on_mismatch(const workers::Sighting& sighting) override;
   void on_case(const workers::CaseReport& report) override;
-  uint64_t on_death(const workers::WorkerDeath& death) override;
+  void on_death(const workers::WorkerDeath& death) override;
 
   void run(const Case& c);
   uint64_t index_of_case() const { return work_.first + suspicion_.before.size(); }

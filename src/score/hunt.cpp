@@ -47,13 +47,12 @@ class Search final : public workers::Assignment {
       note(sighting.index, seen.verdict, seen.problem_case, sighting.before, workers::draws_in(sighting.record));
   }
 
-  uint64_t on_death(const workers::WorkerDeath& death) override {
+  void on_death(const workers::WorkerDeath& death) override {
     const bool of_a_witness = death.position > 0;  // the target comes first in the roster
-    if (death.from_outside || of_a_witness || !shows(death.verdict)) return 0;
+    if (death.from_outside || of_a_witness || !shows(death.verdict)) return;
     note(death.index, death.verdict, examine::case_for(worker_.yardstick, workers::lost_case(death, worker_)),
          death.before, death.draws);
     died_ = true;
-    return 0;
   }
 
   Next on_tick(const workers::Counts& counts) override {
@@ -93,39 +92,55 @@ bool is_interrupted(const workers::SupervisorSettings& settings) {
   return settings.interrupted && *settings.interrupted;
 }
 
-/// Whether it fails on the last of these lines, or on one before that is the same, in a fresh process.
-bool fails_on(const Lines& lines, const Report& report, const Mutant& mutant,
-              const workers::SupervisorSettings& settings) {
-  const auto result = workers::run_alone({mutant.name}, report.verdict, lines, on_trial(mutant, settings));
-  for (size_t at = 0; at < lines.size(); ++at)
-    if (lines[at] == lines.back() && result.of(mutant.name, lines[at], at)) return true;
-  return false;
-}
+/// A report, put to a kernel again in fresh processes.
+class Repetition {
+ public:
+  Repetition(workers::Pool& pool, const Report& report, const workers::SupervisorSettings& settings)
+      : pool_(pool), report_(report), settings_(settings), line_(to_text(report.c)) {}
 
-/// What the mutant fails on: the case; or the case again and again; or the case after some that its process had before.
-std::optional<Lines> lines_that_show(const Report& report, const Mutant& mutant,
-                                     const workers::SupervisorSettings& settings) {
-  const std::string line = to_text(report.c);
-  const auto fails = [&](const Lines& lines) {
-    return !is_interrupted(settings) && fails_on(lines, report, mutant, settings);
-  };
-  for (const size_t times : {size_t{1}, kRepetitions})
-    if (const Lines lines(times, line); fails(lines)) return lines;
-  auto lines = workers::shortest_history(report.earlier, [&](Lines before) {
-    before.push_back(line);
-    return fails(before);
-  });
-  if (lines) lines->push_back(line);
-  return lines;
-}
+  /// The lines on which the mutant fails again and the control does not.
+  Task<std::optional<Lines>> run(const Mutant& mutant, const Mutant* control) const {
+    auto lines = co_await lines_that_show(mutant);
+    if (!lines || !control) co_return lines;
+    const bool is_of_both = co_await fails_on(*lines, *control);
+    if (is_of_both) lines.reset();
+    co_return lines;
+  }
 
-/// The lines on which the mutant fails again and the control does not.
-std::optional<Lines> confirmation(const Report& report, const Mutant& mutant, const Mutant* control,
-                                  const workers::SupervisorSettings& settings) {
-  auto lines = lines_that_show(report, mutant, settings);
-  if (lines && control && fails_on(*lines, report, *control, settings)) lines.reset();
-  return lines;
-}
+ private:
+  /// Whether it fails on the last of these lines, or on one before that is the same.
+  Task<bool> fails_on(Lines lines, const Mutant& mutant) const {
+    if (is_interrupted(settings_)) co_return false;
+    const workers::Suspect suspect{mutant.name};
+    const auto result =
+        co_await workers::run_alone(pool_, suspect, report_.verdict, lines, on_trial(mutant, settings_));
+    for (size_t at = 0; at < lines.size(); ++at)
+      if (lines[at] == lines.back() && result.of(mutant.name, lines[at], at)) co_return true;
+    co_return false;
+  }
+
+  /// What the mutant fails on: the case; or the case again and again; or the case after some that its process had
+  /// before.
+  Task<std::optional<Lines>> lines_that_show(const Mutant& mutant) const {
+    for (const size_t times : {size_t{1}, kRepetitions}) {
+      const Lines lines(times, line_);
+      const bool fails = co_await fails_on(lines, mutant);
+      if (fails) co_return lines;
+    }
+    const auto fails_after = [&](Lines before) {
+      before.push_back(line_);
+      return fails_on(std::move(before), mutant);
+    };
+    auto lines = co_await workers::shortest_history(report_.earlier, fails_after);
+    if (lines) lines->push_back(line_);
+    co_return lines;
+  }
+
+  workers::Pool& pool_;
+  const Report& report_;
+  const workers::SupervisorSettings& settings_;
+  const std::string line_;
+};
 
 /// The lines of other cases in front of the last one.
 Lines history_in(Lines lines) {
@@ -158,7 +173,9 @@ Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settin
     run.cases = report ? report->index + 1 : run.cases + counts[Counter::kCases];
     if (!report || run.cpu_seconds > settings.budget_seconds) break;
     const auto began = std::chrono::steady_clock::now();
-    const auto shown_by = confirmation(*report, mutant, control, settings.supervisor);
+    workers::Pool pool;
+    const Repetition repetition(pool, *report, settings.supervisor);
+    const auto shown_by = pool.finish(repetition.run(mutant, control));
     run.detected = shown_by.has_value();
     if (run.unconfirmed >= kFreeConfirmations)
       late_confirmations += std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

@@ -39,14 +39,15 @@ constexpr size_t kLeaks = 1000;  // times that a case is repeated by whoever may
 
 /// The death of a worker that runs only this implementation on the lines; nullopt if it survives or a foreign process
 /// kills it. A death in our own code counts only if a worker with a control computes the same lines and survives.
-std::optional<WorkerDeath> dies_alone(const RosterEntry& who, const Lines& lines, const WorkerDeath& seen,
-                                      const SupervisorSettings& settings) {
-  const auto death = run_alone({who.name, who.is_target}, seen.verdict, lines, settings).death;
-  if (!death || death->from_outside) return std::nullopt;
-  if (death->position != run::FlightRecord::kOwnCode) return death;
-  const std::string control = who.name == kControl ? kOtherControl : kControl;
-  const LoneResult innocent = run_alone({control}, seen.verdict, lines, settings);
-  return innocent.death || !innocent.computed ? std::nullopt : death;
+Task<std::optional<WorkerDeath>> dies_alone(Pool& pool, const RosterEntry& who, Lines lines, const WorkerDeath& seen,
+                                            const SupervisorSettings& settings) {
+  const Suspect suspect{who.name, who.is_target};
+  const LoneResult result = co_await run_alone(pool, suspect, seen.verdict, lines, settings);
+  if (!result.death || result.death->from_outside) co_return std::nullopt;
+  if (result.death->position != run::FlightRecord::kOwnCode) co_return result.death;
+  const Suspect control{who.name == kControl ? kOtherControl : kControl};
+  const LoneResult innocent = co_await run_alone(pool, control, seen.verdict, lines, settings);
+  co_return innocent.death || !innocent.computed ? std::nullopt : result.death;
 }
 
 /// By position in the roster: the last case for which it was asked or called, counted from 1; 0 if for none.
@@ -63,67 +64,73 @@ Case as_asked(const Case& c, const RosterEntry& who) { return who.is_target ? c 
 /// Tries the suspects of one death.
 class Search {
  public:
-  Search(const WorkerDeath& seen, const Case& lost, const std::vector<RosterEntry>& roster,
+  Search(Pool& pool, const WorkerDeath& seen, const Case& lost, const std::vector<RosterEntry>& roster,
          const SupervisorSettings& settings, HeapProbe& heap)
-      : seen_(seen), lost_(lost), line_(to_text(lost)), roster_(roster), settings_(settings), heap_(heap) {}
+      : pool_(pool),
+        seen_(seen), lost_(lost), line_(to_text(lost)), roster_(roster), settings_(settings), heap_(heap) {}
 
-  Mismatch run(const Earlier& earlier) const {
-    if (seen_.from_outside) return nobody("killed from outside");
+  Task<Mismatch> run(Earlier earlier) const {
+    if (seen_.from_outside) co_return nobody("killed from outside");
     std::optional<WorkerDeath> here;
-    if (seen_.position != run::FlightRecord::kOwnCode) here = dies(seen_.position, {line_});
+    if (seen_.position != run::FlightRecord::kOwnCode) here = co_await dies(seen_.position, one(line_));
     if (!here || may_be_late(*here)) {
-      const auto found = of_heap(earlier);
+      const auto found = co_await of_heap(earlier);
       // What dies of the case without that allocator is not late.
-      if (found && !(here && found->problem_case == as_asked(lost_, entry_at(seen_.position)))) return *found;
+      if (found && !(here && found->problem_case == as_asked(lost_, entry_at(seen_.position)))) co_return *found;
     }
-    if (here) return of_case(*here);
+    if (here) co_return co_await of_case(*here);
     if (seen_.memory_holder != run::FlightRecord::kOwnCode) {
-      if (auto found = of_leak(seen_.memory_holder, line_)) return *found;
+      const auto found = co_await of_leak(seen_.memory_holder, line_);
+      if (found) co_return *found;
     }
-    return of_history(earlier);
+    co_return co_await of_history(earlier);
   }
 
  private:
-  std::optional<WorkerDeath> dies(int position, const Lines& lines) const {
-    return dies_alone(entry_at(position), lines, seen_, settings_);
+  static Lines one(const std::string& line) { return Lines(1, line); }
+
+  Task<std::optional<WorkerDeath>> dies(int position, Lines lines) const {
+    return dies_alone(pool_, entry_at(position), std::move(lines), seen_, settings_);
   }
 
   const RosterEntry& entry_at(int position) const { return roster_[static_cast<size_t>(position)]; }
 
   /// It dies alone of the case. If one of the case's earlier problems is enough, or the call of a relation, that is
   /// what it dies of.
-  Mismatch of_case(const WorkerDeath& here) const {
+  Task<Mismatch> of_case(const WorkerDeath& here) const {
     for (const Case& earlier : core::earlier_cases(lost_)) {
       if (resolve(earlier).why_not) continue;
-      if (const auto death = dies(seen_.position, {to_text(earlier)}))
-        return blamed(seen_.position, *death, earlier, {},
-                      "dies alone, on what was an earlier problem of a case, in a fresh process");
+      const auto death = co_await dies(seen_.position, one(to_text(earlier)));
+      if (death)
+        co_return blamed(seen_.position, *death, earlier,
+                         "dies alone, on what was an earlier problem of a case, in a fresh process");
     }
     const auto call = relation_call(here, lost_);
     if (!call || *call == lost_)
-      return blamed(seen_.position, here, lost_, {}, "dies alone, on this case alone, in a fresh process");
+      co_return blamed(seen_.position, here, lost_, "dies alone, on this case alone, in a fresh process");
     // A relation may repeat the call that it begins with; other memory may have spared that one.
-    if (const auto death = dies(seen_.position, {to_text(*call)});
-        death && relation_call(*death, *call).value_or(*call) == *call)
-      return blamed(
-          seen_.position, *death, *call, {},
-          fmt::format("dies alone, in a fresh process, on {}: the call of a relation on {}", to_text(*call), line_));
-    return blamed(seen_.position, here, lost_, {},
-                  fmt::format("dies alone, on this case alone, in a fresh process, in the call of a relation: {}",
-                              to_text(*call)));
+    const std::string line = to_text(*call);
+    const auto death = co_await dies(seen_.position, one(line));
+    if (death && relation_call(*death, *call).value_or(*call) == *call)
+      co_return blamed(
+          seen_.position, *death, *call,
+          fmt::format("dies alone, in a fresh process, on {}: the call of a relation on {}", line, line_));
+    co_return blamed(
+        seen_.position, here, lost_,
+        fmt::format("dies alone, on this case alone, in a fresh process, in the call of a relation: {}", line));
   }
 
   /// malloc and free end the process when they notice damage, whoever did it.
   static bool may_be_late(const WorkerDeath& death) { return death.certificate.death.signal == strsignal(SIGABRT); }
 
   /// The call that damaged the heap, if an allocator shows one.
-  std::optional<Mismatch> of_heap(const Earlier& earlier) const {
-    if (seen_.verdict != Verdict::kCrash || !settings_.heap_guard.empty()) return std::nullopt;
+  Task<std::optional<Mismatch>> of_heap(const Earlier& earlier) const {
+    if (seen_.verdict != Verdict::kCrash || !settings_.heap_guard.empty()) co_return std::nullopt;
     Lines lines = lines_in(earlier);
     lines.push_back(line_);
-    const auto author = heap_.author(by_suspicion(roster_, seen_), roster_, lines, settings_);
-    if (!author) return std::nullopt;
-    if (was_spared(static_cast<int>(author->entry - roster_.data()), earlier, author->line)) return std::nullopt;
+    const auto author = co_await heap_.author(pool_, by_suspicion(roster_, seen_), roster_, lines, settings_);
+    if (!author) co_return std::nullopt;
+    if (was_spared(static_cast<int>(author->entry - roster_.data()), earlier, author->line)) co_return std::nullopt;
     Mismatch mismatch{as_asked(parse_case(author->line), *author->entry), author->entry->name, Verdict::kCrash,
                       author->entry->is_target ? Blame::kTarget : Blame::kOracle, author->death.certificate};
     mismatch.certificate.alone.runs = mismatch.certificate.alone.failed = 1;
@@ -131,7 +138,7 @@ class Search {
     mismatch.certificate.death.evidence = fmt::format(
         "damages the heap: dies alone in this very call, with the allocator {}; without it, the damage showed later",
         author->guard);
-    return mismatch;
+    co_return mismatch;
   }
 
   /// Whether the process did not put this line to it: it had died of it before, and dies of it anyway.
@@ -143,45 +150,50 @@ class Search {
   }
 
   /// Whether the implementation keeps memory at each call of this line.
-  std::optional<Mismatch> of_leak(int position, const std::string& line) const {
-    const auto death = dies(position, Lines(kLeaks, line));
-    if (!death) return std::nullopt;
+  Task<std::optional<Mismatch>> of_leak(int position, std::string line) const {
+    const auto death = co_await dies(position, Lines(kLeaks, line));
+    if (!death) co_return std::nullopt;
     Mismatch mismatch =
-        blamed(position, *death, parse_case(line), {}, "keeps memory at each call: dies alone of repeating this case");
+        blamed(position, *death, parse_case(line), "keeps memory at each call: dies alone of repeating this case");
     const auto enough = static_cast<int64_t>(death->index) + 1;
     mismatch.certificate.alone.times = enough + enough / 4 + 1;  // the next process may keep a little less
-    return mismatch;
+    co_return mismatch;
   }
 
   /// One case that leaks says more than a history that ends just above the limit.
-  std::optional<Mismatch> of_leak_in(int position, const Lines& history) const {
+  Task<std::optional<Mismatch>> of_leak_in(int position, const Lines& history) const {
     const auto last = history.rbegin();
-    for (size_t i = 0; i < std::min(kLeakingLines, history.size()); ++i)
-      if (auto found = of_leak(position, last[static_cast<std::ptrdiff_t>(i)])) return found;
-    return std::nullopt;
+    for (size_t i = 0; i < std::min(kLeakingLines, history.size()); ++i) {
+      const auto found = co_await of_leak(position, last[static_cast<std::ptrdiff_t>(i)]);
+      if (found) co_return found;
+    }
+    co_return std::nullopt;
   }
 
   /// Everybody in turn, on those of the cases before that the process put to them; if that kills nobody, on all of
   /// them, because chance has its say in what damaged memory leads to. Our own kernels, which see nearly all cases, are
   /// the last.
-  Mismatch of_history(const Earlier& earlier) const {
+  Task<Mismatch> of_history(const Earlier& earlier) const {
     std::vector<int> suspects = by_suspicion(roster_, seen_);
     const auto ours = std::stable_partition(suspects.begin(), suspects.end(), [&](int i) {
       return i == seen_.position || roster_[static_cast<size_t>(i)].lineage != "convict";
     });
     const Lines all = lines_in(earlier);
+    std::vector<std::pair<int, Lines>> tries;
+    for (auto one = suspects.begin(); one != ours; ++one) tries.emplace_back(*one, put_to(*one, earlier));
     for (auto one = suspects.begin(); one != ours; ++one)
-      if (auto found = after(*one, put_to(*one, earlier))) return *found;
-    for (auto one = suspects.begin(); one != ours; ++one)
-      if (put_to(*one, earlier).size() < all.size())
-        if (auto found = after(*one, all)) return *found;
-    for (auto one = ours; one != suspects.end(); ++one)
-      if (auto found = after(*one, all)) return *found;
+      if (put_to(*one, earlier).size() < all.size()) tries.emplace_back(*one, all);
+    for (auto one = ours; one != suspects.end(); ++one) tries.emplace_back(*one, all);
+    for (const auto& [position, lines] : tries) {
+      const auto found = co_await after(position, lines);
+      if (found) co_return *found;
+    }
     // What was kept by a hundred calls may not fill a process that computes nothing else.
-    if (seen_.verdict == Verdict::kOom)
-      for (const int position : suspects)
-        if (auto found = of_leak_in(position, all)) return *found;
-    return nobody(fmt::format("nobody dies of it when alone, nor after the {} cases before it{}", earlier.size(),
+    for (const int position : seen_.verdict == Verdict::kOom ? suspects : std::vector<int>{}) {
+      const auto found = co_await of_leak_in(position, all);
+      if (found) co_return *found;
+    }
+    co_return nobody(fmt::format("nobody dies of it when alone, nor after the {} cases before it{}", earlier.size(),
                               HeapProbe::what_would_help()));
   }
 
@@ -195,29 +207,31 @@ class Search {
   }
 
   /// If it dies of these lines and this case at the end. The shortest history of those tried counts.
-  std::optional<Mismatch> after(int position, Lines lines) const {
+  Task<std::optional<Mismatch>> after(int position, Lines lines) const {
     lines.push_back(line_);
-    const auto death = dies(position, lines);
-    if (!death) return std::nullopt;
-    if (death->verdict == Verdict::kOom)
-      if (auto found = of_leak_in(position, lines)) return found;
+    const auto death = co_await dies(position, lines);
+    if (!death) co_return std::nullopt;
+    if (death->verdict == Verdict::kOom) {
+      const auto found = co_await of_leak_in(position, lines);
+      if (found) co_return found;
+    }
     const std::string& deadly = lines[std::min<size_t>(death->index, lines.size() - 1)];
     const auto end = lines.begin() + static_cast<std::ptrdiff_t>(death->index);
-    return blamed(position, *death, parse_case(deadly), {lines.begin(), end},
-                  fmt::format("dies alone in a fresh process, after {} cases", death->index));
+    Mismatch mismatch = blamed(position, *death, parse_case(deadly),
+                               fmt::format("dies alone in a fresh process, after {} cases", death->index));
+    if (end != lines.begin()) {
+      mismatch.certificate.alone.before = co_await shortest(position, Lines(lines.begin(), end), mismatch);
+      co_await repeat(position, mismatch);
+    }
+    co_return mismatch;
   }
 
-  /// Of this case, on which it died, after these.
-  Mismatch blamed(int position, const WorkerDeath& death, const Case& deadly, const Lines& before,
-                  std::string how) const {
+  /// Of this case, on which it died.
+  Mismatch blamed(int position, const WorkerDeath& death, const Case& deadly, std::string how) const {
     const RosterEntry& entry = entry_at(position);
     Mismatch mismatch{as_asked(deadly, entry), entry.name, death.verdict,
                       entry.is_target ? Blame::kTarget : Blame::kOracle, seen_.certificate};
     mismatch.certificate.alone.runs = mismatch.certificate.alone.failed = 1;
-    if (!before.empty()) {
-      mismatch.certificate.alone.before = shortest(position, before, mismatch);
-      repeat(position, mismatch);
-    }
     if (!settings_.heap_guard.empty()) mismatch.certificate.alone.heap_guard = settings_.heap_guard;
     keep_limits(mismatch.certificate.alone, death.verdict);
     mismatch.certificate.death.evidence = std::move(how);
@@ -234,39 +248,46 @@ class Search {
   }
 
   /// The last 1, 4, 16... of the cases before that are enough; or one of these, if it is enough for a crash.
-  Lines shortest(int position, const Lines& before, const Mismatch& mismatch) const {
-    const auto is_enough = [&](Lines lines) {
-      lines.push_back(to_text(mismatch.problem_case));
-      const auto death = dies(position, lines);
-      return death && death->index + 1 == lines.size();
-    };
+  Task<Lines> shortest(int position, Lines before, const Mismatch& mismatch) const {
+    const std::string deadly = to_text(mismatch.problem_case);
     Lines enough = before;
     size_t too_few = 0;
     for (size_t count = 1; count < before.size(); count *= 4) {
       const Lines last(before.end() - static_cast<std::ptrdiff_t>(count), before.end());
-      if (is_enough(last)) {
+      const bool is_enough = co_await dies_after(position, last, deadly);
+      if (is_enough) {
         enough = last;
         break;
       }
       too_few = count;
     }
-    if (mismatch.verdict != Verdict::kCrash || enough.size() == 1) return enough;
+    if (mismatch.verdict != Verdict::kCrash || enough.size() == 1) co_return enough;
     // It is none of those that were too few.
     const size_t candidates = enough.size() - too_few;
-    for (size_t tried = 0; tried < std::min(candidates, kTriedAlone); ++tried)
-      if (const std::string& line = enough[candidates - 1 - tried]; is_enough({line})) return {line};
-    return enough;
+    for (size_t tried = 0; tried < std::min(candidates, kTriedAlone); ++tried) {
+      const Lines alone = one(enough[candidates - 1 - tried]);
+      const bool is_enough = co_await dies_after(position, alone, deadly);
+      if (is_enough) co_return alone;
+    }
+    co_return enough;
+  }
+
+  /// Whether it survives these lines, and dies of one more.
+  Task<bool> dies_after(int position, Lines lines, std::string deadly) const {
+    lines.push_back(std::move(deadly));
+    const auto death = co_await dies(position, lines);
+    co_return death && death->index + 1 == lines.size();
   }
 
   /// What follows from damaged memory depends on chance: of addresses, which differ in processes that are not forked. A
   /// process that ends on one of the cases before counts as well, as `repro` has it.
-  void repeat(int position, Mismatch& mismatch) const {
+  Task<void> repeat(int position, Mismatch& mismatch) const {
     Lines lines = *mismatch.certificate.alone.before;
     lines.push_back(to_text(mismatch.problem_case));
     SupervisorSettings spawned = settings_;
     spawned.fork_servers = nullptr;
     for (int i = 0; i < kRepeatedDeaths; ++i) {
-      const auto death = dies_alone(entry_at(position), lines, seen_, spawned);
+      const auto death = co_await dies_alone(pool_, entry_at(position), lines, seen_, spawned);
       ++*mismatch.certificate.alone.runs;
       *mismatch.certificate.alone.failed += death ? 1 : 0;
     }
@@ -278,6 +299,7 @@ class Search {
     return mismatch;
   }
 
+  Pool& pool_;
   const WorkerDeath& seen_;
   const Case& lost_;
   const std::string line_;
@@ -305,34 +327,39 @@ std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster, const Work
   return order;
 }
 
-Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,
-                    const SupervisorSettings& settings, const LinesOf& lines_of, HeapProbe& heap) {
-  Mismatch mismatch = Search(death, lost, roster, settings, heap).run(earlier_cases(death.before, lines_of));
-  if (mismatch.blame == Blame::kNobody || !resolve(mismatch.problem_case).why_not) return mismatch;
+Task<Mismatch> attributed(Pool& pool, const WorkerDeath& death, const Case& lost,
+                          const std::vector<RosterEntry>& roster, const SupervisorSettings& settings, LinesOf lines_of,
+                          HeapProbe& heap) {
+  const Search search(pool, death, lost, roster, settings, heap);
+  Mismatch mismatch = co_await search.run(earlier_cases(death.before, lines_of));
+  if (mismatch.blame == Blame::kNobody || !resolve(mismatch.problem_case).why_not) co_return mismatch;
   mismatch.certificate.text =
       fmt::format("did not refuse a problem that is not legal, and ended with: {}", name_of(mismatch.verdict));
   mismatch.verdict = Verdict::kAcceptsInvalid;  // what becomes of it is no fault of its own
-  return mismatch;
+  co_return mismatch;
 }
 
-Mismatch Attributions::attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,
-                                  const SupervisorSettings& settings, const LinesOf& lines_of,
-                                  const std::function<bool(const Mismatch&)>& is_stored) {
-  if (death.from_outside) return workers::attributed(death, lost, roster, settings, lines_of, heap_);
-  const Mismatch suspected = first_suspicion(death, lost, roster);
-  Last& last = last_[signature(suspected)];
-  if (last.same >= kAlikeDeaths) {
-    Mismatch likely = last.found.suspect == kUnattributed ? of_nobody(suspected) : suspected;
-    likely.suspect = last.found.suspect;
-    likely.blame = last.found.blame;
-    if (last.found.certificate.alone.heap_guard) likely = last.found;  // the damage is that call's, not this one's
-    likely.certificate.alone.runs = 0;
-    if (is_stored(likely)) return likely;
-  }
-  Mismatch found = workers::attributed(death, lost, roster, settings, lines_of, heap_);
+std::optional<Mismatch> Attributions::known(const Mismatch& suspected) const {
+  const auto found = last_.find(signature(suspected));
+  if (found == last_.end() || found->second.same < kAlikeDeaths) return std::nullopt;
+  const Mismatch& last = found->second.found;
+  Mismatch likely = last.suspect == kUnattributed ? of_nobody(suspected) : suspected;
+  likely.suspect = last.suspect;
+  likely.blame = last.blame;
+  if (last.certificate.alone.heap_guard) likely = last;  // the damage is that call's, not this one's
+  likely.certificate.alone.runs = 0;
+  return likely;
+}
+
+Task<Mismatch> Attributions::attributed(Pool& pool, const WorkerDeath& death, const Case& lost,
+                                        const std::vector<RosterEntry>& roster, const SupervisorSettings& settings,
+                                        LinesOf lines_of) {
+  Mismatch found = co_await workers::attributed(pool, death, lost, roster, settings, lines_of, heap_);
+  if (death.from_outside) co_return found;
+  Last& last = last_[signature(first_suspicion(death, lost, roster))];
   const int same = found.suspect == last.found.suspect ? last.same + 1 : 1;
   last = {found, same};
-  return found;
+  co_return found;
 }
 
 uint64_t without_dead(const WorkerDeath& death, const Mismatch& put_down_to, const std::vector<RosterEntry>& roster) {

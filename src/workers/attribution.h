@@ -5,13 +5,14 @@
 // suspect is run alone, and only what dies then is blamed.
 #pragma once
 
-#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "workers/heap_probe.h"
 #include "workers/history.h"
+#include "workers/pool.h"
 #include "workers/supervisor.h"
 
 namespace convict::workers {
@@ -22,9 +23,10 @@ namespace convict::workers {
 std::vector<int> by_suspicion(const std::vector<RosterEntry>& roster, const WorkerDeath& death);
 
 /// The mismatch for a death on this case: of the implementation that dies alone, with what it needs for that in the
-/// certificate, or of nobody.
-Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,
-                    const SupervisorSettings& settings, const LinesOf& lines_of, HeapProbe& heap);
+/// certificate, or of nobody. What is given as a reference must outlive the task.
+Task<Mismatch> attributed(Pool& pool, const WorkerDeath& death, const Case& lost,
+                          const std::vector<RosterEntry>& roster, const SupervisorSettings& settings, LinesOf lines_of,
+                          HeapProbe& heap);
 
 /// Who must be left out, so that all others can be judged on the case (as Work::without): whom the death was put down
 /// to, or else who was running; and those who were left out before. 0 if nobody knows who, or if no target would be
@@ -38,11 +40,13 @@ Mismatch first_suspicion(const WorkerDeath& death, const Case& lost, const std::
 /// deaths with one first suspicion are put down to whom the last three of them were put down to.
 class Attributions {
  public:
-  /// `is_stored` tells whether there is a row for a mismatch already: only its hits are counted without a trial. They
-  /// have `runs` 0.
-  Mismatch attributed(const WorkerDeath& death, const Case& lost, const std::vector<RosterEntry>& roster,
-                      const SupervisorSettings& settings, const LinesOf& lines_of,
-                      const std::function<bool(const Mismatch&)>& is_stored);
+  /// The mismatch without a trial, with `runs` 0, where the last ones were enough. Only hits of a row that is there are
+  /// to be counted so.
+  std::optional<Mismatch> known(const Mismatch& suspected) const;
+
+  Task<Mismatch> attributed(Pool& pool, const WorkerDeath& death, const Case& lost,
+                            const std::vector<RosterEntry>& roster, const SupervisorSettings& settings,
+                            LinesOf lines_of);
 
  private:
   struct Last {

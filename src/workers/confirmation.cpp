@@ -29,30 +29,33 @@ constexpr double kMissed = 0.01;  // the chance that the calls of the reproducer
 /// One accusation, repeated in several ways.
 class Repetition {
  public:
-  Repetition(const Mismatch& seen, const SupervisorSettings& settings)
-      : seen_(seen), line_(to_text(seen.problem_case)), settings_(settings) {}
+  Repetition(Pool& pool, const Mismatch& seen, const SupervisorSettings& settings)
+      : pool_(pool), seen_(seen), line_(to_text(seen.problem_case)), settings_(settings) {}
 
   /// The accusation with what it needs to come back; or another one, if the line shows that when it is repeated. Its
   /// `failed` is 0 if nothing comes back.
-  Mismatch run(const std::function<Lines()>& earlier) {
+  Task<Mismatch> run(std::function<Lines()> earlier) {
     const int most = seen_.verdict == Verdict::kHang ? kCostlyRuns : kRuns;
     int runs = 0, failed = 0, others = 0;
     do {
       ++runs;
-      const auto found = repeat({line_}, runs > 1);
+      const auto found = co_await repeat(Lines(1, line_), runs > 1);
       if (found && found->verdict == seen_.verdict) ++failed;
       if (!found || found->verdict == seen_.verdict) continue;
       ++others;
       if (!other_) other_ = found;
     } while (failed < runs && others < runs && runs < most && !interrupted());
-    if (failed > 0) return as(of_processes(runs, failed));
-    if (other_) return as_other({runs, others, {}, {}, {}, {}, {}});
+    if (failed > 0) co_return as(co_await of_processes(runs, failed));
+    if (other_) co_return as_other({runs, others, {}, {}, {}, {}, {}});
     Certificate::Alone alone{runs, 0, {}, {}, {}, {}, {}};
-    if (auto before = history(earlier()))
+    auto before = co_await history(earlier());
+    if (before) {
       alone = {1, 1, std::move(before), {}, {}, {}, {}};
-    else if (const RepeatedCalls calls = often(); calls.failing > 0)
-      alone = {1, 1, {}, times_that_show(1, 1, calls), calls.made, calls.failing, {}};
-    return as(std::move(alone));
+    } else {
+      const RepeatedCalls calls = co_await often();
+      if (calls.failing > 0) alone = {1, 1, {}, times_that_show(1, 1, calls), calls.made, calls.failing, {}};
+    }
+    co_return as(std::move(alone));
   }
 
  private:
@@ -61,10 +64,11 @@ class Repetition {
 
   /// What the suspect does wrong on the last of the lines. `spawned`: in a process that was not forked, so that chance
   /// has its say: the addresses of libraries and threads differ.
-  std::optional<Mismatch> repeat(const Lines& lines, bool spawned = false) const {
+  Task<std::optional<Mismatch>> repeat(Lines lines, bool spawned = false) const {
     SupervisorSettings settings = settings_;
     if (spawned) settings.fork_servers = nullptr;
-    return run_alone(suspect(), seen_.verdict, lines, settings).of(seen_.suspect, line_, lines.size() - 1);
+    const LoneResult result = co_await run_alone(pool_, suspect(), seen_.verdict, lines, settings);
+    co_return result.of(seen_.suspect, line_, lines.size() - 1);
   }
 
   Mismatch as(Certificate::Alone alone) const {
@@ -83,40 +87,45 @@ class Repetition {
   }
 
   /// The cases before after which it comes back.
-  std::optional<Lines> history(const Lines& earlier) const {
-    return shortest_history(earlier, [&](Lines lines) {
-      if (interrupted()) return false;
-      lines.push_back(line_);
-      const auto found = repeat(lines);
-      return found && found->verdict == seen_.verdict;
-    });
+  Task<std::optional<Lines>> history(Lines earlier) const {
+    return shortest_history(std::move(earlier), [this](Lines lines) { return fails_after(std::move(lines)); });
+  }
+
+  Task<bool> fails_after(Lines lines) const {
+    if (interrupted()) co_return false;
+    lines.push_back(line_);
+    const auto found = co_await repeat(std::move(lines));
+    co_return found && found->verdict == seen_.verdict;
   }
 
   /// What came back in some processes but not in all says how many calls of one process show it, too.
-  Certificate::Alone of_processes(int runs, int failed) const {
+  Task<Certificate::Alone> of_processes(int runs, int failed) const {
     Certificate::Alone alone{runs, failed, {}, {}, {}, {}, {}};
-    if (failed == runs) return alone;
-    const RepeatedCalls calls = often();
+    if (failed == runs) co_return alone;
+    const RepeatedCalls calls = co_await often();
     alone.calls = calls.made;
     alone.failing = calls.failing;
     alone.times = times_that_show(runs, failed, calls);
-    return alone;
+    co_return alone;
   }
 
-  RepeatedCalls often() const {
-    const RepeatedCalls few = repeated(kFewTimes);
-    return few.failing > 0 || seen_.verdict == Verdict::kHang || interrupted() ? few : repeated(kManyTimes);
+  Task<RepeatedCalls> often() const {
+    const RepeatedCalls few = co_await repeated(kFewTimes);
+    if (few.failing > 0 || seen_.verdict == Verdict::kHang || interrupted()) co_return few;
+    co_return co_await repeated(kManyTimes);
   }
 
-  RepeatedCalls repeated(size_t times) const {
-    const LoneResult result = run_alone(suspect(), seen_.verdict, Lines(times, line_), settings_, kTimeForMany);
+  Task<RepeatedCalls> repeated(size_t times) const {
+    const Lines lines(times, line_);
+    const LoneResult result = co_await run_alone(pool_, suspect(), seen_.verdict, lines, settings_, kTimeForMany);
     RepeatedCalls calls{static_cast<int64_t>(result.calls)};
     for (size_t at = 0; at < result.calls; ++at)
       if (const auto found = result.of(seen_.suspect, line_, at); found && found->verdict == seen_.verdict)
         if (++calls.failing == 1) calls.first = static_cast<int64_t>(at) + 1;
-    return calls;
+    co_return calls;
   }
 
+  Pool& pool_;
   const Mismatch& seen_;
   const std::string line_;
   const SupervisorSettings& settings_;
@@ -124,20 +133,21 @@ class Repetition {
 };
 
 /// The reference is wrong only if all who compute the case contradict it when they are alone.
-Mismatch repeated_for_all(const Mismatch& seen, const std::vector<RosterEntry>& roster,
-                          const SupervisorSettings& settings) {
+Task<Mismatch> repeated_for_all(Pool& pool, const Mismatch& seen, const std::vector<RosterEntry>& roster,
+                                const SupervisorSettings& settings) {
   Certificate::Alone all{0, 0, {}, {}, {}, {}, {}};
-  const std::string line = to_text(seen.problem_case);
+  const Lines lines(1, to_text(seen.problem_case));
   for (const RosterEntry& entry : roster) {
-    const LoneResult result = run_alone({entry.name, entry.is_target}, seen.verdict, {line}, settings);
+    const Suspect who{entry.name, entry.is_target};
+    const LoneResult result = co_await run_alone(pool, who, seen.verdict, lines, settings);
     if (!result.computed) continue;
     ++*all.runs;
-    *all.failed += result.of(entry.name, line, 0) ? 1 : 0;
+    *all.failed += result.of(entry.name, lines.front(), 0) ? 1 : 0;
   }
   if (*all.failed < *all.runs || *all.runs < 2) all.failed = 0;
   Mismatch result = seen;
   result.certificate.alone = std::move(all);
-  return result;
+  co_return result;
 }
 
 bool is_power_of_ten(uint64_t number) {
@@ -164,27 +174,42 @@ bool Confirmations::is_due(const Kind& kind) const {
   return (!kind.came_back && kind.repeated < kLeastRepeated) || is_power_of_ten(kind.seen);
 }
 
-Mismatch Confirmations::checked(const Mismatch& seen, const std::string& kind, bool wanted,
-                                const std::vector<RosterEntry>& roster, const std::function<Lines()>& earlier) {
+std::optional<Mismatch> Confirmations::known(const Mismatch& seen, const std::string& kind, bool wanted) {
   if (seen.blame == Blame::kNobody) return seen;
   Kind& like = kinds_[kind];
+  if (like.is_on_trial) return std::nullopt;
   ++like.seen;
-  if (!is_due(like) && !(wanted && like.came_back)) {
-    Mismatch counted = seen;
-    counted.certificate.alone.runs = 0;
-    return like.came_back ? counted : of_nobody(counted);
+  if (is_due(like) || (wanted && like.came_back)) {
+    --like.seen;  // checked() counts it
+    return std::nullopt;
   }
-  ++like.repeated;
-  Mismatch result = repeated(seen, roster, earlier);
-  like.came_back = result.blame != Blame::kNobody;
-  return result;
+  Mismatch counted = seen;
+  counted.certificate.alone.runs = 0;
+  return like.came_back ? counted : of_nobody(counted);
 }
 
-Mismatch Confirmations::repeated(const Mismatch& seen, const std::vector<RosterEntry>& roster,
-                                 const std::function<Lines()>& earlier) const {
-  Mismatch result = seen.blame == Blame::kReference ? repeated_for_all(seen, roster, settings_)
-                                                    : Repetition(seen, settings_).run(earlier);
-  return *result.certificate.alone.failed > 0 ? result : of_nobody(result);
+Task<Mismatch> Confirmations::checked(const Mismatch& seen, std::string kind, bool wanted,
+                                      const std::vector<RosterEntry>& roster, std::function<Lines()> earlier) {
+  if (auto settled = known(seen, kind, wanted)) co_return *std::move(settled);
+  Kind& like = kinds_[kind];
+  ++like.seen;
+  ++like.repeated;
+  like.is_on_trial = true;
+  Mismatch result = co_await repeated(seen, roster, std::move(earlier));
+  like.is_on_trial = false;
+  like.came_back = result.blame != Blame::kNobody;
+  co_return result;
+}
+
+Task<Mismatch> Confirmations::repeated(const Mismatch& seen, const std::vector<RosterEntry>& roster,
+                                       std::function<Lines()> earlier) const {
+  if (seen.blame == Blame::kReference) {
+    Mismatch result = co_await repeated_for_all(pool_, seen, roster, settings_);
+    co_return *result.certificate.alone.failed > 0 ? result : of_nobody(result);
+  }
+  Repetition repetition(pool_, seen, settings_);
+  Mismatch result = co_await repetition.run(std::move(earlier));
+  co_return *result.certificate.alone.failed > 0 ? result : of_nobody(result);
 }
 
 }  // namespace convict::workers

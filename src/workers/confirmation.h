@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "workers/pool.h"
 #include "workers/supervisor.h"
 
 namespace convict::workers {
@@ -32,26 +33,32 @@ std::optional<int64_t> times_that_show(int runs, int failed, const RepeatedCalls
 class Confirmations {
  public:
   /// `settings` are borrowed; their plugin_of is complete before the first call of checked().
-  explicit Confirmations(const SupervisorSettings& settings) : settings_(settings) {}
+  Confirmations(Pool& pool, const SupervisorSettings& settings) : pool_(pool), settings_(settings) {}
+
+  /// What is known of the mismatch without a repetition, for which others of its kind were enough: the same, with
+  /// `runs` 0, or as one of nobody. `kind`: what counts as alike, e.g. its signature. `wanted`: repeat this one in any
+  /// case, because its line will be shown. Nothing if it is to be repeated, or if another one of its kind is at this
+  /// moment.
+  std::optional<Mismatch> known(const Mismatch& seen, const std::string& kind, bool wanted);
 
   /// The mismatch with what came of its repetition (Certificate::Alone); or the same as one of nobody, if it did not
-  /// come back. `kind`: what counts as alike, e.g. its signature. `earlier` gives the lines of the cases that the
-  /// process had run before.
-  /// `wanted`: repeat this one in any case, because its line will be shown. One that is not repeated has `runs` 0.
-  Mismatch checked(const Mismatch& seen, const std::string& kind, bool wanted, const std::vector<RosterEntry>& roster,
-                   const std::function<std::vector<std::string>()>& earlier);
+  /// come back; or what is known(). `earlier` gives the lines of the cases that the process had run before. `seen` and
+  /// `roster` must outlive the task; one of a kind runs at a time.
+  Task<Mismatch> checked(const Mismatch& seen, std::string kind, bool wanted, const std::vector<RosterEntry>& roster,
+                         std::function<std::vector<std::string>()> earlier);
 
  private:
   struct Kind {
     uint64_t seen = 0;
     int repeated = 0;  // times
-    bool came_back = false;
+    bool came_back = false, is_on_trial = false;
   };
 
   bool is_due(const Kind& kind) const;
-  Mismatch repeated(const Mismatch& seen, const std::vector<RosterEntry>& roster,
-                    const std::function<std::vector<std::string>()>& earlier) const;
+  Task<Mismatch> repeated(const Mismatch& seen, const std::vector<RosterEntry>& roster,
+                          std::function<std::vector<std::string>()> earlier) const;
 
+  Pool& pool_;
   const SupervisorSettings& settings_;
   std::map<std::string, Kind> kinds_;
 };

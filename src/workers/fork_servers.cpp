@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workers/fork_servers.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -18,7 +16,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr size_t kMostServers = 6;  // each keeps its libraries in memory: 50 MB of its own for LibTorch
-constexpr auto kLook = std::chrono::milliseconds(50);
 
 /// Names what the implementations come from: all variants of a library from one file, native kernels from the program.
 void name_origins(std::vector<std::string>& names) {
@@ -56,8 +53,11 @@ std::map<std::string, std::string> environment_of(const SupervisorSettings& sett
 
 struct ForkServers::Server {
   std::optional<run::ForkServer> process;  // none: workers must be spawned
-  bool ready = false;
-  uint64_t used = 0;  // the larger, the later
+  bool ready = false, hung = false;
+  Clock::time_point deadline;  // for what it loads
+  uint64_t used = 0;           // the larger, the later
+
+  bool is_loading() const { return process && !ready; }
 
   /// Hears what it has to say: that it is ready, or not able to fork.
   void listen() {
@@ -92,25 +92,26 @@ void ForkServers::start(const SupervisorSettings& settings) {
     servers_.erase(std::ranges::min_element(servers_, {}, [](const auto& entry) { return entry.second.used; }));
   Server& server = servers_[key_of(settings)];
   server.used = ++uses_;
+  server.deadline = Clock::now() + settings.load_timeout;
   server.process.emplace(std::vector<std::string>{"convict", settings.command}, settings.program,
                          environment_of(settings));
   server.process->process().send(to_line(of_loading(settings.worker)));
 }
 
-bool ForkServers::prepare(const SupervisorSettings& settings) {
-  start(settings);
+ForkServers::State ForkServers::state(const SupervisorSettings& settings) {
   Server* server = find(settings);
-  const auto deadline = Clock::now() + settings.load_timeout;
-  while (server->process && !server->ready && !(settings.interrupted && *settings.interrupted)) {
-    if (Clock::now() > deadline) {
-      server->process.reset();
-      return false;
-    }
-    pollfd answer = {server->process->process().result_fd(), POLLIN, 0};
-    poll(&answer, 1, static_cast<int>(kLook.count()));
-    server->listen();
+  if (!server) return State::kSettled;
+  if (server->process && !server->ready && Clock::now() > server->deadline) {
+    server->process.reset();
+    server->hung = true;
   }
-  return true;
+  server->listen();
+  return server->is_loading() ? State::kLoading : server->hung ? State::kHangs : State::kSettled;
+}
+
+void ForkServers::listen(std::vector<run::WorkerProcess*>& processes) {
+  for (auto& [key, server] : servers_)
+    if (server.is_loading()) processes.push_back(&server.process->process());
 }
 
 std::unique_ptr<run::WorkerProcess> ForkServers::fork(const SupervisorSettings& settings) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "run/fork_server.h"
 #include "workers/supervisor_settings.h"
@@ -21,9 +22,16 @@ class ForkServers {
   ForkServers& operator=(const ForkServers&) = delete;
   ~ForkServers();  // kills them; their workers live on
 
-  /// Loads what workers with these settings load, unless that was done before; waits until workers can be forked, or
-  /// cannot. Returns false if what they load hangs.
-  bool prepare(const SupervisorSettings& settings);
+  /// Begins to load what workers with these settings load, unless that was done before.
+  void start(const SupervisorSettings& settings);
+
+  /// Whether workers can be forked, or have to be spawned, or nobody knows yet. kHangs: what they load did, and they
+  /// have to be spawned.
+  enum class State { kLoading, kSettled, kHangs };
+  State state(const SupervisorSettings& settings);
+
+  /// Adds the servers that load.
+  void listen(std::vector<run::WorkerProcess*>& processes);
 
   /// A worker process that waits for its settings. nullptr: it must be spawned, because nothing was started, is ready
   /// or can be forked.
@@ -31,7 +39,6 @@ class ForkServers {
 
  private:
   struct Server;
-  void start(const SupervisorSettings& settings);
   Server* find(const SupervisorSettings& settings);
 
   std::map<std::string, Server> servers_;  // by what they have loaded

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 
@@ -22,14 +21,6 @@ constexpr int kSlower = 10;  // times, that a call may take
 constexpr auto kLeastTime = std::chrono::seconds(2);
 constexpr auto kLeastTimeOfModules = std::chrono::seconds(10);  // LibTorch takes that to load with Electric Fence
 constexpr int kShareOfTime = 10;                                // of the time so far, one part in so many
-
-/// CPU time of the processes that have ended: that a machine is busy takes none from a probe.
-std::chrono::microseconds spent_by_children() {
-  rusage usage{};
-  getrusage(RUSAGE_CHILDREN, &usage);
-  return std::chrono::seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         std::chrono::microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
 
 /// A process target has a heap of its own, and our kernels are searched by other means.
 bool is_foreign_code(const RosterEntry& entry) { return entry.lineage != "convict" && !is_command(entry.plugin); }
@@ -65,25 +56,27 @@ bool is_heap_damage(const WorkerDeath& death, const std::string& guard) {
          death.certificate.death.address_class != kNoAddress && !has_given_up(*found, death.certificate);
 }
 
-std::optional<WorkerDeath> heap_damage(const Suspect& suspect, const std::string& line, const std::string& guard,
-                                       const SupervisorSettings& settings) {
-  const LoneResult alone = run_alone(suspect, Verdict::kCrash, {line}, with_heap_guard(settings, guard));
-  return alone.death && is_heap_damage(*alone.death, guard) ? alone.death : std::nullopt;
+Task<std::optional<WorkerDeath>> heap_damage(Pool& pool, Suspect suspect, std::string line, std::string guard,
+                                             SupervisorSettings settings) {
+  std::vector<std::string> lines(1, line);
+  const LoneResult alone = co_await run_alone(pool, suspect, Verdict::kCrash, lines, with_heap_guard(settings, guard));
+  co_return alone.death && is_heap_damage(*alone.death, guard) ? alone.death : std::nullopt;
 }
 
-std::optional<HeapProbe::Author> HeapProbe::author(const std::vector<int>& suspects,
-                                                   const std::vector<RosterEntry>& roster,
-                                                   const std::vector<std::string>& lines,
-                                                   const SupervisorSettings& settings) {
+Task<std::optional<HeapProbe::Author>> HeapProbe::author(Pool& pool, std::vector<int> suspects,
+                                                         const std::vector<RosterEntry>& roster,
+                                                         std::vector<std::string> lines,
+                                                         const SupervisorSettings& settings) {
   for (const run::HeapGuard& guard : run::heap_guards()) {
     if (run::file_of(guard).empty()) continue;
     for (const int position : suspects) {
       const RosterEntry& suspect = roster[static_cast<size_t>(position)];
       if (!is_foreign_code(suspect)) continue;
-      if (auto found = author(suspect, std::string(guard.name), lines, settings)) return found;
+      const auto found = co_await author(pool, suspect, std::string(guard.name), lines, settings);
+      if (found) co_return found;
     }
   }
-  return std::nullopt;
+  co_return std::nullopt;
 }
 
 std::string HeapProbe::what_would_help() {
@@ -101,21 +94,22 @@ std::chrono::milliseconds HeapProbe::time_left(const RosterEntry& suspect) const
   return std::chrono::duration_cast<std::chrono::milliseconds>(allowed - spent_);
 }
 
-std::optional<HeapProbe::Author> HeapProbe::author(const RosterEntry& suspect, const std::string& guard,
-                                                   const std::vector<std::string>& lines,
-                                                   const SupervisorSettings& settings) {
+Task<std::optional<HeapProbe::Author>> HeapProbe::author(Pool& pool, const RosterEntry& suspect, std::string guard,
+                                                         const std::vector<std::string>& lines,
+                                                         const SupervisorSettings& settings) {
   const std::string key = guard + " " + library_of(suspect);
   const auto time = time_left(suspect);
-  if (unfit_.contains(key) || time.count() <= 0) return std::nullopt;
+  if (unfit_.contains(key) || time.count() <= 0) co_return std::nullopt;
   const SupervisorSettings guarded = with_heap_guard(settings, guard);
-  const auto begin = spent_by_children();
-  const LoneResult all = run_alone({suspect.name, suspect.is_target}, Verdict::kCrash, lines, guarded, time);
-  spent_ += spent_by_children() - begin;
+  const Clock::time_point begin = Clock::now();
+  const Suspect who{suspect.name, suspect.is_target};
+  const LoneResult all = co_await run_alone(pool, who, Verdict::kCrash, lines, guarded, time);
+  spent_ += Clock::now() - begin;
   if (!all.computed) unfit_.insert(key);
-  if (!all.death || !is_heap_damage(*all.death, guard) || all.death->index >= lines.size()) return std::nullopt;
+  if (!all.death || !is_heap_damage(*all.death, guard) || all.death->index >= lines.size()) co_return std::nullopt;
   const std::string& line = lines[all.death->index];
-  const auto death = heap_damage({suspect.name, suspect.is_target}, line, guard, settings);
-  return death ? std::optional(Author{&suspect, *death, line, guard}) : std::nullopt;
+  const auto death = co_await heap_damage(pool, who, line, guard, settings);
+  co_return death ? std::optional(Author{&suspect, *death, line, guard}) : std::nullopt;
 }
 
 }  // namespace convict::workers

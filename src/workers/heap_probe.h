@@ -23,8 +23,8 @@ bool is_heap_damage(const WorkerDeath& death, const std::string& guard);
 
 /// The death of a process with this allocator that computes this case and no other, if the allocator has noticed
 /// damage.
-std::optional<WorkerDeath> heap_damage(const Suspect& suspect, const std::string& line, const std::string& guard,
-                                       const SupervisorSettings& settings);
+Task<std::optional<WorkerDeath>> heap_damage(Pool& pool, Suspect suspect, std::string line, std::string guard,
+                                             SupervisorSettings settings);
 
 class HeapProbe {
  public:
@@ -36,9 +36,9 @@ class HeapProbe {
   };
 
   /// `suspects` are positions in the roster, in the order in which they are tried; `lines` what the process had done,
-  /// with the case it died on at the end.
-  std::optional<Author> author(const std::vector<int>& suspects, const std::vector<RosterEntry>& roster,
-                               const std::vector<std::string>& lines, const SupervisorSettings& settings);
+  /// with the case it died on at the end. The roster and the settings must outlive the task, which is one of one pool.
+  Task<std::optional<Author>> author(Pool& pool, std::vector<int> suspects, const std::vector<RosterEntry>& roster,
+                                     std::vector<std::string> lines, const SupervisorSettings& settings);
 
   /// "; with the package electric-fence, ...", if an allocator is not installed; else nothing.
   static std::string what_would_help();
@@ -46,9 +46,9 @@ class HeapProbe {
  private:
   using Clock = std::chrono::steady_clock;
 
-  std::optional<Author> author(const RosterEntry& suspect, const std::string& guard,
-                               const std::vector<std::string>& lines, const SupervisorSettings& settings);
-  /// CPU time that probes of this suspect may still take: these allocators make calls many times slower, and a campaign
+  Task<std::optional<Author>> author(Pool& pool, const RosterEntry& suspect, std::string guard,
+                                     const std::vector<std::string>& lines, const SupervisorSettings& settings);
+  /// Time that probes of this suspect may still take: these allocators make calls many times slower, and a campaign
   /// is not there for them.
   std::chrono::milliseconds time_left(const RosterEntry& suspect) const;
 

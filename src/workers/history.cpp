@@ -70,14 +70,15 @@ Lines earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of) {
   return lines_in(earlier_cases(before, lines_of));
 }
 
-std::optional<Lines> shortest_history(const Lines& earlier, const std::function<bool(const Lines&)>& fails) {
+Task<std::optional<Lines>> shortest_history(Lines earlier, std::function<Task<bool>(Lines)> fails) {
   for (size_t count = 1; !earlier.empty(); count *= 4) {
     count = std::min(count, earlier.size());
     Lines last(earlier.end() - static_cast<std::ptrdiff_t>(count), earlier.end());
-    if (fails(last)) return last;
+    const bool is_enough = co_await fails(last);
+    if (is_enough) co_return last;
     if (count == earlier.size()) break;
   }
-  return std::nullopt;
+  co_return std::nullopt;
 }
 
 }  // namespace convict::workers

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/case.h"
+#include "core/task.h"
 #include "workers/messages.h"
 #include "workers/worker_death.h"
 
@@ -39,8 +40,8 @@ std::vector<std::string> lines_in(const std::vector<EarlierCase>& cases);
 std::vector<std::string> earlier_lines(const std::vector<Work>& before, const LinesOf& lines_of);
 
 /// The last 1, 4, 16... of these lines, until a case `fails` after them; nothing if it never does.
-std::optional<std::vector<std::string>> shortest_history(
-    const std::vector<std::string>& earlier, const std::function<bool(const std::vector<std::string>&)>& fails);
+Task<std::optional<std::vector<std::string>>> shortest_history(
+    std::vector<std::string> earlier, std::function<Task<bool>(std::vector<std::string>)> fails);
 
 /// The call of a relation that was running, with the kind of data of the case that it was on; nothing if none was.
 std::optional<Case> relation_call(const WorkerDeath& death, const Case& lost);

@@ -36,11 +36,10 @@ class LoneRun final : public Assignment {
   void on_mismatch(const Sighting& sighting) override {
     result_.found.push_back({static_cast<size_t>(sighting.index), sighting.mismatch});
   }
-  uint64_t on_death(const WorkerDeath& worker_death) override {
+  void on_death(const WorkerDeath& worker_death) override {
     if (!result_.death) result_.death = worker_death;
     result_.computed = true;
     ++result_.calls;
-    return 0;
   }
   void on_case(const CaseReport& report) override {
     result_.computed |= report.judged;
@@ -100,17 +99,17 @@ std::optional<Mismatch> LoneResult::of(const std::string& suspect, const std::st
   return std::nullopt;
 }
 
-LoneResult run_alone(const Suspect& suspect, Verdict verdict, const std::vector<std::string>& lines,
-                     const SupervisorSettings& settings, std::optional<std::chrono::milliseconds> time) {
-  const std::vector<std::string> asked = suspect.is_target ? lines : asked_of_witness(lines);
-  LoneRun run(asked, time);
-  const SupervisorSettings alone = settings_for_one(suspect.name, verdict, settings);
-  if (alone.fork_servers) alone.fork_servers->prepare(alone);  // it will not be the last time
+Task<LoneResult> run_alone(Pool& pool, Suspect suspect, Verdict verdict, std::vector<std::string> lines,
+                           SupervisorSettings settings, std::optional<std::chrono::milliseconds> time) {
+  if (!suspect.is_target) lines = asked_of_witness(std::move(lines));
+  LoneRun run(lines, time);
+  const SupervisorSettings alone = settings_for_one(suspect.name, verdict, std::move(settings));
+  if (alone.fork_servers) alone.fork_servers->start(alone);  // it will not be the last time
   try {
-    supervise(run, alone);
+    co_await supervised(pool, run, alone);
   } catch (const UsageError&) {  // it could be loaded before: this time it proves nothing
   }
-  return run.take();
+  co_return run.take();
 }
 
 }  // namespace convict::workers

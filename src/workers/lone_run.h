@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "workers/pool.h"
 #include "workers/supervisor.h"
 
 namespace convict::workers {
@@ -38,8 +39,8 @@ struct LoneResult {
 };
 
 /// Runs the lines up to the first death, or as many as fit in `time` of the CPU, then waits a moment for what a thread
-/// of the implementation may still do. Throws UsageError or CannotJudge if it cannot be loaded.
-LoneResult run_alone(const Suspect& suspect, Verdict verdict, const std::vector<std::string>& lines,
-                     const SupervisorSettings& settings, std::optional<std::chrono::milliseconds> time = {});
+/// of the implementation may still do. Nothing is found if it cannot be loaded.
+Task<LoneResult> run_alone(Pool& pool, Suspect suspect, Verdict verdict, std::vector<std::string> lines,
+                           SupervisorSettings settings, std::optional<std::chrono::milliseconds> time = {});
 
 }  // namespace convict::workers

@@ -41,6 +41,8 @@ struct Counts : PerCounter<uint64_t> {
   std::vector<double> call_seconds;                    // of Stage::kCall, by roster position
 };
 
+class Supervision;
+
 /// The client of a supervisor: gives work and receives results. Called from supervise() only.
 class Assignment {
  public:
@@ -53,29 +55,29 @@ class Assignment {
   virtual std::optional<Work> next_work(uint64_t count) = 0;
   /// The order that is sent to a worker for this work.
   virtual Order order(const Work& work) const = 0;
-  /// Where time or memory is the charge, here or in a death, the other workers rest during this call and during the
-  /// on_reported or on_death that follows.
   virtual void on_mismatch(const Sighting& sighting) = 0;
   /// These cases were examined to the end, and on_mismatch was called for all of their mismatches. Every case is in
-  /// exactly one such call, or in one on_death that is not `reported` and returns 0.
+  /// exactly one such call, or in one on_death that is not `reported`.
   virtual void on_reported(const Work& /*work*/) {}
   virtual void on_case(const CaseReport& /*report*/) {}
   virtual void on_layer(const LayerReport& /*report*/) {}
   virtual void on_surveyed(const Surveyed& /*surveyed*/) {}
   virtual void on_refusals(const std::vector<Refusals>& /*refusals*/) {}
-  /// Ratios of cases that on_reported had. Not called for a batch on which a worker died.
-  virtual void on_ratios(const Ratios& /*ratios*/) {}
+  /// Ratios of the cases of this work, all of which on_reported had. Not called for work on which a worker died.
+  virtual void on_ratios(const Work& /*work*/, const Ratios& /*ratios*/) {}
   /// Tuples whose count rose, if the settings ask for coverage. Not called for a batch on which a worker died.
   virtual void on_coverage(const Done& /*done*/) {}
-  /// Returns the implementations without which the case is to be examined again (as Work::without), so that the death
-  /// costs nobody else a verdict. With 0 the case is given up.
-  virtual uint64_t on_death(const WorkerDeath& death) = 0;
+  /// The case is given up, unless it is handed out again without those who died of it (as Work::without), so that the
+  /// death costs nobody else a verdict.
+  virtual void on_death(const WorkerDeath& death) = 0;
   /// Whether to hand out a case again after a foreign process killed its worker, instead of calling on_death.
   virtual bool wants_again(uint64_t /*index*/) { return false; }
   /// The kinds of cases that each implementation is spared from now on. Called when a worker starts.
   virtual examine::SparedKinds spared() const { return {}; }
   /// What on_coverage need not have again. Called when a worker starts.
   virtual KnownTuples known_tuples() const { return {}; }
+  /// Whether work may come later, though there is none.
+  virtual bool expects_more() const { return false; }
   /// Called several times a second. kFinish: hand out no more work, and leave out
   /// cases that are not begun; kAbort: kill the workers now.
   virtual Next on_tick(const Counts&) { return Next::kContinue; }
@@ -91,7 +93,7 @@ class Supervisor {
   Counts work();
 
  private:
-  std::unique_ptr<class Supervision> supervision_;
+  std::unique_ptr<Supervision> supervision_;
 };
 
 /// Runs Supervisor::work() once, with workers of its own.

@@ -14,7 +14,6 @@
 namespace convict::workers {
 
 class ForkServers;
-class WaitingWorkers;
 
 struct SupervisorSettings {
   WorkerSettings worker;
@@ -27,9 +26,7 @@ struct SupervisorSettings {
   std::string lone_program = run::kThisProgram;       // instead, if one implementation is run alone
   std::map<std::string, std::string> plugin_of = {};  // its file, by implementation, once a worker has told
   std::string heap_guard = {};                        // the allocator of the workers (run/heap_guard.h); empty: malloc
-  // For several supervisors of one thread; borrowed.
-  ForkServers* fork_servers = nullptr;
-  WaitingWorkers* waiting = nullptr;
+  ForkServers* fork_servers = nullptr;                // for several supervisors of one thread; borrowed
 };
 
 }  // namespace convict::workers

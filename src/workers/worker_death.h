@@ -31,6 +31,7 @@ struct WorkerDeath {
   int position = run::FlightRecord::kOwnCode;  // in the roster: the implementation that was running
   bool from_outside = false;                   // a foreign process killed it: no implementation is to blame
   bool reported = false;                       // on_reported had the case already: the worker died after it
+  bool counted = false;                        // the tally has it
   int memory_holder =
       run::FlightRecord::kOwnCode;  // if killed for its memory: the implementation that left most memory behind
   Work work;                        // the work that the worker was given, from the first case on

@@ -57,8 +57,10 @@ class AttributionTest : public testing::Test {
     };
     workers::HeapProbe heap;
     // It refuses transposed convolutions, so it survives the case that the process died on.
-    return workers::attributed(death, parse_case("conv_transpose2d in=4x4"),
-                               {{"closes-commands", "", "meddlers", "", true}}, settings, lines, heap);
+    const Case lost = parse_case("conv_transpose2d in=4x4");
+    const std::vector<workers::RosterEntry> roster = {{"closes-commands", "", "meddlers", "", true}};
+    workers::Pool pool;
+    return pool.finish(workers::attributed(pool, death, lost, roster, settings, lines, heap));
   }
 };
 
@@ -88,9 +90,11 @@ Mismatch death_of(const std::string& name, const std::string& lost, const std::v
   if (!before.empty()) death.before = {workers::Work{0, before.size()}};
   for (size_t i = 0; i < before.size(); ++i) death.calls[i] = 0;
   workers::HeapProbe heap;
-  return workers::attributed(
-      death, parse_case(lost), {{name, "", "faulty", "", true, plugin("faulty")}}, settings,
-      [&](const workers::Work&) { return before; }, heap);
+  const Case c = parse_case(lost);
+  const std::vector<workers::RosterEntry> roster = {{name, "", "faulty", "", true, plugin("faulty")}};
+  const auto lines = [&](const workers::Work&) { return before; };
+  workers::Pool pool;
+  return pool.finish(workers::attributed(pool, death, c, roster, settings, lines, heap));
 }
 
 class DeathOfAnEarlierProblem : public testing::TestWithParam<const char*> {};
@@ -135,13 +139,14 @@ TEST(Attribution, TheOneCaseBeforeThatIsEnoughIsKept) {
   death.index = 3;
   death.before = {workers::Work{0, 3}};
   workers::HeapProbe heap;
-  const Mismatch mismatch = workers::attributed(
-      death, parse_case("conv2d in=4x4"), {{"dies-after-larger", "", "stateful", "", true, plugin("stateful")}},
-      settings,
-      [](const workers::Work&) {
-        return std::vector<std::string>{"conv2d in=2x2", "conv2d in=9x9", "conv_transpose2d in=2x2"};
-      },
-      heap);
+  const Case lost = parse_case("conv2d in=4x4");
+  const std::vector<workers::RosterEntry> roster = {
+      {"dies-after-larger", "", "stateful", "", true, plugin("stateful")}};
+  const auto lines = [](const workers::Work&) {
+    return std::vector<std::string>{"conv2d in=2x2", "conv2d in=9x9", "conv_transpose2d in=2x2"};
+  };
+  workers::Pool pool;
+  const Mismatch mismatch = pool.finish(workers::attributed(pool, death, lost, roster, settings, lines, heap));
   EXPECT_EQ(mismatch.suspect, "dies-after-larger");
   EXPECT_EQ(to_text(mismatch.problem_case), "conv2d in=4x4");
   EXPECT_EQ(mismatch.certificate.alone.before, std::vector<std::string>{"conv2d in=9x9"});

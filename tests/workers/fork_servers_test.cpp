@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <map>
@@ -63,13 +64,23 @@ class ServersTest : public testing::Test {
     settings_.worker.roster.targets = {"direct"};
     settings_.worker.roster.oracles = {"none"};
   }
+  /// Until it can fork, or cannot.
+  void prepare(const workers::SupervisorSettings& settings) {
+    servers_.start(settings);
+    while (servers_.state(settings) == workers::ForkServers::State::kLoading) {
+      std::vector<run::WorkerProcess*> loading;
+      servers_.listen(loading);
+      pollfd answer = {loading.at(0)->result_fd(), POLLIN, 0};
+      poll(&answer, 1, -1);
+    }
+  }
   workers::SupervisorSettings settings_;
   workers::ForkServers servers_;
 };
 
 TEST_F(ServersTest, AForkedWorkerIsAChildOfItsSupervisor) {
   EXPECT_EQ(servers_.fork(settings_), nullptr);
-  servers_.prepare(settings_);
+  prepare(settings_);
   const auto worker = servers_.fork(settings_);
   ASSERT_NE(worker, nullptr);
   EXPECT_FALSE(worker->has_ended());
@@ -79,7 +90,7 @@ TEST_F(ServersTest, AForkedWorkerIsAChildOfItsSupervisor) {
 
 /// A server for each name would drive out those of libraries: there are six at most.
 TEST_F(ServersTest, NativeKernelsShareAServer) {
-  servers_.prepare(settings_);
+  prepare(settings_);
   settings_.worker.roster.targets = {"fft"};
   EXPECT_NE(servers_.fork(settings_), nullptr);
   settings_.worker.roster.targets = {"onednn"};
@@ -88,7 +99,7 @@ TEST_F(ServersTest, NativeKernelsShareAServer) {
 
 /// It ends when its supervisor closes the pipe, like any worker.
 TEST_F(ServersTest, AForkedWorkerKnowsItsOwnPipes) {
-  servers_.prepare(settings_);
+  prepare(settings_);
   const auto first = servers_.fork(settings_), second = servers_.fork(settings_);
   ASSERT_TRUE(first && second);
   for (const auto& worker : {first.get(), second.get()}) {
@@ -101,7 +112,7 @@ TEST_F(ServersTest, AForkedWorkerKnowsItsOwnPipes) {
 }
 
 TEST_F(ServersTest, OtherImplementationsOrVariablesNeedAnotherServer) {
-  servers_.prepare(settings_);
+  prepare(settings_);
   workers::SupervisorSettings other = settings_;
   other.worker.environment = {{"CONVICT_ISA", "baseline"}};
   EXPECT_EQ(servers_.fork(other), nullptr);
@@ -115,16 +126,16 @@ TEST_F(ServersTest, OtherImplementationsOrVariablesNeedAnotherServer) {
 
 TEST_F(ServersTest, WhatCannotBeLoadedIsSpawned) {
   settings_.worker.roster.targets = {"nobody"};
-  servers_.prepare(settings_);
+  prepare(settings_);
   EXPECT_EQ(servers_.fork(settings_), nullptr);
 }
 
 TEST_F(ServersTest, TheOneThatWasNotUsedForLongestEnds) {
-  servers_.prepare(settings_);
+  prepare(settings_);
   for (const char* value : {"1", "2", "3", "4", "5", "6"}) {
     workers::SupervisorSettings other = settings_;
     other.worker.environment = {{"CONVICT_TEST_SERVER", value}};
-    servers_.prepare(other);
+    prepare(other);
     EXPECT_NE(servers_.fork(other), nullptr) << value;
   }
   EXPECT_EQ(servers_.fork(settings_), nullptr);

@@ -21,7 +21,7 @@ class NoWork final : public workers::Assignment {
   std::optional<workers::Work> next_work(uint64_t) override { return std::nullopt; }
   workers::Order order(const workers::Work&) const override { return workers::GivenCases{}; }
   void on_mismatch(const workers::Sighting&) override {}
-  uint64_t on_death(const workers::WorkerDeath&) override { return 0; }
+  void on_death(const workers::WorkerDeath&) override {}
 };
 
 TEST(Loading, WhatHangsIsNotLoadedAgain) {

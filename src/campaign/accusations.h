@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The accusations of a campaign and their trials, which run beside it: workers go on with other cases meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "campaign/bookkeeping.h"
+#include "core/task.h"
+#include "examine/spared.h"
+#include "store/store.h"
+#include "workers/attribution.h"
+#include "workers/confirmation.h"
+#include "workers/pool.h"
+#include "workers/trials.h"
+
+namespace convict::campaign {
+
+/// What trials need to know of a campaign, and whom they tell. All of it outlives them.
+struct TrialSettings {
+  workers::Pool& pool;
+  const workers::SupervisorSettings& supervisor;
+  const std::vector<workers::RosterEntry>& roster;
+  Bookkeeping& books;
+  std::function<std::optional<store::RowOfHit>(const Mismatch&)> row_of;  // that would get the hit
+  bool shrinks = false;  // what is shown, but for problems that are not legal
+  std::function<void(const std::vector<Mismatch>&)> keep = {};           // hits of complete cases
+  std::function<void(const std::string&, const Case&)> note_death = {};  // of this target
+};
+
+class Accusations {
+ public:
+  explicit Accusations(TrialSettings settings)
+      : settings_(std::move(settings)), confirmations_(settings_.pool, settings_.supervisor) {}
+
+  /// A mismatch of a case that is not complete yet.
+  void accuse(const workers::Sighting& sighting);
+  /// A worker died, of a case that is examined again without whoever it was.
+  void accuse(const workers::WorkerDeath& death);
+
+  /// The row was made by this hit, or gets it: it is confirmed as its signature.
+  void note_row(int64_t row, const Mismatch& hit) { kind_of_row_.try_emplace(row, signature(hit)); }
+
+  /// Trials that are not over. Throws what one of them has thrown.
+  size_t pending();
+
+  /// Begins no trial any more, and ends those under way. Called when there is no time for them.
+  void end();
+  /// Deaths that have had none, of cases that were complete.
+  std::vector<Mismatch> take_untried() { return std::exchange(untried_, {}); }
+
+  /// The kinds of cases on which a witness has died.
+  const examine::SparedKinds& spared() const { return spared_; }
+
+ private:
+  /// What counts as alike, and whether the line of this one will be shown.
+  struct Kind {
+    std::string name;
+    bool is_shown;
+  };
+  Kind kind_of(const Mismatch& seen);
+  bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
+  Task<void> confirm(uint64_t index, int number, Mismatch seen, std::vector<workers::Work> before,
+                     workers::Draws draws);
+  Task<void> attribute(workers::WorkerDeath death, Case lost, int number);
+  std::optional<Mismatch> known(const workers::WorkerDeath& death, const Mismatch& suspected) const;
+  void settle(const workers::WorkerDeath& death, const Case& lost, int number, Mismatch found);
+
+  const TrialSettings settings_;
+  workers::Confirmations confirmations_;
+  workers::Attributions attributions_;
+  workers::Trials trials_;
+  std::map<int64_t, std::string> kind_of_row_;
+  examine::SparedKinds spared_;
+  std::vector<Mismatch> untried_;
+  bool is_ending_ = false;
+};
+
+}  // namespace convict::campaign

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A supervisor at work, one step at a time: looks after its workers, and never waits for them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workers/fork_servers.h"
+#include "workers/supervisor.h"
+#include "workers/worker_slot.h"
+
+namespace convict::workers {
+
+class Supervision {
+ public:
+  Supervision(Assignment& assignment, const SupervisorSettings& settings);
+
+  /// Takes what the workers have sent, replaces those that died, and hands out work. Returns false when there is nothing
+  /// more to do; the next call begins anew, with the same workers. Throws UsageError or CannotJudge if they cannot
+  /// start.
+  bool step();
+
+  /// Adds the processes that may have sent something.
+  void listen(std::vector<run::WorkerProcess*>& processes);
+
+  /// Stops all workers, or lets them go on.
+  void pause();
+  void go_on();
+
+  Counts counts() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  ForkServers& fork_servers() { return settings_.fork_servers ? *settings_.fork_servers : own_servers_; }
+  void begin();
+  bool end();
+  void fill_slots();
+  std::unique_ptr<WorkerSlot> new_slot();
+  uint64_t batch_size(const WorkerSlot& slot) const;
+  std::optional<Work> next_work(const WorkerSlot& slot);
+  void hand_out();
+  void finish();
+  bool all_idle() const;
+
+  void attend(std::unique_ptr<WorkerSlot>& slot);
+  void take_lines(WorkerSlot& slot);
+  bool is_as_before(const std::vector<RosterEntry>& roster) const;
+  // Each returns false if this is not what a worker says at this moment.
+  bool on_report(WorkerSlot& slot, const Loaded& loaded);
+  bool on_report(const WorkerSlot& slot, const NotLoaded& failure);
+  bool on_report(WorkerSlot& slot, const CaseReport& report);
+  bool on_report(WorkerSlot& slot, const LayerReport& report);
+  bool on_report(WorkerSlot& slot, const Surveyed& surveyed);
+  bool on_report(WorkerSlot& slot, const Done& done);
+  bool on_report(WorkerSlot& slot, const MismatchReport& found);
+  void report(WorkerSlot& slot, uint64_t end);
+  void report_counted(WorkerSlot& slot);
+  void dismiss(WorkerSlot& slot);
+  void on_roster(const Loaded& loaded);
+
+  std::optional<Verdict> exceeded(WorkerSlot& slot) const;
+  void replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<Verdict> killed_for);
+  void check_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool killed);
+  void check_progress(const WorkerSlot& slot, std::optional<Verdict> killed_for);
+  void on_death(WorkerDeath& death, uint64_t reported, bool counted);
+
+  Assignment& assignment_;
+  const SupervisorSettings settings_;
+  std::vector<std::unique_ptr<WorkerSlot>> slots_;  // null: while its libraries are loaded
+  std::vector<RosterEntry> roster_;
+  ForkServers own_servers_;
+  std::deque<Work> left_over_;  // of workers that died
+  Counts past_;                 // of workers that died
+  Clock::time_point started_ = Clock::now();
+  int failed_loads_ = 0, barren_ = 0;  // in a row
+  bool has_begun_ = false, finishing_ = false, rests_ = false;
+};
+
+}  // namespace convict::workers
