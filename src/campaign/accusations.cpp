@@ -82,11 +82,6 @@ void Accusations::settle(const workers::WorkerDeath& death, const Case& lost, in
   settings_.keep(settings_.books.settle_death(death.index, number, std::move(found), without));
 }
 
-size_t Accusations::pending() {
-  trials_.drop_finished();
-  return trials_.size();
-}
-
 void Accusations::end() {
   is_ending_ = true;
   trials_.drop_all();

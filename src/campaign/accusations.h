@@ -46,8 +46,10 @@ class Accusations {
   /// The row was made by this hit, or gets it: it is confirmed as its signature.
   void note_row(int64_t row, const Mismatch& hit) { kind_of_row_.try_emplace(row, signature(hit)); }
 
-  /// Trials that are not over. Throws what one of them has thrown.
-  size_t pending();
+  /// Trials that are not over, or were not at the last call of forget_finished(), which throws what one of them has
+  /// thrown.
+  size_t pending() const { return trials_.size(); }
+  void forget_finished() { trials_.drop_finished(); }
 
   /// Begins no trial any more, and ends those under way. Called when there is no time for them.
   void end();

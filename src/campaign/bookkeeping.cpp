@@ -113,6 +113,15 @@ std::vector<Mismatch> Bookkeeping::give_up(std::vector<Mismatch>& unconfirmed) {
   return hits;
 }
 
+const Ratios& Bookkeeping::ratios() {
+  std::erase_if(of_work_, [this](const auto& one) {
+    if (has_open(one.first)) return false;
+    for (const auto& [name, histogram] : one.second) ratios_[name] += histogram;
+    return true;
+  });
+  return ratios_;
+}
+
 bool Bookkeeping::has_open(const workers::Work& work) const {
   const auto first = open_.lower_bound(work.first);
   return first != open_.end() && work.contains(first->first);

@@ -12,10 +12,12 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/counters.h"
 #include "core/intervals.h"
+#include "core/ratios.h"
 #include "core/verdict.h"
 #include "workers/supervisor.h"
 
@@ -32,8 +34,13 @@ class Bookkeeping {
 
   /// Positions in the shard.
   const Intervals& done() const { return done_; }
+  /// Those of done cases.
+  const Ratios& ratios();
   /// What an earlier run of the campaign has done.
-  void resume(Intervals done) { done_ = std::move(done); }
+  void resume(Intervals done, Ratios ratios) {
+    done_ = std::move(done);
+    ratios_ = std::move(ratios);
+  }
 
   /// Cases that have not been handed out, about `count`, or one that is examined again; nullopt if there are no more.
   std::optional<workers::Work> next_work(uint64_t count);
@@ -64,8 +71,8 @@ class Bookkeeping {
   /// were seen, which `unconfirmed` gets.
   std::vector<Mismatch> give_up(std::vector<Mismatch>& unconfirmed);
 
-  /// Whether a case of this work is open.
-  bool has_open(const workers::Work& work) const;
+  /// Ratios of the cases of this work. If one of them stays undone, they count when it is done.
+  void add(const workers::Work& work, const Ratios& ratios) { of_work_.emplace_back(work, ratios); }
 
   /// Without what open cases have added, and with cases that were given up before a worker counted them.
   void correct(PerCounter<uint64_t>& counts) const;
@@ -82,9 +89,12 @@ class Bookkeeping {
 
   uint64_t position_of(uint64_t index) const { return (index - shard_.first) / shard_.step; }
   std::vector<Mismatch> close_if_complete(uint64_t index);
+  bool has_open(const workers::Work& work) const;
 
   const Shard shard_;
   Intervals done_;
+  Ratios ratios_;
+  std::vector<std::pair<workers::Work, Ratios>> of_work_;  // not in ratios_ yet
   uint64_t next_ = 0;                // everything before has been handed out, or was done before
   std::map<uint64_t, Open> open_;    // by index
   std::deque<workers::Work> again_;  // single cases

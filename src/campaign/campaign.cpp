@@ -100,7 +100,7 @@ class Campaign final : public workers::Assignment {
 
   /// Whoever is accused much faster than tried has to wait.
   std::optional<workers::Work> next_work(uint64_t count) override {
-    return pending_trials_ < kMostTrials ? books_.next_work(count) : std::nullopt;
+    return accusations_.pending() < kMostTrials ? books_.next_work(count) : std::nullopt;
   }
 
   workers::Order order(const workers::Work& work) const override { return books_.order(work); }
@@ -117,9 +117,7 @@ class Campaign final : public workers::Assignment {
     for (const workers::Refusals& one : refusals) result_.refusals[{one.implementation, one.reason}] += one.count;
   }
 
-  void on_ratios(const workers::Work& work, const Ratios& ratios) override {
-    new_ratios_.emplace_back(work, ratios);
-  }
+  void on_ratios(const workers::Work& work, const Ratios& ratios) override { books_.add(work, ratios); }
 
   void on_coverage(const workers::Done& done) override {
     unsaved_.apply(done.tuples, done.covered);
@@ -134,7 +132,7 @@ class Campaign final : public workers::Assignment {
 
   bool wants_again(uint64_t index) override { return books_.wants_again(index); }
 
-  bool expects_more() const override { return pending_trials_ > 0; }
+  bool expects_more() const override { return accusations_.pending() > 0; }
 
   examine::SparedKinds spared() const override { return accusations_.spared(); }
 
@@ -146,7 +144,7 @@ class Campaign final : public workers::Assignment {
   }
 
   Next on_tick(const workers::Counts& counts) override {
-    pending_trials_ = accusations_.pending();
+    accusations_.forget_finished();
     result_.counts = in_all(counts);
     count_judged();
     result_.seconds = seconds();
@@ -179,15 +177,6 @@ class Campaign final : public workers::Assignment {
               if (const auto one = result_.standings.find(target); one != result_.standings.end())
                 one->second.died_of(lost);
             }};
-  }
-
-  /// An open case may stay undone: then it counts when it is done.
-  void take_ratios() {
-    std::erase_if(new_ratios_, [this](const auto& one) {
-      if (books_.has_open(one.first)) return false;
-      for (const auto& [name, histogram] : one.second) ratios_[name] += histogram;
-      return true;
-    });
   }
 
   /// What there was no time to repeat is nobody's.
@@ -223,27 +212,13 @@ class Campaign final : public workers::Assignment {
     if (!before || before->state == "finished")
       throw UsageError(fmt::format("campaign {} of database '{}' is {}; there is nothing to resume", id,
                                    printable(settings_.database, 200), before ? "finished" : "gone"));
-    ratios_ = std::move(before->ratios);
     earlier_ = earlier_run(*before, settings_.database);
-    books_.resume(std::move(before->done));
+    books_.resume(std::move(before->done), std::move(before->ratios));
     timeline_ = earlier_.timeline;
     surveys_ = earlier_.surveys;
     settings_.supervisor.worker.focus = std::move(before->info.focus);
     take(store_->coverage(settings_.supervisor.worker.profile));
-    for (const auto& [row, hits] : store_->seen_by(id)) recall(id, row, static_cast<uint64_t>(hits));
-  }
-
-  /// What an earlier run of this campaign has found.
-  void recall(int64_t id, const store::MismatchRow& row, uint64_t hits) try {
-    const Mismatch mismatch{parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
-                            certificate_in(row.certificate)};
-    const auto [entry, inserted] = result_.found.try_emplace(signature(mismatch));
-    if (inserted)
-      entry->second = {mismatch,   row.id,        0,         row.first_campaign == id,
-                       row.status, row.predicate, row.cause, row.shows_if()};
-    entry->second.hits += hits;
-  } catch (const std::exception&) {
-    result_.notes.push_back(fmt::format("mismatch {} of the database makes no sense: not shown", row.id));
+    result_.found = found_in(*store_, id, result_.notes);
   }
 
   int64_t resume(const store::CampaignInfo& now) {
@@ -275,8 +250,7 @@ class Campaign final : public workers::Assignment {
 
   void save(std::string_view state) {
     note_moment();
-    take_ratios();
-    store_->update_campaign(result_.id, kept_counts(), state, {books_.done(), timeline_, ratios_, judged_});
+    store_->update_campaign(result_.id, kept_counts(), state, {books_.done(), timeline_, books_.ratios(), judged_});
     last_saved_ = Clock::now();
   }
 
@@ -390,15 +364,12 @@ class Campaign final : public workers::Assignment {
   TargetSurveys surveys_;
   json judged_ = json::object();  // of the standings, as last saved
   Timeline timeline_;
-  Ratios ratios_;
-  std::vector<std::pair<workers::Work, Ratios>> new_ratios_;
   CampaignResult result_;
   std::optional<diagnose::RowDiagnoses> diagnoses_;
   Coverage unsaved_;  // counted since coverage_saved_
   Clock::time_point started_, last_saved_, coverage_saved_;
   EarlierRun earlier_;
   Standings standings_before_;
-  size_t pending_trials_ = 0;
   Accusations accusations_{trial_settings()};
 };
 
