@@ -3,10 +3,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "campaign/own_evidence.h"
+#include "core/plugin_name.h"
 #include "workers/history.h"
 
 namespace convict::campaign {
+
+constexpr size_t kMostTried = 4;  // of one kind that wait
+
+std::chrono::seconds grace_for(const std::vector<workers::RosterEntry>& roster) {
+  const auto is_client = [](const workers::RosterEntry& entry) { return is_command(entry.plugin); };
+  return std::chrono::seconds(std::ranges::any_of(roster, is_client) ? 4 : 1);
+}
 
 void Accusations::accuse(const workers::Sighting& sighting) {
   const Mismatch& seen = sighting.mismatch;
@@ -17,8 +28,18 @@ void Accusations::accuse(const workers::Sighting& sighting) {
   if (auto settled = confirmations_.known(seen, kind.name, kind.is_shown))
     return settings_.books.add(index, *std::move(settled));
   const int number = settings_.books.accuse(index, seen, sighting.counts);
-  if (!is_ending_)
-    trials_.start(confirm(index, number, seen, sighting.before, workers::draws_in(sighting.record)));
+  if (is_ending_) return;
+  const auto others = alike_.find(kind.name);
+  // The first ones may be tried, if the one before them does not come back.
+  const bool may_be_tried = others == alike_.end() || others->second.size() < kMostTried;
+  Accusation accusation{index, number, seen, {}, {}};
+  if (may_be_tried) {
+    accusation.before = sighting.before;
+    accusation.draws = workers::draws_in(sighting.record);
+  }
+  if (others == alike_.end()) return put_on_trial(std::move(accusation), kind.name);
+  others->second.push_back(std::move(accusation));
+  ++waiting_;
 }
 
 /// What is confirmed is a row. One that this campaign made has been confirmed as its signature.
@@ -31,16 +52,40 @@ Accusations::Kind Accusations::kind_of(const Mismatch& seen) {
   return {kind->second, row->would_show && !is_shrunk};
 }
 
-Task<void> Accusations::confirm(uint64_t index, int number, Mismatch seen, std::vector<workers::Work> before,
-                                workers::Draws draws) {
-  const auto turn = co_await settings_.pool.turn(seen.suspect, workers::is_of_cost(seen.verdict));
-  const Kind kind = kind_of(seen);
+void Accusations::put_on_trial(Accusation accusation, const std::string& kind) {
+  alike_.try_emplace(kind);
+  trials_.start(confirm(std::move(accusation), kind));
+}
+
+Task<void> Accusations::confirm(Accusation one, std::string kind) {
+  const auto turn = co_await settings_.pool.turn(one.seen.suspect, workers::is_of_cost(one.seen.verdict));
+  const Kind now = kind_of(one.seen);  // a trial before this one may have made a row
   const auto earlier = [&] {
-    return workers::earlier_lines(before, workers::sampled_lines(settings_.supervisor.worker, false, draws));
+    return workers::earlier_lines(one.before, workers::sampled_lines(settings_.supervisor.worker, false, one.draws));
   };
-  Mismatch found = co_await confirmations_.checked(seen, kind.name, kind.is_shown, settings_.roster, earlier);
+  Mismatch found = co_await confirmations_.checked(one.seen, now.name, now.is_shown, settings_.roster, earlier);
   if (is_interrupted()) co_return;  // which proves nothing: the case stays open
-  settings_.keep(settings_.books.settle(index, number, std::move(found)));
+  settings_.keep(settings_.books.settle(one.index, one.number, std::move(found)));
+  settle_alike(kind);
+}
+
+/// Those of the kind that were waiting; but one of them has its trial, if it is due.
+void Accusations::settle_alike(const std::string& kind) {
+  std::vector<Accusation> alike = std::move(alike_.extract(kind).mapped());
+  waiting_ -= alike.size();
+  std::vector<Mismatch> hits;
+  for (Accusation& one : alike) {
+    const Kind now = kind_of(one.seen);
+    if (auto settled = confirmations_.known(one.seen, now.name, now.is_shown)) {
+      std::ranges::move(settings_.books.settle(one.index, one.number, *std::move(settled)), std::back_inserter(hits));
+    } else if (const auto others = alike_.find(now.name); others != alike_.end()) {
+      others->second.push_back(std::move(one));
+      ++waiting_;
+    } else {
+      put_on_trial(std::move(one), now.name);
+    }
+  }
+  settings_.keep(hits);
 }
 
 void Accusations::accuse(const workers::WorkerDeath& death) {
@@ -85,6 +130,8 @@ void Accusations::settle(const workers::WorkerDeath& death, const Case& lost, in
 void Accusations::end() {
   is_ending_ = true;
   trials_.drop_all();
+  alike_.clear();
+  waiting_ = 0;
 }
 
 }  // namespace convict::campaign

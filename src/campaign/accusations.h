@@ -3,6 +3,7 @@
 // The accusations of a campaign and their trials, which run beside it: workers go on with other cases meanwhile.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -33,6 +34,9 @@ struct TrialSettings {
   std::function<void(const std::string&, const Case&)> note_death = {};  // of this target
 };
 
+/// How long trials may go on when the time of a campaign is up.
+std::chrono::seconds grace_for(const std::vector<workers::RosterEntry>& roster);
+
 class Accusations {
  public:
   explicit Accusations(TrialSettings settings)
@@ -48,7 +52,7 @@ class Accusations {
 
   /// Trials that are not over, or were not at the last call of forget_finished(), which throws what one of them has
   /// thrown.
-  size_t pending() const { return trials_.size(); }
+  size_t pending() const { return trials_.size() + waiting_; }
   void forget_finished() { trials_.drop_finished(); }
 
   /// Begins no trial any more, and ends those under way. Called when there is no time for them.
@@ -67,8 +71,17 @@ class Accusations {
   };
   Kind kind_of(const Mismatch& seen);
   bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
-  Task<void> confirm(uint64_t index, int number, Mismatch seen, std::vector<workers::Work> before,
-                     workers::Draws draws);
+  /// An accusation, and what its process had done before.
+  struct Accusation {
+    uint64_t index;
+    int number;
+    Mismatch seen;
+    std::vector<workers::Work> before;
+    workers::Draws draws;
+  };
+  void put_on_trial(Accusation accusation, const std::string& kind);
+  Task<void> confirm(Accusation accusation, std::string kind);
+  void settle_alike(const std::string& kind);
   Task<void> attribute(workers::WorkerDeath death, Case lost, int number);
   std::optional<Mismatch> known(const workers::WorkerDeath& death, const Mismatch& suspected) const;
   void settle(const workers::WorkerDeath& death, const Case& lost, int number, Mismatch found);
@@ -78,7 +91,9 @@ class Accusations {
   workers::Attributions attributions_;
   workers::Trials trials_;
   std::map<int64_t, std::string> kind_of_row_;
+  std::map<std::string, std::vector<Accusation>> alike_;  // that wait for a trial of their kind
   examine::SparedKinds spared_;
+  size_t waiting_ = 0;  // in alike_
   std::vector<Mismatch> untried_;
   bool is_ending_ = false;
 };

@@ -15,7 +15,6 @@
 #include "core/case_text.h"
 #include "core/error.h"
 #include "core/isa.h"
-#include "core/plugin_name.h"
 #include "core/text.h"
 #include "diagnose/row_diagnoses.h"
 #include "generate/generate.h"
@@ -31,8 +30,8 @@ using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
 constexpr size_t kMostTrials = 20'000;  // that wait: some ten megabytes
-// After the time of a campaign is up, for trials under way.
-constexpr auto kGrace = std::chrono::seconds(1), kGraceOfClients = std::chrono::seconds(4);
+constexpr auto kBetweenWrites = std::chrono::milliseconds(100);
+constexpr size_t kMostUnkept = 2000;  // hits
 constexpr auto kCoverageInterval = std::chrono::seconds(5);  // that a kill -9 may cost
 
 class Campaign final : public workers::Assignment {
@@ -145,6 +144,7 @@ class Campaign final : public workers::Assignment {
 
   Next on_tick(const workers::Counts& counts) override {
     accusations_.forget_finished();
+    if (Clock::now() - last_written_ > kBetweenWrites) write();
     result_.counts = in_all(counts);
     count_judged();
     result_.seconds = seconds();
@@ -154,17 +154,12 @@ class Campaign final : public workers::Assignment {
     progress_(result_);
     if (result_.reference_is_wrong) return Next::kAbort;
     if (!settings_.time || result_.id == 0 || Clock::now() - started_ <= *settings_.time) return Next::kContinue;
-    if (Clock::now() - started_ <= *settings_.time + grace()) return Next::kFinish;
+    if (Clock::now() - started_ <= *settings_.time + grace_for(result_.roster)) return Next::kFinish;
     accusations_.end();
     return Next::kAbort;
   }
 
  private:
-  std::chrono::seconds grace() const {
-    const auto is_client = [](const workers::RosterEntry& entry) { return is_command(entry.plugin); };
-    return std::ranges::any_of(result_.roster, is_client) ? kGraceOfClients : kGrace;
-  }
-
   TrialSettings trial_settings() {
     return {pool_,
             settings_.supervisor,
@@ -189,6 +184,7 @@ class Campaign final : public workers::Assignment {
       if (!store_->row_of(result_.id, one)) one = workers::of_nobody(std::move(one));
     }
     keep(unconfirmed);
+    write();
   }
 
   int64_t begin(const store::CampaignInfo& info) {
@@ -249,6 +245,7 @@ class Campaign final : public workers::Assignment {
   }
 
   void save(std::string_view state) {
+    write();
     note_moment();
     store_->update_campaign(result_.id, kept_counts(), state, {books_.done(), timeline_, books_.ratios(), judged_});
     last_saved_ = Clock::now();
@@ -320,20 +317,34 @@ class Campaign final : public workers::Assignment {
 
   bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
 
-  /// Writes hits, and that their cases are done.
+  /// Hits of cases that are done. Those that were put on trial may make a row, which others of their kind look for.
   void keep(const std::vector<Mismatch>& mismatches) {
+    unkept_.insert(unkept_.end(), mismatches.begin(), mismatches.end());
+    const auto had_a_trial = [](const Mismatch& one) {
+      return one.certificate.alone.runs.value_or(0) > 0 || one.blame == Blame::kReference;
+    };
+    if (unkept_.size() > kMostUnkept || std::ranges::any_of(mismatches, had_a_trial)) write();
+  }
+
+  /// Writes hits, and that their cases are done.
+  void write() {
+    last_written_ = Clock::now();
+    const std::vector<Mismatch> mismatches = std::exchange(unkept_, {});
     if (mismatches.empty()) return;
     const std::vector<store::Recorded> recorded = store_->record(result_.id, mismatches, books_.done());
-    for (size_t i = 0; i < mismatches.size(); ++i) {
-      const auto [entry, inserted] = result_.found.try_emplace(signature(mismatches[i]));
-      if (inserted)
-        entry->second = {mismatches[i], recorded[i].id, 0, recorded[i].first_ever, recorded[i].status, "", {}, ""};
-      if (inserted) note_own_bug(recorded[i].id, mismatches[i], result_.notes);
-      ++entry->second.hits;
-      accusations_.note_row(recorded[i].id, mismatches[i]);
-      result_.reference_is_wrong |= mismatches[i].blame == Blame::kReference;
-      if (diagnoses_ && !recorded[i].explained) diagnoses_->diagnose(recorded[i].id, mismatches[i]);
+    for (size_t i = 0; i < mismatches.size(); ++i) note(mismatches[i], recorded[i]);
+  }
+
+  void note(const Mismatch& hit, const store::Recorded& recorded) {
+    const auto [entry, inserted] = result_.found.try_emplace(signature(hit));
+    if (inserted) {
+      entry->second = {hit, recorded.id, 0, recorded.first_ever, recorded.status, "", {}, ""};
+      note_own_bug(recorded.id, hit, result_.notes);
     }
+    ++entry->second.hits;
+    accusations_.note_row(recorded.id, hit);
+    result_.reference_is_wrong |= hit.blame == Blame::kReference;
+    if (diagnoses_ && !recorded.explained) diagnoses_->diagnose(recorded.id, hit);
   }
 
   void store_diagnoses() {
@@ -367,7 +378,8 @@ class Campaign final : public workers::Assignment {
   CampaignResult result_;
   std::optional<diagnose::RowDiagnoses> diagnoses_;
   Coverage unsaved_;  // counted since coverage_saved_
-  Clock::time_point started_, last_saved_, coverage_saved_;
+  std::vector<Mismatch> unkept_;  // hits of cases that are done
+  Clock::time_point started_, last_saved_, coverage_saved_, last_written_;
   EarlierRun earlier_;
   Standings standings_before_;
   Accusations accusations_{trial_settings()};

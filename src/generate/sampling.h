@@ -20,6 +20,7 @@ struct Share {
   int target = 0;  // its roster position
   int parts = 1;   // of the sum of all shares
   Domain domain = {};
+  bool operator==(const Share&) const = default;
 };
 
 /// The parameters of sampling. A case depends on all of them, so the campaign records them.

@@ -56,6 +56,8 @@ struct ForkServers::Server {
   bool ready = false, hung = false;
   Clock::time_point deadline;  // for what it loads
   uint64_t used = 0;           // the larger, the later
+  std::vector<uint32_t> focus;  // that it was told
+  std::vector<generate::Share> shares;
 
   bool is_loading() const { return process && !ready; }
 
@@ -95,7 +97,10 @@ void ForkServers::start(const SupervisorSettings& settings) {
   server.deadline = Clock::now() + settings.load_timeout;
   server.process.emplace(std::vector<std::string>{"convict", settings.command}, settings.program,
                          environment_of(settings));
-  server.process->process().send(to_line(of_loading(settings.worker)));
+  WorkerSettings loading = of_loading(settings.worker);
+  loading.focus = server.focus = settings.worker.focus;
+  loading.shares = server.shares = settings.worker.shares;
+  server.process->process().send(to_line(loading));
 }
 
 ForkServers::State ForkServers::state(const SupervisorSettings& settings) {
@@ -112,6 +117,11 @@ ForkServers::State ForkServers::state(const SupervisorSettings& settings) {
 void ForkServers::listen(std::vector<run::WorkerProcess*>& processes) {
   for (auto& [key, server] : servers_)
     if (server.is_loading()) processes.push_back(&server.process->process());
+}
+
+bool ForkServers::knows_sampling(const SupervisorSettings& settings) {
+  const Server* server = find(settings);
+  return server && server->focus == settings.worker.focus && server->shares == settings.worker.shares;
 }
 
 std::unique_ptr<run::WorkerProcess> ForkServers::fork(const SupervisorSettings& settings) {

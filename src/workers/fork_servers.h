@@ -33,6 +33,10 @@ class ForkServers {
   /// Adds the servers that load.
   void listen(std::vector<run::WorkerProcess*>& processes);
 
+  /// Whether a worker that is forked knows focus and shares of the settings already (WorkerSettings::keeps_sampling):
+  /// they are long, and half of what it takes to begin.
+  bool knows_sampling(const SupervisorSettings& settings);
+
   /// A worker process that waits for its settings. nullptr: it must be spawned, because nothing was started, is ready
   /// or can be forked.
   std::unique_ptr<run::WorkerProcess> fork(const SupervisorSettings& settings);

@@ -85,6 +85,8 @@ SupervisorSettings settings_for_one(const std::string& implementation, Verdict v
   settings.jobs = 1;
   settings.worker.spared = {};
   settings.worker.coverage = settings.worker.until_mismatch = false;
+  settings.worker.shares.clear();  // it is given its cases
+  settings.worker.focus.clear();
   settings.program = settings.lone_program;
   settings.command = "worker";
   return settings;

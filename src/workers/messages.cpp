@@ -197,6 +197,7 @@ WorkerSettings settings_of(const json& j) {
           strictly(j, "where"),
           strictly(j, "examples"),
           strictly(j, "forks"),
+          strictly(j, "keeps_sampling"),
           strictly(j, "corpus"),
           strictly(j, "environment"),
           strictly(j, "data")};
@@ -244,6 +245,7 @@ std::string to_line(const WorkerSettings& s) {
                     {"where", s.where},
                     {"examples", s.examples},
                     {"forks", s.forks},
+                    {"keeps_sampling", s.keeps_sampling},
                     {"corpus", s.corpus},
                     {"environment", s.environment},
                     {"data", s.data}});

@@ -60,6 +60,7 @@ struct WorkerSettings {
   std::string where = {};                    // cases outside are nobody's (core/where.h)
   std::vector<std::string> examples = {};    // lines of cases that targets may take
   bool forks = false;                        // be a fork server of workers (run/fork_server.h)
+  bool keeps_sampling = false;  // of a forked worker: focus and shares are those of its server, and not written here
   std::string corpus = {};  // input folder of a guided worker (src/fuzz/guided.cpp), which has no other sampling
   std::map<std::string, std::string> environment = {};  // variables set before anything is loaded
   std::string data = {};  // an .npz file with operands of given cases (fill/given_data.h); none: those of their fills

@@ -25,7 +25,7 @@ void Pool::Running::await_resume() const {
 }
 
 Pool::AwaitedTurn::~AwaitedTurn() {
-  pool_.queue_.remove(this);
+  if (is_queued_) pool_.queue_.erase(place_);
   if (has_turn_) pool_.give_back(lane_, alone_);
 }
 
@@ -35,8 +35,8 @@ bool Pool::AwaitedTurn::await_suspend(std::coroutine_handle<> waiting) {
     pool_.begin(*this);
     return false;
   }
-  pool_.queue_.push_back(this);
-  return true;
+  place_ = pool_.queue_.insert(pool_.queue_.end(), this);
+  return is_queued_ = true;
 }
 
 Pool::Turn Pool::AwaitedTurn::await_resume() {
@@ -107,6 +107,7 @@ bool Pool::resume_one_whose_turn_it_is() {
       continue;
     }
     queue_.erase(one);
+    next.is_queued_ = false;
     begin(next);
     next.waiting_.resume();
     return true;

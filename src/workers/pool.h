@@ -84,6 +84,8 @@ class Pool {
     std::string lane_;
     bool alone_, has_turn_ = false;
     std::coroutine_handle<> waiting_;
+    std::list<AwaitedTurn*>::iterator place_;  // in the queue, if is_queued_
+    bool is_queued_ = false;
   };
   AwaitedTurn turn(std::string lane, bool alone) { return {*this, std::move(lane), alone}; }
 

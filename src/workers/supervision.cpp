@@ -23,6 +23,7 @@ constexpr size_t kBatchesAhead = 6;                    // that a worker has, so 
 constexpr size_t kMostBytesAhead = 256 << 10;          // of orders that a worker has
 constexpr int kMostFailedLoads = 10;                   // in a row, of workers that once could be loaded
 constexpr size_t kLongestLine = size_t{64} << 20;      // bytes that a worker may send as one message
+constexpr uint64_t kLongLife = 4096;                   // cases: below, a worker tells less than it would be told
 constexpr auto kEndGrace = std::chrono::seconds(2);    // for a worker that hung up to end by itself
 
 void add(const run::Tally& tally, Counts& counts) {
@@ -117,9 +118,15 @@ void Supervision::fill_slots() {
 std::unique_ptr<WorkerSlot> Supervision::new_slot() {
   WorkerSettings settings = settings_.worker;
   settings.spared = assignment_.spared();
-  settings.seen = assignment_.known_tuples();
+  if (last_life_ >= kLongLife) settings.seen = assignment_.known_tuples();
   auto process = fork_servers().fork(settings_);
-  if (!process) process = spawn_worker(settings_);
+  if (!process) {
+    process = spawn_worker(settings_);
+  } else if (fork_servers().knows_sampling(settings_)) {
+    settings.keeps_sampling = true;
+    settings.focus.clear();
+    settings.shares.clear();
+  }
   return std::make_unique<WorkerSlot>(std::move(process), settings);
 }
 
@@ -317,6 +324,7 @@ void Supervision::replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<
   check_progress(*dead, killed_for);
   add(dead->process().record().tally, past_);
   ++past_[Counter::kDeaths];
+  last_life_ = dead->process().record().tally[Counter::kCases];
   report_counted(*dead);
   for (size_t i = 1; i < dead->works().size(); ++i) left_over_.push_back(dead->works()[i]);
   // A server takes as long to load as the worker it is to fork, and the next worker is for nothing. Who supervises a

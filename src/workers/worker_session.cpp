@@ -74,7 +74,12 @@ void WorkerSession::begin() {
   const auto line = channel_.next();
   wanted_ = line.has_value();
   if (!wanted_) return;
-  settings_ = settings_from(*line);
+  WorkerSettings settings = settings_from(*line);
+  if (settings.keeps_sampling) {
+    settings.focus = std::move(settings_.focus);
+    settings.shares = std::move(settings_.shares);
+  }
+  settings_ = std::move(settings);
   where_ = Where::parse(settings_.where);
   for (const auto& [name, value] : settings_.environment) setenv(name.c_str(), value.c_str(), 1);
   worker_tally_.take_over(std::exchange(settings_.seen, {}));
