@@ -63,7 +63,10 @@ class Repetition {
   /// has its say: the addresses of libraries and threads differ.
   std::optional<Mismatch> repeat(const Lines& lines, bool spawned = false) const {
     SupervisorSettings settings = settings_;
-    if (spawned) settings.fork_servers = nullptr;
+    if (spawned) {
+      settings.fork_servers = nullptr;
+      settings.fresh_clients = true;
+    }
     return run_alone(suspect(), seen_.verdict, lines, settings).of(seen_.suspect, line_, lines.size() - 1);
   }
 
