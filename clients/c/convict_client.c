@@ -169,8 +169,9 @@ static const char kHello[] =
     "\"textbook loops in C\",\"lineage\":\"textbook-c\",\"batch\":32,\"contract\":{\"algorithm\":\"direct\","
     "\"min_accumulator\":\"f32\",\"summation\":\"fixed_order\",\"deterministic\":true}}]}}";
 
-/* Forks a process for each message of the socket, and returns in each of them. Its stdin, stdout, stderr and file are the
- * four descriptors of the message. It pays where main() would load something that takes long, before the first line. */
+/* Forks a process for each message of the socket, and returns in each of them. Its stdin, stdout, stderr and file are
+ * the four descriptors of the message. It pays where main() would load something that takes long, before the first
+ * line. */
 static void wait_for_forks(int requests) {
   int descriptors[4];
   char byte, control[CMSG_SPACE(sizeof descriptors)] __attribute__((aligned(sizeof(size_t))));

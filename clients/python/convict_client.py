@@ -154,7 +154,7 @@ class Client:
     """Answers one question after the other until there are no more."""
 
     def __init__(self):
-        self.forks = can_fork()
+        self.can_fork = can_fork()
         self.begin()
 
     def begin(self):
@@ -173,7 +173,7 @@ class Client:
     def answer(self, question):
         if "hello" in question:
             self.descriptor = question["hello"]["file"]
-            return {"hello": {"protocol": 1, "version": "1.0", "forks": self.forks, "implementations": [announcement()]}}
+            return {"hello": {"protocol": 1, "version": "1.0", "forks": self.can_fork, "implementations": [announcement()]}}
         if "fork" in question:
             return {"fork": True}
         if "ask" in question:
@@ -187,7 +187,7 @@ class Client:
             answer = {"id": question["id"], **self.answer(question)}
             self.answers.write(json.dumps(answer).encode() + b"\n")
             self.answers.flush()
-            if "fork" in question:
+            if answer.get("fork"):
                 wait_for_forks(question["fork"]["socket"])
                 self.begin()
                 return self.serve()

@@ -2,6 +2,7 @@
 """The client's side of the protocol of process targets (docs/process-targets.md), for functions in Python."""
 from __future__ import annotations
 
+import contextlib
 import json
 import mmap
 import os
@@ -9,6 +10,7 @@ import sys
 from typing import Any, Optional
 
 from . import _arrays, _forks
+from ._errors import ProgramMissing
 from ._problem import Problem
 from ._target import Call
 
@@ -61,6 +63,8 @@ def serve(targets: list[Any], version: Optional[str] = None, forks: Optional[boo
     `forks`: whether other clients may be copies of this process, as it is now, so that what it has imported is imported
     once [if it can be copied]. With True, it says on stderr why it cannot be copied. Nothing of a device must have been
     initialized."""
+    with contextlib.suppress(ProgramMissing):  # which is told when operands come
+        _arrays.numpy_module()  # now, and not in each copy
     why_not = "it was told not to" if forks is False else _forks.why_not()
     if forks and why_not:
         print(f"convict: this process is not copied: {why_not}", file=sys.stderr, flush=True)

@@ -128,7 +128,7 @@ bool Client::have_started(const std::string& command, const KeeperAddress& keepe
 }
 
 void Client::tell_keeper(bool can_be_copied) {
-  const auto word = can_be_copied ? WordToKeeper::kCanBeCopied : WordToKeeper::kCannotBeCopied;
+  const auto word = can_be_copied ? WorkerWord::kCanBeCopied : WorkerWord::kCannotBeCopied;
   send(line_, &word, sizeof word, MSG_NOSIGNAL);
 }
 

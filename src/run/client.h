@@ -39,7 +39,6 @@ struct KeeperAddress {
 /// That of a worker. Called once, before anything is loaded.
 KeeperAddress inherited_keeper(FlightRecord& record);
 
-
 class Client {
  public:
   /// Starts `command` with a shell, in a session of its own, with the file as descriptor kFileFd; or has the keeper do
@@ -82,7 +81,7 @@ class Client {
   void take(std::string& received);
   void kill();
 
-  pid_t pid_ = -1;  // none if it was not started here
+  pid_t pid_ = -1;   // none if it was not started here
   pid_t kept_ = -1;  // of the keeper
   int line_ = -1;    // to the keeper
   bool is_copy_ = false;

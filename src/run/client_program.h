@@ -14,8 +14,8 @@ struct ClientPipes {
   int questions, answers, errors, file;
 };
 
-inline constexpr int kFileFd = 3;    // in the client: the file of operands
-inline constexpr int kForksFd = 4;   // the socket on which it may be asked for copies of itself
+inline constexpr int kFileFd = 3;   // in the client: the file of operands
+inline constexpr int kForksFd = 4;  // the socket on which it may be asked for copies of itself
 
 /// Starts `command` with a shell, in a session of its own. It ends with the thread that started it. `forks` becomes
 /// kForksFd, if that is a descriptor. Returns -1 if there can be no new process.

@@ -68,7 +68,8 @@ struct KeptProcess {
   pid_t id = -1;
   int watch = -1;  // becomes readable when it ends
 
-  explicit KeptProcess(pid_t process) : id(process), watch(moved_up(static_cast<int>(syscall(SYS_pidfd_open, process, 0)))) {}
+  explicit KeptProcess(pid_t process)
+      : id(process), watch(moved_up(static_cast<int>(syscall(SYS_pidfd_open, process, 0)))) {}
 
   /// Kills it with its group; `ended`: it is dead already.
   void end() {
@@ -162,7 +163,8 @@ class KeeperSession {
   }
 
   bool is_starting(const std::string& command) const {
-    return std::ranges::any_of(clients_, [&](const KeptClient& one) { return one.command == command && one.forks >= 0; });
+    return std::ranges::any_of(clients_,
+                               [&](const KeptClient& one) { return one.command == command && one.forks >= 0; });
   }
 
   void start(const ClientRequest& request) {
@@ -216,11 +218,11 @@ class KeeperSession {
   }
 
   void listen(ClientPlace one) {
-    WordToKeeper word{};
+    WorkerWord word{};
     const bool has_word = recv(one->line, &word, sizeof word, MSG_DONTWAIT) == sizeof word;
     if (!has_word) return end(one);
     const std::string command = one->command;
-    if (word == WordToKeeper::kCanBeCopied && one->forks >= 0) {
+    if (word == WorkerWord::kCanBeCopied && one->forks >= 0) {
       KnownProgram& program = programs_[command];
       program.means = KnownProgram::Means::kCopies;
       program.process = one->process;

@@ -27,7 +27,7 @@ struct KeeperWord {
 };
 
 /// What a worker says of a client. kCanBeCopied: it waits at kForksFd, and belongs to the keeper from now on.
-enum class WordToKeeper : char { kCanBeCopied = 'c', kCannotBeCopied = 'n' };
+enum class WorkerWord : char { kCanBeCopied = 'c', kCannotBeCopied = 'n' };
 
 /// The supervisor's side.
 class KeeperProcess {
@@ -46,8 +46,8 @@ class KeeperProcess {
   std::unique_ptr<WorkerProcess> process_;
 };
 
-/// The worker's side. Sends what a client of this command is to have; `line` is the keeper's end. Returns false if there
-/// is no keeper.
+/// The worker's side. Sends what a client of this command is to have; `line` is the keeper's end. Returns false if
+/// there is no keeper.
 bool ask_keeper(int socket, const std::string& command, int line, const ClientPipes& pipes);
 
 /// The body of the hidden command `keeper`. Returns when the supervisor is gone, and no client is left.

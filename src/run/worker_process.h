@@ -76,7 +76,8 @@ class WorkerProcess {
   /// Tells the worker that the cases which it has not begun are not wanted any more.
   void finish() { record_->finishes = true; }
 
-  /// The memory that it, its children and its clients keep, in bytes: resident pages, and files in memory that they have open.
+  /// The memory that it, its children and its clients keep, in bytes: resident pages, and files in memory that they
+  /// have open.
   uint64_t kept_bytes() const;
 
   /// CPU time of all its threads so far.

@@ -54,8 +54,8 @@ std::map<std::string, std::string> environment_of(const SupervisorSettings& sett
   return run::guarded_environment(settings.heap_guard);
 }
 
-/// Where workers ask for clients; -1 if they start them themselves, because these shall not be copies of one process, or
-/// have other variables than this process.
+/// Where workers ask for clients; -1 if they start them themselves, because these shall not be copies of one process,
+/// or have other variables than this process.
 int keeper_of(const SupervisorSettings& settings) {
   if (settings.fresh_clients || !settings.heap_guard.empty() || !settings.worker.environment.empty() ||
       std::ranges::none_of(settings.worker.roster.plugins, is_command))
