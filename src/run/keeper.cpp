@@ -65,19 +65,21 @@ bool is_child(pid_t process) {
 
 /// A process that the keeper waits for.
 struct KeptProcess {
-  pid_t id = -1;
+  pid_t id = -1;   // none once it has ended
   int watch = -1;  // becomes readable when it ends
 
   explicit KeptProcess(pid_t process)
       : id(process), watch(moved_up(static_cast<int>(syscall(SYS_pidfd_open, process, 0)))) {}
 
-  /// Kills it with its group; `ended`: it is dead already.
+  /// Kills it with its group.
   void end() {
+    if (id < 0) return;
     if (getpgid(id) == id) kill(-id, SIGKILL);
     kill(id, SIGKILL);
     while (waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
     }
     close(watch);
+    id = watch = -1;
   }
 };
 
@@ -222,7 +224,7 @@ class KeeperSession {
     const bool has_word = recv(one->line, &word, sizeof word, MSG_DONTWAIT) == sizeof word;
     if (!has_word) return end(one);
     const std::string command = one->command;
-    if (word == WorkerWord::kCanBeCopied && one->forks >= 0) {
+    if (word == WorkerWord::kCanBeCopied && one->forks >= 0 && one->process.id >= 0) {
       KnownProgram& program = programs_[command];
       program.means = KnownProgram::Means::kCopies;
       program.process = one->process;
@@ -252,7 +254,8 @@ class KeeperSession {
     siginfo_t info{};
     waitid(P_PID, static_cast<id_t>(one->process.id), &info, WEXITED | WNOWAIT);
     say(one->line, {KeeperWord::kEnded, one->process.id, info.si_code, info.si_status});
-    end(one);
+    one->process.end();  // its worker may still have a word to say
+    end_left_over();
   }
 
   void end(ClientPlace one) {
