@@ -60,7 +60,7 @@ ClientGone gone(int code, int status) {
 
 KeeperAddress inherited_keeper(FlightRecord& record) {
   if (fcntl(kKeeperFd, F_SETFD, FD_CLOEXEC) != 0) return {};
-  return {kKeeperFd, &record};
+  return {kKeeperFd, &record, {}};
 }
 
 Client::Client(const std::string& command, const KeeperAddress& keeper) {
@@ -110,7 +110,7 @@ bool Client::have_started(const std::string& command, const KeeperAddress& keepe
   std::array<int, 2> both{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both.data()) != 0) return false;
   line_ = moved_up(both[0]);
-  const bool asked = ask_keeper(keeper.socket, command, both[1], pipes);
+  const bool asked = ask_keeper(keeper.socket, {command, keeper.environment}, both[1], pipes);
   close(both[1]);
   const auto word = asked ? hear(line_, kKeeperTime) : std::nullopt;
   if (!word || word->kind == KeeperWord::kRefused) {

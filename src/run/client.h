@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -32,6 +33,7 @@ struct ClientSlow {};
 struct KeeperAddress {
   int socket = -1;
   FlightRecord* record = nullptr;  // where its supervisor looks for clients that are not its children
+  std::map<std::string, std::string> environment = {};  // that its clients have besides the keeper's
 
   bool is_there() const { return socket >= 0 && record; }
 };

@@ -2,6 +2,7 @@
 #include "run/client_program.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -38,11 +39,13 @@ std::string for_shell(const std::string& command) {
 
 }  // namespace
 
-pid_t start_program(const std::string& command, const ClientPipes& pipes, int forks) {
+pid_t start_program(const std::string& command, const ClientPipes& pipes, int forks,
+                    const std::map<std::string, std::string>& environment) {
   const std::string line = for_shell(command);
   const pid_t pid = fork_own();
-  if (pid == 0) become_client(line.c_str(), pipes, forks);
-  return pid;
+  if (pid != 0) return pid;
+  for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+  become_client(line.c_str(), pipes, forks);
 }
 
 }  // namespace convict::run

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <map>
 #include <string>
 
 namespace convict::run {
@@ -18,7 +19,9 @@ inline constexpr int kFileFd = 3;   // in the client: the file of operands
 inline constexpr int kForksFd = 4;  // the socket on which it may be asked for copies of itself
 
 /// Starts `command` with a shell, in a session of its own. It ends with the thread that started it. `forks` becomes
-/// kForksFd, if that is a descriptor. Returns -1 if there can be no new process.
-pid_t start_program(const std::string& command, const ClientPipes& pipes, int forks = -1);
+/// kForksFd, if that is a descriptor. Returns -1 if there can be no new process. `environment`: variables besides those
+/// of this process. Precondition: they are none, or this process has no threads.
+pid_t start_program(const std::string& command, const ClientPipes& pipes, int forks = -1,
+                    const std::map<std::string, std::string>& environment = {});
 
 }  // namespace convict::run

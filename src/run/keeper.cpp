@@ -39,7 +39,7 @@ void say(int line, const KeeperWord& word) { send(line, &word, sizeof word, MSG_
 
 /// A worker that wants a client.
 struct ClientRequest {
-  std::string command;
+  ClientKind kind;
   int line;
   ClientPipes pipes;
 
@@ -48,14 +48,31 @@ struct ClientRequest {
   }
 };
 
+/// A kind as one text: the variables, each with its end, then the command. None of them holds a byte of 0.
+std::string text_of(const ClientKind& kind) {
+  std::string text;
+  for (const auto& [name, value] : kind.environment) text += name + '=' + value + '\0';
+  return text + kind.command;
+}
+
+ClientKind kind_of(std::string_view text) {
+  ClientKind kind;
+  for (size_t end; (end = text.find('\0')) != std::string_view::npos; text.remove_prefix(end + 1)) {
+    const size_t equals = text.find('=');
+    kind.environment.emplace(text.substr(0, equals), text.substr(equals + 1, end - equals - 1));
+  }
+  kind.command = text;
+  return kind;
+}
+
 std::optional<ClientRequest> receive_request(int socket) {
   auto message = receive_descriptors(socket);
   if (!message) return std::nullopt;
   for (int& fd : message->descriptors) fd = moved_up(fd);
   const std::vector<int>& all = message->descriptors;
-  if (all.size() == 5) return ClientRequest{message->text, all[0], {all[1], all[2], all[3], all[4]}};
+  if (all.size() == 5) return ClientRequest{kind_of(message->text), all[0], {all[1], all[2], all[3], all[4]}};
   for (const int fd : all) close(fd);
-  return ClientRequest{"", -1, {-1, -1, -1, -1}};
+  return ClientRequest{{}, -1, {-1, -1, -1, -1}};
 }
 
 bool is_child(pid_t process) {
@@ -85,13 +102,13 @@ struct KeptProcess {
 
 /// A client that answers a worker.
 struct KeptClient {
-  std::string command;
+  ClientKind kind;
   KeptProcess process;
   int line;
   int forks = -1;  // the socket to it, of one that was started
 };
 
-/// What is known of a command, and who waits until more is known.
+/// What is known of a kind, and who waits until more is known.
 struct KnownProgram {
   enum class Means { kUnknown, kCopies, kStarts } means = Means::kUnknown;
   std::optional<KeptProcess> process;  // that is copied
@@ -106,7 +123,7 @@ class KeeperSession {
       std::vector<pollfd> watched = {{kCommandFd, POLLIN, 0}, {accepts_ ? kForkFd : -1, POLLIN, 0}};
       for (const KeptClient& one : clients_)
         watched.insert(watched.end(), {{one.line, POLLIN, 0}, {one.process.watch, POLLIN, 0}});
-      for (const auto& [command, program] : programs_)
+      for (const auto& [kind, program] : programs_)
         if (program.process) watched.push_back({program.process->watch, POLLIN, 0});
       if (poll(watched.data(), watched.size(), -1) < 0) continue;
       const auto ready = std::ranges::find_if(watched, [](const pollfd& one) { return one.revents != 0; });
@@ -115,9 +132,9 @@ class KeeperSession {
       if (ready->fd == kForkFd) accept();
       attend(ready->fd);  // one at a time, for it changes the lists
     }
-    for (auto& [command, program] : programs_) program.waiting.clear();
+    for (auto& [kind, program] : programs_) program.waiting.clear();
     while (!clients_.empty()) end(clients_.begin());
-    for (auto& [command, program] : programs_)
+    for (auto& [kind, program] : programs_)
       if (program.process) program.process->end();
     end_children_but({});
   }
@@ -135,25 +152,25 @@ class KeeperSession {
       if (one->process.watch == fd) return tell_end(one);
       if (one->line == fd) return listen(one);
     }
-    for (auto& [command, program] : programs_)
-      if (program.process && program.process->watch == fd) return copy_no_more(command);
+    for (auto& [kind, program] : programs_)
+      if (program.process && program.process->watch == fd) return copy_no_more(kind);
   }
 
   void accept() {
     auto request = receive_request(kForkFd);
     accepts_ = request.has_value();
     if (!request || request->line < 0) return;
-    KnownProgram& program = programs_[request->command];
+    KnownProgram& program = programs_[request->kind];
     program.waiting.push_back(std::move(*request));
-    serve_waiting(program.waiting.back().command);
+    serve_waiting(program.waiting.back().kind);
   }
 
-  /// As far as it is known how. While the first client of a command starts, the others wait.
-  void serve_waiting(const std::string& command_of_one) {
-    const std::string command = command_of_one;  // which may go with its request
-    KnownProgram& program = programs_[command];
+  /// As far as it is known how. While the first client of a kind starts, the others wait.
+  void serve_waiting(const ClientKind& kind_of_one) {
+    const ClientKind kind = kind_of_one;  // which may go with its request
+    KnownProgram& program = programs_[kind];
     while (!program.waiting.empty()) {
-      if (program.means == KnownProgram::Means::kUnknown && is_starting(command)) return;
+      if (program.means == KnownProgram::Means::kUnknown && is_starting(kind)) return;
       const ClientRequest request = program.waiting.front();
       program.waiting.pop_front();
       if (program.means == KnownProgram::Means::kUnknown)
@@ -164,16 +181,15 @@ class KeeperSession {
     }
   }
 
-  bool is_starting(const std::string& command) const {
-    return std::ranges::any_of(clients_,
-                               [&](const KeptClient& one) { return one.command == command && one.forks >= 0; });
+  bool is_starting(const ClientKind& kind) const {
+    return std::ranges::any_of(clients_, [&](const KeptClient& one) { return one.kind == kind && one.forks >= 0; });
   }
 
   void start(const ClientRequest& request) {
     std::array<int, 2> both{};
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both.data()) != 0) return refuse(request);
     for (int& fd : both) fd = moved_up(fd);
-    const pid_t pid = start_program(request.command, request.pipes, both[1]);
+    const pid_t pid = start_program(request.kind.command, request.pipes, both[1], request.kind.environment);
     close(both[1]);
     if (pid < 0) {
       close(both[0]);
@@ -196,7 +212,7 @@ class KeeperSession {
       adopt(request, pid, KeeperWord::kCopied, -1);
       return true;
     }
-    copy_no_more(request.command);
+    copy_no_more(request.kind);
     return false;
   }
 
@@ -209,9 +225,9 @@ class KeeperSession {
     return true;
   }
 
-  void adopt(const ClientRequest& request, pid_t pid, KeeperWord::Kind kind, int forks) {
-    clients_.push_back({request.command, KeptProcess(pid), request.line, forks});
-    say(request.line, {kind, pid, 0, 0});
+  void adopt(const ClientRequest& request, pid_t pid, KeeperWord::Kind word, int forks) {
+    clients_.push_back({request.kind, KeptProcess(pid), request.line, forks});
+    say(request.line, {word, pid, 0, 0});
   }
 
   static void refuse(const ClientRequest& request) {
@@ -223,31 +239,31 @@ class KeeperSession {
     WorkerWord word{};
     const bool has_word = recv(one->line, &word, sizeof word, MSG_DONTWAIT) == sizeof word;
     if (!has_word) return end(one);
-    const std::string command = one->command;
+    const ClientKind kind = one->kind;
     if (word == WorkerWord::kCanBeCopied && one->forks >= 0 && one->process.id >= 0) {
-      KnownProgram& program = programs_[command];
+      KnownProgram& program = programs_[kind];
       program.means = KnownProgram::Means::kCopies;
       program.process = one->process;
       program.forks = std::exchange(one->forks, -1);
       close(one->line);
       clients_.erase(one);
-      serve_waiting(command);
+      serve_waiting(kind);
     } else {
-      copy_no_more(command);
+      copy_no_more(kind);
     }
   }
 
-  /// From now on, workers start clients of this command themselves.
-  void copy_no_more(const std::string& command) {
-    KnownProgram& program = programs_[command];
+  /// From now on, workers start clients of this kind themselves.
+  void copy_no_more(const ClientKind& kind) {
+    KnownProgram& program = programs_[kind];
     program.means = KnownProgram::Means::kStarts;
     if (program.process) program.process->end();
     program.process.reset();
     hang_up(program.forks);
     for (KeptClient& one : clients_)
-      if (one.command == command) hang_up(one.forks);
+      if (one.kind == kind) hang_up(one.forks);
     end_left_over();
-    serve_waiting(command);
+    serve_waiting(kind);
   }
 
   void tell_end(ClientPlace one) {
@@ -259,13 +275,13 @@ class KeeperSession {
   }
 
   void end(ClientPlace one) {
-    const std::string command = one->command;
+    const ClientKind kind = one->kind;
     one->process.end();
     hang_up(one->forks);
     close(one->line);
     clients_.erase(one);
     end_left_over();
-    serve_waiting(command);
+    serve_waiting(kind);
   }
 
   static void hang_up(int& socket) {
@@ -275,7 +291,7 @@ class KeeperSession {
   std::set<pid_t> known() const {
     std::set<pid_t> all;
     for (const KeptClient& one : clients_) all.insert(one.process.id);
-    for (const auto& [command, program] : programs_)
+    for (const auto& [kind, program] : programs_)
       if (program.process) all.insert(program.process->id);
     return all;
   }
@@ -284,8 +300,8 @@ class KeeperSession {
   void end_left_over() const { end_children_but(known()); }
 
   std::list<KeptClient> clients_;
-  std::map<std::string, KnownProgram> programs_;  // by command
-  bool accepts_ = true;                           // somebody can ask
+  std::map<ClientKind, KnownProgram> programs_;
+  bool accepts_ = true;  // somebody can ask
 };
 
 }  // namespace
@@ -307,9 +323,9 @@ KeeperProcess::KeeperProcess(const std::string& program) {
 
 KeeperProcess::~KeeperProcess() { close(socket_); }
 
-bool ask_keeper(int socket, const std::string& command, int line, const ClientPipes& pipes) {
+bool ask_keeper(int socket, const ClientKind& kind, int line, const ClientPipes& pipes) {
   const std::array<int, 5> all = {line, pipes.questions, pipes.answers, pipes.errors, pipes.file};
-  return send_descriptors(socket, command, all);
+  return send_descriptors(socket, text_of(kind), all);
 }
 
 int run_keeper() {

@@ -10,7 +10,9 @@
 
 #include <sys/types.h>
 
+#include <compare>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -46,9 +48,16 @@ class KeeperProcess {
   std::unique_ptr<WorkerProcess> process_;
 };
 
-/// The worker's side. Sends what a client of this command is to have; `line` is the keeper's end. Returns false if
-/// there is no keeper.
-bool ask_keeper(int socket, const std::string& command, int line, const ClientPipes& pipes);
+/// What a client is started with. Those of one kind are copies of one process.
+struct ClientKind {
+  std::string command;
+  std::map<std::string, std::string> environment;  // besides that of the keeper
+  auto operator<=>(const ClientKind&) const = default;
+};
+
+/// The worker's side. Sends what a client of this kind is to have; `line` is the keeper's end. Returns false if there
+/// is no keeper.
+bool ask_keeper(int socket, const ClientKind& kind, int line, const ClientPipes& pipes);
 
 /// The body of the hidden command `keeper`. Returns when the supervisor is gone, and no client is left.
 int run_keeper();

@@ -55,9 +55,9 @@ std::map<std::string, std::string> environment_of(const SupervisorSettings& sett
 }
 
 /// Where workers ask for clients; -1 if they start them themselves, because these shall not be copies of one process,
-/// or have other variables than this process.
+/// or have another allocator.
 int keeper_of(const SupervisorSettings& settings) {
-  if (settings.fresh_clients || !settings.heap_guard.empty() || !settings.worker.environment.empty() ||
+  if (settings.fresh_clients || !settings.heap_guard.empty() ||
       std::ranges::none_of(settings.worker.roster.plugins, is_command))
     return -1;
   // Static, because clients are the whole process's, whichever thread supervises their workers.

@@ -77,6 +77,7 @@ void WorkerSession::begin() {
   settings_ = settings_from(*line);
   where_ = Where::parse(settings_.where);
   for (const auto& [name, value] : settings_.environment) setenv(name.c_str(), value.c_str(), 1);
+  keeper_.environment = settings_.environment;
   worker_tally_.take_over(std::exchange(settings_.seen, {}));
 }
 

@@ -131,7 +131,7 @@ class WorkerSession {
   WorkerSettings settings_;
   Where where_;
   run::FlightRecord& record_;
-  const run::KeeperAddress keeper_;
+  run::KeeperAddress keeper_;
   std::vector<run::Subject> subjects_;
   WorkerTally worker_tally_{record_, subjects_};
   run::GuardedMemory memory_;

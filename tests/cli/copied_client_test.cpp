@@ -64,8 +64,8 @@ TEST_F(CopiedClient, IsStartedOnceForACase) {
 
 TEST_F(CopiedClient, IsStartedOnceForACampaignWithItsDiagnoses) {
   const json report = campaign("goes_on", {"-j", "2", "--shrink=1s"});
-  EXPECT_FALSE(report["mismatches"].empty());
-  EXPECT_EQ(starts(), 1U);
+  EXPECT_GE(report["mismatches"].size(), 2);
+  EXPECT_LE(starts(), 3U) << "and once for each instruction set that a diagnosis limits libraries to";
 }
 
 TEST_F(CopiedClient, OfEachCommandOneIsStarted) {
