@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
                          add_import,  add_score,        add_bench,        add_check_certificate,
                          add_doctor,  add_new_plugin,   add_completion,   add_man,
                          add_worker,  add_bench_worker, add_check_causes, add_findings,
-                         add_sample})
+                         add_sample,  add_keeper})
     add(parser.program(), exit_code);
   try {
     if (const auto why = parser.parse(argc, argv)) exit_code = fail(*why, kUsage);

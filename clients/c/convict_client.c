@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { kMostDims = 5, kMostAxes = 3 };
 
@@ -162,9 +165,34 @@ static void compute(const char* text, unsigned char* file) {
 }
 
 static const char kHello[] =
-    "{\"protocol\":1,\"version\":\"1.0\",\"implementations\":[{\"name\":\"textbook-c\",\"description\":"
+    "{\"protocol\":1,\"version\":\"1.0\",\"forks\":true,\"implementations\":[{\"name\":\"textbook-c\",\"description\":"
     "\"textbook loops in C\",\"lineage\":\"textbook-c\",\"batch\":32,\"contract\":{\"algorithm\":\"direct\","
     "\"min_accumulator\":\"f32\",\"summation\":\"fixed_order\",\"deterministic\":true}}]}}";
+
+/* Forks a process for each message of the socket, and returns in each of them. Its stdin, stdout, stderr and file are
+ * the four descriptors of the message. It pays where main() would load something that takes long, before the first
+ * line. */
+static void wait_for_forks(int requests) {
+  int descriptors[4];
+  char byte, control[CMSG_SPACE(sizeof descriptors)] __attribute__((aligned(sizeof(size_t))));
+  struct iovec content = {&byte, 1};
+  for (;;) {
+    struct msghdr message = {NULL, 0, &content, 1, control, sizeof control, 0};
+    if (recvmsg(requests, &message, 0) != 1) exit(0); /* convict has ended */
+    memcpy(descriptors, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof descriptors);
+    const pid_t between = fork();
+    if (between == 0) {
+      if (fork() != 0) _exit(0); /* so that convict becomes the parent of the new process, and sees how it ends */
+      const pid_t self = setsid();
+      send(requests, &self, sizeof self, 0);
+      for (int i = 0; i < 4; ++i) dup2(descriptors[i], i), close(descriptors[i]);
+      close(requests);
+      return;
+    }
+    for (int i = 0; i < 4; ++i) close(descriptors[i]);
+    waitpid(between, NULL, 0);
+  }
+}
 
 int main(void) {
   char* line = NULL;
@@ -172,8 +200,16 @@ int main(void) {
   int descriptor = -1;
   unsigned char* file = NULL;
   while (getline(&line, &capacity, stdin) > 0) {
-    Pair what = {NULL, NULL}; /* the question: the first pair that is one of three */
-    while (next(&what, line) && !is(what.key, "hello") && !is(what.key, "ask") && !is(what.key, "run")) continue;
+    Pair what = {NULL, NULL}; /* the question: the first pair that is one of these */
+    while (next(&what, line) && !is(what.key, "hello") && !is(what.key, "ask") && !is(what.key, "run") &&
+           !is(what.key, "fork"))
+      continue;
+    if (is(what.key, "fork")) {
+      printf("{\"id\":%lld,\"fork\":true}\n", (long long)number_in(line, "id"));
+      fflush(stdout);
+      wait_for_forks((int)number_in(what.value, "socket"));
+      continue;
+    }
     const int ask = is(what.key, "ask"), run = is(what.key, "run");
     printf("{\"id\":%lld,\"%s\":", (long long)number_in(line, "id"), ask ? "ask" : run ? "run" : "hello");
     if (run && mapped < (size_t)number_in(line, "file_bytes")) { /* the file has grown */

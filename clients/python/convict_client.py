@@ -11,8 +11,10 @@ import json
 import math
 import mmap
 import os
+import socket
 import struct
 import sys
+import threading
 import traceback
 
 BATCH = 32  # problems that we take at once
@@ -112,11 +114,51 @@ def status_of(problem, file):
         return {"status": "failed", "error": f"{type(error).__name__}: {error}"}
 
 
+def can_fork():
+    """Whether a copy of this process is as good as a new one. Threads are not copied, but some libraries end theirs
+    before a fork, and start them again when they compute: OpenBLAS, for numpy."""
+    if threading.active_count() > 1 or not os.path.isdir("/proc/self/task"):
+        return False
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    return len(os.listdir("/proc/self/task")) == 1
+
+
+def wait_for_forks(descriptor):
+    """Forks a process for each message of the socket, and returns in each of them. Its stdin, stdout, stderr and file
+    are the four descriptors of the message."""
+    requests = socket.socket(fileno=descriptor)
+    while True:
+        byte, descriptors, _, _ = socket.recv_fds(requests, 1, 4)
+        if not byte:
+            os._exit(0)  # convict has ended
+        between = os.fork()
+        if between == 0:
+            if os.fork():
+                os._exit(0)  # so that convict becomes the parent of the new process, and sees how it ends
+            os.setsid()
+            requests.send(struct.pack("i", os.getpid()))
+            requests.close()
+            for place, one in enumerate(descriptors):
+                os.dup2(one, place)
+                os.close(one)
+            return
+        for one in descriptors:
+            os.close(one)
+        os.waitpid(between, 0)
+
+
 class Client:
     """Answers one question after the other until there are no more."""
 
     def __init__(self):
-        self.questions = sys.stdin.buffer
+        self.can_fork = can_fork()
+        self.begin()
+
+    def begin(self):
+        self.questions = os.fdopen(os.dup(0), "rb")
         # A print of somebody's would be no answer: from now on it goes to stderr.
         self.answers = os.fdopen(os.dup(1), "wb")
         os.dup2(2, 1)
@@ -131,7 +173,9 @@ class Client:
     def answer(self, question):
         if "hello" in question:
             self.descriptor = question["hello"]["file"]
-            return {"hello": {"protocol": 1, "version": "1.0", "implementations": [announcement()]}}
+            return {"hello": {"protocol": 1, "version": "1.0", "forks": self.can_fork, "implementations": [announcement()]}}
+        if "fork" in question:
+            return {"fork": True}
         if "ask" in question:
             return {"ask": [refusal(problem) for problem in question["ask"]]}
         file = self.mapped(question["file_bytes"])
@@ -143,6 +187,10 @@ class Client:
             answer = {"id": question["id"], **self.answer(question)}
             self.answers.write(json.dumps(answer).encode() + b"\n")
             self.answers.flush()
+            if answer.get("fork"):
+                wait_for_forks(question["fork"]["socket"])
+                self.begin()
+                return self.serve()
 
 
 if __name__ == "__main__":

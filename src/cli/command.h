@@ -59,5 +59,6 @@ void add_findings(Command app, int& exit_code);
 void add_completion(Command app, int& exit_code);
 void add_man(Command app, int& exit_code);
 void add_worker(Command app, int& exit_code);
+void add_keeper(Command app, int& exit_code);
 
 }  // namespace convict::cli

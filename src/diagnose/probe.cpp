@@ -66,10 +66,12 @@ void Probe::run(const Case& c) {
   supervisor_->work();
 }
 
-Probe::Answer Probe::ask_fresh(const Case& c, const std::map<std::string, std::string>& environment) const {
+Probe::Answer Probe::ask_fresh(const Case& c, const std::map<std::string, std::string>& environment,
+                               bool fresh_clients) const {
   workers::SupervisorSettings settings = settings_;
   settings.worker.environment = environment;
   settings.fork_servers = nullptr;
+  settings.fresh_clients = fresh_clients;
   return Probe(suspicion_, settings).ask(c);
 }
 

@@ -47,8 +47,9 @@ class Probe final : private workers::Assignment {
   Answer ask_for_values(const Case& c);
 
   /// Runs the case in a new process that has run no other. `environment` holds environment variables, by name, that
-  /// limit threads and instruction sets.
-  Answer ask_fresh(const Case& c, const std::map<std::string, std::string>& environment = {}) const;
+  /// limit threads and instruction sets. `fresh_clients`: so that clients are no copies either.
+  Answer ask_fresh(const Case& c, const std::map<std::string, std::string>& environment = {},
+                   bool fresh_clients = false) const;
 
   int runs() const { return runs_; }
   bool interrupted() const { return settings_.interrupted && *settings_.interrupted; }

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -21,12 +20,15 @@
 #include <string_view>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "run/client_messages.h"
 #include "run/descriptor.h"
-#include "run/environment.h"
+#include "run/descriptor_message.h"
+#include "run/keeper.h"
+#include "run/proc.h"
 
 namespace convict::run {
 namespace {
@@ -35,53 +37,33 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kConnection = "fd:";
 constexpr auto kEndGrace = std::chrono::milliseconds(500);  // for a client that hung up to end by itself
-
-/// In the new process, which is a copy of a process with threads: only what is async-signal-safe.
-[[noreturn]] void become_client(const char* command, int questions, int answers, int file) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  setsid();  // so that its children end with it, and a terminal's Ctrl-C is not its
-  if (dup2(questions, STDIN_FILENO) < 0 || dup2(answers, STDOUT_FILENO) < 0 || dup2(file, Client::kFileFd) < 0)
-    _exit(EX_OSERR);
-  close_range(Client::kFileFd + 1, ~0U, 0);
-  for (const int number : {SIGPIPE, SIGINT}) signal(number, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  execl("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr));
-  _exit(EX_OSERR);
-}
-
-/// Without a shell between, how the program ends is seen: of a signal, a shell makes an exit code. What needs a shell
-/// keeps it.
-std::string for_shell(const std::string& command) {
-  const bool is_simple = command.find_first_of(";|&<>(){}`\n") == std::string::npos &&
-                         command.substr(0, command.find(' ')).find('=') == std::string::npos;
-  return is_simple ? "exec " + command : command;
-}
-
-/// Hands the descriptors to who is behind the socket.
-bool pass_on(int socket, std::array<int, 2> descriptors) {
-  char byte = 'c';
-  iovec content = {&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptors)] = {};
-  msghdr message = {};
-  message.msg_iov = &content;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof descriptors);
-  memcpy(CMSG_DATA(header), descriptors.data(), sizeof descriptors);
-  return sendmsg(socket, &message, MSG_NOSIGNAL) == 1;
-}
+constexpr auto kKeeperGrace = std::chrono::seconds(10);     // for the keeper to tell of an end that has come
+constexpr auto kKeeperTime = std::chrono::seconds(60);      // for another worker to hear whether a client can be copied
 
 ClientGone misbehaved(std::string how) { return {std::move(how), 0, EX_PROTOCOL}; }
 
+/// What the keeper says next; nullopt if that takes longer, or there is no keeper any more.
+std::optional<KeeperWord> hear(int line, std::chrono::milliseconds patience) {
+  pollfd answer = {line, POLLIN, 0};
+  KeeperWord word;
+  const bool has_word = poll(&answer, 1, static_cast<int>(patience.count())) == 1 &&
+                        recv(line, &word, sizeof word, MSG_DONTWAIT) == sizeof word;
+  return has_word ? std::optional(word) : std::nullopt;
+}
+
+ClientGone gone(int code, int status) {
+  if (code == CLD_EXITED) return {fmt::format("exited with code {} before it had answered", status), 0, status};
+  return {fmt::format("died of {}", strsignal(status)), status, 0};
+}
+
 }  // namespace
 
-Client::Client(const std::string& command) {
+KeeperAddress inherited_keeper(FlightRecord& record) {
+  if (fcntl(kKeeperFd, F_SETFD, FD_CLOEXEC) != 0) return {};
+  return {kKeeperFd, &record, {}};
+}
+
+Client::Client(const std::string& command, const KeeperAddress& keeper) {
   file_fd_ = moved_up(memfd_create("convict operands", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file_fd_ < 0) fail("cannot create shared memory");
   fcntl(file_fd_, F_ADD_SEALS, F_SEAL_SHRINK);  // a smaller file would be our bus error
@@ -89,7 +71,7 @@ Client::Client(const std::string& command) {
     if (command.starts_with(kConnection))
       connect(command.substr(kConnection.size()));
     else
-      start(command);
+      start(command, keeper);
     fcntl(in_, F_SETFL, O_NONBLOCK);
     fcntl(out_, F_SETFL, O_NONBLOCK);
   } catch (...) {
@@ -100,26 +82,54 @@ Client::Client(const std::string& command) {
 
 Client::~Client() {
   kill();
+  if (place_) *place_ = 0;
+  if (line_ >= 0) close(line_);  // the keeper kills it
   if (in_ != out_) close(in_);
   close(out_);
   close(file_fd_);
   if (data_) munmap(data_, capacity_);
 }
 
-void Client::start(const std::string& command) {
+void Client::start(const std::string& command, const KeeperAddress& keeper) {
   signal(SIGPIPE, SIG_IGN);  // a client that is gone shows as the end of its pipe
   std::array<int, 2> questions{}, answers{};
   if (pipe2(questions.data(), O_CLOEXEC) != 0) fail("cannot create a pipe");
   if (pipe2(answers.data(), O_CLOEXEC) != 0) fail("cannot create a pipe");
   for (int* fd : {&questions[0], &questions[1], &answers[0], &answers[1]}) *fd = moved_up(*fd);
-  const std::string line = for_shell(command);
-  pid_ = fork_own();
-  if (pid_ == 0) become_client(line.c_str(), questions[0], answers[1], file_fd_);
+  const ClientPipes pipes = {questions[0], answers[1], STDERR_FILENO, file_fd_};
+  if (!keeper.is_there() || !have_started(command, keeper, pipes)) pid_ = start_program(command, pipes);
   close(questions[0]);
   close(answers[1]);
   out_ = questions[1];
   in_ = answers[0];
-  if (pid_ < 0) fail("cannot start a client");
+  if (pid_ < 0 && kept_ < 0) fail("cannot start a client");
+}
+
+/// Returns false if this process has to start it.
+bool Client::have_started(const std::string& command, const KeeperAddress& keeper, const ClientPipes& pipes) {
+  std::array<int, 2> both{};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both.data()) != 0) return false;
+  line_ = moved_up(both[0]);
+  const bool asked = ask_keeper(keeper.socket, {command, keeper.environment}, both[1], pipes);
+  close(both[1]);
+  const auto word = asked ? hear(line_, kKeeperTime) : std::nullopt;
+  if (!word || word->kind == KeeperWord::kRefused) {
+    close(std::exchange(line_, -1));
+    return false;
+  }
+  kept_ = word->process;
+  is_copy_ = word->kind == KeeperWord::kCopied;
+  for (auto& place : keeper.record->clients) {
+    int32_t none = 0;
+    if (place_ || !place.compare_exchange_strong(none, kept_)) continue;
+    place_ = &place;
+  }
+  return true;
+}
+
+void Client::tell_keeper(bool can_be_copied) {
+  const auto word = can_be_copied ? WorkerWord::kCanBeCopied : WorkerWord::kCannotBeCopied;
+  send(line_, &word, sizeof word, MSG_NOSIGNAL);
 }
 
 void Client::connect(const std::string& descriptor) {
@@ -131,7 +141,8 @@ void Client::connect(const std::string& descriptor) {
   std::array<int, 2> both{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, both.data()) != 0) fail("cannot create a socket");
   in_ = out_ = moved_up(both[0]);
-  pass_on(static_cast<int>(*socket), {both[1], file_fd_});  // if nobody is there, the connection ends at once
+  const std::array<int, 2> theirs = {both[1], file_fd_};
+  send_descriptors(static_cast<int>(*socket), "c", theirs);  // if nobody is there, the connection ends at once
   close(both[1]);
 }
 
@@ -189,6 +200,7 @@ std::string Client::exchange(const std::string& question, Deadline deadline) {
 }
 
 ClientGone Client::end() {
+  if (kept_ >= 0) return end_of_kept();
   if (pid_ < 0) return {"closed the connection", 0, 1};
   const auto deadline = Clock::now() + kEndGrace;
   siginfo_t info{};
@@ -196,9 +208,15 @@ ClientGone Client::end() {
     if (Clock::now() > deadline) return misbehaved("closed its stdout and did not end");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  if (info.si_code == CLD_EXITED)
-    return {fmt::format("exited with code {} before it had answered", info.si_status), 0, info.si_status};
-  return {fmt::format("died of {}", strsignal(info.si_status)), info.si_status, 0};
+  return gone(info.si_code, info.si_status);
+}
+
+ClientGone Client::end_of_kept() const {
+  auto word = hear(line_, kEndGrace);
+  // On a busy machine the keeper may not have run since: of an end that has come, it will tell.
+  if (!word && thread_states(kept_).find_first_not_of("ZX") == std::string::npos) word = hear(line_, kKeeperGrace);
+  if (!word) return misbehaved("closed its stdout and did not end");
+  return gone(word->code, word->status);
 }
 
 void Client::kill() {

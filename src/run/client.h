@@ -6,11 +6,16 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+
+#include "run/client_program.h"
+#include "run/flight_record.h"
 
 namespace convict::run {
 
@@ -24,17 +29,28 @@ struct ClientGone {
 /// A client has not answered by the deadline.
 struct ClientSlow {};
 
+/// The way of a worker to the keeper of clients (run/keeper.h), where it has one.
+struct KeeperAddress {
+  int socket = -1;
+  FlightRecord* record = nullptr;  // where its supervisor looks for clients that are not its children
+  std::map<std::string, std::string> environment = {};  // that its clients have besides the keeper's
+
+  bool is_there() const { return socket >= 0 && record; }
+};
+
+/// That of a worker. Called once, before anything is loaded.
+KeeperAddress inherited_keeper(FlightRecord& record);
+
 class Client {
  public:
-  /// Starts `command` with a shell, in a session of its own, with the file as descriptor kFileFd. Or, if the command is
-  /// "fd:N", connects to who is behind the socket N: it is sent one end of a connection and the file as two
-  /// descriptors, and is a client from then on. Throws UsageError if there is no such socket, std::system_error.
-  explicit Client(const std::string& command);
+  /// Starts `command` with a shell, in a session of its own, with the file as descriptor kFileFd; or has the keeper do
+  /// it, or make a copy. Or, if the command is "fd:N", connects to who is behind the socket N: it is sent one end of a
+  /// connection and the file as two descriptors, and is a client from then on. Throws UsageError if there is no such
+  /// socket, std::system_error.
+  explicit Client(const std::string& command, const KeeperAddress& keeper = {});
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
   ~Client();  // kills it
-
-  static constexpr int kFileFd = 3;  // in the client
 
   /// The path by which any process of the user can open the file.
   std::string file_path() const;
@@ -52,13 +68,26 @@ class Client {
   /// How it ended, after it has hung up.
   ClientGone end();
 
+  /// The keeper has started it, and waits to hear whether it can be copied; or it is a copy.
+  bool may_be_copied() const { return line_ >= 0 && !is_copy_; }
+  bool is_copy() const { return is_copy_; }
+
+  /// Tells the keeper. A client that can be copied waits on kForksFd, and this object is not its client any more.
+  void tell_keeper(bool can_be_copied);
+
  private:
-  void start(const std::string& command);
+  void start(const std::string& command, const KeeperAddress& keeper);
+  bool have_started(const std::string& command, const KeeperAddress& keeper, const ClientPipes& pipes);
+  ClientGone end_of_kept() const;
   void connect(const std::string& descriptor);
   void take(std::string& received);
   void kill();
 
-  pid_t pid_ = -1;  // none if it was not started here
+  pid_t pid_ = -1;   // none if it was not started here
+  pid_t kept_ = -1;  // of the keeper
+  int line_ = -1;    // to the keeper
+  bool is_copy_ = false;
+  std::atomic<int32_t>* place_ = nullptr;  // in the record
   int in_ = -1, out_ = -1, file_fd_ = -1;
   unsigned char* data_ = nullptr;
   size_t capacity_ = 0;

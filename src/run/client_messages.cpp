@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char *kHello = "hello", *kAsk = "ask", *kPlan = "plan", *kRun = "run", *kId = "id";
+constexpr const char *kHello = "hello", *kFork = "fork", *kAsk = "ask", *kPlan = "plan", *kRun = "run", *kId = "id";
 
 constexpr std::array<std::pair<std::string_view, convict_status>, 5> kStatuses = {
     {{"ok", CONVICT_OK},
@@ -213,6 +213,10 @@ std::string hello_question(uint64_t id, int file, const std::string& path) {
   return json_line({{kId, id}, {kHello, {{"protocol", kClientProtocol}, {"file", file}, {"path", path}}}}) + '\n';
 }
 
+std::string fork_question(uint64_t id, int socket) {
+  return json_line({{kId, id}, {kFork, {{"socket", socket}}}}) + '\n';
+}
+
 std::string ask_question(uint64_t id, const std::string& who, std::span<const std::string> problems) {
   return question(id, kAsk, who, problems);
 }
@@ -232,9 +236,14 @@ ClientHello hello_from(const std::string& line, uint64_t id) {
     hello.protocol = strictly(value, "protocol");
     if (hello.protocol != kClientProtocol) return hello;  // the rest may look different
     hello.version = value_or(value, "version", std::string());
+    hello.forks = value_or(value, "forks", false);
     for (const json& one : value.at("implementations")) hello.implementations.push_back(announced_from(one));
     return hello;
   });
+}
+
+bool forks_from(const std::string& line, uint64_t id) {
+  return answer(line, id, kFork, [](const json& value) { return value.get<bool>(); });
 }
 
 std::vector<std::optional<std::string>> reasons_from(const std::string& line, uint64_t id, size_t count) {

@@ -43,6 +43,7 @@ struct ClientHello {
   int64_t protocol = 0;
   std::string version;
   std::vector<Announced> implementations;
+  bool forks = false;  // it can be asked to wait for others to be forked from it
 };
 
 /// How the call for one problem ended. The status is any number of convict_status.
@@ -64,6 +65,7 @@ std::string to_json_text(const convict_problem& problem, const convict_tensors& 
 // ---- Questions: one line each, with its end -------------------------------------------------------------------------
 
 std::string hello_question(uint64_t id, int file, const std::string& path);
+std::string fork_question(uint64_t id, int socket);
 /// `problems` are texts of to_json_text(), for the implementation called `who`.
 std::string ask_question(uint64_t id, const std::string& who, std::span<const std::string> problems);
 std::string plan_question(uint64_t id, const std::string& who, std::span<const std::string> problems);
@@ -73,6 +75,8 @@ std::string run_question(uint64_t id, const std::string& who, std::span<const st
 // ---- Answers: they throw BrokenProtocol -----------------------------------------------------------------------------
 
 ClientHello hello_from(const std::string& line, uint64_t id);
+/// Whether it waits.
+bool forks_from(const std::string& line, uint64_t id);
 /// For each of `count` problems: why it is refused, or nothing if it is taken.
 std::vector<std::optional<std::string>> reasons_from(const std::string& line, uint64_t id, size_t count);
 std::vector<std::optional<std::string>> plans_from(const std::string& line, uint64_t id, size_t count);

@@ -111,6 +111,7 @@ struct FlightRecord {
   std::atomic<int64_t> kept_bytes[kMostImplementations] = {};  // of resident memory that calls have left behind
   std::atomic<bool> is_foreign[kMostImplementations] = {};     // whose code is a library's
   std::atomic<bool> is_careful{true};  // the process is looked at after each call of a library (run/environment.h)
+  std::atomic<int32_t> clients[kMostImplementations] = {};  // processes that are no children of the worker; 0: none
   std::atomic<bool> only_asks{false};  // not even its memory is: whoever asks does so after some questions
   Tally tally;
   std::atomic<int32_t> stage{static_cast<int32_t>(Stage::kOther)};  // of the work

@@ -14,10 +14,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <optional>
 #include <system_error>
 
+#include "run/descriptor_message.h"
 #include "run/environment.h"
 #include "run/proc.h"
 
@@ -26,43 +26,17 @@ namespace {
 
 constexpr std::chrono::milliseconds kPatience{5000};  // for an answer, which takes some milliseconds
 
-/// A message of one byte, which carries the descriptors.
-struct Request {
-  char byte = 'f';
-  iovec content = {&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(WorkerPipes))] = {};
-  msghdr message = {};
-
-  Request() {
-    message.msg_iov = &content;
-    message.msg_iovlen = 1;
-    message.msg_control = control;
-    message.msg_controllen = sizeof control;
-  }
-};
-
 bool send_pipes(int socket, const WorkerPipes& pipes) {
-  Request request;
-  cmsghdr* header = CMSG_FIRSTHDR(&request.message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof pipes);
-  std::memcpy(CMSG_DATA(header), &pipes, sizeof pipes);
-  return sendmsg(socket, &request.message, MSG_NOSIGNAL) == 1;
+  const std::array<int, 4> all = {pipes.commands, pipes.results, pipes.record, pipes.output};
+  return send_descriptors(socket, "f", all);
 }
 
 /// Waits for a request; nullopt once the supervisor is gone.
 std::optional<WorkerPipes> receive_pipes(int socket) {
-  Request request;
-  ssize_t count = 0;
-  while ((count = recvmsg(socket, &request.message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
-  }
-  const cmsghdr* header = count == 1 ? CMSG_FIRSTHDR(&request.message) : nullptr;
-  if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(WorkerPipes)))
-    return std::nullopt;
-  WorkerPipes pipes;
-  std::memcpy(&pipes, CMSG_DATA(header), sizeof pipes);
-  return pipes;
+  const auto request = receive_descriptors(socket);
+  if (!request || request->descriptors.size() != 4) return std::nullopt;
+  const std::vector<int>& all = request->descriptors;
+  return WorkerPipes{all[0], all[1], all[2], all[3]};
 }
 
 /// Puts the worker's descriptors where a spawned worker finds them.
@@ -118,7 +92,7 @@ bool fork_worker(const WorkerPipes& pipes, FlightRecord& record) {
 }  // namespace
 
 ForkServer::ForkServer(const std::vector<std::string>& arguments, const std::string& program,
-                       const std::map<std::string, std::string>& environment) {
+                       const std::map<std::string, std::string>& environment, int keeper) {
   std::array<int, 2> both{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, both.data()) != 0)
     throw std::system_error(errno, std::generic_category(), "cannot create a socket");
@@ -126,7 +100,7 @@ ForkServer::ForkServer(const std::vector<std::string>& arguments, const std::str
   const int theirs = fcntl(both[1], F_DUPFD_CLOEXEC, kForkFd + 1);  // where no dup2 overwrites it
   close(both[1]);
   try {
-    process_ = std::make_unique<WorkerProcess>(arguments, program, theirs, environment);
+    process_ = std::make_unique<WorkerProcess>(arguments, program, theirs, environment, keeper);
   } catch (...) {
     close(theirs);
     close(socket_);

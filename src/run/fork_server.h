@@ -25,7 +25,7 @@ class ForkServer {
  public:
   /// Starts it as WorkerProcess does. Throws std::system_error.
   ForkServer(const std::vector<std::string>& arguments, const std::string& program,
-             const std::map<std::string, std::string>& environment = {});
+             const std::map<std::string, std::string>& environment = {}, int keeper = -1);
   ForkServer(const ForkServer&) = delete;
   ForkServer& operator=(const ForkServer&) = delete;
   ~ForkServer();

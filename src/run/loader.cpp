@@ -103,13 +103,14 @@ std::vector<Subject> load_library(const fs::path& path, const std::string& shown
 /// Resolves names against native kernels, plugins and modules. Loads a module when it is first named.
 class Catalogue {
  public:
-  Catalogue(std::span<const NativeKernel* const> native, const std::vector<std::string>& plugins) {
+  Catalogue(std::span<const NativeKernel* const> native, const std::vector<std::string>& plugins,
+            const KeeperAddress& keeper) {
     for (const NativeKernel* kernel : native)
       known_.push_back(
           {.implementation = kernel, .version = CONVICT_VERSION, .name = kernel->name, .abilities = kernel->abilities});
     native_count_ = known_.size();
     for (const std::string& path : plugins) {
-      std::vector<Subject> subjects = load_plugin(path);
+      std::vector<Subject> subjects = load_plugin(path, keeper);
       for (const Subject& one : subjects) refuse_reserved(one.name, path);
       add(std::move(subjects));
     }
@@ -263,8 +264,8 @@ std::vector<Subject> load_module(const std::string& name) {
 }
 
 /// The implementations of a program that speaks the protocol of process targets.
-static std::vector<Subject> load_command(const std::string& command) {
-  const auto process = std::make_shared<ProcessTarget>(std::string(as_written(command)));
+static std::vector<Subject> load_command(const std::string& command, const KeeperAddress& keeper) {
+  const auto process = std::make_shared<ProcessTarget>(std::string(as_written(command)), keeper);
   const std::string shown = printable(as_written(command), 300);
   std::vector<Subject> subjects = subjects_of(&process->plugin(), shown);
   for (Subject& one : subjects) {
@@ -279,8 +280,8 @@ static std::vector<Subject> load_command(const std::string& command) {
   return subjects;
 }
 
-std::vector<Subject> load_plugin(const std::string& path) {
-  if (is_command(path)) return load_command(path);
+std::vector<Subject> load_plugin(const std::string& path, const KeeperAddress& keeper) {
+  if (is_command(path)) return load_command(path, keeper);
   std::error_code ignored;
   if (!fs::exists(path, ignored)) throw UsageError(fmt::format("plugin '{}' does not exist", printable(path, 300)));
   if (fs::is_directory(path, ignored))
@@ -300,8 +301,9 @@ bool loads_files(const RosterRequest& request) {
   return !no_oracle || !request.plugins.empty() || !std::ranges::all_of(request.targets, is_native);
 }
 
-Roster load_roster(const RosterRequest& request, std::span<const NativeKernel* const> native) {
-  Catalogue catalogue(native, request.plugins);
+Roster load_roster(const RosterRequest& request, std::span<const NativeKernel* const> native,
+                   const KeeperAddress& keeper) {
+  Catalogue catalogue(native, request.plugins, keeper);
   Roster roster;
   if (request.targets.empty())
     enlist(roster, request.plugins.empty() ? catalogue.native() : catalogue.from_plugins(), true);

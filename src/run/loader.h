@@ -58,7 +58,8 @@ bool is_native(std::string_view name);
 bool loads_files(const RosterRequest& request);
 
 /// Throws UsageError for an unknown name or a file that is no plugin, CannotJudge for an oracle that is not installed.
-Roster load_roster(const RosterRequest& request, std::span<const NativeKernel* const> native);
+Roster load_roster(const RosterRequest& request, std::span<const NativeKernel* const> native,
+                   const KeeperAddress& keeper = {});
 
 /// The oracle modules installed with this program, by name: "libtorch", "onednn".
 std::vector<std::string> installed_modules();
@@ -68,7 +69,7 @@ std::string file_of_module(const std::string& name);
 
 /// All implementations of one module or plugin file, for listings.
 std::vector<Subject> load_module(const std::string& name);
-std::vector<Subject> load_plugin(const std::string& path);
+std::vector<Subject> load_plugin(const std::string& path, const KeeperAddress& keeper = {});
 
 /// The implementations of a plugin in memory. `shown` names it in messages. Throws UsageError.
 std::vector<Subject> subjects_of(const convict_plugin* plugin, const std::string& shown);

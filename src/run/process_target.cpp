@@ -17,13 +17,12 @@
 #include "core/names.h"
 #include "core/text.h"
 #include "run/guarded_memory.h"
+#include "run/started_client.h"
 
 namespace convict::run {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr auto kStartTime = std::chrono::seconds(60);  // for a client to say hello
 
 constexpr size_t kFilePage = 4096;  // the least page size there is
 
@@ -154,36 +153,20 @@ void FileLayout::take_back(const convict_problem& p, const convict_tensors& tens
   });
 }
 
-ProcessTarget::ProcessTarget(const std::string& command) : command_(command) { adopt(start()); }
+ProcessTarget::ProcessTarget(const std::string& command, const KeeperAddress& keeper)
+    : command_(command), keeper_(keeper) {
+  adopt(start());
+}
 
 ClientHello ProcessTarget::start() {
   layout_.reset();
   staged_.clear();
   client_.reset();
-  client_ = std::make_unique<Client>(command_);
+  StartedClient started = start_client(command_, keeper_);
+  client_ = std::move(started.client);
+  questions_ = started.questions;
   layout_.emplace(*client_);
-  questions_ = 0;
-  const auto refuse = [&](const std::string& why) {
-    const std::string said(trim(end_of_stderr(300)));
-    throw UsageError(fmt::format("command '{}' {}{}", printable(command_, 300), why,
-                                 said.empty() ? "" : ": " + printable(said, 300)));
-  };
-  ClientHello hello;
-  try {
-    const uint64_t id = ++questions_;
-    hello = hello_from(
-        client_->exchange(hello_question(id, Client::kFileFd, client_->file_path()), Clock::now() + kStartTime), id);
-  } catch (const ClientGone& gone) {
-    refuse(gone.how);
-  } catch (const ClientSlow&) {
-    refuse(fmt::format("has not answered for {} s", kStartTime.count()));
-  } catch (const BrokenProtocol& error) {
-    refuse(fmt::format("is no process target: {}", error.what()));
-  }
-  if (hello.protocol != kClientProtocol)
-    refuse(fmt::format("speaks version {} of the protocol; this program speaks version {}", hello.protocol,
-                       kClientProtocol));
-  return hello;
+  return std::move(started.hello);
 }
 
 void ProcessTarget::adopt(const ClientHello& hello) {

@@ -53,7 +53,7 @@ class FileLayout {
 class ProcessTarget {
  public:
   /// Starts the client and hears what it has. Throws UsageError if it does not start or speaks another protocol.
-  explicit ProcessTarget(const std::string& command);
+  explicit ProcessTarget(const std::string& command, const KeeperAddress& keeper = {});
   ProcessTarget(const ProcessTarget&) = delete;
   ProcessTarget& operator=(const ProcessTarget&) = delete;
 
@@ -131,6 +131,7 @@ class ProcessTarget {
                       const Read& read);
 
   const std::string command_;
+  const KeeperAddress keeper_;
   std::unique_ptr<Client> client_;
   std::optional<FileLayout> layout_;
   uint64_t questions_ = 0;  // that the client was asked

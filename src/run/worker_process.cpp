@@ -91,7 +91,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
 }
 
 pid_t spawn(const std::string& program, const std::vector<std::string>& arguments, const Environment& environment,
-            const WorkerPipes& ends, int forks) {
+            const WorkerPipes& ends, int forks, int keeper) {
   const std::vector<std::string> variables = joined(environment);
   const std::vector<char*> argv = pointers_to(arguments), envp = pointers_to(variables);
   posix_spawn_file_actions_t actions;
@@ -102,6 +102,10 @@ pid_t spawn(const std::string& program, const std::vector<std::string>& argument
   posix_spawn_file_actions_adddup2(&actions, ends.results, kResultFd);
   posix_spawn_file_actions_adddup2(&actions, ends.record, kRecordFd);
   if (forks >= 0) posix_spawn_file_actions_adddup2(&actions, forks, kForkFd);
+  if (keeper >= 0)
+    posix_spawn_file_actions_adddup2(&actions, keeper, kKeeperFd);
+  else  // what this process has inherited there is no keeper
+    posix_spawn_file_actions_addclose(&actions, kKeeperFd);
   posix_spawnattr_t attributes;  // with its own process group, so that kill() also ends its children
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
@@ -130,8 +134,9 @@ Children& children() {
 }  // namespace
 
 WorkerProcess::WorkerProcess(const std::vector<std::string>& arguments, const std::string& program, int forks,
-                             const Environment& environment)
-    : WorkerProcess([&](const WorkerPipes& ends) { return spawn(program, arguments, environment, ends, forks); }) {}
+                             const Environment& environment, int keeper)
+    : WorkerProcess(
+          [&](const WorkerPipes& ends) { return spawn(program, arguments, environment, ends, forks, keeper); }) {}
 
 WorkerProcess::WorkerProcess(const std::function<pid_t(const WorkerPipes&)>& start) {
   Pipe commands, results;
@@ -198,7 +203,12 @@ std::optional<WorkerProcess::Line> WorkerProcess::take_line() {
   return text ? Line{std::move(*text), true} : Line{};
 }
 
-uint64_t WorkerProcess::kept_bytes() const { return bytes_kept_by_all_of(pid_); }
+uint64_t WorkerProcess::kept_bytes() const {
+  uint64_t bytes = bytes_kept_by_all_of(pid_);
+  for (const auto& client : record_->clients)
+    if (const pid_t process = client; process > 0) bytes += bytes_kept_by_all_of(process);
+  return bytes;
+}
 
 std::chrono::nanoseconds WorkerProcess::cpu_time() const {
   clockid_t clock;

@@ -22,8 +22,9 @@
 namespace convict::run {
 
 /// File descriptors that a worker finds open. Its standard output and error go to a separate file: output of libraries
-/// must not mix with results, and its tail goes into the certificate of a crash. kForkFd: of a fork server only.
-enum WorkerDescriptor : int { kCommandFd = 3, kResultFd = 4, kRecordFd = 5, kForkFd = 6 };
+/// must not mix with results, and its tail goes into the certificate of a crash. kForkFd: of a fork server, or of the
+/// keeper. kKeeperFd: where a worker asks the keeper, if it shall.
+enum WorkerDescriptor : int { kCommandFd = 3, kResultFd = 4, kRecordFd = 5, kForkFd = 6, kKeeperFd = 7 };
 
 /// The worker's ends of what connects it with its supervisor, as descriptors of the process that starts it.
 struct WorkerPipes {
@@ -41,10 +42,10 @@ struct WorkerExit {
 class WorkerProcess {
  public:
   /// Starts `program arguments...` (argv[0] included); by default another process of this very program. It gets `forks`
-  /// as kForkFd, if that is a descriptor. Throws std::system_error.
+  /// as kForkFd and `keeper` as kKeeperFd, if those are descriptors. Throws std::system_error.
   /// `environment`: variables, by name, besides those of this process.
   explicit WorkerProcess(const std::vector<std::string>& arguments, const std::string& program = kThisProgram,
-                         int forks = -1, const std::map<std::string, std::string>& environment = {});
+                         int forks = -1, const std::map<std::string, std::string>& environment = {}, int keeper = -1);
   /// The process that `start` starts and returns, a child of this one in a process group of its own. Passes on what
   /// `start` throws.
   explicit WorkerProcess(const std::function<pid_t(const WorkerPipes&)>& start);
@@ -75,7 +76,8 @@ class WorkerProcess {
   /// Tells the worker that the cases which it has not begun are not wanted any more.
   void finish() { record_->finishes = true; }
 
-  /// The memory that it and its children keep, in bytes: resident pages, and files in memory that they have open.
+  /// The memory that it, its children and its clients keep, in bytes: resident pages, and files in memory that they
+  /// have open.
   uint64_t kept_bytes() const;
 
   /// CPU time of all its threads so far.

@@ -286,6 +286,7 @@ class Search {
     lines.push_back(to_text(mismatch.problem_case));
     SupervisorSettings spawned = settings_;
     spawned.fork_servers = nullptr;
+    spawned.fresh_clients = true;
     for (int i = 0; i < kRepeatedDeaths; ++i) {
       const auto death = co_await dies_alone(pool_, entry_at(position), lines, seen_, spawned);
       ++*mismatch.certificate.alone.runs;

@@ -66,7 +66,10 @@ class Repetition {
   /// has its say: the addresses of libraries and threads differ.
   Task<std::optional<Mismatch>> repeat(Lines lines, bool spawned = false) const {
     SupervisorSettings settings = settings_;
-    if (spawned) settings.fork_servers = nullptr;
+    if (spawned) {
+      settings.fork_servers = nullptr;
+      settings.fresh_clients = true;
+    }
     const LoneResult result = co_await run_alone(pool_, suspect(), seen_.verdict, lines, settings);
     co_return result.of(seen_.suspect, line_, lines.size() - 1);
   }

@@ -7,7 +7,9 @@
 #include <utility>
 #include <variant>
 
+#include "core/plugin_name.h"
 #include "run/heap_guard.h"
+#include "run/keeper.h"
 #include "workers/messages.h"
 
 namespace convict::workers {
@@ -47,6 +49,17 @@ std::string key_of(const SupervisorSettings& settings) {
 std::map<std::string, std::string> environment_of(const SupervisorSettings& settings) {
   if (settings.heap_guard.empty()) return {};
   return run::guarded_environment(settings.heap_guard);
+}
+
+/// Where workers ask for clients; -1 if they start them themselves, because these shall not be copies of one process,
+/// or have another allocator.
+int keeper_of(const SupervisorSettings& settings) {
+  if (settings.fresh_clients || !settings.heap_guard.empty() ||
+      std::ranges::none_of(settings.worker.roster.plugins, is_command))
+    return -1;
+  // Static, because clients are the whole process's, whichever thread supervises their workers.
+  static run::KeeperProcess keeper(settings.lone_program);
+  return keeper.socket();
 }
 
 }  // namespace
@@ -96,7 +109,7 @@ void ForkServers::start(const SupervisorSettings& settings) {
   server.used = ++uses_;
   server.deadline = Clock::now() + settings.load_timeout;
   server.process.emplace(std::vector<std::string>{"convict", settings.command}, settings.program,
-                         environment_of(settings));
+                         environment_of(settings), keeper_of(settings));
   WorkerSettings loading = of_loading(settings.worker);
   loading.focus = server.focus = settings.worker.focus;
   loading.shares = server.shares = settings.worker.shares;
@@ -139,7 +152,7 @@ std::unique_ptr<run::WorkerProcess> ForkServers::fork(const SupervisorSettings& 
 
 std::unique_ptr<run::WorkerProcess> spawn_worker(const SupervisorSettings& settings) {
   return std::make_unique<run::WorkerProcess>(std::vector<std::string>{"convict", settings.command}, settings.program,
-                                              -1, environment_of(settings));
+                                              -1, environment_of(settings), keeper_of(settings));
 }
 
 }  // namespace convict::workers

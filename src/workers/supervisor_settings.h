@@ -26,6 +26,7 @@ struct SupervisorSettings {
   std::string lone_program = run::kThisProgram;       // instead, if one implementation is run alone
   std::map<std::string, std::string> plugin_of = {};  // its file, by implementation, once a worker has told
   std::string heap_guard = {};                        // the allocator of the workers (run/heap_guard.h); empty: malloc
+  bool fresh_clients = false;                         // each client is started; none is a copy (run/keeper.h)
   ForkServers* fork_servers = nullptr;                // for several supervisors of one thread; borrowed
 };
 

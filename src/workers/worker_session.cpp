@@ -63,7 +63,7 @@ void Channel::send(const Report& report) {
   }
 }
 
-WorkerSession::WorkerSession() : record_(run::inherited_record()) {
+WorkerSession::WorkerSession() : record_(run::inherited_record()), keeper_(run::inherited_keeper(record_)) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a worker never outlives its supervisor
   prctl(PR_SET_NAME, "convict-worker");
   signal(SIGINT, SIG_IGN);  // Ctrl-C is the supervisor's to handle
@@ -82,6 +82,7 @@ void WorkerSession::begin() {
   settings_ = std::move(settings);
   where_ = Where::parse(settings_.where);
   for (const auto& [name, value] : settings_.environment) setenv(name.c_str(), value.c_str(), 1);
+  keeper_.environment = settings_.environment;
   worker_tally_.take_over(std::exchange(settings_.seen, {}));
 }
 
@@ -116,7 +117,7 @@ bool WorkerSession::load() {
 }
 
 Loaded WorkerSession::load_all() {
-  run::Roster roster = run::load_roster(settings_.roster, native_kernels());
+  run::Roster roster = run::load_roster(settings_.roster, native_kernels(), keeper_);
   subjects_ = std::move(roster.subjects);
   if (!settings_.data.empty()) data_.emplace(settings_.data);
   Loaded loaded{{}, std::move(roster.notes)};

@@ -15,6 +15,7 @@
 
 #include "examine/pipeline.h"
 #include "fill/given_data.h"
+#include "run/client.h"
 #include "run/seal.h"
 #include "workers/lookahead.h"
 #include "workers/messages.h"
@@ -130,6 +131,7 @@ class WorkerSession {
   WorkerSettings settings_;
   Where where_;
   run::FlightRecord& record_;
+  run::KeeperAddress keeper_;
   std::vector<run::Subject> subjects_;
   WorkerTally worker_tally_{record_, subjects_};
   run::GuardedMemory memory_;

@@ -43,6 +43,10 @@ class Misbehaving(convict_client.Client):
                 answer = self.deed(question, answer)
             self.before = answer
             self.write(json.dumps(answer).encode() + b"\n")
+            if answer.get("fork"):
+                convict_client.wait_for_forks(question["fork"]["socket"])
+                self.begin()
+                return self.serve()
 
     def behaves(self, _, answer):
         return answer

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/descriptor_message.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace convict::run {
+namespace {
+
+struct RawMessage {
+  iovec content;
+  alignas(cmsghdr) char control[CMSG_SPACE(kMostDescriptors * sizeof(int))] = {};
+  msghdr message = {};
+
+  RawMessage(char* bytes, size_t count) : content{bytes, count} {
+    message.msg_iov = &content;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+  }
+};
+
+}  // namespace
+
+bool send_descriptors(int socket, std::string_view text, std::span<const int> descriptors) {
+  if (text.size() > kLongestMessage) return false;
+  RawMessage raw(const_cast<char*>(text.data()), text.size());
+  raw.message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+  cmsghdr* header = CMSG_FIRSTHDR(&raw.message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+  std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
+  return sendmsg(socket, &raw.message, MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+}
+
+std::optional<DescriptorMessage> receive_descriptors(int socket) {
+  DescriptorMessage received{std::string(kLongestMessage, '\0'), {}};
+  RawMessage raw(received.text.data(), received.text.size());
+  ssize_t count = 0;
+  while ((count = recvmsg(socket, &raw.message, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR) {
+  }
+  if (count <= 0) return std::nullopt;
+  received.text.resize(static_cast<size_t>(count));
+  const cmsghdr* header = CMSG_FIRSTHDR(&raw.message);
+  if (!header || header->cmsg_type != SCM_RIGHTS) return received;
+  received.descriptors.resize((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+  std::memcpy(received.descriptors.data(), CMSG_DATA(header), received.descriptors.size() * sizeof(int));
+  return received;
+}
+
+}  // namespace convict::run

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The keeper is a process that starts clients for the workers of a supervisor. Where a client can be copied, the first
+// one serves as what the others are copied from: what it imports is imported once. Copies and the first client are
+// children of the keeper, which sees how they end, and ends them when their worker is gone. It runs no foreign code.
+//
+// A worker asks on a socket that all share, with a message that carries one end of a line of its own. On that line it
+// gets one answer, and later hears how the client has ended; when it hangs up, the client is killed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "run/client_program.h"
+#include "run/worker_process.h"
+
+namespace convict::run {
+
+/// What the keeper says. kStarted: a new process, of which it wants to hear whether it can be copied. kCopied: a copy.
+/// kRefused: the worker starts it itself. kEnded: `process` has ended, with `code` and `status` as waitid() has them.
+struct KeeperWord {
+  enum Kind : int32_t { kStarted, kCopied, kRefused, kEnded } kind = kRefused;
+  int32_t process = -1, code = 0, status = 0;
+};
+
+/// What a worker says of a client. kCanBeCopied: it waits at kForksFd, and belongs to the keeper from now on.
+enum class WorkerWord : char { kCanBeCopied = 'c', kCannotBeCopied = 'n' };
+
+/// The supervisor's side.
+class KeeperProcess {
+ public:
+  /// Starts `program keeper`. Throws std::system_error.
+  explicit KeeperProcess(const std::string& program);
+  KeeperProcess(const KeeperProcess&) = delete;
+  KeeperProcess& operator=(const KeeperProcess&) = delete;
+  ~KeeperProcess();  // kills it, and all clients that it has
+
+  /// Where workers ask.
+  int socket() const { return socket_; }
+
+ private:
+  int socket_ = -1;
+  std::unique_ptr<WorkerProcess> process_;
+};
+
+/// What a client is started with. Those of one kind are copies of one process.
+struct ClientKind {
+  std::string command;
+  std::map<std::string, std::string> environment;  // besides that of the keeper
+  auto operator<=>(const ClientKind&) const = default;
+};
+
+/// The worker's side. Sends what a client of this kind is to have; `line` is the keeper's end. Returns false if there
+/// is no keeper.
+bool ask_keeper(int socket, const ClientKind& kind, int line, const ClientPipes& pipes);
+
+/// The body of the hidden command `keeper`. Returns when the supervisor is gone, and no client is left.
+int run_keeper();
+
+}  // namespace convict::run
