@@ -74,6 +74,19 @@ bool gaps_intact(const convict_tensor& tensor) {
   return not_poison(bytes, static_cast<size_t>(buffer_count(tensor)) * size) == in_elements;
 }
 
+/// Copies the elements of a tensor in a buffer. Between them is poison in the copy: whoever had the buffer may have
+/// written there, and nobody else inherits that.
+void keep_elements(const convict_tensor& tensor, const unsigned char* buffer, size_t bytes,
+                   std::vector<unsigned char>& kept) {
+  kept.assign(bytes, kPoison);
+  with_type(tensor.dtype, [&](auto zero) {
+    for_each_element<decltype(zero)>(tensor, [&](const auto& element, const int64_t*) {
+      const auto at = reinterpret_cast<const unsigned char*>(&element) - buffer;
+      std::memcpy(kept.data() + at, &element, sizeof element);
+    });
+  });
+}
+
 AddressClass classify_in(const unsigned char* data, size_t capacity, bool read_only, const void* address) {
   const auto* byte = static_cast<const unsigned char*>(address);
   if (!data || byte < data - page_size() || byte >= data + capacity + page_size()) return AddressClass::kElsewhere;
@@ -191,7 +204,11 @@ void GuardedMemory::keep_outputs() {
     if (!is_used_output(i)) continue;
     const GuardedSlot& slot = outputs_of(owner_)[i];
     const auto* bytes = static_cast<const unsigned char*>(slot.ours());
-    kept_[i].assign(bytes, bytes + slot.bytes());
+    const convict_tensor& tensor = ours_.*kRoles[i].tensor;
+    if (has_gaps(tensor))
+      keep_elements(tensor, bytes, slot.bytes(), kept_[i]);
+    else
+      kept_[i].assign(bytes, bytes + slot.bytes());
   }
 }
 

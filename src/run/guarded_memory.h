@@ -92,7 +92,7 @@ class GuardedMemory {
   const convict_tensors& ours() const { return ours_; }      // all writable
   const convict_tensors& theirs() const { return theirs_; }  // inputs read-only
 
-  /// Saves the contents of the outputs, for beta.
+  /// Saves the elements of the outputs, for beta. What lies between them is poison in the copy.
   void keep_outputs();
 
   /// Called before a call of the implementation at this position of the roster, from 0: the outputs are its own from
