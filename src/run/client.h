@@ -32,7 +32,7 @@ class Client {
   explicit Client(const std::string& command);
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
-  ~Client();  // kills it
+  ~Client();  // kills it, and its session
 
   static constexpr int kFileFd = 3;  // in the client
 
@@ -49,7 +49,8 @@ class Client {
   using Deadline = std::optional<std::chrono::steady_clock::time_point>;
   std::string exchange(const std::string& question, Deadline deadline = std::nullopt);
 
-  /// How it ended, after it has hung up.
+  /// How it ended, after it has hung up, or the process that was started has ended: a child that it leaves may keep its
+  /// stdout open for ever.
   ClientGone end();
 
  private:
@@ -58,7 +59,8 @@ class Client {
   void take(std::string& received);
   void kill();
 
-  pid_t pid_ = -1;  // none if it was not started here
+  pid_t pid_ = -1;   // none if it was not started here
+  int end_fd_ = -1;  // readable once that process has ended; none before Linux 5.3
   int in_ = -1, out_ = -1, file_fd_ = -1;
   unsigned char* data_ = nullptr;
   size_t capacity_ = 0;

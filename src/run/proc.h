@@ -32,4 +32,7 @@ std::set<pid_t> children_of_this_process();
 /// Kills and reaps every child of this process that is not among `wanted`, and their children.
 void end_children_but(const std::set<pid_t>& wanted);
 
+/// Kills all processes of a session, whatever groups they have made. Precondition: its leader has not been reaped.
+void kill_session(pid_t session);
+
 }  // namespace convict::run
