@@ -2,8 +2,9 @@
 #include "campaign/case_list.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
-#include "core/case_text.h"
 #include "workers/attribution.h"
 #include "workers/confirmation.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 class CaseList final : public workers::Assignment {
  public:
-  CaseList(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
+  CaseList(const Corpus& entries, const workers::SupervisorSettings& settings,
            const std::function<void(uint64_t)>& progress, const ListSettings& how)
       : entries_(entries), settings_(settings), how_(how), progress_(progress) {
     result_.cases.resize(entries.size());
@@ -52,7 +53,7 @@ class CaseList final : public workers::Assignment {
     CaseResult& one = result_.cases[report.index];
     one.examined = true;
     one.judged |= report.judged;
-    one.implementations = report.implementations;
+    one.summaries = shared(report.implementations);
   }
 
   void on_mismatch(const workers::Sighting& sighting) override {
@@ -68,7 +69,7 @@ class CaseList final : public workers::Assignment {
     CaseResult& one = result_.cases[death.index];
     one.examined = one.judged = true;
     one.mismatches.push_back(
-        workers::attributed(death, entries_[death.index].c, result_.roster, settings_, lines(), heap_));
+        workers::attributed(death, entries_.case_at(death.index), result_.roster, settings_, lines(), heap_));
     return death.reported ? 0 : workers::without_dead(death, one.mismatches.back(), result_.roster);
   }
 
@@ -78,31 +79,54 @@ class CaseList final : public workers::Assignment {
   }
 
  private:
+  Summaries shared(std::vector<workers::ImplementationSummary> said) {
+    bool alike = true;
+    for (workers::ImplementationSummary& one : said) {
+      if (!how_.smallest_faults) one.smallest_fault.reset();
+      alike &= !one.smallest_fault;
+    }
+    if (!alike) return std::make_shared<const std::vector<workers::ImplementationSummary>>(std::move(said));
+    Summaries& known = said_[said];
+    if (!known) known = std::make_shared<const std::vector<workers::ImplementationSummary>>(std::move(said));
+    return known;
+  }
+
   workers::LinesOf lines() const {
     return [this](const workers::Work& work) { return lines_of(work); };
   }
 
   std::vector<std::string> lines_of(const workers::Work& work) const {
     std::vector<std::string> lines;
-    for (uint64_t i = work.first; i < work.first + work.count; ++i) lines.push_back(to_text(entries_[i].c));
+    for (uint64_t i = work.first; i < work.first + work.count; ++i) lines.push_back(entries_.line(i));
     return lines;
   }
 
-  const std::vector<CorpusEntry>& entries_;
+  const Corpus& entries_;
   workers::SupervisorSettings settings_;
   const ListSettings how_;
   workers::Confirmations confirmations_{settings_};
   workers::HeapProbe heap_;
   const std::function<void(uint64_t)>& progress_;
   uint64_t next_ = 0;
+  std::map<std::vector<workers::ImplementationSummary>, Summaries> said_;
   CaseListResult result_;
 };
 
 }  // namespace
 
+const std::vector<workers::ImplementationSummary>& CaseResult::implementations() const {
+  static const std::vector<workers::ImplementationSummary> none;
+  return summaries ? *summaries : none;
+}
+
+CaseListResult run_case_list(const Corpus& corpus, const workers::SupervisorSettings& settings,
+                             const std::function<void(uint64_t)>& progress, const ListSettings& how) {
+  return CaseList(corpus, settings, progress, how).run();
+}
+
 CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
                              const std::function<void(uint64_t)>& progress, const ListSettings& how) {
-  return CaseList(entries, settings, progress, how).run();
+  return run_case_list(Corpus(entries), settings, progress, how);
 }
 
 }  // namespace convict::campaign

@@ -141,6 +141,7 @@ struct ImplementationSummary {
   bool is_target = false;
   std::string outcome;                   // "agrees", "refused: ..." (judge/judge.h)
   std::optional<double> smallest_fault;  // judge/compare.h
+  auto operator<=>(const ImplementationSummary&) const = default;
 };
 
 struct CaseReport {

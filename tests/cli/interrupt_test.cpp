@@ -136,14 +136,28 @@ TEST_F(InterruptTest, AHangCanBeInterrupted) {
   wait_for_end_of(*worker);
 }
 
+/// What was not reached is one line of text, however much it is; and a row each where programs read.
 TEST_F(InterruptTest, AReplayCanBeInterrupted) {
-  write_file(file("some.cases"), "conv2d in=5\n");
-  Command command(
-      {"replay", "some.cases", "--plugin=" + plugin("faulty"), "--target=hangs", "--oracle=none", "--timeout=1h"},
-      told());
-  ASSERT_TRUE(events_.next(command));
-  command.signal(SIGINT);
-  EXPECT_EQ(command.wait().exit_code, 130);
+  write_file(file("some.cases"), "conv2d in=5\nconv2d in=6\nconv2d in=7\n");
+  for (const char* format : {"text", "json"}) {
+    Command command({"replay", "some.cases", "--plugin=" + plugin("faulty"), "--target=hangs", "--oracle=none",
+                     "--timeout=1h", "--format", format},
+                    told());
+    ASSERT_TRUE(events_.next(command));
+    command.signal(SIGINT);
+    const CommandResult result = command.wait();
+    EXPECT_EQ(result.exit_code, 130);
+    if (format == std::string("text")) {
+      EXPECT_TRUE(result.out.starts_with("not reached      3  cases; --format json names them\n0 cases: 0 judged"))
+          << result.out;
+      continue;
+    }
+    const nlohmann::json report = result.json();
+    EXPECT_EQ(report["interrupted"], true);
+    EXPECT_EQ(report["not_reached"], 3);
+    ASSERT_EQ(report["cases"].size(), 3);
+    for (const auto& row : report["cases"]) EXPECT_EQ(row["outcome"], "not reached");
+  }
 }
 
 TEST_F(InterruptTest, WorkersDieWithTheirSupervisor) {
