@@ -85,6 +85,16 @@ size_t count_shared_mappings() {
   return count;
 }
 
+bool has_memory_of_its_own() {
+  std::ifstream maps("/proc/self/smaps");
+  for (std::string line; std::getline(maps, line);) {
+    if (!line.starts_with("VmFlags:")) continue;
+    line += ' ';  // each flag is two letters between blanks
+    if (line.find(" dc ") != std::string::npos || line.find(" wf ") != std::string::npos) return true;
+  }
+  return false;
+}
+
 std::set<pid_t> children_of_this_process() { return children_of(getpid()); }
 
 std::set<pid_t> children_of(pid_t process) {

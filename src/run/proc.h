@@ -26,6 +26,9 @@ std::string thread_states(pid_t process);
 std::set<int> open_descriptors();
 size_t count_shared_mappings();
 
+/// Whether this process has memory that a forked one does not have, or has empty (MADV_DONTFORK, MADV_WIPEONFORK).
+bool has_memory_of_its_own();
+
 std::set<pid_t> children_of(pid_t process);
 std::set<pid_t> children_of_this_process();
 

@@ -6,6 +6,7 @@
 #include "core/case_text.h"
 #include "core/error.h"
 #include "examine/scene.h"
+#include "run/loader.h"
 #include "workers/fork_servers.h"
 
 namespace convict::workers {
@@ -86,6 +87,7 @@ SupervisorSettings settings_for_one(const std::string& implementation, Verdict v
   settings.jobs = 1;
   settings.worker.spared = {};
   settings.worker.coverage = settings.worker.until_mismatch = false;
+  settings.worker.fills_memory &= verdict != Verdict::kOom;  // memory that is filled is touched
   settings.program = settings.lone_program;
   settings.command = "worker";
   return settings;
@@ -104,7 +106,9 @@ LoneResult run_alone(const Suspect& suspect, Verdict verdict, const std::vector<
                      const SupervisorSettings& settings, std::optional<std::chrono::milliseconds> time) {
   const std::vector<std::string> asked = suspect.is_target ? lines : asked_of_witness(lines);
   LoneRun run(asked, time);
-  const SupervisorSettings alone = settings_for_one(suspect.name, verdict, settings);
+  SupervisorSettings alone = settings_for_one(suspect.name, verdict, settings);
+  // A plugin may be right only where it was loaded.
+  if (run::loads_plugins(alone.worker.roster)) alone.fork_servers = nullptr;
   if (alone.fork_servers) alone.fork_servers->prepare(alone);  // it will not be the last time
   try {
     supervise(run, alone);

@@ -199,6 +199,7 @@ WorkerSettings settings_of(const json& j) {
           strictly(j, "forks"),
           strictly(j, "corpus"),
           strictly(j, "environment"),
+          strictly(j, "fills_memory"),
           strictly(j, "data")};
 }
 
@@ -246,6 +247,7 @@ std::string to_line(const WorkerSettings& s) {
                     {"forks", s.forks},
                     {"corpus", s.corpus},
                     {"environment", s.environment},
+                    {"fills_memory", s.fills_memory},
                     {"data", s.data}});
 }
 

@@ -8,12 +8,10 @@
 
 #include <algorithm>
 #include <deque>
-#include <memory>
 #include <variant>
 
 #include "core/error.h"
 #include "core/text.h"
-#include "run/worker_process.h"
 #include "workers/fork_servers.h"
 #include "workers/rest.h"
 #include "workers/waiting_workers.h"
@@ -84,10 +82,10 @@ class Supervision {
   ForkServers& fork_servers() { return settings_.fork_servers ? *settings_.fork_servers : own_servers_; }
   WaitingWorkers& waiting() { return settings_.waiting ? *settings_.waiting : only_waiting_; }
 
-  /// Libraries are loaded by a server, from which all workers are forked, those of the beginning as well: LibTorch
-  /// takes half a second, and its memory is shared. Native kernels alone are started as fast as they are forked.
+  /// Our libraries are loaded by a server, from which all workers are forked, those of the beginning as well: LibTorch
+  /// takes half a second, and its memory is shared. A user's may be right only in the process that has loaded it.
   void load_once() {
-    if (!settings_.fork_servers || !run::loads_files(settings_.worker.roster)) return;
+    if (!settings_.fork_servers || !run::loads_modules_only(settings_.worker.roster)) return;
     if (!fork_servers().prepare(settings_)) throw UsageError(describe_hanging_load(settings_));
   }
 
@@ -95,6 +93,7 @@ class Supervision {
     WorkerSettings settings = settings_.worker;
     settings.spared = assignment_.spared();
     settings.seen = assignment_.known_tuples();
+    settings.fills_memory &= fills_memory_;
     auto process = fork_servers().fork(settings_);
     if (!process) process = spawn_worker(settings_);
     return std::make_unique<WorkerSlot>(std::move(process), settings);
@@ -293,6 +292,7 @@ class Supervision {
   void replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<Verdict> killed_for) {
     if (!killed_for && !slot->process().ends_within(kEndGrace)) killed_for = Verdict::kCrash;
     if (killed_for) slot->process().kill();
+    if (killed_for == Verdict::kOom) fills_memory_ = false;  // which may be all that it needed
     const run::WorkerExit exit = slot->process().wait();
     slot->process().receive();
     take_lines(*slot);
@@ -383,7 +383,7 @@ class Supervision {
   Counts past_;                 // of workers that died
   Clock::time_point started_ = Clock::now();
   int failed_loads_ = 0, barren_ = 0;  // in a row
-  bool finishing_ = false;
+  bool finishing_ = false, fills_memory_ = true;
 };
 
 Supervisor::Supervisor(Assignment& assignment, const SupervisorSettings& settings)
