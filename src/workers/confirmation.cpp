@@ -182,8 +182,11 @@ Mismatch Confirmations::checked(const Mismatch& seen, const std::string& kind, b
 
 Mismatch Confirmations::repeated(const Mismatch& seen, const std::vector<RosterEntry>& roster,
                                  const std::function<Lines()>& earlier) const {
-  Mismatch result = seen.blame == Blame::kReference ? repeated_for_all(seen, roster, settings_)
-                                                    : Repetition(seen, settings_).run(earlier);
+  SupervisorSettings settings = settings_;
+  const bool is_of_plugin = run::loads_plugins(settings_for_one(seen.suspect, seen.verdict, settings_).worker.roster);
+  if (is_of_plugin) settings.fork_servers = nullptr;  // what only a copy of a process shows is nobody's
+  Mismatch result = seen.blame == Blame::kReference ? repeated_for_all(seen, roster, settings)
+                                                    : Repetition(seen, settings).run(earlier);
   return *result.certificate.alone.failed > 0 ? result : of_nobody(result);
 }
 

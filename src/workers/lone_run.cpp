@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workers/lone_run.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "core/case_text.h"
@@ -102,19 +104,29 @@ std::optional<Mismatch> LoneResult::of(const std::string& suspect, const std::st
   return std::nullopt;
 }
 
+bool LoneResult::shows(const std::string& suspect) const {
+  return (death && !death->from_outside) ||
+         std::ranges::any_of(found, [&](const Found& one) { return one.mismatch.suspect == suspect; });
+}
+
 LoneResult run_alone(const Suspect& suspect, Verdict verdict, const std::vector<std::string>& lines,
                      const SupervisorSettings& settings, std::optional<std::chrono::milliseconds> time) {
   const std::vector<std::string> asked = suspect.is_target ? lines : asked_of_witness(lines);
   LoneRun run(asked, time);
   SupervisorSettings alone = settings_for_one(suspect.name, verdict, settings);
-  // A plugin may be right only where it was loaded.
-  if (run::loads_plugins(alone.worker.roster)) alone.fork_servers = nullptr;
+  // A plugin may be right only where it was loaded: copies are believed once a process of its own has shown the like.
+  const std::string charge = suspect.name + '|' + std::string(name_of(verdict)) + '|' + alone.heap_guard;
+  ForkServers* const servers = alone.fork_servers;
+  const bool is_new = servers && run::loads_plugins(alone.worker.roster) && !servers->is_proved(charge);
+  if (is_new) alone.fork_servers = nullptr;
   if (alone.fork_servers) alone.fork_servers->prepare(alone);  // it will not be the last time
   try {
     supervise(run, alone);
   } catch (const UsageError&) {  // it could be loaded before: this time it proves nothing
   }
-  return run.take();
+  LoneResult result = run.take();
+  if (is_new && result.shows(suspect.name)) servers->prove(charge);
+  return result;
 }
 
 }  // namespace convict::workers
