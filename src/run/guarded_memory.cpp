@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/guarded_memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -112,12 +113,13 @@ void GuardedSlot::reserve(size_t bytes) {
   release();
   size_t capacity = 16 * page_size();
   while (capacity < bytes) capacity *= 2;
-  const int file = memfd_create("convict tensor", MFD_CLOEXEC);
+  const int file = memfd_create("convict tensor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file < 0) throw std::bad_alloc();
   try {
     if (ftruncate(file, static_cast<off_t>(capacity)) != 0) throw std::bad_alloc();
     capacity_ = capacity;
     ours_ = map_between_guards(file, capacity, PROT_READ | PROT_WRITE);
+    if (is_sealed_) fcntl(file, F_ADD_SEALS, F_SEAL_FUTURE_WRITE);  // ours is mapped already
     read_only_ = map_between_guards(file, capacity, PROT_READ);
   } catch (...) {
     close(file);
@@ -163,6 +165,10 @@ AddressClass GuardedSlot::classify(const void* address) const {
   const bool inside = classify_in(ours_, capacity_, true, address) == AddressClass::kReadOnlyInput;
   if (inside && unmapped_) return AddressClass::kRetired;
   return in_ours != AddressClass::kElsewhere ? in_ours : classify_in(read_only_, capacity_, true, address);
+}
+
+GuardedMemory::GuardedMemory() {
+  for (GuardedSlot& slot : slots_.front()) slot.seal();  // inputs
 }
 
 GuardedMemory::Slots& GuardedMemory::outputs_of(int position) {
