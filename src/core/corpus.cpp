@@ -185,8 +185,7 @@ Corpus::Corpus(const std::vector<CorpusEntry>& entries) {
 
 void Corpus::add(const CorpusEntry& entry) {
   const size_t colon = entry.origin.rfind(':');
-  const auto number =
-      colon == std::string::npos ? 0 : parse_integer(entry.origin.substr(colon + 1)).value_or(0);
+  const auto number = colon == std::string::npos ? 0 : parse_integer(entry.origin.substr(colon + 1)).value_or(0);
   const bool is_line = number > 0 && number <= std::numeric_limits<uint32_t>::max();
   const std::string file = is_line ? entry.origin.substr(0, colon) : entry.origin;
   if (files_.empty() || files_.back() != file) files_.push_back(file);

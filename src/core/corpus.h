@@ -71,8 +71,8 @@ class Corpus {
     std::string text;
     uint32_t file = 0, number = 0;  // number: 0 if the origin is no line of a file
   };
-  std::deque<Line> lines_;           // grows without a copy
-  std::vector<std::string> files_;   // that lines are from
+  std::deque<Line> lines_;          // grows without a copy
+  std::vector<std::string> files_;  // that lines are from
   std::map<size_t, KnownMismatch> known_;
   std::unordered_set<size_t> must_be_refused_;
 };

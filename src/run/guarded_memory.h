@@ -39,8 +39,8 @@ class GuardedSlot {
   GuardedSlot& operator=(const GuardedSlot&) = delete;
   ~GuardedSlot();
 
-  /// From now on, what is mapped read-only cannot be made writable (Linux 5.1). It is not for what is retired: its pages
-  /// cannot be given back. Precondition: nothing was placed.
+  /// From now on, what is mapped read-only cannot be made writable (Linux 5.1). Not for what is retired: pages cannot
+  /// be given back. Precondition: nothing was placed.
   void seal() { is_sealed_ = true; }
 
   /// Places `bytes` flush against the guard page at the end (or at the begin), and poisons the slack on the other side.

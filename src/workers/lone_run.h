@@ -40,8 +40,9 @@ struct LoneResult {
 };
 
 /// Runs the lines up to the first death, or as many as fit in `time` of the CPU, then waits a moment for what a thread
-/// of the implementation may still do. What a plugin is charged with comes from a process that has loaded it itself, until
-/// one has shown the like; then from copies, if there are fork servers. Throws UsageError or CannotJudge if it cannot be loaded.
+/// of the implementation may still do. What a plugin is charged with comes from a process that has loaded it itself,
+/// until one has shown the like; then from copies, if there are fork servers. Throws UsageError or CannotJudge if it
+/// cannot be loaded.
 LoneResult run_alone(const Suspect& suspect, Verdict verdict, const std::vector<std::string>& lines,
                      const SupervisorSettings& settings, std::optional<std::chrono::milliseconds> time = {});
 

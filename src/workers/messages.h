@@ -62,7 +62,7 @@ struct WorkerSettings {
   bool forks = false;                        // be a fork server of workers (run/fork_server.h)
   std::string corpus = {};  // input folder of a guided worker (src/fuzz/guided.cpp), which has no other sampling
   std::map<std::string, std::string> environment = {};  // variables set before anything is loaded
-  bool fills_memory = true;  // fill what malloc() gives, where workers do
+  bool fills_memory = true;  // fill what malloc() gives, if this worker judges
   std::string data = {};  // an .npz file with operands of given cases (fill/given_data.h); none: those of their fills
 
   /// The sampling that case indices refer to. It holds references to these settings.

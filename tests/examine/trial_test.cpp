@@ -313,8 +313,8 @@ TEST(Ladder, AWriteBetweenTheElementsOfAView) {
   EXPECT_EQ(verdict(stray, kIntegers), std::nullopt);
 }
 
-/// What one wrote there, nobody after it finds. With beta, the old contents are made where the outputs of the one before
-/// are.
+/// What one wrote there, nobody after it finds. With beta, the old contents are made where the outputs of the one
+/// before are.
 TEST(Ladder, AWriteBetweenElementsIsItsAuthors) {
   const Twisted stray([](const convict_problem&, const convict_tensors& t) {
     if (t.dst.offset > 0) static_cast<float*>(t.dst.data)[-1] = 0;
