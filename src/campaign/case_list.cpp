@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
+#include <utility>
 
-#include "core/case_text.h"
 #include "workers/attribution.h"
 #include "workers/confirmation.h"
 #include "workers/trials.h"
@@ -14,7 +15,7 @@ namespace {
 
 class CaseList final : public workers::Assignment {
  public:
-  CaseList(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
+  CaseList(const Corpus& entries, const workers::SupervisorSettings& settings,
            const std::function<void(uint64_t)>& progress, const ListSettings& how)
       : entries_(entries), settings_(settings), how_(how), progress_(progress) {
     result_.cases.resize(entries.size());
@@ -59,7 +60,7 @@ class CaseList final : public workers::Assignment {
     CaseResult& one = result_.cases[report.index];
     one.examined = true;
     one.judged |= report.judged;
-    one.implementations = report.implementations;
+    one.summaries = shared(report.implementations);
   }
 
   void on_mismatch(const workers::Sighting& sighting) override {
@@ -70,7 +71,7 @@ class CaseList final : public workers::Assignment {
   void on_death(const workers::WorkerDeath& death) override {
     CaseResult& one = result_.cases[death.index];
     one.examined = one.judged = true;
-    const Case& lost = entries_[death.index].c;
+    const Case lost = entries_.case_at(death.index);
     trials_.start(attribute(death, add(death.index, workers::first_suspicion(death, lost, result_.roster))));
   }
 
@@ -99,7 +100,7 @@ class CaseList final : public workers::Assignment {
   }
 
   Task<void> attribute(workers::WorkerDeath death, size_t place) {
-    const Case& lost = entries_[death.index].c;
+    const Case lost = entries_.case_at(death.index);
     const std::string lane = result_.cases[death.index].mismatches[place].suspect;
     const auto turn = co_await pool_.turn(lane, workers::is_of_cost(death.verdict));
     Mismatch found =
@@ -109,17 +110,29 @@ class CaseList final : public workers::Assignment {
     result_.cases[death.index].mismatches[place] = std::move(found);
   }
 
+  Summaries shared(std::vector<workers::ImplementationSummary> said) {
+    bool alike = true;
+    for (workers::ImplementationSummary& one : said) {
+      if (!how_.smallest_faults) one.smallest_fault.reset();
+      alike &= !one.smallest_fault;
+    }
+    if (!alike) return std::make_shared<const std::vector<workers::ImplementationSummary>>(std::move(said));
+    Summaries& known = said_[said];
+    if (!known) known = std::make_shared<const std::vector<workers::ImplementationSummary>>(std::move(said));
+    return known;
+  }
+
   workers::LinesOf lines() const {
     return [this](const workers::Work& work) { return lines_of(work); };
   }
 
   std::vector<std::string> lines_of(const workers::Work& work) const {
     std::vector<std::string> lines;
-    for (uint64_t i = work.first; i < work.first + work.count; ++i) lines.push_back(to_text(entries_[i].c));
+    for (uint64_t i = work.first; i < work.first + work.count; ++i) lines.push_back(entries_.line(i));
     return lines;
   }
 
-  const std::vector<CorpusEntry>& entries_;
+  const Corpus& entries_;
   workers::SupervisorSettings settings_;
   const ListSettings how_;
   workers::Pool pool_;
@@ -129,14 +142,25 @@ class CaseList final : public workers::Assignment {
   std::deque<workers::Work> again_;  // without those who died of it
   const std::function<void(uint64_t)>& progress_;
   uint64_t next_ = 0;
+  std::map<std::vector<workers::ImplementationSummary>, Summaries> said_;
   CaseListResult result_;
 };
 
 }  // namespace
 
+const std::vector<workers::ImplementationSummary>& CaseResult::implementations() const {
+  static const std::vector<workers::ImplementationSummary> none;
+  return summaries ? *summaries : none;
+}
+
+CaseListResult run_case_list(const Corpus& corpus, const workers::SupervisorSettings& settings,
+                             const std::function<void(uint64_t)>& progress, const ListSettings& how) {
+  return CaseList(corpus, settings, progress, how).run();
+}
+
 CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
                              const std::function<void(uint64_t)>& progress, const ListSettings& how) {
-  return CaseList(entries, settings, progress, how).run();
+  return run_case_list(Corpus(entries), settings, progress, how);
 }
 
 }  // namespace convict::campaign

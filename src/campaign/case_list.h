@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "core/corpus.h"
@@ -12,12 +13,17 @@
 
 namespace convict::campaign {
 
+/// What the implementations said of a case. Cases of which they said the same share it.
+using Summaries = std::shared_ptr<const std::vector<workers::ImplementationSummary>>;
+
 /// The result of one case.
 struct CaseResult {
-  bool examined = false;                                        // false: not reached before an interrupt
-  bool judged = false;                                          // a target's result was compared with the reference
-  std::vector<workers::ImplementationSummary> implementations;  // empty if a worker died and no target was left
+  bool examined = false;  // false: not reached before an interrupt
+  bool judged = false;    // a target's result was compared with the reference
+  Summaries summaries;    // nullptr if a worker died and no target was left
   std::vector<Mismatch> mismatches;
+
+  const std::vector<workers::ImplementationSummary>& implementations() const;
 };
 
 struct CaseListResult {
@@ -37,9 +43,14 @@ enum class ListMode {
 struct ListSettings {
   ListMode mode = ListMode::kConfirmed;
   examine::AskedRelations relations = examine::AskedRelations::kAll;
+  bool smallest_faults = true;  // whether they are wanted: they differ from case to case
 };
 
 /// Calls progress(done) several times a second.
+CaseListResult run_case_list(const Corpus& corpus, const workers::SupervisorSettings& settings,
+                             const std::function<void(uint64_t)>& progress, const ListSettings& how = {});
+
+/// The same for a few.
 CaseListResult run_case_list(const std::vector<CorpusEntry>& entries, const workers::SupervisorSettings& settings,
                              const std::function<void(uint64_t)>& progress, const ListSettings& how = {});
 

@@ -47,7 +47,7 @@ std::string probe(const std::string& name) {
   for (const campaign::CaseResult& one : campaign::run_case_list(probes, settings, [](uint64_t) {}).cases) {
     if (!one.mismatches.empty()) return fmt::format("{} on a probe", name_of(one.mismatches.front().verdict));
     works |= one.judged;
-    if (!one.judged) refusal = one.implementations.front().outcome;
+    if (!one.judged) refusal = one.implementations().front().outcome;
   }
   return works ? "works" : "refused the probes: " + refusal;
 }
@@ -142,8 +142,8 @@ json self_check(const std::string& plugin, const workers::RosterEntry& entry, st
     const bool taken = one.judged || !one.mismatches.empty();
     row[0] = row[0].get<int>() + (taken ? 1 : 0);
     row[1] = row[1].get<int>() + 1;
-    if (!taken && !one.implementations.empty()) {
-      json& times = refusals[one.implementations.front().outcome];
+    if (!taken && !one.implementations().empty()) {
+      json& times = refusals[one.implementations().front().outcome];
       times = times.is_null() ? 1 : times.get<int>() + 1;
     }
     for (const Mismatch& mismatch : one.mismatches)

@@ -5,8 +5,8 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -16,7 +16,7 @@
 #include "cli/interrupt.h"
 #include "cli/live_block.h"
 #include "cli/options.h"
-#include "core/case_text.h"
+#include "core/corpus.h"
 #include "core/json_text.h"
 #include "core/text.h"
 
@@ -35,7 +35,7 @@ struct ReplayOptions {
 };
 
 /// The outcome of a case, compared with the expected one.
-enum class Outcome {
+enum class Outcome : uint8_t {
   kNotReached,
   kFailed,     // a mismatch of a target, or of the reference
   kOracle,     // a mismatch of an oracle or of nobody
@@ -51,42 +51,43 @@ constexpr std::array<const char*, 8> kWords = {"not reached", "FAILED",     "ORA
 
 bool blames_target(const Mismatch& m) { return m.blame == Blame::kTarget || m.blame == Blame::kReference; }
 
-bool is_known(const Mismatch& m, const CorpusEntry& entry) {
-  return entry.known && KnownMismatch{m.suspect, m.verdict} == *entry.known;
+bool is_known(const Mismatch& m, const KnownMismatch* known) {
+  return known && KnownMismatch{m.suspect, m.verdict} == *known;
 }
 
-Outcome outcome_of(const CorpusEntry& entry, const campaign::CaseResult& one,
+Outcome outcome_of(const KnownMismatch* expected, const campaign::CaseResult& one,
                    const std::vector<workers::RosterEntry>& roster) {
   if (!one.examined) return Outcome::kNotReached;
   bool known = false, others = false;
   for (const Mismatch& mismatch : one.mismatches) {
-    known |= is_known(mismatch, entry);
-    others |= !is_known(mismatch, entry);
-    if (!is_known(mismatch, entry) && blames_target(mismatch)) return Outcome::kFailed;
+    known |= is_known(mismatch, expected);
+    others |= !is_known(mismatch, expected);
+    if (!is_known(mismatch, expected) && blames_target(mismatch)) return Outcome::kFailed;
   }
   if (others) return Outcome::kOracle;
   if (known) return Outcome::kExpected;
-  if (!entry.known) return one.judged ? Outcome::kPassed : Outcome::kUnjudged;
-  const bool loaded = std::ranges::find(roster, entry.known->suspect, &workers::RosterEntry::name) != roster.end();
+  if (!expected) return one.judged ? Outcome::kPassed : Outcome::kUnjudged;
+  const bool loaded = std::ranges::find(roster, expected->suspect, &workers::RosterEntry::name) != roster.end();
   return loaded ? Outcome::kFixed : Outcome::kNotJudged;
 }
 
-std::vector<Outcome> outcomes_of(const std::vector<CorpusEntry>& entries, const campaign::CaseListResult& result) {
+std::vector<Outcome> outcomes_of(const Corpus& corpus, const campaign::CaseListResult& result) {
   std::vector<Outcome> outcomes;
-  for (size_t i = 0; i < entries.size(); ++i)
-    outcomes.push_back(outcome_of(entries[i], result.cases[i], result.roster));
+  outcomes.reserve(corpus.size());
+  for (size_t i = 0; i < corpus.size(); ++i)
+    outcomes.push_back(outcome_of(corpus.known(i), result.cases[i], result.roster));
   return outcomes;
 }
 
 /// A short remark that is printed after the outcome.
-std::string remark(Outcome outcome, const CorpusEntry& entry, const campaign::CaseResult& one) {
-  if (outcome == Outcome::kNotJudged) return fmt::format("  {} is not loaded\n", entry.known->suspect);
+std::string remark(Outcome outcome, const KnownMismatch* expected, const campaign::CaseResult& one) {
+  if (outcome == Outcome::kNotJudged) return fmt::format("  {} is not loaded\n", expected->suspect);
   if (outcome != Outcome::kFixed) return "";
   std::string says = "said nothing";
-  for (const workers::ImplementationSummary& implementation : one.implementations)
-    if (implementation.name == entry.known->suspect) says = implementation.outcome;
+  for (const workers::ImplementationSummary& implementation : one.implementations())
+    if (implementation.name == expected->suspect) says = implementation.outcome;
   return fmt::format("  {} does not show this mismatch any more ({}); if it is fixed, remove the expectation\n",
-                     entry.known->suspect, says);
+                     expected->suspect, says);
 }
 
 std::string totals(const std::vector<Outcome>& outcomes, const campaign::CaseListResult& result) {
@@ -104,8 +105,7 @@ std::string totals(const std::vector<Outcome>& outcomes, const campaign::CaseLis
 
 /// Why the first target did not compute the case.
 std::string why_unjudged(const campaign::CaseResult& one) {
-  if (!one.examined) return "not reached";
-  for (const workers::ImplementationSummary& implementation : one.implementations)
+  for (const workers::ImplementationSummary& implementation : one.implementations())
     if (implementation.is_target) return fmt::format("{}: {}", implementation.name, implementation.outcome);
   return "there is no target";
 }
@@ -122,73 +122,107 @@ std::string unjudged_table(const std::map<std::string, size_t>& reasons) {
   return rows.empty() ? "" : text + "            -v shows the cases\n";
 }
 
-std::string as_text(const std::vector<CorpusEntry>& entries, const campaign::CaseListResult& result,
-                    const OutputOptions& out) {
+/// One line: after an interruption these may be nearly all.
+std::string unreached_line(size_t count) {
+  if (count == 0) return "";
+  return fmt::format("{:<11} {:>6}  cases; --format json names them\n",
+                     kWords[static_cast<size_t>(Outcome::kNotReached)], with_commas(count));
+}
+
+std::string as_text(const Corpus& corpus, const campaign::CaseListResult& result,
+                    const std::vector<Outcome>& outcomes, const OutputOptions& out) {
   std::string text;
   for (const std::string& note : result.notes) text += "note: " + note + "\n";
-  const std::vector<Outcome> outcomes = outcomes_of(entries, result);
   std::map<std::string, size_t> unjudged;
-  for (size_t i = 0; i < entries.size(); ++i) {
+  for (size_t i = 0; i < corpus.size(); ++i) {
+    if (outcomes[i] == Outcome::kNotReached) continue;
     if (outcomes[i] == Outcome::kUnjudged && !out.verbose) {
       ++unjudged[why_unjudged(result.cases[i])];
       continue;
     }
     const bool quiet = outcomes[i] == Outcome::kPassed || outcomes[i] == Outcome::kExpected;
     if (quiet && !out.verbose) continue;
-    text += fmt::format("{:<11} {}: {}{}\n", kWords[static_cast<size_t>(outcomes[i])], entries[i].origin,
-                        to_text(entries[i].c), entries[i].expectation());
-    text += remark(outcomes[i], entries[i], result.cases[i]);
+    text += fmt::format("{:<11} {}: {}{}\n", kWords[static_cast<size_t>(outcomes[i])], corpus.origin(i),
+                        corpus.line(i), corpus.expectation(i));
+    text += remark(outcomes[i], corpus.known(i), result.cases[i]);
     for (const Mismatch& mismatch : result.cases[i].mismatches) text += describe(mismatch);
   }
-  return text + unjudged_table(unjudged) + totals(outcomes, result);
+  const auto unreached = static_cast<size_t>(std::ranges::count(outcomes, Outcome::kNotReached));
+  return text + unjudged_table(unjudged) + unreached_line(unreached) + totals(outcomes, result);
 }
 
-std::string as_json(const std::vector<CorpusEntry>& entries, const campaign::CaseListResult& result) {
-  json document = {{"notes", result.notes}, {"interrupted", result.interrupted}, {"cases", json::array()}};
-  const std::vector<Outcome> outcomes = outcomes_of(entries, result);
-  for (size_t i = 0; i < entries.size(); ++i) {
-    json row = {{"case", to_text(entries[i].c)},
-                {"origin", entries[i].origin},
-                {"outcome", kWords[static_cast<size_t>(outcomes[i])]},
-                {"implementations", workers::to_json(result.cases[i].implementations)},
-                {"mismatches", json::array()}};
-    if (entries[i].known)
-      row["known"] = {{"suspect", entries[i].known->suspect}, {"verdict", name_of(entries[i].known->verdict)}};
-    for (const Mismatch& mismatch : result.cases[i].mismatches) row["mismatches"].push_back(to_json(mismatch));
-    document["cases"].push_back(std::move(row));
+json row_of(const Corpus& corpus, size_t i, const campaign::CaseResult& one, Outcome outcome) {
+  json row = {{"case", corpus.line(i)},
+              {"origin", corpus.origin(i)},
+              {"outcome", kWords[static_cast<size_t>(outcome)]},
+              {"implementations", workers::to_json(one.implementations())},
+              {"mismatches", json::array()}};
+  if (const KnownMismatch* known = corpus.known(i))
+    row["known"] = {{"suspect", known->suspect}, {"verdict", name_of(known->verdict)}};
+  for (const Mismatch& mismatch : one.mismatches) row["mismatches"].push_back(to_json(mismatch));
+  return row;
+}
+
+/// A text of json_document() without its braces, or that of a row inside of the list of cases.
+std::string inner(const std::string& document) { return document.substr(1, document.rfind('}') - 1); }
+std::string indented(std::string row) {
+  row.pop_back();  // the end of its line
+  for (size_t end = row.find('\n'); end != std::string::npos; end = row.find('\n', end + 1))
+    row.insert(end + 1, 4, ' ');
+  return row;
+}
+
+/// Row by row: as one value, a million cases would take some GB.
+std::string as_json(const Corpus& corpus, const campaign::CaseListResult& result,
+                    const std::vector<Outcome>& outcomes) {
+  const json about = {{"interrupted", result.interrupted},
+                      {"not_reached", std::ranges::count(outcomes, Outcome::kNotReached)},
+                      {"notes", result.notes}};
+  std::string text = "{\n  \"cases\": [";
+  for (size_t i = 0; i < corpus.size(); ++i) {
+    text += i == 0 ? "\n    " : ",\n    ";
+    text += indented(json_document(row_of(corpus, i, result.cases[i], outcomes[i])));
   }
-  return json_document(document);
+  return text + "\n  ]," + inner(json_document(about)) + "}\n";
 }
 
-campaign::CaseListResult run_with_progress(const std::vector<CorpusEntry>& entries,
+campaign::CaseListResult run_with_progress(const Corpus& corpus,
                                            const workers::SupervisorSettings& settings, const ReplayOptions& options) {
   LiveBlock block(options.out.quiet);
   const auto started = std::chrono::steady_clock::now();
   const auto draw = [&](uint64_t done) {
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
     const double left = seconds / static_cast<double>(std::max<uint64_t>(done, 1)) *
-                        static_cast<double>(entries.size() - std::min<uint64_t>(done, entries.size()));
+                        static_cast<double>(corpus.size() - std::min<uint64_t>(done, corpus.size()));
     if (block.is_due())
-      block.draw({fmt::format("{} of {} cases{}", with_commas(done), with_commas(entries.size()),
+      block.draw({fmt::format("{} of {} cases{}", with_commas(done), with_commas(corpus.size()),
                               done == 0 ? "" : fmt::format(", about {:.0f} s left", std::ceil(left)))});
   };
-  return campaign::run_case_list(entries, settings, draw,
-                                 {.relations = examine::asked_relations_named(options.relations)});
+  return campaign::run_case_list(corpus, settings, draw,
+                                 {.relations = examine::asked_relations_named(options.relations),
+                                  .smallest_faults = options.out.json()});
+}
+
+/// Operands that fit all of the cases.
+void use_data_for_all(const std::string& file, const Corpus& corpus, workers::SupervisorSettings& settings) {
+  std::vector<Case> cases;
+  for (size_t i = 0; !file.empty() && i < corpus.size(); ++i) cases.push_back(corpus.case_at(i));
+  use_data(file, cases, settings);
 }
 
 int replay(const ReplayOptions& options) {
-  std::vector<CorpusEntry> entries;
-  for (const std::string& path : options.paths) std::ranges::move(read_corpus(path), std::back_inserter(entries));
+  Corpus corpus;
+  for (const std::string& path : options.paths)
+    read_corpus(path, [&](const CorpusEntry& entry) { corpus.add(entry); });
   workers::SupervisorSettings settings = options.run.settings();
   settings.jobs = options.jobs;
   settings.interrupted = &interrupted();
-  std::vector<Case> cases;
-  std::ranges::transform(entries, std::back_inserter(cases), &CorpusEntry::c);
-  use_data(options.data, cases, settings);
-  const campaign::CaseListResult result = run_with_progress(entries, settings, options);
-  options.out.write(options.out.json() ? as_json(entries, result) : as_text(entries, result, options.out));
+  use_data_for_all(options.data, corpus, settings);
+  const campaign::CaseListResult result = run_with_progress(corpus, settings, options);
+  const std::vector<Outcome> outcomes = outcomes_of(corpus, result);
+  options.out.write(options.out.json() ? as_json(corpus, result, outcomes)
+                                       : as_text(corpus, result, outcomes, options.out));
   if (result.interrupted) return kInterrupted;
-  const std::vector<Outcome> outcomes = outcomes_of(entries, result);
   if (std::ranges::find(outcomes, Outcome::kFailed) != outcomes.end()) return kMismatch;
   return std::ranges::none_of(result.cases, &campaign::CaseResult::judged) ? kCannotJudge : kClean;
 }

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "campaign/case_list.h"
 #include "cli/chosen.h"
@@ -100,7 +102,8 @@ campaign::CaseListResult run_here(const Case& c, const workers::SupervisorSettin
       {.most_bytes = settings.worker.most_bytes(), .relations = relations, .data = data ? &*data : nullptr});
   campaign::CaseListResult result;
   result.notes = roster.notes;
-  result.cases.push_back({true, examination.judged, workers::summaries_of(examination), examination.mismatches});
+  auto said = std::make_shared<const std::vector<workers::ImplementationSummary>>(workers::summaries_of(examination));
+  result.cases.push_back({true, examination.judged, std::move(said), examination.mismatches});
   return result;
 }
 
@@ -124,9 +127,9 @@ std::string as_text(const Case& c, const campaign::CaseListResult& result, const
     text += fmt::format("case {:016x}, output {}, {:.0f} multiply-adds\n", case_id(c),
                         fmt::join(p.out, p.out + p.rank, "x"), multiply_adds(p));
   for (const std::string& note : result.notes) text += "note: " + note + "\n";
-  for (const workers::ImplementationSummary& who : one.implementations)
+  for (const workers::ImplementationSummary& who : one.implementations())
     text += fmt::format("  {:<21} {:<8} {}\n", who.name, who.is_target ? "target" : "oracle", who.outcome);
-  text += sensitivity(one.implementations);
+  text += sensitivity(one.implementations());
   for (const Mismatch& mismatch : one.mismatches) text += out.colored("1;31", "mismatch") + "\n" + describe(mismatch);
   if (one.mismatches.empty()) text += one.judged ? "no mismatch\n" : "not judged: every target refused\n";
   return text;
@@ -137,7 +140,7 @@ std::string as_json(const Case& c, const campaign::CaseListResult& result) {
   json document = {{"case", to_text(c)},
                    {"id", fmt::format("{:016x}", case_id(c))},
                    {"judged", one.judged},
-                   {"implementations", workers::to_json(one.implementations)},
+                   {"implementations", workers::to_json(one.implementations())},
                    {"notes", result.notes}};
   document["mismatches"] = json::array();
   for (const Mismatch& mismatch : one.mismatches) document["mismatches"].push_back(to_json(mismatch));

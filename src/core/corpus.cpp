@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <limits>
+#include <memory>
 #include <new>
+#include <utility>
 
 #include "core/case_text.h"
 #include "core/error.h"
@@ -25,9 +29,11 @@ constexpr uintmax_t kLargestCorpusFile = uintmax_t{64} << 20;  // bytes
 /// Some editors write it at the begin of a text of UTF-8.
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-std::vector<CorpusEntry> read_lines(std::ifstream& file, const fs::path& path) {
-  std::vector<CorpusEntry> entries;
-  std::string line, comment;  // `comment` is the line before
+using Take = std::function<void(CorpusEntry)>;
+
+void read_lines(std::ifstream& file, const fs::path& path, const Take& take) {
+  auto reserve = std::make_unique<std::array<char, 1 << 20>>();  // for the message where there is no more memory
+  std::string line, comment;                                     // `comment` is the line before
   int number = 1;
   try {
     for (; std::getline(file, line); ++number) {
@@ -35,22 +41,24 @@ std::vector<CorpusEntry> read_lines(std::ifstream& file, const fs::path& path) {
       if (line.find('\0') != std::string::npos)
         throw UsageError(fmt::format("corpus '{}' is not a text file: line {} holds a NUL byte",
                                      printable(path.string(), 300), number));
-      const size_t before = entries.size();
+      std::vector<CorpusEntry> entries;  // one or none
       append_corpus_line(line, fmt::format("{}:{}", path.string(), number), entries);
-      if (entries.size() > before) entries.back().label = comment;
+      for (CorpusEntry& entry : entries) {
+        entry.label = comment;
+        take(std::move(entry));
+      }
       comment = line.starts_with('#') ? trim(std::string_view(line).substr(1)) : std::string_view();
     }
   } catch (const std::bad_alloc&) {
-    entries = {};  // the message needs memory, too
+    reserve.reset();
     throw SystemError(
         fmt::format("corpus '{}': the system refuses memory for more than {} lines; cut it into several "
                     "files, or allow more",
                     printable(path.string(), 300), number));
   }
-  return entries;
 }
 
-std::vector<CorpusEntry> read_file(const fs::path& path) {
+void read_file(const fs::path& path, const Take& take) {
   std::error_code error;
   if (!fs::is_regular_file(path, error))  // a pipe would be waited for
     throw UsageError(
@@ -63,7 +71,7 @@ std::vector<CorpusEntry> read_file(const fs::path& path) {
   if (size > kLargestCorpusFile)
     throw UsageError(fmt::format("corpus '{}' has {} bytes; at most {} are valid", printable(path.string(), 300), size,
                                  kLargestCorpusFile));
-  return read_lines(file, path);
+  read_lines(file, path, take);
 }
 
 std::vector<fs::path> case_files(const fs::path& directory) {
@@ -146,23 +154,64 @@ void append_corpus_line(std::string_view line, const std::string& origin, std::v
   }
 }
 
-std::vector<CorpusEntry> read_corpus(const std::string& path) {
+void read_corpus(const std::string& path, const std::function<void(CorpusEntry)>& take) {
   std::error_code error;
   if (!fs::exists(path, error)) throw UsageError(fmt::format("corpus '{}' does not exist", printable(path, 300)));
-  std::vector<CorpusEntry> entries;
+  bool any = false;
+  const auto note = [&](CorpusEntry entry) {
+    any = true;
+    take(std::move(entry));
+  };
   if (!fs::is_directory(path, error)) {
-    entries = read_file(path);
+    read_file(path, note);
   } else {
-    for (const fs::path& file : case_files(path)) {
-      std::vector<CorpusEntry> more = read_file(file);
-      std::ranges::move(more, std::back_inserter(entries));
-    }
+    for (const fs::path& file : case_files(path)) read_file(file, note);
   }
-  if (entries.empty())
+  if (!any)
     throw UsageError(
         fmt::format("corpus '{}' holds no case; valid: a file with one case a line, or a directory of *{} files",
                     printable(path, 300), kExtension));
+}
+
+std::vector<CorpusEntry> read_corpus(const std::string& path) {
+  std::vector<CorpusEntry> entries;
+  read_corpus(path, [&](CorpusEntry entry) { entries.push_back(std::move(entry)); });
   return entries;
+}
+
+Corpus::Corpus(const std::vector<CorpusEntry>& entries) {
+  for (const CorpusEntry& entry : entries) add(entry);
+}
+
+void Corpus::add(const CorpusEntry& entry) {
+  const size_t colon = entry.origin.rfind(':');
+  const auto number = colon == std::string::npos ? 0 : parse_integer(entry.origin.substr(colon + 1)).value_or(0);
+  const bool is_line = number > 0 && number <= std::numeric_limits<uint32_t>::max();
+  const std::string file = is_line ? entry.origin.substr(0, colon) : entry.origin;
+  if (files_.empty() || files_.back() != file) files_.push_back(file);
+  if (entry.known) known_[lines_.size()] = *entry.known;
+  if (entry.must_be_refused) must_be_refused_.insert(lines_.size());
+  const auto file_index = static_cast<uint32_t>(files_.size() - 1);
+  lines_.push_back({to_text(entry.c), file_index, is_line ? static_cast<uint32_t>(number) : 0});
+}
+
+Case Corpus::case_at(size_t i) const { return parse_case(line(i)); }
+
+std::string Corpus::origin(size_t i) const {
+  const Line& line = lines_[i];
+  return line.number == 0 ? files_[line.file] : fmt::format("{}:{}", files_[line.file], line.number);
+}
+
+const KnownMismatch* Corpus::known(size_t i) const {
+  const auto found = known_.find(i);
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+std::string Corpus::expectation(size_t i) const {
+  CorpusEntry entry;
+  entry.must_be_refused = must_be_refused_.contains(i);
+  if (const KnownMismatch* one = known(i)) entry.known = *one;
+  return entry.expectation();
 }
 
 }  // namespace convict::inline core

@@ -5,8 +5,13 @@
 // `=> mismatch SUSPECT VERDICT` for a known bug that is not mended yet.
 #pragma once
 
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "core/case.h"
@@ -41,5 +46,35 @@ void append_corpus_line(std::string_view line, const std::string& origin, std::v
 /// All entries of a file, or of all *.cases files below a directory in the order of their names. Throws UsageError if
 /// the path is missing, is not text, or holds no case.
 std::vector<CorpusEntry> read_corpus(const std::string& path);
+
+/// The same one by one, for who keeps less of them.
+void read_corpus(const std::string& path, const std::function<void(CorpusEntry)>& take);
+
+/// Many entries in little memory, without their labels: lines, which are parsed again when they are asked for. 40 bytes
+/// an entry and its line, where a CorpusEntry takes 700.
+class Corpus {
+ public:
+  Corpus() = default;
+  explicit Corpus(const std::vector<CorpusEntry>& entries);
+
+  void add(const CorpusEntry& entry);
+  size_t size() const { return lines_.size(); }
+
+  Case case_at(size_t i) const;
+  const std::string& line(size_t i) const { return lines_[i].text; }  // of the case alone
+  std::string origin(size_t i) const;
+  const KnownMismatch* known(size_t i) const;
+  std::string expectation(size_t i) const;
+
+ private:
+  struct Line {
+    std::string text;
+    uint32_t file = 0, number = 0;  // number: 0 if the origin is no line of a file
+  };
+  std::deque<Line> lines_;          // grows without a copy
+  std::vector<std::string> files_;  // that lines are from
+  std::map<size_t, KnownMismatch> known_;
+  std::unordered_set<size_t> must_be_refused_;
+};
 
 }  // namespace convict::inline core

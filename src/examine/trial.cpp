@@ -65,9 +65,11 @@ class Trial {
     if (detail_ == judge::Detail::kValues) expect(judge::Detail::kMagnitudes);
   }
 
-  /// Keeps what an earlier call of the case did to the process.
+  /// Keeps what an earlier call of the case did to the process, and to memory beside its outputs.
   Outcome call(size_t i) {
     Outcome outcome = can_be_reshaped(i) ? call_reshaped(i) : call_as(*results_[i].who, results_[i].abilities, i);
+    keep_overrun(i, outcome);
+    outcome.overrun = results_[i].outcome.overrun;
     std::string& before = results_[i].outcome.side_effect;
     if (outcome.side_effect.empty())
       outcome.side_effect = before;
@@ -97,6 +99,12 @@ class Trial {
     convict_abilities without_workspace = results_[i].abilities;
     without_workspace.workspace_size = nullptr;  // steps have none
     return call_as(ReshapedCall(who, results_[i].abilities, prepared, p), without_workspace, i);
+  }
+
+  /// The next call finds these bytes as they should be.
+  void keep_overrun(size_t i, const Outcome& outcome) {
+    std::string_view& kept = results_[i].outcome.overrun;
+    if (kept.empty()) kept = outcome.overrun;
   }
 
   /// What calls for other problems did to it.
@@ -133,7 +141,10 @@ class Trial {
     note(i, answer.side_effect);
     if (answer.reason) return;
     const convict_problem& p = other.problem_for(its.is_target);
-    note(i, run::call_guarded(*its.who, its.abilities, position, p, context_.memory, context_.record).side_effect);
+    const Outcome outcome =
+        run::call_guarded(*its.who, its.abilities, position, p, context_.memory, context_.record);
+    note(i, outcome.side_effect);
+    keep_overrun(i, outcome);
   }
 
   void run_one(size_t i) {

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -28,6 +29,7 @@
 #include "run/descriptor.h"
 #include "run/descriptor_message.h"
 #include "run/keeper.h"
+#include "run/environment.h"
 #include "run/proc.h"
 
 namespace convict::run {
@@ -103,6 +105,7 @@ void Client::start(const std::string& command, const KeeperAddress& keeper) {
   out_ = questions[1];
   in_ = answers[0];
   if (pid_ < 0 && kept_ < 0) fail("cannot start a client");
+  if (pid_ >= 0) end_fd_ = moved_up(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
 }
 
 /// Returns false if this process has to start it.
@@ -176,13 +179,15 @@ std::string Client::exchange(const std::string& question, Deadline deadline) {
   while (true) {
     const auto left = deadline ? std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()).count() : -1;
     if (deadline && left <= 0) throw ClientSlow();
-    pollfd ends[2] = {{in_, POLLIN, 0}, {rest.empty() ? -1 : out_, POLLOUT, 0}};
-    if (poll(ends, 2, static_cast<int>(left)) < 0 && errno != EINTR) fail("cannot wait for a client");
+    const int its_end = kept_ >= 0 ? line_ : end_fd_;
+    pollfd ends[3] = {{in_, POLLIN, 0}, {rest.empty() ? -1 : out_, POLLOUT, 0}, {its_end, POLLIN, 0}};
+    if (poll(ends, 3, static_cast<int>(left)) < 0 && errno != EINTR) fail("cannot wait for a client");
     if (ends[1].revents != 0) {
       const ssize_t written = write(out_, rest.data(), rest.size());
       if (written > 0) rest.remove_prefix(static_cast<size_t>(written));
       if (written < 0 && errno != EAGAIN && errno != EINTR) rest = {};  // what it said last may tell more
     }
+    if (ends[0].revents == 0 && ends[2].revents != 0) throw end();  // after what it has said
     if (ends[0].revents == 0) continue;
     const size_t before = received.size();
     take(received);
@@ -223,9 +228,11 @@ void Client::kill() {
   if (pid_ < 0) return;
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
+  kill_session(pid_);  // while it still holds the number
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
-  pid_ = -1;
+  if (end_fd_ >= 0) close(end_fd_);
+  pid_ = end_fd_ = -1;
 }
 
 std::string end_of_stderr(size_t limit) {

@@ -50,7 +50,7 @@ class Client {
   explicit Client(const std::string& command, const KeeperAddress& keeper = {});
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
-  ~Client();  // kills it
+  ~Client();  // kills it, and its session
 
   /// The path by which any process of the user can open the file.
   std::string file_path() const;
@@ -65,7 +65,8 @@ class Client {
   using Deadline = std::optional<std::chrono::steady_clock::time_point>;
   std::string exchange(const std::string& question, Deadline deadline = std::nullopt);
 
-  /// How it ended, after it has hung up.
+  /// How it ended, after it has hung up, or the process that was started has ended: a child that it leaves may keep its
+  /// stdout open for ever.
   ClientGone end();
 
   /// The keeper has started it, and waits to hear whether it can be copied; or it is a copy.
@@ -88,6 +89,7 @@ class Client {
   int line_ = -1;    // to the keeper
   bool is_copy_ = false;
   std::atomic<int32_t>* place_ = nullptr;  // in the record
+  int end_fd_ = -1;  // readable once that process has ended; none before Linux 5.3
   int in_ = -1, out_ = -1, file_fd_ = -1;
   unsigned char* data_ = nullptr;
   size_t capacity_ = 0;

@@ -126,6 +126,7 @@ std::unique_ptr<WorkerProcess> ForkServer::fork() try {
 
 std::string why_not_forked() {
   if (thread_states(getpid()).size() != 1) return "a library starts threads when it is loaded";
+  if (has_memory_of_its_own()) return "a library keeps memory from forked processes";
   return newly_opened();
 }
 

@@ -42,9 +42,9 @@ class ForkServer {
   std::unique_ptr<WorkerProcess> process_;
 };
 
-/// Why a copy of this process would be worse than a process that loads everything itself: threads, files and shared
-/// memory of a library are not copied. Empty if nothing speaks against it. Precondition: watch_process() was called
-/// before the library was loaded.
+/// Why a copy of this process would be worse than a process that loads everything itself: threads, files, shared memory
+/// and memory that a library has marked are not copied. Empty if nothing speaks against it. Precondition:
+/// watch_process() was called before the library was loaded.
 std::string why_not_forked();
 
 /// The server's side. Returns in each worker that is forked, with its own descriptors and record in place; never in the

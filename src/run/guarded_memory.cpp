@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/guarded_memory.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -74,6 +75,19 @@ bool gaps_intact(const convict_tensor& tensor) {
   return not_poison(bytes, static_cast<size_t>(buffer_count(tensor)) * size) == in_elements;
 }
 
+/// Copies the elements of a tensor in a buffer. Between them is poison in the copy: whoever had the buffer may have
+/// written there, and nobody else inherits that.
+void keep_elements(const convict_tensor& tensor, const unsigned char* buffer, size_t bytes,
+                   std::vector<unsigned char>& kept) {
+  kept.assign(bytes, kPoison);
+  with_type(tensor.dtype, [&](auto zero) {
+    for_each_element<decltype(zero)>(tensor, [&](const auto& element, const int64_t*) {
+      const auto at = reinterpret_cast<const unsigned char*>(&element) - buffer;
+      std::memcpy(kept.data() + at, &element, sizeof element);
+    });
+  });
+}
+
 AddressClass classify_in(const unsigned char* data, size_t capacity, bool read_only, const void* address) {
   const auto* byte = static_cast<const unsigned char*>(address);
   if (!data || byte < data - page_size() || byte >= data + capacity + page_size()) return AddressClass::kElsewhere;
@@ -99,12 +113,13 @@ void GuardedSlot::reserve(size_t bytes) {
   release();
   size_t capacity = 16 * page_size();
   while (capacity < bytes) capacity *= 2;
-  const int file = memfd_create("convict tensor", MFD_CLOEXEC);
+  const int file = memfd_create("convict tensor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file < 0) throw std::bad_alloc();
   try {
     if (ftruncate(file, static_cast<off_t>(capacity)) != 0) throw std::bad_alloc();
     capacity_ = capacity;
     ours_ = map_between_guards(file, capacity, PROT_READ | PROT_WRITE);
+    if (is_sealed_) fcntl(file, F_ADD_SEALS, F_SEAL_FUTURE_WRITE);  // ours is mapped already
     read_only_ = map_between_guards(file, capacity, PROT_READ);
   } catch (...) {
     close(file);
@@ -152,6 +167,10 @@ AddressClass GuardedSlot::classify(const void* address) const {
   return in_ours != AddressClass::kElsewhere ? in_ours : classify_in(read_only_, capacity_, true, address);
 }
 
+GuardedMemory::GuardedMemory() {
+  for (GuardedSlot& slot : slots_.front()) slot.seal();  // inputs
+}
+
 GuardedMemory::Slots& GuardedMemory::outputs_of(int position) {
   const auto index = static_cast<size_t>(position + 1);
   while (slots_.size() <= index) slots_.emplace_back();
@@ -191,7 +210,11 @@ void GuardedMemory::keep_outputs() {
     if (!is_used_output(i)) continue;
     const GuardedSlot& slot = outputs_of(owner_)[i];
     const auto* bytes = static_cast<const unsigned char*>(slot.ours());
-    kept_[i].assign(bytes, bytes + slot.bytes());
+    const convict_tensor& tensor = ours_.*kRoles[i].tensor;
+    if (has_gaps(tensor))
+      keep_elements(tensor, bytes, slot.bytes(), kept_[i]);
+    else
+      kept_[i].assign(bytes, bytes + slot.bytes());
   }
 }
 

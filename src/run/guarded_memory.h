@@ -39,6 +39,10 @@ class GuardedSlot {
   GuardedSlot& operator=(const GuardedSlot&) = delete;
   ~GuardedSlot();
 
+  /// From now on, what is mapped read-only cannot be made writable (Linux 5.1). Not for what is retired: pages cannot
+  /// be given back. Precondition: nothing was placed.
+  void seal() { is_sealed_ = true; }
+
   /// Places `bytes` flush against the guard page at the end (or at the begin), and poisons the slack on the other side.
   /// Contents are unspecified. Throws std::bad_alloc.
   void place(size_t bytes, bool flush_end, uint16_t poison);
@@ -76,12 +80,15 @@ class GuardedSlot {
   size_t capacity_ = 0, offset_ = 0, bytes_ = 0;  // bytes; capacity is a multiple of the page size
   bool flush_end_ = true;
   uint16_t poison_ = kOutputPoison;
+  bool is_sealed_ = false;
   bool retired_ = false, unmapped_ = false;  // unmapped: retired, and without pages
 };
 
 /// One slot for each input; and one for each output and implementation.
 class GuardedMemory {
  public:
+  GuardedMemory();
+
   /// Places every tensor of the pass. Poisons outputs, and what lies between the elements of inputs. `flush_end`
   /// chooses the side on which an overrun faults at once. Until prepare_outputs(), the outputs are nobody's.
   void place(const convict_problem& p, const convict_tensors& described, bool flush_end);
@@ -92,7 +99,7 @@ class GuardedMemory {
   const convict_tensors& ours() const { return ours_; }      // all writable
   const convict_tensors& theirs() const { return theirs_; }  // inputs read-only
 
-  /// Saves the contents of the outputs, for beta.
+  /// Saves the elements of the outputs, for beta. What lies between them is poison in the copy.
   void keep_outputs();
 
   /// Called before a call of the implementation at this position of the roster, from 0: the outputs are its own from

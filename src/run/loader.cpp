@@ -301,6 +301,10 @@ bool loads_files(const RosterRequest& request) {
   return !no_oracle || !request.plugins.empty() || !std::ranges::all_of(request.targets, is_native);
 }
 
+bool loads_plugins(const RosterRequest& request) { return !std::ranges::all_of(request.plugins, is_command); }
+
+bool loads_modules_only(const RosterRequest& request) { return loads_files(request) && !loads_plugins(request); }
+
 Roster load_roster(const RosterRequest& request, std::span<const NativeKernel* const> native,
                    const KeeperAddress& keeper) {
   Catalogue catalogue(native, request.plugins, keeper);

@@ -57,6 +57,10 @@ bool is_native(std::string_view name);
 /// Whether anything but native kernels may be loaded.
 bool loads_files(const RosterRequest& request);
 
+/// Whether shared libraries of the user are loaded; and whether files are, and none of those.
+bool loads_plugins(const RosterRequest& request);
+bool loads_modules_only(const RosterRequest& request);
+
 /// Throws UsageError for an unknown name or a file that is no plugin, CannotJudge for an oracle that is not installed.
 Roster load_roster(const RosterRequest& request, std::span<const NativeKernel* const> native,
                    const KeeperAddress& keeper = {});

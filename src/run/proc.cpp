@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +43,31 @@ uint64_t bytes_of_memory_files(const fs::path& process) {
   return bytes;
 }
 
+/// What the kernel says of a process, or a thread, behind its name: a letter for its state, then numbers. Empty if it
+/// is gone.
+std::string stat_of(const fs::path& folder) {
+  std::ifstream stat(folder / "stat");
+  std::string text;
+  std::getline(stat, text);
+  const size_t name_end = text.rfind(')');  // the name may hold any character
+  return name_end != std::string::npos && name_end + 2 < text.size() ? text.substr(name_end + 2) : "";
+}
+
+/// Kills the members of a session that live; returns whether there was one.
+bool kill_members(pid_t session) {
+  bool found = false;
+  for_each_in("/proc", [&](const fs::path& process) {
+    const std::string name = process.filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) return;
+    std::istringstream stat(stat_of(process));
+    char state = 'Z';
+    pid_t parent = 0, group = 0, its_session = 0;
+    if (!(stat >> state >> parent >> group >> its_session) || its_session != session || state == 'Z') return;
+    found |= kill(std::stoi(name), SIGKILL) == 0;
+  });
+  return found;
+}
+
 }  // namespace
 
 // The descriptor that reads the folder has the lowest free number, so that it is one more only where others are.
@@ -57,6 +83,16 @@ size_t count_shared_mappings() {
   for (std::string addresses, access, rest; maps >> addresses >> access && std::getline(maps, rest);)
     count += access.starts_with("rw") && access.ends_with('s') ? 1 : 0;
   return count;
+}
+
+bool has_memory_of_its_own() {
+  std::ifstream maps("/proc/self/smaps");
+  for (std::string line; std::getline(maps, line);) {
+    if (!line.starts_with("VmFlags:")) continue;
+    line += ' ';  // each flag is two letters between blanks
+    if (line.find(" dc ") != std::string::npos || line.find(" wf ") != std::string::npos) return true;
+  }
+  return false;
 }
 
 std::set<pid_t> children_of_this_process() { return children_of(getpid()); }
@@ -94,13 +130,15 @@ uint64_t bytes_kept_by(pid_t process) {
 std::string thread_states(pid_t process) {
   std::string states;
   for_each_in("/proc/" + std::to_string(process) + "/task", [&](const fs::path& thread) {
-    std::ifstream stat(thread / "stat");
-    std::string text;
-    std::getline(stat, text);
-    const size_t name_end = text.rfind(')');  // the name may hold any character
-    if (name_end != std::string::npos && name_end + 2 < text.size()) states += text[name_end + 2];
+    if (const std::string stat = stat_of(thread); !stat.empty()) states += stat.front();
   });
   return states;
+}
+
+void kill_session(pid_t session) {
+  constexpr int kMostLooks = 100;  // at those that somebody started while we looked; one that is killed lives a moment
+  for (int look = 0; look < kMostLooks && kill_members(session); ++look) {
+  }
 }
 
 void end_children_but(const std::set<pid_t>& wanted) {

@@ -26,10 +26,16 @@ std::string thread_states(pid_t process);
 std::set<int> open_descriptors();
 size_t count_shared_mappings();
 
+/// Whether this process has memory that a forked one does not have, or has empty (MADV_DONTFORK, MADV_WIPEONFORK).
+bool has_memory_of_its_own();
+
 std::set<pid_t> children_of(pid_t process);
 std::set<pid_t> children_of_this_process();
 
 /// Kills and reaps every child of this process that is not among `wanted`, and their children.
 void end_children_but(const std::set<pid_t>& wanted);
+
+/// Kills all processes of a session, whatever groups they have made. Precondition: its leader has not been reaped.
+void kill_session(pid_t session);
 
 }  // namespace convict::run

@@ -206,11 +206,14 @@ Task<Mismatch> Confirmations::checked(const Mismatch& seen, std::string kind, bo
 
 Task<Mismatch> Confirmations::repeated(const Mismatch& seen, const std::vector<RosterEntry>& roster,
                                        std::function<Lines()> earlier) const {
+  SupervisorSettings settings = settings_;
+  const bool is_of_plugin = run::loads_plugins(settings_for_one(seen.suspect, seen.verdict, settings_).worker.roster);
+  if (is_of_plugin) settings.fork_servers = nullptr;  // what only a copy of a process shows is nobody's
   if (seen.blame == Blame::kReference) {
-    Mismatch result = co_await repeated_for_all(pool_, seen, roster, settings_);
+    Mismatch result = co_await repeated_for_all(pool_, seen, roster, settings);
     co_return *result.certificate.alone.failed > 0 ? result : of_nobody(result);
   }
-  Repetition repetition(pool_, seen, settings_);
+  Repetition repetition(pool_, seen, settings);
   Mismatch result = co_await repetition.run(std::move(earlier));
   co_return *result.certificate.alone.failed > 0 ? result : of_nobody(result);
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,12 +42,17 @@ class ForkServers {
   /// or can be forked.
   std::unique_ptr<run::WorkerProcess> fork(const SupervisorSettings& settings);
 
+  /// Whether somebody was found guilty of this in a process that was not forked; notes that.
+  bool is_proved(const std::string& charge) const { return proved_.contains(charge); }
+  void prove(const std::string& charge) { proved_.insert(charge); }
+
  private:
   struct Server;
   Server* find(const SupervisorSettings& settings);
 
   std::map<std::string, Server> servers_;  // by what they have loaded
   uint64_t uses_ = 0;
+  std::set<std::string> proved_;
 };
 
 /// A worker process that is not forked, with the allocator of the settings. It waits for its settings, too.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workers/lone_run.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "core/case_text.h"
 #include "core/error.h"
 #include "examine/scene.h"
+#include "run/loader.h"
 #include "workers/fork_servers.h"
 
 namespace convict::workers {
@@ -87,6 +90,7 @@ SupervisorSettings settings_for_one(const std::string& implementation, Verdict v
   settings.worker.coverage = settings.worker.until_mismatch = false;
   settings.worker.shares.clear();  // it is given its cases
   settings.worker.focus.clear();
+  settings.worker.fills_memory &= verdict != Verdict::kOom;  // memory that is filled is touched
   settings.program = settings.lone_program;
   settings.command = "worker";
   return settings;
@@ -101,17 +105,29 @@ std::optional<Mismatch> LoneResult::of(const std::string& suspect, const std::st
   return std::nullopt;
 }
 
+bool LoneResult::shows(const std::string& suspect) const {
+  return (death && !death->from_outside) ||
+         std::ranges::any_of(found, [&](const Found& one) { return one.mismatch.suspect == suspect; });
+}
+
 Task<LoneResult> run_alone(Pool& pool, Suspect suspect, Verdict verdict, std::vector<std::string> lines,
                            SupervisorSettings settings, std::optional<std::chrono::milliseconds> time) {
   if (!suspect.is_target) lines = asked_of_witness(std::move(lines));
   LoneRun run(lines, time);
-  const SupervisorSettings alone = settings_for_one(suspect.name, verdict, std::move(settings));
+  SupervisorSettings alone = settings_for_one(suspect.name, verdict, std::move(settings));
+  // A plugin may be right only where it was loaded: copies are believed once a process of its own has shown the like.
+  const std::string charge = suspect.name + '|' + std::string(name_of(verdict)) + '|' + alone.heap_guard;
+  ForkServers* const servers = alone.fork_servers;
+  const bool is_new = servers && run::loads_plugins(alone.worker.roster) && !servers->is_proved(charge);
+  if (is_new) alone.fork_servers = nullptr;
   if (alone.fork_servers) alone.fork_servers->start(alone);  // it will not be the last time
   try {
     co_await supervised(pool, run, alone);
   } catch (const UsageError&) {  // it could be loaded before: this time it proves nothing
   }
-  co_return run.take();
+  LoneResult result = run.take();
+  if (is_new && result.shows(suspect.name)) servers->prove(charge);
+  co_return result;
 }
 
 }  // namespace convict::workers

@@ -36,10 +36,13 @@ struct LoneResult {
 
   /// What the suspect did wrong on case `at`, by a value or by a death. What a foreign process killed proves nothing.
   std::optional<Mismatch> of(const std::string& suspect, const std::string& line, size_t at) const;
+  /// Whether it did anything wrong.
+  bool shows(const std::string& suspect) const;
 };
 
 /// Runs the lines up to the first death, or as many as fit in `time` of the CPU, then waits a moment for what a thread
-/// of the implementation may still do. Nothing is found if it cannot be loaded.
+/// of the implementation may still do. What a plugin is charged with comes from a process that has loaded it itself,
+/// until one has shown the like; then from copies, if there are fork servers. Nothing is found if it cannot be loaded.
 Task<LoneResult> run_alone(Pool& pool, Suspect suspect, Verdict verdict, std::vector<std::string> lines,
                            SupervisorSettings settings, std::optional<std::chrono::milliseconds> time = {});
 

@@ -200,6 +200,7 @@ WorkerSettings settings_of(const json& j) {
           strictly(j, "keeps_sampling"),
           strictly(j, "corpus"),
           strictly(j, "environment"),
+          strictly(j, "fills_memory"),
           strictly(j, "data")};
 }
 
@@ -248,6 +249,7 @@ std::string to_line(const WorkerSettings& s) {
                     {"keeps_sampling", s.keeps_sampling},
                     {"corpus", s.corpus},
                     {"environment", s.environment},
+                    {"fills_memory", s.fills_memory},
                     {"data", s.data}});
 }
 

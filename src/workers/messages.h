@@ -63,6 +63,7 @@ struct WorkerSettings {
   bool keeps_sampling = false;  // of a forked worker: focus and shares are those of its server, and not written here
   std::string corpus = {};  // input folder of a guided worker (src/fuzz/guided.cpp), which has no other sampling
   std::map<std::string, std::string> environment = {};  // variables set before anything is loaded
+  bool fills_memory = true;  // fill what malloc() gives, if this worker judges
   std::string data = {};  // an .npz file with operands of given cases (fill/given_data.h); none: those of their fills
 
   /// The sampling that case indices refer to. It holds references to these settings.
@@ -142,6 +143,7 @@ struct ImplementationSummary {
   bool is_target = false;
   std::string outcome;                   // "agrees", "refused: ..." (judge/judge.h)
   std::optional<double> smallest_fault;  // judge/compare.h
+  auto operator<=>(const ImplementationSummary&) const = default;
 };
 
 struct CaseReport {

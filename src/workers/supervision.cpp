@@ -70,12 +70,12 @@ bool Supervision::step() {
   return !all_idle() || assignment_.expects_more() || end();
 }
 
-/// Libraries are loaded by a server, from which all workers are forked, those of the beginning as well: LibTorch takes
-/// half a second, and its memory is shared. Native kernels alone are started as fast as they are forked.
+/// Our libraries are loaded by a server, from which all workers are forked, those of the beginning as well: LibTorch
+/// takes half a second, and its memory is shared. A user's may be right only in the process that has loaded it.
 void Supervision::begin() {
   signal(SIGPIPE, SIG_IGN);  // a dead worker shows as the end of its pipe
   has_begun_ = true;
-  if (settings_.fork_servers && run::loads_files(settings_.worker.roster)) fork_servers().start(settings_);
+  if (settings_.fork_servers && run::loads_modules_only(settings_.worker.roster)) fork_servers().start(settings_);
   slots_.resize(static_cast<size_t>(settings_.jobs));
   fill_slots();
 }
@@ -118,6 +118,7 @@ void Supervision::fill_slots() {
 std::unique_ptr<WorkerSlot> Supervision::new_slot() {
   WorkerSettings settings = settings_.worker;
   settings.spared = assignment_.spared();
+  settings.fills_memory &= fills_memory_;
   if (last_life_ >= kLongLife) settings.seen = assignment_.known_tuples();
   auto process = fork_servers().fork(settings_);
   if (!process) {
@@ -324,6 +325,7 @@ void Supervision::replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<
   check_progress(*dead, killed_for);
   add(dead->process().record().tally, past_);
   ++past_[Counter::kDeaths];
+  if (killed_for == Verdict::kOom) fills_memory_ = false;  // which may be all that it needed
   last_life_ = dead->process().record().tally[Counter::kCases];
   report_counted(*dead);
   for (size_t i = 1; i < dead->works().size(); ++i) left_over_.push_back(dead->works()[i]);

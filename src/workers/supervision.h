@@ -81,7 +81,7 @@ class Supervision {
   Clock::time_point started_ = Clock::now();
   int failed_loads_ = 0, barren_ = 0;  // in a row
   uint64_t last_life_ = UINT64_MAX;    // cases of the worker that died last
-  bool has_begun_ = false, finishing_ = false, rests_ = false;
+  bool has_begun_ = false, finishing_ = false, rests_ = false, fills_memory_ = true;
 };
 
 }  // namespace convict::workers

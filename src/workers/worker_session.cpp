@@ -88,8 +88,12 @@ void WorkerSession::begin() {
 
 void WorkerSession::prefer_judging_to_speed() {
   setenv("OMP_WAIT_POLICY", "passive", 0);
+  prefers_judging_ = true;
+}
+
+void WorkerSession::fill_memory() const {
   constexpr int kFilledWith = 0x7f;  // each byte: 3.4e38 as f32 and bf16, NaN as f16, 127 as s8
-  mallopt(M_PERTURB, kFilledWith ^ 0xff);
+  if (prefers_judging_ && settings_.fills_memory) mallopt(M_PERTURB, kFilledWith ^ 0xff);
 }
 
 bool WorkerSession::load() {
@@ -105,6 +109,7 @@ bool WorkerSession::load() {
     lookahead_.emplace(subjects_, record_, std::chrono::milliseconds(settings_.patience_ms));
     run::report_faults(memory_, record_);
     loaded_ns_ = run::cpu_ns();
+    fill_memory();
     loaded.reach = lookahead_->reach();
     channel_.send(loaded);
     return true;

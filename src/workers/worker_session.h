@@ -53,7 +53,8 @@ class WorkerSession {
   /// For workers that do not measure. OpenMP's waiting threads sleep, unless the user has set OMP_WAIT_POLICY: by
   /// default they spin for longer than a case takes, so that several workers slow each other down. And malloc() hands
   /// out memory that is filled with large numbers, so that a result with something in it that nobody wrote is wrong
-  /// each time, in every process (mallopt(3), M_PERTURB). Precondition: load() has not been called.
+  /// each time, in every process (mallopt(3), M_PERTURB), once all is loaded: an arena may be larger than what is ever
+  /// touched of it. Precondition: load() has not been called.
   void prefer_judging_to_speed();
 
   /// Loads all implementations and reports the roster. Returns false if that failed, or if no settings came.
@@ -105,6 +106,7 @@ class WorkerSession {
   };
 
   void begin();
+  void fill_memory() const;
   Loaded load_all();
   void serve_forks(const Loaded& loaded);
   examine::Examination examined(const Case& c, examine::ExaminationSettings settings);
@@ -127,7 +129,7 @@ class WorkerSession {
   void tell(const examine::Examination& examination);
 
   Channel channel_;
-  bool wanted_ = false;
+  bool wanted_ = false, prefers_judging_ = false;
   WorkerSettings settings_;
   Where where_;
   run::FlightRecord& record_;

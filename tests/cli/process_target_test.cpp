@@ -176,6 +176,7 @@ INSTANTIATE_TEST_SUITE_P(
                     ClientDeed{"writes_before_its_output", "out-of-bounds", "dst"},
                     ClientDeed{"leaves_an_output", "output-unwritten", "dst"},
                     ClientDeed{"shrinks_the_file", "crash", "Operation not permitted"},
+                    ClientDeed{"leaves_children_and_exits", "crash", "exited with code 1"},
                     ClientDeed{"leaves_a_daemon_and_dies", "crash", "Aborted"}),
     [](const auto& info) { return std::string(info.param.name); });
 
@@ -252,6 +253,12 @@ TEST_F(ProcessTarget, ADeathInBatchesOnlyIsKept) {
     EXPECT_EQ(one["verdict"], "crash") << one;
     EXPECT_NE(one["certificate"].dump().find("several problems at once"), std::string::npos) << one;
   }
+}
+
+TEST_F(ProcessTarget, WhatItSaidBeforeItsEndCounts) {
+  const CommandResult result =
+      on_trial(misbehaving("answers_leaves_children_and_exits"), {"repro", kCase, "--relations=none"});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
 }
 
 TEST_F(ProcessTarget, ThatForksLeavesNobodyBehind) {

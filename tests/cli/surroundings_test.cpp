@@ -68,7 +68,7 @@ const Odd kOdd[] = {
      {},
      {"c.cases:2"}},
     {"ACorpusLargerThanMemory",
-     "yes 'conv1d in=5 k=2' | head -n 2000000 > c.cases; ulimit -v 600000; $C replay --oracle=none c.cases",
+     "yes 'conv1d in=5 k=2' | head -n 2000000 > c.cases; ulimit -v 80000; $C replay --oracle=none c.cases",
      71,
      {},
      {"corpus 'c.cases'", "refuses memory", "cut it"}},

@@ -184,6 +184,18 @@ class Misbehaving(convict_client.Client):
             time.sleep(1000)
         return answer
 
+    def leaves_children_and_exits(self, *_):
+        """They keep its stdout, one of them in a process group of its own, and say nothing."""
+        for group in (os.getpgrp, os.setpgrp):
+            if os.fork() == 0:
+                group()
+                signal.pause()
+        os._exit(1)
+
+    def answers_leaves_children_and_exits(self, _, answer):
+        self.write(json.dumps(answer).encode() + b"\n")
+        self.leaves_children_and_exits()
+
     def leaves_a_daemon_and_dies(self, *_):
         subprocess.Popen(["sleep", "1000"], start_new_session=True)
         os.abort()

@@ -313,6 +313,35 @@ TEST(Ladder, AWriteBetweenTheElementsOfAView) {
   EXPECT_EQ(verdict(stray, kIntegers), std::nullopt);
 }
 
+/// What one wrote there, nobody after it finds. With beta, the old contents are made where the outputs of the one
+/// before are.
+TEST(Ladder, AWriteBetweenElementsIsItsAuthors) {
+  const Twisted stray([](const convict_problem&, const convict_tensors& t) {
+    if (t.dst.offset > 0) static_cast<float*>(t.dst.data)[-1] = 0;
+  });
+  const std::vector<run::Subject> subjects = {
+      {&direct(), true, ""}, {&stray, true, ""}, {&direct(), true, ""}, {&direct(), false, ""}};
+  for (const char* more : {"", " beta=1", " calls=refilled", " beta=1 calls=refilled", " beta=1 before=n:2"}) {
+    run::GuardedMemory memory;
+    run::FlightRecord record;
+    const Case c = parse_case(std::string(kIntegers) + " view=dst" + more);
+    const auto found = examine::examine(c, subjects, memory, record, {1e9, Yardstick::kLadder}).mismatches;
+    ASSERT_EQ(found.size(), 1u) << more;
+    EXPECT_EQ(found.front().suspect, "twisted") << more;
+    EXPECT_EQ(found.front().verdict, Verdict::kOutOfBounds) << more;
+  }
+}
+
+TEST(Ladder, AWriteBetweenElementsBeforeTheJudgedCall) {
+  for (const char* more : {" calls=refilled", " beta=1 calls=refilled"}) {
+    int call = 0;
+    const Twist once = [&](const convict_problem&, const convict_tensors& t) {
+      if (call++ == 0 && t.dst.offset > 0) static_cast<float*>(t.dst.data)[-1] = 0;
+    };
+    EXPECT_EQ(verdict(once, std::string(kIntegers) + " view=dst" + more), Verdict::kOutOfBounds) << more;
+  }
+}
+
 TEST(Ladder, ACombNamesWhatWasRead) {
   Twisted shifted([](const convict_problem&, const convict_tensors& t) {
     for_each_element<float>(t.dst, [&](float& element, const int64_t* at) {

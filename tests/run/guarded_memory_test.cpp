@@ -2,8 +2,10 @@
 #include "run/guarded_memory.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "core/case_text.h"
@@ -59,6 +61,17 @@ TEST(GuardedMemory, InputsAreReadOnlyForTheImplementationAlone) {
   static_cast<float*>(placed.memory.ours().src.data)[0] = 3;
   EXPECT_EQ(placed.src()[0], 3);
   EXPECT_DEATH(write(placed.src()), "");
+}
+
+/// Whoever makes an input writable, changes it and puts the protection back is told so, and can have it no other way.
+TEST(GuardedMemory, InputsCannotBeMadeWritable) {
+  const Placed placed(true);
+  auto* const page = reinterpret_cast<unsigned char*>(reinterpret_cast<uintptr_t>(placed.src()) & ~uintptr_t{4095});
+  EXPECT_NE(mprotect(page, 4096, PROT_READ | PROT_WRITE), 0);
+  const float before = placed.src()[0];
+  static_cast<float*>(placed.memory.ours().src.data)[0] = before + 1;
+  madvise(page, 4096, MADV_DONTNEED);
+  EXPECT_EQ(placed.src()[0], before + 1) << "nothing is lost by advice";
 }
 
 TEST(GuardedMemory, AddressesAreClassified) {
