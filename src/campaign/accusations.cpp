@@ -88,6 +88,16 @@ void Accusations::settle_alike(const std::string& kind) {
   settings_.keep(hits);
 }
 
+Task<void> Accusations::repeat(int64_t row, Mismatch seen) {
+  const auto turn = co_await settings_.pool.turn(seen.suspect, workers::is_of_cost(seen.verdict));
+  const auto nothing = [] { return std::vector<std::string>{}; };
+  const Mismatch found = co_await confirmations_.checked(seen, signature(seen), true, settings_.roster, nothing);
+  if (is_interrupted()) co_return;
+  settings_.keep({found});
+  const auto home = settings_.row_of(found);
+  if (found.blame != Blame::kNobody && home) settings_.confirm(row, home->id);
+}
+
 void Accusations::accuse(const workers::WorkerDeath& death) {
   // Of a case that is examined again, the dead process knew the line, and not which draw it was.
   const Case* again = settings_.books.lost_case(death.index);

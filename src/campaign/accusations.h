@@ -32,6 +32,7 @@ struct TrialSettings {
   bool shrinks = false;  // what is shown, but for problems that are not legal
   std::function<void(const std::vector<Mismatch>&)> keep = {};           // hits of complete cases
   std::function<void(const std::string&, const Case&)> note_death = {};  // of this target
+  std::function<void(int64_t, int64_t)> confirm = {};  // what the first row was not sure of is the second one
 };
 
 /// How long trials may go on when the time of a campaign is up.
@@ -46,6 +47,9 @@ class Accusations {
   void accuse(const workers::Sighting& sighting);
   /// A worker died, of a case that is examined again without whoever it was.
   void accuse(const workers::WorkerDeath& death);
+
+  /// What an earlier campaign had no time to repeat: the case of this row of nobody.
+  void try_again(int64_t row, Mismatch seen) { trials_.start(repeat(row, std::move(seen))); }
 
   /// The row was made by this hit, or gets it: it is confirmed as its signature.
   void note_row(int64_t row, const Mismatch& hit) { kind_of_row_.try_emplace(row, signature(hit)); }
@@ -82,6 +86,7 @@ class Accusations {
   void put_on_trial(Accusation accusation, const std::string& kind);
   Task<void> confirm(Accusation accusation, std::string kind);
   void settle_alike(const std::string& kind);
+  Task<void> repeat(int64_t row, Mismatch seen);
   Task<void> attribute(workers::WorkerDeath death, Case lost, int number);
   std::optional<Mismatch> known(const workers::WorkerDeath& death, const Mismatch& suspected) const;
   void settle(const workers::WorkerDeath& death, const Case& lost, int number, Mismatch found);

@@ -29,9 +29,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
-constexpr size_t kMostTrials = 20'000;  // that wait: some ten megabytes
+constexpr size_t kMostTrials = 20'000, kMostUnkept = 2000;  // that wait; hits before they are written
 constexpr auto kBetweenWrites = std::chrono::milliseconds(100);
-constexpr size_t kMostUnkept = 2000;  // hits
 constexpr auto kCoverageInterval = std::chrono::seconds(5);  // that a kill -9 may cost
 
 class Campaign final : public workers::Assignment {
@@ -91,6 +90,7 @@ class Campaign final : public workers::Assignment {
                          settings_.known);
       diagnoses_->diagnose_unexplained();
     }
+    for (auto& [row, seen] : unconfirmed_in(*store_, roster)) accusations_.try_again(row, std::move(seen));
     last_saved_ = coverage_saved_ = Clock::now();
     started_ =
         last_saved_ - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(earlier_.seconds));
@@ -171,7 +171,8 @@ class Campaign final : public workers::Assignment {
             [this](const std::string& target, const Case& lost) {
               if (const auto one = result_.standings.find(target); one != result_.standings.end())
                 one->second.died_of(lost);
-            }};
+            },
+            [this](int64_t row, int64_t as) { store_->confirm(row, as); }};
   }
 
   /// What there was no time to repeat is nobody's.

@@ -78,4 +78,20 @@ std::map<std::string, Found> found_in(store::Store& store, int64_t campaign, std
   return rows;
 }
 
+std::map<int64_t, Mismatch> unconfirmed_in(const store::Store& store, const std::vector<workers::RosterEntry>& roster) {
+  std::map<int64_t, Mismatch> rows;
+  for (const store::MismatchRow& row : store.mismatches({.suspect = std::string(kUnattributed)})) try {
+      Mismatch seen{parse_case(row.case_text), "", verdict_named(row.verdict), {}, certificate_in(row.certificate)};
+      if (!is_unconfirmed(seen.certificate)) continue;
+      const auto who = std::ranges::find(roster, *seen.certificate.alone.seen, &workers::RosterEntry::name);
+      if (who == roster.end()) continue;
+      seen.suspect = who->name;
+      seen.blame = who->is_target ? Blame::kTarget : Blame::kOracle;
+      seen.certificate.alone = {};
+      rows.emplace(row.id, std::move(seen));
+    } catch (const std::exception&) {  // somebody else wrote to it: found_in() says so
+    }
+  return rows;
+}
+
 }  // namespace convict::campaign

@@ -83,4 +83,7 @@ workers::KnownTuples known_tuples(const CampaignResult& result);
 /// sense.
 std::map<std::string, Found> found_in(store::Store& store, int64_t campaign, std::vector<std::string>& notes);
 
+/// What earlier campaigns saw of these implementations and had no time to repeat, by row.
+std::map<int64_t, Mismatch> unconfirmed_in(const store::Store& store, const std::vector<workers::RosterEntry>& roster);
+
 }  // namespace convict::campaign

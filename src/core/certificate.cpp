@@ -301,7 +301,8 @@ DeclaredContract declared(const convict_contract& contract, const Transforms& tr
 
 std::string not_reproduced(const Certificate& certificate) {
   const std::optional<std::string>& seen = certificate.alone.seen;
-  return seen ? "not reproduced; seen of " + *seen : "";
+  if (!seen) return "";
+  return (is_unconfirmed(certificate) ? "not repeated, for want of time; seen of " : "not reproduced; seen of ") + *seen;
 }
 
 convict_dtype default_accumulator(const Case& c) {

@@ -152,6 +152,11 @@ struct Certificate {
 /// "not reproduced; seen of direct", for what did not come back alone; else nothing.
 std::string not_reproduced(const Certificate& certificate);
 
+/// Whether there was no time to repeat it.
+inline bool is_unconfirmed(const Certificate& certificate) {
+  return certificate.alone.seen && certificate.alone.runs == 0;
+}
+
 /// f64 for a case with an f64 operand, f32 for any other.
 convict_dtype default_accumulator(const Case& c);
 

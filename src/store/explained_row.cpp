@@ -141,4 +141,14 @@ int64_t explain_row(Statements& sql, KnownCauses& known, int64_t id, const RowEx
   return home;
 }
 
+void confirm_row(Statements& sql, int64_t id, int64_t as, const std::string& path) {
+  const auto row = select_mismatch(sql, id, path);
+  if (!row || id == as) return;
+  for (const Sighting& one : select_sightings(sql, id, path))
+    add_sightings(sql, as, one.campaign, one.hits, one.first_seen, one.last_seen);
+  execute(sql, "DELETE FROM candidates WHERE mismatch = :id", id);
+  execute(sql, "DELETE FROM mismatches WHERE id = :id", id);
+  sum_up(sql, as);
+}
+
 }  // namespace convict::store

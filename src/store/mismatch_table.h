@@ -29,6 +29,8 @@ std::optional<RowOfHit> row_of(Statements& sql, KnownCauses& known, int64_t camp
 Recorded record_hit(Statements& sql, KnownCauses& known, int64_t campaign, const Mismatch& mismatch, const Span& seen);
 int64_t explain_row(Statements& sql, KnownCauses& known, int64_t id, const RowExplanation& row_explanation,
                     const std::string& path);
+/// As Store::confirm().
+void confirm_row(Statements& sql, int64_t id, int64_t as, const std::string& path);
 
 /// What people decide about: rows, or causes.
 enum class TriageOf { kMismatches, kCauses };

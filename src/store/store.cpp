@@ -251,6 +251,10 @@ std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> 
   });
 }
 
+void Store::confirm(int64_t id, int64_t as) {
+  written([&](Statements& sql) { confirm_row(sql, id, as, path_); });
+}
+
 int64_t Store::explain(int64_t id, const RowExplanation& row_explanation) {
   return written([&](Statements& sql) {
     const int64_t home = explain_row(sql, known(sql), id, row_explanation, path_);

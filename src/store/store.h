@@ -90,6 +90,9 @@ class Store {
   /// signature was known. Candidates that the predicate does not explain move to a new row.
   int64_t explain(int64_t id, const RowExplanation& row_explanation);
 
+  /// What a row was not sure of has been found to be that of another one, which gets its hits.
+  void confirm(int64_t id, int64_t as);
+
   /// Writes the triage of these rows, of all or of none. Throws UsageError if one does not exist.
   void triage(const std::map<int64_t, Triage>& what);
 

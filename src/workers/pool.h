@@ -14,7 +14,8 @@
 #include <utility>
 
 #include "core/task.h"
-#include "workers/supervisor.h"
+#include "workers/assignment.h"
+#include "workers/supervisor_settings.h"
 
 namespace convict::workers {
 

@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "workers/assignment.h"
 #include "workers/fork_servers.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
 #include "workers/worker_slot.h"
 
 namespace convict::workers {

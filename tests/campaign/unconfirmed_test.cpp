@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a campaign had no time to repeat is nobody's, and the first work of the next one.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "campaign/campaign.h"
+#include "core/case_text.h"
+#include "tests/cli/command.h"
+#include "workers/attribution.h"
+
+namespace convict::test {
+namespace {
+
+class Unconfirmed : public testing::Test {
+ protected:
+  Unconfirmed() {
+    settings_.supervisor.worker.roster.plugins = {plugin("mutants_b")};
+    settings_.supervisor.worker.roster.targets = {"B13"};  // takes dilations of 2 and more for 1
+    settings_.supervisor.worker.roster.oracles = {"none"};
+    settings_.supervisor.program = settings_.supervisor.lone_program = CONVICT_PROGRAM;
+    settings_.supervisor.worker.profile = "smoke";
+    settings_.database = directory_.file("convict.db");
+    settings_.cases = 1;
+  }
+  /// A row of an earlier campaign.
+  void note(const std::string& line) {
+    store::Store store = store::Store::open(settings_.database);
+    Mismatch seen{parse_case(line), "B13", Verdict::kWrongExact, Blame::kTarget, {}};
+    seen.certificate.alone.runs = 0;
+    const int64_t id = store.begin_campaign({1, "smoke", nlohmann::json::object(), nlohmann::json::object(), "", "1"});
+    store.record(id, workers::of_nobody(seen));
+  }
+  std::vector<store::MismatchRow> rows_after_a_campaign() {
+    campaign::run_campaign(settings_, [](const campaign::CampaignResult&) {});
+    return store::Store::open(settings_.database).mismatches();
+  }
+  TemporaryDirectory directory_;
+  campaign::CampaignSettings settings_;
+};
+
+TEST_F(Unconfirmed, WhatComesBackIsTheSuspects) {
+  note("conv2d in=5 k=2 d=2");
+  const auto rows = rows_after_a_campaign();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].suspect, "B13");
+  EXPECT_EQ(rows[0].case_text, "conv2d in=5x5 k=2x2 d=2x2");
+  EXPECT_EQ(rows[0].hits, 2);
+}
+
+TEST_F(Unconfirmed, WhatDoesNotStaysNobodysAndIsNotRepeatedAgain) {
+  note("conv2d in=5 k=2");
+  const auto rows = rows_after_a_campaign();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].suspect, kUnattributed);
+  EXPECT_EQ(rows[0].certificate["alone_runs"], 10);
+  EXPECT_EQ(rows_after_a_campaign()[0].hits, rows[0].hits);
+}
+
+}  // namespace
+}  // namespace convict::test
