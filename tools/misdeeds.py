@@ -29,10 +29,16 @@ POLL = 0.05  # seconds between two looks at the database
 PATIENCE = 120  # seconds for one campaign
 
 
-def implementations(convict, plugin):
-    out = subprocess.run([convict, "list", "implementations", "--plugin", plugin, "--format", "json"],
+def names(convict, words):
+    out = subprocess.run([convict, "list", "implementations", "--format", "json"] + words,
                          capture_output=True, text=True, check=True).stdout
-    return [one["name"] for one in json.loads(out) if one["lineage"] != "convict"]
+    return [one["name"] for one in json.loads(out)]
+
+
+def implementations(convict, words):
+    """Those of a plugin or of a client."""
+    installed = set(names(convict, []))
+    return [one for one in names(convict, words) if one not in installed]
 
 
 def first_row(database, suspect):
@@ -79,14 +85,17 @@ def campaign(convict, folder, neighbour, options):
 
 
 def neighbours(options):
+    """A label, the name, and the words that load it."""
     for name in PLUGINS:
         plugin = os.path.join(options.plugins, name + ".so")
         if os.path.exists(plugin):
-            for one in implementations(options.convict, plugin):
-                yield one, ["--plugin", plugin]
+            for one in implementations(options.convict, ["--plugin", plugin]):
+                yield one, one, ["--plugin", plugin]
     client = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests/clients/misbehaving.py")
-    for one in MISDEEDS_OF_CLIENTS:
-        yield "misbehaving", ["--command", f"python3 {os.path.normpath(client)} {one}"]
+    for deed in MISDEEDS_OF_CLIENTS:
+        words = ["--command", f"python3 {os.path.normpath(client)} {deed}"]
+        for one in implementations(options.convict, words):
+            yield f"client {deed}", one, words
 
 
 def main():
@@ -106,8 +115,7 @@ def main():
             sys.exit(f"misdeeds: {options.convict} does not run")
         print(f"alone: {alone[0]:,.0f} cases/s\n")
         print("| neighbour | good ones | judged on | first row | campaign |\n|---|---|---|---|---|")
-        for name, words in neighbours(options):
-            label = words[1].split()[-1] if words[0] == "--command" else name
+        for label, name, words in neighbours(options):
             if only and label not in only:
                 continue
             found = campaign(options.convict, folder, (name, words), options)
