@@ -154,12 +154,17 @@ class Campaign final : public workers::Assignment {
     progress_(result_);
     if (result_.reference_is_wrong) return Next::kAbort;
     if (!settings_.time || result_.id == 0 || Clock::now() - started_ <= *settings_.time) return Next::kContinue;
-    if (Clock::now() - started_ <= *settings_.time + grace_for(result_.roster)) return Next::kFinish;
+    if (has_time()) return Next::kFinish;
     accusations_.end();
     return Next::kAbort;
   }
 
  private:
+  /// For what was begun before the time was up.
+  bool has_time() const {
+    return !settings_.time || Clock::now() - started_ <= *settings_.time + grace_for(result_.roster);
+  }
+
   TrialSettings trial_settings() {
     return {pool_,
             settings_.supervisor,
@@ -222,7 +227,7 @@ class Campaign final : public workers::Assignment {
     result_.notes.push_back(
         fmt::format("resumed campaign {} after {} cases", *settings_.resumed, with_commas(books_.done().count())));
     for (std::string& note : changes_since(earlier_, now)) result_.notes.push_back(std::move(note));
-    store_->update_campaign(*settings_.resumed, kept_counts(), "running");
+    store_->update_campaign(*settings_.resumed, counts_of(result_, books_.done().count()), "running");
     return *settings_.resumed;
   }
 
@@ -233,13 +238,6 @@ class Campaign final : public workers::Assignment {
     return counts;
   }
 
-  json kept_counts() const {
-    json kept = {{"seconds", result_.seconds}};
-    for (const CounterRow& row : kCounters) kept[row.key] = result_.counts[row.counter];
-    kept["cases"] = books_.done().count();
-    return kept;
-  }
-
   void note_moment() {
     const uint32_t pairs = result_.coverage.seen_pairs();
     timeline_.add({result_.seconds, books_.done().count(), pairs, result_.coverage.seen() - pairs});
@@ -248,13 +246,13 @@ class Campaign final : public workers::Assignment {
   void save(std::string_view state) {
     write();
     note_moment();
-    store_->update_campaign(result_.id, kept_counts(), state, {books_.done(), timeline_, books_.ratios(), judged_});
+    store_->update_campaign(result_.id, counts_of(result_, books_.done().count()), state, {books_.done(), timeline_, books_.ratios(), judged_});
     last_saved_ = Clock::now();
   }
 
   /// Without what is done, whose hits may not have been kept. What led here is the news, whatever else fails.
   void note_failure() try {
-    if (result_.id != 0) store_->update_campaign(result_.id, kept_counts(), "failed");
+    if (result_.id != 0) store_->update_campaign(result_.id, counts_of(result_, books_.done().count()), "failed");
   } catch (const std::runtime_error&) {  // of the file or the disk
   }
 
@@ -357,7 +355,7 @@ class Campaign final : public workers::Assignment {
   /// What was found in the last seconds gets its time, too; of what is not on trial, if the time was not limited.
   void await_diagnoses() {
     if (diagnoses_ && settings_.time) diagnoses_->keep_to_targets();
-    while (diagnoses_ && !diagnoses_->idle() && !is_interrupted()) {
+    while (diagnoses_ && !diagnoses_->idle() && !is_interrupted() && (settings_.explains_after_time || has_time())) {
       store_diagnoses();
       progress_(result_);
       std::this_thread::sleep_for(std::chrono::milliseconds(10));

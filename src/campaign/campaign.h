@@ -35,6 +35,7 @@ struct CampaignSettings {
   uint64_t shard_index = 0, shard_count = 1;
   nlohmann::json flags = nlohmann::json::object();  // as given, for the record
   std::chrono::milliseconds shrink_time{0};         // for shrinking and explaining mismatches, beside the cases
+  bool explains_after_time = true;                  // goes on with that when `time` is up
   std::optional<int64_t> resumed;                   // the campaign to resume: all of the above must be unchanged
 
   /// The number of cases of this shard; about 2^64 without `cases`.

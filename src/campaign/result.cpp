@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "core/case_text.h"
 
@@ -76,6 +77,13 @@ std::map<std::string, Found> found_in(store::Store& store, int64_t campaign, std
       notes.push_back(fmt::format("mismatch {} in the database makes no sense: {}", row.id, error.what()));
     }
   return rows;
+}
+
+nlohmann::json counts_of(const CampaignResult& result, uint64_t cases) {
+  nlohmann::json kept = {{"seconds", result.seconds}};
+  for (const CounterRow& row : kCounters) kept[row.key] = result.counts[row.counter];
+  kept["cases"] = cases;
+  return kept;
 }
 
 std::map<int64_t, Mismatch> unconfirmed_in(const store::Store& store, const std::vector<workers::RosterEntry>& roster) {

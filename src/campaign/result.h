@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -82,6 +83,9 @@ workers::KnownTuples known_tuples(const CampaignResult& result);
 /// The rows that a campaign has seen, by signature, as the database knows them. A note tells of each that makes no
 /// sense.
 std::map<std::string, Found> found_in(store::Store& store, int64_t campaign, std::vector<std::string>& notes);
+
+/// Seconds and counters, with the number of cases that are done, for the database.
+nlohmann::json counts_of(const CampaignResult& result, uint64_t cases);
 
 /// What earlier campaigns saw of these implementations and had no time to repeat, by row.
 std::map<int64_t, Mismatch> unconfirmed_in(const store::Store& store, const std::vector<workers::RosterEntry>& roster);

@@ -26,6 +26,8 @@
 namespace convict::cli {
 namespace {
 
+constexpr std::chrono::seconds kShrinkTime(30);
+
 void parse_shard(const std::string& text, campaign::CampaignSettings& settings) {
   const auto parts = split(text, '/');
   const auto index = parse_unsigned(parts[0]), count = parse_unsigned(parts.back());
@@ -94,7 +96,9 @@ campaign::CampaignSettings campaign_settings(const FuzzOptions& options) {
   if (!options.time.empty())
     settings.time = std::chrono::ceil<std::chrono::seconds>(parse_duration(options.time, "--time"));
   if (!settings.time && !settings.cases) settings.time = std::chrono::minutes(1);
-  if (options.shrink != "none") settings.shrink_time = parse_duration(options.shrink, "--shrink");
+  settings.explains_after_time = !options.shrink.empty();
+  if (options.shrink != "none")
+    settings.shrink_time = options.shrink.empty() ? kShrinkTime : parse_duration(options.shrink, "--shrink");
   parse_shard(options.shard, settings);
   if (options.engine == kGuidedEngine) guide(options, settings);
   settings.known = known_causes(options);

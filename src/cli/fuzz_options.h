@@ -17,7 +17,7 @@ namespace convict::cli {
 struct FuzzOptions {
   RunOptions run;
   OutputOptions out;
-  std::string database = "convict.db", profile{generate::kDefaultProfile}, time, shard = "1/1", resume, shrink = "30s";
+  std::string database = "convict.db", profile{generate::kDefaultProfile}, time, shard = "1/1", resume, shrink;
   std::string engine = "generator", corpus;
   std::string where;
   std::vector<std::string> known, examples;
