@@ -156,7 +156,7 @@ class Search {
     Mismatch mismatch =
         blamed(position, *death, parse_case(line), "keeps memory at each call: dies alone of repeating this case");
     const auto enough = static_cast<int64_t>(death->index) + 1;
-    mismatch.certificate.alone.times = enough + enough / 4 + 1;  // the next process may keep a little less
+    mismatch.certificate.alone.times = enough + enough / 2 + 2;  // the next process may keep less
     co_return mismatch;
   }
 
