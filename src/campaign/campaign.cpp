@@ -12,7 +12,6 @@
 #include "campaign/accusations.h"
 #include "campaign/earlier_run.h"
 #include "campaign/own_evidence.h"
-#include "core/case_text.h"
 #include "core/error.h"
 #include "core/isa.h"
 #include "core/text.h"
@@ -246,7 +245,8 @@ class Campaign final : public workers::Assignment {
   void save(std::string_view state) {
     write();
     note_moment();
-    store_->update_campaign(result_.id, counts_of(result_, books_.done().count()), state, {books_.done(), timeline_, books_.ratios(), judged_});
+    store_->update_campaign(result_.id, counts_of(result_, books_.done().count()), state,
+                            {books_.done(), timeline_, books_.ratios(), judged_});
     last_saved_ = Clock::now();
   }
 
@@ -361,6 +361,8 @@ class Campaign final : public workers::Assignment {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     store_diagnoses();
+    if (diagnoses_ && !diagnoses_->idle() && !is_interrupted())
+      result_.notes.push_back("--time was up before all was explained; the next campaign goes on, or `convict explain`");
     diagnoses_.reset();
   }
 

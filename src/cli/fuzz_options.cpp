@@ -94,8 +94,8 @@ constexpr Flag kFlags[] = {
     flag<&FuzzOptions::shard>("--shard", kFixed, "shard", "i/n: the i-th of n disjoint parts of the same campaign"),
     flag<&FuzzOptions::shrink>(
         "--shrink", kNotKept, nullptr,
-        "Time for shrinking and explaining what is found, in a worker beside the others, also after --time; or none [30s, "
-        "and not after --time]"),
+        "Time for shrinking and explaining what is found, in a worker beside the others, also after --time; or none "
+        "[30s, and not after --time]"),
     flag<&FuzzOptions::profile>("--profile", kFixedInColumn, "profile",
                                 "What to sample, if not all that the targets take; `convict list profiles` shows them"),
     flag<&FuzzOptions::where>(

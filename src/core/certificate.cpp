@@ -302,7 +302,8 @@ DeclaredContract declared(const convict_contract& contract, const Transforms& tr
 std::string not_reproduced(const Certificate& certificate) {
   const std::optional<std::string>& seen = certificate.alone.seen;
   if (!seen) return "";
-  return (is_unconfirmed(certificate) ? "not repeated, for want of time; seen of " : "not reproduced; seen of ") + *seen;
+  const std::string how = is_unconfirmed(certificate) ? "not repeated, for want of time" : "not reproduced";
+  return how + "; seen of " + *seen;
 }
 
 convict_dtype default_accumulator(const Case& c) {

@@ -125,7 +125,8 @@ std::vector<AxisTap> taps_of(const Trilinear<W>& f, int axis, int64_t x_step, in
   std::vector<AxisTap> taps;
   for (int64_t r = 0; r < f.kernel[axis]; ++r) {
     const Range outputs = outputs_of_tap(f, axis, r);
-    taps.push_back({outputs.end - outputs.begin, f.x_position(axis, outputs.begin, r) * x_step, outputs.begin * y_step});
+    const int64_t x = f.x_position(axis, outputs.begin, r);
+    taps.push_back({outputs.end - outputs.begin, x * x_step, outputs.begin * y_step});
   }
   return taps;
 }

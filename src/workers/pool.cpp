@@ -98,7 +98,8 @@ bool Pool::resume_one_that_is_over() {
   return true;
 }
 
-/// In the order in which they asked, but for those whose lane is taken. Whoever wants to be alone holds up those behind.
+/// In the order in which they asked, but for those whose lane is taken. Whoever wants to be alone holds up those
+/// behind.
 bool Pool::resume_one_whose_turn_it_is() {
   for (auto one = queue_.begin(); one != queue_.end(); ++one) {
     AwaitedTurn& next = **one;

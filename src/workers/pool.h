@@ -6,9 +6,8 @@
 
 #include <chrono>
 #include <coroutine>
-#include <deque>
+#include <exception>
 #include <list>
-#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -57,7 +56,8 @@ class Pool {
   class Turn {
    public:
     Turn(Pool& pool, std::string lane, bool alone) : pool_(&pool), lane_(std::move(lane)), alone_(alone) {}
-    Turn(Turn&& other) noexcept : pool_(std::exchange(other.pool_, nullptr)), lane_(other.lane_), alone_(other.alone_) {}
+    Turn(Turn&& other) noexcept
+        : pool_(std::exchange(other.pool_, nullptr)), lane_(other.lane_), alone_(other.alone_) {}
     Turn& operator=(Turn&&) = delete;
     ~Turn() {
       if (pool_) pool_->give_back(lane_, alone_);

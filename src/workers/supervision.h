@@ -22,9 +22,9 @@ class Supervision {
  public:
   Supervision(Assignment& assignment, const SupervisorSettings& settings);
 
-  /// Takes what the workers have sent, replaces those that died, and hands out work. Returns false when there is nothing
-  /// more to do; the next call begins anew, with the same workers. Throws UsageError or CannotJudge if they cannot
-  /// start.
+  /// Takes what the workers have sent, replaces those that died, and hands out work. Returns false when there is
+  /// nothing more to do; the next call begins anew, with the same workers. Throws UsageError or CannotJudge if they
+  /// cannot start.
   bool step();
 
   /// Adds the processes that may have sent something.
