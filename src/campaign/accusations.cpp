@@ -42,14 +42,12 @@ void Accusations::accuse(const workers::Sighting& sighting) {
   ++waiting_;
 }
 
-/// What is confirmed is a row. One that this campaign made has been confirmed as its signature.
 Accusations::Kind Accusations::kind_of(const Mismatch& seen) {
-  const auto row = settings_.row_of(seen);
+  const auto row = settings_.result.row_of(seen);
   if (!row) return {signature(seen), true};
-  const auto [kind, inserted] = kind_of_row_.try_emplace(row->id, fmt::format("row {}", row->id));
   // A simpler line of a row is shown in place of the row's own, unless that is shrunk, which repeats what it shows.
   const bool is_shrunk = settings_.shrinks && seen.verdict != Verdict::kAcceptsInvalid;
-  return {kind->second, row->would_show && !is_shrunk};
+  return {settings_.result.kind_of_row(row->id), row->would_show && !is_shrunk};
 }
 
 void Accusations::put_on_trial(Accusation accusation, const std::string& kind) {
@@ -65,7 +63,7 @@ Task<void> Accusations::confirm(Accusation one, std::string kind) {
   };
   Mismatch found = co_await confirmations_.checked(one.seen, now.name, now.is_shown, settings_.roster, earlier);
   if (is_interrupted()) co_return;  // which proves nothing: the case stays open
-  settings_.keep(settings_.books.settle(one.index, one.number, std::move(found)));
+  settings_.result.keep(settings_.books.settle(one.index, one.number, std::move(found)));
   settle_alike(kind);
 }
 
@@ -85,7 +83,7 @@ void Accusations::settle_alike(const std::string& kind) {
       put_on_trial(std::move(one), now.name);
     }
   }
-  settings_.keep(hits);
+  settings_.result.keep(hits);
 }
 
 Task<void> Accusations::repeat(int64_t row, Mismatch seen) {
@@ -93,9 +91,9 @@ Task<void> Accusations::repeat(int64_t row, Mismatch seen) {
   const auto nothing = [] { return std::vector<std::string>{}; };
   const Mismatch found = co_await confirmations_.checked(seen, signature(seen), true, settings_.roster, nothing);
   if (is_interrupted()) co_return;
-  settings_.keep({found});
-  const auto home = settings_.row_of(found);
-  if (found.blame != Blame::kNobody && home) settings_.confirm(row, home->id);
+  settings_.result.keep({found});
+  const auto home = settings_.result.row_of(found);
+  if (found.blame != Blame::kNobody && home) settings_.result.confirm(row, home->id);
 }
 
 void Accusations::accuse(const workers::WorkerDeath& death) {
@@ -103,6 +101,7 @@ void Accusations::accuse(const workers::WorkerDeath& death) {
   const Case* again = settings_.books.lost_case(death.index);
   const Case lost = again ? *again : workers::lost_case(death, settings_.supervisor.worker);
   const Mismatch suspected = workers::first_suspicion(death, lost, settings_.roster);
+  settings_.result.note_loss(suspected.suspect, death.lost_seconds);
   const int number = death.reported ? 0 : settings_.books.lose(death, lost, suspected);
   if (auto likely = known(death, suspected)) return settle(death, lost, number, *std::move(likely));
   if (!is_ending_) return trials_.start(attribute(death, lost, number));
@@ -112,7 +111,7 @@ void Accusations::accuse(const workers::WorkerDeath& death) {
 std::optional<Mismatch> Accusations::known(const workers::WorkerDeath& death, const Mismatch& suspected) const {
   if (death.from_outside) return std::nullopt;
   auto likely = attributions_.known(suspected);
-  return likely && settings_.row_of(*likely) ? likely : std::nullopt;
+  return likely && settings_.result.row_of(*likely) ? likely : std::nullopt;
 }
 
 Task<void> Accusations::attribute(workers::WorkerDeath death, Case lost, int number) {
@@ -131,10 +130,10 @@ Task<void> Accusations::attribute(workers::WorkerDeath death, Case lost, int num
 
 void Accusations::settle(const workers::WorkerDeath& death, const Case& lost, int number, Mismatch found) {
   if (found.blame == Blame::kOracle) spared_.insert(examine::kind_of_case(found.suspect, found.problem_case));
-  if (death.reported) return settings_.keep({found});
+  settings_.result.note_death(found.suspect, lost);
+  if (death.reported) return settings_.result.keep({found});
   const uint64_t without = workers::without_dead(death, found, settings_.roster);
-  if (without != 0) settings_.note_death(found.suspect, lost);
-  settings_.keep(settings_.books.settle_death(death.index, number, std::move(found), without));
+  settings_.result.keep(settings_.books.settle_death(death.index, number, std::move(found), without));
 }
 
 void Accusations::end() {

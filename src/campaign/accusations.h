@@ -5,13 +5,13 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "campaign/bookkeeping.h"
+#include "campaign/kept_result.h"
 #include "core/task.h"
 #include "examine/spared.h"
 #include "store/store.h"
@@ -22,17 +22,14 @@
 
 namespace convict::campaign {
 
-/// What trials need to know of a campaign, and whom they tell. All of it outlives them.
+/// What trials need to know of a campaign, and where they write what came of them. All of it outlives them.
 struct TrialSettings {
   workers::Pool& pool;
   const workers::SupervisorSettings& supervisor;
   const std::vector<workers::RosterEntry>& roster;
   Bookkeeping& books;
-  std::function<std::optional<store::RowOfHit>(const Mismatch&)> row_of;  // that would get the hit
+  KeptResult& result;
   bool shrinks = false;  // what is shown, but for problems that are not legal
-  std::function<void(const std::vector<Mismatch>&)> keep = {};           // hits of complete cases
-  std::function<void(const std::string&, const Case&)> note_death = {};  // of this target
-  std::function<void(int64_t, int64_t)> confirm = {};  // what the first row was not sure of is the second one
 };
 
 /// How long trials may go on when the time of a campaign is up.
@@ -50,9 +47,6 @@ class Accusations {
 
   /// What an earlier campaign had no time to repeat: the case of this row of nobody.
   void try_again(int64_t row, Mismatch seen) { trials_.start(repeat(row, std::move(seen))); }
-
-  /// The row was made by this hit, or gets it: it is confirmed as its signature.
-  void note_row(int64_t row, const Mismatch& hit) { kind_of_row_.try_emplace(row, signature(hit)); }
 
   /// Trials that are not over, or were not at the last call of forget_finished(), which throws what one of them has
   /// thrown.
@@ -95,7 +89,6 @@ class Accusations {
   workers::Confirmations confirmations_;
   workers::Attributions attributions_;
   workers::Trials trials_;
-  std::map<int64_t, std::string> kind_of_row_;
   std::map<std::string, std::vector<Accusation>> alike_;  // that wait for a trial of their kind
   examine::SparedKinds spared_;
   size_t waiting_ = 0;  // in alike_

@@ -16,18 +16,25 @@ std::optional<workers::Work> Bookkeeping::next_work(uint64_t count) {
     again_.pop_front();
     return work;
   }
-  const Intervals::Gap gap = done_.gap(next_);
+  const Intervals::Gap gap = handed_out_.gap(next_);
   if (gap.first >= shard_.size) return std::nullopt;
   count = std::min({count, gap.count, shard_.size - gap.first});
   next_ = gap.first + count;
-  return workers::Work{shard_.first + gap.first * shard_.step, count, shard_.step};
+  return workers::Work{shard_.first + gap.first * shard_.step, count, shard_.step, without_};
+}
+
+Intervals Bookkeeping::handed_out() const {
+  Intervals all = handed_out_;
+  all.add(0, next_);
+  return all;
 }
 
 workers::Order Bookkeeping::order(const workers::Work& work) const {
-  if (work.without == 0) return work;
+  const Case* lost = lost_case(work.first);
+  if (!lost) return work;
   workers::GivenCases again;
   again.first = work.first;
-  again.cases = {to_text(*open_.at(work.first).lost)};
+  again.cases = {to_text(*lost)};
   again.relations = examine::AskedRelations::kOne;
   again.without = work.without;
   return again;

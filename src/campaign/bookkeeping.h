@@ -30,14 +30,23 @@ struct Shard {
 
 class Bookkeeping {
  public:
-  explicit Bookkeeping(const Shard& shard) : shard_(shard) {}
+  /// `elsewhere`: positions that somebody else takes care of.
+  explicit Bookkeeping(const Shard& shard, Intervals elsewhere = {})
+      : shard_(shard), elsewhere_(std::move(elsewhere)), handed_out_(elsewhere_) {}
 
   /// Positions in the shard.
   const Intervals& done() const { return done_; }
+  const Intervals& elsewhere() const { return elsewhere_; }
+  /// Those that are not left for next_work(): done, elsewhere, or under way.
+  Intervals handed_out() const;
+  /// Of what is handed out from now on, these implementations are left out: a bit for each roster position.
+  void leave_out(uint64_t without) { without_ |= without; }
+  uint64_t without() const { return without_; }
   /// Those of done cases.
   const Ratios& ratios();
   /// What an earlier run of the campaign has done.
   void resume(Intervals done, Ratios ratios) {
+    handed_out_.add(done);
     done_ = std::move(done);
     ratios_ = std::move(ratios);
   }
@@ -92,10 +101,13 @@ class Bookkeeping {
   bool has_open(const workers::Work& work) const;
 
   const Shard shard_;
+  const Intervals elsewhere_;
+  Intervals handed_out_;  // when this began
   Intervals done_;
   Ratios ratios_;
   std::vector<std::pair<workers::Work, Ratios>> of_work_;  // not in ratios_ yet
-  uint64_t next_ = 0;                // everything before has been handed out, or was done before
+  uint64_t next_ = 0;                // everything before has been handed out
+  uint64_t without_ = 0;
   std::map<uint64_t, Open> open_;    // by index
   std::deque<workers::Work> again_;  // single cases
   std::map<uint64_t, int> kills_;    // by somebody else, by index

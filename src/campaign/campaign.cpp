@@ -2,258 +2,81 @@
 #include "campaign/campaign.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <list>
+#include <set>
 #include <nlohmann/json.hpp>
-#include <thread>
 #include <utility>
 
 #include "campaign/accusations.h"
 #include "campaign/earlier_run.h"
-#include "campaign/own_evidence.h"
-#include "core/error.h"
+#include "campaign/lane.h"
+#include "campaign/kept_result.h"
 #include "core/isa.h"
+#include "core/plugin_name.h"
 #include "core/text.h"
-#include "diagnose/row_diagnoses.h"
 #include "generate/generate.h"
 #include "generate/reach.h"
-#include "store/ownership.h"
 #include "workers/fork_servers.h"
 #include "workers/pool.h"
+#include "workers/trials.h"
 
 namespace convict::campaign {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
+using Next = workers::Assignment::Next;
 
-constexpr size_t kMostTrials = 20'000, kMostUnkept = 2000;  // that wait; hits before they are written
-constexpr auto kBetweenWrites = std::chrono::milliseconds(100);
-constexpr auto kCoverageInterval = std::chrono::seconds(5);  // that a kill -9 may cost
+// When targets are parted from the others: if they have died so often, or lost so many seconds, and this share of the
+// time; if they take this share of it; if they have so many mismatches, on this share of their cases.
+constexpr uint64_t kOften = 5, kManyHits = 50;
+constexpr double kLong = 1, kDearShare = 0.1, kSlowShare = 0.25, kWrongShare = 0.05, kBetweenLooks = 0.2;
+constexpr size_t kMostLanes = 16;
 
-class Campaign final : public workers::Assignment {
+class Campaign {
  public:
-  Campaign(const CampaignSettings& settings, const Progress& progress)
-      : settings_(settings), progress_(progress), books_(settings.shard()) {
-    settings_.supervisor.worker.coverage = true;
+  Campaign(const CampaignSettings& settings, const Progress& progress) : settings_(settings), progress_(progress) {
+    settings_.supervisor.worker.coverage = workers::CoverageOf::kAll;
     settings_.supervisor.fork_servers = &fork_servers_;
   }
 
   CampaignResult run() {
+    Bookkeeping books(settings_.shard());
     if (settings_.resumed)
-      take_over(*settings_.resumed);
+      take_over(*settings_.resumed, books);
     else
       prepare();
     settings_.supervisor.worker.shares = surveys_.shares();
     try {
-      result_.counts = in_all(pool_.finish(workers::supervised(pool_, *this, settings_.supervisor)));
-      if (result_.id != 0 && !is_interrupted() && !result_.reference_is_wrong) give_up_what_is_open();
+      add_lane(std::move(books), {});
+      work();
     } catch (...) {
-      note_failure();
+      kept_.fail();
       throw;
     }
     result_.interrupted = is_interrupted();
     result_.seconds = seconds();
-    if (result_.id == 0) return std::move(result_);           // interrupted before anybody was loaded
-    result_.counts[Counter::kCases] = books_.done().count();  // of a worker that was killed, more may have been counted
-    for (const CounterRow& row : kCounters)
-      if (row.counter != Counter::kDeaths)
-        result_.counts[row.counter] = std::min(result_.counts[row.counter], books_.done().count());
-    count_judged();
-    await_diagnoses();
-    show_rows();
-    save_coverage();
-    save(result_.reference_is_wrong ? "failed" : result_.interrupted ? "interrupted" : "finished");
+    if (!kept_.has_begun()) return std::move(result_);  // interrupted before anybody was loaded
+    count_all();
+    kept_.finish_explaining([this] { return !is_interrupted() && (settings_.explains_after_time || has_time()); },
+                              [this] { progress_(result_); });
+    kept_.close(result_.reference_is_wrong ? "failed" : result_.interrupted ? "interrupted" : "finished");
     return std::move(result_);
   }
 
-  void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>& notes) override {
-    result_.roster = roster;
-    for (const workers::RosterEntry& entry : roster) settings_.supervisor.plugin_of[entry.name] = entry.plugin;
-    result_.notes.insert(result_.notes.begin(), notes.begin(), notes.end());
-    const workers::WorkerSettings& worker = settings_.supervisor.worker;
-    store::CampaignInfo info{worker.seed, worker.profile,  settings_.flags, json::object(),
-                             best_isa(),  CONVICT_VERSION, worker.focus};
-    for (const workers::RosterEntry& entry : roster) info.libraries[entry.name] = entry.version;
-    info.surveys = surveys_.to_json();
-    result_.standings = standings_of(surveys_, roster, earlier_.judged);
-    standings_before_ = result_.standings;
-    judged_ = to_json(result_.standings);
-    if (!store_) store_ = store::Store::open(settings_.database);
-    store_->know(settings_.known);
-    result_.seconds = earlier_.seconds;  // which resume() writes
-    result_.id = settings_.resumed ? resume(info) : begin(info);
-    if (settings_.shrink_time.count() > 0) {
-      diagnoses_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time,
-                         settings_.known);
-      diagnoses_->diagnose_unexplained();
-    }
-    for (auto& [row, seen] : unconfirmed_in(*store_, roster)) accusations_.try_again(row, std::move(seen));
-    last_saved_ = coverage_saved_ = Clock::now();
-    started_ =
-        last_saved_ - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(earlier_.seconds));
-    note_moment();
-  }
-
-  /// Whoever is accused much faster than tried has to wait.
-  std::optional<workers::Work> next_work(uint64_t count) override {
-    return accusations_.pending() < kMostTrials ? books_.next_work(count) : std::nullopt;
-  }
-
-  workers::Order order(const workers::Work& work) const override { return books_.order(work); }
-
-  void on_mismatch(const workers::Sighting& sighting) override {
-    if (!result_.reference_is_wrong) accusations_.accuse(sighting);  // else nobody can be judged any more
-  }
-
-  void on_reported(const workers::Work& work) override {
-    if (!result_.reference_is_wrong) keep(books_.complete(work));
-  }
-
-  void on_refusals(const std::vector<workers::Refusals>& refusals) override {
-    for (const workers::Refusals& one : refusals) result_.refusals[{one.implementation, one.reason}] += one.count;
-  }
-
-  void on_ratios(const workers::Work& work, const Ratios& ratios) override { books_.add(work, ratios); }
-
-  void on_coverage(const workers::Done& done) override {
-    unsaved_.apply(done.tuples, done.covered);
-    result_.coverage.apply(done.tuples, done.covered);
-    for (const auto& [target, news] : done.pairs)
-      if (Standing* standing = standing_of(static_cast<size_t>(target))) standing->pairs.apply(news);
-    for (const auto& [target, counts] : done.levels)
-      if (Standing* standing = standing_of(static_cast<size_t>(target))) standing->add_levels(counts);
-  }
-
-  void on_death(const workers::WorkerDeath& death) override { accusations_.accuse(death); }
-
-  bool wants_again(uint64_t index) override { return books_.wants_again(index); }
-
-  bool expects_more() const override { return accusations_.pending() > 0; }
-
-  examine::SparedKinds spared() const override { return accusations_.spared(); }
-
-  /// A new worker would tell of all tuples again, half a million. One that libFuzzer guides has the libraries see what
-  /// is new to it, so it begins with nothing.
-  workers::KnownTuples known_tuples() const override {
-    if (result_.id == 0 || !settings_.supervisor.worker.corpus.empty()) return {};
-    return campaign::known_tuples(result_);
-  }
-
-  Next on_tick(const workers::Counts& counts) override {
-    accusations_.forget_finished();
-    if (Clock::now() - last_written_ > kBetweenWrites) write();
-    result_.counts = in_all(counts);
-    count_judged();
-    result_.seconds = seconds();
-    if (result_.id != 0 && Clock::now() - last_saved_ > std::chrono::seconds(1)) save("running");
-    if (result_.id != 0 && Clock::now() - coverage_saved_ > kCoverageInterval) save_coverage();
-    store_diagnoses();
-    progress_(result_);
-    if (result_.reference_is_wrong) return Next::kAbort;
-    if (!settings_.time || result_.id == 0 || Clock::now() - started_ <= *settings_.time) return Next::kContinue;
-    if (has_time()) return Next::kFinish;
-    accusations_.end();
-    return Next::kAbort;
-  }
-
  private:
-  /// For what was begun before the time was up.
-  bool has_time() const {
-    return !settings_.time || Clock::now() - started_ <= *settings_.time + grace_for(result_.roster);
-  }
-
-  TrialSettings trial_settings() {
-    return {pool_,
-            settings_.supervisor,
-            result_.roster,
-            books_,
-            [this](const Mismatch& hit) { return store_->row_of(result_.id, hit); },
-            settings_.shrink_time.count() > 0,
-            [this](const std::vector<Mismatch>& hits) { keep(hits); },
-            [this](const std::string& target, const Case& lost) {
-              if (const auto one = result_.standings.find(target); one != result_.standings.end())
-                one->second.died_of(lost);
-            },
-            [this](int64_t row, int64_t as) { store_->confirm(row, as); }};
-  }
-
-  /// What there was no time to repeat is nobody's.
-  void give_up_what_is_open() {
-    accusations_.end();
-    std::vector<Mismatch> unconfirmed = accusations_.take_untried();
-    keep(books_.give_up(unconfirmed));
-    for (Mismatch& one : unconfirmed) {
-      one.certificate.alone.runs = 0;
-      if (!store_->row_of(result_.id, one)) one = workers::of_nobody(std::move(one));
-    }
-    keep(unconfirmed);
-    write();
-  }
-
-  int64_t begin(const store::CampaignInfo& info) {
-    const int64_t id = store_->begin_campaign(info);
-    own(id);
-    return id;
-  }
-
-  void own(int64_t id) {
-    ownership_ = store::Ownership::take(settings_.database, id);
-    if (!ownership_)
-      throw UsageError(fmt::format("campaign {} of database '{}' is being run by another process; wait for it to end",
-                                   id, printable(settings_.database, 200)));
-  }
-
-  /// Loads what there is of a campaign. Nobody can have been faster, or be: it is ours before we look.
-  void take_over(int64_t id) {
-    own(id);
-    store_ = store::Store::open(settings_.database);
-    auto before = store_->campaign(id);
-    if (!before || before->state == "finished")
-      throw UsageError(fmt::format("campaign {} of database '{}' is {}; there is nothing to resume", id,
-                                   printable(settings_.database, 200), before ? "finished" : "gone"));
-    earlier_ = earlier_run(*before, settings_.database);
-    books_.resume(std::move(before->done), std::move(before->ratios));
-    timeline_ = earlier_.timeline;
+  /// Loads what there is of a campaign.
+  void take_over(int64_t id, Bookkeeping& books) {
+    store::StoredCampaign before = kept_.take_over(id);
+    earlier_ = earlier_run(before, settings_.database);
+    books.resume(before.done.all, std::move(before.ratios));
+    kept_.resume(earlier_.timeline);
     surveys_ = earlier_.surveys;
-    settings_.supervisor.worker.focus = std::move(before->info.focus);
-    take(store_->coverage(settings_.supervisor.worker.profile));
-    result_.found = found_in(*store_, id, result_.notes);
-  }
-
-  int64_t resume(const store::CampaignInfo& now) {
-    result_.notes.push_back(
-        fmt::format("resumed campaign {} after {} cases", *settings_.resumed, with_commas(books_.done().count())));
-    for (std::string& note : changes_since(earlier_, now)) result_.notes.push_back(std::move(note));
-    store_->update_campaign(*settings_.resumed, counts_of(result_, books_.done().count()), "running");
-    return *settings_.resumed;
-  }
-
-  /// Of all runs of the campaign.
-  workers::Counts in_all(workers::Counts counts) const {
-    books_.correct(counts);
-    for (const CounterRow& row : kCounters) counts[row.counter] += earlier_.counts[row.counter];
-    return counts;
-  }
-
-  void note_moment() {
-    const uint32_t pairs = result_.coverage.seen_pairs();
-    timeline_.add({result_.seconds, books_.done().count(), pairs, result_.coverage.seen() - pairs});
-  }
-
-  void save(std::string_view state) {
-    write();
-    note_moment();
-    store_->update_campaign(result_.id, counts_of(result_, books_.done().count()), state,
-                            {books_.done(), timeline_, books_.ratios(), judged_});
-    last_saved_ = Clock::now();
-  }
-
-  /// Without what is done, whose hits may not have been kept. What led here is the news, whatever else fails.
-  void note_failure() try {
-    if (result_.id != 0) store_->update_campaign(result_.id, counts_of(result_, books_.done().count()), "failed");
-  } catch (const std::runtime_error&) {  // of the file or the disk
+    settings_.supervisor.worker.focus = std::move(before.info.focus);
   }
 
   void prepare() {
@@ -262,128 +85,200 @@ class Campaign final : public workers::Assignment {
     if (std::error_code error; std::filesystem::exists(settings_.database, error)) steer();
   }
 
-  /// Of the target at this place in the roster; nullptr for anybody else.
-  Standing* standing_of(size_t place) {
-    if (place >= result_.roster.size()) return nullptr;
-    const auto found = result_.standings.find(result_.roster[place].name);
-    return found == result_.standings.end() ? nullptr : &found->second;
-  }
-
-  void count_judged() {
-    const std::vector<uint64_t>& computed = result_.counts.computed;
-    for (size_t i = 0; i < computed.size(); ++i)
-      if (Standing* standing = standing_of(i))
-        standing->judged = standings_before_[result_.roster[i].name].judged + computed[i];
-  }
-
   /// Aims the campaign at what earlier ones of the profile did not reach.
   void steer() {
-    store_ = store::Store::open(settings_.database);
+    store::StoredCoverage before = kept_.earlier_coverage();
     workers::WorkerSettings& worker = settings_.supervisor.worker;
-    store::StoredCoverage before = store_->coverage(worker.profile);
     if (settings_.steered)
       worker.focus = generate::focus_for(generate::find_profile(worker.profile), before.coverage, surveys_.shares());
     if (!worker.focus.empty())
       result_.notes.push_back(fmt::format("steered at {} combinations that earlier campaigns did not reach",
                                           with_commas(worker.focus.size())));
-    take(std::move(before));
+    kept_.take(std::move(before));
   }
 
-  void save_coverage() {
-    coverage_saved_ = Clock::now();
-    judged_ = to_json(result_.standings);
-    if (unsaved_.cases() == 0) return;
-    take(store_->add_coverage(settings_.supervisor.worker.profile, unsaved_));
-    unsaved_ = Coverage();
+  void work() {
+    do {
+      pool_.step(workers::Pool::kTick);
+      at_work_.drop_finished();
+    } while (!at_work_.empty());
+    if (!kept_.has_begun() || is_interrupted() || result_.reference_is_wrong) return;
+    for (Lane& lane : lanes_) lane.give_up();
+    kept_.write();
   }
 
-  void take(store::StoredCoverage stored) {
-    if (!stored.replaced.empty() && std::ranges::find(result_.notes, stored.replaced) == result_.notes.end())
-      result_.notes.push_back(stored.replaced);
-    result_.coverage = std::move(stored.coverage);
+  void add_lane(Bookkeeping books, const std::set<std::string>& targets) {
+    const LaneSettings settings{pool_,
+                                settings_.supervisor,
+                                result_.roster,
+                                kept_,
+                                settings_.shrink_time.count() > 0,
+                                [this](const auto& roster, const auto& notes) { begin(roster, notes); },
+                                [this] { return pace(); }};
+    at_work_.start(lanes_.emplace_back(settings, std::move(books), targets).work());
+  }
+
+  /// All implementations have been loaded.
+  void begin(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>& notes) {
+    result_.roster = roster;
+    for (const workers::RosterEntry& entry : roster) settings_.supervisor.plugin_of[entry.name] = entry.plugin;
+    result_.notes.insert(result_.notes.begin(), notes.begin(), notes.end());
+    result_.standings = standings_of(surveys_, roster, earlier_.judged);
+    for (const auto& [target, standing] : result_.standings) earlier_.judged_on[target] = standing.judged;
+    result_.seconds = earlier_.seconds;  // which is written
+    store::CampaignInfo info = information();
+    if (settings_.resumed) note_resumption(info);
+    kept_.begin(info);
+    for (auto& [row, seen] : kept_.unconfirmed()) lanes_.front().accusations().try_again(row, std::move(seen));
+    started_ =
+        Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(earlier_.seconds));
+    for (const auto& [target, done] : earlier_.apart) {
+      Bookkeeping books(settings_.shard());
+      books.resume(done, {});
+      if (may_part_from({target})) part_from({target}, std::move(books));
+    }
+  }
+
+  store::CampaignInfo information() const {
+    const workers::WorkerSettings& worker = settings_.supervisor.worker;
+    store::CampaignInfo info{worker.seed, worker.profile,  settings_.flags, json::object(),
+                             best_isa(),  CONVICT_VERSION, worker.focus};
+    for (const workers::RosterEntry& entry : result_.roster) info.libraries[entry.name] = entry.version;
+    info.surveys = surveys_.to_json();
+    return info;
+  }
+
+  void note_resumption(const store::CampaignInfo& now) {
+    result_.notes.push_back(fmt::format("resumed campaign {} after {} cases", *settings_.resumed,
+                                        with_commas(lanes_.front().books().done().count())));
+    for (std::string& note : changes_since(earlier_, now)) result_.notes.push_back(std::move(note));
+  }
+
+  uint64_t bits_of(const std::set<std::string>& targets) const {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < result_.roster.size(); ++i)
+      if (targets.contains(result_.roster[i].name)) bits |= uint64_t{1} << i;
+    return bits;
+  }
+
+  /// Those who are judged in the lane of everybody.
+  std::set<std::string> together() const {
+    std::set<std::string> targets;
+    for (size_t i = 0; i < result_.roster.size(); ++i)
+      if (result_.roster[i].is_target && !examine::is_left_out(lanes_.front().books().without(), i))
+        targets.insert(result_.roster[i].name);
+    return targets;
+  }
+
+  /// Not if that would leave nobody behind. A guided worker makes up its own cases.
+  bool may_part_from(const std::set<std::string>& targets) const {
+    const std::set<std::string> all = together();
+    return lanes_.size() <= kMostLanes && settings_.supervisor.worker.corpus.empty() && !targets.empty() &&
+           targets.size() < all.size() && std::ranges::includes(all, targets);
+  }
+
+  /// From here on these targets are left out of the cases of the others, and have their own.
+  void part_from(const std::set<std::string>& targets, Bookkeeping books) {
+    lanes_.front().books().leave_out(bits_of(targets));
+    std::set<std::string> others;
+    for (const workers::RosterEntry& entry : result_.roster)
+      if (entry.is_target && !targets.contains(entry.name)) others.insert(entry.name);
+    books.leave_out(bits_of(others));
+    add_lane(std::move(books), targets);
+  }
+
+  void part_from(const std::set<std::string>& targets, std::string_view why) {
+    if (!may_part_from(targets)) return;
+    const std::string names = printable(fmt::format("{}", fmt::join(targets, ", ")), 200);
+    result_.notes.push_back(fmt::format("{}: {}; judged in other processes, so that nobody waits", names, why));
+    part_from(targets, Bookkeeping(settings_.shard(), lanes_.front().books().handed_out()));
+  }
+
+  /// Whoever others wait for too long. Each who dies or is slow goes its own way, so that they need not wait for each
+  /// other; those who err go together, because each lane computes the reference again.
+  void part() {
+    const double now = seconds() - earlier_.seconds, all = now * settings_.supervisor.jobs;
+    for (const auto& [target, deaths] : kept_.deaths())
+      if ((deaths.count >= kOften || deaths.seconds >= kLong) && deaths.seconds >= kDearShare * all)
+        part_from({target}, "deaths cost much time");
+    if (now - parted_ < kBetweenLooks) return;
+    parted_ = now;
+    std::set<std::string> wrong;
+    for (size_t i = 0; i < result_.roster.size(); ++i) {
+      const std::string& name = result_.roster[i].name;
+      if (!together().contains(name)) continue;
+      const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
+      const auto hits = static_cast<double>(result_.hits_of(name));
+      const bool is_slow = now > kLong && share(result_.counts.call_seconds[i], all) >= kSlowShare;
+      if (is_slow && is_command(result_.roster[i].plugin))
+        part_from({name}, "calls take long");
+      else if (hits >= kManyHits && share(hits, static_cast<double>(result_.counts.computed[i])) >= kWrongShare)
+        wrong.insert(name);
+    }
+    part_from(wrong, "many mismatches");
+  }
+
+  /// Called several times a second.
+  Next pace() {
+    count_all();
+    result_.seconds = seconds();
+    kept_.keep_up();
+    progress_(result_);
+    if (result_.reference_is_wrong) return Next::kAbort;
+    if (!kept_.has_begun()) return Next::kContinue;
+    if (is_in_time(std::chrono::seconds(0))) {
+      part();
+      return Next::kContinue;
+    }
+    if (has_time()) return Next::kFinish;
+    for (Lane& lane : lanes_) lane.accusations().end();
+    return Next::kAbort;
+  }
+
+  bool is_in_time(std::chrono::seconds grace) const {
+    return !settings_.time || Clock::now() - started_ <= *settings_.time + grace;
+  }
+  /// For what was begun before the time was up.
+  bool has_time() const { return is_in_time(grace_for(result_.roster)); }
+
+  /// Over all lanes, and all runs of the campaign.
+  void count_all() {
+    workers::Counts counts = lanes_.front().counts();
+    const uint64_t done = lanes_.front().books().done().count();
+    for (auto lane = std::next(lanes_.begin()); lane != lanes_.end(); ++lane) {
+      counts += lane->counts();
+      const uint64_t its = lane->books().done().count() + lane->books().elsewhere().count();
+      for (const std::string& target : lane->targets()) result_.behind[target] = done - std::min(done, its);
+    }
+    for (const CounterRow& row : kCounters) counts[row.counter] += earlier_.counts[row.counter];
+    // Of a worker that was killed, more may have been counted than is done.
+    counts[Counter::kCases] = done;
+    for (const CounterRow& row : kCounters)
+      if (row.counter != Counter::kDeaths) counts[row.counter] = std::min(counts[row.counter], done);
+    for (size_t i = 0; i < counts.computed.size(); ++i)
+      if (Standing* standing = kept_.standing_of(i))
+        standing->judged = earlier_.judged_on[result_.roster[i].name] + counts.computed[i];
+    result_.counts = std::move(counts);
   }
 
   double seconds() const {
-    return result_.id == 0 ? 0 : std::chrono::duration<double>(Clock::now() - started_).count();
-  }
-
-  /// What the database knows by now of what this campaign has seen: rows have been split and joined meanwhile.
-  void show_rows() {
-    store_->join_causes();
-    result_.found = found_in(*store_, result_.id, result_.notes);
-    for (const store::CauseRow& cause : store_->causes()) result_.causes[cause.id] = cause;
+    return kept_.has_begun() ? std::chrono::duration<double>(Clock::now() - started_).count() : 0;
   }
 
   bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
 
-  /// Hits of cases that are done. Those that were put on trial may make a row, which others of their kind look for.
-  void keep(const std::vector<Mismatch>& mismatches) {
-    unkept_.insert(unkept_.end(), mismatches.begin(), mismatches.end());
-    const auto had_a_trial = [](const Mismatch& one) {
-      return one.certificate.alone.runs.value_or(0) > 0 || one.blame == Blame::kReference;
-    };
-    if (unkept_.size() > kMostUnkept || std::ranges::any_of(mismatches, had_a_trial)) write();
-  }
-
-  /// Writes hits, and that their cases are done.
-  void write() {
-    last_written_ = Clock::now();
-    const std::vector<Mismatch> mismatches = std::exchange(unkept_, {});
-    if (mismatches.empty()) return;
-    const std::vector<store::Recorded> recorded = store_->record(result_.id, mismatches, books_.done());
-    for (size_t i = 0; i < mismatches.size(); ++i) note(mismatches[i], recorded[i]);
-  }
-
-  void note(const Mismatch& hit, const store::Recorded& recorded) {
-    const auto [entry, inserted] = result_.found.try_emplace(signature(hit));
-    if (inserted) {
-      entry->second = {hit, recorded.id, 0, recorded.first_ever, recorded.status, "", {}, ""};
-      note_own_bug(recorded.id, hit, result_.notes);
-    }
-    ++entry->second.hits;
-    accusations_.note_row(recorded.id, hit);
-    result_.reference_is_wrong |= hit.blame == Blame::kReference;
-    if (diagnoses_ && !recorded.explained) diagnoses_->diagnose(recorded.id, hit);
-  }
-
-  void store_diagnoses() {
-    if (!diagnoses_) return;
-    diagnoses_->store_finished();
-    result_.explaining = diagnoses_->present();
-  }
-
-  /// What was found in the last seconds gets its time, too; of what is not on trial, if the time was not limited.
-  void await_diagnoses() {
-    if (diagnoses_ && settings_.time) diagnoses_->keep_to_targets();
-    while (diagnoses_ && !diagnoses_->idle() && !is_interrupted() && (settings_.explains_after_time || has_time())) {
-      store_diagnoses();
-      progress_(result_);
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    store_diagnoses();
-    if (diagnoses_ && !diagnoses_->idle() && !is_interrupted())
-      result_.notes.push_back("--time was up before all was explained; the next campaign goes on, or `convict explain`");
-    diagnoses_.reset();
-  }
-
   CampaignSettings settings_;
+  const Progress& progress_;
   workers::ForkServers fork_servers_;
   workers::Pool pool_;
-  std::optional<store::Ownership> ownership_;  // outlives the store
-  std::optional<store::Store> store_;
-  const Progress& progress_;
-  Bookkeeping books_;
   TargetSurveys surveys_;
-  json judged_ = json::object();  // of the standings, as last saved
-  Timeline timeline_;
-  CampaignResult result_;
-  std::optional<diagnose::RowDiagnoses> diagnoses_;
-  Coverage unsaved_;  // counted since coverage_saved_
-  std::vector<Mismatch> unkept_;  // hits of cases that are done
-  Clock::time_point started_, last_saved_, coverage_saved_, last_written_;
   EarlierRun earlier_;
-  Standings standings_before_;
-  Accusations accusations_{trial_settings()};
+  CampaignResult result_;
+  KeptResult kept_{settings_, result_};
+  std::list<Lane> lanes_;     // the first one is that of everybody
+  workers::Trials at_work_;  // those of which are not at their end
+  double parted_ = 0;        // when it was last asked whether to, in seconds
+  Clock::time_point started_;
 };
 
 }  // namespace

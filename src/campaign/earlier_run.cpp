@@ -39,11 +39,12 @@ Timeline timeline_until(double seconds, std::vector<Moment> moments) {
 EarlierRun earlier_run(const store::StoredCampaign& campaign, const std::string& database) try {
   EarlierRun run;
   run.counts = counts_from(campaign.counts);
-  run.counts[Counter::kCases] = campaign.done.count();
+  run.counts[Counter::kCases] = campaign.done.all.count();
   run.seconds = seconds_from(campaign.counts);
   run.timeline = timeline_until(run.seconds, campaign.moments);
   run.surveys = TargetSurveys::from_json(campaign.info.surveys);
   run.judged = campaign.judged;
+  run.apart = campaign.done.apart;
   run.libraries = campaign.info.libraries;
   run.version = campaign.info.version;
   return run;

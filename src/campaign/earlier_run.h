@@ -3,6 +3,8 @@
 // What a campaign that is resumed had come to, and what has changed since.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -20,6 +22,8 @@ struct EarlierRun {
   Timeline timeline;  // no moment is later than `seconds`
   TargetSurveys surveys = {};
   nlohmann::json judged = nlohmann::json::object(), libraries = nlohmann::json::object();
+  std::map<std::string, uint64_t> judged_on = {};  // cases, by target that is on trial again
+  std::map<std::string, Intervals> apart = {};     // as DoneCases
   std::string version = {};  // of convict
 };
 

@@ -114,7 +114,7 @@ TargetSurveys survey_targets(workers::SupervisorSettings settings, uint64_t end)
   settings.jobs = 1;
   settings.worker.roster.oracles = {std::string(run::kNoOracle)};
   settings.worker.roster.require_oracle = false;
-  settings.worker.coverage = false;
+  settings.worker.coverage = workers::CoverageOf::kNobody;
   settings.program = settings.lone_program;  // questions need no guidance
   settings.worker.corpus.clear();
   Asking asking(end > kCasesWithoutPairs);

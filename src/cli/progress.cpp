@@ -67,6 +67,7 @@ std::string judged_targets(const campaign::CampaignResult& result) {
 void CampaignProgress::operator()(const campaign::CampaignResult& so_far) {
   if (out_.quiet || so_far.roster.empty()) return;
   if (!std::exchange(introduced_, true)) introduce(so_far);
+  for (; told_notes_ < so_far.notes.size(); ++told_notes_) block_.say("note: " + so_far.notes[told_notes_]);
   if (so_far.found.size() != announced_.size()) announce(so_far);
   samples_.push_back({so_far.seconds, so_far.counts[Counter::kCases]});
   while (samples_.size() > 2 && so_far.seconds - samples_[1].seconds > kRecent) samples_.pop_front();
@@ -75,7 +76,6 @@ void CampaignProgress::operator()(const campaign::CampaignResult& so_far) {
 
 void CampaignProgress::introduce(const campaign::CampaignResult& so_far) {
   block_.say(fmt::format("on trial: {}; witnesses: {}", names(so_far, true), names(so_far, false)));
-  for (const std::string& note : so_far.notes) block_.say("note: " + note);
 }
 
 void CampaignProgress::announce(const campaign::CampaignResult& so_far) {
@@ -103,6 +103,8 @@ std::string CampaignProgress::time_left(const campaign::CampaignResult& so_far) 
         left, (static_cast<double>(settings_.cases_of_shard()) - static_cast<double>(so_far.counts[Counter::kCases])) /
                   std::max(mean_rate(so_far), 1e-3));
   if (left > 0) return duration(left) + " left";
+  for (const auto& [target, cases] : so_far.behind)
+    if (cases > 0) return fmt::format("{} has {} more to do in processes of its own", target, with_commas(cases));
   if (so_far.explaining.signature.empty()) return "finishing";
   return fmt::format("explaining {}, {} more to do; Ctrl-C leaves that out", so_far.explaining.signature,
                      so_far.explaining.waiting);

@@ -37,6 +37,7 @@ class CampaignProgress {
   const OutputOptions& out_;
   LiveBlock block_;
   bool introduced_ = false;
+  size_t told_notes_ = 0;
   std::set<std::string> announced_;  // signatures
   std::deque<Sample> samples_;       // of the last seconds
 };

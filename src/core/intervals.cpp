@@ -26,6 +26,20 @@ void Intervals::add(uint64_t first, uint64_t count) {
   count_ += end - first;
 }
 
+void Intervals::add(const Intervals& other) {
+  for (const auto& [first, end] : other.end_of_) add(first, end - first);
+}
+
+Intervals Intervals::common_with(const Intervals& other) const {
+  Intervals both;
+  for (auto mine = end_of_.begin(), its = other.end_of_.begin(); mine != end_of_.end() && its != other.end_of_.end();) {
+    const uint64_t first = std::max(mine->first, its->first), end = std::min(mine->second, its->second);
+    if (first < end) both.add(first, end - first);
+    mine->second < its->second ? ++mine : ++its;
+  }
+  return both;
+}
+
 bool Intervals::contains(uint64_t number) const {
   const auto next = end_of_.upper_bound(number);
   return next != end_of_.begin() && std::prev(next)->second > number;

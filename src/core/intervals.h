@@ -27,6 +27,12 @@ class Intervals {
   };
   Gap gap(uint64_t from) const;
 
+  /// Adds all members of another set.
+  void add(const Intervals& other);
+
+  /// The members that both have.
+  Intervals common_with(const Intervals& other) const;
+
   /// [[first, count], ...], ascending.
   nlohmann::json to_json() const;
   /// Throws UsageError if to_json() cannot have given the value.

@@ -38,13 +38,15 @@ class Asking {
       : scene_(scene), legal_(legal), settings_(settings), record_(record), results_(results) {
     results_.reserve(subjects.size());
     for (const run::Subject& subject : subjects) {
+      const bool is_out = is_left_out(settings.without, results_.size());
       judge::Result& result = results_.emplace_back();
       result.who = subject.implementation;
       result.abilities = subject.abilities;
       result.transforms = subject.transforms;
       result.is_target = subject.is_target;
       result.is_excused =
-          (!settings.witnessed && !subject.is_target) || !subject.turns.contains(turn_of(subject.turns.library));
+          is_out || (!settings.witnessed && !subject.is_target) ||
+          !subject.turns.contains(turn_of(subject.turns.library));
       result.takes_turns =
           legal && settings.takes_turns && !settings.all_libraries && subject.turns.library != run::kNoLibrary;
       library_.push_back(subject.turns.library);
@@ -116,7 +118,6 @@ class Asking {
     const bool is_oracle = !result.is_target;
     if (for_all_) return for_all_;
     if (result.is_excused) return "not asked";
-    if (is_left_out(settings_.without, i)) return "left out: it died of this case";
     if (is_oracle && is_spared(settings_.spared, result.who->name, scene_.the_case()))
       return "spared: it died of several cases like this one";
     if (is_oracle && legal_ && !by_target_) return "no target takes it";
@@ -166,13 +167,19 @@ bool is_upheld(const Scene& scene, run::GuardedMemory& memory, const judge::Elem
 
 bool has_side_effect(const judge::Result& result) { return !result.outcome.side_effect.empty(); }
 
+/// Its pass proves little.
+bool is_mistrusted(const Case& c, const judge::Result& result) {
+  return result.is_target && result.outcome.kind == Kind::kComputed && result.comparison.agrees() &&
+         is_blind(c, result.comparison);
+}
+
 void summarize(const Case& c, Examination& examination) {
   bool every_oracle = true, no_oracles = true, some_oracle = false, wants_turn = false, took_turn = false;
   for (const judge::Result& result : examination.results) {
     const bool computed = result.outcome.kind == Kind::kComputed;
     if (result.is_target) {
       examination.judged |= computed;
-      examination.mistrusted |= computed && result.comparison.agrees() && is_blind(c, result.comparison);
+      examination.mistrusted |= is_mistrusted(c, result);
     } else {
       no_oracles = false;
       some_oracle |= computed;
@@ -184,7 +191,8 @@ void summarize(const Case& c, Examination& examination) {
   examination.witnessed = examination.judged && every_oracle && wants_turn == took_turn && (some_oracle || no_oracles);
 }
 
-/// Examines the case again with a comb, which hides nothing, and adds its mismatches to the first examination.
+/// Examines the case again with a comb, which hides nothing, for the targets whose pass proves little. Whoever erred has
+/// been found already. Adds the mismatches to the first examination.
 void refill(const Case& c, std::span<const run::Subject> subjects, run::GuardedMemory& memory,
             run::FlightRecord& record, ExaminationSettings settings, Examination& examination) {
   settings.data = nullptr;
@@ -192,6 +200,8 @@ void refill(const Case& c, std::span<const run::Subject> subjects, run::GuardedM
   again.fill = Fill::kComb;
   again.calls = Calls::kOnce;
   again.before = {};
+  for (size_t i = 0; i < subjects.size(); ++i)
+    if (subjects[i].is_target && !is_mistrusted(c, examination.results[i])) settings.without |= uint64_t{1} << i;
   Examination second = examine(again, subjects, memory, record, settings);
   for (Mismatch& mismatch : second.mismatches) examination.mismatches.push_back(std::move(mismatch));
 }

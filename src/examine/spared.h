@@ -29,7 +29,8 @@ inline bool is_spared(const SparedKinds* spared, std::string_view implementation
   return mix(c.seed ^ 0x5e57) % 16 != 0;
 }
 
-/// Whether the implementation at this roster position is left out, because it died of the case in another process.
+/// Whether the implementation at this roster position is left out: it died of the case in another process, or has its
+/// cases in processes of its own.
 constexpr bool is_left_out(uint64_t without, size_t position) { return (without >> position & 1) != 0; }
 
 }  // namespace convict::examine

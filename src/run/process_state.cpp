@@ -87,6 +87,8 @@ ProcessState::ProcessState()
   for (int resource = 0; resource < RLIM_NLIMITS; ++resource) limits_[resource] = limit_now(resource);
 }
 
+void ProcessState::note_priority() { priority_ = priority_now(); }
+
 ProcessState::Changed ProcessState::restore(bool in_memory) {
   Changed changed;
   restore_memory(changed);

@@ -31,6 +31,9 @@ class ProcessState {
   /// the environment variables.
   Changed restore(bool in_memory = false);
 
+  /// The priority shall be as it is now.
+  void note_priority();
+
  private:
   void restore_memory(Changed& changed);
   void restore_system(Changed& changed) const;

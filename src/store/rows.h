@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -45,13 +46,24 @@ struct CampaignRow {
   nlohmann::json counts = nlohmann::json::object();
 };
 
+/// The cases that a campaign has examined, as positions in the order of its shard, from 0.
+struct DoneCases {
+  Intervals all;                                 // for every target that is not `apart`
+  std::map<std::string, Intervals> apart = {};   // by the target that has its cases in processes of its own: its ones
+
+  /// A list of intervals; {"all": list, "apart": {target: list}} while there are targets whose cases are others.
+  nlohmann::json to_json() const;
+  /// Throws UsageError if to_json() cannot have given the value.
+  static DoneCases from_json(const nlohmann::json& json);
+};
+
 /// A campaign with everything needed to resume it.
 struct StoredCampaign {
   int64_t id = 0;
   CampaignInfo info;
   std::string state, started, ended;  // ended: empty while it runs
   nlohmann::json counts = nlohmann::json::object();
-  Intervals done;  // positions in the order of the shard, from 0
+  DoneCases done;
   std::vector<Moment> moments;
   Ratios ratios;
   nlohmann::json judged = nlohmann::json::object();  // campaign/standing.h
@@ -59,7 +71,7 @@ struct StoredCampaign {
 
 /// The results of a campaign so far, besides mismatches.
 struct Examined {
-  const Intervals& done;
+  DoneCases done;
   const Timeline& timeline;
   const Ratios& ratios;
   nlohmann::json judged = nlohmann::json::object();  // campaign/standing.h

@@ -239,7 +239,7 @@ std::optional<RowOfHit> Store::row_of(int64_t campaign, const Mismatch& mismatch
   return guarded([&](Statements& sql) { return store::row_of(sql, known(sql), campaign, mismatch); });
 }
 
-std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> mismatches, const Intervals& done) {
+std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> mismatches, const DoneCases& done) {
   return written([&](Statements& sql) {
     std::vector<Recorded> recorded;
     const std::string now = utc_now();

@@ -84,7 +84,7 @@ class Store {
   std::optional<RowOfHit> row_of(int64_t campaign, const Mismatch& mismatch) const;
 
   /// In one transaction, records all `mismatches` and sets `done` as the cases that the campaign has examined.
-  std::vector<Recorded> record(int64_t campaign, std::span<const Mismatch> mismatches, const Intervals& done);
+  std::vector<Recorded> record(int64_t campaign, std::span<const Mismatch> mismatches, const DoneCases& done);
 
   /// Gives an unexplained row its fine signature. Returns the id of the row that holds it now: another one, if that
   /// signature was known. Candidates that the predicate does not explain move to a new row.

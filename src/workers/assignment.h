@@ -38,6 +38,9 @@ struct Counts : PerCounter<uint64_t> {
   std::vector<uint64_t> computed, refused;  // by roster position
   std::array<double, kStages.size()> stage_seconds{};  // of the workers, wall time, by Stage; what resumes begins anew
   std::vector<double> call_seconds;                    // of Stage::kCall, by roster position
+
+  /// Adds those of other workers with the same roster.
+  Counts& operator+=(const Counts& other);
 };
 
 /// The client of a supervisor: gives work and receives results. Called from supervise() only.

@@ -87,7 +87,8 @@ SupervisorSettings settings_for_one(const std::string& implementation, Verdict v
   }
   settings.jobs = 1;
   settings.worker.spared = {};
-  settings.worker.coverage = settings.worker.until_mismatch = false;
+  settings.worker.coverage = CoverageOf::kNobody;
+  settings.worker.until_mismatch = false;
   settings.worker.shares.clear();  // it is given its cases
   settings.worker.focus.clear();
   settings.worker.fills_memory &= verdict != Verdict::kOom;  // memory that is filled is touched

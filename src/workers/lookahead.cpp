@@ -189,6 +189,7 @@ void Lookahead::over_places(const generate::Sampling& sampling, std::span<const 
     cases[i] = taken(who, sampling, own, settings);
   }
   for (const auto& [i, own] : cases) {
+    if (examine::is_left_out(settings.without, i)) continue;
     const run::Subject& who = subjects_[i];
     std::vector<Case> all;
     for (const auto& [other, its] : cases)

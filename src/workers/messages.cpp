@@ -20,7 +20,7 @@ constexpr const char *kRoster = "roster", *kError = "error", *kCase = "implement
 
 constexpr const char *kSurvey = "survey", *kSurveys = "surveys";
 
-json to_json(const Work& work) { return {{kRange, {work.first, work.count, work.step}}}; }
+json to_json(const Work& work) { return {{kRange, {work.first, work.count, work.step, work.without}}}; }
 
 json to_json(const GivenCases& given) {
   return {{kCases, given.cases},
@@ -147,7 +147,8 @@ Order order_of(const json& j) {
     const bool pairs = strictly(j, "pairs");
     return SurveyTargets{strictly(j, kSurvey), pairs};
   }
-  return Work{strictly(j.at(kRange), 0), strictly(j.at(kRange), 1), strictly(j.at(kRange), 2)};
+  return Work{strictly(j.at(kRange), 0), strictly(j.at(kRange), 1), strictly(j.at(kRange), 2),
+                strictly(j.at(kRange), 3)};
 }
 
 Surveyed surveyed_from(const json& list) {
@@ -196,6 +197,7 @@ WorkerSettings settings_of(const json& j) {
           strictly(j, "illegal"),
           strictly(j, "where"),
           strictly(j, "examples"),
+          strictly(j, "gives_way"),
           strictly(j, "forks"),
           strictly(j, "keeps_sampling"),
           strictly(j, "corpus"),
@@ -245,6 +247,7 @@ std::string to_line(const WorkerSettings& s) {
                     {"illegal", s.illegal},
                     {"where", s.where},
                     {"examples", s.examples},
+                    {"gives_way", s.gives_way},
                     {"forks", s.forks},
                     {"keeps_sampling", s.keeps_sampling},
                     {"corpus", s.corpus},

@@ -42,6 +42,13 @@ struct KnownTuples {
   std::map<int, std::string> pairs;
 };
 
+/// Whose tuples (core/coverage.h) a worker counts, and sends.
+enum class CoverageOf {
+  kNobody,
+  kTargets,  // of each target
+  kAll       // those of all judged cases, too
+};
+
 /// The first message to a worker.
 struct WorkerSettings {
   run::RosterRequest roster;
@@ -52,13 +59,14 @@ struct WorkerSettings {
   Yardstick yardstick = Yardstick::kLadder;
   examine::SparedKinds spared = {};
   bool until_mismatch = false;       // after a mismatch of a target, skip the rest of the range and all later ranges
-  bool coverage = false;             // count the tuples (core/coverage.h) of the judged cases, and send them
+  CoverageOf coverage = CoverageOf::kNobody;
   KnownTuples seen = {};             // with that, what was counted before this worker
   std::vector<uint32_t> focus = {};  // of the sampling
   std::vector<generate::Share> shares = {};  // of the sampling
   double illegal = 0;                        // of the sampling
   std::string where = {};                    // cases outside are nobody's (core/where.h)
   std::vector<std::string> examples = {};    // lines of cases that targets may take
+  bool gives_way = false;                    // to whoever else wants the processor
   bool forks = false;                        // be a fork server of workers (run/fork_server.h)
   bool keeps_sampling = false;  // of a forked worker: focus and shares are those of its server, and not written here
   std::string corpus = {};  // input folder of a guided worker (src/fuzz/guided.cpp), which has no other sampling
@@ -83,7 +91,7 @@ struct RosterEntry {
 /// Cases by their indices: first, first + step, ... `count` of them.
 struct Work {
   uint64_t first = 0, count = 0, step = 1;
-  uint64_t without = 0;  // implementations left out, a bit for each roster position; the order of it must say so
+  uint64_t without = 0;  // implementations that are left out, a bit for each roster position
   bool contains(uint64_t index) const {
     return index >= first && (index - first) % step == 0 && (index - first) / step < count;
   }
@@ -120,7 +128,7 @@ struct SurveyTargets {
   bool pairs = true;     // aim at pairs of levels, too (generate/survey.h)
 };
 
-/// Work is the order of a campaign: the worker samples its cases itself. Nobody is left out of it.
+/// Work is the order of a campaign: the worker samples its cases itself.
 using Order = std::variant<Work, GivenCases, Layer, SurveyTargets>;
 
 // ---- Reports: the results -------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ void Pool::Running::await_resume() const {
 
 Pool::AwaitedTurn::~AwaitedTurn() {
   if (is_queued_) pool_.queue_.erase(place_);
-  if (has_turn_) pool_.give_back(lane_, alone_);
+  if (has_turn_) pool_.give_back(suspect_, alone_);
 }
 
 bool Pool::AwaitedTurn::await_suspend(std::coroutine_handle<> waiting) {
@@ -41,23 +41,24 @@ bool Pool::AwaitedTurn::await_suspend(std::coroutine_handle<> waiting) {
 
 Pool::Turn Pool::AwaitedTurn::await_resume() {
   has_turn_ = false;
-  return {pool_, lane_, alone_};
+  return {pool_, suspect_, alone_};
 }
 
 bool Pool::may_begin(const AwaitedTurn& one) const {
-  return !one_is_alone_ && !lanes_.contains(one.lane_) && (one.alone_ ? lanes_.empty() : lanes_.size() < kMostTurns);
+  if (one_is_alone_ || suspects_.contains(one.suspect_)) return false;
+  return one.alone_ ? suspects_.empty() : suspects_.size() < kMostTurns;
 }
 
 void Pool::begin(AwaitedTurn& one) {
   one.has_turn_ = true;
-  lanes_.insert(one.lane_);
+  suspects_.insert(one.suspect_);
   one_is_alone_ = one.alone_;
   if (one.alone_)
     for (Running* other : running_) other->supervision_.pause();
 }
 
-void Pool::give_back(const std::string& lane, bool alone) {
-  lanes_.erase(lane);
+void Pool::give_back(const std::string& suspect, bool alone) {
+  suspects_.erase(suspect);
   if (!alone) return;
   one_is_alone_ = false;
   for (Running* other : running_) other->supervision_.go_on();
@@ -98,7 +99,7 @@ bool Pool::resume_one_that_is_over() {
   return true;
 }
 
-/// In the order in which they asked, but for those whose lane is taken. Whoever wants to be alone holds up those
+/// In the order in which they asked, but for those whose suspect has a turn. Whoever wants to be alone holds up those
 /// behind.
 bool Pool::resume_one_whose_turn_it_is() {
   for (auto one = queue_.begin(); one != queue_.end(); ++one) {

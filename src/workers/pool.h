@@ -51,26 +51,26 @@ class Pool {
   };
   Running run(Supervision& supervision) { return {*this, supervision}; }
 
-  /// One at a time of those who name the same lane; `alone`: while nobody else has a turn, and all other workers rest,
+  /// One at a time of those of the same suspect; `alone`: while nobody else has a turn, and all other workers rest,
   /// because neighbours cost a call time and memory.
   class Turn {
    public:
-    Turn(Pool& pool, std::string lane, bool alone) : pool_(&pool), lane_(std::move(lane)), alone_(alone) {}
+    Turn(Pool& pool, std::string suspect, bool alone) : pool_(&pool), suspect_(std::move(suspect)), alone_(alone) {}
     Turn(Turn&& other) noexcept
-        : pool_(std::exchange(other.pool_, nullptr)), lane_(other.lane_), alone_(other.alone_) {}
+        : pool_(std::exchange(other.pool_, nullptr)), suspect_(other.suspect_), alone_(other.alone_) {}
     Turn& operator=(Turn&&) = delete;
     ~Turn() {
-      if (pool_) pool_->give_back(lane_, alone_);
+      if (pool_) pool_->give_back(suspect_, alone_);
     }
 
    private:
     Pool* pool_;
-    std::string lane_;
+    std::string suspect_;
     bool alone_;
   };
   class AwaitedTurn {
    public:
-    AwaitedTurn(Pool& pool, std::string lane, bool alone) : pool_(pool), lane_(std::move(lane)), alone_(alone) {}
+    AwaitedTurn(Pool& pool, std::string suspect, bool alone) : pool_(pool), suspect_(std::move(suspect)), alone_(alone) {}
     AwaitedTurn(const AwaitedTurn&) = delete;
     AwaitedTurn& operator=(const AwaitedTurn&) = delete;
     ~AwaitedTurn();
@@ -82,13 +82,13 @@ class Pool {
    private:
     friend class Pool;
     Pool& pool_;
-    std::string lane_;
+    std::string suspect_;
     bool alone_, has_turn_ = false;
     std::coroutine_handle<> waiting_;
     std::list<AwaitedTurn*>::iterator place_;  // in the queue, if is_queued_
     bool is_queued_ = false;
   };
-  AwaitedTurn turn(std::string lane, bool alone) { return {*this, std::move(lane), alone}; }
+  AwaitedTurn turn(std::string suspect, bool alone) { return {*this, std::move(suspect), alone}; }
 
   /// Waits until something has come, at most so long, and has everybody work on it.
   void step(std::chrono::milliseconds timeout);
@@ -106,7 +106,7 @@ class Pool {
  private:
   bool may_begin(const AwaitedTurn& one) const;
   void begin(AwaitedTurn& one);
-  void give_back(const std::string& lane, bool alone);
+  void give_back(const std::string& suspect, bool alone);
   void await_news(std::chrono::milliseconds timeout) const;
   static void work(Running& one);
   bool resume_one_that_is_over();
@@ -114,7 +114,7 @@ class Pool {
 
   std::list<Running*> running_;
   std::list<AwaitedTurn*> queue_;  // in the order in which they asked
-  std::set<std::string> lanes_;    // of those who have a turn
+  std::set<std::string> suspects_;    // of those who have a turn
   bool one_is_alone_ = false;
 };
 

@@ -207,7 +207,7 @@ void Supervision::take_lines(WorkerSlot& slot) {
 // Each returns false if this is not what a worker says at this moment.
 bool Supervision::on_report(WorkerSlot& slot, const Loaded& loaded) {
   if (slot.ready || !is_as_before(loaded.roster)) return false;
-  slot.ready = true;
+  slot.note_ready();
   slot.reach = std::clamp<uint64_t>(loaded.reach, 1, kLargestBatch);
   failed_loads_ = 0;
   on_roster(loaded);
@@ -251,7 +251,7 @@ bool Supervision::on_report(WorkerSlot& slot, const Done& done) {
   if (!slot.keeps_too_much) slot.finish_work();
   assignment_.on_refusals(done.refusals);
   assignment_.on_ratios(work, done.ratios);
-  if (settings_.worker.coverage) assignment_.on_coverage(done);
+  if (settings_.worker.coverage != CoverageOf::kNobody) assignment_.on_coverage(done);
   return true;
 }
 
@@ -316,6 +316,7 @@ std::optional<Verdict> Supervision::exceeded(WorkerSlot& slot) const {
 /// Records the death and reports the case. Another worker takes its place.
 void Supervision::replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<Verdict> killed_for) {
   if (!killed_for && !slot->process().ends_within(kEndGrace)) killed_for = Verdict::kCrash;
+  const auto charged = killed_for == Verdict::kHang ? slot->charged() : CallClock::Duration();
   if (killed_for) slot->process().kill();
   const run::WorkerExit exit = slot->process().wait();
   slot->process().receive();
@@ -334,6 +335,7 @@ void Supervision::replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<
   if (settings_.fork_servers || past_[Counter::kDeaths] > 1) fork_servers().start(settings_);
   if (dead->works().empty()) return;
   WorkerDeath death = describe_death(*dead, exit, killed_for, roster_.size(), settings_.worker.memory);
+  death.lost_seconds = dead->loading_seconds() + std::chrono::duration<double>(charged).count();
   on_death(death, dead->reported, dead->process().record().counted == death.index);
 }
 

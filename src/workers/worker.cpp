@@ -28,8 +28,8 @@ int run_worker() {
     uint64_t done = 0;
     const uint64_t block = session.reach();
     for (; done < work.count && !session.has_enough(); ++done) {
-      if (block > 1 && done % block == 0) session.look_ahead(sampling, places_of(work, done, block));
-      session.examine_drawn(sampling, work.first + done * work.step);
+      if (block > 1 && done % block == 0) session.look_ahead(sampling, places_of(work, done, block), work.without);
+      session.examine_drawn(sampling, work.first + done * work.step, work.without);
       if ((done + 1) % block == 0) session.look_back();
     }
     session.look_back();

@@ -34,6 +34,7 @@ struct WorkerDeath {
   bool counted = false;                        // the tally has it
   int memory_holder =
       run::FlightRecord::kOwnCode;  // if killed for its memory: the implementation that left most memory behind
+  double lost_seconds = 0;          // until it was killed, and until another one can judge: as long as it took this one
   Work work;                        // the work that the worker was given, from the first case on
   std::vector<Work> before;         // what its process had done before this case, the last at the end
   Draws draws;                      // of this case and of those before

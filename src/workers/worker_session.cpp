@@ -84,6 +84,7 @@ void WorkerSession::begin() {
   for (const auto& [name, value] : settings_.environment) setenv(name.c_str(), value.c_str(), 1);
   keeper_.environment = settings_.environment;
   worker_tally_.take_over(std::exchange(settings_.seen, {}));
+  if (settings_.gives_way) run::give_way();
 }
 
 void WorkerSession::prefer_judging_to_speed() {
@@ -188,11 +189,13 @@ void WorkerSession::examine_given(const std::string& line, const GivenCases& giv
   if (given.patient && is_last) linger(parse_case(line), examination);
   channel_.send(CaseReport{record_.index, summaries_of(examination), examination.judged});
   tell(examination);
-  if (settings_.coverage) worker_tally_.cover(parse_case(line), examination);
+  worker_tally_.cover(parse_case(line), examination, settings_.coverage);
 }
 
-void WorkerSession::look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices) {
-  lookahead_->over_places(sampling, indices, {.most_bytes = settings_.most_bytes(), .where = &where_});
+void WorkerSession::look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices,
+                               uint64_t without) {
+  lookahead_->over_places(sampling, indices,
+                          {.most_bytes = settings_.most_bytes(), .without = without, .where = &where_});
 }
 
 void WorkerSession::look_back() { lookahead_->settle(); }
@@ -249,12 +252,16 @@ examine::Answer WorkerSession::answer_to(const Case& c, size_t target, const exa
   return examine::answer_to(c, subjects_[target], target, record_, asking);
 }
 
-void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t index) {
+void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t index, uint64_t without) {
   record_.index = index;
   record_.draw = 0;
   std::optional<examine::Told> told;
   const Case c = find(sampling, index, told);
-  examine_quickly(c, {.where = &where_, .takes_turns = true, .is_careful = false, .told = std::move(told)});
+  examine_quickly(c, {.without = without,
+                      .where = &where_,
+                      .takes_turns = true,
+                      .is_careful = false,
+                      .told = std::move(told)});
   settle_if_due();
 }
 
@@ -278,7 +285,7 @@ examine::Examination WorkerSession::settle() {
     return_to(one);
     tell(one.examination);
     const run::InStage counting(record_, Stage::kCount);
-    if (settings_.coverage) worker_tally_.cover(one.c, one.examination);
+    worker_tally_.cover(one.c, one.examination, settings_.coverage);
   }
   examine::Examination last = std::move(untold_.back().examination);
   untold_.clear();

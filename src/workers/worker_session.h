@@ -75,7 +75,7 @@ class WorkerSession {
   /// Examines a case of a range and reports its mismatches.
   examine::Examination examine_numbered(uint64_t index, const Case& c);
   /// The same for the case that is found for this place (generate/place.h).
-  void examine_drawn(const generate::Sampling& sampling, uint64_t index);
+  void examine_drawn(const generate::Sampling& sampling, uint64_t index, uint64_t without);
 
   /// The case of a place in a campaign, which its target is asked for.
   Case find(const generate::Sampling& sampling, uint64_t index);
@@ -84,7 +84,7 @@ class WorkerSession {
   /// 1 with operands of the user's own, which no question ahead of time has.
   size_t reach() const { return lookahead_ && !data_ ? lookahead_->reach() : 1; }
   /// Called before these are examined, and the other one after that.
-  void look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices);
+  void look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices, uint64_t without);
   void look_back();
 
   /// Whether to skip the rest of the range.

@@ -43,7 +43,14 @@ class WorkerSlot {
   bool receive() { return open_ = process_->receive(); }
   /// Whether anything may arrive: no writer has been found gone.
   bool listens() const { return open_; }
+  /// It has loaded everything.
+  void note_ready() {
+    ready = true;
+    loading_ = Clock::now() - started_;
+  }
   bool ready = false;
+  /// What it took to begin.
+  double loading_seconds() const { return std::chrono::duration<double>(loading_).count(); }
   uint64_t reach = 1;           // cases that it can look ahead
   bool sane = true;             // what it has sent so far were messages
   bool keeps_too_much = false;  // after the work in front
@@ -92,7 +99,8 @@ class WorkerSlot {
   std::deque<size_t> order_bytes_;  // of works_
   CallClock clock_;
   bool open_ = true;
-  Clock::time_point weighed_ = {};
+  Clock::time_point started_ = Clock::now(), weighed_ = {};
+  Clock::duration loading_{0};
 };
 
 }  // namespace convict::workers

@@ -29,11 +29,12 @@ void WorkerTally::add(const examine::Examination& examination) {
   for (const CounterRow& row : kCounters) tally[row.counter] += counts[row.counter];
 }
 
-void WorkerTally::cover(const Case& c, const examine::Examination& examination) {
+void WorkerTally::cover(const Case& c, const examine::Examination& examination, CoverageOf whose) {
+  if (whose == CoverageOf::kNobody) return;
   const Resolved resolved = resolve(c);
   if (resolved.why_not) return;
   const Levels levels = levels_of(c, resolved.problem);
-  if (examination.judged) {
+  if (examination.judged && whose == CoverageOf::kAll) {
     coverage_.add(levels);
     ++covered_;
   }

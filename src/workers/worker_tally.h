@@ -28,7 +28,7 @@ class WorkerTally {
   /// Adds an examined case to the tally and to the next report. The tally survives the process.
   void add(const examine::Examination& examination);
   /// The same for its tuples, if it was judged. A target that took the case and failed was put to the test as well.
-  void cover(const Case& c, const examine::Examination& examination);
+  void cover(const Case& c, const examine::Examination& examination, CoverageOf whose);
 
   /// Whether one of the targets has been convicted so far.
   bool has_found() const { return found_; }

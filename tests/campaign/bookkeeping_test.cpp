@@ -64,6 +64,25 @@ TEST(Bookkeeping, WhoDiedIsLeftOutAndTheDeathWaitsForTheOthers) {
   EXPECT_EQ(books.done().count(), 1u);
 }
 
+TEST(Bookkeeping, WhatIsElsewhereIsNotHandedOut) {
+  Intervals elsewhere;
+  elsewhere.add(0, 4);
+  Bookkeeping books({100, 2, 10}, elsewhere);
+  Intervals done;
+  done.add(6, 1);
+  books.resume(done, {});
+  books.leave_out(0b100);
+  const auto first = books.next_work(10), second = books.next_work(10);
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->first, 108u);
+  EXPECT_EQ(first->count, 2u);
+  EXPECT_EQ(first->without, 0b100u);
+  EXPECT_EQ(second->first, 114u);
+  EXPECT_EQ(second->count, 3u);
+  EXPECT_FALSE(books.next_work(10));
+  EXPECT_EQ(books.handed_out().count(), 10u);
+}
+
 TEST(Bookkeeping, WhatIsGivenUpCountsAndItsAccusationsAreUnconfirmed) {
   Bookkeeping books({0, 1, 10});
   books.accuse(1, of("a"), one_case());

@@ -66,9 +66,8 @@ TEST_F(ResumeTest, AnInterruptedCampaignGoesOn) {
     command.signal(SIGINT);
     ASSERT_EQ(command.wait().exit_code, 130);
   }
-  EXPECT_EQ(
-      query("cut.db", "SELECT counts ->> 'cases' = (SELECT sum(value ->> 1) FROM json_each(done)) FROM campaigns"),
-      "1");
+  const std::string done = "SELECT sum(value ->> 1) FROM campaigns, json_each(coalesce(done -> 'all', done))";
+  EXPECT_EQ(query("cut.db", "SELECT counts ->> 'cases' FROM campaigns"), query("cut.db", done));
   const std::string uuid = query("cut.db", "SELECT uuid FROM campaigns");
   const std::string last_moment = "SELECT seconds || ' ' || cases FROM moments ORDER BY seconds DESC LIMIT 1";
   const std::string counts = "SELECT counts ->> 'seconds' || ' ' || (counts ->> 'cases') FROM campaigns";

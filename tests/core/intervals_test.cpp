@@ -64,5 +64,17 @@ TEST(Intervals, RefuseWhatIsNone) {
     EXPECT_THROW(Intervals::from_json(json::parse(text)), UsageError) << text;
 }
 
+TEST(Intervals, CommonMembers) {
+  Intervals one, other;
+  one.add(0, 5);
+  one.add(8, 2);
+  one.add(20, 10);
+  other.add(3, 6);
+  other.add(25, 1);
+  EXPECT_EQ(one.common_with(other).to_json(), json::parse("[[3,2],[8,1],[25,1]]"));
+  EXPECT_EQ(other.common_with(one), one.common_with(other));
+  EXPECT_EQ(one.common_with({}).count(), 0u);
+}
+
 }  // namespace
 }  // namespace convict::test

@@ -25,7 +25,7 @@ class ReportFacts : public StoreTest {
     timeline.add({2.5, 9, 7, 8});
     Ratios ratios;
     ratios["a"].add(0.75);
-    store.update_campaign(first, {{"cases", 9}, {"judged", 8}}, "finished", {done, timeline, ratios});
+    store.update_campaign(first, {{"cases", 9}, {"judged", 8}}, "finished", {{done}, timeline, ratios});
     const int64_t second = store.begin_campaign(
         {.seed = 2, .profile = "all", .flags = {{"plugins", {"./b c.so"}}}, .libraries = {{"b", "2"}}});
     for (int i = 0; i < 3; ++i) store.record(second, wrong("conv2d in=3x3", "b"));

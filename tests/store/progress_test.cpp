@@ -32,7 +32,7 @@ TEST_F(StoreTest, BringsAFileOfVersion3UpToDate) {
   ASSERT_TRUE(campaign);
   EXPECT_EQ(campaign->started, "then");
   EXPECT_EQ(campaign->ended, "");
-  EXPECT_EQ(campaign->done.count(), 5u);
+  EXPECT_EQ(campaign->done.all.count(), 5u);
   EXPECT_TRUE(campaign->moments.empty());
   EXPECT_TRUE(campaign->ratios.empty());
   EXPECT_FALSE(store.last_score());
@@ -48,10 +48,10 @@ TEST_F(StoreTest, KeepsHowACampaignWentOn) {
   {
     store::Store store = store::Store::open(path_);
     const int64_t id = store.begin_campaign({}), other = store.begin_campaign({});
-    store.update_campaign(other, json::object(), "running", {done, timeline, ratios_of("other", 0)});
-    store.update_campaign(id, json::object(), "running", {done, timeline, ratios_of("direct", 0.3)});
+    store.update_campaign(other, json::object(), "running", {{done}, timeline, ratios_of("other", 0)});
+    store.update_campaign(id, json::object(), "running", {{done}, timeline, ratios_of("direct", 0.3)});
     timeline.add({0.75, 4, 5, 7});  // in place of the one before
-    store.update_campaign(id, json::object(), "finished", {done, timeline, ratios_of("direct", 0.6)});
+    store.update_campaign(id, json::object(), "finished", {{done}, timeline, ratios_of("direct", 0.6)});
   }
   const store::Store store = store::Store::open(path_);
   EXPECT_EQ(store.campaign(1)->moments, timeline.moments());

@@ -33,7 +33,8 @@ class Draw {
     s.yardstick = coin() ? Yardstick::kLadder : Yardstick::kIntegers;
     for (const std::string& one : texts()) s.spared.insert(one);
     s.until_mismatch = coin();
-    s.coverage = coin();
+    s.coverage = static_cast<CoverageOf>(next() % 3);
+    s.gives_way = coin();
     s.focus = numbers();
     s.shares = {{0, 3, {}}, {5, 1, domain()}};
     s.illegal = real();
@@ -46,7 +47,7 @@ class Draw {
 
   Order order() {
     switch (next() % 4) {
-      case 0: return Work{next(), next(), next()};
+      case 0: return Work{next(), next(), next(), next()};
       case 1:
         return GivenCases{next(), texts(), coin(), coin(), static_cast<examine::AskedRelations>(next() % 3),
                           coin(), next()};

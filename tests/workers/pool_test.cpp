@@ -184,7 +184,7 @@ class Covers final : public OneWork {
 
 TEST(KnownTuples, IsNotToldAgainAndCountsTheSame) {
   workers::SupervisorSettings settings = settings_for("accepts-anything");
-  settings.worker.coverage = true;
+  settings.worker.coverage = CoverageOf::kAll;
   Covers first(200, nullptr), again(600, nullptr), without(600, &first.seen);
   workers::supervise(first, settings);
   workers::supervise(again, settings);

@@ -40,9 +40,9 @@ void fill(store::Store& store) {
   timeline.add({.seconds = 1, .cases = 100, .pairs = 9, .triples = 3});
   Ratios ratios;
   ratios["mine"].add(0.25);
-  store.record(first, std::vector<Mismatch>{one, one, other}, done);
+  store.record(first, std::vector<Mismatch>{one, one, other}, {done});
   store.update_campaign(first, {{"cases", 100}, {"judged", 99}}, "finished",
-                        {.done = done, .timeline = timeline, .ratios = ratios});
+                        {.done = {done}, .timeline = timeline, .ratios = ratios});
   store.explain(1, {.case_text = "conv1d in=5 k=2",
                     .shrunk_text = "conv1d in=2 k=2",
                     .shrunk_certificate = one.certificate,

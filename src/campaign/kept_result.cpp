@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "campaign/kept_result.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "campaign/own_evidence.h"
+#include "core/error.h"
+#include "core/text.h"
+
+namespace convict::campaign {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t kMostUnkept = 2000;  // hits before they are written
+constexpr auto kBetweenWrites = std::chrono::milliseconds(100);
+constexpr auto kBetweenCounts = std::chrono::seconds(1);
+constexpr auto kBetweenCoverage = std::chrono::seconds(5);  // that a kill -9 may cost
+
+}  // namespace
+
+void KeptResult::own(int64_t id) {
+  ownership_ = store::Ownership::take(settings_.database, id);
+  if (!ownership_)
+    throw UsageError(fmt::format("campaign {} of database '{}' is being run by another process; wait for it to end", id,
+                                 printable(settings_.database, 200)));
+}
+
+/// Nobody can have been faster, or be: it is ours before we look.
+store::StoredCampaign KeptResult::take_over(int64_t id) {
+  own(id);
+  store_ = store::Store::open(settings_.database);
+  auto before = store_->campaign(id);
+  if (!before || before->state == "finished")
+    throw UsageError(fmt::format("campaign {} of database '{}' is {}; there is nothing to resume", id,
+                                 printable(settings_.database, 200), before ? "finished" : "gone"));
+  take(store_->coverage(before->info.profile));
+  result_.found = found_in(*store_, id, result_.notes);
+  return *std::move(before);
+}
+
+store::StoredCoverage KeptResult::earlier_coverage() {
+  store_ = store::Store::open(settings_.database);
+  return store_->coverage(settings_.supervisor.worker.profile);
+}
+
+void KeptResult::begin(const store::CampaignInfo& info) {
+  judged_ = to_json(result_.standings);
+  if (!store_) store_ = store::Store::open(settings_.database);
+  store_->know(settings_.known);
+  result_.id = settings_.resumed ? *settings_.resumed : store_->begin_campaign(info);
+  if (settings_.resumed)
+    store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "running");
+  else
+    own(result_.id);
+  if (settings_.shrink_time.count() > 0) {
+    diagnoses_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time,
+                       settings_.known);
+    diagnoses_->diagnose_unexplained();
+  }
+  last_.counts = last_.coverage = Clock::now();
+  note_moment();
+}
+
+store::DoneCases KeptResult::done() const {
+  store::DoneCases done{books_.front().second->done()};
+  for (const auto& [targets, books] : books_)
+    for (const std::string& target : targets) {
+      Intervals& own = done.apart[target] = books->done();
+      own.add(books->elsewhere().common_with(done.all));
+    }
+  return done;
+}
+
+void KeptResult::keep(const std::vector<Mismatch>& hits) {
+  unkept_.insert(unkept_.end(), hits.begin(), hits.end());
+  const auto had_a_trial = [](const Mismatch& one) {
+    return one.certificate.alone.runs.value_or(0) > 0 || one.blame == Blame::kReference;
+  };
+  if (unkept_.size() > kMostUnkept || std::ranges::any_of(hits, had_a_trial)) write();
+}
+
+void KeptResult::write() {
+  last_.hits = Clock::now();
+  const std::vector<Mismatch> hits = std::exchange(unkept_, {});
+  if (hits.empty()) return;
+  const std::vector<store::Recorded> recorded = store_->record(result_.id, hits, done());
+  for (size_t i = 0; i < hits.size(); ++i) note(hits[i], recorded[i]);
+}
+
+void KeptResult::note(const Mismatch& hit, const store::Recorded& recorded) {
+  const auto [entry, inserted] = result_.found.try_emplace(signature(hit));
+  if (inserted) {
+    entry->second = {hit, recorded.id, 0, recorded.first_ever, recorded.status, "", {}, ""};
+    note_own_bug(recorded.id, hit, result_.notes);
+  }
+  ++entry->second.hits;
+  kind_of_row_.try_emplace(recorded.id, signature(hit));
+  result_.reference_is_wrong |= hit.blame == Blame::kReference;
+  if (diagnoses_ && !recorded.explained) diagnoses_->diagnose(recorded.id, hit);
+}
+
+void KeptResult::count(const workers::Refusals& refusals) {
+  result_.refusals[{refusals.implementation, refusals.reason}] += refusals.count;
+}
+
+void KeptResult::cover(const workers::Done& done, const std::set<std::string>& targets) {
+  if (targets.empty()) {
+    unsaved_.apply(done.tuples, done.covered);
+    result_.coverage.apply(done.tuples, done.covered);
+  }
+  const auto standing = [&](int place) -> Standing* {
+    Standing* one = standing_of(static_cast<size_t>(place));
+    return targets.empty() || (one && targets.contains(result_.roster[static_cast<size_t>(place)].name)) ? one : nullptr;
+  };
+  for (const auto& [target, news] : done.pairs)
+    if (Standing* one = standing(target)) one->pairs.apply(news);
+  for (const auto& [target, counts] : done.levels)
+    if (Standing* one = standing(target)) one->add_levels(counts);
+}
+
+void KeptResult::note_death(const std::string& suspect, const Case& lost) {
+  if (const auto one = result_.standings.find(suspect); one != result_.standings.end()) one->second.died_of(lost);
+}
+
+void KeptResult::note_loss(const std::string& running, double seconds) {
+  Deaths& deaths = deaths_[running];
+  ++deaths.count;
+  deaths.seconds += seconds;
+}
+
+Standing* KeptResult::standing_of(size_t place) {
+  if (place >= result_.roster.size()) return nullptr;
+  const auto found = result_.standings.find(result_.roster[place].name);
+  return found == result_.standings.end() ? nullptr : &found->second;
+}
+
+void KeptResult::take(store::StoredCoverage stored) {
+  if (!stored.replaced.empty() && std::ranges::find(result_.notes, stored.replaced) == result_.notes.end())
+    result_.notes.push_back(stored.replaced);
+  result_.coverage = std::move(stored.coverage);
+}
+
+void KeptResult::keep_up() {
+  const Clock::time_point now = Clock::now();
+  if (now - last_.hits > kBetweenWrites) write();
+  if (!has_begun()) return;
+  if (now - last_.counts > kBetweenCounts) save("running");
+  if (now - last_.coverage > kBetweenCoverage) save_coverage();
+  store_diagnoses();
+}
+
+void KeptResult::save(std::string_view state) {
+  write();
+  note_moment();
+  Ratios ratios;
+  for (const auto& [targets, books] : books_)
+    for (const auto& [name, histogram] : books->ratios()) ratios[name] += histogram;
+  const store::DoneCases cases = done();
+  store_->update_campaign(result_.id, counts_of(result_, cases.all.count()), state,
+                          {cases, timeline_, ratios, judged_});
+  last_.counts = Clock::now();
+}
+
+void KeptResult::save_coverage() {
+  last_.coverage = Clock::now();
+  judged_ = to_json(result_.standings);
+  if (unsaved_.cases() == 0) return;
+  take(store_->add_coverage(settings_.supervisor.worker.profile, unsaved_));
+  unsaved_ = Coverage();
+}
+
+void KeptResult::note_moment() {
+  const uint32_t pairs = result_.coverage.seen_pairs();
+  timeline_.add({result_.seconds, done().all.count(), pairs, result_.coverage.seen() - pairs});
+}
+
+void KeptResult::close(std::string_view state) {
+  show_rows();
+  save_coverage();
+  save(state);
+}
+
+/// What led here is the news, whatever else fails.
+void KeptResult::fail() try {
+  if (has_begun()) store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "failed");
+} catch (const std::runtime_error&) {  // of the file or the disk
+}
+
+/// What the database knows by now of what this campaign has seen: rows have been split and joined meanwhile.
+void KeptResult::show_rows() {
+  store_->join_causes();
+  result_.found = found_in(*store_, result_.id, result_.notes);
+  for (const store::CauseRow& cause : store_->causes()) result_.causes[cause.id] = cause;
+}
+
+void KeptResult::store_diagnoses() {
+  if (!diagnoses_) return;
+  diagnoses_->store_finished();
+  result_.explaining = diagnoses_->present();
+}
+
+/// Of what is not on trial, if the time was not limited.
+void KeptResult::finish_explaining(const std::function<bool()>& may_go_on, const std::function<void()>& progress) {
+  if (!diagnoses_) return;
+  if (settings_.time) diagnoses_->keep_to_targets();
+  while (!diagnoses_->idle() && may_go_on()) {
+    store_diagnoses();
+    progress();
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  store_diagnoses();
+  const bool is_interrupted = settings_.supervisor.interrupted && *settings_.supervisor.interrupted;
+  if (!diagnoses_->idle() && !is_interrupted)
+    result_.notes.push_back("--time was up before all was explained; the next campaign goes on, or `convict explain`");
+  diagnoses_.reset();
+}
+
+}  // namespace convict::campaign

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a campaign has found so far: in memory, and in the database.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "campaign/bookkeeping.h"
+#include "campaign/campaign_settings.h"
+#include "campaign/result.h"
+#include "core/coverage.h"
+#include "core/timeline.h"
+#include "diagnose/row_diagnoses.h"
+#include "store/ownership.h"
+#include "store/store.h"
+#include "workers/messages.h"
+
+namespace convict::campaign {
+
+class KeptResult {
+ public:
+  /// Both are borrowed.
+  KeptResult(const CampaignSettings& settings, CampaignResult& result) : settings_(settings), result_(result) {}
+
+  /// Which cases are done is written from these books, which are borrowed: those of everybody first (no targets), then
+  /// those of targets that go their own ways.
+  void add_books(const std::set<std::string>& targets, Bookkeeping& books) { books_.emplace_back(targets, &books); }
+
+  /// The campaign of this number, which nobody else may run from now on. Throws UsageError if there is none to resume.
+  store::StoredCampaign take_over(int64_t id);
+  void resume(Timeline timeline) { timeline_ = std::move(timeline); }
+
+  /// What earlier campaigns of the profile have covered. Opens the database, which must exist.
+  store::StoredCoverage earlier_coverage();
+
+  /// Creates the database if there is none, and begins the campaign there or goes on with the one that was taken over.
+  /// The result has the roster and the standings.
+  void begin(const store::CampaignInfo& info);
+  bool has_begun() const { return result_.id != 0; }
+  /// Nobody can be judged any more.
+  bool is_at_an_end() const { return result_.reference_is_wrong; }
+
+  /// Hits of cases that are done. Those that were put on trial may make a row, which others of their kind look for.
+  void keep(const std::vector<Mismatch>& hits);
+  /// The row that would get this hit.
+  std::optional<store::RowOfHit> row_of(const Mismatch& hit) const { return store_->row_of(result_.id, hit); }
+  /// What all hits of a row are confirmed as. What is confirmed is a row; one that this campaign made has been
+  /// confirmed as the signature of its first hit.
+  std::string kind_of_row(int64_t row) { return kind_of_row_.try_emplace(row, fmt::format("row {}", row)).first->second; }
+  void confirm(int64_t row, int64_t as) { store_->confirm(row, as); }
+  /// The rows that campaigns before this one had no time to repeat.
+  std::map<int64_t, Mismatch> unconfirmed() const { return unconfirmed_in(*store_, result_.roster); }
+
+  void count(const workers::Refusals& refusals);
+  /// Tuples of everybody's cases, or of those of some targets.
+  void cover(const workers::Done& done, const std::set<std::string>& targets);
+  /// The suspect, if it is a target, died of the case: it was put to the test.
+  void note_death(const std::string& suspect, const Case& lost);
+  /// A worker died while it ran this implementation, which has cost so many seconds.
+  void note_loss(const std::string& running, double seconds);
+  /// What deaths have cost those who are judged in the same processes.
+  struct Deaths {
+    uint64_t count = 0;
+    double seconds = 0;
+  };
+  const std::map<std::string, Deaths>& deaths() const { return deaths_; }
+  void take(store::StoredCoverage stored);
+  /// What has been covered so far, for workers that start later.
+  workers::KnownTuples known_tuples() const { return campaign::known_tuples(result_); }
+  /// Of the target at this place in the roster; nullptr for anybody else.
+  Standing* standing_of(size_t place);
+
+  /// Writes what is due.
+  void keep_up();
+  /// Writes hits, and that their cases are done.
+  void write();
+  /// Writes everything, at the end.
+  void close(std::string_view state);
+  /// Writes that the campaign has failed, without what is done, whose hits may not have been kept.
+  void fail();
+
+  /// Goes on explaining while `may_go_on`, and calls `progress` meanwhile.
+  void finish_explaining(const std::function<bool()>& may_go_on, const std::function<void()>& progress);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void own(int64_t id);
+  store::DoneCases done() const;
+  void save(std::string_view state);
+  void save_coverage();
+  void note_moment();
+  void note(const Mismatch& hit, const store::Recorded& recorded);
+  void store_diagnoses();
+  void show_rows();
+
+  const CampaignSettings& settings_;
+  CampaignResult& result_;
+  std::vector<std::pair<std::set<std::string>, Bookkeeping*>> books_;  // with those whose they are
+  std::optional<store::Ownership> ownership_;  // outlives the store
+  std::optional<store::Store> store_;
+  Timeline timeline_;
+  Coverage unsaved_;                                  // counted since it was last saved
+  nlohmann::json judged_ = nlohmann::json::object();  // of the standings, as last saved
+  std::vector<Mismatch> unkept_;                      // hits of cases that are done
+  std::map<int64_t, std::string> kind_of_row_;
+  std::map<std::string, Deaths> deaths_;  // by who was running
+  std::optional<diagnose::RowDiagnoses> diagnoses_;
+  struct {
+    Clock::time_point hits, counts, coverage;
+  } last_;  // written
+};
+
+}  // namespace convict::campaign
