@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <nlohmann/json.hpp>
 
 #include "core/case_text.h"
 #include "core/isa.h"
 #include "core/processor.h"
 #include "core/text.h"
+#include "workers/workers.h"
 
 namespace convict::bench {
 namespace {
@@ -19,12 +19,11 @@ using nlohmann::json;
 
 constexpr std::string_view kUsualSubject = "auto";
 
-class Bench final : public workers::Assignment {
+class Bench {
  public:
   Bench(std::span<const BenchLayer> layers, const MeasuringSettings& measuring,
         const workers::SupervisorSettings& supervisor, const std::function<void(size_t)>& progress)
       : layers_(layers), measuring_(measuring), timeout_(supervisor.timeout), progress_(progress) {
-    for (size_t i = 0; i < layers.size(); ++i) waiting_.push_back(i);
     deaths_.resize(layers.size());
     rows_.resize(layers.size());
   }
@@ -39,27 +38,32 @@ class Bench final : public workers::Assignment {
     return std::move(result_);
   }
 
-  void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>& notes) override {
-    roster_ = roster;
-    result_.notes = notes;
-    for (const workers::RosterEntry& entry : roster) result_.libraries[entry.name] = entry.version;
+  Task<void> run(workers::Workers workers) {
+    for (uint64_t i = 0; i < layers_.size(); ++i) put(i, workers);
+    while (const auto answer = co_await workers.next()) {
+      if (const auto* began = std::get_if<workers::Began>(&*answer)) begin(*began);
+      if (const auto* report = std::get_if<workers::LayerReport>(&*answer)) add(*report);
+      if (const auto* death = std::get_if<workers::WorkerDeath>(&*answer); death && lose(*death))
+        put(death->index, workers);
+      progress_(done_);
+    }
   }
 
-  std::optional<workers::Work> next_work(uint64_t) override {
-    if (waiting_.empty()) return std::nullopt;
-    const workers::Work work{waiting_.front(), 1, 1};
-    waiting_.pop_front();
-    return work;
+ private:
+  void begin(const workers::Began& began) {
+    roster_ = began.roster;
+    result_.notes = began.notes;
+    for (const workers::RosterEntry& entry : roster_) result_.libraries[entry.name] = entry.version;
   }
 
-  workers::Order order(const workers::Work& work) const override {
-    workers::Layer layer{work.first,         to_text(layers_[work.first].c), measuring_.threads,
-                         measuring_.seconds, measuring_.repetitions,         {}};
-    for (const auto& [name, reason] : deaths_[work.first]) layer.without.push_back(name);
-    return layer;
+  void put(uint64_t index, workers::Workers& workers) {
+    workers::Layer layer{index,              to_text(layers_[index].c), measuring_.threads,
+                         measuring_.seconds, measuring_.repetitions,    {}};
+    for (const auto& [name, reason] : deaths_[index]) layer.without.push_back(name);
+    workers.put({index, 1, 1}, std::move(layer));
   }
 
-  void on_layer(const workers::LayerReport& report) override {
+  void add(const workers::LayerReport& report) {
     for (const auto& [name, side] : report.sides) result_.sides[name] = static_cast<Side>(side);
     rows_[report.index].clear();
     for (const workers::LayerTimes& measured : report.rows) {
@@ -72,29 +76,22 @@ class Bench final : public workers::Assignment {
     ++done_;
   }
 
-  void on_mismatch(const workers::Sighting&) override {}
-
-  void on_death(const workers::WorkerDeath& death) override {
-    if (!rows_[death.index].empty()) return;  // it died afterwards
+  /// Whether to measure the layer again, without those who died of it.
+  bool lose(const workers::WorkerDeath& death) {
+    if (!rows_[death.index].empty()) return false;  // it died afterwards
     const std::string reason = reason_of(death);
     auto& deaths = deaths_[death.index];
     if (death.position != run::FlightRecord::kOwnCode) {
       deaths[roster_[static_cast<size_t>(death.position)].name] = reason;
-      waiting_.push_front(death.index);
-      return;
+      return true;
     }
     for (const workers::RosterEntry& entry : roster_)
       deaths.try_emplace(entry.name, "not measured: the worker " + reason);
     for (const int threads : measuring_.threads) rows_[death.index].push_back(empty_row(death.index, threads));
     ++done_;
+    return false;
   }
 
-  Next on_tick(const workers::Counts&) override {
-    progress_(done_);
-    return Next::kContinue;
-  }
-
- private:
   BenchRow empty_row(uint64_t index, int threads) const {
     const BenchLayer& layer = layers_[index];
     return {to_text(layer.c), layer.set,         layer.label, std::string(pass_name(layer.c.pass)),
@@ -128,7 +125,6 @@ class Bench final : public workers::Assignment {
   const MeasuringSettings& measuring_;
   std::chrono::milliseconds timeout_;
   const std::function<void(size_t)>& progress_;
-  std::deque<uint64_t> waiting_;                            // layers
   std::vector<std::map<std::string, std::string>> deaths_;  // by layer: implementations left out, and why
   std::vector<std::vector<BenchRow>> rows_;                 // by layer
   std::vector<workers::RosterEntry> roster_;
@@ -143,7 +139,8 @@ BenchResult run_bench(std::span<const BenchLayer> layers, const MeasuringSetting
   supervisor.command = kBenchWorker;
   supervisor.jobs = 1;
   Bench bench(layers, measuring, supervisor, progress);
-  workers::supervise(bench, supervisor);
+  workers::Pool pool;
+  pool.finish(bench.run(workers::Workers(pool, supervisor)));
   BenchResult result = bench.result();
   result.interrupted = supervisor.interrupted && *supervisor.interrupted;
   return result;

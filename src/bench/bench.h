@@ -9,7 +9,7 @@
 #include "bench/layers.h"
 #include "bench/measurement.h"
 #include "bench/result.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
 
 namespace convict::bench {
 

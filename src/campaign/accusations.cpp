@@ -35,7 +35,7 @@ void Accusations::accuse(const workers::Sighting& sighting) {
   Accusation accusation{index, number, seen, {}, {}};
   if (may_be_tried) {
     accusation.before = sighting.before;
-    accusation.draws = workers::draws_in(sighting.record);
+    accusation.draws = workers::draws_in(*sighting.record);
   }
   if (others == alike_.end()) return put_on_trial(std::move(accusation), kind.name);
   others->second.push_back(std::move(accusation));

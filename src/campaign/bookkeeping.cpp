@@ -8,8 +8,6 @@
 
 namespace convict::campaign {
 
-constexpr int kMostKills = 3;  // of workers on one case by somebody else, e.g. a system short of memory
-
 std::optional<workers::Work> Bookkeeping::next_work(uint64_t count) {
   if (!again_.empty()) {
     const workers::Work work = again_.front();
@@ -105,8 +103,6 @@ const Case* Bookkeeping::lost_case(uint64_t index) const {
   const auto found = open_.find(index);
   return found == open_.end() || !found->second.lost ? nullptr : &*found->second.lost;
 }
-
-bool Bookkeeping::wants_again(uint64_t index) { return ++kills_[index] <= kMostKills; }
 
 std::vector<Mismatch> Bookkeeping::give_up(std::vector<Mismatch>& unconfirmed) {
   std::vector<Mismatch> hits;

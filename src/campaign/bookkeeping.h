@@ -19,7 +19,8 @@
 #include "core/intervals.h"
 #include "core/ratios.h"
 #include "core/verdict.h"
-#include "workers/supervisor.h"
+#include "workers/messages.h"
+#include "workers/worker_death.h"
 
 namespace convict::campaign {
 
@@ -73,9 +74,6 @@ class Bookkeeping {
   /// The case at this index, if it is examined again without those who died of it.
   const Case* lost_case(uint64_t index) const;
 
-  /// Whether a foreign process has killed workers on this case so seldom that it is worth another try.
-  bool wants_again(uint64_t index);
-
   /// Gives up what is open: the case counts, with its hits as far as they are known, and with its accusations as they
   /// were seen, which `unconfirmed` gets.
   std::vector<Mismatch> give_up(std::vector<Mismatch>& unconfirmed);
@@ -110,7 +108,6 @@ class Bookkeeping {
   uint64_t without_ = 0;
   std::map<uint64_t, Open> open_;    // by index
   std::deque<workers::Work> again_;  // single cases
-  std::map<uint64_t, int> kills_;    // by somebody else, by index
   int accusations_ = 0;
   uint64_t uncounted_ = 0;  // cases that were given up
 };

@@ -29,7 +29,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
-using Next = workers::Assignment::Next;
 
 // When targets are parted from the others: if they have died so often, or lost so many seconds, and this share of the
 // time; if they take this share of it; if they have so many mismatches, on this share of their cases.
@@ -113,16 +112,16 @@ class Campaign {
                                 result_.roster,
                                 kept_,
                                 settings_.shrink_time.count() > 0,
-                                [this](const auto& roster, const auto& notes) { begin(roster, notes); },
+                                [this](const workers::Began& began) { begin(began); },
                                 [this] { return pace(); }};
     at_work_.start(lanes_.emplace_back(settings, std::move(books), targets).work());
   }
 
   /// All implementations have been loaded.
-  void begin(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>& notes) {
-    result_.roster = roster;
+  void begin(const workers::Began& began) {
+    const std::vector<workers::RosterEntry>& roster = result_.roster = began.roster;
     for (const workers::RosterEntry& entry : roster) settings_.supervisor.plugin_of[entry.name] = entry.plugin;
-    result_.notes.insert(result_.notes.begin(), notes.begin(), notes.end());
+    result_.notes.insert(result_.notes.begin(), began.notes.begin(), began.notes.end());
     result_.standings = standings_of(surveys_, roster, earlier_.judged);
     for (const auto& [target, standing] : result_.standings) earlier_.judged_on[target] = standing.judged;
     result_.seconds = earlier_.seconds;  // which is written
@@ -219,20 +218,29 @@ class Campaign {
   }
 
   /// Called several times a second.
-  Next pace() {
+  Pace pace() {
     count_all();
     result_.seconds = seconds();
+    note_who_is_not_copied();
     kept_.keep_up();
     progress_(result_);
-    if (result_.reference_is_wrong) return Next::kAbort;
-    if (!kept_.has_begun()) return Next::kContinue;
+    if (result_.reference_is_wrong) return Pace::kStop;
+    if (!kept_.has_begun()) return Pace::kGoOn;
     if (is_in_time(std::chrono::seconds(0))) {
       part();
-      return Next::kContinue;
+      return Pace::kGoOn;
     }
-    if (has_time()) return Next::kFinish;
+    if (has_time()) return Pace::kFinish;
     for (Lane& lane : lanes_) lane.accusations().end();
-    return Next::kAbort;
+    return Pace::kStop;
+  }
+
+  void note_who_is_not_copied() {
+    if (fork_servers_.forbidden().size() == told_forbidden_) return;
+    told_forbidden_ = fork_servers_.forbidden().size();
+    result_.notes.push_back(fmt::format(
+        "workers with {} are no copies of one process any more: a copy does wrong what the process does right",
+        printable(fmt::format("{}", fmt::join(fork_servers_.forbidden(), ", ")), 200)));
   }
 
   bool is_in_time(std::chrono::seconds grace) const {
@@ -277,6 +285,7 @@ class Campaign {
   KeptResult kept_{settings_, result_};
   std::list<Lane> lanes_;     // the first one is that of everybody
   workers::Trials at_work_;  // those of which are not at their end
+  size_t told_forbidden_ = 0;
   double parted_ = 0;        // when it was last asked whether to, in seconds
   Clock::time_point started_;
 };

@@ -13,7 +13,7 @@
 
 #include "campaign/bookkeeping.h"
 #include "core/cause.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
 
 namespace convict::campaign {
 

@@ -2,18 +2,18 @@
 #include "campaign/case_list.h"
 
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <utility>
 
 #include "workers/attribution.h"
 #include "workers/confirmation.h"
 #include "workers/trials.h"
+#include "workers/workers.h"
 
 namespace convict::campaign {
 namespace {
 
-class CaseList final : public workers::Assignment {
+class CaseList {
  public:
   CaseList(const Corpus& entries, const workers::SupervisorSettings& settings,
            const std::function<void(uint64_t)>& progress, const ListSettings& how)
@@ -22,68 +22,67 @@ class CaseList final : public workers::Assignment {
   }
 
   CaseListResult run() {
-    pool_.finish(workers::supervised(pool_, *this, settings_));
+    pool_.finish(examine(workers::Workers(pool_, settings_)));
     result_.interrupted = settings_.interrupted && *settings_.interrupted;
     return std::move(result_);
   }
 
-  void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>& notes) override {
-    result_.roster = roster;
-    result_.notes = notes;
-    for (const workers::RosterEntry& entry : roster) settings_.plugin_of[entry.name] = entry.plugin;
-  }
-
-  std::optional<workers::Work> next_work(uint64_t count) override {
-    if (!again_.empty()) {
-      const workers::Work work = again_.front();
-      again_.pop_front();
-      return work;
+ private:
+  Task<void> examine(workers::Workers workers) {
+    while (const auto answer = co_await workers.next()) {
+      std::visit([this](const auto& one) { take(one); }, *answer);
+      if (!std::holds_alternative<workers::Tick>(*answer)) continue;
+      trials_.drop_finished();
+      progress_(workers.counts()[Counter::kCases]);
+      for (const workers::Work& work : std::exchange(again_, {})) put(work, workers);
+      for (uint64_t count = workers.wants(); count > 0 && next_ < entries_.size(); count = workers.wants()) {
+        if (how_.mode == ListMode::kInOneProcess) count = entries_.size();
+        count = std::min<uint64_t>(count, entries_.size() - next_);
+        put({next_, count, 1}, workers);
+        next_ += count;
+      }
+      workers.expect_more(!trials_.empty());
     }
-    if (next_ >= entries_.size()) return std::nullopt;
-    if (how_.mode == ListMode::kInOneProcess) count = entries_.size();
-    const workers::Work work{next_, std::min<uint64_t>(count, entries_.size() - next_), 1};
-    next_ += work.count;
-    return work;
   }
 
-  workers::Order order(const workers::Work& work) const override {
+  void put(const workers::Work& work, workers::Workers& workers) const {
     const bool patient = entries_.size() == 1 || how_.mode == ListMode::kInOneProcess;
-    return workers::GivenCases{.first = work.first,
-                               .cases = lines_of(work),
-                               .patient = patient,
-                               .relations = how_.relations,
-                               .is_history = how_.mode == ListMode::kInOneProcess,
-                               .without = work.without};
+    workers.put(work, workers::GivenCases{.first = work.first,
+                                          .cases = lines_of(work),
+                                          .patient = patient,
+                                          .relations = how_.relations,
+                                          .is_history = how_.mode == ListMode::kInOneProcess,
+                                          .without = work.without});
   }
 
-  void on_case(const workers::CaseReport& report) override {
+  template <class Other>
+  void take(const Other&) {}
+
+  void take(const workers::Began& began) {
+    result_.roster = began.roster;
+    result_.notes = began.notes;
+    for (const workers::RosterEntry& entry : began.roster) settings_.plugin_of[entry.name] = entry.plugin;
+  }
+
+  void take(const workers::CaseReport& report) {
     CaseResult& one = result_.cases[report.index];
     one.examined = true;
     one.judged |= report.judged;
     one.summaries = shared(report.implementations);
   }
 
-  void on_mismatch(const workers::Sighting& sighting) override {
+  void take(const workers::Sighting& sighting) {
     const size_t place = add(sighting.index, sighting.mismatch);
     if (how_.mode == ListMode::kConfirmed) trials_.start(confirm(sighting.index, place, sighting.before));
   }
 
-  void on_death(const workers::WorkerDeath& death) override {
+  void take(const workers::WorkerDeath& death) {
     CaseResult& one = result_.cases[death.index];
     one.examined = one.judged = true;
     const Case lost = entries_.case_at(death.index);
     trials_.start(attribute(death, add(death.index, workers::first_suspicion(death, lost, result_.roster))));
   }
 
-  bool expects_more() const override { return !trials_.empty(); }
-
-  Next on_tick(const workers::Counts& counts) override {
-    trials_.drop_finished();
-    progress_(counts[Counter::kCases]);
-    return Next::kContinue;
-  }
-
- private:
   /// Where it stands among the mismatches of its case.
   size_t add(uint64_t index, const Mismatch& seen) {
     result_.cases[index].mismatches.push_back(seen);
@@ -101,8 +100,8 @@ class CaseList final : public workers::Assignment {
 
   Task<void> attribute(workers::WorkerDeath death, size_t place) {
     const Case lost = entries_.case_at(death.index);
-    const std::string lane = result_.cases[death.index].mismatches[place].suspect;
-    const auto turn = co_await pool_.turn(lane, workers::is_of_cost(death.verdict));
+    const std::string suspect = result_.cases[death.index].mismatches[place].suspect;
+    const auto turn = co_await pool_.turn(suspect, workers::is_of_cost(death.verdict));
     Mismatch found =
         co_await workers::attributed(pool_, death, lost, result_.roster, settings_, lines(), heap_);
     const uint64_t without = death.reported ? 0 : workers::without_dead(death, found, result_.roster);
@@ -139,7 +138,7 @@ class CaseList final : public workers::Assignment {
   workers::Confirmations confirmations_{pool_, settings_};
   workers::HeapProbe heap_;
   workers::Trials trials_;
-  std::deque<workers::Work> again_;  // without those who died of it
+  std::vector<workers::Work> again_;  // without those who died of it
   const std::function<void(uint64_t)>& progress_;
   uint64_t next_ = 0;
   std::map<std::vector<workers::ImplementationSummary>, Summaries> said_;

@@ -9,7 +9,7 @@
 
 #include "core/corpus.h"
 #include "core/verdict.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
 
 namespace convict::campaign {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/cause.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
 
 namespace convict::campaign {
 

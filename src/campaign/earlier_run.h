@@ -12,7 +12,7 @@
 #include "campaign/target_survey.h"
 #include "core/timeline.h"
 #include "store/rows.h"
-#include "workers/supervisor.h"
+#include "workers/answers.h"
 
 namespace convict::campaign {
 

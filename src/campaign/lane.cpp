@@ -9,6 +9,7 @@
 namespace convict::campaign {
 
 constexpr size_t kMostTrials = 20'000;  // that wait
+constexpr int kMostKills = 3;           // of workers on one case by somebody else, e.g. a system short of memory
 
 Lane::Lane(const LaneSettings& settings, Bookkeeping books, std::set<std::string> targets)
     : settings_(settings),
@@ -19,13 +20,49 @@ Lane::Lane(const LaneSettings& settings, Bookkeeping books, std::set<std::string
   settings_.result.add_books(targets_, books_);
 }
 
-Task<void> Lane::work() {
+workers::SupervisorSettings Lane::supervisor() const {
   workers::SupervisorSettings supervisor = settings_.supervisor;
-  if (!targets_.empty()) {
-    supervisor.worker.gives_way = true;
-    supervisor.worker.coverage = workers::CoverageOf::kTargets;
+  supervisor.most_kills = kMostKills;
+  supervisor.at_start = [this](workers::WorkerSettings& worker) { add_what_is_known(worker); };
+  if (targets_.empty()) return supervisor;
+  supervisor.worker.gives_way = true;
+  supervisor.worker.coverage = workers::CoverageOf::kTargets;
+  return supervisor;
+}
+
+Task<void> Lane::work() {
+  workers::Workers workers(settings_.pool, supervisor());
+  while (const auto answer = co_await workers.next()) {
+    if (const auto* began = std::get_if<workers::Began>(&*answer); began && targets_.empty()) settings_.begin(*began);
+    std::visit([this](const auto& one) { take(one); }, *answer);
+    if (!std::holds_alternative<workers::Tick>(*answer)) continue;
+    accusations_.forget_finished();
+    counts_ = workers.counts();
+    const Pace pace = settings_.pace();
+    if (pace == Pace::kFinish) workers.finish();
+    if (pace == Pace::kStop) workers.stop();
+    put_work(workers);
+    workers.expect_more(accusations_.pending() > 0);
   }
-  counts_ = co_await workers::supervised(settings_.pool, *this, supervisor);
+  counts_ = workers.counts();
+}
+
+/// Whoever is accused much faster than tried has to wait.
+void Lane::put_work(workers::Workers& workers) {
+  while (accusations_.pending() < kMostTrials) {
+    const uint64_t count = workers.wants();
+    const auto work = count > 0 ? books_.next_work(count) : std::nullopt;
+    if (!work) return;
+    workers.put(*work, books_.order(*work));
+  }
+}
+
+/// A new worker would tell of all tuples again, half a million. One that libFuzzer guides has the libraries see what
+/// is new to it, so it begins with nothing.
+void Lane::add_what_is_known(workers::WorkerSettings& worker) const {
+  worker.spared = accusations_.spared();
+  if (settings_.result.has_begun() && targets_.empty() && worker.corpus.empty())
+    worker.seen = settings_.result.known_tuples();
 }
 
 /// The cases are those of the lane of everybody, and who else is called on them is counted there.
@@ -53,51 +90,27 @@ void Lane::give_up() {
   settings_.result.keep(unconfirmed);
 }
 
-void Lane::on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>& notes) {
-  if (targets_.empty()) settings_.begin(roster, notes);
-}
-
-/// Whoever is accused much faster than tried has to wait.
-std::optional<workers::Work> Lane::next_work(uint64_t count) {
-  return accusations_.pending() < kMostTrials ? books_.next_work(count) : std::nullopt;
-}
-
 /// Whether what is seen of it is told here, and not in the lane of everybody.
 bool Lane::speaks_of(const std::string& implementation) const {
   return targets_.empty() || targets_.contains(implementation) ||
          std::ranges::find(settings_.roster, implementation, &workers::RosterEntry::name) == settings_.roster.end();
 }
 
-void Lane::on_mismatch(const workers::Sighting& sighting) {
+void Lane::take(const workers::Sighting& sighting) {
   if (!settings_.result.is_at_an_end() && speaks_of(sighting.mismatch.suspect)) accusations_.accuse(sighting);
 }
 
-void Lane::on_reported(const workers::Work& work) {
-  if (!settings_.result.is_at_an_end()) settings_.result.keep(books_.complete(work));
+void Lane::take(const workers::Reported& reported) {
+  if (!settings_.result.is_at_an_end()) settings_.result.keep(books_.complete(reported.work));
 }
 
-void Lane::on_refusals(const std::vector<workers::Refusals>& refusals) {
-  for (const workers::Refusals& one : refusals)
+void Lane::take(const workers::Finished& finished) {
+  for (const workers::Refusals& one : finished.done.refusals)
     if (speaks_of(one.implementation)) settings_.result.count(one);
-}
-
-void Lane::on_ratios(const workers::Work& work, const Ratios& ratios) {
-  Ratios own = ratios;
+  Ratios own = finished.done.ratios;
   std::erase_if(own, [this](const auto& one) { return !speaks_of(one.first); });
-  books_.add(work, own);
-}
-
-/// A new worker would tell of all tuples again, half a million. One that libFuzzer guides has the libraries see what
-/// is new to it, so it begins with nothing.
-workers::KnownTuples Lane::known_tuples() const {
-  if (!settings_.result.has_begun() || !targets_.empty() || !settings_.supervisor.worker.corpus.empty()) return {};
-  return settings_.result.known_tuples();
-}
-
-workers::Assignment::Next Lane::on_tick(const workers::Counts& counts) {
-  accusations_.forget_finished();
-  counts_ = counts;
-  return settings_.pace();
+  books_.add(finished.work, own);
+  settings_.result.cover(finished.done, targets_);
 }
 
 }  // namespace convict::campaign

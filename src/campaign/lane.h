@@ -16,9 +16,16 @@
 #include "campaign/kept_result.h"
 #include "core/task.h"
 #include "workers/pool.h"
-#include "workers/supervisor.h"
+#include "workers/workers.h"
 
 namespace convict::campaign {
+
+/// How a campaign goes on.
+enum class Pace {
+  kGoOn,
+  kFinish,  // no more work, and without cases that are not begun
+  kStop     // at once
+};
 
 /// What the lanes of a campaign share. All of it outlives them.
 struct LaneSettings {
@@ -27,11 +34,11 @@ struct LaneSettings {
   const std::vector<workers::RosterEntry>& roster;
   KeptResult& result;
   bool shrinks = false;  // as in TrialSettings
-  std::function<void(const std::vector<workers::RosterEntry>&, const std::vector<std::string>&)> begin;  // all is loaded
-  std::function<workers::Assignment::Next()> pace;  // called several times a second
+  std::function<void(const workers::Began&)> begin;  // everything is loaded
+  std::function<Pace()> pace;                        // called several times a second
 };
 
-class Lane final : public workers::Assignment {
+class Lane {
  public:
   /// `targets`: their names; empty: everybody who has no other lane. The books say who is left out.
   Lane(const LaneSettings& settings, Bookkeeping books, std::set<std::string> targets);
@@ -48,22 +55,16 @@ class Lane final : public workers::Assignment {
   /// Gives up what is open. What there was no time to repeat is nobody's.
   void give_up();
 
-  void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>& notes) override;
-  std::optional<workers::Work> next_work(uint64_t count) override;
-  workers::Order order(const workers::Work& work) const override { return books_.order(work); }
-  void on_mismatch(const workers::Sighting& sighting) override;
-  void on_reported(const workers::Work& work) override;
-  void on_refusals(const std::vector<workers::Refusals>& refusals) override;
-  void on_ratios(const workers::Work& work, const Ratios& ratios) override;
-  void on_coverage(const workers::Done& done) override { settings_.result.cover(done, targets_); }
-  void on_death(const workers::WorkerDeath& death) override { accusations_.accuse(death); }
-  bool wants_again(uint64_t index) override { return books_.wants_again(index); }
-  bool expects_more() const override { return accusations_.pending() > 0; }
-  examine::SparedKinds spared() const override { return accusations_.spared(); }
-  workers::KnownTuples known_tuples() const override;
-  Next on_tick(const workers::Counts& counts) override;
-
  private:
+  workers::SupervisorSettings supervisor() const;
+  void put_work(workers::Workers& workers);
+  void add_what_is_known(workers::WorkerSettings& worker) const;
+  template <class Other>
+  void take(const Other&) {}
+  void take(const workers::Sighting& sighting);
+  void take(const workers::Reported& reported);
+  void take(const workers::Finished& finished);
+  void take(const workers::WorkerDeath& death) { accusations_.accuse(death); }
   bool speaks_of(const std::string& implementation) const;
 
   const LaneSettings settings_;

@@ -10,7 +10,7 @@
 
 #include "core/predicate.h"
 #include "core/verdict.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
 
 namespace convict::campaign {
 

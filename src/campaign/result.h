@@ -18,7 +18,7 @@
 #include "diagnose/diagnosis_thread.h"
 #include "store/rows.h"
 #include "store/store.h"
-#include "workers/supervisor.h"
+#include "workers/answers.h"
 
 namespace convict::campaign {
 

@@ -11,55 +11,44 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "workers/attribution.h"
+#include "workers/workers.h"
 
 namespace convict::campaign {
 namespace {
 
 using nlohmann::json;
 
-class Asking final : public workers::Assignment {
- public:
-  explicit Asking(bool pairs) : pairs_(pairs) {}
+void note_death(TargetSurveys& surveys, const workers::WorkerDeath& death,
+                const std::vector<workers::RosterEntry>& roster) {
+  if (death.position == run::FlightRecord::kOwnCode) return;
+  const std::string who = printable(roster[static_cast<size_t>(death.position)].name);
+  surveys.notes.push_back(
+      fmt::format("{} died when it was asked what it takes: its cases are drawn from everything", who));
+}
 
-  void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>&) override {
-    roster_ = roster;
+/// Asks all targets; after a death the others.
+Task<TargetSurveys> asked(workers::Workers workers, bool pairs) {
+  const workers::Work all{0, 1, 1};
+  workers.put(all, workers::SurveyTargets{0, pairs});
+  std::vector<workers::RosterEntry> roster;
+  TargetSurveys surveys;
+  while (const auto answer = co_await workers.next()) {
+    if (const auto* began = std::get_if<workers::Began>(&*answer)) {
+      roster = began->roster;
+    } else if (const auto* surveyed = std::get_if<workers::Surveyed>(&*answer)) {
+      for (size_t i = 0; i < std::min(roster.size(), surveyed->surveys.size()); ++i)
+        surveys.targets.push_back({roster[i].name, surveyed->surveys[i], 0});
+    } else if (const auto* death = std::get_if<workers::WorkerDeath>(&*answer)) {
+      note_death(surveys, *death, roster);
+      if (const uint64_t without = workers::without_dead(*death, {}, roster))
+        workers.put({0, 1, 1, without}, workers::SurveyTargets{without, pairs});
+    }
   }
-
-  std::optional<workers::Work> next_work(uint64_t) override {
-    return std::exchange(again_, std::nullopt);
-  }
-  workers::Order order(const workers::Work& work) const override {
-    return workers::SurveyTargets{work.without, pairs_};
-  }
-
-  void on_surveyed(const workers::Surveyed& surveyed) override {
-    for (size_t i = 0; i < std::min(roster_.size(), surveyed.surveys.size()); ++i)
-      result_.targets.push_back({roster_[i].name, surveyed.surveys[i], 0});
-  }
-
-  void on_mismatch(const workers::Sighting&) override {}
-
-  void on_death(const workers::WorkerDeath& death) override {
-    if (death.position != run::FlightRecord::kOwnCode)
-      result_.notes.push_back(
-          fmt::format("{} died when it was asked what it takes: its cases are drawn from everything",
-                      printable(roster_[static_cast<size_t>(death.position)].name)));
-    if (const uint64_t without = workers::without_dead(death, {}, roster_)) again_ = {0, 1, 1, without};
-  }
-
-  TargetSurveys take() {
-    if (result_.targets.empty())
-      for (const workers::RosterEntry& entry : roster_)
-        if (entry.is_target) result_.targets.push_back({entry.name, {}, 0});
-    return std::move(result_);
-  }
-
- private:
-  const bool pairs_;
-  std::optional<workers::Work> again_ = workers::Work{0, 1, 1};  // what is to be asked
-  std::vector<workers::RosterEntry> roster_;
-  TargetSurveys result_;
-};
+  if (surveys.targets.empty())
+    for (const workers::RosterEntry& entry : roster)
+      if (entry.is_target) surveys.targets.push_back({entry.name, {}, 0});
+  co_return surveys;
+}
 
 /// Nobody has asked it: it died of it.
 bool is_unknown(const generate::Survey& survey) { return survey.asked == 0; }
@@ -117,9 +106,8 @@ TargetSurveys survey_targets(workers::SupervisorSettings settings, uint64_t end)
   settings.worker.coverage = workers::CoverageOf::kNobody;
   settings.program = settings.lone_program;  // questions need no guidance
   settings.worker.corpus.clear();
-  Asking asking(end > kCasesWithoutPairs);
-  workers::supervise(asking, settings);
-  TargetSurveys surveys = asking.take();
+  workers::Pool pool;
+  TargetSurveys surveys = pool.finish(asked(workers::Workers(pool, settings), end > kCasesWithoutPairs));
   share_out(surveys.targets);
   return surveys;
 }

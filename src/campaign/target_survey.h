@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "generate/generate.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
 
 namespace convict::campaign {
 

@@ -16,7 +16,7 @@
 #include "fill/given_data.h"
 #include "run/heap_guard.h"
 #include "workers/heap_probe.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
 
 namespace convict::cli {
 namespace {

@@ -5,31 +5,25 @@
 #include <iterator>
 
 #include "core/error.h"
+#include "workers/workers.h"
 
 namespace convict::cli {
 namespace {
 
-/// Has no work: only receives the roster.
-class Query final : public workers::Assignment {
- public:
-  void on_roster(const std::vector<workers::RosterEntry>& roster, const std::vector<std::string>&) override {
-    roster_ = roster;
-  }
-  std::optional<workers::Work> next_work(uint64_t) override { return std::nullopt; }
-  workers::Order order(const workers::Work& work) const override { return work; }
-  void on_mismatch(const workers::Sighting&) override {}
-  void on_death(const workers::WorkerDeath&) override {}
-
-  std::vector<workers::RosterEntry> roster_;
-};
+/// Without any work for them.
+Task<std::vector<workers::RosterEntry>> loaded_by(workers::Workers workers) {
+  std::vector<workers::RosterEntry> roster;
+  while (const auto answer = co_await workers.next())
+    if (const auto* began = std::get_if<workers::Began>(&*answer)) roster = began->roster;
+  co_return roster;
+}
 
 std::vector<workers::RosterEntry> roster_of(run::RosterRequest request) {
   request.oracles = {std::string(run::kNoOracle)};
   workers::SupervisorSettings settings;
   settings.worker.roster = std::move(request);
-  Query query;
-  workers::supervise(query, settings);
-  return query.roster_;
+  workers::Pool pool;
+  return pool.finish(loaded_by(workers::Workers(pool, settings)));
 }
 
 }  // namespace

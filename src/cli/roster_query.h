@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
 
 namespace convict::cli {
 

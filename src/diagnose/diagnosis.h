@@ -16,7 +16,7 @@
 #include "core/verdict.h"
 #include "explain/samples.h"
 #include "store/store.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
 
 namespace convict::diagnose {
 

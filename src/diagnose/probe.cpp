@@ -53,17 +53,15 @@ Probe::Answer Probe::ask_for_values(const Case& c) {
 }
 
 void Probe::run(const Case& c) {
-  if (separate_ || !suspicion_.before.empty()) supervisor_.reset();
-  if (!supervisor_) {
+  if (separate_ || !suspicion_.before.empty()) workers_.reset();
+  if (!workers_) {
     if (settings_.fork_servers) settings_.fork_servers->start(settings_);
-    supervisor_.emplace(static_cast<workers::Assignment&>(*this), settings_);
+    workers_.emplace(pool_, settings_);
   }
-  asked_ = c;
-  handed_out_ = died_ = false;
-  answer_ = {};
+  died_ = false;
   ++runs_;
   ++cases_in_this_process_;
-  supervisor_->work();
+  answer_ = pool_.finish(answer_to(c));
 }
 
 Probe::Answer Probe::ask_fresh(const Case& c, const std::map<std::string, std::string>& environment,
@@ -75,51 +73,47 @@ Probe::Answer Probe::ask_fresh(const Case& c, const std::map<std::string, std::s
   return Probe(suspicion_, settings).ask(c);
 }
 
-std::optional<workers::Work> Probe::next_work(uint64_t) {
-  if (std::exchange(handed_out_, true)) return std::nullopt;
-  const uint64_t count = suspicion_.before.size() + 1;
-  work_ = {static_cast<uint64_t>(runs_) * count, count, 1};
-  return work_;
-}
-
 /// Heap damage may be noticed in a later call of the case.
 bool Probe::is_shown_by_relations() const {
   return suspicion_.verdict == Verdict::kWrongRelation || !settings_.heap_guard.empty();
 }
 
-/// `work` may be the rest of work_, after a death.
-workers::Order Probe::order(const workers::Work& work) const {
+Task<Probe::Answer> Probe::answer_to(const Case& c) {
   std::vector<std::string> lines = suspicion_.before;
-  lines.push_back(to_text(asked_));
-  lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(work.first - work_.first));
-  return workers::GivenCases{.first = work.first,
-                             .cases = std::move(lines),
-                             .values = for_values_,
-                             .patient = suspicion_.verdict == Verdict::kSideEffect,
-                             .relations = is_shown_by_relations() ? AskedRelations::kAll : AskedRelations::kOne};
+  lines.push_back(to_text(c));
+  const uint64_t count = lines.size(), first = static_cast<uint64_t>(runs_) * count, index = first + count - 1;
+  workers_->put({first, count, 1},
+                workers::GivenCases{.first = first,
+                                    .cases = std::move(lines),
+                                    .values = for_values_,
+                                    .patient = suspicion_.verdict == Verdict::kSideEffect,
+                                    .relations = is_shown_by_relations() ? AskedRelations::kAll : AskedRelations::kOne});
+  Answer answer;
+  while (const auto news = co_await workers_->next()) {
+    const auto* report = std::get_if<workers::CaseReport>(&*news);
+    if (report && report->index == index) answer.judged = report->judged;
+    const auto* sighting = std::get_if<workers::Sighting>(&*news);
+    if (sighting && sighting->index == index) note(sighting->mismatch, answer);
+    const auto* death = std::get_if<workers::WorkerDeath>(&*news);
+    died_ |= death != nullptr;
+    if (death && death->index == index) note(*death, c, answer);
+  }
+  co_return answer;
 }
 
-void Probe::on_mismatch(const workers::Sighting& sighting) {
-  if (sighting.index != index_of_case()) return;
-  const Mismatch& mismatch = sighting.mismatch;
-  // What a relation shows of another problem comes after what the case itself shows.
-  if (!answer_.mismatch && mismatch.suspect == suspicion_.suspect && are_alike(mismatch.verdict, suspicion_.verdict))
-    answer_.mismatch = mismatch;
-}
-
-void Probe::on_case(const workers::CaseReport& report) {
-  if (report.index == index_of_case()) answer_.judged = report.judged;
+/// What a relation shows of another problem comes after what the case itself shows.
+void Probe::note(const Mismatch& mismatch, Answer& answer) const {
+  if (!answer.mismatch && mismatch.suspect == suspicion_.suspect && are_alike(mismatch.verdict, suspicion_.verdict))
+    answer.mismatch = mismatch;
 }
 
 /// The suspect is the only implementation here, so it caused the death, unless a foreign process did.
-void Probe::on_death(const workers::WorkerDeath& death) {
-  died_ = true;
-  if (death.index != index_of_case()) return;
-  answer_.judged = !death.from_outside;
+void Probe::note(const workers::WorkerDeath& death, const Case& c, Answer& answer) const {
+  answer.judged = !death.from_outside;
   if (!settings_.heap_guard.empty() && !workers::is_heap_damage(death, settings_.heap_guard))
-    answer_.judged = false;  // of the allocator itself
+    answer.judged = false;  // of the allocator itself
   else if (!death.from_outside && death.verdict == suspicion_.verdict)
-    answer_.mismatch = Mismatch{asked_, suspicion_.suspect, death.verdict, Blame::kTarget, death.certificate};
+    answer.mismatch = Mismatch{c, suspicion_.suspect, death.verdict, Blame::kTarget, death.certificate};
 }
 
 }  // namespace convict::diagnose

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "core/case.h"
+#include "core/task.h"
 #include "core/verdict.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
+#include "workers/workers.h"
 
 namespace convict::diagnose {
 
@@ -23,7 +25,7 @@ struct Suspicion {
   std::vector<std::string> before = {};  // lines that a fresh process has to run before each case
 };
 
-class Probe final : private workers::Assignment {
+class Probe {
  public:
   /// The roster of `settings` names the plugins to load and, for Verdict::kLessAccurate, the witnesses. If the verdict
   /// is a hang, the limit for a call is at most two seconds.
@@ -56,23 +58,16 @@ class Probe final : private workers::Assignment {
 
  private:
   bool is_shown_by_relations() const;
-  void on_roster(const std::vector<workers::RosterEntry>&, const std::vector<std::string>&) override {}
-  std::optional<workers::Work> next_work(uint64_t count) override;
-  workers::Order order(const workers::Work& work) const override;
-  void on_mismatch(const workers::Sighting& sighting) override;
-  void on_case(const workers::CaseReport& report) override;
-  void on_death(const workers::WorkerDeath& death) override;
-
+  Task<Answer> answer_to(const Case& c);
+  void note(const Mismatch& mismatch, Answer& answer) const;
+  void note(const workers::WorkerDeath& death, const Case& c, Answer& answer) const;
   void run(const Case& c);
-  uint64_t index_of_case() const { return work_.first + suspicion_.before.size(); }
 
   Suspicion suspicion_;
   workers::SupervisorSettings settings_;
-  std::optional<workers::Supervisor> supervisor_;  // none: the next case gets a fresh process
-  Case asked_;
-  workers::Work work_;
+  workers::Pool pool_;
+  std::optional<workers::Workers> workers_;  // none: the next case gets a fresh process
   bool for_values_ = false, separate_ = false;
-  bool handed_out_ = true;
   bool died_ = false;  // whether the process died of the last case
   int cases_in_this_process_ = 0;
   Answer answer_;

@@ -10,6 +10,7 @@
 #include "examine/rules.h"
 #include "workers/history.h"
 #include "workers/lone_run.h"
+#include "workers/workers.h"
 
 namespace convict::score {
 namespace {
@@ -23,64 +24,66 @@ struct Report {
   Lines earlier;  // the cases that the process had before
 };
 
-/// Hands out cases of a campaign. One worker works on them in order, so that the first report is the one of the
-/// smallest index; where it ends with the first, the worker skips what it has been given beyond.
-class Search final : public workers::Assignment {
+/// One worker works on cases of a campaign in order, so that the first report is the one of the smallest index; where it
+/// ends with the first, the worker skips what it has been given beyond.
+class Search {
  public:
-  Search(const workers::WorkerSettings& worker, uint64_t first, uint64_t end, double budget_seconds)
-      : worker_(worker), next_(first), end_(end), budget_seconds_(budget_seconds) {}
+  Search(const workers::SupervisorSettings& settings, uint64_t first, uint64_t end, double budget_seconds)
+      : settings_(settings), next_(first), end_(end), budget_seconds_(budget_seconds) {}
 
-  void on_roster(const std::vector<workers::RosterEntry>&, const std::vector<std::string>&) override {}
-
-  std::optional<workers::Work> next_work(uint64_t count) override {
-    if (next_ >= end_ || is_over()) return std::nullopt;
-    const workers::Work work{next_, std::min(count, end_ - next_), 1};
-    next_ += work.count;
-    return work;
-  }
-
-  workers::Order order(const workers::Work& work) const override { return work; }
-
-  void on_mismatch(const workers::Sighting& sighting) override {
-    const Mismatch& seen = sighting.mismatch;
-    if (seen.blame == Blame::kTarget)
-      note(sighting.index, seen.verdict, seen.problem_case, sighting.before, workers::draws_in(sighting.record));
-  }
-
-  void on_death(const workers::WorkerDeath& death) override {
-    const bool of_a_witness = death.position > 0;  // the target comes first in the roster
-    if (death.from_outside || of_a_witness || !shows(death.verdict)) return;
-    note(death.index, death.verdict, examine::case_for(worker_.yardstick, workers::lost_case(death, worker_)),
-         death.before, death.draws);
-    died_ = true;
-  }
-
-  Next on_tick(const workers::Counts& counts) override {
-    if (died_ && is_over()) return Next::kAbort;
-    return counts.cpu_seconds > budget_seconds_ ? Next::kFinish : Next::kContinue;
+  Task<workers::Counts> run(workers::Pool& pool) {
+    workers::Workers workers(pool, settings_);
+    while (const auto answer = co_await workers.next()) {
+      if (const auto* sighting = std::get_if<workers::Sighting>(&*answer)) note(*sighting);
+      if (const auto* death = std::get_if<workers::WorkerDeath>(&*answer)) note(*death);
+      if (!std::holds_alternative<workers::Tick>(*answer)) continue;
+      if (died_ && is_over()) workers.stop();
+      if (workers.counts().cpu_seconds > budget_seconds_) workers.finish();
+      for (uint64_t count = workers.wants(); count > 0 && next_ < end_ && !is_over(); count = workers.wants()) {
+        count = std::min(count, end_ - next_);
+        workers.put({next_, count, 1});
+        next_ += count;
+      }
+    }
+    co_return workers.counts();
   }
 
   const std::optional<Report>& report() const { return report_; }
   uint64_t reports() const { return reports_; }
 
  private:
-  bool is_over() const { return worker_.until_mismatch && report_; }
+  const workers::WorkerSettings& worker() const { return settings_.worker; }
+  bool is_over() const { return worker().until_mismatch && report_; }
 
   /// Guard pages and read-only inputs are ours: elsewhere the process would not have died.
   bool shows(Verdict verdict) const {
     const bool only_here = verdict == Verdict::kOutOfBounds || verdict == Verdict::kInputWritten;
-    return worker_.yardstick == Yardstick::kLadder || !only_here;
+    return worker().yardstick == Yardstick::kLadder || !only_here;
+  }
+
+  void note(const workers::Sighting& sighting) {
+    const Mismatch& seen = sighting.mismatch;
+    if (seen.blame == Blame::kTarget)
+      note(sighting.index, seen.verdict, seen.problem_case, sighting.before, workers::draws_in(*sighting.record));
+  }
+
+  void note(const workers::WorkerDeath& death) {
+    const bool of_a_witness = death.position > 0;  // the target comes first in the roster
+    if (death.from_outside || of_a_witness || !shows(death.verdict)) return;
+    note(death.index, death.verdict, examine::case_for(worker().yardstick, workers::lost_case(death, worker())),
+         death.before, death.draws);
+    died_ = true;
   }
 
   void note(uint64_t index, Verdict verdict, const Case& c, const std::vector<workers::Work>& before,
             const workers::Draws& draws) {
     ++reports_;
     if (report_) return;
-    const bool made_up = !worker_.corpus.empty();
-    report_ = {index, verdict, c, workers::earlier_lines(before, workers::sampled_lines(worker_, made_up, draws))};
+    const bool made_up = !worker().corpus.empty();
+    report_ = {index, verdict, c, workers::earlier_lines(before, workers::sampled_lines(worker(), made_up, draws))};
   }
 
-  const workers::WorkerSettings& worker_;
+  const workers::SupervisorSettings& settings_;
   uint64_t next_, end_;
   double budget_seconds_;
   std::optional<Report> report_;
@@ -163,9 +166,10 @@ Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settin
   Run run;
   double late_confirmations = 0;  // seconds
   while (run.cpu_seconds + late_confirmations < settings.budget_seconds) {
-    Search search(supervisor.worker, run.cases, settings.cases,
+    Search search(supervisor, run.cases, settings.cases,
                   settings.budget_seconds - run.cpu_seconds - late_confirmations);
-    const workers::Counts counts = workers::supervise(search, supervisor);
+    workers::Pool pool;
+    const workers::Counts counts = pool.finish(search.run(pool));
     if (is_interrupted(supervisor)) return run;
     run.cpu_seconds += counts.cpu_seconds;
     run.judged |= counts[Counter::kJudged] > 0 || search.report();
@@ -173,7 +177,6 @@ Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settin
     run.cases = report ? report->index + 1 : run.cases + counts[Counter::kCases];
     if (!report || run.cpu_seconds > settings.budget_seconds) break;
     const auto began = std::chrono::steady_clock::now();
-    workers::Pool pool;
     const Repetition repetition(pool, *report, settings.supervisor);
     const auto shown_by = pool.finish(repetition.run(mutant, control));
     run.detected = shown_by.has_value();
@@ -194,9 +197,10 @@ Run hunt(const Mutant& mutant, const Mutant* control, const HuntSettings& settin
 
 ControlRun run_control(const Mutant& control, const HuntSettings& settings) {
   const workers::SupervisorSettings supervisor = on_trial(control, settings.supervisor);
-  Search search(supervisor.worker, 0, settings.cases, std::numeric_limits<double>::infinity());
+  Search search(supervisor, 0, settings.cases, std::numeric_limits<double>::infinity());
   ControlRun run;
-  run.cases = workers::supervise(search, supervisor)[Counter::kCases];
+  workers::Pool pool;
+  run.cases = pool.finish(search.run(pool))[Counter::kCases];
   run.false_alarms = search.reports();
   if (search.report()) run.case_text = to_text(search.report()->c);
   run.finished = !is_interrupted(supervisor);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/verdict.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
 
 namespace convict::score {
 

@@ -13,7 +13,8 @@
 #include "workers/heap_probe.h"
 #include "workers/history.h"
 #include "workers/pool.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
+#include "workers/worker_death.h"
 
 namespace convict::workers {
 

@@ -9,6 +9,7 @@
 
 #include "core/case_text.h"
 #include "workers/attribution.h"
+#include "workers/fork_servers.h"
 #include "workers/history.h"
 #include "workers/lone_run.h"
 
@@ -215,7 +216,21 @@ Task<Mismatch> Confirmations::repeated(const Mismatch& seen, const std::vector<R
   }
   Repetition repetition(pool_, seen, settings);
   Mismatch result = co_await repetition.run(std::move(earlier));
-  co_return *result.certificate.alone.failed > 0 ? result : of_nobody(result);
+  if (*result.certificate.alone.failed > 0) co_return result;
+  const bool is_of_copies = is_of_plugin && co_await shows_in_a_copy(seen);
+  if (is_of_copies) settings_.fork_servers->forbid(settings_.plugin_of.at(seen.suspect));
+  co_return of_nobody(result);
+}
+
+/// Of a plugin that is right in a process which has loaded it.
+Task<bool> Confirmations::shows_in_a_copy(const Mismatch& seen) const {
+  if (!settings_.fork_servers || !settings_.plugin_of.contains(seen.suspect)) co_return false;
+  SupervisorSettings settings = settings_;
+  settings.believes_copies = true;
+  const Suspect suspect{seen.suspect, seen.blame != Blame::kOracle};
+  const Lines lines(1, to_text(seen.problem_case));
+  const LoneResult copy = co_await run_alone(pool_, suspect, seen.verdict, lines, settings);
+  co_return copy.of(seen.suspect, lines.front(), 0).has_value();
 }
 
 }  // namespace convict::workers

@@ -14,8 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "core/verdict.h"
 #include "workers/pool.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
 
 namespace convict::workers {
 
@@ -57,6 +58,7 @@ class Confirmations {
   bool is_due(const Kind& kind) const;
   Task<Mismatch> repeated(const Mismatch& seen, const std::vector<RosterEntry>& roster,
                           std::function<std::vector<std::string>()> earlier) const;
+  Task<bool> shows_in_a_copy(const Mismatch& seen) const;
 
   Pool& pool_;
   const SupervisorSettings& settings_;

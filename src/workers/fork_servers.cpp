@@ -101,8 +101,13 @@ ForkServers::Server* ForkServers::find(const SupervisorSettings& settings) {
   return &found->second;
 }
 
+bool ForkServers::may_fork(const SupervisorSettings& settings) const {
+  return std::ranges::none_of(settings.worker.roster.plugins,
+                              [this](const std::string& plugin) { return forbidden_.contains(plugin); });
+}
+
 void ForkServers::start(const SupervisorSettings& settings) {
-  if (find(settings)) return;
+  if (find(settings) || !may_fork(settings)) return;
   if (servers_.size() >= kMostServers)
     servers_.erase(std::ranges::min_element(servers_, {}, [](const auto& entry) { return entry.second.used; }));
   Server& server = servers_[key_of(settings)];
@@ -139,7 +144,7 @@ bool ForkServers::knows_sampling(const SupervisorSettings& settings) {
 
 std::unique_ptr<run::WorkerProcess> ForkServers::fork(const SupervisorSettings& settings) {
   Server* server = find(settings);
-  if (!server) return nullptr;
+  if (!server || !may_fork(settings)) return nullptr;
   server->listen();
   if (!server->ready) return nullptr;
   auto worker = server->process->fork();

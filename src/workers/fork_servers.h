@@ -42,6 +42,10 @@ class ForkServers {
   /// or can be forked.
   std::unique_ptr<run::WorkerProcess> fork(const SupervisorSettings& settings);
 
+  /// From now on, workers that load this plugin are started: a copy does wrong what a process does right.
+  void forbid(const std::string& plugin) { forbidden_.insert(plugin); }
+  const std::set<std::string>& forbidden() const { return forbidden_; }
+
   /// Whether somebody was found guilty of this in a process that was not forked; notes that.
   bool is_proved(const std::string& charge) const { return proved_.contains(charge); }
   void prove(const std::string& charge) { proved_.insert(charge); }
@@ -49,10 +53,11 @@ class ForkServers {
  private:
   struct Server;
   Server* find(const SupervisorSettings& settings);
+  bool may_fork(const SupervisorSettings& settings) const;
 
   std::map<std::string, Server> servers_;  // by what they have loaded
   uint64_t uses_ = 0;
-  std::set<std::string> proved_;
+  std::set<std::string> proved_, forbidden_;
 };
 
 /// A worker process that is not forked, with the allocator of the settings. It waits for its settings, too.

@@ -11,7 +11,8 @@
 #include <vector>
 
 #include "workers/lone_run.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
+#include "workers/worker_death.h"
 
 namespace convict::workers {
 

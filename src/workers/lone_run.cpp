@@ -10,62 +10,34 @@
 #include "examine/scene.h"
 #include "run/loader.h"
 #include "workers/fork_servers.h"
+#include "workers/workers.h"
 
 namespace convict::workers {
 namespace {
 
-class LoneRun final : public Assignment {
- public:
-  LoneRun(const std::vector<std::string>& lines, std::optional<std::chrono::milliseconds> time)
-      : lines_(lines), time_(time) {}
+using Clock = std::chrono::steady_clock;
 
-  void on_roster(const std::vector<RosterEntry>&, const std::vector<std::string>&) override {
-    if (time_) deadline_ = Clock::now() + kBusy * *time_;
-  }
-  std::optional<Work> next_work(uint64_t) override {
-    if (std::exchange(handed_out_, true)) return std::nullopt;
-    return Work{0, lines_.size(), 1};
-  }
-  /// What is left of the lines after a death is not wanted any more.
-  Order order(const Work& work) const override {
-    GivenCases given;
-    given.first = work.first;
-    given.cases.assign(lines_.begin() + static_cast<std::ptrdiff_t>(work.first),
-                       lines_.begin() + static_cast<std::ptrdiff_t>(work.first + work.count));
-    given.patient = true;
-    given.is_history = true;
-    return given;
-  }
-  void on_mismatch(const Sighting& sighting) override {
-    result_.found.push_back({static_cast<size_t>(sighting.index), sighting.mismatch});
-  }
-  void on_death(const WorkerDeath& worker_death) override {
-    if (!result_.death) result_.death = worker_death;
-    result_.computed = true;
-    ++result_.calls;
-  }
-  void on_case(const CaseReport& report) override {
-    result_.computed |= report.judged;
-    ++result_.calls;
-  }
-  Next on_tick(const Counts& counts) override {
-    const bool has_used_time = time_ && counts.cpu_seconds > std::chrono::duration<double>(*time_).count();
-    return result_.death || has_used_time || Clock::now() > deadline_ ? Next::kAbort : Next::kContinue;
-  }
+constexpr int kBusy = 4;  // times that a run may take as long as its CPU time, on a busy machine
 
-  LoneResult take() { return std::move(result_); }
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  static constexpr int kBusy = 4;  // times that a run may take as long as its CPU time, on a busy machine
-
-  const std::vector<std::string>& lines_;
-  const std::optional<std::chrono::milliseconds> time_;
-  Clock::time_point deadline_ = Clock::time_point::max();
-  bool handed_out_ = false;
-  LoneResult result_;
-};
+/// Runs the lines in one process, up to the first death: what is left of them is not wanted any more.
+Task<void> run_lines(Pool& pool, std::vector<std::string> lines, const SupervisorSettings& settings,
+                     std::optional<std::chrono::milliseconds> time, LoneResult& result) {
+  Workers workers(pool, settings);
+  const Work work{0, lines.size(), 1};
+  workers.put(work, GivenCases{.cases = std::move(lines), .patient = true, .is_history = true});
+  auto deadline = Clock::time_point::max();
+  while (const auto answer = co_await workers.next()) {
+    if (time && std::holds_alternative<Began>(*answer)) deadline = Clock::now() + kBusy * *time;
+    if (const auto* seen = std::get_if<Sighting>(&*answer))
+      result.found.push_back({static_cast<size_t>(seen->index), seen->mismatch});
+    else if (const auto* report = std::get_if<CaseReport>(&*answer))
+      result.add(report->judged);
+    else if (const auto* death = std::get_if<WorkerDeath>(&*answer))
+      result.add(*death);
+    const bool has_used_time = time && workers.counts().cpu_seconds > std::chrono::duration<double>(*time).count();
+    if (result.death || has_used_time || Clock::now() > deadline) workers.stop();
+  }
+}
 
 std::vector<std::string> asked_of_witness(std::vector<std::string> lines) {
   for (std::string& line : lines) line = to_text(examine::asked_of_witness(parse_case(line)));
@@ -86,6 +58,8 @@ SupervisorSettings settings_for_one(const std::string& implementation, Verdict v
     if (!plugin->second.empty()) roster.plugins = {plugin->second};
   }
   settings.jobs = 1;
+  settings.most_kills = 0;
+  settings.at_start = {};
   settings.worker.spared = {};
   settings.worker.coverage = CoverageOf::kNobody;
   settings.worker.until_mismatch = false;
@@ -114,19 +88,19 @@ bool LoneResult::shows(const std::string& suspect) const {
 Task<LoneResult> run_alone(Pool& pool, Suspect suspect, Verdict verdict, std::vector<std::string> lines,
                            SupervisorSettings settings, std::optional<std::chrono::milliseconds> time) {
   if (!suspect.is_target) lines = asked_of_witness(std::move(lines));
-  LoneRun run(lines, time);
   SupervisorSettings alone = settings_for_one(suspect.name, verdict, std::move(settings));
   // A plugin may be right only where it was loaded: copies are believed once a process of its own has shown the like.
   const std::string charge = suspect.name + '|' + std::string(name_of(verdict)) + '|' + alone.heap_guard;
   ForkServers* const servers = alone.fork_servers;
-  const bool is_new = servers && run::loads_plugins(alone.worker.roster) && !servers->is_proved(charge);
+  const bool is_new = servers && run::loads_plugins(alone.worker.roster) && !alone.believes_copies &&
+                      !servers->is_proved(charge);
   if (is_new) alone.fork_servers = nullptr;
   if (alone.fork_servers) alone.fork_servers->start(alone);  // it will not be the last time
+  LoneResult result;
   try {
-    co_await supervised(pool, run, alone);
+    co_await run_lines(pool, std::move(lines), alone, time, result);
   } catch (const UsageError&) {  // it could be loaded before: this time it proves nothing
   }
-  LoneResult result = run.take();
   if (is_new && result.shows(suspect.name)) servers->prove(charge);
   co_return result;
 }

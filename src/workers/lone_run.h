@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "workers/pool.h"
-#include "workers/supervisor.h"
+#include "workers/supervisor_settings.h"
+#include "workers/worker_death.h"
 
 namespace convict::workers {
 
@@ -34,6 +35,14 @@ struct LoneResult {
   bool computed = false;             // it computed a case, or died of one
   size_t calls = 0;                  // cases that it was asked
 
+  void add(bool judged) {
+    computed |= judged;
+    ++calls;
+  }
+  void add(const WorkerDeath& worker_death) {
+    if (!death) death = worker_death;
+    add(true);
+  }
   /// What the suspect did wrong on case `at`, by a value or by a death. What a foreign process killed proves nothing.
   std::optional<Mismatch> of(const std::string& suspect, const std::string& line, size_t at) const;
   /// Whether it did anything wrong.
@@ -42,7 +51,7 @@ struct LoneResult {
 
 /// Runs the lines up to the first death, or as many as fit in `time` of the CPU, then waits a moment for what a thread
 /// of the implementation may still do. What a plugin is charged with comes from a process that has loaded it itself,
-/// until one has shown the like; then from copies, if there are fork servers. Nothing is found if it cannot be loaded.
+/// until one has shown the like, unless the settings believe copies; then from copies, if there are fork servers. Nothing is found if it cannot be loaded.
 Task<LoneResult> run_alone(Pool& pool, Suspect suspect, Verdict verdict, std::vector<std::string> lines,
                            SupervisorSettings settings, std::optional<std::chrono::milliseconds> time = {});
 

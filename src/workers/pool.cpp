@@ -15,13 +15,12 @@ constexpr size_t kMostTurns = 2;  // at once: what they run takes processors fro
 
 }  // namespace
 
-void Pool::Running::await_suspend(std::coroutine_handle<> waiting) {
-  waiting_ = waiting;
-  pool_.running_.push_back(this);
+void Pool::add(const std::shared_ptr<Supervision>& supervision) {
+  if (std::ranges::find(running_, supervision) == running_.end()) running_.push_back(supervision);
 }
 
-void Pool::Running::await_resume() const {
-  if (thrown_) std::rethrow_exception(thrown_);
+void Pool::remove(const Supervision& supervision) {
+  running_.remove_if([&](const auto& one) { return one.get() == &supervision; });
 }
 
 Pool::AwaitedTurn::~AwaitedTurn() {
@@ -54,49 +53,44 @@ void Pool::begin(AwaitedTurn& one) {
   suspects_.insert(one.suspect_);
   one_is_alone_ = one.alone_;
   if (one.alone_)
-    for (Running* other : running_) other->supervision_.pause();
+    for (const auto& other : running_) other->pause();
 }
 
 void Pool::give_back(const std::string& suspect, bool alone) {
   suspects_.erase(suspect);
   if (!alone) return;
   one_is_alone_ = false;
-  for (Running* other : running_) other->supervision_.go_on();
+  for (const auto& other : running_) other->go_on();
 }
 
 void Pool::step(std::chrono::milliseconds timeout) {
-  const bool is_new = std::ranges::any_of(running_, [](const Running* one) { return !one->has_begun_; });
+  const bool is_new = std::ranges::any_of(running_, [](const auto& one) { return !one->has_begun(); });
   await_news(is_new ? std::chrono::milliseconds(0) : timeout);
   // Whoever works may end others.
-  for (Running* one : std::vector<Running*>(running_.begin(), running_.end()))
-    if (std::ranges::find(running_, one) != running_.end()) work(*one);
-  while (resume_one_that_is_over() || resume_one_whose_turn_it_is()) {
+  for (const auto& one : std::vector(running_.begin(), running_.end()))
+    if (std::ranges::find(running_, one) != running_.end()) work(one);
+  while (resume_one_whose_turn_it_is()) {
   }
 }
 
 void Pool::await_news(std::chrono::milliseconds timeout) const {
   std::vector<run::WorkerProcess*> listened;
-  for (const Running* one : running_) one->supervision_.listen(listened);
+  for (const auto& one : running_) one->listen(listened);
   std::vector<pollfd> pipes;
   for (const run::WorkerProcess* process : listened) pipes.push_back({process->result_fd(), POLLIN, 0});
   poll(pipes.data(), pipes.size(), static_cast<int>(timeout.count()));
 }
 
-void Pool::work(Running& one) try {
-  one.has_begun_ = true;
-  one.is_over_ = !one.supervision_.step();
-} catch (...) {
-  one.thrown_ = std::current_exception();
-  one.is_over_ = true;
-}
-
-bool Pool::resume_one_that_is_over() {
-  const auto found = std::ranges::find_if(running_, [](const Running* one) { return one->is_over_; });
-  if (found == running_.end()) return false;
-  const std::coroutine_handle<> waiting = (*found)->waiting_;
-  running_.erase(found);
-  waiting.resume();
-  return true;
+/// Once it is over it does nothing until somebody awaits its answers again.
+void Pool::work(const std::shared_ptr<Supervision>& one) {
+  std::exception_ptr thrown;
+  try {
+    if (one->step()) return;
+  } catch (...) {
+    thrown = std::current_exception();
+  }
+  running_.remove(one);
+  one->end_answers(thrown);
 }
 
 /// In the order in which they asked, but for those whose suspect has a turn. Whoever wants to be alone holds up those
@@ -115,12 +109,6 @@ bool Pool::resume_one_whose_turn_it_is() {
     return true;
   }
   return false;
-}
-
-Task<Counts> supervised(Pool& pool, Assignment& assignment, SupervisorSettings settings) {
-  Supervision supervision(assignment, settings);
-  co_await pool.run(supervision);
-  co_return supervision.counts();
 }
 
 }  // namespace convict::workers

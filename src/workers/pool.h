@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that runs foreign code for one thread: supervisors and their workers, in one poll(). Who needs an answer
-// of a supervisor to go on is a task that waits for it, so that nobody holds up anybody else.
+// Everything that runs foreign code for one thread, in one poll(). Who needs an answer of workers (workers.h) to go on is
+// a task that waits for it, so that nobody holds up anybody else.
 #pragma once
 
 #include <chrono>
 #include <coroutine>
-#include <exception>
 #include <list>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "core/task.h"
-#include "workers/assignment.h"
-#include "workers/supervisor_settings.h"
+#include "core/verdict.h"
 
 namespace convict::workers {
 
@@ -29,27 +28,9 @@ class Pool {
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
-  /// What a task awaits: that a supervision is over. Throws what it throws.
-  class Running {
-   public:
-    Running(Pool& pool, Supervision& supervision) : pool_(pool), supervision_(supervision) {}
-    Running(const Running&) = delete;
-    Running& operator=(const Running&) = delete;
-    ~Running() { pool_.running_.remove(this); }
-
-    bool await_ready() const { return false; }
-    void await_suspend(std::coroutine_handle<> waiting);
-    void await_resume() const;
-
-   private:
-    friend class Pool;
-    Pool& pool_;
-    Supervision& supervision_;
-    std::coroutine_handle<> waiting_;
-    std::exception_ptr thrown_;
-    bool has_begun_ = false, is_over_ = false;
-  };
-  Running run(Supervision& supervision) { return {*this, supervision}; }
+  /// Somebody awaits answers of this supervision, until it is over.
+  void add(const std::shared_ptr<Supervision>& supervision);
+  void remove(const Supervision& supervision);
 
   /// One at a time of those of the same suspect; `alone`: while nobody else has a turn, and all other workers rest,
   /// because neighbours cost a call time and memory.
@@ -108,17 +89,13 @@ class Pool {
   void begin(AwaitedTurn& one);
   void give_back(const std::string& suspect, bool alone);
   void await_news(std::chrono::milliseconds timeout) const;
-  static void work(Running& one);
-  bool resume_one_that_is_over();
+  void work(const std::shared_ptr<Supervision>& one);
   bool resume_one_whose_turn_it_is();
 
-  std::list<Running*> running_;
+  std::list<std::shared_ptr<Supervision>> running_;
   std::list<AwaitedTurn*> queue_;  // in the order in which they asked
   std::set<std::string> suspects_;    // of those who have a turn
   bool one_is_alone_ = false;
 };
-
-/// As supervise(), for a task.
-Task<Counts> supervised(Pool& pool, Assignment& assignment, SupervisorSettings settings);
 
 }  // namespace convict::workers

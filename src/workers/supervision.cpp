@@ -6,11 +6,15 @@
 #include <string.h>
 
 #include <algorithm>
+#include <iterator>
+#include <stdexcept>
+#include <utility>
 #include <variant>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "run/worker_process.h"
+#include "workers/assigned.h"
 #include "workers/worker_death.h"
 
 namespace convict::workers {
@@ -38,13 +42,6 @@ void add(const run::Tally& tally, Counts& counts) {
   }
 }
 
-/// Cases `begin` to `end` - 1 of a work, counted from its first one.
-Work part_of(const Work& work, uint64_t begin, uint64_t end) {
-  return {work.first + begin * work.step, end - begin, work.step, work.without};
-}
-
-uint64_t position_in(const Work& work, uint64_t index) { return (index - work.first) / work.step; }
-
 std::optional<Report> report_in(const std::string& line) try {
   return report_from(line);
 } catch (const NotAMessage&) {
@@ -53,21 +50,38 @@ std::optional<Report> report_in(const std::string& line) try {
 
 }  // namespace
 
-Supervision::Supervision(Assignment& assignment, const SupervisorSettings& settings)
-    : assignment_(assignment), settings_(settings) {}
-
 bool Supervision::step() {
   if (!has_begun_) begin();
   if (settings_.interrupted && *settings_.interrupted) return end();
-  const auto next = assignment_.on_tick(counts());
-  if (next == Assignment::Next::kAbort) return end();
-  if (next == Assignment::Next::kFinish) finish();
-  if (rests_) return true;
   for (auto& slot : slots_)
-    if (slot) attend(slot);
-  fill_slots();
+    if (slot && !rests_) attend(slot);
+  if (!waiting_) return false;  // nobody wants to know any more
+  if (!rests_) fill_slots();
   hand_out();
-  return !all_idle() || assignment_.expects_more() || end();
+  hands_out_ = true;
+  answer(Tick());
+  hands_out_ = false;
+  if (!waiting_) return false;
+  return !stops_ && (!all_idle() || !to_do_.empty() || expects_more_) ? true : end();
+}
+
+/// The task has dealt with it when this returns.
+void Supervision::answer(Answer answer) {
+  if (!waiting_) return;
+  answer_ = std::move(answer);
+  std::exchange(waiting_, {}).resume();
+  if (!waiting_ && !is_dropped_) throw std::logic_error("a task awaits something else than the next answer of its workers");
+}
+
+std::optional<Answer> Supervision::take_answer() {
+  if (thrown_) std::rethrow_exception(std::exchange(thrown_, {}));
+  return std::exchange(answer_, std::nullopt);
+}
+
+void Supervision::end_answers(std::exception_ptr thrown) {
+  thrown_ = std::move(thrown);
+  answer_.reset();
+  if (waiting_) std::exchange(waiting_, {}).resume();
 }
 
 /// Our libraries are loaded by a server, from which all workers are forked, those of the beginning as well: LibTorch
@@ -75,6 +89,7 @@ bool Supervision::step() {
 void Supervision::begin() {
   signal(SIGPIPE, SIG_IGN);  // a dead worker shows as the end of its pipe
   has_begun_ = true;
+  stops_ = finishing_ = false;
   if (settings_.fork_servers && run::loads_modules_only(settings_.worker.roster)) fork_servers().start(settings_);
   slots_.resize(static_cast<size_t>(settings_.jobs));
   fill_slots();
@@ -117,9 +132,9 @@ void Supervision::fill_slots() {
 
 std::unique_ptr<WorkerSlot> Supervision::new_slot() {
   WorkerSettings settings = settings_.worker;
-  settings.spared = assignment_.spared();
   settings.fills_memory &= fills_memory_;
-  if (last_life_ >= kLongLife) settings.seen = assignment_.known_tuples();
+  if (settings_.at_start) settings_.at_start(settings);
+  if (last_life_ < kLongLife) settings.seen = {};
   auto process = fork_servers().fork(settings_);
   if (!process) {
     process = spawn_worker(settings_);
@@ -145,24 +160,33 @@ uint64_t Supervision::batch_size(const WorkerSlot& slot) const {
   return std::clamp<uint64_t>(static_cast<uint64_t>(rate * kBatchSeconds), slot.reach, kLargestBatch);
 }
 
-std::optional<Work> Supervision::next_work(const WorkerSlot& slot) {
-  if (!left_over_.empty()) {
-    const Work work = left_over_.front();
-    left_over_.pop_front();
-    return work;
+/// Work for all in turn: what is left at the end is shared.
+WorkerSlot* Supervision::one_with_too_little() const {
+  WorkerSlot* found = nullptr;
+  for (const auto& slot : slots_) {
+    if (!slot || !slot->ready || slot->assigned().size() >= kBatchesAhead || slot->bytes_ahead() > kMostBytesAhead)
+      continue;
+    if (!found || slot->assigned().size() < found->assigned().size()) found = slot.get();
   }
-  return finishing_ ? std::nullopt : assignment_.next_work(batch_size(slot));
+  return found;
 }
 
-/// Work for all in turn: what is left at the end is shared.
+uint64_t Supervision::wants() const {
+  if (!hands_out_ || rests_ || finishing_ || !to_do_.empty()) return 0;
+  const WorkerSlot* slot = one_with_too_little();
+  return slot ? batch_size(*slot) : 0;
+}
+
+void Supervision::put(Assigned work) {
+  to_do_.push_back(std::move(work));
+  if (hands_out_) hand_out();
+}
+
 void Supervision::hand_out() {
-  for (size_t count = 0; count < kBatchesAhead; ++count)
-    for (auto& slot : slots_) {
-      if (!slot || !slot->ready || slot->works().size() > count || slot->bytes_ahead() > kMostBytesAhead) continue;
-      const auto work = next_work(*slot);
-      if (!work) return;
-      slot->give(*work, to_line(assignment_.order(*work)));
-    }
+  for (WorkerSlot* slot; !rests_ && !to_do_.empty() && (slot = one_with_too_little());) {
+    slot->give(std::move(to_do_.front()));
+    to_do_.pop_front();
+  }
 }
 
 /// No more work, and none of what a worker has in reserve.
@@ -173,7 +197,7 @@ void Supervision::finish() {
 }
 
 bool Supervision::all_idle() const {
-  return std::ranges::all_of(slots_, [](const auto& slot) { return slot && slot->ready && slot->works().empty(); });
+  return std::ranges::all_of(slots_, [](const auto& slot) { return slot && slot->ready && slot->is_idle(); });
 }
 
 void Supervision::attend(std::unique_ptr<WorkerSlot>& slot) {
@@ -204,7 +228,6 @@ void Supervision::take_lines(WorkerSlot& slot) {
   slot.sane &= slot.process().unread_bytes() < kLongestLine;
 }
 
-// Each returns false if this is not what a worker says at this moment.
 bool Supervision::on_report(WorkerSlot& slot, const Loaded& loaded) {
   if (slot.ready || !is_as_before(loaded.roster)) return false;
   slot.note_ready();
@@ -225,43 +248,39 @@ bool Supervision::on_report(const WorkerSlot& slot, const NotLoaded& failure) {
   throw UsageError(failure.why);
 }
 
-bool Supervision::on_report(WorkerSlot& slot, const CaseReport& report) {
-  if (slot.works().empty() || !slot.works().front().contains(report.index)) return false;
-  assignment_.on_case(report);
-  return true;
-}
+bool Supervision::on_report(WorkerSlot& slot, const CaseReport& report) { return pass_on(slot, report); }
+bool Supervision::on_report(WorkerSlot& slot, const LayerReport& report) { return pass_on(slot, report); }
 
-bool Supervision::on_report(WorkerSlot& slot, const LayerReport& report) {
-  if (slot.works().empty() || !slot.works().front().contains(report.index)) return false;
-  assignment_.on_layer(report);
+template <class OfOneCase>
+bool Supervision::pass_on(WorkerSlot& slot, const OfOneCase& report) {
+  if (slot.is_idle() || !slot.work().contains(report.index)) return false;
+  answer(report);
   return true;
 }
 
 bool Supervision::on_report(WorkerSlot& slot, const Surveyed& surveyed) {
-  if (slot.works().empty()) return false;
-  assignment_.on_surveyed(surveyed);
+  if (slot.is_idle()) return false;
+  answer(surveyed);
   return true;
 }
 
 bool Supervision::on_report(WorkerSlot& slot, const Done& done) {
-  if (slot.works().empty()) return false;
-  report(slot, std::min(done.count, slot.works().front().count));       // it leaves out what is not wanted any more
+  if (slot.is_idle()) return false;
+  report(slot, std::min(done.count, slot.work().count));       // it leaves out what is not wanted any more
   slot.keeps_too_much = slot.keeps_more_than(settings_.worker.memory);  // then it dies, and of this work
-  const Work work = slot.works().front();
+  const Work work = slot.work();
   if (!slot.keeps_too_much) slot.finish_work();
-  assignment_.on_refusals(done.refusals);
-  assignment_.on_ratios(work, done.ratios);
-  if (settings_.worker.coverage != CoverageOf::kNobody) assignment_.on_coverage(done);
+  answer(Finished{work, done});
   return true;
 }
 
 bool Supervision::on_report(WorkerSlot& slot, const MismatchReport& found) {
-  if (slot.works().empty() || !slot.works().front().contains(found.index)) return false;
-  const uint64_t position = position_in(slot.works().front(), found.index);
+  if (slot.is_idle() || !slot.work().contains(found.index)) return false;
+  const uint64_t position = position_in(slot.work(), found.index);
   if (position < slot.reported) return false;
   const std::vector<Work> before = slot.before(found.index);
   for (const Mismatch& mismatch : found.mismatches)
-    assignment_.on_mismatch({found.index, mismatch, found.counts, before, slot.process().record()});
+    answer(Sighting{found.index, mismatch, found.counts, before, &slot.process().record()});
   report(slot, position + 1);  // a worker goes through its cases in order
   return true;
 }
@@ -269,7 +288,7 @@ bool Supervision::on_report(WorkerSlot& slot, const MismatchReport& found) {
 /// Tells of the first `end` cases of the work in front, as far as that is news.
 void Supervision::report(WorkerSlot& slot, uint64_t end) {
   if (end <= slot.reported) return;
-  assignment_.on_reported(part_of(slot.works().front(), slot.reported, end));
+  answer(Reported{part_of(slot.work(), slot.reported, end)});
   slot.reported = end;
 }
 
@@ -277,13 +296,13 @@ void Supervision::report(WorkerSlot& slot, uint64_t end) {
 /// it has sent the mismatches. Who has sent nonsense may have lost some among it.
 void Supervision::report_counted(WorkerSlot& slot) {
   const uint64_t counted = slot.process().record().counted;
-  if (slot.sane && !slot.works().empty() && slot.works().front().contains(counted))
-    report(slot, position_in(slot.works().front(), counted) + 1);
+  if (slot.sane && !slot.is_idle() && slot.work().contains(counted))
+    report(slot, position_in(slot.work(), counted) + 1);
 }
 
 /// Ends a worker of which nothing more is wanted, and hears what it had to say.
 void Supervision::dismiss(WorkerSlot& slot) {
-  if (!slot.ready || slot.works().empty()) return;
+  if (!slot.ready || slot.is_idle()) return;
   slot.process().kill();
   slot.process().wait();
   slot.process().receive();
@@ -298,7 +317,7 @@ void Supervision::on_roster(const Loaded& loaded) {
   past_.refused.resize(roster_.size());
   past_.call_seconds.resize(roster_.size());
   started_ = Clock::now();
-  assignment_.on_roster(roster_, loaded.notes);
+  answer(Began{roster_, loaded.notes});
 }
 
 /// Whether a worker has to be killed, and for what.
@@ -307,7 +326,7 @@ std::optional<Verdict> Supervision::exceeded(WorkerSlot& slot) const {
   const auto charged = slot.charged();
   if (!slot.ready) return charged > settings_.load_timeout ? std::optional(Verdict::kHang) : std::nullopt;
   if (slot.has_grown_beyond(settings_.worker.memory)) return Verdict::kOom;
-  if (slot.works().empty()) return std::nullopt;
+  if (slot.is_idle()) return std::nullopt;
   const bool calling = record.implementation != run::FlightRecord::kOwnCode;
   const auto limit = calling ? settings_.timeout : settings_.timeout + kOwnCodeGrace;
   return charged > limit ? std::optional(Verdict::kHang) : std::nullopt;
@@ -329,14 +348,16 @@ void Supervision::replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<
   if (killed_for == Verdict::kOom) fills_memory_ = false;  // which may be all that it needed
   last_life_ = dead->process().record().tally[Counter::kCases];
   report_counted(*dead);
-  for (size_t i = 1; i < dead->works().size(); ++i) left_over_.push_back(dead->works()[i]);
+  std::deque<Assigned> left(dead->assigned());
   // A server takes as long to load as the worker it is to fork, and the next worker is for nothing. Who supervises a
   // few cases, and keeps the server for itself, may not need a next one.
   if (settings_.fork_servers || past_[Counter::kDeaths] > 1) fork_servers().start(settings_);
-  if (dead->works().empty()) return;
+  if (left.empty()) return;
   WorkerDeath death = describe_death(*dead, exit, killed_for, roster_.size(), settings_.worker.memory);
   death.lost_seconds = dead->loading_seconds() + std::chrono::duration<double>(charged).count();
-  on_death(death, dead->reported, dead->process().record().counted == death.index);
+  death.reported = position_in(death.work, death.index) < dead->reported;
+  death.counted = dead->process().record().counted == death.index || death.reported;
+  put_again(left, death, dead->reported);
 }
 
 /// Somebody may kill workers at any time; but a library that kills its first worker would kill the next ones too, and
@@ -361,18 +382,18 @@ void Supervision::check_progress(const WorkerSlot& slot, std::optional<Verdict> 
           : fmt::format("the last one said '{}'", printable(trim(slot.process().output_tail(300)), 300))));
 }
 
-/// `reported` cases of its work are known; `counted`: the one it died on is in the tally already.
-void Supervision::on_death(WorkerDeath& death, uint64_t reported, bool counted) {
-  const Work& work = death.work;
-  const uint64_t position = position_in(work, death.index);
-  death.reported = position < reported;
-  death.counted = counted || death.reported;
-  const bool again = death.from_outside && !death.reported && assignment_.wants_again(death.index);
+/// What is left of the work of a dead process, of which `reported` cases are known: first the rest of what it died of.
+void Supervision::put_again(std::deque<Assigned>& left, const WorkerDeath& death, uint64_t reported) {
+  const Assigned died_of = std::move(left.front());
+  left.pop_front();
+  const uint64_t position = position_in(died_of.work, death.index);
+  const bool again = death.from_outside && !death.reported && ++kills_[death.index] <= settings_.most_kills;
   const uint64_t next = again ? position : std::max(position + 1, reported);
-  if (next < work.count) left_over_.push_front(part_of(work, next, work.count));
+  if (next < died_of.work.count) left.push_front(part_of(died_of, next, died_of.work.count));
   // Where nonsense was sent, nobody knows what became of the cases before.
-  if (reported < position) left_over_.push_front(part_of(work, reported, position));
-  if (!again && !(death.from_outside && death.reported)) assignment_.on_death(death);
+  if (reported < position) left.push_front(part_of(died_of, reported, position));
+  to_do_.insert(to_do_.begin(), std::make_move_iterator(left.begin()), std::make_move_iterator(left.end()));
+  if (!again && !(death.from_outside && death.reported)) answer(death);
 }
 
 }  // namespace convict::workers

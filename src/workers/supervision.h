@@ -4,14 +4,17 @@
 #pragma once
 
 #include <chrono>
+#include <coroutine>
 #include <cstdint>
 #include <deque>
+#include <exception>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "workers/assignment.h"
+#include "workers/answers.h"
 #include "workers/fork_servers.h"
 #include "workers/supervisor_settings.h"
 #include "workers/worker_slot.h"
@@ -20,12 +23,30 @@ namespace convict::workers {
 
 class Supervision {
  public:
-  Supervision(Assignment& assignment, const SupervisorSettings& settings);
+  explicit Supervision(const SupervisorSettings& settings) : settings_(settings) {}
 
-  /// Takes what the workers have sent, replaces those that died, and hands out work. Returns false when there is
-  /// nothing more to do; the next call begins anew, with the same workers. Throws UsageError or CannotJudge if they
-  /// cannot start.
+  // As Workers has them.
+  void put(Assigned work);
+  uint64_t wants() const;
+  void expect_more(bool expects) { expects_more_ = expects; }
+  void finish();
+  void stop() { stops_ = true; }
+  Counts counts() const;
+
+  /// The task that gets the next answer.
+  void wait(std::coroutine_handle<> waiting) { waiting_ = waiting; }
+  /// The answer for which it was resumed. Throws what ended the answers.
+  std::optional<Answer> take_answer();
+  /// No task gets answers any more.
+  void drop() { waiting_ = {}, is_dropped_ = true; }
+
+  /// Takes what the workers have sent, gives answers, replaces those that died, and hands out work. Returns false when
+  /// there is nothing more to do; the next call begins anew, with the same workers. Throws UsageError or CannotJudge if
+  /// they cannot start.
   bool step();
+  bool has_begun() const { return has_begun_; }
+  /// Tells the task that waits that there are no more answers, or throws this there.
+  void end_answers(std::exception_ptr thrown);
 
   /// Adds the processes that may have sent something.
   void listen(std::vector<run::WorkerProcess*>& processes);
@@ -33,8 +54,6 @@ class Supervision {
   /// Stops all workers, or lets them go on.
   void pause();
   void go_on();
-
-  Counts counts() const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -44,10 +63,10 @@ class Supervision {
   bool end();
   void fill_slots();
   std::unique_ptr<WorkerSlot> new_slot();
+  void answer(Answer answer);
   uint64_t batch_size(const WorkerSlot& slot) const;
-  std::optional<Work> next_work(const WorkerSlot& slot);
+  WorkerSlot* one_with_too_little() const;
   void hand_out();
-  void finish();
   bool all_idle() const;
 
   void attend(std::unique_ptr<WorkerSlot>& slot);
@@ -58,6 +77,8 @@ class Supervision {
   bool on_report(const WorkerSlot& slot, const NotLoaded& failure);
   bool on_report(WorkerSlot& slot, const CaseReport& report);
   bool on_report(WorkerSlot& slot, const LayerReport& report);
+  template <class OfOneCase>
+  bool pass_on(WorkerSlot& slot, const OfOneCase& report);
   bool on_report(WorkerSlot& slot, const Surveyed& surveyed);
   bool on_report(WorkerSlot& slot, const Done& done);
   bool on_report(WorkerSlot& slot, const MismatchReport& found);
@@ -70,19 +91,23 @@ class Supervision {
   void replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<Verdict> killed_for);
   void check_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool killed);
   void check_progress(const WorkerSlot& slot, std::optional<Verdict> killed_for);
-  void on_death(WorkerDeath& death, uint64_t reported, bool counted);
+  void put_again(std::deque<Assigned>& left, const WorkerDeath& death, uint64_t reported);
 
-  Assignment& assignment_;
   const SupervisorSettings settings_;
+  std::coroutine_handle<> waiting_;
+  std::optional<Answer> answer_;
+  std::exception_ptr thrown_;
   std::vector<std::unique_ptr<WorkerSlot>> slots_;  // null: while its libraries are loaded
   std::vector<RosterEntry> roster_;
   ForkServers own_servers_;
-  std::deque<Work> left_over_;  // of workers that died
+  std::deque<Assigned> to_do_;
+  std::map<uint64_t, int> kills_;  // by foreign processes, by index
   Counts past_;                 // of workers that died
   Clock::time_point started_ = Clock::now();
   int failed_loads_ = 0, barren_ = 0;  // in a row
   uint64_t last_life_ = UINT64_MAX;    // cases of the worker that died last
-  bool has_begun_ = false, finishing_ = false, rests_ = false, fills_memory_ = true;
+  bool has_begun_ = false, finishing_ = false, stops_ = false, rests_ = false, expects_more_ = false;
+  bool hands_out_ = false, is_dropped_ = false, fills_memory_ = true;
 };
 
 }  // namespace convict::workers

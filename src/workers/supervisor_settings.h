@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -27,6 +28,9 @@ struct SupervisorSettings {
   std::map<std::string, std::string> plugin_of = {};  // its file, by implementation, once a worker has told
   std::string heap_guard = {};                        // the allocator of the workers (run/heap_guard.h); empty: malloc
   bool fresh_clients = false;                         // each client is started; none is a copy (run/keeper.h)
+  int most_kills = 0;  // of workers on one case by foreign processes, until that is told as a death
+  std::function<void(WorkerSettings&)> at_start = {};  // adds what a worker that starts now has to know
+  bool believes_copies = false;                       // of one plugin alone: as run_alone() says
   ForkServers* fork_servers = nullptr;                // for several supervisors of one thread; borrowed
 };
 

@@ -100,7 +100,7 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
                            size_t roster_size, uint64_t memory) {
   const FlightRecord& record = slot.process().record();
   WorkerDeath death;
-  death.work = slot.works().front();
+  death.work = slot.work();
   // Before it has begun with its work it died on the first case; who sent nonsense may be beyond the last one by now.
   const uint64_t otherwise = slot.sane ? 0 : death.work.count - 1;
   death.index =

@@ -30,7 +30,7 @@ struct WorkerDeath {
   uint64_t index = 0;                          // of the case that is lost
   int position = run::FlightRecord::kOwnCode;  // in the roster: the implementation that was running
   bool from_outside = false;                   // a foreign process killed it: no implementation is to blame
-  bool reported = false;                       // on_reported had the case already: the worker died after it
+  bool reported = false;                       // Reported had the case already: the worker died after it
   bool counted = false;                        // the tally has it
   int memory_holder =
       run::FlightRecord::kOwnCode;  // if killed for its memory: the implementation that left most memory behind

@@ -192,14 +192,6 @@ void WorkerSession::examine_given(const std::string& line, const GivenCases& giv
   worker_tally_.cover(parse_case(line), examination, settings_.coverage);
 }
 
-void WorkerSession::look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices,
-                               uint64_t without) {
-  lookahead_->over_places(sampling, indices,
-                          {.most_bytes = settings_.most_bytes(), .without = without, .where = &where_});
-}
-
-void WorkerSession::look_back() { lookahead_->settle(); }
-
 /// The guided engine tries most combinations again and again; the exact reference judges every one of them. The
 /// libraries, whose calls would take most of the time, see a case if it shows a combination that is new to this
 /// process.
@@ -222,7 +214,6 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index) {
 // The flight record has what the target has answered.
 Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::Told>& told) {
   const run::InStage drawing(record_, Stage::kDraw);
-  const examine::ExaminationSettings asking = {.most_bytes = settings_.most_bytes(), .where = &where_};
   generate::Place place(sampling, index);
   std::optional<size_t> asked;
   while (!place.is_decided()) {
@@ -234,7 +225,7 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std
       continue;
     }
     const run::OnlyAsking questions(record_);
-    examine::Answer answer = answer_to(place.asks(), target, asking);
+    examine::Answer answer = answer_to(place.asks(), target, asking());
     asked = target;
     if (!answer.side_effect.empty()) told = {target, std::move(answer.side_effect)};
     place.answer(!answer.reason);
@@ -257,11 +248,11 @@ void WorkerSession::examine_drawn(const generate::Sampling& sampling, uint64_t i
   record_.draw = 0;
   std::optional<examine::Told> told;
   const Case c = find(sampling, index, told);
-  examine_quickly(c, {.without = without,
-                      .where = &where_,
-                      .takes_turns = true,
-                      .is_careful = false,
-                      .told = std::move(told)});
+  examine::ExaminationSettings settings = asking(without);
+  settings.takes_turns = true;
+  settings.is_careful = false;
+  settings.told = std::move(told);
+  examine_quickly(c, settings);
   settle_if_due();
 }
 

@@ -84,8 +84,10 @@ class WorkerSession {
   /// 1 with operands of the user's own, which no question ahead of time has.
   size_t reach() const { return lookahead_ && !data_ ? lookahead_->reach() : 1; }
   /// Called before these are examined, and the other one after that.
-  void look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices, uint64_t without);
-  void look_back();
+  void look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices, uint64_t without) {
+    lookahead_->over_places(sampling, indices, asking(without));
+  }
+  void look_back() { lookahead_->settle(); }
 
   /// Whether to skip the rest of the range.
   bool has_enough() const { return record_.finishes || (settings_.until_mismatch && worker_tally_.has_found()); }
@@ -114,6 +116,10 @@ class WorkerSession {
   Order next_order();
   bool deserves_witnesses(const Case& c) const;
   Case find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::Told>& told);
+  /// What every case of a campaign is asked with.
+  examine::ExaminationSettings asking(uint64_t without = 0) const {
+    return {.most_bytes = settings_.most_bytes(), .without = without, .where = &where_};
+  }
   examine::Answer answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking);
   void work_through(const GivenCases& given);
   void examine_quickly(const Case& c, const examine::ExaminationSettings& settings);

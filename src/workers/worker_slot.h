@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "run/worker_process.h"
+#include "workers/assigned.h"
 #include "workers/call_clock.h"
 #include "workers/messages.h"
 
@@ -28,13 +29,17 @@ class WorkerSlot {
 
   run::WorkerProcess& process() { return *process_; }
   const run::WorkerProcess& process() const { return *process_; }
-  std::deque<Work>& works() { return works_; }
+  /// Under way, and waiting behind it.
+  const std::deque<Assigned>& assigned() const { return assigned_; }
+  bool is_idle() const { return assigned_.empty(); }
+  /// What it works on. Precondition: !is_idle().
+  const Work& work() const { return assigned_.front().work; }
 
-  /// Hands out work, in the words of its order.
-  void give(const Work& work, const std::string& order) {
-    works_.push_back(work);
-    order_bytes_.push_back(order.size());
-    process_->send(order);
+  void give(Assigned one) {
+    const std::string line = to_line(one.order);
+    assigned_.push_back(std::move(one));
+    order_bytes_.push_back(line.size());
+    process_->send(line);
   }
   /// Of orders that are not carried out yet: they must fit in the pipe, or the supervisor waits for the worker.
   size_t bytes_ahead() const { return std::accumulate(order_bytes_.begin(), order_bytes_.end(), size_t{0}); }
@@ -54,13 +59,13 @@ class WorkerSlot {
   uint64_t reach = 1;           // cases that it can look ahead
   bool sane = true;             // what it has sent so far were messages
   bool keeps_too_much = false;  // after the work in front
-  uint64_t reported = 0;        // cases of the work in front that on_reported has told of
+  uint64_t reported = 0;        // cases of the work in front that have been reported
 
   /// Ends the work in front: it becomes history.
   void finish_work() {
-    history_.push_back(works_.front());
+    history_.push_back(work());
     if (history_.size() > kLongestHistory) history_.pop_front();
-    works_.pop_front();
+    assigned_.pop_front();
     order_bytes_.pop_front();
     reported = 0;
   }
@@ -69,7 +74,7 @@ class WorkerSlot {
   /// the last case.
   std::vector<Work> before(uint64_t index) const {
     std::vector<Work> all(history_.begin(), history_.end());
-    if (const Work& now = works_.front(); index != now.first)
+    if (const Work& now = work(); index != now.first)
       all.push_back({now.first, (index - now.first) / now.step, now.step});
     return all;
   }
@@ -95,8 +100,9 @@ class WorkerSlot {
   static constexpr std::chrono::milliseconds kBetweenWeighings{50};
 
   std::unique_ptr<run::WorkerProcess> process_;
-  std::deque<Work> works_, history_;
-  std::deque<size_t> order_bytes_;  // of works_
+  std::deque<Assigned> assigned_;
+  std::deque<Work> history_;
+  std::deque<size_t> order_bytes_;  // of assigned_
   CallClock clock_;
   bool open_ = true;
   Clock::time_point started_ = Clock::now(), weighed_ = {};

@@ -39,6 +39,8 @@ TEST_P(OwnProcess, ADeathOfAnotherHarmsNobody) {
   for (const json& row : result.mismatches()) accused.insert(row["suspect"].get<std::string>());
   EXPECT_TRUE(accused.contains("crashes-on-three")) << result.out;
   EXPECT_FALSE(accused.contains("minds-copies")) << result.out;
+  if (std::string(GetParam()) != "thread") return;
+  EXPECT_NE(result.json()["notes"].dump().find("minds_copies.so are no copies"), std::string::npos) << result.out;
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, OwnProcess,

@@ -10,19 +10,10 @@
 
 #include "core/error.h"
 #include "tests/cli/plugin_events.h"
-#include "workers/supervisor.h"
+#include "workers/workers.h"
 
 namespace convict::test {
 namespace {
-
-/// Work that nobody lives to see.
-class NoWork final : public workers::Assignment {
-  void on_roster(const std::vector<workers::RosterEntry>&, const std::vector<std::string>&) override {}
-  std::optional<workers::Work> next_work(uint64_t) override { return std::nullopt; }
-  workers::Order order(const workers::Work&) const override { return workers::GivenCases{}; }
-  void on_mismatch(const workers::Sighting&) override {}
-  void on_death(const workers::WorkerDeath&) override {}
-};
 
 TEST(Loading, WhatHangsIsNotLoadedAgain) {
   const PluginEvents events;
@@ -36,9 +27,14 @@ TEST(Loading, WhatHangsIsNotLoadedAgain) {
     const size_t equals = variable.find('=');
     settings.worker.environment[variable.substr(0, equals)] = variable.substr(equals + 1);
   }
-  NoWork work;
+  workers::Pool pool;
+  workers::Workers workers(pool, settings);
+  const auto load = [&]() -> Task<void> {
+    while (co_await workers.next()) {
+    }
+  };
   try {
-    workers::supervise(work, settings);
+    pool.finish(load());
     FAIL() << "it was loaded";
   } catch (const UsageError& error) {
     const std::string what = error.what();

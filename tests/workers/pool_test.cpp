@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nobody waits for somebody else's trial: while a task waits for one supervisor, the workers of another one go on.
+// Nobody waits for somebody else's trial: while a task waits for some workers, those of another one go on.
 #include "workers/pool.h"
 
 #include <gtest/gtest.h>
@@ -8,9 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "run/flight_record.h"
 #include "tests/cli/command.h"
 #include "workers/trials.h"
+#include "workers/workers.h"
 
 namespace convict::test {
 namespace {
@@ -27,104 +29,93 @@ workers::SupervisorSettings settings_for(const std::string& target) {
   return settings;
 }
 
-/// Has one piece of work, however long it takes.
-class OneWork : public workers::Assignment {
- protected:
-  explicit OneWork(uint64_t cases) : work_{{0, cases}} {}
-  void on_roster(const std::vector<workers::RosterEntry>&, const std::vector<std::string>&) override {}
-  std::optional<workers::Work> next_work(uint64_t) override { return std::exchange(work_, std::nullopt); }
-  workers::Order order(const workers::Work& work) const override { return work; }
-  void on_mismatch(const workers::Sighting&) override {}
-  void on_death(const workers::WorkerDeath&) override {}
+/// Goes on without an end, until the other worker has done all its cases.
+Task<void> until_done(workers::Pool& pool, const run::FlightRecord& other) {
+  workers::Workers workers(pool, settings_for("chatty"));
+  workers.put({0, UINT64_MAX / 2});
+  while (co_await workers.next())
+    if (other.counted == kCases - 1) workers.stop();
+}
 
- private:
-  std::optional<workers::Work> work_;
-};
-
-/// Ends when the other worker has done all its cases.
-class UntilTheOtherIsDone final : public OneWork {
- public:
-  explicit UntilTheOtherIsDone(const run::FlightRecord& other) : OneWork(UINT64_MAX / 2), other_(other) {}
-
- private:
-  Next on_tick(const workers::Counts&) override {
-    return other_.counted == kCases - 1 ? Next::kAbort : Next::kContinue;
-  }
-  const run::FlightRecord& other_;
-};
-
-/// Has another supervisor look into the first mismatch.
-class LooksInto final : public OneWork {
- public:
-  explicit LooksInto(workers::Pool& pool) : OneWork(kCases), pool_(pool) {}
+/// Has others look into the first mismatch. Returns how many it was told of before the answer.
+Task<uint64_t> mismatches_meanwhile(workers::Pool& pool) {
+  workers::Workers workers(pool, settings_for("wrong-shape"));
+  workers.put({0, kCases});
   uint64_t mismatches = 0, before_the_answer = 0;
-
- private:
-  Task<void> look(const run::FlightRecord& record) {
-    UntilTheOtherIsDone other(record);
-    co_await workers::supervised(pool_, other, settings_for("chatty"));
+  const auto look = [&](const run::FlightRecord& record) -> Task<void> {
+    co_await until_done(pool, record);
     before_the_answer = mismatches;
+  };
+  workers::Trials trials;
+  while (const auto answer = co_await workers.next()) {
+    const auto* sighting = std::get_if<workers::Sighting>(&*answer);
+    if (sighting && mismatches++ == 0) trials.start(look(*sighting->record));
+    trials.drop_finished();
+    workers.expect_more(!trials.empty());
   }
-  void on_mismatch(const workers::Sighting& sighting) override {
-    if (mismatches++ == 0) trials_.start(look(sighting.record));
-  }
-  bool expects_more() const override { return !trials_.empty(); }
-  Next on_tick(const workers::Counts&) override {
-    trials_.drop_finished();
-    return Next::kContinue;
-  }
-  workers::Pool& pool_;
-  workers::Trials trials_;
-};
+  co_return before_the_answer;
+}
 
 TEST(Pool, WorkersGoOnWhileSomethingIsLookedInto) {
   workers::Pool pool;
-  LooksInto work(pool);
-  pool.finish(workers::supervised(pool, work, settings_for("wrong-shape")));
-  EXPECT_GT(work.before_the_answer, kCases / 2) << "of those that it was told of before the answer";
+  EXPECT_GT(pool.finish(mismatches_meanwhile(pool)), kCases / 2) << "of those that it was told of before the answer";
 }
 
-/// Has work without an end, and ends with the first mismatch.
-class UntilOneMismatch final : public workers::Assignment {
- public:
-  uint64_t handed_out = 0, reported = 0;
-  bool has_found = false;
-
- private:
-  void on_roster(const std::vector<workers::RosterEntry>&, const std::vector<std::string>&) override {}
-  std::optional<workers::Work> next_work(uint64_t) override {
-    return workers::Work{std::exchange(handed_out, handed_out + kBatch), kBatch};
+/// Puts work without an end, and finishes with the first mismatch. Returns how many cases were reported.
+Task<uint64_t> reported_until_one_mismatch(workers::Pool& pool) {
+  workers::Workers workers(pool, settings_for("wrong-shape"));
+  uint64_t put = 0, reported = 0;
+  while (const auto answer = co_await workers.next()) {
+    if (std::holds_alternative<workers::Sighting>(*answer)) workers.finish();
+    if (const auto* told = std::get_if<workers::Reported>(&*answer)) reported += told->work.count;
+    for (; workers.wants() > 0; put += kBatch) workers.put({put, kBatch});
   }
-  workers::Order order(const workers::Work& work) const override { return work; }
-  void on_mismatch(const workers::Sighting&) override { has_found = true; }
-  void on_reported(const workers::Work& work) override { reported += work.count; }
-  void on_death(const workers::WorkerDeath&) override {}
-  Next on_tick(const workers::Counts&) override { return has_found ? Next::kFinish : Next::kContinue; }
-};
+  co_return reported;
+}
 
 TEST(Pool, WhatAWorkerHasAheadIsLeftWhenTheTimeIsUp) {
-  UntilOneMismatch work;
-  workers::supervise(work, settings_for("wrong-shape"));
-  EXPECT_GT(work.reported, 0u);
-  EXPECT_LT(work.reported, kBatch) << "it went on with what it had";
+  workers::Pool pool;
+  const uint64_t reported = pool.finish(reported_until_one_mismatch(pool));
+  EXPECT_GT(reported, 0u);
+  EXPECT_LT(reported, kBatch) << "it went on with what it had";
+}
+
+TEST(Pool, WorkersMayBeLeftInTheMiddle) {
+  workers::Pool pool;
+  const auto until_one_mismatch = [&]() -> Task<std::string> {
+    workers::Workers workers(pool, settings_for("wrong-shape"));
+    workers.put({0, kCases});
+    while (const auto answer = co_await workers.next())
+      if (const auto* sighting = std::get_if<workers::Sighting>(&*answer)) co_return sighting->mismatch.suspect;
+    co_return "";
+  };
+  EXPECT_EQ(pool.finish(until_one_mismatch()), "wrong-shape");
+}
+
+TEST(Pool, WhatATaskThrowsReachesWhoWaitsForIt) {
+  workers::Pool pool;
+  const auto throws = [&]() -> Task<void> {
+    workers::Workers workers(pool, settings_for("wrong-shape"));
+    workers.put({0, kCases});
+    while (const auto answer = co_await workers.next())
+      if (std::holds_alternative<workers::Sighting>(*answer)) throw UsageError("the disk is full");
+  };
+  EXPECT_THROW(pool.finish(throws()), UsageError);
 }
 
 /// Notes who has a turn, until it is told to end.
 class PoolTurns : public testing::Test {
  protected:
-  Task<void> take(std::string lane, bool alone, int who) {
-    const auto turn = co_await pool_.turn(lane, alone);
+  Task<void> take(std::string suspect, bool alone, int who) {
+    const auto turn = co_await pool_.turn(suspect, alone);
     begun_.push_back(who);
-    Never never;
-    co_await workers::supervised(pool_, never, settings_for("wrong-shape"));
+    workers::Workers workers(pool_, settings_for("wrong-shape"));
+    workers.put({0, UINT64_MAX / 2});
+    while (co_await workers.next()) {
+    }
   }
-  /// Runs until it is ended.
-  class Never final : public OneWork {
-   public:
-    Never() : OneWork(UINT64_MAX / 2) {}
-  };
-  void start(const std::string& lane, bool alone) {
-    trials_.emplace_back(take(lane, alone, static_cast<int>(trials_.size())));
+  void start(const std::string& suspect, bool alone) {
+    trials_.emplace_back(take(suspect, alone, static_cast<int>(trials_.size())));
     trials_.back()->start();
     pool_.step({});
   }
@@ -137,8 +128,8 @@ class PoolTurns : public testing::Test {
   std::vector<std::optional<Task<void>>> trials_;
 };
 
-TEST_F(PoolTurns, OneOfALaneAndTwoAtOnce) {
-  for (const char* lane : {"a", "a", "b", "c"}) start(lane, false);
+TEST_F(PoolTurns, OneOfASuspectAndTwoAtOnce) {
+  for (const char* suspect : {"a", "a", "b", "c"}) start(suspect, false);
   EXPECT_EQ(begun_, (std::vector{0, 2}));
   end(2);
   EXPECT_EQ(begun_, (std::vector{0, 2, 3}));
@@ -158,37 +149,41 @@ TEST_F(PoolTurns, WhoIsAloneWaitsForTheOthersAndHoldsUpThoseBehind) {
 }
 
 TEST_F(PoolTurns, WhoGivesUpWaitingIsForgotten) {
-  for (const char* lane : {"a", "a", "a"}) start(lane, false);
+  for (const char* suspect : {"a", "a", "a"}) start(suspect, false);
   end(1);
   end(0);
   EXPECT_EQ(begun_, (std::vector{0, 2}));
 }
 
-/// Adds up what workers tell of coverage.
-class Covers final : public OneWork {
- public:
-  Covers(uint64_t cases, const Coverage* before) : OneWork(cases), before_(before) {}
+struct Covered {
   Coverage seen;
   size_t told = 0;
-
- private:
-  void on_coverage(const workers::Done& done) override {
-    told += done.tuples.size();
-    seen.apply(done.tuples, done.covered);
-  }
-  workers::KnownTuples known_tuples() const override {
-    return before_ ? workers::KnownTuples{before_->to_text(), {}} : workers::KnownTuples{};
-  }
-  const Coverage* before_;
 };
 
-TEST(KnownTuples, IsNotToldAgainAndCountsTheSame) {
+/// What workers tell of the coverage of so many cases.
+Covered covered(uint64_t cases, const Coverage* before) {
   workers::SupervisorSettings settings = settings_for("accepts-anything");
   settings.worker.coverage = CoverageOf::kAll;
-  Covers first(200, nullptr), again(600, nullptr), without(600, &first.seen);
-  workers::supervise(first, settings);
-  workers::supervise(again, settings);
-  workers::supervise(without, settings);
+  settings.at_start = [before](workers::WorkerSettings& worker) {
+    if (before) worker.seen.tuples = before->to_text();
+  };
+  workers::Pool pool;
+  workers::Workers workers(pool, settings);
+  workers.put({0, cases});
+  Covered result;
+  const auto add_up = [&]() -> Task<void> {
+    while (const auto answer = co_await workers.next())
+      if (const auto* finished = std::get_if<workers::Finished>(&*answer)) {
+        result.told += finished->done.tuples.size();
+        result.seen.apply(finished->done.tuples, finished->done.covered);
+      }
+  };
+  pool.finish(add_up());
+  return result;
+}
+
+TEST(KnownTuples, IsNotToldAgainAndCountsTheSame) {
+  const Covered first = covered(200, nullptr), again = covered(600, nullptr), without = covered(600, &first.seen);
   Coverage one = first.seen, other = first.seen;
   one.merge(again.seen);
   other.merge(without.seen);

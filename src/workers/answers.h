@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What comes back from workers, in the order in which it comes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/counters.h"
+#include "core/stages.h"
+#include "core/verdict.h"
+#include "run/flight_record.h"
+#include "workers/messages.h"
+#include "workers/worker_death.h"
+
+namespace convict::workers {
+
+/// The first worker has loaded everything.
+struct Began {
+  std::vector<RosterEntry> roster;
+  std::vector<std::string> notes;
+};
+
+/// A mismatch as a worker has reported it.
+struct Sighting {
+  uint64_t index = 0;  // of its case
+  Mismatch mismatch;
+  PerCounter<uint64_t> counts;  // what the case adds to the tally
+  std::vector<Work> before;  // what the process had done before this case, the last at the end; not all of a long life
+  const run::FlightRecord* record = nullptr;  // of the process, which goes on; until the next answer
+};
+
+/// These cases were examined to the end, and all of their mismatches have come. Every case is in exactly one such
+/// answer, or in one WorkerDeath that is not `reported`.
+struct Reported {
+  Work work;
+};
+
+/// What a worker says of all cases of a work, after they were examined. Does not come of work on which a worker died.
+struct Finished {
+  Work work;
+  Done done;
+};
+
+/// Comes several times a second, and whenever work may be wanted: Workers::wants().
+struct Tick {};
+
+/// After WorkerDeath, the case is given up, unless it is put again without those who died of it (as Work::without), so
+/// that the death costs nobody else a verdict.
+using Answer =
+    std::variant<Began, Sighting, Reported, CaseReport, LayerReport, Surveyed, Finished, WorkerDeath, Tick>;
+
+/// Sums over all workers, dead or alive.
+struct Counts : PerCounter<uint64_t> {
+  double cpu_seconds = 0;                   // of the workers, without loading, up to the last case each has counted
+  std::vector<uint64_t> computed, refused;  // by roster position
+  std::array<double, kStages.size()> stage_seconds{};  // of the workers, wall time, by Stage; what resumes begins anew
+  std::vector<double> call_seconds;                    // of Stage::kCall, by roster position
+
+  /// Adds those of other workers with the same roster.
+  Counts& operator+=(const Counts& other);
+};
+
+}  // namespace convict::workers

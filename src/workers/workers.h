@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Workers of one task: takes work, and gives answers.
+#pragma once
+
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "core/task.h"
+#include "workers/answers.h"
+#include "workers/pool.h"
+#include "workers/supervisor_settings.h"
+
+namespace convict::workers {
+
+class Supervision;
+
+/// Runs work on several workers and replaces each that dies; a death costs one case.
+///
+///     Workers workers(pool, settings);
+///     workers.put(work);
+///     while (const auto answer = co_await workers.next()) ...
+///
+/// An answer is to be dealt with before anything else is awaited.
+class Workers {
+ public:
+  Workers(Pool& pool, const SupervisorSettings& settings);
+  Workers(Workers&&) noexcept = default;
+  Workers& operator=(Workers&&) = delete;
+  ~Workers();  // kills them
+
+  /// To be done, after what was put before. The cases of the work are numbered as the order says.
+  void put(const Work& work, Order order);
+  void put(const Work& work) { put(work, Order(work)); }
+
+  /// About how many cases the next worker that has too little wants; 0 if nobody wants any.
+  uint64_t wants() const;
+
+  /// Whether there may be work later, though there is none. Then next() goes on giving ticks.
+  void expect_more(bool expects);
+  /// Hand out no more work, and leave out cases that are not begun.
+  void finish();
+  /// Kill the workers now. What they have told still comes.
+  void stop();
+
+  /// What a task awaits: the next answer. Nullopt: there is nothing more to do; the next call begins anew, with the
+  /// same workers. Throws UsageError or CannotJudge if they cannot start.
+  class Next {
+   public:
+    explicit Next(Workers& workers) : workers_(workers) {}
+    bool await_ready() const { return false; }
+    void await_suspend(std::coroutine_handle<> waiting);
+    std::optional<Answer> await_resume();
+
+   private:
+    Workers& workers_;
+  };
+  Next next() { return Next(*this); }
+
+  Counts counts() const;
+
+ private:
+  Pool* pool_;
+  std::shared_ptr<Supervision> supervision_;
+};
+
+}  // namespace convict::workers
