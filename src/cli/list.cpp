@@ -15,6 +15,7 @@
 #include "core/implementation.h"
 #include "core/json_text.h"
 #include "core/layout.h"
+#include "core/plugin_name.h"
 #include "core/text.h"
 #include "generate/profile.h"
 #include "reports/shared/report_json.h"
@@ -34,12 +35,25 @@ struct ListOptions {
 };
 
 json implementations(const ListOptions& options) {
+  const Installed installed = everything_installed(options.plugins);
   json rows = json::array();
-  for (const workers::RosterEntry& entry : everything_installed(options.plugins).entries)
+  for (const workers::RosterEntry& entry : installed.entries) {
+    const bool of_client = is_named_client(entry.plugin);
     rows.push_back({{"name", entry.name},
                     {"version", entry.version},
-                    {"lineage", entry.lineage},
-                    {"description", entry.description}});
+                    {"lineage", of_client ? json() : json(entry.lineage)},
+                    {"description", entry.description},
+                    {"client", of_client ? json(as_written(entry.plugin)) : json()},
+                    {"installed", true}});
+  }
+  for (const auto& [client, installation] : installed.clients)
+    if (!installation.is_there())
+      rows.push_back({{"name", client.name},
+                      {"version", nullptr},
+                      {"lineage", nullptr},
+                      {"description", client.how_to_install()},
+                      {"client", client.name},
+                      {"installed", false}});
   return rows;
 }
 
@@ -127,7 +141,9 @@ constexpr size_t kLongestCell = 4096;  // a case line
 /// A table with these columns in order, each as wide as its widest cell; the last one is not padded.
 std::string table(const json& rows, std::initializer_list<const char*> columns) {
   const auto cell = [](const json& row, const char* column) {
-    return row[column].is_string() ? printable(row[column].get<std::string>(), kLongestCell) : json_line(row[column]);
+    return row[column].is_null()     ? "-"
+           : row[column].is_string() ? printable(row[column].get<std::string>(), kLongestCell)
+                                     : json_line(row[column]);
   };
   std::string text;
   std::vector<size_t> widths;

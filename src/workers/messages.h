@@ -77,7 +77,7 @@ struct WorkerSettings {
 struct RosterEntry {
   std::string name, description, lineage, version;
   bool is_target = false;
-  std::string plugin = {};  // the file that it came from; empty for a native kernel and for our modules
+  std::string plugin = {};  // what it came from (core/plugin_name.h); empty for a native kernel and for our modules
 };
 
 /// Cases by their indices: first, first + step, ... `count` of them.
