@@ -34,16 +34,24 @@ struct ListOptions {
   std::string plan;  // a case line
 };
 
+/// The client of an implementation, if it is of one that is known by name.
+const run::NamedClient* client_of(const workers::RosterEntry& entry, const Installed& installed) {
+  for (const auto& [client, installation] : installed.clients)
+    if (is_named_client(entry.plugin) && as_written(entry.plugin) == client.name) return &client;
+  return nullptr;
+}
+
 json implementations(const ListOptions& options) {
   const Installed installed = everything_installed(options.plugins);
   json rows = json::array();
   for (const workers::RosterEntry& entry : installed.entries) {
-    const bool of_client = is_named_client(entry.plugin);
+    const run::NamedClient* client = client_of(entry, installed);
     rows.push_back({{"name", entry.name},
                     {"version", entry.version},
-                    {"lineage", of_client ? json() : json(entry.lineage)},
+                    {"lineage", client ? json() : json(entry.lineage)},
                     {"description", entry.description},
-                    {"client", of_client ? json(as_written(entry.plugin)) : json()},
+                    {"client", client ? json(client->name) : json()},
+                    {"command", client ? json(client->command) : json()},
                     {"installed", true}});
   }
   for (const auto& [client, installation] : installed.clients)
@@ -53,6 +61,7 @@ json implementations(const ListOptions& options) {
                       {"lineage", nullptr},
                       {"description", client.how_to_install()},
                       {"client", client.name},
+                      {"command", client.command},
                       {"installed", false}});
   return rows;
 }

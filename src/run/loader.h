@@ -32,7 +32,7 @@ struct Subject {
   Transforms transforms = {};
   std::vector<std::string> examples = {};  // lines of cases that it says it takes
   std::shared_ptr<const CodePath> code_path = {};     // that `implementation` is, of another one
-  std::shared_ptr<const ProcessTarget> process = {};  // whose client computes it, which ends with the last subject
+  std::shared_ptr<ProcessTarget> process = {};  // whose client computes it, which ends with the last subject
 };
 
 /// The user's request. Each name is that of an implementation or of a whole module: "libtorch", where no

@@ -182,7 +182,7 @@ struct Refusals {
   uint64_t count = 0;
 };
 
-/// An order was carried out.
+/// An order was carried out, or ends with its worker.
 struct Done {
   uint64_t count = 0;  // cases
   std::vector<Refusals> refusals;
@@ -192,6 +192,7 @@ struct Done {
   uint64_t covered = 0;          // cases counted in `tuples`: those judged for any target
   std::map<int, std::vector<uint32_t>> pairs = {};  // likewise, by roster position of a target, of its judged cases
   std::map<int, std::vector<uint64_t>> levels = {};  // how many of these had each level (core/coverage.h)
+  bool is_cut_short = false;  // this is of the cases before the one on which a client, and so the worker, has ended
 };
 
 using Report = std::variant<Loaded, NotLoaded, Surveyed, CaseReport, MismatchReport, LayerReport, Done>;

@@ -245,10 +245,12 @@ bool Supervision::on_report(WorkerSlot& slot, const Surveyed& surveyed) {
 
 bool Supervision::on_report(WorkerSlot& slot, const Done& done) {
   if (slot.works().empty()) return false;
-  report(slot, std::min(done.count, slot.works().front().count));       // it leaves out what is not wanted any more
-  slot.keeps_too_much = slot.keeps_more_than(settings_.worker.memory);  // then it dies, and of this work
   const Work work = slot.works().front();
-  if (!slot.keeps_too_much) slot.finish_work();
+  if (!done.is_cut_short) {
+    report(slot, std::min(done.count, work.count));                       // it leaves out what is not wanted any more
+    slot.keeps_too_much = slot.keeps_more_than(settings_.worker.memory);  // then it dies, and of this work
+    if (!slot.keeps_too_much) slot.finish_work();
+  }
   assignment_.on_refusals(done.refusals);
   assignment_.on_ratios(work, done.ratios);
   if (settings_.worker.coverage) assignment_.on_coverage(done);
