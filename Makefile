@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup more-setup test-setup build program modules test test-fleet test-trixie nightly-trixie sweep-trixie fuzz replay guided nightly libraries js mlir sweep transfer sanitize valgrind neon avx512 avx512-soft detection audit bench throughput narrow check dev odr clean
+.PHONY: help setup more-setup test-setup build program modules test test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie fuzz replay guided nightly libraries js mlir sweep transfer sanitize valgrind neon avx512 avx512-soft detection audit bench throughput narrow check dev odr clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -44,8 +44,11 @@ help:
 	@echo 'make narrow  measure campaigns on kernels that take little (tests/narrow): half an hour; NARROW_FLAGS for less'
 	@echo 'make bench   measure every layer of corpus/bench, and rewrite the tables of docs/performance.md: half an hour'
 	@echo 'make libraries  unpack ggml and ONNX Runtime into build/, and build their modules'
-	@echo 'make js      install TensorFlow.js and OpenCV.js into build/js, for clients/js'
-	@echo 'make mlir    install MLIR 22, for clients/mlir'
+	@echo 'make js      install TensorFlow.js and OpenCV.js into build/js: `convict fuzz --target tfjs`, `--target opencvjs`'
+	@echo 'make mlir    install MLIR 22: `convict fuzz --target mlir`'
+	@for client in $(PYTHON_CLIENTS); do \
+	  echo "make $$client  install it into build/venvs/$$client: \`convict fuzz --target $$client\`"; done
+	@echo 'make test-frameworks  install all of these, and run the tests of their clients'
 	@echo 'make sweep   every library on this machine on trial for TIME=$(TIME), all others as witnesses, into DB=$(DB)'
 	@echo 'make transfer  replay known bugs on everything, and rewrite the table of docs/transfer.md'
 	@echo 'make test-trixie     build and test in a tree of Debian 13: LibTorch 2.6, oneDNN 3.7; 6 GB in build/debian'
@@ -194,6 +197,18 @@ libraries: more-setup
 	cmake --preset release
 	@cmake --build --preset release -j $(JOBS)
 
+# Clients in Python have a virtual environment each, with what their folder names, in the versions that it names.
+PYTHON_CLIENTS := $(patsubst clients/%/requirements.txt,%,$(wildcard clients/*/requirements.txt))
+.PHONY: $(PYTHON_CLIENTS)
+
+$(PYTHON_CLIENTS): %: build/venvs/%/installed
+
+build/venvs/%/installed: clients/%/requirements.txt
+	@$(call install,python3-venv python3-pip)
+	python3 -m venv build/venvs/$*
+	build/venvs/$*/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
 # For clients/js. Nothing of the packages is run while they are installed.
 js:
 	@$(call install,nodejs)
@@ -205,20 +220,19 @@ js:
 mlir:
 	@$(call install,mlir-22-tools python3-numpy)
 
-# Clients take part where what they call is installed.
-JS_CLIENTS := 'node clients/js/tfjs_client.js build/js' 'node clients/js/opencv_client.js build/js'
-CLIENT_COMMANDS := $(if $(wildcard build/js/node_modules),$(JS_CLIENTS)) \
-                   $(if $(wildcard /usr/bin/mlir-opt-22),'/usr/bin/python3 clients/mlir/mlir_client.py')
+# Not part of `make test`: what it installs takes minutes and gigabytes (docs/process-targets.md).
+test-frameworks: js mlir $(PYTHON_CLIENTS) test-setup build
+	ctest --preset release -R '^Clients\.' --no-tests=error
 
-# FUZZ_FLAGS reach the script through the environment.
+# Clients that are installed take part. FUZZ_FLAGS reach the script through the environment.
 sweep: modules
 	@$(call install,$(NIGHT_PACKAGES))
-	tools/sweep.sh $(CONVICT) $(DB) $(TIME) $(CLIENT_COMMANDS)
+	tools/sweep.sh $(CONVICT) $(DB) $(TIME)
 
 transfer: build
 	tools/transfer.py --cases > build/findings.cases
 	mv build/findings.cases corpus/transfer
-	tools/transfer.py $(CONVICT) $(CLIENT_COMMANDS) > build/transfer.md
+	tools/transfer.py $(CONVICT) > build/transfer.md
 	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/transfer.md' \
 	  docs/transfer.md
 

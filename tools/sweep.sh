@@ -1,20 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Every library on this machine on trial, one after the other; all others are witnesses, beside the exact reference:
-#     tools/sweep.sh CONVICT DATABASE TIME [COMMAND...]
-# TIME is that of each: 10m. COMMANDs are process targets, on trial as well. Known causes are counted, and what is new
-# is shrunk and explained. One database for all; a page beside it. FUZZ_FLAGS in the environment are for each campaign:
-# '--seed 2 -j 1'. Exit codes: 0 nothing new, 1 something new, else an error.
+#     tools/sweep.sh CONVICT DATABASE TIME
+# TIME is that of each: 10m. Clients that are installed are on trial as well, but are no witnesses: some take seconds for a
+# case. Known causes are counted, and what is new is shrunk and explained. One database for all; a page beside it. FUZZ_FLAGS
+# in the environment are for each campaign: '--seed 2 -j 1'. Exit codes: 0 nothing new, 1 something new, else an error.
 set -eu
 : "${FUZZ_FLAGS:=}"
 
-[ $# -ge 3 ] || { echo "usage: $0 CONVICT DATABASE TIME [COMMAND...]" >&2; exit 2; }
+[ $# = 3 ] || { echo "usage: $0 CONVICT DATABASE TIME" >&2; exit 2; }
 convict=$1
 database=$2
 time=$3
-shift 3
 
-names=$("$convict" list --format json | jq -r '.[] | select(.lineage != "convict") | .name')
+listed=$("$convict" list --format json)
+names=$(echo "$listed" | jq -r '.[] | select(.client == null and .lineage != "convict") | .name')
+clients=$(echo "$listed" | jq -r '[.[] | select(.client != null and .installed) | .client] | unique[]')
 # ggml has a library for each kind of processor: as a witness, the one for all of them speaks for them.
 witnesses=$(echo "$names" | sed '/^ggml:/{/^ggml:x64/!d;}')
 new=0
@@ -40,8 +41,8 @@ on_trial native --target native
 for library in $(echo "$names" | cut -d : -f 1 | sort -u); do
   on_trial "$library" --target "$(echo "$names" | grep "^$library\(:\|\$\)" | paste -s -d ,)"
 done
-for command; do
-  on_trial "$command" --command "$command"
+for client in $clients; do
+  on_trial "$client" --target "$client:*"
 done
 "$convict" report --db "$database" --format html -o "${database%.db}.html"
 exit "$new"

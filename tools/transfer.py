@@ -3,7 +3,7 @@
 """Who has whose bug? Known bugs of one implementation, as cases, on all that are installed.
 
     tools/transfer.py --cases > corpus/transfer/findings.cases
-    tools/transfer.py build/release/convict [COMMAND...] > table.md
+    tools/transfer.py build/release/convict > table.md
 
 The first prints the causes in corpus/known/ as cases. The second replays corpus/transfer/ on one library after the other,
 and prints a table in Markdown: a row for each bug that somebody has here."""
@@ -88,22 +88,22 @@ def origins():
     return result
 
 
-def libraries(convict, commands):
+def libraries(convict):
     """Implementations by library; native kernels together."""
-    options = [word for command in commands for word in ("--command", command)]
-    listing = subprocess.run([convict, "list", *options, "--format", "json"], check=True, capture_output=True, text=True)
+    listing = subprocess.run([convict, "list", "--format", "json"], check=True, capture_output=True, text=True)
     result = collections.defaultdict(list)
     for entry in json.loads(listing.stdout):
+        if not entry["installed"]:
+            continue
         library = "convict" if entry["lineage"] == "convict" else entry["name"].split(":")[0]
         if entry["name"] in ONE_OF_MANY.get(library, (entry["name"],)):
             result[library].append(entry["name"])
     return result
 
 
-def outcomes(convict, names, commands):
+def outcomes(convict, names):
     """By origin: "wrong", "right", or "-" where all refuse."""
-    options = [word for command in commands for word in ("--command", command)]
-    replay = [convict, "replay", str(FOLDER), "--target", ",".join(names), *options, "--oracle", "none", "-q"]
+    replay = [convict, "replay", str(FOLDER), "--target", ",".join(names), "--oracle", "none", "-q"]
     done = subprocess.run([*replay, "--relations", "none", "--timeout", "5s", "--format", "json"], capture_output=True, text=True)
     if done.returncode not in (0, 1, 125):
         raise SystemExit(f"{' '.join(replay)}: {done.stderr.strip()}")
@@ -115,11 +115,11 @@ def outcomes(convict, names, commands):
     return result
 
 
-def print_table(convict, commands):
+def print_table(convict):
     bugs = origins()
     by_library = {}
-    for library, names in libraries(convict, commands).items():
-        by_library[library] = outcomes(convict, names, commands)
+    for library, names in libraries(convict).items():
+        by_library[library] = outcomes(convict, names)
     columns = f"| bug | {' | '.join(by_library)} |"
     before, beyond = rows_before(columns), beyond_this_processor()
     doctor = subprocess.run([convict, "doctor", "--format", "json"], capture_output=True, text=True)
@@ -144,13 +144,12 @@ def print_table(convict, commands):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("convict", nargs="?")
-    parser.add_argument("commands", nargs="*", help="process targets, as for convict fuzz --command")
     parser.add_argument("--cases", action="store_true", help="print the known causes as cases")
     arguments = parser.parse_args()
     if arguments.cases:
         print(findings(), end="")
     elif arguments.convict:
-        print_table(arguments.convict, arguments.commands)
+        print_table(arguments.convict)
     else:
         parser.error("names neither a program nor --cases")
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenCV.js as a process target (docs/process-targets.md): dnn compiled to WebAssembly, in f32. `make js` installs it.
 //
-//     convict fuzz --command 'node clients/js/opencv_client.js build/js'
+//     convict fuzz --target opencvjs
 //
 // A problem becomes an ONNX model, as users give it their networks. JavaScript has matrices of two dimensions only, so
 // that the model makes an image of a row first, and a row of the result.

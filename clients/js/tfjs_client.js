@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TensorFlow.js as a process target (docs/process-targets.md): its backends cpu and wasm, in f32. `make js` installs it.
 //
-//     convict fuzz --command 'node clients/js/tfjs_client.js build/js'
+//     convict fuzz --target tfjs
 //
 // conv of all ranks, depthwise of rank 2, conv_transpose of rank 2 and 3; gradients of conv by the kernels that training
 // runs, where a backend has them. What its functions have no argument for is refused. Operands are copied into tensors,

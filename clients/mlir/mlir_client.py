@@ -3,7 +3,7 @@
 """MLIR as a process target (docs/process-targets.md): convolutions of its linalg and TOSA dialects, compiled by pass
 pipelines that are different code, and run by mlir-runner. `make mlir` installs it.
 
-    convict fuzz --command 'python3 clients/mlir/mlir_client.py'
+    convict fuzz --target mlir
 
 All six operations become one forward convolution, as compilers lower them: strides of a transposed one insert zeros,
 and the gradient of the weights has the batch as channels (convict.forward). A batch is one module."""

@@ -15,8 +15,8 @@ namespace convict::campaign {
 constexpr size_t kMostTried = 4;  // of one kind that wait
 
 std::chrono::seconds grace_for(const std::vector<workers::RosterEntry>& roster) {
-  const auto is_client = [](const workers::RosterEntry& entry) { return is_command(entry.plugin); };
-  return std::chrono::seconds(std::ranges::any_of(roster, is_client) ? 4 : 1);
+  const auto runs_there = [](const workers::RosterEntry& entry) { return is_client(entry.plugin); };
+  return std::chrono::seconds(std::ranges::any_of(roster, runs_there) ? 4 : 1);
 }
 
 void Accusations::accuse(const workers::Sighting& sighting) {

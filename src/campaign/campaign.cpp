@@ -209,7 +209,7 @@ class Campaign {
       const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
       const auto hits = static_cast<double>(result_.hits_of(name));
       const bool is_slow = now > kLong && share(result_.counts.call_seconds[i], all) >= kSlowShare;
-      if (is_slow && is_command(result_.roster[i].plugin))
+      if (is_slow && is_client(result_.roster[i].plugin))
         part_from({name}, "calls take long");
       else if (hits >= kManyHits && share(hits, static_cast<double>(result_.counts.computed[i])) >= kWrongShare)
         wrong.insert(name);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/case_text.h"
+#include "core/plugin_name.h"
 
 namespace convict::campaign {
 
@@ -24,8 +25,10 @@ uint64_t Enough::of(const Standing& standing) const {
 
 std::vector<std::string> CampaignResult::inconclusive(const Enough& enough) const {
   if (counts[Counter::kCases] == counts[Counter::kIllegal]) return {};
-  const auto is_native = [](const workers::RosterEntry& entry) { return entry.is_target && entry.plugin.empty(); };
-  const bool many_natives = std::ranges::count_if(roster, is_native) > 1;
+  const auto is_ours = [](const workers::RosterEntry& entry) {
+    return entry.is_target && (entry.plugin.empty() || is_named_client(entry.plugin));
+  };
+  const bool many_of_ours = std::ranges::count_if(roster, is_ours) > 1;
   const bool nobody = std::ranges::all_of(standings, [](const auto& one) { return one.second.judged == 0; });
   std::vector<std::string> names;
   for (const workers::RosterEntry& entry : roster) {
@@ -34,7 +37,7 @@ std::vector<std::string> CampaignResult::inconclusive(const Enough& enough) cons
     if (found == standings.end() || found->second.judged >= least) continue;
     const double own = found->second.share * static_cast<double>(counts[Counter::kCases]);
     const bool had_its_chance = own >= std::max(20.0, 2 * static_cast<double>(least));
-    if (nobody || !many_natives || !is_native(entry) || had_its_chance) names.push_back(entry.name);
+    if (nobody || !many_of_ours || !is_ours(entry) || had_its_chance) names.push_back(entry.name);
   }
   return names;
 }

@@ -116,7 +116,7 @@ void add_check_causes(Command app, int& exit_code) {
       "  convict check-causes                                those that come with convict\n"
       "  convict check-causes --cause libtorch-empty-batch\n"
       "  convict check-causes mine.causes --plugin ./mine.so\n"
-      "  convict check-causes corpus/known/tfjs.causes --command 'node clients/js/tfjs_client.js'\n"
+      "  convict check-causes corpus/known/tfjs.causes        where that client is installed\n"
       "Exit codes: 0 all as their files say, 1 some are not, 2 usage, 125 none of them can be here");
   command.option("files", options.files, "Files of causes [those that come with convict]");
   command.option("--cause", options.names, "Only this one").one_value_each();

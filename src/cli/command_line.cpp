@@ -30,6 +30,12 @@ Words with(Words words, std::span<const std::string_view> more) {
   return words;
 }
 
+/// With the names of clients.
+Words with_clients(Words words) {
+  for (const run::NamedClient& one : run::named_clients()) words.push_back(one.name);
+  return words;
+}
+
 std::vector<std::string_view> witnesses() {
   std::vector<std::string_view> names;
   for (const run::DefaultOracle& oracle : run::kDefaultOracles) names.push_back(oracle.name);
@@ -56,8 +62,8 @@ Words baseline_names() {
 
 /// Words for options that are checked only after parsing. An option name has the same words in every command.
 Words known_words(const std::string& name) {
-  if (name == "--target") return with(kernels(), std::span(&run::kAllNative, 1));
-  if (name == "--oracle") return with({std::string(run::kNoOracle)}, witnesses());
+  if (name == "--target") return with_clients(with(kernels(), std::span(&run::kAllNative, 1)));
+  if (name == "--oracle") return with_clients(with({std::string(run::kNoOracle)}, witnesses()));
   if (name == "--suspect") return with(kernels(), witnesses());
   if (name == "--profile") return profile_names();
   if (name == "--baselines") return baseline_names();

@@ -52,6 +52,21 @@ std::string probe(const std::string& name) {
   return works ? "works" : "refused the probes: " + refusal;
 }
 
+/// What clients are here. They are not started: some take seconds.
+json client_rows(const Installed& installed) {
+  json rows = json::array();
+  for (const auto& [client, installation] : installed.clients) {
+    const std::string state = !installation.is_there()      ? client.how_to_install()
+                              : installation.where.empty() ? "installed"
+                                                           : "installed, of " + installation.where;
+    rows.push_back({{"name", client.name},
+                    {"version", installation.version},
+                    {"installed", installation.is_there()},
+                    {"state", state}});
+  }
+  return rows;
+}
+
 json diagnose() {
   const Installed installed = everything_installed({});
   json report = {{"version", CONVICT_VERSION},
@@ -62,10 +77,12 @@ json diagnose() {
       static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   report["implementations"] = json::array();
   for (const workers::RosterEntry& entry : installed.entries)
-    report["implementations"].push_back(
-        {{"name", entry.name}, {"version", entry.version}, {"lineage", entry.lineage}, {"state", probe(entry.name)}});
+    if (!is_named_client(entry.plugin))
+      report["implementations"].push_back(
+          {{"name", entry.name}, {"version", entry.version}, {"lineage", entry.lineage}, {"state", probe(entry.name)}});
   for (const auto& [module, why] : installed.failures)
     report["implementations"].push_back({{"name", module}, {"version", ""}, {"lineage", ""}, {"state", why}});
+  report["clients"] = client_rows(installed);
   for (const run::DefaultOracle& oracle : run::kDefaultOracles) {
     const std::string module(run::module_of(oracle.name));
     const auto named = [&](const json& one) { return one["name"].get<std::string>().starts_with(module); };
@@ -90,6 +107,9 @@ std::string as_text(const json& report) {
   for (const json& one : report["implementations"])
     text += fmt::format("  {:<21} {:<8} {:<9} {}\n", one["name"].get<std::string>(), one["version"].get<std::string>(),
                         one["lineage"].get<std::string>(), one["state"].get<std::string>());
+  for (const json& one : report["clients"])
+    text += fmt::format("  {:<21} {:<8} {:<9} {}\n", one["name"].get<std::string>(), one["version"].get<std::string>(),
+                        "client", one["state"].get<std::string>());
   return text + (has_oracle(report) ? "ready\n"
                                     : "no oracle works here: install LibTorch or oneDNN, or judge by the exact "
                                       "reference alone with --oracle none\n");

@@ -78,7 +78,7 @@ std::optional<Seen> seen_here(const Cause& cause, const std::string& line,
                                                 [](uint64_t) {}, {campaign::ListMode::kAsSeen});
     for (const Mismatch& m : result.cases[0].mismatches)
       if (cause.covers(m.suspect, entry.version, m.verdict, m.problem_case))
-        return Seen{entry.name, entry.version, m, entry.plugin};
+        return Seen{entry.name, entry.version, m, is_named_client(entry.plugin) ? "" : entry.plugin};
   }
   return std::nullopt;
 }

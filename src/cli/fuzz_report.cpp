@@ -125,11 +125,13 @@ std::string inconclusive_lines(const campaign::CampaignResult& result, const Fuz
 }
 
 /// Counts, not shares: what a profile can reach takes a while to find out, and `convict report` does.
-std::string coverage_lines(const Coverage& coverage) {
+std::string coverage_lines(const campaign::CampaignResult& result) {
+  const Coverage& coverage = result.coverage;
   if (coverage.cases() == 0) return "";
+  const char* of_whom = coverage.cases() > result.counts[Counter::kJudged] ? ", in all campaigns of this profile" : "";
   const double left = tuple_count() - coverage.seen(), at_this_rate = 1000 * coverage.expected_unseen();
   return count_line("pairs of features seen", coverage.seen_pairs(),
-                    fmt::format("in {} judged cases of this profile", with_commas(coverage.cases()))) +
+                    fmt::format("in {} legal cases that were judged{}", with_commas(coverage.cases()), of_whom)) +
          count_line("triples of features seen", coverage.seen() - coverage.seen_pairs()) +
          count_line("new ones in 1,000 more cases", static_cast<uint64_t>(std::min(left, at_this_rate)),
                     "at most about that many");
@@ -232,7 +234,7 @@ std::string fuzz_as_text(const campaign::CampaignResult& result, const FuzzOptio
               2);
   text += fmt::format("campaign {} of {}\n", result.id, options.database);
   for (const std::string& note : result.notes) text += wrapped("note: " + note, 6);
-  text += "\n" + counter_lines(result) + coverage_lines(result.coverage);
+  text += "\n" + counter_lines(result) + coverage_lines(result);
   if (!result.roster.empty())
     text += "\n" + targets_table(result) + levels_lines(result, options.out.verbose) + "\n" + implementations_table(result) +
             refusals_table(result, options.out.verbose) + (options.out.verbose ? stages_table(result) : "");

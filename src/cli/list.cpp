@@ -15,6 +15,7 @@
 #include "core/implementation.h"
 #include "core/json_text.h"
 #include "core/layout.h"
+#include "core/plugin_name.h"
 #include "core/text.h"
 #include "generate/profile.h"
 #include "reports/shared/report_json.h"
@@ -33,13 +34,35 @@ struct ListOptions {
   std::string plan;  // a case line
 };
 
+/// The client of an implementation, if it is of one that is known by name.
+const run::NamedClient* client_of(const workers::RosterEntry& entry, const Installed& installed) {
+  for (const auto& [client, installation] : installed.clients)
+    if (is_named_client(entry.plugin) && as_written(entry.plugin) == client.name) return &client;
+  return nullptr;
+}
+
 json implementations(const ListOptions& options) {
+  const Installed installed = everything_installed(options.plugins);
   json rows = json::array();
-  for (const workers::RosterEntry& entry : everything_installed(options.plugins).entries)
+  for (const workers::RosterEntry& entry : installed.entries) {
+    const run::NamedClient* client = client_of(entry, installed);
     rows.push_back({{"name", entry.name},
                     {"version", entry.version},
-                    {"lineage", entry.lineage},
-                    {"description", entry.description}});
+                    {"lineage", client ? json() : json(entry.lineage)},
+                    {"description", entry.description},
+                    {"client", client ? json(client->name) : json()},
+                    {"command", client ? json(client->command) : json()},
+                    {"installed", true}});
+  }
+  for (const auto& [client, installation] : installed.clients)
+    if (!installation.is_there())
+      rows.push_back({{"name", client.name},
+                      {"version", nullptr},
+                      {"lineage", nullptr},
+                      {"description", client.how_to_install()},
+                      {"client", client.name},
+                      {"command", client.command},
+                      {"installed", false}});
   return rows;
 }
 
@@ -127,7 +150,9 @@ constexpr size_t kLongestCell = 4096;  // a case line
 /// A table with these columns in order, each as wide as its widest cell; the last one is not padded.
 std::string table(const json& rows, std::initializer_list<const char*> columns) {
   const auto cell = [](const json& row, const char* column) {
-    return row[column].is_string() ? printable(row[column].get<std::string>(), kLongestCell) : json_line(row[column]);
+    return row[column].is_null()     ? "-"
+           : row[column].is_string() ? printable(row[column].get<std::string>(), kLongestCell)
+                                     : json_line(row[column]);
   };
   std::string text;
   std::vector<size_t> widths;

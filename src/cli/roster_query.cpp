@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "core/error.h"
+#include "core/plugin_name.h"
 #include "workers/workers.h"
 
 namespace convict::cli {
@@ -26,6 +27,19 @@ std::vector<workers::RosterEntry> roster_of(run::RosterRequest request) {
   return pool.finish(loaded_by(workers::Workers(pool, settings)));
 }
 
+/// Without starting one: some take seconds.
+void add_clients(Installed& installed) {
+  const std::vector<run::NamedClient> clients = run::named_clients();
+  const std::vector<run::ClientInstallation> installations = run::installations_of(clients);
+  for (size_t i = 0; i < clients.size(); ++i) {
+    const run::NamedClient& client = installed.clients.emplace_back(clients[i], installations[i]).first;
+    if (!installations[i].is_there()) continue;
+    for (const auto& [name, description] : client.implementations)
+      installed.entries.push_back({name, description, /*lineage=*/"", installations[i].version, /*is_target=*/false,
+                                   std::string(kClientPrefix) + client.name});
+  }
+}
+
 }  // namespace
 
 Installed everything_installed(const std::vector<std::string>& plugins) {
@@ -39,6 +53,7 @@ Installed everything_installed(const std::vector<std::string>& plugins) {
     } catch (const CannotJudge& error) {
       installed.failures.emplace_back(module, error.what());
     }
+  add_clients(installed);
   for (const std::string& plugin : plugins)
     std::ranges::move(offered_by(plugin), std::back_inserter(installed.entries));
   return installed;

@@ -4,18 +4,21 @@
 #include <string>
 #include <vector>
 
-#include "workers/supervisor_settings.h"
+#include "run/named_clients.h"
+#include "workers/messages.h"
 
 namespace convict::cli {
 
-/// The implementations that load on this machine, and the modules that do not, with the reason.
+/// The implementations that load on this machine, and the modules that do not, with the reason; all clients that are
+/// known by name, installed or not.
 struct Installed {
-  std::vector<workers::RosterEntry> entries;
+  std::vector<workers::RosterEntry> entries;                  // those of clients as their tables say, without a lineage
   std::vector<std::pair<std::string, std::string>> failures;  // (module, why)
+  std::vector<std::pair<run::NamedClient, run::ClientInstallation>> clients;
 };
 
-/// Loads native kernels, oracle modules and the given plugins, each in a worker of its own. Lists a module that fails
-/// in `failures`. Throws UsageError for a plugin that fails, because the user named it.
+/// Loads native kernels, oracle modules and the given plugins, each in a worker of its own, but no client. Lists a module
+/// that fails in `failures`. Throws UsageError for a plugin that fails, because the user named it.
 Installed everything_installed(const std::vector<std::string>& plugins);
 
 /// The implementations of one plugin. Throws UsageError.

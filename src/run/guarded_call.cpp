@@ -79,15 +79,8 @@ auto foreign(const Call& call) noexcept {
 /// Runs the call, and adds its time to that of the implementation.
 int timed_run(const convict_implementation& implementation, int position, const convict_problem& p,
               const convict_tensors& tensors, FlightRecord& record, std::span<char> error) {
-  int64_t begin;
-  int status;
-  {
-    const InStage calling(record, Stage::kCall);
-    begin = record.stage_began_ns;
-    status = foreign([&] { return implementation.run(&implementation, &p, &tensors, error.data(), error.size()); });
-  }
-  record.tally.call_ns[position] += static_cast<uint64_t>(record.stage_began_ns - begin);  // of the stage after it
-  return status;
+  const InCalls calling(record, position);
+  return foreign([&] { return implementation.run(&implementation, &p, &tensors, error.data(), error.size()); });
 }
 
 /// The scratch memory that the implementation wants for this problem, in bytes.

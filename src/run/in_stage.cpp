@@ -33,4 +33,15 @@ InStage::InStage(FlightRecord& record, Stage stage)
 
 InStage::~InStage() { change(record_, outer_); }
 
+InCalls::InCalls(FlightRecord& record, int position)
+    : record_(record),
+      position_(position),
+      outer_(change(record, static_cast<int32_t>(Stage::kCall))),
+      began_ns_(record.stage_began_ns) {}
+
+InCalls::~InCalls() {
+  change(record_, outer_);
+  record_.tally.call_ns[position_] += static_cast<uint64_t>(record_.stage_began_ns - began_ns_);  // of the stage after it
+}
+
 }  // namespace convict::run

@@ -23,4 +23,19 @@ class InStage {
   int32_t outer_;
 };
 
+/// The same for calls of one implementation, at this position in the roster, which is charged with their time as well.
+class InCalls {
+ public:
+  InCalls(FlightRecord& record, int position);
+  ~InCalls();
+  InCalls(const InCalls&) = delete;
+  InCalls& operator=(const InCalls&) = delete;
+
+ private:
+  FlightRecord& record_;
+  const int position_;
+  int32_t outer_;
+  int64_t began_ns_;
+};
+
 }  // namespace convict::run

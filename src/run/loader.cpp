@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 
 #include "core/error.h"
@@ -26,14 +27,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kModulePrefix = "convict_", kModuleSuffix = ".so";
 constexpr size_t kLongestVersion = 200;  // bytes
 
-/// The folders of modules: beside the program (in a build tree), and its library directory (once installed).
-std::vector<fs::path> module_directories() {
-  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path();
-  return {program, program / "../lib/convict"};
-}
-
 std::optional<fs::path> module_file(const std::string& name) {
-  for (const fs::path& directory : module_directories()) {
+  for (const fs::path& directory : module_folders()) {
     const fs::path file = directory / fmt::format("{}{}{}", kModulePrefix, name, kModuleSuffix);
     if (std::error_code ignored; fs::exists(file, ignored)) return file;
   }
@@ -100,18 +95,20 @@ std::vector<Subject> load_library(const fs::path& path, const std::string& shown
   return abilities_of ? with_abilities(std::move(subjects), abilities_of, shown) : subjects;
 }
 
-/// Resolves names against native kernels, plugins and modules. Loads a module when it is first named.
+/// Resolves names against native kernels, plugins, modules and clients. Loads a module or a client when it is first named.
 class Catalogue {
  public:
   Catalogue(std::span<const NativeKernel* const> native, const std::vector<std::string>& plugins,
-            const KeeperAddress& keeper) {
+            const KeeperAddress& keeper)
+      : keeper_(keeper) {
     for (const NativeKernel* kernel : native)
       known_.push_back(
           {.implementation = kernel, .version = CONVICT_VERSION, .name = kernel->name, .abilities = kernel->abilities});
     native_count_ = known_.size();
     for (const std::string& path : plugins) {
       std::vector<Subject> subjects = load_plugin(path, keeper);
-      for (const Subject& one : subjects) refuse_reserved(one.name, path);
+      for (const Subject& one : subjects)
+        if (!is_named_client(path)) refuse_reserved(one.name, path);
       add(std::move(subjects));
     }
     plugin_end_ = known_.size();
@@ -131,10 +128,25 @@ class Catalogue {
       add(load_module(module));
       if (auto found = loaded(name); !found.empty()) return found;
     }
+    if (const auto clients = named_clients(name); !clients.empty()) return of_clients(clients, name);
     throw_unknown(name, module);
   }
 
  private:
+  /// What the name stands for, of clients that are started unless they have been.
+  std::vector<Subject> of_clients(const std::vector<NamedClient>& clients, const std::string& name) {
+    std::vector<Subject> found;
+    for (const NamedClient& client : clients) {
+      const std::string plugin = fmt::format("{}{}", kClientPrefix, client.name);
+      if (std::ranges::find(known_, plugin, &Subject::plugin) == known_.end()) add(load_client(client, keeper_));
+      std::ranges::move(loaded(client.offers(name) ? name : client.name + std::string(kWholeModule)),
+                        std::back_inserter(found));
+    }
+    if (found.empty())
+      throw CannotJudge(fmt::format("'{}' is not offered on this machine by the client that has it", printable(name)));
+    return found;
+  }
+
   /// The implementation of this name; else all of the module of this name.
   std::vector<Subject> loaded(const std::string& name) const {
     std::vector<Subject> found;
@@ -181,10 +193,17 @@ class Catalogue {
     for (const Subject& subject : known_) names.push_back(subject.name);
     for (const std::string& installed : installed_modules())
       if (installed != module) names.push_back(installed);
+    std::vector<std::string> near = names;
+    for (const NamedClient& client : named_clients()) {
+      names.push_back(client.name);
+      near.push_back(client.name);
+      for (const auto& [offered, description] : client.implementations) near.push_back(offered);
+    }
     throw UsageError(fmt::format("unknown implementation '{}'{}; valid: {}", printable(name),
-                                 suggestion(meant(kImplementationSynonyms, name), names), fmt::join(names, ", ")));
+                                 suggestion(meant(kImplementationSynonyms, name), near), fmt::join(names, ", ")));
   }
 
+  const KeeperAddress keeper_;
   std::vector<Subject> known_;
   size_t native_count_ = 0, plugin_end_ = 0;
 };
@@ -242,7 +261,7 @@ std::vector<Subject> subjects_of(const convict_plugin* plugin, const std::string
 
 std::vector<std::string> installed_modules() {
   std::vector<std::string> names;
-  for (const fs::path& directory : module_directories()) {
+  for (const fs::path& directory : module_folders()) {
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(directory, ignored)) {
       const std::string file = entry.path().filename().string();
@@ -263,13 +282,14 @@ std::vector<Subject> load_module(const std::string& name) {
   return load_library(*file, name);
 }
 
-/// The implementations of a program that speaks the protocol of process targets.
-static std::vector<Subject> load_command(const std::string& command, const KeeperAddress& keeper) {
-  const auto process = std::make_shared<ProcessTarget>(std::string(as_written(command)), keeper);
-  const std::string shown = printable(as_written(command), 300);
+/// The implementations of a program that speaks the protocol of process targets. `plugin` is what they come from.
+static std::vector<Subject> start_program(const std::string& command, const std::string& plugin,
+                                          const KeeperAddress& keeper) {
+  const auto process = std::make_shared<ProcessTarget>(command, keeper);
+  const std::string shown = printable(as_written(plugin), 300);
   std::vector<Subject> subjects = subjects_of(&process->plugin(), shown);
   for (Subject& one : subjects) {
-    one.plugin = command;
+    one.plugin = plugin;
     one.is_foreign = false;  // what it does, it does in another process
     one.process = process;
     one.abilities = ProcessTarget::abilities_of(*one.implementation);
@@ -280,8 +300,23 @@ static std::vector<Subject> load_command(const std::string& command, const Keepe
   return subjects;
 }
 
+std::vector<Subject> load_client(const NamedClient& client, const KeeperAddress& keeper) try {
+  return start_program(client.command, fmt::format("{}{}", kClientPrefix, client.name), keeper);
+} catch (const UsageError&) {
+  if (installations_of({client}).front().is_there()) throw;
+  throw CannotJudge(fmt::format("'{}' is {}", client.name, client.how_to_install()));
+}
+
+/// By its name.
+static std::vector<Subject> load_client(const std::string& name, const KeeperAddress& keeper) {
+  for (const NamedClient& one : named_clients(name))
+    if (one.name == name) return load_client(one, keeper);
+  throw UsageError(fmt::format("no client is called '{}'", printable(name)));
+}
+
 std::vector<Subject> load_plugin(const std::string& path, const KeeperAddress& keeper) {
-  if (is_command(path)) return load_command(path, keeper);
+  if (is_command(path)) return start_program(std::string(as_written(path)), path, keeper);
+  if (is_named_client(path)) return load_client(std::string(as_written(path)), keeper);
   std::error_code ignored;
   if (!fs::exists(path, ignored)) throw UsageError(fmt::format("plugin '{}' does not exist", printable(path, 300)));
   if (fs::is_directory(path, ignored))
@@ -301,7 +336,13 @@ bool loads_files(const RosterRequest& request) {
   return !no_oracle || !request.plugins.empty() || !std::ranges::all_of(request.targets, is_native);
 }
 
-bool loads_plugins(const RosterRequest& request) { return !std::ranges::all_of(request.plugins, is_command); }
+bool loads_plugins(const RosterRequest& request) { return !std::ranges::all_of(request.plugins, is_client); }
+
+bool starts_clients(const RosterRequest& request) {
+  const auto is_of_client = [](const std::string& name) { return !named_clients(name).empty(); };
+  return std::ranges::any_of(request.plugins, is_client) || std::ranges::any_of(request.targets, is_of_client) ||
+         std::ranges::any_of(request.oracles, is_of_client);
+}
 
 bool loads_modules_only(const RosterRequest& request) { return loads_files(request) && !loads_plugins(request); }
 

@@ -12,6 +12,8 @@
 #include "abi/native_kernel.h"
 #include "core/transforms.h"
 #include "run/code_path.h"
+#include "run/module_folders.h"
+#include "run/named_clients.h"
 #include "run/process_target.h"
 #include "run/turns.h"
 
@@ -30,15 +32,15 @@ struct Subject {
   Transforms transforms = {};
   std::vector<std::string> examples = {};  // lines of cases that it says it takes
   std::shared_ptr<const CodePath> code_path = {};     // that `implementation` is, of another one
-  std::shared_ptr<const ProcessTarget> process = {};  // whose client computes it, which ends with the last subject
+  std::shared_ptr<ProcessTarget> process = {};  // whose client computes it, which ends with the last subject
 };
 
 /// The user's request. Each name is that of an implementation or of a whole module: "libtorch", where no
-/// implementation has this name, or "onednn:*" where one has.
+/// implementation has this name, or "onednn:*" where one has; or of a client of this program (run/named_clients.h).
 struct RosterRequest {
   std::vector<std::string> targets;  // empty: those of the plugins, or without plugins `native`
   std::vector<std::string> oracles;  // empty: kDefaultOracles, as far as they are installed
-  std::vector<std::string> plugins;  // shared libraries and commands (core/plugin_name.h)
+  std::vector<std::string> plugins;  // libraries, commands and clients (core/plugin_name.h)
   bool require_oracle = true;        // false: the exact reference alone may judge
 };
 
@@ -49,7 +51,6 @@ struct Roster {
 
 inline constexpr std::string_view kAllNative = "native";  // stands for every native kernel
 inline constexpr std::string_view kNoOracle = "none";     // the exact reference alone
-inline constexpr std::string_view kWholeModule = ":*";    // behind the name of a module
 
 /// Whether a name of a request stands for a native kernel, or for all.
 bool is_native(std::string_view name);
@@ -57,11 +58,15 @@ bool is_native(std::string_view name);
 /// Whether anything but native kernels may be loaded.
 bool loads_files(const RosterRequest& request);
 
+/// Whether clients are started.
+bool starts_clients(const RosterRequest& request);
+
 /// Whether shared libraries of the user are loaded; and whether files are, and none of those.
 bool loads_plugins(const RosterRequest& request);
 bool loads_modules_only(const RosterRequest& request);
 
-/// Throws UsageError for an unknown name or a file that is no plugin, CannotJudge for an oracle that is not installed.
+/// Throws UsageError for an unknown name or a file that is no plugin, CannotJudge for an oracle or a client that is not
+/// installed.
 Roster load_roster(const RosterRequest& request, std::span<const NativeKernel* const> native,
                    const KeeperAddress& keeper = {});
 
@@ -71,8 +76,9 @@ std::vector<std::string> installed_modules();
 /// The file of a module; "" if it is not installed.
 std::string file_of_module(const std::string& name);
 
-/// All implementations of one module or plugin file, for listings.
+/// All implementations of one module, client, or plugin.
 std::vector<Subject> load_module(const std::string& name);
+std::vector<Subject> load_client(const NamedClient& client, const KeeperAddress& keeper = {});
 std::vector<Subject> load_plugin(const std::string& path, const KeeperAddress& keeper = {});
 
 /// The implementations of a plugin in memory. `shown` names it in messages. Throws UsageError.

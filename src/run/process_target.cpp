@@ -88,17 +88,6 @@ double operand_bytes(const convict_tensors& tensors) {
   return sum;
 }
 
-/// Ends this process as the client has ended, so that it is judged as a library that did the same.
-[[noreturn]] void die_of(const ClientGone& gone, const std::string& name) {
-  std::fprintf(stderr, "the client of %s %s\n", name.c_str(), gone.how.c_str());
-  std::fflush(stderr);
-  if (gone.signal) {
-    signal(gone.signal, SIG_DFL);
-    raise(gone.signal);
-  }
-  _exit(gone.exit_code);
-}
-
 }  // namespace
 
 FilePlaces FileLayout::add(const convict_problem& p, const convict_tensors& tensors) {
@@ -187,15 +176,27 @@ void ProcessTarget::adopt(const ClientHello& hello) {
   plugin_ = {CONVICT_ABI_VERSION, version_.c_str(), list_.size(), list_.data()};
 }
 
+/// Ends this process as the client has ended, so that it is judged as a library that did the same.
+void ProcessTarget::die_of(const ClientGone& gone, const Implementation& who) const {
+  before_death_();
+  std::fprintf(stderr, "the client of %s %s\n", who.announced.name.c_str(), gone.how.c_str());
+  std::fflush(stderr);
+  if (gone.signal) {
+    signal(gone.signal, SIG_DFL);
+    raise(gone.signal);
+  }
+  _exit(gone.exit_code);
+}
+
 /// The answer to ask(), which throws if there is none.
 template <class Ask>
 auto ProcessTarget::or_die(const Implementation& who, const Ask& ask) {
   try {
     return ask();
   } catch (const ClientGone& gone) {
-    die_of(gone, who.announced.name);
+    die_of(gone, who);
   } catch (const BrokenProtocol& error) {
-    die_of({fmt::format("broke the protocol: {}", error.what()), 0, EX_PROTOCOL}, who.announced.name);
+    die_of({fmt::format("broke the protocol: {}", error.what()), 0, EX_PROTOCOL}, who);
   }
 }
 
@@ -310,8 +311,7 @@ void ProcessTarget::exchange_ahead(const Implementation& who, const std::string&
   try {
     start();
   } catch (const UsageError& error) {
-    die_of({fmt::format("{}, and could not be started again: {}", why, error.what()), 0, EX_PROTOCOL},
-           who.announced.name);
+    die_of({fmt::format("{}, and could not be started again: {}", why, error.what()), 0, EX_PROTOCOL}, who);
   }
 }
 
@@ -372,10 +372,10 @@ void ProcessTarget::settle(const convict_implementation& implementation) {
   target.answers_.clear();
   target.layout_->clear();
   if (!target.batch_trouble_.empty())
-    die_of({fmt::format("{} when it was asked for several problems at once, and for none of them alone",
-                        target.batch_trouble_),
-            0, EX_PROTOCOL},
-           who.announced.name);
+    target.die_of({fmt::format("{} when it was asked for several problems at once, and for none of them alone",
+                               target.batch_trouble_),
+                   0, EX_PROTOCOL},
+                  who);
 }
 
 }  // namespace convict::run

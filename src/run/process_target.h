@@ -9,11 +9,13 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "abi/convict.h"
@@ -56,6 +58,9 @@ class ProcessTarget {
   explicit ProcessTarget(const std::string& command, const KeeperAddress& keeper = {});
   ProcessTarget(const ProcessTarget&) = delete;
   ProcessTarget& operator=(const ProcessTarget&) = delete;
+
+  /// Called before this process ends because the client has.
+  void before_death(std::function<void()> call) { before_death_ = std::move(call); }
 
   /// As a plugin has them; they live as long as this object.
   const convict_plugin& plugin() const { return plugin_; }
@@ -118,6 +123,7 @@ class ProcessTarget {
   static convict_status run(const convict_implementation* self, const convict_problem* problem,
                             const convict_tensors* tensors, char* error, size_t error_size);
 
+  [[noreturn]] void die_of(const ClientGone& gone, const Implementation& who) const;
   ClientHello start();
   void adopt(const ClientHello& hello);
   ClientStatus run_one(const Implementation& who, const convict_problem& problem, const convict_tensors& tensors);
@@ -130,6 +136,7 @@ class ProcessTarget {
   void exchange_ahead(const Implementation& who, const std::string& question, std::chrono::milliseconds patience,
                       const Read& read);
 
+  std::function<void()> before_death_ = [] {};
   const std::string command_;
   const KeeperAddress keeper_;
   std::unique_ptr<Client> client_;

@@ -7,7 +7,6 @@
 #include <utility>
 #include <variant>
 
-#include "core/plugin_name.h"
 #include "run/heap_guard.h"
 #include "run/keeper.h"
 #include "workers/messages.h"
@@ -55,7 +54,7 @@ std::map<std::string, std::string> environment_of(const SupervisorSettings& sett
 /// or have another allocator.
 int keeper_of(const SupervisorSettings& settings) {
   if (settings.fresh_clients || !settings.heap_guard.empty() ||
-      std::ranges::none_of(settings.worker.roster.plugins, is_command))
+      !run::starts_clients(settings.worker.roster))
     return -1;
   // Static, because clients are the whole process's, whichever thread supervises their workers.
   static run::KeeperProcess keeper(settings.lone_program);

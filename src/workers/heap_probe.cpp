@@ -23,7 +23,7 @@ constexpr auto kLeastTimeOfModules = std::chrono::seconds(10);  // LibTorch take
 constexpr int kShareOfTime = 10;                                // of the time so far, one part in so many
 
 /// A process target has a heap of its own, and our kernels are searched by other means.
-bool is_foreign_code(const RosterEntry& entry) { return entry.lineage != "convict" && !is_command(entry.plugin); }
+bool is_foreign_code(const RosterEntry& entry) { return entry.lineage != "convict" && !is_client(entry.plugin); }
 
 /// Of a library of ours, all variants come from one file.
 std::string library_of(const RosterEntry& entry) {

@@ -82,7 +82,9 @@ void Lookahead::ask(const Implementation& who, std::span<const RelationCalls> re
 }
 
 /// Stages the calls that the examination makes if all of them are right: those of the cases, and of their relations.
-void Lookahead::run(const Implementation& who, std::span<const Case> cases, examine::AskedRelations relations) {
+/// `position`: in the roster.
+void Lookahead::run(size_t position, std::span<const Case> cases, examine::AskedRelations relations) {
+  const Implementation& who = *subjects_[position].implementation;
   std::vector<Case> called, before;
   for (const Case& c : cases) {
     if (!is_called(who, c)) continue;
@@ -107,7 +109,7 @@ void Lookahead::run(const Implementation& who, std::span<const Case> cases, exam
     const run::InStage filling(record_, Stage::kFill);
     for (const RelationCalls& calls : related) stage(who, calls);
   }
-  const run::InStage calling(record_, Stage::kCall);
+  const run::InCalls calling(record_, static_cast<int>(position));
   ProcessTarget::run_ahead(who, patience_);
 }
 
@@ -197,18 +199,19 @@ void Lookahead::over_places(const generate::Sampling& sampling, std::span<const 
         std::ranges::copy_if(its, std::back_inserter(all), [&](const Case& c) { return is_asked(c, who, settings); });
     ask(*who.implementation, all);
     all.insert(all.end(), own.begin(), own.end());
-    run(*who.implementation, all, settings.relations);
+    run(i, all, settings.relations);
   }
 }
 
 void Lookahead::over_cases(std::span<const Case> cases, const examine::ExaminationSettings& settings) {
-  for (const run::Subject& one : subjects_) {
+  for (size_t i = 0; i < subjects_.size(); ++i) {
+    const run::Subject& one = subjects_[i];
     const Implementation& who = *one.implementation;
     if (!one.is_target || ProcessTarget::batch_of(who) < 2) continue;
     std::vector<Case> asked;
     std::ranges::copy_if(cases, std::back_inserter(asked), [&](const Case& c) { return is_asked(c, one, settings); });
     ask(who, asked);
-    run(who, asked, settings.relations);
+    run(i, asked, settings.relations);
   }
 }
 

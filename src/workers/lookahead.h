@@ -51,7 +51,7 @@ class Lookahead {
   void ask(const Implementation& who, std::span<const Case> cases);
   void ask(const Implementation& who, std::span<const RelationCalls> related);
   void ask(const Implementation& who, std::span<const run::ProcessTarget::Question> questions);
-  void run(const Implementation& who, std::span<const Case> cases, examine::AskedRelations relations);
+  void run(size_t position, std::span<const Case> cases, examine::AskedRelations relations);
   void stage_case(const Implementation& who, const Case& c);
   void stage(const Implementation& who, const RelationCalls& calls);
 

@@ -86,7 +86,8 @@ json to_json(const Done& done) {
           {"ratios", core::to_json(done.ratios)},
           {"tuples", packed(done.tuples)},
           {"pairs", pairs},
-          {"covered", done.covered}};
+          {"covered", done.covered},
+          {"cut_short", done.is_cut_short}};
 }
 
 std::vector<RosterEntry> roster_from(const json& list) {
@@ -128,6 +129,7 @@ Done done_from(const json& j) {
   for (const json& one : j.at("levels")) read_strictly(one.at(1), done.levels[strictly(one, 0)]);
   for (const json& one : j.at("refusals"))
     done.refusals.push_back({strictly(one, 0), strictly(one, 1), strictly(one, 2)});
+  done.is_cut_short = strictly(j, "cut_short");
   return done;
 }
 

@@ -85,7 +85,7 @@ struct WorkerSettings {
 struct RosterEntry {
   std::string name, description, lineage, version;
   bool is_target = false;
-  std::string plugin = {};  // the file that it came from; empty for a native kernel and for our modules
+  std::string plugin = {};  // what it came from (core/plugin_name.h); empty for a native kernel and for our modules
 };
 
 /// Cases by their indices: first, first + step, ... `count` of them.
@@ -190,7 +190,7 @@ struct Refusals {
   uint64_t count = 0;
 };
 
-/// An order was carried out.
+/// An order was carried out, or ends with its worker.
 struct Done {
   uint64_t count = 0;  // cases
   std::vector<Refusals> refusals;
@@ -200,6 +200,7 @@ struct Done {
   uint64_t covered = 0;          // cases counted in `tuples`: those judged for any target
   std::map<int, std::vector<uint32_t>> pairs = {};  // likewise, by roster position of a target, of its judged cases
   std::map<int, std::vector<uint64_t>> levels = {};  // how many of these had each level (core/coverage.h)
+  bool is_cut_short = false;  // this is of the cases before the one on which a client, and so the worker, has ended
 };
 
 using Report = std::variant<Loaded, NotLoaded, Surveyed, CaseReport, MismatchReport, LayerReport, Done>;

@@ -266,10 +266,12 @@ bool Supervision::on_report(WorkerSlot& slot, const Surveyed& surveyed) {
 
 bool Supervision::on_report(WorkerSlot& slot, const Done& done) {
   if (slot.is_idle()) return false;
-  report(slot, std::min(done.count, slot.work().count));       // it leaves out what is not wanted any more
-  slot.keeps_too_much = slot.keeps_more_than(settings_.worker.memory);  // then it dies, and of this work
   const Work work = slot.work();
-  if (!slot.keeps_too_much) slot.finish_work();
+  if (!done.is_cut_short) {
+    report(slot, std::min(done.count, work.count));                       // it leaves out what is not wanted any more
+    slot.keeps_too_much = slot.keeps_more_than(settings_.worker.memory);  // then it dies, and of this work
+    if (!slot.keeps_too_much) slot.finish_work();
+  }
   answer(Finished{work, done});
   return true;
 }

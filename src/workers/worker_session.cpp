@@ -107,6 +107,8 @@ bool WorkerSession::load() {
       loaded = load_all();  // its own of the implementations; the libraries are there
     }
     for (size_t i = 0; i < subjects_.size(); ++i) record_.is_foreign[i] = subjects_[i].is_foreign;
+    for (const run::Subject& one : subjects_)
+      if (one.process) one.process->before_death([this] { channel_.send(worker_tally_.take_before_death()); });
     lookahead_.emplace(subjects_, record_, std::chrono::milliseconds(settings_.patience_ms));
     run::report_faults(memory_, record_);
     loaded_ns_ = run::cpu_ns();

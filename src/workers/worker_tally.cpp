@@ -62,6 +62,12 @@ Done WorkerTally::take(uint64_t count) {
   return report;
 }
 
+Done WorkerTally::take_before_death() {
+  Done report = take(0);
+  report.is_cut_short = true;
+  return report;
+}
+
 PerCounter<uint64_t> counts_of(const examine::Examination& examination) {
   PerCounter<uint64_t> counts;
   counts[Counter::kCases] = 1;

@@ -36,6 +36,8 @@ class WorkerTally {
 
   /// What was added since the last call, as the end of an order of `count` cases.
   Done take(uint64_t count);
+  /// The same in the middle of an order.
+  Done take_before_death();
 
  private:
   run::FlightRecord& record_;

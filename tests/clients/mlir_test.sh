@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # MLIR through its client computes ordinary problems of all operations as the exact reference does, by each pipeline that
 # is right for them.
-#     tests/clients/mlir_test.sh CONVICT SOURCE_FOLDER
+#     tests/clients/mlir_test.sh CONVICT
 # Exit codes: 0 it does, 1 it does not, 77 it is not installed (make mlir).
 set -u
 
 convict=$1
-source=$2
 python=/usr/bin/python3
 if ! command -v mlir-opt-22 mlir-runner-22 > /dev/null || ! "$python" -c 'import numpy' 2> /dev/null; then
   echo 'skipped: MLIR 22 is not installed; make mlir does it'
@@ -31,7 +30,6 @@ conv2d in=3 k=5 => refused
 END
 failed=0
 for pipeline in loops affine im2col winograd2 winograd4 tosa; do
-  "$convict" replay "$cases" --command "$python '$source/clients/mlir/mlir_client.py'" --target "mlir:$pipeline" \
-    --oracle none --relations none -q || failed=1
+  "$convict" replay "$cases" --target "mlir:$pipeline" --oracle none --relations none -q || failed=1
 done
 exit "$failed"

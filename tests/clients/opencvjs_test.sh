@@ -21,15 +21,13 @@ conv2d g=3 ic=3 oc=6 in=8x7 k=3x2 d=2x1 fill=normal
 conv3d n=2 ic=3 oc=4 in=5x4x6 k=3x2x1
 conv_transpose2d n=2 ic=3 oc=4 in=4x5 k=3x2 s=2x1 p=1 op=1x0
 END
-client="node '$source/clients/js/opencv_client.js' '$source/build/js'"
-"$convict" replay "$cases" --command "$client" --oracle none \
-  --relations none -v || exit 1
+"$convict" replay "$cases" --target opencvjs --oracle none --relations none -v || exit 1
 
 cat > "$cases" << 'END'
 conv_transpose2d oc=4 in=7x7 p=1x1
 conv2d in=5x5 k=3x3
 END
-"$convict" replay "$cases" --command "$client" --oracle none --relations none > "$cases.txt"
+"$convict" replay "$cases" --target opencvjs --oracle none --relations none > "$cases.txt"
 cat "$cases.txt"
 if ! grep -q 'crash' "$cases.txt" || ! grep -q '1 with a mismatch of a target' "$cases.txt"; then
   echo 'a fault of the library has to be a crash, and of its own problem alone'

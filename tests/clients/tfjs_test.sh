@@ -21,5 +21,4 @@ conv3d n=2 ic=3 oc=4 in=5x4x6 k=3x2x1 p=valid fill=normal
 conv_transpose2d n=2 ic=3 oc=4 in=4x5 k=3x2 s=2x1 p=1:0x1:1 op=1x0
 conv2d.backward_data n=2 ic=3 oc=4 in=8x7 k=3x2 s=2x1 p=1:0x2:1
 END
-"$convict" replay "$cases" --command "node '$source/clients/js/tfjs_client.js' '$source/build/js'" --oracle none \
-  --relations none -v
+"$convict" replay "$cases" --target tfjs --oracle none --relations none -v

@@ -65,7 +65,7 @@ class Draw {
       case 5: return Surveyed{{{domain(), next(), next(), {{feature::kPass, 1}, {feature::kType, 4}}, text()}, {}}};
       case 4: return LayerReport{next(), {{text(), 1}}, {{2, {{text(), {real(), real()}}}, words(), {real(), real()}}}};
       default: {
-        Done done{next(), {{text(), text(), next()}}, {}, numbers(), next(), {{3, numbers()}}, {{3, {next(), 0}}}};
+        Done done{next(), {{text(), text(), next()}}, {}, numbers(), next(), {{3, numbers()}}, {{3, {next(), 0}}}, coin()};
         done.ratios[text()].add(real());
         return done;
       }

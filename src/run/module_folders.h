@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+namespace convict::run {
+
+/// Where the modules of this program are, and a folder `clients` with its clients: beside the program (in a build tree),
+/// and in its library directory (once installed).
+std::vector<std::filesystem::path> module_folders();
+
+inline constexpr std::string_view kWholeModule = ":*";  // behind the name of a module or a client: all that it has
+
+}  // namespace convict::run

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/named_clients.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/strict_json.h"
+#include "core/text.h"
+#include "run/module_folders.h"
+
+namespace convict::run {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::string_view kPython = "{python}";
+
+/// The folder of clients, without links: a shell shows it. "" if there is none.
+fs::path clients_folder() {
+  for (const fs::path& directory : module_folders())
+    if (std::error_code error; fs::is_directory(directory / "clients", error)) return fs::canonical(directory / "clients");
+  return {};
+}
+
+void replace(std::string& text, std::string_view placeholder, const std::string& value) {
+  for (size_t at = 0; (at = text.find(placeholder, at)) != std::string::npos; at += value.size())
+    text.replace(at, placeholder.size(), value);
+}
+
+/// With what placeholders stand for.
+std::string filled_in(std::string command, const fs::path& folder) {
+  const std::string clients = shell_quoted(folder.parent_path().string());
+  replace(command, kPython, fmt::format("sh {}/shared/python.sh {}", clients, folder.filename().string()));
+  replace(command, "{clients}", clients);
+  replace(command, "{folder}", shell_quoted(folder.string()));
+  return command;
+}
+
+NamedClient client_from(const json& row, const fs::path& folder) {
+  const std::string command = strictly(row, "command"), version = strictly(row, "version");
+  NamedClient client{strictly(row, "name"),         folder.filename().string(), filled_in(command, folder),
+                     filled_in(version, folder), command.starts_with(kPython), {}};
+  const std::map<std::string, std::string> implementations = strictly(row, "implementations");
+  client.implementations.assign(implementations.begin(), implementations.end());
+  return client;
+}
+
+/// Adds the programs of a table.
+void read_table(const fs::path& file, std::vector<NamedClient>& clients) try {
+  std::ifstream stream(file);
+  for (const json& row : json::parse(stream)) clients.push_back(client_from(row, file.parent_path()));
+} catch (const json::exception& error) {
+  throw UsageError(fmt::format("'{}': {}", printable(file.string(), 300), printable(error.what(), 200)));
+}
+
+std::string next_line(FILE* pipe) {
+  std::string line;
+  for (int c = 0; (c = std::getc(pipe)) != EOF && c != '\n';) line += static_cast<char>(c);
+  return std::string(trim(line));
+}
+
+}  // namespace
+
+bool NamedClient::offers(std::string_view implementation) const {
+  return std::ranges::find(implementations, implementation, &decltype(implementations)::value_type::first) !=
+         implementations.end();
+}
+
+std::string NamedClient::how_to_install() const {
+  return fmt::format("not installed; `make {}` installs it{}", folder,
+                     uses_python ? ", and CONVICT_PYTHON may name a Python that has it" : "");
+}
+
+std::vector<NamedClient> named_clients() {
+  std::vector<NamedClient> clients;
+  const fs::path folder = clients_folder();
+  if (folder.empty()) return clients;
+  for (const fs::directory_entry& one : fs::directory_iterator(folder))
+    if (const fs::path table = one.path() / "client.json"; fs::exists(table)) read_table(table, clients);
+  std::ranges::sort(clients, {}, &NamedClient::name);
+  return clients;
+}
+
+std::vector<NamedClient> named_clients(std::string_view name) {
+  std::vector<NamedClient> clients = named_clients();
+  const bool whole = name.ends_with(kWholeModule);
+  if (whole) name.remove_suffix(kWholeModule.size());
+  const auto is_meant = [&](const NamedClient& one) {
+    return (!whole && one.offers(name)) || one.name == name || one.folder == name;
+  };
+  std::erase_if(clients, [&](const NamedClient& one) { return !is_meant(one); });
+  return clients;
+}
+
+std::vector<ClientInstallation> installations_of(const std::vector<NamedClient>& clients) {
+  struct Close {
+    void operator()(FILE* pipe) const { pclose(pipe); }
+  };
+  std::vector<std::unique_ptr<FILE, Close>> pipes;
+  for (const NamedClient& one : clients)
+    pipes.emplace_back(popen(fmt::format("( {} ) 2> /dev/null < /dev/null", one.version_command).c_str(), "re"));
+  std::vector<ClientInstallation> installed;
+  for (const auto& pipe : pipes) {
+    ClientInstallation& one = installed.emplace_back();
+    if (!pipe) continue;
+    one.version = printable(next_line(pipe.get()));
+    one.where = printable(next_line(pipe.get()), 300);
+  }
+  return installed;
+}
+
+}  // namespace convict::run

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The clients that come with this program, known by name as modules are (docs/process-targets.md, "By name"). Each folder
+// of clients/ may have a table, client.json: what its programs are called, offer and need. They are read from there, so
+// that nobody has to start a client to list it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace convict::run {
+
+/// One program.
+struct NamedClient {
+  std::string name;    // "tfjs"; its implementations are called that, or that and more behind a colon
+  std::string folder;  // "js": `make js` installs it; other programs may be of the same folder
+  std::string command, version_command;                              // for a shell
+  bool uses_python = false;                                          // that of the user, if it has what the client needs
+  std::vector<std::pair<std::string, std::string>> implementations;  // name and description, sorted by name
+
+  bool offers(std::string_view implementation) const;
+
+  /// One line: that it is not installed, and how to do it.
+  std::string how_to_install() const;
+};
+
+/// What is behind a client on this machine.
+struct ClientInstallation {
+  std::string version;  // "" if it is not installed
+  std::string where;    // the program that has it: "/home/me/env/bin/python3"; "" if there is only one
+
+  bool is_there() const { return !version.empty(); }
+};
+
+/// All of them, sorted by name. Throws UsageError for a table that makes no sense.
+std::vector<NamedClient> named_clients();
+
+/// Those that a name of a request stands for: an implementation, a client or a folder, the latter two also with
+/// kWholeModule.
+std::vector<NamedClient> named_clients(std::string_view name);
+
+/// By position: what is installed. Asks each client's command for versions, all at once; none of them loads a library.
+std::vector<ClientInstallation> installations_of(const std::vector<NamedClient>& clients);
+
+}  // namespace convict::run

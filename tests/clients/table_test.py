@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A client announces what its table says (clients/NAME/client.json), where it is installed: that is what `list` shows, and
+what campaigns and known causes go by.
+
+    tests/clients/table_test.py CONVICT NAME
+
+Exit codes: 0 it does, 1 it does not, 77 it is not installed."""
+import json
+import subprocess
+import sys
+
+
+def listed(convict, *options):
+    command = [convict, "list", "--format", "json", *options]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def offers(rows):
+    return {row["name"]: (row["version"], row["description"]) for row in rows}
+
+
+def main(convict, name):
+    before = listed(convict)
+    known = [row for row in before if row["client"] == name]
+    if not known[0]["installed"]:
+        print(f"skipped: {name} is {known[0]['description']}")
+        return 77
+    said, announced = offers(known), offers(listed(convict, "--command", known[0]["command"])[len(before):])
+    for one in sorted(said.keys() | announced.keys()):
+        if said.get(one) != announced.get(one):
+            print(f"{one}: the table says {said.get(one)}, and the client {announced.get(one)}")
+    if said != announced:
+        print(json.dumps({one: announced[one][1] for one in sorted(announced)}, indent=2))
+    return int(said != announced)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

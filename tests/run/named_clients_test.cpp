@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables of clients/: names, and what stands for what. That they are true is tests/clients/table_test.py's to say.
+#include "run/named_clients.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "run/loader.h"
+
+namespace convict::test {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names names_of(const std::vector<run::NamedClient>& clients) {
+  Names names;
+  for (const run::NamedClient& one : clients) names.push_back(one.name);
+  return names;
+}
+
+TEST(NamedClients, AreSortedAndHaveNamesOfTheirOwn) {
+  const Names names = names_of(run::named_clients());
+  EXPECT_TRUE(std::ranges::is_sorted(names));
+  EXPECT_TRUE(std::ranges::includes(names, Names{"mlir", "opencvjs", "tfjs"}));
+  std::set<std::string> all(names.begin(), names.end());
+  EXPECT_EQ(all.size(), names.size());
+  for (const std::string& module : run::installed_modules()) EXPECT_FALSE(all.contains(module)) << module;
+}
+
+TEST(NamedClients, CallTheirImplementationsAsTheyAreCalled) {
+  for (const run::NamedClient& client : run::named_clients()) {
+    EXPECT_FALSE(client.implementations.empty()) << client.name;
+    for (const auto& [name, description] : client.implementations) {
+      EXPECT_EQ(name.substr(0, name.find(':')), client.name);
+      EXPECT_TRUE(client.offers(name));
+      EXPECT_NE(description, "");
+    }
+    EXPECT_EQ(client.command.find('{'), std::string::npos) << "a placeholder is left in " << client.command;
+    EXPECT_EQ(client.version_command.find("{clients}"), std::string::npos);
+  }
+}
+
+TEST(NamedClients, AreFoundByImplementationClientAndFolder) {
+  EXPECT_EQ(names_of(run::named_clients("tfjs:cpu")), Names{"tfjs"});
+  EXPECT_EQ(names_of(run::named_clients("tfjs")), Names{"tfjs"});
+  EXPECT_EQ(names_of(run::named_clients("mlir:*")), Names{"mlir"});
+  EXPECT_EQ(names_of(run::named_clients("opencvjs:*")), Names{"opencvjs"});
+  EXPECT_EQ(names_of(run::named_clients("js")), (Names{"opencvjs", "tfjs"}));
+  for (const char* nobody : {"tfjs:", "tfjs:gpu", "tf", "tfjs:cpu:*", "", "direct", "shared", ":*"})
+    EXPECT_EQ(names_of(run::named_clients(nobody)), Names()) << nobody;
+}
+
+TEST(NamedClients, AreStartedIfARequestNamesThem) {
+  EXPECT_TRUE(run::starts_clients({{"mlir:loops"}, {}, {}}));
+  EXPECT_TRUE(run::starts_clients({{"direct"}, {"none", "js"}, {}}));
+  EXPECT_TRUE(run::starts_clients({{}, {}, {"command:python3 mine.py"}}));
+  EXPECT_TRUE(run::starts_clients({{}, {}, {"client:tfjs"}}));
+  EXPECT_FALSE(run::starts_clients({{"direct"}, {"libtorch"}, {"./mine.so"}}));
+}
+
+TEST(NamedClients, SayHowTheyAreInstalled) {
+  for (const run::NamedClient& client : run::named_clients())
+    EXPECT_NE(client.how_to_install().find("`make " + client.folder + "` installs it"), std::string::npos);
+}
+
+TEST(NamedClients, VersionsAreWhatTheirCommandsPrint) {
+  const std::vector<run::NamedClient> clients = {
+      {.name = "there", .version_command = "echo ' 1.2 '; echo /usr/bin/python3; echo more"},
+      {.name = "one line", .version_command = "echo 7"},
+      {.name = "absent", .version_command = "ls /nowhere/at/all && echo 1"}};
+  const auto found = run::installations_of(clients);
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].version, "1.2");
+  EXPECT_EQ(found[0].where, "/usr/bin/python3");
+  EXPECT_EQ(found[1].version, "7");
+  EXPECT_EQ(found[1].where, "");
+  EXPECT_FALSE(found[2].is_there());
+}
+
+}  // namespace
+}  // namespace convict::test
