@@ -20,13 +20,29 @@ import convict
 import tvm
 from tvm import relax
 
+import depthwise_code
+import importer_code
+import reference_code
 import relax_code
+import schedule_code
+import topi_code
 from compiler import Compiler, reason
 from operands import lies, letters
 
 # TVM's loops sum in one order, in the type that they are asked for: f16 in f16 (topi.nn.conv, out_dtype).
 DIRECT = {"algorithm": "direct", "min_accumulator": "f16", "summation": "fixed_order", "deterministic": True}
 FUSED = {**DIRECT, "fuses_relu": True}
+# F(4, 3) at the points of topi.nn.winograd_util._interpolation_points.
+WINOGRAD = {"algorithm": "winograd", "min_accumulator": "f16", "winograd_m": 4, "winograd_r": 3,
+            "points": [0, -1, 1, 0.5, -2], "deterministic": True}
+
+CHANNELS_LAST = relax.transform.ConvertLayout({"relax.nn.conv1d": ["NWC", "OWI"], "relax.nn.conv2d": ["NHWC", "OHWI"],
+                                               "relax.nn.conv3d": ["NDHWC", "ODHWI"]})
+NATIVE = {"kind": "llvm", "mcpu": tvm.target.codegen.llvm_get_system_cpu()}
+
+
+def no_transposed(problem):
+    return "transposed convolutions have one layout" if problem.op == "conv_transpose" else None
 
 
 @dataclasses.dataclass
@@ -84,9 +100,33 @@ IMPLEMENTATIONS = [
                    FUSED),
     Implementation("tvm:relax-zero", "operators of Relax, fused by the pipeline zero", relax_code.Operators("plain"),
                    FUSED, Compiler(relax.get_pipeline("zero"))),
+    Implementation("tvm:relax-layout", "operators of Relax, by ConvertLayout to channels last",
+                   relax_code.Operators("plain", no_transposed), FUSED, Compiler(CHANNELS_LAST)),
     Implementation("tvm:relax-compiled", "operators of Relax, called by compiled code instead of byte code",
                    relax_code.Operators("plain"), FUSED, Compiler(mode="compiled")),
     Implementation("tvm:gradient", "the registered gradient of conv2d in Relax", relax_code.Gradient(), DIRECT),
+    Implementation("tvm:topi", "TOPI's conv and its transposed operators", topi_code.PLAIN, DIRECT),
+    Implementation("tvm:topi-nchwc", "TOPI's conv2d_NCHWc", topi_code.BLOCKED, DIRECT),
+    Implementation("tvm:topi-nchwc-o", "TOPI's conv2d_NCHWc_OIHWo, filters in blocks of output channels",
+                   topi_code.BLOCKED_O, DIRECT),
+    Implementation("tvm:topi-nchwc-io", "TOPI's conv2d_NCHWc_OIHWo, filters in blocks of both channels",
+                   topi_code.BLOCKED_IO, DIRECT),
+    Implementation("tvm:topi-int8", "TOPI's conv2d_NCHWc_int8", topi_code.INT8, DIRECT),
+    Implementation("tvm:topi-winograd-nhwc", "TOPI's conv2d_winograd_nhwc", topi_code.WINOGRAD_NHWC, WINOGRAD, batch=8),
+    Implementation("tvm:topi-winograd-nchw", "TOPI's conv2d_winograd_nchw", topi_code.WINOGRAD_NCHW, WINOGRAD, batch=8),
+    Implementation("tvm:topi-depthwise", "TOPI's depthwise_conv2d_nchw and _nhwc", depthwise_code.FORWARD, DIRECT),
+    Implementation("tvm:topi-depthwise-gradients", "TOPI's depthwise_conv2d_backward_input_nhwc and _weight_nhwc",
+                   depthwise_code.GRADIENTS, DIRECT),
+    Implementation("tvm:schedules", "TOPI's operators with loops tiled, reordered, vectorized and unrolled at random",
+                   schedule_code.SCHEDULED, DIRECT, Compiler(target=NATIVE)),
+    Implementation("tvm:onnx", "the importer of ONNX models, padding by numbers", importer_code.Importer("numbers"),
+                   DIRECT),
+    Implementation("tvm:onnx-auto-pad", "the importer of ONNX models, padding by auto_pad",
+                   importer_code.Importer("name"), DIRECT),
+    Implementation("tvm:onnx-output-shape", "the importer of ONNX models, padding by output_shape",
+                   importer_code.Importer("shape"), DIRECT),
+    Implementation("tvm:numpy", "the references of topi.testing in numpy", reference_code.References(),
+                   {**DIRECT, "min_accumulator": "f32", "summation": "any_order"}),
 ]
 
 if __name__ == "__main__":

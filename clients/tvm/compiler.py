@@ -7,6 +7,8 @@ import tvm
 from tvm import relax
 
 KEPT = 2000  # functions; a small one takes some 100 KiB
+# Checks of the parameters of a function: a third of all time, and nothing of the arithmetic.
+CONFIGURATION = {"tirx.disable_assert": True}
 
 
 class Compiler:
@@ -21,7 +23,8 @@ class Compiler:
         built, new = {}, {key: build for key, build in wanted.items() if key not in self.kept}
         for key, build in new.items():
             try:
-                built[key] = build()
+                with tvm.target.Target(self.target):  # conv2d_NCHWc asks for it
+                    built[key] = build()
             except Exception as error:  # of any kind: what TVM raises is a finding
                 self.kept[key] = error
         self._compile(built)
@@ -37,7 +40,8 @@ class Compiler:
             return
         names = {f"f{place}": key for place, key in enumerate(built)}
         try:
-            callables = self._module({name: built[key] for name, key in names.items()})
+            with tvm.transform.PassContext(config=CONFIGURATION):
+                callables = self._module({name: built[key] for name, key in names.items()})
             self.kept.update({key: callables[name] for name, key in names.items()})
         except Exception as error:
             if len(built) == 1:
@@ -48,17 +52,41 @@ class Compiler:
             self._compile(dict(pairs[len(pairs) // 2:]))
 
     def _module(self, functions):
-        if callable(functions["f0"]) and not isinstance(functions["f0"], tvm.ir.BaseFunc):
-            return functions  # Python
-        module = tvm.IRModule({name: one.with_attr("global_symbol", name) for name, one in functions.items()})
+        if not isinstance(functions["f0"], (tvm.ir.BaseFunc, tvm.IRModule)):
+            return functions  # of Python
+        module = tvm.IRModule(dict(pair for name, one in functions.items() for pair in renamed(name, one)))
         target = tvm.target.Target(self.target)
-        if not isinstance(functions["f0"], relax.Function):
+        if isinstance(functions["f0"], tvm.tirx.PrimFunc):
             library = tvm.compile(module, target)
             return {name: primitive(library[name]) for name in functions}
         with target:
             module = self.passes(module) if self.passes else module
         machine = relax.VirtualMachine(relax.build(module, target, exec_mode=self.mode), tvm.cpu())
         return {name: high_level(machine, name) for name in functions}
+
+
+def renamed(name, function):
+    """The function as one of a module, or the functions of a module of its own, of which the main one gets the name."""
+    if not isinstance(function, tvm.IRModule):
+        return [(tvm.ir.GlobalVar(name), function.with_attr("global_symbol", name))]
+    names = Names({variable.name_hint: tvm.ir.GlobalVar(f"{name}_{variable.name_hint}")
+                   for variable in function.get_global_vars() if variable.name_hint != "main"})
+    helpers = [(one, function[old]) for old, one in names.new.items()]
+    for one, helper in helpers:
+        relax.expr._update_type(one, helper.ty)  # which a variable of a module has
+    return [(tvm.ir.GlobalVar(name), names.visit_expr(function["main"]).with_attr("global_symbol", name)), *helpers]
+
+
+@relax.expr_functor.mutator
+class Names(relax.PyExprMutator):
+    """Replaces the functions that one calls by those of other names."""
+
+    def __init__(self, new):
+        super().__init__()
+        self.new = new
+
+    def visit_global_var_(self, variable):
+        return self.new[variable.name_hint]
 
 
 def primitive(function):

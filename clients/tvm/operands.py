@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operands in the layouts that TVM spells: capital letters are axes, the outermost one first; a number and a small
 letter is a block of the axis of that letter, as 8c in NCHW8c."""
+import math
 import re
 import zlib
 from dataclasses import dataclass
@@ -60,15 +61,15 @@ def letters(problem, name):
 
 
 def view(array, axes, layout):
-    """The array with the axes of a layout. Splitting an axis into blocks copies nothing, whatever its stride."""
-    sizes = dict(zip(axes, array.shape))
-    strides = dict(zip(axes, array.strides))
-    blocks = {letter.upper(): int(block) for block, letter in re.findall(r"(\d+)([a-z])", layout)}
+    """The array with the axes of a layout. Splitting an axis into blocks copies nothing, whatever its stride; an axis
+    that is left out has extent 1."""
+    sizes, strides = dict(zip(axes, array.shape)), dict(zip(axes, array.strides))
+    parts = [(int(block or 0), letter) for block, letter in re.findall(r"(\d*)([A-Za-z])", layout)]
     shape, steps = [], []
-    for block, letter in re.findall(r"(\d*)([A-Za-z])", layout):
-        axis = letter.upper()
-        shape.append(int(block) if block else sizes[axis] // blocks.get(axis, 1))
-        steps.append(strides[axis] if block else strides[axis] * blocks.get(axis, 1))
+    for place, (block, letter) in enumerate(parts):
+        inner = math.prod(one for one, other in parts[0 if not block else place + 1:] if other == letter.lower())
+        shape.append(block or sizes[letter] // inner)
+        steps.append(strides[letter.upper()] * inner)
     return as_strided(array, shape, steps)
 
 
