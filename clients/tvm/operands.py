@@ -64,11 +64,11 @@ def view(array, axes, layout):
     """The array with the axes of a layout. Splitting an axis into blocks copies nothing, whatever its stride; an axis
     that is left out has extent 1."""
     sizes, strides = dict(zip(axes, array.shape)), dict(zip(axes, array.strides))
-    parts = [(int(block or 0), letter) for block, letter in re.findall(r"(\d*)([A-Za-z])", layout)]
+    parts = [(int(block) if block else None, letter) for block, letter in re.findall(r"(\d*)([A-Za-z])", layout)]
     shape, steps = [], []
     for place, (block, letter) in enumerate(parts):
-        inner = math.prod(one for one, other in parts[0 if not block else place + 1:] if other == letter.lower())
-        shape.append(block or sizes[letter] // inner)
+        inner = math.prod(one for one, other in parts[0 if block is None else place + 1:] if other == letter.lower())
+        shape.append(sizes[letter] // max(inner, 1) if block is None else block)
         steps.append(strides[letter.upper()] * inner)
     return as_strided(array, shape, steps)
 
@@ -108,3 +108,9 @@ def sum_type(problem):
     if {"f16", "bf16"} <= set(types):
         types.append("f32")
     return TVM_TYPES[next(one for one in ("f64", "f32", "f16", "bf16") if one in types)]
+
+
+def bias_type(problem, sums):
+    """Where the bias is added: sums of floating-point numbers are not rounded before; those of integers get the type of
+    dst and bias."""
+    return TVM_TYPES[problem.dtypes["dst"]] if sums == "int32" else sums

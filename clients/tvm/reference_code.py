@@ -2,12 +2,14 @@
 """Problems by tvm.topi.testing: what TVM's own tests compare with, in numpy and scipy."""
 import math
 
+import numpy
+import scipy.signal
 from tvm.topi import testing
 
 from operands import Operand, Recipe, common_refusal, letters, lies, pads
 from relax_code import padding_refusal
 
-LARGEST = 1 << 16  # multiply-adds: they loop in Python; scipy.signal.convolve may use an FFT for more
+LARGEST = 1 << 16  # multiply-adds: they loop in Python
 
 
 def image_layout(problem, tensors):
@@ -66,6 +68,8 @@ class References:
                                                                                         problem.oc // problem.groups])
         if math.prod(one for extents in terms for one in extents) > LARGEST:
             return f"more than {LARGEST} multiply-adds"
+        if (problem.rank == 3 or (problem.op, problem.rank) == ("conv_transpose", 1)) and is_fast(problem):
+            return "scipy would use an FFT"
         return None if problem.pass_ == "forward" else gradient_refusal(problem)
 
     def recipe(self, problem, tensors):
@@ -81,6 +85,15 @@ class References:
         made = gradient if problem.pass_ != "forward" else convolution if problem.op == "conv" else transposed
         function = made(problem, layout)
         return Recipe(inputs, [output], lambda: lambda arrays, _: [function(*arrays)])
+
+
+def is_fast(problem):
+    """What scipy.signal.convolve chooses, of an image with its padding and the zeros between its elements."""
+    if problem.op == "conv":
+        image = [sum(sizes) for sizes in zip(problem.in_, problem.pad_begin, problem.pad_end)]
+    else:
+        image = [out + kernel - 1 for out, kernel in zip(problem.out, problem.kernel)]
+    return scipy.signal.choose_conv_method(numpy.zeros(image), numpy.zeros(problem.kernel), "valid") == "fft"
 
 
 def gradient_refusal(problem):

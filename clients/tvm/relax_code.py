@@ -4,7 +4,8 @@ import itertools
 
 from tvm import relax
 
-from operands import Operand, Recipe, SPATIAL, TVM_TYPES, common_refusal, hashed, letters, lies, pads, sum_type
+from operands import (TVM_TYPES, Operand, Recipe, bias_type, common_refusal, hashed, letters, lies, pads,
+                      sum_type)
 
 
 class Operators:
@@ -45,11 +46,12 @@ class Operators:
             with builder.dataflow():
                 given = {TVM_TYPES[problem.dtypes[name]] for name in ("src", "wei")}
                 result = convolution(problem, *parameters[:2], image, filters, None if given == {wider} else wider)
-                if wider != TVM_TYPES[problem.dtypes["dst"]]:
-                    result = relax.op.astype(result, TVM_TYPES[problem.dtypes["dst"]])
                 if problem.bias:
-                    shape = [-1 if letter == "C" else 1 for letter in image]
-                    result = relax.op.add(result, relax.op.reshape(parameters[2], shape))
+                    bias = relax.op.reshape(parameters[2], [-1 if letter == "C" else 1 for letter in image])
+                    both = bias_type(problem, wider)
+                    result = relax.op.add(cast(result, wider, both), cast(bias, TVM_TYPES[problem.dtypes["bias"]], both))
+                    wider = both
+                result = cast(result, wider, TVM_TYPES[problem.dtypes["dst"]])
                 result = builder.emit_output(relax.op.nn.relu(result) if problem.relu else result)
             builder.emit_func_output(result)
         return builder.get()["main"]
@@ -88,6 +90,10 @@ class Gradient:
                 result = builder.emit_output(results[0 if other == "wei" else 1])
             builder.emit_func_output(result)
         return relax.analysis.remove_all_unused(builder.get()["main"])
+
+
+def cast(value, old, new):
+    return value if old == new else relax.op.astype(value, new)
 
 
 def variables(problem, operands):

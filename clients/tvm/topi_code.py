@@ -4,7 +4,7 @@ import math
 
 from tvm import te, topi
 
-from operands import (SPATIAL, TVM_TYPES, Operand, Recipe, common_refusal, hashed, letters, lies, pads, sum_type)
+from operands import (TVM_TYPES, Operand, Recipe, bias_type, common_refusal, hashed, letters, lies, pads, sum_type)
 from relax_code import padding_refusal
 
 
@@ -30,11 +30,16 @@ class Operator:
     def function(self, problem, inputs, output):
         parameters = placeholders(problem, inputs)
         result = self.compute(problem, *parameters[:2], [one.layout for one in (*inputs[:2], output)])
-        if TVM_TYPES[problem.dtypes["dst"]] != sum_type(problem):
-            result = topi.cast(result, TVM_TYPES[problem.dtypes["dst"]])
+        kind = sum_type(problem)
         if problem.bias:
-            result = with_bias(result, parameters[2], output.layout)
-        return te.create_prim_func([*parameters, result])
+            old, kind = kind, bias_type(problem, kind)
+            bias = cast(parameters[2], TVM_TYPES[problem.dtypes["bias"]], kind)
+            result = with_bias(cast(result, old, kind), bias, output.layout)
+        return te.create_prim_func([*parameters, cast(result, kind, TVM_TYPES[problem.dtypes["dst"]])])
+
+
+def cast(value, old, new):
+    return value if old == new else topi.cast(value, new)
 
 
 def placeholders(problem, operands):
