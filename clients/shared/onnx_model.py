@@ -49,14 +49,13 @@ def attributes(problem, padding="numbers"):
     """As a dictionary. `kernel_shape` may be inferred from the weights, and is given all the same."""
     named = {"kernel_shape": problem.kernel, "strides": problem.stride, "dilations": problem.dilation,
              "group": problem.groups}
-    if padding == "name":
-        return {**named, "auto_pad": NAMES[problem.padding]}
     if padding == "shape":
         return {**named, "output_shape": problem.out}
-    named["pads"] = [*problem.pad_begin, *problem.pad_end]
     if problem.op == "conv_transpose":
-        named["output_padding"] = problem.output_padding
-    return named
+        named["output_padding"] = problem.output_padding  # with SAME: 0, for what is not refused
+    if padding == "name":
+        return {**named, "auto_pad": NAMES[problem.padding]}
+    return {**named, "pads": [*problem.pad_begin, *problem.pad_end]}
 
 
 def model(problem, padding="numbers", opset=22, constants=None):

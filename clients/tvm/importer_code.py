@@ -3,6 +3,7 @@
 from tvm.relax.frontend.onnx import from_onnx
 
 from operands import Operand, Recipe, common_refusal, letters
+from relax_code import padding_refusal
 from shared import onnx_model
 
 
@@ -16,10 +17,7 @@ class Importer:
         wrong = common_refusal(problem) or onnx_model.refusal(problem, self.padding)
         if wrong or problem.dtypes["dst"] == "bf16":
             return wrong or "bf16 is summed in bf16"
-        # tvm.relax.op.nn.conv*d_transpose say so; with a name there is none, and with a shape it is derived.
-        if self.padding == "numbers" and any(a >= b for a, b in zip(problem.output_padding, problem.stride)):
-            return "no output padding from the stride on"
-        return None
+        return None if self.padding == "shape" else padding_refusal(problem)
 
     def recipe(self, problem, _):
         inputs = [Operand(name, letters(problem, name), letters(problem, name))
