@@ -3,7 +3,6 @@
 
 What a model leaves open, or says otherwise than a problem, is refused: who cannot say a padding by name gets it by
 numbers, and the other way around."""
-import onnx
 from onnx import TensorProto, helper
 
 TYPES = {"f64": TensorProto.DOUBLE, "f32": TensorProto.FLOAT, "f16": TensorProto.FLOAT16, "bf16": TensorProto.BFLOAT16}
@@ -58,17 +57,13 @@ def attributes(problem, padding="numbers"):
     return {**named, "pads": [*problem.pad_begin, *problem.pad_end]}
 
 
-def model(problem, padding="numbers", opset=22, constants=None):
-    """Inputs are src, wei and, if any, bias, the output is dst. `constants` has arrays of those that are initializers
-    instead."""
-    kind, constants = TYPES[problem.dtypes["dst"]], constants or {}
-    names = ["src", "wei", *(["bias"] if problem.bias else [])]
+def model(problem, padding="numbers", opset=22):
+    """Inputs are src, wei and, if any, bias; the output is dst."""
+    kind, names = TYPES[problem.dtypes["dst"]], ["src", "wei", *(["bias"] if problem.bias else [])]
     described = {name: helper.make_tensor_value_info(name, kind, problem.dims[name]) for name in [*names, "dst"]}
     node = helper.make_node("Conv" if problem.op == "conv" else "ConvTranspose", names, ["dst"], name="node",
                             **attributes(problem, padding))
-    graph = helper.make_graph([node], "problem", [described[name] for name in names if name not in constants],
-                              [described["dst"]],
-                              [onnx.numpy_helper.from_array(array, name) for name, array in constants.items()])
+    graph = helper.make_graph([node], "problem", [described[name] for name in names], [described["dst"]])
     made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
     made.ir_version = 8 if opset <= 17 else 10  # those that came with opsets 17 and 21
     return made
