@@ -106,6 +106,7 @@ IMPLEMENTATIONS = [
                    relax_code.Operators("plain"), FUSED, Compiler(mode="compiled")),
     Implementation("tvm:gradient", "the registered gradient of conv2d in Relax", relax_code.Gradient(), DIRECT),
     Implementation("tvm:topi", "TOPI's conv and its transposed operators", topi_code.PLAIN, DIRECT),
+    Implementation("tvm:topi-c", "the same, as C instead of LLVM's code", topi_code.PLAIN_C, DIRECT, Compiler(target="c")),
     Implementation("tvm:topi-nchwc", "TOPI's conv2d_NCHWc", topi_code.BLOCKED, DIRECT),
     Implementation("tvm:topi-nchwc-o", "TOPI's conv2d_NCHWc_OIHWo, filters in blocks of output channels",
                    topi_code.BLOCKED_O, DIRECT),

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles functions of TVM, many in a module, and keeps them."""
+import os
+import tempfile
 from collections import OrderedDict
 
-import numpy
 import tvm
 from tvm import relax
 
@@ -58,11 +59,20 @@ class Compiler:
         target = tvm.target.Target(self.target)
         if isinstance(functions["f0"], tvm.tirx.PrimFunc):
             library = tvm.compile(module, target)
+            library = by_compiler(library) if target.kind.name == "c" else library
             return {name: primitive(library[name]) for name in functions}
         with target:
             module = self.passes(module) if self.passes else module
         machine = relax.VirtualMachine(relax.build(module, target, exec_mode=self.mode), tvm.cpu())
         return {name: high_level(machine, name) for name in functions}
+
+
+def by_compiler(library):
+    """What TVM has written in C, compiled by the machine's C++ compiler."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "library.so")
+        library.export_library(path)
+        return tvm.runtime.load_module(path)
 
 
 def renamed(name, function):

@@ -136,6 +136,11 @@ def fixed(*layouts):
     return lambda problem, tensors: layouts
 
 
+def c_refusal(problem):
+    return "no f16 and bf16 in C" if {"f16", "bf16"} & set(problem.dtypes.values()) else plain_refusal(problem)
+
+
+PLAIN_C = Operator(c_refusal, plain_layouts, plain)
 PLAIN = Operator(plain_refusal, plain_layouts, plain)
 BLOCKED = Operator(conv2d_refusal, blocked_layouts("OIHW{i}i{o}o"), blocked(topi.nn.conv2d_NCHWc))
 BLOCKED_O = Operator(conv2d_refusal, blocked_layouts("OIHW{o}o"), blocked(topi.nn.conv2d_NCHWc_OIHWo))

@@ -35,6 +35,6 @@ conv2d in=3 k=5 => refused
 END
 right=tvm:relax,tvm:relax-bf16,tvm:relax-zero,tvm:relax-layout,tvm:relax-compiled,tvm:gradient,tvm:topi,tvm:topi-nchwc
 right=$right,tvm:topi-nchwc-o,tvm:topi-int8,tvm:topi-winograd-nchw,tvm:topi-depthwise,tvm:topi-depthwise-gradients
-right=$right,tvm:schedules,tvm:onnx,tvm:onnx-auto-pad,tvm:numpy
+right=$right,tvm:topi-c,tvm:schedules,tvm:onnx,tvm:onnx-auto-pad,tvm:numpy
 "$convict" replay "$cases" --command "'$python' '$source/clients/tvm/client.py'" --target "$right" --timeout 120s \
   --oracle none --relations none -q
