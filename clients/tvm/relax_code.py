@@ -10,7 +10,7 @@ from operands import (TVM_TYPES, Operand, Recipe, bias_type, common_refusal, has
 
 class Operators:
     """relax.op.nn.conv*d and conv*d_transpose with a sum of the bias and a ReLU. `order` chooses the layouts: "given" as
-    the operands lie, "any" any letters, "plain" the defaults. Transposed convolutions have the defaults only."""
+    the operands lie, "any" any letters, "plain" the defaults. Transposed convolutions have no others."""
 
     def __init__(self, order="given", refuse=lambda problem: None, bf16_sums=False):
         self.order, self.refuse, self.bf16_sums = order, refuse, bf16_sums
@@ -49,7 +49,8 @@ class Operators:
                 if problem.bias:
                     bias = relax.op.reshape(parameters[2], [-1 if letter == "C" else 1 for letter in image])
                     both = bias_type(problem, wider)
-                    result = relax.op.add(cast(result, wider, both), cast(bias, TVM_TYPES[problem.dtypes["bias"]], both))
+                    bias = cast(bias, TVM_TYPES[problem.dtypes["bias"]], both)
+                    result = relax.op.add(cast(result, wider, both), bias)
                     wider = both
                 result = cast(result, wider, TVM_TYPES[problem.dtypes["dst"]])
                 result = builder.emit_output(relax.op.nn.relu(result) if problem.relu else result)
