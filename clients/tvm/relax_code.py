@@ -9,8 +9,8 @@ from operands import (TVM_TYPES, Operand, Recipe, bias_type, common_refusal, has
 
 
 class Operators:
-    """relax.op.nn.conv*d and conv*d_transpose with a sum of the bias and a ReLU. `order` chooses the layouts: "given" as
-    the operands lie, "any" any letters, "plain" the defaults. Transposed convolutions have no others."""
+    """relax.op.nn.conv*d and conv*d_transpose with a sum of the bias and a ReLU. `order` chooses the layouts: "given",
+    as the operands lie; "any", any letters; "plain", the defaults. Transposed convolutions have no others."""
 
     def __init__(self, order="given", refuse=lambda problem: None, bf16_sums=False):
         self.order, self.refuse, self.bf16_sums = order, refuse, bf16_sums
