@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Problems by tvm.topi.testing: what TVM's own tests compare with, in numpy and scipy."""
+import functools
+import importlib
 import math
 
 import numpy
-import scipy.signal
-from tvm.topi import testing
 
 from operands import Operand, Recipe, common_refusal, letters, lies, pads
 from relax_code import padding_refusal
 
+# With scipy half of the time of the client's start, which the other implementations need not wait for.
+loaded = functools.cache(importlib.import_module)
 LARGEST = 1 << 16  # multiply-adds: they loop in Python
 
 
@@ -29,7 +31,7 @@ FILTERS = {"NCW": "OIW", "NCHW": "OIHW", "NCDHW": "OIDHW", "NHWC": "HWIO", "NDHW
 
 def convolution(problem, layout):
     """As a function of image and filters."""
-    rest = (problem.stride, pads(problem), problem.groups)
+    testing, rest = loaded("tvm.topi.testing"), (problem.stride, pads(problem), problem.groups)
     if layout == "NCW":
         return lambda a, w: testing.group_conv1d_ncw_python(a, w, rest[0], rest[1], problem.dilation, rest[2])
     if layout == "HWCN":
@@ -40,7 +42,7 @@ def convolution(problem, layout):
 
 
 def transposed(problem, layout):
-    rest = (problem.stride, pads(problem), problem.output_padding)
+    testing, rest = loaded("tvm.topi.testing"), (problem.stride, pads(problem), problem.output_padding)
     if layout == "NHWC":
         return lambda a, w: testing.conv2d_transpose_nhwc_python(a, w, "HWOI", *rest)
     named = (testing.group_conv1d_transpose_ncw_python, testing.conv2d_transpose_nchw_python,
@@ -49,7 +51,7 @@ def transposed(problem, layout):
 
 
 def gradient(problem, layout):
-    rest = (problem.kernel, problem.stride, problem.pad_begin)
+    testing, rest = loaded("tvm.topi.testing"), (problem.kernel, problem.stride, problem.pad_begin)
     return lambda dy, x: testing.conv2d_backward_weight_python(dy, x, *rest, layout, problem.groups, problem.groups)
 
 
@@ -93,7 +95,7 @@ def is_fast(problem):
         image = [sum(sizes) for sizes in zip(problem.in_, problem.pad_begin, problem.pad_end)]
     else:
         image = [out + kernel - 1 for out, kernel in zip(problem.out, problem.kernel)]
-    return scipy.signal.choose_conv_method(numpy.zeros(image), numpy.zeros(problem.kernel), "valid") == "fft"
+    return loaded("scipy.signal").choose_conv_method(numpy.zeros(image), numpy.zeros(problem.kernel), "valid") == "fft"
 
 
 def gradient_refusal(problem):
