@@ -61,6 +61,9 @@ ready() {
     */onnxruntime-*) [ -e "$headers" ] && [ -e "$runtime/libonnxruntime.so.1" ] &&
       build "$1" -isystem "$headers" "$runtime/libonnxruntime.so.1" -Wl,-rpath,"$runtime" ;;
     */mlir-*) mlir "$1" ;;
+    */tvm-*) [ -x "$source/build/venvs/tvm/bin/python" ] &&
+      printf '#!/bin/sh\nexec %s/build/venvs/tvm/bin/python %s\n' "$source" "$1" > "$work/program" &&
+      chmod +x "$work/program" ;;
     *) false ;;
   esac
 }
