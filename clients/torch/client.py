@@ -8,6 +8,7 @@ implementation. `make torch` installs it.
 An argument is the device, `cpu` or `cuda`. Operands are views of the shared memory, with the strides that they have."""
 import pathlib
 import sys
+import warnings
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")]
@@ -73,4 +74,5 @@ def failure(error):
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
+    warnings.simplefilter("ignore")  # quantized tensors are deprecated
     convict.serve([Target(*named) for named in lineages.LINEAGES.items()], torch.__version__)

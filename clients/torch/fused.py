@@ -24,6 +24,8 @@ def refusal(problem):
         return "Inductor fuses ranks 2 and 3"
     if problem.beta and (problem.op != "conv" or problem.beta not in SIGNS):
         return "a sum without a factor, of conv only"
+    if problem.beta and problem.dtypes["dst"] != "f32":
+        return "in 16 bits, a sum of what was rounded"
     if problem.op == "conv_transpose":
         if problem.groups == problem.ic > 1:
             return "Inductor fuses no depthwise conv_transpose"

@@ -67,4 +67,4 @@ class Mapped:
         given = [tensors[name] if one is None else one for name, one in operands.items()]
         mapped = torch.vmap(lambda *ones: functions.compute(inner, dict(zip(operands, ones))), in_dims=tuple(axes))
         results = mapped(*given)
-        return {name: join(problem, self.axis, name, result) for name, result in results.items() if name in tensors}
+        return {name: join(problem, self.axis, name, result) for name, result in results.items()}

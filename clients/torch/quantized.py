@@ -21,6 +21,14 @@ def common_refusal(problem):
     return functions.refusal(floating) or problem.why_illegal()
 
 
+def rounding_refusal(problem):
+    """oneDNN rounds the sum with the zero point, halves to even (its documentation, "Quantization": dst zero points are added
+    before the conversion), and so PyTorch defines it (docs, "Quantization": round(x / scale + zero_point)). Ours is rounded
+    before: the same where the zero point is even, or there are no halves."""
+    is_odd = problem.dst_zero_point % 2 == 1 and "scale" in problem.dtypes
+    return "it rounds behind the zero point, which is odd" if is_odd else None
+
+
 def framed(problem, tensor):
     """Zeros are the zero point."""
     frame = frame_of(problem)
@@ -45,9 +53,11 @@ class Engine:
             return "a bias is rounded, or added to a sum in other units"
         if problem.op == "conv_transpose" and (problem.relu or self.name == "qnnpack" and problem.rank == 3):
             return "no such operator of conv_transpose"
+        if problem.op == "conv_transpose" and len(problem.dims.get("scale", [])) > 0 and problem.dims["scale"][0] != 1:
+            return "no scales of channels in conv_transpose"  # "... is currently disabled for transposed conv"
         if self.name == "onednn" and any(problem.output_padding):
             return "onednn takes no output padding"
-        return common_refusal(problem)
+        return common_refusal(problem) or (None if self.name in ("fbgemm", "qnnpack") else rounding_refusal(problem))
 
     def compute(self, problem, tensors):
         torch.backends.quantized.engine = self.name
@@ -73,11 +83,11 @@ def weights(problem, tensors):
 def pointwise_refusal(problem):
     """For onednn::qconv_pointwise, to which Inductor turns models that torch.export has quantized."""
     kinds = [problem.dtypes.get(name) for name in ("src", "wei", "dst")]
-    if kinds[0] not in ("u8", "s8") or kinds[1] != "s8" or kinds[2] not in TYPES:
-        return "u8 or s8 by s8 only, to u8, s8 or f32"
+    if kinds[0] != "u8" or kinds[1] != "s8" or kinds[2] not in TYPES:
+        return "u8 by s8 only, to u8, s8 or f32"
     if problem.op != "conv" or not torch.cpu._is_vnni_supported():
         return "conv only, on processors with VNNI"
-    return common_refusal(problem)
+    return common_refusal(problem) or rounding_refusal(problem)
 
 
 def pointwise(problem, tensors):
