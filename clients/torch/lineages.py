@@ -5,6 +5,7 @@ from typing import Callable
 
 import torch
 
+import compiled
 import functions
 import fused
 import quantized
@@ -71,6 +72,8 @@ LINEAGES = {
     "torch:vmap-groups": mapped("groups"),
     "torch:fused": Lineage("oneDNN's operators with a sum and a ReLU, as Inductor calls them", fused.compute, fused.refusal,
                            "onednn", contract={"accumulates": True, "fuses_relu": True}),
+    "torch:compile": Lineage("torch.compile, Inductor's C++ around the convolution", compiled.compute, compiled.refusal,
+                             "inductor+aten+onednn", batch=4, contract={"accumulates": True, "fuses_relu": True}),
     "torch:x86": engine("x86"),
     "torch:fbgemm": engine("fbgemm"),
     "torch:onednn": engine("onednn"),
