@@ -27,7 +27,11 @@ class Lineage:
 
 def with_onednn(problem):
     """Elsewhere 16-bit types are computed by PyTorch's own kernels (mkldnn_bf16_device_check() and mkldnn_fp16_device_check()
-    in ATen/native/mkldnn/Utils.h)."""
+    in ATen/native/mkldnn/Utils.h), and so is output padding from the stride on (is_output_padding_big() in
+    ATen/native/Convolution.cpp). They have implementations of their own here, because their sums are others."""
+    if set(problem.dtypes.values()) & {"f16", "bf16"} and problem.op == "conv_transpose" and any(
+            more >= stride for more, stride in zip(problem.output_padding, problem.stride)):
+        return "in 16 bits, output padding from the stride on is not oneDNN's"
     return functions.refusal(problem, (*fused.types(), "f64"))
 
 
@@ -72,7 +76,8 @@ LINEAGES = {
     "torch:vmap-groups": mapped("groups"),
     "torch:fused": Lineage("oneDNN's operators with a sum and a ReLU, as Inductor calls them", fused.compute, fused.refusal,
                            "onednn", contract={"accumulates": True, "fuses_relu": True}),
-    "torch:compile": Lineage("torch.compile, Inductor's C++ around the convolution", compiled.compute, compiled.refusal,
+    "torch:compile": Lineage("torch.compile, Inductor's C++ around the convolution", compiled.compute,
+                             lambda problem: compiled.refusal(problem) or with_onednn(problem),
                              "inductor+aten+onednn", batch=4, contract={"accumulates": True, "fuses_relu": True}),
     "torch:x86": engine("x86"),
     "torch:fbgemm": engine("fbgemm"),
