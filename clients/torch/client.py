@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch as a process target (docs/process-targets.md): the ways to a convolution that are different code, each as an
+implementation. `make torch` installs it.
+
+    convict fuzz --command 'build/venvs/torch/bin/python clients/torch/client.py'
+
+An argument is the device, `cpu` or `cuda`. Operands are views of the shared memory, with the strides that they have."""
+import pathlib
+import sys
+import warnings
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")]
+import convict
+import torch
+
+import lineages
+
+DEVICE = sys.argv[1] if len(sys.argv) > 1 else "cpu"
+NOT_HERE = ("not implemented for 'Half'", "not implemented for 'BFloat16'")  # found out only when a kernel is called
+
+
+class Target:
+    """A lineage, for convict.serve."""
+
+    def __init__(self, name, lineage):
+        self.name, self.lineage = name, lineage
+
+    def announcement(self):
+        one = self.lineage
+        return {"name": self.name, "description": "PyTorch, " + one.description, "lineage": one.lineage, "batch": one.batch,
+                "contract": {"algorithm": "direct", "min_accumulator": "f32", "summation": "fixed_order",
+                             "deterministic": True, **one.contract}}
+
+    def refusal(self, problem):
+        return self.lineage.refusal(problem)
+
+    def run_all(self, calls):
+        return [self.run(*call) for call in calls]
+
+    def run(self, problem, arrays, outputs):
+        """Computes and copies the results. Returns the status."""
+        if torch.get_num_threads() != problem.threads:
+            torch.set_num_threads(problem.threads)
+        lineages.switch(self.lineage)
+        tensors = {name: view(array, problem.dtypes[name]) for name, array in arrays.items()}
+        try:
+            results = self.lineage.compute(problem, {name: one.to(DEVICE) for name, one in tensors.items()})
+            for name in outputs:
+                if results[name].shape != tensors[name].shape:
+                    shapes = (tuple(results[name].shape), tuple(tensors[name].shape))
+                    return {"status": "wrong_shape", "error": "PyTorch's {1} is {2[0]} instead of {2[1]}".format(0, name, shapes)}
+                tensors[name].detach().copy_(results[name])
+        except convict.Refused as why:
+            return {"status": "refused", "error": str(why)}
+        except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
+            return failure(error)
+        return {"status": "ok"}
+
+
+def view(array, dtype):
+    tensor = torch.from_numpy(array)
+    return tensor.view(torch.bfloat16) if dtype == "bf16" else tensor
+
+
+def failure(error):
+    """The status for an exception of PyTorch, whose first line says what is wrong."""
+    text = f"{type(error).__name__}: {error}".strip().splitlines()[0][:400]
+    if any(words in text for words in NOT_HERE):
+        return {"status": "refused", "error": "PyTorch has no kernel for this type here"}
+    return {"status": "out_of_memory" if "DefaultCPUAllocator" in text else "failed", "error": text}
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    warnings.simplefilter("ignore")  # quantized tensors are deprecated
+    convict.serve([Target(*named) for named in lineages.LINEAGES.items()], torch.__version__)
