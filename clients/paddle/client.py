@@ -12,6 +12,9 @@ import pathlib
 import sys
 import warnings
 
+PROGRAM = sys.argv[1] if len(sys.argv) > 1 else ""
+if PROGRAM.startswith("onednn"):  # flags of both of its names; the executor of static graphs looks at them
+    os.environ.update(FLAGS_use_mkldnn="1", FLAGS_use_onednn="1")
 # The executor of static graphs starts some ninety threads otherwise, which compute the same one after the other.
 os.environ["FLAGS_new_executor_serial_run"] = "1"
 os.environ["GLOG_minloglevel"] = "3"  # it reports each start of an executor
@@ -22,31 +25,33 @@ import paddle
 from paddle.base import core
 
 import convict
-from calls import Call, refusal
+from calls import Call, Style
 from lineages import eager, static, to_static
 
-# Programs, each with what follows from its name: description, whether channels come last, whether output_size says the
-# output padding, how it is computed. oneDNN has programs of its own, one for each layout: in its executor, a graph with
-# channels last changes what later ones compute.
+# What each program offers: names with their descriptions, how they say a problem, and how they compute. oneDNN has
+# programs of its own, one for each layout: a graph with channels last changes what its executor does with later ones.
+LAST = Style(channels_last=True)
 PROGRAMS = {
     "": {
-        "paddle:eager": ("op by op", False, False, eager),
-        "paddle:eager:nhwc": ("op by op, channels last", True, False, eager),
-        "paddle:output-size": ("op by op, output_size for output_padding", False, True, eager),
-        "paddle:output-size:nhwc": ("op by op, output_size for output_padding, channels last", True, True, eager),
-        "paddle:static": ("static graph", False, False, static(pir=True)),
-        "paddle:static:nhwc": ("static graph, channels last", True, False, static(pir=True)),
-        "paddle:static:old": ("static graph, IR before PIR", False, False, static(pir=False)),
-        "paddle:to-static": ("paddle.jit.to_static", False, False, to_static),
-        "paddle:to-static:nhwc": ("paddle.jit.to_static, channels last", True, False, to_static),
+        "paddle:eager": ("op by op", Style(), eager),
+        "paddle:eager:nhwc": ("op by op, channels last", LAST, eager),
+        "paddle:auto-pad": ("op by op, padding SAME or VALID", Style(auto_pad=True), eager),
+        "paddle:output-size": ("op by op, output_size for output_padding", Style(output_size=True), eager),
+        "paddle:output-size:nhwc": ("op by op, output_size for output_padding, channels last",
+                                    Style(channels_last=True, output_size=True), eager),
+        "paddle:static": ("static graph", Style(), static(pir=True)),
+        "paddle:static:nhwc": ("static graph, channels last", LAST, static(pir=True)),
+        "paddle:static:old": ("static graph, IR before PIR", Style(), static(pir=False)),
+        "paddle:to-static": ("paddle.jit.to_static", Style(), to_static),
+        "paddle:to-static:nhwc": ("paddle.jit.to_static, channels last", LAST, to_static),
     },
     "onednn": {
-        "paddle:onednn": ("static graph, oneDNN", False, False, static(pir=True, onednn=True)),
-        "paddle:onednn:old": ("static graph, oneDNN, IR before PIR", False, False, static(pir=False, onednn=True)),
+        "paddle:onednn": ("static graph, oneDNN", Style(), static(pir=True, onednn=True)),
+        "paddle:onednn:old": ("static graph, oneDNN, IR before PIR", Style(), static(pir=False, onednn=True)),
     },
     "onednn-nhwc": {
-        "paddle:onednn:nhwc": ("static graph, oneDNN, channels last", True, False, static(pir=True, onednn=True)),
-        "paddle:onednn:old:nhwc": ("static graph, oneDNN, IR before PIR, channels last", True, False,
+        "paddle:onednn:nhwc": ("static graph, oneDNN, channels last", LAST, static(pir=True, onednn=True)),
+        "paddle:onednn:old:nhwc": ("static graph, oneDNN, IR before PIR, channels last", LAST,
                                    static(pir=False, onednn=True)),
     },
 }
@@ -55,9 +60,8 @@ PROGRAMS = {
 class Target:
     """An entry of the table, for convict.serve."""
 
-    def __init__(self, name, description, channels_last, output_size, compute):
-        self.name, self.description, self.compute = name, description, compute
-        self.channels_last, self.output_size = channels_last, output_size
+    def __init__(self, name, description, style, compute):
+        self.name, self.description, self.style, self.compute = name, description, style, compute
         self.onednn = "onednn" in name
 
     def announcement(self):
@@ -67,20 +71,18 @@ class Target:
                 "contract": {"algorithm": "direct", "min_accumulator": "f32", "deterministic": True}}
 
     def refusal(self, problem):
-        if self.output_size and not any(problem.output_padding):
-            return "no output padding"
         if self.onednn and "f32" not in problem.dtypes.values():
             return "oneDNN has no f64 on CPUs"
         if self.onednn and problem.op == "conv_transpose" and problem.rank < 3 and problem.pass_ != "forward":
             return "ConvTransposeOneDNN works only for inference"  # its error message
-        return refusal(problem, self.output_size)
+        return self.style.refusal(problem)
 
     def run_all(self, calls):
         return [self.run(*call) for call in calls]
 
     def run(self, problem, tensors, outputs):
         core.set_num_threads(problem.threads)
-        call = Call.of(problem, self.channels_last, self.output_size)
+        call = Call.of(problem, self.style)
         try:
             results = self.compute(call, {name: array for name, array in tensors.items() if name not in outputs})
         except Exception as error:  # pylint: disable=broad-except
@@ -100,5 +102,4 @@ def last_line(error):
 
 
 if __name__ == "__main__":
-    program = PROGRAMS[sys.argv[1] if len(sys.argv) > 1 else ""]
-    convict.serve([Target(name, *how) for name, how in program.items()], paddle.__version__)
+    convict.serve([Target(name, *how) for name, how in PROGRAMS[PROGRAM].items()], paddle.__version__)

@@ -12,7 +12,6 @@ MOST_KEPT = 256  # programs; each has an executor
 
 
 def eager(call, tensors):
-    use_onednn(False)
     arguments = operands(call, tensors)
     for name in call.differentiated():
         arguments[name].stop_gradient = False
@@ -20,7 +19,6 @@ def eager(call, tensors):
 
 
 def to_static(call, tensors):
-    use_onednn(False)
     arguments = operands(call, tensors)
     for name in call.differentiated():
         arguments[name].stop_gradient = False
@@ -67,11 +65,6 @@ def compiled(call):
     return paddle.jit.to_static(convolution, full_graph=True)
 
 
-def use_onednn(use):
-    """It has flags of both of its names, and computes in the executor of static graphs only."""
-    paddle.set_flags({"FLAGS_use_mkldnn": use, "FLAGS_use_onednn": use})
-
-
 def static(pir, onednn=False):
     """Of the two representations of a graph."""
     guard = pir_utils.IrGuard if pir else pir_utils.OldIrGuard
@@ -89,7 +82,6 @@ def static(pir, onednn=False):
         return paddle.static.Executor(paddle.CPUPlace()), made, fetched
 
     def compute(call, tensors):
-        use_onednn(onednn)
         with in_static_mode(), guard():
             executor, made, fetched = program(call)
             fed = {name: call.given(name, tensors[name]) if name in tensors else
