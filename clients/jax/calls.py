@@ -44,13 +44,14 @@ def typed(array, dtype):
     return array.view(TYPES["bf16"]) if dtype == "bf16" else array
 
 
-def holes_refusal(problem, tensors):
-    """Zeros that are inserted into an image are multiplied: XLA's lhs_dilation is defined so."""
-    if max(forward.form_of(problem).insert) == 1:
-        return None
-    weights = forward.PASSES[problem.op, problem.pass_][1][0]
-    finite = numpy.isfinite(typed(tensors[weights], problem.dtypes[weights]).astype("float64")).all()
-    return None if finite else "zeros are inserted, which an infinite weight makes NaN"
+def holes_refusal(problem, tensors, are_real):
+    """Zeros that are inserted into an image are multiplied: XLA's lhs_dilation is defined so. Those that lax.pad has made
+    are real ones: also the weight gradient multiplies them."""
+    names = [forward.PASSES[problem.op, problem.pass_][1][0]] if max(forward.form_of(problem).insert) > 1 else []
+    for name in ["wei", "diff_dst"] if are_real else names:
+        if name in tensors and not numpy.isfinite(typed(tensors[name], problem.dtypes[name]).astype("float64")).all():
+            return "zeros are inserted, which an infinity makes NaN"
+    return None
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,8 @@ class Layout:
         if not self.channels_last or name.endswith("bias"):
             return array
         last = array.ndim - 1
-        return array.transpose([last, last - 1, *range(last - 1)] if name.endswith("wei") else [0, last, *range(1, last)])
+        return array.transpose([last, last - 1, *range(last - 1)] if name.endswith("wei") else
+                               [0, last, *range(1, last)])
 
     def extents(self, name, dims):
         if not self.channels_last or name.endswith("bias"):

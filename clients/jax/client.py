@@ -12,8 +12,8 @@ import pathlib
 import sys
 
 PROGRAM = sys.argv[1] if len(sys.argv) > 1 else ""
-# Of the process, so each has a program. The quick one compiles in a third of the time: the same passes over the graph and
-# the same convolutions by Eigen, but plain loops for all else.
+# Of the process, so each has a program. The quick one compiles in a third of the time: the same passes over the graph
+# and the same convolutions by Eigen, but plain loops for all else.
 FLAGS = {"": "", "quick": "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false",
          "no-algsimp": "--xla_disable_hlo_passes=algsimp", "onednn": "--xla_cpu_use_onednn=true",
          "single-thread": "--xla_cpu_multi_thread_eigen=false"}

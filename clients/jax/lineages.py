@@ -6,6 +6,7 @@ import numpy
 
 import calls
 from convict import forward
+from convolutions import Padded
 
 MOST_KEPT = 128  # compiled problems; JAX's own caches are cleared with ours
 _kept = {}
@@ -19,7 +20,7 @@ class Lineage:
         return calls.refusal(problem) or self.way.refusal(problem)
 
     def refusal_of_data(self, problem, tensors):
-        return calls.holes_refusal(problem, tensors)
+        return calls.holes_refusal(problem, tensors, are_real=isinstance(self.way, Padded))
 
     def compute(self, problem, tensors, outputs):
         """The results by name."""
