@@ -38,6 +38,13 @@ END
   chmod +x "$work/program"
 }
 
+# A program for the environment of this framework.
+python() {
+  interpreter=$source/build/venvs/$1/bin/python
+  [ -x "$interpreter" ] && printf '#!/bin/sh\nexec %s -W ignore %s\n' "$interpreter" "$2" > "$work/program" &&
+    chmod +x "$work/program"
+}
+
 # Whether the program of this file is ready to run as "$work/program".
 ready() {
   case $1 in
@@ -61,9 +68,9 @@ ready() {
     */onnxruntime-*) [ -e "$headers" ] && [ -e "$runtime/libonnxruntime.so.1" ] &&
       build "$1" -isystem "$headers" "$runtime/libonnxruntime.so.1" -Wl,-rpath,"$runtime" ;;
     */mlir-*) mlir "$1" ;;
-    */tvm-*) [ -x "$source/build/venvs/tvm/bin/python" ] &&
-      printf '#!/bin/sh\nexec %s/build/venvs/tvm/bin/python %s\n' "$source" "$1" > "$work/program" &&
-      chmod +x "$work/program" ;;
+    */paddle-*.py) python paddle "$1" ;;
+    */jax-*.py) python jax "$1" ;;
+    */tvm-*.py) python tvm "$1" ;;
     *) false ;;
   esac
 }

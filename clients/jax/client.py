@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""JAX, with XLA on the CPU, as a process target (docs/process-targets.md): lax.conv_general_dilated op by op and
+compiled, lax.conv_transpose, and the gradients that JAX derives.
+
+    python3 -m venv build/venvs/jax && build/venvs/jax/bin/pip install -r clients/jax/requirements.txt
+    convict fuzz --command 'build/venvs/jax/bin/python clients/jax/client.py'
+    convict fuzz --command 'build/venvs/jax/bin/python clients/jax/client.py onednn'
+"""
+import os
+import pathlib
+import sys
+
+PROGRAM = sys.argv[1] if len(sys.argv) > 1 else ""
+# Of the process, so each has a program. The quick one compiles in a third of the time: the same passes over the graph
+# and the same convolutions by Eigen, but plain loops for all else.
+FLAGS = {"": "", "quick": "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false",
+         "no-algsimp": "--xla_disable_hlo_passes=algsimp", "onednn": "--xla_cpu_use_onednn=true",
+         "single-thread": "--xla_cpu_multi_thread_eigen=false"}
+if FLAGS[PROGRAM]:
+    os.environ["XLA_FLAGS"] = FLAGS[PROGRAM] + " " + os.environ.get("XLA_FLAGS", "")
+os.environ["JAX_PLATFORMS"] = "cpu"
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+import jax
+
+jax.config.update("jax_enable_x64", True)  # f64 becomes f32 otherwise
+
+import convict
+from calls import Layout
+from convolutions import BatchGroups, General, Padded, Transposed
+from lineages import Lineage
+
+FIRST, LAST = Layout(channels_last=False), Layout(channels_last=True)
+PROGRAMS = {
+    "": {
+        "jax:eager": ("op by op", Lineage(General(FIRST), jits=False)),
+        "jax:eager:nhwc": ("op by op, channels last", Lineage(General(LAST), jits=False)),
+        "jax:jit": ("jit", Lineage(General(FIRST))),
+        "jax:jit:nhwc": ("jit, channels last", Lineage(General(LAST))),
+        "jax:pad:nhwc": ("jit, lax.pad before it, channels last", Lineage(Padded(LAST))),
+        "jax:transpose": ("lax.conv_transpose, jit", Lineage(Transposed(FIRST))),
+        "jax:transpose:nhwc": ("lax.conv_transpose, jit, channels last", Lineage(Transposed(LAST))),
+        "jax:batch-groups": ("batch_group_count, jit, channels last", Lineage(BatchGroups(LAST))),
+    },
+    "quick": {
+        "jax:quick": ("jit at optimization level 0", Lineage(General(FIRST))),
+        "jax:quick:nhwc": ("jit at optimization level 0, channels last", Lineage(General(LAST))),
+        "jax:quick:pad:nhwc": ("jit at optimization level 0, lax.pad before it, channels last", Lineage(Padded(LAST))),
+        "jax:quick:transpose:nhwc": ("lax.conv_transpose, jit at optimization level 0, channels last",
+                                     Lineage(Transposed(LAST))),
+        "jax:quick:batch-groups": ("batch_group_count, jit at optimization level 0, channels last",
+                                   Lineage(BatchGroups(LAST))),
+    },
+    "no-algsimp": {
+        "jax:no-algsimp:nhwc": ("jit without algebraic simplification, channels last", Lineage(General(LAST))),
+        "jax:no-algsimp:pad:nhwc": ("jit without algebraic simplification, lax.pad before it, channels last",
+                                    Lineage(Padded(LAST))),
+    },
+    "onednn": {"jax:onednn:nhwc": ("jit with oneDNN, channels last", Lineage(General(LAST)))},
+    "single-thread": {"jax:single-thread:nhwc": ("jit with Eigen in one thread, channels last",
+                                                 Lineage(General(LAST)))},
+}
+
+
+class Target:
+    """An entry of the table, for convict.serve."""
+
+    def __init__(self, name, description, lineage):
+        self.name, self.description, self.lineage = name, description, lineage
+
+    def announcement(self):
+        """XLA's threads flush subnormals (tsl::port::ScopedFlushDenormal around what it runs on a CPU). Types of 16
+        bits are converted to f32, as --xla_allow_excess_precision, which is on, lets it."""
+        contract = {"algorithm": "direct", "min_accumulator": "f32", "deterministic": True, "flushes_subnormals": True}
+        return {"name": self.name, "description": f"JAX, {self.description}", "batch": 8, "contract": contract,
+                "lineage": "xla+onednn" if "onednn" in self.name else "xla"}
+
+    def refusal(self, problem):
+        return self.lineage.refusal(problem)
+
+    def run_all(self, calls):
+        return [self.run(*call) for call in calls]
+
+    def run(self, problem, tensors, outputs):
+        why = self.lineage.refusal_of_data(problem, tensors)
+        if why:
+            return {"status": "refused", "error": why}
+        try:
+            results = self.lineage.compute(problem, tensors, outputs)
+        except Exception as error:  # pylint: disable=broad-except
+            return {"status": "failed", "error": " ".join(f"{type(error).__name__}: {error}".split())[:400]}
+        for name, result in results.items():
+            if result.shape != tensors[name].shape:
+                return {"status": "wrong_shape", "error": f"{name} is {result.shape}, not {tensors[name].shape}"}
+            tensors[name][...] = result
+        return {"status": "ok"}
+
+
+if __name__ == "__main__":
+    convict.serve([Target(name, *how) for name, how in PROGRAMS[PROGRAM].items()], jax.__version__)
