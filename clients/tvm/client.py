@@ -15,7 +15,7 @@ import sys
 from typing import Any, Optional
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent)]
+sys.path[:0] = [str(FOLDER.parents[1] / "python"), str(FOLDER.parent / "shared")]
 import convict
 import tvm
 from tvm import relax

@@ -4,7 +4,7 @@ from tvm.relax.frontend.onnx import from_onnx
 
 from operands import Operand, Recipe, common_refusal, letters
 from relax_code import padding_refusal
-from shared import onnx_model
+import onnx_model
 
 
 class Importer:
