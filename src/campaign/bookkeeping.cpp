@@ -14,18 +14,14 @@ std::optional<workers::Work> Bookkeeping::next_work(uint64_t count) {
     again_.pop_front();
     return work;
   }
-  const Intervals::Gap gap = handed_out_.gap(next_);
+  const Intervals::Gap gap = handed_out_.gap(0);
   if (gap.first >= shard_.size) return std::nullopt;
   count = std::min({count, gap.count, shard_.size - gap.first});
-  next_ = gap.first + count;
+  handed_out_.add(gap.first, count);
   return workers::Work{shard_.first + gap.first * shard_.step, count, shard_.step, without_};
 }
 
-Intervals Bookkeeping::handed_out() const {
-  Intervals all = handed_out_;
-  all.add(0, next_);
-  return all;
-}
+void Bookkeeping::take_back(const workers::Work& work) { handed_out_.remove(position_of(work.first), work.count); }
 
 workers::Order Bookkeeping::order(const workers::Work& work) const {
   const Case* lost = lost_case(work.first);

@@ -39,7 +39,9 @@ class Bookkeeping {
   const Intervals& done() const { return done_; }
   const Intervals& elsewhere() const { return elsewhere_; }
   /// Those that are not left for next_work(): done, elsewhere, or under way.
-  Intervals handed_out() const;
+  const Intervals& handed_out() const { return handed_out_; }
+  /// What was handed out, and comes back as it was.
+  void take_back(const workers::Work& work);
   /// Of what is handed out from now on, these implementations are left out: a bit for each roster position.
   void leave_out(uint64_t without) { without_ |= without; }
   uint64_t without() const { return without_; }
@@ -100,11 +102,10 @@ class Bookkeeping {
 
   const Shard shard_;
   const Intervals elsewhere_;
-  Intervals handed_out_;  // when this began
+  Intervals handed_out_;  // when this began, and ever after but for what came back
   Intervals done_;
   Ratios ratios_;
   std::vector<std::pair<workers::Work, Ratios>> of_work_;  // not in ratios_ yet
-  uint64_t next_ = 0;                // everything before has been handed out
   uint64_t without_ = 0;
   std::map<uint64_t, Open> open_;    // by index
   std::deque<workers::Work> again_;  // single cases

@@ -186,11 +186,20 @@ class Campaign {
     add_lane(std::move(books), targets);
   }
 
+  /// Once their cases have come back from those who have them.
   void part_from(const std::set<std::string>& targets, std::string_view why) {
-    if (!may_part_from(targets)) return;
+    if (!may_part_from(targets) || std::ranges::find(parting_, targets) != parting_.end()) return;
     const std::string names = printable(fmt::format("{}", fmt::join(targets, ", ")), 200);
     result_.notes.push_back(fmt::format("{}: {}; judged in other processes, so that nobody waits", names, why));
-    part_from(targets, Bookkeeping(settings_.shard(), lanes_.front().books().handed_out()));
+    parting_.push_back(targets);
+    lanes_.front().recall();
+  }
+
+  void part_from_recalled() {
+    if (lanes_.front().is_recalled()) return;
+    for (const std::set<std::string>& targets : std::exchange(parting_, {}))
+      if (may_part_from(targets))
+        part_from(targets, Bookkeeping(settings_.shard(), lanes_.front().books().handed_out()));
   }
 
   /// Whoever others wait for too long. Each who dies or is slow goes its own way, so that they need not wait for each
@@ -227,6 +236,7 @@ class Campaign {
     if (result_.reference_is_wrong) return Pace::kStop;
     if (!kept_.has_begun()) return Pace::kGoOn;
     if (is_in_time(std::chrono::seconds(0))) {
+      part_from_recalled();
       part();
       return Pace::kGoOn;
     }
@@ -285,6 +295,7 @@ class Campaign {
   KeptResult kept_{settings_, result_};
   std::list<Lane> lanes_;     // the first one is that of everybody
   workers::Trials at_work_;  // those of which are not at their end
+  std::vector<std::set<std::string>> parting_;  // targets that are to get lanes
   size_t told_forbidden_ = 0;
   double parted_ = 0;        // when it was last asked whether to, in seconds
   Clock::time_point started_;

@@ -13,6 +13,7 @@
 #include "core/timeline.h"
 #include "store/rows.h"
 #include "workers/answers.h"
+#include "workers/counts.h"
 
 namespace convict::campaign {
 

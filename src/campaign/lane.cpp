@@ -41,8 +41,11 @@ Task<void> Lane::work() {
     const Pace pace = settings_.pace();
     if (pace == Pace::kFinish) workers.finish();
     if (pace == Pace::kStop) workers.stop();
-    put_work(workers);
-    workers.expect_more(accusations_.pending() > 0);
+    if (is_recalled_)
+      workers.take_back();
+    else
+      put_work(workers);
+    workers.expect_more(accusations_.pending() > 0 || is_recalled_);
   }
   counts_ = workers.counts();
 }
@@ -102,6 +105,11 @@ void Lane::take(const workers::Sighting& sighting) {
 
 void Lane::take(const workers::Reported& reported) {
   if (!settings_.result.is_at_an_end()) settings_.result.keep(books_.complete(reported.work));
+}
+
+void Lane::take(const workers::Returned& returned) {
+  for (const workers::Work& work : returned.works) books_.take_back(work);
+  is_recalled_ = false;
 }
 
 void Lane::take(const workers::Finished& finished) {

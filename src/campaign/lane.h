@@ -50,6 +50,9 @@ class Lane {
   Bookkeeping& books() { return books_; }
   const Bookkeeping& books() const { return books_; }
   Accusations& accusations() { return accusations_; }
+  /// Takes back what is under way. Others may be parted from it once that has come back.
+  void recall() { is_recalled_ = true; }
+  bool is_recalled() const { return is_recalled_; }
   /// What it adds to the sums of the campaign.
   workers::Counts counts() const;
   /// Gives up what is open. What there was no time to repeat is nobody's.
@@ -64,6 +67,7 @@ class Lane {
   void take(const workers::Sighting& sighting);
   void take(const workers::Reported& reported);
   void take(const workers::Finished& finished);
+  void take(const workers::Returned& returned);
   void take(const workers::WorkerDeath& death) { accusations_.accuse(death); }
   bool speaks_of(const std::string& implementation) const;
 
@@ -71,6 +75,7 @@ class Lane {
   Bookkeeping books_;
   const std::set<std::string> targets_;
   workers::Counts counts_;
+  bool is_recalled_ = false;
   Accusations accusations_;
 };
 

@@ -19,6 +19,7 @@
 #include "store/rows.h"
 #include "store/store.h"
 #include "workers/answers.h"
+#include "workers/counts.h"
 
 namespace convict::campaign {
 

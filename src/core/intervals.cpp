@@ -30,6 +30,16 @@ void Intervals::add(const Intervals& other) {
   for (const auto& [first, end] : other.end_of_) add(first, end - first);
 }
 
+void Intervals::remove(uint64_t first, uint64_t count) {
+  Intervals rest;
+  for (const auto& [begin, end] : end_of_) {
+    const uint64_t left = std::min(end, first), right = std::max(begin, first + count);
+    if (begin < left) rest.add(begin, left - begin);
+    if (right < end) rest.add(right, end - right);
+  }
+  *this = std::move(rest);
+}
+
 Intervals Intervals::common_with(const Intervals& other) const {
   Intervals both;
   for (auto mine = end_of_.begin(), its = other.end_of_.begin(); mine != end_of_.end() && its != other.end_of_.end();) {

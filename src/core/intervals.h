@@ -30,6 +30,9 @@ class Intervals {
   /// Adds all members of another set.
   void add(const Intervals& other);
 
+  /// Removes the `count` numbers from `first` on, as far as they are there.
+  void remove(uint64_t first, uint64_t count);
+
   /// The members that both have.
   Intervals common_with(const Intervals& other) const;
 

@@ -103,6 +103,7 @@ struct FlightRecord {
   std::atomic<uint64_t> counted{kNone};           // the last index that is in `tally`
   std::atomic<int32_t> implementation{kOwnCode};  // position in the roster
   std::atomic<int64_t> entered_ns{0};             // CLOCK_MONOTONIC when `implementation` was entered
+  std::atomic<int32_t> in_calls_of{kOwnCode};     // in Stage::kCall, which one or several calls take: whose they are
   std::atomic<int32_t> signal{0};                 // that ended the worker, if it could still say so
   std::atomic<int32_t> address_class{0};          // AddressClass of the faulting address
   std::atomic<int32_t> role{-1};                  // index into kRoles of the operand it belongs to

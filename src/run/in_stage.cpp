@@ -37,9 +37,12 @@ InCalls::InCalls(FlightRecord& record, int position)
     : record_(record),
       position_(position),
       outer_(change(record, static_cast<int32_t>(Stage::kCall))),
-      began_ns_(record.stage_began_ns) {}
+      began_ns_(record.stage_began_ns) {
+  record.in_calls_of.store(position, kRelaxed);
+}
 
 InCalls::~InCalls() {
+  record_.in_calls_of.store(FlightRecord::kOwnCode, kRelaxed);
   change(record_, outer_);
   record_.tally.call_ns[position_] += static_cast<uint64_t>(record_.stage_began_ns - began_ns_);  // of the stage after it
 }

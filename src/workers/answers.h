@@ -3,14 +3,12 @@
 // What comes back from workers, in the order in which it comes.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "core/counters.h"
-#include "core/stages.h"
 #include "core/verdict.h"
 #include "run/flight_record.h"
 #include "workers/messages.h"
@@ -45,23 +43,17 @@ struct Finished {
   Done done;
 };
 
+/// Work that was taken back: Workers::take_back().
+struct Returned {
+  std::vector<Work> works;
+};
+
 /// Comes several times a second, and whenever work may be wanted: Workers::wants().
 struct Tick {};
 
 /// After WorkerDeath, the case is given up, unless it is put again without those who died of it (as Work::without), so
 /// that the death costs nobody else a verdict.
 using Answer =
-    std::variant<Began, Sighting, Reported, CaseReport, LayerReport, Surveyed, Finished, WorkerDeath, Tick>;
-
-/// Sums over all workers, dead or alive.
-struct Counts : PerCounter<uint64_t> {
-  double cpu_seconds = 0;                   // of the workers, without loading, up to the last case each has counted
-  std::vector<uint64_t> computed, refused;  // by roster position
-  std::array<double, kStages.size()> stage_seconds{};  // of the workers, wall time, by Stage; what resumes begins anew
-  std::vector<double> call_seconds;                    // of Stage::kCall, by roster position
-
-  /// Adds those of other workers with the same roster.
-  Counts& operator+=(const Counts& other);
-};
+    std::variant<Began, Sighting, Reported, CaseReport, LayerReport, Surveyed, Finished, WorkerDeath, Returned, Tick>;
 
 }  // namespace convict::workers

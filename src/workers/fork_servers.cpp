@@ -83,10 +83,9 @@ struct ForkServers::Server {
   }
 
  private:
-  static bool is_loaded(const std::string& line) try {
-    return std::holds_alternative<Loaded>(report_from(line));
-  } catch (const NotAMessage&) {
-    return false;
+  static bool is_loaded(const std::string& line) {
+    const auto report = report_in(line);
+    return report && std::holds_alternative<Loaded>(*report);
   }
 };
 

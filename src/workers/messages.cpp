@@ -270,4 +270,10 @@ WorkerSettings settings_from(const std::string& line) { return message_from(line
 Order order_from(const std::string& line) { return message_from(line, order_of); }
 Report report_from(const std::string& line) { return message_from(line, report_of); }
 
+std::optional<Report> report_in(const std::string& line) try {
+  return report_from(line);
+} catch (const NotAMessage&) {
+  return std::nullopt;
+}
+
 }  // namespace convict::workers

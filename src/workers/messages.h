@@ -220,6 +220,9 @@ WorkerSettings settings_from(const std::string& line);
 Order order_from(const std::string& line);
 Report report_from(const std::string& line);
 
+/// Nothing if the line is no message.
+std::optional<Report> report_in(const std::string& line);
+
 /// [{"name","target","outcome","smallest_fault"}]: as `repro --format json` prints it.
 nlohmann::json to_json(const std::vector<ImplementationSummary>& implementations);
 

@@ -30,29 +30,12 @@ constexpr size_t kLongestLine = size_t{64} << 20;      // bytes that a worker ma
 constexpr uint64_t kLongLife = 4096;                   // cases: below, a worker tells less than it would be told
 constexpr auto kEndGrace = std::chrono::seconds(2);    // for a worker that hung up to end by itself
 
-void add(const run::Tally& tally, Counts& counts) {
-  for (const CounterRow& row : kCounters) counts[row.counter] += tally[row.counter];
-  counts.cpu_seconds += 1e-9 * static_cast<double>(tally.cpu_ns);
-  for (size_t stage = 0; stage < kStages.size(); ++stage)
-    counts.stage_seconds[stage] += 1e-9 * static_cast<double>(tally.stage_ns[stage]);
-  for (size_t i = 0; i < counts.computed.size(); ++i) {
-    counts.call_seconds[i] += 1e-9 * static_cast<double>(tally.call_ns[i]);
-    counts.computed[i] += tally.computed[i];
-    counts.refused[i] += tally.refused[i];
-  }
-}
-
-std::optional<Report> report_in(const std::string& line) try {
-  return report_from(line);
-} catch (const NotAMessage&) {
-  return std::nullopt;
-}
-
 }  // namespace
 
 bool Supervision::step() {
   if (!has_begun_) begin();
   if (settings_.interrupted && *settings_.interrupted) return end();
+  if (std::exchange(takes_back_, false)) take_back();
   for (auto& slot : slots_)
     if (slot && !rests_) attend(slot);
   if (!waiting_) return false;  // nobody wants to know any more
@@ -149,7 +132,7 @@ std::unique_ptr<WorkerSlot> Supervision::new_slot() {
 Counts Supervision::counts() const {
   Counts sum = past_;
   for (const auto& slot : slots_)
-    if (slot) add(slot->process().record().tally, sum);
+    if (slot) sum += slot->process().record();
   return sum;
 }
 
@@ -187,6 +170,24 @@ void Supervision::hand_out() {
     slot->give(std::move(to_do_.front()));
     to_do_.pop_front();
   }
+}
+
+/// What the workers have not told of goes back, but for cases that are given by their lines: those are few.
+void Supervision::take_back() {
+  std::vector<Work> left;
+  const auto take = [&](const Assigned& one, uint64_t begin) {
+    if (!std::holds_alternative<Work>(one.order)) return to_do_.push_back(one);
+    if (begin < one.work.count) left.push_back(part_of(one.work, begin, one.work.count));
+  };
+  for (const Assigned& one : std::exchange(to_do_, {})) take(one, 0);
+  for (auto& slot : slots_) {
+    if (!slot || slot->is_idle()) continue;
+    dismiss(*slot);
+    past_ += slot->process().record();
+    for (size_t i = 0; i < slot->assigned().size(); ++i) take(slot->assigned()[i], i == 0 ? slot->reported : 0);
+    slot.reset();
+  }
+  answer(Returned{std::move(left)});
 }
 
 /// No more work, and none of what a worker has in reserve.
@@ -304,7 +305,7 @@ void Supervision::report_counted(WorkerSlot& slot) {
 
 /// Ends a worker of which nothing more is wanted, and hears what it had to say.
 void Supervision::dismiss(WorkerSlot& slot) {
-  if (!slot.ready || slot.is_idle()) return;
+  if (slot.is_idle()) return;
   slot.process().kill();
   slot.process().wait();
   slot.process().receive();
@@ -345,7 +346,7 @@ void Supervision::replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<
   const std::unique_ptr<WorkerSlot> dead = std::move(slot);
   if (!dead->ready) return check_load(*dead, exit, killed_for.has_value());
   check_progress(*dead, killed_for);
-  add(dead->process().record().tally, past_);
+  past_ += dead->process().record();
   ++past_[Counter::kDeaths];
   if (killed_for == Verdict::kOom) fills_memory_ = false;  // which may be all that it needed
   last_life_ = dead->process().record().tally[Counter::kCases];
@@ -377,11 +378,8 @@ void Supervision::check_progress(const WorkerSlot& slot, std::optional<Verdict> 
                        record.implementation == run::FlightRecord::kOwnCode;
   barren_ = useless ? barren_ + 1 : 0;
   if (barren_ < kMostFailedLoads) return;
-  throw CannotJudge(fmt::format(
-      "{} workers in a row have ended before their first case: {}", barren_,
-      killed_for == Verdict::kOom
-          ? fmt::format("{} MB of --memory are less than a worker takes; give it more", settings_.worker.memory >> 20)
-          : fmt::format("the last one said '{}'", printable(trim(slot.process().output_tail(300)), 300))));
+  throw CannotJudge(fmt::format("{} workers in a row have ended before their first case: {}", barren_,
+                                describe_uselessness(slot, killed_for == Verdict::kOom, settings_.worker.memory)));
 }
 
 /// What is left of the work of a dead process, of which `reported` cases are known: first the rest of what it died of.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "workers/answers.h"
+#include "workers/counts.h"
 #include "workers/fork_servers.h"
 #include "workers/supervisor_settings.h"
 #include "workers/worker_slot.h"
@@ -31,6 +32,7 @@ class Supervision {
   void expect_more(bool expects) { expects_more_ = expects; }
   void finish();
   void stop() { stops_ = true; }
+  void return_work() { takes_back_ = true; }
   Counts counts() const;
 
   /// The task that gets the next answer.
@@ -67,6 +69,7 @@ class Supervision {
   uint64_t batch_size(const WorkerSlot& slot) const;
   WorkerSlot* one_with_too_little() const;
   void hand_out();
+  void take_back();
   bool all_idle() const;
 
   void attend(std::unique_ptr<WorkerSlot>& slot);
@@ -106,8 +109,8 @@ class Supervision {
   Clock::time_point started_ = Clock::now();
   int failed_loads_ = 0, barren_ = 0;  // in a row
   uint64_t last_life_ = UINT64_MAX;    // cases of the worker that died last
-  bool has_begun_ = false, finishing_ = false, stops_ = false, rests_ = false, expects_more_ = false;
-  bool hands_out_ = false, is_dropped_ = false, fills_memory_ = true;
+  bool has_begun_ = false, finishing_ = false, stops_ = false, takes_back_ = false, rests_ = false;
+  bool expects_more_ = false, hands_out_ = false, is_dropped_ = false, fills_memory_ = true;
 };
 
 }  // namespace convict::workers

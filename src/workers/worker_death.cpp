@@ -147,6 +147,11 @@ std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& 
   return describe_load(how, trim(slot.process().output_tail(300)), settings);
 }
 
+std::string describe_uselessness(const WorkerSlot& slot, bool for_memory, uint64_t memory) {
+  if (for_memory) return fmt::format("{} MB of --memory are less than a worker takes; give it more", memory >> 20);
+  return fmt::format("the last one said '{}'", printable(trim(slot.process().output_tail(300)), 300));
+}
+
 std::string describe_hanging_load(const SupervisorSettings& settings) {
   return describe_load(hung_for(settings), "", settings);
 }

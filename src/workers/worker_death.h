@@ -53,6 +53,9 @@ WorkerDeath describe_death(WorkerSlot& slot, const run::WorkerExit& exit, std::o
 std::string describe_failed_load(const WorkerSlot& slot, const run::WorkerExit& exit, bool hung,
                                  const SupervisorSettings& settings);
 
+/// Why workers end before their first case, by the last of them. `memory`: bytes that they were allowed.
+std::string describe_uselessness(const WorkerSlot& slot, bool for_memory, uint64_t memory);
+
 /// The same of a fork server, which had to be killed.
 std::string describe_hanging_load(const SupervisorSettings& settings);
 

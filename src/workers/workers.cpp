@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workers/workers.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "workers/supervision.h"
@@ -22,6 +21,7 @@ void Workers::put(const Work& work, Order order) { supervision_->put({work, std:
 uint64_t Workers::wants() const { return supervision_->wants(); }
 void Workers::expect_more(bool expects) { supervision_->expect_more(expects); }
 void Workers::finish() { supervision_->finish(); }
+void Workers::take_back() { supervision_->return_work(); }
 void Workers::stop() { supervision_->stop(); }
 Counts Workers::counts() const { return supervision_->counts(); }
 
@@ -31,19 +31,5 @@ void Workers::Next::await_suspend(std::coroutine_handle<> waiting) {
 }
 
 std::optional<Answer> Workers::Next::await_resume() { return workers_.supervision_->take_answer(); }
-
-Counts& Counts::operator+=(const Counts& other) {
-  for (const CounterRow& row : kCounters) (*this)[row.counter] += other[row.counter];
-  cpu_seconds += other.cpu_seconds;
-  for (size_t stage = 0; stage < stage_seconds.size(); ++stage) stage_seconds[stage] += other.stage_seconds[stage];
-  const auto add = [](auto& to, const auto& from) {
-    to.resize(std::max(to.size(), from.size()));
-    for (size_t i = 0; i < from.size(); ++i) to[i] += from[i];
-  };
-  add(computed, other.computed);
-  add(refused, other.refused);
-  add(call_seconds, other.call_seconds);
-  return *this;
-}
 
 }  // namespace convict::workers

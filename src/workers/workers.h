@@ -10,6 +10,7 @@
 
 #include "core/task.h"
 #include "workers/answers.h"
+#include "workers/counts.h"
 #include "workers/pool.h"
 #include "workers/supervisor_settings.h"
 
@@ -42,6 +43,9 @@ class Workers {
   void expect_more(bool expects);
   /// Hand out no more work, and leave out cases that are not begun.
   void finish();
+  /// Takes back what has not been reported, but for given cases: it comes as Returned. Work that is under way is
+  /// broken off.
+  void take_back();
   /// Kill the workers now. What they have told still comes.
   void stop();
 

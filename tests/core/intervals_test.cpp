@@ -64,6 +64,17 @@ TEST(Intervals, RefuseWhatIsNone) {
     EXPECT_THROW(Intervals::from_json(json::parse(text)), UsageError) << text;
 }
 
+TEST(Intervals, WhatIsRemovedIsGone) {
+  Intervals intervals;
+  intervals.add(0, 10);
+  intervals.add(20, 10);
+  intervals.remove(8, 14);
+  intervals.remove(3, 1);
+  intervals.remove(100, 5);
+  EXPECT_EQ(intervals.to_json(), json::parse("[[0,3],[4,4],[22,8]]"));
+  EXPECT_EQ(intervals.count(), 15u);
+}
+
 TEST(Intervals, CommonMembers) {
   Intervals one, other;
   one.add(0, 5);
