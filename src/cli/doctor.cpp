@@ -59,7 +59,12 @@ json client_rows(const Installed& installed) {
     const std::string state = !installation.is_there()      ? client.how_to_install()
                               : installation.where.empty() ? "installed"
                                                            : "installed, of " + installation.where;
-    rows.push_back({{"name", client.name},
+    const std::string name = installation.is_there() ? client.name : client.folder;
+    const bool is_said = !rows.empty() && rows.back()["folder"] == client.folder &&
+                         rows.back()["version"] == installation.version;  // of another program of its folder
+    if (is_said) continue;
+    rows.push_back({{"name", name},
+                    {"folder", client.folder},
                     {"version", installation.version},
                     {"installed", installation.is_there()},
                     {"state", state}});

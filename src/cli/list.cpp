@@ -55,8 +55,8 @@ json implementations(const ListOptions& options) {
                     {"installed", true}});
   }
   for (const auto& [client, installation] : installed.clients)
-    if (!installation.is_there())
-      rows.push_back({{"name", client.name},
+    if (!installation.is_there() && (rows.empty() || rows.back()["name"] != client.folder))
+      rows.push_back({{"name", client.folder},
                       {"version", nullptr},
                       {"lineage", nullptr},
                       {"description", client.how_to_install()},

@@ -122,7 +122,9 @@ class Catalogue {
   /// All implementations that a name stands for.
   std::vector<Subject> find(const std::string& name) {
     if (name == kAllNative) return {native().begin(), native().end()};
-    if (auto found = loaded(name); !found.empty()) return found;
+    // A client that is loaded may be one of several that a name stands for.
+    if (auto found = loaded(name); !found.empty() && (found[0].name == name || !is_named_client(found[0].plugin)))
+      return found;
     const std::string module = name.substr(0, name.find(':'));
     if (module_file(module)) {
       add(load_module(module));
@@ -139,8 +141,9 @@ class Catalogue {
     for (const NamedClient& client : clients) {
       const std::string plugin = fmt::format("{}{}", kClientPrefix, client.name);
       if (std::ranges::find(known_, plugin, &Subject::plugin) == known_.end()) add(load_client(client, keeper_));
-      std::ranges::move(loaded(client.offers(name) ? name : client.name + std::string(kWholeModule)),
-                        std::back_inserter(found));
+      std::ranges::copy_if(known_, std::back_inserter(found), [&](const Subject& one) {
+        return one.plugin == plugin && client.is_meant(name, one.name);
+      });
     }
     if (found.empty())
       throw CannotJudge(fmt::format("'{}' is not offered on this machine by the client that has it", printable(name)));

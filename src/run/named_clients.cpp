@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "core/error.h"
 #include "core/strict_json.h"
@@ -75,6 +76,14 @@ bool NamedClient::offers(std::string_view implementation) const {
          implementations.end();
 }
 
+bool NamedClient::is_meant(std::string_view wanted, std::string_view implementation) const {
+  const bool whole = wanted.ends_with(kWholeModule);
+  if (!whole && offers(wanted)) return implementation == wanted;
+  if (whole) wanted.remove_suffix(kWholeModule.size());
+  return wanted == name || wanted == folder || implementation == wanted ||
+         (implementation.starts_with(wanted) && implementation.substr(wanted.size()).starts_with(':'));
+}
+
 std::string NamedClient::how_to_install() const {
   return fmt::format("not installed; `make {}` installs it{}", folder,
                      uses_python ? ", and CONVICT_PYTHON may name a Python that has it" : "");
@@ -86,18 +95,17 @@ std::vector<NamedClient> named_clients() {
   if (folder.empty()) return clients;
   for (const fs::directory_entry& one : fs::directory_iterator(folder))
     if (const fs::path table = one.path() / "client.json"; fs::exists(table)) read_table(table, clients);
-  std::ranges::sort(clients, {}, &NamedClient::name);
+  std::ranges::sort(clients, {}, [](const NamedClient& one) { return std::tie(one.folder, one.name); });
   return clients;
 }
 
 std::vector<NamedClient> named_clients(std::string_view name) {
   std::vector<NamedClient> clients = named_clients();
-  const bool whole = name.ends_with(kWholeModule);
-  if (whole) name.remove_suffix(kWholeModule.size());
-  const auto is_meant = [&](const NamedClient& one) {
-    return (!whole && one.offers(name)) || one.name == name || one.folder == name;
-  };
-  std::erase_if(clients, [&](const NamedClient& one) { return !is_meant(one); });
+  const auto exact = std::ranges::find_if(clients, [&](const NamedClient& one) { return one.offers(name); });
+  if (exact != clients.end()) return {std::move(*exact)};
+  std::erase_if(clients, [&](const NamedClient& one) {
+    return std::ranges::none_of(one.implementations, [&](const auto& offered) { return one.is_meant(name, offered.first); });
+  });
   return clients;
 }
 
@@ -105,16 +113,15 @@ std::vector<ClientInstallation> installations_of(const std::vector<NamedClient>&
   struct Close {
     void operator()(FILE* pipe) const { pclose(pipe); }
   };
-  std::vector<std::unique_ptr<FILE, Close>> pipes;
+  std::map<std::string, std::unique_ptr<FILE, Close>> pipes;  // by command: programs of a folder share theirs
   for (const NamedClient& one : clients)
-    pipes.emplace_back(popen(fmt::format("( {} ) 2> /dev/null < /dev/null", one.version_command).c_str(), "re"));
+    if (auto& pipe = pipes[one.version_command]; !pipe)
+      pipe.reset(popen(fmt::format("( {} ) 2> /dev/null < /dev/null", one.version_command).c_str(), "re"));
+  std::map<std::string, ClientInstallation> found;
+  for (const auto& [command, pipe] : pipes)
+    if (pipe) found[command] = {printable(next_line(pipe.get())), printable(next_line(pipe.get()), 300)};
   std::vector<ClientInstallation> installed;
-  for (const auto& pipe : pipes) {
-    ClientInstallation& one = installed.emplace_back();
-    if (!pipe) continue;
-    one.version = printable(next_line(pipe.get()));
-    one.where = printable(next_line(pipe.get()), 300);
-  }
+  for (const NamedClient& one : clients) installed.push_back(found[one.version_command]);
   return installed;
 }
 

@@ -14,13 +14,17 @@ namespace convict::run {
 
 /// One program.
 struct NamedClient {
-  std::string name;    // "tfjs"; its implementations are called that, or that and more behind a colon
-  std::string folder;  // "js": `make js` installs it; other programs may be of the same folder
-  std::string command, version_command;                              // for a shell
-  bool uses_python = false;                                          // that of the user, if it has what the client needs
-  std::vector<std::pair<std::string, std::string>> implementations;  // name and description, sorted by name
+  std::string name = {};                            // "tfjs"
+  std::string folder = {};                          // "js": `make js` installs it; other programs may be of it, too
+  std::string command = {}, version_command = {};   // for a shell
+  bool uses_python = false;                         // that of the user, if it has what the client needs
+  std::vector<std::pair<std::string, std::string>> implementations = {};  // name and description, sorted by name
 
   bool offers(std::string_view implementation) const;
+
+  /// Whether a name of a request stands for an implementation of this client: for itself; else for those of this client,
+  /// of its folder, or with this name before a colon, also with kWholeModule behind it.
+  bool is_meant(std::string_view name, std::string_view implementation) const;
 
   /// One line: that it is not installed, and how to do it.
   std::string how_to_install() const;
@@ -34,11 +38,10 @@ struct ClientInstallation {
   bool is_there() const { return !version.empty(); }
 };
 
-/// All of them, sorted by name. Throws UsageError for a table that makes no sense.
+/// All of them, sorted by folder and name. Throws UsageError for a table that makes no sense.
 std::vector<NamedClient> named_clients();
 
-/// Those that a name of a request stands for: an implementation, a client or a folder, the latter two also with
-/// kWholeModule.
+/// Those with implementations that a name of a request stands for.
 std::vector<NamedClient> named_clients(std::string_view name);
 
 /// By position: what is installed. Asks each client's command for versions, all at once; none of them loads a library.

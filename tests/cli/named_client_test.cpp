@@ -83,6 +83,7 @@ TEST_F(NamedClient, IsListedWithoutBeingStarted) {
   EXPECT_EQ(row_of("absent")["installed"], false);
   const json doctor = of({"doctor", "--format=json"}).json();
   EXPECT_EQ(doctor["clients"][0], json({{"name", "absent"},
+                                        {"folder", "absent"},
                                         {"version", ""},
                                         {"installed", false},
                                         {"state", "not installed; `make absent` installs it"}}));

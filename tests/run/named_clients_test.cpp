@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <map>
 #include <set>
 
 #include "run/loader.h"
@@ -21,21 +21,23 @@ Names names_of(const std::vector<run::NamedClient>& clients) {
   return names;
 }
 
-TEST(NamedClients, AreSortedAndHaveNamesOfTheirOwn) {
+TEST(NamedClients, HaveNamesOfTheirOwn) {
   const Names names = names_of(run::named_clients());
-  EXPECT_TRUE(std::ranges::is_sorted(names));
-  EXPECT_TRUE(std::ranges::includes(names, Names{"mlir", "opencvjs", "tfjs"}));
-  std::set<std::string> all(names.begin(), names.end());
+  const std::set<std::string> all(names.begin(), names.end());
   EXPECT_EQ(all.size(), names.size());
+  for (const char* ours : {"mlir", "opencvjs", "tfjs"}) EXPECT_TRUE(all.contains(ours)) << ours;
   for (const std::string& module : run::installed_modules()) EXPECT_FALSE(all.contains(module)) << module;
 }
 
-TEST(NamedClients, CallTheirImplementationsAsTheyAreCalled) {
+TEST(NamedClients, OfOneFolderShareTheBeginOfNamesWithNobodyElse) {
+  std::map<std::string, std::string> folders;  // by the begin of a name
+  std::set<std::string> all;
   for (const run::NamedClient& client : run::named_clients()) {
     EXPECT_FALSE(client.implementations.empty()) << client.name;
     for (const auto& [name, description] : client.implementations) {
-      EXPECT_EQ(name.substr(0, name.find(':')), client.name);
-      EXPECT_TRUE(client.offers(name));
+      EXPECT_TRUE(all.insert(name).second) << name;
+      EXPECT_EQ(folders.emplace(name.substr(0, name.find(':')), client.folder).first->second, client.folder) << name;
+      EXPECT_EQ(names_of(run::named_clients(name)), Names{client.name});
       EXPECT_NE(description, "");
     }
     EXPECT_EQ(client.command.find('{'), std::string::npos) << "a placeholder is left in " << client.command;
@@ -51,6 +53,17 @@ TEST(NamedClients, AreFoundByImplementationClientAndFolder) {
   EXPECT_EQ(names_of(run::named_clients("js")), (Names{"opencvjs", "tfjs"}));
   for (const char* nobody : {"tfjs:", "tfjs:gpu", "tf", "tfjs:cpu:*", "", "direct", "shared", ":*"})
     EXPECT_EQ(names_of(run::named_clients(nobody)), Names()) << nobody;
+}
+
+TEST(NamedClients, OfSeveralProgramsAreMeantTogether) {
+  const run::NamedClient one = {.name = "frame-b", .folder = "frame", .implementations = {{"frame:b", ""}, {"frame:b:x", ""}}};
+  for (const char* all : {"frame", "frame:*", "frame-b", "frame-b:*", "frame:b:*"}) {
+    EXPECT_TRUE(one.is_meant(all, "frame:b")) << all;
+    EXPECT_TRUE(one.is_meant(all, "frame:b:x")) << all;
+  }
+  EXPECT_TRUE(one.is_meant("frame:b", "frame:b"));
+  EXPECT_FALSE(one.is_meant("frame:b", "frame:b:x"));
+  for (const char* other : {"frame:", "fram", "frame:bx", "frame:b:x:*y", ""}) EXPECT_FALSE(one.is_meant(other, "frame:b:x")) << other;
 }
 
 TEST(NamedClients, AreStartedIfARequestNamesThem) {
