@@ -30,6 +30,13 @@ std::string shown(const std::optional<T>& field) {
   return field ? plain(*field) : "?";
 }
 
+/// An exception of Python is named at the very end.
+std::string last_words(const std::string& tail) {
+  constexpr size_t kMost = 400;
+  const std::string_view words = trim(tail);
+  return words.size() <= kMost ? printable(words, kMost) : "..." + printable(words.substr(words.size() - kMost), kMost);
+}
+
 template <class T>
 std::string line(std::string_view name, const std::optional<T>& field) {
   return field ? fmt::format("    {}: {}\n", name, plain(*field)) : "";
@@ -88,7 +95,7 @@ std::string describe_certificate(const Certificate& c) {
           line("exit_code", c.death.exit_code) + line("address_class", c.death.address_class) +
           line("evidence", c.death.evidence) + describe_alone(c.alone, c.death.evidence.has_value());
   if (!c.element.exact) text += line("operand", c.element.role);
-  if (c.death.output_tail) text += fmt::format("    last words: {}\n", printable(trim(*c.death.output_tail), 400));
+  if (c.death.output_tail) text += "    last words: " + last_words(*c.death.output_tail) + "\n";
   return text;
 }
 
