@@ -121,6 +121,8 @@ IMPLEMENTATIONS = [
                    depthwise_code.GRADIENTS, DIRECT),
     Implementation("tvm:schedules", "TOPI's operators with loops tiled, reordered, vectorized and unrolled at random",
                    schedule_code.SCHEDULED, DIRECT, Compiler(target=NATIVE)),
+    Implementation("tvm:schedules-rfactor", "the same, with sums in parts", schedule_code.IN_PARTS, DIRECT,
+                   Compiler(target=NATIVE)),
     Implementation("tvm:onnx", "the importer of ONNX models, padding by numbers", importer_code.Importer("numbers"),
                    DIRECT),
     Implementation("tvm:onnx-auto-pad", "the importer of ONNX models, padding by auto_pad",
