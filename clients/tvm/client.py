@@ -7,7 +7,7 @@ implementation. A batch is one module; a function is compiled once for all data 
     convict fuzz --command 'build/venvs/tvm/bin/python clients/tvm/client.py' --target tvm:relax
 
 What has no operator in TVM is refused: gradients but those of conv2d and of depthwise convolutions, scales and zero
-points of integers. Relay, whose layers had schedules and importers of their own, is gone since TVM 0.20."""
+points of integers. Relay, which had schedules and importers of its own, is gone."""
 import dataclasses
 import json
 import pathlib
@@ -121,6 +121,8 @@ IMPLEMENTATIONS = [
                    depthwise_code.GRADIENTS, DIRECT),
     Implementation("tvm:schedules", "TOPI's operators with loops tiled, reordered, vectorized and unrolled at random",
                    schedule_code.SCHEDULED, DIRECT, Compiler(target=NATIVE)),
+    Implementation("tvm:schedules-rfactor", "the same, with sums in parts", schedule_code.IN_PARTS, DIRECT,
+                   Compiler(target=NATIVE)),
     Implementation("tvm:onnx", "the importer of ONNX models, padding by numbers", importer_code.Importer("numbers"),
                    DIRECT),
     Implementation("tvm:onnx-auto-pad", "the importer of ONNX models, padding by auto_pad",

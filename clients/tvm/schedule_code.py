@@ -15,14 +15,17 @@ MOST_TILES = 4  # extents of inner loops
 
 
 class Scheduled(topi_code.Operator):
-    def __init__(self):
+    """`sums` says where they may begin and be added up: steps that are always, or sometimes, wrong stay apart."""
+
+    def __init__(self, *sums):
         super().__init__(topi_code.plain_refusal, topi_code.plain_layouts, topi_code.plain)
+        self.sums = sums
 
     def function(self, problem, inputs, output):
-        return schedule(super().function(problem, inputs, output), random.Random(hashed(problem)))
+        return schedule(super().function(problem, inputs, output), self.sums, random.Random(hashed(problem)))
 
 
-def schedule(function, choice):
+def schedule(function, sums, choice):
     made = s_tir.Schedule(function)
     leaves = made.get_child_blocks(made.get_sblock("root"))
     names = [made.get(leaf).name_hint for leaf in leaves]
@@ -38,13 +41,13 @@ def schedule(function, choice):
         if choice.random() < 0.25:
             permute(made, block, choice)
     at = tiles(made, main, choice)
+    end_sums(made, main, sums, choice)
     for name in reversed(names[:place]):
         before(made, made.get_sblock(name), at, choice)
     for block in filter(None, caches):
         step(made.compute_at, block, at)
     for name in names[place + 1:]:
         after(made, made.get_sblock(name), at, choice)
-    end_sums(made, main, choice)
     return made.mod["main"]
 
 
@@ -114,9 +117,9 @@ def after(made, block, at, choice):
         step(made.vectorize, made.get_loops(block)[-1])
 
 
-def end_sums(made, main, choice):
+def end_sums(made, main, sums, choice):
     """Begins sums in a loop of their own, or adds up parts of them first."""
-    loops, kind = made.get_loops(main), choice.choice(("leave", "begin", "parts"))
+    loops, kind = made.get_loops(main), choice.choice(sums)
     if kind == "begin":
         step(made.decompose_reduction, main, choice.choice(loops))
     elif kind == "parts":
@@ -131,4 +134,5 @@ def step(primitive, *arguments):
         return None
 
 
-SCHEDULED = Scheduled()
+SCHEDULED = Scheduled("leave", "begin")
+IN_PARTS = Scheduled("parts")
