@@ -38,6 +38,13 @@ END
   chmod +x "$work/program"
 }
 
+# Whether this file can run in the environment of its client, on a processor with this feature.
+python() {
+  interpreter=$source/build/venvs/$2/bin/python
+  [ -x "$interpreter" ] && grep -qw "$3" /proc/cpuinfo &&
+    printf '#!/bin/sh\nTF_CPP_MIN_LOG_LEVEL=3 exec %s %s\n' "$interpreter" "$1" > "$work/program" && chmod +x "$work/program"
+}
+
 # Whether the program of this file is ready to run as "$work/program".
 ready() {
   case $1 in
@@ -61,6 +68,12 @@ ready() {
     */onnxruntime-*) [ -e "$headers" ] && [ -e "$runtime/libonnxruntime.so.1" ] &&
       build "$1" -isystem "$headers" "$runtime/libonnxruntime.so.1" -Wl,-rpath,"$runtime" ;;
     */mlir-*) mlir "$1" ;;
+    */torch-quantized-*) python "$1" torch avx512_vnni ;;
+    */torch-strided-*) python "$1" torch avx512f ;;
+    */torch-*) python "$1" torch avx2 ;;
+    */tensorflow-f16-*) python "$1" tensorflow avx512_fp16 ;;
+    */tensorflow-bf16-*) python "$1" tensorflow avx512_bf16 ;;
+    */tensorflow-*) python "$1" tensorflow avx2 ;;
     *) false ;;
   esac
 }
