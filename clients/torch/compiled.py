@@ -13,10 +13,10 @@ compiled = {}  # by problem and strides
 
 
 def refusal(problem):
-    if problem.beta and problem.dtypes["dst"] in ("f16", "bf16"):
-        return "in 16 bits, a sum of what was rounded"
     if problem.beta and problem.pass_ != "forward":
         return "a sum is forward only"
+    if problem.beta and problem.dtypes["dst"] in ("f16", "bf16"):
+        return "in 16 bits, a sum of what was rounded"
     return None
 
 

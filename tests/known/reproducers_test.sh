@@ -38,10 +38,11 @@ END
   chmod +x "$work/program"
 }
 
-# A program for the environment of this framework.
+# Whether this file can run in the environment of its framework, on a processor with this feature, if it needs one.
 python() {
-  interpreter=$source/build/venvs/$1/bin/python
-  [ -x "$interpreter" ] && printf '#!/bin/sh\nexec %s -W ignore %s\n' "$interpreter" "$2" > "$work/program" &&
+  interpreter=$source/build/venvs/$2/bin/python
+  [ -x "$interpreter" ] && { [ $# = 2 ] || grep -qw "$3" /proc/cpuinfo; } &&
+    printf '#!/bin/sh\nTF_CPP_MIN_LOG_LEVEL=3 exec %s -W ignore %s\n' "$interpreter" "$1" > "$work/program" &&
     chmod +x "$work/program"
 }
 
@@ -68,9 +69,15 @@ ready() {
     */onnxruntime-*) [ -e "$headers" ] && [ -e "$runtime/libonnxruntime.so.1" ] &&
       build "$1" -isystem "$headers" "$runtime/libonnxruntime.so.1" -Wl,-rpath,"$runtime" ;;
     */mlir-*) mlir "$1" ;;
-    */paddle-*.py) python paddle "$1" ;;
-    */jax-*.py) python jax "$1" ;;
-    */tvm-*.py) python tvm "$1" ;;
+    */paddle-*.py) python "$1" paddle ;;
+    */jax-*.py) python "$1" jax ;;
+    */tvm-*.py) python "$1" tvm ;;
+    */torch-quantized-*) python "$1" torch avx512_vnni ;;
+    */torch-strided-*) python "$1" torch avx512f ;;
+    */torch-*) python "$1" torch avx2 ;;
+    */tensorflow-f16-*) python "$1" tensorflow avx512_fp16 ;;
+    */tensorflow-bf16-*) python "$1" tensorflow avx512_bf16 ;;
+    */tensorflow-*) python "$1" tensorflow avx2 ;;
     *) false ;;
   esac
 }
