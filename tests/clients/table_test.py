@@ -26,7 +26,8 @@ def main(convict, name):
     if not known[0]["installed"]:
         print(f"skipped: {name} is {known[0]['description']}")
         return 77
-    said, announced = offers(known), offers(listed(convict, "--command", known[0]["command"])[len(before):])
+    said, announced = offers(known), offers(
+        row for row in listed(convict, "--command", known[0]["command"]) if row not in before)
     for one in sorted(said.keys() | announced.keys()):
         if said.get(one) != announced.get(one):
             print(f"{one}: the table says {said.get(one)}, and the client {announced.get(one)}")
