@@ -209,19 +209,37 @@ class Campaign {
     for (const auto& [target, deaths] : kept_.deaths())
       if ((deaths.count >= kOften || deaths.seconds >= kLong) && deaths.seconds >= kDearShare * all)
         part_from({target}, "deaths cost much time");
-    if (now - parted_ < kBetweenLooks) return;
-    parted_ = now;
+    part_from_the_slowest(now);
+    if (now - looked_.at_errors < kBetweenLooks) return;
+    looked_.at_errors = now;
+    part_from_those_who_err();
+  }
+
+  /// A client whose calls have taken most of the time since somebody was parted last; then the next one, if it is slow
+  /// among those who are left.
+  void part_from_the_slowest(double now) {
+    const double since = now - looked_.at_calls;
+    if (since < kLong || !parting_.empty()) return;
+    const std::vector<double> seconds = lanes_.front().counts().call_seconds;
+    looked_.call_seconds.resize(seconds.size());
+    size_t slowest = seconds.size();
+    double most = kSlowShare * since * settings_.supervisor.jobs;
+    for (size_t i = 0; i < seconds.size(); ++i)
+      if (const double its = seconds[i] - looked_.call_seconds[i]; its >= most && is_client(result_.roster[i].plugin))
+        slowest = i, most = its;
+    if (slowest < seconds.size()) part_from({result_.roster[slowest].name}, "calls take long");
+    looked_.at_calls = now;
+    looked_.call_seconds = seconds;
+  }
+
+  void part_from_those_who_err() {
     std::set<std::string> wrong;
+    const std::set<std::string> here = together();
     for (size_t i = 0; i < result_.roster.size(); ++i) {
-      const std::string& name = result_.roster[i].name;
-      if (!together().contains(name)) continue;
-      const auto share = [](double part, double whole) { return whole > 0 ? part / whole : 0; };
-      const auto hits = static_cast<double>(result_.hits_of(name));
-      const bool is_slow = now > kLong && share(result_.counts.call_seconds[i], all) >= kSlowShare;
-      if (is_slow && is_client(result_.roster[i].plugin))
-        part_from({name}, "calls take long");
-      else if (hits >= kManyHits && share(hits, static_cast<double>(result_.counts.computed[i])) >= kWrongShare)
-        wrong.insert(name);
+      const auto hits = static_cast<double>(result_.hits_of(result_.roster[i].name));
+      const auto judged = static_cast<double>(result_.counts.computed[i]);
+      if (here.contains(result_.roster[i].name) && hits >= kManyHits && hits >= kWrongShare * judged)
+        wrong.insert(result_.roster[i].name);
     }
     part_from(wrong, "many mismatches");
   }
@@ -297,7 +315,10 @@ class Campaign {
   workers::Trials at_work_;  // those of which are not at their end
   std::vector<std::set<std::string>> parting_;  // targets that are to get lanes
   size_t told_forbidden_ = 0;
-  double parted_ = 0;        // when it was last asked whether to, in seconds
+  struct {
+    double at_errors = 0, at_calls = 0;  // when, in seconds
+    std::vector<double> call_seconds = {};
+  } looked_;
   Clock::time_point started_;
 };
 
