@@ -10,6 +10,7 @@ With the argument `eigen`, oneDNN is off, which a process cannot change later. O
 that an implementation has, and back."""
 import os
 import pathlib
+import re
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -76,7 +77,7 @@ class Target:
 
 def failure(error):
     """The status for an exception of TensorFlow."""
-    text = " ".join(str(error).rpartition("}}")[2].split())[:400]
+    text = " ".join(re.sub(r"\{\{.*?\}\}|\[\[.*?\]\]", "", str(error)).split())[:400]
     if isinstance(error, tf.errors.UnimplementedError) or any(words in text for words in UNSUPPORTED):
         return {"status": "refused", "error": text}
     kind = "out_of_memory" if isinstance(error, tf.errors.ResourceExhaustedError) else "failed"
