@@ -14,6 +14,7 @@
 #include "campaign/accusations.h"
 #include "campaign/earlier_run.h"
 #include "campaign/lane.h"
+#include "campaign/parting.h"
 #include "campaign/kept_result.h"
 #include "core/isa.h"
 #include "core/plugin_name.h"
@@ -30,10 +31,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using nlohmann::json;
 
-// When targets are parted from the others: if they have died so often, or lost so many seconds, and this share of the
-// time; if they take this share of it; if they have so many mismatches, on this share of their cases.
-constexpr uint64_t kOften = 5, kManyHits = 50;
-constexpr double kLong = 1, kDearShare = 0.1, kSlowShare = 0.25, kWrongShare = 0.05, kBetweenLooks = 0.2;
 constexpr size_t kMostLanes = 16;
 
 class Campaign {
@@ -134,7 +131,9 @@ class Campaign {
     for (const auto& [target, done] : earlier_.apart) {
       Bookkeeping books(settings_.shard());
       books.resume(done, {});
-      if (may_part_from({target})) part_from({target}, std::move(books));
+      const std::vector<Neighbour> all = neighbours();
+      if (all.size() > 1 && std::ranges::find(all, target, &Neighbour::name) != all.end())
+        part_from({target}, std::move(books));
     }
   }
 
@@ -161,19 +160,20 @@ class Campaign {
   }
 
   /// Those who are judged in the lane of everybody.
-  std::set<std::string> together() const {
-    std::set<std::string> targets;
-    for (size_t i = 0; i < result_.roster.size(); ++i)
-      if (result_.roster[i].is_target && !examine::is_left_out(lanes_.front().books().without(), i))
-        targets.insert(result_.roster[i].name);
-    return targets;
-  }
-
-  /// Not if that would leave nobody behind. A guided worker makes up its own cases.
-  bool may_part_from(const std::set<std::string>& targets) const {
-    const std::set<std::string> all = together();
-    return lanes_.size() <= kMostLanes && settings_.supervisor.worker.corpus.empty() && !targets.empty() &&
-           targets.size() < all.size() && std::ranges::includes(all, targets);
+  std::vector<Neighbour> neighbours() const {
+    std::vector<Neighbour> all;
+    workers::Counts counts = lanes_.front().counts();
+    counts.call_seconds.resize(result_.roster.size());  // they are empty before the first case
+    counts.computed.resize(result_.roster.size());
+    for (size_t i = 0; i < result_.roster.size(); ++i) {
+      const auto& [name, description, lineage, version, is_target, plugin] = result_.roster[i];
+      if (!is_target || examine::is_left_out(lanes_.front().books().without(), i)) continue;
+      const auto deaths = kept_.deaths().find(name);
+      const auto [count, seconds] = deaths == kept_.deaths().end() ? KeptResult::Deaths() : deaths->second;
+      all.push_back({name, is_client(plugin), count, seconds, counts.call_seconds[i], result_.hits_of(name),
+                     counts.computed[i]});
+    }
+    return all;
   }
 
   /// From here on these targets are left out of the cases of the others, and have their own.
@@ -186,62 +186,23 @@ class Campaign {
     add_lane(std::move(books), targets);
   }
 
-  /// Once their cases have come back from those who have them.
-  void part_from(const std::set<std::string>& targets, std::string_view why) {
-    if (!may_part_from(targets) || std::ranges::find(parting_, targets) != parting_.end()) return;
-    const std::string names = printable(fmt::format("{}", fmt::join(targets, ", ")), 200);
-    result_.notes.push_back(fmt::format("{}: {}; judged in other processes, so that nobody waits", names, why));
-    parting_.push_back(targets);
-    lanes_.front().recall();
-  }
-
-  void part_from_recalled() {
-    if (lanes_.front().is_recalled()) return;
-    for (const std::set<std::string>& targets : std::exchange(parting_, {}))
-      if (may_part_from(targets))
-        part_from(targets, Bookkeeping(settings_.shard(), lanes_.front().books().handed_out()));
-  }
-
-  /// Whoever others wait for too long. Each who dies or is slow goes its own way, so that they need not wait for each
-  /// other; those who err go together, because each lane computes the reference again.
+  /// Whoever others wait for goes its own way, once all cases have come back from those who have them. A guided worker
+  /// makes up its own cases.
   void part() {
-    const double now = seconds() - earlier_.seconds, all = now * settings_.supervisor.jobs;
-    for (const auto& [target, deaths] : kept_.deaths())
-      if ((deaths.count >= kOften || deaths.seconds >= kLong) && deaths.seconds >= kDearShare * all)
-        part_from({target}, "deaths cost much time");
-    part_from_the_slowest(now);
-    if (now - looked_.at_errors < kBetweenLooks) return;
-    looked_.at_errors = now;
-    part_from_those_who_err();
-  }
-
-  /// A client whose calls have taken most of the time since somebody was parted last; then the next one, if it is slow
-  /// among those who are left.
-  void part_from_the_slowest(double now) {
-    const double since = now - looked_.at_calls;
-    if (since < kLong || !parting_.empty()) return;
-    const std::vector<double> seconds = lanes_.front().counts().call_seconds;
-    looked_.call_seconds.resize(seconds.size());
-    size_t slowest = seconds.size();
-    double most = kSlowShare * since * settings_.supervisor.jobs;
-    for (size_t i = 0; i < seconds.size(); ++i)
-      if (const double its = seconds[i] - looked_.call_seconds[i]; its >= most && is_client(result_.roster[i].plugin))
-        slowest = i, most = its;
-    if (slowest < seconds.size()) part_from({result_.roster[slowest].name}, "calls take long");
-    looked_.at_calls = now;
-    looked_.call_seconds = seconds;
-  }
-
-  void part_from_those_who_err() {
-    std::set<std::string> wrong;
-    const std::set<std::string> here = together();
-    for (size_t i = 0; i < result_.roster.size(); ++i) {
-      const auto hits = static_cast<double>(result_.hits_of(result_.roster[i].name));
-      const auto judged = static_cast<double>(result_.counts.computed[i]);
-      if (here.contains(result_.roster[i].name) && hits >= kManyHits && hits >= kWrongShare * judged)
-        wrong.insert(result_.roster[i].name);
+    if (lanes_.front().is_recalled()) return;
+    if (!leaving_.empty()) {
+      Bookkeeping books(settings_.shard(), lanes_.front().books().handed_out());
+      part_from(std::exchange(leaving_, {}), std::move(books));
     }
-    part_from(wrong, "many mismatches");
+    const double now = seconds() - earlier_.seconds;
+    if (!parting_.is_due(now) || lanes_.size() > kMostLanes || !settings_.supervisor.worker.corpus.empty()) return;
+    const auto decision = parting_.decide(neighbours(), now, settings_.supervisor.jobs);
+    if (!decision) return;
+    leaving_ = decision->targets;
+    lanes_.front().recall();
+    const std::string names = printable(fmt::format("{}", fmt::join(leaving_, ", ")), 200);
+    result_.notes.push_back(
+        fmt::format("{}: {}; judged in other processes, so that nobody waits", names, decision->why));
   }
 
   /// Called several times a second.
@@ -254,7 +215,6 @@ class Campaign {
     if (result_.reference_is_wrong) return Pace::kStop;
     if (!kept_.has_begun()) return Pace::kGoOn;
     if (is_in_time(std::chrono::seconds(0))) {
-      part_from_recalled();
       part();
       return Pace::kGoOn;
     }
@@ -264,11 +224,10 @@ class Campaign {
   }
 
   void note_who_is_not_copied() {
-    if (fork_servers_.forbidden().size() == told_forbidden_) return;
-    told_forbidden_ = fork_servers_.forbidden().size();
-    result_.notes.push_back(fmt::format(
-        "workers with {} are no copies of one process any more: a copy does wrong what the process does right",
-        printable(fmt::format("{}", fmt::join(fork_servers_.forbidden(), ", ")), 200)));
+    for (const std::string& plugin : fork_servers_.take_forbidden())
+      result_.notes.push_back(fmt::format(
+          "workers with {} are no copies of one process any more: a copy does wrong what the process does right",
+          printable(plugin, 200)));
   }
 
   bool is_in_time(std::chrono::seconds grace) const {
@@ -313,13 +272,9 @@ class Campaign {
   KeptResult kept_{settings_, result_};
   std::list<Lane> lanes_;     // the first one is that of everybody
   workers::Trials at_work_;  // those of which are not at their end
-  std::vector<std::set<std::string>> parting_;  // targets that are to get lanes
-  size_t told_forbidden_ = 0;
-  struct {
-    double at_errors = 0, at_calls = 0;  // when, in seconds
-    std::vector<double> call_seconds = {};
-  } looked_;
   Clock::time_point started_;
+  Parting parting_;
+  std::set<std::string> leaving_;  // targets that get a lane when all cases have come back
 };
 
 }  // namespace

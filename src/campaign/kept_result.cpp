@@ -115,7 +115,8 @@ void KeptResult::cover(const workers::Done& done, const std::set<std::string>& t
   }
   const auto standing = [&](int place) -> Standing* {
     Standing* one = standing_of(static_cast<size_t>(place));
-    return targets.empty() || (one && targets.contains(result_.roster[static_cast<size_t>(place)].name)) ? one : nullptr;
+    const bool is_wanted = targets.empty() || (one && targets.contains(result_.roster[static_cast<size_t>(place)].name));
+    return is_wanted ? one : nullptr;
   };
   for (const auto& [target, news] : done.pairs)
     if (Standing* one = standing(target)) one->pairs.apply(news);

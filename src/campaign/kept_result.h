@@ -58,7 +58,9 @@ class KeptResult {
   std::optional<store::RowOfHit> row_of(const Mismatch& hit) const { return store_->row_of(result_.id, hit); }
   /// What all hits of a row are confirmed as. What is confirmed is a row; one that this campaign made has been
   /// confirmed as the signature of its first hit.
-  std::string kind_of_row(int64_t row) { return kind_of_row_.try_emplace(row, fmt::format("row {}", row)).first->second; }
+  std::string kind_of_row(int64_t row) {
+    return kind_of_row_.try_emplace(row, fmt::format("row {}", row)).first->second;
+  }
   void confirm(int64_t row, int64_t as) { store_->confirm(row, as); }
   /// The rows that campaigns before this one had no time to repeat.
   std::map<int64_t, Mismatch> unconfirmed() const { return unconfirmed_in(*store_, result_.roster); }

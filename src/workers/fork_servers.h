@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "run/fork_server.h"
@@ -43,8 +44,11 @@ class ForkServers {
   std::unique_ptr<run::WorkerProcess> fork(const SupervisorSettings& settings);
 
   /// From now on, workers that load this plugin are started: a copy does wrong what a process does right.
-  void forbid(const std::string& plugin) { forbidden_.insert(plugin); }
-  const std::set<std::string>& forbidden() const { return forbidden_; }
+  void forbid(const std::string& plugin) {
+    if (forbidden_.insert(plugin).second) news_.push_back(plugin);
+  }
+  /// Those since the last call.
+  std::vector<std::string> take_forbidden() { return std::exchange(news_, {}); }
 
   /// Whether somebody was found guilty of this in a process that was not forked; notes that.
   bool is_proved(const std::string& charge) const { return proved_.contains(charge); }
@@ -58,6 +62,7 @@ class ForkServers {
   std::map<std::string, Server> servers_;  // by what they have loaded
   uint64_t uses_ = 0;
   std::set<std::string> proved_, forbidden_;
+  std::vector<std::string> news_;  // of forbidden_
 };
 
 /// A worker process that is not forked, with the allocator of the settings. It waits for its settings, too.

@@ -51,7 +51,8 @@ struct LoneResult {
 
 /// Runs the lines up to the first death, or as many as fit in `time` of the CPU, then waits a moment for what a thread
 /// of the implementation may still do. What a plugin is charged with comes from a process that has loaded it itself,
-/// until one has shown the like, unless the settings believe copies; then from copies, if there are fork servers. Nothing is found if it cannot be loaded.
+/// until one has shown the like, unless the settings believe copies; then from copies, if there are fork servers.
+/// Nothing is found if it cannot be loaded.
 Task<LoneResult> run_alone(Pool& pool, Suspect suspect, Verdict verdict, std::vector<std::string> lines,
                            SupervisorSettings settings, std::optional<std::chrono::milliseconds> time = {});
 

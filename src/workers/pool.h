@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that runs foreign code for one thread, in one poll(). Who needs an answer of workers (workers.h) to go on is
-// a task that waits for it, so that nobody holds up anybody else.
+// Everything that runs foreign code for one thread, in one poll(). Who needs an answer of workers (workers.h) to go on
+// is a task that waits for it, so that nobody holds up anybody else.
 #pragma once
 
 #include <chrono>
@@ -51,7 +51,8 @@ class Pool {
   };
   class AwaitedTurn {
    public:
-    AwaitedTurn(Pool& pool, std::string suspect, bool alone) : pool_(pool), suspect_(std::move(suspect)), alone_(alone) {}
+    AwaitedTurn(Pool& pool, std::string suspect, bool alone)
+        : pool_(pool), suspect_(std::move(suspect)), alone_(alone) {}
     AwaitedTurn(const AwaitedTurn&) = delete;
     AwaitedTurn& operator=(const AwaitedTurn&) = delete;
     ~AwaitedTurn();

@@ -53,7 +53,7 @@ void Supervision::answer(Answer answer) {
   if (!waiting_) return;
   answer_ = std::move(answer);
   std::exchange(waiting_, {}).resume();
-  if (!waiting_ && !is_dropped_) throw std::logic_error("a task awaits something else than the next answer of its workers");
+  if (!waiting_ && !is_dropped_) throw std::logic_error("a task awaits something else than its workers' next answer");
 }
 
 std::optional<Answer> Supervision::take_answer() {
