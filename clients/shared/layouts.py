@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Orders of axes, as texts: n is the batch, c the channels of an image; o is the outer and i the inner channel axis of our
-weights (oc and ic/g of conv, ic and oc/g of conv_transpose); S stands for the spatial axes."""
+"""Orders of axes, as texts: n is the batch, c the channels of an image; o is the outer and i the inner channel axis of
+our weights (oc and ic/g of conv, ic and oc/g of conv_transpose); S stands for the spatial axes."""
 from __future__ import annotations
 
 OURS_IMAGE, OURS_WEIGHTS = "ncS", "oiS"

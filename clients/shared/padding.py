@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Padding of a problem for frameworks whose own padding is one number for both ends of an axis. Zeros around the image, or
-a crop, make up for the difference. For conv, `begin` and `end` enlarge src of the problem to the image of the framework;
-for conv_transpose, they enlarge dst of the framework to dst of the problem."""
+"""Padding of a problem for frameworks whose own padding is one number for both ends of an axis. Zeros around the image,
+or a crop, make up for the difference. For conv, `begin` and `end` enlarge src of the problem to the image of the
+framework; for conv_transpose, they enlarge dst of the framework to dst of the problem."""
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""TensorFlow as a process target (docs/process-targets.md): the ways to a convolution that are different code, each as an
-implementation. `make tensorflow` installs it.
+"""TensorFlow as a process target (docs/process-targets.md): the ways to a convolution that are different code, each as
+an implementation. `make tensorflow` installs it.
 
     convict fuzz --command 'build/venvs/tensorflow/bin/python clients/tensorflow/client.py'
     convict fuzz --command 'build/venvs/tensorflow/bin/python clients/tensorflow/client.py eigen'
 
-With the argument `eigen`, oneDNN is off, which a process cannot change later. Operands are copied into tensors of the order
-that an implementation has, and back."""
+With the argument `eigen`, oneDNN is off, which a process cannot change later. Operands are copied into tensors of the
+order that an implementation has, and back."""
 import os
 import pathlib
 import re
@@ -62,7 +62,8 @@ class Target:
             for name in outputs:
                 result, to = results[name].numpy(), self.view(name, arrays[name], problem.dtypes[name])
                 if result.shape != to.shape:
-                    return {"status": "wrong_shape", "error": f"TensorFlow's {name} is {result.shape} instead of {to.shape}"}
+                    text = f"TensorFlow's {name} is {result.shape} instead of {to.shape}"
+                    return {"status": "wrong_shape", "error": text}
                 to[...] = result
         except (tf.errors.OpError, ValueError, TypeError) as error:
             return failure(error)
@@ -87,5 +88,6 @@ def failure(error):
 if __name__ == "__main__":
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
-    names = [name for name in lineages.LINEAGES if not (BY_EIGEN and name in ("nchw", "xla"))]  # which are the same there
+    left_out = ("nchw", "xla") if BY_EIGEN else ()  # Eigen has no channels first, and XLA does not call it
+    names = [name for name in lineages.LINEAGES if name not in left_out]
     convict.serve([Target(name, lineages.LINEAGES[name]) for name in names], tf.__version__)

@@ -5,7 +5,6 @@ import os
 
 import tensorflow as tf
 
-GIVEN = {"forward": ("src", "wei", "bias"), "backward_data": (None, "wei", None), "backward_weights": ("src", None, None)}
 COMPUTED = {"forward": ("dst",), "backward_data": ("diff_src",), "backward_weights": ("diff_wei", "diff_bias")}
 HAS_ONEDNN = os.environ.get("TF_ENABLE_ONEDNN_OPTS", "1") != "0"
 
@@ -21,8 +20,8 @@ def pads_of(problem):
 
 
 def padding_of(problem):
-    """A name where there is one for these numbers, or the pads. SAME has the smaller half at the begin (tf.nn, "Notes on
-    padding")."""
+    """A name where there is one for these numbers, or the pads. SAME has the smaller half at the begin (tf.nn, "Notes
+    on padding")."""
     pads = pads_of(problem)
     if not any(map(any, pads)):
         return "VALID"
@@ -36,7 +35,7 @@ def padding_of(problem):
 
 
 def refusal(problem, compiled=False, types=("f32", "f64")):
-    """What tf.nn has no argument for, and what its kernels for the CPU say that they do not take. XLA has no such limits."""
+    """What tf.nn has no argument for, and what its kernels for the CPU say that they do not take, which XLA does."""
     kinds = set(problem.dtypes.values())
     if len(kinds) > 1 or not kinds <= set(types):
         return "all operands are of one type of " + ", ".join(types)
@@ -110,6 +109,6 @@ def differentiate(problem, tensors, convolution):
 def compute(problem, tensors, convolution=convolve):
     """The outputs by name."""
     if problem.pass_ == "forward":
-        return {"dst": convolution(problem, *[tensors.get(name) for name in GIVEN["forward"]])}
+        return {"dst": convolution(problem, *[tensors.get(name) for name in ("src", "wei", "bias")])}
     names = [name for name in COMPUTED[problem.pass_] if name in tensors]
     return dict(zip(names, differentiate(problem, tensors, convolution)))

@@ -54,7 +54,7 @@ def xla_refusal(problem):
 
 
 def in_16_bits(kind):
-    """Sums may be rounded to the type: Eigen's products of matrices are of one type, and a bias is added to a result."""
+    """Sums may be rounded to the type: Eigen's matrices are of one type, and a bias is added to a result."""
     return Lineage(f"tf.nn in {kind}", functions.compute, lambda problem: functions.refusal(problem, types=(kind,)),
                    contract={"min_accumulator": kind})
 

@@ -22,7 +22,9 @@ def gradients(problem, tensors):
     if padding not in ("SAME", "VALID"):
         padding, explicit = "EXPLICIT", [0, 0, *[pad for pads in padding for pad in pads], 0, 0]
     arguments = {"out_backprop": tensors["diff_dst"], "strides": [1, *problem.stride, 1], "padding": padding,
-                 "dilations": [1, *problem.dilation, 1], **({"explicit_paddings": explicit} if problem.rank == 2 else {})}
+                 "dilations": [1, *problem.dilation, 1]}
+    if problem.rank == 2:
+        arguments["explicit_paddings"] = explicit
     name = "diff_src" if problem.pass_ == "backward_data" else "diff_wei"
     size = tf.constant(tensors[name].shape)
     if name == "diff_src":

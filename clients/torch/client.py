@@ -29,7 +29,8 @@ class Target:
 
     def announcement(self):
         one = self.lineage
-        return {"name": self.name, "description": "PyTorch, " + one.description, "lineage": one.lineage, "batch": one.batch,
+        return {"name": self.name, "description": "PyTorch, " + one.description, "lineage": one.lineage,
+                "batch": one.batch,
                 "contract": {"algorithm": "direct", "min_accumulator": "f32", "summation": "fixed_order",
                              "deterministic": True, **one.contract}}
 
@@ -48,9 +49,9 @@ class Target:
         try:
             results = self.lineage.compute(problem, {name: one.to(DEVICE) for name, one in tensors.items()})
             for name in outputs:
-                if results[name].shape != tensors[name].shape:
-                    shapes = (tuple(results[name].shape), tuple(tensors[name].shape))
-                    return {"status": "wrong_shape", "error": "PyTorch's {1} is {2[0]} instead of {2[1]}".format(0, name, shapes)}
+                got, wanted = tuple(results[name].shape), tuple(tensors[name].shape)
+                if got != wanted:
+                    return {"status": "wrong_shape", "error": f"PyTorch's {name} is {got} instead of {wanted}"}
                 tensors[name].detach().copy_(results[name])
         except convict.Refused as why:
             return {"status": "refused", "error": str(why)}

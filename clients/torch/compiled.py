@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.compile: Inductor chooses layouts, calls the convolution as it is, and writes C++ for what is around it: padding, a
-sum with the old contents, a ReLU. What has been compiled for a shape is used for all data, relations and repeats of it."""
+"""torch.compile: Inductor chooses layouts, calls the convolution as it is, and writes C++ for what is around it:
+padding, a sum with the old contents, a ReLU. What has been compiled for a shape is used for all data, relations and
+repeats of it."""
 import types
 
 import torch
@@ -21,8 +22,8 @@ def refusal(problem):
 
 
 def function_of(problem):
-    """A function of its own for each problem: code that is shared would be compiled for eight of them only, and run as it is
-    for others (torch._dynamo.config.recompile_limit)."""
+    """A function of its own for each problem: code that is shared would be compiled for eight of them only, and run as
+    it is for others (torch._dynamo.config.recompile_limit)."""
     def forward(src, wei, bias, old):
         dst = functions.convolve(problem, src, wei, bias)
         if problem.beta:

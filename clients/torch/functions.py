@@ -2,7 +2,7 @@
 """A problem as calls of PyTorch: torch.nn.functional forward, aten::convolution_backward for gradients, which is what
 autograd calls, and autograd itself."""
 import torch
-import torch.fx.experimental.symbolic_shapes  # a second, which the first autograd would take in each copy of the process
+import torch.fx.experimental.symbolic_shapes  # a second, which the first autograd would take in each copy
 import torch.nn.functional as F
 
 from padding import Frame, frame_of, why_not_framed

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The operators of oneDNN with what follows a convolution in them, to which Inductor turns frozen models
-(torch/_inductor/fx_passes/mkldnn_fusion.py): a sum with the old contents, and a ReLU. They are not asked for more than it
-does: for oneDNN's types, and for what _is_packable_convolution() there lets pass of conv_transpose."""
+(torch/_inductor/fx_passes/mkldnn_fusion.py): a sum with the old contents, and a ReLU. They are not asked for more than
+it does: for oneDNN's types, and for what _is_packable_convolution() there lets pass of conv_transpose."""
 import torch
 import torch.nn.functional as F
 
@@ -40,12 +40,13 @@ def compute(problem, tensors):
     src, wei, bias = (tensors.get(name) for name in ("src", "wei", "bias"))
     frame, relu = frame_of(problem), "relu" if problem.relu else None
     if problem.op == "conv_transpose":
-        dst = OPERATORS._convolution_transpose_pointwise(src, wei, bias, frame.padding, frame.output_padding, problem.stride,
-                                                         problem.dilation, problem.groups, relu or "none", [], "")
+        dst = OPERATORS._convolution_transpose_pointwise(
+            src, wei, bias, frame.padding, frame.output_padding, problem.stride, problem.dilation, problem.groups,
+            relu or "none", [], "")
         return {"dst": F.pad(dst, frame.pairs()) if frame.is_needed else dst}
     src = F.pad(src, frame.pairs()) if frame.is_needed else src
     how = frame.padding, problem.stride, problem.dilation, problem.groups
     if not problem.beta:
         return {"dst": OPERATORS._convolution_pointwise(src, wei, bias, *how, relu or "none", [], "")}
-    return {"dst": OPERATORS._convolution_pointwise.binary(src, tensors["dst"], wei, bias, *how, SIGNS[problem.beta], 1.0,
-                                                           relu, [], "")}
+    return {"dst": OPERATORS._convolution_pointwise.binary(
+        src, tensors["dst"], wei, bias, *how, SIGNS[problem.beta], 1.0, relu, [], "")}

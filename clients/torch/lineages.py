@@ -26,9 +26,10 @@ class Lineage:
 
 
 def with_onednn(problem):
-    """Elsewhere 16-bit types are computed by PyTorch's own kernels (mkldnn_bf16_device_check() and mkldnn_fp16_device_check()
-    in ATen/native/mkldnn/Utils.h), and so is output padding from the stride on (is_output_padding_big() in
-    ATen/native/Convolution.cpp). They have implementations of their own here, because their sums are others."""
+    """Elsewhere 16-bit types are computed by PyTorch's own kernels (mkldnn_bf16_device_check() and
+    mkldnn_fp16_device_check() in ATen/native/mkldnn/Utils.h), and so is output padding from the stride on
+    (is_output_padding_big() in ATen/native/Convolution.cpp). They have implementations of their own here, because their
+    sums are others."""
     if set(problem.dtypes.values()) & {"f16", "bf16"} and problem.op == "conv_transpose" and any(
             more >= stride for more, stride in zip(problem.output_padding, problem.stride)):
         return "in 16 bits, output padding from the stride on is not oneDNN's"
@@ -67,15 +68,18 @@ LINEAGES = {
     "torch:native": Lineage("its own kernels, in f32, f64 and bf16", functions.compute,
                             lambda problem: functions.refusal(problem, ("f32", "f64", "bf16")), "aten", False,
                             contract=SUMS_IN_BF16),
-    "torch:native-f16": Lineage("its own kernels, in f16", functions.compute, in_f16, "aten", False, contract=SUMS_IN_F16),
-    "torch:channels-last": Lineage("operands in its memory format channels_last", functions.channels_last, channels_last),
+    "torch:native-f16": Lineage("its own kernels, in f16", functions.compute, in_f16, "aten", False,
+                                contract=SUMS_IN_F16),
+    "torch:channels-last": Lineage("operands in its memory format channels_last", functions.channels_last,
+                                   channels_last),
     "torch:autograd": Lineage("gradients by autograd", functions.differentiate, backward_only),
-    "torch:grad": Lineage("gradients by torch.nn.grad", functions.library_gradients, functions.library_gradients_refusal),
+    "torch:grad": Lineage("gradients by torch.nn.grad", functions.library_gradients,
+                          functions.library_gradients_refusal),
     "torch:vmap-images": mapped("images"),
     "torch:vmap-filters": mapped("filters"),
     "torch:vmap-groups": mapped("groups"),
-    "torch:fused": Lineage("oneDNN's operators with a sum and a ReLU, as Inductor calls them", fused.compute, fused.refusal,
-                           "onednn", contract={"accumulates": True, "fuses_relu": True}),
+    "torch:fused": Lineage("oneDNN's operators with a sum and a ReLU, as Inductor calls them", fused.compute,
+                           fused.refusal, "onednn", contract={"accumulates": True, "fuses_relu": True}),
     "torch:compile": Lineage("torch.compile, Inductor's C++ around the convolution", compiled.compute,
                              lambda problem: compiled.refusal(problem) or with_onednn(problem),
                              "inductor+aten+onednn", batch=4, contract={"accumulates": True, "fuses_relu": True}),

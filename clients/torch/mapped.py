@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolutions under torch.vmap, whose rules make one convolution of many by moving what is mapped into the batch, the
-channels or the groups (aten/src/ATen/functorch/BatchRulesConvolution.cpp). What is mapped: images, which share the weights;
-filters of each group, which share the image; or groups, which share nothing."""
+channels or the groups (aten/src/ATen/functorch/BatchRulesConvolution.cpp). What is mapped: images, which share the
+weights; filters of each group, which share the image; or groups, which share nothing."""
 import dataclasses
 
 import torch

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantized convolutions. Tensors have scales, and operators divide by that of their output; with 1 for src and dst, the
-scales of the weights are those of our sums. Zero points, ReLU and rounding, halves to even, are as ours."""
+"""Quantized convolutions. Tensors have scales, and operators divide by that of their output; with 1 for src and dst,
+the scales of the weights are those of our sums. Zero points, ReLU and rounding, halves to even, are as ours."""
 import dataclasses
 
 import torch
@@ -22,9 +22,9 @@ def common_refusal(problem):
 
 
 def rounding_refusal(problem):
-    """oneDNN rounds the sum with the zero point, halves to even (its documentation, "Quantization": dst zero points are added
-    before the conversion), and so PyTorch defines it (docs, "Quantization": round(x / scale + zero_point)). Ours is rounded
-    before: the same where the zero point is even, or there are no halves."""
+    """oneDNN rounds the sum with the zero point, halves to even (its documentation, "Quantization": dst zero points are
+    added before the conversion), and so PyTorch defines it (docs, "Quantization": round(x / scale + zero_point)). Ours
+    is rounded before: the same where the zero point is even, or there are no halves."""
     is_odd = problem.dst_zero_point % 2 == 1 and "scale" in problem.dtypes
     return "it rounds behind the zero point, which is odd" if is_odd else None
 
@@ -65,7 +65,8 @@ class Engine:
         image = framed(problem, tensors["src"]) if is_conv else tensors["src"]
         src = torch._make_per_tensor_quantized_tensor(image.contiguous(), 1.0, problem.src_zero_point)
         operator = f"{problem.op}{problem.rank}d"
-        how = problem.stride, frame.padding, *([] if is_conv else [frame.output_padding]), problem.dilation, problem.groups
+        more = [] if is_conv else [frame.output_padding]
+        how = problem.stride, frame.padding, *more, problem.dilation, problem.groups
         packed = getattr(torch.ops.quantized, operator + "_prepack")(weights(problem, tensors), None, *how)
         function = getattr(torch.ops.quantized, operator + ("_relu" if problem.relu else ""))
         dst = function(src, packed, 1.0, problem.dst_zero_point).int_repr()
@@ -76,8 +77,8 @@ def weights(problem, tensors):
     wei, scale = tensors["wei"].contiguous(), tensors.get("scale")
     if scale is None or scale.numel() == 1:
         return torch._make_per_tensor_quantized_tensor(wei, 1.0 if scale is None else scale.item(), 0)
-    axis = 0 if problem.op == "conv" else 1
-    return torch._make_per_channel_quantized_tensor(wei, scale.double(), torch.zeros(scale.numel(), dtype=torch.long), axis)
+    zeros, axis = torch.zeros(scale.numel(), dtype=torch.long), 0 if problem.op == "conv" else 1
+    return torch._make_per_channel_quantized_tensor(wei, scale.double(), zeros, axis)
 
 
 def pointwise_refusal(problem):
@@ -87,15 +88,18 @@ def pointwise_refusal(problem):
         return "u8 by s8 only, to u8, s8 or f32"
     if problem.op != "conv" or not torch.cpu._is_vnni_supported():
         return "conv only, on processors with VNNI"
+    if problem.rank == 3 and problem.relu:
+        return "no ReLU in rank 3"  # "Unsupported post op relu for quantized pointwise conv3d"
     return common_refusal(problem) or rounding_refusal(problem)
 
 
 def pointwise(problem, tensors):
     frame, scale = frame_of(problem), tensors.get("scale")
     scales = torch.ones(1) if scale is None else scale.contiguous()
-    zeros, how = torch.zeros(scales.numel(), dtype=torch.int), (problem.stride, frame.padding, problem.dilation, problem.groups)
-    src = framed(problem, tensors["src"])
-    wei = torch.ops.onednn.qconv_prepack(tensors["wei"].contiguous(), scales, 1.0, problem.src_zero_point, *how, src.shape)
+    zeros = torch.zeros_like(scales, dtype=torch.int)
+    how = problem.stride, frame.padding, problem.dilation, problem.groups
+    src, wei = framed(problem, tensors["src"]), tensors["wei"].contiguous()
+    wei = torch.ops.onednn.qconv_prepack(wei, scales, 1.0, problem.src_zero_point, *how, src.shape)
     return {"dst": torch.ops.onednn.qconv_pointwise(
         src, 1.0, problem.src_zero_point, wei, scales, zeros, tensors.get("bias"), *how, 1.0, problem.dst_zero_point,
         TYPES[problem.dtypes["dst"]], "relu" if problem.relu else "none", [], "")}
