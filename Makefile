@@ -205,7 +205,7 @@ $(PYTHON_CLIENTS): %: build/venvs/%/installed
 
 build/venvs/%/installed: clients/%/requirements.txt
 	@$(call install,python3-venv python3-pip)
-	/usr/bin/python3 -m venv build/venvs/$*
+	/usr/bin/python3 -m venv --clear build/venvs/$*
 	build/venvs/$*/bin/pip install --quiet --disable-pip-version-check -r $<
 	touch $@
 

@@ -183,7 +183,9 @@ TEST_F(ListTest, DoctorAgreesWithWhatIsInstalled) {
 TEST_F(ListTest, DoctorKnowsEveryImplementation) {
   const json report = run({"doctor", "--format=json"}).json();
   ASSERT_TRUE(report.is_object());
-  std::set<std::string> missing = names(list({}));
+  std::set<std::string> missing;
+  for (const json& one : list({}))
+    if (one["client"].is_null()) missing.insert(one["name"]);
   for (const json& one : report["implementations"]) {
     missing.erase(one["name"]);
     const bool native = one["lineage"] == "convict";

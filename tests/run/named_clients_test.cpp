@@ -50,8 +50,9 @@ TEST(NamedClients, AreFoundByImplementationClientAndFolder) {
   EXPECT_EQ(names_of(run::named_clients("tfjs")), Names{"tfjs"});
   EXPECT_EQ(names_of(run::named_clients("mlir:*")), Names{"mlir"});
   EXPECT_EQ(names_of(run::named_clients("opencvjs:*")), Names{"opencvjs"});
+  EXPECT_EQ(names_of(run::named_clients("tfjs:cpu:*")), Names{"tfjs"});
   EXPECT_EQ(names_of(run::named_clients("js")), (Names{"opencvjs", "tfjs"}));
-  for (const char* nobody : {"tfjs:", "tfjs:gpu", "tf", "tfjs:cpu:*", "", "direct", "shared", ":*"})
+  for (const char* nobody : {"tfjs:", "tfjs:gpu", "tfj", "tfjs:cpu:", "", "direct", "shared", ":*"})
     EXPECT_EQ(names_of(run::named_clients(nobody)), Names()) << nobody;
 }
 
