@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup more-setup test-setup build program modules test test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie fuzz replay guided nightly libraries js mlir sweep transfer sanitize valgrind neon avx512 avx512-soft detection audit bench throughput narrow check dev odr clean
+.PHONY: help setup more-setup test-setup build program modules test test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie fuzz replay guided nightly libraries js mlir sweep transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit bench throughput narrow check dev odr clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -51,6 +51,7 @@ help:
 	@echo 'make test-frameworks  install all of these, and run the tests of their clients'
 	@echo 'make sweep   every library on this machine on trial for TIME=$(TIME), all others as witnesses, into DB=$(DB)'
 	@echo 'make transfer  replay known bugs on everything, and rewrite the table of docs/transfer.md'
+	@echo 'make seeds   ask the frameworks that are installed for the bugs that founded convict, and rewrite the table of docs/seeds.md'
 	@echo 'make test-trixie     build and test in a tree of Debian 13: LibTorch 2.6, oneDNN 3.7; 6 GB in build/debian'
 	@echo 'make nightly-trixie  a night there; TIME and the rest as for nightly'
 	@echo 'make sweep-trixie    a sweep there; TIME, DB and FUZZ_FLAGS as for sweep'
@@ -235,6 +236,11 @@ transfer: build
 	tools/transfer.py $(CONVICT) > build/transfer.md
 	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/transfer.md' \
 	  docs/transfer.md
+
+seeds: build
+	tools/seeds.py $(CONVICT) > build/seeds.md
+	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/seeds.md' \
+	  docs/seeds.md
 
 # A mutant that is missed costs its whole budget every time: baselines, which miss more of them, get fewer seeds.
 MUTANTS := --plugin build/release/tests/mutants_p.so --plugin build/release/tests/mutants_b.so
