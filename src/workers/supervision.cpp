@@ -176,8 +176,9 @@ void Supervision::hand_out() {
 void Supervision::take_back() {
   std::vector<Work> left;
   const auto take = [&](const Assigned& one, uint64_t begin) {
-    if (!std::holds_alternative<Work>(one.order)) return to_do_.push_back(one);
-    if (begin < one.work.count) left.push_back(part_of(one.work, begin, one.work.count));
+    if (begin >= one.work.count) return;
+    const Assigned rest = part_of(one, begin, one.work.count);
+    std::holds_alternative<Work>(one.order) ? left.push_back(rest.work) : to_do_.push_back(rest);
   };
   for (const Assigned& one : std::exchange(to_do_, {})) take(one, 0);
   for (auto& slot : slots_) {
