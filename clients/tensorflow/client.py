@@ -78,10 +78,8 @@ class Target:
 
 def failure(error):
     """The status for an exception of TensorFlow."""
-    said = str(error).strip()
-    if said.startswith("in user code:"):  # and where that is, which is another place on each machine
-        said = said.splitlines()[-1].split(": ", 1)[-1]
-    text = " ".join(re.sub(r"\{\{.*?\}\}|\[\[.*?\]\]", "", said).split())[:400]
+    words_alone = re.sub(r"\{\{.*?\}\}|\[\[.*?\]\]", "", str(error)).split()
+    text = re.split(r"\w+Error: ", " ".join(words_alone))[-1][:400]  # of a graph, behind where it was made
     if isinstance(error, tf.errors.UnimplementedError) or any(words in text for words in UNSUPPORTED):
         return {"status": "refused", "error": text}
     kind = "out_of_memory" if isinstance(error, tf.errors.ResourceExhaustedError) else "failed"
