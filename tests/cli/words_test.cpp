@@ -18,7 +18,7 @@ TEST_F(WordsTest, HelpAndVersionAreCommandsToo) {
 }
 
 TEST_F(WordsTest, TheNamesOfOthersAreAnsweredWithOurs) {
-  EXPECT_TRUE(refuses(run({"repro", "conv2d in=5", "--oracle=pytorch"}), {"'pytorch'", "did you mean 'torch'?"}));
+  EXPECT_TRUE(refuses(run({"repro", "conv2d in=5", "--oracle=pytorch"}), {"'pytorch'", "did you mean 'libtorch'?"}));
   EXPECT_TRUE(refuses(run({"repro", "conv2d in=5", "--oracle=mkldnn"}), {"'mkldnn'", "did you mean 'onednn'?"}));
 }
 
