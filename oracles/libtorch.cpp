@@ -8,6 +8,7 @@
 // LibTorch's own tensor and copied into ours once its extents turned out to be the specified ones.
 //
 // Valid C++17, because the headers of 1.13 are not valid C++20 for clang.
+#include <ATen/Config.h>
 #include <ATen/Context.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/convolution.h>
@@ -83,6 +84,9 @@ convict_status compute(const convict_problem& p, const convict_tensors& t, std::
 convict_status run(const convict_problem& p, const convict_tensors& t, bool onednn, char* error, size_t error_size) {
   const auto computed = [&](std::string* why) {
     at::globalContext().setUserEnabledMkldnn(onednn);
+#if AT_NNPACK_ENABLED()
+    at::globalContext().setUserEnabledNNPACK(false);  // Winograd and FFTs, with another contract
+#endif
     return compute(p, t, why);
   };
   return guarded(computed, error, error_size);
