@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup more-setup test-setup build program modules test test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie fuzz replay guided nightly libraries js mlir sweep transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit bench throughput narrow check dev odr clean
+.PHONY: help setup more-setup test-setup build program modules test test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie newest newest-program fuzz replay guided nightly libraries js mlir sweep transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit bench throughput narrow check dev odr clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -55,6 +55,7 @@ help:
 	@echo 'make test-trixie     build and test in a tree of Debian 13: LibTorch 2.6, oneDNN 3.7; 6 GB in build/debian'
 	@echo 'make nightly-trixie  a night there; TIME and the rest as for nightly'
 	@echo 'make sweep-trixie    a sweep there; TIME, DB and FUZZ_FLAGS as for sweep'
+	@echo 'make newest  LibTorch 2.13 and oneDNN 3.13 of the package index: known causes, replay, fuzz; TIME and DB as for fuzz; 3 GB'
 	@echo 'make dev       build without optimisation, and run all tests'
 	@echo 'make odr       link the program as one unit: one definition for each name'
 	@echo 'make sanitize  build and test with AddressSanitizer and UndefinedBehaviorSanitizer'
@@ -151,6 +152,18 @@ sweep-trixie:
 	@$(call install,mmdebstrap)
 	$(TRIXIE) env $(call given,TIME DB FUZZ_FLAGS) make sweep JOBS=$(JOBS)
 
+# LibTorch and oneDNN of Python's package index: newer than any Debian's. LibTorch is in the wheel of the client `torch`.
+NEWEST := build/newest/convict
+
+newest-program: setup build/venvs/torch/installed build/venvs/onednn/installed
+	@cmake --preset newest -DCONVICT_LIBTORCH_ROOT="$$(echo "$(CURDIR)"/build/venvs/torch/lib/python3.*/site-packages/torch)"
+	@cmake --build --preset newest -j $(JOBS)
+
+newest: newest-program
+	$(NEWEST) check-causes corpus/known/libtorch.causes corpus/known/onednn.causes -j $(JOBS)
+	$(NEWEST) replay corpus/seeds corpus/networks --relations all -j $(JOBS)
+	$(NEWEST) fuzz --time $(TIME) -j $(JOBS) --db $(DB)
+
 # Two types of one name, in two files, are undefined behaviour that only inlining hides.
 odr: setup
 	cmake --preset lto
@@ -204,11 +217,19 @@ PYTHON_CLIENTS := $(patsubst clients/%/requirements.txt,%,$(wildcard clients/*/r
 
 $(PYTHON_CLIENTS): %: build/venvs/%/installed
 
+define install_venv
+@$(call install,python3-venv python3-pip)
+/usr/bin/python3 -m venv --clear build/venvs/$*
+build/venvs/$*/bin/pip install --quiet --disable-pip-version-check -r $<
+touch $@
+endef
+
 build/venvs/%/installed: clients/%/requirements.txt
-	@$(call install,python3-venv python3-pip)
-	/usr/bin/python3 -m venv --clear build/venvs/$*
-	build/venvs/$*/bin/pip install --quiet --disable-pip-version-check -r $<
-	touch $@
+	$(install_venv)
+
+# oneDNN of Python's package index, for `make newest`.
+build/venvs/%/installed: oracles/%/requirements.txt
+	$(install_venv)
 
 # For clients/js. Nothing of the packages is run while they are installed.
 js:

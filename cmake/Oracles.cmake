@@ -7,10 +7,11 @@ add_custom_target(oracles)
 
 # add_oracle(<name> [OPTIONAL] HEADER <header> LIBRARIES <library>... [FOLDER <folder>]): oracles/<name>.cpp and
 # oracles/<name>/ -> convict_<name>.so. OPTIONAL: no module where the header is not. FOLDER: of the headers, in /usr/include.
+# CONVICT_<NAME>_ROOT, a folder with include/ and lib/, comes before the system's own.
 function(add_oracle name)
   cmake_parse_arguments(ORACLE "OPTIONAL" "HEADER;FOLDER" "LIBRARIES" ${ARGN})
   string(TOUPPER ${name} upper)
-  find_path(${upper}_INCLUDE ${ORACLE_HEADER} PATH_SUFFIXES ${ORACLE_FOLDER})
+  find_path(${upper}_INCLUDE ${ORACLE_HEADER} HINTS ${CONVICT_${upper}_ROOT}/include PATH_SUFFIXES ${ORACLE_FOLDER})
   if(NOT ${upper}_INCLUDE)
     if(ORACLE_OPTIONAL)
       message(STATUS "without ${name}: there is no ${ORACLE_HEADER}")
@@ -23,7 +24,7 @@ function(add_oracle name)
   target_include_directories(convict_${name} SYSTEM PRIVATE ${${upper}_INCLUDE})
   target_link_libraries(convict_${name} PRIVATE convict_flags)
   foreach(library IN LISTS ORACLE_LIBRARIES)
-    find_library(${upper}_${library} ${library} REQUIRED)
+    find_library(${upper}_${library} ${library} HINTS ${CONVICT_${upper}_ROOT}/lib REQUIRED)
     target_link_libraries(convict_${name} PRIVATE ${${upper}_${library}})
   endforeach()
   add_dependencies(oracles convict_${name})
@@ -40,6 +41,13 @@ if(CONVICT_LIBTORCH)
 endif()
 if(CONVICT_ONEDNN)
   add_oracle(onednn HEADER dnnl.hpp LIBRARIES dnnl)
+  # Intel's packages have a oneDNN that finds the processor by OpenCL. They do not say where its driver lies, nor where the
+  # libraries of the library do: a path of the older kind, RPATH, holds for those too.
+  find_library(ONEDNN_OPENCL intelocl HINTS ${CONVICT_ONEDNN_ROOT}/lib NO_DEFAULT_PATH)
+  if(ONEDNN_OPENCL)
+    target_compile_definitions(convict_onednn PRIVATE "CONVICT_ONEDNN_OPENCL=\"${ONEDNN_OPENCL}\"")
+    target_link_options(convict_onednn PRIVATE -Wl,--disable-new-dtags)
+  endif()
 endif()
 
 # Put on trial if the user names them; no campaign has them as witnesses of its own accord.

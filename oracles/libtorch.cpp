@@ -8,6 +8,7 @@
 // LibTorch's own tensor and copied into ours once its extents turned out to be the specified ones.
 //
 // Valid C++17, because the headers of 1.13 are not valid C++20 for clang.
+#include <ATen/Config.h>
 #include <ATen/Context.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/convolution.h>
@@ -83,6 +84,9 @@ convict_status compute(const convict_problem& p, const convict_tensors& t, std::
 convict_status run(const convict_problem& p, const convict_tensors& t, bool onednn, char* error, size_t error_size) {
   const auto computed = [&](std::string* why) {
     at::globalContext().setUserEnabledMkldnn(onednn);
+#if AT_NNPACK_ENABLED()
+    at::globalContext().setUserEnabledNNPACK(false);  // Winograd and FFTs, with another contract
+#endif
     return compute(p, t, why);
   };
   return guarded(computed, error, error_size);
@@ -154,6 +158,21 @@ const convict_contract* contract_native(const convict_implementation*, const con
   return of_type(*t, CONVICT_BF16) ? &kBf16Contract : of_type(*t, CONVICT_F16) ? &kF16Contract : &kContract;
 }
 
+/// LibTorch 2.13 does not give oneDNN a transposed convolution whose output padding is not below the stride
+/// (ConvParams::is_output_padding_big() in ATen/native/Convolution.cpp); 2.6 does, and it is wrong.
+bool has_own_kernel([[maybe_unused]] const convict_problem& p) {
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR > 6)
+  for (int i = 0; i < p.rank; ++i)
+    if (p.op == CONVICT_CONV_TRANSPOSE && p.output_padding[i] >= p.stride[i]) return true;
+#endif
+  return false;
+}
+
+const convict_contract* contract_onednn(const convict_implementation* self, const convict_problem* p,
+                                        const convict_tensors* t) {
+  return has_own_kernel(*p) ? contract_native(self, p, t) : &kContract;
+}
+
 constexpr convict_implementation kNative = {"libtorch:native",
                                             "LibTorch's own kernels (oneDNN off)",
                                             "aten",
@@ -171,7 +190,7 @@ constexpr convict_implementation kOneDnn = {"libtorch:onednn",
                                             unsupported_onednn,
                                             run_onednn,
                                             nullptr,
-                                            nullptr,
+                                            contract_onednn,
                                             nullptr};
 constexpr const convict_implementation* kImplementations[] = {&kNative, &kOneDnn, &kQnnpack};
 constexpr convict_plugin kPlugin = {CONVICT_ABI_VERSION, TORCH_VERSION, 3, kImplementations};

@@ -3,14 +3,29 @@
 // Shared by all parts of this module: one engine, one stream a thread, and the outcome of a step.
 #pragma once
 
+#include <cstdlib>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "abi/convict.h"
 
 namespace convict::onednn {
 
+inline dnnl::engine new_engine() {
+#ifdef CONVICT_ONEDNN_OPENCL
+  // Where OpenCL finds a driver for the processor; only the first engine looks. A call leaves the environment as it was.
+  constexpr const char* kDrivers = "OCL_ICD_FILENAMES";
+  const bool named = std::getenv(kDrivers) != nullptr;
+  setenv(kDrivers, CONVICT_ONEDNN_OPENCL, /*overwrite=*/0);
+  dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+  if (!named) unsetenv(kDrivers);
+  return cpu;
+#else
+  return dnnl::engine(dnnl::engine::kind::cpu, 0);
+#endif
+}
+
 inline const dnnl::engine& engine() {
-  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+  static const dnnl::engine cpu = new_engine();
   return cpu;
 }
 

@@ -23,8 +23,8 @@ def offers(rows):
 def main(convict, name):
     before = listed(convict)
     known = [row for row in before if row["client"] == name]
-    if not known[0]["installed"]:
-        print(f"skipped: {name} is {known[0]['description']}")
+    if not known or not known[0]["installed"]:  # one row stands for all clients of a folder that is not installed
+        print(f"skipped: {name} is not installed")
         return 77
     said, announced = offers(known), offers(
         row for row in listed(convict, "--command", known[0]["command"]) if row not in before)
