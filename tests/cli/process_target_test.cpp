@@ -52,9 +52,10 @@ TEST_P(ReferenceClient, ComputesWhatItTakes) {
 
 TEST_P(ReferenceClient, IsListedAsAnImplementation) {
   const json rows = run({"list", "--format=json", "--command", command()}).json();
-  const json& last = rows.back();
-  EXPECT_EQ(last["name"], std::string("textbook-") + (GetParam() == std::string("c") ? "c" : "py"));
-  EXPECT_EQ(last["version"], "1.0");
+  const std::string name = std::string("textbook-") + (GetParam() == std::string("c") ? "c" : "py");
+  const auto row = std::ranges::find_if(rows, [&](const json& one) { return one["name"] == name; });
+  ASSERT_NE(row, rows.end());
+  EXPECT_EQ((*row)["version"], "1.0");
 }
 
 INSTANTIATE_TEST_SUITE_P(In, ReferenceClient, testing::Values("c", "python"),
