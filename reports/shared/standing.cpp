@@ -28,7 +28,7 @@ std::vector<const report::MismatchReport*> by_urgency(const report::Report& repo
   for (const report::MismatchReport& one : report.mismatches) order.push_back(&one);
   std::ranges::stable_sort(order, {}, [](const report::MismatchReport* one) {
     return std::pair(!fails(*one),
-                     std::ranges::find(store::kStatuses, one->row.effective_status) - store::kStatuses.begin());
+                     std::ranges::find(store::kShownStatuses, one->row.effective_status) - store::kShownStatuses.begin());
   });
   return order;
 }

@@ -127,6 +127,8 @@ class Campaign {
     if (settings_.resumed) note_resumption(info);
     kept_.begin(info);
     for (auto& [row, seen] : kept_.unconfirmed()) lanes_.front().accusations().try_again(row, std::move(seen));
+    if (!settings_.resumed)
+      for (OpenRow& row : kept_.open_rows()) lanes_.front().accusations().replay(std::move(row));
     started_ =
         Clock::now() - std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(earlier_.seconds));
     for (const auto& [target, done] : earlier_.apart) {
@@ -257,6 +259,11 @@ class Campaign {
     for (size_t i = 0; i < counts.computed.size(); ++i)
       if (Standing* standing = kept_.standing_of(i))
         standing->judged = earlier_.judged_on[result_.roster[i].name] + counts.computed[i];
+    for (size_t i = 0; i < counts.computed.size(); ++i) {
+      const auto [computed, refused] = earlier_.called[result_.roster[i].name];
+      counts.computed[i] += computed;
+      counts.refused[i] += refused;
+    }
     result_.counts = std::move(counts);
   }
 

@@ -33,8 +33,7 @@ struct Standing {
   void died_of(const Case& c);
   void add_levels(std::span<const uint64_t> counts);
 
-  /// Pairs that it can be judged on: those that it accepted when it was asked, and those seen since.
-  uint32_t pairs_in_domain() const;
+  uint32_t pairs_in_domain() const { return survey.possible_pairs(pairs); }
   generate::Gaps gaps() const { return survey.gaps(levels); }
 };
 

@@ -15,7 +15,7 @@ struct DiagnosisOptions {
   RunOptions run;
   OutputOptions out;
   CaseOptions which;
-  std::string time = "1m";
+  std::string time = "1m", where;
   int shrink_runs = 500, explain_runs = 800;
 
   void add_to(Command command);

@@ -13,6 +13,7 @@
 #include "core/case_text.h"
 #include "core/certificate.h"
 #include "core/json_text.h"
+#include "core/plain_words.h"
 #include "core/text.h"
 #include "report/repro_command.h"
 #include "workers/heap_probe.h"
@@ -79,13 +80,13 @@ std::string as_text(const DiagnosisResult& result) {
   const diagnose::Diagnosis& diagnosis = result.diagnosis;
   std::string text = fmt::format("{}: {}\n", result.original.suspect, name_of(result.original.verdict));
   if (!diagnosis.shrunk) return text + diagnosis.explanation.value("text", "did not come back") + "\n";
-  text += to_text(diagnosis.shrunk->problem_case) + "\n" + diagnosis_text({diagnosis.predicate, diagnosis.explanation});
+  text += to_text(diagnosis.shrunk->problem_case) + "\n" + diagnosis_text({diagnosis.predicate, diagnosis.explanation, to_text(diagnosis.shrunk->problem_case)});
   const Certificate& certificate = diagnosis.shrunk->certificate;
   const Certificate& before = result.original.certificate;
-  if (!diagnosis.geography.empty()) text += fmt::format("wrong: {}\n", printable(diagnosis.geography, 200));
+  if (!diagnosis.geography.empty()) text += fmt::format("wrong: {}\n", printable(place_in_words(diagnosis.geography), 200));
   if (certificate.errors.map) text += draw_map(*certificate.errors.map);
   if (before.errors.geography)
-    text += fmt::format("in the case it was found on: {}\n", printable(*before.errors.geography, 200));
+    text += fmt::format("in the case it was found on: {}\n", printable(place_in_words(*before.errors.geography), 200));
   if (certificate.read) text += fmt::format("it read: \"{}\"\n", printable(*certificate.read, 300));
   if (before.read) text += fmt::format("there it read: \"{}\"\n", printable(*before.read, 300));
   if (!diagnosis.complete) text += "stopped early\n";

@@ -109,7 +109,7 @@ void add_filters(Command command, ReportOptions& options) {
   command.option("--since", settings.mismatches.since,
                  "Only mismatches seen then or later: 2026-11-21, 2026-11-21T02:13:28Z");
   const Option status = command.option("--status", settings.mismatches.status, "Only mismatches of this status")
-                            .one_of(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end()));
+                            .one_of(std::vector<std::string>(store::kShownStatuses.begin(), store::kShownStatuses.end()));
   command.flag("--new-only", options.new_only, "Short for --status new").excludes(status);
 }
 

@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/show_cause.h"
 #include "core/error.h"
+#include "core/plain_words.h"
 #include "core/text.h"
 #include "reports/shared/certificate_text.h"
 #include "reports/shared/report_json.h"
@@ -57,8 +58,8 @@ std::string as_text(const store::MismatchRow& row, const std::vector<store::Sigh
     text += line("for", versions_in_words(row.versions));
   text += line("link", row.link) + line("note", row.note) + line("triaged", row.triaged);
   text += line("case", row.case_text) + line("shrunk", row.shrunk_text.value_or(""));
-  text += line("wrong", row.geography);
-  text += diagnosis_text({row.predicate, row.explanation}, "  ");
+  text += line("wrong", place_in_words(row.geography));
+  text += diagnosis_text({row.predicate, row.explanation, row.best_text()}, "  ");
   text += "  certificate\n" + reports::describe_certificate(row.best_certificate());
   text += fmt::format("  seen {} times from {} to {}\n", row.hits, printable(row.first_seen), printable(row.last_seen));
   for (const store::Sighting& one : sightings)

@@ -94,6 +94,7 @@ void read_mismatches(Statements& sql, Contents& to) {
     row.specimen = specimen_of(*select);
     row.shrunk = shrunk_of(*select);
     row.word = word_of(*select);
+    row.gone = {text(*select, "gone_at"), text(*select, "gone")};
   }
 }
 
@@ -252,6 +253,7 @@ MismatchContents& MismatchContents::operator+=(const MismatchContents& other) {
   specimen = std::min(specimen, other.specimen);
   shrunk = std::min(shrunk, other.shrunk);
   word = std::max(word, other.word);
+  gone = std::max(gone, other.gone);
   geography = std::max(geography, other.geography);  // as the predicate, the same, unless somebody wrote to it
   predicate = std::max(predicate, other.predicate);
   known_cause = std::max(known_cause, other.known_cause);

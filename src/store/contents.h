@@ -56,6 +56,12 @@ struct Word {
   auto operator<=>(const Word&) const = default;
 };
 
+/// The last replay. The largest one counts, because it is the latest.
+struct Gone {
+  std::string at, since;
+  auto operator<=>(const Gone&) const = default;
+};
+
 struct Seen {
   int64_t hits = 0;
   std::string first, last;
@@ -84,6 +90,7 @@ struct MismatchContents {
   Specimen specimen;
   Shrunk shrunk;
   Word word;
+  Gone gone;
   std::map<std::string, Seen> seen;  // by the uuid of the campaign
   std::map<CandidateKey, CandidateContents> candidates;
 
