@@ -112,7 +112,7 @@ struct Work {
 struct GivenCases {
   uint64_t first = 0;
   std::vector<std::string> cases;  // lines
-  bool values = false;             // certificates show all elements of small outputs (docs/certificates.md)
+  bool values = false;             // certificates show all elements of small outputs (docs/background/certificates.md)
   bool patient = false;            // wait at the end for what threads of the implementations may still do
   examine::AskedRelations relations = examine::AskedRelations::kAll;
   // Only the last case matters; those that differ from it were run before it, and are asked no more relations than in
