@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes results of `convict bench`, for people and as JSON (docs/performance.md).
+// Writes results of `convict bench`, for people and as JSON (docs/background/performance.md).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -243,7 +243,7 @@ void add_bench(Command app, int& exit_code) {
       "  convict bench --plugin ./mine.so --oracle onednn:any conv2d ic=64 oc=64 in=56x56 k=3x3 p=1x1\n"
       "  convict bench --plugin ./mine.so                           layers that it takes, sampled\n"
       "  convict bench --calibrate                                  which kernel 'auto' chooses, for this machine\n"
-      "Who computes a layer wrong is not timed. How it measures: docs/performance.md.\n"
+      "Who computes a layer wrong is not timed. How it measures: docs/background/performance.md.\n"
       "Exit codes: 0 measured, 1 the kernel that is compared was wrong or crashed, 2 usage, 125 nothing could be\n"
       "measured, 130 interrupted, after the layers so far");
   command.option("inputs", options.inputs, "Corpus files, directories of *.cases files, or case lines");

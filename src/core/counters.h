@@ -33,7 +33,7 @@ enum class CounterLine {
 
 struct CounterRow {
   Counter counter;
-  std::string_view key;  // in JSON: docs/store-format.md
+  std::string_view key;  // in JSON: docs/background/store-format.md
   CounterLine line = CounterLine::kNone;
   std::string_view label = {}, note = {};
   std::string_view column = {};  // of the campaigns in the web page; none if it is empty

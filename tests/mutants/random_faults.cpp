@@ -2,7 +2,7 @@
 //
 // The first random faults of a seed as a plugin, so that any method that can put a plugin on trial can be measured on
 // them, the guided engine among them: r2-0 has two conditions, r3-0 three. CONVICT_FAULT_SEED is the seed (default 1).
-// "control" has no fault. docs/detection.md has what came of it.
+// "control" has no fault. docs/background/detection.md has what came of it.
 #include <cstdlib>
 #include <memory>
 #include <string>
