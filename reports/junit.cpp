@@ -56,8 +56,8 @@ bool is_gone(const CauseGroup& group) { return group.status() == store::kGone; }
 void add_cause(pugi::xml_node suite, const CauseGroup& group) {
   const report::MismatchReport& one = group.first();
   pugi::xml_node test = add_test(suite, one.row.suspect, lasting_name(group));
-  const std::string message = fmt::format("{}: {}{}: {}", standing(one), group.cause.id == 0 ? "" : group.cause.title + ": ",
-                                          one.row.verdict, one.row.best_text());
+  const std::string title = group.cause.id == 0 ? "" : group.cause.title + ": ";
+  const std::string message = fmt::format("{}: {}{}: {}", standing(one), title, one.row.verdict, one.row.best_text());
   std::string text = fmt::format("{}: {} hits in {} mismatches\n", group.number(), group.hits(), group.rows.size());
   if (is_gone(group)) return set_text(test.append_child("system-out"), message + "\n" + text);
   pugi::xml_node result = test.append_child(group.fails() ? "failure" : "skipped");

@@ -72,7 +72,8 @@ std::string in_words(const report::Share& share, const char* what) {
 }
 
 std::string profile_text(const report::ProfileReport& report) {
-  std::string text = fmt::format("profile {}, all its campaigns: {} legal cases judged\n", printable(report.profile), with_commas(report.cases));
+  std::string text = fmt::format("profile {}, all its campaigns: {} legal cases judged\n", printable(report.profile),
+                                 with_commas(report.cases));
   text += "  2-way coverage  " + in_words(report.pairs, "pairs");
   text += "  3-way coverage  " + in_words(report.triples, "triples");
   text += fmt::format("  the next case shows about {:.4g} combinations never seen;\n", report.expected_unseen);
@@ -111,7 +112,8 @@ std::string cause_text(const CauseGroup& group) {
   std::string text =
       fmt::format("    #{} {} {} ({}, {} hits{})", row.id, printable(group.suspects(), 120), printable(row.verdict),
                   printable(group.blame()), group.hits(), rows > 1 ? fmt::format(" in {} mismatches", rows) : "");
-  if (came_back(one) || row.effective_status == store::kGone || (row.effective_status != row.status && row.status != "new"))
+  const bool is_other_here = row.effective_status != row.status && row.status != "new";
+  if (came_back(one) || row.effective_status == store::kGone || is_other_here)
     text += "\n      " + printable(standing(one), 200);
   const std::string case_text = printable(row.best_text(), kLongestCase);
   const size_t column = text.size() - (text.rfind('\n') + 1);  // npos + 1 is 0

@@ -16,7 +16,7 @@ struct DiagnosisOptions {
   OutputOptions out;
   CaseOptions which;
   std::string time = "1m", where;
-  int shrink_runs = 500, explain_runs = 800;
+  int shrink_runs = 1000, explain_runs = 800;
 
   void add_to(Command command);
 };

@@ -62,7 +62,8 @@ std::string head_of(const campaign::Found& found, uint64_t hits, const FuzzOptio
 
 std::string cause_text(const FoundCause& one, const FuzzOptions& options) {
   std::string text = head_of(one.first(), one.hits(), options);
-  if (one.is_known()) text += remark(fmt::format("{}: {}", printable(one.cause->name), printable(one.cause->title, 200)));
+  if (one.is_known())
+    text += remark(fmt::format("{}: {}", printable(one.cause->name), printable(one.cause->title, 200)));
   text += remarks(one.first(), options);
   const size_t more = one.rows.size() - 1;
   if (more > 0 && !options.out.verbose)
@@ -89,7 +90,8 @@ std::string line_of(const std::string& target, const campaign::CampaignResult& r
                                           with_commas(result.standings.at(target).judged));
   const std::string also = known > 0 ? fmt::format(", and {} known", known) : "";
   const std::string name = printable(target, 40);
-  if (fresh == 0) return wrapped(fmt::format("{}: nothing new; {} known cause{}; {}", name, known, known == 1 ? "" : "s", failing), 2);
+  if (fresh == 0)
+    return wrapped(fmt::format("{}: nothing new; {} known cause{}; {}", name, known, known == 1 ? "" : "s", failing), 2);
   return options.out.colored("1;31", fmt::format("{} is wrong", name)) +
          fmt::format(": {} cause{}{}; {}\n", fresh, fresh == 1 ? "" : "s", also, failing);
 }
@@ -141,8 +143,9 @@ std::string note_of_illegal(const FoundCause& one, const FuzzOptions& options) {
 std::string replayed_text(const campaign::CampaignResult& result, const FuzzOptions& options) {
   std::string text;
   for (const campaign::Replayed* one : result.still_failing())
-    text += wrapped(fmt::format("  #{} {}: {}, {}, still fails. An earlier campaign found it; it was replayed.", one->id,
-                                printable(one->mismatch.suspect, 40), name_of(one->mismatch.verdict), one->status),
+    text += wrapped(fmt::format("  #{} {}: {}, {}, still fails. An earlier campaign found it; it was replayed.",
+                                one->id, printable(one->mismatch.suspect, 40), name_of(one->mismatch.verdict),
+                                one->status),
                     kIndent) +
             fmt::format("{:{}}{}\n", "", kIndent, command_of(one->mismatch, one->id, options));
   for (const campaign::Replayed& one : result.replayed) {

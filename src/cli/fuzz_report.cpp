@@ -129,8 +129,8 @@ std::string coverage_lines(const campaign::CampaignResult& result, const FuzzOpt
   const Coverage& coverage = result.coverage;
   if (coverage.cases() == 0) return "";
   const double left = tuple_count() - coverage.seen(), at_this_rate = 1000 * coverage.expected_unseen();
-  return wrapped(fmt::format("profile {}, all its campaigns: {} pairs and {} triples of features seen in {} legal cases "
-                             "judged; next 1,000 cases: at most about {} new combinations",
+  return wrapped(fmt::format("profile {}, all its campaigns: {} pairs and {} triples of features seen in {} legal "
+                             "cases judged; next 1,000 cases: at most about {} new combinations",
                              options.profile, with_commas(coverage.seen_pairs()),
                              with_commas(coverage.seen() - coverage.seen_pairs()), with_commas(coverage.cases()),
                              with_commas(static_cast<uint64_t>(std::min(left, at_this_rate)))),

@@ -53,8 +53,8 @@ void RunOptions::add_to(Command command) {
       .comma_separated();
   command
       .files_option("--plugin", plugins,
-                    "Shared library with implementations of the C ABI (repeatable, or comma-separated); its own are the "
-                    "targets unless --target says otherwise")
+                    "Shared library with implementations of the C ABI (repeatable, or comma-separated); its own are "
+                    "the targets unless --target says otherwise")
       .one_value_each();
   add_command_option(command, plugins);
   command.option("--timeout", timeout, "Time of one call before it is a hang: 500ms, 10s, 2m").shows_default();

@@ -133,7 +133,10 @@ void add_triage(Command app, int& exit_code) {
       "  convict triage 4 5 --status wontfix --note 'no input channels: nobody does that'\n"
       "  convict triage 6 --status known --versions onednn=2.6.3\n"
       "Exit codes: 0 written, 2 usage, or no such mismatch or cause: then nothing is written");
-  command.option("ids", options.words, "Numbers of mismatches; or cause, and numbers or names of causes; the status may come last").required();
+  command
+      .option("ids", options.words,
+              "Numbers of mismatches; or cause, and numbers or names of causes; the status may come last")
+      .required();
   command.option("--status", options.status, fmt::format("{}", fmt::join(store::kStatuses, ", ")))
       .one_of(std::vector<std::string>(store::kStatuses.begin(), store::kStatuses.end()));
   command.option("--link", options.link, "Where it was reported [as it was]");

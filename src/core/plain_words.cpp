@@ -20,7 +20,8 @@ struct Sentence {
   std::string_view quantity, zero, positive;
 };
 constexpr Sentence kSentences[] = {
-    {"unreached.begin", "the first {axis} of the {image} is {reached}", "the first {axis} of the {image} is not {reached}"},
+    {"unreached.begin", "the first {axis} of the {image} is {reached}",
+     "the first {axis} of the {image} is not {reached}"},
     {"unreached.end", "the last {axis} of the {image} is {reached}", "the last {axis} of the {image} is not {reached}"},
     {"unreached", "every {axis} of the {image} is {reached}", "a {axis} of the {image} is not {reached}"},
     {"idle", "no {axis} of windows lies in the padding alone", "a {axis} of windows lies in the padding alone"},
@@ -43,7 +44,8 @@ std::string_view axis_name(int axis, int rank) {
   constexpr std::array<std::string_view, 3> kNames = {"plane", "row", "column"};
   if (axis == Condition::kLastAxis) axis = rank - 1;
   if (axis == Condition::kBeforeLastAxis) axis = rank - 2;
-  return axis < 0 || axis >= rank ? "position" : kNames[static_cast<size_t>(axis) + kNames.size() - static_cast<size_t>(rank)];
+  if (axis < 0 || axis >= rank) return "position";
+  return kNames[static_cast<size_t>(axis) + kNames.size() - static_cast<size_t>(rank)];
 }
 
 std::string in_words(const Condition& one, const Case& c) {
@@ -86,7 +88,8 @@ std::string part_in_words(std::string_view part) {
     return fmt::format("the {} {}", where, where == "first and last" ? found->several : found->one);
   if (where == "head" || where == "tail")
     return fmt::format("the {} {}", where == "head" ? "first" : "last", found->several);
-  if (where.ends_with("group")) return fmt::format("the channels of {}{}", where.starts_with("one") ? "" : "the ", where);
+  if (where.ends_with("group"))
+    return fmt::format("the channels of {}{}", where.starts_with("one") ? "" : "the ", where);
   if (where == "inside") return fmt::format("{} inside", found->several);
   if (where == "some") return fmt::format("some {}", found->several);
   return fmt::format("{}, {}", found->several, where);  // "every 2 from 1"

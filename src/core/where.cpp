@@ -93,8 +93,10 @@ std::vector<Case> cases_with(const Field& field, std::string_view value) {
 /// What padding is that has a word, in numbers.
 std::vector<std::string_view> padding_like(PadMode mode) {
   switch (mode) {
-    case PadMode::kSameUpper: return {"p.total[every] = same.total[every]", "p.skew[every] >= 0", "p.skew[every] <= 1"};
-    case PadMode::kSameLower: return {"p.total[every] = same.total[every]", "p.skew[every] <= 0", "p.skew[every] >= -1"};
+    case PadMode::kSameUpper:
+      return {"p.total[every] = same.total[every]", "p.skew[every] >= 0", "p.skew[every] <= 1"};
+    case PadMode::kSameLower:
+      return {"p.total[every] = same.total[every]", "p.skew[every] <= 0", "p.skew[every] >= -1"};
     default: return {"p.begin[every] = 0", "p.end[every] = 0"};
   }
 }
@@ -125,11 +127,12 @@ void refuse_impossible(const Predicate& predicate) {
     Span span{quantity.lowest, quantity.highest};
     span.narrow(one);
     const bool is_alone = span.low > span.high;
-    for (const Condition& other : predicate.conditions)
-      if (is_on_a_value(other) && other.left == one.left && (other.axis == one.axis || other.axis == Condition::kEveryAxis))
-        span.narrow(other);
-    if (span.low > span.high)
-      refuse_value(quantity.name, one.text(), is_alone ? "holds for no case" : "and its other conditions hold for no case");
+    for (const Condition& other : predicate.conditions) {
+      const bool is_there = other.axis == one.axis || other.axis == Condition::kEveryAxis;
+      if (is_on_a_value(other) && other.left == one.left && is_there) span.narrow(other);
+    }
+    const char* why = is_alone ? "holds for no case" : "and its other conditions hold for no case";
+    if (span.low > span.high) refuse_value(quantity.name, one.text(), why);
   }
 }
 
@@ -213,7 +216,8 @@ void Where::add_field_value(std::string_view name, std::string_view value) {
   for (const Slot& slot : field.slots) {
     if (slot.kind == SlotKind::kPaddingWord) continue;
     if (slot.kind == SlotKind::kSeed) refuse(condition, "is about no problem: every case has a seed of its own");
-    if (slot.kind == SlotKind::kEarlier && slot.get(c, 0) != 0) refuse(condition, "is no condition, but before.1=yes is");
+    if (slot.kind == SlotKind::kEarlier && slot.get(c, 0) != 0)
+      refuse(condition, "is no condition, but before.1=yes is");
     for (int axis = 0; axis < (slot.per_axis && is_of_one_rank ? c.rank : 1); ++axis) {
       const std::string on = slot.per_axis && is_of_one_rank ? fmt::format("[{}]", axis) : "";
       const int64_t number = slot.get(c, axis);

@@ -223,7 +223,8 @@ class Diagnoser {
       if (!within_.holds(c)) return false;
       if (known_fault(c) && !(may_be_known_ && is_reduction(smallest.problem_case, c))) return false;
       const auto& found = probe_.ask(c).mismatch;
-      if (!found || found->verdict > smallest.verdict || !is_same_failure(*found, first) || (surely && !fails_surely(*found))) return false;
+      if (!found || found->verdict > smallest.verdict || !is_same_failure(*found, first)) return false;
+      if (surely && !fails_surely(*found)) return false;
       smallest = *found;
       return true;
     };
@@ -264,7 +265,8 @@ class Diagnoser {
     const double cost = multiply_adds(resolve(shrunk).problem);
     const double largest_cost = std::max(kCostOfSample, 4 * cost);
     const std::function<bool()> go_on = [&] { return may_go_on(); };
-    explain::Sampled sampled = explain::sample_around(shrunk, fails, go_on, {settings_.explain_runs, largest_cost, is_within});
+    explain::Sampled sampled =
+        explain::sample_around(shrunk, fails, go_on, {settings_.explain_runs, largest_cost, is_within});
     std::vector<explain::Sample>& samples = sampled.samples;
     const auto count_runs = [&] {
       diagnosis.explain_runs = probe_.runs() - before;

@@ -46,7 +46,8 @@ bool has_no_bytes(const fs::path& file) {
 void require_our_header(const std::string& path) {
   std::array<char, 100> header{};
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw bad_database(path, fmt::format("cannot be read ({})", std::strerror(errno)), "name one that you may read");
+  if (!file)
+    throw bad_database(path, fmt::format("cannot be read ({})", std::strerror(errno)), "name one that you may read");
   file.read(header.data(), header.size());
   const auto number_at = [&header](size_t offset) {
     uint32_t value = 0;

@@ -56,7 +56,8 @@ MismatchRow row_of(const SQLite::Statement& at, const std::string& path) {
 /// Selects all columns, and the effective status in :campaign, or else in the campaign that saw the row last.
 const std::string& select_all() {
   static const std::string kSelect = fmt::format(
-      "SELECT m.*, CASE WHEN m.gone <> '' THEN 'gone' ELSE {} END AS effective_status, (SELECT k.name FROM causes k WHERE k.id = m.cause) AS known_cause "
+      "SELECT m.*, CASE WHEN m.gone <> '' THEN 'gone' ELSE {} END AS effective_status, "
+      "(SELECT k.name FROM causes k WHERE k.id = m.cause) AS known_cause "
       "FROM mismatches m "
       "LEFT JOIN campaigns c ON c.id = coalesce(:campaign, m.last_campaign) ",
       effective_status("c.libraries"));

@@ -202,7 +202,7 @@ CREATE INDEX mismatches_by_cause ON mismatches (cause);
 
 /// A mismatch of a target is replayed by each campaign: who has repaired a kernel wants to see that.
 inline constexpr const char* kSchemaVersion8 = R"sql(
-ALTER TABLE mismatches ADD COLUMN gone TEXT NOT NULL DEFAULT '' /* since which version it does not come back; '' if it does */;
+ALTER TABLE mismatches ADD COLUMN gone TEXT NOT NULL DEFAULT '' /* since which version it does not come back, or '' */;
 ALTER TABLE mismatches ADD COLUMN gone_at TEXT NOT NULL DEFAULT '' /* when that was seen */;
 )sql";
 

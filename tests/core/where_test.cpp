@@ -53,7 +53,8 @@ TEST(Where, TakesEachFieldOfTheTable) {
   for (const Field& field : fields()) {
     if (field.key == "seed") continue;  // of the data
     const std::string value = field.bare ? "no" : field.print(parse_case("conv2d in=9"));
-    if (!value.empty()) EXPECT_TRUE(selects((std::string(field.key) + "=" + value).c_str(), "conv2d in=9")) << field.key;
+    const std::string where = std::string(field.key) + "=" + value;
+    if (!value.empty()) EXPECT_TRUE(selects(where.c_str(), "conv2d in=9")) << where;
     for (const Slot& slot : field.slots)
       for (const std::string_view word : slot.words)
         if (field.slots.size() == 1)
