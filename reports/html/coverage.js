@@ -69,8 +69,8 @@ function judgedTargets(section) {
           "Cases and pairs of features; levels that targets never accepted, or that fewer than ten judged cases had",
           ["target", "judged cases", "pairs of features", "never accepted", "fewer than 10 cases"],
           rows.map(({target, judged, pairs, never, hardly}) =>
-                       [target, count(judged), `${count(asList(pairs)[0])} of ${count(asList(pairs)[1])}`, never || "–",
-                        hardly || "–"]),
+                       [target, count(judged), `${count(asList(pairs)[0])} of ${count(asList(pairs)[1])}`,
+                        never || "–", hardly || "–"]),
           [1, 2]));
 }
 

@@ -75,13 +75,14 @@ std::vector<OpenRow> open_rows(const store::Store& store, const std::vector<work
 Task<std::optional<Replayed>> replayed(workers::Pool& pool, const OpenRow& row,
                                        const workers::SupervisorSettings& settings) {
   const Mismatch& seen = row.mismatch;
+  const workers::Suspect suspect{seen.suspect};
   const std::vector<std::string> lines = lines_of(seen);
   const auto& guard = seen.certificate.alone.heap_guard;
   const workers::SupervisorSettings guarded = guard ? workers::with_heap_guard(settings, *guard) : settings;
   Replayed result{row.id, seen, row.status, ""};
   bool is_computed = false;
   for (int left = runs_of(seen.certificate.alone); left > 0; --left) {
-    const workers::LoneResult run = co_await workers::run_alone(pool, {seen.suspect}, seen.verdict, lines, guarded);
+    const workers::LoneResult run = co_await workers::run_alone(pool, suspect, seen.verdict, lines, guarded);
     if (settings.interrupted && *settings.interrupted) co_return std::nullopt;
     if (run.of(seen.suspect, lines.back(), lines.size() - 1)) co_return result;
     if (run.calls == 0 || (run.death && run.death->from_outside)) co_return std::nullopt;

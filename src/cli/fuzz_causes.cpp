@@ -91,7 +91,8 @@ std::string line_of(const std::string& target, const campaign::CampaignResult& r
   const std::string also = known > 0 ? fmt::format(", and {} known", known) : "";
   const std::string name = printable(target, 40);
   if (fresh == 0)
-    return wrapped(fmt::format("{}: nothing new; {} known cause{}; {}", name, known, known == 1 ? "" : "s", failing), 2);
+    return wrapped(fmt::format("{}: nothing new; {} known cause{}; {}", name, known, known == 1 ? "" : "s", failing),
+                   2);
   return options.out.colored("1;31", fmt::format("{} is wrong", name)) +
          fmt::format(": {} cause{}{}; {}\n", fresh, fresh == 1 ? "" : "s", also, failing);
 }

@@ -191,7 +191,8 @@ void Where::add_operation(std::string_view word) {
 void Where::add_condition(std::string_view name, std::string_view sign, std::string_view value) {
   value = value_named(name, value);
   const Field* field = field_named(name);
-  if (sign == "=" && field && !cases_with(*field, value).empty()) return add_field_value(name, value);
+  const bool may_have_value = sign == "=" && field && !field->bare;
+  if (may_have_value && !cases_with(*field, value).empty()) return add_field_value(name, value);
   const auto group = std::ranges::find(kGroups, name, &Group::name);
   try {
     if (group == std::end(kGroups)) return add(fmt::format("{} {} {}", name, sign, value));

@@ -27,7 +27,8 @@ std::string head(const ExportRequest& request, const std::string& rule) {
                                  to_text(request.c));
   if (request.evidence) text += fmt::format("// {}\n", comment_text(accusation(request)));
   const std::string include = request.include_folder.empty() ? "" : " -I" + comment_text(request.include_folder);
-  text += fmt::format("//\n//     g++ -std=c++17 -O1{} -o case case.cpp -ldl && ./case ./plugin.so NAME\n//\n", include);
+  text += fmt::format("//\n//     g++ -std=c++17 -O1{} -o case case.cpp -ldl && ./case ./plugin.so NAME\n//\n",
+                      include);
   text +=
       request.must_be_refused
           ? "// The problem is not legal. Exit code 0: it is refused. 1: it is computed. 2: no such implementation.\n"

@@ -46,8 +46,8 @@ Readme read_readme() {
   return readme;
 }
 
-/// What a campaign prints behind its findings differs from run to run: seconds, rates. How many cases an explanation was
-/// tried on may differ between versions of a library.
+/// What a campaign prints behind its findings differs from run to run: seconds, rates. How many cases an explanation
+/// was tried on may differ between versions of a library.
 std::string without_rates(const std::string& output) {
   constexpr std::string_view kBegin = "but for ", kTried = "N of N", kEnd = " cases tried";
   std::string shown = output.substr(0, output.find("\ncampaign "));

@@ -85,7 +85,8 @@ TEST_F(RepairedKernel, WhereBindsTheDiagnosis) {
   build("  return CONVICT_OK;",
         "  float* dst = static_cast<float*>(t->dst.data);\n"
         "  if (p->batch == 1 && p->oc == 1 && p->out[0] > 0 && p->out[1] > 0) dst[0] += 1;\n"
-        "  if (p->oc >= 2 && p->stride[0] == 2 && p->stride[1] == 2 && p->batch > 0 && p->out[0] > 0 && p->out[1] > 0)\n"
+        "  if (p->oc >= 2 && p->stride[0] == 2 && p->stride[1] == 2 && p->batch > 0 && p->out[0] > 0 &&\n"
+        "      p->out[1] > 0)\n"
         "    *at(t->dst, 0, 1, 0, 0) += 2;\n"
         "  return CONVICT_OK;");
   const std::string where = "oc>=2 s=2";

@@ -38,7 +38,7 @@ TEST(Where, TakesWhatACaseLineMaySay) {
   const char* line = "conv2d g=2 ic=4 oc=8 in=9x7 k=3x5 s=2x2 p=0:1x2:2 bias dt=u8:s8:u8 zp=128:3 scale=channel "
                      "requant=double clamp=3:127 lay=nhwc:ohwi:nhwc view=src+dst fill=int";
   for (const char* where : {"k=3x5", "s=2x2", "s=2", "p=0:1x2:2", "bias", "dt=u8:s8:u8", "zp=128:3", "scale=channel",
-                            "requant=double", "clamp=3:127", "lay=nhwc:ohwi:nhwc", "view=src+dst", "before=none",
+                            "requant=double", "clamp=3:127", "lay=nhwc:ohwi:nhwc", "view=src+dst", "before.1=no",
                             "beta=0", "requant=double dt.src=uint8"})
     EXPECT_TRUE(selects(where, line)) << where;
   for (const char* where : {"k=3", "k=3x5x5", "p=1", "relu", "dt=s8:s8:u8", "zp=0:0", "requant=single", "clamp=0:127",
@@ -81,7 +81,8 @@ TEST(Where, IsAPredicate) {
 }
 
 TEST(Where, WhatIsNoConditionIsNamed) {
-  for (const char* where : {"conv4d", "conv2d.sideways", "k", "k <", "colour=red", "dt=f33", "k ~ 3", "seed=5", "dt=u8:u7", "requant=duble", "before=relu:1"}) try {
+  for (const char* where : {"conv4d", "conv2d.sideways", "k", "k <", "colour=red", "dt=f33", "k ~ 3", "seed=5",
+                            "dt=u8:u7", "requant=duble", "before=relu:1"}) try {
       Where::parse(where);
       ADD_FAILURE() << where;
     } catch (const UsageError& error) {
