@@ -79,7 +79,8 @@ Words as_flags(int argc, char** argv) {
   return words;
 }
 
-/// Members of a CLI::IsMember, or what shows_words() was told. CLI11 shows them in the type of the option only: "TEXT:{text,json}".
+/// Members of a CLI::IsMember, and the words of shows_words(). CLI11 has them in the type of the option only:
+/// "TEXT:{text,json}".
 Words members(const std::string& type) {
   const size_t begin = type.find('{'), end = type.find('}', begin);
   if (begin == std::string::npos || end == std::string::npos) return {};

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Data members of classes and parameters of functions, read from C++ sources of this tree's style: code that a preprocessor
-makes up, classes inside functions and macros that hold declarations are not seen."""
+"""Data members of classes and parameters of functions, read from C++ sources in the style of this tree. What a macro
+makes up and classes inside functions are not seen."""
 import re
 
 TOKEN = re.compile(r'""|[A-Za-z_]\w*|\d[\w.\']*|::|->|<<|<=|>=|==|&&|\|\||[^\s\w]')

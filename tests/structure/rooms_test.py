@@ -140,7 +140,7 @@ def cycles(graph):
 
 
 def namespace_of(room):
-    """kernels/gemm -> convict::kernels::gemm; entry files of oracles/ have the oracle's name, lab/bench is convict::bench."""
+    """kernels/gemm -> convict::kernels::gemm, lab/bench -> convict::bench; files of oracles/ have the oracle's name."""
     room = {"reports/html": "html", "reports/shared": "reports"}.get(room, re.sub("^(oracles|lab)/", "", room))
     return "convict::" + room.replace("/", "::")
 
@@ -261,7 +261,8 @@ def check_glossary(root):
         if not path.endswith(".h") or path.startswith("kernels") or "/shared/" in path or path == "src/abi/convict.h":
             continue
         explained = code.split("\n")[1] == "//"
-        for type_ in re.finditer(r"^(?:template <.*>\n)?(?:struct|class|enum class|enum) ([A-Z]\w+)[^;]*?\{", code, re.M):
+        types = re.finditer(r"^(?:template <.*>\n)?(?:struct|class|enum class|enum) ([A-Z]\w+)[^;]*?\{", code, re.M)
+        for type_ in types:
             noun = re.findall(r"[A-Z]+(?=[A-Z][a-z]|$)|[A-Z][a-z0-9]+|[A-Z]", type_[1])[-1].lower()
             known_as = {noun, noun.rstrip("s"), re.sub("ies$", "y", noun), re.sub("ed$", "", noun), noun + "s"}
             explained |= code[: type_.start()].splitlines()[-1].startswith("//") or bool(known_as & known)
