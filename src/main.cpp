@@ -12,6 +12,7 @@
 #include "cli/failure.h"
 #include "cli/parser.h"
 #include "cli/streams.h"
+#include "lab/cli/commands.h"
 
 namespace {
 

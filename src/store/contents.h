@@ -62,6 +62,7 @@ struct Gone {
   auto operator<=>(const Gone&) const = default;
 };
 
+/// How often a mismatch was seen, and when first and last.
 struct Seen {
   int64_t hits = 0;
   std::string first, last;
