@@ -239,7 +239,9 @@ class Campaign {
     for (auto lane = std::next(lanes_.begin()); lane != lanes_.end(); ++lane) {
       counts += lane->counts();
       const uint64_t its = lane->books().done().count() + lane->books().elsewhere().count();
-      for (const std::string& target : lane->targets()) result_.behind[target] = done - std::min(done, its);
+      for (const std::string& target : lane->targets())
+        if (const auto one = result_.standings.find(target); one != result_.standings.end())
+          one->second.behind = done - std::min(done, its);
     }
     for (const CounterRow& row : kCounters) counts[row.counter] += earlier_.counts[row.counter];
     // Of a worker that was killed, more may have been counted than is done.

@@ -60,7 +60,6 @@ struct CampaignResult {
   bool reference_is_wrong = false;
   std::vector<workers::RosterEntry> roster;
   std::vector<std::string> notes;
-  std::map<std::string, uint64_t> behind = {};  // by target with a lane: cases that are done, and not for it
   Standings standings;
   Coverage coverage;  // of the profile: this campaign's added to the stored one; at the end that of all campaigns
   diagnose::DiagnosisThread::Present explaining;

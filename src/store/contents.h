@@ -56,6 +56,11 @@ struct Word {
   auto operator<=>(const Word&) const = default;
 };
 
+/// What makes a signature fine.
+struct Fine {
+  std::string geography, predicate;
+};
+
 /// The last replay. The largest one counts, because it is the latest.
 struct Gone {
   std::string at, since;
@@ -85,7 +90,8 @@ struct CauseContents {
 };
 
 struct MismatchContents {
-  std::string coarse, verdict, suspect, geography, predicate;
+  std::string coarse, verdict, suspect;
+  Fine fine;
   std::string known_cause;  // its name, or ""
   Word of_candidate;        // what people wrote about the candidate that it belongs to
   Specimen specimen;

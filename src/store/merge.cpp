@@ -105,8 +105,8 @@ void bind_row(SQLite::Statement& statement, const std::string& signature, const 
     statement.bind(":shrunk_certificate", row.shrunk.certificate);
   }
   statement.bind(":explanation", row.shrunk.explanation);
-  statement.bind(":geography", row.geography);
-  statement.bind(":predicate", row.predicate);
+  statement.bind(":geography", row.fine.geography);
+  statement.bind(":predicate", row.fine.predicate);
   statement.bind(":status", row.word.status);
   statement.bind(":link", row.word.link);
   statement.bind(":note", row.word.note);

@@ -11,8 +11,8 @@
 #include "core/fields.h"
 #include "core/geometry.h"
 #include "examine/pipeline.h"
-#include "faults/draw.h"
-#include "faults/faulty_kernel.h"
+#include "lab/faults/draw.h"
+#include "lab/faults/faulty_kernel.h"
 #include "shrink/shrink.h"
 
 namespace convict {
