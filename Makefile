@@ -50,8 +50,8 @@ help:
 	  echo "make $$client  install it into build/venvs/$$client: \`convict fuzz --target $$client\`"; done
 	@echo 'make test-frameworks  install all of these, and run the tests of their clients'
 	@echo 'make sweep   every library on this machine on trial for TIME=$(TIME), all others as witnesses, into DB=$(DB)'
-	@echo 'make transfer  replay known bugs on everything, and rewrite the table of docs/background/transfer.md'
-	@echo 'make seeds   ask the frameworks that are installed for the bugs that founded convict, and rewrite the table of docs/background/seeds.md'
+	@echo 'make transfer  replay known bugs on everything, and rewrite the table of docs/transfer.md'
+	@echo 'make seeds   ask the frameworks that are installed for the bugs that founded convict, and rewrite the table of docs/seeds.md'
 	@echo 'make test-trixie     build and test in a tree of Debian 13: LibTorch 2.6, oneDNN 3.7; 6 GB in build/debian'
 	@echo 'make nightly-trixie  a night there; TIME and the rest as for nightly'
 	@echo 'make sweep-trixie    a sweep there; TIME, DB and FUZZ_FLAGS as for sweep'
@@ -256,12 +256,12 @@ transfer: build
 	mv build/findings.cases corpus/transfer
 	tools/transfer.py $(CONVICT) > build/transfer.md
 	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/transfer.md' \
-	  docs/background/transfer.md
+	  docs/transfer.md
 
 seeds: build
 	tools/seeds.py $(CONVICT) > build/seeds.md
 	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/seeds.md' \
-	  docs/background/seeds.md
+	  docs/seeds.md
 
 # A mutant that is missed costs its whole budget every time: baselines, which miss more of them, get fewer seeds.
 MUTANTS := --plugin build/release/tests/mutants_p.so --plugin build/release/tests/mutants_b.so

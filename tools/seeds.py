@@ -5,7 +5,7 @@
     tools/seeds.py build/release/convict > table.md
     tools/seeds.py
 
-The first asks what seeds.md names for each claim, on the case lines there, and prints a table in Markdown. Both
+The first asks what docs/seeds.md names for each claim, on the case lines there, and prints a table in Markdown. Both
 fail if such a line is not in corpus/seeds/; the second, if the page's table has other lines."""
 import collections
 import datetime
@@ -18,7 +18,7 @@ import tempfile
 
 import transfer
 
-PAGE = transfer.ROOT / "docs" / "background" / "seeds.md"
+PAGE = transfer.ROOT / "docs" / "seeds.md"
 FRAMEWORKS = {"tvm": "TVM", "torch": "PyTorch", "tf": "TensorFlow", "paddle": "PaddlePaddle", "jax": "JAX"}
 Claim = collections.namedtuple("Claim", "title lines asked causes")
 
@@ -57,7 +57,7 @@ def cause_of(claim, name, verdict):
     for cause in transfer.causes():
         known = cause["cause"][0]
         if known in claim.causes and fnmatch.fnmatch(name, cause["suspect"][0]) and verdict in cause["verdicts"][0]:
-            page, file = f"../findings/{known}.md", f"../../corpus/known/{known.split('-')[0]}.causes"
+            page, file = f"findings/{known}.md", f"../corpus/known/{known.split('-')[0]}.causes"
             return f"[{known}]({page if (PAGE.parent / page).exists() else file})"
     return "a cause that is not known"
 

@@ -17,7 +17,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "corpus" / "transfer"
-PAGE = ROOT / "docs" / "background" / "transfer.md"
+PAGE = ROOT / "docs" / "transfer.md"
 # Variants of one library for other processors; the one for all of them stands for them.
 ONE_OF_MANY = {"ggml": ("ggml:x64", "ggml:x64:direct")}
 

@@ -15,7 +15,7 @@
 #include "core/json_text.h"
 #include "core/text.h"
 #include "report/repro_command.h"
-#include "workers/heap_probe.h"
+#include "workers/attribution.h"
 
 namespace convict::cli {
 namespace {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The table of docs/background/seeds.md is what the frameworks answer, in the versions that it names.
+# The table of docs/seeds.md is what the frameworks answer, in the versions that it names.
 #     tests/clients/seeds_test.sh CONVICT SOURCE_FOLDER
 # Exit codes: 0 it is, 1 it is not, 77 a framework is not installed.
 set -u
@@ -17,9 +17,9 @@ done
 page=$(mktemp)
 now=$(mktemp)
 trap 'rm -f "$page" "$now"' EXIT
-sed -n '/^<!-- measured -->$/,/^<!-- end -->$/p' docs/background/seeds.md | sed -e '/^<!--/d' -e '/^Measured on/d' > "$page"
+sed -n '/^<!-- measured -->$/,/^<!-- end -->$/p' docs/seeds.md | sed -e '/^<!--/d' -e '/^Measured on/d' > "$page"
 tools/seeds.py "$convict" | sed '/^Measured on/d' > "$now"
 if ! [ -s "$page" ] || ! diff "$page" "$now"; then
-  echo "docs/background/seeds.md says something else; \`make seeds\` rewrites its table"
+  echo "docs/seeds.md says something else; \`make seeds\` rewrites its table"
   exit 1
 fi

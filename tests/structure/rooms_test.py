@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-LONGEST_FILE, LONGEST_FUNCTION = 400, 60  # lines
+LONGEST_FILE, LONGEST_FUNCTION = 800, 60  # lines
 TOPS = ("src", "kernels", "oracles", "reports")
 CERTIFICATE_CODEC = "src/core/certificate.cpp"
 MESSAGE_CODEC = ("src/workers/messages.h", "src/workers/messages.cpp")

@@ -1,12 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "examine/reshaped_call.h"
+#include "examine/calls.h"
 
 #include <algorithm>
 
+#include "abi/element.h"
+#include "core/earlier.h"
 #include "core/geometry.h"
+#include "core/layout.h"
+#include "core/names.h"
 #include "core/random.h"
+#include "core/role.h"
+#include "fill/fill.h"
 
 namespace convict::examine {
+namespace {
+
+constexpr uint64_t kOtherContents = 0x07e4;  // distinguishes the data of a warming-up call
+
+/// The same problem but for one more position or image.
+Case neighbour(const Case& c) {
+  Case other = c;
+  other.before = {};
+  if ((mix(c.seed) & 2) != 0)
+    other.batch += 1;
+  else
+    other.in[c.rank - 1] += 1;
+  return other;
+}
+
+}  // namespace
+
+std::vector<Case> cases_before(const Case& c) {
+  std::vector<Case> others = earlier_cases(c);
+  if (c.calls == Calls::kAfter) others.push_back(neighbour(c));
+  return others;
+}
+
+uint64_t data_seed_before(const Case& c) { return mix(c.seed ^ kOtherContents); }
+
+OwnOperands::OwnOperands(const Scene& scene, uint64_t data_seed) : tensors_(scene.described()) {
+  for (const Role& role : kRoles) {
+    convict_tensor& tensor = tensors_.*role.tensor;
+    if (tensor.ndim == 0) continue;
+    const size_t size = type_size(tensor.dtype);
+    auto* const begin = static_cast<std::byte*>(allocate((static_cast<size_t>(buffer_count(tensor)) + 1) * size));
+    tensor.data = begin + static_cast<size_t>(tensor.offset) * size;
+  }
+  fill::fill_operands(scene.the_case(), scene.problem(), tensors_, data_seed);
+}
+
+void OwnOperands::add_workspace(size_t bytes) { tensors_.workspace = bytes > 0 ? allocate(bytes) : nullptr; }
+
+void* OwnOperands::allocate(size_t bytes) {
+  buffers_.emplace_back(bytes / sizeof(Line) + 1);
+  return buffers_.back().data();
+}
+
+namespace {
+
+constexpr uint64_t kOfOthers = 0xb75;  // distinguishes their data
+
+}  // namespace
+
+ConcurrentCalls::ConcurrentCalls(const convict_implementation& who, const convict_abilities& abilities,
+                                 const Scene& scene)
+    : who_(who), problem_(scene.problem()), operands_(scene, mix(scene.the_case().seed ^ kOfOthers)) {
+  problem_.threads = 1;
+  if (abilities.workspace_size) operands_.add_workspace(abilities.workspace_size(&who, &problem_, &scene.described()));
+  thread_ = std::thread([this] { call_again_and_again(); });
+  begun_.wait(false);
+}
+
+ConcurrentCalls::~ConcurrentCalls() {
+  ending_ = true;
+  thread_.join();
+}
+
+void ConcurrentCalls::call_again_and_again() {
+  char unread[1];
+  begun_ = true;
+  begun_.notify_one();
+  while (!ending_) who_.run(&who_, &problem_, &operands_.tensors(), unread, sizeof unread);
+}
+
 namespace {
 
 constexpr uint64_t kOtherShape = 0x5a9e;  // distinguishes the data and the draws of the problem that is prepared
