@@ -3,7 +3,8 @@
 """The pages hold together: links lead somewhere, pages that code names are there, each page for users is short and can
 be reached from the README, and the pages together stay short.
 
-pages_test.py SOURCE_DIR CHECK, with a CHECK of the functions below. Prints what is wrong, a line each."""
+pages_test.py SOURCE_DIR CHECK [CONVICT], with a CHECK of the functions below. Prints what is wrong, a line each."""
+import functools
 import re
 import subprocess
 import sys
@@ -88,6 +89,23 @@ def check_doors(root):
     for path in for_users(root):
         if path != "README.md" and path not in linked:
             yield f"the first screen of the README has no link to {path}"
+
+
+@functools.lru_cache(None)
+def help_of(program, *command):
+    return subprocess.run([program, *command, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def check_commands(root):
+    """A command that a page shows has the options that the page gives it."""
+    program = sys.argv[3]
+    commands = set(re.findall(r"^  ([a-z-]+)  ", help_of(program), re.M))
+    for path in pages(root):
+        text = re.sub(r"-m convict[^\n]*", "", (root / path).read_text())  # that is Python's
+        for command, rest in re.findall(r"(?<![\w/.-])convict ([a-z-]+)((?:[^\n`|;&]|\\\n)*)", text):
+            for option in re.findall(r"(?<![\w-])--?[a-z][a-z-]*", re.sub(r"'[^']*'", "", rest)):
+                if command in commands and not re.search(rf"(^|[\s,]){option}\b", help_of(program, command), re.M):
+                    yield f"{path}: convict {command} has no option {option}"
 
 
 def check_words(root):
