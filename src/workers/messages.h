@@ -121,7 +121,7 @@ struct GivenCases {
   uint64_t without = 0;  // as in Work
 };
 
-/// Measure this case (src/bench).
+/// Measure this case (lab/bench).
 struct Layer {
   uint64_t index = 0;
   std::string case_text;
@@ -142,6 +142,7 @@ using Order = std::variant<Work, GivenCases, Layer, SurveyTargets>;
 
 // ---- Reports: the results -------------------------------------------------------------------------------------------
 
+/// All implementations are loaded.
 struct Loaded {
   std::vector<RosterEntry> roster;
   std::vector<std::string> notes;

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "abi/convict.h"
-#include "faults/draw.h"
-#include "faults/faulty_kernel.h"
+#include "lab/faults/draw.h"
+#include "lab/faults/faulty_kernel.h"
 
 namespace convict {
 namespace {

@@ -43,7 +43,7 @@ class Copy:
         self.source, self.build, self.folder = source, build, folder
         self.tree = folder / "tree"
         self.edited = set()  # paths within the tree
-        for part in ("cmake", "docs", "kernels", "reports", "src", "tests/relations"):
+        for part in ("cmake", "docs", "kernels", "lab", "reports", "src", "tests/relations"):
             shutil.copytree(source / part, self.tree / part)
         for part in ("CMakeLists.txt", "CONTRIBUTING.md"):
             shutil.copy(source / part, self.tree / part)
