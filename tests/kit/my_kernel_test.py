@@ -39,8 +39,8 @@ def int8(code):
 def channels_last(code):
     function, use = DENSE.split("...\n")
     return changed(code, ("static float* at(", f"{function}\nstatic float* at("),
-                   ("static const char* unsupported", "static int is_dense(const convict_tensor*, const int order[4]);\n"
-                    "static const char* unsupported"),
+                   ("static const char* unsupported",
+                    "static int is_dense(const convict_tensor*, const int order[4]);\nstatic const char* unsupported"),
                    ("  if (p->groups < 1", f"{use}  if (p->groups < 1"))
 
 
