@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-LONGEST_PAGE, ALL_PAGES = 1500, 63400  # words
+LONGEST_PAGE, ALL_PAGES = 1500, 63000  # words
 # A map of the whole source tree, and tables that commands write.
 NOT_FOR_USERS = {"docs/design.md", "docs/seeds.md", "docs/transfer.md"}
 HARD_TO_READ = r"\b(nobody|somebody|anybody|everybody|whoever|whose|whom)\b"
