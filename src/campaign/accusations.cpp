@@ -96,6 +96,12 @@ Task<void> Accusations::repeat(int64_t row, Mismatch seen) {
   if (found.blame != Blame::kNobody && home) settings_.result.confirm(row, home->id);
 }
 
+Task<void> Accusations::try_row(OpenRow row) {
+  const auto turn = co_await settings_.pool.turn(row.mismatch.suspect, workers::is_of_cost(row.mismatch.verdict));
+  if (auto result = co_await replayed(settings_.pool, row, settings_.supervisor))
+    settings_.result.note(*std::move(result));
+}
+
 void Accusations::accuse(const workers::WorkerDeath& death) {
   // Of a case that is examined again, the dead process knew the line, and not which draw it was.
   const Case* again = settings_.books.lost_case(death.index);

@@ -125,6 +125,8 @@ class Campaign {
     if (settings_.resumed) note_resumption(info);
     kept_.begin(info);
     for (auto& [row, seen] : kept_.unconfirmed()) lanes_.front().accusations().try_again(row, std::move(seen));
+    if (!settings_.resumed)
+      for (OpenRow& row : kept_.open_rows()) lanes_.front().accusations().replay(std::move(row));
     time_.begin(earlier_.seconds);
     for (const auto& [target, done] : earlier_.apart) {
       Bookkeeping books(settings_.shard());
@@ -237,7 +239,9 @@ class Campaign {
     for (auto lane = std::next(lanes_.begin()); lane != lanes_.end(); ++lane) {
       counts += lane->counts();
       const uint64_t its = lane->books().done().count() + lane->books().elsewhere().count();
-      for (const std::string& target : lane->targets()) result_.behind[target] = done - std::min(done, its);
+      for (const std::string& target : lane->targets())
+        if (const auto one = result_.standings.find(target); one != result_.standings.end())
+          one->second.behind = done - std::min(done, its);
     }
     for (const CounterRow& row : kCounters) counts[row.counter] += earlier_.counts[row.counter];
     // Of a worker that was killed, more may have been counted than is done.
@@ -247,6 +251,11 @@ class Campaign {
     for (size_t i = 0; i < counts.computed.size(); ++i)
       if (Standing* standing = kept_.standing_of(i))
         standing->judged = earlier_.judged_on[result_.roster[i].name] + counts.computed[i];
+    for (size_t i = 0; i < counts.computed.size(); ++i) {
+      const auto [computed, refused] = earlier_.called[result_.roster[i].name];
+      counts.computed[i] += computed;
+      counts.refused[i] += refused;
+    }
     result_.counts = std::move(counts);
   }
 

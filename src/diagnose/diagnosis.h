@@ -28,7 +28,7 @@ struct KnownFault {
 
 struct DiagnosisSettings {
   workers::SupervisorSettings supervisor;
-  int shrink_runs = 500, explain_runs = 800;  // of the suspect
+  int shrink_runs = 1000, explain_runs = 800;  // of the suspect
   std::optional<std::chrono::steady_clock::time_point> deadline;
   std::vector<KnownFault> known = {};  // of the same suspect and kind of verdict
 };

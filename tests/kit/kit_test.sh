@@ -67,6 +67,11 @@ gtest() { # a right kernel passes, a wrong one prints the falsifying case
   ./right || fail 'a right kernel fails'
   ! ./wrong > said || fail 'a wrong kernel passes'
   grep -q 'fails if g >= 2' said || { cat said; fail 'no falsifying case'; }
+  ! grep -q 'fd:' said || { cat said; fail 'a command that nobody can paste'; }
+  command=$(sed -n 's/^ *\(CONVICT_CASE=.*--gtest_filter=Mine.IsRight\)$/\1/p' said | head -n 1)
+  test -n "$command" || { cat said; fail 'no command that runs the case alone'; }
+  ! sh -c "$command" > alone || fail 'the case passes alone'
+  grep -q 'wrong-exact' alone || { cat alone; fail 'the case alone shows something else'; }
 }
 
 examples() { # the session of examples/python/README.md
