@@ -38,11 +38,11 @@ help:
 	@echo 'make replay  build, and run every case of corpus/ but the full-size ones of corpus/bench/ and corpus/kernelbench/'
 	@echo 'make guided  build convict-guided with clang, for `fuzz --engine libfuzzer`'
 	@echo 'make nightly build, guided, and a night: replay, fuzz, merge, report; TIME=10m SHARDS=2 DB=nightly.db (docs/nightly.md)'
-	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/detection.md: half an hour'
-	@echo 'make audit   put the judge itself on trial: honest kernels, dishonest ones, what each fill sees (docs/detection.md): an hour or two'
-	@echo 'make throughput measure how fast cases are judged, and rewrite that table of docs/performance.md; BENCHDNN=path for a comparison'
+	@echo 'make detection  measure which planted faults are found, and rewrite the tables of docs/background/detection.md: half an hour'
+	@echo 'make audit   put the judge itself on trial: honest kernels, dishonest ones, what each fill sees (docs/background/detection.md): an hour or two'
+	@echo 'make throughput measure how fast cases are judged, and rewrite that table of docs/background/performance.md; BENCHDNN=path for a comparison'
 	@echo 'make narrow  measure campaigns on kernels that take little (tests/narrow): half an hour; NARROW_FLAGS for less'
-	@echo 'make bench   measure every layer of corpus/bench, and rewrite the tables of docs/performance.md: half an hour'
+	@echo 'make bench   measure every layer of corpus/bench, and rewrite the tables of docs/background/performance.md: half an hour'
 	@echo 'make libraries  unpack ggml and ONNX Runtime into build/, and build their modules'
 	@echo 'make js      install TensorFlow.js and OpenCV.js into build/js: `convict fuzz --target tfjs`, `--target opencvjs`'
 	@echo 'make mlir    install MLIR 22: `convict fuzz --target mlir`'
@@ -269,9 +269,10 @@ MUTANTS := --plugin build/release/tests/mutants_p.so --plugin build/release/test
 detection: build
 	$(CONVICT) score $(MUTANTS) --seeds 20 --budget 60s -j $(JOBS) --format markdown -o build/detection.md
 	$(CONVICT) score $(MUTANTS) --seeds 3 --budget 10s --baselines all -j $(JOBS) --format markdown -o build/baselines.md
-	{ echo; echo '### Beside other methods'; cat build/baselines.md; } >> build/detection.md
+	{ echo; echo '### Beside other methods'; sed -e '/^| [PBD][0-9]* .*\( | 3\/3\)\{4\} |$$/d' \
+	  -e 's/^All mutants; .*/Mutants that another method misses:/' build/baselines.md; } >> build/detection.md
 	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/detection.md' \
-	  docs/detection.md
+	  docs/background/detection.md
 
 # No honest kernel may be convicted, and of dishonest ones only those that say why not may never be.
 audit: build
@@ -284,18 +285,18 @@ audit: build
 # Nothing else should run on the machine.
 bench: program
 	$(CONVICT) bench corpus/bench --pass all --threads 1,2 --format json -o build/bench.json
-	$(CONVICT) bench --from build/bench.json --pass forward --threads 1 --format svg -o docs/performance.svg
+	$(CONVICT) bench --from build/bench.json --pass forward --threads 1 --format svg -o docs/background/performance.svg
 	{ echo '```'; $(CONVICT) bench --from build/bench.json | sed -n '1p; /^in short/,$$p'; echo '```'; \
 	  echo; echo 'Forward, one thread:'; echo '```'; \
 	  $(CONVICT) bench --from build/bench.json --pass forward --threads 1; echo '```'; } > build/bench.md
 	sed -i -e '/^<!-- measured -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- measured -->$$/r build/bench.md' \
-	  docs/performance.md
+	  docs/background/performance.md
 
 # The same. With BENCHDNN=path, oneDNN's own tester runs in turn with convict, on the same problems.
 throughput: program
 	tools/throughput.py $(CONVICT) > build/throughput.md
 	sed -i -e '/^<!-- throughput -->$$/,/^<!-- end -->$$/{//!d}' -e '/^<!-- throughput -->$$/r build/throughput.md' \
-	  docs/performance.md
+	  docs/background/performance.md
 
 # Nothing else should run on the machine, either.
 narrow: build

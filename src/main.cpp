@@ -10,6 +10,7 @@
 #include "cli/failure.h"
 #include "cli/parser.h"
 #include "cli/streams.h"
+#include "lab/cli/commands.h"
 
 namespace {
 

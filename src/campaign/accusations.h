@@ -18,7 +18,6 @@
 #include "workers/attribution.h"
 #include "workers/confirmation.h"
 #include "workers/pool.h"
-#include "workers/trials.h"
 
 namespace convict::campaign {
 

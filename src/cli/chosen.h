@@ -22,6 +22,7 @@ struct CaseOptions {
   void add_to(Command command);
 };
 
+/// What the input names.
 struct Chosen {
   CorpusEntry entry;
   std::optional<store::MismatchRow> row = {};  // if the user gave a number

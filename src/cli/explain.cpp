@@ -15,7 +15,7 @@
 #include "core/json_text.h"
 #include "core/text.h"
 #include "report/repro_command.h"
-#include "workers/heap_probe.h"
+#include "workers/attribution.h"
 
 namespace convict::cli {
 namespace {
@@ -52,7 +52,7 @@ bool fits(const ErrorMap& map) {
   return !map.dims.empty() && volume == map.wrong.size() && map.wrong.find_first_not_of(".x") == std::string::npos;
 }
 
-/// The map of a certificate (docs/store-format.md), drawn: 'x' is a wrong element, '.' a right one; one picture for
+/// The map of a certificate (certificates.md), drawn: 'x' is a wrong element, '.' a right one; one picture for
 /// each image and channel that has errors, of the last two dimensions. Empty if its text does not fit its dimensions.
 std::string draw_map(const ErrorMap& map) {
   if (!fits(map)) return "";

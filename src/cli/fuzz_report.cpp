@@ -133,8 +133,8 @@ std::string coverage_lines(const campaign::CampaignResult& result) {
   return count_line("pairs of features seen", coverage.seen_pairs(),
                     fmt::format("in {} legal cases that were judged{}", with_commas(coverage.cases()), of_whom)) +
          count_line("triples of features seen", coverage.seen() - coverage.seen_pairs()) +
-         count_line("new ones in 1,000 more cases", static_cast<uint64_t>(std::min(left, at_this_rate)),
-                    "at most about that many");
+         fmt::format("next 1,000 cases: at most about {} new combinations\n",
+                     with_commas(static_cast<uint64_t>(std::min(left, at_this_rate))));
 }
 
 std::string implementations_table(const campaign::CampaignResult& result) {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/calibration.h"
+#include "cli/calibration_note.h"
 #include "cli/chosen.h"
 #include "cli/chosen_cause.h"
 #include "cli/command.h"

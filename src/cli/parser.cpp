@@ -79,7 +79,8 @@ Words as_flags(int argc, char** argv) {
   return words;
 }
 
-/// Members of a CLI::IsMember, which shows them in the type of the option only: "TEXT:{text,json}".
+/// Members of a CLI::IsMember, and the words of shows_words(). CLI11 has them in the type of the option only:
+/// "TEXT:{text,json}".
 Words members(const std::string& type) {
   const size_t begin = type.find('{'), end = type.find('}', begin);
   if (begin == std::string::npos || end == std::string::npos) return {};
@@ -114,6 +115,11 @@ Option Option::shows_default() const { return Option(*option_->capture_default_s
 Option Option::described_as(const std::string& help) const { return Option(*option_->description(help)); }
 
 Option Option::one_of(const Words& words) const { return Option(*option_->check(CLI::IsMember(words))); }
+
+Option Option::shows_words(const Words& words) const {
+  const auto accept = [](std::string&) { return std::string(); };
+  return Option(*option_->check(CLI::Validator(accept, fmt::format("{{{}}}", fmt::join(words, ",")))));
+}
 
 Option Option::within(int low, int high) const { return Option(*option_->check(CLI::Range(low, high))); }
 

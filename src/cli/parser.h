@@ -37,6 +37,7 @@ class Option {
   Option described_as(const std::string& help) const;
 
   Option one_of(const std::vector<std::string>& words) const;
+  Option shows_words(const std::vector<std::string>& words) const;  // in help and completion; the command checks them
   Option within(int low, int high) const;
   Option within(uint64_t low, uint64_t high) const;
   Option within(double low, double high) const;

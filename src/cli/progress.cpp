@@ -46,8 +46,10 @@ std::string mismatches(const campaign::CampaignResult& result) {
     return std::ranges::count_if(result.found, [&](const auto& entry) { return entry.second.novelty() == what; });
   };
   const std::string& explained = result.explaining.signature;
-  return fmt::format("{} signatures: {} new, {} again, {} known{}", result.found.size(), count("new"), count("again"),
-                     count("known"), explained.empty() ? "" : "; explaining " + explained);
+  const auto again = count("again");
+  return fmt::format("{} known, {} new{}{}", count("known"), count("new"),
+                     again > 0 ? fmt::format(", {} again", again) : "",
+                     explained.empty() ? "" : "; explaining " + explained);
 }
 
 /// "mine 2,272 (56 mismatches), other 40": of at most four targets.

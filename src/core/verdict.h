@@ -13,7 +13,7 @@
 
 namespace convict::inline core {
 
-/// The rungs of the ladder, strongest evidence first (docs/bounds.md).
+/// The rungs of the ladder, strongest evidence first (docs/verdicts.md).
 enum class Verdict {
   kCrash,             // the worker process died while the implementation ran
   kHang,              // it exceeded its time

@@ -23,7 +23,7 @@
 #include "explain/together.h"
 #include "generate/generate.h"
 #include "shrink/shrink.h"
-#include "workers/heap_probe.h"
+#include "workers/attribution.h"
 
 namespace convict::diagnose {
 namespace {

@@ -48,7 +48,7 @@ struct Diagnosis {
   std::string covered_by;          // the predicate of the known fault that explains the shrunk case; or
   std::string geography, predicate;
   std::vector<explain::Sample> samples;  // that the predicate was learnt from; none if it depends on the data
-  nlohmann::json explanation = nlohmann::json::object();  // docs/store-format.md
+  nlohmann::json explanation = nlohmann::json::object();  // docs/background/store-format.md
 
   /// For the row of `original`, the mismatch that was diagnosed.
   store::RowExplanation row_explanation(const Mismatch& original) const;

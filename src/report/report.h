@@ -53,7 +53,7 @@ struct CampaignReport {
   int64_t id = 0;
   store::CampaignInfo info;
   std::string state, started, ended;                 // ended: empty while it runs
-  nlohmann::json counts;                             // docs/store-format.md
+  nlohmann::json counts;                             // docs/background/store-format.md
   std::vector<Moment> progress;                      // in the order of time; a few hundred at most
   Ratios ratios;                                     // by implementation
   nlohmann::json judged = nlohmann::json::object();  // by target: campaign/standing.h
@@ -76,7 +76,7 @@ struct Report {
   SignatureReport signatures;
   std::vector<MismatchReport> mismatches;  // in the order they were first seen
   std::vector<store::CauseRow> causes;     // of the database
-  nlohmann::json score;                    // of the last `convict score --db` (docs/detection.md), with the keys
+  nlohmann::json score;                    // of the last `convict score --db` (detection.md), with the keys
                                            // "written" and "settings" added; null if there is none
   std::vector<std::string> notes;          // parts that could not be reported, and why
 };

@@ -56,6 +56,7 @@ struct Word {
   auto operator<=>(const Word&) const = default;
 };
 
+/// How often a mismatch was seen, and when first and last.
 struct Seen {
   int64_t hits = 0;
   std::string first, last;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rows of the database, as its readers and writers use them (docs/store-format.md).
+// The rows of the database, as its readers and writers use them (docs/background/store-format.md).
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The SQL schema of the database; docs/store-format.md explains it.
+// The SQL schema of the database; docs/background/store-format.md explains it.
 //
 // To change the schema, add a step at the end of kMigrations; never edit a released step. Step number n (counting from
 // 1) turns version n - 1 into version n. `PRAGMA user_version` is the version.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The database of the campaigns: an SQLite file of mismatches, one row per signature (docs/store-format.md).
+// The database of the campaigns: an SQLite file of mismatches, one row per signature (docs/background/store-format.md).
 #pragma once
 
 #include <chrono>

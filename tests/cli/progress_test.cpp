@@ -78,12 +78,12 @@ TEST_F(ProgressTest, TheBlockIsCutToTheWidth) {
   TerminalCommand command(endless(), options);
   ASSERT_TRUE(command.redraws(3));
   EXPECT_TRUE(has_block(command.screen()));
-  EXPECT_FALSE(command.screen().has_row("mismatches   0 signatures")) << "24 columns have no room for it";
+  EXPECT_FALSE(command.screen().has_row("mismatches   0 known")) << "24 columns have no room for it";
 }
 
 TEST_F(ProgressTest, TheBlockFollowsTheWindow) {
   TerminalCommand command(endless(), on_terminal());
-  ASSERT_TRUE(command.shows("mismatches   0 signatures: 0 new, 0 again, 0 known"));
+  ASSERT_TRUE(command.shows("mismatches   0 known, 0 new"));
   command.resize(20);
   ASSERT_TRUE(command.redraws(3));
   EXPECT_TRUE(has_block(command.screen()));
@@ -132,7 +132,7 @@ TEST_F(ProgressTest, APlainLineComesEveryTenSeconds) {
     progress(so_far);
   }
   const std::string rest =
-      "; 200/s now, 200/s on average; judged 75.0 %; workers lost: 0; 0 signatures: 0 new, 0 again, 0 known";
+      "; 200/s now, 200/s on average; judged 75.0 %; workers lost: 0; 0 known, 0 new";
   const std::string coverage = "; coverage: 0 pairs, 0 triples\n";
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "on trial: direct; witnesses: none\n10 s, 50 s left: cases 2,000" +
                                                         rest + coverage + "20 s, 40 s left: cases 4,000" + rest +

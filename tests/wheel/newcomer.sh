@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # newcomer.sh LINKS SOURCES STEPS: what somebody does who has Python and the wheel, and nothing else: in a tree of a
 # distribution without any package of ours and without a network. LINKS is a folder of wheels: ours, and what it or the test
-# needs; SOURCES has examples/; STEPS are the commands of deploy/ci and action.yml, a file each. Prints what it measured.
+# needs; SOURCES has examples/; STEPS are the commands of deploy/ci/wheel and action.yml, a file each. Prints what it measured.
 set -euo pipefail
 links=$(realpath "$1") sources=$(realpath "$2") steps=$(realpath "$3") here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT

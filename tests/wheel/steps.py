@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""steps.py FOLDER: the commands of action.yml and deploy/ci, each as a script that leaves what they leave and ends with the exit
+"""steps.py FOLDER: the commands of action.yml and deploy/ci/wheel, each as a script that leaves what they leave and ends with the exit
 code of the trial. Prints what is wrong with the files and exits with 1 if anything is: they are held to the schemas of their
 services, and the extras of the wheel to the versions that clients are tested with."""
 import pathlib
@@ -25,20 +25,20 @@ def trial_and_then(commands, trial):
 
 def scripts():
     yield "action", [step["run"] for step in load("action.yml")["runs"]["steps"] if "run" in step]
-    yield "gitlab", load("deploy/ci/gitlab.yml")[".convict"]["script"]
-    (hook,) = load("deploy/ci/pre-commit.yaml")["repos"][0]["hooks"]
+    yield "gitlab", load("deploy/ci/wheel/gitlab.yml")[".convict"]["script"]
+    (hook,) = load("deploy/ci/wheel/pre-commit.yaml")["repos"][0]["hooks"]
     yield "pre-commit", [hook["entry"].replace("mine.py", "plain.py") + ' $BASELINE']
-    line = (ROOT / "deploy/ci/crontab").read_text().splitlines()[-1]
+    line = (ROOT / "deploy/ci/wheel/crontab").read_text().splitlines()[-1]
     command = line.split(maxsplit=5)[5].replace("/kernels", "").replace("mine.py", "plain.py")
     yield "cron", [command + ' $BASELINE']
 
 
 def schema_problems():
     checks = [("check_jsonschema", "--builtin-schema", "vendor.github-actions", "action.yml"),
-              ("check_jsonschema", "--builtin-schema", "vendor.github-workflows", "deploy/ci/workflow.yml"),
-              ("check_jsonschema", "--builtin-schema", "vendor.gitlab-ci", "deploy/ci/gitlab.yml"),
+              ("check_jsonschema", "--builtin-schema", "vendor.github-workflows", "deploy/ci/wheel/workflow.yml"),
+              ("check_jsonschema", "--builtin-schema", "vendor.gitlab-ci", "deploy/ci/wheel/gitlab.yml"),
               ("pre_commit", "validate-manifest", ".pre-commit-hooks.yaml"),
-              ("pre_commit", "validate-config", "deploy/ci/pre-commit.yaml")]
+              ("pre_commit", "validate-config", "deploy/ci/wheel/pre-commit.yaml")]
     for check in checks:
         done = subprocess.run([sys.executable, "-m", *check], cwd=ROOT, capture_output=True, text=True, check=False)
         if done.returncode != 0:
