@@ -235,7 +235,7 @@ Report report_of(const json& j) {
 }
 
 WorkerSettings settings_of(const json& j) {
-  return {{strictly(j, "targets"), strictly(j, "oracles"), strictly(j, "plugins"), strictly(j, "require_oracle")},
+  return {{strictly(j, "targets"), strictly(j, "oracles"), strictly(j, "plugins")},
           strictly(j, "profile"),
           strictly(j, "seed"),
           strictly(j, "memory"),
@@ -284,7 +284,6 @@ std::string to_line(const WorkerSettings& s) {
   return json_line({{"targets", s.roster.targets},
                     {"oracles", s.roster.oracles},
                     {"plugins", s.roster.plugins},
-                    {"require_oracle", s.roster.require_oracle},
                     {"profile", s.profile},
                     {"seed", s.seed},
                     {"memory", s.memory},
