@@ -95,7 +95,7 @@ class Asking {
     return has_to_be_judged;
   }
 
-  /// Targets come first in the roster. Where none accepts, the oracles have nothing to witness.
+  /// Asks all. Targets come first in the roster; if none accepts, no oracle is asked, for there is nothing to witness.
   void ask_the_others() {
     const run::InStage asking(record_, Stage::kAsk);
     for (size_t i = 0; i < asked_.size(); ++i)
@@ -193,7 +193,7 @@ bool is_upheld(const Scene& scene, run::GuardedMemory& memory, const judge::Elem
 
 bool has_side_effect(const judge::Result& result) { return !result.outcome.side_effect.empty(); }
 
-/// Its pass proves little.
+/// Whether a pass of this target proves little.
 bool is_mistrusted(const Case& c, const judge::Result& result) {
   return result.is_target && result.outcome.kind == Kind::kComputed && result.comparison.agrees() &&
          is_blind(c, result.comparison);
@@ -227,7 +227,7 @@ std::vector<Mismatch> as_asked(std::vector<Mismatch> mismatches) {
 /// Examines a case, and looks again where that leaves a question.
 Examination look_at(const Look& look, const Examiner& examiner);
 
-/// Asks, calls and judges everybody once.
+/// Asks, calls and judges all implementations once.
 Examination examine_once(const Look& look, const Examiner& examiner) {
   const ExaminationSettings& settings = examiner.settings;
   const bool legal = !resolve(look.c).why_not;
@@ -293,7 +293,7 @@ void refill(const Look& first, const Examiner& examiner, Examination& examinatio
   for (Mismatch& mismatch : look_at(second, examiner).mismatches) examination.mismatches.push_back(std::move(mismatch));
 }
 
-/// Where somebody is wrong, all libraries are heard: the reader of the mismatch wants to know what each of them says,
+/// Where a result is wrong, all libraries are heard: the reader of the mismatch wants to know what each of them says,
 /// and the reference is on trial too. A fault that does not show a second time is told as it was.
 void hear_all(const Look& first, const Examiner& examiner, Examination& examination) {
   const auto is_silent = [](const judge::Result& one) { return one.takes_turns && one.is_excused; };

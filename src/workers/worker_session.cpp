@@ -115,7 +115,7 @@ std::vector<ImplementationSummary> summaries_of(const examine::Examination& exam
 
 namespace {
 
-/// Clocks of CPU time and of memory take a system call; what a library may change in the process takes 26.
+/// To look at CPU time or memory takes a system call; to look at all that a library may change in the process, 26.
 constexpr uint64_t kCasesBetweenLooks = 8;
 
 }  // namespace
@@ -296,14 +296,15 @@ Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index) {
   return find(sampling, index, ignored);
 }
 
-// The flight record has what the target has answered.
+// Asks the target that the place is for until the case is found. The flight record keeps the answers, with which the
+// supervisor finds the same case after a death.
 Case WorkerSession::find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::Told>& told) {
   const run::InStage drawing(record_, Stage::kDraw);
   generate::Place place(sampling, index);
   std::optional<size_t> asked;
   while (!place.is_decided()) {
     record_.draw = place.asking();
-    // A resumed campaign may have other targets than it was begun with.
+    // A resumed campaign may have other targets than at its first start.
     const auto target = static_cast<size_t>(place.target());
     if (target >= subjects_.size()) {
       place.answer(false);
@@ -348,12 +349,12 @@ void WorkerSession::examine_quickly(const Case& c, const examine::ExaminationSet
   untold_.push_back({record_.index, record_.draw, c, settings, examined(c, settings)});
 }
 
-/// Nobody is accused before the process has been looked at.
+/// After so many cases, or at once for a mismatch: it is reported only after a look at the process.
 void WorkerSession::settle_if_due() {
   if (untold_.size() == kCasesBetweenLooks || !untold_.back().examination.mismatches.empty()) settle();
 }
 
-/// Tells of the cases since the last look at the process, after the next one. Returns the last of them.
+/// Looks at the process, and then reports the cases that were examined since the look before. Returns the last of them.
 examine::Examination WorkerSession::settle() {
   if (untold_.empty()) return {};
   if (const std::string changed = changed_by_libraries(); !changed.empty()) examine_again(changed);
@@ -368,7 +369,7 @@ examine::Examination WorkerSession::settle() {
   return last;
 }
 
-/// A death is put down to this case from now on. The cases examined after it are part of its history.
+/// From now on a death is put down to this case, although later ones have been examined: those are part of its history.
 void WorkerSession::return_to(const Untold& one) {
   record_.index = one.index;
   record_.draw = one.draw;
@@ -383,9 +384,9 @@ std::string WorkerSession::changed_by_libraries() {
   return "";
 }
 
-/// The results are not worth much: somebody has changed the process before or in between. So all cases since the last
-/// look are examined again, with a look after each call: then it is known who did it, and whoever came behind that call
-/// had a process as it should be. If nobody does it a second time, all are suspects, and their confirmation decides.
+/// The results are not worth much: a library has changed the process before or in between. So all cases since the last
+/// look are examined again, with a look after each call: that names the author, and each later call has a process as it
+/// should be. If it does not happen a second time, all libraries are suspects, and their confirmation decides.
 void WorkerSession::examine_again(const std::string& changed) {
   const auto again = [&](const std::string& known) {
     for (Untold& one : untold_) {
