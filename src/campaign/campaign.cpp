@@ -271,7 +271,7 @@ class Campaign {
   CampaignResult result_;
   KeptResult kept_{settings_, result_};
   std::list<Lane> lanes_;    // the first one is that of all targets that have no other
-  workers::Trials at_work_;  // Lane::work() of the lanes that are not at their end
+  workers::Tasks at_work_;  // Lane::work() of the lanes that are not at their end
   CampaignTime time_{settings_.time};
   Parting parting_;
 };
