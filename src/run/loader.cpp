@@ -255,9 +255,12 @@ void enlist_default_oracles(Catalogue& catalogue, Roster& roster) {
 std::string why_without_oracles() {
   for (const DefaultOracle& oracle : kDefaultOracles)
     if (module_file(std::string(module_of(oracle.name)))) return "";
-  return fmt::format("no library is beside this program; with {} in a Python environment, as `convict doctor` says, "
-                     "`--oracle NAME` has it as a witness",
-                     frameworks_of_python());
+  const std::string frameworks = frameworks_of_python();
+  const char* none = "no library is beside this program";
+  return frameworks.empty() ? none
+                            : fmt::format("{}; with {} in a Python environment, as `convict doctor` says, `--oracle NAME` has it "
+                                          "as a witness",
+                                          none, frameworks);
 }
 
 std::vector<Subject> subjects_of(const convict_plugin* plugin, const std::string& shown) {
