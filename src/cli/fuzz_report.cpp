@@ -282,6 +282,7 @@ std::string fuzz_as_json(const campaign::CampaignResult& result, const FuzzOptio
     row["signature"] = signature;
     row["cause"] = found->cause ? json(*found->cause) : json(nullptr);
     row["predicate"] = found->predicate;
+    row["fails_if"] = found->shows_if;
     row["repro"] = report::repro_command(found->example, options.run.plugins);
     document["mismatches"].push_back(std::move(row));
   }

@@ -19,6 +19,7 @@
 #include "core/corpus.h"
 #include "core/json_text.h"
 #include "core/text.h"
+#include "core/where.h"
 
 namespace convict::cli {
 namespace {
@@ -30,7 +31,7 @@ struct ReplayOptions {
   OutputOptions out;
   std::vector<std::string> paths;
   std::string relations = std::string(name_of(examine::AskedRelations::kOne));
-  std::string data;
+  std::string data, where;
   int jobs = 1;
 };
 
@@ -216,6 +217,8 @@ int replay(const ReplayOptions& options) {
     read_corpus(path, [&](const CorpusEntry& entry) { corpus.add(entry); });
   workers::SupervisorSettings settings = options.run.settings();
   settings.jobs = options.jobs;
+  Where::parse(options.where);
+  settings.worker.where = options.where;
   settings.interrupted = &interrupted();
   use_data_for_all(options.data, corpus, settings);
   const campaign::CaseListResult result = run_with_progress(corpus, settings, options);
@@ -244,6 +247,7 @@ void add_replay(Command app, int& exit_code) {
   options.run.add_to(command);
   add_relations(command, options.relations);
   add_data(command, options.data);
+  command.option("--where", options.where, "Only cases like these; the others are not judged: 'conv2d g=1 k<=7'");
   command.option("-j,--jobs", options.jobs, "Workers at once").within(1, 256).shows_default();
   options.out.add_to(command);
 }
