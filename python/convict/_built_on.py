@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a function is built on: the frameworks whose code it calls. What is known to be wrong with them is known of it."""
+"""What a function is built on: the framework whose code it calls. What is known to be wrong with that is known of it."""
 from __future__ import annotations
 
 import functools

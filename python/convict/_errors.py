@@ -13,8 +13,8 @@ class Refused(Exception):
 
 
 class Falsified(AssertionError):
-    """A function is wrong on a case. `case` is its line, `verdict` what is wrong, `certificate` the evidence; all of the
-    most telling one of `causes`."""
+    """A function is wrong on a case. `case` is its line, `verdict` what is wrong, `certificate` the evidence, all
+    of the most telling one of `causes`."""
 
     def __init__(self, text: str, causes: list):
         super().__init__(text)

@@ -11,6 +11,8 @@ _MOST_TELLING = ("wrong-exact", "wrong-proven", "special-values", "wrong-relatio
                  "nondeterministic", "output-unwritten", "less-accurate", "shape", "crash", "hang", "oom",
                  "out-of-bounds", "input-written", "side-effect", "refuses-valid", "accepts-invalid")
 _WHAT_TO_DO = {"input-written": "it changes an input: compute on a copy"}
+_LABELS = {"geography": "wrong elements", "text": "it said", "error": "error", "signal": "signal",
+           "exit_code": "exit code", "operand": "operand", "overrun": "overrun"}  # of a certificate
 _EMPTY = re.compile(r" (n|ic|oc)=0\b| in=(\d+x)*0\b")
 
 
@@ -44,10 +46,7 @@ class Cause:
             at = ",".join(map(str, certificate["at"]))
             lines.append(f"{certificate['role']}[{at}] is {certificate['got']}, exact is {certificate['exact']}, "
                          f"allowed error {certificate['bound']} ({certificate['bound_name']})")
-        for key, label in (("geography", "wrong elements"), ("text", "it said"), ("error", "error"), ("signal", "signal"),
-                           ("exit_code", "exit code"), ("operand", "operand"), ("overrun", "overrun")):
-            if key in certificate:
-                lines.append(f"{label}: {certificate[key]}")
+        lines += [f"{label}: {certificate[key]}" for key, label in _LABELS.items() if key in certificate]
         if self.verdict in _WHAT_TO_DO:
             lines.append(_WHAT_TO_DO[self.verdict])
         if "NotImplementedError" in str(certificate.get("text", "")):

@@ -36,7 +36,8 @@ def grade(function: Union[Callable[..., Any], Target], like: Optional[str] = Non
     >>> grade(my_conv2d, like="torch.conv2d", cases=1000)["verdict"]
     'right'
     """
-    put = target_of(function, like, options, ("shown", "cases", "seed", "where", "isolate", "timeout", "shrink", "source"))
+    put = target_of(function, like, options,
+                    ("shown", "cases", "seed", "where", "isolate", "timeout", "shrink", "source"))
     run = Run(put, isolate, timeout)
     with tempfile.TemporaryDirectory() as folder:
         grader = _Grader(run, Path(folder), shown or [], source or _source_of(put.function), shrink)

@@ -25,7 +25,7 @@ def _symmetric(p: Problem) -> None:
 
 
 def _torch(p: Problem) -> None:
-    """What PyTorch says of itself that it does not take: torch.conv2d(torch.zeros(1, 1, 3, 3), torch.zeros(0, 1, 1, 1))"""
+    """What PyTorch says that it does not take: torch.conv2d(torch.zeros(1, 1, 3, 3), torch.zeros(0, 1, 1, 1))"""
     _symmetric(p)
     _require(p.oc > 0 and (p.ic > 0 or p.op == "conv"), "weights have at least one channel")
     _require(min(p.in_) > 0, "images have at least one position")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the program says while it works: kept, and shown. It says how far it is after two seconds, and then now and then."""
+"""What the program says while it works: kept, and shown. After two seconds it says how far it is, then now and then."""
 from __future__ import annotations
 
 import os
@@ -13,7 +13,7 @@ _WRAP_OFF, _WRAP_ON = b"\x1b[?7l", b"\x1b[?7h"
 class Progress:
     """Reads `descriptor` until its end, in a thread: a call of the function on trial may take long. On a terminal the
     last line stands behind the cursor, where pytest or a shell have left it, and goes away in the end. Elsewhere lines
-    are passed on, or with `elsewhere` None they are not. Writes to descriptors, and takes no lock that a fork could copy."""
+    are passed on, or with `elsewhere` None they are not. It takes no lock that a fork could copy."""
 
     def __init__(self, descriptor: int, terminal: int, elsewhere: Optional[int] = None):
         self.descriptor, self.terminal, self.elsewhere = descriptor, terminal, elsewhere

@@ -17,8 +17,9 @@ from ._use import called, check_call, check_function, plain_problem
 
 Call = tuple[Problem, dict[str, Any], set[str]]  # with the operands as arrays, and the names of the outputs
 CONTRACT = {"algorithm": "direct", "min_accumulator": "f32"}
-CONTRACT_KEYS = {"algorithm", "min_accumulator", "summation", "sum_block", "winograd_m", "winograd_r", "deterministic",
-                 "flushes_subnormals", "accumulates", "fuses_relu", "requantizes", "moves_tiles", "pairs_planes", "points"}
+CONTRACT_KEYS = {"algorithm", "min_accumulator", "summation", "sum_block", "winograd_m", "winograd_r", "points",
+                 "deterministic", "flushes_subnormals", "accumulates", "fuses_relu", "requantizes", "moves_tiles",
+                 "pairs_planes"}
 
 _LONGEST_NAME = 100  # docs/process-targets.md
 _TRIED_AT_FIRST = 64  # problems; whoever refuses none of them is hardly ever asked in vain
@@ -202,7 +203,7 @@ def target(like: Optional[str] = None, **options: Any) -> Callable[[Callable[...
 
 
 def target_of(function: Any, like: Optional[str], options: dict[str, Any], also: Sequence[str] = ()) -> Target:
-    """The target itself, or a function as one. `also` are the options that the caller takes beside those of a target."""
+    """The target itself, or a function as one. `also` are the options that the caller takes beside its own."""
     mine = [*inspect.signature(Target).parameters][2:-1]  # without the function, like and the signature
     unknown = [name for name in options if name not in mine]
     if unknown:
@@ -211,5 +212,5 @@ def target_of(function: Any, like: Optional[str], options: dict[str, Any], also:
         return Target(function, like, **options)
     if like or options:
         given = "like" if like else next(iter(options))
-        raise WrongUse(f"{given}= is given for {function.name}, which is a convict.target; valid: give it to the decorator")
+        raise WrongUse(f"{given}= is given for {function.name}, which is a convict.target; valid: in the decorator")
     return function

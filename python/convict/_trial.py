@@ -113,8 +113,8 @@ class Run:
     # ---- Given cases ----
 
     def judge_known(self, where: str) -> None:
-        """Examples of the test, and cases that were kept, as far as they are asked for. What is right by now is not kept
-        any more."""
+        """Examples of the test, and cases that were kept, as far as they are asked for. What is right by now is
+        dropped."""
         __tracebackhide__ = True
         self.judge([*_examples.get()])
         right = self.judge(self.kept.lines(), self.narrowed(where))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wrong use, which is no verdict on a kernel: what is no function, takes other arguments, or returns no array. Each is a
-one-line error that names it and says what is valid."""
+"""Wrong use, which is no verdict on a kernel: what is no function, takes other arguments, or returns no array. Each is
+a one-line error that names it and says what is valid."""
 from __future__ import annotations
 
 import ast
@@ -53,8 +53,8 @@ def check_function(function: Any, name: str, like: Optional[str], signature: Opt
     try:
         parameters.bind(*words, **named)
     except TypeError as why:
-        raise WrongUse(f"{name}{_short(parameters)} is not called like this: {why}; {_what_is_valid(parameters, name, like)}"
-                       ) from None
+        valid = _what_is_valid(parameters, name, like)
+        raise WrongUse(f"{name}{_short(parameters)} is not called like this: {why}; {valid}") from None
 
 
 def check_call(function: Any, name: str, problem: Problem, like: Optional[str], call: Any) -> None:

@@ -62,7 +62,7 @@ def test_all_causes_are_told():
     assert {one.verdict for one in wrong.causes} >= {"wrong-exact", "refuses-valid"}
     assert wrong.verdict == "wrong-exact" and str(wrong).startswith("two_faults: wrong-exact\n")
     assert "and besides: refuses-valid\n" in str(wrong) and "IndexError: no such row" in str(wrong)
-    [file] = [os.path.join(folder, name) for folder, _, names in os.walk(".convict") for name in names if name != ".gitignore"]
+    [file] = [os.path.join(folder, one) for folder, _, names in os.walk(".convict") for one in names if ".cases" in one]
     assert open(file).read().splitlines() == [one.case for one in wrong.causes]
     again = pytest.raises(convict.Falsified, convict.trial, two_faults, like="torch.conv2d", cases=1)
     assert len(again.value.causes) == len(wrong.causes)
@@ -151,7 +151,8 @@ def test_what_it_is_built_on_may_be_told():
 
 def test_known_causes_of_pytorch_are_notes():
     torch = pytest.importorskip("torch")
-    with pytest.warns(convict.Note, match="known of what it is built on: .*libtorch-no-input-channels-in-conv2d") as told:
+    with pytest.warns(convict.Note, match="known of what it is built on: .*libtorch-no-input-channels-in-conv2d"
+                      ) as told:
         convict.trial(torch.conv2d, like="torch.conv2d", xp="torch", cases=60, seed=1, where="fill=int ic=0")
     assert len(told) == 1
 

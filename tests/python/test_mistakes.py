@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mistakes of people who write their first trial. Each is answered by one line that names it and says what to do, judges
-nobody and keeps nothing."""
+"""Mistakes of people who write their first trial. Each is answered by one line that names it and says what to do,
+judges nobody and keeps nothing."""
 import os
 import subprocess
 import sys
@@ -108,7 +108,7 @@ def right(*words):
 TORCH = "torch.conv2d"
 CALLS = [
     # the function
-    (three, {}, r"three\(x, w, b\) is not called like this: too many .* valid with like='torch.conv2d': f\(input, weight"),
+    (three, {}, r"three\(x, w, b\) is not called like this: too many .* with like='torch.conv2d': f\(input, weight"),
     (torch_like_conv, {"like": None}, "valid without like=: f\\(problem, tensors\\), or like="),
     (of_the_problem, {}, "not called like this: too many positional"),
     (torch_like_conv, {"like": "onnx.Conv"}, r"got an unexpected keyword|missing a required argument: 'stride'"),
@@ -184,11 +184,12 @@ def test_a_wrong_example_is_told():
 
 # ---- The command line -----------------------------------------------------------------------------------------------
 
-FILE = """
-def conv2d(x, w, b, stride, padding, dilation, groups):
-    return x
-weights = [1, 2]
-"""
+FILES = {
+    "mine.py": "def conv2d(x, w, b, stride, padding, dilation, groups):\n    return x\nweights = [1, 2]\n",
+    "broken.py": "def conv2d(:\n",
+    "raises.py": "\nraise RuntimeError('not today')\n",
+    "ends.py": "import sys\nsys.exit(3)\n",
+}
 COMMANDS = [
     ("fuzz mine.py", "'mine.py' is not valid; valid: mine.py:NAME, with NAME one of conv2d"),
     ("fuzz conv2d", "'conv2d' is not valid; valid: FILE.py:NAME or MODULE:NAME"),
@@ -210,10 +211,10 @@ COMMANDS = [
 
 @pytest.mark.parametrize("words, said", COMMANDS)
 def test_a_wrong_command_is_told(tmp_path, words, said):
-    for name, text in (("mine.py", FILE), ("broken.py", "def conv2d(:\n"), ("raises.py", "\nraise RuntimeError('not today')\n"),
-                       ("ends.py", "import sys\nsys.exit(3)\n")):
+    for name, text in FILES.items():
         (tmp_path / name).write_text(text)
-    done = subprocess.run([sys.executable, "-m", "convict", *words.split()], capture_output=True, text=True, cwd=tmp_path)
+    command = [sys.executable, "-m", "convict", *words.split()]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2 and done.stdout == "", done
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("convict: ") and said in last, done.stderr

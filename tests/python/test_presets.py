@@ -72,7 +72,8 @@ def onnx_like(x, w, b, strides, pads, dilations, group):
 
 @pytest.mark.parametrize("like, function", [
     ("torch.nn.Conv2d", Module), ("torch.nn.ConvTranspose2d", Module), ("jax.lax.conv_general_dilated", jax_like),
-    ("tf.nn.conv2d", tf_like), ("tf.nn.conv2d", tf_like_tensors), ("tosa.conv2d", tosa_like), ("tosa.conv3d", tosa_like), ("onnx.Conv", onnx_like)])
+    ("tf.nn.conv2d", tf_like), ("tf.nn.conv2d", tf_like_tensors),
+    ("tosa.conv2d", tosa_like), ("tosa.conv3d", tosa_like), ("onnx.Conv", onnx_like)])
 def test_a_function_that_is_right(like, function):
     convict.trial(function, like=like, cases=60, seed=1)
 
