@@ -6,30 +6,28 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Optional
 
-# Wrong values, crashes, what is out of bounds, and refusals, as all reports have them.
-_MOST_TELLING = ("wrong-exact", "wrong-proven", "special-values", "wrong-relation", "wrong-statistical", "contract",
-                 "nondeterministic", "output-unwritten", "less-accurate", "shape", "crash", "hang", "oom",
-                 "out-of-bounds", "input-written", "side-effect", "refuses-valid", "accepts-invalid")
 _WHAT_TO_DO = {"input-written": "it changes an input: compute on a copy"}
-_LABELS = {"geography": "wrong elements", "text": "it said", "error": "error", "signal": "signal",
+_LABELS = {"text": "it said", "error": "error", "signal": "signal",
            "exit_code": "exit code", "operand": "operand", "overrun": "overrun"}  # of a certificate
 _EMPTY = re.compile(r" (n|ic|oc)=0\b| in=(\d+x)*0\b")
 
 
 @dataclass
 class Cause:
-    """One fault, by the simplest case that shows it. `fails_if` is empty where that was not found out."""
+    """One fault, by the simplest case that shows it. `fails_if` and `place`, which elements are wrong, are empty where that
+    was not found out."""
 
     case: str
     verdict: str
     certificate: dict = field(repr=False)
     fails_if: str = ""
+    place: str = ""
     hits: int = 1
     known: str = ""  # what is known to be wrong with the framework that the function is built on
 
     @staticmethod
     def of_row(row: dict, **more: Any) -> "Cause":
-        return Cause(row["case"], row["verdict"], row["certificate"], row.get("fails_if", ""), **more)
+        return Cause(row["case"], row["verdict"], row["certificate"], row.get("fails_if", ""), row.get("place", ""), **more)
 
     def is_empty(self) -> bool:
         """It takes an operand without elements to see it."""
@@ -40,12 +38,13 @@ class Cause:
         certificate = self.certificate
         lines = [f'Falsifying example: @convict.example("{self.case}")']
         if self.fails_if:
-            lines.append("It failed in all cases that were tried." if self.fails_if == "always" else
-                         f"It fails if {self.fails_if}.")
+            lines.append(f"It fails if {self.fails_if}.")
         if "at" in certificate and "got" in certificate:
             at = ",".join(map(str, certificate["at"]))
             lines.append(f"{certificate['role']}[{at}] is {certificate['got']}, exact is {certificate['exact']}, "
                          f"allowed error {certificate['bound']} ({certificate['bound_name']})")
+        if self.place:
+            lines.append(f"wrong: {self.place}")
         lines += [f"{label}: {certificate[key]}" for key, label in _LABELS.items() if key in certificate]
         if self.verdict in _WHAT_TO_DO:
             lines.append(_WHAT_TO_DO[self.verdict])
@@ -55,24 +54,21 @@ class Cause:
 
 
 def causes_in(report: dict, like: Optional[str]) -> tuple[list[Cause], list[str]]:
-    """Those of a campaign; and notes: what is known of a framework, and what a function like PyTorch's does without
+    """Those of a campaign, in its order; and notes: what is known of a framework, and what a function like PyTorch's does without
     elements, where PyTorch itself is no model."""
     rows = {row["id"]: row for row in report["mismatches"]}
     causes = []
     for group in report["causes"]:
         if group["blame"] != "target":
             continue
-        simplest = min((rows[number] for number in group["mismatches"]), key=_order_of_row)
+        members = [rows[number] for number in group["mismatches"]]
+        simplest = min((row for row in members if row["verdict"] == members[0]["verdict"]),
+                       key=lambda row: len(row["case"]))
         known = f"{group['title']} ({group['name']})" if group["name"] else ""
         causes.append(Cause.of_row(simplest, hits=group["hits"], known=known))
-    causes.sort(key=lambda one: (_MOST_TELLING.index(one.verdict), -one.hits))
     is_note = [bool(one.known or (one.is_empty() and (like or "").startswith("torch."))) for one in causes]
     notes = [_note(one) for one, noted in zip(causes, is_note) if noted]
     return [one for one, noted in zip(causes, is_note) if not noted], notes
-
-
-def _order_of_row(row: dict) -> tuple:
-    return _MOST_TELLING.index(row["verdict"]), len(row["case"])
 
 
 def _note(cause: Cause) -> str:

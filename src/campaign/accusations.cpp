@@ -8,7 +8,7 @@
 
 #include "campaign/own_evidence.h"
 #include "core/plugin_name.h"
-#include "workers/history.h"
+#include "workers/attribution.h"
 
 namespace convict::campaign {
 
@@ -94,6 +94,12 @@ Task<void> Accusations::repeat(int64_t row, Mismatch seen) {
   settings_.result.keep({found});
   const auto home = settings_.result.row_of(found);
   if (found.blame != Blame::kNobody && home) settings_.result.confirm(row, home->id);
+}
+
+Task<void> Accusations::try_row(OpenRow row) {
+  const auto turn = co_await settings_.pool.turn(row.mismatch.suspect, workers::is_of_cost(row.mismatch.verdict));
+  if (auto result = co_await replayed(settings_.pool, row, settings_.supervisor))
+    settings_.result.note(*std::move(result));
 }
 
 void Accusations::accuse(const workers::WorkerDeath& death) {

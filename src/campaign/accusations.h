@@ -18,7 +18,6 @@
 #include "workers/attribution.h"
 #include "workers/confirmation.h"
 #include "workers/pool.h"
-#include "workers/trials.h"
 
 namespace convict::campaign {
 
@@ -47,6 +46,9 @@ class Accusations {
 
   /// What an earlier campaign had no time to repeat: the case of this row of nobody.
   void try_again(int64_t row, Mismatch seen) { trials_.start(repeat(row, std::move(seen))); }
+
+  /// What an earlier campaign has seen: does it still fail?
+  void replay(OpenRow row) { trials_.start(try_row(std::move(row))); }
 
   /// Trials that are not over, or were not at the last call of forget_finished(), which throws what one of them has
   /// thrown.
@@ -81,6 +83,7 @@ class Accusations {
   Task<void> confirm(Accusation accusation, std::string kind);
   void settle_alike(const std::string& kind);
   Task<void> repeat(int64_t row, Mismatch seen);
+  Task<void> try_row(OpenRow row);
   Task<void> attribute(workers::WorkerDeath death, Case lost, int number);
   std::optional<Mismatch> known(const workers::WorkerDeath& death, const Mismatch& suspected) const;
   void settle(const workers::WorkerDeath& death, const Case& lost, int number, Mismatch found);

@@ -115,6 +115,11 @@ void KeptResult::note(const Mismatch& hit, const store::Recorded& recorded) {
   if (diagnoses_ && !recorded.explained) diagnoses_->diagnose(recorded.id, hit);
 }
 
+void KeptResult::note(Replayed replayed) {
+  store_->note_replay(replayed.id, result_.id, replayed.gone);
+  result_.replayed.push_back(std::move(replayed));
+}
+
 void KeptResult::count(const workers::Refusals& refusals) {
   result_.refusals[{refusals.implementation, refusals.reason}] += refusals.count;
 }

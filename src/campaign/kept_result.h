@@ -65,6 +65,12 @@ class KeptResult {
   /// The rows that campaigns before this one had no time to repeat.
   std::map<int64_t, Mismatch> unconfirmed() const { return unconfirmed_in(*store_, result_.roster); }
 
+  /// The rows of these targets that are tried again first.
+  std::vector<OpenRow> open_rows() const {
+    return campaign::open_rows(*store_, result_.roster, Where::parse(settings_.supervisor.worker.where));
+  }
+  void note(Replayed replayed);
+
   void count(const workers::Refusals& refusals);
   /// Tuples of everybody's cases, or of those of some targets.
   void cover(const workers::Done& done, const std::set<std::string>& targets);

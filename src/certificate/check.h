@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The certificate of a mismatch, verified from the case line alone and by other code than the one that issued it:
-// docs/certificates.md. Nothing of the implementation that was caught is run.
+// docs/background/certificates.md. Nothing of the implementation that was caught is run.
 #pragma once
 
 #include <string>

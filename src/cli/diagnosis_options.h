@@ -15,8 +15,8 @@ struct DiagnosisOptions {
   RunOptions run;
   OutputOptions out;
   CaseOptions which;
-  std::string time = "1m";
-  int shrink_runs = 500, explain_runs = 800;
+  std::string time = "1m", where;
+  int shrink_runs = 1000, explain_runs = 800;
 
   void add_to(Command command);
 };

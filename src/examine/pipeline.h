@@ -50,7 +50,7 @@ struct ExaminationSettings {
   bool witnessed = true;                  // false: no oracle is asked
   AskedRelations relations = AskedRelations::kOne;
   const fill::GivenData* data = nullptr;  // borrowed: operands in place of those of the case's fill
-  bool values = false;                    // certificates show all elements of small outputs (docs/certificates.md)
+  bool values = false;                    // certificates show all elements of small outputs (certificates.md)
   // What a library changes in the process is looked for after each call; or else by the caller, after one or more
   // cases.
   bool is_careful = true;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMostNoted = 32;  // suspects and minus zeros that are looked into
 
-/// sqrt(2 ln(2 / delta)) for a failure probability of 1e-12 an element: Hallman and Ipsen, theorem 2.4; docs/bounds.md.
+/// sqrt(2 ln(2 / delta)) for a failure probability of 1e-12 an element: Hallman and Ipsen, theorem 2.4; bounds.md.
 constexpr double kLambda = 7.53;
 
 /// One output tensor of element type T against sums of type W.

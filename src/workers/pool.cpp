@@ -90,7 +90,7 @@ void Pool::work(const std::shared_ptr<Supervision>& one) {
     thrown = std::current_exception();
   }
   running_.remove(one);
-  one->end_answers(thrown);
+  one->task().end(thrown);
 }
 
 /// In the order in which they asked, but for those whose suspect has a turn. Whoever wants to be alone holds up those

@@ -99,4 +99,31 @@ class Pool {
   bool one_is_alone_ = false;
 };
 
+/// Tasks that nobody waits for: each tells those who want to know, at its end.
+class Trials {
+ public:
+  void start(Task<void> trial) {
+    trials_.push_back(std::move(trial));
+    trials_.back().start();
+  }
+  bool empty() const { return trials_.empty(); }
+  size_t size() const { return trials_.size(); }
+
+  /// Throws what one of them has thrown.
+  void drop_finished() {
+    for (auto one = trials_.begin(); one != trials_.end();) {
+      if (one->is_done()) {
+        one->result();
+        one = trials_.erase(one);
+      } else {
+        ++one;
+      }
+    }
+  }
+  void drop_all() { trials_.clear(); }
+
+ private:
+  std::list<Task<void>> trials_;
+};
+
 }  // namespace convict::workers

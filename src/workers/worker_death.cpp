@@ -12,6 +12,7 @@
 #include "core/plugin_name.h"
 #include "core/role.h"
 #include "core/text.h"
+#include "workers/worker_slot.h"
 #include "run/guarded_memory.h"
 
 namespace convict::workers {

@@ -12,9 +12,10 @@
 #include "run/flight_record.h"
 #include "workers/messages.h"
 #include "workers/supervisor_settings.h"
-#include "workers/worker_slot.h"
 
 namespace convict::workers {
+
+class WorkerSlot;
 
 /// Which of the cases drawn for a place in the campaign a worker took, by index, where it was not the first.
 using Draws = std::map<uint64_t, uint32_t>;
