@@ -22,6 +22,7 @@ CONTRACT_KEYS = {"algorithm", "min_accumulator", "summation", "sum_block", "wino
                  "pairs_planes"}
 
 _LONGEST_NAME = 100  # docs/process-targets.md
+_SECONDS_OF_BATCH = 0.5
 _TRIED_AT_FIRST = 64  # problems; whoever refuses none of them is hardly ever asked in vain
 _MOST_TRIED = 1 << 16  # elements of an operand
 
@@ -72,6 +73,10 @@ class Target:
     def version(self) -> str:
         """That of the framework, of which known causes speak; of Python for a function on none."""
         return version_of(self.framework) if self.framework else sys.version.split()[0]
+
+    def pace(self, seconds: float) -> None:
+        """How long a plain problem takes: of a slow function, what one batch shows is not to be waited for."""
+        self.batch = max(1, min(self.batch, int(_SECONDS_OF_BATCH / max(seconds, 1e-6))))
 
     def check(self) -> None:
         """Calls it for a plain problem. Raises WrongUse if that shows that it cannot be put on trial like this."""
