@@ -60,7 +60,7 @@ def example(line: str) -> Callable:
 
 def trial(function: Union[Callable[..., Any], Target], like: Optional[str] = None, *, cases: int = 200,
           seed: Optional[int] = None, where: str = "", isolate: bool = False, timeout: Optional[str] = None,
-          profile: str = "", shrink: str = "5s", illegal: float = 0, **options: Any) -> None:
+          profile: str = "", shrink: str = "20s", illegal: float = 0, **options: Any) -> None:
     """Judges a function on sampled problems. Raises Falsified if it is wrong on one, with all causes that were found,
     each with its simplest case; warns (convict.Note) of what it is not convicted of.
 

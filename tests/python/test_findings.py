@@ -49,7 +49,8 @@ def two_faults(x, w, b, stride, padding, dilation, groups):
 
 def test_all_causes_are_told():
     with pytest.raises(convict.Falsified) as caught:
-        convict.trial(two_faults, like="torch.conv2d", cases=60, seed=1, where="n>=1 ic>=1 oc>=1 in>=1")
+        convict.trial(two_faults, like="torch.conv2d", cases=60, seed=1, shrink="200ms",
+                      where="n>=1 ic>=1 oc>=1 in>=1")
     wrong = caught.value
     assert {one.verdict for one in wrong.causes} >= {"wrong-exact", "refuses-valid"}
     assert wrong.verdict == "wrong-exact" and str(wrong).startswith("two_faults: wrong-exact\n")
