@@ -60,7 +60,7 @@ def example(line: str) -> Callable:
 
 def trial(function: Union[Callable[..., Any], Target], like: Optional[str] = None, *, cases: int = 200,
           seed: Optional[int] = None, where: str = "", isolate: bool = False, timeout: Optional[str] = None,
-          profile: str = "", shrink: str = "20s", illegal: float = 0, **options: Any) -> None:
+          profile: str = "", shrink: str = "30s", illegal: float = 0, **options: Any) -> None:
     """Judges a function on sampled problems. Raises Falsified if it is wrong on one, with all causes that were found,
     each with its simplest case; warns (convict.Note) of what it is not convicted of.
 
@@ -136,7 +136,8 @@ class Run:
         wrong = [Cause.of_row(row) for one in judged for row in one["mismatches"] if row["blame"] == "target"]
         if wrong:
             raise self.falsified(wrong, [], output)
-        return [line for line, one in zip(lines, judged) if one["outcome"] == "passed"]
+        right = {one["case"] for one in judged if one["outcome"] == "passed"}
+        return [line for line in lines if line in right]
 
     # ---- Sampled cases ----
 
@@ -148,7 +149,7 @@ class Run:
         if causes:
             self.kept.add(one.case for one in causes)
             raise self.falsified(causes, notes, output, f"found with seed {seed}")
-        if report["judged"] == 0 or report["targets"][0]["inconclusive"]:
+        if not notes and (report["judged"] == 0 or report["targets"][0]["inconclusive"]):
             raise Refused(self.hardly_judged(report))
         return Judged(report["targets"][0]["judged"], notes)
 

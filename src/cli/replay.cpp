@@ -223,13 +223,14 @@ std::vector<std::string> paths_of(const ReplayOptions& options) {
 }
 
 int replay(const ReplayOptions& options) {
+  const Where where = Where::parse(options.where);
   Corpus corpus;
   for (const std::string& path : paths_of(options))
-    read_corpus(path, [&](const CorpusEntry& entry) { corpus.add(entry); });
+    read_corpus(path, [&](const CorpusEntry& entry) {
+      if (where.holds(entry.c)) corpus.add(entry);
+    });
   workers::SupervisorSettings settings = options.run.settings();
   settings.jobs = options.jobs;
-  Where::parse(options.where);
-  settings.worker.where = options.where;
   settings.interrupted = &interrupted();
   use_data_for_all(options.data, corpus, settings);
   const campaign::CaseListResult result = run_with_progress(corpus, settings, options);
@@ -260,7 +261,7 @@ void add_replay(Command app, int& exit_code) {
   options.run.add_to(command);
   add_relations(command, options.relations);
   add_data(command, options.data);
-  command.option("--where", options.where, "Only cases like these; the others are not judged: 'conv2d g=1 k<=7'");
+  command.option("--where", options.where, "Only cases like these: 'conv2d g=1 k<=7'");
   command.option("-j,--jobs", options.jobs, "Workers at once").within(1, 256).shows_default();
   options.out.add_to(command);
 }
