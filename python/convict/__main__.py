@@ -93,7 +93,7 @@ def parser() -> argparse.ArgumentParser:
             one.add_argument("--cases", type=int, default=500)
             one.add_argument("--seed", type=int, default=1)
             one.add_argument("--where", default="", help="narrows the problems: 'g=1 k<=7'")
-            one.add_argument("--shrink", default="30s", help="time to simplify and explain what is found [30s]")
+            one.add_argument("--shrink", default="10s", help="time to simplify and explain what is found [10s]")
         if name == "repro":
             one.add_argument("case", nargs="+")
     return whole

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any
 
 _WHAT_TO_DO = {"input-written": "it changes an input: compute on a copy"}
 _LABELS = {"text": "it said", "error": "error", "signal": "signal",
@@ -14,8 +14,8 @@ _EMPTY = re.compile(r" (n|ic|oc)=0\b| in=(\d+x)*0\b")
 
 @dataclass
 class Cause:
-    """One fault, by the simplest case that shows it. `fails_if` and `place`, which elements are wrong, are empty where that
-    was not found out."""
+    """One fault, by the simplest case that shows it. `fails_if` and `place`, which elements are wrong, are empty where
+    that was not found out."""
 
     case: str
     verdict: str
@@ -27,11 +27,12 @@ class Cause:
 
     @staticmethod
     def of_row(row: dict, **more: Any) -> "Cause":
-        return Cause(row["case"], row["verdict"], row["certificate"], row.get("fails_if", ""), row.get("place", ""), **more)
+        words = {key: row.get(key, "") for key in ("fails_if", "place")}  # a list of given cases has none
+        return Cause(row["case"], row["verdict"], row["certificate"], **words, **more)
 
-    def is_empty(self) -> bool:
-        """It takes an operand without elements to see it."""
-        return bool(self.fails_if and _EMPTY.search(self.case))
+    def has_no_elements(self) -> bool:
+        """Some operand of its case has none."""
+        return bool(_EMPTY.search(self.case))
 
     def lines(self) -> list[str]:
         """The case, when it fails, and the evidence."""
@@ -53,9 +54,9 @@ class Cause:
         return lines
 
 
-def causes_in(report: dict, like: Optional[str]) -> tuple[list[Cause], list[str]]:
-    """Those of a campaign, in its order; and notes: what is known of a framework, and what a function like PyTorch's does without
-    elements, where PyTorch itself is no model."""
+def causes_in(report: dict, is_like_torch: bool) -> tuple[list[Cause], list[str]]:
+    """Those of a campaign, in its order; and notes: what is known of a framework, and what a function like PyTorch's does
+    wrong on empty operands only, where PyTorch itself is no model."""
     rows = {row["id"]: row for row in report["mismatches"]}
     causes = []
     for group in report["causes"]:
@@ -66,7 +67,7 @@ def causes_in(report: dict, like: Optional[str]) -> tuple[list[Cause], list[str]
                        key=lambda row: len(row["case"]))
         known = f"{group['title']} ({group['name']})" if group["name"] else ""
         causes.append(Cause.of_row(simplest, hits=group["hits"], known=known))
-    is_note = [bool(one.known or (one.is_empty() and (like or "").startswith("torch."))) for one in causes]
+    is_note = [bool(one.known or (is_like_torch and one.fails_if and one.has_no_elements())) for one in causes]
     notes = [_note(one) for one, noted in zip(causes, is_note) if noted]
     return [one for one, noted in zip(causes, is_note) if not noted], notes
 

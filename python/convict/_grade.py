@@ -24,7 +24,7 @@ _RIGHT_ELSEWHERE = 0.2  # who is right on a smaller share of other shapes is rig
 
 def grade(function: Union[Callable[..., Any], Target], like: Optional[str] = None, *, shown: Optional[list[str]] = None,
           cases: int = 500, seed: int = 1, where: str = "", isolate: bool = True, timeout: str = "10s",
-          shrink: str = "30s", source: Optional[str] = None, **options: Any) -> dict:
+          shrink: str = "10s", source: Optional[str] = None, **options: Any) -> dict:
     """Grades a function. `shown` are the cases that its author has seen; what it does on these alone counts nothing.
     `shrink` is how long simplifying the falsifying case may take.
 

@@ -70,6 +70,9 @@ class Target:
                 "lineage": base.lineage if base else self.name, "built_on": list(base.implementations) if base else [],
                 "contract": self.contract, "batch": self.batch}
 
+    def is_like_torch(self) -> bool:
+        return (self.like or "").startswith("torch.")
+
     def version(self) -> str:
         """That of the framework, of which known causes speak; of Python for a function on none."""
         return version_of(self.framework) if self.framework else sys.version.split()[0]
