@@ -62,7 +62,7 @@ struct ExplainOptions : DiagnosisOptions {
   uint64_t check = 0;  // fresh cases
 };
 
-/// How often the predicate is right on fresh cases; nothing if nobody asked, or there is none.
+/// How often the predicate is right on fresh cases; nothing without --check, or without a predicate.
 std::optional<campaign::Prediction> checked(const DiagnosisResult& result, const ExplainOptions& options) {
   const diagnose::Diagnosis& diagnosis = result.diagnosis;
   if (options.check == 0 || diagnosis.predicate.empty() || !diagnosis.shrunk) return std::nullopt;
