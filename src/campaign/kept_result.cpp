@@ -21,6 +21,16 @@ constexpr auto kBetweenWrites = std::chrono::milliseconds(100);
 constexpr auto kBetweenCounts = std::chrono::seconds(1);
 constexpr auto kBetweenCoverage = std::chrono::seconds(5);  // that a kill -9 may cost
 
+/// The causes, and those that somebody on the roster has from what it is built on.
+std::vector<Cause> with_inherited(std::vector<Cause> causes, const std::vector<workers::RosterEntry>& roster) {
+  const size_t given = causes.size();
+  for (const workers::RosterEntry& entry : roster)
+    for (size_t i = 0; i < given && !entry.built_on.empty(); ++i)
+      if (std::ranges::any_of(entry.built_on, [&](const auto& base) { return causes[i].concerns(base, entry.version); }))
+        causes.push_back(causes[i].inherited_by(entry.name));
+  return causes;
+}
+
 }  // namespace
 
 void KeptResult::own(int64_t id) {
@@ -51,7 +61,8 @@ store::StoredCoverage KeptResult::earlier_coverage() {
 void KeptResult::begin(const store::CampaignInfo& info) {
   judged_ = to_json(result_.standings);
   if (!store_) store_ = store::Store::open(settings_.database);
-  store_->know(settings_.known);
+  const std::vector<Cause> known = with_inherited(settings_.known, result_.roster);
+  store_->know(known);
   result_.id = settings_.resumed ? *settings_.resumed : store_->begin_campaign(info);
   if (settings_.resumed)
     store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "running");
@@ -59,7 +70,7 @@ void KeptResult::begin(const store::CampaignInfo& info) {
     own(result_.id);
   if (settings_.shrink_time.count() > 0) {
     diagnoses_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time,
-                       settings_.known);
+                       known);
     diagnoses_->diagnose_unexplained();
   }
   last_.counts = last_.coverage = Clock::now();

@@ -214,8 +214,8 @@ Loaded WorkerSession::load_all() {
   Loaded loaded{{}, std::move(roster.notes)};
   for (const run::Subject& subject : subjects_) {
     const convict_implementation& one = *subject.implementation;
-    loaded.roster.push_back(
-        {subject.name, one.description, one.lineage, subject.version, subject.is_target, subject.plugin});
+    loaded.roster.push_back({subject.name, one.description, one.lineage, subject.version, subject.is_target,
+                             subject.plugin, run::ProcessTarget::bases_of(one)});
   }
   if (const std::string changed = run::mend_process(record_); !changed.empty())
     loaded.notes.push_back(fmt::format("a library changed {} while it was loaded; it has been put back", changed));
