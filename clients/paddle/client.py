@@ -3,9 +3,8 @@
 """PaddlePaddle as a process target (docs/process-targets.md): its convolutions as users call them, eagerly, as a static
 graph and compiled from Python, in both layouts, with the gradients that it derives.
 
-    python3 -m venv build/venvs/paddle && build/venvs/paddle/bin/pip install -r clients/paddle/requirements.txt
-    convict fuzz --command 'build/venvs/paddle/bin/python clients/paddle/client.py'
-    convict fuzz --command 'build/venvs/paddle/bin/python clients/paddle/client.py onednn'
+    make paddle
+    convict fuzz --target paddle:eager,paddle:onednn
 """
 import os
 import pathlib

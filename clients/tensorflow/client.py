@@ -3,8 +3,7 @@
 """TensorFlow as a process target (docs/process-targets.md): the ways to a convolution that are different code, each as
 an implementation. `make tensorflow` installs it.
 
-    convict fuzz --command 'build/venvs/tensorflow/bin/python clients/tensorflow/client.py'
-    convict fuzz --command 'build/venvs/tensorflow/bin/python clients/tensorflow/client.py eigen'
+    convict fuzz --target tf:eager,tf:eager:eigen
 
 With the argument `eigen`, oneDNN is off, which a process cannot change later. Operands are copied into tensors of the
 order that an implementation has, and back."""

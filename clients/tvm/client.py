@@ -3,8 +3,8 @@
 """Apache TVM as a process target (docs/process-targets.md): each way from a convolution to code of the machine is an
 implementation. A batch is one module; a function is compiled once for all data of a shape.
 
-    python3 -m venv build/venvs/tvm && build/venvs/tvm/bin/pip install -r clients/tvm/requirements.txt
-    convict fuzz --command 'build/venvs/tvm/bin/python clients/tvm/client.py' --target tvm:relax
+    make tvm
+    convict fuzz --target tvm:relax
 
 What has no operator in TVM is refused: gradients but those of conv2d and of depthwise convolutions, scales and zero
 points of integers. Relay, which had schedules and importers of its own, is gone."""
