@@ -2,6 +2,7 @@
 """Operands as arrays: views of the shared file, never copies."""
 from __future__ import annotations
 
+import functools
 import importlib
 import math
 from typing import Any, Callable, Union
@@ -22,12 +23,17 @@ def numpy_module() -> Any:
     return numpy
 
 
+@functools.lru_cache(maxsize=None)
+def _ndarray_and_type(name: str) -> tuple:
+    numpy = numpy_module()
+    return numpy.ndarray, numpy.dtype(NUMPY_TYPES[name])
+
+
 def array_of(file: Any, tensor: dict) -> Any:
     """A numpy array over the operand's bytes in the file, with its strides."""
-    numpy = numpy_module()
-    dtype = numpy.dtype(NUMPY_TYPES[tensor["dtype"]])
-    strides = [stride * dtype.itemsize for stride in tensor["strides"]]
-    return numpy.ndarray(tensor["dims"], dtype, file, tensor["at"], strides)
+    ndarray, dtype = _ndarray_and_type(tensor["dtype"])
+    size = dtype.itemsize
+    return ndarray(tensor["dims"], dtype, file, tensor["at"], [stride * size for stride in tensor["strides"]])
 
 
 def zeros(problem: Any) -> dict[str, Any]:
