@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The two commands of the README on a bare Debian: `make fuzz` and `make test`. Everything else is CMake.
-.PHONY: help setup more-setup test-setup build program modules test test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie newest newest-program fuzz replay guided nightly libraries js mlir sweep transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit bench throughput narrow check dev odr clean
+.PHONY: help setup more-setup test-setup build program modules test test-fleet test-frameworks test-trixie nightly-trixie sweep-trixie newest newest-program fuzz replay guided nightly libraries js mlir sweep transfer seeds sanitize valgrind neon avx512 avx512-soft detection audit bench throughput narrow check dev odr wheel sdist test-wheel clean
 
 PACKAGES := g++ cmake ninja-build libtorch-dev libdnnl-dev libcli11-dev libsqlite3-dev libsqlitecpp-dev libhwy-dev \
             libfmt-dev nlohmann-json3-dev libgtest-dev libbenchmark-dev libonnx-dev libprotobuf-dev \
@@ -49,6 +49,9 @@ help:
 	@for client in $(PYTHON_CLIENTS); do \
 	  echo "make $$client  install it into build/venvs/$$client: \`convict fuzz --target $$client\`"; done
 	@echo 'make test-frameworks  install all of these, and run the tests of their clients'
+	@echo 'make wheel   build/wheel/convict_conv-*.whl: the program, its clients and the Python package, for pip (docs/wheel.md)'
+	@echo 'make sdist   the same as sources'
+	@echo 'make test-wheel  put the wheel into trees of Debian 12 and 13 that have Python and nothing of convict; 1 GB in build/bare'
 	@echo 'make sweep   every library on this machine on trial for TIME=$(TIME), all others as witnesses, into DB=$(DB)'
 	@echo 'make transfer  replay known bugs on everything, and rewrite the table of docs/transfer.md'
 	@echo 'make seeds   ask the frameworks that are installed for the bugs that founded convict, and rewrite the table of docs/seeds.md'
@@ -151,6 +154,40 @@ nightly-trixie:
 sweep-trixie:
 	@$(call install,mmdebstrap)
 	$(TRIXIE) env $(call given,TIME DB FUZZ_FLAGS) make sweep JOBS=$(JOBS)
+
+# What pip installs. Of the packages above it needs those that the program is made of.
+WHEEL_PACKAGES = $(filter-out libtorch-dev libdnnl-dev libgtest-dev libonnx-testdata,$(PACKAGES)) python3-venv python3-pip
+WHEEL_TOOLS := build/wheel-tools
+
+$(WHEEL_TOOLS)/installed: tools/wheel_requirements.txt
+	@$(call install,$(WHEEL_PACKAGES))
+	/usr/bin/python3 -m venv --clear $(WHEEL_TOOLS)
+	$(WHEEL_TOOLS)/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+wheel: $(WHEEL_TOOLS)/installed
+	@CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) tools/wheel.sh $(WHEEL_TOOLS) build/wheel
+
+sdist: $(WHEEL_TOOLS)/installed
+	@$(WHEEL_TOOLS)/bin/python -m build --sdist --no-isolation -o build/wheel
+
+# Not part of `make test`: it compiles the program once more, and makes trees.
+WHEEL_SUITES ?= bookworm trixie
+WHEEL_PYTHONS := 3.11 3.13
+
+test-wheel: wheel
+	@$(call install,mmdebstrap)
+	@$(WHEEL_TOOLS)/bin/python tests/wheel/steps.py build/wheel/steps
+	@for version in $(WHEEL_PYTHONS); do \
+	  $(WHEEL_TOOLS)/bin/python -m pip download --quiet --disable-pip-version-check --only-binary :all: \
+	    --platform manylinux_2_28_x86_64 --python-version $$version --dest build/wheel/links numpy pytest || exit; done
+	@for suite in $(WHEEL_SUITES); do \
+	  echo $$suite; \
+	  mkdir -p build/bare/$$suite-build && rm -rf build/bare/$$suite-build/* && \
+	  cp -r build/wheel/links build/wheel/steps build/bare/$$suite-build && \
+	  cp build/wheel/*.whl build/bare/$$suite-build/links && \
+	  $(SUDO) tools/debian_tree.sh build/bare $$suite 'python3 python3-venv' \
+	    tests/wheel/newcomer.sh build/links . build/steps || exit; done
 
 # LibTorch and oneDNN of Python's package index: newer than any Debian's. LibTorch is in the wheel of the client `torch`.
 NEWEST := build/newest/convict

@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
   for (const auto& [heading, names] : kHeadings)
     for (const char* name : names) program.subcommand(name).under(heading);
   try {
-    if (const auto why = parser.parse(argc, argv)) exit_code = fail(*why, kUsage);
+    if (const auto why = parser.parse(argc, argv)) exit_code = fail(*why, kUsage);  // it calls the command, too
     close_stdout();
     return exit_code;
   } catch (const std::exception& error) {

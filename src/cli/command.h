@@ -19,7 +19,7 @@ enum ExitCode : int {
   kInPart = 3,         // of a certificate: its numbers are confirmed, and it says more than can be checked
   kInternal = 70,      // a bug in convict itself; 70 and 71 as in sysexits(3)
   kSystem = 71,        // the system refused: no memory, no process, a full disk, a file that is gone
-  kCannotJudge = 125,  // no oracle, or refused by every target; `git bisect run` skips it
+  kCannotJudge = 125,  // refused by every target, or who was named is not here; `git bisect run` skips it
   kInterrupted = 130   // by a signal, after a partial summary
 };
 

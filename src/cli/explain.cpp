@@ -48,7 +48,12 @@ json as_json(const DiagnosisResult& result) {
   json document = {{"original", to_json(result.original)}, {"predicate", diagnosis.predicate},
                    {"geography", diagnosis.geography},     {"explanation", diagnosis.explanation},
                    {"complete", diagnosis.complete},       {"shrunk", nullptr}};
-  if (diagnosis.shrunk) document["shrunk"] = to_json(*diagnosis.shrunk);
+  if (diagnosis.shrunk) {
+    json& shrunk = document["shrunk"] = to_json(*diagnosis.shrunk);
+    const bool is_known = diagnosis.complete && !diagnosis.predicate.empty();
+    shrunk["fails_if"] = is_known ? predicate_in_words(diagnosis.predicate, shrunk["case"].get<std::string>()) : "";
+    shrunk["place"] = place_in_words(diagnosis.geography);
+  }
   if (result.row != 0) document["id"] = result.row;
   return document;
 }
@@ -57,7 +62,7 @@ struct ExplainOptions : DiagnosisOptions {
   uint64_t check = 0;  // fresh cases
 };
 
-/// How often the predicate is right on fresh cases; nothing if nobody asked, or there is none.
+/// How often the predicate is right on fresh cases; nothing without --check, or without a predicate.
 std::optional<campaign::Prediction> checked(const DiagnosisResult& result, const ExplainOptions& options) {
   const diagnose::Diagnosis& diagnosis = result.diagnosis;
   if (options.check == 0 || diagnosis.predicate.empty() || !diagnosis.shrunk) return std::nullopt;

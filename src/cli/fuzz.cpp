@@ -37,7 +37,7 @@ void parse_shard(const std::string& text, campaign::CampaignSettings& settings) 
   settings.shard_count = *count;
 }
 
-/// Where the corpus is if nobody says: convict.db has convict.corpus beside it.
+/// The folder of the corpus; without --corpus, convict.db has convict.corpus beside it.
 std::string corpus_of(const FuzzOptions& options) {
   return options.corpus.empty() ? std::filesystem::path(options.database).replace_extension(".corpus").string()
                                 : options.corpus;

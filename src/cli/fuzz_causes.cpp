@@ -97,7 +97,7 @@ std::string line_of(const std::string& target, const campaign::CampaignResult& r
          fmt::format(": {} cause{}{}; {}\n", fresh, fresh == 1 ? "" : "s", also, failing);
 }
 
-/// Of those that nothing is wrong with: of one, with what the cases prove.
+/// The line of the targets without a mismatch; of a single one, with what its cases prove.
 std::string line_of_right(const std::vector<std::string>& targets, const campaign::CampaignResult& result) {
   constexpr size_t kMostNamed = 12;
   if (targets.empty()) return "";
@@ -131,7 +131,7 @@ std::string lines_of_targets(const campaign::CampaignResult& result, const std::
   return text + line_of_right(right, result);
 }
 
-/// What nobody should be asked is a note.
+/// A mismatch on illegal problems, which no program should pose, is a note.
 std::string note_of_illegal(const FoundCause& one, const FuzzOptions& options) {
   const campaign::Found& found = one.first();
   return wrapped(fmt::format("note: #{} {} computes problems that are not legal, {} of them, and should refuse them; "
@@ -160,7 +160,7 @@ std::string replayed_text(const campaign::CampaignResult& result, const FuzzOpti
   return text;
 }
 
-/// Those of the witnesses, which are known for the most part.
+/// One line for the known causes of oracles.
 std::string line_of_others(const std::vector<const FoundCause*>& causes) {
   uint64_t hits = 0;
   std::vector<std::string> names;

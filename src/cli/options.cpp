@@ -75,7 +75,7 @@ void RunOptions::add_heap_guard_to(Command command) {
 
 workers::SupervisorSettings RunOptions::settings() const {
   workers::SupervisorSettings settings;
-  settings.worker.roster = {targets, oracles, plugins, true};
+  settings.worker.roster = {targets, oracles, plugins};
   settings.timeout = parse_duration(timeout, "--timeout");
   settings.worker.patience_ms = settings.timeout.count();
   settings.worker.memory = parse_bytes(memory, "--memory");

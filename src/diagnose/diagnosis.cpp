@@ -49,6 +49,8 @@ class Diagnoser {
         within_(settings.supervisor.worker.where, mismatch.problem_case),
         probe_({mismatch.suspect, mismatch.verdict, before_of(mismatch)}, with_heap_guard_of(mismatch, settings)) {}
 
+  /// How reliably it fails; the smallest case; the known fault that covers it, or else an explanation of its own; what
+  /// environment it needs.
   Diagnosis run() {
     Diagnosis diagnosis;
     Reliability reliability =
@@ -109,7 +111,8 @@ class Diagnoser {
     progress_({stage, probe_.runs(), to_text(smallest)});
   }
 
-  /// What failed in some processes when it was found may fail in all by luck: a relation makes many calls.
+  /// Adds the runs of the confirmation: what failed in some of them may fail in all by luck now, for a relation makes
+  /// many calls.
   void add_recorded(Reliability& measured) const {
     const Certificate::Alone& alone = mismatch_.certificate.alone;
     const auto runs = static_cast<int>(alone.runs.value_or(0)), failed = static_cast<int>(alone.failed.value_or(0));
@@ -118,7 +121,7 @@ class Diagnoser {
     measured.failed += failed;
   }
 
-  /// What does not fail in each fresh process: its own line is what there is to show.
+  /// A mismatch that does not fail in each fresh process is neither shrunk nor explained: its own line is shown.
   Diagnosis now_and_then(Diagnosis diagnosis, const Reliability& measured) const {
     diagnosis.complete = may_go_on();
     diagnosis.reproduced = measured.failed > 0;

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 
 #include "core/error.h"
@@ -24,13 +25,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr std::string_view kPython = "{python}";
-
-/// The folder of clients, without links: a shell shows it. "" if there is none.
-fs::path clients_folder() {
-  for (const fs::path& directory : module_folders())
-    if (std::error_code error; fs::is_directory(directory / "clients", error)) return fs::canonical(directory / "clients");
-  return {};
-}
+constexpr char kDevice = '@';  // between a name and a device
 
 void replace(std::string& text, std::string_view placeholder, const std::string& value) {
   for (size_t at = 0; (at = text.find(placeholder, at)) != std::string::npos; at += value.size())
@@ -49,7 +44,8 @@ std::string filled_in(std::string command, const fs::path& folder) {
 NamedClient client_from(const json& row, const fs::path& folder) {
   const std::string command = strictly(row, "command"), version = strictly(row, "version");
   NamedClient client{strictly(row, "name"),         folder.filename().string(), filled_in(command, folder),
-                     filled_in(version, folder), command.starts_with(kPython), {}};
+                     filled_in(version, folder), row.value("devices", std::vector<std::string>()),
+                     command.starts_with(kPython), {}};
   const std::map<std::string, std::string> implementations = strictly(row, "implementations");
   client.implementations.assign(implementations.begin(), implementations.end());
   return client;
@@ -61,6 +57,18 @@ void read_table(const fs::path& file, std::vector<NamedClient>& clients) try {
   for (const json& row : json::parse(stream)) clients.push_back(client_from(row, file.parent_path()));
 } catch (const json::exception& error) {
   throw UsageError(fmt::format("'{}': {}", printable(file.string(), 300), printable(error.what(), 200)));
+}
+
+/// Those that can be told to use a device, told so.
+std::vector<NamedClient> on_device(std::vector<NamedClient> clients, const std::string& device) {
+  const auto lacks = [&](const NamedClient& one) { return std::ranges::count(one.devices, device) == 0; };
+  std::erase_if(clients, lacks);
+  for (NamedClient& one : clients) {
+    one.name += kDevice + device;
+    one.command += ' ' + device;
+    for (auto& [name, description] : one.implementations) name += kDevice + device;
+  }
+  return clients;
 }
 
 std::string next_line(FILE* pipe) {
@@ -85,13 +93,15 @@ bool NamedClient::is_meant(std::string_view wanted, std::string_view implementat
 }
 
 std::string NamedClient::how_to_install() const {
-  return fmt::format("not installed; `make {}` installs it{}", folder,
-                     uses_python ? ", and CONVICT_PYTHON may name a Python that has it" : "");
+  const bool by_pip = is_in_python_package();  // which has extras for clients in Python
+  if (!uses_python) return fmt::format("not installed; `make {}` {}installs it", folder, by_pip ? "in a checkout " : "");
+  const std::string command = by_pip ? fmt::format("pip install 'convict-conv[{}]'", folder) : "make " + folder;
+  return fmt::format("not installed; `{}` installs it, and CONVICT_PYTHON may name a Python that has it", command);
 }
 
 std::vector<NamedClient> named_clients() {
   std::vector<NamedClient> clients;
-  const fs::path folder = clients_folder();
+  const fs::path folder = shipped_folder("clients");
   if (folder.empty()) return clients;
   for (const fs::directory_entry& one : fs::directory_iterator(folder))
     if (const fs::path table = one.path() / "client.json"; fs::exists(table)) read_table(table, clients);
@@ -99,8 +109,20 @@ std::vector<NamedClient> named_clients() {
   return clients;
 }
 
+std::string frameworks_of_python() {
+  std::set<std::string> folders;  // several clients may be of one
+  for (const NamedClient& one : named_clients())
+    if (one.uses_python) folders.insert(one.folder);
+  if (folders.size() < 2) return fmt::format("{}", fmt::join(folders, ""));
+  const std::string last = *folders.rbegin();
+  folders.erase(last);
+  return fmt::format("{} or {}", fmt::join(folders, ", "), last);
+}
+
 std::vector<NamedClient> named_clients(std::string_view name) {
   std::vector<NamedClient> clients = named_clients();
+  if (const size_t at = name.find(kDevice); at != std::string_view::npos)
+    clients = on_device(std::move(clients), std::string(name.substr(at + 1)));
   const auto exact = std::ranges::find_if(clients, [&](const NamedClient& one) { return one.offers(name); });
   if (exact != clients.end()) return {std::move(*exact)};
   std::erase_if(clients, [&](const NamedClient& one) {

@@ -102,7 +102,7 @@ json to_json(const Surveyed& surveyed) {
 json to_json(const Loaded& loaded) {
   json roster = json::array();
   for (const RosterEntry& one : loaded.roster)
-    roster.push_back({one.name, one.description, one.lineage, one.version, one.is_target, one.plugin});
+    roster.push_back({one.name, one.description, one.lineage, one.version, one.is_target, one.plugin, one.built_on});
   return {{kRoster, roster}, {"notes", loaded.notes}, {"reach", loaded.reach}};
 }
 
@@ -144,8 +144,8 @@ json to_json(const Done& done) {
 std::vector<RosterEntry> roster_from(const json& list) {
   std::vector<RosterEntry> roster;
   for (const json& one : list)
-    roster.push_back(
-        {strictly(one, 0), strictly(one, 1), strictly(one, 2), strictly(one, 3), strictly(one, 4), strictly(one, 5)});
+    roster.push_back({strictly(one, 0), strictly(one, 1), strictly(one, 2), strictly(one, 3), strictly(one, 4),
+                      strictly(one, 5), strictly(one, 6)});
   return roster;
 }
 
@@ -235,7 +235,7 @@ Report report_of(const json& j) {
 }
 
 WorkerSettings settings_of(const json& j) {
-  return {{strictly(j, "targets"), strictly(j, "oracles"), strictly(j, "plugins"), strictly(j, "require_oracle")},
+  return {{strictly(j, "targets"), strictly(j, "oracles"), strictly(j, "plugins")},
           strictly(j, "profile"),
           strictly(j, "seed"),
           strictly(j, "memory"),
@@ -284,7 +284,6 @@ std::string to_line(const WorkerSettings& s) {
   return json_line({{"targets", s.roster.targets},
                     {"oracles", s.roster.oracles},
                     {"plugins", s.roster.plugins},
-                    {"require_oracle", s.roster.require_oracle},
                     {"profile", s.profile},
                     {"seed", s.seed},
                     {"memory", s.memory},
