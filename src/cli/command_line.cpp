@@ -71,7 +71,7 @@ Takes what_it_takes(const Argument& argument) {
   if (argument.takes == Takes::kNothing) return Takes::kNothing;
   if (!argument.words.empty()) return Takes::kWord;
   if (is_one_of(name, {"--corpus", "directory"})) return Takes::kDirectory;
-  if (is_one_of(name, {"--config", "--db", "--from", "--output", "--plugin", "inputs", "output", "paths", "what"}))
+  if (is_one_of(name, {"--config", "--db", "--from", "file", "--output", "--plugin", "inputs", "output", "paths", "what"}))
     return Takes::kFile;
   return Takes::kText;
 }

@@ -12,6 +12,7 @@ namespace convict::cli {
 struct Found {
   const std::string& predicate;
   const nlohmann::json& explanation;  // docs/background/store-format.md
+  std::string line;                   // of the case
 };
 
 /// When it fails, what passes without a condition, what the condition does not explain, what the process has to be

@@ -233,11 +233,12 @@ void add_doctor(Command app, int& exit_code) {
                   "or check a plugin of your own",
                   "Examples:\n"
                   "  convict doctor\n"
-                  "  convict doctor --plugin ./mine.so           what it takes, and whether it loads\n"
+                  "  convict doctor ./mine.so                    what it takes, and whether it loads\n"
                   "  convict doctor --command 'python3 mine.py'\n"
                   "Exit codes: 0 ready, 1 a plugin is wrong on the sample, 2 it does not load, 125 the libraries "
                   "that are here do not work, or a plugin takes nothing");
-  command.option("--plugin", options.plugins, "Check this library instead").one_value_each();
+  command.files_option("file", options.plugins, "Check this library instead, as with --plugin");
+  command.files_option("--plugin", options.plugins, "Check this library instead").one_value_each();
   add_command_option(command, options.plugins);
   options.out.add_to(command);
 }

@@ -52,13 +52,17 @@ void RunOptions::add_to(Command command) {
               "turns]")
       .comma_separated();
   command
-      .option(
-          "--plugin", plugins,
-          "Shared library with implementations of the C ABI; its own are the targets unless --target says otherwise")
+      .files_option("--plugin", plugins,
+                    "Shared library with implementations of the C ABI (repeatable, or comma-separated); its own are "
+                    "the targets unless --target says otherwise")
       .one_value_each();
   add_command_option(command, plugins);
   command.option("--timeout", timeout, "Time of one call before it is a hang: 500ms, 10s, 2m").shows_default();
   command.option("--memory", memory, "Resident memory of one worker before it is killed: 800M, 4G").shows_default();
+}
+
+void RunOptions::add_files_to(Command command) {
+  command.files_option("file", plugins, "A plugin, as with --plugin");
 }
 
 void RunOptions::add_heap_guard_to(Command command) {

@@ -95,8 +95,8 @@ class Asking {
     return has_to_be_judged;
   }
 
-  /// Targets come first in the roster. Where none accepts, the oracles have nothing to witness.
-  void ask_the_others() {
+  /// Asks all. Targets come first in the roster; if none accepts, no oracle is asked, for there is nothing to witness.
+  void ask_all() {
     const run::InStage asking(record_, Stage::kAsk);
     for (size_t i = 0; i < asked_.size(); ++i)
       if (!asked_[i] && !results_[i].takes_turns) ask(i);
@@ -134,7 +134,7 @@ class Asking {
         answer_of(scene_, legal_, *result.who, result.abilities, result.is_target, static_cast<int>(i), record_);
     if (answer.was_asked && record_.is_foreign[i]) foreign_.push_back(i);
     result.outcome.side_effect = std::move(answer.side_effect);
-    if (settings_.told && settings_.told->subject == i) result.outcome.side_effect = settings_.told->side_effect;
+    if (settings_.effect_of_asking && settings_.effect_of_asking->subject == i) result.outcome.side_effect = settings_.effect_of_asking->side_effect;
     if (answer.contract) result.contract = *answer.contract;
     return std::move(answer.reason);
   }
@@ -193,7 +193,7 @@ bool is_upheld(const Scene& scene, run::GuardedMemory& memory, const judge::Elem
 
 bool has_side_effect(const judge::Result& result) { return !result.outcome.side_effect.empty(); }
 
-/// Its pass proves little.
+/// Whether a pass of this target proves little.
 bool is_mistrusted(const Case& c, const judge::Result& result) {
   return result.is_target && result.outcome.kind == Kind::kComputed && result.comparison.agrees() &&
          is_blind(c, result.comparison);
@@ -227,14 +227,14 @@ std::vector<Mismatch> as_asked(std::vector<Mismatch> mismatches) {
 /// Examines a case, and looks again where that leaves a question.
 Examination look_at(const Look& look, const Examiner& examiner);
 
-/// Asks, calls and judges everybody once.
+/// Asks, calls and judges all implementations once.
 Examination examine_once(const Look& look, const Examiner& examiner) {
   const ExaminationSettings& settings = examiner.settings;
   const bool legal = !resolve(look.c).why_not;
   const Scene scene(look.c, look.data);
   Examination examination;
   Asking asking(scene, legal, look, examiner, examination.results);
-  asking.ask_the_others();
+  asking.ask_all();
   if (asking.anybody())
     call_all(scene, legal, {examiner.memory, examiner.record, settings.yardstick, settings.values, look.relations},
              examination);
@@ -293,8 +293,8 @@ void refill(const Look& first, const Examiner& examiner, Examination& examinatio
   for (Mismatch& mismatch : look_at(second, examiner).mismatches) examination.mismatches.push_back(std::move(mismatch));
 }
 
-/// Where somebody is wrong, all libraries are heard: the reader of the mismatch wants to know what each of them says,
-/// and the reference is on trial too. A fault that does not show a second time is told as it was.
+/// Where a result is wrong, all libraries are heard: the reader of the mismatch wants to know what each of them says,
+/// and the reference is on trial too. A fault that does not show a second time is effect_of_asking as it was.
 void hear_all(const Look& first, const Examiner& examiner, Examination& examination) {
   const auto is_silent = [](const judge::Result& one) { return one.takes_turns && one.is_excused; };
   if (examination.mismatches.empty() || std::ranges::none_of(examination.results, is_silent)) return;

@@ -109,13 +109,14 @@ class Trial {
     known_.forget();
   }
 
-  /// Equality needs no magnitudes until something differs. (With beta they are there from the begin, for the old
+  /// Equality needs no magnitudes until something differs. (With beta they are there from the start, for the old
   /// contents of the outputs are gone by now.)
   void need_magnitudes() {
     if (detail_ == judge::Detail::kValues) expect(judge::Detail::kMagnitudes);
   }
 
-  /// Keeps what an earlier call of the case did to the process, and to memory beside its outputs.
+  /// Calls an implementation. The outcome also has what its earlier calls of this case did to the process, and to
+  /// memory beside its outputs.
   Outcome call(size_t i) {
     Outcome outcome = can_be_reshaped(i) ? call_reshaped(i) : call_as(*results_[i].who, results_[i].abilities, i);
     keep_overrun(i, outcome);

@@ -180,7 +180,8 @@ class TensorComparison {
       result_.suspects.push_back(describe(element, index, at, probable, Bound::kStatistical));
   }
 
-  /// Underflow and flushing are no lack of accuracy: the contract says whether they happen.
+  /// Notes the error if it is the largest so far, without what underflow and flushing may cost: the contract allows or
+  /// forbids them, and they say nothing of accuracy.
   void note_units(const T& element, size_t index, const int64_t* at, double error, double unit) {
     const double units = (error - underflow_bound(arithmetic_, sum_at(index, products(at)))) / unit;
     if (!(units > result_.worst_units)) return;

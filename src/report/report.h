@@ -49,6 +49,13 @@ struct SignatureReport {
   double chance_of_new() const;  // upper bound; 1 without cases
 };
 
+/// What a campaign says of one target, as `convict fuzz` said it at its end.
+struct TargetReport {
+  uint64_t judged = 0;  // cases
+  uint32_t pairs_seen = 0, pairs_possible = 0;  // of features, in these cases; and in what it takes
+  generate::Gaps gaps = {};
+};
+
 struct CampaignReport {
   int64_t id = 0;
   store::CampaignInfo info;
@@ -57,7 +64,7 @@ struct CampaignReport {
   std::vector<Moment> progress;                      // in the order of time; a few hundred at most
   Ratios ratios;                                     // by implementation
   nlohmann::json judged = nlohmann::json::object();  // by target: campaign/standing.h
-  std::map<std::string, generate::Gaps> gaps = {};   // by target, of those that were judged
+  std::map<std::string, TargetReport> targets = {};  // those that were judged
 };
 
 /// A row with its sightings and its repro command.

@@ -200,7 +200,13 @@ ALTER TABLE mismatches ADD COLUMN cause INTEGER REFERENCES causes (id) /* NULL u
 CREATE INDEX mismatches_by_cause ON mismatches (cause);
 )sql";
 
+/// A mismatch of a target is replayed by each campaign: who has repaired a kernel wants to see that.
+inline constexpr const char* kSchemaVersion8 = R"sql(
+ALTER TABLE mismatches ADD COLUMN gone TEXT NOT NULL DEFAULT '' /* since which version it does not come back, or '' */;
+ALTER TABLE mismatches ADD COLUMN gone_at TEXT NOT NULL DEFAULT '' /* when that was seen */;
+)sql";
+
 inline constexpr std::array kMigrations = {kSchemaVersion1, kSchemaVersion2, kSchemaVersion3, kSchemaVersion4,
-                                           kSchemaVersion5, kSchemaVersion6, kSchemaVersion7};
+                                           kSchemaVersion5, kSchemaVersion6, kSchemaVersion7, kSchemaVersion8};
 
 }  // namespace convict::store

@@ -12,7 +12,7 @@
 
 namespace convict::workers {
 
-// Work with the order that says so, and parts of it.
+// Work with the order for it, and parts of both.
 
 struct Assigned {
   Work work;

@@ -82,7 +82,7 @@ void Supervision::go_on() {
     if (slot) slot->process().go_on();
 }
 
-/// As soon as what they load is loaded.
+/// Starts a worker in each empty slot, once their fork server has loaded what they need.
 void Supervision::fill_slots() {
   if (std::ranges::all_of(slots_, [](const auto& slot) { return slot != nullptr; })) return;
   const auto state = fork_servers().state(settings_);
@@ -121,7 +121,7 @@ uint64_t Supervision::batch_size(const WorkerSlot& slot) const {
   return std::clamp<uint64_t>(static_cast<uint64_t>(rate * kBatchSeconds), slot.reach, kLargestBatch);
 }
 
-/// Work for all in turn: what is left at the end is shared.
+/// The worker with the fewest batches ahead, if it can take one more: so what is left at the end is shared.
 WorkerSlot* Supervision::one_with_too_little() const {
   WorkerSlot* found = nullptr;
   for (const auto& slot : slots_) {
@@ -148,7 +148,8 @@ void Supervision::hand_out() {
     slot->give(backlog_.take());
 }
 
-/// What the workers have not told of goes back, but for cases that are given by their lines: those are few.
+/// Takes back the cases that the workers have not reported. Those that are given by their lines, which are few, are put
+/// again instead.
 void Supervision::take_back() {
   std::vector<Work> left;
   const auto take = [&](const Assigned& one, uint64_t begin) {
@@ -181,7 +182,7 @@ bool Supervision::all_idle() const {
 void Supervision::attend(std::unique_ptr<WorkerSlot>& slot) {
   slot->process().limit_output();
   // Asked first, so that nothing it has written is left unread; for a child that foreign code forked may keep the
-  // pipe open, and whoever closed the pipe may be alive.
+  // pipe open, and a worker that closed the pipe may be alive.
   const bool ended = slot->process().has_ended();
   const bool open = slot->receive();
   take_lines(*slot);
@@ -195,7 +196,7 @@ void Supervision::attend(std::unique_ptr<WorkerSlot>& slot) {
     replace_dead(slot, verdict);
 }
 
-/// Up to what is no message: who sends that is not to be trusted any more.
+/// Stops at a line that is no message: its sender is not trusted any more.
 void Supervision::take_lines(WorkerSlot& slot) {
   while (slot.sane) {
     const auto line = slot.process().take_line();
@@ -215,7 +216,7 @@ bool Supervision::on_report(WorkerSlot& slot, const Loaded& loaded) {
   return true;
 }
 
-/// What is started again and again may be something else by now, or may not start this time.
+/// Whether a later worker has the roster of the first: the file of a plugin may have changed meanwhile.
 bool Supervision::is_as_before(const std::vector<RosterEntry>& roster) const {
   return roster_.empty() || std::ranges::equal(roster, roster_, {}, &RosterEntry::name, &RosterEntry::name);
 }
@@ -265,7 +266,7 @@ bool Supervision::on_report(WorkerSlot& slot, const MismatchReport& found) {
   return true;
 }
 
-/// Tells of the first `end` cases of the work in front, as far as that is news.
+/// Reports the first `end` cases of the work in front, without those that were reported before.
 void Supervision::report(WorkerSlot& slot, uint64_t end) {
   if (end <= slot.reported) return;
   task_.give(Reported{part_of(slot.work(), slot.reported, end)});
@@ -273,7 +274,7 @@ void Supervision::report(WorkerSlot& slot, uint64_t end) {
 }
 
 /// The same for what a worker that has ended had counted. All its lines must have been taken: it counts a case after
-/// it has sent the mismatches. Who has sent nonsense may have lost some among it.
+/// it has sent the mismatches. A worker that has sent nonsense may have lost some among it.
 void Supervision::report_counted(WorkerSlot& slot) {
   const uint64_t counted = slot.process().record().counted;
   if (slot.sane && !slot.is_idle() && slot.work().contains(counted))
@@ -328,8 +329,8 @@ void Supervision::replace_dead(std::unique_ptr<WorkerSlot>& slot, std::optional<
   ++past_[Counter::kDeaths];
   report_counted(*dead);
   std::deque<Assigned> left(dead->assigned());
-  // A server takes as long to load as the worker it is to fork, and the next worker is for nothing. Who supervises a
-  // few cases, and keeps the server for itself, may not need a next one.
+  // A server takes as long to load as a worker, and then forks all further ones. A supervisor of a few cases, which has
+  // the server for itself, may need no further one: it waits for the second death.
   if (settings_.fork_servers || past_[Counter::kDeaths] > 1) fork_servers().start(settings_);
   if (left.empty()) return;
   WorkerDeath death = describe_death(*dead, exit, killed_for, roster_.size(), settings_.worker.memory);

@@ -81,7 +81,7 @@ class Supervision {
   bool step();
   bool has_begun() const { return state_ != State::kOver; }
 
-  /// Adds the processes that may have sent something.
+  /// Adds the processes that may send something, for poll().
   void listen(std::vector<run::WorkerProcess*>& processes);
 
   /// Stops all workers, or lets them go on.

@@ -118,16 +118,16 @@ class WorkerSession {
 
   /// Examines a case of a range and reports its mismatches.
   examine::Examination examine_numbered(uint64_t index, const Case& c);
-  /// The same for the case that is found for this place (generate/place.h).
+  /// The same for the case that is found for this place (generate/place.h), but it may report later: settle_if_due().
   void examine_drawn(const generate::Sampling& sampling, uint64_t index, uint64_t without);
 
   /// The case of a place in a campaign, which its target is asked for.
   Case find(const generate::Sampling& sampling, uint64_t index);
 
-  /// How many cases of a campaign look_ahead() may be given at once; 1 if it is of no use.
-  /// 1 with operands of the user's own, which no question ahead of time has.
+  /// How many cases of a campaign look_ahead() may be given at once; 1 if it is of no use, as with operands of the
+  /// user's own, which no question ahead of time has.
   size_t reach() const { return lookahead_ && !data_ ? lookahead_->reach() : 1; }
-  /// Called before these are examined, and the other one after that.
+  /// Asks process targets about these cases together (lookahead.h). Called before they are examined; look_back() after.
   void look_ahead(const generate::Sampling& sampling, std::span<const uint64_t> indices, uint64_t without) {
     lookahead_->over_places(sampling, indices, asking(without));
   }
@@ -142,8 +142,8 @@ class WorkerSession {
   run::FlightRecord& record() { return record_; }
 
  private:
-  /// A case that was examined since the last look at the process.
-  struct Untold {
+  /// An examined case that waits for the next look at the process (run/environment.h): no mismatch is reported before.
+  struct Unreported {
     uint64_t index;
     uint32_t draw;
     Case c;
@@ -159,15 +159,15 @@ class WorkerSession {
   std::optional<std::string> next_line();
   Order next_order();
   bool deserves_witnesses(const Case& c) const;
-  Case find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::Told>& told);
-  /// What every case of a campaign is asked with.
+  Case find(const generate::Sampling& sampling, uint64_t index, std::optional<examine::EffectOfAsking>& effect);
+  /// The settings with which targets are asked about the cases of a campaign.
   examine::ExaminationSettings asking(uint64_t without = 0) const {
     return {.most_bytes = settings_.most_bytes(), .without = without, .where = &where_};
   }
   examine::Answer answer_to(const Case& c, size_t target, const examine::ExaminationSettings& asking);
   void work_through(const GivenCases& given);
   void examine_quickly(const Case& c, const examine::ExaminationSettings& settings);
-  void return_to(const Untold& one);
+  void return_to(const Unreported& one);
   void settle_if_due();
   examine::Examination settle();
   std::string changed_by_libraries();
@@ -189,7 +189,7 @@ class WorkerSession {
   run::GuardedMemory memory_;
   std::optional<Lookahead> lookahead_;
   std::optional<fill::GivenData> data_;
-  std::vector<Untold> untold_;
+  std::vector<Unreported> unreported_;
   uint64_t loaded_ns_ = 0;
   uint64_t examined_ = 0;  // cases since the start of this process
 };

@@ -98,7 +98,7 @@ class WorkerSlot {
 
   /// As WorkerProcess::receive().
   bool receive() { return open_ = process_->receive(); }
-  /// Whether anything may arrive: no writer has been found gone.
+  /// Whether anything may still arrive: the pipe had a writer when it was last read.
   bool listens() const { return open_; }
   /// It has loaded everything.
   void note_ready() {

@@ -6,7 +6,8 @@ Usage: check_workflows.py ROOT FILE.yml...     prints what is wrong, and exits w
 
 A make target is one `make -n` knows; a script is there, and its words are in its --help; so are the words and flags of
 convict (named by CONVICT in the environment); any other program is on the list below, or here. In workflows for other
-repositories (deploy/ci) this one is a clone, `convict`, and a file of GitLab is one job. Actions are pinned to a version, jobs have a time limit and run in Debian 12, permissions are least, expressions stay out of commands, and the
+repositories (deploy/ci) this one is a clone, `convict`, and a file of GitLab is one job. Actions are pinned to a
+version, jobs have a time limit and run in Debian 12, permissions are least, expressions stay out of commands, and the
 shards of a matrix are as many as SHARDS says.
 """
 import os

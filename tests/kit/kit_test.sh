@@ -57,6 +57,11 @@ gtest() { # a right kernel passes, a wrong one prints the falsifying case
   ./right || fail 'a right kernel fails'
   ! ./wrong > said || fail 'a wrong kernel passes'
   grep -q 'fails if g >= 2' said || { cat said; fail 'no falsifying case'; }
+  ! grep -q 'fd:' said || { cat said; fail 'a command that nobody can paste'; }
+  command=$(sed -n 's/^ *\(CONVICT_CASE=.*--gtest_filter=Mine.IsRight\)$/\1/p' said | head -n 1)
+  test -n "$command" || { cat said; fail 'no command that runs the case alone'; }
+  ! sh -c "$command" > alone || fail 'the case passes alone'
+  grep -q 'wrong-exact' alone || { cat alone; fail 'the case alone shows something else'; }
 }
 
 examples() { # the session of examples/python/README.md
@@ -68,7 +73,7 @@ examples() { # the session of examples/python/README.md
   ! /usr/bin/python3 -m convict fuzz plain.py:conv1d --like torch.conv1d --cases 100 > said || fail 'plain: no bug'
   grep -q 'wrong' said || { cat said; fail 'plain'; }
   if /usr/bin/python3 -c 'import torch' 2> /dev/null; then
-    ! /usr/bin/python3 -m convict grade with_torch.py:conv2d --like torch.conv2d --xp torch --cases 60 > said || fail 'torch: no bug'
+    ! /usr/bin/python3 -m convict grade with_torch.py:conv2d --cases 200 > said || fail 'torch: no bug'
     grep -q '"verdict": "wrong"' said || { cat said; fail 'torch'; }
   fi
 }

@@ -3,14 +3,16 @@
 """The pages hold together: links lead somewhere, pages that code names are there, each page for users is short and can
 be reached from the README, and the pages together stay short.
 
-pages_test.py SOURCE_DIR CHECK, with a CHECK of the functions below. Prints what is wrong, a line each."""
+pages_test.py SOURCE_DIR CHECK [CONVICT], with a CHECK of the functions below. Prints what is wrong, a line each."""
+import functools
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 LONGEST_PAGE, ALL_PAGES = 1500, 63000  # words
-FOR_CONTRIBUTORS = {"docs/design.md"}  # a map of the whole source tree
+# A map of the whole source tree, and tables that commands write.
+NOT_FOR_USERS = {"docs/design.md", "docs/seeds.md", "docs/transfer.md"}
 HARD_TO_READ = r"\b(nobody|somebody|anybody|everybody|whoever|whose|whom)\b"
 
 
@@ -29,7 +31,7 @@ def pages(root):
 
 def for_users(root):
     return [path for path in pages(root) if path == "README.md" or
-            re.fullmatch(r"docs/[^/]*\.md", path) and path not in FOR_CONTRIBUTORS]
+            re.fullmatch(r"docs/[^/]*\.md", path) and path not in NOT_FOR_USERS]
 
 
 def prose(text):
@@ -87,6 +89,23 @@ def check_doors(root):
     for path in for_users(root):
         if path != "README.md" and path not in linked:
             yield f"the first screen of the README has no link to {path}"
+
+
+@functools.lru_cache(None)
+def help_of(program, *command):
+    return subprocess.run([program, *command, "--help"], capture_output=True, text=True, check=True).stdout
+
+
+def check_commands(root):
+    """A command that a page shows has the options that the page gives it."""
+    program = sys.argv[3]
+    commands = set(re.findall(r"^  ([a-z-]+)  ", help_of(program), re.M))
+    for path in pages(root):
+        text = re.sub(r"-m convict[^\n]*", "", (root / path).read_text())  # that is Python's
+        for command, rest in re.findall(r"(?<![\w/.-])convict ([a-z-]+)((?:[^\n`|;&]|\\\n)*)", text):
+            for option in re.findall(r"(?<![\w-])--?[a-z][a-z-]*", re.sub(r"'[^']*'", "", rest)):
+                if command in commands and not re.search(rf"(^|[\s,]){option}\b", help_of(program, command), re.M):
+                    yield f"{path}: convict {command} has no option {option}"
 
 
 def check_words(root):
