@@ -40,7 +40,7 @@ def replay(convict, names, cases):
     for case in json.loads(done.stdout)["cases"] if done.stdout else []:
         for one in case["implementations"]:
             judged[one["name"]] = judged.get(one["name"], 0) + (not one["outcome"].startswith("refused"))
-        if case["outcome"] != "passed":
+        if case["mismatches"]:
             print(case["case"], json.dumps(case["mismatches"], indent=1))
     print(done.stderr, end="")
     return done.returncode, judged
