@@ -24,7 +24,7 @@ def lists_of(file):
         cases = [line for line in lines[1:] if not line.startswith("#")]
         head = " ".join([lines[0], *(line[1:] for line in lines if line.startswith("#"))])
         names, _, feature = head.partition(" where ")
-        if not feature or f" {feature}" in pathlib.Path("/proc/cpuinfo").read_text():
+        if not feature or feature in pathlib.Path("/proc/cpuinfo").read_text():
             yield names.split(), "\n".join(cases)
 
 
