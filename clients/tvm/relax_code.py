@@ -64,8 +64,8 @@ class Operators:
 
 @functools.cache
 def orders_of(axes, mixed):
-    """Orders of the axes of an image and of filters, of which the first two are no spatial ones. `mixed`: in one of the two,
-    or in both, the spatial ones are not in their order."""
+    """Orders of the axes of an image and of filters, of which the first two are no spatial ones. `mixed`: in one of the
+    two, or in both, the spatial ones are not in their order."""
     orders = itertools.permutations(range(axes))
     keeps = {order: (spatial := [axis for axis in order if axis > 1]) == sorted(spatial) for order in orders}
     return [pair for pair in itertools.product(keeps, keeps) if all(keeps[one] for one in pair) != mixed]

@@ -70,8 +70,8 @@ def tiles(made, main, rest, choice):
     for loop, of_sum in zip(made.get_loops(main), kinds):
         parts = [loop]
         if choice.random() < 0.5:
-            tile = choice.randint(2, MOST_TILES)
-            if rest or int(made.get(loop).extent) % tile == 0:
+            tile, extent = choice.randint(2, MOST_TILES), int(made.get(loop).extent)
+            if rest or (extent > 0 and extent % tile == 0):
                 parts = step(made.split, loop, [None, tile]) or parts
         (sums if of_sum else spatial).append(parts)
     outer = [parts[0] for parts in spatial]

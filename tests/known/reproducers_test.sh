@@ -75,7 +75,7 @@ ready() {
     */tvm-*.py) python "$1" tvm ;;
     */torch-quantized-*) python "$1" torch avx512_vnni ;;
     */torch-strided-*) python "$1" torch avx512f ;;
-    */torch-bf16-* | */torch-wide-kernel-*) python "$1" torch avx512bw ;;
+    */torch-bf16-* | */torch-wide-kernel-* | */torch-conv3d-*) python "$1" torch avx512bw ;;
     */torch-*) python "$1" torch avx2 ;;
     */tensorflow-f16-*) python "$1" tensorflow avx512_fp16 ;;
     */tensorflow-bf16-*) python "$1" tensorflow avx512_bf16 ;;
