@@ -15,11 +15,6 @@
 namespace convict::cli {
 namespace {
 
-Mismatch mismatch_of(const store::MismatchRow& row) {
-  return {parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
-          certificate_in(row.certificate)};
-}
-
 /// The first mismatch of the case, one of a target if there is any.
 Mismatch mismatch_shown_by(const CorpusEntry& entry, const workers::SupervisorSettings& settings) {
   const campaign::CaseListResult result = campaign::run_case_list({entry}, settings, [](uint64_t) {});
@@ -38,9 +33,7 @@ diagnose::Diagnosis stored(const store::MismatchRow& row) {
   diagnose::Diagnosis diagnosis;
   diagnosis.reproduced = row.explanation.value("reproduced", false);
   diagnosis.complete = true;
-  if (row.shrunk_text)
-    diagnosis.shrunk = Mismatch{parse_case(*row.shrunk_text), row.suspect, verdict_named(row.verdict),
-                                blame_named(row.blame), certificate_in(row.shrunk_certificate)};
+  if (row.shrunk_text) diagnosis.shrunk = row.best_mismatch();
   diagnosis.geography = row.geography;
   diagnosis.predicate = row.predicate;
   diagnosis.explanation = row.explanation;
@@ -70,7 +63,7 @@ void DiagnosisOptions::add_to(Command command) {
 DiagnosisResult diagnosis_for(const DiagnosisOptions& options) {
   const Chosen chosen = chosen_case(options.which);
   if (chosen.row && chosen.row->is_explained())
-    return {mismatch_of(*chosen.row), stored(*chosen.row), chosen.row->id,
+    return {chosen.row->mismatch(), stored(*chosen.row), chosen.row->id,
             options.run.plugins.empty() ? chosen.plugins : options.run.plugins};
   diagnose::DiagnosisSettings settings{options.run.settings(), options.shrink_runs, options.explain_runs, std::nullopt};
   settings.supervisor.worker.roster = chosen.with_suspect(settings.supervisor.worker.roster);
@@ -78,7 +71,7 @@ DiagnosisResult diagnosis_for(const DiagnosisOptions& options) {
   settings.deadline = std::chrono::steady_clock::now() + parse_duration(options.time, "--time");
   DiagnosisResult result;
   result.plugins = settings.supervisor.worker.roster.plugins;
-  result.original = chosen.row ? mismatch_of(*chosen.row) : mismatch_shown_by(chosen.entry, settings.supervisor);
+  result.original = chosen.row ? chosen.row->mismatch() : mismatch_shown_by(chosen.entry, settings.supervisor);
   result.diagnosis = with_progress(result.original, settings, options.out.quiet);
   if (chosen.row && result.diagnosis.complete)
     result.row = store::Store::open(options.which.database)

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/case_text.h"
 
 namespace convict::diagnose {
 
@@ -74,8 +73,7 @@ void RowDiagnoses::diagnose(int64_t row, const Mismatch& mismatch) {
 void RowDiagnoses::diagnose_unexplained(const std::string& suspect) try {
   for (const store::MismatchRow& row : store_.mismatches({.suspect = suspect}))
     if (!row.is_explained())
-      diagnose(row.id, {parse_case(row.case_text), row.suspect, verdict_named(row.verdict), blame_named(row.blame),
-                        certificate_in(row.certificate)});
+      diagnose(row.id, row.mismatch());
 } catch (const std::exception& error) {
   notes_.push_back(fmt::format("a row of the database makes no sense: {}", error.what()));
 }

@@ -32,10 +32,10 @@ std::vector<Candidate> unexplained_candidates(Statements& sql, const MismatchRow
   while (select->executeStep()) {
     const std::string text = select->getColumn("case_text").getString();
     Candidate one;
-    one.mismatch = {
-        parse_case(text), row.suspect, verdict_named(row.verdict), blame_named(select->getColumn("blame").getString()),
-        certificate_in(from_json_text(select->getColumn("certificate").getString(),
-                                      fmt::format("the certificate of a candidate of mismatch {}", row.id), path))};
+    one.mismatch = read_mismatch(
+        text, row.suspect, row.verdict, select->getColumn("blame").getString(),
+        from_json_text(select->getColumn("certificate").getString(),
+                       fmt::format("the certificate of a candidate of mismatch {}", row.id), path));
     one.campaign = select->getColumn("campaign").getInt64();
     one.hits = select->getColumn("hits").getInt64();
     if (text != row_explanation.case_text && !explains(row_explanation.predicate, one.mismatch.problem_case))
@@ -103,9 +103,7 @@ void absorb(Statements& sql, const MismatchRow& from, int64_t into, const std::s
   for (const Sighting& one : select_sightings(sql, from.id, path))
     add_sightings(sql, into, one.campaign, one.hits, one.first_seen, one.last_seen);
   execute(sql, "DELETE FROM mismatches WHERE id = :id", from.id);
-  keep_simplest(sql, into,
-                {parse_case(from.case_text), from.suspect, verdict_named(from.verdict), blame_named(from.blame),
-                 certificate_in(from.certificate)});
+  keep_simplest(sql, into, from.mismatch());
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ void bind_row(SQLite::Statement& statement, const std::string& signature, const 
   statement.bind(":signature", signature);
   statement.bind(":coarse", row.coarse);
   statement.bind(":operation",
-                 operation_of(Mismatch{parse_case(row.specimen.case_text), row.suspect, verdict_named(row.verdict)}));
+                 operation_of(read_mismatch(row.specimen.case_text, row.suspect, row.verdict, row.specimen.blame, {})));
   statement.bind(":verdict", row.verdict);
   statement.bind(":suspect", row.suspect);
   statement.bind(":blame", row.specimen.blame);

@@ -8,7 +8,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "core/json_text.h"
 #include "core/text.h"
 #include "store/campaign_table.h"
 #include "store/cause_table.h"
@@ -77,36 +76,7 @@ std::optional<StoredScore> select_last_score(Statements& sql, const std::string&
   return score;
 }
 
-/// The text of a part of an explanation; "" if there is none.
-std::string text_in(const json& explanation, const char* part, const char* key) {
-  if (!explanation.is_object()) return "";
-  const auto found = explanation.find(part);
-  if (found == explanation.end() || !found->is_object() || !found->contains(key)) return "";
-  return (*found)[key].is_string() ? (*found)[key].get<std::string>() : "";
-}
-
 }  // namespace
-
-std::string MismatchRow::status_text() const {
-  if (effective_status == status || status == "new") return effective_status;  // its cause may say more than it does
-  std::vector<std::string> names;
-  for (const auto& [name, version] : versions.items())
-    names.push_back(name + " " + (version.is_string() ? version.get<std::string>() : json_line(version)));
-  return fmt::format("{} ({} for {})", effective_status, status, fmt::join(names, ", "));
-}
-
-std::string MismatchRow::shows_if() const {
-  if (predicate.empty()) return "";
-  const auto count = [this](const char* key) {
-    const bool is_there = explanation.is_object() && explanation.contains(key) && explanation[key].is_number_integer();
-    return is_there ? explanation[key].get<int64_t>() : 0;
-  };
-  const int64_t exceptions = count("unexplained");
-  const std::string text = predicate_in_words(predicate);
-  const std::string of_data = text_in(explanation, "data", "text");
-  const std::string all = of_data.empty() ? text : fmt::format("{}, with data in which {}", text, of_data);
-  return exceptions == 0 ? all : fmt::format("{}, but for {} of {} cases tried", all, exceptions, count("samples"));
-}
 
 Store::Store(std::string path, std::unique_ptr<SQLite::Database> db)
     : path_(std::move(path)),
