@@ -58,8 +58,7 @@ void KeptResult::begin(const store::CampaignInfo& info) {
   else
     own(result_.id);
   if (settings_.shrink_time.count() > 0) {
-    diagnoses_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time,
-                       settings_.known);
+    diagnoses_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time);
     diagnoses_->diagnose_unexplained();
   }
   last_.counts = last_.coverage = Clock::now();

@@ -3,20 +3,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "campaign/case_list.h"
 #include "cli/interrupt.h"
 #include "cli/live_block.h"
 #include "core/case_text.h"
 #include "core/error.h"
+#include "diagnose/known.h"
 #include "workers/fork_servers.h"
 
 namespace convict::cli {
 namespace {
 
+/// The mismatch to explain, and the version of its suspect.
+struct Seen {
+  Mismatch mismatch;
+  std::string version;
+};
+
 /// The first mismatch of the case, one of a target if there is any.
-Mismatch mismatch_shown_by(const CorpusEntry& entry, const workers::SupervisorSettings& settings) {
+Seen shown_by(const CorpusEntry& entry, const workers::SupervisorSettings& settings) {
   const campaign::CaseListResult result = campaign::run_case_list({entry}, settings, [](uint64_t) {});
   const Mismatch* found = nullptr;
   for (const Mismatch& one : result.cases.front().mismatches)
@@ -26,7 +35,14 @@ Mismatch mismatch_shown_by(const CorpusEntry& entry, const workers::SupervisorSe
         fmt::format("'{}' shows no mismatch of these implementations; --target, --oracle and --plugin "
                     "say whose",
                     to_text(entry.c)));
-  return *found;
+  const auto suspect = std::ranges::find(result.roster, found->suspect, &workers::RosterEntry::name);
+  return {*found, suspect == result.roster.end() ? "" : suspect->version};
+}
+
+/// What the row was seen of last.
+Seen seen_in(const store::Store& store, const store::MismatchRow& row) {
+  const auto campaign = store.campaign(row.last_campaign);
+  return {row.mismatch(), campaign ? campaign->info.libraries.value(row.suspect, "") : ""};
 }
 
 diagnose::Diagnosis stored(const store::MismatchRow& row) {
@@ -69,13 +85,24 @@ DiagnosisResult diagnosis_for(const DiagnosisOptions& options) {
   settings.supervisor.worker.roster = chosen.with_suspect(settings.supervisor.worker.roster);
   settings.supervisor.interrupted = &interrupted();
   settings.deadline = std::chrono::steady_clock::now() + parse_duration(options.time, "--time");
-  DiagnosisResult result;
+  std::optional<store::Store> store;
+  if (chosen.row) store = store::Store::open(options.which.database);
+  const diagnose::Known known = store ? diagnose::Known(*store) : diagnose::Known(shipped_causes());
+  const Seen seen = store ? seen_in(*store, *chosen.row) : shown_by(chosen.entry, settings.supervisor);
+  settings.known = known.faults_of(seen.mismatch, seen.version);
+  DiagnosisResult result{seen.mismatch, with_progress(seen.mismatch, settings, options.out.quiet)};
   result.plugins = settings.supervisor.worker.roster.plugins;
-  result.original = chosen.row ? chosen.row->mismatch() : mismatch_shown_by(chosen.entry, settings.supervisor);
-  result.diagnosis = with_progress(result.original, settings, options.out.quiet);
-  if (chosen.row && result.diagnosis.complete)
-    result.row = store::Store::open(options.which.database)
-                     .explain(chosen.row->id, result.diagnosis.row_explanation(result.original));
+  store::RowExplanation explanation = known.explanation(result.diagnosis, seen.mismatch);
+  if (store && result.diagnosis.complete) {
+    result.row = store->explain(chosen.row->id, explanation);
+    result.joined = result.row != chosen.row->id;
+  }
+  if (const Cause* cause = known.cause_of(result.diagnosis)) {
+    result.known_cause = cause->name + ": " + cause->title;
+    explanation.predicate = result.diagnosis.covered_by;  // the row has none of its own
+  }
+  result.diagnosis.predicate = std::move(explanation.predicate);
+  result.diagnosis.explanation = std::move(explanation.explanation);
   return result;
 }
 

@@ -6,10 +6,10 @@
 
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "diagnose/diagnosis_thread.h"
+#include "diagnose/known.h"
 #include "store/store.h"
 
 namespace convict::diagnose {
@@ -18,8 +18,7 @@ class RowDiagnoses {
  public:
   /// `roster`: the implementations that can be run. Adds to `notes` what failed. All arguments must outlive this.
   RowDiagnoses(store::Store& store, const std::vector<workers::RosterEntry>& roster, std::vector<std::string>& notes,
-               const workers::SupervisorSettings& settings, std::chrono::milliseconds budget,
-               std::vector<Cause> causes);
+               const workers::SupervisorSettings& settings, std::chrono::milliseconds budget);
 
   /// Requests a diagnosis of the row, unless it was requested before or the suspect is not in the roster. Who does not
   /// check whether a problem is legal has one row, and no condition under which it fails.
@@ -38,14 +37,10 @@ class RowDiagnoses {
   DiagnosisThread::Present present() const { return diagnoses_.present(); }
 
  private:
-  std::vector<std::pair<store::MismatchRow, Predicate>> explained_alike(const Mismatch& mismatch) const;
-  std::vector<KnownFault> known_faults(const Mismatch& mismatch) const;
-  void adopt(const Diagnosis& diagnosis, store::RowExplanation& into) const;
-
   store::Store& store_;
   const std::vector<workers::RosterEntry>& roster_;
   std::vector<std::string>& notes_;
-  std::vector<Cause> causes_;  // known ones
+  Known known_;
   std::set<int64_t> requested_;
   DiagnosisThread diagnoses_;
 };

@@ -27,6 +27,8 @@ class KnownCauses {
     const Cause* cause = nullptr;
   };
 
+  const std::vector<Cause>& all() const { return causes_; }
+
   /// The cause that covers a mismatch in a campaign, whose versions decide.
   std::optional<Match> match(Statements& sql, int64_t campaign, const Mismatch& mismatch);
 

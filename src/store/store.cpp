@@ -254,6 +254,10 @@ void Store::know(const std::vector<Cause>& causes) {
   });
 }
 
+std::vector<Cause> Store::known_causes() const {
+  return guarded([&](Statements& sql) { return known(sql).all(); });
+}
+
 std::vector<CauseRow> Store::causes() const {
   return guarded([&](Statements& sql) { return select_causes(sql, path_); });
 }

@@ -100,6 +100,9 @@ class Store {
   /// known causes first.
   void know(const std::vector<Cause>& causes);
 
+  /// The known causes that this version can read.
+  std::vector<Cause> known_causes() const;
+
   /// All causes, in the order of their ids.
   std::vector<CauseRow> causes() const;
 

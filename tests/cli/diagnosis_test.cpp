@@ -142,6 +142,27 @@ TEST_F(BackgroundDiagnoses, WhatIsCoveredIsNotExplainedAgain) {
   EXPECT_EQ(run({"list", "causes", "--db=a.db", "--format=json"}).json().size(), 1u);
 }
 
+/// The command knows what a campaign would know: of rows of one bug it explains the first, and the others join it.
+TEST_F(BackgroundDiagnoses, TheCommandJoinsRowsOfOneBug) {
+  run({"fuzz", "--plugin=" + plugin("mutants_p"), "--target=P27", "--oracle=none", "-q", "--cases=800", "--shrink=none",
+       "--db=a.db"});
+  const json before = rows();
+  ASSERT_GE(before.size(), 2u);
+  int learnt = 0, joined = 0;
+  for (const json& row : before) {
+    const int64_t id = row["id"];
+    const CommandResult explained =
+        run({"explain", std::to_string(id), "--plugin=" + plugin("mutants_p"), "--db=a.db", "-q", "--format=json"});
+    ASSERT_EQ(explained.exit_code, 1) << explained.err;
+    learnt += explained.json()["explanation"].contains("explain_runs") ? 1 : 0;
+    joined += explained.json()["id"] == id ? 0 : 1;
+    EXPECT_FALSE(explained.json()["predicate"].get<std::string>().empty());
+  }
+  EXPECT_EQ(learnt, 1);
+  EXPECT_EQ(rows().size(), before.size() - joined);
+  EXPECT_EQ(run({"list", "causes", "--db=a.db", "--format=json"}).json().size(), 1u);
+}
+
 /// P05 loses the taps beyond the fifth of rank 3. Once its rows are known, another campaign finds nothing new.
 TEST_F(BackgroundDiagnoses, AHandfulOfRowsRemainsAndCatchesLaterHits) {
   const CommandResult found = fuzz({"--cases=3000", "--seed=3", "--db=a.db"});
