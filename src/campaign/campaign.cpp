@@ -273,7 +273,7 @@ class Campaign {
   TargetSurveys surveys_;
   EarlierRun earlier_;
   CampaignResult result_;
-  KeptResult kept_{settings_, result_};
+  KeptResult kept_{settings_, result_, [this] { progress_(result_); }};
   std::list<Lane> lanes_;     // the first one is that of everybody
   workers::Trials at_work_;  // those of which are not at their end
   Clock::time_point started_, counted_;

@@ -10,6 +10,7 @@
 #include "campaign/own_evidence.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "store/trouble.h"
 
 namespace convict::campaign {
 namespace {
@@ -17,11 +18,55 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t kMostUnkept = 2000;  // hits before they are written
+constexpr size_t kMostWaiting = 20'000;  // hits, while another process has the database locked
+constexpr auto kPatience = std::chrono::seconds(1);  // in which nobody is told that it is locked, and between tries
 constexpr auto kBetweenWrites = std::chrono::milliseconds(100);
 constexpr auto kBetweenCounts = std::chrono::seconds(1);
 constexpr auto kBetweenCoverage = std::chrono::seconds(5);  // that a kill -9 may cost
 
 }  // namespace
+
+void KeptResult::tell_that_it_is_locked() {
+  if (std::exchange(has_told_of_lock_, true)) return;
+  result_.notes.push_back(fmt::format("database '{}' is locked by another process; what is found waits for its end",
+                                      printable(settings_.database, 200)));
+  progress_();
+}
+
+bool KeptResult::tried(const std::function<void()>& action) {
+  if (Clock::now() < try_again_) return false;
+  try {
+    action();
+    return true;
+  } catch (const store::Locked&) {
+    tell_that_it_is_locked();
+    try_again_ = Clock::now() + kPatience;
+    return false;
+  }
+}
+
+void KeptResult::insist(const std::function<void()>& action) {
+  for (;;) try {
+      return action();
+    } catch (const store::Locked&) {
+      if (is_interrupted()) throw;
+      tell_that_it_is_locked();
+    }
+}
+
+void KeptResult::open() {
+  insist([this] { store_ = store::Store::open(settings_.database, kPatience); });
+}
+
+std::optional<store::RowOfHit> KeptResult::row_of(const Mismatch& hit) {
+  std::optional<store::RowOfHit> row;
+  insist([&] { row = store_->row_of(result_.id, hit); });
+  return row;
+}
+
+void KeptResult::confirm(int64_t row, int64_t as) {
+  insist([&] { store_->confirm(row, as); });
+}
 
 void KeptResult::own(int64_t id) {
   ownership_ = store::Ownership::take(settings_.database, id);
@@ -33,7 +78,7 @@ void KeptResult::own(int64_t id) {
 /// Nobody can have been faster, or be: it is ours before we look.
 store::StoredCampaign KeptResult::take_over(int64_t id) {
   own(id);
-  store_ = store::Store::open(settings_.database);
+  open();
   auto before = store_->campaign(id);
   if (!before || before->state == "finished")
     throw UsageError(fmt::format("campaign {} of database '{}' is {}; there is nothing to resume", id,
@@ -44,19 +89,21 @@ store::StoredCampaign KeptResult::take_over(int64_t id) {
 }
 
 store::StoredCoverage KeptResult::earlier_coverage() {
-  store_ = store::Store::open(settings_.database);
+  open();
   return store_->coverage(settings_.supervisor.worker.profile);
 }
 
 void KeptResult::begin(const store::CampaignInfo& info) {
   judged_ = to_json(result_.standings);
-  if (!store_) store_ = store::Store::open(settings_.database);
-  store_->know(settings_.known);
-  result_.id = settings_.resumed ? *settings_.resumed : store_->begin_campaign(info);
-  if (settings_.resumed)
-    store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "running");
-  else
+  if (!store_) open();
+  insist([&] { store_->know(settings_.known); });
+  if (settings_.resumed) {
+    result_.id = *settings_.resumed;
+    insist([&] { store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "running"); });
+  } else {
+    insist([&] { result_.id = store_->begin_campaign(info); });
     own(result_.id);
+  }
   if (settings_.shrink_time.count() > 0) {
     diagnoses_.emplace(*store_, result_.roster, result_.notes, settings_.supervisor, settings_.shrink_time);
     diagnoses_->diagnose_unexplained();
@@ -84,10 +131,17 @@ void KeptResult::keep(const std::vector<Mismatch>& hits) {
 }
 
 void KeptResult::write() {
+  if (unkept_.size() > kMostWaiting)
+    insist([this] { write_hits(); });
+  else
+    tried([this] { write_hits(); });
+}
+
+void KeptResult::write_hits() {
   last_.hits = Clock::now();
+  if (unkept_.empty()) return;
+  const std::vector<store::Recorded> recorded = store_->record(result_.id, unkept_, done());
   const std::vector<Mismatch> hits = std::exchange(unkept_, {});
-  if (hits.empty()) return;
-  const std::vector<store::Recorded> recorded = store_->record(result_.id, hits, done());
   for (size_t i = 0; i < hits.size(); ++i) note(hits[i], recorded[i]);
 }
 
@@ -149,13 +203,14 @@ void KeptResult::keep_up() {
   const Clock::time_point now = Clock::now();
   if (now - last_.hits > kBetweenWrites) write();
   if (!has_begun()) return;
-  if (now - last_.counts > kBetweenCounts) save("running");
-  if (now - last_.coverage > kBetweenCoverage) save_coverage();
+  if (now - last_.counts > kBetweenCounts) tried([this] { save("running"); });
+  if (now - last_.coverage > kBetweenCoverage) tried([this] { save_coverage(); });
   store_diagnoses();
 }
 
+/// Cases are done once their hits are written.
 void KeptResult::save(std::string_view state) {
-  write();
+  write_hits();
   note_moment();
   Ratios ratios;
   for (const auto& [targets, books] : books_)
@@ -180,9 +235,10 @@ void KeptResult::note_moment() {
 }
 
 void KeptResult::close(std::string_view state) {
-  show_rows();
-  save_coverage();
-  save(state);
+  insist([this] { write_hits(); });
+  insist([this] { show_rows(); });
+  insist([this] { save_coverage(); });
+  insist([&] { save(state); });
 }
 
 /// What led here is the news, whatever else fails.
@@ -200,7 +256,7 @@ void KeptResult::show_rows() {
 
 void KeptResult::store_diagnoses() {
   if (!diagnoses_) return;
-  diagnoses_->store_finished();
+  tried([this] { diagnoses_->store_finished(); });
   result_.explaining = diagnoses_->present();
 }
 
@@ -214,8 +270,7 @@ void KeptResult::finish_explaining(const std::function<bool()>& may_go_on, const
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   store_diagnoses();
-  const bool is_interrupted = settings_.supervisor.interrupted && *settings_.supervisor.interrupted;
-  if (!diagnoses_->idle() && !is_interrupted)
+  if (!diagnoses_->idle() && !is_interrupted())
     result_.notes.push_back("--time was up before all was explained; the next campaign goes on, or `convict explain`");
   diagnoses_.reset();
 }

@@ -31,8 +31,9 @@ namespace convict::campaign {
 
 class KeptResult {
  public:
-  /// Both are borrowed.
-  KeptResult(const CampaignSettings& settings, CampaignResult& result) : settings_(settings), result_(result) {}
+  /// All are borrowed. `progress` tells the user of the result.
+  KeptResult(const CampaignSettings& settings, CampaignResult& result, std::function<void()> progress)
+      : settings_(settings), result_(result), progress_(std::move(progress)) {}
 
   /// Which cases are done is written from these books, which are borrowed: those of everybody first (no targets), then
   /// those of targets that go their own ways.
@@ -55,13 +56,13 @@ class KeptResult {
   /// Hits of cases that are done. Those that were put on trial may make a row, which others of their kind look for.
   void keep(const std::vector<Mismatch>& hits);
   /// The row that would get this hit.
-  std::optional<store::RowOfHit> row_of(const Mismatch& hit) const { return store_->row_of(result_.id, hit); }
+  std::optional<store::RowOfHit> row_of(const Mismatch& hit);
   /// What all hits of a row are confirmed as. What is confirmed is a row; one that this campaign made has been
   /// confirmed as the signature of its first hit.
   std::string kind_of_row(int64_t row) {
     return kind_of_row_.try_emplace(row, fmt::format("row {}", row)).first->second;
   }
-  void confirm(int64_t row, int64_t as) { store_->confirm(row, as); }
+  void confirm(int64_t row, int64_t as);
   /// The rows that campaigns before this one had no time to repeat.
   std::map<int64_t, Mismatch> unconfirmed() const { return unconfirmed_in(*store_, result_.roster); }
 
@@ -86,7 +87,8 @@ class KeptResult {
 
   /// Writes what is due.
   void keep_up();
-  /// Writes hits, and that their cases are done.
+  /// Writes hits, and that their cases are done, unless somebody else has the database locked. Beyond 20,000 hits it
+  /// waits for that to end.
   void write();
   /// Writes everything, at the end.
   void close(std::string_view state);
@@ -99,7 +101,16 @@ class KeptResult {
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// Runs what uses the database. Another process may have it locked, which the user is told once: then tried() returns
+  /// false, and will again for a second, and insist() waits. It throws store::Locked if the user interrupts that.
+  bool tried(const std::function<void()>& action);
+  void insist(const std::function<void()>& action);
+  void tell_that_it_is_locked();
+  bool is_interrupted() const { return settings_.supervisor.interrupted && *settings_.supervisor.interrupted; }
+
+  void open();
   void own(int64_t id);
+  void write_hits();
   store::DoneCases done() const;
   void save(std::string_view state);
   void save_coverage();
@@ -110,19 +121,22 @@ class KeptResult {
 
   const CampaignSettings& settings_;
   CampaignResult& result_;
+  const std::function<void()> progress_;
   std::vector<std::pair<std::set<std::string>, Bookkeeping*>> books_;  // with those whose they are
   std::optional<store::Ownership> ownership_;  // outlives the store
   std::optional<store::Store> store_;
   Timeline timeline_;
   Coverage unsaved_;                                  // counted since it was last saved
   nlohmann::json judged_ = nlohmann::json::object();  // of the standings, as last saved
-  std::vector<Mismatch> unkept_;                      // hits of cases that are done
+  std::vector<Mismatch> unkept_;                      // hits of cases that are done, and not in the database yet
   std::map<int64_t, std::string> kind_of_row_;
   std::map<std::string, Deaths> deaths_;  // by who was running
   std::optional<diagnose::RowDiagnoses> diagnoses_;
   struct {
     Clock::time_point hits, counts, coverage;
   } last_;  // written
+  Clock::time_point try_again_;  // when somebody else may have unlocked the database
+  bool has_told_of_lock_ = false;
 };
 
 }  // namespace convict::campaign

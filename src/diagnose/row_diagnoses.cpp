@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "store/trouble.h"
 
 namespace convict::diagnose {
 
@@ -21,12 +24,17 @@ void RowDiagnoses::diagnose(int64_t row, const Mismatch& mismatch) {
 void RowDiagnoses::diagnose_unexplained(const std::string& suspect) try {
   for (const store::MismatchRow& row : store_.mismatches({.suspect = suspect}))
     if (!row.is_explained()) diagnose(row.id, row.mismatch());
+} catch (const store::Locked&) {
+  throw;
 } catch (const std::exception& error) {
   notes_.push_back(fmt::format("a row of the database makes no sense: {}", error.what()));
 }
 
+/// What cannot be written now is there the next time.
 void RowDiagnoses::store_finished() {
-  for (const FinishedDiagnosis& one : diagnoses_.take()) {
+  for (FinishedDiagnosis& one : diagnoses_.take()) finished_.push_back(std::move(one));
+  for (; !finished_.empty(); finished_.pop_front()) {
+    const FinishedDiagnosis& one = finished_.front();
     if (!one.trouble.empty()) {
       notes_.push_back(fmt::format("mismatch {} could not be explained: {}", one.row, one.trouble));
       continue;

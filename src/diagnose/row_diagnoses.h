@@ -4,6 +4,7 @@
 // the store.
 #pragma once
 
+#include <deque>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ class RowDiagnoses {
   void store_finished();
 
   /// As in DiagnosisThread.
-  bool idle() const { return diagnoses_.idle(); }
+  bool idle() const { return diagnoses_.idle() && finished_.empty(); }
   void keep_to_targets() { diagnoses_.keep_to_targets(); }
   DiagnosisThread::Present present() const { return diagnoses_.present(); }
 
@@ -42,6 +43,7 @@ class RowDiagnoses {
   std::vector<std::string>& notes_;
   Known known_;
   std::set<int64_t> requested_;
+  std::deque<FinishedDiagnosis> finished_;  // that are not in the store yet
   DiagnosisThread diagnoses_;
 };
 

@@ -14,6 +14,7 @@
 #include "store/database.h"
 #include "store/limits.h"
 #include "store/mismatch_table.h"
+#include "store/place.h"
 #include "store/statements.h"
 #include "store/trouble.h"
 
@@ -81,6 +82,7 @@ std::optional<StoredScore> select_last_score(Statements& sql, const std::string&
 Store::Store(std::string path, std::unique_ptr<SQLite::Database> db)
     : path_(std::move(path)),
       db_(std::move(db)),
+      place_(std::make_unique<Place>(*db_, path_)),
       limits_(std::make_unique<StepLimits>(*db_)),
       statements_(std::make_unique<Statements>(*db_)) {}
 Store::Store(Store&&) noexcept = default;
@@ -88,6 +90,7 @@ Store& Store::operator=(Store&& other) noexcept {
   known_ = std::move(other.known_);
   statements_ = std::move(other.statements_);  // ours end before their database does
   limits_ = std::move(other.limits_);
+  place_ = std::move(other.place_);
   db_ = std::move(other.db_);
   path_ = std::move(other.path_);
   return *this;
@@ -116,7 +119,7 @@ auto Store::guarded(const Body& body) const {
 template <class Body>
 auto Store::written(const Body& body) {
   return guarded([&](Statements& sql) {
-    require_in_place(sql.database(), path_);
+    place_->require();
     SQLite::Transaction transaction(sql.database(), TransactionBehavior::IMMEDIATE);
     if constexpr (std::is_void_v<decltype(body(sql))>) {
       body(sql);

@@ -25,12 +25,14 @@ class Database;
 namespace convict::store {
 
 class KnownCauses;
+class Place;
 class Statements;
 class StepLimits;
 
 /// One connection, for one thread. Every function is one transaction: after it returns, a kill -9 loses nothing.
 /// Throws an error of one line: UsageError for any fault of the file, SystemError for one of the disk, and before
-/// writing to a file that has been deleted, renamed or replaced meanwhile.
+/// writing to a file that has been deleted, renamed, replaced or truncated meanwhile; Locked if somebody else has it,
+/// and nothing was done.
 class Store {
  public:
   /// Creates the file if it is missing and migrates it if it is older. Other processes may use it at the same time.
@@ -148,6 +150,7 @@ class Store {
 
   std::string path_;
   std::unique_ptr<SQLite::Database> db_;
+  std::unique_ptr<Place> place_;                // of db_
   std::unique_ptr<StepLimits> limits_;          // of db_, for each function
   std::unique_ptr<Statements> statements_;      // of db_
   mutable std::unique_ptr<KnownCauses> known_;  // as last read

@@ -141,6 +141,34 @@ TEST_F(StoreTest, WaitsForAWriterWhenRecording) {
   EXPECT_TRUE(store.record(1, wrong("conv2d in=4x4")).first_ever);
 }
 
+/// What is not in the log must come from the file.
+TEST_F(StoreTest, NoticesThatItIsCutOff) {
+  for (const uintmax_t size : {0, 100, 4096, 5000, 60'000}) {
+    for (const char* file : {"convict.db", "convict.db-wal", "convict.db-shm"}) fs::remove(path(file));
+    create(20);
+    store::Store store = store::Store::open(path_);
+    write_sql("PRAGMA wal_checkpoint(TRUNCATE)");
+    store.record(1, wrong("conv2d in=4x4"));
+    ASSERT_GT(fs::file_size(path_), size);
+    fs::resize_file(path_, size);
+    const std::string message = refusal([&] { store.record(1, wrong("conv2d in=4x4")); }, path_);
+    EXPECT_EQ(contains(message, "system: database"), "") << size;
+    EXPECT_EQ(contains(message, "truncated while it was in use; restore a copy"), "") << size;
+  }
+}
+
+TEST_F(StoreTest, AVacuumIsNoCut) {
+  create(50);
+  store::Store store = store::Store::open(path_);
+  write_sql("PRAGMA wal_checkpoint(TRUNCATE)");
+  store.record(1, wrong("conv2d in=4x4"));
+  const uintmax_t before = fs::file_size(path_);
+  write_sql("PRAGMA foreign_keys = ON; DELETE FROM mismatches WHERE id > 5; VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  ASSERT_LT(fs::file_size(path_), before);
+  EXPECT_NO_THROW(store.record(1, wrong("conv2d in=4x4")));
+  EXPECT_EQ(query("PRAGMA integrity_check"), "ok");
+}
+
 TEST_F(StoreTest, LetsProcessesCreateAndRecordTogether) {
   constexpr int kProcesses = 6, kHits = 20;
   std::vector<std::unique_ptr<Child>> children;
