@@ -116,7 +116,7 @@ class _Grader:
         with sqlite3.connect(database) as connection:
             ratios = json.loads(connection.execute("SELECT ratios FROM campaigns").fetchone()[0] or "{}")
         bins = [i for counts in ratios.values() for i, count in enumerate(counts) if count]
-        return report, None if not bins else 2.0 ** (max(bins) - 31)  # docs/store-format.md: bins by powers of 2
+        return report, None if not bins else 2.0 ** (max(bins) - 31)  # store-format.md: bins by powers of 2
 
 
 def _tricks_in(calls: list[dict]) -> list[dict]:

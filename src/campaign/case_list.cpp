@@ -7,7 +7,7 @@
 
 #include "workers/attribution.h"
 #include "workers/confirmation.h"
-#include "workers/trials.h"
+#include "workers/pool.h"
 #include "workers/workers.h"
 
 namespace convict::campaign {

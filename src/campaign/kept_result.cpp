@@ -75,7 +75,7 @@ void KeptResult::own(int64_t id) {
                                  printable(settings_.database, 200)));
 }
 
-/// Nobody can have been faster, or be: it is ours before we look.
+/// Owns the campaign before it reads it: no other process can resume it in between.
 store::StoredCampaign KeptResult::take_over(int64_t id) {
   own(id);
   open();
@@ -155,6 +155,11 @@ void KeptResult::note(const Mismatch& hit, const store::Recorded& recorded) {
   kind_of_row_.try_emplace(recorded.id, signature(hit));
   result_.reference_is_wrong |= hit.blame == Blame::kReference;
   if (diagnoses_ && !recorded.explained) diagnoses_->diagnose(recorded.id, hit);
+}
+
+void KeptResult::note(Replayed replayed) {
+  insist([&] { store_->note_replay(replayed.id, result_.id, replayed.gone); });
+  result_.replayed.push_back(std::move(replayed));
 }
 
 void KeptResult::count(const workers::Refusals& refusals) {
@@ -241,7 +246,7 @@ void KeptResult::close(std::string_view state) {
   insist([&] { save(state); });
 }
 
-/// What led here is the news, whatever else fails.
+/// Throws nothing: the error that led here is what the user has to see.
 void KeptResult::fail() try {
   if (has_begun()) store_->update_campaign(result_.id, counts_of(result_, done().all.count()), "failed");
 } catch (const std::runtime_error&) {  // of the file or the disk
@@ -260,7 +265,7 @@ void KeptResult::store_diagnoses() {
   result_.explaining = diagnoses_->present();
 }
 
-/// Of what is not on trial, if the time was not limited.
+/// With --time, only mismatches of targets are explained.
 void KeptResult::finish_explaining(const std::function<bool()>& may_go_on, const std::function<void()>& progress) {
   if (!diagnoses_) return;
   if (settings_.time) diagnoses_->keep_to_targets();

@@ -8,4 +8,11 @@ std::vector<std::filesystem::path> module_folders() {
   return {program, program / "../lib/convict"};
 }
 
+std::filesystem::path shipped_folder(std::string_view name) {
+  for (const std::filesystem::path& directory : module_folders())
+    if (std::error_code error; std::filesystem::is_directory(directory / name, error))
+      return std::filesystem::canonical(directory / name);
+  return {};
+}
+
 }  // namespace convict::run

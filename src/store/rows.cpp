@@ -5,6 +5,7 @@
 
 #include "core/case_text.h"
 #include "core/json_text.h"
+#include "core/plain_words.h"
 #include "core/predicate.h"
 
 namespace convict::store {
@@ -29,6 +30,7 @@ Mismatch read_mismatch(const std::string& case_text, const std::string& suspect,
 }
 
 std::string MismatchRow::status_text() const {
+  if (effective_status == kGone) return fmt::format("gone since {}", gone);
   if (effective_status == status || status == "new") return effective_status;  // its cause may say more than it does
   std::vector<std::string> names;
   for (const auto& [name, version] : versions.items())
@@ -43,7 +45,7 @@ std::string MismatchRow::shows_if() const {
     return is_there ? explanation[key].get<int64_t>() : 0;
   };
   const int64_t exceptions = count("unexplained");
-  const std::string text = predicate_in_words(predicate);
+  const std::string text = predicate_in_words(predicate, best_text());
   const std::string of_data = text_in(explanation, "data", "text");
   const std::string all = of_data.empty() ? text : fmt::format("{}, with data in which {}", text, of_data);
   return exceptions == 0 ? all : fmt::format("{}, but for {} of {} cases tried", all, exceptions, count("samples"));

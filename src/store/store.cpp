@@ -236,6 +236,10 @@ int64_t Store::explain(int64_t id, const RowExplanation& row_explanation) {
   });
 }
 
+void Store::note_replay(int64_t id, int64_t campaign, const std::string& gone) {
+  written([&](Statements& sql) { write_gone(sql, id, campaign, gone); });
+}
+
 void Store::triage(const std::map<int64_t, Triage>& what) {
   written([&](Statements& sql) {
     for (const auto& [id, one] : what)
