@@ -43,14 +43,13 @@ store::RowExplanation Known::explanation(const Diagnosis& diagnosis, const Misma
   const Mismatch& shrunk = *diagnosis.shrunk;
   for (const auto& [row, predicate] : explained_alike(shrunk)) {
     if (!predicate.holds(shrunk.problem_case)) continue;
-    const bool is_same = row.operation == operation_of(shrunk);
-    if (is_same) result.same_as = row.id;
-    if ((is_same || !diagnosis.covered_by.empty()) && result.predicate.empty()) {
+    const bool is_same_operation = row.operation == operation_of(shrunk);
+    if (result.predicate.empty() && (is_same_operation || !diagnosis.covered_by.empty())) {
       result.predicate = row.predicate;
       for (const char* key : {"conditions", "exceptions", "mirrored", "samples", "unexplained"})
         if (row.explanation.contains(key)) result.explanation[key] = row.explanation[key];
     }
-    if (is_same) return result;
+    if (is_same_operation) return result;
   }
   if (result.predicate.empty() && !cause_of(diagnosis)) result.predicate = diagnosis.covered_by;
   return result;

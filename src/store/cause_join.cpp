@@ -226,7 +226,27 @@ void write_group(Statements& sql, const std::vector<const JoinedRow*>& group, st
   for (const JoinedRow* row : group) set_cause(sql, row->id, home);
 }
 
+/// A candidate for the row alone: rows that belong together are joined afterwards.
+void give_candidate(Statements& sql, int64_t row) {
+  const auto select = sql("SELECT 1 FROM mismatches WHERE id = ? AND cause IS NULL");
+  select->bind(1, row);
+  if (select->executeStep()) set_cause(sql, row, add_candidate(sql, ""));
+}
+
 }  // namespace
+
+void say_of_cause(Statements& sql, int64_t row, const Word& word) {
+  if (!word.says_something) return;
+  give_candidate(sql, row);
+  const auto statement = sql(R"sql(
+    UPDATE causes SET (status, link, note, versions, triaged) = (:status, :link, :note, :versions, :triaged)
+    WHERE id = (SELECT cause FROM mismatches WHERE id = :row) AND name IS NULL
+      AND (triaged, status, link, note, versions) < (:triaged, :status, :link, :note, :versions)
+  )sql");
+  bind_all(*statement, ":status", word.status, ":link", word.link, ":note", word.note, ":versions", word.versions,
+           ":triaged", word.triaged, ":row", row);
+  statement->exec();
+}
 
 void join_causes(Statements& sql, const KnownCauses& known) {
   std::vector<JoinedRow> rows = all_rows(sql);

@@ -11,7 +11,8 @@ namespace convict::store {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kGoOn = "what was not stored yet is lost; put the file back, then go on with: convict fuzz --resume";
+constexpr const char* kGoOn =
+    "what was not stored yet is lost; put the file back, then go on with: convict fuzz --resume";
 
 /// What has moved gets its log before: SQLite would leave the log when it closes the file, and it would damage the one
 /// that is there instead.
@@ -22,8 +23,8 @@ void Place::require() {
   if (moved != 0) {
     sqlite3_wal_checkpoint_v2(db_.getHandle(), nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
     const bool replaced = fs::exists(db_.getFilename(), error);
-    throw refused_by_system(
-        path_, replaced ? "replaced by another file while it was in use" : "deleted or renamed while it was in use", kGoOn);
+    const char* what = replaced ? "replaced by another file" : "deleted or renamed";
+    throw refused_by_system(path_, std::string(what) + " while it was in use", kGoOn);
   }
   const uintmax_t size = fs::file_size(db_.getFilename(), error);
   if (error) return;

@@ -16,8 +16,8 @@ class Place {
   /// The database is borrowed; `path` is for messages.
   Place(SQLite::Database& db, std::string path) : db_(db), path_(std::move(path)) { require(); }
 
-  /// Throws SystemError if the file has been deleted, renamed or replaced since it was opened, or cut off since the last
-  /// look: what is written to it now would be lost. Precondition: no transaction.
+  /// Throws SystemError if the file has been deleted, renamed or replaced since it was opened, or cut off since the
+  /// last look: what is written to it now would be lost. Precondition: no transaction.
   void require();
 
  private:

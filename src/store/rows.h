@@ -169,10 +169,9 @@ struct RowExplanation {
   std::string case_text;                        // the case that was shrunk: of the row or one of its candidates
   std::optional<std::string> shrunk_text = {};  // nullopt if the mismatch did not come back
   Certificate shrunk_certificate = {};
-  std::string geography = {}, predicate = {};  // of the signature; an empty predicate explains no other case
+  std::string geography = {}, predicate = {};  // of the signature; an empty predicate explains this case only
   nlohmann::json explanation;                  // an object that is not empty
   std::optional<Verdict> verdict = {};         // of the shrunk case, if stronger than the row's
-  std::optional<int64_t> same_as = {};         // the row of a known fault that is the same as this one
 };
 
 /// Selects rows for a listing; an empty text selects all.

@@ -14,6 +14,7 @@
 #include "store/database.h"
 #include "store/limits.h"
 #include "store/mismatch_table.h"
+#include "store/owners.h"
 #include "store/place.h"
 #include "store/statements.h"
 #include "store/trouble.h"
@@ -87,7 +88,7 @@ Store::Store(std::string path, std::unique_ptr<SQLite::Database> db)
       statements_(std::make_unique<Statements>(*db_)) {}
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&& other) noexcept {
-  known_ = std::move(other.known_);
+  owners_ = std::move(other.owners_);
   statements_ = std::move(other.statements_);  // ours end before their database does
   limits_ = std::move(other.limits_);
   place_ = std::move(other.place_);
@@ -204,12 +205,12 @@ std::vector<std::string> Store::covered_profiles() const {
 Recorded Store::record(int64_t campaign, const Mismatch& mismatch) {
   return written([&](Statements& sql) {
     const std::string now = utc_now();
-    return record_hit(sql, known(sql), campaign, mismatch, {now, now});
+    return record_hit(sql, owners(sql), campaign, mismatch, now);
   });
 }
 
 std::optional<RowOfHit> Store::row_of(int64_t campaign, const Mismatch& mismatch) const {
-  return guarded([&](Statements& sql) { return store::row_of(sql, known(sql), campaign, mismatch); });
+  return guarded([&](Statements& sql) { return store::row_of(sql, owners(sql), campaign, mismatch); });
 }
 
 std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> mismatches, const DoneCases& done) {
@@ -217,7 +218,7 @@ std::vector<Recorded> Store::record(int64_t campaign, std::span<const Mismatch> 
     std::vector<Recorded> recorded;
     const std::string now = utc_now();
     for (const Mismatch& mismatch : mismatches)
-      recorded.push_back(record_hit(sql, known(sql), campaign, mismatch, {now, now}));
+      recorded.push_back(record_hit(sql, owners(sql), campaign, mismatch, now));
     if (!write_done(sql.database(), campaign, done.to_json()))
       throw bad_database(path_, fmt::format("campaign {} is gone", campaign), "start another one");
     return recorded;
@@ -230,8 +231,8 @@ void Store::confirm(int64_t id, int64_t as) {
 
 int64_t Store::explain(int64_t id, const RowExplanation& row_explanation) {
   return written([&](Statements& sql) {
-    const int64_t home = explain_row(sql, known(sql), id, row_explanation, path_);
-    store::join_causes(sql, known(sql));
+    const int64_t home = explain_row(sql, id, row_explanation, path_);
+    store::join_causes(sql, owners(sql).known());
     return home;
   });
 }
@@ -248,21 +249,21 @@ void Store::triage(const std::map<int64_t, Triage>& what) {
   });
 }
 
-KnownCauses& Store::known(Statements& sql) const {
-  if (!known_) known_ = std::make_unique<KnownCauses>(sql, path_);
-  return *known_;
+Owners& Store::owners(Statements& sql) const {
+  if (!owners_) owners_ = std::make_unique<Owners>(sql, path_);
+  return *owners_;
 }
 
 void Store::know(const std::vector<Cause>& causes) {
   written([&](Statements& sql) {
     write_known(sql, causes);
-    known_.reset();
-    store::join_causes(sql, known(sql));
+    owners_.reset();
+    store::join_causes(sql, owners(sql).known());
   });
 }
 
 std::vector<Cause> Store::known_causes() const {
-  return guarded([&](Statements& sql) { return known(sql).all(); });
+  return guarded([&](Statements& sql) { return owners(sql).known().all(); });
 }
 
 std::vector<CauseRow> Store::causes() const {
@@ -278,7 +279,7 @@ void Store::triage_causes(const std::map<int64_t, Triage>& what) {
 }
 
 void Store::join_causes() {
-  written([&](Statements& sql) { store::join_causes(sql, known(sql)); });
+  written([&](Statements& sql) { store::join_causes(sql, owners(sql).known()); });
 }
 
 std::vector<MismatchRow> Store::mismatches(const MismatchFilter& filter) const {

@@ -151,6 +151,11 @@ TEST_F(BackgroundDiagnoses, TheCommandJoinsRowsOfOneBug) {
   int learnt = 0, joined = 0;
   for (const json& row : before) {
     const int64_t id = row["id"];
+    const json now = rows();
+    if (std::ranges::none_of(now, [&](const json& one) { return one["id"] == id; })) {
+      ++joined;  // what was learnt before covers it
+      continue;
+    }
     const CommandResult explained =
         run({"explain", std::to_string(id), "--plugin=" + plugin("mutants_p"), "--db=a.db", "-q", "--format=json"});
     ASSERT_EQ(explained.exit_code, 1) << explained.err;

@@ -151,7 +151,8 @@ TEST_F(TroubleTest, ATruncatedDatabaseEndsTheCampaignInOneLine) {
 /// There is no room for the files that SQLite keeps beside a database that is written to.
 TEST_F(TroubleTest, AFullDiskCanBeRead) {
   const CommandResult result = shell_with_disk(
-      "size=4m", fuzz("disk/a.db", "--cases=20 >/dev/null") + "; cat /dev/zero >disk/filler 2>/dev/null; rm -f disk/a.db-*\n"
+      "size=4m", fuzz("disk/a.db", "--cases=20 >/dev/null") +
+                     "; cat /dev/zero >disk/filler 2>/dev/null; rm -f disk/a.db-*\n"
                  "\"$C\" list mismatches --db disk/a.db >/dev/null && \"$C\" report --db disk/a.db >/dev/null\n");
   if (result.exit_code == 99) GTEST_SKIP() << "only root can mount a file system of its own";
   EXPECT_EQ(result.exit_code, 0) << result.err;
